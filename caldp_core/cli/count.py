@@ -29,7 +29,10 @@ from caldp_core.scenarios.scenario import Scenario
 
 _PLACE_COLUMNS = ("latitude", "longitude")
 _COLUMNS = (*_PLACE_COLUMNS, "count", "answer", "group")
-_MEANT = {"count": ("people", "crosstab"), "answer": ("metres", "ten-millionths", "own-answers")}
+_MEANT = {
+    "count": ("people", "crosstab"),
+    "answer": ("metres", "ten-millionths", "one-column", "own-answers"),
+}
 """Checks that a named column answers, by its role."""
 
 

@@ -56,6 +56,7 @@ POINTS = geojson(
     ),
     ({"type": "Point", "coordinates": [11.5, 48.2]}, {"people": 1}),
 )
+PLACES = 'place,coordinates,visitors\nLouvre,"48.8606, 2.3376",120\nOrsay,"48.86, 2.3266",111\n'
 PAIRS = 'id,location\n1,"48.19823, 11.52353"\n2,"48.06033, 11.61575"\n3,"48.15, 11.53"\n'
 TEXTS = "comment\n" + "".join(f"my own words {n}\n" for n in range(40))
 ASKED = {
@@ -110,7 +111,15 @@ ASKED = {
     "exchanged": Case(DUTCH, "exchanged", "exchange", 110, at=(52.3676, 4.9041)),
     "0 to 360": Case(TURNED, "longitudes-360", "west", 15, at=(42.36, -71.06)),
     "ten-millionths": Case(PHONE, "ten-millionths", "degrees", 3, at=(48.19823, 11.52353)),
+    "thousands beside degrees": Case(
+        "lat,lon,Personen\n48.1,11.5,1.234\n48.2,11.6,15.000\n48.3,11.5,3\n",
+        "thousands",
+        "whole",
+        16237,
+        at=(48.2, 11.6),
+    ),
     "in one column": Case(PAIRS, "one-column", "split", 3, at=(48.19823, 11.52353)),
+    "in one column beside others": Case(PLACES, "one-column", "split", 231, at=(48.8606, 2.3376)),
     "several points": Case(POINTS, "several-points", "once", 7, at=(48.2, 11.5), name="f.geojson"),
     "texts of their own": Case(TEXTS, "own-answers", "keep", 40, options=("--header",)),
 }

@@ -175,3 +175,19 @@ def test_records_of_two_columns_are_a_table_in_one_order() -> None:
             "no; 18-29", "no; 50+", "yes; 50+", "no; 9", "yes; 9"
         )  # fmt: skip
         assert sum(found.counts) == 8 * (1 + (tail != ""))
+
+
+def test_answers_of_records_stand_in_their_natural_order() -> None:
+    for wanted in (
+        ("under 10k", "10-20k", "20-50k", "50k+"),
+        ("less than 1,000", "1,000 to 5,000", "5,000 to 20,000", "more than 20,000"),
+        ("1 - never", "2 - rarely", "3 - often", "10 - always"),
+        ("District 2", "District 9", "District 10"),
+        ("-1", "0", "7", "12"),
+    ):
+        rows = [answer for n, answer in enumerate(wanted) for _ in range(n + 1)]
+        text = "\n".join(["answer", *(f'"{answer}"' for answer in rows)])
+        with naming(wanted[0]):
+            assert read_table(text).table.names == wanted
+    mixed = "answer\nBus 5\nTram 3\nTram 3"
+    assert read_table(mixed).table.names == ("Tram 3", "Bus 5")  # the commonest first

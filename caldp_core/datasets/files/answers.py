@@ -19,7 +19,7 @@ from caldp_core.basics.limits import N_MAX, OWN_ANSWERS_MAX, OWN_QUESTIONS_MAX
 from caldp_core.basics.types import Progress, no_progress
 from caldp_core.datasets.files import numbers
 from caldp_core.datasets.files.layout_detection import DetectedFile, Layout
-from caldp_core.datasets.files.numbers import NumberSteps, default_width
+from caldp_core.datasets.files.numbers import NumberSteps, default_width, natural_order
 from caldp_core.datasets.files.refused_rows import RefusedRows, find_refused_rows
 from caldp_core.datasets.files.table import Reader
 from caldp_core.datasets.own import OwnSurvey, OwnTable, excerpt, remove_unseen
@@ -93,11 +93,11 @@ def count_answers(
 ) -> CountedAnswers:
     """Count the people of a file by answer, and by answer and group where there is one.
 
-    With one row for each, answers are in the order of the file; else in that of numbers if all are
-    numbers, else the commonest first, within groups by their names. With `layout.steps` all steps
-    are answers, in their order, the empty ones included. An answer that is in several
-    groups is called "answer; group". Raises `CaldpError` for too many answers, and for a file
-    without any.
+    With one row for each, answers are in the order of the file; else in their natural order if they
+    have one (numbers, "10-20k", "District 2"), else the commonest first, within groups by their
+    names. With `layout.steps` all steps are answers, in their order, the empty ones included. An
+    answer that is in several groups is called "answer; group". Raises `CaldpError` for too
+    many answers, and for a file without any.
     """
     layout.check_complete(file, "answer")
     if layout.steps is not None:
@@ -228,7 +228,7 @@ def _normalize_spaces(text: str) -> str:
 
 
 def _order(pairs: dict[tuple[str, str], int]) -> list[tuple[str, str]]:
-    """Of records, group by group, the answers in one order: of numbers, else the commonest first.
+    """Of records, group by group, the answers in their natural order, else the commonest first.
 
     Groups are in the order of numbers or of the alphabet, as ages are.
     """
@@ -236,9 +236,8 @@ def _order(pairs: dict[tuple[str, str], int]) -> list[tuple[str, str]]:
     for (answer, _), parts in pairs.items():
         people[answer] += parts
     common = [answer for answer, _ in people.most_common()]
-    whole = {answer: parse_int(answer) for answer in common}
-    if None not in whole.values():
-        common.sort(key=lambda answer: whole[answer] or 0)
+    natural = natural_order(common)
+    common.sort(key=lambda answer: natural.get(answer, (0.0, 0)))
     rank = {answer: at for at, answer in enumerate(common)}
     numbers_alone = all(parse_int(group) is not None for _, group in pairs)
     return sorted(

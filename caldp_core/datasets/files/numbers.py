@@ -37,6 +37,9 @@ _DEGREES: Final = (
 )
 _DEGREE_SIGN: Final = "[°ºNSEWnsew]"
 """Degrees, perhaps with minutes and seconds, and N, S, E or W before or behind them."""
+_NUMBERED: Final = r"([^\d]*?)(-?\d{1,3}(?:[,. ]\d{3})+|-?\d+(?:[.,]\d+)?)(?!\d)(.*)"
+_BELOW: Final = frozenset(["under", "below", "less than", "up to", "<", "<=", "≤", "unter", "bis"])
+_ABOVE: Final = frozenset(["over", "above", "more than", ">", ">=", "≥", "über", "mehr als", "ab"])
 _UNCLEAR: Final = re.compile(r"[-+]?[1-9]\d{0,2}[.,]\d{3}")
 
 
@@ -86,6 +89,25 @@ def detect_mark(cells: Iterable[str]) -> DecimalMark | None:
     if point or comma:
         return "." if point >= comma else ","
     return None if unclear else "."
+
+
+def natural_order(answers: Sequence[str]) -> dict[str, tuple[float, int]]:
+    """Where each answer stands if all have a number behind one word or none; {} for no order.
+
+    "under 10" comes before "10-20", and "50+" after "20-50".
+    """
+    matches = {answer: re.fullmatch(_NUMBERED, answer.casefold()) for answer in answers}
+    found = {answer: match.groups() for answer, match in matches.items() if match}
+    words = {ahead.strip() for ahead, _, _ in found.values()} - _BELOW - _ABOVE - {""}
+    if len(found) < len(answers) or len(words) > 1:
+        return {}
+    return {
+        answer: (
+            float(re.sub(r"[,.\s](?=\d{3}(\D|$))", "", number).replace(",", ".")),
+            (ahead.strip() in _ABOVE or "+" in behind) - (ahead.strip() in _BELOW),
+        )
+        for answer, (ahead, number, behind) in found.items()
+    }
 
 
 def grouped_pattern(mark: DecimalMark) -> str:

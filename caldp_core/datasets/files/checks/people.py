@@ -255,6 +255,28 @@ def with_number(reading: Reading, column: int | None, sql: str) -> Reading:
     return reading.derive(columns, reading.file.names, reading.layout)
 
 
+def thousands(reading: Reading) -> Check | None:
+    """People such as 1.234 beside degrees whose decimals have the same mark."""
+    count, mark = reading.layout.count, reading.layout.mark or "."
+    if count is None or reading.layout.latitude is None:
+        return None
+    cells = reading.file.cells(count)
+    unclear = [cell for cell in cells if numbers.detect_mark([cell]) is None and mark in cell]
+    if not unclear or numbers.detect_mark(cells) is not None:
+        return None
+
+    def whole(read: Reading) -> Reading:
+        return with_number(read, count, f"replace(c{count}, '{mark}', '')")
+
+    return Check(
+        "thousands",
+        f"The column {reading.name(count)} has numbers such as {unclear[0]}: is that "
+        f"{unclear[0].replace(mark, '')}?",
+        (Offer("whole", "Yes: thousands", "marks in numbers of people read as thousands", whole),),
+        "No: decimals",
+    )
+
+
 def several_points(reading: Reading) -> Check | None:
     """Features with several points and one number of people."""
     names, layout = reading.file.names, reading.layout

@@ -116,13 +116,15 @@ def turned_longitudes(reading: Reading) -> Check | None:
 
 def one_column(reading: Reading) -> Check | None:
     """Latitude and longitude in one column, as maps on the web copy them."""
-    column = reading.layout.answer
-    column = 0 if column is None and len(reading.file.names) == 1 else column
-    if column is None or reading.layout.latitude is not None:
+    columns = {at: reading.file.cells(at)[:100] for at in range(len(reading.file.names))}
+    able = [
+        at
+        for at, cells in columns.items()
+        if cells and all(re.fullmatch(_BOTH, cell) for cell in cells)
+    ]
+    if not able or reading.layout.latitude is not None:
         return None
-    cells = reading.file.cells(column)
-    if not cells or not all(re.fullmatch(_BOTH, cell) for cell in cells[:100]):
-        return None
+    column = able[0]
 
     def split(read: Reading) -> Reading:
         width = read.file.table.width
@@ -135,7 +137,7 @@ def one_column(reading: Reading) -> Check | None:
     return Check(
         "one-column",
         f"The column {reading.name(column)} holds latitude and longitude together, such as "
-        f"“{cells[0]}”: split it?",
+        f"“{columns[column][0]}”: split it?",
         (Offer("split", "Yes: read places", "latitude and longitude split", split),),
         "No: these texts are answers",
     )

@@ -18,6 +18,7 @@ CHECKS: Final[Mapping[str, CheckFunction]] = {
     "crosstab": people.crosstab,
     "people": people.people_column,
     "several-points": people.several_points,
+    "thousands": people.thousands,
     "shares": people.shares,
     "total-row": people.total_row,
     "no-answer-codes": on_answers.no_answer_codes,

@@ -1,0 +1,99 @@
+"""Generated files: what a check must see in them, and what it must not."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from caldp_core.datasets import inspect_data
+from caldp_core.datasets.files.answers import count_answers
+from caldp_core.datasets.files.checks.people import is_total
+from caldp_core.datasets.files.checks.record import resolve
+from caldp_core.datasets.files.checks.run import CHECKS
+from caldp_core.datasets.files.numbers import parse_degrees
+
+NAMES = st.lists(
+    st.text("abdefghijkmnprstuvwxyz", min_size=3, max_size=8).filter(
+        lambda name: not is_total(name)
+    ),
+    min_size=4,
+    max_size=9,
+    unique=True,
+)
+TOTALS = ["Total", "TOTAL", "Grand total", "Summe", "Insgesamt", "Somme", "Итого", "合計", "Totaal"]
+ALL = tuple(CHECKS.values())
+
+
+def checked(text: str, answers: dict[str, str]) -> Any:
+    """All checks of a table of answers."""
+    file = inspect_data(text.encode(), header=True)
+    return resolve(file, file.answers, ALL, answers)
+
+
+@pytest.mark.parametrize("leave_out", [True, False])
+@settings(max_examples=10, deadline=None)
+@given(names=NAMES, data=st.data())
+def test_a_total_in_any_language_and_place_is_seen(
+    leave_out: bool, names: list[str], data: st.DataObject
+) -> None:
+    counts = [data.draw(st.integers(3, 9_999)) for _ in names]
+    rows = list(zip(names, counts, strict=True))
+    place = data.draw(st.sampled_from([0, len(rows)]))
+    rows.insert(place, (data.draw(st.sampled_from(TOTALS)), sum(counts)))
+    text = "\n".join(["answer;people", *(f"{name};{n}" for name, n in rows)])
+    assert [check.name for check in checked(text, {}).unanswered] == ["total-row"]
+    found = checked(text, {"total-row": "leave-out" if leave_out else "keep"})
+    assert not found.unanswered
+    table = count_answers(found.reading.file, found.reading.layout, "t").table
+    assert sum(table.counts) == (1 if leave_out else 2) * sum(counts)
+
+
+@settings(max_examples=10, deadline=None)
+@given(names=NAMES, data=st.data())
+def test_a_table_without_a_total_is_not_asked_about(names: list[str], data: st.DataObject) -> None:
+    counts = [data.draw(st.integers(3, 9_999)) for _ in names]
+    counts[0] = sum(counts) + 1  # more than all others, and not their sum
+    text = "\n".join(["answer;people", *(f"{a};{n}" for a, n in zip(names, counts, strict=True))])
+    assert not checked(text, {}).unanswered
+
+
+@settings(max_examples=10, deadline=None)
+@given(
+    low=st.integers(0, 30),
+    times=st.integers(1, 9),
+    codes=st.lists(
+        st.sampled_from([-9, -77, -99, -999, 888, 997, 999, 9999]),
+        min_size=1,
+        max_size=3,
+        unique=True,
+    ),
+)
+def test_codes_for_no_answer_are_left_out_of_ages(low: int, times: int, codes: list[int]) -> None:
+    ages = [low + n % 50 for n in range(150)]
+    text = "\n".join(map(str, ["age", *ages, *(codes * times)]))
+    assert [check.name for check in checked(text, {}).unanswered] == ["no-answer-codes"]
+    found = checked(text, {"no-answer-codes": "leave-out"})
+    counted = count_answers(found.reading.file, found.reading.layout, "t")
+    assert (sum(counted.table.counts), counted.refused.count) == (150, len(codes) * times)
+    assert not checked("\n".join(map(str, ["age", *ages])), {}).unanswered
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    degrees=st.integers(0, 179),
+    minutes=st.integers(0, 59),
+    seconds=st.decimals(0, 59, places=1),
+    sign=st.sampled_from(["N", "S", "E", "W", ""]),
+    marks=st.sampled_from(["°'\"", "º′″", "°’”", "° ' \" "]),
+)
+def test_degrees_in_all_spellings_are_one_number(
+    degrees: int, minutes: int, seconds: Any, sign: str, marks: str
+) -> None:
+    ends = marks.split(" ") if " " in marks else list(marks)
+    space = " " if " " in marks else ""
+    parts = [f"{n}{end}" for n, end in zip((degrees, minutes, seconds), ends, strict=False)]
+    text = space.join([*parts, sign])
+    value = (degrees + minutes / 60 + float(seconds) / 3600) * (-1 if sign in ("S", "W") else 1)
+    for cell in (text.strip(), text.strip().replace(".", ",")):
+        assert parse_degrees(cell, ".") == pytest.approx(value, abs=1e-12)
