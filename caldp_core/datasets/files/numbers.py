@@ -65,12 +65,17 @@ def parse_degrees(text: str, mark: DecimalMark) -> float | None:
     number = parse_number(text, mark)
     cell = _bare(text)
     match = re.fullmatch(_DEGREES, cell)
-    if number is not None or match is None or not re.search(_DEGREE_SIGN, cell):
+    if number is not None or match is None or not has_degree_signs(cell):
         return number
     ahead, sign, *parts, behind = (part or "" for part in match.groups())
     degrees, minutes, seconds = (float(part.replace(",", ".") or 0) for part in parts)
     is_south_or_west = sign == "-" or (ahead + behind).upper() in ("S", "W")
     return (degrees + minutes / 60 + seconds / 3600) * (-1 if is_south_or_west else 1)
+
+
+def has_degree_signs(text: str) -> bool:
+    """True of a cell with a degree sign or a letter of a direction."""
+    return re.search(_DEGREE_SIGN, text) is not None
 
 
 def looks_like_number(text: str) -> bool:

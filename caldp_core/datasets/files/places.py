@@ -111,10 +111,13 @@ def _rows_sql(file: DetectedFile, layout: Layout) -> str:
     """SQL of all rows: lat, lon, n (people), code (what is wrong), and the columns as they are."""
     mark = layout.mark or "."
     latitude, longitude = f"c{layout.latitude}", f"c{layout.longitude}"
+    at = [each for each in (layout.latitude, layout.longitude) if each is not None]
+    is_written = any(numbers.has_degree_signs(row[each]) for row in file.rows for each in at)
+    degrees = numbers.degrees_sql if is_written else numbers.number_sql  # which is twice as fast
     people = "1.0" if layout.count is None else numbers.number_sql(f"c{layout.count}", mark)
     read = (
-        f"SELECT *, {numbers.degrees_sql(latitude, mark)} AS lat, "
-        f"{numbers.degrees_sql(longitude, mark)} AS lon, "
+        f"SELECT *, {degrees(latitude, mark)} AS lat, "
+        f"{degrees(longitude, mark)} AS lon, "
         f"{people} AS n FROM {file.table.relation_sql(bool(layout.header))}"
     )
     empty = " OR ".join(f"trim(coalesce({each}, '')) = ''" for each in (latitude, longitude))
