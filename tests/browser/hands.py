@@ -1,6 +1,8 @@
 """What hands and eyes do on the map page, by keys of widgets and containers, not by wording."""
 
 import os
+import time
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -14,6 +16,7 @@ from caldp_core.experiments.run import prepare, run
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import plain_ldp
 from caldp_ui.places.page_state import LINK, PlacesState
+from caldp_ui.room.poll import OPEN
 from caldp_ui.session.link_check import CHECK
 from caldp_ui.stage import BROWSER_KEYS
 from caldp_ui.words import result
@@ -33,8 +36,26 @@ SLIDER = ".st-key-places-epsilon input[type=range]"
 STAGE = ".st-key-places-maps .stage"
 HEADLINE = ".st-key-headline .headline"
 TABS = ".st-key-page-tabs nav"
+MANY, SPAN_S, _ = OPEN
+"""Polls that the server lets one address open within so many seconds."""
+LAST_POLLS: deque[float] = deque(maxlen=MANY)
+"""When the tests of this process, which share a server and an address, opened their last polls."""
 HOME = Area(24.55, 49.75, -125.2, -66.6)
 """What the stage shows at first."""
+
+
+def wait_to_open_a_poll() -> None:
+    """Wait until the server takes one more poll from this address: one too many is refused."""
+    if len(LAST_POLLS) == MANY:
+        time.sleep(max(0.0, LAST_POLLS[0] + SPAN_S + 1 - time.monotonic()))
+    LAST_POLLS.append(time.monotonic())
+
+
+def open_poll(page: Any) -> str:
+    """Open the poll that is written on the page; its code, without the space."""
+    wait_to_open_a_poll()
+    page.locator(".st-key-room-open button").click()
+    return "".join(page.locator(".room-code").inner_text().split()[-2:])
 
 
 def link_of(page: Any) -> PlacesState:

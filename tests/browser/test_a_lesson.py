@@ -19,7 +19,7 @@ from caldp_ui.classroom.page_state import NAMES, Lesson
 from caldp_ui.classroom.plan import PARTS
 from caldp_ui.room.page_state import EXAMPLES
 from tests.browser.conftest import SCREENS, Profiles, visiting
-from tests.browser.hands import expect
+from tests.browser.hands import expect, open_poll
 from tests.browser.test_axe import violations
 from tests.browser.test_phone import PHONE
 from tests.browser.test_room import way_in
@@ -79,9 +79,7 @@ def begin(page: Any) -> str:
     page.locator(".st-key-classroom-begin button").click()
     page.wait_for_url("**/room")
     expect_step(page, 0)
-    page.locator(".st-key-room-open button").click()
-    code = "".join(page.locator(".room-code").inner_text().split()[-2:])
-    return str(code)
+    return open_poll(page)
 
 
 def phone_of(profiles: Profiles, number: int, watch: Watch) -> Any:
@@ -97,7 +95,7 @@ def report(profiles: Profiles, link: str, number: int, watch: Watch) -> str:
     phone.goto(link)
     phone.locator(".phone .answer").first.click()
     expect(phone.locator(".phone .odds")).to_contain_text("right at most 73 times in 100")
-    phone.locator(".phone .go").click()
+    phone.locator(".phone .poll .go").click()
     phone.get_by_text("Counted, once").wait_for()
     sent = phone.locator(".phone .sent strong").inner_text()
     expect(phone.locator(".phone .why")).to_contain_text("You can deny it")
@@ -169,7 +167,7 @@ def guess(page: Any, profiles: Profiles, link: str, watch: Watch) -> None:
         phone = phone_of(profiles, number, watch)
         phone.goto(link)
         phone.locator(".phone .answer").nth(min(number, 1)).click()
-        phone.locator(".phone .go").click()
+        phone.locator(".phone .poll .go").click()
         phone.get_by_text("Counted, once").wait_for()
         expect(phone.locator(".phone .right")).to_have_count(0)
         phones.append(phone)

@@ -9,7 +9,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from benchmarks.browser import wait_until_ready, wait_until_settled
 from tests.browser.conftest import SCREENS, Profiles
-from tests.browser.hands import SLIDER, expect
+from tests.browser.hands import SLIDER, expect, open_poll
 
 pytestmark = pytest.mark.browser
 THIRD_GENERATION = {
@@ -89,7 +89,7 @@ def test_a_phone_on_a_slow_line_that_breaks_is_counted_once(
     own = {"extra_http_headers": {"x-teacher": "slow"}}
     teacher = profiles(**SCREENS["projector"], **own).new_page()
     teacher.goto(f"{address}/room")
-    teacher.locator(".st-key-room-open button").click()
+    open_poll(teacher)
     code = teacher.locator(".st-key-room-side [data-testid=stCode] code")
     link = "".join(code.inner_text().split())
 

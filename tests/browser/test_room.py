@@ -16,7 +16,7 @@ from caldp_ui.room.view import WEB, board_json
 from caldp_ui.stage import bundle
 from caldp_ui.stage.bundle import join_modules
 from tests.browser.conftest import DESKTOP, SCREENS, Profiles, visiting
-from tests.browser.hands import expect
+from tests.browser.hands import expect, open_poll, wait_to_open_a_poll
 from tests.browser.watch import Watch
 
 pytestmark = pytest.mark.browser
@@ -105,6 +105,7 @@ def test_a_poll_asks_what_was_just_written(profiles: Profiles, address: str, wat
     page.locator(".board .row").first.wait_for()
     wait_until_settled(page)
     question = page.locator(".st-key-room-question")
+    wait_to_open_a_poll()
     for button, text in (("open", "Tea, milk or both?"), ("ask", "Milk first?")):
         page.locator(".st-key-room-text input").fill(text)
         page.locator(f".st-key-room-{button} button").click()
@@ -149,8 +150,7 @@ def test_only_the_report_leaves_a_phone(profiles: Profiles, address: str, watch:
     teacher.goto(f"{address}/room")
     teacher.locator(".board .row").first.wait_for()
     wait_until_settled(teacher)
-    teacher.locator(".st-key-room-open button").click()
-    code = "".join(teacher.locator(".room-code").inner_text().split()[-2:])
+    code = open_poll(teacher)
     link = f"{address}/room?code={code}"
     yes, no = (requests_of(profiles, link, answer, watch) for answer in (0, 1))
     reports = [[each for each in sent if each[0] == "POST"] for sent in (yes, no)]
@@ -174,8 +174,7 @@ def test_own_answers_come_protected_to_phones_which_say_what_they_send(
     teacher.goto(f"{address}/room")
     teacher.locator(".board .row").first.wait_for()
     wait_until_settled(teacher)
-    teacher.locator(".st-key-room-open button").click()
-    code = "".join(teacher.locator(".room-code").inner_text().split()[-2:])
+    code = open_poll(teacher)
     wait_until_settled(teacher)
     teacher.locator(".st-key-room-next button").click()
     teacher.locator(".st-key-room-text input").wait_for()
@@ -225,8 +224,7 @@ def test_the_way_in_is_the_same_after_a_visit_to_the_classroom(
     page = profiles(**SCREENS["projector"], extra_http_headers={"x-teacher": "way in"}).new_page()
     watch.follow(page)
     page.goto(f"{address}/room")
-    page.locator(".st-key-room-open button").click()
-    code = "".join(page.locator(".room-code").inner_text().split()[-2:])
+    code = open_poll(page)
     wait_until_settled(page)
     before = way_in(page)
     assert before[0] == f"{address}/room?code={code}"
@@ -285,7 +283,7 @@ def test_a_phone_with_a_code_only_joins_and_is_told_of_wrong_codes_and_of_the_en
     teacher = profiles(**SCREENS["projector"], extra_http_headers={"x-teacher": "code"}).new_page()
     watch.follow(teacher)
     teacher.goto(f"{address}/room")
-    teacher.locator(".st-key-room-open button").click()
+    open_poll(teacher)
     code = teacher.locator(".room-code").inner_text().replace("Code", "")
     # The narrowest phones, whose owners like it dark.
     small = {"viewport": {"width": 320, "height": 568}, "color_scheme": "dark", "has_touch": True}
@@ -324,8 +322,7 @@ def test_a_phone_that_lost_its_server_says_so_and_goes_on_when_it_is_back(
 ) -> None:
     teacher = profiles(**SCREENS["projector"], extra_http_headers={"x-teacher": "lost"}).new_page()
     teacher.goto(f"{address}/room")
-    teacher.locator(".st-key-room-open button").click()
-    code = "".join(teacher.locator(".room-code").inner_text().split()[-2:])
+    code = open_poll(teacher)
     context = profiles(**SCREENS["phone"], extra_http_headers={"x-phone": "lost"})
     phone = context.new_page()
     phone.goto(f"{address}/room?code={code}")
@@ -353,8 +350,7 @@ def test_a_locked_phone_asks_for_nothing_and_catches_up_at_once(
 ) -> None:
     teacher = profiles(**SCREENS["projector"], extra_http_headers={"x-teacher": "lock"}).new_page()
     teacher.goto(f"{address}/room")
-    teacher.locator(".st-key-room-open button").click()
-    code = "".join(teacher.locator(".room-code").inner_text().split()[-2:])
+    code = open_poll(teacher)
     phone = profiles(**SCREENS["phone"], extra_http_headers={"x-phone": "lock"}).new_page()
     phone.goto(f"{address}/room?code={code}")
     phone.locator(".phone .answer").first.wait_for()

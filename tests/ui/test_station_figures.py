@@ -259,7 +259,7 @@ def galois_error(lesson: Lesson) -> tuple[float, int]:
 def galois_error_by_trials(items: int, epsilon: float) -> float:
     """Standard error of a share, times √n: 400 draws of the reports of 1,000 people.
 
-    A draw's errors hang together by its reports; over six seeds the result moved by less than 0.3 %.
+    A draw's errors hang together by its reports; over six seeds the result moved by 0.3 % at most.
     """
     family = in_context(Context.plain(items, epsilon), "galois")
     rng, people, errors = np.random.default_rng(11), 1_000, []
