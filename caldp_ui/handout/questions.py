@@ -1,9 +1,8 @@
 """Three questions per part: predict, then move the slider, then explain.
 
-Right answers about a slider are read from the films themselves.
+Right answers about a slider are figures of the films' headlines.
 """
 
-import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -17,7 +16,12 @@ _PROTECTIONS: Final = {
     _OURS: "Fresh reports under this protection.",
 }
 """Answers by the picture that shows them."""
-_NUMBER: Final = re.compile(r"[0-9](?:[0-9,.]*[0-9])?")
+_BELIEFS: Final = {
+    "plain": "with plain LDP",
+    "kept": "if the phone repeats one stored report",
+    _OURS: "now",
+}
+"""Figures of the attacker's headline by the picture that shows them."""
 
 
 def of_maps(films: Sequence[Film]) -> tuple[Question, ...]:
@@ -59,19 +63,14 @@ def _epsilon_question(steps: Sequence[Step]) -> Question:
         "in the wrong place?",
         (steps[first].label, *(steps[i].label for i in others)),
         f"At {steps[first].label} it is {wrong(steps[first]):g}; with plain LDP "
-        f"{wrong(steps[first], 'plain'):g}.",
+        f"{wrong(steps[first], 'plain_tv'):g}.",
     )
 
 
-def wrong(step: Step, picture: str = _OURS) -> float:
-    """People of 100 in the wrong place: the large number of a picture at a step."""
-    return number(step.facts[picture].number)
-
-
-def number(text: str) -> float:
-    """The first number of a text, such as 7.5 of "7.5 %"; 0 where there is none."""
-    match = _NUMBER.search(text)
-    return float(match[0].replace(",", "")) if match else 0.0
+def wrong(step: Step, figure: str = "tv") -> float:
+    """People of 100 in the wrong place at a step, whole as its picture has them but near 0."""
+    share = step.headline.figures[figure]
+    return float(round(100 * share)) if share >= 0.015 else 100 * share
 
 
 def of_answers(films: Sequence[Film]) -> tuple[Question, ...]:
@@ -115,7 +114,7 @@ def of_attacker(films: Sequence[Film]) -> tuple[Question, ...]:
     steps = films[0].steps
     last = steps[-1]
     chances = {name: last.facts[name].number for name in _PROTECTIONS}
-    best, *worse = sorted(_PROTECTIONS, key=lambda name: number(chances[name]))
+    best, *worse = sorted(_BELIEFS, key=lambda name: last.headline.figures[_BELIEFS[name]])
     return (
         Question(
             "Before you play the days: a phone makes fresh noise for every report. What does the "

@@ -1,5 +1,7 @@
 """Lessons at the ends of all ranges of the classroom."""
 
+import re
+
 from caldp_ui.classroom.page import STATIONS
 from caldp_ui.classroom.page_state import Lesson
 
@@ -20,3 +22,9 @@ def read_headline(lesson: Lesson) -> str:
     """What the page's headline says of a lesson, both lines."""
     headline = STATIONS[lesson.station].open(lesson).headline
     return f"{headline.sentence} {headline.second}"
+
+
+def number(text: str) -> float:
+    """The first number of a text, such as 7.5 of "7.5 %"; 0 where there is none."""
+    match = re.search(r"[0-9](?:[0-9,.]*[0-9])?", text)
+    return float(match[0].replace(",", "")) if match else 0.0

@@ -21,6 +21,7 @@ from caldp_ui.offline.records import Part, Question
 from caldp_ui.values import view as films
 from caldp_ui.values.page_state import BEGIN as ANSWERS
 from tests.contract.checks import naming
+from tests.ui.lessons import number
 
 REASONS = ("Why ", "Who should", "What does the second", "What does “ε a report”")
 """In questions for a reason or a choice: their feedback has no result to hold."""
@@ -47,7 +48,7 @@ def _more_epsilon(moves: Sequence[Any]) -> list[bool]:
 
 def _from_which_step(moves: Sequence[Any]) -> list[bool]:
     (question,) = (q for q in questions.of_maps(moves) if q.ask.startswith("Move ε"))
-    limit = questions.number(question.ask.split("at most")[1])
+    limit = number(question.ask.split("at most")[1])
     steps = moves[0].steps
     first = next(step.label for step in steps if questions.wrong(step) <= limit)
     return [answer == first for answer in question.answers]
@@ -60,14 +61,14 @@ def _which_protects(moves: Sequence[Any]) -> list[bool]:
     chances = []
     for answer in question.answers:
         (name,) = (name for part, name in names.items() if part in answer)
-        number = facts[name].number
-        assert number in question.because  # the feedback shows each
-        chances.append(questions.number(number))
+        shown = facts[name].number
+        assert shown in question.because  # the feedback shows each
+        chances.append(number(shown))
     return [chance == min(chances) for chance in chances]
 
 
 def _ten_reports(moves: Sequence[Any]) -> list[bool]:
-    once, last = (questions.number(moves[0].steps[day].facts["ours"].number) for day in (1, -1))
+    once, last = (number(moves[0].steps[day].facts["ours"].number) for day in (1, -1))
     return [last > once, last == once, last < once]
 
 
@@ -168,10 +169,8 @@ CHECKS: dict[str, Callable[[Sequence[Any]], list[bool]]] = {
 
 def hold_reading(question: Question) -> None:
     """A number read at one step: it stands in the feedback, and no other answer is as near."""
-    right, *wrong = (questions.number(answer) for answer in question.answers)
-    stated = [
-        questions.number(text) for text in re.findall(r"[0-9](?:[0-9,.]*[0-9])?", question.because)
-    ]
+    right, *wrong = (number(answer) for answer in question.answers)
+    stated = [number(text) for text in re.findall(r"[0-9](?:[0-9,.]*[0-9])?", question.because)]
     assert right in stated
     assert right not in wrong
     assert not re.search(r"[0-9][.,](?![0-9])", question.answers[0])
