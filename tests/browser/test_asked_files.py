@@ -50,7 +50,10 @@ class Socket:
 
 
 def _ends(message: bytes) -> bool:
-    return ForwardMsg.FromString(message).WhichOneof("type") == "script_finished"
+    """Whether a run of the page has ended; parts of it end runs of their own."""
+    told = ForwardMsg.FromString(message)
+    is_end = told.WhichOneof("type") == "script_finished"
+    return is_end and told.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY
 
 
 def download(page: Any, ask: Callable[[], None]) -> str:
