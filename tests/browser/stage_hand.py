@@ -67,7 +67,7 @@ class Hand:
         """The one event that Python was told since there were `before`."""
         events = self.page.locator("[data-testid=stCode] code")
         self.page.wait_for_function(
-            "n => document.querySelector('[data-testid=stApp]').textContent.includes(`#${n}`)",
+            "n => document.querySelector('[data-testid=stApp]')?.textContent.includes(`#${n}`)",
             arg=before + 1,
         )
         wait_until_settled(self.page)

@@ -21,7 +21,7 @@ THIRD_GENERATION = {
 """As browsers' tools have it: milliseconds, and bytes a second."""
 
 AGREE = f"""new URLSearchParams(location.search).get('epsilon')
-    === document.querySelector('{SLIDER}').getAttribute('aria-valuetext')"""
+    === document.querySelector('{SLIDER}')?.getAttribute('aria-valuetext')"""
 
 
 class Line:

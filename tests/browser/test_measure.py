@@ -59,7 +59,7 @@ def test_a_chart_fills_the_screen_by_a_button_and_is_sent_nowhere(open_link: Ope
     ]
     page.locator(CHART).hover()
     page.locator(f"{CHART} [data-title='Full screen']").click()
-    tall = f"() => Number(document.querySelector('{CHART} .main-svg').getAttribute('height'))"
+    tall = f"() => Number(document.querySelector('{CHART} .main-svg')?.getAttribute('height'))"
     page.wait_for_function(f"({tall})() === innerHeight")
     page.keyboard.press("Escape")
     page.evaluate("document.fullscreenElement && document.exitFullscreen()")

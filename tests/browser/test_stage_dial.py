@@ -38,7 +38,7 @@ def hold_at(hand: Hand, wanted: float) -> Iterator[None]:
     mouse.move(box["x"] + across * (box["width"] - 12) + 6, box["y"] + box["height"] / 2)
     mouse.down()
     hand.page.wait_for_function(
-        f"text => document.querySelector('{SLIDER}').getAttribute('aria-valuetext') === text",
+        f"text => document.querySelector('{SLIDER}')?.getAttribute('aria-valuetext') === text",
         arg=f"{wanted:g}",
     )
     yield
@@ -58,7 +58,7 @@ def server_says(hand: Hand, wanted: float) -> list[str]:
     """The pictures once the page's own sentence, which the film covers, is that of the level."""
     hand.page.wait_for_function(
         """text => [...document.querySelectorAll(".st-key-sentence p")].length === 1
-            && document.querySelector(".st-key-sentence p").textContent === text
+            && document.querySelector(".st-key-sentence p")?.textContent === text
             && !document.querySelector(".st-key-sentence p").style.display""",
         arg=sentence(wanted),
     )
