@@ -113,7 +113,7 @@ async def walk(visitor: Visitor, choice: random.Random, pause: float) -> list[Mo
 
 
 def percentile(values: list[float], percent: int) -> float:
-    """The value below which so many percent are; infinite without values."""
+    """The value below which a given percentage lies; infinite without values."""
     if len(values) < 2:
         return values[0] if values else inf
     return quantiles(values, n=100, method="inclusive")[percent - 1]

@@ -59,7 +59,7 @@ class Desk:
     query: str = ""
 
     async def open(self, phones: int) -> Visitor:
-        """Open a poll that lets in so many phones."""
+        """Open a poll with room for that number of phones."""
         teacher = await Visitor.open(self.address, "room", "room-open")
         await teacher.press("room-open", "room-keeper")
         held = json.loads(teacher.elements["room-keeper"].json)["teacher"]
@@ -174,7 +174,7 @@ class Phone:
 
 
 async def hall(server: Server | Fleet, desks: Sequence[Desk], number: int) -> list[Figure]:
-    """The figures of so many phones in the polls of these desks, as many in each."""
+    """The figures of a number of phones, spread evenly over the polls of these desks."""
     teachers = [await desk.open(number // len(desks)) for desk in desks]
     queries = [desk.query for desk in desks]
     phones = [Phone(server.address, queries[i % len(desks)], i) for i in range(number)]

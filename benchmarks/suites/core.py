@@ -159,7 +159,7 @@ class Audits:
 
 
 class Kernels:
-    """The best noise for a distance: ε = 1 within so many kilometres."""
+    """The best noise for a distance: ε = 1 within a number of kilometres."""
 
     params: ClassVar = [200, 50, 20]
     param_names = ("km",)

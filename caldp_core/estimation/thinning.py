@@ -6,8 +6,8 @@ uncorrelated, so that where the noise is normal they are independent (Oliveira, 
 2021; Neufeld et al. 2024). No privacy is spent. A law that was fitted to a is held against b, which
 shows how much too well it thinks of itself.
 
-ω follows from the tally by a hash. So whoever has the tally finds the same numbers, nobody can draw
-until they are pleasing, and a hash has nothing to do with the noise of reports.
+ω follows from the tally by a hash. So everybody with the tally finds the same numbers, nobody can
+draw until they are pleasing, and a hash has nothing to do with the noise of reports.
 
 Splitting the reports themselves (hypergeometric, by report) makes two looks that are independent
 for any number of people. But these are looks at different people: given who took part, what one

@@ -106,7 +106,7 @@ class Attacker:
     limits: tuple[float, ...]
 
     def stored_belief(self, days: int) -> Floats:
-        """(k,) belief after so many days on which the phone repeats its first report."""
+        """(k,) belief after a number of days on which the phone repeats its first report."""
         return self.beliefs[min(days, 1)]
 
     def single_report_belief(self, day: int) -> Floats:
@@ -117,7 +117,7 @@ class Attacker:
         )
 
     def chance_of_truth(self, reports: int) -> float:
-        """Chance of the true place, in [0, 1], after so many fresh reports."""
+        """Chance of the true place, in [0, 1], after a number of fresh reports."""
         return float(self.beliefs[reports][self.place])
 
 

@@ -375,7 +375,7 @@ class BeliefPicture:
 
 
 def after(data: BeliefData, days: int, domain: GridDomain) -> dict[str, BeliefPicture]:
-    """The beliefs after so many days, by picture name."""
+    """The beliefs after a number of days, by picture name."""
     sources = {
         PLAIN: (data.plain, days),
         STORED: (data.ours, min(days, 1)),

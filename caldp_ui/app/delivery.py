@@ -181,7 +181,7 @@ class _Answer:
 
     def _is_ours(self, start: Message) -> bool:
         headers = Headers(raw=start["headers"])
-        # A document with a policy of its own is none of Streamlit's.
+        # Streamlit's documents have no policy of their own.
         if start["status"] != 200 or {"content-encoding", "content-security-policy"} & {*headers}:
             return False
         is_text = headers.get("content-type", "").startswith(_TEXTS)

@@ -79,7 +79,7 @@ class AttackResult:
 class PlayedData:
     """The treatments, and the attack as far as it has been played, None while it is computed.
 
-    An attack that stands alone is none on the treatments.
+    An attack that stands alone does not attack the treatments.
     """
 
     data: TreatmentData

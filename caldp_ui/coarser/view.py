@@ -151,7 +151,7 @@ def of_hundred(share: float) -> str:
 
 
 def odds_text(data: TreatmentData, tables: int = 1) -> str:
-    """The factor by which any attack on so many noisy tables changes the odds at most."""
+    """The factor by which any attack on a number of noisy tables changes the odds at most."""
     return formats.times(math.exp(tables * data.setup.scenario.policy.plain_epsilon))
 
 

@@ -70,7 +70,7 @@ EPSILON: Final = Slider[MatrixState](
 
 
 def _sliders(record: MatrixState) -> dict[str, Slider[MatrixState]]:
-    """The slider with a film: none for a matrix of one's own, or a design at each step."""
+    """The slider with a film: none for an edited matrix, or where each step takes a design."""
     return {"Base ε": EPSILON} if record.template and record.channel not in DESIGNS else {}
 
 

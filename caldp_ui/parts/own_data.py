@@ -223,8 +223,9 @@ def _draw_check(
                     _answer_button(state, upload, check.name, offer.name, offer.label)
             if check.of_people is not None:
                 key = state.key(f"check-{upload.number}-{check.name}-people")
-                people = st.number_input("People", 1, N_MAX, 1000, key=key)
-                _answer_button(state, upload, check.name, str(people), "Of so many people")
+                people = st.number_input("People in all", 1, N_MAX, None, key=key)
+                if people is not None:  # nobody's guess stands there
+                    _answer_button(state, upload, check.name, str(people), "Use this number")
             _answer_button(state, upload, check.name, KEEP, check.keep)
 
 

@@ -56,7 +56,7 @@ class Deployment:
     epsilon_limit: float | None = None
 
     def epsilon_after(self, days: int) -> float:
-        """ε of all reports about one unchanged value in so many days (CALDP Proposition 2)."""
+        """ε of all reports about one unchanged value after `days` (CALDP Proposition 2)."""
         if self.epsilon_limit is not None:
             return self.epsilon_limit
         return self.epsilon * (self.reports_a_day or 1) * days

@@ -370,7 +370,7 @@ _keeper = st.components.v2.component(
 
 
 def find_teacher_key() -> TeacherKey | None:
-    """The key of the room that this visit opened; None where there is none, or it has ended."""
+    """The key of the room that this visit opened; None without one, or after its end."""
     teacher_key: TeacherKey | None = st.session_state.get(_TEACHER_KEY)
     if teacher_key is None:
         return None

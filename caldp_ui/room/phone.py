@@ -201,7 +201,7 @@ class _Poll:
 
 
 def _find(code: str) -> tuple[PollState | None, str]:
-    """The poll of that code, or why there is none."""
+    """The poll of that code, or why it is missing."""
     try:
         return rooms().get_poll(code), ""
     except CaldpError as error:

@@ -200,7 +200,7 @@ class Poll:
         self.state = replace(self.state, most=most)
 
     def discard_recent(self, seconds: float, now: float) -> int:
-        """Forget the reports of the last so many seconds, 0 to 300; returns how many they were.
+        """Forget the reports of the last 0 to 300 seconds; returns how many they were.
 
         Their phones still count as having answered, so that who sent them cannot send them again.
         """
@@ -313,7 +313,7 @@ class Rooms:
             self._own_room(teacher_key).poll.set_report_limit(most)
 
     def discard_recent(self, teacher_key: TeacherKey, seconds: float) -> int:
-        """Forget the reports of the last so many seconds, 0 to 300; returns how many they were."""
+        """Forget the reports of the last 0 to 300 seconds; returns how many they were."""
         with self._lock:
             return self._own_room(teacher_key).poll.discard_recent(seconds, self._now())
 
@@ -324,7 +324,7 @@ class Rooms:
             self._forget(teacher_key.code)
 
     def get_poll(self, code: str) -> PollState:
-        """The state of that room's poll; raises `CaldpError` where there is none."""
+        """The state of that room's poll; raises `CaldpError` without one."""
         with self._lock:
             self._end_deserted(self._now())
             return self._room(code).poll.state

@@ -171,7 +171,7 @@ def _out_of_range_text(counts: CountedData) -> str:
 def _apply_counts(scenario: Scenario, counts: CountedData) -> Scenario:
     spec = counts.survey if isinstance(counts, CountedQuestions) else counts.table
     table = table_of(spec)
-    assert table is not None  # data of one's own always are one
+    assert table is not None  # uploaded data always are one
     return switch_table(scenario, table)
 
 
@@ -230,7 +230,7 @@ _K_MIN: Final = 2
 
 
 def _table_picker() -> None:
-    """The menu of tables, and the upload of one's own."""
+    """The menu of tables, and the upload."""
     table = table_of(STATE.current().scenario.dataset)
     titles = _by_title()
     st.selectbox(
@@ -372,7 +372,7 @@ def _size(scenario: Scenario) -> None:
 
 
 def _with_size(scenario: Scenario, k: int) -> Scenario:
-    """The made-up data with k answers, under the first protection that comes with so many."""
+    """The made-up data with k answers, under the first protection for that number."""
     dataset = scenario.dataset
     assert isinstance(dataset, SYNTHETIC)
     sized = replace(scenario, dataset=replace(dataset, k=k))

@@ -180,7 +180,7 @@ _SCALE: Final = DistancePreset(
 
 
 def _hamming_distances(bits: int) -> Distances:
-    """Distances between combinations of so many yes-or-no answers: how many of these differ."""
+    """Distances between combinations of yes-or-no answers: how many of these differ."""
     names = range(1 << bits)
     return Distances(tuple(tuple(float((x ^ y).bit_count()) for y in names) for x in names))
 

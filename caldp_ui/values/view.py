@@ -217,7 +217,7 @@ def _clip_shares(shares: Floats) -> Floats:
 
 
 def with_sensitive_count(scenario: Scenario, size: float) -> Scenario:
-    """The scenario with so many sensitive answers: its own first, then the table's others."""
+    """The scenario with `size` sensitive answers: its own first, then the table's others."""
     flags = runs.setup(scenario).sensitive
     chosen = np.zeros(flags.size, np.bool_)
     chosen[np.argsort(~flags, kind="stable")[: int(size)]] = True

@@ -67,6 +67,8 @@ def test_choices_become_several_questions() -> None:
 def test_shares_ask_of_how_many_people_they_are() -> None:
     at = bring("values", ASKED["shares"].text, "a.csv")
     (people,) = (each for each in at.number_input if (each.key or "").endswith("-shares-people"))
+    assert people.value is None
+    assert "Use this number" not in [each.label for each in at.button]
     checked(people.set_value(2000).run())
     table = scenario_of(accepted(answer(at, "shares-2000"), "values")).dataset
     assert isinstance(table, OwnTable)

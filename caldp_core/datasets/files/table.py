@@ -159,9 +159,9 @@ def detect_dialect(head: str, name: str) -> TableDialect:
         f"A table may have up to {COLUMNS_MAX:,} columns, {excerpt(name)} has {most + 1:,}; keep "
         "those that are needed.",
     )
-    told = _SEPARATOR_LINE.match(head)
-    if told is not None:
-        found = _try_delimiter(head[told.end() :], told[1], name)[2]
+    line = _SEPARATOR_LINE.match(head)
+    if line is not None:
+        found = _try_delimiter(head[line.end() :], line[1], name)[2]
         skip, then = found.skip + 1, found.skip_with_header + 1
         return replace(found, skip=skip, skip_with_header=then)
     candidates = [_try_delimiter(head, delimiter, name) for delimiter in DELIMITERS]

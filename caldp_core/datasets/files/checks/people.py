@@ -194,7 +194,7 @@ def people_column(reading: Reading) -> Check | None:
                 lambda read: replace(read, layout=replace(read.layout, count=None)),
             ),
         ),
-        "Yes, so many people",
+        "Yes: numbers of people",
     )
 
 

@@ -135,6 +135,6 @@ def resolve(
         offer = check.offer(answers[check.name])
         remarks[check.name] = offer.remark if offer else f"{check.name}: left as it was"
         reading = offer.apply(reading) if offer else reading
-    told = "; ".join(filter(None, [reading.layout.reading, *remarks.values()]))
-    reading = replace(reading, layout=replace(reading.layout, reading=told[:READING_MAX]))
+    text = "; ".join(filter(None, [reading.layout.reading, *remarks.values()]))
+    reading = replace(reading, layout=replace(reading.layout, reading=text[:READING_MAX]))
     return Resolved(reading, tuple(unanswered), remarks)
