@@ -10,8 +10,7 @@ either and take no place.
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from contextlib import contextmanager
 from functools import wraps
 from threading import Condition
 from time import monotonic
@@ -128,22 +127,11 @@ class PlacedRun:
             self._limiter.leave(self._visit, self._began)
             self._began = None
 
-    @contextmanager
-    def pause(self) -> Iterator[None]:
-        """Let others have the place meanwhile, then wait for one; nothing within a pause."""
-        if self._began is None:
-            yield
-            return
-        self.leave()
-        try:
-            yield
-        finally:
-            self._began = self._limiter.enter(self._visit)
-
     def wait_for(self, making: Making) -> None:
         """Wait for what another work makes, on nobody's place."""
-        with self.pause():
-            making.finished.wait()
+        self.leave()
+        making.finished.wait()
+        self._began = self._limiter.enter(self._visit)
 
 
 @st.cache_resource
@@ -171,40 +159,14 @@ def fragment(draw: Callable[P, None], run_every: float | None = None) -> Callabl
 
     @wraps(draw)
     def limited(*args: P.args, **kwargs: P.kwargs) -> None:
-        if isinstance(current_work(), PlacedRun | _PlacedPart):  # within the run of its page
+        if isinstance(current_work(), PlacedRun):  # within the run of its page
             draw(*args, **kwargs)
             return
-        with _limiter().limit(_visit()) as placed, working_on(_PlacedPart(placed)), plain_errors():
+        with _limiter().limit(_visit()) as placed, working_on(placed), plain_errors():
             draw(*args, **kwargs)
 
     part: Callable[P, None] = st.fragment(limited, run_every=run_every)
     return part
-
-
-@dataclass(frozen=True)
-class _PlacedPart:
-    """The run of a part alone, for whose end no page waits; implements `Work` of the cache."""
-
-    run: PlacedRun
-
-    def wait_for(self, making: Making) -> None:
-        self.run.wait_for(making)
-
-
-@contextmanager
-def pause_run() -> Iterator[None]:
-    """For work that nobody waits for: the run of a part alone gives its place back meanwhile.
-
-    The run of a whole page keeps it, as the page waits for its end.
-    """
-    work = current_work()
-    with work.run.pause() if isinstance(work, _PlacedPart) else nullcontext():
-        yield
-
-
-def is_busy() -> bool:
-    """Whether pages are being run for anybody now."""
-    return _limiter().is_busy
 
 
 def yield_to_runs(progress: Progress) -> Progress:

@@ -129,7 +129,7 @@ def button() -> None:
     """Draw the button that opens the plan, from which a lesson begins.
 
     The plan stays open until somebody closes it or leaves the page: a page is also run by itself,
-    as previews come.
+    as films come.
     """
     if handover.take_part(STATE.page, "plan"):
         _set_open(True)

@@ -51,27 +51,12 @@ def _film_key(key: str) -> str:
 
 
 @dataclass(frozen=True)
-class NearestSteps:
-    """The steps of a film around the page's own, from the nearest on; a few, or the time runs out.
-
-    `readings`: the slider's texts at the page's own step and at those next to it.
-    """
-
-    make: Callable[[Progress], Film]
-    readings: frozenset[str]
-
-
-@dataclass(frozen=True)
 class FilmRequest:
-    """A film that a page requests; `key`, `name` and `make` as for `film`.
-
-    `near`: its steps around the page's own, where it follows a slider; see `previews.py`.
-    """
+    """A film that a page requests; `key`, `name` and `make` as for `film`."""
 
     key: str
     name: str
     make: Callable[[Progress], Film]
-    near: NearestSteps | None = None
 
 
 def ready_films(requests: Sequence[FilmRequest]) -> list[Film]:

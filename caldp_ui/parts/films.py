@@ -9,8 +9,7 @@ Steps of a film, ordered outward from the slider's value.
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from time import monotonic
-from typing import Any, Final, Generic, TypeAlias, TypeVar
+from typing import Any, Generic, TypeVar
 
 import streamlit as st
 
@@ -19,8 +18,8 @@ from caldp_ui.app.theme import DARK, Palette, palette
 from caldp_ui.charts import films as of_charts
 from caldp_ui.charts.films import SliderState
 from caldp_ui.controls.common import Slider
-from caldp_ui.parts import headline, previews
-from caldp_ui.parts.film_jobs import FilmRequest, NearestSteps, ready_films
+from caldp_ui.parts import headline
+from caldp_ui.parts.film_jobs import FilmRequest, ready_films
 from caldp_ui.session.page_state import PageState
 from caldp_ui.stage import (
     Difference,
@@ -30,19 +29,10 @@ from caldp_ui.stage import (
     Stage,
     Step,
     StepChoice,
-    feed,
     send_frames,
 )
 from caldp_ui.stage.records import Mark
 from caldp_ui.words.headline import Headline
-
-StepMaker: TypeAlias = Callable[
-    [Sequence[float], float, Callable[[float], Step], Progress], tuple[Step, ...]
-]
-"""Makes a film's steps, as `all_steps` does with the arguments in its order."""
-_NEAR: Final = 2
-_NEAR_S: Final = 0.6
-"""Seconds after which no second step to a side is begun."""
 
 
 def all_steps(
@@ -58,25 +48,6 @@ def all_steps(
         progress(len(steps) / len(levels))
         steps[level] = step(level)
     return _complete_steps(levels, steps)
-
-
-def nearest_steps(
-    levels: Sequence[float], current: float, step: Callable[[float], Step], progress: Progress
-) -> tuple[Step, ...]:
-    """The steps next to where the reader is, and a second one on each side if there is time."""
-    steps: dict[float, Step] = {}
-    until, first = monotonic() + _NEAR_S, neighbouring_levels(levels, current)
-    for level in _nearest(levels, current)[: 1 + 2 * _NEAR]:
-        if level not in first and monotonic() > until:
-            break
-        progress(len(steps) / (1 + 2 * _NEAR))
-        steps[level] = step(level)
-    return _complete_steps(levels, steps)
-
-
-def neighbouring_levels(levels: Sequence[float], current: float) -> list[float]:
-    """The level where the reader is, and those next to it."""
-    return _nearest(levels, current)[:3]
 
 
 def _nearest(levels: Sequence[float], at: float) -> list[float]:
@@ -118,8 +89,8 @@ class SliderFilm(Generic[R]):
     per_second: float = Film.per_second
     hides: tuple[Mark, ...] = ()
 
-    def film(self, record: R, progress: Progress, make: StepMaker = all_steps) -> Film:
-        """The page at each step of the slider that is made, else as in the record."""
+    def film(self, record: R, progress: Progress) -> Film:
+        """The page at each step of the slider, else as in the record."""
 
         def step(value: float) -> Step:
             reading = self.slider.format_value(value)
@@ -127,12 +98,11 @@ class SliderFilm(Generic[R]):
             label = f"{self.label(reading)}{content.label}"
             return replace(content, label=label, value=float(value), reading=reading)
 
-        steps = make(self.slider.steps, self.slider.value(record), step, progress)
+        steps = all_steps(self.slider.steps, self.slider.value(record), step, progress)
         return Film(
             self.id,
             self.title,
             steps,
-            is_whole=make is all_steps,
             per_second=self.per_second,
             hides=self.hides,
             dial=self.dial,
@@ -153,22 +123,12 @@ class SliderFilm(Generic[R]):
     def request(self, record: R) -> FilmRequest:
         """The film of a record, made once for all places of the slider."""
         key = self.state.key(f"film-{self.id}")
-        near = self._nearest_steps(record) if self.dial else None
-        return FilmRequest(
-            key, self.name(record), lambda progress: self.film(record, progress), near
-        )
-
-    def _nearest_steps(self, record: R) -> NearestSteps:
-        readings = neighbouring_levels(self.slider.steps, self.slider.value(record))
-        return NearestSteps(
-            lambda progress: self.film(record, progress, nearest_steps),
-            frozenset(map(self.slider.format_value, readings)),
-        )
+        return FilmRequest(key, self.name(record), lambda progress: self.film(record, progress))
 
 
 @dataclass(frozen=True)
 class ChartPage(Generic[R]):
-    """A page of charts and drawings with previews.
+    """A page of charts and drawings with films.
 
     `render`: what a record looks like in a theme's colours. `depends_on`: what else the look
     depends on, as a text; the record itself enters by its `repr`. `load_films`: returns what
@@ -204,10 +164,8 @@ def follow_sliders(page: ChartPage[R], record: R, sliders: Sequence[Slider[R]]) 
     }
     key = page.state.key("feeds")
     with st.container(key=key, gap=None):
-        ready = page.load_films(requests)
-        for film in ready:
+        for film in page.load_films(requests):
             of_charts.feed(key, film)
-        previews.show(key, requests, ready, lambda film: of_charts.feed(f"{key}-near", film))
         of_charts.send_slider_states(
             key, states
         )  # last: this is what takes a step off the screen again
@@ -215,12 +173,7 @@ def follow_sliders(page: ChartPage[R], record: R, sliders: Sequence[Slider[R]]) 
 
 def show(requests: Sequence[FilmRequest], target: Stage) -> None:
     """Send films to the stage one after another, now or as soon as they are made."""
-    ready = ready_films(requests)
-    send_frames(ready, target)
-    with target.feeds:
-        previews.show(
-            target.key, requests, ready, lambda film: feed(f"{target.key}-near", target.key, film)
-        )
+    send_frames(ready_films(requests), target)
 
 
 def follow_step(*along: SliderFilm[Any]) -> Callable[[StepChoice], None]:

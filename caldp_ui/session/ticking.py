@@ -1,4 +1,4 @@
-"""Parts of a page that draw themselves anew every so often, or when they are called.
+"""Parts of a page that draw themselves anew every so often.
 
 A tick can cross what a hand does: the browser sends both, the page is run for the hand, and the
 tick's own run comes right behind. Streamlit then loses some of what the page's run has drawn, and
@@ -27,18 +27,6 @@ def redraw_every(key: str, seconds: float, draw: Callable[[], None]) -> None:
 
     `key`: one place on one page.
     """
-    _draw_fragment(key, seconds, draw, every=seconds)
-
-
-def redraw_on_call(key: str, seconds: float, draw: Callable[[], None]) -> None:
-    """Draw now, and again when a component in it calls: so many seconds later, or more.
-
-    `key`: one place on one page.
-    """
-    _draw_fragment(key, seconds, draw, every=None)
-
-
-def _draw_fragment(key: str, seconds: float, draw: Callable[[], None], every: float | None) -> None:
     started: list[float] = []
 
     def draw_part() -> None:
@@ -49,7 +37,7 @@ def _draw_fragment(key: str, seconds: float, draw: Callable[[], None], every: fl
         draw()
 
     draw_part.__qualname__ = f"ticking-{key}"  # by which Streamlit tells parts apart
-    fragment(draw_part, every)()
+    fragment(draw_part, seconds)()
 
 
 def _rerun_if_crossed() -> None:

@@ -27,7 +27,6 @@ from caldp_ui.stage.component import (
     Act,
     Stage,
     StepChoice,
-    feed,
     send_frames,
     stage,
 )
@@ -73,7 +72,6 @@ __all__ = [
     "encode_mask",
     "encode_people",
     "encode_rows",
-    "feed",
     "nobody_below",
     "scale_of",
     "send_frames",

@@ -214,7 +214,6 @@ def film_head(film: Film) -> dict[str, Any]:
         "follows": film.follows,
         "pace": film.per_second,
         "loops": film.loops,
-        "whole": film.is_whole,
         "dial": film.dial and f".st-key-{film.dial}",
         "play": f".st-key-{film.beside or film.dial}" if film.beside or film.dial else "",
         "hides": list(film.hides),
@@ -315,12 +314,7 @@ def send_frames(films: Iterable[Film], target: Stage) -> None:
     """Send films to a stage; call it after what should be on screen first."""
     with target.feeds:
         for film in films:
-            feed(target.key, target.key, film)
-
-
-def feed(key: str, stage_key: str, film: Film) -> None:
-    """Send a film to the stage of that key, from here. `key`: names the place on the page."""
-    _feed(key=f"{key}-film-{film.id}", data=_packed(film, stage_key))
+            _feed(key=f"{target.key}-film-{film.id}", data=_packed(film, target.key))
 
 
 @cached

@@ -56,8 +56,7 @@ class Film:
     `place`: where it stands among the films of its stage, from 0, whichever comes first. `beside`:
     key of the page's element that has the button "play" where controls are the page's own; "" for
     its `dial`. It lasts ten seconds, unless it `loops`, and leads back to where it began.
-    `settings`: names all that the steps depend on but the slider. `is_whole`: it has all steps; of
-    the others the pictures only follow the page's slider, and nothing plays them.
+    `settings`: names all that the steps depend on but the slider.
     """
 
     id: str
@@ -71,7 +70,6 @@ class Film:
     place: int = 0
     beside: str = ""
     settings: str = ""
-    is_whole: bool = True
 
     @cached_property
     def chart_message(self) -> bytes:

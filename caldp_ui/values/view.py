@@ -29,13 +29,13 @@ from caldp_ui.compute import plain_ldp, runs
 from caldp_ui.controls.common import EPSILONS, Slider
 from caldp_ui.controls.presets import with_context_policy
 from caldp_ui.offline.records import Component
-from caldp_ui.parts import odds, previews
+from caldp_ui.parts import odds
 from caldp_ui.parts.comparison import ComparisonData
 from caldp_ui.parts.film_jobs import FilmRequest, ready_films
 from caldp_ui.parts.films import SliderFilm
 from caldp_ui.session.scenarios import update_scenario
 from caldp_ui.shell.page import View
-from caldp_ui.stage import Blob, Film, Step, bundle, encode
+from caldp_ui.stage import Blob, Step, bundle, encode
 from caldp_ui.stage.bundle import join_modules, module_order
 from caldp_ui.stage.codec import pack_message
 from caldp_ui.stage.component import acknowledgement, film_blobs, film_head, new_events
@@ -285,14 +285,9 @@ def show(shown: View) -> None:
 def send_frames(requests: Sequence[FilmRequest]) -> None:
     """Send films to the picture; to be called after what should be on screen first."""
     with st.container(key=STATE.key("feeds"), gap=None):
-        ready = ready_films(requests)
-        for film in ready:
-            _send_film(KEY, film)
-        previews.show(KEY, requests, ready, lambda film: _send_film(f"{KEY}-near", film))
-
-
-def _send_film(key: str, film: Film) -> None:
-    _feed(key=f"{key}-{film.id}", data=pack_message({"film": film_head(film)}, film_blobs(film)))
+        for film in ready_films(requests):
+            blob = pack_message({"film": film_head(film)}, film_blobs(film))
+            _feed(key=f"{KEY}-{film.id}", data=blob)
 
 
 def message(data: ComparisonData, pinned: ComparisonData | None = None) -> dict[str, Any]:

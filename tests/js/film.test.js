@@ -12,7 +12,7 @@ const step = (value, changes = {}) => ({
     notes: {}, labels: {}, reading: String(value), replacements: {}, ...changes,
 });
 const film = (changes = {}) => ({
-    id: "epsilon", place: 0, label: "ε", follows: true, pace: 4, loops: false, whole: true, dial: "", play: "",
+    id: "epsilon", place: 0, label: "ε", follows: true, pace: 4, loops: false, dial: "", play: "",
     hides: ["sensitive"], steps: [step(0.5), step(1), step(2)], ...changes,
 });
 const scene = (value, code = `at-${value}`) => ({
@@ -233,19 +233,4 @@ test("films stand in their order, and the chosen one is shown", async () => {
     assert.equal(made.film.id, "outcome");
     made.choose("epsilon");
     assert.equal(made.film.id, "epsilon");
-});
-
-test("a preview follows the page's slider, and nothing plays it", async () => {
-    const made = await player({whole: false, dial: ".dial", play: ".dial"});
-    assert.deepEqual(made.playableFilms, []);
-    assert.ok(made.node.hidden, "there is nothing to play");
-    made.follow("epsilon", "2");
-    assert.deepEqual(made.position, {film: "epsilon", index: 2});
-    assert.ok(made.hasStepOf("ours"));
-    made.follow("epsilon", "1");
-    assert.equal(made.position, null);
-    await made.receive(film({dial: ".dial"}), store);
-    assert.equal(made.playableFilms.length, 1, "the whole film takes its place");
-    made.remove("epsilon", 1);
-    assert.equal(made.playableFilms.length, 1, "and stays as the preview goes");
 });

@@ -143,7 +143,6 @@ declare namespace Message {
         follows: boolean;
         pace: number;
         loops: boolean;
-        whole: boolean;
         dial: string;
         play: string;
         hides: string[];

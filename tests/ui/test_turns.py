@@ -18,7 +18,7 @@ from streamlit.testing.v1 import AppTest, local_script_runner
 from caldp_core.basics.cache import ByteCache, current_work, working_on
 from caldp_core.basics.types import Progress
 from caldp_ui.app import run_limiter
-from caldp_ui.app.run_limiter import RunLimiter, fragment, limit_run, pause_run
+from caldp_ui.app.run_limiter import RunLimiter, fragment, limit_run
 from caldp_ui.session import jobs
 from caldp_ui.session.fair_pool import FairPool
 from caldp_ui.session.visit import Visit
@@ -184,19 +184,19 @@ def test_two_parts_of_pages_are_run_at_a_time(monkeypatch: pytest.MonkeyPatch) -
         each.start()
     assert all(entered.acquire(timeout=PATIENCE) for _ in range(2))
     assert not entered.acquire(timeout=0.2)
-    assert run_limiter.is_busy()
+    assert run_limiter._limiter().is_busy
     leave.set()
     assert all(entered.acquire(timeout=PATIENCE) for _ in range(28))
     for each in ticks:
         each.join(PATIENCE)
-    assert not run_limiter.is_busy()
+    assert not run_limiter._limiter().is_busy
 
 
 def _page() -> None:
     import streamlit as st
 
     from caldp_ui.app import run_limiter
-    from caldp_ui.app.run_limiter import fragment, limit_run, pause_run
+    from caldp_ui.app.run_limiter import fragment, limit_run
 
     def places() -> int:
         return int(run_limiter._limiter()._free)
@@ -208,8 +208,6 @@ def _page() -> None:
     @fragment
     def outer() -> None:
         st.text(f"outer {places()}")
-        with pause_run():
-            st.text(f"paused {places()}")
         inner()
 
     with limit_run():
@@ -222,14 +220,14 @@ def test_a_part_takes_one_place_alone_and_none_within_its_page(
 ) -> None:
     at = AppTest.from_function(_page).run()
     said = [text.value for text in at.text]
-    assert said == ["page 1", "outer 1", "paused 1", "inner 1"]
+    assert said == ["page 1", "outer 1", "inner 1"]
     (part,) = (name for name, each in at._fragment_storage._parent_by_id.items() if each is None)
     monkeypatch.setattr(local_script_runner, "RerunData", partial(RerunData, fragment_id=part))
     at.run()
     assert not at.exception
     said = [text.value for text in at.text]
-    assert said == ["outer 1", "paused 2", "inner 1"]
-    assert not run_limiter.is_busy()
+    assert said == ["outer 1", "inner 1"]
+    assert not run_limiter._limiter().is_busy
 
 
 def _faulty_page() -> None:
@@ -255,7 +253,7 @@ def test_error_of_a_part_run_alone_is_one_sentence(monkeypatch: pytest.MonkeyPat
     at.run()
     assert not at.exception
     assert [each.value for each in at.error] == [r"There is \*no\* such tab."]
-    assert not run_limiter.is_busy()
+    assert not run_limiter._limiter().is_busy
 
 
 def test_every_part_of_a_page_takes_its_turn() -> None:
@@ -267,6 +265,6 @@ def test_every_part_of_a_page_takes_its_turn() -> None:
 
 def test_work_outside_of_pages_and_jobs_waits_as_it_is() -> None:
     assert current_work() is None
-    with limit_run(), pause_run():
+    with limit_run():
         assert current_work() is not None
     assert current_work() is None

@@ -74,8 +74,7 @@ export class FilmPlayer extends Follower {
 
     /** What can be played, in order. */
     get playableFilms() {
-        const films = [...this.films.values()].filter(film => film.whole);
-        return films.sort((one, other) => one.place - other.place);
+        return [...this.films.values()].sort((one, other) => one.place - other.place);
     }
 
     get film() {
