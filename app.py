@@ -10,11 +10,12 @@ if __name__ == "__main__":
 else:
     from streamlit.starlette import App
 
-    from caldp_ui.app.server import address, middleware
+    from caldp_ui.app.server import address, middleware, trust_named_proxies
     from caldp_ui.app.upkeep import upkeep
     from caldp_ui.charts.library import ADDRESS, library
     from caldp_ui.room import phone
 
+    trust_named_proxies()
     app = App(
         __file__,
         routes=[library(address(ADDRESS)), *phone.routes(address)],

@@ -81,7 +81,7 @@ def fleet(
         def start(name: str) -> Server:
             home = folder / name
             home.mkdir()
-            own = {"CALDP_WORKER": name, **(variables or {})}
+            own = {"CALDP_WORKER": name, "FORWARDED_ALLOW_IPS": "127.0.0.1", **(variables or {})}
             return started.enter_context(running_server(home, base=base, variables=own))
 
         with ThreadPoolExecutor(number) as pool:

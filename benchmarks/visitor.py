@@ -45,23 +45,26 @@ class Visitor:
         self.was_closed = False
 
     @classmethod
-    async def arrive(cls, address: str, page: str, query: str = "") -> "Visitor":
-        """Ask for the page of that name, and wait for nothing."""
+    async def arrive(cls, address: str, page: str, query: str = "", **connection: Any) -> "Visitor":
+        """Ask for the page of that name, and wait for nothing; `connection`: of its socket."""
         stream = f"{address.replace('http', 'ws', 1)}/_stcore/stream"
         socket = await connect(
             stream,
             subprotocols=[Subprotocol("streamlit")],
             max_size=_FRAME_MAX,
             ping_interval=None,  # how long a server is silent is measured, and no reason to go
+            **connection,
         )
         visitor = cls(socket, page, query)
         await visitor.ask()
         return visitor
 
     @classmethod
-    async def open(cls, address: str, page: str, last: str, query: str = "") -> "Visitor":
+    async def open(
+        cls, address: str, page: str, last: str, query: str = "", **connection: Any
+    ) -> "Visitor":
         """Open the page of that name and wait until the element of the key `last` has come."""
-        visitor = await cls.arrive(address, page, query)
+        visitor = await cls.arrive(address, page, query, **connection)
         await visitor.wait_until(lambda: last in visitor.arrival_times)
         return visitor
 

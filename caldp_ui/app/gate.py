@@ -246,6 +246,17 @@ def visitor_address() -> str:
     return address if isinstance(address, str) else ""
 
 
+def network_of(address: str) -> str:
+    """What limits count as one address: of IPv6 the /64 network, as a subscriber has all of it."""
+    try:
+        found = ipaddress.ip_address(address)
+    except ValueError:
+        return address
+    if isinstance(found, ipaddress.IPv4Address):
+        return address
+    return str(found.ipv4_mapped or f"{int(found) >> 64:x}::/64")
+
+
 def address_of(connection: HTTPConnection) -> str:
     """The network address that a connection comes from, by the same rule as `visitor_address`."""
     return connection.client.host if connection.client else ""

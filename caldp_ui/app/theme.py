@@ -165,8 +165,11 @@ def scripts() -> str:
 WORKER: Final = "CALDP_WORKER"
 ANCESTORS: Final = "CALDP_FRAME_ANCESTORS"
 NOISE: Final = "CALDP_NOISE_SECRET"
+POLL_KEY: Final = "CALDP_POLL_KEY"
 _OWN_NOISE: Final = secrets.randbits(128)
 """What noise on visitors' data follows from where nothing is set: gone with this process."""
+_OWN_POLL_KEY: Final = f"{secrets.randbelow(10**10):010}"
+_POLL_KEY_MIN: Final = 8
 _NAME: Final = re.compile(r"[a-z0-9]{1,20}")
 _SITE: Final = re.compile(r"https?://(\*\.)?[A-Za-z0-9.-]+(:\d{1,5})?")
 
@@ -178,11 +181,13 @@ class Settings:
     `worker`: its name among several behind one address; "" where it is alone. `ancestors`: sites
     that may show the dashboard in a frame. `noise_secret`: a whole number from which noise on
     visitors' own data follows, the same on workers that share it; 0 for none, as in tests.
+    `poll_key`: what opens a poll where strangers hold all that this server takes.
     """
 
     worker: str = ""
     ancestors: tuple[str, ...] = ()
     noise_secret: int = _OWN_NOISE
+    poll_key: str = _OWN_POLL_KEY
 
     def __post_init__(self) -> None:
         if self.worker and not _NAME.fullmatch(self.worker):
@@ -196,6 +201,8 @@ class Settings:
                 f"{ANCESTORS} must be addresses of sites such as https://learn.example.org, "
                 f"with spaces between them, got {wrong[:60]!r}; correct it."
             )
+        if len(self.poll_key) < _POLL_KEY_MIN:
+            raise ValueError(f"{POLL_KEY} must have {_POLL_KEY_MIN} signs or more; lengthen it.")
 
     @classmethod
     def of(cls, environment: Mapping[str, str]) -> "Settings":
@@ -204,7 +211,8 @@ class Settings:
         noise = environment.get(NOISE, str(_OWN_NOISE))
         if not noise.isascii() or not noise.isdigit():
             raise ValueError(f"{NOISE} must be a whole number, such as openssl prints; correct it.")
-        return cls(environment.get(WORKER, ""), ancestors, int(noise))
+        key = environment.get(POLL_KEY, _OWN_POLL_KEY)
+        return cls(environment.get(WORKER, ""), ancestors, int(noise), key)
 
 
 def settings() -> Settings:

@@ -12,12 +12,16 @@ import asyncio
 import ctypes
 import gc
 import logging
+import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from typing import Any, Final
 
+import click
+
 from caldp_core.basics.cache import shared_cache
 from caldp_ui.app.delivery import keep_deferred_files
+from caldp_ui.app.theme import POLL_KEY, settings
 
 THREAD_PREFIX: Final = "caldp-"
 """How the names of threads that work beside pages begin."""
@@ -33,6 +37,8 @@ async def upkeep(app: object) -> AsyncIterator[dict[str, Any]]:
     keep_deferred_files()
     task = asyncio.create_task(_collect_now_and_then())
     _WARNS.addFilter(_is_of_a_page)
+    if POLL_KEY not in os.environ:
+        click.echo(f"  The key that opens a poll of a full server: {settings().poll_key}")
     try:
         yield {}
     finally:

@@ -37,15 +37,14 @@ from caldp_ui.room.page_state import (
 )
 from caldp_ui.room.poll import (
     CODE,
-    OPEN,
     REPORTS_FIRST,
     REPORTS_MAX,
     PollState,
     TeacherKey,
-    attempt_limiter,
     display_code,
     format_code,
     normalize_code,
+    open_room,
     query_of,
     rooms,
     this_visit,
@@ -359,6 +358,10 @@ def _ask_protected(ask: Ask, confirmed: Question | None) -> None:
 
 _TEACHER_KEY: Final = "room/held"
 _NEXT_KEY: Final = "room/next"
+_REFUSED_KEY: Final = "room/refused"
+"""True once the server has refused to open a poll for this visit."""
+_SERVER_KEY: Final = STATE.key("server-key")
+_SERVER_KEY_CHARS_MAX: Final = 200
 _FORGET_KEY: Final = "room/gone"
 """True once the browser is to forget the room that it stored."""
 _KNOWN_KEY: Final = "room/known"
@@ -385,14 +388,24 @@ def find_teacher_key() -> TeacherKey | None:
 def _open_button() -> None:
     """Draw the button that opens a poll with the question on the page."""
     _ask_button("open", "Open the poll", ":material/co_present:", _open)
+    if st.session_state.get(_REFUSED_KEY):
+        st.text_input(
+            "Key of this server",
+            help="With the key a poll opens even now. Whoever runs the server finds it in the log.",
+            key=_SERVER_KEY,
+            max_chars=_SERVER_KEY_CHARS_MAX,
+        )
 
 
 def _open(question: Question) -> None:
     try:
-        attempt_limiter().record_attempt(OPEN, gate.visitor_address())
-        st.session_state[_TEACHER_KEY] = rooms().open(question, this_visit())
+        key = st.session_state.get(_SERVER_KEY, "").strip()
+        st.session_state[_TEACHER_KEY] = open_room(question, key)
     except CaldpError as error:
         notices.notify(str(error))
+        st.session_state[_REFUSED_KEY] = True
+    else:
+        st.session_state.pop(_REFUSED_KEY, None)
     handover.take_part(STATE.page, NEXT)  # a question that was handed over is asked by now
     _set_writing_next(False)
 

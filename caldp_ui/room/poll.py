@@ -9,8 +9,9 @@ under one lock. Where several workers stand behind one address, a room is in the
 that opened it, which links and codes name.
 
 A whole class may share one address: what pupils do is far below the limits, what scripts do far
-above. Addresses are kept as salted hashes, for a minute, and never beside a room or a report. Right
-and wrong codes count alike: else a guesser would know the right one by its answer.
+above. Addresses are kept as salted hashes, for a minute, and never beside a report; a room has the
+hash of its teacher's, as one address may have so many. Right and wrong codes count alike: else a
+guesser would know the right one by its answer.
 """
 
 import hashlib
@@ -29,13 +30,15 @@ from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from caldp_core.basics.errors import CaldpError, check_whole, require
-from caldp_ui.app.gate import QUERY
+from caldp_ui.app.gate import QUERY, network_of, visitor_address
 from caldp_ui.app.theme import settings
 from caldp_ui.room.question import Question
 from caldp_ui.words import formats
 
 OPEN: Final = (6, 60.0, "Too many polls were opened from here")
 """Limit on opening rooms: most attempts, within how many seconds, and the message beyond."""
+KEY: Final = (6, 60.0, "Too many keys were tried from here")
+"""Limit on the server's key for opening rooms, likewise."""
 REPORT: Final = (600, 10.0, "Very many phones report from here")
 """Limit on reports, likewise: a full hall of 500 behind one address, within ten seconds."""
 LOOK: Final = (600, 10.0, "Very many phones ask from here")
@@ -81,8 +84,11 @@ class AttemptLimiter:
             self._times.popitem(last=False)
 
     def _hash(self, message: str, address: str) -> bytes:
-        text = f"{message}\0{address}".encode()
-        return hashlib.blake2b(text, key=self._salt, digest_size=16).digest()
+        return _hash_network(address, self._salt + message.encode()[:32])
+
+
+def _hash_network(address: str, salt: bytes) -> bytes:
+    return hashlib.blake2b(network_of(address).encode(), key=salt, digest_size=16).digest()
 
 
 def record_event(times: deque[float], now: float, span: float, most: int, message: str) -> None:
@@ -220,9 +226,15 @@ def _is_token(token: str) -> bool:
 
 
 ROOMS_MAX: Final = 200
+ROOMS_FROM_ONE_MAX: Final = 40
+"""Rooms that one address may have open: a large school behind one."""
+ROOMS_BY_KEY_MAX: Final = 50
+"""Rooms beside all others for those who have the server's key."""
 OPENED_A_MINUTE: Final = 60
 ABSENT_MAX: Final = 15 * 60.0
 """Seconds after which a room ends whose teacher's browser is no longer connected."""
+ABSENT_UNJOINED_MAX: Final = 60.0
+"""The same for a room that no phone has joined: its teacher may load the page again meanwhile."""
 CODE_LENGTH: Final = 8
 """Of 20 letters: 120 guesses a second, an address's most, find one of 200 rooms in 296 hours."""
 ALREADY_ANSWERED: Final = "This phone has answered this question already; its first report counts."
@@ -241,12 +253,17 @@ class TeacherKey:
 
 @dataclass
 class _Room:
-    """`connected_at`: when `visit`, the teacher's, was last known to be connected."""
+    """`connected_at`: when `visit`, the teacher's, was last known to be connected.
+
+    `opened_from`: a hash of its teacher's network; None where the server's key opened it.
+    """
 
     key: str
     poll: Poll
     connected_at: float
     visit: str
+    opened_from: bytes | None
+    is_joined: bool = False
 
 
 def _nobody(visit: str) -> bool:
@@ -268,28 +285,49 @@ class Rooms:
         self._now = now
         self._connected = connected
         self._lock = Lock()
+        self._salt = secrets.token_bytes(16)
         self._rooms: dict[str, _Room] = {}
         self._ended: deque[str] = deque(maxlen=_ENDED_MAX)
         self._opened: deque[float] = deque()
 
-    def open(self, question: Question, visit: str = "") -> TeacherKey:
+    def open(self, question: Question, visit: str = "", address: str = "") -> TeacherKey:
         """Open a room with its first question; raises `CaldpError` where there are too many.
 
-        `visit`: the teacher's.
+        `visit`: the teacher's; `address`: where it comes from.
         """
         with self._lock:
-            now = self._now()
+            now, network = self._now(), _hash_network(address, self._salt)
             message = "Too many polls were opened just now"
             record_event(self._opened, now, 60.0, OPENED_A_MINUTE, message)
             self._end_deserted(now)
+            others = [room.opened_from for room in self._rooms.values()]
             require(
-                len(self._rooms) < ROOMS_MAX,
+                len(others) - others.count(None) < ROOMS_MAX,
                 f"All {ROOMS_MAX} polls of this server are in use; end one, or try again later.",
             )
-            code = self._new_code()
-            teacher_key = TeacherKey(code, secrets.token_urlsafe(24))
-            self._rooms[code] = _Room(teacher_key.key, Poll.ask(code, question), now, visit)
-            return teacher_key
+            require(
+                others.count(network) < ROOMS_FROM_ONE_MAX,
+                f"All {ROOMS_FROM_ONE_MAX} polls that one address may have are in use; end one.",
+            )
+            return self._open(question, visit, network)
+
+    def open_by_key(self, question: Question, visit: str = "") -> TeacherKey:
+        """Open a room beside all others, for a visit that has the server's key; `CaldpError`."""
+        with self._lock:
+            self._end_deserted(self._now())
+            opened = sum(room.opened_from is None for room in self._rooms.values())
+            require(
+                opened < ROOMS_BY_KEY_MAX,
+                f"All {ROOMS_BY_KEY_MAX} polls for this server's key are in use; end one.",
+            )
+            return self._open(question, visit, None)
+
+    def _open(self, question: Question, visit: str, opened_from: bytes | None) -> TeacherKey:
+        code = self._new_code()
+        teacher_key = TeacherKey(code, secrets.token_urlsafe(24))
+        poll = Poll.ask(code, question)
+        self._rooms[code] = _Room(teacher_key.key, poll, self._now(), visit, opened_from)
+        return teacher_key
 
     def ask(self, teacher_key: TeacherKey, question: Question) -> None:
         """Ask the room's next question; all that it held of the one before is forgotten."""
@@ -324,10 +362,15 @@ class Rooms:
             self._forget(teacher_key.code)
 
     def get_poll(self, code: str) -> PollState:
-        """The state of that room's poll; raises `CaldpError` without one."""
+        """The state of that room's poll for a phone, which joins; raises `CaldpError` without one.
+
+        It is called for each request of each phone.
+        """
         with self._lock:
             self._end_deserted(self._now())
-            return self._room(code).poll.state
+            room = self._room(code)
+            room.is_joined = True
+            return room.poll.state
 
     def get_own_poll(self, teacher_key: TeacherKey, visit: str = "") -> PollState:
         """The poll's state for its teacher, who counts as present; `CaldpError` for a wrong key.
@@ -368,7 +411,7 @@ class Rooms:
         for code, room in list(self._rooms.items()):
             if self._connected(room.visit):
                 room.connected_at = now
-            elif now - room.connected_at > ABSENT_MAX:
+            elif now - room.connected_at > (ABSENT_MAX if room.is_joined else ABSENT_UNJOINED_MAX):
                 self._forget(code)
 
     def _forget(self, code: str) -> None:
@@ -397,6 +440,21 @@ def format_code(code: str) -> str:
 def rooms() -> Rooms:
     """The rooms of this server."""
     return Rooms(connected=_is_connected)
+
+
+def open_room(question: Question, key: str = "") -> TeacherKey:
+    """Open a room for this visit; raises `CaldpError` where there are too many, or for a wrong key.
+
+    `key`: the server's, which its limits on strangers do not stop; "" for none.
+    """
+    address = visitor_address()
+    if not key:
+        attempt_limiter().record_attempt(OPEN, address)
+        return rooms().open(question, this_visit(), address)
+    attempt_limiter().record_attempt(KEY, address)
+    is_right = hmac.compare_digest(key.encode(), settings().poll_key.encode())
+    require(is_right, "This is not the key of this server; ask whoever runs it.")
+    return rooms().open_by_key(question, this_visit())
 
 
 def this_visit() -> str:

@@ -151,6 +151,9 @@ def test_settings_come_from_the_environment() -> None:
             Settings.of({"CALDP_FRAME_ANCESTORS": wrong})
     with pytest.raises(ValueError, match="CALDP_WORKER must be"):
         Settings.of({"CALDP_WORKER": "w1; Domain=x"})
+    assert Settings.of({"CALDP_POLL_KEY": "of our school"}).poll_key == "of our school"
+    with pytest.raises(ValueError, match="CALDP_POLL_KEY must have 8"):
+        Settings.of({"CALDP_POLL_KEY": "1234567"})
 
 
 def test_as_it_comes_the_server_answers_this_machine_alone() -> None:

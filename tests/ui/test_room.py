@@ -12,6 +12,7 @@ from scipy.stats import binom
 from streamlit.testing.v1 import AppTest
 
 from caldp_ui.app.navigation import ROOM
+from caldp_ui.app.theme import settings
 from caldp_ui.room import page, view, words
 from caldp_ui.room.page_state import EXAMPLES, STATE, Draft, DraftLink
 from caldp_ui.room.poll import OPEN, PollState, attempt_limiter, rooms
@@ -253,8 +254,14 @@ def test_one_visitor_cannot_take_all_rooms() -> None:
     for _ in range(OPEN[0]):
         checked(teacher.button(key="room-open").click().run())
         checked(teacher.button(key="room-end").click().run())
+    assert "room-server-key" not in [each.key for each in teacher.text_input]
     checked(teacher.button(key="room-open").click().run())
     assert "Too many polls were opened from here" in teacher.warning[0].value
+    for key, is_right in ((f"x{settings().poll_key}", False), (settings().poll_key, True)):
+        teacher.text_input(key="room-server-key").set_value(key)
+        checked(teacher.button(key="room-open").click().run())
+        assert ("room/held" in teacher.session_state) == is_right
+        assert is_right or "not the key of this server" in teacher.warning[0].value
 
 
 def test_the_next_question_is_written_beside_the_board_and_asked_in_the_same_poll() -> None:

@@ -217,19 +217,70 @@ def test_a_burst_is_thrown_out_and_its_phones_stay_out() -> None:
     assert_refused(lambda: rooms.discard_recent(held, 301.0), "at most 300 seconds")
 
 
+def fill(rooms: Rooms, clock: Clock, teachers: set[str]) -> list[TeacherKey]:
+    """Open all rooms, from an address each, and let phones of none join."""
+    held = []
+    for number in range(poll.ROOMS_MAX):
+        clock.now += 60.0 / poll.OPENED_A_MINUTE + 0.01
+        teachers.add(f"{number}")
+        held.append(rooms.open(QUESTION, f"{number}", f"{number}"))
+    return held
+
+
+def test_rooms_that_nobody_joined_go_with_their_teachers() -> None:
+    clock, teachers = Clock(), {"script", "class"}
+    rooms = Rooms(clock, teachers.__contains__)
+    empty, joined = rooms.open(QUESTION, "script"), rooms.open(QUESTION, "class")
+    rooms.get_poll(joined.code)  # as a phone does
+    clock.now += 1_000.0
+    rooms.get_poll(joined.code)
+    teachers.clear()
+    clock.now += poll.ABSENT_UNJOINED_MAX
+    rooms.get_own_poll(empty, "again")  # the teacher has loaded the page again
+    clock.now += poll.ABSENT_UNJOINED_MAX + 1.0
+    assert rooms.get_poll(joined.code).question == QUESTION
+    assert_refused(lambda: rooms.get_own_poll(empty), "has ended")
+
+
+def test_the_servers_key_opens_a_poll_where_strangers_hold_all() -> None:
+    clock, teachers = Clock(), set[str]()
+    rooms = Rooms(clock, teachers.__contains__)
+    fill(rooms, clock, teachers)
+    clock.now += 61.0
+    assert_refused(lambda: rooms.open(QUESTION), "All 200 polls")
+    held = [rooms.open_by_key(QUESTION) for _ in range(poll.ROOMS_BY_KEY_MAX)]
+    assert_refused(lambda: rooms.open_by_key(QUESTION), "All 50 polls")
+    for each in held:
+        rooms.end(each)
+    clock.now += 61.0
+    assert_refused(lambda: rooms.open(QUESTION), "All 200 polls")
+
+
+def test_one_network_has_a_part_of_the_rooms_open_at_once() -> None:
+    clock = Clock()
+    rooms = Rooms(clock, lambda _: True)
+    for number in range(poll.ROOMS_FROM_ONE_MAX):
+        clock.now += 2.0
+        rooms.open(QUESTION, address=f"2001:db8::{number:x}")
+    assert_refused(
+        lambda: rooms.open(QUESTION, address="2001:db8::ffff"), "All 40 polls that one address"
+    )
+    for other in ("2001:db8:0:1::1", "192.0.2.1"):
+        rooms.open(QUESTION, address=other)
+
+
 def test_rooms_and_rates_are_bounded_and_deserted_rooms_make_way() -> None:
     clock = Clock()
-    rooms = Rooms(clock)
-    held = []
-    for _ in range(poll.ROOMS_MAX):
-        clock.now += 60.0 / poll.OPENED_A_MINUTE + 0.01
-        held.append(rooms.open(QUESTION))
+    teachers: set[str] = set()
+    rooms = Rooms(clock, teachers.__contains__)
+    held = fill(rooms, clock, teachers)
     assert len({each.code for each in held}) == poll.ROOMS_MAX
     clock.now += 61.0
     assert_refused(lambda: rooms.open(QUESTION), "All 200 polls")
+    teachers.clear()
     clock.now += poll.ABSENT_MAX
-    for _ in range(poll.OPENED_A_MINUTE):
-        rooms.open(QUESTION)
+    for number in range(poll.OPENED_A_MINUTE):
+        rooms.open(QUESTION, address=f"{number}")
     assert_refused(lambda: rooms.get_poll(held[0].code), "has ended")
     with pytest.raises(Busy):
         rooms.open(QUESTION)
@@ -261,7 +312,11 @@ def test_one_address_cannot_open_all_rooms_and_others_still_can() -> None:
     assert_refused(
         lambda: tries.record_attempt(OPEN, "192.0.2.1"), "Too many polls were opened from here"
     )
+    assert_refused(lambda: tries.record_attempt(OPEN, "::ffff:192.0.2.1"), "Too many polls")
     tries.record_attempt(OPEN, "192.0.2.2")
+    for number in range(OPEN[0]):  # a subscriber's network has 2⁶⁴ addresses
+        tries.record_attempt(OPEN, f"2001:db8::{number}")
+    assert_refused(lambda: tries.record_attempt(OPEN, "2001:db8::f:1"), "Too many polls")
     tries.record_attempt(REPORT, "192.0.2.1")
     assert "192.0.2" not in repr(vars(tries))
     clock.now += OPEN[1] + 0.1
@@ -344,7 +399,8 @@ def test_a_room_holds_reports_and_who_has_answered_but_not_what() -> None:
     assert isinstance(kept["sent"], set)
     assert len(kept["sent"]) == 3
     assert not any(token(number) in repr(kept) for number in (1, 2, 3))
-    assert vars(room) == {"key": held.key, "poll": room.poll, "connected_at": 0.0, "visit": ""}
+    of_teacher = {"key": held.key, "poll": room.poll, "connected_at": 0.0, "visit": ""}
+    assert vars(room) == {**of_teacher, "opened_from": room.opened_from, "is_joined": True}
     before = room.poll.salt
     rooms.ask(held, QUESTION)
     assert room.poll.salt != before
