@@ -1,7 +1,7 @@
 """One server and one Chromium a worker; every visit is watched for requests and errors."""
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Generator, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 
 import pytest
@@ -42,6 +42,28 @@ def visiting(context: Any, url: str, *there: str) -> Iterator[Any]:
     yield page
     page.close()
     watch.check()
+
+
+SEEN = """() => {
+    const state = document.querySelector("[data-testid=stApp]")?.dataset ?? {};
+    const main = document.querySelector("[data-testid=stMain]") ?? document.body;
+    return `${JSON.stringify(state)}\n${main.innerText.slice(0, 1500)}`;
+}"""
+"""What a page shows: its state and its text."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """A test that fails says what its pages showed: elsewhere nobody can look at them."""
+    report = yield
+    browser = getattr(item, "funcargs", {}).get("browser")
+    if call.when == "call" and report.failed and browser is not None:
+        for page in (page for context in browser.contexts for page in context.pages):
+            with suppress(Exception):  # a page that hangs says nothing, and hides no failure
+                report.sections.append((f"page {page.url}", page.evaluate(SEEN)))
+    return report
 
 
 @pytest.fixture(scope="session")
