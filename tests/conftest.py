@@ -24,6 +24,12 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if is_browser and "not browser" in config.option.markexpr else None
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Browser tests go first: at the end only short ones are left for a worker without work."""
+    items.sort(key=lambda item: item.get_closest_marker("browser") is None)
+
+
 def pytest_collection_finish() -> None:
     """What all tests import lives to the end: looking through it again and again took a tenth."""
     gc.collect()
