@@ -22,6 +22,7 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.adversary import view
 from caldp_ui.adversary.page_state import LIKELIEST, STATE, Attacker, BeliefData
 from caldp_ui.app.theme import Palette, palette
+from caldp_ui.charts.curves import bare_layout, line_trace
 from caldp_ui.charts.show import show as show_chart
 from caldp_ui.compute import plain_ldp, runs
 from caldp_ui.maps.scene import cities
@@ -59,19 +60,16 @@ def curve(data: BeliefData, colours: Palette) -> go.Figure:
         ),
         ("fresh reports", fresh, (colours.ours, "solid", "circle")),
     )
-    layout = {
-        "xaxis": {"range": [0, len(fresh) - 1], "visible": False, "fixedrange": True},
-        "yaxis": _percent(colours),
-        "height": CURVE,
-        "margin": {"l": LEFT, "r": RIGHT, "t": 22, "b": 8},
-        "showlegend": False,
-        "dragmode": False,
-        "hovermode": "x unified",
-        "annotations": [
-            *_names({name: (shares[-1], look[0]) for name, shares, look in lines}),
-            _title("Chance given to the true place, day by day", colours),
-        ],
-    }
+    names = _names({name: (shares[-1], look[0]) for name, shares, look in lines})
+    layout = bare_layout(
+        colours,
+        {"range": [0, len(fresh) - 1], "visible": False, "fixedrange": True},
+        _percent(colours),
+        CURVE,
+        (LEFT, RIGHT, 22, 8),
+        hovermode="x unified",
+        annotations=[*names, _title("Chance given to the true place, day by day", colours)],
+    )
     return go.Figure([_line(*line) for line in lines], layout)
 
 
@@ -132,34 +130,30 @@ def limits(data: BeliefData, colours: Palette) -> go.Figure:
         ("limit, fresh reports", ours.limits, (colours.faint, "dot", "circle")),
         ("this outcome, fresh", fresh, (colours.ours, "solid", "circle")),
     )
-    texts = {"tickfont_color": colours.text, "title_font_color": colours.text}
-    layout = {
-        "xaxis": {"title_text": "days, a report each", "dtick": 1, "fixedrange": True, **texts},
-        "yaxis": {**_percent(colours), "title_text": "chance of the true place"},
-        "height": HEIGHT,
-        "margin": {"l": 70, "r": 190, "t": 10, "b": 45},
-        "showlegend": False,
-        "dragmode": False,
-        "hovermode": "x unified",
-        "annotations": _names({name: (shares[-1], look[0]) for name, shares, look in lines}),
-    }
+    layout = bare_layout(
+        colours,
+        {"title_text": "days, a report each", "dtick": 1, "fixedrange": True},
+        {**_percent(colours), "title_text": "chance of the true place"},
+        HEIGHT,
+        (70, 190, 10, 45),
+        hovermode="x unified",
+        annotations=_names({name: (shares[-1], look[0]) for name, shares, look in lines}),
+    )
     return go.Figure([_line(*line) for line in lines], layout)
 
 
 def _line(name: str, shares: Sequence[float], look: tuple[str, str, str]) -> dict[str, Any]:
     """Trace of shares in [0, 1] by day. `look`: colour, dash and symbol."""
-    colour, dash, symbol = look
-    return {
-        "type": "scatter",
-        "name": name,
-        "x": list(range(len(shares))),
-        "y": [100 * share for share in shares],
-        "mode": "lines+markers",
-        "line": {"color": colour, "dash": dash, "width": 2.5},
-        "marker": {"symbol": symbol, "size": 7},
-        "cliponaxis": False,
-        "hovertemplate": "%{y:.3g} %",
-    }
+    return line_trace(
+        name,
+        list(range(len(shares))),
+        [100 * share for share in shares],
+        look[:2],
+        mode="lines+markers",
+        marker={"symbol": look[2], "size": 7},
+        cliponaxis=False,
+        hovertemplate="%{y:.3g} %",
+    )
 
 
 def regions(
@@ -175,31 +169,23 @@ def regions(
         _errors("what ε allows", claimed.tolist(), (colours.plain, "dash")),
         _errors("what this method reaches", reached.tolist(), (colours.ours, "solid")),
     ]
-    texts = {"tickfont_color": colours.text, "title_font_color": colours.text}
-    axis: dict[str, Any] = {"range": [-3, 103], "dtick": 25, "zeroline": False, **texts}
-    layout = {
-        "xaxis": {**axis, "title_text": f"of 100 people in {there}, guessed in {here}"},
-        "yaxis": {**axis, "title_text": f"of 100 in {here}, guessed in {there}"},
-        "height": HEIGHT,
-        "margin": {"l": 0, "r": 10, "t": 60, "b": 0},
-        "legend": {"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0},
-        "dragmode": False,
-    }
+    axis: dict[str, Any] = {"range": [-3, 103], "dtick": 25, "zeroline": False}
+    layout = bare_layout(
+        colours,
+        {**axis, "title_text": f"of 100 people in {there}, guessed in {here}"},
+        {**axis, "title_text": f"of 100 in {here}, guessed in {there}"},
+        HEIGHT,
+        (0, 10, 60, 0),
+        showlegend=True,
+        legend={"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0},
+    )
     return go.Figure(traces, layout)
 
 
 def _errors(name: str, corners: list[list[float]], look: tuple[str, str]) -> dict[str, Any]:
-    colour, dash = look
-    return {
-        "type": "scatter",
-        "name": name,
-        "x": [100 * corner[0] for corner in corners],
-        "y": [100 * corner[1] for corner in corners],
-        "mode": "lines+markers",
-        "line": {"color": colour, "dash": dash, "width": 2.5},
-        "marker": {"size": 7},
-        "hovertemplate": "%{x:.1f} and %{y:.1f}",
-    }
+    x, y = ([100 * corner[axis] for corner in corners] for axis in (0, 1))
+    hover, marks = "%{x:.1f} and %{y:.1f}", {"size": 7}
+    return line_trace(name, x, y, look, mode="lines+markers", marker=marks, hovertemplate=hover)
 
 
 EPSILON_MAX: Final = 3.0

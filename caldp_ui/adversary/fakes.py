@@ -161,17 +161,18 @@ def _count_occupied(estimate: Floats, evidence: Evidence, place: int) -> int:
     return int((estimate[around] * evidence.n >= 0.5).sum())
 
 
-def _crafted(setup: Setup, place: int, phones: int, rng: np.random.Generator) -> Tally:
-    return poisoning.sample_crafted(setup.mechanism, place, phones, rng)
-
-
 def _sample_by_protocol(setup: Setup, place: int, phones: int, rng: np.random.Generator) -> Tally:
     counts = np.zeros(setup.policy.k, np.int64)
     counts[place] = phones
     return setup.mechanism.sample_tally(counts, rng)
 
 
-_SENT = {MAXIMAL_GAIN: _crafted, RANDOM_ITEMS: _sample_by_protocol}
+_SENT = {
+    MAXIMAL_GAIN: lambda setup, place, phones, rng: poisoning.sample_crafted(
+        setup.mechanism, place, phones, rng
+    ),
+    RANDOM_ITEMS: _sample_by_protocol,
+}
 
 
 @dataclass(frozen=True)
@@ -239,17 +240,13 @@ def headline(data: PoisonedEstimate, domain: GridDomain, record: AttackerState) 
             f"In truth {truth} are there. Move the slider of fake phones to see what they change.",
             figures={name: figures[name] for name in ("truth", "without fakes")},
         )
+    makes = formats.counted(data.phones, "fake phone makes", "fake phones make")
     return Headline(
-        f"{_fake_phones_make(data.phones)} {place} look like {after} of {number} people instead of "
-        f"{before}.",
+        f"{makes} {place} look like {after} of {number} people instead of {before}.",
         f"Of all phones {share(record.tenths)} are fake. A repair that knows "
         f"{REPAIR_TITLES[record.repair]} puts {repaired} there.",
         figures={name: at for name, at in figures.items() if name != "truth"},
     )
-
-
-def _fake_phones_make(phones: int) -> str:
-    return formats.counted(phones, "fake phone makes", "fake phones make")
 
 
 def share(tenths: int) -> str:

@@ -24,19 +24,18 @@ from caldp_ui.adversary.page_state import (
     KNOWS_TARGET,
     NEW_NOISE,
     PUSHES,
-    REPAIRS,
     STATE,
     TENTHS,
     AttackerState,
 )
-from caldp_ui.adversary.view import HERE, frame, handle_action
-from caldp_ui.app.theme import LIGHT, Palette, palette
+from caldp_ui.adversary.view import HERE, frame
+from caldp_ui.app.theme import LIGHT, palette
 from caldp_ui.compute import exports, runs
-from caldp_ui.controls import common, presets
-from caldp_ui.controls.common import Slider, epsilon_slider
+from caldp_ui.controls import common, menus, presets
+from caldp_ui.controls.common import epsilon_slider, field_slider
 from caldp_ui.maps.ground import ground
 from caldp_ui.maps.presets import PRESETS, title
-from caldp_ui.maps.scene import SQUARES, place_control, shared_pictures, truth_code
+from caldp_ui.maps.scene import SQUARES, move_place, place_control, shared_pictures, truth_code
 from caldp_ui.parts import films, pins, sharing
 from caldp_ui.parts.films import SliderFilm
 from caldp_ui.parts.headline import as_html
@@ -83,8 +82,6 @@ def scene(data: PoisonedEstimate, domain: GridDomain, record: AttackerState) -> 
         data.setup.n,
         ("fakes", "repaired"),
         actions=(_TARGET,),
-        can_undo=STATE.can_undo,
-        can_redo=STATE.can_redo,
         arrangement=Arrangement(("fakes", "repaired"), (TRUTH,)),
         focus=Focus(frame(domain, data.place, _NEAR), data.place),
         film_values={
@@ -202,9 +199,8 @@ def load(record: AttackerState) -> FakesData:
     return FakesData(fakes.run_attack(record), record, runs.map_of(runs.dataset(record.scenario)))
 
 
-def view(at: FakesData, pinned: FakesData | None, colours: Palette) -> View:
+def view(at: FakesData, *_: object) -> View:
     """The headline, one phone's power, and the maps; those of what is pinned are another scene."""
-    del pinned, colours
     return View(
         fakes.headline(at.data, at.domain, at.record),
         texts={fakes.POWER: as_html(fakes.one_phone(at.record, at.domain))},
@@ -223,13 +219,7 @@ def _depends_on(record: AttackerState) -> str:
     return f"{runs.key(record.scenario)} {settings}"
 
 
-MANY: Final = Slider[AttackerState](
-    "tenths",
-    lambda record: record.tenths,
-    lambda record, tenths: replace(record, tenths=int(tenths)),
-    TENTHS,
-    lambda tenths: fakes.share(int(tenths)),
-)
+MANY: Final = field_slider("tenths", TENTHS, fakes.share)
 OVER_EPSILON: Final = SliderFilm[AttackerState](
     STATE, EPSILON, "Privacy level ε", epsilon_slider(), render, _depends_on
 )
@@ -304,7 +294,7 @@ def show(record: AttackerState, page: Layout) -> None:
     data = PAGE.load(record)
     shown = PAGE.view(data, None, palette())
     with page.main:
-        maps = PAGE.show_maps(shown, handle_action, OVER_EPSILON, OVER_TENTHS)
+        maps = PAGE.show_maps(shown, partial(move_place, STATE), OVER_EPSILON, OVER_TENTHS)
     page.show_headline(shown.headline)
     with page.side:
         _controls(record, data.domain)
@@ -327,23 +317,19 @@ def _controls(record: AttackerState, domain: GridDomain) -> None:
     with st.container(key=STATE.key("risk"), gap="small"):
         with st.container(key=STATE.key("power")):
             st.markdown(fakes.one_phone(record, domain))
-        _choices(record)
+        _choices()
 
 
-def _choices(record: AttackerState) -> None:
-    st.radio(
-        "A fake phone",
-        list(PUSHES),
-        format_func=lambda name: _ATTACKS[name],
-        help=" ".join(f"{ATTACKS[name].title}: {ATTACKS[name].sentence}" for name in PUSHES),
-        **STATE.bind("attack", record.attack, lambda r, v: replace(r, attack=v)),
-    )
-    st.radio(
+def _choices() -> None:
+    helps = " ".join(f"{ATTACKS[name].title}: {ATTACKS[name].sentence}" for name in PUSHES)
+    menus.of_field(STATE, "attack", "A fake phone", _ATTACKS, st.radio, help=helps)
+    menus.of_field(
+        STATE,
+        "repair",
         "The repair knows",
-        list(REPAIRS),
-        format_func=fakes.REPAIR_TITLES.__getitem__,
+        fakes.REPAIR_TITLES,
+        st.radio,
         help="It subtracts what strongest reports would have added and takes the nearest shares.",
-        **STATE.bind("repair", record.repair, lambda r, v: replace(r, repair=v)),
     )
 
 

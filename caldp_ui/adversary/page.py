@@ -5,6 +5,7 @@ Exports: the attacker's beliefs day by day, and Python that computes them again.
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 import pandas as pd
@@ -27,10 +28,10 @@ from caldp_ui.adversary.page_state import (
 from caldp_ui.app.theme import palette
 from caldp_ui.charts.show import show as show_chart
 from caldp_ui.compute import exports
-from caldp_ui.controls import common, presets
+from caldp_ui.controls import common, menus, presets
 from caldp_ui.maps.ground import home
 from caldp_ui.maps.presets import PRESETS, title
-from caldp_ui.maps.scene import place_control
+from caldp_ui.maps.scene import move_place, place_control
 from caldp_ui.parts import films, mathematics, odds, pictures, pins, promises, sharing
 from caldp_ui.parts.film_jobs import FilmRequest
 from caldp_ui.parts.layout import Layout, stacked_layout
@@ -42,12 +43,6 @@ from caldp_ui.words.towns import place_name
 from caldp_ui.words.vocabulary import PLACES
 
 _VIEW_NAMES = {PERSON: "One person", FAKES: "Fake phones"}
-
-
-def _view_switch(record: AttackerState) -> None:
-    """Draw the switch between one person and fake phones."""
-    bound = STATE.bind("show", record.show, lambda r, v: replace(r, show=v))
-    common.view_switch("View", _VIEW_NAMES, bound)
 
 
 def film_requests(data: BeliefData) -> list[FilmRequest]:
@@ -67,7 +62,7 @@ def _show_person(record: AttackerState, page: Layout) -> None:
     shown = PAGE.view(data, None, palette())
     with page.main:
         maps = PAGE.show_maps(
-            view.editable(shown), view.handle_action, view.OVER_DAYS, view.OVER_EPSILON
+            view.editable(shown), partial(move_place, STATE), view.OVER_DAYS, view.OVER_EPSILON
         )
     page.show_headline(shown.headline)
     with page.side:
@@ -250,6 +245,6 @@ def show(record: AttackerState) -> None:
     """Show the page at a record."""
     page = stacked_layout(STATE)
     with page.title:
-        _view_switch(record)
+        menus.view_switch(STATE, "show", "View", _VIEW_NAMES)
     _VIEWS[record.show](record, page)
     mathematics.drawer("adversary")

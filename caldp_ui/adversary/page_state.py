@@ -64,10 +64,6 @@ class AttackerState(ScenarioRecord):
     attack: str = MAXIMAL_GAIN
     repair: str = KNOWS_TARGET
 
-    def with_place(self, place: int) -> "AttackerState":
-        """The record with the person at another place."""
-        return replace(self, place=place)
-
 
 _CHOICES: Final = {"show": VIEWS, "attack": PUSHES, "repair": REPAIRS}
 

@@ -26,9 +26,9 @@ from caldp_ui.adversary.page_state import (
     likely_area,
     load_data,
 )
-from caldp_ui.app.theme import LIGHT, Palette
+from caldp_ui.app.theme import LIGHT
 from caldp_ui.compute import runs
-from caldp_ui.controls.common import Slider, epsilon_slider
+from caldp_ui.controls.common import epsilon_slider, field_slider
 from caldp_ui.maps.ground import ground, home
 from caldp_ui.maps.scene import shared_pictures
 from caldp_ui.parts import odds
@@ -37,7 +37,6 @@ from caldp_ui.parts.headline import as_html
 from caldp_ui.shell.page import View
 from caldp_ui.stage import (
     SCALE,
-    Act,
     Action,
     Arrangement,
     Blob,
@@ -320,12 +319,9 @@ _HERE: Final = Action(
 
 def editable(shown: View) -> View:
     """The view with maps in which the person can be moved."""
-    assert shown.scene is not None
     maps = replace(
-        shown.scene,
+        shown.maps,
         actions=(_HERE,),
-        can_undo=STATE.can_undo,
-        can_redo=STATE.can_redo,
         prompt="Click where the person truly is. Point at a place for the expected number per "
         "million such people.",
     )
@@ -445,22 +441,7 @@ def frame(domain: GridDomain, place: int, around: int = _AROUND) -> Area:
     )
 
 
-def handle_action(act: Act) -> None:
-    """Move the person to a clicked place; undo and redo."""
-    if STATE.undo_or_redo(act.tool):
-        return
-    place = act.middle(runs.map_of(runs.dataset(STATE.current().scenario)))
-    if place is not None:
-        STATE.change(lambda record: record.with_place(place))
-
-
-DAY_SLIDER: Final = Slider[AttackerState](
-    "days",
-    lambda record: record.days,
-    lambda record, day: replace(record, days=int(day)),
-    range(DAYS_MAX + 1),
-    str,
-)
+DAY_SLIDER: Final = field_slider("days", range(DAYS_MAX + 1))
 
 
 def odds_html(data: BeliefData, domain: GridDomain) -> str:
@@ -513,9 +494,8 @@ def single_reports_film(data: BeliefData, domain: GridDomain, progress: Progress
     )
 
 
-def view(data: BeliefData, pinned: BeliefData | None, colours: Palette) -> View:
+def view(data: BeliefData, *_: object) -> View:
     """The headline, the odds, and the maps; those of what is pinned are another scene."""
-    del pinned, colours
     risk = {odds.PLACE: odds_html(data, data.domain)}
     return View(headline(data), texts=risk, scene=scene(data, data.domain))
 
@@ -527,17 +507,12 @@ def render(record: AttackerState) -> Step:
 
 def _step(shown: View) -> Step:
     """A view as a step, with the chances below which the cells of each map stay dark."""
-    assert shown.scene is not None
-    return replace(shown.step(), nobody={each.id: each.nobody for each in shown.scene.pictures})
+    return replace(shown.step(), nobody={each.id: each.nobody for each in shown.maps.pictures})
 
 
 def depends_on(record: AttackerState) -> str:
     """What the maps and sentences of a record depend on, as a text."""
     return f"{runs.key(record.scenario)} {record.place} {record.days}"
-
-
-def _day(reading: str) -> str:
-    return "before any report" if reading == "0" else f"day {reading}"
 
 
 OVER_DAYS: Final = SliderFilm[AttackerState](
@@ -547,7 +522,7 @@ OVER_DAYS: Final = SliderFilm[AttackerState](
     DAY_SLIDER,
     render,
     depends_on,
-    _day,
+    lambda reading: "before any report" if reading == "0" else f"day {reading}",
     per_second=_PER_SECOND,
 )
 OVER_EPSILON: Final = SliderFilm[AttackerState](

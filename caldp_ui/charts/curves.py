@@ -27,6 +27,7 @@ from caldp_ui.charts.labels import Label, Scale
 from caldp_ui.words import formats
 
 Shape = dict[str, Any]
+Margin = tuple[float, float, float, float]
 FIXED: Final = {"automargin": False}
 """Of an axis: it has the room that the chart's margins give it.
 
@@ -113,28 +114,36 @@ def _legend(rows: int, height: int) -> dict[str, Any]:
 
 def vertical_line(x: float, colours: Palette) -> Shape:
     """A dotted line from bottom to top."""
-    return {
-        "type": "line",
-        "x0": x,
-        "x1": x,
-        "y0": 0,
-        "y1": 1,
-        "yref": "y domain",
-        **_dotted(colours),
-    }
+    return {"type": "line", "x0": x, "x1": x, "y0": 0, "y1": 1, "yref": "y domain"} | _dot(colours)
 
 
 def horizontal_line(y: float, colours: Palette) -> Shape:
     """A dotted line from side to side."""
+    return {"type": "line", "y0": y, "y1": y, "x0": 0, "x1": 1, "xref": "x domain"} | _dot(colours)
+
+
+def bare_layout(
+    colours: Palette, x: dict[str, Any], y: dict[str, Any], height: int, margin: Margin, **more: Any
+) -> dict[str, Any]:
+    """The layout of a chart that is not on a `plane`; `margin`: left, right, top, bottom."""
+    texts = {"tickfont_color": colours.text, "title_font_color": colours.text, **FIXED}
     return {
-        "type": "line",
-        "y0": y,
-        "y1": y,
-        "x0": 0,
-        "x1": 1,
-        "xref": "x domain",
-        **_dotted(colours),
+        "xaxis": {**texts, **x},
+        "yaxis": {**texts, **y},
+        "height": height,
+        "margin": dict(zip("lrtb", margin, strict=True)),
+        "showlegend": False,
+        "dragmode": False,
+        **more,
     }
+
+
+def line_trace(
+    name: str, x: Any, y: Any, look: tuple[str, str], *, width: float = 2.5, **more: Any
+) -> dict[str, Any]:
+    """A line through points; `look`: its colour and dash; `more`: other fields of the trace."""
+    line = {"color": look[0], "dash": look[1], "width": width}
+    return {"type": "scatter", "mode": "lines", "name": name, "x": x, "y": y, "line": line, **more}
 
 
 def gap_arrow(
@@ -155,38 +164,31 @@ def gap_arrow(
     }
 
 
-def _dotted(colours: Palette) -> Shape:
+def _dot(colours: Palette) -> Shape:
     return {"line": {"color": colours.faint, "dash": "dot", "width": 1.5}}
 
 
 HEIGHT: Final = 360
-EPSILON_AXIS: Final[dict[str, Any]] = {
-    "title_text": "privacy level ε (left: more private; log scale)",
-    "type": "log",
-    "tickvals": [0.1, 0.2, 0.5, 1, 2, 5, 10, 20],
-}
+EPSILON_AXIS: Final = errors.logarithmic(
+    "privacy level ε (left: more private; log scale)", [0.1, 0.2, 0.5, 1, 2, 5, 10, 20]
+)
 """The abscissa of curves over ε."""
-PEOPLE_AXIS: Final[dict[str, Any]] = {
-    "title_text": "number of people (log scale)",
-    "type": "log",
-    "tickvals": [10**power for power in range(3, 13)],
-    "ticktext": [formats.people(10**power) for power in range(3, 13)],
-    "tickangle": 0,
-}
+PEOPLE_AXIS: Final = errors.logarithmic(
+    "number of people (log scale)",
+    [10**power for power in range(3, 13)],
+    formats.people,
+    tickangle=0,
+)
 """The abscissa of curves over the number of people."""
-BLOCKS_AXIS: Final[dict[str, Any]] = {
-    "title_text": "number of blocks (right: less hidden; log scale)",
-    "type": "log",
-    "tickvals": [1, 10, 100, 1000, 10_000],
-    "ticktext": ["1", "10", "100", "1,000", "10,000"],
-}
+BLOCKS_AXIS: Final = errors.logarithmic(
+    "number of blocks (right: less hidden; log scale)", [1, 10, 100, 1000, 10_000], formats.integer
+)
 """The abscissa of curves over the number of blocks."""
-SENSITIVE_AXIS: Final[dict[str, Any]] = {
-    "title_text": "sensitive places (right: more hidden; log scale)",
-    "type": "log",
-    "tickvals": [10, 100, 1000, 10_000, 43_750],
-    "ticktext": ["10", "100", "1,000", "10,000", "43,750"],
-}
+SENSITIVE_AXIS: Final = errors.logarithmic(
+    "sensitive places (right: more hidden; log scale)",
+    [10, 100, 1000, 10_000, 43_750],
+    formats.integer,
+)
 """The abscissa of curves over the size of the sensitive set."""
 
 
@@ -271,16 +273,10 @@ def _band(line: Line, least: float) -> dict[str, Any]:
 
 
 def _mean(line: Line, wrong: str | None) -> dict[str, Any]:
-    return {
-        "type": "scatter",
-        "x": line.curve.x,
-        "y": line.curve.tv,
-        "mode": "lines",
-        "name": line.name,
-        "line": {"color": line.colour, "dash": line.dash, "width": 2.5},
-        "text": [errors.error_scale(wrong).describe(float(tv)) for tv in line.curve.tv],
-        "hovertemplate": "%{text}",
-    }
+    curve, scale = line.curve, errors.error_scale(wrong)
+    text = [scale.describe(float(tv)) for tv in curve.tv]
+    look = line.colour, line.dash
+    return line_trace(line.name, curve.x, curve.tv, look, text=text, hovertemplate="%{text}")
 
 
 def _mark(line: Line, present: float, edge: str) -> dict[str, Any]:

@@ -5,7 +5,7 @@ an estimate is not made of shares no number of people stands for it: the axis is
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -69,10 +69,13 @@ def log_axis(low: float, high: float, scale: ErrorScale, pixels: float) -> dict[
     parts = (1, 2, 5) if pixels >= _ROOM * (last - first) else (1,)
     ticks = [part * 10.0**power for power in range(first, last + 1) for part in parts]
     ticks = [tick for tick in ticks if tick <= 10.0**last * 1.001]
-    return {
-        "title_text": f"{scale.title} (log scale)",
-        "type": "log",
-        "range": [first - 0.02 * (last - first), last + 0.02 * (last - first)],
-        "tickvals": ticks,
-        "ticktext": [scale.number(tick) for tick in ticks],
-    }
+    ends = [first - 0.02 * (last - first), last + 0.02 * (last - first)]
+    return logarithmic(f"{scale.title} (log scale)", ticks, scale.number, range=ends)
+
+
+def logarithmic(
+    title: str, ticks: Sequence[float], text: Callable[[Any], str] | None = None, **more: Any
+) -> dict[str, Any]:
+    """A logarithmic axis; `text`: of its ticks, which are the numbers themselves without it."""
+    texts = {} if text is None else {"ticktext": list(map(text, ticks))}
+    return {"title_text": title, "type": "log", "tickvals": list(ticks), **texts, **more}

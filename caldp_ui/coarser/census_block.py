@@ -10,7 +10,8 @@ from caldp_core.attacks import Person, Tables, worlds
 from caldp_core.attacks.census_block import LINES as PRINTED
 from caldp_core.attacks.census_block import SUPPRESSED
 from caldp_core.basics.cache import cached
-from caldp_ui.coarser.page_state import LINES, STATE, Publication
+from caldp_ui.coarser.page_state import STATE, Publication
+from caldp_ui.controls import menus
 from caldp_ui.words.headline import Headline
 
 _LEFT_OUT: Final = {"all": (), "without-4A": ("4A",), "without-2A-2B": ("2A", "2B")}
@@ -113,13 +114,7 @@ def side(record: Publication) -> None:
         "Counts of one or two people are hidden. The attacker looks for every block of seven "
         "people whose counts, medians and means are the published ones."
     )
-    st.segmented_control(
-        "Published",
-        list(LINES),
-        format_func=_TITLES.__getitem__,
-        required=True,
-        **STATE.bind("lines", record.lines, lambda r, v: replace(r, lines=v)),
-    )
+    menus.of_field(STATE, "lines", "Published", _TITLES, st.segmented_control, required=True)
     if record.moves == 0:
         st.button(
             "Solve",

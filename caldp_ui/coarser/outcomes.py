@@ -126,19 +126,6 @@ def _default_cell(data: TreatmentData) -> int:
     return int(np.where(counts > 0, counts, counts.max() + 1).argmin())
 
 
-def _two_places(data: TreatmentData) -> AttackResult:
-    return _pair_attack(
-        data, place_guess_accuracy, lambda table: table.guess_accuracy, guess_accuracy_of_rows
-    )
-
-
-def _moved(data: TreatmentData) -> AttackResult:
-    """The attack on a person who moved: two tables, with fresh noise in each."""
-    return _pair_attack(
-        data, move_guess_accuracy, noisy_move_guess_accuracy, direction_guess_accuracy
-    )
-
-
 def _pair_attack(
     data: TreatmentData,
     office: Callable[[Suppression | Rounding, Ints, Ints, Ints], float],
@@ -262,9 +249,13 @@ def _regions(data: TreatmentData) -> AttackResult:
 
 
 _PLAYS: Final[dict[str, Callable[[TreatmentData], AttackResult]]] = {
-    TWO_PLACES: _two_places,
+    TWO_PLACES: lambda data: _pair_attack(
+        data, place_guess_accuracy, lambda table: table.guess_accuracy, guess_accuracy_of_rows
+    ),
     PARTS: _parts,
     NEWCOMER: _newcomer,
-    MOVED: _moved,
+    MOVED: lambda data: _pair_attack(  # two tables, with fresh noise in each
+        data, move_guess_accuracy, noisy_move_guess_accuracy, direction_guess_accuracy
+    ),
     REGIONS: _regions,
 }

@@ -6,6 +6,7 @@ lower right; two attacks stand alone.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
 import pandas as pd
@@ -51,10 +52,10 @@ from caldp_ui.coarser.page_state import (
 )
 from caldp_ui.compute import runs
 from caldp_ui.compute.plain_ldp import best_plain_ldp
-from caldp_ui.controls import common
-from caldp_ui.controls.common import epsilon_slider
+from caldp_ui.controls import common, menus
+from caldp_ui.controls.common import epsilon_slider, field_slider
 from caldp_ui.maps.ground import home
-from caldp_ui.maps.scene import place_control
+from caldp_ui.maps.scene import move_place, place_control
 from caldp_ui.parts import (
     comparison,
     headline,
@@ -147,21 +148,15 @@ def _attack_panel(shown: View, data: TreatmentData) -> None:
 def _settings(record: Publication) -> None:
     """What the reader may change about the attack."""
     if record.attack in PAIR_ATTACKS:
-        st.segmented_control(
-            "The other place",
-            [False, True],
-            format_func=lambda far: "Other block" if far else "Same block",
-            label_visibility="collapsed",
-            required=True,
-            **STATE.bind("far", record.far, lambda r, far: replace(r, far=bool(far))),
-        )
-    elif record.attack == REGIONS:
-        st.select_slider(
-            "Pairs of regions",
-            sorted({*PAIRS, record.pairs}),
-            label_visibility="collapsed",  # the sentence above says it: the panel fits a projector
-            **STATE.bind("pairs", record.pairs, lambda r, n: replace(r, pairs=int(n))),
-        )
+        menus.view_switch(STATE, "far", "The other place", _OTHER_PLACES)
+    elif record.attack == REGIONS:  # the sentence above says it: the panel fits a projector
+        common.show(STATE, _PAIRS, "Pairs of regions", label_visibility="collapsed")
+
+
+_OTHER_PLACES: Final = {False: "Same block", True: "Other block"}
+_PAIRS: Final = field_slider("pairs", PAIRS)
+_BASE: Final = field_slider("base", BASES)
+_THRESHOLD: Final = field_slider("threshold", THRESHOLDS, formats.integer)
 
 
 def _move(record: Publication) -> None:
@@ -169,19 +164,12 @@ def _move(record: Publication) -> None:
     label = view.next_move_label(record)
     if label is not None:
         icon = ":material/shield:" if label == view.OFFICE_MOVE else ":material/play_arrow:"
-        st.button(label, type="primary", icon=icon, key=STATE.key("move"), on_click=_forward)
+        move = partial(STATE.change, lambda r: replace(r, moves=min(r.moves + 1, r.last_move)))
+        st.button(label, type="primary", icon=icon, key=STATE.key("move"), on_click=move)
     else:
-        st.button(
-            "Start again", icon=":material/replay:", key=STATE.key("restart"), on_click=_restart
-        )
-
-
-def _forward() -> None:
-    STATE.change(lambda r: replace(r, moves=min(r.moves + 1, r.last_move)))
-
-
-def _restart() -> None:
-    STATE.change(lambda r: r.with_attack(r.attack))
+        again = partial(STATE.change, lambda r: r.with_attack(r.attack))
+        key, icon = STATE.key("restart"), ":material/replay:"
+        st.button("Start again", icon=icon, key=key, on_click=again)
 
 
 def _controls(data: TreatmentData) -> None:
@@ -191,7 +179,7 @@ def _controls(data: TreatmentData) -> None:
         _cells(data)
         _office(record)
         if record.scenario.dataset == InfantDeaths():
-            _period(record)
+            menus.of_field(STATE, "period", "Drawn", dict(enumerate(PERIODS)))
         common.epsilon(STATE)
     with st.container(key=STATE.key("forms"), horizontal=True, gap="small"):
         _example_menu(record)
@@ -205,7 +193,7 @@ def _controls_alone(record: Publication) -> None:
     with st.container(key=STATE.key("settings")):
         if record.attack == TABLES:
             common.epsilon(STATE)
-            _base(record)
+            common.show(STATE, _BASE, "Round to")
     with st.container(key=STATE.key("forms"), horizontal=True, gap="small"):
         _example_menu(record)
         pins.redraw_and_pin(
@@ -216,69 +204,44 @@ def _controls_alone(record: Publication) -> None:
         sharing.drawer(STATE.key("share-drawer"), lambda: sharing.show_link(STATE))
 
 
-def _base(record: Publication) -> None:
-    st.select_slider(
-        "Round to",
-        sorted({*BASES, record.base}),
-        **STATE.bind("base", record.base, lambda r, n: replace(r, base=int(n))),
-    )
-
-
-def _period(record: Publication) -> None:
-    """The menu of the period whose counties are drawn; the numbers are of both."""
-    st.selectbox(
-        "Drawn",
-        list(range(len(PERIODS))),
-        format_func=PERIODS.__getitem__,
-        **STATE.bind("period", record.period, lambda r, n: replace(r, period=int(n))),
-    )
-
-
 def _cells(data: TreatmentData) -> None:
     """The menu of the larger cells, which are also the blocks of the noise."""
     sizes = page_state.block_choices(data.domain)
     blocks = data.setup.scenario.context.blocks
-    titles = list(sizes)
-    now = next((title for title, partition in sizes.items() if partition == blocks), None)
-    st.selectbox(
+    menus.by_title(
+        STATE,
+        "cells",
         "Larger cells and blocks" if isinstance(data.domain, GridDomain) else "Larger cells",
-        titles,
+        sizes,
+        page_state.with_blocks,
+        title=next((title for title, partition in sizes.items() if partition == blocks), None),
         placeholder=view.cell_size_text(data),
         help="What is published together, and within which noise hides people: one and the same, "
         "so that both hide as much.",
-        **STATE.bind("cells", now, lambda r, title: page_state.with_blocks(r, sizes[title])),
     )
 
 
 def _office(record: Publication) -> None:
     """The menu of the office's treatment in the third picture, and its number."""
-    st.selectbox(
-        "Third picture",
-        list(OFFICE_TREATMENTS),
-        format_func=view.TITLES.__getitem__,
-        **STATE.bind("office", record.office, lambda r, name: replace(r, office=name)),
-    )
+    titles = {name: view.TITLES[name] for name in OFFICE_TREATMENTS}
+    menus.of_field(STATE, "office", "Third picture", titles)
     if record.office == ROUND:
-        _base(record)
+        common.show(STATE, _BASE, "Round to")
     elif record.office == HIDE:
-        st.select_slider(
-            "Hide counts under",
-            sorted({*THRESHOLDS, record.threshold}),
-            format_func=lambda n: f"{n:,}",
-            **STATE.bind("threshold", record.threshold, lambda r, n: replace(r, threshold=int(n))),
-        )
+        common.show(STATE, _THRESHOLD, "Hide counts under")
 
 
 def _example_menu(record: Publication) -> None:
     """The menu of examples."""
-    titles = {each.title: each for each in EXAMPLES}
-    now = next((each.title for each in EXAMPLES if each.fits(record)), None)
-    st.selectbox(
+    menus.by_title(
+        STATE,
+        "preset",
         "Example",
-        list(titles),
+        {each.title: each for each in EXAMPLES},
+        lambda r, example: example.apply(r),
+        title=next((each.title for each in EXAMPLES if each.fits(record)), None),
         placeholder="your own",
         label_visibility="collapsed",
-        **STATE.bind("preset", now, lambda r, title: titles[title].apply(r)),
     )
 
 
@@ -447,15 +410,13 @@ _TABS: Final[dict[str, Callable[[PlayedData], None]]] = {
 
 
 def _handle_act(act: Act) -> None:
-    """Moves the person to a clicked cell, or applies an undo or a redo."""
-    cell = act.middle(runs.map_of(runs.dataset(STATE.current().scenario)))
-    if not STATE.undo_or_redo(act.tool) and act.action == view.PERSON and cell is not None:
-        STATE.change(lambda record: record.with_place(cell))
+    """Moves the person to a clicked cell where the attack is on one, undo and redo."""
+    if act.action in {"", view.PERSON}:
+        move_place(STATE, act)
 
 
-def _view(played: PlayedData, pinned: PlayedData | None, colours: Palette) -> View:
+def _view(played: PlayedData, _: object, colours: Palette) -> View:
     """The headline, the bars, and the maps or drawings of all treatments."""
-    del pinned
     data, result = played.data, played.attack_result
     first = view.headline(data, result)
     bars = {} if result is None else {view.BARS: view.bars_html(data, result)}
@@ -467,8 +428,7 @@ def _view(played: PlayedData, pinned: PlayedData | None, colours: Palette) -> Vi
 def _render(record: Publication) -> Step:
     """The film step of a record: maps with their notes and labels, bars and headline."""
     shown = PAGE.view(PAGE.load(record), None, LIGHT)
-    assert shown.scene is not None  # tables without a map have no film
-    pictures = shown.scene.pictures
+    pictures = shown.maps.pictures  # tables without a map have no film
     return replace(
         shown.step(),
         notes={picture.id: picture.notes for picture in pictures},
@@ -578,7 +538,7 @@ def _show_reconstruction(record: Publication) -> None:
         headline.show(reconstruction.headline(record, lines))
     with areas.attack:
         _attack_menu(record)
-        reconstruction.side(record)
+        reconstruction.side()
     with areas.controls:
         _controls_alone(record)
 

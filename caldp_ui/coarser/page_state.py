@@ -112,10 +112,6 @@ class Publication(ScenarioRecord):
         """The record before the first move of an attack."""
         return replace(self, attack=attack, moves=0)
 
-    def with_place(self, place: int) -> "Publication":
-        """The record with the person in another cell."""
-        return replace(self, place=place)
-
     @property
     def last_move(self) -> int:
         """How many moves the attack has."""

@@ -3,7 +3,7 @@
 Dinur and Nissim's attack; the slider is the number of tables, along the chart's own axis.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final
 
 import plotly.graph_objects as go
@@ -15,9 +15,10 @@ from caldp_core.basics.cache import cached
 from caldp_core.basics.types import Progress
 from caldp_ui.app.theme import Palette, palette
 from caldp_ui.charts import show as charts
-from caldp_ui.charts.curves import Words, horizontal_line, plane, vertical_line
+from caldp_ui.charts.curves import Words, horizontal_line, line_trace, plane, vertical_line
 from caldp_ui.charts.labels import Label
 from caldp_ui.coarser.page_state import STATE, TABLE_COUNTS, Publication
+from caldp_ui.controls import common
 from caldp_ui.session import jobs
 from caldp_ui.words import formats
 from caldp_ui.words.headline import Headline
@@ -137,32 +138,26 @@ def figure(record: Publication, lines: tuple[Curve, ...], colours: Palette) -> g
 
 
 def _line(line: Curve, style: tuple[str, str, str]) -> dict[str, Any]:
-    colour, dash, symbol = style
-    return {
-        "type": "scatter",
-        "name": line.name,
-        "x": list(TABLE_COUNTS),
-        "y": [100 * right for right in line.right_shares],
-        "mode": "lines+markers",
-        "line": {"color": colour, "dash": dash, "width": 2.5},
-        "marker": {"symbol": symbol, "size": 8},
-        "cliponaxis": False,
-        "hovertemplate": "%{y:.0f} of 100",
-    }
+    return line_trace(
+        line.name,
+        list(TABLE_COUNTS),
+        [100 * right for right in line.right_shares],
+        style[:2],
+        mode="lines+markers",
+        marker={"symbol": style[2], "size": 8},
+        cliponaxis=False,
+        hovertemplate="%{y:.0f} of 100",
+    )
 
 
-def side(record: Publication) -> None:
+def side() -> None:
     """The controls: the number of tables, with what the attacker does."""
     st.markdown(
         "Everybody has a secret **yes or no**. Each table counts the yeses of a random half of "
         "the people. The attacker looks for the answers that fit all tables best "
         "(a linear program)."
     )
-    st.select_slider(
-        "Tables",
-        sorted({*TABLE_COUNTS, record.tables}),
-        **STATE.bind("tables", record.tables, lambda r, n: replace(r, tables=int(n))),
-    )
+    common.show(STATE, common.field_slider("tables", TABLE_COUNTS), "Tables")
     st.markdown(
         "With noise, **one ε for all tables together**: the more tables, the more noise in each. "
         "Exact and rounded tables have no such limit."

@@ -12,6 +12,7 @@ from html import escape
 from pathlib import Path
 from typing import Any, Final
 
+from caldp_core.audit.adversary import max_guess_accuracy
 from caldp_core.basics.cache import cached_by
 from caldp_core.datasets import InfantDeaths
 from caldp_core.domain.grid import GridDomain
@@ -37,13 +38,12 @@ from caldp_ui.coarser.page_state import (
     PLAIN,
     REGIONS,
     ROUND,
-    STATE,
     TABLES,
     TWO_PLACES,
     Publication,
     TreatmentData,
 )
-from caldp_ui.maps.ground import home, land
+from caldp_ui.maps.ground import bare_ground
 from caldp_ui.maps.scene import SQUARES, pooling_levels, scale, shared_pictures
 from caldp_ui.stage import (
     Action,
@@ -54,12 +54,10 @@ from caldp_ui.stage import (
     Label,
     Picture,
     Scene,
-    encode_labels,
-    encode_mask,
     encode_people,
     nobody_below,
 )
-from caldp_ui.stage.records import Mark
+from caldp_ui.stage.records import MARK_WORDS, Mark
 from caldp_ui.words import formats, policies, promise
 from caldp_ui.words.headline import Headline
 from caldp_ui.words.promise_text import right_guess_text
@@ -172,7 +170,7 @@ def noise_sentence(data: TreatmentData) -> str:
 def bound_text(data: TreatmentData) -> str:
     """The promise against every attack, in odds."""
     epsilon = data.setup.scenario.policy.plain_epsilon
-    right = right_guess_text(right_probability(epsilon)).replace("*", "")
+    right = right_guess_text(max_guess_accuracy(epsilon)).replace("*", "")
     return (
         f"With noise of ε = {epsilon:g} no attack on one table changes the odds between two "
         f"{nouns(data).units} by more than {odds_text(data)}: an attacker to whom both were "
@@ -180,11 +178,6 @@ def bound_text(data: TreatmentData) -> str:
         "noise promises it if the office is trusted, blocks only within a block. Larger cells, "
         "hiding and rounding promise no bound. Tables of several days add their ε up."
     )
-
-
-def right_probability(epsilon: float) -> float:
-    """The most that a guess between two equally likely places is right: e^ε/(1 + e^ε)."""
-    return 1.0 / (1.0 + math.exp(-epsilon))
 
 
 def decision_row(data: TreatmentData, name: str) -> tuple[str, ...]:
@@ -453,13 +446,7 @@ _ACTIONS: Final = (
     Action(PERSON, "The person is here", {"look": "A click puts the person there."}),
 )
 _MARKS: Final[dict[str, tuple[Mark, ...]]] = {BLOCKS: ("blocks",), HIDE: ("sensitive",)}
-_MARK_WORDS: Final = {
-    "blocks": "borders of blocks",
-    "sensitive": "hidden counts",
-    "open": "can be read",
-    "safe": "protected",
-    "box": "your box",
-}
+_MARK_WORDS: Final = {**MARK_WORDS, "sensitive": "hidden counts", "safe": "protected"}
 
 
 def scene(data: TreatmentData, attack_result: AttackResult | None) -> Scene:
@@ -473,8 +460,6 @@ def scene(data: TreatmentData, attack_result: AttackResult | None) -> Scene:
         data.setup.n,
         (LARGER, names[-1]),
         actions=_ACTIONS if data.record.attack in PAIR_ATTACKS else (),
-        can_undo=STATE.can_undo,
-        can_redo=STATE.can_redo,
         arrangement=Arrangement(tuple(names)) if len(names) > 2 else None,
         label="The same people, treated in five ways",
         mark_words=_MARK_WORDS,
@@ -519,14 +504,7 @@ def _encode_treatment(data: TreatmentData, treatment: str) -> Blob:
 
 @cached_by(lambda data, _: data.cache_key)
 def _ground(data: TreatmentData, domain: GridDomain) -> Ground:
-    hidden = data.table.hidden
-    return Ground(
-        domain,
-        home(domain),
-        **land(domain),
-        labels=encode_labels(data.labels) if data.setup.partition.m > 1 else None,
-        sensitive=encode_mask(hidden) if hidden.any() else None,
-    )
+    return bare_ground(domain, data.labels, marked=data.table.hidden)
 
 
 BARS: Final = ".st-key-coarser-attacker .bars"

@@ -56,6 +56,7 @@ from caldp_core.scenarios.blocks import (
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
+from caldp_ui.controls import menus
 from caldp_ui.session import visitor_data
 from caldp_ui.session.page_state import PageState
 from caldp_ui.session.scenarios import S, bind_text
@@ -221,11 +222,12 @@ def show(state: PageState[S]) -> None:
         return
     symbols = " and ".join(PARAMETERS[field.name].symbol for field in known)
     title = f"The best {symbols}, or set {'it' if len(known) == 1 else 'one'}"
-    fold = st.expander(title, key=state.key("parameters"), on_change="rerun")
-    if fold.open:
-        with fold:
-            for field in known:
-                _number(state, spec, field.name, int if "int" in str(field.type) else float)
+
+    def numbers() -> None:
+        for field in known:
+            _number(state, spec, field.name, int if "int" in str(field.type) else float)
+
+    menus.fold(st.expander, title, state.key("parameters"), numbers)
 
 
 def _number(state: PageState[S], spec: MechanismSpec, name: str, kind: type) -> None:
@@ -245,26 +247,25 @@ def _number(state: PageState[S], spec: MechanismSpec, name: str, kind: type) -> 
 
 def cascade_control(state: PageState[S]) -> None:
     """The input for q of the cascade."""
-    fold = st.expander(
-        "The best q of the cascade, or set it", key=state.key("cascade"), on_change="rerun"
-    )
-    if not fold.open:
-        return
+    title = "The best q of the cascade, or set it"
+    menus.fold(st.expander, title, state.key("cascade"), lambda: _false_share(state))
+
+
+def _false_share(state: PageState[S]) -> None:
     scenario = state.current().scenario
     usual = default_false_share(runs.setup(scenario).dataset.domain)
     q = scenario.false_share
-    with fold:
-        st.text_input(
-            FALSE_SHARE_WORDS.label,
-            placeholder=f"the best: {usual:g}",
-            help=FALSE_SHARE_WORDS.description,
-            **bind_text(
-                state,
-                "false-share",
-                "" if q is None else f"{q:g}",
-                lambda s, text: replace(s, false_share=_read(text, "q", float)),
-            ),
-        )
+    st.text_input(
+        FALSE_SHARE_WORDS.label,
+        placeholder=f"the best: {usual:g}",
+        help=FALSE_SHARE_WORDS.description,
+        **bind_text(
+            state,
+            "false-share",
+            "" if q is None else f"{q:g}",
+            lambda s, text: replace(s, false_share=_read(text, "q", float)),
+        ),
+    )
 
 
 def _read(text: str, name: str, kind: type) -> float | None:

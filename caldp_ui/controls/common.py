@@ -9,6 +9,7 @@ The button that takes a page's last change back.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Any, Final, Generic, TypeVar
 
 import streamlit as st
@@ -27,7 +28,7 @@ from caldp_core.mechanisms.specs import MechanismSpec
 from caldp_core.scenarios.best import Best
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import curves, runs, sources
-from caldp_ui.controls import choices
+from caldp_ui.controls import choices, menus
 from caldp_ui.session.page_state import PageState
 from caldp_ui.session.scenarios import S, bind, redraw_noise, update_scenario
 from caldp_ui.words import formats, promise
@@ -52,7 +53,13 @@ class Slider(Generic[R]):
     order: Callable[[float], float] = float
 
 
-def show(state: PageState[R], slider: Slider[R], title: str, help_text: str | None = None) -> None:
+def show(
+    state: PageState[R],
+    slider: Slider[R],
+    title: str,
+    help_text: str | None = None,
+    **options: Any,
+) -> None:
     """Draw it, bound to the page's record; a value from a link may lie between its steps."""
     value = slider.value(state.current())
     st.select_slider(
@@ -60,8 +67,20 @@ def show(state: PageState[R], slider: Slider[R], title: str, help_text: str | No
         sorted({*slider.steps, value}, key=slider.order),
         format_func=slider.format_value,
         help=help_text,
+        **options,
         **state.bind(slider.name, value, slider.with_value),
     )
+
+
+def field_slider(
+    field: str, steps: Sequence[float], format_value: Callable[[Any], str] = str
+) -> Slider[Any]:
+    """The slider of a field of a page's record, whose values have the field's type."""
+
+    def change(record: Any, value: float) -> Any:
+        return replace(record, **{field: type(getattr(record, field))(value)})
+
+    return Slider(field, attrgetter(field), change, steps, format_value)
 
 
 EPSILONS: Final = curves.EPSILONS
@@ -138,17 +157,16 @@ def data(
     state: PageState[S],
     titles: Mapping[str, DatasetSpec],
     choose: Callable[[Scenario, DatasetSpec], Scenario] = sources.with_dataset,
+    label: str = "Data",
 ) -> None:
     """The choice of data by `titles`; `choose`: returns the scenario with the chosen ones."""
-    st.selectbox(
-        "Data",
-        list(titles),
-        **bind(
-            state,
-            "data",
-            sources.title_of(state.current().scenario.dataset, titles),
-            lambda s, title: choose(s, titles[title]),
-        ),
+    menus.by_title(
+        state,
+        "data",
+        label,
+        titles,
+        lambda record, spec: replace(record, scenario=choose(record.scenario, spec)),
+        title=sources.title_of(state.current().scenario.dataset, titles),
     )
 
 
@@ -204,25 +222,7 @@ def _spec(name: str) -> MechanismSpec:
 
 def advanced_controls(state: PageState[Any], title: str, show: Callable[[], None]) -> None:
     """Controls for those who want to compare; closed they are not drawn, as each costs a run."""
-    more = st.expander(title, key=state.key("more"), on_change="rerun")
-    if more.open:
-        with more:
-            show()
-
-
-def view_switch(label: str, titles: Mapping[str, str], bound: Mapping[str, Any]) -> None:
-    """Which view of a page is open: a row of buttons beside the headline.
-
-    `titles`: of the views by their names; `bound`: from `PageState.bind`.
-    """
-    st.segmented_control(
-        label,
-        list(titles),
-        format_func=titles.__getitem__,
-        label_visibility="collapsed",
-        required=True,
-        **bound,
-    )
+    menus.fold(st.expander, title, state.key("more"), show)
 
 
 def estimate(state: PageState[S]) -> None:

@@ -5,7 +5,7 @@ A preset sets what is protected; data, ε, people and estimator stay.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, TypeVar
+from typing import Any, TypeVar
 
 import streamlit as st
 
@@ -14,58 +14,45 @@ from caldp_core.scenarios.best import Best
 from caldp_core.scenarios.blocks import BlocksSpec, EverythingSensitive, OneBlock, SensitiveSpec
 from caldp_core.scenarios.policies import ContextPolicy, Distances, Line, PolicySpec
 from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.controls import menus
 from caldp_ui.session.page_state import PageState
-from caldp_ui.session.scenarios import S, bind
+from caldp_ui.session.scenarios import S
 
 
-class Example(Protocol):
+@dataclass(frozen=True)
+class Example:
     """An example, with a title and a sentence for readers."""
 
-    @property
-    def title(self) -> str:
-        """Its title for readers."""
-        ...
-
-    @property
-    def sentence(self) -> str:
-        """Its meaning in a sentence."""
-        ...
+    title: str
+    sentence: str
 
     def apply(self, scenario: Scenario) -> Scenario:
         """The scenario with this example."""
-        ...
+        raise NotImplementedError
 
     def fits(self, scenario: Scenario) -> bool:
         """True if the scenario shows this example already."""
-        ...
+        return bool(self.apply(scenario).policy == scenario.policy)
 
 
 P = TypeVar("P", bound=Example)
 
 
 @dataclass(frozen=True)
-class PolicyPreset:
+class PolicyPreset(Example):
     """A whole policy."""
 
-    title: str
-    sentence: str
     policy: PolicySpec
 
     def apply(self, scenario: Scenario) -> Scenario:
         """The scenario with this policy."""
         return replace(scenario, policy=self.policy)
 
-    def fits(self, scenario: Scenario) -> bool:
-        """True if the scenario already has this policy."""
-        return bool(scenario.policy == self.policy)
-
 
 @dataclass(frozen=True)
-class Preset:
+class Preset(Example):
     """Blocks and sensitive values."""
 
-    title: str
-    sentence: str
     blocks: BlocksSpec
     sensitive: SensitiveSpec
 
@@ -75,33 +62,17 @@ class Preset:
             blocks=self.blocks, sensitive=self.sensitive
         )
 
-    def fits(self, scenario: Scenario) -> bool:
-        """True if the scenario already has these blocks and values, at any ε."""
-        policy = scenario.policy
-        return isinstance(policy, ContextPolicy) and (policy.blocks, policy.sensitive) == (
-            self.blocks,
-            self.sensitive,
-        )
-
 
 @dataclass(frozen=True)
-class DistancePreset:
+class DistancePreset(Example):
     """Secrecy that fades with the distance between values; neighbours are 1 apart."""
 
-    title: str
-    sentence: str
     policy: Line | Distances
 
     def apply(self, scenario: Scenario) -> Scenario:
         """The scenario with this protection, at its own ε."""
         policy = replace(self.policy, epsilon=scenario.policy.plain_epsilon)
         return _with_compatible_mechanism(replace(scenario, policy=policy))
-
-    def fits(self, scenario: Scenario) -> bool:
-        """True if the scenario already has this protection, at any ε."""
-        policy = scenario.policy
-        same = isinstance(policy, Line | Distances) and type(policy) is type(self.policy)
-        return same and replace(self.policy, epsilon=policy.plain_epsilon) == policy
 
 
 def with_context_policy(scenario: Scenario) -> Scenario:
@@ -126,20 +97,23 @@ def matching_preset(presets: Sequence[P], scenario: Scenario) -> P | None:
 
 def picker(state: PageState[S], presets: Sequence[Example]) -> None:
     """A menu of examples, and the sentence of the one that is shown."""
-    menu(state, presets)
-    chosen = matching_preset(presets, state.current().scenario)
+    chosen = menu(state, presets)
     if chosen:
         st.caption(chosen.sentence)
 
 
-def menu(state: PageState[S], presets: Sequence[Example]) -> None:
-    """The menu alone, in one line."""
+def menu(state: PageState[S], presets: Sequence[P], **options: Any) -> P | None:
+    """The menu alone, in one line; returns the example that is shown."""
     titles = {preset.title: preset for preset in presets}
     chosen = matching_preset(presets, state.current().scenario)
-    st.selectbox(
+    look = {"placeholder": "your own", "label_visibility": "collapsed"} | options
+    menus.by_title(
+        state,
+        "preset",
         "Example",
-        list(titles),
-        placeholder="your own",
-        label_visibility="collapsed",
-        **bind(state, "preset", chosen and chosen.title, lambda s, picked: titles[picked].apply(s)),
+        titles,
+        lambda record, example: replace(record, scenario=example.apply(record.scenario)),
+        title=chosen.title if chosen else None,
+        **look,
     )
+    return chosen

@@ -4,17 +4,14 @@ Curves of another ε take seconds, so the browser is sent only the two levels be
 where the slider only moves the mark of where the reader is, all are.
 """
 
-import io
 import json
-import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
 import streamlit as st
 
-from caldp_core.basics.types import Progress
 from caldp_core.datasets import Gowalla
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.estimation.evidence import default_estimator
@@ -26,7 +23,7 @@ from caldp_ui.app.theme import palette
 from caldp_ui.charts import show as charts
 from caldp_ui.compute import exports, runs
 from caldp_ui.compute.sources import is_own, title_of, with_dataset
-from caldp_ui.controls import common
+from caldp_ui.controls import common, menus
 from caldp_ui.controls.choices import NAMES, data_sets, protections
 from caldp_ui.controls.common import EPSILONS, METHODS, Slider
 from caldp_ui.curves import lines as work
@@ -83,37 +80,33 @@ PRESETS: Final = {
 def _axis_switch() -> None:
     """The switch of the axis."""
     titles = {name: axis.title for name, axis in AXES.items()}
-    bound = STATE.bind("against", STATE.current().against, lambda r, v: replace(r, against=v))
-    common.view_switch("Error against", titles, bound)
+    menus.view_switch(STATE, "against", "Error against", titles)
 
 
 def _settings(record: Curves) -> None:
     """All controls."""
     fits = [title for title, preset in PRESETS.items() if preset == record]
-    st.selectbox(
+    menus.by_title(
+        STATE,
+        "preset",
         "Example",
-        list(PRESETS),
+        PRESETS,
+        lambda _, preset: preset,
+        title=fits[0] if fits else None,
         placeholder="Your own choice",
-        **STATE.bind("preset", fits[0] if fits else None, lambda r, v: PRESETS[v]),  # noqa: ARG005
     )
     titles = data_sets(record.scenario.dataset)
-    st.selectbox(
+    menus.by_title(
+        STATE,
+        "data",
         "Data",
-        list(titles),
-        **STATE.bind(
-            "data",
-            title_of(record.scenario.dataset, titles),
-            lambda r, v: _with_data(r, with_dataset(replace(r.scenario, n=None), titles[v])),
-        ),
+        titles,
+        lambda r, spec: _with_data(r, with_dataset(replace(r.scenario, n=None), spec)),
+        title=title_of(record.scenario.dataset, titles),
     )
     domain = runs.dataset(record.scenario).domain
     errors = {each.name: view.error_title(each.name, domain) for each in _possible(domain)}
-    st.selectbox(
-        "Error",
-        list(errors),
-        format_func=errors.__getitem__,
-        **STATE.bind("error", record.error, lambda r, v: replace(r, error=v)),
-    )
+    menus.of_field(STATE, "error", "Error", errors)
     known = protections(runs.dataset(record.scenario).domain)
     _several("protections", "Protections", {name: known[name].title for name in NAMES})
     _several("methods", "Methods", {name: title for name, (title, _) in METHODS.items()})
@@ -181,7 +174,8 @@ def _show_board(record: Curves) -> None:
     lines = all_lines[:LINES_MAX]
     name = work.cache_key(lines)
     measured = _measured_so_far(name, lines)
-    compute, cost = partial(_expected_errors, record, lines), work.cost(lines)
+    here = reader_position(record, lines[0])
+    compute, cost = partial(work.expected_errors, lines, here=here), work.cost(lines)
     if incremental_jobs.needs_consent(STATE.key("curves"), name, cost):
         values = runs.dataset(record.scenario).domain.k
         headline.show(Headline("These curves are a lot to compute.", cost.describe(values)))
@@ -202,12 +196,6 @@ def _show_board(record: Curves) -> None:
     _runs(name, lines)
     sharing.drawer(STATE.key("sharing"), partial(_show_sharing, lines))
     PAGE.follow(record, STATE.pinned)
-
-
-def _expected_errors(
-    record: Curves, lines: Sequence[Line], progress: Progress
-) -> Iterator[PointForecast]:
-    return work.expected_errors(lines, progress, reader_position(record, lines[0]))
 
 
 def _show_curves(
@@ -321,12 +309,11 @@ def _show_sharing(lines: Sequence[Line]) -> None:
 
 def pack(table: bytes, records: Mapping[str, Curves]) -> bytes:
     """A ZIP file: the drawn curves as compare.csv, and of each record the scenarios of its own."""
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as packed:
-        packed.writestr("compare.csv", table)
-        for folder, record in records.items():
-            packed.writestr(f"{folder}/curves.json", curves_json(record_lines(record)))
-    return buffer.getvalue()
+    curves = {
+        f"{folder}/curves.json": curves_json(record_lines(record))
+        for folder, record in records.items()
+    }
+    return internal.zip_of({"compare.csv": table, **curves})
 
 
 def curves_json(lines: Sequence[Line]) -> str:

@@ -22,6 +22,7 @@ from caldp_core.scenarios.blocks import EvenRuns, EverythingSensitive, GridBlock
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.charts.curves import EPSILON_AXIS, PEOPLE_AXIS
+from caldp_ui.charts.errors import logarithmic
 from caldp_ui.compute import runs
 from caldp_ui.controls.choices import NAMES, last_values
 from caldp_ui.controls.common import METHODS
@@ -108,10 +109,6 @@ def _sizes(domain: AnyDomain) -> tuple[float, ...]:
     return (*_ladder(2, domain.k - 1), float(domain.k))
 
 
-def _with_sensitive(scenario: Scenario, domain: AnyDomain, x: float) -> Scenario:
-    return scenario.with_context(sensitive=last_values(domain.k, round(x)))
-
-
 def _ladder(low: int, high: int) -> tuple[float, ...]:
     """1, 2, 5, 10, 20, … within [low, high]."""
     steps = [part * 10**power for power in range(7) for part in (1, 2, 5)]
@@ -120,9 +117,7 @@ def _ladder(low: int, high: int) -> tuple[float, ...]:
 
 def _whole(title: str) -> dict[str, Any]:
     """A logarithmic axis of whole numbers."""
-    marks = [10**power for power in range(6)]
-    named = [f"{mark:,}" for mark in marks]
-    return {"title_text": title, "type": "log", "tickvals": marks, "ticktext": named}
+    return logarithmic(title, [10**power for power in range(6)], formats.integer)
 
 
 AXES: Final = {
@@ -158,7 +153,9 @@ AXES: Final = {
         "number of sensitive values",
         _whole("number of sensitive values (log scale)"),
         _sizes,
-        _with_sensitive,
+        lambda scenario, domain, x: scenario.with_context(
+            sensitive=last_values(domain.k, round(x))
+        ),
         lambda scenario: scenario.with_context(sensitive=EverythingSensitive()),
         _describe_sensitive_change,
     ),

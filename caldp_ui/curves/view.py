@@ -22,7 +22,7 @@ from caldp_core.privacy.coverage import coverage
 from caldp_ui.app.theme import Palette
 from caldp_ui.charts import errors
 from caldp_ui.charts import show as charts
-from caldp_ui.charts.curves import Words, gap_arrow, plane, vertical_line
+from caldp_ui.charts.curves import Words, gap_arrow, line_trace, plane, vertical_line
 from caldp_ui.charts.errors import ErrorScale, error_scale
 from caldp_ui.charts.labels import Label
 from caldp_ui.compute import runs
@@ -454,17 +454,17 @@ def _band(each: CurveData, ink: str) -> dict[str, Any]:
 def _expected_trace(
     each: CurveData, number: int, ink: str, counted: errors.ErrorScale
 ) -> dict[str, Any]:
-    return {
-        "type": "scatter",
-        "x": [x for x, _ in each.known_points()],
-        "y": [forecast.error for _, forecast in each.known_points()],
-        "mode": "lines+markers",
-        "name": each.line.title,
-        "line": {"color": ink, "dash": _DASHES[number], "width": 2.5},
-        "marker": {"symbol": _SYMBOLS[number], "size": 7, "color": ink},
-        "text": [counted.describe(forecast.error) for _, forecast in each.known_points()],
-        "hovertemplate": "%{text}",
-    }
+    x, y = _known_points(each)
+    return line_trace(
+        each.line.title,
+        x,
+        y,
+        (ink, _DASHES[number]),
+        mode="lines+markers",
+        marker={"symbol": _SYMBOLS[number], "size": 7, "color": ink},
+        text=list(map(counted.describe, y)),
+        hovertemplate="%{text}",
+    )
 
 
 def _runs_trace(each: CurveData, number: int, ink: str) -> dict[str, Any]:
@@ -489,15 +489,9 @@ def _runs_trace(each: CurveData, number: int, ink: str) -> dict[str, Any]:
 
 
 def _bound(bound: Bound, each: CurveData, ink: str) -> dict[str, Any]:
-    return {
-        "type": "scatter",
-        "x": bound.x,
-        "y": bound.tv,
-        "mode": "lines",
-        "name": f"{bound.theorem}: {each.line.title}",
-        "line": {"color": ink, "dash": "dot", "width": 1.5},
-        "hovertemplate": "%{y:.3g} proved",
-    }
+    name, look = f"{bound.theorem}: {each.line.title}", (ink, "dot")
+    proved = "%{y:.3g} proved"
+    return line_trace(name, bound.x, bound.tv, look, width=1.5, hovertemplate=proved)
 
 
 def view(record: Curves, pinned: Curves | None, colours: Palette) -> View:

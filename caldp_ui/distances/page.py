@@ -5,6 +5,7 @@ The tabs: what is promised, odds by distance, every noise, numbers, exports.
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 import pandas as pd
@@ -12,7 +13,6 @@ import streamlit as st
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.datasets import DatasetSpec
-from caldp_core.experiments.run import Result
 from caldp_core.mechanisms.capabilities import report_bits
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.mechanisms.specs import BestKernel
@@ -23,7 +23,7 @@ from caldp_ui.app.theme import LIGHT, palette
 from caldp_ui.charts.show import show as show_chart
 from caldp_ui.compute import runs, sources
 from caldp_ui.compute.plain_ldp import best_plain_ldp
-from caldp_ui.controls import common, presets
+from caldp_ui.controls import common, menus, presets
 from caldp_ui.controls.common import Slider
 from caldp_ui.distances import best_noise, view
 from caldp_ui.distances.page_state import (
@@ -44,13 +44,11 @@ from caldp_ui.distances.page_state import (
     with_distance_kind,
     with_rate,
 )
-from caldp_ui.maps.ground import home
-from caldp_ui.maps.scene import place_control
+from caldp_ui.maps.scene import map_files, move_place, place_control, report
 from caldp_ui.parts import (
     comparison,
     mathematics,
     numbers,
-    pictures,
     pins,
     promises,
     sharing,
@@ -58,11 +56,9 @@ from caldp_ui.parts import (
 from caldp_ui.parts.comparison import load_fast_results
 from caldp_ui.parts.films import SliderFilm
 from caldp_ui.parts.layout import stacked_layout
-from caldp_ui.parts.record import ReportContent
 from caldp_ui.parts.tabs import tabs
 from caldp_ui.session.scenarios import bind
 from caldp_ui.shell.page import PinPage
-from caldp_ui.stage import Act
 from caldp_ui.words import formats
 from caldp_ui.words.glossary import terms
 from caldp_ui.words.towns import place_name, towns
@@ -93,21 +89,10 @@ def _controls(record: DistanceState, data: DistanceData) -> None:
             presets.menu(STATE, PRESETS)
             place_control(STATE, "Ring around", data.domain, data.record.place)
         main_controls(data.setup.dataset.n)
-        more = st.popover(
-            "Distance, method, blocks, data",
-            icon=":material/tune:",
-            key=STATE.key("more"),
-            on_change="rerun",
-        )
-        if more.open:
-            with more:
-                _more_controls(record)
+        label, more = "Distance, method, blocks, data", partial(_more_controls, record)
+        menus.fold(st.popover, label, STATE.key("more"), more, icon=":material/tune:")
     with st.container(key=STATE.key("risk"), gap="small"):
-        common.view_switch(
-            "Show",
-            _VIEW_TITLES,
-            STATE.bind("show", record.show, lambda r, v: replace(r, show=v)),
-        )
+        menus.view_switch(STATE, "show", "Show", _VIEW_TITLES)
         with st.container(key="odds"):
             st.html(view.odds_html(data.record))
         pins.redraw_and_pin(STATE, title, "The same promise and people, new noise.")
@@ -140,39 +125,31 @@ def _more_controls(record: DistanceState) -> None:
         entry.name for entry in compatible_mechanisms(scenario) if is_feasible(scenario, entry.name)
     ]
     common.method(STATE, feasible, "The most accurate quick one")
-    st.radio(
+    menus.of_field(
+        STATE,
+        "beside",
         "Compare with blocks",
-        list(_BLOCK_TITLES),
-        format_func=_BLOCK_TITLES.__getitem__,
+        _BLOCK_TITLES,
+        st.radio,
         help="Blocks have two numbers, how large and which ε. Here ε is that of two neighbouring "
         "places, or that of two places a ring's radius apart; then the blocks are as large as it "
         "takes for a report to lie as far off, on average, as with the noise.",
-        **STATE.bind("beside", record.beside, lambda r, v: replace(r, beside=v)),
     )
-    st.selectbox(
-        "Data",
-        list(_data_sets()),
-        **STATE.bind("data", _dataset_title(scenario.dataset), _with_dataset),
-    )
+    spec = scenario.dataset
+    title = _PART_TITLE if spec == NORTHEAST else sources.title_of(spec, sources.places())
+    specs = {_PART_TITLE: NORTHEAST, **sources.places()}
+    menus.by_title(STATE, "data", "Data", specs, _with_dataset, title=title)
     common.estimate(STATE)
 
 
-def _data_sets() -> dict[str, DatasetSpec]:
-    return {_PART_TITLE: NORTHEAST, **sources.places()}
-
-
-def _dataset_title(spec: DatasetSpec) -> str:
-    return _PART_TITLE if spec == NORTHEAST else sources.title_of(spec, sources.places())
-
-
-def _with_dataset(record: DistanceState, title: str) -> DistanceState:
-    """The record with the data of that title; on another map the ring is at its largest city."""
-    scenario = replace(record.scenario, dataset=_data_sets()[title])
+def _with_dataset(record: DistanceState, spec: DatasetSpec) -> DistanceState:
+    """The record with other data; on another map the ring is at its largest city."""
+    scenario = replace(record.scenario, dataset=spec)
     chosen = replace(record, scenario=sources.with_population(scenario))
     before, after = (runs.map_of(runs.dataset(each.scenario)) for each in (record, chosen))
     if before == after:
         return chosen
-    return chosen.with_place(next(iter(towns(after)), after.k // 2))
+    return replace(chosen, place=next(iter(towns(after)), after.k // 2))
 
 
 def is_feasible(scenario: Scenario, name: str) -> bool:
@@ -298,24 +275,14 @@ def _numbers(data: DistanceData) -> None:
 
 
 def _sharing(data: DistanceData) -> None:
-    report, scenario = None, data.record.scenario
-    if data.ours is not None:
-        truth = pictures.true_map(data.setup, data.domain, home(data.domain))
-        report = ReportContent(data.ours, view.result_text(data), _pictures(data, data.ours), truth)
+    results = {view.blocks_title(data): data.blocks_result, view.OURS_TITLE: data.ours}
     others = {
         "blocks-beside": blocks_scenario(data.record),
-        sharing.PLAIN: best_plain_ldp(scenario),
+        sharing.PLAIN: best_plain_ldp(data.record.scenario),
     }
-    sharing.section(STATE, PLACES, report, others, sharing.show_map_save_hint)
+    content = report(data.ours, view.result_text(data), results)
+    sharing.section(STATE, PLACES, content, others, sharing.show_map_save_hint)
     PAGE.offer()
-
-
-def _pictures(data: DistanceData, ours: Result) -> dict[str, bytes]:
-    shares = {}
-    if data.blocks_result is not None:
-        shares[view.blocks_title(data)] = data.blocks_result.first.estimate
-    shares[view.OURS_TITLE] = ours.first.estimate
-    return pictures.maps(shares, data.domain, home(data.domain), data.setup.n)
 
 
 _TABS: Final[dict[str, Callable[[DistanceData], None]]] = {
@@ -325,16 +292,6 @@ _TABS: Final[dict[str, Callable[[DistanceData], None]]] = {
     "Numbers": _numbers,
     "Share and export": _sharing,
 }
-
-
-def handle_act(act: Act) -> None:
-    """Draw the ring around the clicked place; undo and redo."""
-    if STATE.undo_or_redo(act.tool):
-        return
-    domain = runs.map_of(runs.dataset(STATE.current().scenario))
-    place = act.middle(domain)
-    if place is not None:
-        STATE.change(lambda record: record.with_place(place))
 
 
 def _films(record: DistanceState) -> list[SliderFilm[DistanceState]]:
@@ -378,9 +335,7 @@ PAGE: Final = PinPage(
     align=lambda record: replace(record, show=STATE.current().show),
     describe=lambda data: view.headline(data).sentence,
     numbers=_pinned_numbers,
-    images=lambda data: pins.map_files(
-        {"in-blocks": data.blocks_result, "this-noise": data.ours}, home(data.domain)
-    ),
+    images=lambda data: map_files({"in-blocks": data.blocks_result, "this-noise": data.ours}),
 )
 RATE_FILM: Final = SliderFilm(
     STATE,
@@ -400,7 +355,7 @@ def show(record: DistanceState) -> None:
     with page.main:
         data = load_data(best_noise.design_noise(record))
         shown = PAGE.view(data, None, LIGHT)
-        maps = PAGE.show_maps(shown, handle_act, RATE_FILM)
+        maps = PAGE.show_maps(shown, partial(move_place, STATE), RATE_FILM)
     page.show_headline(shown.headline)
     with page.side:
         _controls(record, data)

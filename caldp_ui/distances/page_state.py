@@ -83,10 +83,6 @@ class DistanceState(ScenarioRecord):
         """ε per kilometre."""
         return self.policy.epsilon / self.policy.km
 
-    def with_place(self, place: int) -> "DistanceState":
-        """The record with the ring around another place."""
-        return replace(self, place=place)
-
 
 def with_rate(scenario: Scenario, rate: float) -> Scenario:
     """The scenario with `rate` ε per kilometre; the ε of the ring stays."""

@@ -23,17 +23,17 @@ from caldp_core.mechanisms.kernels.design import Kernel
 from caldp_core.mechanisms.kernels.mechanism import BestKernelMechanism
 from caldp_core.scenarios.policies import Streets
 from caldp_ui.app.theme import Palette
-from caldp_ui.charts.curves import FIXED
+from caldp_ui.charts.curves import bare_layout, line_trace
+from caldp_ui.charts.errors import logarithmic
 from caldp_ui.distances.page_state import (
     PERSON,
     SIMILAR_PRIVACY,
-    STATE,
     DistanceData,
     DistanceState,
     PersonReports,
     right_guess_probability,
 )
-from caldp_ui.maps.ground import home, land
+from caldp_ui.maps.ground import bare_ground
 from caldp_ui.maps.scene import TRUTH, error_of, estimate, scale, shared_pictures, truth
 from caldp_ui.parts import icons
 from caldp_ui.parts.odds import emphasis_html
@@ -48,9 +48,7 @@ from caldp_ui.stage import (
     Picture,
     Scene,
     encode,
-    encode_labels,
     encode_mask,
-    encode_rows,
 )
 from caldp_ui.stage.records import Mark
 from caldp_ui.words import accuracy, formats, policies
@@ -94,8 +92,9 @@ def _everybody_headline(data: DistanceData) -> Headline:
             figures={"tv": errors.tv},
         )
     km, blocks = formats.length(errors.sliced_wasserstein_km), _blocks_sentence(data)
+    plain = "" if data.plain is None else f", plain LDP by {_misplacement_text(data.plain)}"
     return Headline(
-        f"The map misplaces people by {km} on average{_plain_clause(data)}.",
+        f"The map misplaces people by {km} on average{plain}.",
         blocks or _odds_sentence(data.record),
         figures=_misplacements(data) | ({} if blocks else odds),
     )
@@ -110,11 +109,6 @@ def _misplacements(data: DistanceData) -> dict[str, float]:
         if each is not None
     }
     return {f"{name}sliced_wasserstein_km": far for name, far in km.items() if far is not None}
-
-
-def _plain_clause(data: DistanceData) -> str:
-    """How far plain LDP misplaces people; "" before it is computed."""
-    return "" if data.plain is None else f", plain LDP by {_misplacement_text(data.plain)}"
 
 
 def _blocks_sentence(data: DistanceData) -> str:
@@ -278,7 +272,8 @@ def not_promised_sentences(data: DistanceData) -> list[str]:
         "Repeated reports: two of them double ε per kilometre, so the ring shrinks to half.",
         "That somebody took part at all, and what the estimate teaches about everybody.",
     ]
-    height = cell_height_km(data)
+    columns, cells = data.domain.columns, data.domain.km_from(0)
+    height = float(cells[columns]) if data.domain.rows > 1 else 0.0
     return [
         *sentences,
         (
@@ -286,11 +281,6 @@ def not_promised_sentences(data: DistanceData) -> list[str]:
             "alike: there the map's own coarseness hides people, whatever ε is."
         ),
     ]
-
-
-def cell_height_km(data: DistanceData) -> float:
-    """Height of a cell in kilometres."""
-    return float(data.domain.km_from(0)[data.domain.columns]) if data.domain.rows > 1 else 0.0
 
 
 def _right_guesses_text(probability: float) -> str:
@@ -336,8 +326,6 @@ def scene(data: DistanceData) -> Scene:
         (pictures[-2].id, pictures[-1].id) if len(pictures) > 1 else (TRUTH, TRUTH),
         () if person else tuple(error_of(each, _RING) for each in pictures[1:]),
         actions=(_HERE,),
-        can_undo=STATE.can_undo,
-        can_redo=STATE.can_redo,
         focus=_focus(data) if person else None,
         scale_title="chance of a report in a cell" if person else Scene.scale_title,
         prompt="Point at a place for the expected number per million reports of this person."
@@ -443,15 +431,8 @@ def _focus(data: DistanceData) -> Focus:
 
 def _ground(data: DistanceData) -> Ground:
     partition = data.blocks_setup.partition
-    cut = partition.m > 1
-    return Ground(
-        data.domain,
-        home(data.domain),
-        **land(data.domain),
-        labels=encode_labels(partition.labels) if cut else None,
-        names=encode_rows([partition.names]) if cut else None,
-        sensitive=encode_mask(data.ring),
-    )
+    under = bare_ground(data.domain, partition.labels, partition.names)
+    return replace(under, sensitive=encode_mask(data.ring))
 
 
 ODDS_SELECTOR: Final = ".st-key-odds .by-ring"
@@ -478,9 +459,8 @@ def odds_html(record: DistanceState) -> str:
     )
 
 
-def view(data: DistanceData, pinned: DistanceData | None, colours: Palette) -> View:
+def view(data: DistanceData, *_: object) -> View:
     """The headline, the odds, and the maps; what is pinned has maps of its own."""
-    del pinned, colours
     odds = {ODDS_SELECTOR: odds_html(data.record)}
     return View(headline(data), texts=odds, scene=scene(data), still=TRUTH)
 
@@ -507,20 +487,11 @@ def odds_figure(data: DistanceData, colours: Palette) -> go.Figure:
         _line("plain LDP", km, [max_guess_accuracy(record.policy.epsilon)] * km.size,
               (colours.plain, "dash")),
     ]  # fmt: skip
-    texts = {"tickfont_color": colours.text, "title_font_color": colours.text, **FIXED}
     ticks = [1, 5, 20, 100, 500]
-    layout = {
-        "xaxis": {
-            "type": "log", "tickvals": ticks, "ticktext": [f"{t} km" for t in ticks],
-            "title_text": "distance between two equally likely places", **texts,
-        },
-        "yaxis": {"title_text": "right guesses of 100", "range": [48, 103], **texts},
-        "height": HEIGHT,
-        "margin": {"l": 56, "r": 10, "t": 20, "b": 50},
-        "showlegend": False,
-        "annotations": [_curve_label(trace) for trace in traces if len(trace["x"])],
-        "dragmode": False,
-    }  # fmt: skip
+    x = logarithmic("distance between two equally likely places", ticks, "{} km".format)
+    y = {"title_text": "right guesses of 100", "range": [48, 103]}
+    names = [_curve_label(trace) for trace in traces if len(trace["x"])]
+    layout = bare_layout(colours, x, y, HEIGHT, (56, 10, 20, 50), annotations=names)
     return go.Figure(traces, layout)
 
 
@@ -561,15 +532,8 @@ def _places_north_south(data: DistanceData) -> Ints:
 
 
 def _line(name: str, x: Floats, y: list[float], style: tuple[str, str]) -> dict[str, Any]:
-    return {
-        "type": "scatter",
-        "name": name,
-        "x": x,
-        "y": [100 * each for each in y],
-        "mode": "lines",
-        "line": {"color": style[0], "dash": style[1], "width": 2.5},
-        "hovertemplate": "%{x:.3g} km: %{y:.1f} of 100",
-    }
+    at = "%{x:.3g} km: %{y:.1f} of 100"
+    return line_trace(name, x, [100 * each for each in y], style, hovertemplate=at)
 
 
 def _dots(name: str, x: Floats, y: Floats, colours: Palette) -> dict[str, Any]:

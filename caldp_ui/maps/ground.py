@@ -5,13 +5,14 @@ a hatch, labels with numbers, and a map of who can be read.
 """
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, TypedDict
 
 import numpy as np
 
 from caldp_core.basics.cache import cached, cached_by
-from caldp_core.basics.types import Bools
+from caldp_core.basics.types import Bools, Ints
 from caldp_core.datasets import base_map
 from caldp_core.domain.grid import US_GRID, Area, GridDomain
 from caldp_core.experiments.run import Setup
@@ -44,18 +45,32 @@ def _areas(setup: Setup, domain: GridDomain) -> str:
 
 @cached_by(_areas)
 def _ground(setup: Setup, domain: GridDomain) -> Ground:
-    partition, sensitive = setup.partition, setup.sensitive
-    hidden = protected(setup)
-    cut = partition.m > 1
-    some = bool(sensitive.any()) and not sensitive.all()
+    blocks = setup.partition.labels, setup.partition.names
+    return bare_ground(domain, *blocks, setup.sensitive, ~protected(setup))
+
+
+def bare_ground(
+    domain: GridDomain,
+    labels: Ints | None = None,
+    names: Sequence[str] = (),
+    marked: Bools | None = None,
+    open_to_all: Bools | None = None,
+) -> Ground:
+    """The land under (k,) `labels` of blocks with their names, if there are several.
+
+    `marked`, `open_to_all`: (k,) cells that are outlined, unless all are, and hatched.
+    """
+    cut = labels is not None and int(labels.max()) > 0
+    some = marked is not None and bool(marked.any()) and not marked.all()
+    hatched = open_to_all is not None and bool(open_to_all.any())
     return Ground(
         domain,
         home(domain),
         **land(domain),
-        labels=encode_labels(partition.labels) if cut else None,
-        names=encode_rows([partition.names]) if cut else None,
-        sensitive=encode_mask(sensitive) if some else None,
-        open=None if hidden.all() else encode_mask(~hidden),
+        labels=encode_labels(labels) if labels is not None and cut else None,
+        names=encode_rows([names]) if names and cut else None,
+        sensitive=encode_mask(marked) if marked is not None and some else None,
+        open=encode_mask(open_to_all) if open_to_all is not None and hatched else None,
     )
 
 

@@ -25,11 +25,13 @@ from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.scenarios.blocks import GridBlocks
 from caldp_ui.compute import runs
 from caldp_ui.compute.sources import is_own
-from caldp_ui.maps.ground import READ, mark_protected, readable_people, readable_picture
-from caldp_ui.parts import internal
+from caldp_ui.maps.ground import READ, home, mark_protected, readable_people, readable_picture
+from caldp_ui.parts import internal, pictures
 from caldp_ui.parts.comparison import ComparisonData
+from caldp_ui.parts.record import ReportContent
 from caldp_ui.session.page_state import PageState
 from caldp_ui.stage import (
+    Act,
     Arrangement,
     Blob,
     Difference,
@@ -299,8 +301,36 @@ def place_control(state: PageState[Any], label: str, domain: GridDomain, current
         cities(domain, current),
         format_func=lambda cell: place_name(domain, cell),
         label_visibility="collapsed",
-        **state.bind("place", current, lambda record, cell: record.with_place(int(cell))),
+        **state.bind("place", current, lambda record, cell: replace(record, place=int(cell))),
     )
+
+
+def map_files(results: Mapping[str, Result | None]) -> dict[str, bytes]:
+    """Pictures of the maps of results, by name, and of the truth that they share."""
+    ready = {name: result for name, result in results.items() if result is not None}
+    if not ready:
+        return {}
+    setup = next(iter(ready.values())).setup
+    shares = {name: result.first.estimate for name, result in ready.items()}
+    domain, truth = runs.map_of(setup.dataset), {"truth": setup.dataset.distribution}
+    return pictures.maps({**truth, **shares}, domain, home(domain), setup.n)
+
+
+def report(
+    ours: Result | None, sentence: str, results: Mapping[str, Result | None]
+) -> ReportContent | None:
+    """The record's content: pictures of the truth and of `results` by their titles."""
+    if ours is None:
+        return None
+    files = map_files(results)
+    return ReportContent(ours, sentence, files, {"Truth": files.pop("truth")})
+
+
+def move_place(state: PageState[Any], act: Act) -> None:
+    """Move the record's place to a clicked cell, or apply an undo or a redo."""
+    place = act.middle(runs.map_of(runs.dataset(state.current().scenario)))
+    if not state.undo_or_redo(act.tool) and place is not None:
+        state.change(lambda record: replace(record, place=place))
 
 
 _CENTRES: Final = np.array([[48.137, 11.575], [48.25, 11.43], [48.06, 11.72]])

@@ -30,6 +30,7 @@ from caldp_core.mechanisms.designed.mechanism import DesignedMechanism
 from caldp_core.privacy.matrix import DenseMatrix, closure, released_together
 from caldp_ui.app import gate
 from caldp_ui.app.errors import escape_markdown, plain_errors
+from caldp_ui.controls import common, menus
 from caldp_ui.controls.common import EPSILONS, Slider
 from caldp_ui.matrix import candidates, files, page_state, view
 from caldp_ui.matrix.candidates import Candidate
@@ -112,13 +113,7 @@ def _matrix_controls(record: MatrixState) -> None:
     )
     if record.template:
         st.caption(TEMPLATES[record.template].sentence)
-        st.select_slider(
-            "Base ε",
-            sorted({*EPSILON.steps, record.epsilon}),
-            format_func=EPSILON.format_value,
-            help=DEFINITIONS["ε"],
-            **STATE.bind(EPSILON.name, record.epsilon, EPSILON.with_value),
-        )
+        common.show(STATE, EPSILON, "Base ε", DEFINITIONS["ε"])
     with st.expander("Values"):
         st.text_area(
             f"One a line, {K_MIN} to {K_MAX}; new ones begin without limits",
@@ -407,18 +402,11 @@ def _implied_limits(data: MatrixData) -> None:
 
 def _two_reports(data: MatrixData) -> None:
     record, verdict = data.record, data.verdict
-    st.selectbox(
-        "A second report about the same value",
-        list(SECONDS),
-        format_func=SECONDS.__getitem__,
-        **STATE.bind("second", record.second, _second),
-    )
+    menus.of_field(STATE, "second", "A second report about the same value", SECONDS)
     second, levels = verdict.candidate, verdict.levels
     if record.second == RANDOMIZED_RESPONSE:
         least_epsilon = candidates.least_level(record.levels)
-        second = candidates.build_candidate(
-            _second(record, RANDOMIZED_RESPONSE, RANDOMIZED_RESPONSE)
-        )
+        second = candidates.build_candidate(replace(record, channel=RANDOMIZED_RESPONSE))
         levels = np.where(np.eye(record.k, dtype=np.bool_), 0.0, least_epsilon)
     if len(second.reports) * len(verdict.candidate.reports) > _TOGETHER_MAX:
         st.markdown("These two channels have too many pairs of reports to be audited here.")
@@ -433,10 +421,6 @@ def _two_reports(data: MatrixData) -> None:
         f"{escape_markdown(view.headline(joint_verdict).whole)}"
     )
     view.show_readonly(joint_verdict, STATE.key("together"))
-
-
-def _second(record: MatrixState, second: str, channel: str | None = None) -> MatrixState:
-    return replace(record, second=second, channel=channel or record.channel)
 
 
 def _pairs(verdict: ChannelVerdict, second: Candidate) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from caldp_core.mechanisms.designed.design import form_of_groups
 from caldp_core.privacy.context import Context, dense
 from caldp_core.privacy.matrix import DenseMatrix
 from caldp_ui.session.page_state import PageState
+from caldp_ui.session.record_link import FieldFormat, RecordLink
 
 Rows: TypeAlias = tuple[tuple[float, ...], ...]
 INF: Final = math.inf
@@ -246,69 +247,56 @@ def level_text(level: float) -> str:
     return "∞" if math.isinf(level) else f"{level:.6g}"
 
 
-class MatrixLink:
-    """How the record is written into a link."""
+def _rows(key: str, text: str) -> Rows:
+    del key
+    lines = text[: K_MAX * K_MAX * 20].split(";")
+    return tuple(tuple(read_level(each) for each in line.split(",")) for line in lines)
 
-    browser: tuple[str, ...] = ()
 
-    def fresh(self) -> MatrixState:
-        """The record that a visit without a link begins with."""
-        return MatrixState()
+_FORMATS: Final = {
+    "names": FieldFormat(DIVIDER.join, lambda _, text: tuple(text.split(DIVIDER))),
+    "levels": FieldFormat(
+        lambda rows: ";".join(",".join(map(level_link, row)) for row in rows), _rows
+    ),
+}
+
+
+@dataclass(frozen=True)
+class MatrixLink(RecordLink[MatrixState]):
+    """How the record is written into a link: its example with ε, or its names and levels."""
 
     def write(self, record: MatrixState) -> dict[str, str]:
-        """The record as texts of a query; only what differs from `fresh`."""
-        texts = {"channel": record.channel, "pasted": record.pasted, "second": record.second}
-        if record.template:
-            texts |= {"template": record.template, "epsilon": f"{record.epsilon:.12g}"}
-        else:
-            rows = (",".join(level_link(e) for e in row) for row in record.levels)
-            texts |= {"names": DIVIDER.join(record.names), "levels": ";".join(rows)}
-        begin = {
-            "channel": RANDOMIZED_RESPONSE,
-            "pasted": "",
-            "second": SAME,
-            "template": _BEGIN,
-            "epsilon": "1",
-        }
-        return {key: text for key, text in texts.items() if text != begin.get(key)}
+        """See `RecordLink.write`."""
+        other = ("names", "levels") if record.template else ("template", "epsilon")
+        return {key: text for key, text in super().write(record).items() if key not in other}
 
     def read(self, query: Mapping[str, str]) -> MatrixState:
-        """Read a query; raises `CaldpError` for an unknown template or what is no level."""
-        channel, pasted = query.get("channel", RANDOMIZED_RESPONSE), query.get("pasted", "")
-        record = MatrixState(channel=channel, pasted=pasted, second=query.get("second", SAME))
+        """See `RecordLink.read`; raises `CaldpError` for an unknown template, too."""
+        record = super().read(query)
         if "levels" in query or "names" in query:
-            names = tuple(query.get("names", "").split(DIVIDER))
-            lines = query.get("levels", "")[: K_MAX * K_MAX * 20].split(";")
-            rows = tuple(tuple(read_level(text) for text in line.split(",")) for line in lines)
-            return replace(record, template="", names=names, levels=rows)
-        template = query.get("template", _BEGIN)
-        check_choice("template", template, TEMPLATES)
-        epsilon = parse_float(query.get("epsilon", "1"))
-        return record.with_template(template, math.nan if epsilon is None else epsilon)
+            return replace(record, template="")
+        check_choice("template", record.template, TEMPLATES)
+        return record.with_template(record.template, record.epsilon)
 
-    def unknown_keys(self, query: Mapping[str, str]) -> list[str]:
-        """Keys of the query that this page does not know."""
-        known = {"template", "epsilon", "names", "levels", "channel", "pasted", "second"}
-        return [key for key in query if key not in known]
 
-    def check(self, record: MatrixState) -> None:
-        """Raise `CaldpError` for names, levels or channels that no matrix can have."""
-        check_names(record.names)
-        k = record.k
-        require(
-            len(record.levels) == k and all(len(row) == k for row in record.levels),
-            f"levels must be {k} rows of {k} numbers, one for each value.",
-        )
-        require(
-            all(math.isinf(e) or 0 <= e <= EPSILON_MAX for row in record.levels for e in row),
-            f"levels must be from 0 to {EPSILON_MAX:g}, or ∞.",
-        )
-        DenseMatrix.of(record.levels)
-        check_pasted(record.pasted)
-        require(
-            len(record.channel) <= NAME_MAX and record.second in SECONDS,
-            "channel and second must name channels of this page.",
-        )
+def _check(record: MatrixState) -> None:
+    """Raise `CaldpError` for names, levels or channels that no matrix can have."""
+    check_names(record.names)
+    k = record.k
+    require(
+        len(record.levels) == k and all(len(row) == k for row in record.levels),
+        f"levels must be {k} rows of {k} numbers, one for each value.",
+    )
+    require(
+        all(math.isinf(e) or 0 <= e <= EPSILON_MAX for row in record.levels for e in row),
+        f"levels must be from 0 to {EPSILON_MAX:g}, or ∞.",
+    )
+    DenseMatrix.of(record.levels)
+    check_pasted(record.pasted)
+    require(
+        len(record.channel) <= NAME_MAX and record.second in SECONDS,
+        "channel and second must name channels of this page.",
+    )
 
 
 def level_link(level: float) -> str:
@@ -342,7 +330,10 @@ def check_names(names: tuple[str, ...]) -> None:
     require(duplicate is None, f"All names must differ, “{duplicate}” is there twice; rename one.")
 
 
-STATE: Final = PageState("matrix", MatrixLink())
+LINK: Final = MatrixLink(
+    MatrixState(), _check, field_formats=_FORMATS, left_out=MatrixState(names=(), levels=())
+)
+STATE: Final = PageState("matrix", LINK)
 
 
 _MARK = ":"

@@ -23,7 +23,7 @@ from caldp_core.basics.types import Bools, Floats
 from caldp_core.privacy.context import PrivacyMatrix, dense
 from caldp_core.privacy.coverage import names_text
 from caldp_core.privacy.matrix import DenseMatrix, closure
-from caldp_ui.app.theme import CIVIDIS, LEVELS, Palette
+from caldp_ui.app.theme import CIVIDIS, LEVELS
 from caldp_ui.charts import scripts
 from caldp_ui.matrix import candidates
 from caldp_ui.matrix.candidates import Candidate
@@ -296,9 +296,8 @@ _DARK: Final = 150
 """Mean of red, green and blue from which a colour takes black text."""
 
 
-def view(data: MatrixData, pinned: MatrixData | None, colours: Palette) -> View:
+def view(data: MatrixData, *_: object) -> View:
     """The verdict, the board and the error; levels have the same colours in either theme."""
-    del pinned, colours
     error_html = as_html(error_sentence(data.verdict.candidate))
     texts = {f".st-key-{OFF} p": error_html}
     return View(headline(data.verdict), {KEY: board_json(data.verdict)}, texts)
@@ -306,32 +305,22 @@ def view(data: MatrixData, pinned: MatrixData | None, colours: Palette) -> View:
 
 def editable(verdict: ChannelVerdict) -> None:
     """Draw the board for editing; changes are applied before the page's next run."""
-    data = {
-        "key": KEY,
-        "content": board_json(verdict),
-        "edit": True,
-        "receipt": acknowledgement(KEY),
-    }
-    _board(key=KEY, data=data, on_events_change=_receive_entries)
+    _board(key=KEY, data=_data(verdict, KEY, edit=True), on_events_change=_receive_entries)
 
 
 def show_readonly(verdict: ChannelVerdict, key: str) -> None:
     """Draw the board of another matrix, read-only."""
-    _board(
-        key=key,
-        data={
-            "key": key,
-            "content": board_json(verdict),
-            "edit": False,
-            "receipt": acknowledgement(key),
-        },
-    )
+    _board(key=key, data=_data(verdict, key))
 
 
 def as_component(verdict: ChannelVerdict) -> Component:
     """The board as a component of an offline file, read-only."""
-    data = {"key": KEY, "content": board_json(verdict), "edit": False, "receipt": NO_RECEIPT}
-    return Component(data, "board", _SCRIPT, _STYLE)
+    return Component(_data(verdict, KEY) | {"receipt": NO_RECEIPT}, "board", _SCRIPT, _STYLE)
+
+
+def _data(verdict: ChannelVerdict, key: str, *, edit: bool = False) -> dict[str, Any]:
+    content = board_json(verdict)
+    return {"key": key, "content": content, "edit": edit, "receipt": acknowledgement(key)}
 
 
 def board_json(verdict: ChannelVerdict) -> str:

@@ -4,7 +4,7 @@ Messages to the browser's side of a file, as JSON: scenes, films and the steps o
 """
 
 import base64
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -13,48 +13,39 @@ from typing import Any, Final, TypeVar
 from caldp_core.basics.types import Progress
 from caldp_ui.app.theme import DARK, LIGHT
 from caldp_ui.controls.common import Slider
-from caldp_ui.offline.records import Board, Component, Dial, Moves, Part, combine_themes
+from caldp_ui.maps.scene import SQUARES
+from caldp_ui.offline.records import Board, Dial, Moves, Part, combine_themes
 from caldp_ui.parts.films import ChartPage
 from caldp_ui.stage import Film, Scene, Step
 from caldp_ui.stage.codec import Blob, pack_message
 from caldp_ui.stage.component import film_blobs, film_head, scene_head
 from caldp_ui.stage.markup import Tree, tree
+from caldp_ui.stage.records import LAND, OVER
 
 R = TypeVar("R")
-NO_OWN: Mapping[str, Component] = {}
 
 
-def part(
-    name: str,
-    title: str,
-    task: str,
-    page: ChartPage[R],
-    record: R,
-    *,
-    sliders: Mapping[str, Slider[R]],
-    own: Mapping[str, Component] = NO_OWN,
-) -> Part:
-    """Part of a file: the page at `record`, its sliders by their titles.
-
-    `name`: the part's `id`; `title`, `task`: see `Part`; `own`: see `Board`.
-    """
-    step = _render_both_themes(page, record)
-    moves = [partial(_dial, page, record, name, slider) for name, slider in sliders.items()]
-    return Part(name, title, task, step.replacements, Board(step.pictures, own), moves)
+def single_row(whole: Scene) -> Scene:
+    """Maps in a single row with their film's slider, without notes that ask for a click."""
+    pictures = tuple(
+        replace(each, notes=(each.notes[0], SQUARES if SQUARES in each.notes[1] else ""))
+        for each in whole.pictures
+    )
+    return replace(whole, pictures=pictures, arrangement=None)
 
 
-def _dial(page: ChartPage[R], record: R, title: str, slider: Slider[R], progress: Progress) -> Dial:
+def dial(page: ChartPage[R], record: R, title: str, slider: Slider[R], progress: Progress) -> Dial:
     """The page at each step of a slider; the value of `record` is one of the steps."""
     current = slider.value(record)
     values = sorted({*slider.steps, current}, key=slider.order)
     slider_film = replace(
         page.slider_film(replace(slider, steps=values), LIGHT),
-        render=partial(_render_both_themes, page),
+        render=partial(in_both_themes, page),
     )
     return Dial(title, values.index(current), slider_film.film(record, progress).steps)
 
 
-def _render_both_themes(page: ChartPage[R], record: R) -> Step:
+def in_both_themes(page: ChartPage[R], record: R) -> Step:
     """The page at `record`, in colours of both themes; legends last, next to the pictures."""
     light, dark = (page.render(record, colours) for colours in (LIGHT, DARK))
     words = sorted(light.replacements.items(), key=lambda item: item[0].endswith(".legend"))
@@ -94,17 +85,13 @@ def part_data(part: Part, moves: Iterable[Moves]) -> dict[str, Any]:
         head = scene_head(picture, part.id) | {"page": part.id, "receipt": NO_RECEIPT}
         parcels, target = [pack_message({}, _blobs(picture))], {"stage": part.id}
     else:
-        head = _message(picture)
+        head = {**picture.message, "receipt": NO_RECEIPT}
     parcels += [
         pack_message({**target, "film": film_head(film)}, film_blobs(film)) for film in films
     ]
     texts = [base64.b64encode(each).decode() for each in parcels]
     kind = "maps" if isinstance(picture, Scene) else "answers"
     return {"id": part.id, "kind": kind, "head": head, "parcels": texts}
-
-
-def _message(picture: Component) -> dict[str, Any]:
-    return {**picture.message, "receipt": NO_RECEIPT}
 
 
 def _browser_dial(part: Part, dial: Dial) -> dict[str, Any]:
@@ -122,9 +109,7 @@ def _step(part: Part, step: Step) -> dict[str, Any]:
 
 
 def _blobs(scene: Scene) -> list[Blob]:
-    ground = scene.ground
-    fixed = [ground.outline, ground.land, ground.cities, ground.labels, ground.names]
-    fixed += [ground.sensitive, ground.open]
+    fixed = scene.ground.blobs((*LAND, *OVER))
     pictures = ((each.code, each.error, each.pooled, each.certain) for each in scene.pictures)
     return [blob for blob in chain(fixed, *pictures) if blob is not None]
 

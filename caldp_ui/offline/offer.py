@@ -35,7 +35,7 @@ def offer_page(state: PageState[R], make: Callable[[R], Part | None]) -> None:
         return
     record: Any = state.current()
     own = is_own(getattr(record, "scenario", Scenario()).dataset)
-    file = _file_name(part)
+    file = f"caldp-{part.id}.html"
     if own:
         file = internal.file_name(file)
         st.caption(f":red[**{internal.LINE}**] The file shows what you see, and says so inside.")
@@ -75,10 +75,6 @@ def _html_bytes(part: Part, internal_file: str, progress: Progress) -> bytes:
     """The file's content, marked where it is internal and so has a name in `internal_file`."""
     page = document(f"{part.title} · caldp", [part], progress).encode()
     return internal.mark(internal_file, page) if internal_file else page
-
-
-def _file_name(part: Part) -> str:
-    return f"caldp-{part.id}.html"
 
 
 def _describe_progress(job: jobs.Job[Any]) -> str:

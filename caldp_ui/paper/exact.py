@@ -83,9 +83,8 @@ def show_region(record: Paper) -> None:
     REGION.follow(record)
 
 
-def region_view(record: Paper, pinned: Paper | None, colours: Palette) -> View:
+def region_view(record: Paper, _: object, colours: Palette) -> View:
     """The region and the headline."""
-    del pinned
     question, vertex = record.question, _vertex(record)
     least = min(question.epsilon_01, question.epsilon_10)
     plain = error_vertex(BinaryPolicy(least, least))
@@ -170,9 +169,8 @@ def load_data(record: Paper) -> SensitiveSetData:
     )
 
 
-def _sets_view(data: SensitiveSetData, pinned: SensitiveSetData | None, colours: Palette) -> View:
+def _sets_view(data: SensitiveSetData, _: object, colours: Palette) -> View:
     """The curves and the headline."""
-    del pinned
     return View(data.headline, {_CHART: charts.figure_json(data.chart(colours), data.alt)})
 
 
@@ -268,13 +266,7 @@ def _people(ratio: float) -> str:
     return "as many people" if ratio < _AS_MANY else f"{formats.times(ratio)} as many people"
 
 
-_VALUES_SLIDER: Final[Slider[Paper]] = Slider(
-    "values",
-    lambda record: record.values,
-    lambda record, many: replace(record, values=int(many)),
-    VALUES,
-    lambda many: f"{many:,}",
-)
+_VALUES_SLIDER: Final = common.field_slider("values", VALUES, formats.integer)
 _SHARE_SLIDER: Final[Slider[Paper]] = Slider(
     "share",
     lambda record: _WORST if record.share is None else record.share,

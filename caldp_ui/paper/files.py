@@ -71,18 +71,6 @@ def _table_1(record: Paper) -> None:
     sharing.file_button(STATE.key("json"), "scenario.json", exports.scenario_json(record.scenario))
 
 
-def _figure_1(record: Paper) -> None:
-    sharing.python(figure_1_snippet(record))
-
-
-def _figure_2(record: Paper) -> None:
-    sharing.python(figure_2_snippet(record))
-
-
-def _sensitive_sets(record: Paper) -> None:
-    sharing.python(sensitive_sets_snippet(record))
-
-
 def _figure_3(record: Paper) -> None:
     plain = record.scenario
     ours = plain.with_context(blocks=GridBlocks(25, 35))
@@ -95,10 +83,10 @@ def _figure_3(record: Paper) -> None:
 
 _AGAIN: Final[Mapping[str, Callable[[Paper], None]]] = {
     "table-1": _table_1,
-    "figure-1": _figure_1,
-    "figure-2": _figure_2,
+    "figure-1": lambda record: sharing.python(figure_1_snippet(record)),
+    "figure-2": lambda record: sharing.python(figure_2_snippet(record)),
     "figure-3": _figure_3,
-    "sensitive-sets": _sensitive_sets,
+    "sensitive-sets": lambda record: sharing.python(sensitive_sets_snippet(record)),
 }
 
 
@@ -134,6 +122,11 @@ def sensitive_sets_csv(sizes: Sequence[int], multiples: Mapping[str, Sequence[fl
     return exports.csv({"sensitive values": sizes, **multiples})
 
 
+def _columns(mean: MeanError) -> dict[str, object]:
+    error = {"mean TV": mean.error, "standard error": mean.standard_error}
+    return {**error, "runs": mean.runs}
+
+
 def table_1_csv(rows: Rows) -> bytes:
     """One row per column of Table 1."""
     return exports.csv(
@@ -141,9 +134,7 @@ def table_1_csv(rows: Rows) -> bytes:
             {
                 "column": column.title,
                 "printed": column.paper,
-                "mean TV": mean.error,
-                "standard error": mean.standard_error,
-                "runs": mean.runs,
+                **_columns(mean),
             }
             for column, mean in rows
         ]
@@ -158,9 +149,7 @@ def figure_2_csv(points: Sequence[Point], found: Sequence[MeanError | None]) -> 
                 "distribution": PANELS[point.panel].title,
                 "curve": LINES[point.line].title,
                 "people": point.scenario.n,
-                "mean TV": mean.error,
-                "standard error": mean.standard_error,
-                "runs": mean.runs,
+                **_columns(mean),
             }
             for point, mean in zip(points, found, strict=True)
             if mean

@@ -31,6 +31,7 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.theme import palette
 from caldp_ui.charts.show import show as show_chart
 from caldp_ui.compute import runs
+from caldp_ui.controls import menus
 from caldp_ui.maps.ground import ground
 from caldp_ui.maps.scene import scene
 from caldp_ui.paper import exact, files, page_state, view
@@ -48,7 +49,11 @@ from caldp_ui.words.headline import Headline
 def table_1(record: Paper) -> None:
     """Draws the headline, both charts and the numbers, which sharpen as runs come in."""
     scenarios = table_1_scenarios(record.runs, record.scenario)
-    quick = [which for which, scenario in enumerate(scenarios) if _is_quick(scenario)]
+    quick = [
+        which
+        for which, scenario in enumerate(scenarios)
+        if not runs.takes_long(scenario) and runs.setup(scenario).n <= runs.max_people(scenario)
+    ]
     chosen = [scenarios[which] for which in quick]
     incremental_jobs.gather_automatically(
         STATE.key("table"),
@@ -62,10 +67,6 @@ def table_1(record: Paper) -> None:
             view.column_title(c) for which, c in enumerate(TABLE_1) if which not in quick
         )
         st.info(f"With this method or estimate one run takes too long for: {skipped}.")
-
-
-def _is_quick(scenario: Scenario) -> bool:
-    return not runs.takes_long(scenario) and runs.setup(scenario).n <= runs.max_people(scenario)
 
 
 def _finder(scenarios: list[Scenario]) -> Callable[[Progress], Iterator[TrialRun]]:
@@ -258,7 +259,7 @@ def show(record: Paper) -> None:
     """Show the page at a record."""
     _, switch = title_row(STATE)
     with switch:
-        page_state.tabs()
+        menus.view_switch(STATE, "view", "Result", page_state.VIEWS)
     with st.container(key=STATE.key("result")):
         if record.view in ("table-1", "figure-2"):
             main, beside = st.columns([3.1, 1], gap="medium")

@@ -94,22 +94,12 @@ LINK: Final = ScenarioLink(
 STATE: Final = PageState("paper", LINK)
 
 
-def tabs() -> None:
-    """The switch of the paper's results."""
-    bound = STATE.bind("view", STATE.current().view, lambda r, v: replace(r, view=v))
-    common.view_switch("Result", VIEWS, bound)
-
-
 def settings(record: Paper) -> None:
     """Controls of ε, runs, method and estimate, and the way back to the paper's."""
     common.epsilon(STATE)
     if record.view == "table-1":
-        st.select_slider(
-            "Runs per column",
-            sorted({*RUNS, record.runs}),
-            help="The paper has 100. More runs make the intervals narrower.",
-            **STATE.bind("runs", record.runs, lambda r, v: replace(r, runs=int(v))),
-        )
+        help_text = "The paper has 100. More runs make the intervals narrower."
+        common.show(STATE, common.field_slider("runs", RUNS), "Runs per column", help_text)
     common.method(STATE)
     common.estimate(STATE)
     if sources.fetched_snap() is not None:

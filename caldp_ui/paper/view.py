@@ -17,7 +17,14 @@ from caldp_core.experiments.reproduce import LINES, PAPER, SIZES, Column
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.theme import Palette
 from caldp_ui.charts import errors, labels
-from caldp_ui.charts.curves import FIXED, Words, horizontal_line, plane, vertical_line
+from caldp_ui.charts.curves import (
+    Words,
+    bare_layout,
+    horizontal_line,
+    line_trace,
+    plane,
+    vertical_line,
+)
 from caldp_ui.charts.labels import Label
 from caldp_ui.controls.common import METHODS
 from caldp_ui.words import formats
@@ -156,13 +163,9 @@ TABLE_HEIGHT: Final = 430
 PANEL_HEIGHT: Final = 272
 REGION_HEIGHT: Final = 520
 _ABOVE: Final = 30
-_PEOPLE: Final[dict[str, Any]] = {
-    "title_text": "number of people (log scale)",
-    "type": "log",
-    "tickvals": [1000, 10_000, 100_000],
-    "ticktext": ["1,000", "10,000", "100,000"],
-    "range": [2.95, 5.76],
-}
+_PEOPLE: Final = errors.logarithmic(
+    "number of people (log scale)", [1000, 10_000, 100_000], formats.integer, range=[2.95, 5.76]
+)
 _LINE_COLOURS: Final = ("plain", "ours", "ours", "ours", "ours")
 _DASHES: Final = ("dash", "solid", "solid", "solid", "solid")
 _SYMBOLS: Final = ("diamond", "circle", "square", "triangle-up", "star")
@@ -234,22 +237,14 @@ def _interval(widths: list[float], colours: Palette) -> dict[str, Any]:
 
 
 def _layout(axis: dict[str, Any], columns: Sequence[Column], colours: Palette) -> dict[str, Any]:
-    texts = {"tickfont_color": colours.text, "title_font_color": colours.text, **FIXED}
-    return {
-        "xaxis": {**axis, **texts},
-        "yaxis": {
-            "type": "category",
-            "categoryorder": "array",
-            "categoryarray": [column_title(column) for column in columns][::-1],
-            "range": [-0.6, len(columns) - 0.4],
-            "tickfont": {"color": colours.text, "size": 14},
-            **FIXED,
-        },
-        "height": TABLE_HEIGHT,
-        "margin": {"l": 108, "r": 10, "t": 8, "b": 50},
-        "showlegend": False,
-        "dragmode": False,
+    names = {
+        "type": "category",
+        "categoryorder": "array",
+        "categoryarray": [column_title(column) for column in columns][::-1],
+        "range": [-0.6, len(columns) - 0.4],
+        "tickfont": {"color": colours.text, "size": 14},
     }
+    return bare_layout(colours, axis, names, TABLE_HEIGHT, (108, 10, 8, 50))
 
 
 def panel(
@@ -280,18 +275,18 @@ def panel(
 
 
 def _curve(name: str, there: Sequence[tuple[int, float]], line: int, colour: str) -> dict[str, Any]:
-    return {
-        "type": "scatter",
-        "mode": "lines+markers",
-        "name": name,
-        "x": [n for n, _ in there],
-        "y": [tv for _, tv in there],
-        "opacity": _FADE[line],
-        "line": {"color": colour, "dash": _DASHES[line], "width": 2},
-        "marker": {"symbol": _SYMBOLS[line], "size": 7, "color": colour},
-        "text": [errors.error_scale(VALUES.wrong).describe(tv) for _, tv in there],
-        "hovertemplate": "%{text}",
-    }
+    return line_trace(
+        name,
+        [n for n, _ in there],
+        [tv for _, tv in there],
+        (colour, _DASHES[line]),
+        width=2,
+        mode="lines+markers",
+        opacity=_FADE[line],
+        marker={"symbol": _SYMBOLS[line], "size": 7, "color": colour},
+        text=[errors.error_scale(VALUES.wrong).describe(tv) for _, tv in there],
+        hovertemplate="%{text}",
+    )
 
 
 def region(vertex: ErrorVertex, plain: ErrorVertex, colours: Palette) -> go.Figure:
@@ -310,18 +305,12 @@ def region(vertex: ErrorVertex, plain: ErrorVertex, colours: Palette) -> go.Figu
         _corner(vertex, colours),
         *labels.traces([labels.place_note(name, scale) for name in names]),
     ]
-    texts = {"tickfont_color": colours.text, "title_font_color": colours.text, **FIXED}
     ticks = [0, 0.2, 0.4, 0.6, 0.8, 1]
     counts = {"tickvals": ticks, "ticktext": [f"{100 * tick:.0f}" for tick in ticks]}
-    axis = {"range": [-0.02, 1.02], "constrain": "domain", **counts, **texts}
-    layout = {
-        "xaxis": {"title_text": "of 100 with x′, taken for x (false alarm)", **axis},
-        "yaxis": {"title_text": "of 100 with x, missed", "scaleanchor": "x", **axis},
-        "height": REGION_HEIGHT,
-        "margin": {"l": 60, "r": 10, "t": _ABOVE, "b": 50},
-        "showlegend": False,
-        "dragmode": False,
-    }
+    axis = {"range": [-0.02, 1.02], "constrain": "domain", **counts}
+    x = {"title_text": "of 100 with x′, taken for x (false alarm)", **axis}
+    y = {"title_text": "of 100 with x, missed", "scaleanchor": "x", **axis}
+    layout = bare_layout(colours, x, y, REGION_HEIGHT, (60, 10, _ABOVE, 50))
     return go.Figure(traces, layout)
 
 
@@ -383,35 +372,34 @@ def multiples_figure(
     """
     inks = (colours.text, colours.text, colours.plain, colours.ours, colours.ours)
     traces = [
-        {
-            "type": "scatter",
-            "mode": "lines+markers",
-            "name": name,
-            "x": list(sizes),
-            "y": list(ratio),
-            "line": {"color": inks[number], "dash": _MULTIPLES_DASHES[number], "width": 2.5},
-            "marker": {"symbol": _MULTIPLES_SYMBOLS[number], "size": 8, "color": inks[number]},
-            "hovertemplate": "%{y:.3g}",
-        }
-        for number, (name, ratio) in enumerate(ratios.items())
+        line_trace(
+            name,
+            list(sizes),
+            list(ratio),
+            (ink, dash),
+            mode="lines+markers",
+            marker={"symbol": symbol, "size": 8, "color": ink},
+            hovertemplate="%{y:.3g}",
+        )
+        for ink, dash, symbol, (name, ratio) in zip(
+            inks, _MULTIPLES_DASHES, _MULTIPLES_SYMBOLS, ratios.items(), strict=False
+        )
     ]
     # Randomized response soon leaves the picture: a scale for it would hide the others.
     top = max(3.0, *sorted(max(ratio) for ratio in ratios.values())[:-1])
     ticks = [1, 1.2, 1.5, 2, 3, 5, *(p * 10**d for d in range(1, 9) for p in (1, 3))]
-    x = {
-        "type": "log",
-        "title_text": "number of sensitive values (log scale)",
-        "tickvals": _PLACES,
-        "ticktext": [f"{place:,}" for place in _PLACES],
-        "range": [math.log10(0.9 * sizes[0]), math.log10(1.05 * sizes[-1])],
-    }
-    y = {
-        "type": "log",
-        "title_text": "people, as a multiple of the best (log scale)",
-        "tickvals": ticks,
-        "ticktext": [f"{tick:,g}" for tick in ticks],
-        "range": [-0.05, math.log10(1.3 * top)],
-    }
+    x = errors.logarithmic(
+        "number of sensitive values (log scale)",
+        _PLACES,
+        formats.integer,
+        range=[math.log10(0.9 * sizes[0]), math.log10(1.05 * sizes[-1])],
+    )
+    y = errors.logarithmic(
+        "people, as a multiple of the best (log scale)",
+        ticks,
+        "{:,g}".format,
+        range=[-0.05, math.log10(1.3 * top)],
+    )
     names = [
         Label(sizes[0], min(ratio[0], 1.25 * top), name, ink)
         for ink, (name, ratio) in zip(inks, ratios.items(), strict=False)

@@ -4,7 +4,7 @@ import csv
 import io
 import json
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import PurePath
 from typing import Any, Final
 
@@ -31,6 +31,15 @@ def file_name(name: str) -> str:
 def mark(name: str, data: bytes) -> bytes:
     """The content of a file with the line in it; `name` tells its kind."""
     return _MARKS[PurePath(name).suffix](data)
+
+
+def zip_of(files: Mapping[str, str | bytes]) -> bytes:
+    """A ZIP file of these files, by name."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as packed:
+        for name, data in files.items():
+            packed.writestr(name, data)
+    return buffer.getvalue()
 
 
 def _mark_csv(data: bytes) -> bytes:
@@ -67,15 +76,9 @@ def _mark_png(data: bytes) -> bytes:
 
 
 def _mark_zip(data: bytes) -> bytes:
-    buffer = io.BytesIO()
-    with (
-        zipfile.ZipFile(io.BytesIO(data)) as found,
-        zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as packed,
-    ):
-        packed.writestr(f"{NAME.upper()}.txt", LINE)
-        for name in found.namelist():
-            packed.writestr(name, mark(name, found.read(name)))
-    return buffer.getvalue()
+    with zipfile.ZipFile(io.BytesIO(data)) as found:
+        files = {name: mark(name, found.read(name)) for name in found.namelist()}
+    return zip_of({f"{NAME.upper()}.txt": LINE, **files})
 
 
 _MARKS: Final[dict[str, Callable[[bytes], bytes]]] = {

@@ -5,19 +5,20 @@ from collections.abc import Iterable
 import streamlit as st
 
 from caldp_ui.app.run_limiter import fragment
+from caldp_ui.controls import menus
 from caldp_ui.words.statements import OF_PAGES, Statement
 
 
 @fragment
 def drawer(page: str) -> None:
     """The drawer of all statements of a page; they are drawn once it is opened."""
-    expander = st.expander(
-        "The mathematics", icon=":material/function:", key=f"{page}-mathematics", on_change="rerun"
-    )
-    if expander.open:
-        with expander:
-            list_statements(OF_PAGES[page])
-            st.caption("Sources and derivations: docs/mathematics.md.")
+
+    def statements() -> None:
+        list_statements(OF_PAGES[page])
+        st.caption("Sources and derivations: docs/mathematics.md.")
+
+    key, icon = f"{page}-mathematics", ":material/function:"
+    menus.fold(st.expander, "The mathematics", key, statements, icon=icon)
 
 
 def list_statements(statements: Iterable[Statement]) -> None:

@@ -14,7 +14,6 @@ from PIL import Image
 
 from caldp_core.basics.types import Floats
 from caldp_core.domain.grid import Area, GridDomain
-from caldp_core.experiments.run import Setup
 from caldp_ui.app.theme import CIVIDIS, LEVELS, NIGHT_LAND
 from caldp_ui.stage import SCALE, Scale, nobody_below
 
@@ -51,11 +50,6 @@ def maps(shares: Mapping[str, Floats], domain: GridDomain, part: Area, n: int) -
     """A `png` for each of (k,) shares by title; what is less than one of `n` people is nobody."""
     nobody = nobody_below(n)
     return {title: png(each, domain, part, nobody) for title, each in shares.items()}
-
-
-def true_map(setup: Setup, domain: GridDomain, part: Area) -> dict[str, bytes]:
-    """The picture of where people truly are, by its title."""
-    return maps({"Truth": setup.dataset.distribution}, domain, part, setup.n)
 
 
 def window(domain: GridDomain, part: Area) -> tuple[slice, slice]:

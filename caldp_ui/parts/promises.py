@@ -10,6 +10,7 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.errors import escape_markdown
 from caldp_ui.app.run_limiter import fragment
 from caldp_ui.compute.privacy_summary import PrivacySummary, summarize_privacy
+from caldp_ui.controls import menus
 from caldp_ui.session import jobs
 from caldp_ui.session.page_state import PageState
 from caldp_ui.session.scenarios import S
@@ -46,15 +47,15 @@ def not_promised(nouns: Vocabulary, setup: Setup) -> None:
 @fragment
 def _shuffling_section(nouns: Vocabulary, setup: Setup) -> None:
     """The bound with a shuffler, computed once it is opened: it takes as long as a picture."""
-    expander = st.expander(
-        "If reports are mixed", icon=":material/shuffle:", key="if-mixed", on_change="rerun"
-    )
-    if expander.open:
-        with expander:
-            text = mixing.scenario_text(nouns, setup)
-            st.markdown(text or "No bound is known here.")
-            if text:
-                terms("δ")
+
+    def bound() -> None:
+        text = mixing.scenario_text(nouns, setup)
+        st.markdown(text or "No bound is known here.")
+        if text:
+            terms("δ")
+
+    title, icon = "If reports are mixed", ":material/shuffle:"
+    menus.fold(st.expander, title, "if-mixed", bound, icon=icon)
 
 
 def audit_section(state: PageState[S], scenario: Scenario) -> None:

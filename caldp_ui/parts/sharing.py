@@ -17,6 +17,7 @@ from caldp_ui.app.errors import escape_markdown
 from caldp_ui.app.run_limiter import fragment
 from caldp_ui.compute import exports
 from caldp_ui.compute.sources import estimate_is_public, is_own
+from caldp_ui.controls import menus
 from caldp_ui.parts import internal, record
 from caldp_ui.parts.record import AuditReport, ReportContent
 from caldp_ui.session import jobs, visitor_data
@@ -213,10 +214,7 @@ def python(text: str) -> None:
 @fragment
 def drawer(key: str, show: Callable[[], None]) -> None:
     """The drawer of exports on a page without tabs; drawn once it is opened."""
-    expander = st.expander("Share and export", icon=":material/share:", key=key, on_change="rerun")
-    if expander.open:
-        with expander:
-            show()
+    menus.fold(st.expander, "Share and export", key, show, icon=":material/share:")
 
 
 def files(state: PageState[S], result: Result) -> None:
@@ -288,7 +286,7 @@ def record_page(
         exports.scenario_json(scenario),
         lambda progress: record.audit_scenario(scenario, progress),
         jobs.StartButton("Audit and make the record", ":material/verified:"),
-        _describe_audit,
+        lambda job: f"Auditing the channel, then forecasting the error: {job.seconds:.0f} s so far",
     )
     if report is not None and estimate_is_public(scenario):
         make = record.publishable_html if is_own(scenario.dataset) else record.html
@@ -307,7 +305,3 @@ def record_page(
 
 def _address(query: Mapping[str, str]) -> str:
     return "" if visitor_data.lacks_data(query) else gate.current_address(query)
-
-
-def _describe_audit(job: jobs.Job[AuditReport]) -> str:
-    return f"Auditing the channel, then forecasting the error: {job.seconds:.0f} s so far"

@@ -4,6 +4,8 @@ The tabs: what the collector learns, its guess's bias, what is promised, numbers
 """
 
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from typing import Final
 
 import pandas as pd
@@ -17,14 +19,13 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.compute import runs, sources
 from caldp_ui.compute.plain_ldp import best_plain_ldp
-from caldp_ui.controls import common, presets
+from caldp_ui.controls import common, menus, presets
 from caldp_ui.controls.common import epsilon_slider
-from caldp_ui.maps.ground import home
-from caldp_ui.parts import mathematics, numbers, odds, pictures, pins, promises, sharing
+from caldp_ui.maps.scene import map_files, report
+from caldp_ui.parts import mathematics, numbers, odds, pins, promises, sharing
 from caldp_ui.parts.comparison import load_fast_results
 from caldp_ui.parts.films import SliderFilm
 from caldp_ui.parts.layout import stacked_layout
-from caldp_ui.parts.record import ReportContent
 from caldp_ui.parts.tabs import tabs
 from caldp_ui.personal import view
 from caldp_ui.personal.page_state import (
@@ -81,10 +82,7 @@ def _forms(record: PersonalState) -> None:
         "more": ("Sensitive for all, data", ":material/tune:", _more_controls),
     }
     for name, (label, icon, controls) in forms.items():
-        form = st.popover(label, icon=icon, key=STATE.key(name), on_change="rerun")
-        if form.open:
-            with form:
-                controls(record)
+        menus.fold(st.popover, label, STATE.key(name), partial(controls, record), icon=icon)
 
 
 def _people_controls(record: PersonalState) -> None:
@@ -140,12 +138,15 @@ def _with_share(scenario: Scenario, number: int, share: float) -> tuple[float, .
 def _more_controls(record: PersonalState) -> None:
     sensitive = record.policy.sensitive
     current = next((title for title, spec in _SENSITIVE.items() if spec == sensitive), None)
-    st.selectbox(
+    menus.by_title(
+        STATE,
+        "sensitive",
         "Sensitive for everybody",
-        list(_SENSITIVE),
+        _SENSITIVE,
+        lambda r, spec: replace(r, scenario=with_tags(r.scenario, sensitive=spec)),
+        title=current,
         placeholder="drawn on the map",
         help="Places that everybody hides, such as clinics. Draw with the box on the maps.",
-        **bind(STATE, "sensitive", current, lambda s, v: with_tags(s, sensitive=_SENSITIVE[v])),
     )
     common.data(STATE, sources.places())
     compatible = mechanisms_for(runs.setup(record.scenario).policy)
@@ -258,25 +259,16 @@ def _numbers(data: PersonalData) -> None:
 
 
 def _sharing(data: PersonalData) -> None:
-    report, scenario = None, data.record.scenario
-    if data.ours is not None:
-        truth = pictures.true_map(data.setup, data.domain, home(data.domain))
-        report = ReportContent(data.ours, view.result_text(data), _pictures(data, data.ours), truth)
+    scenario = data.record.scenario
+    results = {"Everything hidden: plain LDP": data.plain, "This protection": data.ours}
     others = {
         "places-known": with_known_places(scenario),
         "nothing-own": without_personal_tags(scenario),
         sharing.PLAIN: best_plain_ldp(scenario),
     }
-    sharing.section(STATE, PLACES, report, others, sharing.show_map_save_hint)
+    content = report(data.ours, view.result_text(data), results)
+    sharing.section(STATE, PLACES, content, others, sharing.show_map_save_hint)
     PAGE.offer()
-
-
-def _pictures(data: PersonalData, ours: Result) -> dict[str, bytes]:
-    shares = {}
-    if data.plain is not None:
-        shares["Everything hidden: plain LDP"] = data.plain.first.estimate
-    shares["This protection"] = ours.first.estimate
-    return pictures.maps(shares, data.domain, home(data.domain), data.setup.n)
 
 
 _TABS: Final[dict[str, Callable[[PersonalData], None]]] = {
@@ -327,9 +319,7 @@ PAGE: Final = PinPage(
     pin_title=title,
     describe=lambda data: view.headline(data).sentence,
     numbers=_pinned_numbers,
-    images=lambda data: pins.map_files(
-        {"everything-hidden": data.plain, "home-and-work": data.ours}, home(data.domain)
-    ),
+    images=lambda data: map_files({"everything-hidden": data.plain, "home-and-work": data.ours}),
 )
 EPSILON_FILM: Final = SliderFilm[PersonalState](
     STATE,

@@ -25,7 +25,7 @@ from caldp_core.scenarios.blocks import OneBlock, SensitiveAreas, SensitiveSpec
 from caldp_core.scenarios.policies import ContextPolicy, PersonalTags
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
-from caldp_ui.controls.presets import matching_preset
+from caldp_ui.controls.presets import Example, matching_preset
 from caldp_ui.parts import comparison
 from caldp_ui.session.pins import PinPageState
 from caldp_ui.session.record_link import ScenarioLink
@@ -286,14 +286,12 @@ _NO_AREAS: Final = SensitiveAreas(())
 
 
 @dataclass(frozen=True)
-class Preset:
+class Preset(Example):
     """A story: shares of people at their own places, the common sensitive set, and the guess.
 
     `shares`: by tag, in [0, 1]; `background`: the collector's guess, by its name in files.
     """
 
-    title: str
-    sentence: str
     shares: tuple[float, ...]
     background: str
     sensitive: SensitiveSpec = _NO_AREAS
@@ -306,10 +304,6 @@ class Preset:
             background=self.background,
             sensitive=self.sensitive,
         )
-
-    def fits(self, scenario: Scenario) -> bool:
-        """Whether the scenario already is this story."""
-        return self.apply(scenario).policy == PersonalState(scenario).policy
 
 
 PRESETS: Final = (

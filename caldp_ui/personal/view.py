@@ -10,14 +10,12 @@ import numpy as np
 
 from caldp_core.experiments.run import Result
 from caldp_core.privacy.context import PersonalPolicy
-from caldp_ui.app.theme import Palette
 from caldp_ui.compute.sources import estimate_is_public
-from caldp_ui.maps.ground import home, land
+from caldp_ui.maps.ground import bare_ground
 from caldp_ui.maps.scene import TRUTH, error_of, estimate, shared_pictures, truth
 from caldp_ui.parts import odds
 from caldp_ui.personal.page_state import (
     HOME_REPORTS,
-    STATE,
     TAG_NAMES,
     TRUE_BACKGROUND,
     HomeInference,
@@ -34,7 +32,6 @@ from caldp_ui.stage import (
     Picture,
     Scene,
     encode,
-    encode_mask,
     nobody_below,
 )
 from caldp_ui.stage.records import Mark
@@ -259,8 +256,6 @@ def scene(data: PersonalData) -> Scene:
         (KNOWN if KNOWN in names else TRUTH, ASSUMED if ASSUMED in names else TRUTH),
         tuple(error_of(picture, _MARKS) for picture in pictures),
         actions=_ACTIONS,
-        can_undo=STATE.can_undo,
-        can_redo=STATE.can_redo,
         arrangement=Arrangement((ASSUMED,), (TRUTH, *names[1:])) if ASSUMED in names else None,
         film_values={EPSILON: data.record.policy.epsilon},
         label="Home and work",
@@ -332,14 +327,10 @@ def bias_scene(data: PersonalData) -> Scene:
 
 
 def _ground(data: PersonalData) -> Ground:
-    sensitive = data.setup.sensitive
-    is_partial = bool(sensitive.any()) and not sensitive.all()
-    mask = encode_mask(sensitive) if is_partial else None
-    return Ground(data.domain, home(data.domain), **land(data.domain), sensitive=mask)
+    return bare_ground(data.domain, marked=data.setup.sensitive)
 
 
-def view(data: PersonalData, pinned: PersonalData | None, colours: Palette) -> View:
+def view(data: PersonalData, *_: object) -> View:
     """The headline, the odds, and the maps; what is pinned has maps of its own."""
-    del pinned, colours
     risk = {odds.PLACE: odds.html(PLACES, data.setup)}
     return View(headline(data), texts=risk, scene=scene(data), still=TRUTH)

@@ -46,7 +46,7 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.delivery import release
 from caldp_ui.app.errors import escape_markdown
 from caldp_ui.compute import runs, sources
-from caldp_ui.controls import common
+from caldp_ui.controls import common, menus
 from caldp_ui.controls.choices import blocks_of
 from caldp_ui.maps.presets import hexagon_size, initial_blocks
 from caldp_ui.places import edits
@@ -99,28 +99,24 @@ def protection_controls(scenario: Scenario, domain: GridDomain) -> None:
     """The menus of blocks and of the sensitive set, each with its details."""
     blocks, sensitive = _kinds_on_map(BLOCK_KINDS, domain), _kinds_on_map(SENSITIVE_KINDS, domain)
     blocks = {title: initial_blocks(spec, domain) for title, spec in blocks.items()}
-    st.selectbox(
+    menus.by_title(
+        STATE,
+        "blocks",
         "Hide people among all places of …",
-        list(blocks),
+        blocks,
+        lambda r, spec: replace(r, scenario=r.scenario.with_context(blocks=spec)),
+        title=_kind_title(blocks, scenario.context.blocks),
         help=DEFINITIONS["block"],
-        **bind(
-            STATE,
-            "blocks",
-            _kind_title(blocks, scenario.context.blocks),
-            lambda s, title: s.with_context(blocks=blocks[title]),
-        ),
     )
     _block_details(scenario, domain)
-    st.selectbox(
+    menus.by_title(
+        STATE,
+        "sensitive",
         "Sensitive are …",
-        list(sensitive),
+        sensitive,
+        lambda r, spec: replace(r, scenario=r.scenario.with_context(sensitive=spec)),
+        title=_kind_title(sensitive, scenario.context.sensitive),
         help=DEFINITIONS["sensitive set"],
-        **bind(
-            STATE,
-            "sensitive",
-            _kind_title(sensitive, scenario.context.sensitive),
-            lambda s, title: s.with_context(sensitive=sensitive[title]),
-        ),
     )
     _sensitive_details(scenario)
 
@@ -245,12 +241,6 @@ def data_control() -> None:
         st.caption(
             "SNAP's own file appears here once `python -m caldp_core fetch gowalla` has fetched it."
         )
-
-
-def method_controls() -> None:
-    """The menus of the method and the estimator."""
-    common.method(STATE)
-    common.estimate(STATE)
 
 
 def _point_details(sensitive: SensitiveNear) -> None:

@@ -22,6 +22,7 @@ from caldp_core.scenarios.blocks import (
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
 from caldp_ui.places.page_state import STATE, PlacesState, can_crop, crop
+from caldp_ui.relief.columns import merged_runs
 from caldp_ui.session import notices
 from caldp_ui.session.scenarios import update_scenario
 from caldp_ui.stage import Act, Action
@@ -120,13 +121,11 @@ def has_drawing(scenario: Scenario) -> bool:
     return bool(_edits(context.sensitive) or _areas(context.blocks))
 
 
-def clear_drawing() -> None:
-    """Clears all drawings and the marked box."""
-    STATE.change(lambda record: replace(_without_drawing(record), region=None))
+def without_drawing(record: PlacesState) -> PlacesState:
+    """The record before its first drawing, with no marked box.
 
-
-def _without_drawing(record: PlacesState) -> PlacesState:
-    """The record before its first drawing; everything in one block where it began with one."""
+    Everything is in one block where it began with a drawing.
+    """
     context, changed = record.scenario.context, record.scenario
     earlier = [was.scenario.context for was in STATE.past_records()[::-1]]
     if _edits(context.sensitive):
@@ -135,7 +134,7 @@ def _without_drawing(record: PlacesState) -> PlacesState:
     if _areas(context.blocks):
         undrawn_blocks = (was.blocks for was in earlier if not _areas(was.blocks))
         changed = changed.with_context(blocks=next(undrawn_blocks, DrawnBlocks()))
-    return replace(record, scenario=changed)
+    return replace(record, scenario=changed, region=None)
 
 
 def edits_text(edits: tuple[str, ...]) -> str:
@@ -188,24 +187,8 @@ def _cell_area(symbol: int, domain: GridDomain) -> Area:
 
 def rectangles(mask: Bools, domain: GridDomain) -> list[Area]:
     """The rectangles that make up a (k,) set of cells: runs along a row, merged over equal rows."""
-    grid = mask.reshape(domain.rows, domain.columns)
-    padded = np.pad(grid, ((0, 0), (1, 1))).astype(np.int8)
-    open_runs: dict[tuple[int, int], int] = {}
-    areas = []
-    for row in range(domain.rows + 1):
-        changes = np.diff(padded[row]) if row < domain.rows else np.zeros(1, np.int8)
-        runs_here = set(
-            zip(
-                np.flatnonzero(changes == 1).tolist(),
-                np.flatnonzero(changes == -1).tolist(),
-                strict=True,
-            )
-        )
-        ended = [run for run in open_runs if run not in runs_here]
-        areas += [_cells_area(domain, open_runs.pop(run), row, *run) for run in ended]
-        for run in runs_here:
-            open_runs.setdefault(run, row)
-    return areas
+    grid = mask.reshape(domain.rows, domain.columns).astype(np.int64)
+    return [_cells_area(domain, *run) for inside, *run in merged_runs(grid) if inside]
 
 
 def _cells_area(domain: GridDomain, bottom: int, top: int, left: int, right: int) -> Area:

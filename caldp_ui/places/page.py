@@ -19,10 +19,11 @@ from caldp_ui.app.errors import escape_markdown
 from caldp_ui.compute import cells as compute
 from caldp_ui.compute import plain_ldp, runs
 from caldp_ui.compute.cells import CellErrorCurves
-from caldp_ui.controls import common, presets
+from caldp_ui.controls import common, menus, presets
 from caldp_ui.controls.common import epsilon_slider
-from caldp_ui.maps.ground import home, readable_people
+from caldp_ui.maps.ground import readable_people
 from caldp_ui.maps.presets import presets_of, title
+from caldp_ui.maps.scene import map_files, report
 from caldp_ui.offline import offer
 from caldp_ui.parts import (
     comparison,
@@ -31,7 +32,6 @@ from caldp_ui.parts import (
     mathematics,
     numbers,
     odds,
-    pictures,
     pins,
     promises,
     sharing,
@@ -40,7 +40,6 @@ from caldp_ui.parts.comparison import ComparisonData, load_fast_results
 from caldp_ui.parts.film_jobs import FilmRequest
 from caldp_ui.parts.films import SliderFilm
 from caldp_ui.parts.layout import stacked_layout
-from caldp_ui.parts.record import ReportContent
 from caldp_ui.parts.tabs import tabs
 from caldp_ui.places import controls, edits, page_state, prior, view
 from caldp_ui.places.page_state import STATE, PlacesState, load_data
@@ -74,24 +73,21 @@ def _controls(data: ComparisonData) -> None:
 def _forms(data: ComparisonData, domain: GridDomain) -> None:
     """The forms behind buttons; closed ones are not drawn, as every control costs each run."""
     setup, scenario = data.setup, data.setup.scenario
-    protection = st.popover(
-        _protection_label(setup),
-        icon=":material/tune:",
-        key=STATE.key("protection"),
-        on_change="rerun",
-    )
-    if protection.open:
-        with protection:
-            controls.protection_controls(scenario, domain)
-            _clear_button(scenario)
-    more = st.popover(
-        "Data, cells", icon=":material/database:", key=STATE.key("more"), on_change="rerun"
-    )
-    if more.open:
-        with more:
-            controls.data_control()
-            _cell_controls(data)
-            controls.method_controls()
+
+    def protection() -> None:
+        controls.protection_controls(scenario, domain)
+        _clear_button(scenario)
+
+    def more() -> None:
+        controls.data_control()
+        _cell_controls(data)
+        common.method(STATE)
+        common.estimate(STATE)
+
+    label, icon = _protection_label(setup), ":material/tune:"
+    menus.fold(st.popover, label, STATE.key("protection"), protection, icon=icon)
+    icon = ":material/database:"
+    menus.fold(st.popover, "Data, cells", STATE.key("more"), more, icon=icon)
     prior.popover()
 
 
@@ -110,7 +106,8 @@ def _clear_button(scenario: Scenario) -> None:
         icon=":material/delete:",
         key=STATE.key("clear"),
         disabled=not edits.has_drawing(scenario) and STATE.current().region is None,
-        on_click=edits.clear_drawing,
+        on_click=STATE.change,
+        args=(edits.without_drawing,),
         help="What was protected before the drawing is protected again.",
     )
 
@@ -268,26 +265,13 @@ def _sharing(data: ComparisonData) -> None:
     content, other_scenarios = None, {}
     if data.ours is not None and data.plain is not None:
         other_scenarios = {sharing.PLAIN: data.plain.setup.scenario}
-        sentence = accuracy.error_sentence(
-            PLACES, data.ours.first.errors.tv, data.plain.first.errors.tv
-        )
+        errors = (data.ours.first.errors.tv, data.plain.first.errors.tv)
+        sentence = accuracy.error_sentence(PLACES, *errors)
         sentence = invalid_error_reason(data.setup) or sentence
-        domain = runs.map_of(data.setup.dataset)
-        truth = pictures.true_map(data.setup, domain, home(domain))
-        estimates = _pictures(data.ours, data.plain)
-        content = ReportContent(data.ours, sentence, estimates, truth)
+        results = {"Plain LDP": data.plain, "This protection": data.ours}
+        content = report(data.ours, sentence, results)
     sharing.section(STATE, PLACES, content, other_scenarios, sharing.show_map_save_hint)
     offer.offer_page(STATE, lambda record: PAGE.part(replace(record, region=None)))
-
-
-def _pictures(ours: Result, plain: Result) -> dict[str, bytes]:
-    dataset = ours.setup.dataset
-    shares = {
-        "Plain LDP": plain.first.estimate,
-        "This protection": ours.first.estimate,
-    }
-    domain = runs.map_of(dataset)
-    return pictures.maps(shares, domain, home(domain), ours.setup.n)
 
 
 _CURVE_CHOICES: Final = (
@@ -326,10 +310,7 @@ PAGE: Final = PinPage(
     align=lambda record: replace(record, region=STATE.current().region),
     describe=view.one_line_summary,
     numbers=lambda data: pins.result_numbers(PLACES, data.ours),
-    images=lambda data: pins.map_files(
-        {"plain-ldp": data.plain, "this-protection": data.ours},
-        home(runs.map_of(data.setup.dataset)),
-    ),
+    images=lambda data: map_files({"plain-ldp": data.plain, "this-protection": data.ours}),
 )
 EPSILON_FILM: Final = SliderFilm[PlacesState](
     STATE,

@@ -11,7 +11,6 @@ from caldp_core.experiments.error_validity import has_valid_errors
 from caldp_core.experiments.regions import RegionReport
 from caldp_core.experiments.run import Result
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.app.theme import Palette
 from caldp_ui.compute import plain_ldp, runs
 from caldp_ui.compute.cells import CellErrorCurves
 from caldp_ui.maps.ground import ground
@@ -31,7 +30,7 @@ from caldp_ui.parts import icons, odds
 from caldp_ui.parts.comparison import ComparisonData
 from caldp_ui.parts.headline import SENTENCE, html
 from caldp_ui.places import edits
-from caldp_ui.places.page_state import STATE, PlacesData, PlacesState
+from caldp_ui.places.page_state import PlacesData, PlacesState
 from caldp_ui.shell.page import View
 from caldp_ui.stage import Ground, Scene, Step
 from caldp_ui.words import accuracy, formats, policies, result
@@ -144,9 +143,8 @@ def one_line_summary(data: ComparisonData) -> str:
     return f"{policies.promise_summary(PLACES, data.setup)} {error}"
 
 
-def view(data: PlacesData, pinned: PlacesData | None, colours: Palette) -> View:
+def view(data: PlacesData, pinned: PlacesData | None, _: object) -> View:
     """The headline, the odds, and the maps to look at; those of a pin are called so."""
-    del colours
     return _view(data, scene(data, _ground(data), *(["Pinned"] if data is pinned else [])))
 
 
@@ -158,8 +156,6 @@ def view_to_draw_on(data: PlacesData) -> View:
             data,
             _ground(data),
             actions=edits.actions(data.setup),
-            can_undo=STATE.can_undo,
-            can_redo=STATE.can_redo,
             arrangement=PAIR,
         ),
     )

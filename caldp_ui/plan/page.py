@@ -18,10 +18,9 @@ from caldp_ui.app.errors import escape_markdown
 from caldp_ui.app.theme import palette
 from caldp_ui.charts import show as charts
 from caldp_ui.compute import exports, runs
-from caldp_ui.compute.sources import title_of, with_dataset
-from caldp_ui.controls import common
+from caldp_ui.controls import common, menus
 from caldp_ui.controls.choices import NAMES, data_sets
-from caldp_ui.controls.common import Slider, epsilon_slider, people_slider
+from caldp_ui.controls.common import Slider, epsilon_slider, field_slider, people_slider
 from caldp_ui.parts import headline, mathematics, odds, pins, sharing
 from caldp_ui.parts.layout import column_layout
 from caldp_ui.parts.tabs import tabs
@@ -40,7 +39,7 @@ from caldp_ui.plan.page_state import (
 )
 from caldp_ui.plan.people_needed import DEPLOYMENTS, Need
 from caldp_ui.session import incremental_jobs, jobs
-from caldp_ui.session.scenarios import bind, update_scenario
+from caldp_ui.session.scenarios import update_scenario
 from caldp_ui.session.ticking import run_page
 from caldp_ui.shell.page import PinPage
 from caldp_ui.words import formats
@@ -48,38 +47,19 @@ from caldp_ui.words.headline import Headline
 from caldp_ui.words.vocabulary import PLACES
 
 
-def _share(
-    name: str, change: Callable[[Plan, float], Plan], steps: tuple[float, ...]
-) -> Slider[Plan]:
-    def now(record: Plan) -> float:
-        share: float = getattr(record, name)
-        return share
-
-    return Slider(name, now, change, steps, lambda share: f"{100 * share:g} %")
+def _share(name: str, steps: tuple[float, ...]) -> Slider[Plan]:
+    return field_slider(name, steps, lambda share: f"{100 * share:g} %")
 
 
-FLOOR_SLIDER: Final = _share(
-    "floor", lambda r, v: replace(r, floor=v), (0.001, 0.005, 0.01, 0.02, 0.05, 0.1)
-)
-WITHIN_SLIDER: Final = _share(
-    "within", lambda r, v: replace(r, within=v), (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
-)
-_WRONG_SLIDER: Final = _share(
-    "wrong", lambda r, v: replace(r, wrong=v), (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3)
-)
+FLOOR_SLIDER: Final = _share("floor", (0.001, 0.005, 0.01, 0.02, 0.05, 0.1))
+WITHIN_SLIDER: Final = _share("within", (0.01, 0.02, 0.05, 0.1, 0.2, 0.5))
+_WRONG_SLIDER: Final = _share("wrong", (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3))
 WITHIN_TITLE: Final = "is known to within ± (of its value)"
 
 
 def floor_title(record: Plan) -> str:
     """The label of the slider of the least share that matters."""
     return f"Every {view.unit(record)} of at least (of all people)"
-
-
-def _goal_switch() -> None:
-    """The switch of the goal."""
-    now = STATE.current()
-    bound = STATE.bind("goal", now.goal, lambda r, v: replace(r, goal=v))
-    common.view_switch("What must be known", goal_titles(now), bound)
 
 
 def goal_titles(record: Plan) -> dict[str, str]:
@@ -104,27 +84,14 @@ def _settings(record: Plan) -> None:
         common.show(STATE, _WRONG_SLIDER, f"People {view.nouns(record).wrong}, at most")
     common.epsilon(STATE)
     common.people(STATE, runs.dataset(record.scenario).n)
-    st.selectbox(
-        "Protection",
-        NAMES,
-        format_func=lambda name: view.protection_title(record, name),
-        **STATE.bind("protection", record.protection, lambda r, v: replace(r, protection=v)),
-    )
+    known = {name: view.protection_title(record, name) for name in NAMES}
+    menus.of_field(STATE, "protection", "Protection", known)
     odds.show(
         view.nouns(record),
         runs.setup(record.protected_scenario(record.protection, record.epsilon)),
     )
     titles = data_sets(record.scenario.dataset)
-    st.selectbox(
-        "Plan with data like",
-        list(titles),
-        **bind(
-            STATE,
-            "data",
-            title_of(record.scenario.dataset, titles),
-            lambda s, v: with_dataset(s, titles[v]),
-        ),
-    )
+    common.data(STATE, titles, label="Plan with data like")
     pins.pin_button(STATE, PAGE.pin_title)
 
 
@@ -432,18 +399,13 @@ def show_margins_file(record: Plan, margins: Margins) -> None:
 def margins_csv(margins: Margins) -> bytes:
     """One row per region, group or answer: its share and half its 95 % range."""
     return exports.csv(
-        [
-            {
-                "name": name,
-                "share": share,
-                "margin": margin,
-                "level": 0.95,
-                "relative margin": margin / share,
-            }
-            for name, share, margin in zip(
-                margins.names, margins.shares.tolist(), margins.margins.tolist(), strict=True
-            )
-        ]
+        {
+            "name": margins.names,
+            "share": margins.shares,
+            "margin": margins.margins,
+            "level": 0.95,
+            "relative margin": margins.margins / margins.shares,
+        }
     )
 
 
@@ -485,7 +447,8 @@ def show(record: Plan) -> None:
     """Show the page at a record."""
     page = column_layout(STATE)
     with page.title:
-        _goal_switch()
+        goals = goal_titles(record)
+        menus.view_switch(STATE, "goal", "What must be known", goals)
     with page.side:
         _settings(record)
     with page.main.container(key=STATE.key("board")):

@@ -24,9 +24,11 @@ from caldp_ui.charts.curves import (
     Words,
     gap_arrow,
     horizontal_line,
+    line_trace,
     plane,
     vertical_line,
 )
+from caldp_ui.charts.errors import logarithmic
 from caldp_ui.charts.labels import Label
 from caldp_ui.compute import runs
 from caldp_ui.controls.choices import PLAIN, protections
@@ -297,13 +299,8 @@ def _ordinate(needed: Sequence[int | None], people: int) -> dict[str, Any]:
     last = max(last, first + 1)
     ticks = [10**power for power in range(first, last + 1)]
     room = 0.02 * (last - first)
-    return {
-        "title_text": "people needed (log scale)",
-        "type": "log",
-        "range": [first - room, last + room],
-        "tickvals": ticks,
-        "ticktext": [formats.people(tick) for tick in ticks],
-    }
+    ends = [first - room, last + room]
+    return logarithmic("people needed (log scale)", ticks, formats.people, range=ends)
 
 
 def _names(record: Plan, points: Mapping[str, Sequence[Need]], colours: Palette) -> list[Label]:
@@ -313,7 +310,7 @@ def _names(record: Plan, points: Mapping[str, Sequence[Need]], colours: Palette)
             first.epsilon,
             first.people or 1,
             protection_title(record, name),
-            _ink(name, colours),
+            colours.plain if name == PLAIN else colours.ours,
         )
         for name, needs in points.items()
         for first in needs[:1]
@@ -367,10 +364,6 @@ def _gap_labels(pair: tuple[Need, Need], side: str, colours: Palette) -> list[La
     ]
 
 
-def _ink(name: str, colours: Palette) -> str:
-    return colours.plain if name == PLAIN else colours.ours
-
-
 def _point(need: Need, colours: Palette) -> dict[str, Any]:
     looks = {"size": 15, "symbol": "square-open", "color": colours.pinned, "line": {"width": 3}}
     return {
@@ -391,18 +384,18 @@ def _line(
     title: str, needs: Sequence[Need], number: int, chosen: bool, colours: Palette
 ) -> dict[str, Any]:
     ink = colours.plain if number == 0 else colours.ours
-    return {
-        "type": "scatter",
-        "x": [each.epsilon for each in needs],
-        "y": [each.people for each in needs],
-        "mode": "lines+markers",
-        "name": title,
-        "opacity": 1.0 if chosen or number == 0 else 0.7,
-        "line": {"color": ink, "dash": _DASHES[number], "width": 4 if chosen else 2},
-        "marker": {"symbol": _SYMBOLS[number], "size": 9 if chosen else 7, "color": ink},
-        "text": [people_text(each.people or 0) for each in needs],
-        "hovertemplate": "%{text}",
-    }
+    return line_trace(
+        title,
+        [each.epsilon for each in needs],
+        [each.people for each in needs],
+        (ink, _DASHES[number]),
+        width=4 if chosen else 2,
+        mode="lines+markers",
+        opacity=1.0 if chosen or number == 0 else 0.7,
+        marker={"symbol": _SYMBOLS[number], "size": 9 if chosen else 7, "color": ink},
+        text=[people_text(each.people or 0) for each in needs],
+        hovertemplate="%{text}",
+    )
 
 
 _NAMES_MAX: Final = 8

@@ -221,10 +221,10 @@ def _boxes(labels: Ints, domain: GridDomain) -> tuple[Floats, Ints]:
     More than `BOXES_MAX` are thinned: only every second cell, or every third and so on, counts.
     """
     step = 1
-    rectangles = _rectangles(labels)
+    rectangles = merged_runs(labels)
     while len(rectangles) > BOXES_MAX:
         step += 1
-        rectangles = _rectangles(labels[step // 2 :: step, step // 2 :: step])
+        rectangles = merged_runs(labels[step // 2 :: step, step // 2 :: step])
     table = np.array(rectangles, dtype=np.int64)
     ends = np.minimum(
         table[:, 1:] * step, [domain.rows, domain.rows, domain.columns, domain.columns]
@@ -235,7 +235,7 @@ def _boxes(labels: Ints, domain: GridDomain) -> tuple[Floats, Ints]:
     return degrees, table[:, 0]
 
 
-def _rectangles(labels: Ints) -> list[tuple[int, int, int, int, int]]:
+def merged_runs(labels: Ints) -> list[tuple[int, int, int, int, int]]:
     """Rectangles of one block: label, first row, row after the last, first and end column.
 
     Runs of one block along a row, merged over rows.

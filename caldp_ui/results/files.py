@@ -11,6 +11,7 @@ from caldp_core.collect.upload import Collection, read_collection
 from caldp_ui.app.delivery import release
 from caldp_ui.app.errors import escape_markdown
 from caldp_ui.app.upkeep import THREAD_PREFIX
+from caldp_ui.controls import menus
 from caldp_ui.results.page_state import STATE, ResultsState
 from caldp_ui.session import jobs
 from caldp_ui.session.fair_pool import FairPool
@@ -101,13 +102,14 @@ def popover(*, is_example: bool) -> None:
         st.button(
             "Example", icon=":material/science:", key=STATE.key("example"), on_click=_discard_files
         )
-    form = st.popover(
-        "Your files", icon=":material/upload_file:", key=_POPOVER, on_change="rerun",
-        help="The tallies of your collection, or its estimate, and its protocol.",
-    )  # fmt: skip
-    if form.open:
-        with form, st.container(key=STATE.key("own-panel"), gap="small"):
-            _form()
+    help_text = "The tallies of your collection, or its estimate, and its protocol."
+    icon = ":material/upload_file:"
+    menus.fold(st.popover, "Your files", _POPOVER, _panel, icon=icon, help=help_text)
+
+
+def _panel() -> None:
+    with st.container(key=STATE.key("own-panel"), gap="small"):
+        _form()
 
 
 def _form() -> None:

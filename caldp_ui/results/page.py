@@ -14,25 +14,23 @@ from caldp_core.collect.json_files import format_json
 from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.table import as_cell, as_csv, cells_as_geojson
 from caldp_ui.app.errors import escape_markdown
+from caldp_ui.controls import menus
 from caldp_ui.parts import promises, sharing
 from caldp_ui.parts.layout import column_layout
 from caldp_ui.parts.tabs import tabs
 from caldp_ui.results import files, view
 from caldp_ui.results.page_state import LEVELS, STATE, TIMES, ResultsState
+from caldp_ui.stage import stage
 from caldp_ui.words import formats
 from caldp_ui.words.glossary import terms
 
 
-def _show_attacker(record: ResultsState, results: Results) -> None:
+def _attacker(results: Results) -> None:
     """Show a slider of reports, and right guesses of 100 with fresh noise and a stored report."""
-    st.select_slider(
-        "Reports of one person to this question",
-        TIMES,
-        format_func=view.reports_text,
-        **STATE.bind(
-            "times", record.times, lambda _, v: ResultsState(STATE.current().level, int(v))
-        ),
-    )
+    record = STATE.current()
+    times = dict(zip(TIMES, map(view.reports_text, TIMES), strict=True))
+    label = "Reports of one person to this question"
+    menus.of_field(STATE, "times", label, times, st.select_slider)
     stored, fresh, sentence = view.describe_attacker(results, record.times)
     unprotected = map(escape_markdown, view.unprotected_sentences(results))
     st.markdown(" ".join([*unprotected, sentence]))
@@ -64,9 +62,9 @@ _ROWS_MAX: Final = 31
 """Most tallies in the list: the last ones."""
 
 
-def _show_side(record: ResultsState, results: Results) -> None:
+def _show_side(results: Results) -> None:
     """Show the slider of the level, the tallies, the refused reports and the check of counts."""
-    _level_slider(record, results)
+    _level_slider(results)
     _show_deliveries(results)
     _show_refused(results)
     text, is_alarm = view.law_text(results)
@@ -76,19 +74,14 @@ def _show_side(record: ResultsState, results: Results) -> None:
         st.caption(text)
 
 
-def _level_slider(record: ResultsState, results: Results) -> None:
+def _level_slider(results: Results) -> None:
     if not results.deliveries:
         st.caption(f"The ranges were made for {100 * results.level:g} times in 100.")
         return
-    st.select_slider(
-        "Ranges hold the true share",
-        LEVELS,
-        format_func=lambda level: f"{100 * level:g} times in 100",
-        help="The surer, the wider. The estimate stays.",
-        **STATE.bind(
-            "level", record.level, lambda _, v: ResultsState(float(v), STATE.current().times)
-        ),
-    )
+    titles = {level: f"{100 * level:g} times in 100" for level in LEVELS}
+    help_text = "The surer, the wider. The estimate stays."
+    label = "Ranges hold the true share"
+    menus.of_field(STATE, "level", label, titles, st.select_slider, help=help_text)
 
 
 def _show_deliveries(results: Results) -> None:
@@ -143,10 +136,6 @@ _ROWS: Final = 5_000
 """Rows of the table on the page; the file has all."""
 
 
-def _attacker(results: Results) -> None:
-    _show_attacker(STATE.current(), results)
-
-
 def _promise(results: Results) -> None:
     promises.bullets(map(escape_markdown, view.promise_sentences(results)))
     st.markdown(
@@ -191,14 +180,11 @@ def export_files(results: Results) -> dict[str, sharing.File]:
     }
     domain = results.protocol.domain
     if isinstance(domain, GridDomain):
-        files["estimate.geojson"] = partial(_geojson, results, domain)
+        cells = partial(cells_as_geojson, domain, results.table, results.shares)
+        files["estimate.geojson"] = lambda: cells().encode()
     if results.record is not None:
         files["record.json"] = format_json(dict(results.record))
     return files
-
-
-def _geojson(results: Results, domain: GridDomain) -> bytes:
-    return cells_as_geojson(domain, results.table, results.shares).encode()
 
 
 _TABS: Final[dict[str, Callable[[Results], None]]] = {
@@ -225,8 +211,11 @@ def show(record: ResultsState) -> None:
     name = STATE.key("made-up" if data.is_example else "own-picture")
     on_map = isinstance(data.results.protocol.domain, GridDomain)
     with page.main, st.container(key=name):
-        (view.show_maps if on_map else view.show_bars)(data.results)
+        if on_map:
+            stage(view.scene(data.results), STATE.key("maps"))
+        else:
+            st.html(view.bars_html(data.results))
     with page.below:
         tabs(STATE.key("tabs"), _TABS, data.results)
     with page.side:
-        _show_side(record, data.results)
+        _show_side(data.results)

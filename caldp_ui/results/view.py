@@ -9,7 +9,6 @@ from html import escape
 from typing import Final
 
 import numpy as np
-import streamlit as st
 from scipy.special import ndtri
 
 from caldp_core.audit.adversary import pair_odds
@@ -20,22 +19,19 @@ from caldp_core.collect.estimate import Results
 from caldp_core.collect.record import LAW_KEY
 from caldp_core.domain.grid import GridDomain
 from caldp_core.privacy.context import Context
-from caldp_ui.maps.ground import home, land
-from caldp_ui.results.page_state import STATE
+from caldp_ui.maps.ground import bare_ground
 from caldp_ui.stage import (
     Arrangement,
     Ground,
     Picture,
     Scene,
     encode_errors,
-    encode_labels,
     encode_mask,
     encode_people,
-    encode_rows,
     nobody_below,
     scale_of,
-    stage,
 )
+from caldp_ui.stage.records import MARK_WORDS
 from caldp_ui.words import coverage, formats, mixing
 from caldp_ui.words.headline import Headline
 from caldp_ui.words.promise_text import right_guess_text
@@ -65,23 +61,17 @@ def value_name(results: Results, value: int) -> str:
     return place_name(domain, value)
 
 
-def percent_range(low: float, high: float) -> str:
-    """Shares as "12.3 to 14.5 %", with as many decimals as it takes to tell the ends apart."""
-    decimals = next((d for d in range(1, 6) if 100 * (high - low) >= 3 * 10.0**-d), 6)
-    return f"{100 * low:.{decimals}f} to {100 * high:.{decimals}f} %"
-
-
 def headline(results: Results, *, is_example: bool) -> Headline:
     """Who is not protected, if anybody, else the most common value; then the rest."""
     unprotected, *more = unprotected_sentences(results) or [""]
     first = int(np.argmax(results.shares))
     unit = vocabulary(results).unit
     name = value_name(results, first)
+    share = formats.percent_range(results.low[first], results.high[first])
+    named = name if vocabulary(results) is PLACES else f"“{name}”"
     estimate = (
-        f"From {formats.counted(results.reports, 'report', 'reports')} we estimate that "
-        f"{percent_range(results.low[first], results.high[first])} {vocabulary(results).belong} "
-        "the "
-        f"most common {unit}, {name if vocabulary(results) is PLACES else f'“{name}”'}."
+        f"From {formats.counted(results.reports, 'report', 'reports')} we estimate that {share} "
+        f"{vocabulary(results).belong} the most common {unit}, {named}."
     )
     intro = f"{MADE_UP} " if is_example else ""
     question = results.protocol.question
@@ -106,11 +96,6 @@ def unprotected_sentences(results: Results) -> list[str]:
 
 def _exposed_text(results: Results) -> str:
     return coverage.exposed_text(results.protocol.domain, results.protocol.coverage)
-
-
-def range_title(level: float) -> str:
-    """Heading of intervals of this level: "95 % range"."""
-    return f"{100 * level:g} % range"
 
 
 def describe_attacker(results: Results, times: int) -> tuple[float, float, str]:
@@ -235,11 +220,6 @@ ROWS_MAX: Final = 60
 """Most bars; the table of numbers has more answers."""
 
 
-def show_bars(results: Results) -> None:
-    """Show a row per answer: its estimated share, and the interval as a line over it."""
-    st.html(bars_html(results))
-
-
 def bars_html(results: Results) -> str:
     """HTML of the rows, with a heading that gives the full width, and a note on the marks."""
     k = results.shares.size
@@ -250,7 +230,7 @@ def bars_html(results: Results) -> str:
     full = min(100.0, 100 * top)
     head = (
         f"<span>Answer</span><span>0 to {full:.3g} % of all people</span>"
-        f"<span>Estimate</span><span>{range_title(results.level)}</span>"
+        f"<span>Estimate</span><span>{100 * results.level:g} % range</span>"
     )
     rows = "".join(_bar_html(results, int(x), top) for x in values)
     more = f" The {ROWS_MAX} most common of {formats.integer(k)} answers." if k > ROWS_MAX else ""
@@ -263,7 +243,7 @@ def bars_html(results: Results) -> str:
 
 def _bar_html(results: Results, x: int, top: float) -> str:
     share, low, high = (float(each[x]) for each in (results.shares, results.low, results.high))
-    name, range_text = escape(value_name(results, x)), percent_range(low, high)
+    name, range_text = escape(value_name(results, x)), formats.percent_range(low, high)
     hidden = bool(results.hidden[x])
     label = f"{name}{', protected' if hidden else ''}: {100 * share:.1f} %, {range_text}"
     right = 100 * (1 - min(high / top, 1.0))
@@ -278,18 +258,7 @@ def _bar_html(results: Results, x: int, top: float) -> str:
 
 _ESTIMATE: Final = "estimate"
 _LEAST: Final = "least"
-_MARK_WORDS: Final = {
-    "blocks": "borders of blocks",
-    "sensitive": "protected places",
-    "open": "can be read",
-    "safe": "protected",
-    "box": "your box",
-}
-
-
-def show_maps(results: Results) -> None:
-    """Show both maps."""
-    stage(scene(results), STATE.key("maps"))
+_MARK_WORDS: Final = {**MARK_WORDS, "sensitive": "protected places", "safe": "protected"}
 
 
 def scene(results: Results) -> Scene:
@@ -336,14 +305,5 @@ def _picture(name: str, title: str, subtitle: str, results: Results, shares: Flo
 
 
 def _ground(results: Results, domain: GridDomain) -> Ground:
-    plan, hidden = results.protocol.plan, results.hidden
-    cut = int(plan.blocks.max()) > 0
-    return Ground(
-        domain,
-        home(domain),
-        **land(domain),
-        labels=encode_labels(plan.blocks) if cut else None,
-        names=encode_rows([results.protocol.block_names]) if cut else None,
-        sensitive=None if hidden.all() or not hidden.any() else encode_mask(hidden),
-        open=None if hidden.all() else encode_mask(~hidden),
-    )
+    blocks, hidden = results.protocol.plan.blocks, results.hidden
+    return bare_ground(domain, blocks, results.protocol.block_names, hidden, ~hidden)

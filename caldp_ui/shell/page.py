@@ -4,16 +4,20 @@ The screen, the steps of its sliders, its file and what is pinned all show the s
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Generic, TypeVar
+from operator import attrgetter
+from typing import Generic, TypeVar
+
+import streamlit as st
 
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.theme import LIGHT, Palette
+from caldp_ui.compute import exports
 from caldp_ui.controls.common import Slider
-from caldp_ui.offline import boards, maps, offer
-from caldp_ui.offline.records import Component, Part
-from caldp_ui.parts import films, pins
+from caldp_ui.offline import boards, offer
+from caldp_ui.offline.records import Board, Component, Part
+from caldp_ui.parts import films, internal, pins, sharing
 from caldp_ui.parts.film_jobs import FilmRequest, ready_films
 from caldp_ui.parts.films import ChartPage, SliderFilm
 from caldp_ui.session.page_state import PageState, R
@@ -40,6 +44,12 @@ class View:
     component: Component | None = None
     scene: Scene | None = None
     still: str = ""
+
+    @property
+    def maps(self) -> Scene:
+        """The maps, of a page that has them."""
+        assert self.scene is not None
+        return self.scene
 
     def step(self) -> Step:
         """The view as a step of a film, which has no label yet."""
@@ -91,9 +101,9 @@ class Page(Generic[R, T]):
 
     def show_maps(self, shown: View, act: Callable[[Act], None], *along: SliderFilm[R]) -> Stage:
         """Show the maps, which `act` changes; films `along` sliders move them."""
-        assert shown.scene is not None  # a page of charts has no maps to show
-        key = self.state.key("maps")
-        return stage(shown.scene, key, act, films.follow_step(*along))
+        key, state = self.state.key("maps"), self.state
+        scene = replace(shown.maps, can_undo=state.can_undo, can_redo=state.can_redo)
+        return stage(scene, key, act, films.follow_step(*along))
 
     def send_films(self, record: R, target: Stage, *more: FilmRequest) -> None:
         """Send the films of the maps and `more` of them, now or once made; call it last."""
@@ -104,34 +114,21 @@ class Page(Generic[R, T]):
         """The page as a part of a file; None where no film of its maps is made."""
         name, along = self.name or self.state.page, self.films(record)
         if sliders := self.sliders(record):
-            return boards.part(
-                name,
-                self.title,
-                self.task,
-                self.charts(),
-                record,
-                sliders=sliders,
-                own=self.own(record),
-            )
+            page = self.charts()
+            step = boards.in_both_themes(page, record)
+            dials = [partial(boards.dial, page, record, *each) for each in sliders.items()]
+            board = Board(step.pictures, self.own(record))
+            return Part(name, self.title, self.task, step.replacements, board, dials)
         if not along:
             return None
         shown = self.view(self.load(record), None, LIGHT)
-        if shown.component is None:
-            assert shown.scene is not None  # whose maps move along the films
-            return maps.part(name, self.title, self.task, shown.scene, record=record, films=along)
         moves = [partial(film.film, record) for film in along]
-        texts = shown.step().replacements
-        return Part(name, self.title, self.task, texts, shown.component, moves)
+        maps = shown.component or boards.single_row(shown.maps)
+        return Part(name, self.title, self.task, shown.step().replacements, maps, moves)
 
     def offer(self) -> None:
         """Show the button that makes the page's file."""
         offer.offer_page(self.state, self.part)
-
-
-def _scenario(record: Any) -> Scenario:
-    """A record's own scenario."""
-    scenario: Scenario = record.scenario
-    return scenario
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -148,34 +145,56 @@ class PinPage(Page[R, T]):
     describe: Callable[[T], str]
     numbers: Callable[[T], Mapping[str, str]]
     align: Callable[[R], R] = lambda record: record
-    scenario: Callable[[R], Scenario] = _scenario
+    scenario: Callable[[R], Scenario] = attrgetter("scenario")
     images: Callable[[T], Mapping[str, bytes]] = lambda data: {}  # noqa: ARG005
 
     def pinned_data(self) -> T | None:
         """Data of the chosen pin, for pictures that show both; None if nothing is pinned."""
-        return None if self.state.pinned is None else self.load(self.align(self.state.pinned))
+        return None if self.state.pinned is None else self._load_pin(self.state.pinned)
 
     def show_pins(self, current: T, shown: View | None = None) -> None:
         """Show the chosen pin, a table of what differs between all pins and now, and all files.
 
-        `shown`: the page's maps, under whose view those of the pin are drawn, too.
+        `shown`: the page's maps, under whose view those of the pin are drawn, too; charts and
+        drawings show the pin themselves.
         """
-        pins.show(self.state, self._pin_view(None if shown is None else shown.scene), current)
+        state = self.state
+        with st.container(key=state.key("pinned")):  # always there: what follows keeps its place
+            if not state.pins:
+                return
+            if state.pinned is not None:
+                self._show_pin(state.pinned, None if shown is None else shown.scene)
+            entries = {"now": (state.current(), current)}
+            table = {"now": self.numbers(current)}
+            for at, record in enumerate(state.pins, 1):
+                data = self._load_pin(record)
+                entries[f"pin-{at}"] = record, data
+                table[f"pin {at}: {self.pin_title(record)}"] = self.numbers(data)
+            st.table(pins.differing_rows(table))
+            make = partial(self._pack, table, entries)
+            scenarios = [self.scenario(record) for record, _ in entries.values()]
+            sharing.true_file(state.key("pins-zip"), "pins.zip", make, *scenarios)
 
-    def _pin_view(self, here: Scene | None = None) -> pins.PinView[R, T]:
-        return pins.PinView(
-            load=lambda record: self.load(self.align(record)),
-            title=self.pin_title,
-            describe=self.describe,
-            numbers=self.numbers,
-            picture=partial(self._show_pinned_maps, here),
-            scenario=self.scenario,
-            files=self.images,
-        )
+    def _load_pin(self, record: R) -> T:
+        return self.load(self.align(record))
 
-    def _show_pinned_maps(self, here: Scene | None, current: T, pinned: T) -> None:
-        """The maps of the pin under those of the page; charts and drawings show it themselves."""
-        del current
+    def _show_pin(self, record: R, here: Scene | None) -> None:
+        pinned = self._load_pin(record)
+        if not self.numbers(pinned):
+            st.info("What is pinned takes longer than a second; unpin it, or pin a quick one.")
+            return
+        st.markdown(f"**Pinned: {self.pin_title(record)}** · {self.describe(pinned)}")
         scene = None if here is None else self.view(pinned, pinned, LIGHT).scene
         if scene is not None and here is not None:
             pins.maps(self.state, scene, here.ground.domain)
+
+    def _pack(
+        self, table: Mapping[str, Mapping[str, str]], entries: Mapping[str, tuple[R, T]]
+    ) -> bytes:
+        """A ZIP file: the table as compare.csv, and of each of `entries` scenario and pictures."""
+        compared = pins.comparison_table(table).reset_index()
+        files: dict[str, str | bytes] = {"compare.csv": exports.csv(compared)}
+        for folder, (record, data) in entries.items():
+            files[f"{folder}/scenario.json"] = exports.scenario_json(self.scenario(record))
+            files |= {f"{folder}/{name}.png": png for name, png in self.images(data).items()}
+        return internal.zip_of(files)

@@ -32,7 +32,7 @@ from caldp_ui.stage import bundle
 from caldp_ui.stage.codec import Blob, pack_message, parse_runs
 from caldp_ui.stage.film import Film
 from caldp_ui.stage.markup import tree
-from caldp_ui.stage.records import Arrangement, Difference, Fact, Ground, Picture, Scene, style_data
+from caldp_ui.stage.records import LAND, OVER, Difference, Fact, Ground, Picture, Scene, style_data
 
 
 def acknowledgement(key: str) -> dict[str, Any]:
@@ -119,15 +119,15 @@ def scene_head(scene: Scene, key: str) -> dict[str, Any]:
         "key": key,
         "ground": _ground(scene.ground),
         "pictures": [_picture(picture) for picture in scene.pictures],
-        "differences": [_difference(picture) for picture in scene.differences],
+        "differences": [
+            {**_words(each), "first": each.first, "second": each.second}
+            for each in scene.differences
+        ],
         "people": scene.people,
         "swipe": list(scene.swipe),
-        "arrangement": scene.arrangement and _arrangement(scene.arrangement),
+        "arrangement": scene.arrangement and vars(scene.arrangement),
         "scale": vars(scene.scale),
-        "actions": [
-            {"id": action.id, "label": action.label, "effects": dict(action.effects)}
-            for action in scene.actions
-        ],
+        "actions": [vars(action) for action in scene.actions],
         "undo": scene.can_undo,
         "redo": scene.can_redo,
         "focus": scene.focus and {"box": _box(scene.focus.area), "serial": scene.focus.serial},
@@ -148,14 +148,6 @@ def scene_head(scene: Scene, key: str) -> dict[str, Any]:
     }
 
 
-def _arrangement(arrangement: Arrangement) -> dict[str, Any]:
-    return {
-        "large": list(arrangement.large),
-        "small": list(arrangement.small),
-        "turns": list(arrangement.turns),
-    }
-
-
 def _ground(ground: Ground) -> dict[str, Any]:
     domain = ground.domain
     return {
@@ -166,13 +158,7 @@ def _ground(ground: Ground) -> dict[str, Any]:
         "columns": domain.columns,
         "home": _box(ground.home),
         "box": ground.box and _box(ground.box),
-        "outline": _name(ground.outline),
-        "land": _name(ground.land),
-        "cities": _name(ground.cities),
-        "labels": _name(ground.labels),
-        "names": _name(ground.names),
-        "sensitive": _name(ground.sensitive),
-        "open": _name(ground.open),
+        **{name: _name(getattr(ground, name)) for name in (*LAND, *OVER)},
     }
 
 
@@ -186,10 +172,6 @@ def _picture(picture: Picture) -> dict[str, Any]:
         "labels": [vars(label) for label in picture.labels],
         "colours": picture.colours,
     }
-
-
-def _difference(picture: Difference) -> dict[str, Any]:
-    return {**_words(picture), "first": picture.first, "second": picture.second}
 
 
 def _words(picture: Picture | Difference) -> dict[str, Any]:
@@ -302,8 +284,8 @@ def stage(
         feeds = st.container(key=f"{key}-feeds", gap=None)
     with feeds:
         _code(key=f"{key}-code", data=[style_data()])
-        _send(f"{key}-land", scene.ground.outline, scene.ground.land, scene.ground.cities)
-        _send(f"{key}-ground", *_changing(scene.ground))
+        _send(f"{key}-land", *scene.ground.blobs(LAND))
+        _send(f"{key}-ground", *scene.ground.blobs(OVER))
         for picture in scene.pictures:
             blobs = (picture.code, picture.error, picture.pooled, picture.certain)
             _send(f"{key}-picture-{picture.id}", *blobs)
@@ -321,10 +303,6 @@ def send_frames(films: Iterable[Film], target: Stage) -> None:
 def _packed(film: Film, stage_key: str) -> bytes:
     """A film's message: half a megabyte that is the same in every run."""
     return pack_message({"stage": stage_key, "film": film_head(film)}, film_blobs(film))
-
-
-def _changing(ground: Ground) -> tuple[Blob | None, ...]:
-    return ground.labels, ground.names, ground.sensitive, ground.open
 
 
 def _send(key: str, *blobs: Blob | None) -> None:

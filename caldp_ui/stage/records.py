@@ -9,7 +9,7 @@ The style sheet and the colours of every stage, whatever it shows.
 """
 
 import base64
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias
 
@@ -121,6 +121,11 @@ class Arrangement:
     turns: tuple[str, ...] = ()
 
 
+LAND: Final = ("outline", "land", "cities")
+OVER: Final = ("labels", "names", "sensitive", "open")
+"""Fields of a `Ground` that depend on the map alone, and those that come with a protection."""
+
+
 @dataclass(frozen=True)
 class Ground:
     """What lies under and over all pictures.
@@ -143,6 +148,10 @@ class Ground:
     box: Area | None = None
     land: Blob | None = None
     open: Blob | None = None
+
+    def blobs(self, names: Sequence[str]) -> list[Blob | None]:
+        """Those of its fields, of `LAND` or `OVER`."""
+        return [getattr(self, name) for name in names]
 
 
 @dataclass(frozen=True)

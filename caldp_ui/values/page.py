@@ -31,7 +31,7 @@ from caldp_ui.app.errors import escape_markdown
 from caldp_ui.app.theme import palette
 from caldp_ui.compute import curves, runs
 from caldp_ui.compute.sources import is_own
-from caldp_ui.controls import common, presets
+from caldp_ui.controls import common, menus, presets
 from caldp_ui.controls.presets import Preset, matching_preset
 from caldp_ui.parts import (
     error_curves,
@@ -232,12 +232,14 @@ _K_MIN: Final = 2
 def _table_picker() -> None:
     """The menu of tables, and the upload."""
     table = table_of(STATE.current().scenario.dataset)
-    titles = _by_title()
-    st.selectbox(
+    menus.by_title(
+        STATE,
+        "table",
         "Data",
-        list(titles),
+        _by_title(),
+        lambda record, t: replace(record, scenario=switch_table(record.scenario, t)),
+        title=table.title if table else None,
         help=table.question if table else None,
-        **bind(STATE, "table", table and table.title, lambda s, t: switch_table(s, titles[t])),
     )
     own_data.popover(STATE, FORM)
 
@@ -265,11 +267,8 @@ def _controls(setup: Setup) -> None:
     odds.show(ANSWERS, setup)
     presets.picker(STATE, presets_of(scenario.dataset, domain_of(scenario)))
     pins.redraw_and_pin(STATE, _title)
-    # A closed expander is not drawn: every control costs each run a little.
-    protection = st.expander("What is protected", key=STATE.key("protection"), on_change="rerun")
-    if protection.open:
-        with protection:
-            _protection(setup, scenario)
+    key, draw = STATE.key("protection"), partial(_protection, setup, scenario)
+    menus.fold(st.expander, "What is protected", key, draw)
     common.advanced_controls(STATE, "Data, method, estimate", lambda: _more(setup))
 
 
@@ -338,17 +337,15 @@ def _block_kinds(scenario: Scenario, domain: Domain) -> dict[str, BlocksSpec]:
 
 def _blocks(scenario: Scenario, domain: Domain) -> None:
     blocks, kinds = scenario.context.blocks, _block_kinds(scenario, domain)
-    st.selectbox(
+    menus.by_title(
+        STATE,
+        "blocks",
         "Hide people among",
-        list(kinds),
+        kinds,
+        lambda r, spec: replace(r, scenario=r.scenario.with_context(blocks=spec)),
+        title=next((title for title, spec in kinds.items() if spec == blocks), None),
         help="Answers of one block hide each other. A report shows the block of an answer, but "
         "not which of its answers it is. Smaller blocks: more accurate, less hidden.",
-        **bind(
-            STATE,
-            "blocks",
-            next((title for title, spec in kinds.items() if spec == blocks), None),
-            lambda s, title: s.with_context(blocks=kinds[title]),
-        ),
     )
     if isinstance(blocks, EvenRuns):
         st.number_input(

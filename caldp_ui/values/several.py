@@ -39,7 +39,7 @@ from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.errors import escape_markdown
 from caldp_ui.app.theme import Palette, palette
-from caldp_ui.charts.curves import FIXED, legend
+from caldp_ui.charts.curves import bare_layout, legend
 from caldp_ui.charts.show import show as show_chart
 from caldp_ui.compute import runs
 from caldp_ui.parts import internal
@@ -372,22 +372,17 @@ def _bars(comparison: QuestionComparison, colours: Palette) -> go.Figure:
         _trace(name, names, [100 * (row[index] or 0.0) for row in rows], (colour, colours.text))
         for index, (name, colour) in enumerate(styles)
     ]
-    texts = {"tickfont_color": colours.text, "title_font_color": colours.text, **FIXED}
     longest = max(100 * (each or 0.0) for row in rows for each in row)
-    layout = {
-        "barmode": "group",
-        "bargap": 0.25,
-        "height": 90 + _ROW * len(rows),
-        "margin": {"l": 8 + 7 * max(map(len, names)), "r": 10, "t": 8, "b": 50},
-        "xaxis": {
-            "title_text": "people under the wrong answer, of 100",
-            "range": [0, max(1.2 * longest, 1.0)],
-            **texts,
-        },
-        "yaxis": {"type": "category", "autorange": "reversed", **texts},
-        "showlegend": False,
-        "dragmode": False,
-    }
+    ends = [0, max(1.2 * longest, 1.0)]
+    layout = bare_layout(
+        colours,
+        {"title_text": "people under the wrong answer, of 100", "range": ends},
+        {"type": "category", "autorange": "reversed"},
+        90 + _ROW * len(rows),
+        (8 + 7 * max(map(len, names)), 10, 8, 50),
+        barmode="group",
+        bargap=0.25,
+    )
     return go.Figure(traces, layout)
 
 

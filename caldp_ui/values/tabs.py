@@ -38,6 +38,8 @@ from caldp_core.privacy.coverage import coverage
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.expected_error import Budget
 from caldp_ui.app.theme import palette
+from caldp_ui.charts.curves import bare_layout
+from caldp_ui.charts.errors import logarithmic
 from caldp_ui.charts.show import show as show_chart
 from caldp_ui.compute import runs
 from caldp_ui.compute.sources import is_own
@@ -313,7 +315,6 @@ def _plane(methods: list[Method]) -> go.Figure:
     """The plane of error against bits; methods on one point share it, with all their letters."""
     colours = palette()
     points = _group_points(methods)
-    texts = {"tickfont_color": colours.text, "title_font_color": colours.text}
     ours = [any(methods[i].is_chosen for i in point) for point in points]
     trace = {
         "type": "scatter",
@@ -332,15 +333,9 @@ def _plane(methods: list[Method]) -> go.Figure:
         "cliponaxis": False,
         "hovertemplate": "%{customdata}<br>%{x:,} bits, error %{y:.3g}<extra></extra>",
     }
-    logarithmic = {"type": "log", **texts}
-    layout = {
-        "xaxis": {"title_text": "bits per report", "tickvals": _BITS, **logarithmic},
-        "yaxis": {"title_text": "expected error (l2)", "tickvals": _ERRORS, **logarithmic},
-        "height": 360,
-        "margin": {"l": 0, "r": 20, "t": 24, "b": 0},
-        "dragmode": False,
-        "showlegend": False,
-    }
+    x = logarithmic("bits per report", _BITS)
+    y = logarithmic("expected error (l2)", _ERRORS)
+    layout = bare_layout(colours, x, y, 360, (0, 20, 24, 0))
     return go.Figure([trace], layout)
 
 

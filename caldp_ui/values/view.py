@@ -24,7 +24,7 @@ from caldp_core.scenarios.blocks import SensitiveSymbols
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app import theme
-from caldp_ui.app.theme import LIGHT, Palette
+from caldp_ui.app.theme import LIGHT
 from caldp_ui.compute import plain_ldp, runs
 from caldp_ui.controls.common import EPSILONS, Slider
 from caldp_ui.controls.presets import with_context_policy
@@ -67,9 +67,8 @@ def one_line_summary(data: ComparisonData) -> str:
     return f"{lines.sentence} {lines.second}".strip()
 
 
-def view(data: ComparisonData, pinned: ComparisonData | None, colours: Palette) -> View:
+def view(data: ComparisonData, pinned: ComparisonData | None, _: object) -> View:
     """The headline, the odds, and the picture of answers, which has colours of both themes."""
-    del colours
     picture = Component(message(data, pinned), "chart", _SCRIPT, _STYLE)
     return replace(_sentences(data), component=picture)
 

@@ -158,6 +158,13 @@ def percent(share: float) -> str:
     return str(percentage(share))
 
 
+def percent_range(low: float, high: float, decimals: int = 1) -> str:
+    """Shares as "12.3 to 14.5 %", with as many decimals as it takes to tell the ends apart."""
+    while decimals < 6 and 100 * (high - low) < 3 * 10.0**-decimals:
+        decimals += 1
+    return f"{100 * low:.{decimals}f} to {100 * high:.{decimals}f} %"
+
+
 def of_hundred(share: float) -> str:
     """A share in [0, 1] of 100, for comparing with others: "0.9 of 100"."""
     return f"{per_hundred(share)} of 100"

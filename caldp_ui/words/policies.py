@@ -22,8 +22,8 @@ from caldp_ui.words.vocabulary import Vocabulary
 
 WRITERS: Final[Mapping[str, Callable[[Vocabulary, Setup, Any], PromiseText]]] = {
     "context": promise.describe_context,
-    "streets": promise_levels.streets,
-    "crow-flies": promise_levels.crow_flies,
+    "streets": promise_levels.on_map,
+    "crow-flies": promise_levels.on_map,
     "line": promise_levels.line,
     "distances": promise_levels.matrix,
     "matrix": promise_levels.matrix,

@@ -189,21 +189,12 @@ _FARTHER: Final = (2, 10)
 """Multiples of the policy's distance for which the odds are given as well."""
 
 
-def crow_flies(nouns: Vocabulary, setup: Setup, policy: CrowFlies) -> PromiseText:
-    """The promise of ε within `policy.km` kilometres, as the crow flies."""
-    return _map_promise(nouns, setup, policy, "as the crow flies")
-
-
-def streets(nouns: Vocabulary, setup: Setup, policy: Streets) -> PromiseText:
-    """The promise of ε within `policy.km` kilometres, north–south plus east–west."""
-    return _map_promise(nouns, setup, policy, "north–south plus east–west")
-
-
-def _map_promise(
-    nouns: Vocabulary, setup: Setup, policy: CrowFlies | Streets, along: str
-) -> PromiseText:
+def on_map(nouns: Vocabulary, setup: Setup, policy: CrowFlies | Streets) -> PromiseText:
+    """The promise of ε within `policy.km` kilometres, as the crow flies or along streets."""
+    is_streets = isinstance(policy, Streets)
+    along = "north–south plus east–west" if is_streets else "as the crow flies"
     rate = f"ε is {formats.digits(policy.epsilon / policy.km, 3)} for each kilometre, {along}"
-    suffix = "apart along streets" if isinstance(policy, Streets) else "apart"
+    suffix = "apart along streets" if is_streets else "apart"
     near = f"up to {formats.digits(policy.km, 4)} km {suffix}"
     far = tuple(f"{formats.digits(times * policy.km, 4)} km {suffix}" for times in _FARTHER)
     level = f"{policy.epsilon:g} within {policy.km:g} km, {along}"

@@ -17,14 +17,12 @@ from caldp_core.datasets import YesOrNo
 from caldp_ui.app.navigation import ADVERSARY
 from caldp_ui.app.theme import palette
 from caldp_ui.charts import drawing
-from caldp_ui.controls import common, presets
+from caldp_ui.controls import common, menus, presets
 from caldp_ui.controls.common import EPSILONS, Slider
-from caldp_ui.controls.presets import PolicyPreset
 from caldp_ui.parts import headline, mathematics, numbers, pins, promises, sharing
 from caldp_ui.parts.layout import title_row
 from caldp_ui.parts.record import ReportContent
 from caldp_ui.parts.tabs import tabs
-from caldp_ui.session.scenarios import bind
 from caldp_ui.shell.page import PinPage, View
 from caldp_ui.words import formats, promise_levels
 from caldp_ui.words.glossary import terms
@@ -87,17 +85,9 @@ SLIDERS: Final = {
 
 def _example_picker() -> None:
     """Show the choice of ready questions; people and the true share stay."""
-    titles: dict[str, PolicyPreset] = {preset.title: preset for preset in PRESETS}
     matching = presets.matching_preset(PRESETS, STATE.current().scenario)
-    st.selectbox(
-        "Example",
-        list(titles),
-        placeholder="your own",
-        help=matching.sentence if matching else None,
-        **bind(
-            STATE, "preset", matching and matching.title, lambda s, picked: titles[picked].apply(s)
-        ),
-    )
+    sentence = matching.sentence if matching else None
+    presets.menu(STATE, PRESETS, label_visibility="visible", help=sentence)
 
 
 def _level_sliders() -> None:
@@ -136,13 +126,6 @@ def _people_sliders() -> None:
         common.show(STATE, _SHARE_SLIDER, "Truly yes", help_text)
 
 
-def _outcome_buttons() -> None:
-    """Show the buttons for new noise and for the pin."""
-    pins.redraw_and_pin(
-        STATE, page_state.title, "The same protection, with other people and new noise."
-    )
-
-
 def _level_help(answer: str) -> str:
     return (
         f"A report makes {answer} at most e^ε times as likely as before. Smaller: better hidden. "
@@ -170,23 +153,22 @@ def _panels(shown: View, data: YesNoData, pinned: YesNoData | None) -> None:
             with st.container(key=STATE.key("likely")):
                 drawing.show(shown.pictures[view.LIKELY], view.LIKELY, None)
             _people_sliders()
-            _outcome_buttons()
+            same = "The same protection, with other people and new noise."
+            pins.redraw_and_pin(STATE, page_state.title, same)
 
 
 def _show_plane(data: YesNoData, pinned: YesNoData | None) -> None:
     """Show the plane of both errors in a popover; it is drawn only while that is open."""
-    popover = st.popover(
-        "Both errors on one plane",
-        icon=":material/show_chart:",
-        key=STATE.key("errors"),
-        on_change="rerun",
-    )
-    if not popover.open:
-        return
-    key, alt = STATE.key("plane-drawing"), view.alt_plane(data, pinned)
-    with popover, st.container(key=STATE.key("plane")):
-        st.markdown("**Two errors of an attacker** who takes each report at its word")
-        drawing.show(view.plane_svg(data, pinned, palette(), alt), key, view.HEIGHT)
+
+    def plane() -> None:
+        alt = view.alt_plane(data, pinned)
+        with st.container(key=STATE.key("plane")):
+            st.markdown("**Two errors of an attacker** who takes each report at its word")
+            svg = view.plane_svg(data, pinned, palette(), alt)
+            drawing.show(svg, STATE.key("plane-drawing"), view.HEIGHT)
+
+    label, icon = "Both errors on one plane", ":material/show_chart:"
+    menus.fold(st.popover, label, STATE.key("errors"), plane, icon=icon)
 
 
 PLAIN: Final = "plain LDP (Warner's coin)"

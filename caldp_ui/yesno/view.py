@@ -26,7 +26,6 @@ from caldp_ui.words.headline import Headline
 from caldp_ui.yesno.page_state import STATE, Coin, YesNoData, warner_people_factor, yes_no_policy
 
 ANSWERS = ("no", "yes")
-_DECIMALS_MAX = 6
 
 
 def of_hundred(probability: float) -> str:
@@ -37,20 +36,13 @@ def of_hundred(probability: float) -> str:
     return "fewer than 1 of 100" if number == "0" else f"{number} of 100"
 
 
-def percent_range(low: float, high: float, decimals: int = 1) -> str:
-    """Shares as "12.3 to 14.5 %", with as many decimals as it takes to tell the ends apart."""
-    while decimals < _DECIMALS_MAX and 100 * (high - low) < 3 * 10.0**-decimals:
-        decimals += 1
-    return f"{100 * low:.{decimals}f} to {100 * high:.{decimals}f} %"
-
-
 def headline(data: YesNoData) -> Headline:
     """Who is not protected, if anybody; the estimate; the people that plain LDP needs for it."""
     ours = data.ours
     policy = yes_no_policy(ours.result.setup.scenario)
     reports = formats.counted(ours.result.setup.n, "report", "reports")
     estimate = (
-        f"From {reports} we estimate that {percent_range(ours.low, ours.high)} would "
+        f"From {reports} we estimate that {formats.percent_range(ours.low, ours.high)} would "
         "truthfully say yes."
     )
     open_answers = [
@@ -103,7 +95,7 @@ def coin_numbers(coin: Coin) -> dict[str, str]:
         "right after “yes”, from 50:50": correct[1],
         "right after “no”, from 50:50": correct[0],
         "estimate of yes": f"{100 * coin.estimate:.2f} %",
-        "95 % range": percent_range(coin.low, coin.high, 2),
+        "95 % range": formats.percent_range(coin.low, coin.high, 2),
         "standard error (exact)": (
             f"{formats.digits(100 * coin.standard_error, 3)} percentage points"
         ),
@@ -154,7 +146,7 @@ def alt_dot_plot(data: YesNoData, pinned: YesNoData | None) -> str:
 
 
 def _range_text(coin: Coin) -> str:
-    return percent_range(coin.low, coin.high)
+    return formats.percent_range(coin.low, coin.high)
 
 
 SIZE: Final = (372, 372)
@@ -265,7 +257,7 @@ def _truth_svg(frame: Frame, truth: float, style: str) -> str:
 
 def _dots_svg(frame: Frame, dot_row: DotRow, positions: list[Point], colours: Palette) -> str:
     """Marks as large as there is room for, under their name and range."""
-    label = f"{dot_row.name}: {percent_range(dot_row.coin.low, dot_row.coin.high)}"
+    label = f"{dot_row.name}: {formats.percent_range(dot_row.coin.low, dot_row.coin.high)}"
     edge = f"stroke:{colours.edge};stroke-width:5;stroke-linejoin:round;paint-order:stroke"
     style = f"fill:{dot_row.colour};{_FONT};font-weight:600;{edge}"
     name = frame.text((frame.x[0], name_height(positions)), label, style)
@@ -332,7 +324,7 @@ def png(data: YesNoData) -> bytes:
             across, down = at(*mark)
             _draw_mark(draw, heap.symbol, across, down, heap.colour)
         top = name_height(positions)
-        range_text = percent_range(heap.coin.low, heap.coin.high)
+        range_text = formats.percent_range(heap.coin.low, heap.coin.high)
         draw.text(at(left, top), f"{heap.name}: {range_text}", heap.colour, font, "lb")
     foot = f"people with yes, from {left:.2f} % (left edge) to {right:.2f} %; line: truth, "
     draw.text((_EDGE, _HEIGHT - _FOOT + 15), f"{foot}{truth:.3g} %", LIGHT.text, font)

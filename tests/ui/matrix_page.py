@@ -9,8 +9,8 @@ from caldp_ui.app.navigation import MATRIX
 from caldp_ui.matrix import candidates, view
 from caldp_ui.matrix.page_state import (
     INF,
+    LINK,
     RANDOMIZED_RESPONSE,
-    MatrixLink,
     MatrixState,
 )
 from caldp_ui.matrix.view import ChannelVerdict, judge_channel
@@ -26,7 +26,7 @@ SMALL = MatrixState(
 
 
 def open_matrix(record: MatrixState | None = None, **query: str) -> AppTest:
-    return open_page(MATRIX, {**(MatrixLink().write(record) if record else {}), **query})
+    return open_page(MATRIX, {**(LINK.write(record) if record else {}), **query})
 
 
 def record_of(at: AppTest) -> MatrixState:

@@ -69,9 +69,9 @@ def test_the_film_over_epsilon_shows_what_the_page_shows_at_each() -> None:
 def test_where_the_unit_of_the_numbers_changes_that_of_the_truth_does_with_them() -> None:
     """The truth's map never changes, but "2 of 1,000" may become "15 of 10,000"."""
     rare = 8599
-    film = fakes_page.OVER_EPSILON.film(SHOWN.with_place(rare), no_progress)
+    film = fakes_page.OVER_EPSILON.film(replace(SHOWN, place=rare), no_progress)
     assert len({step.facts[fakes_page.TRUTH].text for step in film.steps}) > 1
-    assert_is(film.steps[0], at_epsilon(EPSILONS[0]).with_place(rare))
+    assert_is(film.steps[0], replace(at_epsilon(EPSILONS[0]), place=rare))
 
 
 def test_the_film_over_fake_phones_shows_what_the_page_shows_at_each() -> None:

@@ -91,9 +91,9 @@ def test_follows_every_control() -> None:
     city = us_cities()[0]
     (largest,) = US_GRID.locate([city.latitude], [city.longitude]).tolist()
     checked(at.selectbox(key="adversary-place").set_value(largest).run())
-    assert_shows(at, record.with_place(largest))
+    assert_shows(at, replace(record, place=largest))
     checked(at.select_slider(key="adversary-tenths").set_value(0).run())
-    assert_shows(at, replace(record.with_place(largest), tenths=0))
+    assert_shows(at, replace(record, place=largest, tenths=0))
 
 
 @pytest.mark.parametrize("preset", presets.PRESETS, ids=lambda preset: preset.title)

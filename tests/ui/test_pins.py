@@ -33,8 +33,6 @@ from caldp_ui.values.page_state import STATE, ValuesState
 from caldp_ui.words import formats
 from tests.ui.driver import checked, container, open_page, page_record, pictures, query_of, unpin
 
-MAPS_BESIDE, ANSWERS_BESIDE = MAPS_PAGE._pin_view(), ANSWERS_PAGE._pin_view()
-
 
 def error_of(scenario: Scenario) -> str:
     """As the page says it, by a run of the core."""
@@ -80,15 +78,15 @@ def test_up_to_six_are_pinned_compared_chosen_and_let_go() -> None:
     assert not container(at, "values-pinned").table
 
 
-@pytest.mark.parametrize("beside", [MAPS_BESIDE, ANSWERS_BESIDE], ids=["places", "values"])
+@pytest.mark.parametrize("beside", [MAPS_PAGE, ANSWERS_PAGE], ids=["places", "values"])
 def test_all_pins_are_one_file_that_gives_their_numbers(beside: Any) -> None:
-    record = (PlacesState if beside is MAPS_BESIDE else ValuesState)()
+    record = (PlacesState if beside is MAPS_PAGE else ValuesState)()
     other = replace(record, scenario=record.scenario.with_context(epsilon=4.0))
     entries = {
         name: (each, beside.load(each)) for name, each in (("now", other), ("pin-1", record))
     }
     table = {name: beside.numbers(data) for name, (_, data) in entries.items()}
-    packed = zipfile.ZipFile(io.BytesIO(pins.pack(beside, table, entries)))
+    packed = zipfile.ZipFile(io.BytesIO(beside._pack(table, entries)))
     frame = pd.read_csv(io.BytesIO(packed.read("compare.csv")), index_col="number", dtype=str)
     assert list(frame.columns) == ["now", "pin-1"]
     assert len(frame) > len(pins.differing_rows(table))
@@ -97,7 +95,7 @@ def test_all_pins_are_one_file_that_gives_their_numbers(beside: Any) -> None:
         assert again == each.scenario
         assert frame.loc["total variation (TV)", name] == error_of(again)
         drawn = [path for path in packed.namelist() if re.fullmatch(rf"{name}/.*png", path)]
-        assert len(drawn) == len(beside.files(beside.load(each))) > 0
+        assert len(drawn) == len(beside.images(beside.load(each))) > 0
         for path in drawn:
             Image.open(io.BytesIO(packed.read(path))).verify()
 

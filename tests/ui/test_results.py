@@ -70,8 +70,8 @@ def test_the_example_is_there_and_follows_its_settings() -> None:
     assert "40 of another question" in texts(at)
     checked(at.select_slider(key="results-level").set_value(0.999).run())
     wide = made_up_week().results(0.999)
-    assert view.percent_range(wide.low[7], wide.high[7]) in html_text(at)
-    assert view.percent_range(right.low[7], right.high[7]) not in html_text(at)
+    assert formats.percent_range(wide.low[7], wide.high[7]) in html_text(at)
+    assert formats.percent_range(right.low[7], right.high[7]) not in html_text(at)
     checked(at.select_slider(key="results-times").set_value(30).run())
     assert query_of(at) == {"level": "0.999", "times": "30"}
 

@@ -16,6 +16,7 @@ from caldp_core.scenarios.policies import BinaryQuestion
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.navigation import YES_OR_NO
 from caldp_ui.app.theme import LIGHT
+from caldp_ui.words import formats
 from caldp_ui.yesno import page_state, view
 from caldp_ui.yesno.page_state import (
     BEGIN,
@@ -192,7 +193,7 @@ def test_who_is_not_protected_comes_first() -> None:
 def test_a_narrow_range_has_two_different_ends() -> None:
     """From a billion reports "20.0 to 20.0 %" would be no range."""
     data = load_data(replace(BEGIN, n=10**9))
-    text = view.percent_range(data.ours.low, data.ours.high)
+    text = formats.percent_range(data.ours.low, data.ours.high)
     low, _, high = text.removesuffix(" %").partition(" to ")
     assert float(low) < 100 * data.truth < float(high)
     assert text in view.headline(data).sentence

@@ -1,0 +1,65 @@
+"""Menus of values by their titles, and parts of a page that are drawn once they are opened."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from caldp_ui.session.page_state import PageState, R
+
+T = TypeVar("T")
+
+
+def of_field(
+    state: PageState[Any],
+    field: str,
+    label: str,
+    titles: Mapping[Any, str],
+    draw: Callable[..., Any] = st.selectbox,
+    **options: Any,
+) -> None:
+    """Draw the choice of a field of the page's record; `titles`: of its values."""
+
+    def change(record: Any, value: Any) -> Any:
+        return replace(record, **{field: value})
+
+    now = getattr(state.current(), field)
+    bound = state.bind(field, now, change)
+    draw(label, list(titles), format_func=titles.__getitem__, **options, **bound)
+
+
+def by_title(
+    state: PageState[R],
+    name: str,
+    label: str,
+    things: Mapping[str, T],
+    update: Callable[[R, T], R],
+    *,
+    title: str | None,
+    **options: Any,
+) -> None:
+    """Draw a menu of things by their titles, of which `title` is chosen; `update`: a choice's."""
+    bound = state.bind(name, title, lambda record, chosen: update(record, things[chosen]))
+    st.selectbox(label, list(things), **options, **bound)
+
+
+def view_switch(state: PageState[Any], field: str, label: str, titles: Mapping[Any, str]) -> None:
+    """Which view of a page is open: a row of buttons beside the headline."""
+    row: dict[str, Any] = {"label_visibility": "collapsed", "required": True}
+    of_field(state, field, label, titles, st.segmented_control, **row)
+
+
+def fold(
+    make: Callable[..., DeltaGenerator],
+    label: str,
+    key: str,
+    draw: Callable[[], None],
+    **options: Any,
+) -> None:
+    """An expander or popover, drawn only while it is open, as all that is drawn costs each run."""
+    part: Any = make(label, key=key, on_change="rerun", **options)
+    if part.open:
+        with part:
+            draw()
