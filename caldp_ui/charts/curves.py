@@ -11,7 +11,6 @@ A legend of Plotly's own, whose room is found by drawing all again, doubles the 
 picture takes; with this one margins can be fixed.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from html import escape
@@ -126,7 +125,7 @@ def bare_layout(
     colours: Palette, x: dict[str, Any], y: dict[str, Any], height: int, margin: Margin, **more: Any
 ) -> dict[str, Any]:
     """The layout of a chart that is not on a `plane`; `margin`: left, right, top, bottom."""
-    texts = {"tickfont_color": colours.text, "title_font_color": colours.text, **FIXED}
+    texts = {"tickfont_color": colours.text, "title_font_color": colours.text}
     return {
         "xaxis": {**texts, **x},
         "yaxis": {**texts, **y},
@@ -243,17 +242,10 @@ def error_curves(
         Label(float(line.curve.x[-1]), float(line.curve.tv[-1]), line.name, line.colour)
         for line in lines
     ]
-    x = {**abscissa, "range": _range(lines, current_x)}
+    places = [current_x, *(float(x) for line in lines for x in line.curve.x)]
+    x = {**abscissa, "range": errors.log_range(places)}
     marks = [vertical_line(current_x, colours)] if is_there else []
     return plane(traces, x, y, marks, colours, words=Words(ends, notes=here), height=HEIGHT)
-
-
-def _range(lines: tuple[Line, ...], present: float) -> list[float]:
-    """The whole curves and where the reader is, on a log axis, with a little room; 0 is on none."""
-    places = [present, *(float(x) for line in lines for x in line.curve.x)]
-    places = [place for place in places if place > 0]
-    low, high = math.log10(min(places)), math.log10(max(places))
-    return [low - 0.02 * (high - low), high + 0.02 * (high - low)]
 
 
 def _band(line: Line, least: float) -> dict[str, Any]:

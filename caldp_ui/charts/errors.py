@@ -79,3 +79,9 @@ def logarithmic(
     """A logarithmic axis; `text`: of its ticks, which are the numbers themselves without it."""
     texts = {} if text is None else {"ticktext": list(map(text, ticks))}
     return {"title_text": title, "type": "log", "tickvals": list(ticks), **texts, **more}
+
+
+def log_range(places: Sequence[float]) -> list[float]:
+    """The range of a logarithmic axis that all places are on, with a little room; 0 is on none."""
+    low, high = (math.log10(end(place for place in places if place > 0)) for end in (min, max))
+    return [low - 0.02 * (high - low), high + 0.02 * (high - low)]

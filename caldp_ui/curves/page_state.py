@@ -65,23 +65,16 @@ def _describe_people_change(x: list[float], errors: list[float], place: float) -
     return f"Half the error takes more than {formats.times(x[-1] / place)} as many people."
 
 
-def _describe_epsilon_change(x: list[float], errors: list[float], place: float) -> str:
-    ratio = _error_ratio(x, errors, place, 2)
-    return "" if ratio is None else f"Doubling ε divides the error by {formats.digits(1 / ratio)}."
+def _describe_ratio(
+    words: str, times: float, *, falls: bool = True
+) -> Callable[[list[float], list[float], float], str]:
+    """A sentence on the error at `times` the place; `words`: it but for its number."""
 
+    def describe(x: list[float], errors: list[float], place: float) -> str:
+        ratio = _error_ratio(x, errors, place, times)
+        return "" if ratio is None else f"{words} {formats.digits(1 / ratio if falls else ratio)}."
 
-def _describe_blocks_change(x: list[float], errors: list[float], place: float) -> str:
-    ratio = _error_ratio(x, errors, place, 10)
-    if ratio is None:
-        return ""
-    return f"Ten times as many blocks divide the error by {formats.digits(1 / ratio)}."
-
-
-def _describe_sensitive_change(x: list[float], errors: list[float], place: float) -> str:
-    ratio = _error_ratio(x, errors, place, 10)
-    if ratio is None:
-        return ""
-    return f"Ten times as many sensitive values multiply the error by {formats.digits(ratio)}."
+    return describe
 
 
 def _error_ratio(x: list[float], errors: list[float], place: float, times: float) -> float | None:
@@ -137,7 +130,7 @@ AXES: Final = {
         lambda domain: _EPSILONS,  # noqa: ARG005
         lambda scenario, domain, x: scenario.with_context(epsilon=x),  # noqa: ARG005
         lambda scenario: scenario.with_context(epsilon=1.0),
-        _describe_epsilon_change,
+        _describe_ratio("Doubling ε divides the error by", 2),
     ),
     "blocks": Axis(
         "Blocks",
@@ -146,7 +139,7 @@ AXES: Final = {
         _blocks,
         _with_blocks,
         lambda scenario: scenario.with_context(blocks=OneBlock()),
-        _describe_blocks_change,
+        _describe_ratio("Ten times as many blocks divide the error by", 10),
     ),
     "sensitive": Axis(
         "Sensitive values",
@@ -157,7 +150,9 @@ AXES: Final = {
             sensitive=last_values(domain.k, round(x))
         ),
         lambda scenario: scenario.with_context(sensitive=EverythingSensitive()),
-        _describe_sensitive_change,
+        _describe_ratio(
+            "Ten times as many sensitive values multiply the error by", 10, falls=False
+        ),
     ),
 }
 

@@ -5,7 +5,6 @@ what plain LDP takes to be as accurate as the best of the other curves. Colour i
 curve has its own dash and mark, and its name at its end.
 """
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -380,7 +379,8 @@ def figure(record: Curves, curves: Sequence[CurveData], colours: Palette) -> go.
     if gap is not None:
         traces.append(gap_arrow(gap.ends, colours))
         notes.append(Label(*gap.middle, gap.label, colours.text, "top center", lift=4))
-    x = {**AXES[record.against].ticks, "range": _range([each.line.places for each in curves])}
+    places = [place for each in curves for place in each.line.places]
+    x = {**AXES[record.against].ticks, "range": errors.log_range(places)}
     labels = Words(_names(curves, bounds, inks), notes=notes)
     marks = [vertical_line(here, colours)]
     return plane(traces, x, y, marks, colours, words=labels, height=HEIGHT)
@@ -422,12 +422,6 @@ def _names(
         *lines,
         *(Label(b.x[-1], b.tv[-1], b.theorem, inks[b.line]) for b in bounds),
     ]
-
-
-def _range(places: Sequence[Sequence[float]]) -> list[float]:
-    """The range of all places with a little room, so that the axis stays as curves grow."""
-    low, high = math.log10(min(map(min, places))), math.log10(max(map(max, places)))
-    return [low - 0.02 * (high - low), high + 0.02 * (high - low)]
 
 
 def _band(each: CurveData, ink: str) -> dict[str, Any]:

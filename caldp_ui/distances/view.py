@@ -23,7 +23,7 @@ from caldp_core.mechanisms.kernels.design import Kernel
 from caldp_core.mechanisms.kernels.mechanism import BestKernelMechanism
 from caldp_core.scenarios.policies import Streets
 from caldp_ui.app.theme import Palette
-from caldp_ui.charts.curves import bare_layout, line_trace
+from caldp_ui.charts.curves import FIXED, bare_layout, line_trace
 from caldp_ui.charts.errors import logarithmic
 from caldp_ui.distances.page_state import (
     PERSON,
@@ -36,7 +36,7 @@ from caldp_ui.distances.page_state import (
 from caldp_ui.maps.ground import bare_ground
 from caldp_ui.maps.scene import TRUTH, error_of, estimate, scale, shared_pictures, truth
 from caldp_ui.parts import icons
-from caldp_ui.parts.odds import emphasis_html
+from caldp_ui.parts.headline import bold_html
 from caldp_ui.shell.page import View
 from caldp_ui.stage import (
     SCALE,
@@ -454,7 +454,7 @@ def odds_html(record: DistanceState) -> str:
     return (
         f'<div class="by-ring"><div class="odds {strength(share).word}">'
         f"{icons.people_array(round(100 * share), title)}"
-        f"<p>{emphasis_html(sentence)} Right guesses of 100, by distance:</p></div>"
+        f"<p>{bold_html(sentence, 'em')} Right guesses of 100, by distance:</p></div>"
         f'<dl class="by-distance">{rows}</dl></div>'
     )
 
@@ -488,8 +488,8 @@ def odds_figure(data: DistanceData, colours: Palette) -> go.Figure:
               (colours.plain, "dash")),
     ]  # fmt: skip
     ticks = [1, 5, 20, 100, 500]
-    x = logarithmic("distance between two equally likely places", ticks, "{} km".format)
-    y = {"title_text": "right guesses of 100", "range": [48, 103]}
+    x = logarithmic("distance between two equally likely places", ticks, "{} km".format, **FIXED)
+    y = {"title_text": "right guesses of 100", "range": [48, 103], **FIXED}
     names = [_curve_label(trace) for trace in traces if len(trace["x"])]
     layout = bare_layout(colours, x, y, HEIGHT, (56, 10, 20, 50), annotations=names)
     return go.Figure(traces, layout)

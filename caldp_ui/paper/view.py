@@ -18,6 +18,7 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.theme import Palette
 from caldp_ui.charts import errors, labels
 from caldp_ui.charts.curves import (
+    FIXED,
     Words,
     bare_layout,
     horizontal_line,
@@ -243,8 +244,9 @@ def _layout(axis: dict[str, Any], columns: Sequence[Column], colours: Palette) -
         "categoryarray": [column_title(column) for column in columns][::-1],
         "range": [-0.6, len(columns) - 0.4],
         "tickfont": {"color": colours.text, "size": 14},
+        **FIXED,
     }
-    return bare_layout(colours, axis, names, TABLE_HEIGHT, (108, 10, 8, 50))
+    return bare_layout(colours, {**axis, **FIXED}, names, TABLE_HEIGHT, (108, 10, 8, 50))
 
 
 def panel(
@@ -307,7 +309,7 @@ def region(vertex: ErrorVertex, plain: ErrorVertex, colours: Palette) -> go.Figu
     ]
     ticks = [0, 0.2, 0.4, 0.6, 0.8, 1]
     counts = {"tickvals": ticks, "ticktext": [f"{100 * tick:.0f}" for tick in ticks]}
-    axis = {"range": [-0.02, 1.02], "constrain": "domain", **counts}
+    axis = {"range": [-0.02, 1.02], "constrain": "domain", **counts, **FIXED}
     x = {"title_text": "of 100 with x′, taken for x (false alarm)", **axis}
     y = {"title_text": "of 100 with x, missed", "scaleanchor": "x", **axis}
     layout = bare_layout(colours, x, y, REGION_HEIGHT, (60, 10, _ABOVE, 50))

@@ -14,7 +14,6 @@ _LONG: Final = 75
 """Characters that fit into one line beside the switch of views; a longer one is set smaller."""
 _BOLD: Final = re.compile(r"\*\*(.+?)\*\*")
 _SIGN: Final = re.compile(r"\\(?=[^\w\s])")
-_STRONG: Final = r"<strong>\1</strong>"
 
 
 def show(headline: Headline) -> None:
@@ -31,6 +30,11 @@ def html(headline: Headline) -> str:
     return f'<div class="headline{kind}{size}"><h1>{escape(headline.sentence)}</h1>{second}</div>'
 
 
+def bold_html(sentence: str, tag: str) -> str:
+    """A sentence as HTML, its words between `**` in elements of this kind."""
+    return _BOLD.sub(rf"<{tag}>\1</{tag}>", escape(sentence))
+
+
 def as_html(sentence: str) -> str:
     """A sentence of Markdown, with no more than bold words and escaped signs, as HTML."""
-    return f"<p>{_SIGN.sub('', _BOLD.sub(_STRONG, escape(sentence)))}</p>"
+    return f"<p>{_SIGN.sub('', bold_html(sentence, 'strong'))}</p>"

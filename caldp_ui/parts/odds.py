@@ -1,6 +1,5 @@
 """The odds of an attacker's guess as a picture of 100 people, with a grade for each group."""
 
-import re
 from html import escape
 from typing import Final
 
@@ -8,13 +7,13 @@ import streamlit as st
 
 from caldp_core.experiments.run import Setup
 from caldp_ui.parts import icons
+from caldp_ui.parts.headline import bold_html
 from caldp_ui.words import policies
 from caldp_ui.words.promise_text import Grade, PromiseText
 from caldp_ui.words.vocabulary import Vocabulary
 
 PLACE: Final = ".st-key-odds .odds"
 """Where the odds are on the page, as a CSS selector: films change them, too."""
-_BOLD: Final = re.compile(r"\*\*(.+?)\*\*")
 
 
 def show(nouns: Vocabulary, setup: Setup) -> None:
@@ -44,11 +43,6 @@ def picture(texts: PromiseText) -> str:
     )
 
 
-def emphasis_html(text: str) -> str:
-    """A sentence of ours as HTML, its bold words between `**` emphasized."""
-    return _BOLD.sub(r"<em>\1</em>", escape(text))
-
-
 def _grade(grade: Grade) -> str:
-    text = emphasis_html(grade.odds)
+    text = bold_html(grade.odds, "em")
     return f'<p><span class="grade {grade.word}">{escape(grade.title)}</span> {text}</p>'

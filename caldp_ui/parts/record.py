@@ -28,7 +28,7 @@ from caldp_core.theory.expected_error import Forecast
 from caldp_ui.compute import exports, runs
 from caldp_ui.compute.privacy_summary import PrivacySummary, summarize_privacy
 from caldp_ui.compute.sources import is_own
-from caldp_ui.parts import odds
+from caldp_ui.parts import headline, odds
 from caldp_ui.words import accuracy, formats, mixing, policies, promise
 from caldp_ui.words.formats import MEANING
 from caldp_ui.words.promise_text import PromiseText
@@ -192,9 +192,7 @@ def _form() -> Template:
 
 def bold_html(text: str) -> str:
     """A sentence of ours with its bold parts."""
-    parts = escape(text).replace("*", "\0").split("\0\0")
-    bold = [f"<b>{part}</b>" if i % 2 else part for i, part in enumerate(parts)]
-    return "".join(bold).replace("\0", "")
+    return headline.bold_html(text, "b")
 
 
 def _figures(true: Mapping[str, bytes], estimated: Mapping[str, bytes]) -> str:

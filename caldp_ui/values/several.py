@@ -39,7 +39,7 @@ from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.errors import escape_markdown
 from caldp_ui.app.theme import Palette, palette
-from caldp_ui.charts.curves import bare_layout, legend
+from caldp_ui.charts.curves import FIXED, bare_layout, legend
 from caldp_ui.charts.show import show as show_chart
 from caldp_ui.compute import runs
 from caldp_ui.parts import internal
@@ -376,8 +376,8 @@ def _bars(comparison: QuestionComparison, colours: Palette) -> go.Figure:
     ends = [0, max(1.2 * longest, 1.0)]
     layout = bare_layout(
         colours,
-        {"title_text": "people under the wrong answer, of 100", "range": ends},
-        {"type": "category", "autorange": "reversed"},
+        {"title_text": "people under the wrong answer, of 100", "range": ends, **FIXED},
+        {"type": "category", "autorange": "reversed", **FIXED},
         90 + _ROW * len(rows),
         (8 + 7 * max(map(len, names)), 10, 8, 50),
         barmode="group",
