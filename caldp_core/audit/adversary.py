@@ -30,10 +30,9 @@ from functools import singledispatch
 import numpy as np
 from numpy.typing import ArrayLike
 
-from caldp_core.audit.pairwise import Channel, check_rows, finite_pairs, outputs_of
+from caldp_core.audit.pairwise import Channel, check_rows, outputs_of
 from caldp_core.basics.errors import check_number, check_symbols, check_whole, require
 from caldp_core.basics.limits import OWN_QUESTIONS_MAX
-from caldp_core.basics.powers import exp_below
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.mechanisms.base import Mechanism, Tally
 from caldp_core.mechanisms.capabilities import (
@@ -150,28 +149,6 @@ def error_rates(
     false_alarm = sum((q for q, yes in zip(channel[other], guess, strict=True) if yes), Fraction(0))
     missed = sum((q for q, yes in zip(channel[x], guess, strict=True) if not yes), Fraction(0))
     return false_alarm, missed
-
-
-def least_weighted_error(channel: Channel, x: int, other: int, weight: Fraction) -> Fraction:
-    """min of P_FA + weight·P_MD over all decision rules, random ones too.
-
-    Each output is decided by itself: Σ_y min(Q(y|x′), weight·Q(y|x)).
-    """
-    pairs = zip(channel[other], channel[x], strict=True)
-    return sum((min(q, weight * p) for q, p in pairs), Fraction(0))
-
-
-def within_error_region(channel: Channel, policy: PrivacyMatrix) -> bool:
-    """CALDP Theorem 1: P_FA + e^{E[x′,x]}·P_MD ≥ 1 for all x ≠ x′ and all decision rules.
-
-    (8) is (7) with x and x′ swapped. For rows that are distributions this says the same as the
-    audit, by another way.
-    """
-    check_rows(channel, policy)
-    return all(
-        least_weighted_error(channel, x, other, exp_below(level)) >= 1
-        for other, x, level in finite_pairs(policy)
-    )
 
 
 @dataclass(frozen=True)

@@ -297,14 +297,6 @@ class BestGuess:
     others: float
 
 
-def best_guess_of_channel(channel: Channel, prior: Floats, hidden: Bools) -> BestGuess:
-    """By the whole channel, for small ones; `prior`: (k,) shares, `hidden`: (k,) flags."""
-    joint = check_prior(prior, hidden.size)[:, None] * np.array(channel, dtype=np.float64)
-    right = joint.max(axis=0)
-    of_hidden = float(right[hidden[joint.argmax(axis=0)]].sum())
-    return _split(prior, hidden, of_hidden, float(right.sum()) - of_hidden)
-
-
 def best_guess(mechanism: Mechanism, prior: Floats) -> BestGuess:
     """The best guess at any size, for families in contexts but local hashing; `prior`: (k,) shares.
 
@@ -342,8 +334,7 @@ def _parts(mechanism: Mechanism) -> tuple[BlockStructure, _OfBlock]:
         if isinstance(oracles, HasExchangeableSupports):
             return structure, partial(_by_form, oracles)
     raise CaldpError(
-        "This mechanism does not tell how its reports overlap; take another family in a context, "
-        "or best_guess_of_channel for a small domain."
+        "This mechanism does not tell how its reports overlap; take another family in a context."
     )
 
 

@@ -27,8 +27,6 @@ from caldp_core.basics.counted import count_text
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.limits import EXACT_MAX_ENTRIES
 from caldp_core.basics.powers import exp_below
-from caldp_core.basics.types import Bools
-from caldp_core.mechanisms.base import Mechanism
 from caldp_core.privacy.context import PrivacyMatrix
 
 
@@ -69,15 +67,6 @@ class CellAudit:
 
     leak: Leak
     holds: bool
-
-
-def exact_audit(mechanism: Mechanism) -> Audit:
-    """Check a mechanism's exact channel against its policy (CALDP Definition 2).
-
-    Raises `CaldpError` where the domain is too large for a channel in rationals. Takes about
-    a microsecond for each pair of symbols and output.
-    """
-    return audit_channel(mechanism.exact_channel(), mechanism.policy)
 
 
 def audit_channel(channel: Sequence[Sequence[Fraction]], policy: PrivacyMatrix) -> Audit:
@@ -253,60 +242,3 @@ def release_adaptively(first: Channel, seconds: Sequence[Channel]) -> list[list[
         [q * r for q, second in zip(row, seconds, strict=True) for r in second[x]]
         for x, row in enumerate(first)
     ]
-
-
-def post_process(channel: Channel, rule: Channel) -> list[list[Fraction]]:
-    """Q·W: reports y are replaced by z with probability rule[y][z] (CALDP Proposition 1).
-
-    `rule`: a row for each output of the channel, each a distribution. Raises `CaldpError`.
-    """
-    outputs, columns = outputs_of(channel), outputs_of(rule)
-    require(
-        len(rule) == outputs and all(sum(row) == 1 and min(row) >= 0 for row in rule),
-        f"A rule for this channel needs {outputs} rows, each of probabilities that sum to 1.",
-    )
-    check_size(len(channel) * columns)
-    return [
-        [sum((q * to[z] for q, to in zip(row, rule, strict=True)), Fraction(0))
-         for z in range(columns)]
-        for row in channel
-    ]  # fmt: skip
-
-
-@dataclass(frozen=True)
-class UldpVerdict:
-    """ULDP Definition 2, property by property.
-
-    `reveals`: each output that is not protected comes from one input only, not a sensitive one
-    (4). `protects`: on protected outputs all inputs, whichever x and x′, stay within e^ε (5).
-    """
-
-    reveals: bool
-    protects: bool
-
-    @property
-    def holds(self) -> bool:
-        """Whether both properties hold."""
-        return self.reveals and self.protects
-
-
-def uldp(channel: Channel, sensitive: Bools, protected: Bools, epsilon: float) -> UldpVerdict:
-    """Whether a channel provides (X_S, Y_P, ε)-ULDP (Murakami, Kawamoto 2019, Definition 2).
-
-    `sensitive`: (k,) X_S. `protected`: (outputs,) Y_P. Stricter than high-low LDP in two
-    points: (5) also binds inputs that are not sensitive, and high-low LDP has no (4).
-    Raises `CaldpError` if shapes don't fit.
-    """
-    columns = list(zip(*channel, strict=True))
-    require(
-        len(sensitive) == len(channel) and len(protected) == len(columns),
-        f"This channel needs {len(channel)} sensitive flags and {len(columns)} protected ones.",
-    )
-    power = exp_below(epsilon)
-    clear = [column for column, hides in zip(columns, protected, strict=True) if not hides]
-    hidden = [column for column, hides in zip(columns, protected, strict=True) if hides]
-    senders = [[x for x, q in enumerate(column) if q > 0] for column in clear]
-    return UldpVerdict(
-        reveals=all(len(xs) == 1 and not sensitive[xs[0]] for xs in senders),
-        protects=all(max(column) <= power * min(column) for column in hidden),
-    )

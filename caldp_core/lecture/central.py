@@ -46,11 +46,6 @@ class GeometricNoise:
         """2α/(1−α)²; for small ε nearly Laplace's 2/ε²."""
         return 2.0 * self._a / self._stop**2
 
-    @property
-    def mean_error(self) -> float:
-        """E|Z| = 2α/(1−α²); for small ε nearly Laplace's 1/ε."""
-        return 2.0 * self._a / (self._stop * (1.0 + self._a))
-
     def cdf(self, t: Ints) -> Floats:
         """P(Z ≤ t) for whole numbers of any shape."""
         far = self._a ** np.abs(np.where(t >= 0, t + 1, t)).astype(np.float64) / (1.0 + self._a)

@@ -28,12 +28,10 @@ from caldp_core.mechanisms.randomness.coins import (
     COIN_ONE,
     flip_coins,
     truth_threshold,
-    uniform_below,
 )
 from caldp_core.privacy.context import Context
 
 Bits = NDArray[np.int8]
-_NOT_DRAWN = -1
 
 
 class OneBitMean:
@@ -137,28 +135,6 @@ class DailyMean:
         ones = (Fraction(int(self.mean.chances[place]), COIN_ONE) for place in places)
         pairs = zip(ones, path, strict=True)
         return math.prod((one if bit else 1 - one for one, bit in pairs), start=Fraction(1))
-
-
-class Phones:
-    """n phones that remember: offsets (n,), and the bit of every multiple once it was drawn.
-
-    `bits`: (n, m/s + 1) int8, −1 where not yet drawn.
-    """
-
-    def __init__(self, daily: DailyMean, n: int, words: WordSource) -> None:
-        self.daily, self._words = daily, words
-        width = daily.width
-        self.offset = uniform_below(np.full(n, width, np.uint64), words).astype(np.int64)
-        self.bits: Bits = np.full((n, daily.mean.most // width + 1), _NOT_DRAWN, np.int8)
-
-    def report(self, x: ArrayLike) -> Bits:
-        """(n,) numbers of today → (n,) bits."""
-        numbers = check_symbols("x", x, self.daily.mean.most + 1)
-        rounded = round_by_offset(numbers, self.offset, self.daily.width)
-        phones, place = np.arange(numbers.size), rounded // self.daily.width
-        new = np.flatnonzero(self.bits[phones, place] == _NOT_DRAWN)
-        self.bits[new, place[new]] = self.daily.mean.privatize(rounded[new], self._words)
-        return np.asarray(self.bits[phones, place])
 
 
 def coins_used(numbers: Ints, offset: Ints, width: int) -> Floats:

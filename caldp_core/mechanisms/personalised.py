@@ -195,10 +195,6 @@ class PersonalisedMechanism:
         )
         return check_places(places, self.k)
 
-    def histogram(self, x: ArrayLike, own: ArrayLike) -> Ints:
-        """(k + κ,) people per symbol after pre-processing; the input of `sample_tally`."""
-        return np.bincount(self.add_tags(x, own), minlength=self.k + self.tags)
-
     def privatize(self, x: ArrayLike, own: ArrayLike, rng: Seed) -> Reports:
         """(n,) symbols and (n, κ) own symbols → (n,) reports, simulated with `rng`."""
         return self.common.privatize(self.add_tags(x, own), rng)
@@ -285,25 +281,6 @@ class PersonalisedMechanism:
             both = variance(units[i] + units[j])
             covariance[i, j] = covariance[j, i] = (both - covariance[i, i] - covariance[j, j]) / 2
         return covariance
-
-    def user_policy(self, own: Sequence[int]) -> Context:
-        """One user's privacy matrix: ε for X_S and for the user's (κ,) own symbols, or −1.
-
-        Raises `CaldpError` for anything else.
-        """
-        places = self._places([list(own)], 1)[0]
-        flags = self.sensitive.copy()
-        flags[places[places != NO_PLACE]] = True
-        return Context.high_low(flags, self.epsilon)
-
-    def user_channel(self, own: Sequence[int]) -> list[list[Fraction]]:
-        """k rows: one user's exact channel, pre-processor and common mechanism in one.
-
-        Raises `CaldpError` where the domain is too large for a channel in rationals.
-        """
-        rows = self.common.exact_channel()
-        every = np.arange(self.k)
-        return [rows[s] for s in self.add_tags(every, np.tile(list(own), (self.k, 1)))]
 
 
 def _flags(sensitive: Bools) -> Bools:

@@ -170,11 +170,6 @@ class CentralTable:
         """
         return 1.0 / (1.0 + float(self.noise.alpha))
 
-    @property
-    def mean_error(self) -> float:
-        """Mean error of a noisy count, in people."""
-        return self.noise.mean_error
-
 
 BASE_MAX: Final = 1000
 

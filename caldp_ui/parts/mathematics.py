@@ -25,6 +25,6 @@ def list_statements(statements: Iterable[Statement]) -> None:
     """Show statements one after the other; nothing where there are none."""
     for each in statements:
         sentence = each.says[0].upper() + each.says[1:]
-        st.markdown(f"{sentence} · `{each.code}`")
+        st.markdown(f"{sentence} · `{each.code}`" if each.code else sentence)
         if each.formula:
             st.latex(each.formula)

@@ -9,10 +9,10 @@ from typing import Final
 
 @dataclass(frozen=True)
 class Statement:
-    """A statement with its source, its full name in the code, and its formula in LaTeX or ""."""
+    """A statement with its source; its full name in the code and its formula in LaTeX, or ""."""
 
     says: str
-    code: str
+    code: str = ""
     formula: str = ""
 
 

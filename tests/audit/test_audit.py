@@ -8,17 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from caldp_core.audit.pairwise import (
-    audit_channel,
-    exact_audit,
-    finite_pairs,
-)
+from caldp_core.audit.pairwise import audit_channel, finite_pairs
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import LEVEL_MAX
 from caldp_core.basics.powers import exp_below
 from caldp_core.basics.types import Floats
 from caldp_core.mechanisms import registry
 from caldp_core.privacy.context import Context
+from tests.audit.channels import exact_audit
 
 F = Fraction
 

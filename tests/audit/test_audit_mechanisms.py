@@ -11,7 +11,7 @@ import pytest
 from caldp_core import audit_mechanism
 from caldp_core.audit.blockwise import EVERY_ENTRY, audit_context
 from caldp_core.audit.mechanisms import EVERY_AXIS, EVERY_PAIR, SMALL_TWIN, TAGS, audit_axes
-from caldp_core.audit.pairwise import audit_channel, exact_audit
+from caldp_core.audit.pairwise import audit_channel
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats, Ints, Reports, Words, WordSource
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, registry
@@ -27,6 +27,7 @@ from caldp_core.mechanisms.structures import ChannelRows
 from caldp_core.privacy.context import Context, PersonalPolicy
 from caldp_core.privacy.distance import EuclideanMetric, GridMetric
 from caldp_core.privacy.matrix import BinaryPolicy, DenseMatrix
+from tests.audit.channels import exact_audit
 from tests.contract.contexts import context
 
 BOTH = "blocks and sensitive set"

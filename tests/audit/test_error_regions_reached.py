@@ -8,19 +8,15 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from caldp_core.audit.adversary import (
-    claimed_region,
-    guess_accuracy,
-    least_weighted_error,
-    reached_region,
-)
-from caldp_core.audit.inference import best_guess, best_guess_of_channel
+from caldp_core.audit.adversary import claimed_region, guess_accuracy, reached_region
+from caldp_core.audit.inference import best_guess
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats
 from caldp_core.mechanisms import FAMILIES, registry
 from caldp_core.mechanisms.direct.binary import BinaryMechanism
 from caldp_core.privacy.context import Context
 from caldp_core.privacy.matrix import BinaryPolicy, DenseMatrix
+from tests.audit.channels import best_guess_of_channel, least_weighted_error
 from tests.contract.checks import naming
 from tests.contract.contexts import CONTEXTS, context
 from tests.products import thinned

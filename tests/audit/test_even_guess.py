@@ -14,12 +14,12 @@ from caldp_core.audit.adversary import (
     max_guess_accuracy,
     pair_odds,
 )
-from caldp_core.audit.inference import best_guess_of_channel
 from caldp_core.basics.errors import CaldpError
 from caldp_core.mechanisms.direct.binary import BinaryMechanism
 from caldp_core.privacy.context import Context, PersonalPolicy, PrivacyMatrix
 from caldp_core.privacy.distance import EuclideanMetric, GridMetric
 from caldp_core.privacy.matrix import BinaryPolicy, DenseMatrix, closure
+from tests.audit.channels import best_guess_of_channel
 
 LEVELS = st.floats(0, 20) | st.just(math.inf)
 

@@ -12,12 +12,13 @@ from typing import Any, Final, TypeVar, cast
 import numpy as np
 import pytest
 
-from caldp_core.audit.pairwise import exact_audit, finite_pairs
+from caldp_core.audit.pairwise import finite_pairs
 from caldp_core.basics.errors import Cancelled
 from caldp_core.basics.limits import N_MAX
 from caldp_core.basics.types import Floats, Ints, Progress, Reports, Words, read_only
 from caldp_core.mechanisms import ContextMechanism, Mechanism, Tally
 from caldp_core.mechanisms.randomness.coins import COIN_ONE
+from tests.audit.channels import exact_audit
 from tests.stats import SIGNIFICANCE, assert_fits, assert_mean, assert_same_law
 
 CASES_AT_MOST: Final = 1000

@@ -57,7 +57,8 @@ def test_mean_errors_by_county_are_those_of_the_formulas() -> None:
     errors = [2 * Rounding(b).variance(first).mean() / b for b in (3, 5)]
     assert np.round(errors, 2).tolist() == [0.92, 1.37]
     # Noise of ε = 1 for one death more or less is that of ε = 2 for one that is elsewhere.
-    assert round(CentralTable(2.0).mean_error, 2) == 0.85
+    a = float(CentralTable(2.0).noise.alpha)
+    assert round(2 * a / (1 - a**2), 2) == 0.85
 
 
 def test_every_county_has_its_land_in_the_state() -> None:

@@ -10,13 +10,13 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.lecture.one_bit_mean import (
     DailyMean,
     OneBitMean,
-    Phones,
     coins_used,
     round_by_offset,
     round_to_nearest,
 )
 from caldp_core.mechanisms.randomness.coins import COIN_ONE, seeded_words
 from caldp_core.privacy.context import Context
+from tests.lecture.phones import Phones
 from tests.stats import SIGNIFICANCE, assert_fits, assert_mean
 
 

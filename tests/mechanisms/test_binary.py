@@ -11,13 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from caldp_core.audit.pairwise import audit_channel, exact_audit
+from caldp_core.audit.pairwise import audit_channel
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats
 from caldp_core.mechanisms.direct.binary import BinaryMechanism, flip_thresholds
 from caldp_core.mechanisms.randomness.coins import COIN_ONE
 from caldp_core.privacy.context import dense
 from caldp_core.privacy.matrix import BinaryPolicy
+from tests.audit.channels import exact_audit
 from tests.contract import checks
 from tests.stats import SIGNIFICANCE, assert_fits
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from caldp_core.audit.pairwise import audit_channel, exact_audit
+from caldp_core.audit.pairwise import audit_channel
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats
 from caldp_core.mechanisms.base import Mechanism
@@ -18,6 +18,7 @@ from caldp_core.mechanisms.registry import FAMILIES
 from caldp_core.privacy.context import Context, PrivacyMatrix, dense
 from caldp_core.privacy.distance import GridMetric
 from caldp_core.privacy.matrix import BinaryPolicy, DenseMatrix
+from tests.audit.channels import exact_audit
 from tests.contract.checks import check_progress
 from tests.designs import INF, line, plane, uneven
 

@@ -1,14 +1,12 @@
 """A designed channel at work: whole numbers, reports, estimates, and files that are audited."""
 
-import json
-
 import numpy as np
 import pytest
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.mechanisms.designed.arrange import WholeChannel, keeps_levels, whole_channel
 from caldp_core.mechanisms.designed.design import design
-from caldp_core.mechanisms.designed.mechanism import DesignedMechanism, from_text, to_text
+from caldp_core.mechanisms.designed.mechanism import DesignedMechanism
 from caldp_core.privacy.matrix import DenseMatrix
 from tests.contract import checks
 from tests.designs import INF, line, uneven
@@ -51,56 +49,6 @@ def test_fingerprints_tell_designs_apart() -> None:
     tally = other.sample_tally([5, 5, 5, 5], np.random.default_rng(1))
     with pytest.raises(CaldpError, match="another mechanism"):
         first.estimate(tally)
-
-
-def test_a_file_holds_the_design_and_is_audited_when_it_is_read() -> None:
-    made = design(POLICY, [4, 3, 2, 1], [1, 1, 1, 2])
-    text = to_text(made)
-    again = from_text(text)
-    assert again.channel == made.channel
-    assert (again.loss, again.bound, again.exact) == (made.loss, made.bound, made.exact)
-    assert (DesignedMechanism(again).fingerprint, to_text(again)) == (
-        DesignedMechanism(made).fingerprint,
-        text,
-    )
-
-
-def with_values(text: str, **values: object) -> str:
-    return json.dumps({**json.loads(text), **values})
-
-
-def test_a_file_that_was_tampered_with_is_refused() -> None:
-    made = design(POLICY)
-    text, whole = to_text(made), made.channel
-    rows = [list(row) for row in whole.numerators]
-    big, small = rows[0].index(max(rows[0])), rows[0].index(min(rows[0]))
-    # A thousandth of the row's mass moves to where it was least likely: still a distribution.
-    rows[0][big], rows[0][small] = (
-        rows[0][big] - (moved := rows[0][big] // 1000),
-        rows[0][small] + moved,
-    )
-    leaky = [[f"{entry:x}" for entry in row] for row in rows]
-    short = [[f"{entry:x}" for entry in row] for row in whole.numerators]
-    short[1][0] = f"{int(short[1][0], 16) + 1:x}"
-    half = (np.array(json.loads(text)["prior"]) / 2).tolist()
-    for wrong, words in [
-        ("{", "not JSON"),
-        ("[]", "must be an object"),
-        (with_values(text, format="caldp design 0"), "must be an object"),
-        (with_values(text, more=1), "must be an object"),
-        (with_values(text, numerators=leaky), "does not keep its privacy matrix"),
-        (with_values(text, numerators=short), "does not keep its privacy matrix"),
-        (with_values(text, numerators=leaky[:3]), "4 rows of one length"),
-        (with_values(text, numerators=[[1]] * 4), "hexadecimal"),
-        (with_values(text, numerators=4), "lists of rows"),
-        (with_values(text, bits=0), "bits of a design"),
-        (with_values(text, bits=True), "bits of a design"),
-        (with_values(text, levels=[[0, "x"], [1, 0]]), "square matrix"),
-        (with_values(text, bound="high"), "bound must be a number"),
-        (with_values(text, prior=half[:2]), "prior must be"),
-    ]:
-        with pytest.raises(CaldpError, match=words):
-            from_text(wrong)
 
 
 def test_rounding_keeps_every_level_and_a_unit_more_does_not() -> None:

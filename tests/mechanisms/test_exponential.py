@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from caldp_core.audit.pairwise import audit_channel, exact_audit
+from caldp_core.audit.pairwise import audit_channel
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats
 from caldp_core.mechanisms.direct.exponential import (
@@ -19,6 +19,7 @@ from caldp_core.mechanisms.direct.exponential import (
 )
 from caldp_core.privacy.distance import DistanceMetric
 from tests import sampled
+from tests.audit.channels import exact_audit
 from tests.contract import checks
 
 

@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from caldp_core.audit.mechanisms import audit_mechanism
-from caldp_core.audit.pairwise import exact_audit
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats
-from caldp_core.mechanisms.direct.planar import PlanarNoise, planar_displacement, reduced_epsilons
+from caldp_core.mechanisms.direct.planar import PlanarNoise, reduced_epsilons
 from caldp_core.mechanisms.kernels.design import (
     Cells,
     Flows,
@@ -31,8 +30,10 @@ from caldp_core.mechanisms.kernels.design import (
 from caldp_core.mechanisms.kernels.mechanism import BestKernelMechanism, best_kernel
 from caldp_core.privacy.distance import EuclideanMetric
 from tests import ROOT
+from tests.audit.channels import exact_audit
 from tests.contract import checks
 from tests.contract.checks import check_progress
+from tests.mechanisms.planar_distance import planar_displacement
 from tests.planar import US, least_reserve
 
 WIDE = (1.0, 0.7)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from caldp_core.audit.pairwise import audit_channel, exact_audit, finite_pairs
+from caldp_core.audit.pairwise import audit_channel, finite_pairs
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN
 from caldp_core.basics.types import Floats, Ints
@@ -17,6 +17,7 @@ from caldp_core.mechanisms.direct.geometric_axis import GeometricAxis, GridGeome
 from caldp_core.privacy.context import dense
 from caldp_core.privacy.distance import DistanceMetric, EuclideanMetric, GridMetric
 from tests import sampled
+from tests.audit.channels import exact_audit
 from tests.contract import checks
 from tests.products import thinned
 from tests.stats import SIGNIFICANCE, assert_same_law

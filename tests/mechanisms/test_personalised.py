@@ -13,12 +13,12 @@ from caldp_core.basics.types import Floats, Ints
 from caldp_core.mechanisms import FAMILIES
 from caldp_core.mechanisms.oracles.hadamard import HadamardOracles
 from caldp_core.mechanisms.personalised import (
-    PersonalisedMechanism,
     background_bias,
     population_background,
     uniform_background,
 )
 from tests.contract import checks
+from tests.mechanisms.personal_users import UserMechanism
 from tests.stats import SIGNIFICANCE, assert_same_law
 
 SENSITIVE = np.array([1, 0, 0, 0, 1, 0], dtype=np.bool_)
@@ -28,11 +28,9 @@ FAMILY = pytest.mark.parametrize("family", list(FAMILIES))
 
 
 def personalised(
-    family: str = "hadamard", epsilon: float = 1.0, kind: type = PersonalisedMechanism
-) -> PersonalisedMechanism:
-    mechanism: PersonalisedMechanism = kind(
-        SENSITIVE, TAGS, epsilon, family, FAMILIES[family].family
-    )
+    family: str = "hadamard", epsilon: float = 1.0, kind: type = UserMechanism
+) -> UserMechanism:
+    mechanism: UserMechanism = kind(SENSITIVE, TAGS, epsilon, family, FAMILIES[family].family)
     return mechanism
 
 
@@ -62,7 +60,7 @@ def test_every_user_gets_what_was_promised(family: str, epsilon: float) -> None:
         assert audit.holds, f"{own}: {audit}"
 
 
-def unseen(mechanism: PersonalisedMechanism) -> None:
+def unseen(mechanism: UserMechanism) -> None:
     """The law of a report depends on (x, own) only through the common symbol or the tag.
 
     And x as an own place is within e^ε of the same x as a place like any other, of x' as an
@@ -89,7 +87,7 @@ def test_which_places_are_a_user_s_own_stays_unseen(family: str) -> None:
     unseen(personalised(family))
 
 
-class TagByPlace(PersonalisedMechanism):
+class TagByPlace(UserMechanism):
     """Wrong: the tag gives away whether the place is odd."""
 
     def add_tags(self, x: object, own: object) -> Ints:
@@ -97,7 +95,7 @@ class TagByPlace(PersonalisedMechanism):
         return np.where(right >= self.k, self.k + np.asarray(x) % 2, right)
 
 
-class TagsInTheClear(PersonalisedMechanism):
+class TagsInTheClear(UserMechanism):
     """Wrong: own places keep their names."""
 
     def add_tags(self, x: object, own: object) -> Ints:
@@ -116,7 +114,7 @@ def test_the_audit_finds_own_places_in_the_clear() -> None:
     assert not audit_channel(mechanism.user_channel((1, 2)), mechanism.user_policy((1, 2))).holds
 
 
-def single_estimates(mechanism: PersonalisedMechanism, background: Floats) -> Floats:
+def single_estimates(mechanism: UserMechanism, background: Floats) -> Floats:
     """(outputs, k) the estimate from one report, for each possible report."""
     tallies = checks.single_tallies(mechanism.common)
     return np.stack([mechanism.estimate(tally, background) for tally in tallies])
@@ -144,7 +142,7 @@ def test_the_variance_at_many_symbols_is_that_of_the_weighted_sum(family: str) -
     k, tags = 300, 3
     rng = np.random.default_rng(2)
     sensitive = rng.random(k) < 0.2
-    mechanism = PersonalisedMechanism(sensitive, tags, 1.0, family, FAMILIES[family].family)
+    mechanism = UserMechanism(sensitive, tags, 1.0, family, FAMILIES[family].family)
     background = uniform_background(tags, ~sensitive) * rng.random((tags, k))
     background /= background.sum(axis=1, keepdims=True)
     shares = rng.dirichlet(np.ones(k + tags))
@@ -241,7 +239,7 @@ def test_a_map_of_cells() -> None:
     rng = np.random.default_rng(8)
     own = rng.integers(0, k, (n, TAGS))
     x = np.where(rng.random(n) < 0.5, own[:, 0], rng.integers(0, k, n))
-    mechanism = PersonalisedMechanism(np.arange(k) < 100, TAGS, 1.0, "hadamard", HadamardOracles)
+    mechanism = UserMechanism(np.arange(k) < 100, TAGS, 1.0, "hadamard", HadamardOracles)
     tally = mechanism.tally(mechanism.privatize(x, own, rng))
     background = population_background(
         TAGS, np.bincount(x, minlength=k) + 1.0, mechanism.open_symbols
@@ -272,7 +270,7 @@ def test_nothing_is_promised_for_places_that_are_none(own: list[int]) -> None:
 @pytest.mark.parametrize("flags", [["False", "True"], [0, 1], [[True], [False]], True])
 def test_only_booleans_say_what_is_sensitive(flags: object) -> None:
     with pytest.raises(CaldpError, match="sensitive must be one boolean per symbol"):
-        PersonalisedMechanism(flags, 1, 1.0, "hadamard", HadamardOracles)  # type: ignore[arg-type]
+        UserMechanism(flags, 1, 1.0, "hadamard", HadamardOracles)  # type: ignore[arg-type]
 
 
 def test_what_is_refused() -> None:
@@ -292,7 +290,7 @@ def test_what_is_refused() -> None:
     with pytest.raises(CaldpError, match=r"shape \(2, 6\)"):
         mechanism.estimate(tally, np.array([[0.5, 0.5]]))
     with pytest.raises(CaldpError, match="tags must be"):
-        PersonalisedMechanism(SENSITIVE, 0, 1.0, "hadamard", HadamardOracles)
+        UserMechanism(SENSITIVE, 0, 1.0, "hadamard", HadamardOracles)
     with pytest.raises(CaldpError, match="population must be positive"):
         population_background(1, SENSITIVE * 1.0, ~SENSITIVE)
     with pytest.raises(CaldpError, match="one shape"):

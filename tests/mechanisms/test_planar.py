@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from caldp_core.audit.pairwise import exact_audit
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN
 from caldp_core.basics.types import Floats
@@ -21,6 +20,7 @@ from caldp_core.mechanisms.direct.planar import (
     sum_rule,
 )
 from caldp_core.privacy.distance import EuclideanMetric
+from tests.audit.channels import exact_audit
 from tests.contract import checks
 from tests.planar import STEPS, US, least_reserve, planar
 

@@ -8,8 +8,9 @@ from numpy.typing import ArrayLike
 
 from caldp_core.basics.types import Floats
 from caldp_core.domain.grid import KM_PER_DEGREE, US_GRID, GridDomain
-from caldp_core.mechanisms.direct.planar import planar_displacement, product_displacement
+from caldp_core.mechanisms.direct.planar import product_displacement
 from caldp_core.privacy.distance import EuclideanMetric
+from tests.mechanisms.planar_distance import planar_displacement
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
-from caldp_core.audit.pairwise import exact_audit
 from caldp_core.basics.errors import CaldpError
 from caldp_core.domain.grid import US_GRID
 from caldp_core.estimation.em import ReportLikelihood
@@ -18,6 +17,7 @@ from caldp_core.mechanisms import mechanism
 from caldp_core.mechanisms.direct.square_wave import WHOLE, SquareWaveMechanism, Wave, half_width
 from caldp_core.mechanisms.specs import Oue
 from caldp_core.privacy.context import Context
+from tests.audit.channels import exact_audit
 from tests.contract import checks
 from tests.contract.contexts import CONTEXTS, context
 

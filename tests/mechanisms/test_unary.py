@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from caldp_core.audit.pairwise import exact_audit
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import REPORTS_MAX_BYTES
 from caldp_core.basics.powers import exp_below
@@ -24,6 +23,7 @@ from caldp_core.mechanisms.oracles.unary import (
 )
 from caldp_core.mechanisms.randomness.coins import COIN_ONE, seeded_words
 from caldp_core.privacy.context import Context
+from tests.audit.channels import exact_audit
 from tests.contract import checks
 from tests.contract.contexts import CONTEXTS, EPSILONS, context
 

@@ -10,13 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caldp_core.audit.adversary import Posterior, posterior, within_error_region
-from caldp_core.audit.pairwise import finite_pairs, post_process, release_adaptively, release_both
+from caldp_core.audit.adversary import Posterior, posterior
+from caldp_core.audit.pairwise import finite_pairs, release_adaptively, release_both
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.powers import exp_below
 from caldp_core.mechanisms import FAMILIES, registry
 from caldp_core.privacy.context import Context
 from caldp_core.privacy.matrix import DenseMatrix, released_together
+from tests.audit.channels import post_process, within_error_region
 from tests.channels import F, channels, holds, laws, least_promise, ratio
 from tests.contract.contexts import context
 

@@ -10,12 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caldp_core.audit.adversary import error_rates, least_weighted_error, within_error_region
-from caldp_core.audit.pairwise import Channel, UldpVerdict, uldp
+from caldp_core.audit.adversary import error_rates
+from caldp_core.audit.pairwise import Channel
 from caldp_core.basics.errors import CaldpError
 from caldp_core.mechanisms import FAMILIES, registry
 from caldp_core.privacy.context import Context, dense
 from caldp_core.privacy.matrix import DenseMatrix
+from tests.audit.channels import UldpVerdict, least_weighted_error, uldp, within_error_region
 from tests.channels import F, channels, holds, least_promise, matrices
 from tests.contract.contexts import context
 

@@ -13,6 +13,7 @@ from caldp_core.mechanisms import ContextMechanism, registry
 from caldp_core.privacy.context import Context
 from caldp_core.theory import bounds
 from caldp_core.theory.bounds import Losses
+from tests.theory import formulas
 
 EPSILONS = (0.1, 0.5, 1.0, 3.0, 8.0)
 FLAGS = np.array([True, False, True, False, False, True])
@@ -68,23 +69,11 @@ def test_proposition_5_is_not_far_off() -> None:
     assert variance_tv(mechanism, p, 100) > bounds.block_tv_bound([60], 100, 0.5) / 20
 
 
-def test_rates_are_those_of_the_theorems() -> None:
-    assert bounds.ldp_rate(10, 0.1, 0.5) == pytest.approx(100 / 0.0025)
-    assert bounds.block_rate([10], 0.1, 0.5) == bounds.ldp_rate(10, 0.1, 0.5)
-    assert bounds.block_rate([5, 5], 0.1, 0.5) == pytest.approx(bounds.ldp_rate(10, 0.1, 0.5) / 2)
-    assert bounds.high_low_rate(100, 1, 0.1, 0.5) == pytest.approx(1 / 0.0025 + 100 / 0.005)
-    with pytest.raises(CaldpError, match="s must be above 0 and below k/2 = 5, got 5"):
-        bounds.high_low_rate(10, 5, 0.1, 0.5)
-    one, two = bounds.uldp_lower_rates(4, 100, 0.5), bounds.uldp_lower_rates(4, 400, 0.5)
-    assert one == pytest.approx((4 / 5, 4 / 25))
-    assert two == pytest.approx((one[0] / 2, one[1] / 4))
-
-
 @pytest.mark.parametrize("sizes", [[64], [64] * 4, [200, 30, 5]])
 def test_people_needed_for_a_bound_grow_like_the_rate(sizes: list[int]) -> None:
     # n at which (20) equals α, over Theorem 4's rate: a constant but for ε's own order.
     for alpha, epsilon in ((0.3, 0.01), (0.1, 0.01), (0.1, 0.02)):
-        n = bounds.block_rate(sizes, alpha, epsilon)
+        n = float(np.square(sizes).sum()) / (alpha * epsilon) ** 2
         assert bounds.block_tv_bound(sizes, 1, epsilon) / np.sqrt(n) == pytest.approx(
             alpha * 4 * np.sqrt(3), rel=1e-3
         )
@@ -113,7 +102,7 @@ def test_proposition_7_of_uldp_is_the_variance_of_its_bits(epsilon: float) -> No
         bit = np.where(FLAGS, p * theta + (1 - p) * d1, p * (1 - d2))
         scale = np.where(FLAGS, theta - d1, 1 - d2)
         variance = bit * (1 - bit) / scale**2 / 1000
-        ours = bounds.urap_losses(p, FLAGS, 1000, epsilon)
+        ours = formulas.urap_losses(p, FLAGS, 1000, epsilon)
         assert ours.l2_squared == pytest.approx(variance.sum(), rel=1e-9, abs=1e-12)
         normal = np.sqrt(2 / np.pi) * np.sqrt(np.maximum(variance, 0)).sum()
         assert ours.l1 == pytest.approx(normal, rel=1e-6, abs=1e-7)
@@ -136,7 +125,7 @@ def maximum(formula: Formula, flags: Bools, epsilon: float, loss: str) -> float:
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 1.3, 1.5, 3.0, 8.0])
 def test_propositions_5_and_6_are_the_worst_cases(epsilon: float, loss: str) -> None:
     # |X_N| = 3: Proposition 5 ends at ln 4 = 1.386.
-    worst = bounds.urr_worst(FLAGS, epsilon)
+    worst = formulas.urr_worst(FLAGS, epsilon)
     assert worst.sum() == pytest.approx(1)
     assert worst.min() >= 0
     ours = float(getattr(bounds.urr_losses(worst, FLAGS, 1, epsilon), loss))
@@ -150,29 +139,20 @@ def test_propositions_5_and_6_are_the_worst_cases(epsilon: float, loss: str) -> 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 1.8])
 def test_proposition_8_is_the_worst_case(epsilon: float, loss: str) -> None:
     # |X_N| = 3: it ends at 2·ln 2.5 = 1.833.
-    worst = bounds.urap_worst(FLAGS, epsilon)
-    ours = float(getattr(bounds.urap_losses(worst, FLAGS, 1, epsilon), loss))
-    assert ours == pytest.approx(maximum(bounds.urap_losses, FLAGS, epsilon, loss), rel=1e-6)
+    worst = formulas.urap_worst(FLAGS, epsilon)
+    ours = float(getattr(formulas.urap_losses(worst, FLAGS, 1, epsilon), loss))
+    assert ours == pytest.approx(maximum(formulas.urap_losses, FLAGS, epsilon, loss), rel=1e-6)
 
 
 def test_proposition_8_ends_where_it_says() -> None:
     with pytest.raises(CaldpError, match="at most 2·ln"):
-        bounds.urap_worst(FLAGS, 1.9)
+        formulas.urap_worst(FLAGS, 1.9)
     uniform = ~FLAGS / 3
-    ours = bounds.urap_losses(uniform, FLAGS, 1, 2.2).l2_squared
-    assert ours < maximum(bounds.urap_losses, FLAGS, 2.2, "l2_squared") * (1 - 1e-6)
+    ours = formulas.urap_losses(uniform, FLAGS, 1, 2.2).l2_squared
+    assert ours < maximum(formulas.urap_losses, FLAGS, 2.2, "l2_squared") * (1 - 1e-6)
 
 
 WRONG: list[tuple[Callable[[], object], str]] = [
-    (lambda: bounds.ldp_rate(0, 0.1, 1.0), "k must be"),
-    (lambda: bounds.ldp_rate(10, 0.0, 1.0), "alpha must be above 0"),
-    (lambda: bounds.ldp_rate(10, 0.1, 0.0), "epsilon must be"),
-    (lambda: bounds.high_low_rate(10, 1, 0.0, 1.0), "alpha must be above 0"),
-    (lambda: bounds.high_low_rate(10, 1, 0.1, 0.0), "epsilon must be"),
-    (lambda: bounds.block_rate([2, 0], 0.1, 1.0), "sizes must be"),
-    (lambda: bounds.block_rate([2], 0.0, 1.0), "alpha must be above 0"),
-    (lambda: bounds.uldp_lower_rates(1, 0, 1.0), "n must be"),
-    (lambda: bounds.uldp_lower_rates(1, 10, 0.0), "epsilon must be"),
     (lambda: bounds.high_low_tv_bound(3, 1, 0, 1.0), "n must be"),
     (lambda: bounds.high_low_tv_bound(3, 4, 10, 1.0), "s must be"),
     (lambda: bounds.high_low_tv_bound(3, 1, 10, 0.0), "epsilon must be"),
@@ -181,11 +161,6 @@ WRONG: list[tuple[Callable[[], object], str]] = [
     (lambda: bounds.urr_losses(np.full(6, 1 / 6), FLAGS, 0, 1.0), "n must be"),
     (lambda: bounds.urr_losses(np.full(6, 1 / 6), FLAGS, 10, 1000.0), "epsilon must be"),
     (lambda: bounds.urr_losses(np.full(5, 1 / 5), FLAGS, 10, 1.0), "one flag for each"),
-    (lambda: bounds.urap_losses(np.full(6, 1 / 6), FLAGS, 0, 1.0), "n must be"),
-    (lambda: bounds.urap_losses(np.full(6, 1 / 6), FLAGS, 10, 0.0), "epsilon must be"),
-    (lambda: bounds.urr_worst(FLAGS[:0], 1.0), "one flag for each"),
-    (lambda: bounds.urr_worst(FLAGS.astype(np.int64), 1.0), "booleans"),
-    (lambda: bounds.urap_worst(FLAGS, 0.0), "epsilon must be"),
 ]
 
 

@@ -10,11 +10,7 @@ from caldp_core.mechanisms import registry
 from caldp_core.mechanisms.base import Mechanism
 from caldp_core.mechanisms.direct.exponential import ExponentialMechanism
 from caldp_core.mechanisms.direct.geometric_axis import GridGeometricMechanism
-from caldp_core.mechanisms.direct.planar import (
-    PlanarGeometricMechanism,
-    planar_displacement,
-    product_displacement,
-)
+from caldp_core.mechanisms.direct.planar import PlanarGeometricMechanism, product_displacement
 from caldp_core.privacy.context import Context, dense
 from caldp_core.privacy.distance import (
     DistanceMetric,
@@ -31,6 +27,7 @@ from caldp_core.theory.displacement import (
     report_distribution,
 )
 from tests.contract.checks import naming
+from tests.mechanisms.planar_distance import planar_displacement
 
 SMALL = GridDomain(40.0, -75.0, 0.5, 6, 7)
 

@@ -466,11 +466,6 @@ _REACH: Final = 64.0
 """Nats beyond which neither noise counts: e^{−64/√2} of the product's is left."""
 
 
-def planar_displacement(epsilon_row: float, epsilon_column: float) -> float:
-    """Mean distance of report and truth for planar noise; ε in nats per step, [0.001, 20]."""
-    return _mean_distance(epsilon_row, epsilon_column, np.hypot)
-
-
 def product_displacement(epsilon_row: float, epsilon_column: float) -> float:
     """Mean distance of report and truth for geometric noise on both axes, same promise and ε."""
     return _mean_distance(epsilon_row, epsilon_column, lambda x, y: np.sqrt(0.5) * (x + y))
