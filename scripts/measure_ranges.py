@@ -17,7 +17,7 @@ import numpy as np
 from caldp_core.basics.types import Bools, Floats, Ints
 from caldp_core.datasets import Gowalla
 from caldp_core.domain.grid import US_GRID, GridDomain
-from caldp_core.estimation.estimators import cascade_estimate
+from caldp_core.estimation.cascade_estimator import cascade_estimate
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.intervals import intervals, ranges
 from caldp_core.mechanisms import registry

@@ -26,7 +26,6 @@ class Publisher(Protocol):
 
     def __call__(self, counts: Ints, rng: np.random.Generator) -> Floats:
         """(m,) published numbers of (m,) counts."""
-        ...
 
 
 def publish_exact(counts: Ints, rng: np.random.Generator) -> Floats:

@@ -41,7 +41,6 @@ class Work(Protocol):
 
     def wait_for(self, making: "Making") -> None:
         """Return once `making.finished` is set; raises `Cancelled` for work that is to stop."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)

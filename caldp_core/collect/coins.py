@@ -20,15 +20,12 @@ class Coins(Protocol):
 
     def flip(self, threshold: int) -> bool:
         """True with probability threshold/2^48; `threshold`: in [0, 2^48]."""
-        ...
 
     def uniform_below(self, bound: int) -> int:
         """A whole number, uniform on 0 … bound − 1; `bound` ≥ 1."""
-        ...
 
     def draw_step(self, steps: Sequence[int], whole: int) -> int:
         """i with probability (steps[i] − steps[i−1])/whole; the last step is `whole`."""
-        ...
 
 
 def system_number() -> int:

@@ -206,11 +206,9 @@ class Neighbours(Protocol):
 
         A cut whose largest tile is everything ends without that level.
         """
-        ...
 
     def neighbour_means(self, values: Floats) -> Floats:
         """(k,) mean of the values beside each symbol, its own left out."""
-        ...
 
 
 @dataclass(frozen=True)

@@ -35,28 +35,7 @@ from caldp_core.estimation.cascade_estimator import (
 )
 from caldp_core.estimation.evidence import KNOWING_MAP, Evidence
 from caldp_core.estimation.maximum_likelihood import maximum_likelihood, smoothed_likelihood
-from caldp_core.estimation.projection import block_thresholds, simplex_projection
-
-__all__ = [
-    "ESTIMATORS",
-    "EstimatorEntry",
-    "PostProcess",
-    "block_thresholds",
-    "cascade_estimate",
-    "cascade_with_inhabitants",
-    "cascade_with_public_map",
-    "clip_renormalise",
-    "estimator",
-    "maximum_likelihood",
-    "menu_of_estimators",
-    "norm_sub",
-    "significant",
-    "simplex",
-    "simplex_per_block",
-    "simplex_projection",
-    "smoothed_likelihood",
-    "unprocessed",
-]
+from caldp_core.estimation.projection import simplex_projection
 
 PostProcess: TypeAlias = Callable[[Evidence], Floats]
 _NORM_SUB_ROUNDS: Final = 200

@@ -33,20 +33,6 @@ from caldp_core.theory.expected_error import (
 )
 from caldp_core.theory.planner import people_needed
 
-__all__ = [
-    "Budget",
-    "Curve",
-    "Forecast",
-    "block_curve",
-    "epsilon_curve",
-    "forecast",
-    "forecast_if_fast",
-    "is_slow",
-    "people_curve",
-    "people_for_same_error",
-    "sensitive_curve",
-]
-
 _BAND: Final = 1.6449
 """Standard deviations either side that hold 90 % of repetitions of a normal."""
 

@@ -130,61 +130,48 @@ class Mechanism(Protocol):
     @property
     def k(self) -> int:
         """Domain size."""
-        ...
 
     @property
     def policy(self) -> PrivacyMatrix:
         """The privacy matrix that it claims to keep; an audit checks the channel against it."""
-        ...
 
     @property
     def outputs(self) -> int:
         """Number of different reports: the columns of the channel."""
-        ...
 
     @property
     def fingerprint(self) -> str:
         """Digest that two mechanisms share only if their reports mean the same."""
-        ...
 
     def privatize(self, x: ArrayLike, rng: Seed) -> Reports:
         """(n,) symbols → (n,) reports, one per user, with simulated randomness."""
-        ...
 
     def client_report(self, x: int) -> Reports:
         """(1,) one real user's report, with the operating system's randomness; takes no seed."""
-        ...
 
     def every_report(self) -> Reports:
         """(outputs,) all different reports in the order of the channel's columns."""
-        ...
 
     def tally(self, reports: Reports) -> Tally:
         """Sum (n,) reports; raises `CaldpError` on a report that the mechanism cannot send."""
-        ...
 
     def sample_tally(self, counts: ArrayLike, rng: Seed) -> Tally:
         """Draw the tally of (k,) people per symbol, distributed as `tally(privatize(x))`.
 
         Its cost does not depend on n; where no such way is known, the class has a limit on n.
         """
-        ...
 
     def estimate(self, tally: Tally) -> Floats:
         """(k,) unbiased estimate of the distribution; entries may be negative."""
-        ...
 
     def variance(self, p: Floats, n: int) -> Floats:
         """(k,) exact variance of `estimate` over data drawn from p and the coins."""
-        ...
 
     def sum_variance(self, p: Floats, weights: Floats, n: int) -> float:
         """Exact variance of Σ w_x p̂_x, such as a region's share; `p`, `weights`: (k,)."""
-        ...
 
     def exact_channel(self) -> list[list[Fraction]]:
         """k rows of output probabilities in rationals, for small domains."""
-        ...
 
 
 class FrequencyOracles(Protocol):
@@ -207,67 +194,52 @@ class FrequencyOracles(Protocol):
     @property
     def outputs(self) -> int:
         """Number of different reports of all blocks; 10^18 stands for all larger numbers."""
-        ...
 
     @property
     def settings(self) -> tuple[NDArray[Any], ...]:
         """Whole numbers that, with the context and `cover_threshold`, determine the channel."""
-        ...
 
     def privatize(self, rank: Ints, words: WordSource) -> Reports:
         """(n,) ranks of hidden symbols → (n,) reports."""
-        ...
 
     def privatize_base(self, block: Ints, words: WordSource) -> Reports:
         """(n,) blocks → (n,) reports from the base distribution."""
-        ...
 
     def clear_reports(self, place: Ints) -> Reports:
         """(n,) places among the symbols that are not hidden → (n,) reports that name them."""
-        ...
 
     def tally(self, reports: Reports, clear: int) -> Ints:
         """(n,) reports → (tally_size + clear,) sums; `CaldpError` on a report that can't be."""
-        ...
 
     def every_report(self, clear: int) -> Reports:
         """All different reports, in the order of the channel's columns, for small domains."""
-        ...
 
     def report_bits(self, clear: int) -> int:
         """Bits that the longest report needs."""
-        ...
 
     def sample_tally(self, counts: Ints, base: Ints, rng: np.random.Generator) -> Ints:
         """(s,) people per hidden symbol and (m,) base reports per block → (tally_size,) tally."""
-        ...
 
     def block_counts(self, counts: Ints) -> Ints:
         """(m,) reports that came from each block's oracle."""
-        ...
 
     def estimate(self, counts: Ints, block_counts: Ints, n: int) -> Floats:
         """(s,) unbiased shares of the hidden symbols; `block_counts`: all reports per block."""
-        ...
 
     def variance(self, p: Floats, block_p: Floats, n: int) -> Floats:
         """(s,) exact variances; `p`: (s,) shares, `block_p`: (m,) shares of whole blocks."""
-        ...
 
     def offset(self, weights: Floats) -> Floats:
         """(m,) what any report of a block adds to n·Σ w_x p̂_x; `weights`: (s,)."""
-        ...
 
     def second_moment(self, weights: Floats, p: Floats, block_p: Floats) -> float:
         """E[Z²] over the oracles' reports, Z what one of them adds to n·Σ w_x p̂_x.
 
         `weights`, `p`: (s,); `block_p`: (m,) shares of whole blocks.
         """
-        ...
 
     def channel(self, block: int) -> tuple[int, Ints, int]:
         """First column, (s_j + 1, columns) numerators (last row: base), and their denominator."""
-        ...
 
 
 Family: TypeAlias = Callable[[Ints, Floats], FrequencyOracles]
@@ -285,12 +257,10 @@ class CraftableOracles(Protocol):
     @property
     def probabilities(self) -> SupportProbabilities:
         """Probabilities that an honest report includes symbols."""
-        ...
 
     @property
     def uniform_inclusion(self) -> Floats:
         """(m,) share of all reports of a block that include a given symbol."""
-        ...
 
     def most_included(self, ranks: Ints) -> Ints | Floats:
         """Distinct ranks of targets → (m,) the most of them that one report of a block includes.
@@ -298,8 +268,6 @@ class CraftableOracles(Protocol):
         Every block with targets has a report that includes one. Of several parts of Hadamard
         response a report includes the symbols of other parts than its own by half.
         """
-        ...
 
     def sample_crafted(self, counts: Ints, rng: np.random.Generator) -> Ints:
         """(s,) crafted reports for each hidden symbol → (tally_size,) their tally."""
-        ...

@@ -24,7 +24,6 @@ class HasPeopleLimit(Protocol):
     @property
     def n_max(self) -> int:
         """Most people of one tally."""
-        ...
 
 
 def people_max(mechanism: Mechanism) -> int:
@@ -39,7 +38,6 @@ class HasReportBits(Protocol):
     @property
     def report_bits(self) -> int:
         """Bits that the longest report needs."""
-        ...
 
 
 def report_bits(mechanism: Mechanism) -> int:
@@ -56,11 +54,9 @@ class HasVisibleBlocks(Protocol):
     @property
     def blocks(self) -> Ints:
         """(k,) labels in [0, m)."""
-        ...
 
     def block_counts(self, tally: Tally) -> Ints:
         """(m,) people per block."""
-        ...
 
 
 def block_totals(mechanism: Mechanism, tally: Tally) -> tuple[Ints, Ints]:
@@ -91,7 +87,6 @@ class HasSymbolPartition(HasVisibleBlocks, Protocol):
     @property
     def symbol_partition(self) -> SymbolPartition:
         """Hidden symbols, block after block, and the others."""
-        ...
 
 
 @runtime_checkable
@@ -100,7 +95,6 @@ class HasClearCounts(HasSymbolPartition, Protocol):
 
     def clear_counts(self, tally: Tally) -> Ints:
         """(k − s,) reports that name each symbol that is not hidden."""
-        ...
 
 
 def symbol_partition_of(mechanism: Mechanism) -> SymbolPartition:
@@ -117,7 +111,6 @@ class ReportsSymbols(Protocol):
 
     def law_of(self, x: int) -> Floats:
         """(k,) probabilities of the reports of a person at x."""
-        ...
 
 
 @runtime_checkable
@@ -126,7 +119,6 @@ class HasChannelProducts(Protocol):
 
     def channel_products(self) -> ChannelProducts | None:
         """Products with the channel; None where the tally is no histogram."""
-        ...
 
 
 def channel_products(mechanism: Mechanism) -> ChannelProducts | None:
@@ -154,7 +146,6 @@ class HasSupportTally(HasClearCounts, Protocol):
 
     def support_tally(self, tally: Tally) -> SupportTally | None:
         """The tally as counts of supports; None where it holds no such counts."""
-        ...
 
 
 def support_tally(mechanism: Mechanism, tally: Tally) -> SupportTally | None:
@@ -168,7 +159,6 @@ class HasOneReportTally(HasClearCounts, Protocol):
 
     def one_report(self, report: Tally) -> SupportTally:
         """The tally of one report as counts of supports."""
-        ...
 
 
 def one_report(mechanism: Mechanism, report: Tally) -> SupportTally | None:
@@ -184,15 +174,12 @@ class AddsTags(HasPreProcessing, Protocol):
 
     def shares_with_tags(self, p: Floats) -> Floats:
         """(k,) shares of symbols → (k + κ,) after the devices put in tags."""
-        ...
 
     def without_tags(self, chances: Floats, p: Floats) -> Floats:
         """(k + κ,) chances of symbols and tags → (k,) of symbols, for people from p: (k,)."""
-        ...
 
     def mean_over_tags(self, values: Floats) -> Floats:
         """(k + κ,) values → (k,) their mean over what devices put in the place of each symbol."""
-        ...
 
 
 @runtime_checkable
@@ -201,7 +188,6 @@ class HasCraftableOracles(HasClearCounts, Protocol):
 
     def craftable(self) -> CraftableOracles | None:
         """The oracles that can craft reports; None where they cannot."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,11 +24,9 @@ class ChannelProducts(Protocol):
 
     def apply(self, p: Floats, /) -> Floats:
         """p·Q: (k,) shares → (outputs,) distribution of the reports."""
-        ...
 
     def apply_transpose(self, weights: Floats, /) -> Floats:
         """Q·w: (outputs,) weights of reports → (k,) their mean over each symbol's reports."""
-        ...
 
 
 class InvertibleProducts(ChannelProducts, Protocol):
@@ -39,15 +37,12 @@ class InvertibleProducts(ChannelProducts, Protocol):
 
     def inverse(self, reports: Floats, /) -> Floats:
         """reports·Q⁻¹: (k,) shares of reports → (k,) unbiased shares of symbols."""
-        ...
 
     def score(self, weights: Floats, /) -> Floats:
         """Q⁻¹·w: (k,) weights → (k,) what a report of each symbol adds to n·Σ w_x p̂_x."""
-        ...
 
     def inverse_squared(self, reports: Floats, /) -> Floats:
         """(k,) distribution of the reports → (k,) Σ_y reports_y·(Q⁻¹[y, x])²."""
-        ...
 
 
 class DenseProducts:

@@ -46,11 +46,9 @@ class OracleProducts(Protocol):
 
     def apply(self, p: Floats, base: Floats) -> Floats:
         """Q p: (s,) hidden shares and (m,) shares of base reports → (cells,) law of the cells."""
-        ...
 
     def apply_transpose(self, weights: Floats) -> tuple[Floats, Floats]:
         """Qᵀ w: (cells,) weights → (s,) mean over a hidden symbol's reports, and (m,) base's."""
-        ...
 
 
 class ContextProducts:

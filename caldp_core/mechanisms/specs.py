@@ -47,7 +47,6 @@ class MechanismSpec(Protocol):
 
     def make(self, policy: Any, /) -> Mechanism:
         """The mechanism for a policy that it keeps; `CaldpError` where size or parameters fail."""
-        ...
 
 
 @runtime_checkable
@@ -56,7 +55,6 @@ class TakesShare(Protocol):
 
     def for_share(self, share: float) -> MechanismSpec:
         """The mechanism that is best if this `share`, in [0, 1], of a block's people has one."""
-        ...
 
 
 class FamilySpec(ABC):

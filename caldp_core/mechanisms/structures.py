@@ -56,7 +56,6 @@ class HasBlockStructure(Protocol):
 
     def block_structure(self) -> BlockStructure:
         """The blocks with their oracles and hidden symbols."""
-        ...
 
 
 @runtime_checkable
@@ -65,7 +64,6 @@ class HasAxisChannels(Protocol):
 
     def axis_channels(self) -> tuple[list[list[Fraction]], list[list[Fraction]]]:
         """Channels of rows and of columns, in rationals; symbol = row·columns + column."""
-        ...
 
 
 @runtime_checkable
@@ -74,7 +72,6 @@ class HasSmallTwin(Protocol):
 
     def small_twin(self) -> "Mechanism":
         """The same mechanism on so small a map that its channel can be written out."""
-        ...
 
 
 @runtime_checkable
@@ -83,7 +80,6 @@ class HasPreProcessing(Protocol):
 
     def after_pre_processing(self) -> "Mechanism":
         """The mechanism that makes the reports, on its own domain, with its own policy."""
-        ...
 
 
 @runtime_checkable
@@ -92,7 +88,6 @@ class HasChannelRows(Protocol):
 
     def channel_rows(self, block: int, start: int, stop: int) -> ChannelRows:
         """Rows start … stop−1 of `channel`; row s_j is the base distribution."""
-        ...
 
 
 @runtime_checkable
@@ -102,7 +97,6 @@ class HasDeviceNumbers(Protocol):
     @property
     def device_numbers(self) -> dict[str, Ints | Words]:
         """Name → (m,) whole numbers of the blocks, besides `cover_threshold`; docs/reports.md."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -124,7 +118,6 @@ class HasSupportForm(Protocol):
 
     def support_form(self, block: int) -> SupportForm:
         """The form of a block's channel, exact for the coins as rounded; it has hidden symbols."""
-        ...
 
 
 @runtime_checkable
@@ -133,4 +126,3 @@ class HasExchangeableSupports(HasSupportForm, Protocol):
 
     def none_included(self, block: int) -> Floats:
         """(s_j + 1,) chance that a base report includes none of 0, 1, … s_j given symbols."""
-        ...

@@ -38,11 +38,9 @@ class PrivacyMatrix(Protocol):
     @property
     def k(self) -> int:
         """Domain size."""
-        ...
 
     def between(self, x: ArrayLike, x_other: ArrayLike) -> Floats:
         """E[x, x′] for each pair: (n,) symbols and (n,) symbols → (n,) floats in [0, ∞]."""
-        ...
 
 
 def dense(matrix: PrivacyMatrix) -> Floats:

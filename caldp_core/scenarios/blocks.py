@@ -84,7 +84,6 @@ class BlocksSpec(Protocol):
 
     def build(self, domain: AnyDomain) -> Partition:
         """The partition; raises `CaldpError` where the domain does not allow it."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -419,7 +418,6 @@ class SensitiveSpec(Protocol):
 
     def build(self, domain: AnyDomain, partition: Partition) -> Bools:
         """(k,) flags; raises `CaldpError` where the domain does not allow it."""
-        ...
 
 
 def _map_of(dataset: Dataset) -> AnyDomain:

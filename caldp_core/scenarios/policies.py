@@ -60,12 +60,10 @@ class PolicySpec(Protocol):
 
     def build(self, dataset: Dataset) -> Protection:
         """The policy for this dataset; raises `CaldpError` where the two do not fit."""
-        ...
 
     @property
     def plain_epsilon(self) -> float:
         """ε of plain LDP that hides every pair as well as this hides what it hides best."""
-        ...
 
 
 def single_block_protection(policy: PrivacyMatrix, dataset: Dataset) -> Protection:

@@ -383,11 +383,9 @@ class Stratum(Protocol):
     @property
     def weight(self) -> float:
         """Its probability."""
-        ...
 
     def people(self, rng: np.random.Generator) -> Ints:
         """(k,) people for each value, given that they come out so."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,27 +4,3 @@ Each treatment takes exact counts and gives a `Release`: a reader's estimate fro
 table. Larger cells, hidden small counts, and rounding promise nothing about one person; central
 noise, and the mechanisms of scenarios (plain LDP, blocks, sensitive sets), do.
 """
-
-from caldp_core.treatments.release import (
-    CentralTable,
-    Release,
-    Rounding,
-    Suppressed,
-    Suppression,
-    TableErrors,
-    exact_release,
-    larger_cells,
-    table_errors,
-)
-
-__all__ = [
-    "CentralTable",
-    "Release",
-    "Rounding",
-    "Suppressed",
-    "Suppression",
-    "TableErrors",
-    "exact_release",
-    "larger_cells",
-    "table_errors",
-]

@@ -6,9 +6,10 @@ from typing import Final
 
 import numpy as np
 
-from caldp_core.attacks import (
+from caldp_core.attacks.differencing import (
     bounds,
     direction_guess_accuracy,
+    disclosed_cells,
     exposed_newcomers,
     move_guess_accuracy,
     noisy_move_guess_accuracy,
@@ -19,14 +20,13 @@ from caldp_core.attacks import (
     rounding_recovery_chance,
     solve_by_subtraction,
 )
-from caldp_core.attacks.differencing import disclosed_cells
 from caldp_core.audit.adversary import guess_accuracy_of_rows, pair_rows
 from caldp_core.basics.cache import cached_by
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Bools, Floats, Ints
 from caldp_core.domain.grid import US_GRID, GridDomain
 from caldp_core.mechanisms.base import Mechanism
-from caldp_core.treatments import CentralTable, Rounding, Suppression
+from caldp_core.treatments.release import CentralTable, Rounding, Suppression
 from caldp_ui.coarser.page_state import (
     BLOCKS,
     CENTRAL,

@@ -31,7 +31,7 @@ from caldp_core.scenarios.blocks import (
 )
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
-from caldp_core.treatments import (
+from caldp_core.treatments.release import (
     CentralTable,
     Release,
     Rounding,

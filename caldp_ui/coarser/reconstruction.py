@@ -9,8 +9,7 @@ from typing import Any, Final
 import plotly.graph_objects as go
 import streamlit as st
 
-from caldp_core.attacks import reconstruct
-from caldp_core.attacks.reconstruction import Noisy, Publisher, Rounded, publish_exact
+from caldp_core.attacks.reconstruction import Noisy, Publisher, Rounded, publish_exact, reconstruct
 from caldp_core.basics.cache import cached
 from caldp_core.basics.types import Progress
 from caldp_ui.app.theme import Palette, palette

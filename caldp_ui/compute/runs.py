@@ -16,7 +16,7 @@ from caldp_core.datasets import Dataset
 from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.experiments.error_validity import has_valid_errors
-from caldp_core.experiments.forecast import Forecast, forecast_if_fast
+from caldp_core.experiments.forecast import forecast_if_fast
 from caldp_core.experiments.run import (
     Result,
     Setup,
@@ -30,6 +30,7 @@ from caldp_core.mechanisms.capabilities import people_max, symbol_partition_of
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.privacy.context import Context
 from caldp_core.scenarios.scenario import Scenario
+from caldp_core.theory.expected_error import Forecast
 from caldp_core.theory.planner import Recommendation, best_family
 from caldp_ui.app.theme import settings
 from caldp_ui.compute.sources import file_state, is_own

@@ -12,14 +12,14 @@ from typing import Final
 from caldp_core.basics.cache import cached_by
 from caldp_core.basics.types import Progress
 from caldp_core.estimation.estimators import ESTIMATORS
-from caldp_core.experiments.forecast import Forecast, forecast_if_fast
+from caldp_core.experiments.forecast import forecast_if_fast
 from caldp_core.experiments.interleaved_runs import MeanError
 from caldp_core.experiments.measures import TV
 from caldp_core.experiments.run import Setup
 from caldp_core.scenarios.blocks import EverythingSensitive, OneBlock
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory import bounds
-from caldp_core.theory.expected_error import Budget
+from caldp_core.theory.expected_error import Budget, Forecast
 from caldp_ui.compute import runs
 from caldp_ui.controls.choices import PLAIN, Choice, protections
 from caldp_ui.controls.common import METHODS

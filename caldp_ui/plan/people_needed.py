@@ -18,12 +18,12 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats, Progress, no_progress
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.estimation.evidence import default_estimator
-from caldp_core.experiments.forecast import Forecast, forecast_if_fast
+from caldp_core.experiments.forecast import forecast_if_fast
 from caldp_core.experiments.run import Setup
 from caldp_core.mechanisms import FAMILIES, Mechanism
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.scenarios.scenario import Scenario
-from caldp_core.theory.expected_error import Budget, approximated_error, expected_error
+from caldp_core.theory.expected_error import Budget, Forecast, approximated_error, expected_error
 from caldp_core.theory.planner import Accuracy, Goal, people_for, people_for_groups, relative_error
 from caldp_ui.compute import runs
 from caldp_ui.controls.choices import NAMES, PLAIN

@@ -14,9 +14,9 @@ import plotly.graph_objects as go
 from caldp_core.audit.adversary import max_guess_accuracy
 from caldp_core.basics.types import no_progress
 from caldp_core.domain.grid import GridDomain
-from caldp_core.experiments.forecast import Forecast
 from caldp_core.experiments.run import Setup
 from caldp_core.mechanisms.catalogue import MECHANISMS
+from caldp_core.theory.expected_error import Forecast
 from caldp_ui.app.theme import Palette
 from caldp_ui.charts import show as charts
 from caldp_ui.charts.curves import (

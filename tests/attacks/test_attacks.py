@@ -8,20 +8,22 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from caldp_core.attacks import (
+from caldp_core.attacks.census_block import LINES, Person, Tables, worlds
+from caldp_core.attacks.differencing import (
+    Sums,
     bounds,
     direction_guess_accuracy,
+    disclosed_cells,
     exposed_newcomers,
     move_guess_accuracy,
     noisy_move_guess_accuracy,
+    place_guess_accuracy,
     published_sums,
     published_sums_with_marks,
     published_sums_with_rule,
     rounding_recovery_chance,
     solve_by_subtraction,
 )
-from caldp_core.attacks.census_block import LINES, Person, Tables, worlds
-from caldp_core.attacks.differencing import Sums, disclosed_cells, place_guess_accuracy
 from caldp_core.attacks.reconstruction import (
     Noisy,
     Rounded,
@@ -33,8 +35,7 @@ from caldp_core.audit.adversary import guess_accuracy_of_rows, pair_rows
 from caldp_core.basics.errors import CaldpError
 from caldp_core.mechanisms import in_context
 from caldp_core.privacy.context import Context
-from caldp_core.treatments import CentralTable, Rounding, Suppression
-from caldp_core.treatments.release import Suppressed
+from caldp_core.treatments.release import CentralTable, Rounding, Suppressed, Suppression
 from tests.attacks.by_hand import averaged_by_hand, newcomers_by_hand, told_apart_by_hand
 
 

@@ -2,18 +2,18 @@
 
 import numpy as np
 
-from caldp_core.attacks import (
+from caldp_core.attacks.differencing import (
     bounds,
+    disclosed_cells,
     published_sums,
     published_sums_with_marks,
     published_sums_with_rule,
     solve_by_subtraction,
 )
-from caldp_core.attacks.differencing import disclosed_cells
 from caldp_core.datasets import InfantDeaths, county_outlines
 from caldp_core.domain.answers import Domain
 from caldp_core.scenarios.blocks import GroupBlocks
-from caldp_core.treatments import CentralTable, Rounding, Suppression
+from caldp_core.treatments.release import CentralTable, Rounding, Suppression
 
 
 def test_the_table_is_the_printed_one() -> None:

@@ -11,9 +11,10 @@ import caldp_core.estimation.composite_likelihood as composite
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.estimation.composite_likelihood import SupportProfile
 from caldp_core.estimation.em import Fit, likelihood_gap
-from caldp_core.estimation.estimators import clip_renormalise, simplex, simplex_projection
+from caldp_core.estimation.estimators import clip_renormalise, simplex
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.maximum_likelihood import fit, maximum_likelihood
+from caldp_core.estimation.projection import simplex_projection
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, registry
 from caldp_core.mechanisms.capabilities import support_tally
 from caldp_core.mechanisms.oracles import supports

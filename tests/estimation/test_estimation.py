@@ -11,17 +11,16 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.estimation.estimators import (
     ESTIMATORS,
-    block_thresholds,
     clip_renormalise,
     estimator,
     norm_sub,
     significant,
     simplex,
     simplex_per_block,
-    simplex_projection,
     unprocessed,
 )
 from caldp_core.estimation.evidence import Evidence
+from caldp_core.estimation.projection import block_thresholds, simplex_projection
 from caldp_core.mechanisms import registry
 from caldp_core.privacy.context import Context
 from tests.slsqp import least_on_simplex

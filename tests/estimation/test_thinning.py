@@ -11,7 +11,8 @@ from caldp_core.datasets import Gowalla
 from caldp_core.domain.grid import US_GRID, GridDomain
 from caldp_core.domain.partitions import grid_blocks
 from caldp_core.estimation import thinning
-from caldp_core.estimation.estimators import cascade_estimate, simplex_per_block, unprocessed
+from caldp_core.estimation.cascade_estimator import cascade_estimate
+from caldp_core.estimation.estimators import simplex_per_block, unprocessed
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.thinning import estimated_error, generator_of, thin_noise
 from caldp_core.mechanisms import registry

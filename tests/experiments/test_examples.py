@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 
 from caldp_core.audit.mechanisms import audit_mechanism
-from caldp_core.experiments.forecast import Budget, forecast_if_fast
+from caldp_core.experiments.forecast import forecast_if_fast
 from caldp_core.experiments.run import prepare, run
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.scenarios.scenario import SLOTS, Scenario
+from caldp_core.theory.expected_error import Budget
 from tests import ROOT
 
 FILES = sorted(ROOT.glob("examples/*.json"))

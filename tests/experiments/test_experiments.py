@@ -15,7 +15,6 @@ from caldp_core.datasets import Dataset, Zipf, from_counts
 from caldp_core.domain.answers import Domain
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.experiments.forecast import (
-    Budget,
     block_curve,
     epsilon_curve,
     forecast,
@@ -33,6 +32,7 @@ from caldp_core.mechanisms.specs import LocalHashing, Oue, RandomizedResponse
 from caldp_core.scenarios.blocks import EvenRuns, GridBlocks, OneBlock, SensitiveSymbols
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
+from caldp_core.theory.expected_error import Budget
 
 SMALL = Scenario(
     policy=ContextPolicy(blocks=EvenRuns(5), sensitive=SensitiveSymbols(("0-149",))),

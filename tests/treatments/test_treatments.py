@@ -10,7 +10,7 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN
 from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.metrics import box_error
-from caldp_core.treatments import (
+from caldp_core.treatments.release import (
     CentralTable,
     Release,
     Rounding,

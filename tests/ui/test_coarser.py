@@ -7,8 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from caldp_core.attacks import reconstruct
-from caldp_core.attacks.reconstruction import publish_exact
+from caldp_core.attacks.reconstruction import publish_exact, reconstruct
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import no_progress
 from caldp_core.datasets import Gowalla, InfantDeaths, OwnPlaces, OwnTable, Survey
@@ -17,7 +16,7 @@ from caldp_core.domain.grid import US_GRID
 from caldp_core.experiments.run import prepare, run
 from caldp_core.scenarios.blocks import EvenRuns, GridBlocks, GroupBlocks
 from caldp_core.scenarios.scenario import Scenario
-from caldp_core.treatments import larger_cells
+from caldp_core.treatments.release import larger_cells
 from caldp_ui.app.theme import DARK, LIGHT
 from caldp_ui.coarser import census_block, outcomes, page, page_state, reconstruction, tables, view
 from caldp_ui.coarser.page_state import (

@@ -15,7 +15,7 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Progress, no_progress
 from caldp_core.datasets import OwnPlaces, Survey, Uniform
 from caldp_core.estimation.evidence import default_estimator
-from caldp_core.experiments.forecast import Forecast, forecast
+from caldp_core.experiments.forecast import forecast
 from caldp_core.experiments.regions import region_report
 from caldp_core.experiments.run import prepare, run, run_trial
 from caldp_core.lecture.rappor import LastingRappor
@@ -23,7 +23,7 @@ from caldp_core.mechanisms import FAMILIES
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.scenarios.blocks import RegionBlocks
 from caldp_core.scenarios.scenario import Scenario
-from caldp_core.theory.expected_error import Budget
+from caldp_core.theory.expected_error import Budget, Forecast
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.compute import runs
 from caldp_ui.controls.choices import NAMES, PLAIN

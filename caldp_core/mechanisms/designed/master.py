@@ -208,24 +208,19 @@ class ColumnSource(Protocol):
     @property
     def classes(self) -> Classes:
         """The problem's twins, prior and weights."""
-        ...
 
     def initial_columns(self) -> Columns:
         """Columns to begin with, which span all symbols."""
-        ...
 
     def improving_columns(self, weighted: WeightedColumns) -> tuple[Columns, Floats]:
         """Columns with the largest vᵀGv − λᵀv found, and these (N,) values, perhaps ≤ 0."""
-        ...
 
     def retained_columns(self, weighted: WeightedColumns) -> tuple[Columns, Floats]:
         """Columns for the next round and (N,) weights; with some weights they make a channel."""
-        ...
 
     @property
     def rounds(self) -> int:
         """Most rounds of the search for columns."""
-        ...
 
 
 def generate(source: ColumnSource, accuracy: float, progress: Progress) -> WeightedColumns:
