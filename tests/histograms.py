@@ -4,15 +4,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from caldp_core.basics.types import Floats, Ints, Progress, no_progress
-from caldp_core.estimation.em import (
-    GAIN_NATS,
-    ROUNDS_MAX,
-    Fit,
-    ReportLikelihood,
-    ascend,
-    likelihood_gap,
-)
+from caldp_core.estimation.em import GAIN_NATS, ROUNDS_MAX, ReportLikelihood, ascend
 from caldp_core.mechanisms.channel_products import ChannelProducts
+from tests.estimation.certificates import Fit, likelihood_gap
 
 
 def fit_histogram(

@@ -55,10 +55,8 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 import numpy as np
-import scipy
 
 from caldp_core.basics.types import Bools, Floats, Ints, Progress, counts_by, sums_by
-from caldp_core.estimation.em import Fit, likelihood_gap
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.mechanisms.capabilities import SupportTally, symbol_partition_of
 from caldp_core.mechanisms.oracles.supports import SupportProbabilities
@@ -246,7 +244,7 @@ _HIDDEN_SHARE_MIN: Final = 1e-12
 
 
 class CompositeLikelihood:
-    """The composite likelihood of one tally as a function of p, and the counts it depends on."""
+    """The counts of one tally that its composite likelihood depends on."""
 
     def __init__(self, evidence: Evidence, supports: SupportTally) -> None:
         partition, n = symbol_partition_of(evidence.mechanism), evidence.n
@@ -267,53 +265,23 @@ class CompositeLikelihood:
             oracle=sent / people,
             clear=clear / people,
         )
-        self._weight = (sent / (n * np.maximum(partition.sizes, 1)))[block]
-
-    def slopes(self, p: Floats) -> tuple[float, Floats]:
-        """Mean log-likelihood of a report, and its (k,) derivatives; `p`: (k,) shares."""
-        prob, noise, counts, block = self.prob, self.noise, self.counts, self.counts.block
-        hidden, clear = p[self.hidden], p[self.clear]
-        mass, rest = (
-            sums_by(block, hidden, noise.size),
-            sums_by(self.clear_block, clear, noise.size),
-        )
-        floor = prob.other * mass + prob.base * noise * rest
-        includes = prob.gain[block] * hidden + floor[block]
-        excludes = (mass + noise * rest)[block] - includes
-        open_share = (1.0 - noise)[self.clear_block]
-        value = self._weight @ (
-            scipy.special.xlogy(counts.hit, includes) + scipy.special.xlogy(counts.missed, excludes)
-        )
-        value += scipy.special.xlogy(self.named, open_share * clear).sum()
-        hit = self._weight * ratio(counts.hit, includes)
-        missed = self._weight * ratio(counts.missed, excludes)
-        hits, misses = sums_by(block, hit, noise.size), sums_by(block, missed, noise.size)
-        result = np.empty(p.size)
-        every = prob.other * hits + (1.0 - prob.other) * misses
-        result[self.hidden] = prob.gain[block] * (hit - missed) + every[block]
-        base = noise * (prob.base * hits + (1.0 - prob.base) * misses)
-        result[self.clear] = base[self.clear_block] + ratio(self.named, clear)
-        return float(value), result
 
 
-def fit_supports(evidence: Evidence, supports: SupportTally) -> Fit:
-    """The maximum of the composite likelihood; raises what `evidence.progress` raises."""
+def fit_supports(evidence: Evidence, supports: SupportTally) -> Floats:
+    """(k,) the maximum of the composite likelihood; raises what `evidence.progress` raises."""
     likelihood = CompositeLikelihood(evidence, supports)
-    counts = likelihood.counts
-    profile = SupportProfile(counts, supports.probabilities, likelihood.noise)
-    hidden, rounds = _hidden_shares(likelihood, profile, evidence.progress)
+    profile = SupportProfile(likelihood.counts, supports.probabilities, likelihood.noise)
+    hidden = _hidden_shares(likelihood, profile, evidence.progress)
     p = np.empty(evidence.blocks.size)
     p[likelihood.hidden] = profile.shares(hidden)
     p[likelihood.clear] = _clear_shares(likelihood, 1.0 - hidden)
-    p *= evidence.block_shares[evidence.blocks]
-    value, slopes = likelihood.slopes(p)
-    return Fit(p, value, rounds, likelihood_gap(slopes, evidence.blocks, evidence.block_shares))
+    return p * evidence.block_shares[evidence.blocks]
 
 
 def _hidden_shares(
     likelihood: CompositeLikelihood, profile: SupportProfile, progress: Progress
-) -> tuple[Floats, int]:
-    """(m,) the best hidden share H of each block, and how many evaluations it took."""
+) -> Floats:
+    """(m,) the best hidden share H of each block."""
     counts, noise = likelihood.counts, likelihood.noise
     others = np.bincount(likelihood.clear_block, minlength=noise.size) > 0
     rounds = 0
@@ -331,8 +299,7 @@ def _hidden_shares(
     start = 1.0 - counts.clear / np.maximum(1.0 - noise, _HIDDEN_SHARE_MIN)
     low = np.where(slope(high)[0] >= 0, high, low)
     high = np.where(slope(low)[0] <= 0, low, high)
-    roots = falling_root(slope, low, high, start, np.full(noise.size, _DERIVATIVE_TOLERANCE))
-    return roots, rounds
+    return falling_root(slope, low, high, start, np.full(noise.size, _DERIVATIVE_TOLERANCE))
 
 
 def _clear_shares(likelihood: CompositeLikelihood, total: Floats) -> Floats:

@@ -11,32 +11,17 @@ from typing import Final
 
 import numpy as np
 
-from caldp_core.basics.types import Floats, Ints, Progress
+from caldp_core.basics.types import Floats, Progress
 from caldp_core.mechanisms.channel_products import ChannelProducts
 
 ROUNDS_MAX: Final = 300
 GAIN_NATS: Final = 0.01
 """EM stops once a round raises the log-likelihood of all reports together by less than this. Many
 slow rounds could still add up: at k = 43,750 and 3.7 million people 3 nats remain, which change the
-total variation by 1 %. `Fit.gap` bounds what remains."""
+total variation by 1 %."""
 _GAIN_LEAST: Final = 1e-13
 """Nats per person; smaller gains are rounding errors."""
 _TINY: Final = 1e-300
-
-
-@dataclass(frozen=True, eq=False)
-class Fit:
-    """A fitted distribution, and a certificate of how close to the maximum it is.
-
-    `p`: (k,) shares that sum to 1. `likelihood`: mean log-likelihood of a report, in nats.
-    `rounds`: iterations that it took. `gap`: upper bound of maximum − `likelihood`, in nats per
-    person.
-    """
-
-    p: Floats
-    likelihood: float
-    rounds: int
-    gap: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,14 +78,3 @@ def squarem_step(observed: ReportLikelihood, p: Floats) -> tuple[float, Floats]:
     far /= far.sum()
     at_far, slopes = observed.slopes(far)
     return at_p, far * slopes if at_far >= at_one else two
-
-
-def likelihood_gap(slopes: Floats, blocks: Ints, shares: Floats) -> float:
-    """Σ_j share_j·(largest slope in block j) − 1: no p has a likelihood higher by more than this.
-
-    By concavity. `slopes`: (k,) derivatives of the mean log-likelihood; `blocks`: (k,) labels;
-    `shares`: (m,) observed shares of the blocks, which the best p keeps.
-    """
-    highest = np.zeros(shares.size)
-    np.maximum.at(highest, blocks, slopes)
-    return max(float(shares @ highest) - 1.0, 0.0)

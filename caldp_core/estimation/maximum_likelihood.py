@@ -23,10 +23,8 @@ from caldp_core.estimation.composite_likelihood import fit_supports
 from caldp_core.estimation.em import (
     GAIN_NATS,
     ROUNDS_MAX,
-    Fit,
     ReportLikelihood,
     ascend,
-    likelihood_gap,
 )
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.mechanisms.capabilities import channel_products, support_tally
@@ -37,29 +35,22 @@ _EVEN_SHARE: Final = 0.1
 
 
 def maximum_likelihood(evidence: Evidence) -> Floats:
-    """(k,) distribution under which this tally is the least surprising; raises as `fit` does."""
-    return fit(evidence).p
-
-
-def fit(evidence: Evidence, rounds: int = ROUNDS_MAX, gain_nats: float = GAIN_NATS) -> Fit:
-    """The fit and its certificate. `rounds`, `gain_nats`: where EM stops, see `em.ascend`.
+    """(k,) distribution under which this tally is the least surprising.
 
     Raises `CaldpError` for a mechanism of neither kind, and whatever `evidence.progress` raises.
     """
     supports = support_tally(evidence.mechanism, evidence.tally)
     if supports is not None:
         return fit_supports(evidence, supports)
-    products, n = channel_products(evidence.mechanism), evidence.n
+    products = channel_products(evidence.mechanism)
     if products is None:
         raise CaldpError(
             "Maximum likelihood needs a tally that counts each possible report, or the reports "
             "that include each symbol; that of this mechanism does neither: use the estimator "
             "'simplex' instead."
         )
-    observed = ReportLikelihood(products, evidence.tally.counts / n, n)
-    p, done = ascend(observed, _start(evidence), evidence.progress, rounds, gain_nats)
-    value, slopes = observed.slopes(p)
-    return Fit(p, value, done, likelihood_gap(slopes, evidence.blocks, evidence.block_shares))
+    observed = ReportLikelihood(products, evidence.tally.counts / evidence.n, evidence.n)
+    return ascend(observed, _start(evidence), evidence.progress, ROUNDS_MAX, GAIN_NATS)[0]
 
 
 def _start(evidence: Evidence) -> Floats:

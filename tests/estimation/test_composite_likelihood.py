@@ -10,10 +10,9 @@ import pytest
 import caldp_core.estimation.composite_likelihood as composite
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.estimation.composite_likelihood import SupportProfile
-from caldp_core.estimation.em import Fit, likelihood_gap
 from caldp_core.estimation.estimators import clip_renormalise, simplex
 from caldp_core.estimation.evidence import Evidence
-from caldp_core.estimation.maximum_likelihood import fit, maximum_likelihood
+from caldp_core.estimation.maximum_likelihood import maximum_likelihood
 from caldp_core.estimation.projection import simplex_projection
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, registry
 from caldp_core.mechanisms.capabilities import support_tally
@@ -23,6 +22,7 @@ from caldp_core.privacy.context import Context
 from tests.composites import Components
 from tests.contract.checks import check_progress, naming
 from tests.contract.contexts import CONTEXTS, EPSILONS, context
+from tests.estimation.certificates import Fit, SlopedLikelihood, fit, likelihood_gap
 from tests.products import thinned
 from tests.slsqp import least_on_simplex
 
@@ -104,7 +104,7 @@ def test_the_certificate_is_right_away_from_the_maximum(family: str) -> None:
     evidence = evidence_of(mechanism)
     counted = support_tally(mechanism, evidence.tally)
     assert counted is not None
-    likelihood = composite.CompositeLikelihood(evidence, counted)
+    likelihood = SlopedLikelihood(evidence, counted)
     counts = parts.counts(mechanism, evidence.tally.counts) / evidence.n
     best, rng = fit(evidence), np.random.default_rng(3)
     for p in rng.dirichlet(np.ones(mechanism.k), 20):

@@ -10,16 +10,14 @@ from caldp_core.basics.types import Floats
 from caldp_core.estimation.em import ReportLikelihood, squarem_step
 from caldp_core.estimation.estimators import simplex
 from caldp_core.estimation.evidence import Evidence
-from caldp_core.estimation.maximum_likelihood import (
-    fit,
-    maximum_likelihood,
-)
+from caldp_core.estimation.maximum_likelihood import maximum_likelihood
 from caldp_core.mechanisms import FAMILIES, registry
 from caldp_core.mechanisms.capabilities import channel_products, support_tally
 from caldp_core.mechanisms.personalised import PersonalisedMechanism
 from caldp_core.privacy.context import Context
 from tests.contract.checks import channel_of, check_progress, naming
 from tests.contract.contexts import CONTEXTS, EPSILONS, context
+from tests.estimation.certificates import fit
 from tests.histograms import channel_inverse
 from tests.products import thinned
 from tests.slsqp import least_on_simplex
