@@ -24,8 +24,7 @@ from typing import TypeAlias
 import numpy as np
 
 from caldp_core.basics.counted import count_text
-from caldp_core.basics.errors import CaldpError, require
-from caldp_core.basics.limits import EXACT_MAX_ENTRIES
+from caldp_core.basics.errors import CaldpError, require, require_exact
 from caldp_core.basics.powers import exp_below
 from caldp_core.privacy.context import PrivacyMatrix
 
@@ -208,15 +207,6 @@ def check_rows(channel: Channel, policy: PrivacyMatrix) -> None:
     )
 
 
-def check_size(entries: int) -> None:
-    """Raise `CaldpError` if a channel in rationals may not have this number of entries."""
-    require(
-        entries <= EXACT_MAX_ENTRIES,
-        f"A channel in rationals may have at most {EXACT_MAX_ENTRIES:,} entries, this one would "
-        f"have {entries:,}; use smaller channels.",
-    )
-
-
 def release_both(first: Channel, second: Channel) -> list[list[Fraction]]:
     """The channel of two independent releases about one x; column y₁·outputs₂ + y₂."""
     return release_adaptively(first, [second] * outputs_of(first))
@@ -237,7 +227,7 @@ def release_adaptively(first: Channel, seconds: Sequence[Channel]) -> list[list[
         f"A second release needs a channel of {len(first)} rows, all of one length, for each of "
         f"the first's {outputs} outputs.",
     )
-    check_size(len(first) * outputs * widths.pop())
+    require_exact(len(first) * outputs * widths.pop(), "use smaller channels")
     return [
         [q * r for q, second in zip(row, seconds, strict=True) for r in second[x]]
         for x, row in enumerate(first)

@@ -11,7 +11,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from caldp_core.basics.counted import count_text
-from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN, K_MAX, K_MIN, N_MAX, N_MIN
+from caldp_core.basics.limits import (
+    EPSILON_MAX,
+    EPSILON_MIN,
+    EXACT_MAX_ENTRIES,
+    K_MAX,
+    K_MIN,
+    N_MAX,
+    N_MIN,
+)
 from caldp_core.basics.types import Floats, Ints
 
 SENTENCE_MAX: Final = 1_000
@@ -61,6 +69,15 @@ def require(holds: bool, sentence: str) -> None:
     """Raise `CaldpError(sentence)` unless `holds`."""
     if not holds:
         raise CaldpError(sentence)
+
+
+def require_exact(entries: int, advice: str) -> None:
+    """Raise `CaldpError` if a channel in rationals may not have this number of entries."""
+    require(
+        entries <= EXACT_MAX_ENTRIES,
+        f"A channel in rationals may have at most {EXACT_MAX_ENTRIES:,} entries, this one would "
+        f"have {entries:,}; {advice}.",
+    )
 
 
 def check_choice(name: str, value: object, allowed: Iterable[object]) -> None:

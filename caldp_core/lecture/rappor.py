@@ -25,8 +25,13 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from caldp_core.basics.errors import check_counts, check_epsilon, check_whole, require
-from caldp_core.basics.limits import EXACT_MAX_ENTRIES
+from caldp_core.basics.errors import (
+    check_counts,
+    check_epsilon,
+    check_whole,
+    require,
+    require_exact,
+)
 from caldp_core.basics.powers import floor_of
 from caldp_core.basics.types import Bools, Floats, Ints, WordSource, read_only
 from caldp_core.mechanisms.randomness.coins import COIN_ONE, flip_coins
@@ -118,12 +123,7 @@ class LastingRappor:
         self, blooms: ArrayLike, days: int, bit_law: Callable[[bool, int], list[Fraction]]
     ) -> list[list[Fraction]]:
         filters = np.asarray(blooms, dtype=np.bool_)
-        entries = filters.shape[0] * 2 ** (self.bits * days)
-        require(
-            entries <= EXACT_MAX_ENTRIES,
-            f"A channel in rationals may have at most {EXACT_MAX_ENTRIES:,} entries, this one "
-            f"would have {entries:,}; use fewer bits or days.",
-        )
+        require_exact(filters.shape[0] * 2 ** (self.bits * days), "use fewer bits or days")
         by_bit = [bit_law(bit, days) for bit in (False, True)]
         return [
             [math.prod(chances) for chances in itertools.product(*(by_bit[b] for b in row))]

@@ -25,8 +25,9 @@ from caldp_core.basics.errors import (
     check_symbols,
     check_whole,
     require,
+    require_exact,
 )
-from caldp_core.basics.limits import EXACT_MAX_ENTRIES, K_MAX
+from caldp_core.basics.limits import K_MAX
 from caldp_core.basics.powers import floor_of
 from caldp_core.basics.types import Bools, Floats, Ints, WordSource
 from caldp_core.mechanisms import in_context
@@ -147,11 +148,7 @@ class BitwiseResponse:
 
     def exact_channel(self) -> list[list[Fraction]]:
         """d rows of d probabilities in rationals; `CaldpError` above the stated size."""
-        require(
-            self.d**2 <= EXACT_MAX_ENTRIES,
-            f"A channel in rationals may have at most {EXACT_MAX_ENTRIES:,} entries, "
-            f"this one would have {self.d**2:,}; use fewer items.",
-        )
+        require_exact(self.d**2, "use fewer items")
         lie = 1 - self.truth
         wrong = [self.truth ** (self.bits - w) * lie**w for w in range(self.bits + 1)]
         return [[wrong[(x ^ y).bit_count()] for y in range(self.d)] for x in range(self.d)]

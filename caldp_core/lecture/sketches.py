@@ -13,8 +13,14 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike
 
-from caldp_core.basics.errors import check_counts, check_epsilon, check_whole, require
-from caldp_core.basics.limits import EXACT_MAX_ENTRIES, K_MAX
+from caldp_core.basics.errors import (
+    check_counts,
+    check_epsilon,
+    check_whole,
+    require,
+    require_exact,
+)
+from caldp_core.basics.limits import K_MAX
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.mechanisms.oracles.walsh_hadamard import fwht
 from caldp_core.mechanisms.randomness.coins import COIN_ONE, truth_threshold
@@ -115,7 +121,7 @@ class CountMeanSketch:
     def exact_channel(self) -> list[list[Fraction]]:
         """d rows of k·2^m probabilities in rationals; `CaldpError` above the stated size."""
         k, m = self.hashes.functions, self.hashes.m
-        _check_entries(self.policy.k * k * 2**m)
+        require_exact(self.policy.k * k * 2**m, "use fewer cells or functions")
         lie = 1 - self.kept
         by_wrong = [self.kept ** (m - w) * lie**w / k for w in range(m + 1)]
         return [
@@ -180,7 +186,7 @@ class HadamardSketch:
     def exact_channel(self) -> list[list[Fraction]]:
         """d rows of k·m·2 probabilities in rationals; `CaldpError` above the stated size."""
         k, m = self.hashes.functions, self.hashes.m
-        _check_entries(self.policy.k * k * m * 2)
+        require_exact(self.policy.k * k * m * 2, "use fewer cells or functions")
         right, wrong = self.kept / (k * m), (1 - self.kept) / (k * m)
         return [
             [
@@ -191,11 +197,3 @@ class HadamardSketch:
             ]
             for cells in self.hashes.cells.T.tolist()
         ]
-
-
-def _check_entries(entries: int) -> None:
-    require(
-        entries <= EXACT_MAX_ENTRIES,
-        f"A channel in rationals may have at most {EXACT_MAX_ENTRIES:,} entries, this one would "
-        f"have {entries:,}; use fewer cells or functions.",
-    )

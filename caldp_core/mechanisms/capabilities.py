@@ -17,34 +17,15 @@ from caldp_core.mechanisms.oracles.supports import SupportProbabilities
 from caldp_core.mechanisms.structures import HasPreProcessing
 
 
-@runtime_checkable
-class HasPeopleLimit(Protocol):
-    """Tallies can be sampled for so many people only, as their cost grows with them."""
-
-    @property
-    def n_max(self) -> int:
-        """Most people of one tally."""
-
-
 def people_max(mechanism: Mechanism) -> int:
     """Most people whose tally can be sampled: 10^12 unless the mechanism has a limit."""
-    return mechanism.n_max if isinstance(mechanism, HasPeopleLimit) else N_MAX
-
-
-@runtime_checkable
-class HasReportBits(Protocol):
-    """Reports are no plain number from 0 to outputs − 1."""
-
-    @property
-    def report_bits(self) -> int:
-        """Bits that the longest report needs."""
+    return int(getattr(mechanism, "n_max", N_MAX))
 
 
 def report_bits(mechanism: Mechanism) -> int:
     """Bits that the longest report needs: those of its number unless the mechanism says so."""
-    if isinstance(mechanism, HasReportBits):
-        return mechanism.report_bits
-    return max(1, (mechanism.outputs - 1).bit_length())
+    by_number = max(1, (mechanism.outputs - 1).bit_length())
+    return int(getattr(mechanism, "report_bits", by_number))
 
 
 @runtime_checkable
@@ -153,18 +134,11 @@ def support_tally(mechanism: Mechanism, tally: Tally) -> SupportTally | None:
     return mechanism.support_tally(tally) if isinstance(mechanism, HasSupportTally) else None
 
 
-@runtime_checkable
-class HasOneReportTally(HasClearCounts, Protocol):
-    """A single report can be read as a set of symbols, even where the whole tally cannot."""
-
-    def one_report(self, report: Tally) -> SupportTally:
-        """The tally of one report as counts of supports."""
-
-
 def one_report(mechanism: Mechanism, report: Tally) -> SupportTally | None:
     """The tally of one report as counts of supports; None where reports are no sets of symbols."""
-    if isinstance(mechanism, HasOneReportTally):
-        return mechanism.one_report(report)
+    if hasattr(mechanism, "one_report"):  # where the whole tally can't be read so
+        supports: SupportTally = mechanism.one_report(report)
+        return supports
     return support_tally(mechanism, report)
 
 

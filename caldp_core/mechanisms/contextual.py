@@ -14,8 +14,14 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from caldp_core.basics.errors import check_counts, check_floats, check_n, check_symbols, require
-from caldp_core.basics.limits import EXACT_MAX_ENTRIES
+from caldp_core.basics.errors import (
+    check_counts,
+    check_floats,
+    check_n,
+    check_symbols,
+    require,
+    require_exact,
+)
 from caldp_core.basics.types import Floats, Ints, Reports, Seed, WordSource, counts_by, sums_by
 from caldp_core.mechanisms.base import (
     CraftableOracles,
@@ -114,7 +120,7 @@ class ContextMechanism:
 
     @property
     def n_max(self) -> int:
-        """Most people whose tally can be sampled (see `HasPeopleLimit`)."""
+        """Most people whose tally can be sampled (see `people_max`)."""
         return self.oracles.n_max
 
     @property
@@ -279,12 +285,7 @@ class ContextMechanism:
 
     def exact_channel(self) -> list[list[Fraction]]:
         """k rows of `outputs` probabilities in rationals; `CaldpError` above the stated size."""
-        entries = self.k * self.outputs
-        require(
-            entries <= EXACT_MAX_ENTRIES,
-            f"A channel in rationals may have at most {EXACT_MAX_ENTRIES:,} entries, "
-            f"this one would have {entries:,}; use a smaller domain.",
-        )
+        require_exact(self.k * self.outputs, "use a smaller domain")
         rows = [[Fraction(0)] * self.outputs for _ in range(self.k)]
         ends = np.cumsum(self.sizes)
         for block in range(self.policy.m):

@@ -17,8 +17,14 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from caldp_core.basics.errors import check_counts, check_floats, check_n, check_symbols, require
-from caldp_core.basics.limits import EXACT_MAX_ENTRIES
+from caldp_core.basics.errors import (
+    check_counts,
+    check_floats,
+    check_n,
+    check_symbols,
+    require,
+    require_exact,
+)
 from caldp_core.basics.types import Floats, Ints, Seed, WordSource
 from caldp_core.mechanisms.base import Tally, check_tally, digest
 from caldp_core.mechanisms.channel_products import ChannelProducts
@@ -130,11 +136,7 @@ class WrittenOut(NumberReports):
 
     def exact_channel(self) -> list[list[Fraction]]:
         """k rows of probabilities in rationals; `CaldpError` above the stated size."""
-        require(
-            self.k * self.outputs <= EXACT_MAX_ENTRIES,
-            f"A channel in rationals may have at most {EXACT_MAX_ENTRIES:,} entries, this one "
-            f"would have {self.k * self.outputs:,}; use fewer symbols.",
-        )
+        require_exact(self.k * self.outputs, "use fewer symbols")
         return [[Fraction(entry, self.whole) for entry in row] for row in self.numerators]
 
     @cached_property

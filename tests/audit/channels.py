@@ -11,11 +11,10 @@ from caldp_core.audit.pairwise import (
     Channel,
     audit_channel,
     check_rows,
-    check_size,
     finite_pairs,
     outputs_of,
 )
-from caldp_core.basics.errors import require
+from caldp_core.basics.errors import require, require_exact
 from caldp_core.basics.powers import exp_below
 from caldp_core.basics.types import Bools, Floats
 from caldp_core.mechanisms.base import Mechanism
@@ -63,7 +62,7 @@ def post_process(channel: Channel, rule: Channel) -> list[list[Fraction]]:
         len(rule) == outputs and all(sum(row) == 1 and min(row) >= 0 for row in rule),
         f"A rule for this channel needs {outputs} rows, each of probabilities that sum to 1.",
     )
-    check_size(len(channel) * columns)
+    require_exact(len(channel) * columns, "use smaller channels")
     return [
         [sum((q * to[z] for q, to in zip(row, rule, strict=True)), Fraction(0))
          for z in range(columns)]

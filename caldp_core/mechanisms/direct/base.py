@@ -11,8 +11,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike
 
-from caldp_core.basics.errors import check_counts, check_floats, check_n, check_symbols, require
-from caldp_core.basics.limits import EXACT_MAX_ENTRIES
+from caldp_core.basics.errors import check_counts, check_floats, check_n, check_symbols
 from caldp_core.basics.types import Floats, Ints, Seed
 from caldp_core.mechanisms.base import Tally, check_tally
 from caldp_core.mechanisms.channel_products import ChannelProducts, InvertibleProducts
@@ -87,12 +86,3 @@ class SymbolReports(NumberReports):
         p, weights = check_floats("p", p, self.k), check_floats("weights", weights, self.k)
         square = float(self.products.apply(p) @ self.products.score(weights) ** 2)
         return max((square - float(weights @ p) ** 2) / check_n(n), 0.0)
-
-
-def require_exact(k: int) -> None:
-    """Raise `CaldpError` where a channel of k rows of k rationals would be too large."""
-    require(
-        k**2 <= EXACT_MAX_ENTRIES,
-        f"A channel in rationals may have at most {EXACT_MAX_ENTRIES:,} entries, "
-        f"this one would have {k**2:,}; use a smaller map.",
-    )

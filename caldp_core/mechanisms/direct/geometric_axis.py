@@ -26,11 +26,12 @@ from typing import Final
 
 import numpy as np
 
+from caldp_core.basics.errors import require_exact
 from caldp_core.basics.powers import ceiling_of
 from caldp_core.basics.types import Floats, Ints, WordSource
 from caldp_core.mechanisms.base import digest
 from caldp_core.mechanisms.channel_products import InvertibleProducts
-from caldp_core.mechanisms.direct.base import SymbolReports, require_exact
+from caldp_core.mechanisms.direct.base import SymbolReports
 from caldp_core.mechanisms.randomness.coins import COIN_BITS, COIN_ONE, WORD_BITS, ExactInversion
 from caldp_core.privacy.distance import GridMetric
 
@@ -215,7 +216,7 @@ class GridGeometricMechanism(SymbolReports):
 
     def exact_channel(self) -> list[list[Fraction]]:
         """k rows of k probabilities in rationals; `CaldpError` above the stated size."""
-        require_exact(self.k)
+        require_exact(self.k**2, "use a smaller map")
         rows, columns = self.axis_channels()
         return [[a * b for a in row for b in column] for row in rows for column in columns]
 

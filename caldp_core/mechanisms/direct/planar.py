@@ -57,12 +57,18 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from caldp_core.basics.errors import CaldpError, check_epsilon, check_symbols, require
+from caldp_core.basics.errors import (
+    CaldpError,
+    check_epsilon,
+    check_symbols,
+    require,
+    require_exact,
+)
 from caldp_core.basics.limits import DENSE_MAX_ENTRIES, DRAWS_MAX, SPAN_NATS
 from caldp_core.basics.types import Floats, Ints, Words, WordSource
 from caldp_core.mechanisms.base import digest
 from caldp_core.mechanisms.channel_products import DenseProducts, InvertibleProducts
-from caldp_core.mechanisms.direct.base import SymbolReports, require_exact
+from caldp_core.mechanisms.direct.base import SymbolReports
 from caldp_core.mechanisms.randomness.binomial import stream_tally
 from caldp_core.mechanisms.randomness.coins import WORD, ExactInversion
 from caldp_core.privacy.distance import EuclideanMetric
@@ -386,7 +392,7 @@ class PlanarNoise(SymbolReports):
 
     def exact_channel(self) -> list[list[Fraction]]:
         """k rows of k probabilities in rationals; `CaldpError` above the stated size."""
-        require_exact(self.k)
+        require_exact(self.k**2, "use a smaller map")
         whole: Wholes = np.array(list(_whole(self._quadrant.ravel())), object)
         window: Wholes = mirror_quadrant(whole.reshape(self._quadrant.shape))
         total = int(window.sum())

@@ -103,7 +103,7 @@ class PublishedUrapMechanism(ContextMechanism):
         return None
 
     def one_report(self, report: Tally) -> SupportTally:
-        """See `HasOneReportTally`: whatever bits come with a name, the report is that symbol's."""
+        """See `one_report`: whatever bits come with a name, the report is that symbol's."""
         counts, named = self._parts(report)
         per_block = self.oracles.block_counts(counts)
         return SupportTally(
