@@ -23,10 +23,6 @@ EXACT_MAX_ENTRIES: Final = 200_000
 """Largest channel written out in rational numbers."""
 GRID_CELL_MIN: Final = 0.001
 """Degrees; about a hundred metres."""
-SNAP_MAX_BYTES: Final = 4 * 2**30
-"""Most bytes that are read out of a check-in file once unpacked (SNAP's has 0.4 GB)."""
-LINE_MAX_BYTES: Final = 2**20
-"""A longer line may be cut; no line of a check-in file comes near it."""
 GEOMETRIC_RATE_MIN: Final = 1e-6
 GEOMETRIC_RATE_MAX: Final = 1 - 1e-6
 ZIPF_RATE_MIN: Final = 0.0

@@ -1,25 +1,14 @@
 """The real Gowalla check-ins from SNAP's file, on any map.
 
-Reading bytes is `lines.py`; fetching the file is `fetch.py`. Source of the format:
+It is read as any file of places is. Source of the format:
 https://snap.stanford.edu/data/loc-Gowalla.html
 
 Fetch the real Gowalla check-ins from SNAP into a cache folder.
 
-Reading the file is `snap.py`, the command is `cli/fetch.py`. Nothing else in the package reaches
-for the network.
-
-Whole lines of a large text file, plain or gzipped, in bounded memory.
-
-Knows nothing of what the lines say; `snap.py` reads them.
+The command is `cli/fetch.py`. Nothing else in the package reaches for the network.
 """
 
-import gzip
-import os
-import zlib
-from collections.abc import Generator
-from contextlib import closing
-from dataclasses import dataclass, field
-from io import BufferedReader
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -28,85 +17,20 @@ import platformdirs
 
 from caldp_core.basics.counted import count_text
 from caldp_core.basics.errors import CaldpError, require
-from caldp_core.basics.files import refuse_address
-from caldp_core.basics.limits import LINE_MAX_BYTES, SNAP_MAX_BYTES
-from caldp_core.basics.types import Floats, Ints, Progress, no_progress
+from caldp_core.basics.types import Progress, no_progress
 from caldp_core.datasets.base import Dataset, from_counts
+from caldp_core.datasets.files.answers import UNIT
+from caldp_core.datasets.files.layout_detection import DetectedFile, Layout
+from caldp_core.datasets.files.maps import MapRequest
+from caldp_core.datasets.files.places import count_parts_by_cell
+from caldp_core.datasets.files.source import COMMAND_BOUNDS, source_from_path
+from caldp_core.datasets.files.table import TableDialect, open_table
 from caldp_core.domain.grid import Area, GridDomain
-
-GZIP_MAGIC: Final = b"\x1f\x8b"
-BLOCK_BYTES: Final = 2**21
-"""Unpacked bytes read at a time."""
-_HEAD_BYTES: Final = 240
-_CUT_MARK: Final = b"\t" * 16
-
-
-def line_blocks(
-    path: Path, progress: Progress, max_bytes: int = SNAP_MAX_BYTES
-) -> Generator[bytes]:
-    r"""Yield the file's bytes in blocks of whole lines, each ended by "\n", the last one too.
-
-    Whether the file is gzipped is decided by its first two bytes. `progress` gets the share
-    of the file's own bytes that are read. A line of more than `LINE_MAX_BYTES` may be cut to its
-    head and 16 tabs, so that it can't pass for a proper row. Raises `CaldpError` if the file
-    can't be opened or read, is a damaged gzip file, or unpacks to more than `max_bytes`.
-    Close the generator (`contextlib.closing`) so that an error elsewhere closes the file.
-    """
-    with _open(path) as raw:
-        size = max(os.fstat(raw.fileno()).st_size, 1)
-        stream = gzip.GzipFile(fileobj=raw) if raw.peek(2)[:2] == GZIP_MAGIC else raw
-        rest, unpacked = b"", 0
-        while fresh := _read(stream, path):
-            unpacked += len(fresh)
-            require(unpacked <= max_bytes, _too_large(path, max_bytes))
-            block = rest + fresh
-            cut = block.rfind(b"\n") + 1
-            rest = _shortened(block[cut:])
-            if cut:
-                yield block[:cut]
-            progress(min(raw.tell() / size, 1.0))
-        if rest:
-            yield rest + b"\n"
-        progress(1.0)
-
-
-def _open(path: Path) -> BufferedReader:
-    # A pipe or a device would block or never end, so only real files are opened.
-    refuse_address(path)
-    require(path.is_file(), f"There is no file at {path}; check the path.")
-    try:
-        return path.open("rb")
-    except OSError as error:
-        raise CaldpError(f"The file {path} can't be opened: {error.strerror}.") from None
-
-
-def _read(stream: gzip.GzipFile | BufferedReader, path: Path) -> bytes:
-    try:
-        return stream.read(BLOCK_BYTES)
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise CaldpError(
-            f"The file {path} is a damaged or unfinished gzip file ({error}); fetch it again."
-        ) from None
-    except OSError as error:
-        raise CaldpError(f"The file {path} can't be read: {error.strerror}.") from None
-
-
-def _shortened(line: bytes) -> bytes:
-    if len(line) <= LINE_MAX_BYTES:
-        return line
-    return line[:_HEAD_BYTES] + _CUT_MARK
-
-
-def _too_large(path: Path, max_bytes: int) -> str:
-    return (
-        f"The file {path} must unpack to at most {max_bytes:,} bytes, but it holds more; "
-        "give SNAP's check-in file or a part of it."
-    )
-
 
 NAME: Final = "Gowalla (SNAP)"
 _FIELDS: Final = ("user", "time", "latitude", "longitude", "location")
-_EXAMPLE_CHARACTERS: Final = 60
+_LATITUDE: Final = 2
+_DIALECT: Final = TableDialect("\t", len(_FIELDS), 0, 0)
 _SOURCE: Final = (
     "Check-ins of the location-based social network Gowalla, February 2009 to October 2010 "
     "(E. Cho, S. A. Myers, J. Leskovec, Friendship and Mobility, KDD 2011)."
@@ -144,127 +68,23 @@ class Snap:
             ) from None
 
     def load(self, progress: Progress = no_progress) -> Dataset:
-        """Count the check-ins of each cell; lines that can't be read are counted in the note.
+        """Count the check-ins of each cell; rows that are not counted are in the note.
 
-        Raises `CaldpError` if the file is missing, damaged or too large, if no line of it can be
+        Raises `CaldpError` if the file is missing, damaged or too large, if no row of it can be
         read, or if no check-in lies on the map.
         """
-        tally = _Tally(self.grid())
-        with closing(line_blocks(self.file(), progress)) as blocks:
-            for block in blocks:
-                tally.add(block)
-        tally.check(self.path)
-        return from_counts(NAME, tally.note(), tally.grid, tally.counts)
-
-
-@dataclass
-class _Tally:
-    """Counts so far; `counts`: (k,) check-ins per cell of `grid`."""
-
-    grid: GridDomain
-    lines: int = 0
-    unreadable: int = 0
-    outside: int = 0
-    example: str = ""
-    counts: Ints = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.counts = np.zeros(self.grid.k, dtype=np.int64)
-
-    def add(self, block: bytes) -> None:
-        r"""Count whole lines, each ended by "\n"."""
-        latitude, longitude = coordinates(block)
-        good = (np.abs(latitude) <= 90) & (np.abs(longitude) <= 180)
-        symbols = self.grid.locate(latitude[good], longitude[good])
-        on_map = symbols[symbols >= 0]
-        self.counts += np.bincount(on_map, minlength=self.grid.k)
-        self.outside += symbols.size - on_map.size
-        if symbols.size < good.size:
-            self._count_unreadable(block, np.flatnonzero(~good))
-        self.lines += good.size
-
-    def _count_unreadable(self, block: bytes, where: Ints) -> None:
-        if not self.unreadable:
-            first = int(where[0])
-            text = block.split(b"\n", first + 1)[first].decode("utf-8", "replace")
-            text = text.removesuffix("\r")
-            quoted = text[:_EXAMPLE_CHARACTERS] + "…" * (len(text) > _EXAMPLE_CHARACTERS)
-            self.example = f"the first is line {self.lines + first + 1:,}: {quoted!r}"
-        self.unreadable += where.size
-
-    def check(self, path: str) -> None:
-        """Raise `CaldpError` unless some line could be read."""
-        require(self.lines > 0, f"The file {path} is empty; give SNAP's check-in file.")
-        if self.unreadable == self.lines:
-            raise CaldpError(
-                f"No line of {path} could be read as user, time, latitude, longitude and location "
-                f"separated by tabs; {self.example}."
-            )
-
-    def note(self) -> str:
-        """What readers should know of the source and of the lines left out."""
-        note = (
-            f"{_SOURCE} {count_text(int(self.counts.sum()), 'check-in is', 'check-ins are')} on "
-            f"the map, {self.outside:,} outside it and left out."
-        )
-        if self.unreadable:
-            note += (
-                f" {self.unreadable:,} of {count_text(self.lines, 'line', 'lines')} could not be "
-                f"read, {self.example}."
-            )
-        return note
-
-
-def coordinates(block: bytes) -> tuple[Floats, Floats]:
-    r"""(latitudes, longitudes), each (lines,) degrees, NaN where a line can't be read.
-
-    `block`: whole lines, each ended by "\n". A line is readable if it has five fields and its
-    third and fourth are numbers; whether they are possible places is not checked.
-    """
-    fast = _coordinates_of_clean(block)
-    return _coordinates_line_by_line(block) if fast is None else fast
-
-
-def _coordinates_of_clean(block: bytes) -> tuple[Floats, Floats] | None:
-    """Arrow's reader, 20 times as quick; None where it gives up at a bad line, or is not there."""
-    # Imported here because the dashboard starts without ever needing it.
-    try:
-        import pyarrow as pa
-        from pyarrow import csv
-    except ImportError:
-        return None
-
-    number = dict.fromkeys(_FIELDS[2:4], pa.float64())
-    try:
-        table = csv.read_csv(
-            pa.BufferReader(block),
-            csv.ReadOptions(column_names=_FIELDS, block_size=len(block) + 1, use_threads=False),
-            csv.ParseOptions(delimiter="\t", quote_char=False, ignore_empty_lines=False),
-            csv.ConvertOptions(include_columns=list(number), column_types=number),
-        )
-    except pa.ArrowInvalid:
-        return None
-    # Arrow also ends lines at a lone carriage return; then line numbers would be wrong.
-    if table.num_rows != block.count(b"\n"):
-        return None
-    latitude, longitude = (table.column(name).to_numpy() for name in number)
-    return latitude, longitude
-
-
-def _coordinates_line_by_line(block: bytes) -> tuple[Floats, Floats]:
-    places = np.array([_place(line) for line in block[:-1].split(b"\n")], dtype=np.float64)
-    return places[:, 0], places[:, 1]
-
-
-def _place(line: bytes) -> tuple[float, float]:
-    fields = line.split(b"\t")
-    # Python would read 3_0 as thirty.
-    if len(fields) != len(_FIELDS) or b"_" in fields[2] + fields[3]:
-        return np.nan, np.nan
-    try:
-        return float(fields[2]), float(fields[3])
-    except ValueError:
-        return np.nan, np.nan
+        opened = open_table(source_from_path(self.file()), COMMAND_BOUNDS)
+        table = replace(opened, dialect=_DIALECT)
+        wanted = MapRequest(self.cell, Area.parse(self.area))
+        layout = Layout(False, ".", _LATITUDE, _LATITUDE + 1, wanted=wanted)
+        file = DetectedFile(table, layout, layout, _FIELDS, ())
+        parts, _, refused, _ = count_parts_by_cell(file, layout, None, progress)
+        counts = np.zeros(self.grid().k, dtype=np.int64)
+        counts[list(parts)] = [part // UNIT for part in parts.values()]
+        on_map = count_text(int(counts.sum()), "check-in is", "check-ins are")
+        note = f"{_SOURCE} {on_map} on the map. {refused.describe()}".strip()
+        progress(1.0)
+        return from_counts(NAME, note, self.grid(), counts)
 
 
 GOWALLA_URL: Final = "https://snap.stanford.edu/data/loc-gowalla_totalCheckins.txt.gz"

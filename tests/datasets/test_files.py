@@ -58,7 +58,7 @@ def test_what_means_harm_is_one_sentence(name: str) -> None:
 @pytest.fixture
 def one_connection(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """To connect anew for each of hundreds of files would take most of the time."""
-    with file_system(source_from_bytes(b"", ""), []) as none, duck.connect(200, files=none) as kept:
+    with file_system(source_from_bytes(b"", "")) as none, duck.connect(200, files=none) as kept:
 
         @contextmanager
         def connect(memory_mb: int, files: Any) -> Iterator[Any]:
@@ -117,7 +117,7 @@ def test_every_file_that_was_opened_is_closed_after_it_was_read(
         return handles[-1]
 
     with (
-        file_system(replace(source, open=open_source), []) as files,
+        file_system(replace(source, open=open_source)) as files,
         duck.connect(200, files=files) as connection,
     ):
         duck.fetch_rows(connection, f"from read_csv('{files.protocol}://paris.csv')")

@@ -77,7 +77,7 @@ def _write_parquet(counts: OwnTable | OwnPlaces, path: Path) -> None:
     where = str(path.resolve()).replace("'", "''")
     source = source_from_bytes(_csv(counts, escape_formulas=False), path.name)
     with (
-        file_system(source, []) as files,
+        file_system(source) as files,
         connect(_MEMORY_MB, files=files, folders=[path.parent]) as connection,
     ):
         try:

@@ -12,7 +12,7 @@ import re
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from math import inf
@@ -123,6 +123,11 @@ class ChunkedFile(io.RawIOBase):
     def _restart(self) -> None:
         self._coming, self._rest, self._at = self._pieces(), memoryview(b""), 0
 
+    def close(self) -> None:
+        """Close the file that the pieces come from."""
+        self._coming = iter(())
+        super().close()
+
     def readable(self) -> bool:
         """True."""
         return True
@@ -165,12 +170,8 @@ class ChunkedFile(io.RawIOBase):
 
 
 @contextmanager
-def file_system(source: FileSource, faults: list[CaldpError]) -> Iterator["AbstractFileSystem"]:
-    """A file system with that one file, for DuckDB; at the end all that it opened is closed.
-
-    `faults`: receives what is wrong with the file while it is read, as DuckDB raises its own errors
-    alone.
-    """
+def file_system(source: FileSource) -> Iterator["AbstractFileSystem"]:
+    """A file system with that one file, for DuckDB; at the end all that it opened is closed."""
     from fsspec.spec import AbstractFileSystem
 
     files = ExitStack()  # DuckDB drops some of its files without closing them
@@ -180,7 +181,7 @@ def file_system(source: FileSource, faults: list[CaldpError]) -> Iterator["Abstr
         cachable = False
 
         def _open(self, path: str, mode: str = "rb", **options: Any) -> BinaryIO:
-            return cast("BinaryIO", files.enter_context(_FaultRecorder(source.open(), faults)))
+            return cast("BinaryIO", files.enter_context(source.open()))
 
         def info(self, path: str, **options: Any) -> dict[str, Any]:
             return {"name": path, "size": source.size, "type": "file"}
@@ -200,31 +201,6 @@ def file_system(source: FileSource, faults: list[CaldpError]) -> Iterator["Abstr
         yield OneFile()
 
 
-class _FaultRecorder(io.RawIOBase):
-    """A file that adds the errors of reading it to `faults`."""
-
-    def __init__(self, file: BinaryIO, faults: list[CaldpError]) -> None:
-        super().__init__()
-        self._file, self._faults = file, faults
-
-    def read(self, size: int = -1) -> bytes:
-        try:
-            return self._file.read(size)
-        except CaldpError as fault:
-            self._faults.append(fault)
-            raise
-
-    def seek(self, position: int, whence: int = io.SEEK_SET) -> int:
-        return self._file.seek(position, whence)
-
-    def tell(self) -> int:
-        return self._file.tell()
-
-    def close(self) -> None:
-        self._file.close()
-        super().close()
-
-
 GZIP: Final = b"\x1f\x8b"
 ZIP: Final = b"PK\x03\x04"
 _UNCHECKED_BYTES: Final = 2**26
@@ -240,25 +216,26 @@ def unpack(source: FileSource, bounds: Bounds) -> tuple[FileSource, tuple[str, .
 
     Raises `CaldpError`, now or while the file is read, for what is damaged or unpacks to too much.
     """
-    start = source.head(4)
+    start, most = source.head(4), bounds.unpacked_bytes
     if start.startswith(GZIP):
         name = source.name[:-3] if source.name.lower().endswith(".gz") else source.name
-
-        def inside() -> BinaryIO:
-            return cast("BinaryIO", gzip.GzipFile(fileobj=source.open()))
-
-        return _bounded_source(FileSource(name, inside, source.size), source.size, bounds), (
-            "gzip",
-        )
+        return _unpacked(name, lambda: _open_gzip(source), source.size, most), ("gzip",)
     if start.startswith(ZIP) and (member := _member(source)) is not None:
-        name = member.filename
-
-        def of_zip() -> BinaryIO:
-            return cast("BinaryIO", zipfile.ZipFile(source.open()).open(name))
-
-        packed = max(member.compress_size, 1)
-        return _bounded_source(FileSource(name, of_zip, source.size), packed, bounds), ("zip",)
+        name, packed = member.filename, max(member.compress_size, 1)
+        return _unpacked(name, lambda: _open_member(source, name), packed, most), ("zip",)
     return source, ()
+
+
+@contextmanager
+def _open_gzip(source: FileSource) -> Iterator[BinaryIO]:
+    with source.open() as file, gzip.GzipFile(fileobj=file) as inside:
+        yield cast("BinaryIO", inside)
+
+
+@contextmanager
+def _open_member(source: FileSource, name: str) -> Iterator[BinaryIO]:
+    with source.open() as file, zipfile.ZipFile(file) as archive, archive.open(name) as inside:
+        yield cast("BinaryIO", inside)
 
 
 def zip_members(source: FileSource) -> list[zipfile.ZipInfo]:
@@ -293,31 +270,32 @@ def _member(source: FileSource) -> zipfile.ZipInfo | None:
     return data[0]
 
 
-def _within(source: FileSource, packed: int, most: int) -> Iterator[bytes]:
-    """Chunks unpacked from `packed` bytes; raises `CaldpError` beyond the bounds."""
-    total = 0
-    try:
-        with source.open() as file:
-            while piece := file.read(CHUNK_BYTES):
-                total += len(piece)
-                require(
-                    total <= most and (total <= _UNCHECKED_BYTES or total <= _TIMES * packed),
-                    f"The file {excerpt(source.name)} unpacks to more than "
-                    f"{min(most, max(_UNCHECKED_BYTES, _TIMES * packed)) / 2**20:,.0f} MB, too "
-                    "much for its size; unpack it yourself, and give a part.",
-                )
-                yield piece
-    except CaldpError:
-        raise
-    except _FAULTS as error:
-        raise _damaged(source.name, error) from None
+def _unpacked(
+    name: str, opened: Callable[[], AbstractContextManager[BinaryIO]], packed: int, most: int
+) -> FileSource:
+    """The file that `opened` unpacks from `packed` bytes, of at most `most`; its size is measured.
 
+    Reading it raises `CaldpError` beyond the bounds, and for what is damaged.
+    """
 
-def _bounded_source(source: FileSource, packed: int, bounds: Bounds) -> FileSource:
     def pieces() -> Iterator[bytes]:
-        return _within(source, packed, bounds.unpacked_bytes)
+        total, bound = 0, min(most, max(_UNCHECKED_BYTES, _TIMES * packed))
+        try:
+            with opened() as file:
+                while piece := file.read(CHUNK_BYTES):
+                    total += len(piece)
+                    require(
+                        total <= bound,
+                        f"The file {excerpt(name)} unpacks to more than {bound / 2**20:,.0f} MB, "
+                        "too much for its size; unpack it yourself, and give a part.",
+                    )
+                    yield piece
+        except CaldpError:
+            raise
+        except _FAULTS as error:
+            raise _damaged(name, error) from None
 
-    return FileSource(source.name, lambda: cast("BinaryIO", ChunkedFile(pieces)), source.size)
+    return FileSource(name, lambda: cast("BinaryIO", ChunkedFile(pieces)), packed)
 
 
 def _damaged(name: str, error: Exception) -> CaldpError:

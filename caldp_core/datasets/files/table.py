@@ -304,22 +304,19 @@ class Table:
     @contextmanager
     def open_reader(self) -> Iterator["Reader"]:
         """A reader of its rows, closed at the end."""
-        faults: list[CaldpError] = []
-        memory = self.bounds.memory_mb
         with (
-            file_system(self.source, faults) as files,
-            connect(memory, files=files) as connection,
+            file_system(self.source) as files,
+            connect(self.bounds.memory_mb, files=files) as connection,
         ):
-            yield Reader(self, connection, faults)
+            yield Reader(self, connection)
 
 
 @dataclass(frozen=True)
 class Reader:
-    """Runs queries on a table; `faults` are errors of reading its file."""
+    """Runs queries on a table."""
 
     table: Table
     connection: "DuckDBPyConnection"
-    faults: list[CaldpError]
 
     def fetch_rows(
         self, sql: str, parameters: Sequence[Any] = (), progress: Progress = no_progress
@@ -333,8 +330,6 @@ class Reader:
             raise self._error(str(error)) from None
 
     def _error(self, message: str) -> CaldpError:
-        if self.faults:
-            return self.faults[0]
         require(
             _UNLIKE_LINES not in message,
             f"The lines of the file {excerpt(self.table.source.name)} must end alike, in \\n or in "
