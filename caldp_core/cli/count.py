@@ -262,7 +262,9 @@ def _check_file(
 def _ways(check: Check) -> str:
     """How a check is answered on the command line."""
     offers = [f"--accept {check.name}={offer.name} ({offer.label})" for offer in check.offers]
-    people = [f"--accept {check.name}=NUMBER (people in all)"] if check.of_people else []
+    people = (
+        [f"--accept {check.name}=NUMBER ({check.people_label.lower()})"] if check.of_people else []
+    )
     return ", ".join([*offers, *people, f"--accept {check.name}={KEEP} ({check.keep})"]) + "."
 
 

@@ -6,7 +6,9 @@ from pathlib import Path
 from caldp_core.basics.errors import require
 from caldp_core.basics.limits import OWN_TEXT_MAX
 from caldp_core.datasets.files.answers import CountedAnswers, count_answers
-from caldp_core.datasets.files.layout_detection import DetectedFile, detect_layouts
+from caldp_core.datasets.files.checks.record import Reading, resolve
+from caldp_core.datasets.files.checks.run import CHECKS
+from caldp_core.datasets.files.layout_detection import DetectedFile, Layout, detect_layouts
 from caldp_core.datasets.files.places import CountedPlaces, count_places
 from caldp_core.datasets.files.source import (
     PAGE_BOUNDS,
@@ -62,7 +64,8 @@ def read_places(data: str | bytes | Path, title: str = OwnPlaces.title) -> Count
     Raises `CaldpError` where it holds none, or can't be understood without asking.
     """
     detected = inspect_data(data)
-    return count_places(detected, detected.places, title)
+    reading = _unasked(detected, detected.places)
+    return count_places(reading.file, reading.layout, title)
 
 
 def read_table(data: str | bytes | Path, title: str = OwnTable.title) -> CountedAnswers:
@@ -71,4 +74,12 @@ def read_table(data: str | bytes | Path, title: str = OwnTable.title) -> Counted
     Raises `CaldpError` where it holds none, or can't be understood without asking.
     """
     detected = inspect_data(data)
-    return count_answers(detected, detected.answers, title)
+    reading = _unasked(detected, detected.answers)
+    return count_answers(reading.file, reading.layout, title)
+
+
+def _unasked(file: DetectedFile, layout: Layout) -> Reading:
+    """The reading of a file of which no check asks; raises `CaldpError` with what one asks."""
+    checked = resolve(file, layout, tuple(CHECKS.values()), {})
+    require(not checked.unanswered, " ".join(each.sentence for each in checked.unanswered))
+    return checked.reading

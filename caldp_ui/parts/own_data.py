@@ -223,7 +223,7 @@ def _draw_check(
                     _answer_button(state, upload, check.name, offer.name, offer.label)
             if check.of_people is not None:
                 key = state.key(f"check-{upload.number}-{check.name}-people")
-                people = st.number_input("People in all", 1, N_MAX, None, key=key)
+                people = st.number_input(check.people_label, 1, N_MAX, None, key=key)
                 if people is not None:  # nobody's guess stands there
                     _answer_button(state, upload, check.name, str(people), "Use this number")
             _answer_button(state, upload, check.name, KEEP, check.keep)
@@ -642,10 +642,10 @@ def _show_scenario(state: PageState[S], scenario: Scenario, then: str) -> None:
 
 
 def _scenario_in(data: bytes) -> str | None:
-    """The text of a scenario; GeoJSON begins as one does, and says what it is."""
+    """The text of a scenario, which says what it is; other JSON is data."""
     text = data[: 2 * OWN_TEXT_MAX].decode("utf-8", "replace")
     is_json = text.removeprefix(BYTE_ORDER_MARK).lstrip().startswith("{")
-    return text if is_json and '"coordinates"' not in text else None
+    return text if is_json and '"caldp_scenario"' in text else None
 
 
 def _no_file() -> str:

@@ -1,6 +1,8 @@
 """Files as people have them, from file to number: what is asked, and what is counted then."""
 
+import io
 import json
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +11,7 @@ from click.testing import CliRunner
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.cli.commands import main
-from caldp_core.datasets import OwnSurvey, read_places, read_table
+from caldp_core.datasets import OwnSurvey, inspect_data, read_places, read_table
 from caldp_core.datasets.files.checks.run import CHECKS
 from caldp_core.scenarios.scenario import Scenario
 from tests.contract.checks import naming
@@ -76,6 +78,34 @@ def test_choices_become_questions_with_yes_and_no(tmp_path: Path) -> None:
     yes = {t.title: t.counts[t.names.index("yes")] for t in survey.tables()}
     assert yes == {"Bus": 5, "On foot": 3, "Bicycle": 2}
     assert all(sum(table.counts) == 6 for table in survey.tables())
+
+
+def test_answers_of_two_checks_that_change_columns_both_hold(tmp_path: Path) -> None:
+    places = 'place,coordinates,Personen\na,"48.8606, 2.3376",1.234\nb,"48.86, 2.3266",15.000\n'
+    case = Case(places, "", "", 16234, at=(48.8606, 2.3376))
+    done = count(tmp_path, case, "--accept", "one-column", "--accept", "thousands")
+    assert list(assert_counted(tmp_path, case, done)["checks"]) == ["one-column", "thousands"]
+
+
+def test_a_file_of_another_program_is_named_with_the_way_out(tmp_path: Path) -> None:
+    shapes, numbers = io.BytesIO(), io.BytesIO()
+    for file, names in {shapes: ("a.shp", "a.dbf"), numbers: ("Index/Tables.iwa", "p.jpg")}.items():
+        with zipfile.ZipFile(file, "w") as archive:
+            for name in names:
+                archive.writestr(name, b"x")
+    for data, words in {
+        b'<?xml version="1.0"?>\n<kml xmlns="a"><Placemark/></kml>': "a KML file; in QGIS",
+        b'<?xml version="1.0"?>\n<gpx version="1.1"></gpx>': "a GPX file; in QGIS",
+        b'{"locations": [{"latitudeE7": 481982300}]}': "a Google Timeline; convert",
+        b'{\n"semanticSegments": [\n]}': "a Google Timeline; convert",
+        b"$FL2@(#) SPSS DATA FILE": "a file of SPSS; in SPSS",
+        shapes.getvalue(): "a shapefile; in QGIS",
+        numbers.getvalue(): "a file of Apple Numbers; in Numbers",
+    }.items():
+        path = tmp_path / "file"
+        path.write_bytes(data)
+        with naming(words), pytest.raises(CaldpError, match=words):
+            inspect_data(path)
 
 
 def test_letters_that_are_not_western_are_asked_about(tmp_path: Path) -> None:

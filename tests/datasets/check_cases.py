@@ -58,6 +58,13 @@ POINTS = geojson(
 )
 PLACES = 'place,coordinates,visitors\nLouvre,"48.8606, 2.3376",120\nOrsay,"48.86, 2.3266",111\n'
 PAIRS = 'id,location\n1,"48.19823, 11.52353"\n2,"48.06033, 11.61575"\n3,"48.15, 11.53"\n'
+WKT = "place,wkt,people\na,POINT (11.57549 48.13743),5\nb,POINT (11.6033 48.1497),7\n"
+GEOMETRY = (
+    'id,geometry,people\n1,"{""type"":""Point"",""coordinates"":[11.57549,48.13743]}",5\n'
+    '2,"{""type"":""Point"",""coordinates"":[11.6033,48.1497]}",7\n'
+)
+HIDDEN = "County,Cases\nAshford,12\nBrookby,<5\nCresthill,c\nDunmore,..\nElmside,27\nFernley,:\n"
+BANDS = "Age band,People\n0-4,410\n09-May,398\n2026-10-14,377\n15-19,402\n20-24,455\n"
 TEXTS = "comment\n" + "".join(f"my own words {n}\n" for n in range(40))
 ASKED = {
     "total row": Case(TOTAL + "Total,4887\n", "total-row", "leave-out", 4887, INCOMES),
@@ -120,11 +127,67 @@ ASKED = {
     ),
     "in one column": Case(PAIRS, "one-column", "split", 3, at=(48.19823, 11.52353)),
     "in one column beside others": Case(PLACES, "one-column", "split", 231, at=(48.8606, 2.3376)),
+    "WKT in one column": Case(WKT, "one-column", "split", 12, at=(48.1497, 11.6033)),
+    "GeoJSON in one column": Case(GEOMETRY, "one-column", "split", 12, at=(48.1497, 11.6033)),
+    "hidden counts": Case(
+        HIDDEN,
+        "hidden-counts",
+        "zero",
+        39,
+        {"Ashford": 12, "Brookby": 0, "Cresthill": 0, "Dunmore": 0, "Elmside": 27, "Fernley": 0},
+    ),
+    "hidden counts of three": Case(
+        HIDDEN,
+        "hidden-counts",
+        "3",
+        51,
+        {"Ashford": 12, "Brookby": 3, "Cresthill": 3, "Dunmore": 3, "Elmside": 27, "Fernley": 3},
+    ),
+    "hidden counts left out": Case(
+        HIDDEN, "hidden-counts", "keep", 39, {"Ashford": 12, "Elmside": 27}
+    ),
+    "bands that are dates": Case(
+        BANDS,
+        "bands-as-dates",
+        "bands",
+        2042,
+        {"0-4": 410, "5-9": 398, "10-14": 377, "15-19": 402, "20-24": 455},
+    ),
     "several points": Case(POINTS, "several-points", "once", 7, at=(48.2, 11.5), name="f.geojson"),
     "texts of their own": Case(TEXTS, "own-answers", "keep", 40, options=("--header",)),
 }
 """Files of which something is asked."""
+LONG = [f"a very long wording {'x' * 110}{n}" for n in (1, 2)] + [f"3{'y' * 118}{n}" for n in "12"]
+RECORDS = [{"lat": 48.1, "lon": 11.5, "people": 2}, {"lat": 48.2, "lon": 11.6, "people": 7}]
+FEATURES = "".join(
+    json.dumps(
+        {
+            "type": "Feature",
+            "geometry": {"type": "Point", "coordinates": [each["lon"], each["lat"]]},
+            "properties": {"people": each["people"]},
+        }
+    )
+    + "\n"
+    for each in RECORDS
+)
 READ = {
+    "JSON records": Case(json.dumps(RECORDS, indent=1), "", "", 9, at=(48.2, 11.6)),
+    "JSON records a line each": Case(
+        "".join(json.dumps(each) + "\r\n" for each in RECORDS), "", "", 9, at=(48.2, 11.6)
+    ),
+    "features a line each": Case(FEATURES, "", "", 9, at=(48.2, 11.6)),
+    "labels of more than 120 characters": Case(
+        "answer,people\n" + "".join(f"{name},{n}\n" for n, name in enumerate(LONG, start=1)),
+        "",
+        "",
+        10,
+        {
+            f"{LONG[0][:119]}…": 1,
+            f"{LONG[1][:114]}… 2": 2,
+            LONG[2][:119] + "1": 3,
+            LONG[3][:119] + "2": 4,
+        },
+    ),
     "line break in a title": Case(
         '"How often do\nyou use it?",people\ndaily,120\nweekly,80\nnever,40\n',
         "",

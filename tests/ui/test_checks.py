@@ -4,7 +4,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from caldp_core.datasets import OwnPlaces, OwnSurvey, OwnTable
-from tests.datasets.check_cases import ASKED, FORMS
+from tests.contract.checks import naming
+from tests.datasets.check_cases import ASKED, FORMS, READ
 from tests.datasets.files import workbook
 from tests.ui.driver import accepted, checked, jobs_done, open_page
 from tests.ui.values_page import scenario_of
@@ -32,7 +33,14 @@ def can_be_shown(at: AppTest, page: str) -> bool:
 
 
 @pytest.mark.parametrize(
-    "name", ["total row", "crosstab by group", "several choices, combinations"]
+    "name",
+    [
+        "total row",
+        "crosstab by group",
+        "several choices, combinations",
+        "hidden counts",
+        "bands that are dates",
+    ],
 )
 def test_answers_are_asked_about_before_they_are_shown(name: str) -> None:
     case = ASKED[name]
@@ -83,6 +91,20 @@ def test_places_that_are_exchanged_are_asked_about() -> None:
     places = at.session_state["places/state"].record.scenario.dataset
     assert isinstance(places, OwnPlaces)
     assert places.grid().area.south > 50
+
+
+def test_places_as_wkt_and_as_records_of_json_are_read() -> None:
+    for name, text in {
+        "WKT": ASKED["WKT in one column"].text,
+        "JSON": READ["JSON records"].text,
+    }.items():
+        with naming(name):
+            at = bring("places", text, "a.txt")
+            at = answer(at, "one-column-split") if name == "WKT" else at
+            accepted(at, "places")
+            places = at.session_state["places/state"].record.scenario.dataset
+            assert isinstance(places, OwnPlaces)
+            assert int(places.counts().sum()) == {"WKT": 12, "JSON": 9}[name]
 
 
 def test_the_page_asks_which_letters_are_right() -> None:

@@ -123,8 +123,9 @@ def test_what_is_wrong_is_told_in_the_form_and_nothing_is_lost() -> None:
     assert scenario_of(at) == BEGIN
     assert at.text_area(key="values-own-text").value == "a,1\na,2"
     for wrong, words in (
-        ("{}", "starts with"),
-        ('{"n": ', "is not JSON"),
+        ("{}", "must be GeoJSON with points"),
+        ('{"caldp_scenario": 7}', "starts with"),
+        ('{"caldp_scenario": 2, "n": ', "is not JSON"),
         (exports.scenario_json(Scenario()), "places are on the page"),
     ):
         show(at, wrong)
@@ -139,7 +140,7 @@ HELD_BACK: dict[str, tuple[tuple[str, bytes] | None, str]] = {
     "too large, or refused by the browser": (None, "no file to read: files may have up to 200 MB"),
     "half a workbook": (("table.xlsx", XLSX), "is packed and damaged or unfinished"),
     "half a gzip": (("table.csv.gz", gzip.compress(b"a,1\nb,2")[:-9]), "is packed and damaged"),
-    "a picture": (("table.csv", b"\x89PNG\r\n\x1a\n\0\0"), "is no text .* save it as “CSV UTF-8”"),
+    "a picture": (("table.csv", b"\x89PNG\r\n\x1a\n\0\0"), "is no text; .* save it as “CSV UTF-8”"),
     "free text": (("table.csv", b"a" * 200_000), "more than 100,000 characters"),
     "the same answer": (("table.csv", b"asthma\nasthma\nasthma"), "needs two answers"),
 }

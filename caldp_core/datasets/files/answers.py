@@ -15,19 +15,22 @@ from typing import Any, Final
 from caldp_core.basics.counted import count_text
 from caldp_core.basics.errors import require
 from caldp_core.basics.files import parse_int, unescape_formula
-from caldp_core.basics.limits import N_MAX, OWN_ANSWERS_MAX, OWN_QUESTIONS_MAX
+from caldp_core.basics.limits import N_MAX, OWN_ANSWERS_MAX, OWN_NAME_MAX, OWN_QUESTIONS_MAX
 from caldp_core.basics.types import Progress, no_progress
 from caldp_core.datasets.files import numbers
 from caldp_core.datasets.files.layout_detection import DetectedFile, Layout
 from caldp_core.datasets.files.numbers import NumberSteps, default_width, natural_order
 from caldp_core.datasets.files.refused_rows import RefusedRows, find_refused_rows
-from caldp_core.datasets.files.table import Reader
-from caldp_core.datasets.own import OwnSurvey, OwnTable, excerpt, remove_unseen
+from caldp_core.datasets.own import (
+    READING_MAX,
+    OwnSurvey,
+    OwnTable,
+    excerpt,
+    remove_unseen,
+)
 
 UNIT: Final = 1_000_000
 """Parts of a person in which weights are added up: whole numbers, so that no order matters."""
-_SHARES: Final = {1.0: 0.02, 100.0: 0.5}
-"""Sums of shares and percentages, and how far they may be off."""
 
 
 def sum_sql(layout: Layout) -> str:
@@ -50,18 +53,6 @@ def round_to_people(parts: Sequence[int]) -> list[int]:
     return whole
 
 
-def check_no_shares(parts: int, rounded: bool) -> None:
-    """Raise `CaldpError` for decimals that add up to 1 or 100: shares are no people."""
-    total = parts / UNIT
-    shares = any(abs(total - whole) <= off for whole, off in _SHARES.items())
-    require(
-        not (rounded and shares),
-        f"Counts must be people, and add up to {total:g}: these are shares; multiply them by how "
-        "many people there are.",
-    )
-
-
-_SPELLINGS_MAX: Final = 50_000
 _SPELLINGS: Final = 5
 """Different cells that may spell one answer, with other spaces."""
 _WORDS: Final = {
@@ -104,9 +95,8 @@ def count_answers(
         layout.steps.check()
     coded = _rows_sql(file, layout)
     with file.table.open_reader() as reader:
-        if layout.steps is None:
-            _check_few(reader, file, layout)
         sums = reader.fetch_rows(_sums(coded, layout), progress=progress)
+        _require_few(len(sums), OWN_ANSWERS_MAX * _SPELLINGS)
         codes: Counter[int] = Counter()
         for code, _, _, rows, *_ in sums:
             codes[int(code)] += int(rows)
@@ -114,7 +104,6 @@ def count_answers(
     pairs = _pairs(sums)
     is_records = layout.count is None or any(row[3] > 1 for row in sums if row[0] == 0)
     rounded = any(bool(row[5]) for row in sums if row[0] == 0)
-    check_no_shares(sum(pairs.values()), rounded)
     order = _order(pairs) if is_records else list(pairs)
     if layout.steps is not None:
         whole = all(bool(row[7]) for row in sums if row[0] == 0)
@@ -175,17 +164,8 @@ def _sums(rows_sql: str, layout: Layout) -> str:
         f"FROM (SELECT *, {row} AS r FROM (SELECT code, n, whole, beyond, "
         "CASE code WHEN 0 THEN a ELSE '' END AS a, "
         f"CASE code WHEN 0 THEN g ELSE '' END AS g FROM ({rows_sql}))) GROUP BY code, a, g "
-        "ORDER BY min(r), count(*) DESC, a, g"
+        f"ORDER BY min(r), count(*) DESC, a, g LIMIT {OWN_ANSWERS_MAX * _SPELLINGS + 1}"
     )
-
-
-def _check_few(reader: Reader, file: DetectedFile, layout: Layout) -> None:
-    """Raise `CaldpError` for a column of names or free text before all of it is read."""
-    ((answers,),) = reader.fetch_rows(
-        f"SELECT count(DISTINCT a) FROM (SELECT c{layout.answer} AS a FROM "
-        f"{file.table.relation_sql(bool(layout.header))} LIMIT {_SPELLINGS_MAX})"
-    )
-    _require_few(int(answers), OWN_ANSWERS_MAX * _SPELLINGS)
 
 
 def _require_few(answers: int, most: int = OWN_ANSWERS_MAX) -> None:
@@ -259,7 +239,25 @@ def _table(
     if len(set(answers)) < len(answers):
         answers = [f"{answer}; {group}" for answer, group in order]
     counts = tuple(round_to_people([pairs[pair] for pair in order]))
-    return OwnTable(tuple(answers), counts, groups, title, layout.reading)
+    long = sum(len(answer) > OWN_NAME_MAX for answer in answers)
+    cut = (
+        f"{count_text(long, 'answer', 'answers')} cut to {OWN_NAME_MAX} characters" if long else ""
+    )
+    reading = "; ".join(filter(None, (layout.reading, cut)))[:READING_MAX]
+    return OwnTable(_short(answers), counts, _short(groups), title, reading)
+
+
+def _short(names: Sequence[str]) -> tuple[str, ...]:
+    """Names that are not too long; those that are equal after the cut are numbered."""
+    full: dict[str, str] = {}
+    for name in names:
+        short = name if len(name) <= OWN_NAME_MAX else f"{name[: OWN_NAME_MAX - 1].strip()}…"
+        number = 1
+        while full.setdefault(short, name) != name:
+            number += 1
+            short = f"{name[: OWN_NAME_MAX - 6].strip()}… {number}"
+    by_name = {name: short for short, name in full.items()}
+    return tuple(by_name[name] for name in names)
 
 
 def _require_two(answers: list[str], refused: RefusedRows) -> None:

@@ -6,15 +6,17 @@ GeoJSON: its polygons and their names, as texts.
 import csv
 import io
 import json
-import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Final
 
+import numpy as np
+
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.limits import CORNERS_MAX, OWN_NAME_MAX, POLYGON_BYTES_MAX, POLYGONS_MAX
+from caldp_core.datasets.files.numbers import looks_like_number
 from caldp_core.datasets.files.source import Bounds, FileSource, source_from_bytes
 from caldp_core.datasets.own import excerpt
 
@@ -49,8 +51,12 @@ def as_csv(source: FileSource, bounds: Bounds) -> FileSource:
         f"GeoJSON may have up to {most // 2**20:,} MB, {excerpt(source.name)} has more; save it as "
         "CSV.",
     )
+    lines = [line for line in data.splitlines() if line.strip()]
     try:
-        parsed = json.loads(data)
+        if len(lines) > 1 and lines[0].endswith(b"}"):  # a feature a line
+            parsed: Any = {"features": [json.loads(line) for line in lines]}
+        else:
+            parsed = json.loads(data)
     except (ValueError, RecursionError):
         raise CaldpError(f"The file {excerpt(source.name)} is no JSON that can be read.") from None
     _check_degrees(parsed, source.name)
@@ -78,10 +84,7 @@ def as_csv(source: FileSource, bounds: Bounds) -> FileSource:
 
 def _points(parsed: Any) -> Iterator[tuple[Any, Any, dict[str, Any]]]:
     """Latitude, longitude and properties of each point and square."""
-    features = parsed.get("features") if isinstance(parsed, dict) else None
-    for feature in features if isinstance(features, list) else [parsed]:
-        if not isinstance(feature, dict):
-            continue
+    for feature in _features(parsed):
         properties = _properties(feature)
         geometry = feature.get("geometry", feature)
         geometry = geometry if isinstance(geometry, dict) else {}
@@ -245,31 +248,20 @@ def _list(value: Any) -> list[Any]:
 
 def _ring(ring: Any, file: str) -> str:
     """A ring as text, without its last corner, which is its first; "" for fewer than three."""
-    corners: list[str] = []
-    for point in _list(ring):
-        at = _list(point)[:2]
-        if len(at) < 2 or not all(
-            _is_degrees(x, most) for x, most in zip(at, (180, 90), strict=True)
-        ):
-            raise CaldpError(
-                f"Corners in {excerpt(file)} must be [longitude, latitude] in degrees, got "
-                f"{excerpt(point)}; save it as WGS 84 (EPSG:4326)."
-            )
-        text = f"{_format_degrees(at[1])},{_format_degrees(at[0])}"
-        if not corners or corners[-1] != text:
-            corners.append(text)
-    if len(corners) > 1 and corners[0] == corners[-1]:
-        corners.pop()
-    return " ".join(corners) if len(corners) > 2 else ""
-
-
-def _is_degrees(value: Any, most: float) -> bool:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return is_number and math.isfinite(value) and abs(value) <= most
-
-
-def _format_degrees(degrees: float) -> str:
-    return f"{round(float(degrees), _DECIMALS) + 0.0:.{_DECIMALS}f}".rstrip("0").rstrip(".")
+    try:
+        corners = np.array([point[:2] for point in _list(ring)], np.float64).reshape(-1, 2)
+    except (TypeError, ValueError):
+        corners = np.full((1, 2), np.nan)
+    bad = np.flatnonzero(~(np.abs(corners) <= (180.0, 90.0)).all(axis=1))
+    require(
+        not bad.size,
+        f"Corners in {excerpt(file)} must be [longitude, latitude] in degrees, got "
+        f"{excerpt(_list(ring)[bad[0]] if bad.size else '')}; save it as WGS 84 (EPSG:4326).",
+    )
+    rounded = np.round(corners, _DECIMALS) + 0.0
+    rounded = rounded[(rounded != np.roll(rounded, -1, axis=0)).any(axis=1)]
+    texts = [[np.format_float_positional(part, trim="-") for part in each] for each in rounded]
+    return " ".join(f"{y},{x}" for x, y in texts) if len(texts) > 2 else ""
 
 
 def _name_key(properties: list[dict[str, Any]]) -> str | None:
@@ -283,7 +275,7 @@ def _name_key(properties: list[dict[str, Any]]) -> str | None:
     number_of = {key: len(set(texts)) for key, texts in values.items() if "" not in texts}
 
     def rank(key: str) -> tuple[bool, int, int, bool]:
-        is_text = not all(map(_is_number, values[key]))
+        is_text = not all(map(looks_like_number, values[key]))
         varies = number_of[key] > 1 or len(properties) == 1
         called = _called_a_name(key) if is_text and varies else 0
         return called > 0, called, number_of[key], is_text
@@ -300,10 +292,6 @@ def _called_a_name(key: str) -> int:
         return 1 + len(_NAMES) - _NAMES.index(key.casefold())
     words = re.findall(r"[^\W\d_]+", key.casefold())
     return int(any(word.startswith(_NAMES) or word.endswith(_NAMES) for word in words))
-
-
-def _is_number(text: str) -> bool:
-    return re.fullmatch(r"[-+]?\d[\d.,]*", text) is not None
 
 
 def _line(value: Any) -> str:

@@ -11,13 +11,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+import numpy as np
+
 from caldp_core.basics.errors import require
+from caldp_core.basics.types import Floats
 from caldp_core.datasets.files.maps import MapRequest
 from caldp_core.datasets.files.numbers import (
     DecimalMark,
     NumberSteps,
     detect_mark,
     looks_like_number,
+    parse_degrees,
     parse_number,
 )
 from caldp_core.datasets.files.table import Table
@@ -228,6 +232,12 @@ class DetectedFile:
         """The cells of a column in the first rows, without empty ones."""
         return [row[column] for row in self.rows if row[column]]
 
+    def first_places(self, layout: Layout) -> Floats:
+        """(rows, 2) latitude and longitude of the first rows that have both."""
+        mark, at = layout.mark or ".", (layout.latitude or 0, layout.longitude or 0)
+        read = [[parse_degrees(row[each], mark) for each in at] for row in self.rows]
+        return np.array([each for each in read if None not in each], np.float64).reshape(-1, 2)
+
     def is_numeric(self, column: int) -> bool:
         """Whether most of the first cells of a column are numbers."""
         return _is_numeric(self.cells(column))
@@ -397,13 +407,15 @@ def _count_column(
     return others[0] if distinct else None
 
 
+def _mark_of_degrees(cells: Sequence[str]) -> DecimalMark:
+    """The decimal mark of degrees, which are never thousands."""
+    return "," if {sign for cell in cells for sign in cell if sign in ".,"} == {","} else "."
+
+
 def _degrees(cells: Sequence[str]) -> list[float]:
-    """The numbers of a column, by the decimal mark that keeps them small."""
-    marks: tuple[DecimalMark, DecimalMark] = (".", ",")
-    readings = [
-        [n for cell in cells if (n := parse_number(cell, mark)) is not None] for mark in marks
-    ]
-    return max(readings, key=lambda numbers: (sum(abs(n) <= 180 for n in numbers), len(numbers)))
+    """The numbers of a column that may be degrees."""
+    mark = detect_mark(cells) or _mark_of_degrees(cells)
+    return [number for cell in cells if (number := parse_number(cell, mark)) is not None]
 
 
 def _pair(
@@ -428,11 +440,7 @@ def _pair(
 def _detect_mark(
     columns: Sequence[Sequence[str]], places: Sequence[int], count: int | None
 ) -> DecimalMark | None:
-    """The decimal mark of places and counts; degrees are never thousands."""
-    used = [*places, *([count] if count is not None else [])]
-    cells = [cell for at in used for cell in columns[at]]
-    mark = detect_mark(cells)
-    if mark is None and places:
-        marks = {sign for at in places for cell in columns[at] for sign in cell if sign in ".,"}
-        return "," if marks == {","} else "."
-    return mark
+    """The decimal mark of places and counts."""
+    degrees = [cell for at in places for cell in columns[at]]
+    mark = detect_mark([*degrees, *(columns[count] if count is not None else [])])
+    return mark or (_mark_of_degrees(degrees) if places else None)

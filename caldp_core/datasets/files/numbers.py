@@ -40,6 +40,27 @@ _DEGREE_SIGN: Final = "[°ºNSEWnsew]"
 _NUMBERED: Final = r"([^\d]*?)(-?\d{1,3}(?:[,. ]\d{3})+|-?\d+(?:[.,]\d+)?)(?!\d)(.*)"
 _BELOW: Final = frozenset(["under", "below", "less than", "up to", "<", "<=", "≤", "unter", "bis"])
 _ABOVE: Final = frozenset(["over", "above", "more than", ">", ">=", "≥", "über", "mehr als", "ab"])
+_SCALES: Final = [
+    line.strip().split("; ")
+    for line in """
+    strongly disagree; disagree; somewhat disagree; neutral; somewhat agree; agree; strongly agree
+    strongly disagree; disagree; neither agree nor disagree; undecided; agree; strongly agree
+    never; almost never; rarely; seldom; sometimes; often; usually; almost always; always
+    very dissatisfied; dissatisfied; neutral; satisfied; very satisfied
+    very bad; bad; very poor; poor; fair; average; neutral; okay; good; very good; excellent
+    very unlikely; unlikely; neutral; likely; very likely
+    very low; low; medium; moderate; high; very high
+    not at all; a little; slightly; somewhat; moderately; quite; very; extremely
+    nie; fast nie; selten; manchmal; gelegentlich; oft; häufig; meistens; fast immer; immer
+    stimme nicht zu; stimme eher nicht zu; teils, teils; stimme eher zu; stimme zu
+    sehr unzufrieden; unzufrieden; neutral; zufrieden; sehr zufrieden
+    sehr schlecht; schlecht; mittel; befriedigend; gut; sehr gut
+    jamais; rarement; parfois; souvent; toujours
+    nunca; casi nunca; rara vez; a veces; a menudo; casi siempre; siempre
+    """.strip().splitlines()
+]
+"""Words of scales, in their order."""
+_SCALE_MIN: Final = 3
 _UNCLEAR: Final = re.compile(r"[-+]?[1-9]\d{0,2}[.,]\d{3}")
 
 
@@ -99,8 +120,14 @@ def detect_mark(cells: Iterable[str]) -> DecimalMark | None:
 def natural_order(answers: Sequence[str]) -> dict[str, tuple[float, int]]:
     """Where each answer stands if all have a number behind one word or none; {} for no order.
 
-    "under 10" comes before "10-20", and "50+" after "20-50".
+    "under 10" comes before "10-20", and "50+" after "20-50". Words of a known scale are in its
+    order, others such as "don't know" behind them.
     """
+    folded = {answer: answer.casefold() for answer in answers}
+    for scale in _SCALES:
+        if sum(text in scale for text in folded.values()) >= max(_SCALE_MIN, len(answers) - 2):
+            rank = {word: float(at) for at, word in enumerate(scale)}
+            return {answer: (rank.get(text, math.inf), 0) for answer, text in folded.items()}
     matches = {answer: re.fullmatch(_NUMBERED, answer.casefold()) for answer in answers}
     found = {answer: match.groups() for answer, match in matches.items() if match}
     words = {ahead.strip() for ahead, _, _ in found.values()} - _BELOW - _ABOVE - {""}

@@ -215,14 +215,14 @@ def _people(parts: Mapping[int, int], grid: GridDomain) -> Ints:
 
 def _likely(file: DetectedFile, layout: Layout) -> tuple[float, float, float, float]:
     """The box of the first rows: where its map is that of all, one reading is enough."""
-    mark, at = layout.mark or ".", (layout.latitude or 0, layout.longitude or 0)
-    read = [[numbers.parse_degrees(row[each], mark) for each in at] for row in file.rows]
-    places = [(y, x) for y, x in read if y is not None and x is not None and (y, x) != (0, 0)]
-    known = [(y, x) for y, x in places if abs(y) <= 90 and abs(x) <= 180] or [(0.0, 0.0)]
-    latitudes, longitudes = zip(*known, strict=True)
-    turned = [each + 360 if each < 0 else each for each in longitudes]
-    ends = shortest_longitude_range(min(longitudes), max(longitudes), min(turned), max(turned))
-    return min(latitudes), max(latitudes), *ends
+    places = file.first_places(layout)
+    known = places[(np.abs(places) <= (90, 180)).all(axis=1) & places.any(axis=1)]
+    latitudes, longitudes = known.T if len(known) else np.zeros((2, 1))
+    turned = longitudes % 360
+    ends = shortest_longitude_range(
+        float(longitudes.min()), float(longitudes.max()), float(turned.min()), float(turned.max())
+    )
+    return float(latitudes.min()), float(latitudes.max()), *ends
 
 
 def _cell_of(file: DetectedFile, layout: Layout) -> float | None:

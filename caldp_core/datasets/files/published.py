@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from caldp_core.basics.errors import require
-from caldp_core.basics.types import Floats, Progress, no_progress
+from caldp_core.basics.types import Progress, no_progress
 from caldp_core.datasets.files import numbers
 from caldp_core.datasets.files.answers import UNIT
 from caldp_core.datasets.files.geojson import SIDE_COLUMN
@@ -78,7 +78,7 @@ def _side_of(file: DetectedFile, layout: Layout) -> float | None:
     at = file.names.index(SIDE_COLUMN) if SIDE_COLUMN in file.names else layout.cell
     if at is not None:
         return numbers.parse_number(file.rows[0][at], layout.mark or ".")
-    steps = np.abs(np.diff(_places(file, layout), axis=0))
+    steps = np.abs(np.diff(file.first_places(layout), axis=0))
     for here, other in ((1, 0), (0, 1)):
         along = steps[steps[:, other] <= _STEP_TOLERANCE, here]
         if len(along) < max(_ROWS, _ALONG * len(steps)):
@@ -91,18 +91,11 @@ def _side_of(file: DetectedFile, layout: Layout) -> float | None:
     return None
 
 
-def _places(file: DetectedFile, layout: Layout) -> Floats:
-    """(rows, 2) latitude and longitude of the first rows that have both."""
-    mark, at = layout.mark or ".", (layout.latitude or 0, layout.longitude or 0)
-    read = [[numbers.parse_number(row[each], mark) for each in at] for row in file.rows]
-    return np.array([each for each in read if None not in each], np.float64).reshape(-1, 2)
-
-
 def _aligned_grid(
     file: DetectedFile, layout: Layout, side: float, domain: GridDomain
 ) -> GridDomain:
     """The file's own cells that cover the map of `domain`."""
-    (latitude, longitude), area = _places(file, layout)[0], domain.area
+    (latitude, longitude), area = file.first_places(layout)[0], domain.area
     south, west = (
         _edge_before(middle - side / 2, side, low, least)
         for middle, low, least in ((latitude, area.south, -90.0), (longitude, area.west, -180.0))

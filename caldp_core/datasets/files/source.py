@@ -14,7 +14,6 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
-from itertools import islice
 from math import inf
 from pathlib import Path
 from time import monotonic
@@ -181,7 +180,7 @@ def file_system(source: FileSource) -> Iterator["AbstractFileSystem"]:
         cachable = False
 
         def _open(self, path: str, mode: str = "rb", **options: Any) -> BinaryIO:
-            return cast("BinaryIO", files.enter_context(source.open()))
+            return files.enter_context(source.open())
 
         def info(self, path: str, **options: Any) -> dict[str, Any]:
             return {"name": path, "size": source.size, "type": "file"}
@@ -208,6 +207,11 @@ _TIMES: Final = 200
 """Beyond 64 MB a file that grows more than 200-fold is a bomb; tables grow 3- to 30-fold."""
 _FAULTS: Final = (EOFError, OSError, zlib.error, zipfile.BadZipFile, RuntimeError, ValueError)
 _ODS: Final = "content.xml"
+_ARCHIVES: Final = {
+    ".shp": "a shapefile; in QGIS, save it as GeoJSON in degrees (EPSG:4326)",
+    ".iwa": "a file of Apple Numbers; in Numbers, export it as CSV or Excel",
+}
+"""By the ending of a file in a zip: what the zip is, and what to do."""
 _MEMBERS_MAX: Final = 10_000
 
 
@@ -258,6 +262,9 @@ def _member(source: FileSource) -> zipfile.ZipInfo | None:
     if any(each.filename.startswith("xl/") or each.filename == _ODS for each in members):
         return None
     data = [each for each in members if not each.filename.startswith(("__MACOSX/", "."))]
+    for ending, kind in _ARCHIVES.items():
+        found = any(each.filename.lower().endswith(ending) for each in data)
+        require(not found, f"The file {excerpt(source.name)} is {kind}.")
     require(
         len(data) == 1,
         f"A zip must hold one file with data, {excerpt(source.name)} holds {len(data):,}; unpack "
@@ -306,7 +313,7 @@ def _damaged(name: str, error: Exception) -> CaldpError:
 
 UTF_8: Final = "UTF-8"
 _ENCODING_BYTES: Final = 2**16
-_CODECS: Final = {
+_LOCAL: Final = {
     "cp1252": "Windows-1252",
     "cp1250": "Windows-1250",
     "cp1251": "Windows-1251",
@@ -319,12 +326,14 @@ _CODECS: Final = {
     "euc_jp": "EUC-JP",
 }
 """Encodings that are looked for, by Python's name, and what people call them."""
-_SAMPLE_CHUNKS: Final = 32
-"""Chunks of a file from which its encoding is detected."""
+_WIDE: Final = ("utf_16_le", "utf_16_be")
+_NAMES: Final = _LOCAL | dict.fromkeys(("utf_16", *_WIDE), "UTF-16") | {"utf_8_sig": UTF_8}
+_SAMPLE_BYTES: Final = 2**25
+"""Bytes of a file that must be UTF-8 for all of it to be."""
 _BOMS: Final = {
-    codecs.BOM_UTF8: (UTF_8, "utf-8-sig"),
-    codecs.BOM_UTF16_LE: ("UTF-16", "utf-16"),
-    codecs.BOM_UTF16_BE: ("UTF-16", "utf-16"),
+    codecs.BOM_UTF8: "utf_8_sig",
+    codecs.BOM_UTF16_LE: "utf_16",
+    codecs.BOM_UTF16_BE: "utf_16",
 }
 _NO_TEXT: Final = bytes({*range(32)} - {*b"\t\n\x0b\x0c\r\x1a\x1b"})
 
@@ -336,26 +345,29 @@ def to_utf_8(source: FileSource, codec: str | None = None) -> tuple[FileSource, 
     write; `codec`: another one, of `other_encodings`. Raises `CaldpError`, now or while it is read,
     for what is no text.
     """
-    head = source.head(CHUNK_BYTES)
-    if codec is not None:
-        return source.map_chunks(_recoding(source.name, codec)), _CODECS[codec]
-    for mark, (name, of_mark) in _BOMS.items():
-        if head.startswith(mark):
-            _check_text(source.name, head, of_mark)
-            return source.map_chunks(_recoding(source.name, of_mark)), name
-    if (codec_16 := _utf_16(head)) is not None:
-        return source.map_chunks(_recoding(source.name, codec_16)), "UTF-16"
-    _check_signs(source.name, head)
-    if _is_utf_8(source):
+    codec = codec or _codec(source)
+    if codec == "utf_8":
         return source, UTF_8
-    try:
-        _check_text(source.name, head, "cp1252")
-    except CaldpError:
-        others = other_encodings(head)
-        if not others:
-            raise
-        return to_utf_8(source, others[0][0])
-    return source.map_chunks(_recoding(source.name, "cp1252")), "Windows-1252"
+    return source.map_chunks(_recoding(source.name, codec)), _NAMES[codec]
+
+
+def _codec(source: FileSource) -> str:
+    """Python's name of a text's encoding; raises `CaldpError` for what is no text."""
+    from charset_normalizer import from_bytes
+
+    head = source.head(CHUNK_BYTES)
+    for mark, of_mark in _BOMS.items():
+        if head.startswith(mark):
+            return of_mark
+    if b"\0" in head:
+        found = from_bytes(head[:_ENCODING_BYTES], cp_isolation=list(_WIDE))
+        require(bool(found), str(_no_text(source.name)))
+        return found[0].encoding
+    require(head == head.translate(None, _NO_TEXT), str(_no_text(source.name)))
+    if _decodes(source.head(_SAMPLE_BYTES), "utf_8"):
+        return "utf_8"
+    others = [] if _decodes(head, "cp1252") else [name for name, _ in other_encodings(head)]
+    return (others or ["cp1252"])[0]
 
 
 def other_encodings(head: bytes) -> tuple[tuple[str, str], ...]:
@@ -367,7 +379,7 @@ def other_encodings(head: bytes) -> tuple[tuple[str, str], ...]:
 
     if head.isascii():
         return ()
-    found = from_bytes(head[:_ENCODING_BYTES], cp_isolation=list(_CODECS))
+    found = from_bytes(head[:_ENCODING_BYTES], cp_isolation=list(_LOCAL))
     names = [each.encoding for each in found]
     if "cp1252" in names or "cp1250" in names:
         return ()
@@ -376,47 +388,19 @@ def other_encodings(head: bytes) -> tuple[tuple[str, str], ...]:
         text = head[:_ENCODING_BYTES].decode(codec, "ignore")
         return ", ".join([word for word in re.findall(r"\w+", text) if not word.isascii()][:3])
 
-    return tuple((name, f"{_CODECS[name]}: {words(name)}") for name in names)
+    return tuple((name, f"{_LOCAL[name]}: {words(name)}") for name in names)
 
 
-def _check_signs(name: str, head: bytes) -> None:
-    """Raise `CaldpError` for bytes that no text has."""
-    other = len(head) - len(head.translate(None, _NO_TEXT))
-    if other:
-        at = next(place for place, sign in enumerate(head) if sign in _NO_TEXT)
-        raise _no_text(name, at)
-
-
-def _check_text(name: str, head: bytes, codec: str) -> None:
-    try:
-        text = codecs.getincrementaldecoder(codec)().decode(head)
-    except UnicodeDecodeError as error:
-        raise _no_text(name, error.start) from None
-    require("\0" not in text, str(_no_text(name, text.find("\0"))))
-
-
-def _no_text(name: str, byte: int) -> CaldpError:
+def _no_text(name: str) -> CaldpError:
     return CaldpError(
-        f"The file {excerpt(name)} is no text (byte {byte + 1:,}); in a spreadsheet, save it as "
-        "“CSV UTF-8”."
+        f"The file {excerpt(name)} is no text; in a spreadsheet, save it as “CSV UTF-8”."
     )
 
 
-def _utf_16(head: bytes) -> str | None:
-    """The kind of UTF-16 without a mark: every other byte of Western text is zero."""
-    pairs = len(head) // 2
-    even, odd = head[: 2 * pairs : 2], head[1 : 2 * pairs : 2]
-    for codec, zeros, signs in (("utf-16-le", odd, even), ("utf-16-be", even, odd)):
-        if pairs >= 2 and zeros.count(0) > 0.6 * pairs and signs.count(0) == 0:
-            return codec
-    return None
-
-
-def _is_utf_8(source: FileSource) -> bool:
-    decoder = codecs.getincrementaldecoder("utf-8")()
+def _decodes(head: bytes, codec: str) -> bool:
+    """Whether the beginning of a text can be in an encoding."""
     try:
-        pieces = list(map(len, map(decoder.decode, islice(source.chunks(), _SAMPLE_CHUNKS))))
-        decoder.decode(b"", final=len(pieces) < _SAMPLE_CHUNKS)
+        codecs.getincrementaldecoder(codec)().decode(head)
     except UnicodeDecodeError:
         return False
     return True
@@ -426,13 +410,9 @@ def _recoding(name: str, codec: str) -> Callable[[Iterator[bytes]], Iterator[byt
     """A function that recodes chunks from `codec` to UTF-8."""
 
     def recoded(pieces: Iterator[bytes]) -> Iterator[bytes]:
-        decoder, done = codecs.getincrementaldecoder(codec)(), 0
         try:
-            for piece in pieces:
-                yield decoder.decode(piece).encode()
-                done += len(piece)
-            decoder.decode(b"", final=True)
-        except UnicodeError as error:
-            raise _no_text(name, done + getattr(error, "start", 0)) from None
+            yield from codecs.iterencode(codecs.iterdecode(pieces, codec), "utf_8")
+        except UnicodeError:
+            raise _no_text(name) from None
 
     return recoded

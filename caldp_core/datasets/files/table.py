@@ -250,17 +250,31 @@ _BINARY: Final = {
     b"Rar!": ("packed by RAR", "unpack it first"),
     b"%PDF": ("a PDF", "copy its table into a spreadsheet, and save that"),
     b"SQLite format": ("a database", "save one table of it as CSV"),
+    b"$FL": ("a file of SPSS", "in SPSS, save it as CSV"),
+    b"<stata_dta>": ("a file of Stata", "in Stata, export it as CSV"),
+    b"\0\0'\n": ("a shapefile", "in QGIS, save it as GeoJSON in degrees (EPSG:4326)"),
 }
 """By the first bytes of a file: what it is, and what to do."""
+_OTHERS: Final = {
+    b"<kml": ("a KML file", "in QGIS, save it as CSV with the geometry as X and Y"),
+    b"<gpx": ("a GPX file", "in QGIS, save its points as CSV with the geometry as X and Y"),
+    b"<html": ("a web page", "copy its table into a spreadsheet, and save that"),
+    b'"locations": [': ("a Google Timeline", "convert it to CSV, a row a place"),
+    b'"semanticSegments"': ("a Google Timeline", "convert it to CSV, a row a place"),
+    b'"timelineObjects"': ("a Google Timeline", "convert it to CSV, a row a place"),
+}
+"""By a text near the beginning of a file: what it is, and what to do."""
+_NEAR: Final = 1_000
 
 
 @dataclass(frozen=True)
 class Table:
-    """An opened file: `kind` in words, `dialect` None for Parquet.
+    """An opened file: `kind` in words, `dialect` None where DuckDB's `reader` knows its columns.
 
-    `names`: of its columns, where these are known; `derived`: SQL of each column that is read, out
-    of the file's own c0, c1, …; () for these. `asks`: a check, "sheet" or "encoding", where the
-    file may be opened otherwise; `ways`: by what answers it, and how that is shown.
+    `names`: of its columns, where these are known; `derived`: steps in each of which a column is
+    SQL of the columns c0, c1, … of the step before, at first the file's own. `asks`: a check,
+    "sheet" or "encoding", where the file may be opened otherwise; `ways`: by what answers it, and
+    how that is shown.
     """
 
     source: FileSource
@@ -268,7 +282,8 @@ class Table:
     kind: str
     dialect: TableDialect | None
     names: tuple[str, ...] = ()
-    derived: tuple[str, ...] = ()
+    reader: str = ""
+    derived: tuple[tuple[str, ...], ...] = ()
     asks: str = ""
     ways: tuple[tuple[str, str], ...] = ()
 
@@ -276,22 +291,23 @@ class Table:
     def width(self) -> int:
         """Number of columns."""
         if self.derived:
-            return len(self.derived)
+            return len(self.derived[-1])
         return self.dialect.width if self.dialect else len(self.names)
 
     def relation_sql(self, header: bool) -> str:
         """SQL of the rows, with columns c0, c1, … as texts; without the first if it is a header."""
-        if not self.derived:
-            return self._file_sql(header)
-        columns = ", ".join(f"{sql} AS c{at}" for at, sql in enumerate(self.derived))
-        return f"(SELECT {columns} FROM {self._file_sql(header)})"
+        relation = self._file_sql(header)
+        for step in self.derived:
+            columns = ", ".join(f"{sql} AS c{at}" for at, sql in enumerate(step))
+            relation = f"(SELECT {columns} FROM {relation})"
+        return relation
 
     def _file_sql(self, header: bool) -> str:
         if self.dialect is None:
             casts = ", ".join(
                 f'"{_escaped(name)}"::VARCHAR AS c{i}' for i, name in enumerate(self.names)
             )
-            return f"(SELECT {casts} FROM read_parquet('{_PATH}'))"
+            return f"(SELECT {casts} FROM {self.reader}('{_PATH}'))"
         columns = ", ".join(f"c{i}: 'VARCHAR'" for i in range(self.dialect.width))
         skip = self.dialect.skip_with_header if header else self.dialect.skip
         return (
@@ -361,10 +377,11 @@ def open_table(
     source, packed = unpack(source, bounds)
     head = source.head(2**16)
     require(bool(head.strip()), f"There is nothing to read in {excerpt(source.name)}.")
+    _check_known(head, source.name)
     if head.startswith(_PARQUET):
-        return _parquet(source, bounds, packed)
-    for start, (kind, then) in _BINARY.items():
-        require(not head.startswith(start), f"The file {excerpt(source.name)} is {kind}; {then}.")
+        require(not packed, "A Parquet file is packed by itself: unpack what is around it first.")
+        _check_parquet(source, bounds)
+        return _with_own_columns(source, bounds, "Parquet", "read_parquet")
     if is_workbook(source):
         wanted = answers.get("sheet", "")
         as_it_is, (source, kind, sheets) = source, as_csv(source, bounds)
@@ -382,9 +399,19 @@ def open_table(
     if packed or source is not as_it_is:
         source = source.with_measured_size(bounds.seconds)
     kinds = [*(f"packed by {by}" for by in packed), *([code] if code != UTF_8 else [])]
+    if _holds_records(source.head(HEAD_BYTES)):
+        kind = ", ".join(["JSON records", *kinds])
+        return _with_own_columns(source, bounds, kind, "read_json_auto")
     if geojson.is_geojson(source.head(100)):
         return _text(geojson.as_csv(source, bounds), bounds, ["GeoJSON", *kinds])
     return _text(source, bounds, kinds, "encoding" if others else "", others)
+
+
+def _check_known(head: bytes, name: str) -> None:
+    """Raise `CaldpError` for a file of another program, and say the way out."""
+    for start, (kind, then) in (_BINARY | _OTHERS).items():
+        found = head.startswith(start) or (start in _OTHERS and start in head[:_NEAR])
+        require(not found, f"The file {excerpt(name)} is {kind}; {then}.")
 
 
 def _text(
@@ -400,16 +427,28 @@ def _text(
     return Table(source, bounds, kind, dialect, dialect.titles, asks=asks, ways=ways)
 
 
-def _parquet(source: FileSource, bounds: Bounds, packed: Sequence[str]) -> Table:
-    require(not packed, "A Parquet file is packed by itself: unpack what is around it first.")
-    table = Table(source, bounds, "Parquet", None)
-    with table.open_reader() as reader:
+def _holds_records(head: bytes) -> bool:
+    """Whether a text is JSON objects in a list, or a line each, that are no features."""
+    text = head.removeprefix(codecs.BOM_UTF8).lstrip()
+    if text.startswith(b"["):
+        return text[1:].lstrip().startswith(b"{")
+    first, _, rest = text.partition(b"\n")
+    try:
+        record = json.loads(first)
+    except ValueError:
+        return False
+    is_record = isinstance(record, dict) and record.get("type") != "Feature"
+    return is_record and rest.lstrip().startswith(b"{")
+
+
+def _check_parquet(source: FileSource, bounds: Bounds) -> None:
+    """Raise `CaldpError` for a Parquet file that says that it holds too much."""
+    with Table(source, bounds, "", None).open_reader() as reader:
         ((count, size),) = reader.fetch_rows(
             "SELECT (SELECT sum(num_rows) FROM parquet_file_metadata($1)), "
             "(SELECT sum(total_uncompressed_size) FROM parquet_metadata($1))",
             [_PATH],
         )
-        described = reader.fetch_rows(f"DESCRIBE SELECT * FROM read_parquet('{_PATH}')")
     require(
         0 <= (count or 0) <= bounds.rows and (size or 0) <= bounds.unpacked_bytes,
         f"A Parquet file may have up to {bounds.rows:,} rows and unpack to "
@@ -417,10 +456,15 @@ def _parquet(source: FileSource, bounds: Bounds, packed: Sequence[str]) -> Table
         "rows and "
         f"{(size or 0) / 2**20:,.0f} MB; give a part, or count it with `caldp count`.",
     )
+
+
+def _with_own_columns(source: FileSource, bounds: Bounds, kind: str, reader: str) -> Table:
+    """The table of a file whose columns DuckDB's `reader` knows."""
+    with Table(source, bounds, kind, None).open_reader() as opened:
+        described = opened.fetch_rows(f"DESCRIBE SELECT * FROM {reader}('{_PATH}')")
     names = tuple(str(row[0]) for row in described)
-    return Table(
-        source, bounds, f"Parquet, {count_text(len(names), 'column', 'columns')}", None, names
-    )
+    kind = f"{kind}, {count_text(len(names), 'column', 'columns')}"
+    return Table(source, bounds, kind, None, names, reader)
 
 
 def _escaped(name: str) -> str:

@@ -1,5 +1,6 @@
 """Checks of what the answers are: codes for no answer, several choices, texts of everyone's own."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,8 +9,8 @@ from typing import Final
 
 from caldp_core.basics.counted import count_text
 from caldp_core.basics.limits import OWN_QUESTIONS_MAX
-from caldp_core.datasets.files.checks.people import leave_out, text_sql
-from caldp_core.datasets.files.checks.record import Check, Offer, Reading
+from caldp_core.datasets.files.checks.people import leave_out
+from caldp_core.datasets.files.checks.record import Check, Offer, Reading, text_sql
 from caldp_core.datasets.files.numbers import parse_number
 
 _CODES: Final = frozenset(
@@ -26,6 +27,24 @@ _SEPARATORS: Final = (";", "|", ",")
 _SEVERAL: Final = 0.1
 """Of the cells that hold several choices, from which it is asked about."""
 _CHOICES_MAX: Final = 60
+_BAND: Final = r"\d+ ?[-–] ?\d+"
+_MONTHS: Final = (
+    "jan",
+    "feb",
+    "mar",
+    "apr",
+    "may",
+    "jun",
+    "jul",
+    "aug",
+    "sep",
+    "oct",
+    "nov",
+    "dec",
+)
+_MONTH_NAMES: Final = {name: month for month, name in enumerate(_MONTHS, start=1)} | {
+    "mrz": 3, "mär": 3, "mai": 5, "okt": 10, "dez": 12,
+}  # fmt: skip
 _OWN_ANSWERS: Final = 0.6
 _OWN_ROWS: Final = 15
 
@@ -80,6 +99,8 @@ def several_choices(reading: Reading) -> Check | None:
     layout = reading.layout
     if layout.answer is None or layout.others or layout.latitude is not None:
         return None
+    if layout.count is not None and not reading.file.repeats(layout.answer):
+        return None  # a table of counts, such as one of ours, has "answer; group"
     cells = reading.file.cells(layout.answer)
     sign = next((sign for sign in _SEPARATORS if _holds_choices(cells, sign)), None)
     if sign is None:
@@ -152,6 +173,46 @@ def _as_combinations(column: int, sign: str, reading: Reading) -> Reading:
     columns = reading.sql_of()
     columns[column] = f"array_to_string(list_sort({_list_sql(column, sign)}), '; ')"
     return reading.derive(columns, reading.file.names, reading.layout)
+
+
+def bands_as_dates(reading: Reading) -> Check | None:
+    """Bands of numbers such as 10-14, some of which a spreadsheet has turned into dates."""
+    answer = reading.layout.answer
+    if answer is None:
+        return None
+    cells = dict.fromkeys(reading.file.cells(answer))
+    bands = {cell: band for cell in cells if (band := _band_of_date(cell))}
+    others = [cell for cell in cells if re.fullmatch(_BAND, cell)]
+    if not bands or len(others) < 2:
+        return None
+    listed = ", ".join(f"“{cell}” is “{band}”" for cell, band in list(bands.items())[:3])
+    return Check(
+        "bands-as-dates",
+        f"Bands such as “{others[0]}” stand beside dates: {listed}?",
+        (
+            Offer(
+                "bands",
+                "Yes: a spreadsheet made dates of them",
+                "dates among bands of numbers read as bands",
+                lambda read: read.with_cells(answer, bands),
+            ),
+        ),
+        "No: they are dates",
+    )
+
+
+def _band_of_date(cell: str) -> str:
+    """The band of numbers that a spreadsheet takes for a date: "10-14" for 14 October; or ""."""
+    iso = re.fullmatch(r"\d{4}-(\d\d)-(\d\d)", cell)
+    words = iso.groups() if iso else re.findall(r"\d+|[^\W\d_]+", cell)
+    months = [_MONTH_NAMES.get(word[:3].casefold()) for word in words]
+    read = [
+        int(word) if word.isdecimal() else month for word, month in zip(words, months, strict=True)
+    ]
+    if len(read) != 2 or None in read or not (iso or any(months)):
+        return ""
+    low, high = sorted(number or 0 for number in read)
+    return f"{low}-{high}"
 
 
 def own_answers(reading: Reading) -> Check | None:

@@ -1,5 +1,6 @@
 """Checks of how many people a row is: totals, crosstabs, identifiers, shares, several points."""
 
+import re
 from dataclasses import replace
 from functools import partial
 from typing import Final
@@ -7,7 +8,7 @@ from typing import Final
 from caldp_core.basics.counted import count_text
 from caldp_core.datasets.files import numbers
 from caldp_core.datasets.files.answers import counted_cells
-from caldp_core.datasets.files.checks.record import Check, Offer, Reading
+from caldp_core.datasets.files.checks.record import Check, Offer, Reading, text_sql
 from caldp_core.datasets.files.geojson import POINTS_COLUMN
 from caldp_core.datasets.files.layout_detection import (
     find_column,
@@ -32,6 +33,10 @@ _GUESS_MAX: Final = 10_000
 """People a row from which a column that is not called people is asked about."""
 _SHARES: Final = {1.0: 0.02, 100.0: 0.5}
 """Sums of shares and percentages, and how far they may be off."""
+
+
+_HIDDEN: Final = r"(?i)[<≤] ?\d+|[*:–-]+|\.{2,}|…|[cxs]|n/?a|suppressed"
+"""What stands for a number of people that is too small to be published."""
 
 
 def is_total(label: str) -> bool:
@@ -162,11 +167,6 @@ def _unpivot(label: int, parts: tuple[int, ...], group: int | None, reading: Rea
     return leave_out(0, totals, found)
 
 
-def text_sql(text: str) -> str:
-    """A text as SQL."""
-    return "'" + text.replace("'", "''") + "'"
-
-
 def people_column(reading: Reading) -> Check | None:
     """A column that would be people, and may be an identifier or a measure."""
     layout, count = reading.layout, reading.layout.count
@@ -253,6 +253,35 @@ def with_number(reading: Reading, column: int | None, sql: str) -> Reading:
     columns = reading.sql_of()
     columns[column or 0] = f"replace({text}, '.', ',')" if mark == "," else text
     return reading.derive(columns, reading.file.names, reading.layout)
+
+
+def hidden_counts(reading: Reading) -> Check | None:
+    """Cells such as “<5” or “*” where official tables hide a number of people."""
+    count, answer = reading.layout.count, reading.layout.answer
+    if count is None or answer is None:
+        return None
+    rows = [row for row in reading.file.rows if re.fullmatch(_HIDDEN, row[count])]
+    if not rows or reading.file.repeats(answer):
+        return None
+    cells = tuple(dict.fromkeys(row[count] for row in rows))
+    listed = ", ".join(f"“{cell}”" for cell in cells[:4])
+
+    def of(people: int) -> Offer:
+        read = {cell: str(people) for cell in cells}
+        remark = f"{listed} read as {count_text(people, 'person', 'people')}"
+        label = "Keep these answers, with 0 people"
+        return Offer(str(people), label, remark, lambda each: each.with_cells(count, read))
+
+    return Check(
+        "hidden-counts",
+        f"{count_text(len(rows), 'row hides its', 'rows hide their')} number of people by "
+        f"{listed}, such as “{rows[0][answer]}”: left out, it is not an answer. How many people is "
+        "each?",
+        (replace(of(0), name="zero"),),
+        "Leave these rows out",
+        of,
+        "People in each of these rows",
+    )
 
 
 def thousands(reading: Reading) -> Check | None:

@@ -18,8 +18,13 @@ from caldp_core.datasets.files.layout_detection import normalize_name
 _FEW: Final = 0.2
 _MOST: Final = 0.8
 """Of all places near a town, as they are and exchanged."""
-_BOTH: Final = r"[(\[]?-?\d{1,3}\.\d+°? ?[,;] ?-?\d{1,3}\.\d+°?[)\]]?"
-"""Degrees of a place in one cell."""
+_NUMBER: Final = r"-?\d+(?:\.\d+)?"
+_BOTH: Final = {
+    r"[(\[]?-?\d{1,3}\.\d+°? ?[,;] ?-?\d{1,3}\.\d+°?[)\]]?": (1, 2),
+    rf"(?i:POINT)\s*Z?\s*\({_NUMBER}\s+{_NUMBER}[^()]*\)": (2, 1),
+    rf'\{{[^\d]*"coordinates"\s*:\s*\[\s*{_NUMBER}\s*,\s*{_NUMBER}[^\]]*\][^\d]*\}}': (2, 1),
+}
+"""A place in one cell, also as WKT and GeoJSON, and which of its numbers are its degrees."""
 _E7: Final = ("latitudee7", "longitudee7")
 _METRES: Final = (
     ("e", "n"),
@@ -61,16 +66,11 @@ def exchanged(reading: Reading) -> Check | None:
 
 
 def _places(reading: Reading) -> Floats:
-    """(rows, 2) numbers of latitude and longitude of the first rows that have both."""
-    layout, mark = reading.layout, reading.layout.mark or "."
-    at = (layout.latitude, layout.longitude)
-    if None in at:
+    """(rows, 2) latitude and longitude of the first rows that have both, but not 0, 0."""
+    if None in (reading.layout.latitude, reading.layout.longitude):
         return np.zeros((0, 2))
-    rows = [
-        [numbers.parse_degrees(row[each or 0], mark) for each in at] for row in reading.file.rows
-    ]
-    known = [row for row in rows if None not in row and row != [0.0, 0.0]]
-    return np.array(known, dtype=np.float64).reshape(-1, 2)
+    places = reading.file.first_places(reading.layout)
+    return places[places.any(axis=1)]
 
 
 def _near_a_town(latitude: Floats, longitude: Floats) -> Bools:
@@ -118,19 +118,19 @@ def one_column(reading: Reading) -> Check | None:
     """Latitude and longitude in one column, as maps on the web copy them."""
     columns = {at: reading.file.cells(at)[:100] for at in range(len(reading.file.names))}
     able = [
-        at
+        (at, numbers_of)
         for at, cells in columns.items()
-        if cells and all(re.fullmatch(_BOTH, cell) for cell in cells)
+        for pattern, numbers_of in _BOTH.items()
+        if cells and all(re.fullmatch(pattern, cell) for cell in cells)
     ]
     if not able or reading.layout.latitude is not None:
         return None
-    column = able[0]
+    column, order = able[0]
 
     def split(read: Reading) -> Reading:
         width = read.file.table.width
         layout = replace(read.layout, latitude=width, longitude=width + 1, answer=None, group=None)
-        bare = f"trim(c{column}, ' ()[]')"
-        parts = [f"trim(regexp_split_to_array({bare}, '[,;]')[{part}])" for part in (1, 2)]
+        parts = [f"regexp_extract_all(c{column}, '{_NUMBER}')[{number}]" for number in order]
         names = (*read.file.names, "latitude (split)", "longitude (split)")
         return read.derive([*read.sql_of(), *parts], names, replace(layout, mark="."))
 

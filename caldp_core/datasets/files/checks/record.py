@@ -15,6 +15,11 @@ _ROWS: Final = 5_000
 """First rows of a file that checks look at."""
 
 
+def text_sql(text: str) -> str:
+    """A text as SQL."""
+    return "'" + text.replace("'", "''") + "'"
+
+
 @dataclass(frozen=True)
 class Reading:
     """A file, its first rows, and how it is read."""
@@ -33,14 +38,21 @@ class Reading:
         return [number for cell in cells if (number := parse_number(cell, mark)) is not None]
 
     def sql_of(self) -> list[str]:
-        """SQL of each column as it is read now."""
+        """SQL of each column, unchanged."""
         return [f"c{at}" for at in range(self.file.table.width)]
 
+    def with_cells(self, column: int, cells: Mapping[str, str]) -> "Reading":
+        """The reading with other texts for some cells of a column."""
+        columns = self.sql_of()
+        text = f"trim(regexp_replace(c{column}, '\\s+', ' ', 'g'))"
+        cases = " ".join(f"WHEN {text_sql(a)} THEN {text_sql(b)}" for a, b in cells.items())
+        columns[column] = f"CASE {text} {cases} ELSE c{column} END"
+        return self.derive(columns, self.file.names, self.layout)
+
     def derive(self, columns: Sequence[str], names: Sequence[str], layout: Layout) -> "Reading":
-        """The reading with other columns, each in SQL of the file's own c0, c1, …."""
-        before = self.file.table.derived
-        require(not before or len(columns) >= len(before), "Two checks change columns; accept one.")
-        table = replace(self.file.table, derived=tuple(columns))
+        """The reading with other columns, each in SQL of those that are read now, c0, c1, …."""
+        table = self.file.table
+        table = replace(table, derived=(*table.derived, tuple(columns)))
         file = replace(self.file, table=table, names=tuple(names))
         return Reading(with_first_rows(file, layout), layout)
 
@@ -63,7 +75,7 @@ class Check:
     """What a check sees in one file, as one `sentence`, and its offers, the likeliest first.
 
     `keep`: the label of the button that leaves all as it is. `of_people`: the offer for a number
-    that must be typed, where one is needed.
+    that may be typed, where one is needed; `people_label`: what that number is.
     """
 
     name: str
@@ -71,6 +83,7 @@ class Check:
     offers: tuple[Offer, ...]
     keep: str = "Leave it as it is"
     of_people: Callable[[int], Offer] | None = None
+    people_label: str = "People in all"
 
     def offer(self, answer: str) -> Offer | None:
         """The offer of that name, the first one for ""; None to leave it as it is.

@@ -20,8 +20,10 @@ CHECKS: Final[Mapping[str, CheckFunction]] = {
     "several-points": people.several_points,
     "thousands": people.thousands,
     "shares": people.shares,
+    "hidden-counts": people.hidden_counts,
     "total-row": people.total_row,
     "no-answer-codes": on_answers.no_answer_codes,
+    "bands-as-dates": on_answers.bands_as_dates,
     "several-choices": on_answers.several_choices,
     "own-answers": on_answers.own_answers,
 }
