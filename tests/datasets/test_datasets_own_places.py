@@ -58,7 +58,8 @@ POINTS = st.tuples(
 def test_the_map_holds_all_places_and_no_more_cells_than_it_may(
     places: list[tuple[float, float]],
 ) -> None:
-    found = read_places("\n".join(f"{lat:.4f},{lon:.4f}" for lat, lon in places)).places
+    file = inspect_data("\n".join(f"{lat:.4f},{lon:.4f}" for lat, lon in places))
+    found = count_places(file, file.places, "anywhere").places
     grid = found.grid()
     assert grid.k <= OWN_CELLS_USUAL
     assert found.counts().sum() == len(places)

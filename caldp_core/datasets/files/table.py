@@ -435,7 +435,7 @@ def _holds_records(head: bytes) -> bool:
     first, _, rest = text.partition(b"\n")
     try:
         record = json.loads(first)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     is_record = isinstance(record, dict) and record.get("type") != "Feature"
     return is_record and rest.lstrip().startswith(b"{")
