@@ -28,6 +28,7 @@ _SEVERAL: Final = 0.1
 """Of the cells that hold several choices, from which it is asked about."""
 _CHOICES_MAX: Final = 60
 _BAND: Final = r"\d+ ?[-–] ?\d+"
+_DATE: Final = r"\d{4}-(\d\d)-(\d\d)|(\d{1,2})[. -]+([^\W\d_]{3,9})|([^\W\d_]{3,9})[. -]+(\d{1,2})"
 _MONTHS: Final = (
     "jan",
     "feb",
@@ -203,16 +204,12 @@ def bands_as_dates(reading: Reading) -> Check | None:
 
 def _band_of_date(cell: str) -> str:
     """The band of numbers that a spreadsheet takes for a date: "10-14" for 14 October; or ""."""
-    iso = re.fullmatch(r"\d{4}-(\d\d)-(\d\d)", cell)
-    words = iso.groups() if iso else re.findall(r"\d+|[^\W\d_]+", cell)
-    months = [_MONTH_NAMES.get(word[:3].casefold()) for word in words]
-    read = [
-        int(word) if word.isdecimal() else month for word, month in zip(words, months, strict=True)
-    ]
-    if len(read) != 2 or None in read or not (iso or any(months)):
+    match = re.fullmatch(_DATE, cell)
+    if match is None:
         return ""
-    low, high = sorted(number or 0 for number in read)
-    return f"{low}-{high}"
+    words = [word.casefold() for word in match.groups() if word]
+    known = [int(word) if word.isdecimal() else _MONTH_NAMES.get(word[:3], 0) for word in words]
+    return f"{min(known)}-{max(known)}" if all(known) else ""
 
 
 def own_answers(reading: Reading) -> Check | None:
