@@ -13,12 +13,13 @@ else:
     from caldp_ui.app.server import address, middleware, trust_named_proxies
     from caldp_ui.app.upkeep import upkeep
     from caldp_ui.charts.library import ADDRESS, library
+    from caldp_ui.handout.route import NAME, route
     from caldp_ui.room import phone
 
     trust_named_proxies()
     app = App(
         __file__,
-        routes=[library(address(ADDRESS)), *phone.routes(address)],
+        routes=[library(address(ADDRESS)), route(address(NAME)), *phone.routes(address)],
         middleware=middleware(),
         lifespan=upkeep,
     )

@@ -153,7 +153,7 @@ def expand_selectors(css: str, pages: Iterable[str]) -> str:
 
 
 _WEB: Final = Path(__file__).with_name("web")
-_NAMES: Final = ("language", "rest", "focus", "popovers", "toggles", "speech")
+_NAMES: Final = ("language", "rest", "history", "focus", "popovers", "toggles", "speech")
 
 
 @cache

@@ -125,6 +125,8 @@ def open_board(lesson: Lesson) -> Board:
     if lesson.broken:
         details += f" With one hash function for all it is never below {_off(floor)}."
         figures["floor"] = 100 * floor
+    numbers = _numbers(data)
+    alt = station.alt_text("Standard error of a share against the bits per report.", numbers)
     return Board(
         Headline(
             f"Galois reports of {_bits(short.bits)} are off by {_off(short.off)}, RAPPOR's "
@@ -132,9 +134,9 @@ def open_board(lesson: Lesson) -> Board:
             f"This is the standard error of one item's share. There are {details}",
             figures=figures,
         ),
-        lambda colours: Picture((Chart(figure(data, lesson, colours), "counting", _alt(data)),)),
+        lambda colours: Picture((Chart(figure(data, lesson, colours), "counting", alt),)),
         _formula,
-        _numbers(data),
+        numbers,
     )
 
 
@@ -218,12 +220,6 @@ def _named(cost: Cost, look: charts.LineStyle) -> dict[str, Any]:
     hover = dots["hovertemplate"].replace("%{text}", cost.name)  # without breaks of lines
     options = {"showlegend": False, "cliponaxis": False, "hovertemplate": hover}
     return {**dots, **text, **options}
-
-
-def _alt(data: MethodCosts) -> str:
-    every = [*data.responses, *data.sketch, *data.hadamard]
-    costs = "; ".join(f"{cost.name}: {_bits(cost.bits)}, {_off(cost.off)}" for cost in every)
-    return f"Standard error of a share against the bits per report. {costs}."
 
 
 def _formula() -> None:

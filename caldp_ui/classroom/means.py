@@ -111,6 +111,8 @@ def open_board(lesson: Lesson) -> Board:
     if lesson.broken:
         details += f" With a new bit every day, ε adds up to {formats.digits(daily, 3)}."
         figures["daily budget"] = daily
+    numbers = _numbers(data)
+    alt = station.alt_text("Errors of the mean, and random bits, by bucket width.", numbers)
     return Board(
         Headline(
             f"Rounded at random, the mean is off by {_minutes(random)}; rounded to the nearest, by "
@@ -118,9 +120,9 @@ def open_board(lesson: Lesson) -> Board:
             details,
             figures=figures,
         ),
-        lambda colours: Picture((Chart(figure(data, lesson, colours), "means", _alt(data)),)),
+        lambda colours: Picture((Chart(figure(data, lesson, colours), "means", alt),)),
         lambda: _formula(data),
-        _numbers(data),
+        numbers,
     )
 
 
@@ -153,17 +155,6 @@ def figure(data: Means, lesson: Lesson, colours: Palette) -> go.Figure:
     return charts.figure(traces, x, y, colours, yaxis2=coins, shapes=[mark])
 
 
-def _alt(data: Means) -> str:
-    errors = "; ".join(
-        f"{width}: {_minutes(random)} at random, {_minutes(naive)} to the nearest, "
-        f"{coins:.1f} random bits"
-        for width, random, naive, coins in zip(
-            WIDTHS, data.by_offset, data.to_nearest, data.coins, strict=True
-        )
-    )
-    return f"Standard error of the mean, and random bits drawn, by the bucket width. {errors}."
-
-
 def _formula(data: Means) -> None:
     st.latex(
         r"\Pr[b=1\mid x]=\frac{1}{e^\varepsilon+1}+\frac{x}{m}\cdot"
@@ -183,19 +174,15 @@ def _formula(data: Means) -> None:
     )
 
 
-def _numbers(data: Means) -> dict[str, dict[str, str]]:
-    columns = {
-        "standard error, rounded at random": [_minutes(error) for error in data.by_offset],
-        "standard error, to the nearest": [_minutes(error) for error in data.to_nearest],
-        f"random bits in {DAYS} days": [f"{coins:.1f}" for coins in data.coins],
+def _numbers(data: Means) -> station.Table:
+    errors = {
+        "standard error, rounded at random": data.by_offset,
+        "standard error, to the nearest": data.to_nearest,
     }
-    return {
-        title: {
-            formats.count(width, "minute", "minutes"): cell
-            for width, cell in zip(WIDTHS, cells, strict=True)
-        }
-        for title, cells in columns.items()
-    }
+    coins = {f"random bits in {DAYS} days": data.coins}
+    widths = [formats.count(width, "minute", "minutes") for width in WIDTHS]
+    bits = station.table(widths, coins, lambda number: f"{number:.1f}")
+    return {**station.table(widths, errors, _minutes), **bits}
 
 
 _WIDTH: Final = station.Dial(

@@ -55,7 +55,8 @@ PARTS: Final = (
         4,
         "3 Selection",
         CLASSROOM,
-        "Move **Items** to 1,024. Switch on **The lecture's four items** and let the class vote.",
+        "Press **Ask the class first**. Move **Items** to 1,024, then switch on **The lecture's "
+        "four items**.",
         "The majority of each bit can elect an item that few people chose.",
         *_station("selection"),
     ),
@@ -103,7 +104,7 @@ PARTS: Final = (
         4,
         "The privacy matrix",
         MATRIX,
-        "A channel with 1.05 ε is on the board. Press **Can a test find it?**",
+        "A channel with 1.05 ε is on the board. Read **Can a test find it?**",
         "Testing samples can find a leak; only reading the channel can rule it out.",
         lambda: handover.open_with(MATRIX, {"template": "ldp", "channel": "bug"}),
     ),
@@ -118,8 +119,9 @@ PARTS: Final = (
         2,
         "Back to the poll",
         ROOM,
-        "Read the estimate for people like this class, and its range. Press **End the poll**.",
+        "Read the class's estimate from the first step, and its range. Press **End the poll**.",
         "A sensitive report may be false; more reports narrow the range of the share.",
+        lambda: handover.open_part(ROOM, "opening"),
     ),
 )
 """The whole lesson, of `steps.MINUTES`."""

@@ -92,6 +92,9 @@ def _crowd_board(lesson: Lesson) -> Board:
     off = 100 * SPREAD * data.deviation[0] / lesson.n
     sure = int((data.decoded > SPREAD * data.deviation).sum())
     have = "has" if sure == 1 else "have"
+    columns = {"truth": data.truth, "decoded": data.decoded, "standard error": data.deviation}
+    numbers = station.table(PAGES, columns, lambda people: f"{people:,.0f}")
+    alt = station.alt_text("People by home page.", numbers)
     return Board(
         Headline(
             f"From {formats.counted(lesson.n, 'phone', 'phones')} we estimate that {PAGES[0]} is "
@@ -101,9 +104,9 @@ def _crowd_board(lesson: Lesson) -> Board:
             "report per phone.",
             figures={"estimate": first, "true": true, "range": off, "above 0": float(sure)},
         ),
-        lambda colours: Picture((Chart(pages(data, lesson, colours), "pages", _alt_pages(data)),)),
+        lambda colours: Picture((Chart(pages(data, lesson, colours), "pages", alt),)),
         lambda: formula(lesson),
-        _crowd_numbers(data),
+        numbers,
     )
 
 
@@ -124,23 +127,6 @@ def pages(data: Crowd, lesson: Lesson, colours: Palette) -> go.Figure:
     truth["marker"] = {"color": other.colour, "opacity": 0.55}
     y = {"title_text": "people with this home page, %"}
     return charts.figure([truth, decoded], {"type": "category"}, y, colours, hovermode="x")
-
-
-def _alt_pages(data: Crowd) -> str:
-    n = int(data.truth.sum())
-    shares = ", ".join(
-        f"{page}: {100 * decoded / n:.1f} for {100 * true / n:.1f}"
-        for page, decoded, true in zip(PAGES, data.decoded, data.truth, strict=True)
-    )
-    return f"Decoded and true shares of home pages in percent. {shares}."
-
-
-def _crowd_numbers(data: Crowd) -> dict[str, dict[str, str]]:
-    columns = {"truth": data.truth, "decoded": data.decoded, "standard error": data.deviation}
-    return {
-        title: {page: f"{value:,.0f}" for page, value in zip(PAGES, values, strict=True)}
-        for title, values in columns.items()
-    }
 
 
 _SHOWN_DAYS: Final = 9
@@ -247,6 +233,7 @@ def _phone_board(lesson: Lesson) -> Board:
             f"{formats.hundred(data.redrawn[-1])} after 60 days."
         )
         figures |= {"redrawn": 100 * redrawn, "redrawn in the end": 100 * data.redrawn[-1]}
+    numbers = _phone_numbers(data)
     return Board(
         Headline(
             "If the phone stores its noise, an attacker is right "
@@ -254,14 +241,15 @@ def _phone_board(lesson: Lesson) -> Board:
             details,
             figures=figures,
         ),
-        lambda colours: _picture(data, lesson, colours),
+        lambda colours: _picture(data, lesson, colours, numbers),
         lambda: formula(lesson),
-        _phone_numbers(data),
+        numbers,
     )
 
 
-def _picture(data: OnePhone, lesson: Lesson, colours: Palette) -> Picture:
-    chart = Chart(leak(data, lesson, colours), "leak", _alt_leak(data))
+def _picture(data: OnePhone, lesson: Lesson, colours: Palette, numbers: station.Table) -> Picture:
+    alt = station.alt_text("How often an attacker is right, from even odds.", numbers)
+    chart = Chart(leak(data, lesson, colours), "leak", alt)
     return Picture((HtmlPart(bits(data, lesson), "bits"), chart), (1, 1.15))
 
 
@@ -312,27 +300,14 @@ def _alt_bits(data: OnePhone) -> str:
     return f"Rows of bits of one phone. {ones}."
 
 
-def _alt_leak(data: OnePhone) -> str:
-    chances = "; ".join(
-        f"day {day}: {100 * stored:.0f} with stored noise, {100 * redrawn:.0f} with new noise"
-        for day, stored, redrawn in zip(data.days, data.stored, data.redrawn, strict=True)
-    )
-    return f"How often in 100 an attacker is right, from even odds, against days. {chances}."
-
-
-def _phone_numbers(data: OnePhone) -> dict[str, dict[str, str]]:
+def _phone_numbers(data: OnePhone) -> station.Table:
     columns = {
         "stored noise": data.stored,
         "new noise every day": data.redrawn,
         "several values": data.changing,
     }
-    return {
-        title: {
-            formats.count(day, "day", "days"): f"{100 * share:.1f} of 100"
-            for day, share in zip(data.days, shares, strict=True)
-        }
-        for title, shares in columns.items()
-    }
+    days = [formats.count(day, "day", "days") for day in data.days]
+    return station.table(days, columns, lambda share: f"{100 * share:.1f} of 100")
 
 
 def open_board(lesson: Lesson) -> Board:

@@ -50,11 +50,6 @@ def example_headline() -> Headline:
     )
 
 
-def example_alt() -> str:
-    """Alt text of the picture."""
-    return example_headline().whole
-
-
 def example_figure(colours: Palette) -> go.Figure:
     """Votes for four items, and what their two bits' majorities are."""
     ours, other, _, _ = charts.line_styles(colours)
@@ -179,13 +174,16 @@ def _needed(lead: Ints, law: Callable[[Ints], Floats]) -> int | None:
 def open_board(lesson: Lesson) -> Board:
     """Open the station at a lesson: headline, picture, formula and numbers."""
     data = compute_data(lesson)
+    numbers = _numbers(data)
     if lesson.broken:
+        headline = example_headline()
         return Board(
-            example_headline(),
-            lambda colours: Picture((Chart(example_figure(colours), "example", example_alt()),)),
+            headline,
+            lambda colours: Picture((Chart(example_figure(colours), "example", headline.whole),)),
             lambda: _formula(data, lesson),
-            _numbers(data),
+            numbers,
         )
+    alt = station.alt_text("Chance to choose the true winner against its lead.", numbers)
     bitwise = _votes_text(data.needed_leads[2])
     return Board(
         Headline(
@@ -199,9 +197,9 @@ def open_board(lesson: Lesson) -> Board:
                 if lead is not None
             },
         ),
-        lambda colours: Picture((Chart(figure(data, lesson, colours), "selection", _alt(data)),)),
+        lambda colours: Picture((Chart(figure(data, lesson, colours), "selection", alt),)),
         lambda: _formula(data, lesson),
-        _numbers(data),
+        numbers,
     )
 
 
@@ -253,15 +251,6 @@ def figure(data: Selection, lesson: Lesson, colours: Palette) -> go.Figure:
     return charts.figure(traces, x, y, colours, shapes=shapes)
 
 
-def _alt(data: Selection) -> str:
-    central, one_hot, bitwise = (_votes_text(lead) for lead in data.needed_leads)
-    return (
-        "Chance to choose the true winner against its lead, a logarithmic axis. The three curves "
-        f"pass 95 of 100 at {central} (trusted server), {one_hot} (one bit per item) and "
-        f"{bitwise} (bit by bit). Points: simulated elections."
-    )
-
-
 def _formula(data: Selection, lesson: Lesson) -> None:
     b = lesson.items.bit_length() - 1
     st.latex(
@@ -295,7 +284,7 @@ def how(n: int) -> str:
     )
 
 
-def _numbers(data: Selection) -> dict[str, dict[str, str]]:
+def _numbers(data: Selection) -> station.Table:
     return {
         title: {
             "lead for 95 of 100": "none is enough" if lead is None else _round(lead),

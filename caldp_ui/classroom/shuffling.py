@@ -99,15 +99,16 @@ def open_board(lesson: Lesson) -> Board:
     if lesson.broken:
         figures["fakes"] = real
         details += f"If {FAKES} of 100 reports are fake, ε is {formats.digits(real)}. "
+    numbers = _numbers(data)
     return Board(
         Headline(
             f"Shuffling {reports}{blocks} {_change(lesson.epsilon, block)}.",
             f"{details}{mixing.DELTA_TEXT}",
             figures=figures,
         ),
-        lambda colours: _picture(data, lesson, colours),
+        lambda colours: _picture(data, lesson, colours, numbers),
         lambda: _formula(data, lesson),
-        _numbers(data),
+        numbers,
     )
 
 
@@ -117,10 +118,13 @@ def _change(before: float, after: float) -> str:
     return f"lowers ε from {before:g} to {formats.digits(after)}"
 
 
-def _picture(data: ShufflingBounds, lesson: Lesson, colours: Palette) -> Picture:
+def _picture(
+    data: ShufflingBounds, lesson: Lesson, colours: Palette, numbers: station.Table
+) -> Picture:
     rows = "".join(f"<p><b>{who}</b><br>{trust}</p>" for who, trust in TRUST)
     trust_html = f'<div class="trusts"><h2>Whom one has to trust</h2>{rows}</div>'
-    chart = Chart(figure(data, lesson, colours), "mixed", _alt(data))
+    alt = station.alt_text("ε after shuffling against the number of people.", numbers)
+    chart = Chart(figure(data, lesson, colours), "mixed", alt)
     return Picture((chart, HtmlPart(trust_html, "trusts")), (2.1, 1))
 
 
@@ -147,19 +151,6 @@ def figure(data: ShufflingBounds, lesson: Lesson, colours: Palette) -> go.Figure
     return charts.figure(traces, x, y, colours, shapes=[charts.upright(lesson.n, faint)])
 
 
-def _alt(data: ShufflingBounds) -> str:
-    levels = "; ".join(
-        f"{formats.people(n)}: {formats.digits(best)}, in blocks {formats.digits(block)}"
-        for n, best, block in zip(
-            data.n.tolist()[::4],
-            data.numeric_bound.tolist()[::4],
-            data.block.tolist()[::4],
-            strict=True,
-        )
-    )
-    return f"ε after shuffling against the number of people, both logarithmic. {levels}."
-
-
 def _formula(data: ShufflingBounds, lesson: Lesson) -> None:
     st.latex(
         r"\varepsilon\le\log\Big(1+\frac{e^{\varepsilon_0}-1}{e^{\varepsilon_0}+1}\Big("
@@ -183,20 +174,15 @@ def _formula(data: ShufflingBounds, lesson: Lesson) -> None:
     terms("δ")
 
 
-def _numbers(data: ShufflingBounds) -> dict[str, dict[str, str]]:
+def _numbers(data: ShufflingBounds) -> station.Table:
     columns = {
         "shuffled": data.numeric_bound,
         "in blocks": data.block,
         f"{FAKES} of 100 are fake": data.honest_bound,
         "closed form": data.closed,
     }
-    return {
-        title: {
-            formats.people(n): formats.digits(level, 3)
-            for n, level in zip(data.n.tolist()[::2], values.tolist()[::2], strict=True)
-        }
-        for title, values in columns.items()
-    }
+    tens = {title: levels[::2] for title, levels in columns.items()}
+    return station.table(list(map(formats.people, data.n.tolist()[::2])), tens, formats.digits)
 
 
 _BLOCKS: Final = station.Dial(

@@ -1,6 +1,6 @@
 """What a station of the lecture is: its picture, its dials, and how an open one is laid out."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
@@ -178,6 +178,29 @@ def _as_html_part(part: Part) -> HtmlPart:
     return part if isinstance(part, HtmlPart) else HtmlPart(legend(part.figure), "legend")
 
 
+Table: TypeAlias = Mapping[str, Mapping[str, str]]
+"""Cells by column and row."""
+
+
+def table(
+    rows: Sequence[str], columns: Mapping[str, Iterable[Any]], cell: Callable[[Any], str]
+) -> Table:
+    """A table of numbers. `columns`: a number a row each; `cell`: how a number is written."""
+    return {
+        title: {row: cell(value) for row, value in zip(rows, values, strict=True)}
+        for title, values in columns.items()
+    }
+
+
+def alt_text(sentence: str, numbers: Table) -> str:
+    """A picture's alt text: a sentence on what is drawn, and its numbers."""
+    columns = [
+        f"{title}: {', '.join(f'{row} {cell}' for row, cell in cells.items())}"
+        for title, cells in numbers.items()
+    ]
+    return f"{sentence} {'; '.join(columns)}."
+
+
 @dataclass(frozen=True, eq=False)
 class Board:
     """An open station. `headline`: what it shows, with the live numbers.
@@ -189,7 +212,7 @@ class Board:
     headline: Headline
     picture: Callable[[Palette], Picture]
     formula: Callable[[], None]
-    numbers: Mapping[str, Mapping[str, str]]
+    numbers: Table
 
 
 @dataclass(frozen=True)
@@ -232,9 +255,9 @@ def _audit() -> None:
 
 
 def _table(board: Board) -> None:
-    table = pd.DataFrame(board.numbers).rename_axis("number")
-    st.table(table)
-    sharing.file_button(STATE.key("csv"), "numbers.csv", exports.csv(table.reset_index()))
+    frame = pd.DataFrame(board.numbers).rename_axis("number")
+    st.table(frame)
+    sharing.file_button(STATE.key("csv"), "numbers.csv", exports.csv(frame.reset_index()))
 
 
 def _sharing(offer_file: Callable[[], None]) -> None:

@@ -95,6 +95,10 @@ def open_board(lesson: Lesson) -> Board:
     if lesson.broken:
         broken = f" With the noise left in, it is off by {_off(naive)} with {_count(lesson)}."
         figures["noise left in"] = naive
+    errors = {"trusted server": data.central, "local": data.local}
+    errors["local, noise left in"] = data.noise_left_in
+    numbers = station.table(list(map(formats.people, data.n.tolist())), errors, _off)
+    alt = station.alt_text("Errors of a count against the number of people.", numbers)
     return Board(
         Headline(
             f"With {_count(lesson)}, a trusted server is off by {_people(central)}, local "
@@ -103,9 +107,9 @@ def open_board(lesson: Lesson) -> Board:
             f"{_percent(share / 10)} of all.{broken} These are standard errors.",
             figures=figures,
         ),
-        lambda colours: Picture((Chart(figure(data, lesson, colours), "sum", _alt(data)),)),
+        lambda colours: Picture((Chart(figure(data, lesson, colours), "sum", alt),)),
         lambda: _formula(data, lesson),
-        _numbers(data),
+        numbers,
     )
 
 
@@ -165,15 +169,6 @@ def figure(data: Sums, lesson: Lesson, colours: Palette) -> go.Figure:
     return charts.figure(traces, x, y, colours, shapes=[charts.upright(lesson.n, faint)])
 
 
-def _alt(data: Sums) -> str:
-    return (
-        "Errors of a count against the number of people from 10 to a billion, both logarithmic. "
-        f"The trusted server's ends at {_off(float(data.central[-1]))}; the local one grows with "
-        f"the square root, from {_off(float(data.local[0]))} to {_off(float(data.local[-1]))}. "
-        f"Points: {_OUTCOMES} draws of the noise at each number."
-    )
-
-
 def _formula(data: Sums, lesson: Lesson) -> None:
     st.latex(
         r"\mathbb{E}\Big[\sum_i\tilde x_i\Big]=\frac{e^\varepsilon X+(n-X)}{e^\varepsilon+1}"
@@ -193,19 +188,6 @@ def _formula(data: Sums, lesson: Lesson) -> None:
         "in, the false yes of the many “no” are counted, too: a bias of n·(1−2·share)/(e^ε+1) "
         "beside the noise."
     )
-
-
-def _numbers(data: Sums) -> dict[str, dict[str, str]]:
-    name = [formats.people(n) for n in data.n.tolist()]
-    columns = {
-        "trusted server": data.central,
-        "local": data.local,
-        "local, noise left in": data.noise_left_in,
-    }
-    return {
-        title: {people: _off(error) for people, error in zip(name, values.tolist(), strict=True)}
-        for title, values in columns.items()
-    }
 
 
 STATION = Station(

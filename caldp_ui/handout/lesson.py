@@ -34,7 +34,7 @@ def button(station: str) -> None:
 
 def question(station: str) -> Question:
     """The station's prediction as a question for phones, without any protected answer."""
-    prediction = STATION_QUESTIONS[station].predict
+    prediction = STATION_QUESTIONS[station]["predict"]
     text = prediction.ask.removeprefix(_BEFORE)
     shift = 1 + list(STATION_QUESTIONS).index(station) % (len(prediction.answers) - 1)
     rotated = (

@@ -33,7 +33,7 @@ def maps(scenario: Scenario) -> Part:
     assert part is not None  # one ε, and a map of a moment
     return replace(
         part,
-        aim="say what ε does to a map and to an attacker, and what blocks save.",
+        aim=questions.AIMS["maps"],
         home="Protect only what is sensitive, and the map gets sharper.",
         questions=questions.of_maps,
     )
@@ -46,7 +46,7 @@ def answers(scenario: Scenario) -> Part:
     return replace(
         part,
         moves=part.moves[:2],
-        aim="say who is not protected, and what that gains for the others' estimates.",
+        aim=questions.AIMS["answers"],
         home="What is harmless need not pay for what is sensitive.",
         questions=questions.of_answers,
     )
@@ -59,7 +59,7 @@ def attacker(record: AttackerState) -> Part:
     return replace(
         part,
         moves=part.moves[:1],
-        aim="tell what one report promises from what thirty of them do.",
+        aim=questions.AIMS["attacker"],
         home="Reports about one place add up, unless the phone stores its noise.",
         questions=questions.of_attacker,
     )
@@ -79,11 +79,11 @@ def _part(name: str, home: str) -> Part:
     station = STATION_QUESTIONS[name]
 
     def questions(dials: Sequence[Dial]) -> Sequence[Question]:
-        return station.predict, make_question(station.move, dials), station.explain
+        return station["predict"], make_question(station["move"], dials), station["explain"]
 
     part = page.part(Lesson(name))
     assert part is not None  # each station has sliders
-    return replace(part, aim=station.aim, home=home, questions=questions)
+    return replace(part, aim=station["aim"], home=home, questions=questions)
 
 
 def make_question(reading: Reading, dials: Sequence[Dial]) -> Question:

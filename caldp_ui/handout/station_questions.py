@@ -33,30 +33,23 @@ class Reading:
     answer: str
 
 
-@dataclass(frozen=True)
-class StationQuestions:
-    """A station's three questions, and `aim`: what one can do afterwards.
+def load_questions(path: Path) -> dict[str, dict[str, Any]]:
+    """By part: its `aim`, what one can do afterwards, and its questions by their names.
 
     `predict`: before anything is moved; `move`: at a slider; `explain`: why.
     """
-
-    aim: str
-    predict: Question
-    move: Reading
-    explain: Question
-
-
-def _station(texts: Mapping[str, Any]) -> StationQuestions:
-    predict, explain = (
-        Question(each["ask"], tuple(each["answers"]), each["because"])
-        for each in (texts["predict"], texts["explain"])
-    )
-    return StationQuestions(texts["aim"], predict, Reading(**texts["move"]), explain)
+    return {
+        part: {name: _question(each) for name, each in texts.items()}
+        for part, texts in tomllib.loads(path.read_text(encoding="utf-8")).items()
+    }
 
 
-STATION_QUESTIONS: Final = {
-    name: _station(texts)
-    for name, texts in tomllib.loads(
-        Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
-    ).items()
-}
+def _question(value: Any) -> str | Reading | Question:
+    if isinstance(value, str):
+        return value
+    if "dial" in value:
+        return Reading(**value)
+    return Question(value["ask"], tuple(value["answers"]), value["because"])
+
+
+STATION_QUESTIONS: Final = load_questions(Path(__file__).with_suffix(".toml"))

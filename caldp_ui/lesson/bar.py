@@ -5,7 +5,7 @@ One element, drawn by the browser, whose clock runs there. Its code is in `web/b
 window had one before the page was loaded again.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -41,13 +41,24 @@ def show(current: str, plan: tuple[Step, ...] = ()) -> None:
     if lesson is None:
         _keeper(key=KEEPER, on_lesson_change=lambda: _resume_lesson(plan))
     else:
-        _bar(key=KEY, data=[_message(lesson)], on_go_change=_go, on_end_change=steps.end)
+        _bar(
+            key=KEY,
+            data=[_message(lesson, current)],
+            on_go_change=_on("go", steps.go_to_step),
+            on_arrive_change=_on("arrive", steps.set_step),
+            on_end_change=steps.end,
+        )
 
 
-def _go() -> None:
-    number = st.session_state[KEY].get("go")
-    if isinstance(number, int):
-        steps.go_to_step(number)
+def _on(event: str, act: Callable[[int], None]) -> Callable[[], None]:
+    """Callback that acts on the number of a step that comes with the browser's event."""
+
+    def run() -> None:
+        number = st.session_state[KEY].get(event)
+        if isinstance(number, int):
+            act(number)
+
+    return run
 
 
 def _resume_lesson(plan: tuple[Step, ...]) -> None:
@@ -60,10 +71,11 @@ def _resume_lesson(plan: tuple[Step, ...]) -> None:
         steps.resume(plan, at, float(elapsed))
 
 
-def _message(lesson: LessonState) -> dict[str, Any]:
-    """Data of the bar for the browser; only the clock changes between runs of a step."""
+def _message(lesson: LessonState, current: str) -> dict[str, Any]:
+    """Data of the bar on the page `current`; only the clock changes between runs of a step."""
     return {
         "at": lesson.at,
+        "aside": current != lesson.step.page,
         "elapsed": round(lesson.elapsed, 1),
         "steps": [
             {"title": s.title, "minutes": s.minutes, "do": s.do, "home": s.home}

@@ -77,12 +77,24 @@ def end() -> None:
 
 
 def go_to_step(number: int) -> None:
-    """Prepare the page of step `number`, and have it opened by the next run (`page_to_open`)."""
+    """Have the page of step `number` opened by the next run (`page_to_open`).
+
+    A step that the class comes back to after a question in between is found as it was left.
+    """
+    lesson = running()
+    if lesson is not None and 0 <= number < len(lesson.steps):
+        step = lesson.steps[number]
+        if number != lesson.at or not step.is_open():
+            step.prepare()
+        set_step(number)
+        st.session_state[_TO_OPEN] = step.page
+
+
+def set_step(number: int) -> None:
+    """Be at step `number`, whose page the browser's history has opened."""
     lesson = running()
     if lesson is not None and 0 <= number < len(lesson.steps):
         _store(replace(lesson, at=number))
-        lesson.steps[number].prepare()
-        st.session_state[_TO_OPEN] = lesson.steps[number].page
 
 
 def page_to_open() -> str | None:
@@ -92,17 +104,16 @@ def page_to_open() -> str | None:
 
 
 def follow_page(page: str) -> None:
-    """Move on to the next step that `page` shows, if the teacher opened it by hand."""
+    """Move on to another step that takes place on this step's page, once the page shows it.
+
+    Any other page is an aside: the class is still at the step that the teacher chose.
+    """
     lesson = running()
-    if lesson is None or _shows(lesson.step, page):
+    if lesson is None or page != lesson.step.page or lesson.step.is_open():
         return
-    order = [*range(lesson.at + 1, len(lesson.steps)), *range(lesson.at)]
-    target = next((number for number in order if _shows(lesson.steps[number], page)), lesson.at)
-    _store(replace(lesson, at=target))
-
-
-def _shows(step: Step, page: str) -> bool:
-    return step.page == page and step.is_open()
+    for number, step in enumerate(lesson.steps):
+        if step.page == page and step.is_open():
+            set_step(number)
 
 
 def _store(lesson: LessonState) -> None:

@@ -5,7 +5,7 @@ On the projector reports arrive, ranges tighten; phones come in by link, code an
 """
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
@@ -19,6 +19,7 @@ from caldp_ui.app import gate
 from caldp_ui.app.errors import escape_markdown
 from caldp_ui.app.navigation import ensure_navigation
 from caldp_ui.app.theme import palette
+from caldp_ui.charts import show as charts
 from caldp_ui.compute import exports
 from caldp_ui.controls.common import EPSILONS, Slider
 from caldp_ui.parts import headline, promises, sharing
@@ -29,6 +30,7 @@ from caldp_ui.room import view, words
 from caldp_ui.room.page_state import (
     EXAMPLES,
     NEXT,
+    OPENING,
     STATE,
     Draft,
     protect_all,
@@ -150,19 +152,21 @@ def _mark(record: Draft, answers: tuple[str, ...], picked: list[int]) -> Draft:
 
 
 def _right(draft: Draft) -> None:
-    """Draw the choice of the right answer, where the room is to guess one."""
+    """Draw the choice of the right answer, out of the class's sight."""
     current = draft.question
-    st.selectbox(
-        "Right answer, if the class guesses",
-        [_NONE, *range(current.k)],
-        format_func=lambda x: "none: ask for the truth" if x == _NONE else current.answers[x],
-        help="Phones and projector show it once you press “Show the answer”.",
-        **STATE.bind(
-            "right",
-            _NONE if current.right is None else current.right,
-            lambda r, v: replace(r, question=with_right(r.question, None if v == _NONE else v)),
-        ),
-    )
+    is_guess = current.right is not None
+    with st.popover("A guess, its answer hidden" if is_guess else "Let the class guess"):
+        st.selectbox(
+            "Right answer, if the class guesses",
+            [_NONE, *range(current.k)],
+            format_func=lambda x: "none: ask for the truth" if x == _NONE else current.answers[x],
+            help="Phones and projector show it once you press “Show the answer”.",
+            **STATE.bind(
+                "right",
+                _NONE if current.right is None else current.right,
+                lambda r, v: replace(r, question=with_right(r.question, None if v == _NONE else v)),
+            ),
+        )
 
 
 def _with(record: Draft, **changed: object) -> Draft:
@@ -205,9 +209,19 @@ def _reports_form(
             sorted({*_MOST, poll.most}),
             poll.most,
             key=most,
-            on_change=lambda: try_action(
-                rooms().set_report_limit, teacher_key, st.session_state[most]
+            on_change=lambda: _change(
+                teacher_key, lambda state: state.with_most(st.session_state[most])
             ),
+        )
+        hides = STATE.key("hides")
+        st.toggle(
+            "Hide results until the question is closed",
+            poll.hides,
+            key=hides,
+            on_change=lambda: _change(
+                teacher_key, lambda state: replace(state, hides=st.session_state[hides])
+            ),
+            help="Nobody is swayed by what others said. Guesses are hidden anyhow.",
         )
         st.selectbox("Forget the reports of the last", list(_LATELY), key=lately)
 
@@ -221,15 +235,15 @@ def _reports_form(
             "Start this question again",
             key=STATE.key("afresh"),
             on_click=try_action,
-            args=(_ask_again, teacher_key),
+            args=(rooms().ask_again, teacher_key),
         )
         st.caption(
             "All reports are forgotten. Every phone may answer again: two reports tell more."
         )
 
 
-def _ask_again(teacher_key: TeacherKey) -> None:
-    rooms().ask(teacher_key, rooms().get_own_poll(teacher_key).question)
+def _change(teacher_key: TeacherKey, change: Callable[[PollState], PollState]) -> None:
+    try_action(rooms().change, teacher_key, change)
 
 
 def _throw_out(teacher_key: TeacherKey, seconds: float) -> None:
@@ -243,12 +257,12 @@ _COIN: Final = (
     "chances. This is randomized response in the context of the sensitive answers."
 )
 PollReader: TypeAlias = Callable[[], PollState]
-"""Returns the poll's current state."""
+"""Returns the current state of the question on show."""
 
 
-def _show_tabs(read_poll: PollReader) -> None:
-    """Draw the tabs and the content of the open one."""
-    tabs(STATE.key("tabs"), _TABS, read_poll)
+def _show_tabs(read_poll: PollReader, more: Mapping[str, Callable[[PollReader], None]]) -> None:
+    """Draw the tabs and the content of the open one; `more`: tabs before the others."""
+    tabs(STATE.key("tabs"), {**more, **_TABS}, read_poll)
 
 
 def _promise(read_poll: PollReader) -> None:
@@ -272,6 +286,9 @@ def _coin(read_poll: PollReader) -> None:
 
 def _numbers(read_poll: PollReader) -> None:
     poll = read_poll()
+    if poll.is_hidden:
+        st.caption(words.hidden_sentence(poll))
+        return
     st.table(view.numbers(poll).map(str).rename(index=escape_markdown).rename_axis("answer"))
     st.caption(f"{words.RANGE_OF} As of now; open the tab again for later reports.")
 
@@ -293,6 +310,22 @@ def _sharing(read_poll: PollReader) -> None:
         sharing.python(view.snippet(poll.question))
         if poll.mark == view.MARK:
             PAGE.offer()
+
+
+def _all_questions(polls: Sequence[PollState]) -> None:
+    """Draw the results of all questions side by side, and what they can be taken along as."""
+    seen = [poll for poll in polls if poll.reports and not poll.is_hidden]
+    if not seen:
+        st.caption("No question has results to be shown yet.")
+        return
+    figure = view.comparison(seen, palette())
+    table = view.all_numbers(seen)
+    charts.show(figure, STATE.key("comparison"), words.in_words(table))
+    st.caption(f"{words.RANGE_OF} The camera on the picture saves it.")
+    with st.container(horizontal=True):
+        csv = exports.csv(table.reset_index("number"))
+        sharing.file_button(STATE.key("all"), "questions.csv", csv)
+        sharing.file_button(STATE.key("record"), "poll.json", view.record(seen))
 
 
 _TABS: Final[dict[str, Callable[[PollReader], None]]] = {
@@ -378,7 +411,7 @@ def find_teacher_key() -> TeacherKey | None:
     if teacher_key is None:
         return None
     try:
-        rooms().get_own_poll(teacher_key, this_visit())
+        rooms().get_own_polls(teacher_key, this_visit())
     except CaldpError:
         _lose(teacher_key)
         return None
@@ -414,40 +447,72 @@ def _set_writing_next(writing: bool) -> None:
     st.session_state[_NEXT_KEY] = writing
 
 
+_ON_SHOW: Final = "room/on-show"
+"""The mark of an earlier question that is on show again; none for the one that is asked."""
+
+
 def show_poll() -> None:
     """Draw the whole page while a room is open."""
     ensure_navigation()
     teacher_key: TeacherKey = st.session_state[_TEACHER_KEY]
-    poll = rooms().get_own_poll(teacher_key, this_visit())
+    polls = rooms().get_own_polls(teacher_key, this_visit())
     notices.show()
     if handover.take_part(STATE.page, NEXT):
         STATE.follow_link()
         _set_writing_next(True)
+    if handover.take_part(STATE.page, OPENING):
+        _set_writing_next(False)
+        st.session_state[_ON_SHOW] = polls[0].mark
     main, beside = st.columns([3.1, 1], gap="medium")
     with beside, st.container(key=STATE.key("side")):
-        if st.session_state.get(_NEXT_KEY):
-            _next_question(teacher_key, poll)
+        if st.session_state.get(_NEXT_KEY) and not polls[-1].is_over:
+            _next_question(teacher_key, polls[-1])
         else:
-            _way_in(poll)
-            _buttons(teacher_key, poll)
+            _way_in(polls[-1])
+            _buttons(teacher_key, polls)
+            _choose_question(polls)
     with main:
         redraw_every("hall", 1.0, lambda: _live(teacher_key))
-        _show_tabs(lambda: rooms().get_own_poll(teacher_key, this_visit()))
+        more = {"All questions": lambda _: _all_questions(polls)}
+        _show_tabs(lambda: _on_show(rooms().get_own_polls(teacher_key, this_visit())), more)
     _keeper(key=_KEEPER, data={"teacher": vars(teacher_key)})
+
+
+def _on_show(polls: Sequence[PollState]) -> PollState:
+    mark = st.session_state.get(_ON_SHOW)
+    return next((poll for poll in polls if poll.mark == mark), polls[-1])
+
+
+def _choose_question(polls: Sequence[PollState]) -> None:
+    """Draw the choice among the questions that were asked."""
+    if len(polls) == 1:
+        return
+    key, numbers = STATE.key("asked"), {poll.mark: n for n, poll in enumerate(polls, 1)}
+    st.session_state[key] = _on_show(polls).mark
+    st.selectbox(
+        "Question on show",
+        list(numbers),
+        format_func=lambda mark: f"{numbers[mark]} {polls[numbers[mark] - 1].question.text}",
+        key=key,
+        on_change=lambda: st.session_state.update({_ON_SHOW: st.session_state[key]}),
+    )
 
 
 def _live(teacher_key: TeacherKey) -> None:
     try:
-        poll = rooms().get_own_poll(teacher_key, this_visit())
+        polls = rooms().get_own_polls(teacher_key, this_visit())
     except CaldpError:
         run_page()
+    poll = _on_show(polls)
     mark, known = st.session_state.get(_KNOWN_KEY, ("", {}))
     if mark != poll.mark:
         _, known = st.session_state[_KNOWN_KEY] = (poll.mark, {})
     past = history(poll.question, poll.reports, known)
-    last = past[-1][1] if past else None
-    headline.show(words.live_headline(poll, last))
-    _warn_if_full(poll)
+    if poll is not polls[-1]:
+        past = past[-1:]  # the order of an earlier question's reports is not known
+    sentences = words.live_headline(poll, past[-1][1] if past else None)
+    headline.show(words.end_headline(polls, sentences) if polls[-1].is_over else sentences)
+    _warn_if_full(polls[-1])
     with st.container(key=STATE.key("question")):
         st.header(escape_markdown(poll.question.text), anchor=False)
     view.board(view.board_json(poll, past), STATE.key("board"))
@@ -475,7 +540,14 @@ def _code(poll: PollState, address: str) -> None:
         )
 
 
-def _buttons(teacher_key: TeacherKey, poll: PollState) -> None:
+def _buttons(teacher_key: TeacherKey, polls: Sequence[PollState]) -> None:
+    poll = polls[-1]
+    if poll.is_over:
+        st.button(
+            "Prepare another poll", key=STATE.key("fresh"), on_click=_end, args=(teacher_key,)
+        )
+        st.caption("This one is then forgotten, with all results.")
+        return
     if poll.question.right is not None and not poll.is_shown:
         st.button(
             "Show the answer",
@@ -483,8 +555,8 @@ def _buttons(teacher_key: TeacherKey, poll: PollState) -> None:
             width="stretch",
             icon=":material/lightbulb:",
             key=STATE.key("show"),
-            on_click=try_action,
-            args=(rooms().show_answer, teacher_key),
+            on_click=_change,
+            args=(teacher_key, PollState.with_answer),
         )
     label = "Close the question" if poll.is_open else "Take reports again"
     with st.container(horizontal=True, gap="xsmall"):
@@ -492,20 +564,22 @@ def _buttons(teacher_key: TeacherKey, poll: PollState) -> None:
             st.button(
                 label,
                 key=STATE.key("close"),
-                on_click=try_action,
-                args=(rooms().set_open, teacher_key, not poll.is_open),
+                on_click=_change,
+                args=(teacher_key, lambda state: state.with_open(not poll.is_open)),
             )
         st.button("Next question", key=STATE.key("next"), on_click=_set_writing_next, args=(True,))
     with st.container(horizontal=True, gap="xsmall"):
         _reports_form(teacher_key, poll, lambda: st.session_state.pop(_KNOWN_KEY, None))
         with st.popover("End the poll", icon=":material/logout:", width="stretch"):
-            st.markdown("Its reports are forgotten and phones are told so.")
+            st.markdown(
+                "Phones say thank you, and link the lesson to take home. Results stay here."
+            )
             st.button(
                 "End it now",
                 type="primary",
                 key=STATE.key("end"),
-                on_click=_end,
-                args=(teacher_key,),
+                on_click=try_action,
+                args=(rooms().end, teacher_key),
             )
 
 
@@ -520,16 +594,17 @@ def _next_question(teacher_key: TeacherKey, poll: PollState) -> None:
         st.button("Cancel", key=STATE.key("back"), on_click=_set_writing_next, args=(False,))
     st.caption(escape_markdown(words.coverage(draft.question)))
     _question_form(draft)
-    st.caption("The next question removes the reports on the board; the phones stay connected.")
+    st.caption("The results so far stay under “All questions”; the phones stay connected.")
 
 
 def _ask(teacher_key: TeacherKey, question: Question) -> None:
     try_action(rooms().ask, teacher_key, question)
+    st.session_state.pop(_ON_SHOW, None)
     _set_writing_next(False)
 
 
 def _end(teacher_key: TeacherKey) -> None:
-    try_action(rooms().end, teacher_key)
+    try_action(rooms().forget, teacher_key)
     _forget()
 
 
@@ -541,6 +616,7 @@ def _lose(teacher_key: TeacherKey) -> None:
 def _forget() -> None:
     st.session_state.pop(_TEACHER_KEY, None)
     st.session_state.pop(_KNOWN_KEY, None)
+    st.session_state.pop(_ON_SHOW, None)
     _set_writing_next(False)
     st.session_state[_FORGET_KEY] = True
 
@@ -558,7 +634,7 @@ def _restore_from_browser() -> None:
         return
     teacher_key = TeacherKey(str(stored.get("code")), str(stored.get("key")))
     try:
-        rooms().get_own_poll(teacher_key, this_visit())
+        rooms().get_own_polls(teacher_key, this_visit())
     except CaldpError:
         _lose(teacher_key)
     else:
@@ -583,7 +659,7 @@ def show() -> None:
         with st.container(key=view.TITLE):
             st.markdown(words.rehearsal_title(draft.phones))
         view.board(shown.pictures[view.REHEARSAL], view.REHEARSAL)
-        _show_tabs(lambda: view.rehearse(draft))
+        _show_tabs(lambda: view.rehearse(draft), {})
     _restore_poll()
     PAGE.follow(draft)
 

@@ -17,6 +17,8 @@ from caldp_ui.session.record_link import NUMBER, WHOLE
 
 NEXT: Final = "next"
 """The part of the page where the next question is written, for pages that hand one over."""
+OPENING: Final = "opening"
+"""The question with which the poll began, on show again."""
 PHONES: Final = 30
 EXAMPLES: Final = {
     "Cheating": Question("Have you ever cheated in an exam?", ("Yes", "No"), (0, 1), 1.0),

@@ -20,21 +20,23 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Match, Route
 from starlette.types import Receive, Scope, Send
 
-from caldp_core.basics.errors import CaldpError, require
+from caldp_core.basics.errors import CaldpError
 from caldp_core.collect import js
 from caldp_ui.app import gate
 from caldp_ui.app.theme import settings
 from caldp_ui.room import words
 from caldp_ui.room.poll import (
-    ALREADY_ANSWERED,
     CODE,
     LOOK,
     REPORT,
+    WORDS,
     Busy,
     PollState,
+    Refusal,
     attempt_limiter,
     format_code,
     normalize_code,
+    refuse_unless,
     rooms,
     typed_link,
 )
@@ -57,7 +59,9 @@ _NOT_KEPT: Final = {"cache-control": "no-store"}
 
 @cache
 def _script() -> str:
-    return bundle.partial_script("dom") + COIN + join_modules(WEB, ("phone",))
+    table = json.dumps(json.loads(WORDS.read_text("utf-8")), ensure_ascii=False)
+    modules = join_modules(WEB, ("explain", "phone"))
+    return f"const WORDS = {table};\n{bundle.partial_script('dom')}{COIN}{modules}"
 
 
 def script_name() -> str:
@@ -147,7 +151,7 @@ class _Poll:
     async def _answer(self, request: Request) -> Response:
         """Answer a request; raises `Busy`."""
         code = normalize_code(request.query_params.get(CODE, ""))
-        poll, why = _find(code)
+        poll, refusal = _find(code)
         match request.method:
             case "GET" | "HEAD":
                 if poll is None or poll.mark not in _known_tag(request):
@@ -159,11 +163,11 @@ class _Poll:
             case _:
                 return Response(status_code=405, headers={"allow": "GET, HEAD, POST"})
         if poll is None:
-            return _json({"gone": _why_gone(request, code, why)}, 404)
+            return _json({"gone": _key_of_loss(request, refusal), "code": format_code(code)}, 404)
         return await take(request, poll)
 
     async def _state(self, request: Request, poll: PollState) -> Response:
-        tag = f'"{poll.mark}-{poll.is_open:d}{poll.is_shown:d}"'
+        tag = f'"{poll.mark}-{poll.is_open:d}{poll.is_shown:d}{poll.is_over:d}"'
         headers = {**_NOT_KEPT, "etag": tag}
         if _known_tag(request) == tag:
             return Response(status_code=304, headers=headers)
@@ -187,12 +191,13 @@ class _Poll:
         mark, token = str(message.get("mark")), str(message.get("token"))
         try:
             is_repeat = rooms().has_answered(poll.code, mark, token)
-            require(is_repeat or request.cookies.get(ANSWERED) != mark, ALREADY_ANSWERED)
+            refuse_unless(is_repeat or request.cookies.get(ANSWERED) != mark, "refusedAgain")
             rooms().report(poll.code, mark, token, message.get("report"))
         except Busy:
             raise
         except CaldpError as error:
-            return _json({"refused": str(error)}, 409)
+            key = error.key if isinstance(error, Refusal) else "refusedForeign"
+            return _json({"refused": key}, 409)
         answer = _json({"received": True})
         answer.set_cookie(
             ANSWERED, mark, _REMEMBERED_S, path=self._path, httponly=True, samesite="lax"
@@ -201,11 +206,11 @@ class _Poll:
 
 
 def _find(code: str) -> tuple[PollState | None, str]:
-    """The poll of that code, or why it is missing."""
+    """The poll of that code, or the key of why it is missing."""
     try:
         return rooms().get_poll(code), ""
-    except CaldpError as error:
-        return None, str(error)
+    except Refusal as refusal:
+        return None, refusal.key
 
 
 def _known_tag(request: Request) -> str:
@@ -217,10 +222,9 @@ def _json(content: Mapping[str, Any], status: int = 200, more: Mapping[str, str]
     return JSONResponse(content, status, {**_NOT_KEPT, **more})
 
 
-def _why_gone(request: Request, code: str, why: str) -> str:
+def _key_of_loss(request: Request, key: str) -> str:
     own = settings().worker
-    is_elsewhere = request.query_params.get(gate.QUERY, own) != own
-    return words.lost_server_sentence(format_code(code)) if is_elsewhere else why
+    return "goneLost" if request.query_params.get(gate.QUERY, own) != own else key
 
 
 async def _body(request: Request) -> bytes | None:

@@ -1,12 +1,13 @@
 """Polls: each with its question, its reports and its room, and how often one address may try.
 
 A poll knows which phones have answered, and what was reported, but not who reported what: of a
-phone's random number it holds a salted hash, apart from the reports, until the next question.
+phone's random number it holds a salted hash, apart from the reports, until the next question. Of
+earlier questions it holds the counts of reports, and not their order.
 
-A room holds a poll and its teacher's key, in memory alone. It ends with the server, when its
-teacher ends it, or a while after its teacher has left. Phones come from anywhere, so all is done
-under one lock. Where several workers stand behind one address, a room is in the memory of the one
-that opened it, which links and codes name.
+A room holds its questions and its teacher's key, in memory alone. It ends with the server, when
+its teacher prepares another one, or a while after its teacher has left. Phones come from anywhere,
+so all is done under one lock. Where several workers stand behind one address, a room is in the
+memory of the one that opened it, which links and codes name.
 
 A whole class may share one address: what pupils do is far below the limits, what scripts do far
 above. Addresses are kept as salted hashes, for a minute, and never beside a report; a room has the
@@ -16,11 +17,13 @@ guesser would know the right one by its answer.
 
 import hashlib
 import hmac
+import json
 import secrets
 import time
 from collections import OrderedDict, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from threading import Lock
 from typing import Final
 from urllib.parse import urlencode
@@ -33,7 +36,6 @@ from caldp_core.basics.errors import CaldpError, check_whole, require
 from caldp_ui.app.gate import QUERY, network_of, visitor_address
 from caldp_ui.app.theme import settings
 from caldp_ui.room.question import Question
-from caldp_ui.words import formats
 
 OPEN: Final = (6, 60.0, "Too many polls were opened from here")
 """Limit on opening rooms: most attempts, within how many seconds, and the message beyond."""
@@ -47,6 +49,26 @@ _WINDOW_S: Final = 60.0
 """Seconds for which an address is remembered."""
 _KNOWN_MAX: Final = 10_000
 """Addresses remembered at once; the one quiet for longest is forgotten first."""
+
+
+WORDS: Final = Path(__file__).with_name("web") / "phone_words.json"
+"""What phones say, by language and key."""
+_ENGLISH: Final = json.loads(WORDS.read_text("utf-8"))["en"]
+
+
+class Refusal(CaldpError):
+    """Why a phone's report is not counted, or its poll missing. `key`: of the sentence; `code`."""
+
+    def __init__(self, key: str, code: str = "") -> None:
+        super().__init__(_ENGLISH[key].replace("{x}", code))
+        self.key = key
+        self.code = code
+
+
+def refuse_unless(accepted: bool, key: str) -> None:
+    """Raise the `Refusal` of this key unless the report is accepted."""
+    if not accepted:
+        raise Refusal(key)
 
 
 class Busy(CaldpError):
@@ -123,11 +145,12 @@ TOKEN_LENGTH: Final = 32
 
 @dataclass(frozen=True)
 class PollState:
-    """A room as it is at one moment.
+    """A question to a room as it is at one moment.
 
     `mark`: names this room's question for phones, never the same twice. `reports`: numbers of
     answers in the order in which they came, at most `most` of them. `is_shown`: phones and
-    projector say which answer is right.
+    projector say which answer is right. `hides`: no estimate is shown before it is closed.
+    `is_over`: the teacher has ended the poll.
     """
 
     code: str
@@ -137,6 +160,37 @@ class PollState:
     reports: tuple[int, ...] = ()
     most: int = REPORTS_FIRST
     is_shown: bool = False
+    hides: bool = False
+    is_over: bool = False
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether its results would sway those who have not answered yet."""
+        waits = self.is_open and self.hides
+        return waits if self.question.right is None else not (self.is_shown or self.is_over)
+
+    def with_open(self, is_open: bool) -> "PollState":
+        """Take reports from now on, or no more; `CaldpError` to reopen once the answer is shown."""
+        require(
+            not (is_open and self.is_shown),
+            "The answer is known by now; start the question again for new guesses.",
+        )
+        return replace(self, is_open=is_open)
+
+    def with_answer(self) -> "PollState":
+        """Say which answer is right, and take no more guesses; `CaldpError` where none is."""
+        require(self.question.right is not None, "This question has no right answer.")
+        return replace(self, is_open=False, is_shown=True)
+
+    def as_past(self) -> "PollState":
+        """The question once another is asked: closed, its answer known, its reports in no order."""
+        is_shown, reports = self.question.right is not None, tuple(sorted(self.reports))
+        return replace(self, is_open=False, is_shown=is_shown, reports=reports)
+
+    def with_most(self, most: int) -> "PollState":
+        """Take up to `most` reports from now on, 1 to 500; those that are in stay."""
+        check_whole("The number of reports", most, 1, REPORTS_MAX)
+        return replace(self, most=most)
 
 
 @dataclass
@@ -153,29 +207,30 @@ class Poll:
     came: deque[float] = field(default_factory=deque)
 
     @classmethod
-    def ask(cls, code: str, question: Question, most: int = REPORTS_FIRST) -> "Poll":
-        """Ask the room of that code a question; the poll is open, without reports."""
-        return cls(PollState(code, secrets.token_hex(8), question, is_open=True, most=most))
+    def ask(cls, code: str, question: Question, before: PollState | None = None) -> "Poll":
+        """Ask the room of that code a question; the poll is open, without reports.
+
+        `before`: the question before, whose limit and switch hold on.
+        """
+        state = PollState(code, secrets.token_hex(8), question, is_open=True)
+        kept = state if before is None else replace(state, most=before.most, hides=before.hides)
+        return cls(kept)
 
     def report(self, mark: str, token: str, answer: object, clock: Callable[[], float]) -> None:
         """Count one phone's report; what comes again with the same number is not counted.
 
         `mark`: of the question that was answered. `token`: the phone's random number for it.
         `clock`: in seconds.
-        Raises `CaldpError` with one sentence for the phone, `Busy` where it may try again.
+        Raises `Refusal` with one sentence for the phone, `Busy` where it may try again.
         """
         state = self.state
         number = check_whole("A report", answer, 0, state.question.k - 1)
-        require(mark == state.mark, "This question is over; your report was not counted.")
-        require(_is_token(token), "This report does not come from this page; reload the page.")
+        refuse_unless(mark == state.mark, "refusedOver")
+        refuse_unless(_is_token(token), "refusedForeign")
         if self.has_answered(mark, token):
             return
-        require(state.is_open, "The question is closed; your report was not counted.")
-        require(
-            len(state.reports) < state.most,
-            f"The poll is full: {formats.count(state.most, 'report is', 'reports are')} in; "
-            "yours was not counted.",
-        )
+        refuse_unless(state.is_open, "refusedClosed")
+        refuse_unless(len(state.reports) < state.most, "refusedFull")
         now = clock()
         lately = deque(came for came in self.came if now - came <= 1.0)
         record_event(lately, now, 1.0, REPORTS_A_SECOND, "Very many phones report")
@@ -186,24 +241,6 @@ class Poll:
     def has_answered(self, mark: str, token: str) -> bool:
         """Whether the report of the phone with this number to this question was counted."""
         return mark == self.state.mark and self._hash(token) in self.sent
-
-    def set_open(self, is_open: bool) -> None:
-        """Take reports from now on, or no more; `CaldpError` to reopen once the answer is shown."""
-        require(
-            not (is_open and self.state.is_shown),
-            "The answer is known by now; start the question again for new guesses.",
-        )
-        self.state = replace(self.state, is_open=is_open)
-
-    def show_answer(self) -> None:
-        """Say which answer is right, and take no more guesses; `CaldpError` where none is."""
-        require(self.state.question.right is not None, "This question has no right answer.")
-        self.state = replace(self.state, is_open=False, is_shown=True)
-
-    def set_report_limit(self, most: int) -> None:
-        """Take up to `most` reports from now on, 1 to 500; those that are in stay."""
-        check_whole("The number of reports", most, 1, REPORTS_MAX)
-        self.state = replace(self.state, most=most)
 
     def discard_recent(self, seconds: float, now: float) -> int:
         """Forget the reports of the last 0 to 300 seconds; returns how many they were.
@@ -230,6 +267,8 @@ ROOMS_FROM_ONE_MAX: Final = 40
 """Rooms that one address may have open: a large school behind one."""
 ROOMS_BY_KEY_MAX: Final = 50
 """Rooms beside all others for those who have the server's key."""
+QUESTIONS_MAX: Final = 50
+"""Earlier questions that a room keeps."""
 OPENED_A_MINUTE: Final = 60
 ABSENT_MAX: Final = 15 * 60.0
 """Seconds after which a room ends whose teacher's browser is no longer connected."""
@@ -237,7 +276,6 @@ ABSENT_UNJOINED_MAX: Final = 60.0
 """The same for a room that no phone has joined: its teacher may load the page again meanwhile."""
 CODE_LENGTH: Final = 8
 """Of 20 letters: 120 guesses a second, an address's most, find one of 200 rooms in 296 hours."""
-ALREADY_ANSWERED: Final = "This phone has answered this question already; its first report counts."
 _LETTERS: Final = "BCDFGHJKLMNPQRSTVWXZ"
 """No vowels, so that no code is a word, and nothing that looks like a digit."""
 _ENDED_MAX: Final = 1_000
@@ -256,6 +294,7 @@ class _Room:
     """`connected_at`: when `visit`, the teacher's, was last known to be connected.
 
     `opened_from`: a hash of its teacher's network; None where the server's key opened it.
+    `past`: earlier questions with their reports, sorted.
     """
 
     key: str
@@ -264,6 +303,7 @@ class _Room:
     visit: str
     opened_from: bytes | None
     is_joined: bool = False
+    past: tuple[PollState, ...] = ()
 
 
 def _nobody(visit: str) -> bool:
@@ -330,25 +370,29 @@ class Rooms:
         return teacher_key
 
     def ask(self, teacher_key: TeacherKey, question: Question) -> None:
-        """Ask the room's next question; all that it held of the one before is forgotten."""
+        """Ask the room's next question; of the one before, the counts of its answers stay."""
         with self._lock:
             room = self._own_room(teacher_key)
-            room.poll = Poll.ask(teacher_key.code, question, room.poll.state.most)
+            before = room.poll.state
+            require(
+                len(room.past) < QUESTIONS_MAX,
+                f"A poll keeps {QUESTIONS_MAX} questions; end it, and open another one.",
+            )
+            if before.reports:
+                room.past = (*room.past, before.as_past())
+            room.poll = Poll.ask(teacher_key.code, question, before)
 
-    def set_open(self, teacher_key: TeacherKey, is_open: bool) -> None:
-        """Take reports from now on, or no more."""
+    def ask_again(self, teacher_key: TeacherKey) -> None:
+        """Ask the same question once more, and forget its reports."""
         with self._lock:
-            self._own_room(teacher_key).poll.set_open(is_open)
+            room = self._own_room(teacher_key)
+            room.poll = Poll.ask(teacher_key.code, room.poll.state.question, room.poll.state)
 
-    def show_answer(self, teacher_key: TeacherKey) -> None:
-        """Say which answer is right, and take no more guesses; `CaldpError` where none is."""
+    def change(self, teacher_key: TeacherKey, change: Callable[[PollState], PollState]) -> None:
+        """Change the state of the question that is asked."""
         with self._lock:
-            self._own_room(teacher_key).poll.show_answer()
-
-    def set_report_limit(self, teacher_key: TeacherKey, most: int) -> None:
-        """Take up to `most` reports from now on, 1 to 500."""
-        with self._lock:
-            self._own_room(teacher_key).poll.set_report_limit(most)
+            poll = self._own_room(teacher_key).poll
+            poll.state = change(poll.state)
 
     def discard_recent(self, teacher_key: TeacherKey, seconds: float) -> int:
         """Forget the reports of the last 0 to 300 seconds; returns how many they were."""
@@ -356,7 +400,11 @@ class Rooms:
             return self._own_room(teacher_key).poll.discard_recent(seconds, self._now())
 
     def end(self, teacher_key: TeacherKey) -> None:
-        """End the poll; all that it held is forgotten."""
+        """Take no more reports; results stay for the teacher, and phones are thanked."""
+        self.change(teacher_key, lambda state: replace(state, is_open=False, is_over=True))
+
+    def forget(self, teacher_key: TeacherKey) -> None:
+        """Forget the room, with all that it held."""
         with self._lock:
             self._own_room(teacher_key)
             self._forget(teacher_key.code)
@@ -372,15 +420,15 @@ class Rooms:
             room.is_joined = True
             return room.poll.state
 
-    def get_own_poll(self, teacher_key: TeacherKey, visit: str = "") -> PollState:
-        """The poll's state for its teacher, who counts as present; `CaldpError` for a wrong key.
+    def get_own_polls(self, teacher_key: TeacherKey, visit: str = "") -> tuple[PollState, ...]:
+        """The room's questions, the one asked now last, for its teacher, who counts as present.
 
-        `visit`: the teacher's.
+        Raises `CaldpError` for a wrong key. `visit`: the teacher's.
         """
         with self._lock:
             room = self._own_room(teacher_key)
             room.connected_at, room.visit = self._now(), visit or room.visit
-            return room.poll.state
+            return (*room.past, room.poll.state)
 
     def report(self, code: str, mark: str, token: str, answer: object) -> None:
         """Count one phone's report, see `Poll.report`."""
@@ -396,9 +444,7 @@ class Rooms:
         if code in self._rooms:
             return self._rooms[code]
         display = format_code("".join(c for c in code[: 2 * CODE_LENGTH] if c.isalnum()))
-        if code in self._ended:
-            raise CaldpError(f"Poll {display} has ended; its reports are gone.")
-        raise CaldpError(f"There is no poll “{display}”; type the code as the projector shows it.")
+        raise Refusal("goneEnded" if code in self._ended else "goneUnknown", display)
 
     def _own_room(self, teacher_key: TeacherKey) -> _Room:
         room = self._room(teacher_key.code)

@@ -172,11 +172,6 @@ def most_right_about(question: Question, answer: int) -> float:
     return max(_right(question, answer, other) for other in others)
 
 
-def is_sent_as_it_is(question: Question, answer: int) -> bool:
-    """Whether a phone with this answer always reports it."""
-    return channel_of(question)[answer][answer] == 1
-
-
 def _right(question: Question, first: int, second: int) -> float:
     channel = channel_of(question)
     difference = sum(abs(p - q) for p, q in zip(channel[first], channel[second], strict=True))

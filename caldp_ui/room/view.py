@@ -5,13 +5,18 @@ the same people and coins for one question, so that only choices change it.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from html import escape
 from pathlib import Path
+from textwrap import shorten, wrap
 from typing import Any, Final
 
 import numpy as np
 import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
+from plotly.subplots import make_subplots
 
 from caldp_core.basics.types import Floats
 from caldp_ui.app.theme import Palette
@@ -67,19 +72,22 @@ def board_json(
 def _board_message(
     poll: PollState, past: Sequence[tuple[int, Shares]], truth: Floats | None
 ) -> dict[str, Any]:
-    question, reports = poll.question, poll.reports
-    last = past[-1][1] if past else None
+    nothing, known, shown = words.NOTHING_YET, words.what_the_server_knows(len(poll.reports)), poll
+    if poll.is_hidden:
+        nothing = known = words.hidden_sentence(poll)
+        past, shown = (), replace(poll, reports=())
+    question, last = poll.question, past[-1][1] if past else None
     legend = [*_LEGEND, *([("made", "made-up truth")] if truth is not None else [])]
     return {
         "mark": poll.mark,
-        "n": len(reports),
-        "answers": [_answer(poll, last, truth, x) for x in range(question.k)],
-        "reports": list(reports),
+        "n": len(poll.reports),
+        "answers": [_answer(shown, last, truth, x) for x in range(question.k)],
+        "reports": list(shown.reports),
         "steps": [{"n": n, "ranges": _ranges(shares)} for n, shares in past],
         "words": {
-            "known": words.what_the_server_knows(len(reports)),
+            "known": known,
             "note": words.board_note(question),
-            "nothing": words.NOTHING_YET,
+            "nothing": nothing,
             "legend": legend,
         },
     }
@@ -123,7 +131,7 @@ def rehearse(draft: Draft) -> PollState:
     people = rng.choice(question.k, draft.phones, p=truth_of(question))
     answer_of = np.argsort(columns_of(question))
     reports = answer_of[mechanism_of(question).privatize(people, rng)]
-    return PollState("", MARK, question, True, tuple(reports.tolist()))
+    return PollState("", MARK, question, False, tuple(reports.tolist()), is_over=True)
 
 
 def rehearsal_json(draft: Draft) -> str:
@@ -202,7 +210,67 @@ def numbers(poll: PollState) -> pd.DataFrame:
     return table
 
 
+def all_numbers(polls: Sequence[PollState]) -> pd.DataFrame:
+    """As `numbers`, of all questions, with their texts and marks."""
+    tables = []
+    for poll in polls:
+        question, table = poll.question, numbers(poll).rename_axis("answer").reset_index()
+        table["protected"] = [x in question.sensitive for x in range(question.k)]
+        table["right"] = [poll.is_shown and x == question.right for x in range(question.k)]
+        tables.append(table.assign(question=question.text, epsilon=question.epsilon))
+    return pd.concat(tables, keys=range(1, len(polls) + 1)).rename_axis(["number", None])
+
+
+def record(polls: Sequence[PollState]) -> str:
+    """All questions as they were asked, with the counts of their reports, as JSON."""
+    whole = [
+        {**asdict(poll.question), "counts": [poll.reports.count(x) for x in range(poll.question.k)]}
+        for poll in polls
+    ]
+    return json.dumps(whole, ensure_ascii=False, indent=1)
+
+
+_ACROSS: Final = 3
+_ROW_HEIGHT: Final = 58
+_LETTERS: Final = 34
+
+
+def comparison(polls: Sequence[PollState], colours: Palette) -> go.Figure:
+    """The results of all questions side by side: an estimate and its 95 % range an answer.
+
+    `polls`: with reports.
+    """
+    across = min(_ACROSS, len(polls))
+    down, most = -(-len(polls) // across), max(poll.question.k for poll in polls)
+    titles = ["<br>".join(wrap(escape(poll.question.text), _LETTERS)) for poll in polls]
+    figure = make_subplots(down, across, subplot_titles=titles, horizontal_spacing=0.05)
+    for place, poll in enumerate(polls):
+        at = {"row": place // across + 1, "col": place % across + 1}
+        _add_answers(figure, poll, colours, at)
+    figure.update_xaxes(range=[0, 100], ticksuffix=" %", nticks=3)
+    figure.update_yaxes(visible=False, range=[most - 0.4, -0.7])
+    layout = {"height": down * (100 + _ROW_HEIGHT * most), "showlegend": False, "dragmode": False}
+    return figure.update_layout(margin={"l": 16, "r": 16, "t": 80, "b": 30}, **layout)
+
+
+def _add_answers(
+    figure: go.Figure, poll: PollState, colours: Palette, at: Mapping[str, int]
+) -> None:
+    shares = shares_of(poll.question, poll.reports)
+    middle, low, high = (100 * each for each in (shares.estimate, shares.low, shares.high))
+    ends = {"array": high - middle, "arrayminus": middle - low, "color": colours.text}
+    bars = {"marker": {"color": colours.ours, "opacity": 0.6}, "error_x": ends, "width": 0.35}
+    figure.add_bar(x=middle, y=list(range(middle.size)), orientation="h", **bars, **at)
+    look = {"showarrow": False, "xanchor": "left", "yanchor": "bottom", "yshift": 10}
+    for y, answer in enumerate(poll.question.answers):
+        mark = "✓ " if poll.is_shown and y == poll.question.right else ""
+        name = (
+            f"{mark}{low[y]:.0f} to {high[y]:.0f} %  {shorten(answer, _LETTERS, placeholder='…')}"
+        )
+        figure.add_annotation(x=0, y=y, text=escape(name), font={"size": 15}, **look, **at)
+
+
 def listed(poll: PollState) -> bytes:
-    """The reports as CSV, in the order in which they came."""
+    """The reports as CSV: in the order in which they came, of earlier questions sorted."""
     named = [poll.question.answers[y] for y in poll.reports]
     return exports.csv({"number": range(len(named)), "report": named})

@@ -5,6 +5,7 @@ the poll, report, and guess when they are asked again. What each page says is co
 core computes for the same settings. That each station breaks is held in `ui/test_classroom.py`.
 """
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, Final
@@ -17,7 +18,7 @@ from caldp_ui.adversary.page_state import DAYS_MAX, AttackerState, load_data
 from caldp_ui.classroom.page import STATIONS
 from caldp_ui.classroom.page_state import NAMES, Lesson
 from caldp_ui.classroom.plan import PARTS
-from caldp_ui.room.page_state import EXAMPLES
+from caldp_ui.handout.lesson import FILE, question
 from tests.browser.conftest import SCREENS, Profiles, visiting
 from tests.browser.hands import expect, open_poll
 from tests.browser.test_axe import violations
@@ -113,6 +114,9 @@ def break_station(page: Any, name: str) -> None:
     """As the plan has it: the dial to its end, then "Try to break it"."""
     onward(page, f"{NAMES.index(name) + 1} {STATIONS[name].title}")
     expect_station(page, Lesson(name))
+    if name == "selection":
+        page.locator(".st-key-classroom-items input[type=range]").press("End")
+        expect_station(page, Lesson("selection", items=1024))
     if name not in _BROKEN:
         return
     lesson = _BROKEN[name]
@@ -155,10 +159,16 @@ def name_the_bug(page: Any) -> None:
 
 
 def guess(page: Any, profiles: Profiles, link: str, watch: Watch) -> None:
-    """The next question has a right answer: the phones guess, then it is shown to all."""
-    page.locator(".st-key-room-next button").click()
-    page.locator(".st-key-room-ready input").click()
-    page.get_by_role("option", name=EXAMPLES["Guess"].text).click()
+    """Asked from the station of the step: phones guess, and the right answer is shown to all.
+
+    The bar stays at the step meanwhile, and leads back to it; so does the browser's Back.
+    """
+    asked, step = question("selection"), 3
+    at = asked.right or 0
+    right = asked.answers[at]
+    page.get_by_role("button", name="Ask the class first").click()
+    page.wait_for_url("**/room*")
+    expect_step(page, step)
     page.locator(".st-key-room-ask button").click()
     page.locator(".st-key-room-unprotected button").click()  # guesses are sent as they are
     wait_until_settled(page)
@@ -173,15 +183,45 @@ def guess(page: Any, profiles: Profiles, link: str, watch: Watch) -> None:
         phones.append(phone)
     expect(page.locator(".st-key-headline")).to_contain_text(f"{PHONES} guesses are in")
     expect(page.locator(".board .row.right")).to_have_count(0)
+    expect(page.locator(".board .readout b")).to_have_text(["?"] * asked.k)  # who leads is hidden
     page.locator(".st-key-room-show button").click()
-    right = EXAMPLES["Guess"].answers[0]
-    expect(page.locator(HEADLINE)).to_have_text(f"Of {PHONES} guesses 1 is right: “{right}”.")
+    hits = [min(number, 1) for number in range(PHONES)].count(at)
+    expect(page.locator(HEADLINE)).to_have_text(f"Of {PHONES} guesses {hits} are right: “{right}”.")
     expect(page.locator(".board .row.right .name")).to_have_text(right)
     for phone in phones:
         expect(phone.locator(".phone .right")).to_have_text(f"The right answer: {right}")
     assert violations(phones[0]) == []
     for phone in phones:
         phone.close()
+    page.locator(BAR).get_by_role("button", name="Return to: 3 Selection").click()
+    expect_station(page, Lesson("selection", items=1024))
+    expect_step(page, step)
+    page.go_back()
+    expect(page).to_have_title(re.compile("^Live poll"))
+    page.go_back()  # one entry a page, and the bar in step with it
+    expect_station(page, Lesson("selection", items=1024))
+    expect_step(page, step)
+    page.go_back()
+    expect_station(page, Lesson("selection"))
+
+
+def end(page: Any, profiles: Profiles, link: str, watch: Watch) -> None:
+    """Phones are thanked and can take the lesson home; the class's own results stay."""
+    phone = phone_of(profiles, 0, watch)
+    phone.goto(link)
+    page.locator(".st-key-room-side").get_by_text("End the poll").click()
+    page.locator(".st-key-room-end button").click()
+    expect(page.locator(HEADLINE)).to_have_text(
+        f"Thank you! Your phones sent {2 * PHONES} reports to 2 questions."
+    )
+    expect(page.locator(".board .chips li")).to_have_count(PHONES)
+    expect(phone.locator(".phone .thanks")).to_be_visible()
+    with phone.expect_download() as download:
+        phone.locator(".phone a.go").click()
+    assert download.value.suggested_filename == FILE
+    phone.close()
+    page.locator(".st-key-room-fresh button").click()
+    expect(page.locator(".st-key-room-open button")).to_be_visible()
 
 
 def go_back_and_on_by_clicker(page: Any, number: int) -> None:
@@ -200,6 +240,8 @@ def test_the_whole_lesson(teacher: Any, profiles: Profiles, address: str, watch:
     expect(teacher.locator(".board .chips li")).to_have_text(sent[::-1])
     for name in NAMES:
         break_station(teacher, name)
+        if name == "selection":
+            guess(teacher, profiles, link, watch)
     steps: tuple[Callable[[Any], None], ...] = (ask_adversary, name_the_bug)
     for step in steps:
         step(teacher)
@@ -213,12 +255,9 @@ def test_the_whole_lesson(teacher: Any, profiles: Profiles, address: str, watch:
     expect(teacher.locator(".st-key-headline")).to_contain_text(
         f"From {PHONES} reports we estimate"
     )
-    guess(teacher, profiles, link, watch)
     assert way_in(teacher) == (link, qr)
     assert violations(teacher) == []  # with the bar
-    teacher.locator(".st-key-room-side").get_by_text("End the poll").click()
-    teacher.locator(".st-key-room-end button").click()
-    expect(teacher.locator(".st-key-room-open button")).to_be_visible()
+    end(teacher, profiles, link, watch)
     teacher.locator(BAR).get_by_role("button", name="Notes").click()
     teacher.locator(BAR).get_by_role("button", name="End the lesson").click()
     expect(teacher.locator(BAR)).to_have_count(0)

@@ -76,9 +76,10 @@ def requests_of(profiles: Profiles, link: str, answer: int, watch: Watch) -> lis
 
 
 def end_poll(teacher: Any) -> None:
-    """The teacher ends the poll, and leaves."""
+    """The teacher ends the poll, prepares another one, and leaves."""
     teacher.get_by_text("End the poll").click()
     teacher.get_by_text("End it now").click()
+    teacher.locator(".st-key-room-fresh button").click()
     teacher.locator(".st-key-room-open").wait_for()
     teacher.close()
 
@@ -246,6 +247,7 @@ def test_the_way_in_is_the_same_after_a_visit_to_the_classroom(
     page.locator(".st-key-room-back button").click()
     page.get_by_text("End the poll").click()
     page.locator(".st-key-room-end button").click()
+    page.locator(".st-key-room-fresh button").click()
     page.locator(".st-key-room-open").wait_for()
     page.close()
     watch.check()

@@ -266,15 +266,17 @@ declare namespace Message {
         sensitive: number[];
         open: boolean;
         law: Law;
-        choices: {odds: string; go: string; coin: string}[];
-        explanations: {why: string; uncertainty: string; chances: string[]; widths: number[]}[];
-        answer: string;
-        words: Words;
+        guess: boolean;
+        channel: number[][];
+        about: number[];
+        right: number | null;
+        over: boolean;
     }
 
     interface Lesson {
         at: number;
         elapsed: number;
+        aside: boolean;
         steps: {title: string; minutes: number; do: string; home: string}[];
     }
 

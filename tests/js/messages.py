@@ -76,7 +76,9 @@ def messages() -> Iterator[tuple[str, Any]]:
         yield "Phone", words.question_message(_QUESTION) | words.state_message(poll)
     yield (
         "Lesson",
-        bar._message(LessonState((Step(5, "One", "pages/maps.py", "Do.", "Home."),), 0, 0.0)),
+        bar._message(
+            LessonState((Step(5, "One", "pages/maps.py", "Do.", "Home."),), 0, 0.0), "pages/maps.py"
+        ),
     )
 
 

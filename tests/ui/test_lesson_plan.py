@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +17,8 @@ from caldp_ui.classroom.page import STATIONS
 from caldp_ui.classroom.page_state import NAMES, STATE, Lesson
 from caldp_ui.lesson import bar, steps
 from caldp_ui.matrix.page_state import BUG, MatrixState
+from caldp_ui.room.page_state import OPENING
+from caldp_ui.session import handover
 from tests import ROOT
 from tests.contract.checks import naming
 from tests.ui.driver import checked, open_page, trigger
@@ -148,7 +151,7 @@ def test_a_step_s_page_opens_as_the_plan_needs_it() -> None:
     assert any(slider.key == "classroom-width" for slider in at.select_slider)
 
 
-def test_the_bar_goes_with_a_teacher_who_opens_another_step_s_page(
+def test_the_step_is_what_the_teacher_chose_and_not_what_page_is_open(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     session: dict[str, Any] = {}
@@ -156,17 +159,35 @@ def test_the_bar_goes_with_a_teacher_who_opens_another_step_s_page(
     steps.begin(plan.PARTS)
     assert steps.page_to_open() == ROOM
     assert steps.page_to_open() is None
-    for page, station, title in (
-        (MATRIX, "trust", "The privacy matrix"),
-        (START, "trust", "The privacy matrix"),
-        (ROOM, "trust", "Back to the poll"),
-        (CLASSROOM, "bits", "5 Shorter reports"),
-        (CLASSROOM, "means", "6 Means"),
-    ):
-        STATE.open_with(Lesson(station))
+
+    def title_after(page: str, station: str) -> str:
+        STATE.open_with(Lesson(station, items=64))
         steps.follow_page(page)
         held = steps.running()
         assert held is not None
-        assert held.step.title == title
+        return held.step.title
+
+    assert title_after(CLASSROOM, "trust") == "Live poll"  # opened by hand: an aside
+    steps.go_to_step(3)
+    for page, station, title in (
+        (ROOM, "selection", "3 Selection"),  # the class is asked
+        (MATRIX, "selection", "3 Selection"),
+        (START, "selection", "3 Selection"),
+        (CLASSROOM, "means", "6 Means"),  # another station of the strip
+        (CLASSROOM, "selection", "3 Selection"),
+    ):
+        assert title_after(page, station) == title
+    steps.go_to_step(3)  # back from the question, to the station as it was left
+    assert steps.page_to_open() == CLASSROOM
+    assert STATE.current() == Lesson("selection", items=64)
+    steps.go_to_step(4)
+    assert STATE.current() == Lesson("rappor")
+    steps.set_step(3)  # the browser's Back
+    assert title_after(CLASSROOM, "selection") == "3 Selection"
     steps.end()
     assert steps.running() is None
+
+
+def test_the_last_step_shows_the_opening_question_again() -> None:
+    plan.PARTS[-1].prepare()
+    assert handover.take_part(Path(plan.PARTS[-1].page).stem, OPENING)

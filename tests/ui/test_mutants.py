@@ -119,15 +119,6 @@ MUTANTS: dict[str, tuple[Callable[..., Any], str, str, Callable[[], None]]] = {
         question._right, "difference / 4", "difference / 8",
         test_room.test_the_odds_that_are_told_are_the_best_guess_of_the_exact_channel,
     ),
-    "true reports called deniable": (
-        words.deniability_text, "max(others) == 0", "max(others) < 0",
-        test_room.test_what_is_said_of_a_report_is_the_channels,
-    ),
-    "gone where it is the truth": (
-        words.remains_sentence,
-        "if is_sent_as_it_is", "if not is_sent_as_it_is",
-        test_room.test_what_remains_of_an_answer_is_said_by_the_coin_of_each_answer,
-    ),
     "nearly all told as all": (
         formats.hundred, 'return "more than 99.9"', 'return "100"',
         lambda: test_formats.test_what_rounds_to_all_is_told_as_more(0.9999),

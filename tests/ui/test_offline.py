@@ -146,7 +146,7 @@ def test_a_station_is_what_its_page_shows_and_its_answers_are_read_there(name: s
             board = STATIONS[name].open(slider.with_value(lesson, value))
             assert step.reading == slider.format_value(value)
             assert step.replacements[headline.SENTENCE] == headline.html(board.headline)
-    move = STATION_QUESTIONS[name].move
+    move = STATION_QUESTIONS[name]["move"]
     question = make_question(move, dials)
     assert len(set(question.answers)) == len(question.answers) == 3
     (moved,) = (slider for slider in sliders if slider.title == move.dial)
@@ -159,12 +159,12 @@ def test_each_station_asks_three_questions_and_says_what_one_can_do_afterwards()
     assert tuple(STATION_QUESTIONS) == NAMES
     for name, station in STATION_QUESTIONS.items():
         with naming(name):
-            assert station.aim.endswith(".")
-            assert station.predict.ask.startswith("Before you move anything")
+            assert station["aim"].endswith(".")
+            assert station["predict"].ask.startswith("Before you move anything")
             titles = {dial.title: dial for dial in STATIONS[name].dials(Lesson(name))}
-            moved = titles[station.move.dial]
-            assert station.move.reading in {moved.format_value(value) for value in moved.steps}
-            for question in (station.predict, station.explain):
+            moved = titles[station["move"].dial]
+            assert station["move"].reading in {moved.format_value(value) for value in moved.steps}
+            for question in (station["predict"], station["explain"]):
                 assert len(set(question.answers)) == len(question.answers) == 3
 
 
@@ -216,7 +216,7 @@ def test_the_class_is_asked_each_station_s_prediction_and_the_right_answer_is_no
         guess = ask.question(name)
         with naming(name):
             assert guess.right not in (None, 0)
-            answers = [answer.removesuffix(".") for answer in station.predict.answers]
+            answers = [answer.removesuffix(".") for answer in station["predict"].answers]
             assert guess.answers[guess.right or 0] == answers[0]
             assert set(guess.answers) == set(answers)
             assert POLL.codec.read(POLL.codec.write(Draft(guess))) == Draft(guess)

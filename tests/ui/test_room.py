@@ -38,6 +38,7 @@ from tests.ui.driver import (
     query_of,
     trigger,
 )
+from tests.ui.phone_words import EXPLAIN, TABLE, says
 from tests.ui.phones import Phone
 
 
@@ -217,7 +218,7 @@ def test_a_phone_gets_the_cores_law_and_is_told_what_it_gives_away() -> None:
         int(sent["law"]["whole"]), tuple(tuple(map(int, r)) for r in sent["law"]["steps"])
     )
     assert law.channel() == [list(row) for row in channel_of(poll.question)]
-    yes, no = sent["explanations"]
+    yes, no = says(poll.question)["explanations"]
     assert "You can deny it: “Yes” is also sent by 37 of 100 phones with any other" in yes["why"]
     assert yes["chances"] == ["100 of 100", "37 of 100"]
     assert "This report is true" in no["why"]
@@ -254,6 +255,7 @@ def test_one_visitor_cannot_take_all_rooms() -> None:
     for _ in range(OPEN[0]):
         checked(teacher.button(key="room-open").click().run())
         checked(teacher.button(key="room-end").click().run())
+        checked(teacher.button(key="room-fresh").click().run())
     assert "room-server-key" not in [each.key for each in teacher.text_input]
     checked(teacher.button(key="room-open").click().run())
     assert "Too many polls were opened from here" in teacher.warning[0].value
@@ -287,6 +289,82 @@ def test_the_next_question_is_written_beside_the_board_and_asked_in_the_same_pol
     assert run(Phone(poll.code).state()).content["answers"] == list(EXAMPLES["Sleep"].answers)
 
 
+def ask_example(teacher: AppTest, name: str) -> PollState:
+    """Ask an example as the next question; the poll with it."""
+    checked(teacher.button(key="room-next").click().run())
+    checked(teacher.selectbox(key="room-ready").set_value(name).run())
+    checked(teacher.button(key="room-ask").click().run())
+    if "room-unprotected" in keys(teacher):
+        checked(teacher.button(key="room-unprotected").click().run())
+    return rooms().get_poll(teacher.session_state["room/held"].code)
+
+
+def test_a_room_keeps_its_questions_which_are_shown_again_and_taken_along() -> None:
+    teacher, poll = hall()
+    for number, answer in enumerate((1, 0, 0)):
+        run(Phone(poll.code).send(poll.mark, answer, number))
+    vote = ask_example(teacher, "Vote")
+    assert board_of(teacher, "board")["reports"] == []
+    run(Phone(vote.code).send(vote.mark, 2))
+    checked(teacher.selectbox(key="room-asked").set_value(poll.mark).run())
+    assert "From 3 reports we estimate" in headline_of(teacher)
+    board = board_of(teacher, "board")
+    assert (board["reports"], board["mark"]) == ([0, 0, 1], poll.mark)
+    polls = rooms().get_own_polls(teacher.session_state["room/held"])
+    assert [each.reports for each in polls] == [(0, 0, 1), (2,)]
+    table = view.all_numbers(polls)
+    assert table["question"].unique().tolist() == [each.question.text for each in polls]
+    assert table["reports"].tolist() == [2, 1, 0, 0, 1, 0, 0]
+    assert [each["counts"] for each in json.loads(view.record(polls))] == [[2, 1], [0, 0, 1, 0, 0]]
+    teacher.session_state["room-tabs"] = "All questions"
+    checked(teacher.run())
+    figure = json.loads(data_of(teacher, STATE.key("comparison"))[1])
+    assert len(figure["data"]) == 2
+    assert "Red: 0 to" in figure["alt"]
+    teacher.session_state["room/opening-open"] = True  # as the lesson's last step leaves it
+    checked(teacher.button(key="room-next").click().run())
+    assert "From 3 reports we estimate" in headline_of(teacher)
+    assert "room-ask" not in keys(teacher)
+
+
+def test_an_ended_poll_shows_its_own_phones_until_another_one_is_prepared() -> None:
+    teacher, poll = hall()
+    for number in range(3):
+        run(Phone(poll.code).send(poll.mark, 0, number))
+    checked(teacher.button(key="room-end").click().run())
+    assert headline_of(teacher).startswith("Thank you! Your phones sent 3 reports to 1 question.")
+    board = board_of(teacher, "board")
+    assert (board["reports"], board["mark"]) == ([0, 0, 0], poll.mark)
+    content = run(Phone(poll.code).state()).content
+    assert (content["over"], content["open"]) == (True, False)
+    assert run(Phone(poll.code).send(poll.mark, 0, 9)).content["refused"] == "refusedClosed"
+    checked(teacher.button(key="room-fresh").click().run())
+    assert "room-open" in keys(teacher)
+    assert run(Phone(poll.code).state()).status == 404
+
+
+@pytest.mark.parametrize("name", ["Guess", "Vote"])
+def test_results_are_hidden_while_they_could_sway_who_has_not_answered(name: str) -> None:
+    teacher, first = hall()
+    run(Phone(first.code).send(first.mark, 0))
+    checked(teacher.toggle(key="room-hides").set_value(True).run())
+    poll = ask_example(teacher, name)  # the switch holds on
+    for number in range(2):
+        run(Phone(poll.code).send(poll.mark, 1, number))
+    teacher.session_state["room-tabs"] = "Numbers"
+    checked(teacher.run())
+    assert "2 guesses are in" in headline_of(teacher) or "2 reports are in" in headline_of(teacher)
+    assert not teacher.table
+    hidden = board_of(teacher, "board")
+    assert (hidden["n"], hidden["reports"], hidden["steps"]) == (2, [], [])
+    state = rooms().get_poll(poll.code)
+    others = replace(state, reports=(0, 2))
+    assert view.board_json(state, []) == view.board_json(others, [])  # nothing of the results
+    checked(teacher.button(key="room-show" if name == "Guess" else "room-close").click().run())
+    assert board_of(teacher, "board")["reports"] == [1, 1]
+    assert teacher.table
+
+
 def test_a_next_question_that_is_not_asked_leaves_all_as_it_was() -> None:
     teacher, poll = hall()
     checked(teacher.button(key="room-next").click().run())
@@ -310,7 +388,7 @@ def test_what_remains_of_an_answer_is_said_by_the_coin_of_each_answer() -> None:
         if words.is_open_guess(question):
             continue
         channel = np.array(channel_of(question), dtype=np.float64)
-        explanations = words.question_message(question)["explanations"]
+        explanations = says(question)["explanations"]
         for report, each in enumerate(explanations):
             hidden = bool((np.delete(channel[:, report], report) > 0).any())
             always = bool(channel[report, report] == 1.0)
@@ -326,15 +404,13 @@ def test_what_remains_of_an_answer_is_said_by_the_coin_of_each_answer() -> None:
 
 def test_the_button_of_a_phone_says_what_it_does_with_each_answer() -> None:
     for question in (*QUESTIONS, Question("?", ("a", "b"), (), 1.0)):
-        choices = words.question_message(question)["choices"]
+        choices = says(question)["choices"]
         for x, each in enumerate(choices):
             throws = channel_of(question)[x][x] < 1
             assert (each["go"] == "Throw the coin and send") == throws
             assert each["go"].endswith("as it is") == (not throws)
             assert ("The coin is thrown" in each["coin"]) == throws
-    guess, copying = (
-        words.question_message(EXAMPLES[name])["choices"] for name in ("Guess", "Copying")
-    )
+    guess, copying = (says(EXAMPLES[name])["choices"] for name in ("Guess", "Copying"))
     assert {each["go"] for each in guess} == {"Send my guess as it is"}
     assert [each["go"] for each in copying] == [
         "Send my answer as it is",
@@ -344,9 +420,9 @@ def test_the_button_of_a_phone_says_what_it_does_with_each_answer() -> None:
 
 def test_at_a_high_epsilon_nobody_is_told_that_a_report_can_be_denied() -> None:
     loud = Question("?", ("a", "b"), (0, 1), 20.0)
-    for each in words.question_message(loud)["explanations"]:
+    for each in says(loud)["explanations"]:
         assert "You can hardly deny it" in each["why"]
-        assert "by 2 of 1 billion phones" in each["why"]
+        assert "by 2 of 1,000,000,000 phones" in each["why"]
 
 
 def test_coins_are_promised_only_where_they_are_thrown() -> None:
@@ -373,15 +449,25 @@ def test_the_unprotected_come_first_with_how_often_they_send_the_truth() -> None
     assert (first.sentence.startswith("No answer is protected"), first.unprotected) == (True, True)
 
 
-def test_what_is_said_of_a_report_is_the_channels() -> None:
+def check_deniability(script: str) -> None:
+    """What is said of a report is the channel's."""
     question = EXAMPLES["Sleep"]
-    channel = channel_of(question)
-    for report in range(question.k):
-        chances = [float(row[report]) for row in channel]
+    columns = zip(*channel_of(question), strict=True)
+    explanations = says(question, script=script)["explanations"]
+    for report, (chances, each) in enumerate(zip(columns, explanations, strict=True)):
         others = [chance for x, chance in enumerate(chances) if x != report]
-        text = words.deniability_text(question, report, chances)
         assert (report in question.sensitive) == (max(others) > 0)
-        assert text.startswith("You can deny it" if max(others) > 0 else "This report is true")
+        begin = "You can deny it" if max(others) > 0 else "This report is true"
+        assert each["why"].startswith(begin)
+        assert each["chances"] == [formats.out_of(float(chance)) for chance in chances]
+
+
+def test_what_is_said_of_a_report_is_the_channels() -> None:
+    check_deniability(EXPLAIN)
+    for right, wrong in (("=== 0)", "< 0)"), ("row[y])", "row[0])")):
+        assert right in EXPLAIN
+        with pytest.raises(AssertionError):
+            check_deniability(EXPLAIN.replace(right, wrong))
     assert words.promise(Question("?", ("a", "b"), (), 1.0)).startswith("No answer is protected")
 
 
@@ -399,6 +485,27 @@ def test_the_rehearsed_range_is_as_wide_as_ranges_of_rooms_are() -> None:
     assert np.mean(widths) / 2 == pytest.approx(wide, rel=0.02)
     bolder = replace(draft, question=replace(question, epsilon=1.1 * question.epsilon))
     assert view.half_width(bolder) < 0.96 * wide
+
+
+def test_phones_speak_four_languages_with_the_same_figures() -> None:
+    places = {key: set(re.findall(r"{\w+}", text)) for key, text in TABLE["en"].items()}
+    assert set(TABLE) == {"en", "de", "fr", "es"}
+    for language, texts in TABLE.items():
+        for key, text in texts.items():
+            with naming(f"{language} {key}"):
+                assert set(re.findall(r"{\w+}", text)) == places[key]
+                assert text == texts["group"] or text.strip()
+        assert texts.keys() == places.keys()
+    for question in (EXAMPLES["Copying"], EXAMPLES["Sleep"]):
+        figures = []
+        for language in TABLE:
+            said = json.dumps(says(question, language), ensure_ascii=False)
+            with naming(said):
+                assert "{" not in said.replace('{"', "")
+                assert "undefined" not in said
+            said = re.sub("|".join(map(re.escape, question.answers)), "", said)
+            figures.append(sorted(re.findall(r"\d+", said)))
+        assert all(each == figures[0] for each in figures)
 
 
 QUESTIONS: tuple[Question, ...] = (
@@ -431,7 +538,7 @@ def best_guess(question: Question, pairs: list[tuple[int, int]]) -> float:
 
 
 def odds_of(question: Question) -> list[str]:
-    return [each["odds"] for each in words.question_message(question)["choices"]]
+    return [each["odds"] for each in says(question)["choices"]]
 
 
 def test_the_odds_that_are_told_are_the_best_guess_of_the_exact_channel() -> None:
@@ -484,7 +591,7 @@ def test_headlines_and_what_phones_say_are_short_sentences() -> None:
             words.live_headline(PollState("", "", question, True), None),
             words.live_headline(PollState("", "", question, True, (0, 0)), shares),
         )
-        data = words.question_message(question)
+        data = says(question)
         texts = [text for each in headlines for text in (each.sentence, each.second)]
         texts += odds_of(question) + [each["why"] for each in data["explanations"]]
         texts += [each["uncertainty"] for each in data["explanations"] if each["uncertainty"]]

@@ -167,32 +167,32 @@ def test_each_refusal_is_one_sentence() -> None:
         assert_refused(partial(report, 9, wrong), "A report must be a whole number")
     mark = rooms.get_poll(held.code).mark
     assert_refused(lambda: rooms.report(held.code, mark, "x" * 32, 0), "not come from this page")
-    rooms.set_open(held, False)
+    rooms.change(held, lambda state: state.with_open(False))
     assert_refused(lambda: report(2, 1), "closed")
     report(1, 0)  # what is counted stays so
-    rooms.set_open(held, True)
+    rooms.change(held, lambda state: state.with_open(True))
     rooms.ask(held, replace(QUESTION, text="Next?"))
     assert_refused(lambda: report(3, 1), "question is over")
     assert_refused(
         lambda: rooms.end(TeacherKey(held.code, "guess")), "Only the browser that opened"
     )
-    rooms.end(held)
+    rooms.forget(held)
     assert_refused(lambda: report(3, 1), "has ended")
     assert_refused(lambda: rooms.get_poll(held.code), "has ended")
 
 
 def test_a_full_room_takes_no_more_until_its_teacher_lets_them_in() -> None:
     rooms, held, report = open_room()
-    rooms.set_report_limit(held, 5)
+    rooms.change(held, lambda state: state.with_most(5))
     for number in range(5):
         report(number, 1)
-    assert_refused(lambda: report(5, 1), "full: 5 reports are in")
+    assert_refused(lambda: report(5, 1), "poll is full")
     report(4, 1)
     assert len(rooms.get_poll(held.code).reports) == 5
-    rooms.set_report_limit(held, 6)
+    rooms.change(held, lambda state: state.with_most(6))
     report(5, 1)
     for wrong in (0, poll.REPORTS_MAX + 1):
-        assert_refused(partial(rooms.set_report_limit, held, wrong), "The number of reports")
+        assert_refused(partial(rooms.get_poll(held.code).with_most, wrong), "The number of reports")
     rooms.ask(held, QUESTION)
     assert rooms.get_poll(held.code).most == 6, "the next question takes as many"
 
@@ -236,10 +236,10 @@ def test_rooms_that_nobody_joined_go_with_their_teachers() -> None:
     rooms.get_poll(joined.code)
     teachers.clear()
     clock.now += poll.ABSENT_UNJOINED_MAX
-    rooms.get_own_poll(empty, "again")  # the teacher has loaded the page again
+    rooms.get_own_polls(empty, "again")  # the teacher has loaded the page again
     clock.now += poll.ABSENT_UNJOINED_MAX + 1.0
     assert rooms.get_poll(joined.code).question == QUESTION
-    assert_refused(lambda: rooms.get_own_poll(empty), "has ended")
+    assert_refused(lambda: rooms.get_own_polls(empty), "has ended")
 
 
 def test_the_servers_key_opens_a_poll_where_strangers_hold_all() -> None:
@@ -251,7 +251,7 @@ def test_the_servers_key_opens_a_poll_where_strangers_hold_all() -> None:
     held = [rooms.open_by_key(QUESTION) for _ in range(poll.ROOMS_BY_KEY_MAX)]
     assert_refused(lambda: rooms.open_by_key(QUESTION), "All 50 polls")
     for each in held:
-        rooms.end(each)
+        rooms.forget(each)
     clock.now += 61.0
     assert_refused(lambda: rooms.open(QUESTION), "All 200 polls")
 
@@ -294,7 +294,7 @@ def test_a_room_lasts_as_long_as_its_teacher_is_there() -> None:
     assert rooms.get_poll(held.code).question == QUESTION
     there.remove("teacher")
     clock.now += poll.ABSENT_MAX - 1.0
-    rooms.get_own_poll(held, "again")  # the page was loaded anew
+    rooms.get_own_polls(held, "again")  # the page was loaded anew
     clock.now += 2 * poll.ABSENT_MAX
     assert rooms.get_poll(held.code).question == QUESTION
     there.clear()
@@ -400,9 +400,12 @@ def test_a_room_holds_reports_and_who_has_answered_but_not_what() -> None:
     assert len(kept["sent"]) == 3
     assert not any(token(number) in repr(kept) for number in (1, 2, 3))
     of_teacher = {"key": held.key, "poll": room.poll, "connected_at": 0.0, "visit": ""}
-    assert vars(room) == {**of_teacher, "opened_from": room.opened_from, "is_joined": True}
+    of_room = {"opened_from": room.opened_from, "is_joined": True, "past": ()}
+    assert vars(room) == {**of_teacher, **of_room}
     before = room.poll.salt
     rooms.ask(held, QUESTION)
+    # Of the question before, its counts: not who has answered, nor in which order.
+    assert room.past == (replace(state, is_open=False, reports=(0, 0, 2)),)
     assert room.poll.salt != before
     assert not room.poll.sent
     # Nobody's address can be kept that is not handed over.
@@ -420,13 +423,15 @@ def test_a_room_writes_nothing_to_disk_and_ends_with_its_reports(
     rooms, held, report = open_room()
     for number in range(20):
         report(number, number % 3)
-    state = rooms.get_own_poll(held)
+    (state,) = rooms.get_own_polls(held)
     assert shares_of(QUESTION, state.reports).estimate.size == 3
     rooms.ask(held, QUESTION)
     report_again = partial(rooms.report, held.code, rooms.get_poll(held.code).mark)
     report_again(token(99), 1)
     assert QUESTION.text in repr(vars(rooms))
     rooms.end(held)
+    assert QUESTION.text in repr(vars(rooms))
+    rooms.forget(held)
     assert not any(text in repr(vars(rooms)) for text in (token(99), held.key, QUESTION.text))
     with pytest.raises(AssertionError, match="a file is opened"):
         Path("anything").write_text("never written", "utf-8")
@@ -437,25 +442,25 @@ def test_a_right_answer_is_said_once_it_is_shown_and_no_guess_comes_after_it() -
     report(1, 0)
     report(2, 1)
     before = rooms.get_poll(held.code)
-    assert words.answer_sentence(before) == ""
+    assert words.state_message(before)["right"] is None
     assert not any(each["right"] for each in answers_of(before))
-    rooms.show_answer(held)
+    rooms.change(held, PollState.with_answer)
     state = rooms.get_poll(held.code)
     right = state.question.answers[0]
-    assert words.answer_sentence(state) == f"The right answer: {right}"
+    assert words.state_message(state)["right"] == 0
     assert [each["right"] for each in answers_of(state)] == [True, False, False]
     shares = shares_of(state.question, state.reports)
     assert words.live_headline(state, shares).sentence == f"Of 2 guesses 1 is right: “{right}”."
     with pytest.raises(CaldpError, match="closed"):
         report(3, 0)
     with pytest.raises(CaldpError, match="The answer is known by now"):
-        rooms.set_open(held, True)
+        rooms.change(held, lambda state: state.with_open(True))
     secret = replace(state, question=replace(state.question, sensitive=(0, 1, 2)))
     noisy = words.live_headline(secret, shares_of(secret.question, secret.reports)).sentence
     assert noisy.startswith("We estimate that")  # phones threw coins: nobody can count
     rooms, held, _ = open_room()
     with pytest.raises(CaldpError, match="no right answer"):
-        rooms.show_answer(held)
+        rooms.change(held, PollState.with_answer)
 
 
 def answers_of(state: PollState) -> list[dict[str, object]]:

@@ -6,6 +6,8 @@ const instances = new WeakMap();
 const KEY_USERS = "input, textarea, select, [contenteditable], [role=slider], [role=listbox], "
     + "[role=dialog], [role=tabpanel]";
 const ROOT = document.documentElement;
+/** Each entry of the browser's history has the step that the class was at. */
+const STEP = "lessonStep";
 
 /** @param {Component<[Message.Lesson]>} component */
 export default function mount({data: [lesson], parentElement: parent, setTriggerValue}) {
@@ -67,11 +69,12 @@ class Bar {
             el("p", "home", el("small", "", "Take home"), this.home),
             this.notes, this.next, this.panel);
         this.back.onclick = () => this.go(this.lesson.at - 1);
-        this.next.onclick = () => this.go(this.lesson.at + 1);
+        this.next.onclick = () => this.move(1);
         this.notes.onclick = () => this.open(Boolean(this.panel.hidden));
         /** @type {(event: KeyboardEvent) => void} */
         this.onKey = event => this.key(event);
         document.addEventListener("keydown", this.onKey);
+        addEventListener("popstate", noteArrival);
         this.timer = setInterval(() => this.tick(), 1000);
         this.presentationObserver = new MutationObserver(() => this.raise());
         this.presentationObserver.observe(ROOT,
@@ -85,7 +88,9 @@ class Bar {
         this.presentationObserver.disconnect();
         document.removeEventListener("keydown", this.onKey);
         if (document.querySelector(".st-key-lesson-bar")) return;  // another one has taken over
+        removeEventListener("popstate", noteArrival);
         delete ROOT.dataset.lesson;
+        delete ROOT.dataset.lessonArrived;
     }
 
     /** Above what is presented, which is above everything else on the page. */
@@ -100,17 +105,20 @@ class Bar {
 
     /** @param {Message.Lesson} lesson */
     take(lesson) {
-        const isOtherStep = this.lesson?.at !== lesson.at;
+        const isOtherStep = this.lesson?.at !== lesson.at || this.lesson.aside !== lesson.aside;
         this.lesson = lesson;
         this.startTime = performance.now() - 1000 * lesson.elapsed;
         this.isWaiting = false;
         storeLesson({at: lesson.at, elapsed: lesson.elapsed, when: Date.now()});
         if (isOtherStep) this.write();
-        this.tick();
+        const arrived = Number(ROOT.dataset.lessonArrived ?? lesson.at);
+        delete ROOT.dataset.lessonArrived;
+        if (arrived !== lesson.at) this.emit("arrive", arrived);
+        else this.tick();
     }
 
     write() {
-        const {at, steps} = this.lesson, {title, home, do: notes} = steps[at];
+        const {at, steps, aside} = this.lesson, {title, home, do: notes} = steps[at];
         const [before, after] = [steps[at - 1], steps[at + 1]];
         this.track.replaceChildren(...steps.map(({minutes}) => {
             const part = el("i", "", el("u", ""));
@@ -122,8 +130,8 @@ class Bar {
         this.home.textContent = home;
         this.back.disabled = !before;
         this.back.setAttribute("aria-label", before ? `Previous: ${before.title}` : "Previous");
-        this.next.hidden = !after;
-        this.next.textContent = after ? `Next: ${after.title} →` : "";
+        this.next.hidden = !after && !aside;
+        setText(this.next, aside ? `Return to: ${title}` : after ? `Next: ${after.title}` : "");
         const end = el("button", "end", "End the lesson");
         end.onclick = () => {
             storeLesson(null);
@@ -139,6 +147,10 @@ class Bar {
         this.notes.setAttribute("aria-expanded", String(isOpen));
     }
 
+    /** One step on or back; from an aside to the step that the class is at.
+        @param {number} by */
+    move(by) { this.go(this.lesson.at + (this.lesson.aside ? 0 : by)); }
+
     /** @param {number} number */
     go(number) {
         if (this.isWaiting || !this.lesson.steps[number]) return;
@@ -147,7 +159,11 @@ class Bar {
     }
 
     tick() {
-        const {at, steps} = this.lesson, seconds = (performance.now() - this.startTime) / 1000;
+        const {at, steps} = this.lesson;
+        if (!("lessonArrived" in ROOT.dataset) && history.state?.[STEP] !== at) {
+            history.replaceState({...history.state, [STEP]: at}, "");
+        }
+        const seconds = (performance.now() - this.startTime) / 1000;
         const starts = steps.map((_, i) => 60 * totalMinutes(steps.slice(0, i)));
         const total = totalMinutes(steps), ends = starts[at] + 60 * steps[at].minutes;
         setText(this.minute, `${Math.floor(seconds / 60)}`);
@@ -173,8 +189,14 @@ class Bar {
             node => node instanceof Element && node.matches(KEY_USERS));
         if (usesKeys || document.querySelector("[role=dialog]")) return;
         event.preventDefault();
-        this.go(this.lesson.at + steps[event.key]);
+        this.move(steps[event.key]);
     }
+}
+
+/** The browser went through its history: to which step, the bar of the page there says. */
+function noteArrival() {
+    const at = history.state?.[STEP];
+    if (at !== undefined) ROOT.dataset.lessonArrived = at;
 }
 
 /** For a visit that this window opens anew (`keeper.js`).

@@ -3,15 +3,21 @@
 
 import {el, setText} from "./dom.js";
 import {freshToken, throwCoin} from "./coin.js";
+import {explain, fill} from "./explain.js";
+import WORDS from "./phone_words.json" with {type: "json"};
 
 /** @typedef {{token: string, report: number}} StoredReport */
-/** @typedef {{mark: string, received?: boolean, refused?: string}} Outcome */
+/** @typedef {{mark: string, received?: boolean, refused?: string}} Outcome With a key of the table. */
+
+/** @type {Record<string, Record<string, string>>} */
+const TABLE = WORDS;
+/** The first of the phone's languages that the table has. */
+const LANGUAGE = navigator.languages.map(name => name.slice(0, 2)).find(name => name in TABLE) ?? "en";
+const words = TABLE[LANGUAGE];
 
 const LISTEN_MS = 2000, LISTEN_JITTER_MS = 1000, LISTEN_MAX_MS = 60_000;
 const RETRY_MIN_MS = 1000, RETRY_JITTER_MS = 2000, PATIENCE_MS = 8000;
 const OK = 200, SAME = 304, GONE = 404, REFUSED = 409;
-const LOST = "The server does not answer. Your phone keeps trying.";
-const NO_CODE = "Type the code as the projector shows it.";
 /** @type {Map<string, StoredReport>} */
 const reportsInMemory = new Map();
 
@@ -63,6 +69,8 @@ const pause = ms => new Promise(done => {
 class Phone {
     /** @type {Message.Phone} From the first message on. */
     data;
+    /** @type {ReturnType<typeof explain>} Of the question. */
+    says;
     /** @type {number | null} The true answer, until the coin is thrown. */
     trueAnswer = null;
     /** @type {HTMLButtonElement[]} */
@@ -98,9 +106,9 @@ class Phone {
             if (status === OK) {
                 known = tag;
                 this.take(content);
-            } else if (status === GONE && content.gone) this.end(content.gone);
+            } else if (status === GONE && content.gone) this.end(fill(words[content.gone], {x: content.code}));
             const isLost = ![OK, SAME, GONE].includes(status);
-            setText(this.lost, isLost && wait ? LOST : "");  // once is no reason to say it
+            setText(this.lost, isLost && wait ? words.lost : "");  // once is no reason to say it
             wait = this.isGone || isLost ? Math.min(LISTEN_MAX_MS, Math.max(LISTEN_MS, 1.5 * wait))
                 : LISTEN_MS;
             await pause(wait + LISTEN_JITTER_MS * Math.random());
@@ -121,6 +129,7 @@ class Phone {
     take(data) {
         if (this.data?.mark !== data.mark) this.trueAnswer = null;
         this.data = data;
+        this.says = explain(data, words);
         this.name = `caldp.room.${data.mark}`;
         this.form.hidden = true;
         this.isGone = false;
@@ -130,7 +139,8 @@ class Phone {
 
     show() {
         const sent = this.sent();
-        this.root.replaceChildren(...(sent ? this.reportView(sent) : this.questionView()));
+        this.root.replaceChildren(...this.endView(),
+            ...(sent ? this.reportView(sent) : this.questionView()));
         if (!sent) this.choose(this.trueAnswer);
     }
 
@@ -141,11 +151,12 @@ class Phone {
     }
 
     questionView() {
-        const {answers, sensitive, words, open} = this.data;
+        const {answers, sensitive, open, guess} = this.data;
         if (!open) return [this.title(), ...this.answerView(), el("p", {className: "state"}, words.closed)];
         this.buttons = answers.map((name, x) => {
             const hidden = sensitive.includes(x);
-            const tag = el("small", {}, hidden ? words.hidden : words.bare);
+            const isOpenGuess = guess && !sensitive.length;
+            const tag = el("small", {}, hidden ? words.hidden : isOpenGuess ? "" : words.bare);
             const button = el("button", {type: "button", className: "answer", onclick: () =>
                 this.choose(x)}, el("span", {}, name), tag);
             button.classList.toggle("hidden", hidden);
@@ -153,16 +164,26 @@ class Phone {
         });
         this.sendButton = el("button",
             {type: "button", className: "go", onclick: () => this.sendReport()});
-        const group = el("div", {className: "answers", role: "group", "aria-label": words.choose},
+        const group = el("div", {className: "answers", role: "group", "aria-label": this.chooseText()},
             ...this.buttons);
         return [this.title(), group, this.odds, this.sendButton, this.coin];
     }
 
+    /** Thanks, and the lesson to take home, once the poll has ended. */
+    endView() {
+        if (!this.data.over) return [];
+        return [el("p", {className: "thanks", role: "status"}, words.thanks),
+            el("a", {className: "go", href: "lesson", download: ""}, words.home)];
+    }
+
     /** The right answer, once it is shown. */
     answerView() {
-        const {answer} = this.data;
-        return answer ? [el("p", {className: "right", role: "status"}, answer)] : [];
+        const {right, answers} = this.data;
+        if (right === null) return [];
+        return [el("p", {className: "right", role: "status"}, fill(words.right, {x: answers[right]}))];
     }
+
+    chooseText() { return this.data.guess ? words.chooseGuess : words.choose; }
 
     title() { return el("h1", {}, this.data.text); }
 
@@ -173,8 +194,8 @@ class Phone {
             button.setAttribute("aria-pressed", String(at === x)));
         if (!this.sendButton) return;
         this.sendButton.disabled = x === null;
-        const {odds, go, coin} = x === null ? {odds: "", go: this.data.words.choose, coin: ""}
-            : this.data.choices[x];
+        const {odds, go, coin} = x === null ? {odds: "", go: this.chooseText(), coin: ""}
+            : this.says.choices[x];
         setText(this.odds, odds);
         setText(this.sendButton, go);
         setText(this.coin, coin);
@@ -210,12 +231,12 @@ class Phone {
 
     /** @param {StoredReport} sent */
     reportView({report}) {
-        const {answers, words, explanations, mark} = this.data;
+        const {answers, mark} = this.data, {why, uncertainty, chances, widths} = this.says.explanations[report];
         const {received, refused} = this.outcome.mark === mark ? this.outcome : {};
-        const state = refused ?? (received ? words.received : words.sending);
-        const rows = explanations[report].chances.map((of, x) => {
+        const state = refused ? words[refused] : (received ? words.received : words.sending);
+        const rows = chances.map((of, x) => {
             const name = answers[x], bar = el("i", {});
-            bar.style.width = `${100 * explanations[report].widths[x]}%`;
+            bar.style.width = `${100 * widths[x]}%`;
             return el("li", {}, el("span", {}, name), el("b", {}, of), el("u", {}, bar));
         });
         return [
@@ -223,9 +244,9 @@ class Phone {
             el("p", {className: "sent"}, words.sent, el("strong", {}, answers[report])),
             ...this.answerView(),
             el("p", {className: "state", role: "status"}, state),
-            el("p", {className: "why"}, explanations[report].why),
-            ...(rows.length ? [el("p", {className: "of"}, words.of), el("ul", {className: "chances"}, ...rows)] : []),
-            el("p", {className: "note"}, explanations[report].uncertainty),
+            el("p", {className: "why"}, why),
+            ...(rows.length ? [el("p", {className: "of"}, words.chances), el("ul", {className: "chances"}, ...rows)] : []),
+            el("p", {className: "note"}, uncertainty),
         ];
     }
 }
@@ -238,8 +259,13 @@ function place(css) {
     throw new Error(`The page has no ${css}.`);
 }
 
+document.documentElement.lang = LANGUAGE;
+document.title = words.title;
+place(".state").textContent = words.loading;
+place("label").textContent = words.code;
+place("form .go").textContent = words.join;
 const asked = new URLSearchParams(location.search);
 const phone = new Phone(`room/poll?${asked}`,
     {poll: place(".poll"), lost: place(".lost"), form: place("form")});
 if (asked.get("code")) phone.listen();
-else phone.end(NO_CODE);
+else phone.end(words.noCode);
