@@ -7,17 +7,24 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, Final
+from pathlib import Path
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
+from caldp_core.basics.aside import ReaderFailedError, read_aside
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.limits import CORNERS_MAX, OWN_NAME_MAX, POLYGON_BYTES_MAX, POLYGONS_MAX
 from caldp_core.datasets.files.numbers import looks_like_number
-from caldp_core.datasets.files.source import Bounds, FileSource, source_from_bytes
+from caldp_core.datasets.files.source import (
+    PAGE_BOUNDS,
+    Bounds,
+    FileSource,
+    source_from_bytes,
+)
 from caldp_core.datasets.own import excerpt
 
 _COLUMNS_MAX: Final = 100
@@ -28,8 +35,19 @@ SIDE_COLUMN: Final = "cell_side"
 """The column of the side of squares, in degrees."""
 _SQUARE: Final = 1e-6
 """Part of its side by which a square may be wider than high: decimals are cut off."""
+_CHILD: Final = Path(__file__).with_name("geojson_child.py")
+_HERE_BYTES: Final = 2**19
+"""Files up to this size are read in this process: a new one takes longer than they do."""
+_BASE_MB: Final = 256
+_TIMES: Final = 10
+"""Megabytes of a reader's own process: with nothing read, and for each of the file's."""
 _PART: Final = 4
 """Of the bytes that may be built up whole, as JSON takes more memory than a table does."""
+
+
+_SPACE: Final = re.compile(r"[ \t\n\r]*")
+Row: TypeAlias = tuple[Any, Any, dict[str, Any]]
+"""Latitude, longitude and properties of a place."""
 
 
 def is_geojson(head: bytes) -> bool:
@@ -51,58 +69,153 @@ def as_csv(source: FileSource, bounds: Bounds) -> FileSource:
         f"GeoJSON may have up to {most // 2**20:,} MB, {excerpt(source.name)} has more; save it as "
         "CSV.",
     )
-    lines = [line for line in data.splitlines() if line.strip()]
+    if len(data) <= _HERE_BYTES:
+        return source_from_bytes(table_of(data, source.name), source.name)
+    megabytes = _BASE_MB + most * _TIMES // 2**20
+    return source_from_bytes(
+        _read_aside("points", data, source.name, megabytes, bounds.seconds), source.name
+    )
+
+
+def _read_aside(kind: str, data: bytes, name: str, megabytes: int, seconds: float | None) -> bytes:
     try:
-        if len(lines) > 1 and lines[0].endswith(b"}"):  # a feature a line
-            parsed: Any = {"features": [json.loads(line) for line in lines]}
-        else:
-            parsed = json.loads(data)
+        return read_aside(_CHILD, (kind, json.dumps(name)), data, megabytes, seconds)
+    except ReaderFailedError as error:
+        raise CaldpError(f"The file {excerpt(name)} {error}; save it as CSV.") from None
+
+
+def table_of(data: bytes, name: str) -> bytes:
+    """The table of `as_csv`, read in this process. `name`: the file's, for errors."""
+    try:
+        text = data.decode("utf-8-sig")
+        other: dict[str, Any] = {}
+        names, sides = _columns(_points(text, other))
     except (ValueError, RecursionError):
-        raise CaldpError(f"The file {excerpt(source.name)} is no JSON that can be read.") from None
-    _check_degrees(parsed, source.name)
-    rows = list(_points(parsed))
+        raise _no_json(name) from None
+    _check_degrees(other.get("crs"), name)
     require(
-        any(latitude != "" for latitude, *_ in rows),
-        f"The file {excerpt(source.name)} must be GeoJSON with points, and has none; give a "
+        bool(sides),
+        f"The file {excerpt(name)} must be GeoJSON with points, and has none; give a "
         "FeatureCollection of them.",
     )
-    if len({each.get(SIDE_COLUMN) for y, _, each in rows if y != ""}) > 1:
-        rows = [
-            (y, x, {n: each for n, each in properties.items() if n != SIDE_COLUMN})
-            for y, x, properties in rows
-        ]
-    names = list(dict.fromkeys(name for _, _, properties in rows for name in properties))[
-        :_COLUMNS_MAX
-    ]
+    if len(sides) > 1:
+        names.remove(SIDE_COLUMN)
+    names = names[:_COLUMNS_MAX]
     out = io.StringIO(newline="")
     writer = csv.writer(out)
     writer.writerow(["latitude", "longitude", *names])
-    for latitude, longitude, properties in rows:
-        writer.writerow([latitude, longitude, *(_text(properties.get(name)) for name in names)])
-    return source_from_bytes(out.getvalue().encode("utf-8", "replace"), source.name)
+    for latitude, longitude, properties in _points(text, {}):
+        writer.writerow([latitude, longitude, *(_text(properties.get(each)) for each in names)])
+    return out.getvalue().encode("utf-8", "replace")
 
 
-def _points(parsed: Any) -> Iterator[tuple[Any, Any, dict[str, Any]]]:
-    """Latitude, longitude and properties of each point and square."""
-    for feature in _features(parsed):
-        properties = _properties(feature)
-        geometry = feature.get("geometry", feature)
-        geometry = geometry if isinstance(geometry, dict) else {}
-        square = _square(geometry)
-        places = [each for each in _places(geometry) if isinstance(each, list) and len(each) > 1]
-        if square is not None:
-            latitude, longitude, side = square
-            yield latitude, longitude, {SIDE_COLUMN: side, **properties}
-        elif not places:
-            yield "", "", properties
-        several = {POINTS_COLUMN: len(places)} if len(places) > 1 else {}
-        for place in places:
-            yield place[1], place[0], properties | several
+def _columns(rows: Iterable[Row]) -> tuple[list[str], set[float | None]]:
+    """The first properties, and the sides of all places: those of squares, None for points."""
+    names, sides = dict[str, None](), set[float | None]()
+    for latitude, _, properties in rows:
+        if len(names) <= _COLUMNS_MAX:
+            names |= dict.fromkeys(properties)
+        if latitude != "":
+            sides.add(properties.get(SIDE_COLUMN))
+    return list(names), sides
 
 
-def _check_degrees(parsed: Any, name: str) -> None:
+def _members(text: str) -> Iterator[tuple[str, Any]]:
+    """Key and value of each member of a JSON object; of a list "features" each item by itself.
+
+    So a large collection is never in memory whole. The features may also be a line each. Raises
+    `ValueError` and `RecursionError`.
+    """
+    first, _, rest = text.partition("\n")
+    if first.rstrip().endswith("}") and rest.strip():
+        yield from (("features", json.loads(line)) for line in text.splitlines() if line.strip())
+        return
+    read, at = json.JSONDecoder().raw_decode, _after(text, 0, "{")
+    while not text.startswith("}", at):
+        key, at = read(text, at)
+        if not isinstance(key, str):
+            raise ValueError("A key must be a text.")
+        at = _after(text, at, ":")
+        if key == "features" and text.startswith("[", at):
+            at = _after(text, at, "[")
+            while not text.startswith("]", at):
+                value, at = read(text, at)
+                yield key, value
+                at = _next(text, at, "]")
+            at += 1
+        else:
+            value, at = read(text, at)
+            yield key, value
+        at = _next(text, at, "}")
+    if text[at + 1 :].strip():
+        raise ValueError("There is more behind the object.")
+
+
+def _after(text: str, at: int, sign: str) -> int:
+    """Where the next value begins, behind this sign; raises `ValueError` without the sign."""
+    at = _SPACE.match(text, at).end()  # type: ignore[union-attr]
+    if not text.startswith(sign, at):
+        raise ValueError(f"Here should be {sign}.")
+    return _SPACE.match(text, at + 1).end()  # type: ignore[union-attr]
+
+
+def _next(text: str, at: int, end: str) -> int:
+    """Where the next value begins behind a comma, or the place of the sign `end`."""
+    at = _SPACE.match(text, at).end()  # type: ignore[union-attr]
+    if text.startswith(end, at):
+        return at
+    at = _after(text, at, ",")
+    if text.startswith(end, at):
+        raise ValueError("A comma must have a value behind it.")
+    return at
+
+
+def _no_json(name: str) -> CaldpError:
+    return CaldpError(f"The file {excerpt(name)} is no JSON that can be read.")
+
+
+def _parse(data: bytes, name: str) -> Any:
+    try:
+        return json.loads(data.decode("utf-8-sig"))
+    except (ValueError, RecursionError):
+        raise _no_json(name) from None
+
+
+def _points(text: str, other: dict[str, Any]) -> Iterator[Row]:
+    """Latitude, longitude and properties of each point and square of all features.
+
+    `other`: gets what the object has besides features.
+    """
+    is_collection = False
+    for key, value in _members(text):
+        if key != "features":
+            other[key] = value
+            continue
+        is_collection = True
+        if isinstance(value, dict):
+            yield from _rows(value)
+    if not is_collection:
+        yield from _rows(other)
+
+
+def _rows(feature: dict[str, Any]) -> Iterator[Row]:
+    properties = _properties(feature)
+    geometry = feature.get("geometry", feature)
+    geometry = geometry if isinstance(geometry, dict) else {}
+    square = _square(geometry)
+    places = [each for each in _places(geometry) if isinstance(each, list) and len(each) > 1]
+    if square is not None:
+        latitude, longitude, side = square
+        yield latitude, longitude, {SIDE_COLUMN: side, **properties}
+    elif not places:
+        yield "", "", properties
+    several = {POINTS_COLUMN: len(places)} if len(places) > 1 else {}
+    for place in places:
+        yield place[1], place[0], properties | several
+
+
+def _check_degrees(crs: Any, name: str) -> None:
     """Raise `CaldpError` for a file that says that its numbers are not degrees."""
-    crs = parsed.get("crs") if isinstance(parsed, dict) else None
     attributes = _properties(crs) if isinstance(crs, dict) else {}
     system = str(attributes.get("name", ""))
     require(
@@ -176,11 +289,16 @@ def read_polygons(data: bytes, file: str) -> AreasOfFile:
         "more; "
         "simplify the areas, or leave some out.",
     )
-    try:
-        parsed = json.loads(data.decode("utf-8-sig"))
-    except (ValueError, RecursionError):
-        raise CaldpError(f"The file {excerpt(file)} is no JSON that can be read.") from None
-    features = list(_features(parsed))
+    if len(data) <= _HERE_BYTES:
+        return areas_of(data, file)
+    megabytes = _BASE_MB + POLYGON_BYTES_MAX * _TIMES // 2**20
+    found = json.loads(_read_aside("areas", data, file, megabytes, PAGE_BOUNDS.seconds))
+    return AreasOfFile(**found)
+
+
+def areas_of(data: bytes, file: str) -> AreasOfFile:
+    """The areas of `read_polygons`, read in this process."""
+    features = list(_features(_parse(data, file)))
     drawn = [(each, parts) for each in features if (parts := _parts(each, file))]
     key = _name_key([_properties(each) for each, _ in drawn])
     areas: dict[str, list[tuple[str, ...]]] = {}

@@ -13,7 +13,6 @@ import csv
 import io
 import json
 import re
-import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,6 +21,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from caldp_core.basics.aside import ReaderFailedError, read_aside
 from caldp_core.basics.counted import count_text
 from caldp_core.basics.duck import connect, fetch_rows
 from caldp_core.basics.errors import CaldpError, require
@@ -50,7 +50,6 @@ if TYPE_CHECKING:
 _OLD_EXCEL: Final = b"\xd0\xcf\x11\xe0"
 _CHILD: Final = Path(__file__).with_name("workbook_child.py")
 _PARTS: Final = ("xl/workbook.xml", "xl/workbook.bin", "content.xml")
-_TOO_LONG: Final = 3
 _UNCHECKED_BYTES: Final = 2**24
 _TIMES: Final = 100
 """Beyond 16 MB a workbook that grows more than 100-fold is a bomb."""
@@ -77,20 +76,16 @@ def as_csv(
         _unpacked_bytes(source) <= bounds.parsed_bytes,
         str(_unreadable(source.name, "is too large")),
     )
-    command = [sys.executable, "-P", str(_CHILD), str(256 + 8 * megabytes), str(megabytes)]
-    command.append(sheet_name)
     with source.open() as file:
         data = file.read()
+    arguments = str(megabytes), sheet_name
     try:
-        process = subprocess.run(
-            command, input=data, capture_output=True, timeout=bounds.seconds, check=False
-        )
-    except subprocess.TimeoutExpired:
-        raise _unreadable(source.name, "takes too long") from None
-    require(process.returncode != _TOO_LONG, str(_unreadable(source.name, "holds too much")))
-    if process.returncode:
-        raise _unreadable(source.name, "is damaged, too large, or asks for a password")
-    first_line, _, text = process.stdout.partition(b"\n")
+        found = read_aside(_CHILD, arguments, data, 256 + 8 * megabytes, bounds.seconds)
+    except CaldpError as error:
+        raise _unreadable(source.name, str(error)) from None
+    except ReaderFailedError as error:
+        raise _unreadable(source.name, f"{error}, or asks for a password") from None
+    first_line, _, text = found.partition(b"\n")
     reply = json.loads(first_line)
     sheet = f"sheet {excerpt(reply['sheet'])}"
     if reply["sheets"] > 1:

@@ -1,7 +1,6 @@
 """A program of its own: a workbook on standard input becomes CSV on standard output.
 
-What a hostile workbook does to its reader (memory by the gigabyte, a crash) it does here, within
-this process's own bounds. Arguments: megabytes of memory, megabytes of CSV. The first line is JSON:
+Arguments: megabytes of memory, megabytes of CSV, the sheet's name or "". The first line is JSON:
 the sheet that was read, and how many there are.
 """
 
@@ -13,19 +12,13 @@ from datetime import date, datetime
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from caldp_core.basics.aside import run_reader
+from caldp_core.basics.errors import require
+
 _SHEETS_MAX = 20
 _ROWS = 1_000
 if TYPE_CHECKING:
     from python_calamine import CalamineSheet
-
-
-def _bound_memory(megabytes: int) -> None:
-    try:
-        import resource
-    except ImportError:  # not on Windows
-        return
-    resource.setrlimit(resource.RLIMIT_AS, (megabytes * 2**20, megabytes * 2**20))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def _text(cell: object) -> str:
@@ -44,14 +37,12 @@ def _rows_of_several(sheet: "CalamineSheet") -> int:
     return sum(sum(cell != "" for cell in row) > 1 for row in first)
 
 
-def main() -> int:
-    """Read, write, and return 0; 3 if the CSV is too long."""
-    memory, most = (int(text) for text in sys.argv[1:3])
-    wanted = sys.argv[3]
-    _bound_memory(memory)
+def read(data: bytes) -> bytes:
+    """The reply and the CSV; raises `CaldpError` if that is too long."""
     from python_calamine import CalamineWorkbook
 
-    workbook = CalamineWorkbook.from_filelike(io.BytesIO(sys.stdin.buffer.read()))
+    most, wanted = int(sys.argv[2]), sys.argv[3]
+    workbook = CalamineWorkbook.from_filelike(io.BytesIO(data))
     names = workbook.sheet_names
     hidden = {
         each.name for each in workbook.sheets_metadata if not str(each.visible).endswith(".Visible")
@@ -63,19 +54,16 @@ def main() -> int:
     name = wanted or (filled or best)[0]
     tables = [each for each in filled if rows[each] > 1 and each not in hidden]
     reply = {"sheet": name, "sheets": len(names), "tables": tables}
-    sys.stdout.buffer.write(json.dumps(reply).encode() + b"\n")
-    sheet = sheets[name]
-    if not filled:
-        return 0
-    out = io.TextIOWrapper(sys.stdout.buffer, "utf-8", newline="")
+    buffer = io.BytesIO(json.dumps(reply).encode() + b"\n")
+    buffer.seek(0, io.SEEK_END)
+    out = io.TextIOWrapper(buffer, "utf-8", newline="")
     writer, written = csv.writer(out), 0
-    for row in sheet.iter_rows():
+    for row in sheets[name].iter_rows() if filled else ():
         written += writer.writerow([_text(cell) for cell in row])
-        if written > most * 2**20:
-            return 3
+        require(written <= most * 2**20, "holds too much")
     out.flush()
-    return 0
+    return buffer.getvalue()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_reader(read))
