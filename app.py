@@ -10,6 +10,7 @@ if __name__ == "__main__":
 else:
     from streamlit.starlette import App
 
+    from caldp_ui.app.errors import show_failure
     from caldp_ui.app.server import address, middleware, trust_named_proxies
     from caldp_ui.app.upkeep import upkeep
     from caldp_ui.charts.library import ADDRESS, library
@@ -22,4 +23,5 @@ else:
         routes=[library(address(ADDRESS)), route(address(NAME)), *phone.routes(address)],
         middleware=middleware(),
         lifespan=upkeep,
+        on_script_error=show_failure,
     )

@@ -23,6 +23,20 @@ def escape_markdown(text: str) -> str:
     return _FOUND_AGAIN.sub(rf"\g<0>{_JOINER}", escaped)
 
 
+def show_failure(error: Exception) -> bool:
+    """Show one sentence for an error that is a fault of ours, in the place of Streamlit's own box.
+
+    Streamlit's `App` calls it, and has written the error into the log.
+    """
+    del error
+    st.error(
+        "Something went wrong on the server, and it is in its log. Go back one step, or load the "
+        "page again.",
+        icon=":material/error:",
+    )
+    return True
+
+
 @contextmanager
 def plain_errors() -> Iterator[None]:
     """Show a `CaldpError` as its sentence and end the page there."""
