@@ -1,6 +1,7 @@
 """A slow network, and one that breaks: what a visit was at comes back, and a report counts once."""
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,6 +9,8 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from benchmarks.browser import wait_until_ready, wait_until_settled
+from benchmarks.server import server_address
+from tests import ROOT
 from tests.browser.conftest import SCREENS, Profiles
 from tests.browser.hands import SLIDER, expect, open_poll
 
@@ -137,3 +140,24 @@ def test_a_page_says_that_it_loads_until_its_code_has_come(
     expect(page.locator("h1")).to_be_visible()
     expect(loading).to_have_count(0)
     page.close()
+
+
+FAILING = """
+if __name__ == "__main__":
+    raise MemoryError("a secret")
+from streamlit.starlette import App
+from caldp_ui.app.errors import show_failure
+app = App(__file__, on_script_error=show_failure)
+"""
+
+
+def test_an_error_that_nobody_foresaw_is_one_sentence_of_ours(browser: Any, tmp_path: Path) -> None:
+    script = tmp_path / "app.py"
+    script.write_text(FAILING, "utf-8")
+    with server_address(tmp_path, str(script)) as address, browser.new_context() as context:
+        page = context.new_page()
+        page.goto(address)
+        page.get_by_text("Something went wrong on the server").wait_for()
+        assert "a secret" not in page.content()
+        assert "encountered an error" not in page.content()
+    assert "on_script_error=show_failure" in (ROOT / "app.py").read_text("utf-8")
