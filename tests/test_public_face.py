@@ -39,7 +39,6 @@ from caldp_core import (
 )
 from caldp_core.basics.limits import N_MAX
 from caldp_core.cli.commands import main
-from caldp_core.datasets import read_table
 from caldp_core.datasets.own import OwnTable
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.experiments.picture import encode_png
@@ -48,6 +47,7 @@ from caldp_core.mechanisms.catalogue import MECHANISMS, mechanisms_for
 from caldp_core.privacy.matrix import BinaryPolicy
 from caldp_core.scenarios.blocks import EvenRuns, SensitiveSymbols
 from tests.contract.checks import naming
+from tests.datasets.files import read_table
 
 ROOT = Path(__file__).parents[1]
 CONTEXT = Context.high_low(np.array([True, True, False, True]), 1.0)

@@ -15,7 +15,7 @@ from caldp_core.datasets.base_map import (
 )
 from caldp_core.datasets.hexagons import hexagon_km, hexagon_labels, hexagon_resolutions
 from caldp_core.datasets.own import OwnPlaces, OwnSurvey, OwnTable
-from caldp_core.datasets.reading import check_size, inspect_data, read_places, read_table
+from caldp_core.datasets.reading import check_size, inspect_data, read_places
 from caldp_core.datasets.shipped import (
     ELSEWHERE,
     PERIODS,
@@ -78,7 +78,6 @@ __all__ = [
     "land_outline",
     "population_prior",
     "read_places",
-    "read_table",
     "region_labels",
     "state_outline",
     "us_cities",

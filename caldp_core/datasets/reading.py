@@ -5,10 +5,7 @@ from pathlib import Path
 
 from caldp_core.basics.errors import require
 from caldp_core.basics.limits import OWN_TEXT_MAX
-from caldp_core.datasets.files.answers import CountedAnswers, count_answers
-from caldp_core.datasets.files.checks.record import Reading, resolve
-from caldp_core.datasets.files.checks.run import CHECKS
-from caldp_core.datasets.files.layout_detection import DetectedFile, Layout, detect_layouts
+from caldp_core.datasets.files.layout_detection import DetectedFile, detect_layouts
 from caldp_core.datasets.files.places import CountedPlaces, count_places
 from caldp_core.datasets.files.source import (
     PAGE_BOUNDS,
@@ -18,7 +15,7 @@ from caldp_core.datasets.files.source import (
     source_from_path,
 )
 from caldp_core.datasets.files.table import open_table
-from caldp_core.datasets.own import OwnPlaces, OwnTable
+from caldp_core.datasets.own import OwnPlaces
 
 
 def check_size(text: str) -> None:
@@ -64,22 +61,4 @@ def read_places(data: str | bytes | Path, title: str = OwnPlaces.title) -> Count
     Raises `CaldpError` where it holds none, or can't be understood without asking.
     """
     detected = inspect_data(data)
-    reading = _unasked(detected, detected.places)
-    return count_places(reading.file, reading.layout, title)
-
-
-def read_table(data: str | bytes | Path, title: str = OwnTable.title) -> CountedAnswers:
-    """The answers of a text or file by its detected layout, and how many people gave each.
-
-    Raises `CaldpError` where it holds none, or can't be understood without asking.
-    """
-    detected = inspect_data(data)
-    reading = _unasked(detected, detected.answers)
-    return count_answers(reading.file, reading.layout, title)
-
-
-def _unasked(file: DetectedFile, layout: Layout) -> Reading:
-    """The reading of a file of which no check asks; raises `CaldpError` with what one asks."""
-    checked = resolve(file, layout, tuple(CHECKS.values()), {})
-    require(not checked.unanswered, " ".join(each.sentence for each in checked.unanswered))
-    return checked.reading
+    return count_places(detected, detected.places, title)

@@ -11,12 +11,12 @@ from click.testing import CliRunner
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.cli.commands import main
-from caldp_core.datasets import OwnSurvey, inspect_data, read_places, read_table
+from caldp_core.datasets import OwnSurvey, inspect_data, read_places
 from caldp_core.datasets.files.checks.run import CHECKS
 from caldp_core.scenarios.scenario import Scenario
 from tests.contract.checks import naming
 from tests.datasets.check_cases import ASKED, FORMS, NORTHINGS, READ, Case, geojson
-from tests.datasets.files import workbook
+from tests.datasets.files import read_table, workbook
 
 
 def count(folder: Path, case: Case, *options: str) -> Any:

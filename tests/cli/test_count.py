@@ -9,12 +9,13 @@ import pytest
 from click.testing import CliRunner
 
 from caldp_core.cli.commands import main
-from caldp_core.datasets import OwnSurvey, read_places, read_table
+from caldp_core.datasets import OwnSurvey, read_places
 from caldp_core.datasets.files.places import people_at_centres
 from caldp_core.domain.grid import Area, GridDomain
 from caldp_core.domain.scale import scale_of
 from caldp_core.scenarios.scenario import Scenario
 from tests.contract.checks import naming
+from tests.datasets.files import read_table
 
 ROWS = """Ort;Alter;Breite;Länge;Gewicht
 Mitte;20;52,52;13,40;1,5

@@ -6,10 +6,17 @@ import json
 import random
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+
+from caldp_core.basics.errors import require
+from caldp_core.datasets import OwnTable, inspect_data
+from caldp_core.datasets.files.answers import CountedAnswers, count_answers
+from caldp_core.datasets.files.checks.record import resolve
+from caldp_core.datasets.files.checks.run import CHECKS
 
 HEADER: Final = ("Stadtteil", "Breitengrad", "Längengrad", "Anzahl")
 HIDDEN: Final = ' state="hidden"'
@@ -190,3 +197,11 @@ def hostile(number: int) -> Iterator[tuple[str, bytes]]:
                     other = dice.randrange(len(data) + 1)
                     data[where:where] = data[other : other + 200]
         yield f"{at}: {name}", bytes(data)
+
+
+def read_table(data: str | bytes | Path, title: str = OwnTable.title) -> CountedAnswers:
+    """The answers of a text or file of which no check asks, counted by its detected layout."""
+    file = inspect_data(data)
+    checked = resolve(file, file.answers, tuple(CHECKS.values()), {})
+    require(not checked.unanswered, " ".join(each.sentence for each in checked.unanswered))
+    return count_answers(checked.reading.file, checked.reading.layout, title)

@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import N_MAX, OWN_ANSWERS_MAX, OWN_TEXT_MAX
-from caldp_core.datasets import OwnTable, inspect_data, read_table
+from caldp_core.datasets import OwnTable, inspect_data
 from caldp_core.datasets.files.answers import count_answers
 from caldp_core.domain.answers import Domain
 from tests.contract.checks import naming
+from tests.datasets.files import read_table
 from tests.strategies import own_tables
 
 PLAIN = OwnTable(("Often", "Never"), (12, 30))

@@ -11,12 +11,12 @@ import pytest
 
 from caldp_core.basics import duck
 from caldp_core.basics.errors import SENTENCE_MAX, CaldpError
-from caldp_core.datasets import OwnTable, inspect_data, read_places, read_table
+from caldp_core.datasets import OwnTable, inspect_data, read_places
 from caldp_core.datasets.files import table
 from caldp_core.datasets.files.counts_export import write_counts
 from caldp_core.datasets.files.source import file_system, source_from_bytes
 from tests.contract.checks import naming
-from tests.datasets.files import GOOD, HARM, PARIS, hostile
+from tests.datasets.files import GOOD, HARM, PARIS, hostile, read_table
 
 FUZZED = 800
 

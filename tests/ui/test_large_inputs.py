@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 
 from caldp_core.basics.errors import SENTENCE_MAX, CaldpError
-from caldp_core.datasets import read_places, read_table
+from caldp_core.datasets import read_places
 from caldp_core.mechanisms.designed import mechanism as designs
 from caldp_core.scenarios.scenario import SLOTS, Scenario
 from caldp_ui.matrix import candidates
 from caldp_ui.matrix.page import _lines
 from caldp_ui.matrix.page_state import MatrixState
 from tests.contract.checks import naming
+from tests.datasets.files import read_table
 
 ENTRIES = 10**5
 PEAK_MAX = 64 * 2**20

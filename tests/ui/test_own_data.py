@@ -10,7 +10,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from caldp_core.basics.types import no_progress
-from caldp_core.datasets import OwnTable, read_table
+from caldp_core.datasets import OwnTable
 from caldp_core.domain.answers import Domain
 from caldp_core.experiments.run import prepare, run
 from caldp_core.scenarios.blocks import EverythingSensitive, GroupBlocks
@@ -33,6 +33,7 @@ from caldp_ui.values.page_state import (
 )
 from caldp_ui.words.vocabulary import ANSWERS
 from tests.contract.checks import naming
+from tests.datasets.files import read_table
 from tests.ui.driver import (
     accepted,
     as_read,

@@ -121,21 +121,15 @@ def _rows_sql(file: DetectedFile, layout: Layout) -> str:
         people = numbers.number_sql(f"c{layout.count}", layout.mark or ".")
     group = "''" if layout.group is None else _trimmed_sql(layout.group)
     no_group = "FALSE" if layout.group is None else "g = ''"
-    answer, whole, no_number, beyond = _trimmed_sql(layout.answer), "TRUE", "FALSE", "FALSE"
+    answer, steps = _trimmed_sql(layout.answer), "0 AS v, 0 AS unbound, 0 AS step"
     if layout.steps is not None:
-        column, mark = f"c{layout.answer}", layout.mark or "."
-        answer, whole = (
-            numbers.bin_sql(column, layout.steps, mark),
-            numbers.is_whole_sql(column, mark),
-        )
-        beyond = numbers.out_of_range_sql(column, layout.steps, mark)
-        no_number = f"a = '{numbers.NO_NUMBER}'"
+        steps = numbers.steps_sql(f"c{layout.answer}", layout.steps, layout.mark or ".")
     return (
         f"SELECT *, CASE WHEN {_left_out_sql(layout)} THEN 8 WHEN a = '' THEN 1 "
-        f"WHEN {no_number} THEN 7 WHEN {no_group} THEN 2 "
+        f"WHEN step IS NULL THEN 7 WHEN {no_group} THEN 2 "
         f"WHEN n IS NULL THEN 5 WHEN NOT (n >= 0 AND n <= {N_MAX}) THEN 6 ELSE 0 END AS code FROM "
-        f"(SELECT *, {answer} AS a, {group} AS g, {people} AS n, {whole} AS whole, "
-        f"{beyond} AS beyond FROM {file.table.relation_sql(bool(layout.header))})"
+        f"(SELECT *, {answer} AS a, {group} AS g, {people} AS n, {steps} "
+        f"FROM {file.table.relation_sql(bool(layout.header))})"
     )
 
 
@@ -158,11 +152,12 @@ def _sums(rows_sql: str, layout: Layout) -> str:
     Rows, people in parts, whether in parts, first row, whether whole numbers, rows beyond steps.
     """
     row = "0" if layout.count is None else "row_number() OVER ()"
+    answer = "a" if layout.steps is None else "step::VARCHAR"
     return (
         f"SELECT code, a, g, count(*), {sum_sql(layout)}, bool_or(n <> floor(n)), min(r), "
-        "bool_and(whole), count(*) FILTER (beyond) "
-        f"FROM (SELECT *, {row} AS r FROM (SELECT code, n, whole, beyond, "
-        "CASE code WHEN 0 THEN a ELSE '' END AS a, "
+        f"bool_and(v = floor(v)), count(*) FILTER (step <> unbound) "
+        f"FROM (SELECT *, {row} AS r FROM (SELECT code, n, v, step, unbound, "
+        f"CASE code WHEN 0 THEN {answer} ELSE '' END AS a, "
         f"CASE code WHEN 0 THEN g ELSE '' END AS g FROM ({rows_sql}))) GROUP BY code, a, g "
         f"ORDER BY min(r), count(*) DESC, a, g LIMIT {OWN_ANSWERS_MAX * _SPELLINGS + 1}"
     )

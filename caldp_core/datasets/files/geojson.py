@@ -390,15 +390,14 @@ def _name_key(properties: list[dict[str, Any]]) -> str | None:
     """
     first = properties[0] if properties else {}
     values = {key: [_line(each.get(key, "")) for each in properties] for key in first}
-    number_of = {key: len(set(texts)) for key, texts in values.items() if "" not in texts}
+    full = {key: set(texts) for key, texts in values.items() if "" not in texts}
 
-    def rank(key: str) -> tuple[bool, int, int, bool]:
-        is_text = not all(map(looks_like_number, values[key]))
-        varies = number_of[key] > 1 or len(properties) == 1
-        called = _called_a_name(key) if is_text and varies else 0
-        return called > 0, called, number_of[key], is_text
+    def rank(key: str) -> tuple[int, int, bool]:
+        is_text = not all(map(looks_like_number, full[key]))
+        varies = len(full[key]) > 1 or len(properties) == 1
+        return _called_a_name(key) if is_text and varies else 0, len(full[key]), is_text
 
-    return max(number_of, key=rank, default=None)
+    return max(full, key=rank, default=None)
 
 
 def _called_a_name(key: str) -> int:
@@ -406,10 +405,10 @@ def _called_a_name(key: str) -> int:
 
     More for exactly one of `_NAMES`, the most for the first of them.
     """
-    if key.casefold() in _NAMES:
-        return 1 + len(_NAMES) - _NAMES.index(key.casefold())
+    exact = {name: 1 + len(_NAMES) - at for at, name in enumerate(_NAMES)}
     words = re.findall(r"[^\W\d_]+", key.casefold())
-    return int(any(word.startswith(_NAMES) or word.endswith(_NAMES) for word in words))
+    like = any(word.startswith(_NAMES) or word.endswith(_NAMES) for word in words)
+    return exact.get(key.casefold(), int(like))
 
 
 def _line(value: Any) -> str:

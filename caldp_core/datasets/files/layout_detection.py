@@ -275,9 +275,8 @@ def detect_layouts(table: Table, header: bool | None = None) -> DetectedFile:
     names = _unique_titles(titles, table.width)
     if titles is not None and sample:  # an empty column is nothing, whatever it is called
         titles = tuple(t if cells else "" for t, cells in zip(titles, columns, strict=True))
-    numeric = [at for at, cells in enumerate(columns) if _is_numeric(cells)]
-    places = _places(columns, numeric, titles, header)
-    answers = _answers(columns, numeric, titles, header)
+    found = _Sample(columns, titles, header)
+    places, answers = found.places(), found.answers()
     if table.dialect is None:  # what has numbers writes them in one way
         places, answers = replace(places, mark="."), replace(answers, mark=".")
     return DetectedFile(table, places, answers, names, tuple(sample))
@@ -331,80 +330,12 @@ def _holds_numbers(cells: Sequence[str]) -> bool:
     return bool(cells) and sum(map(looks_like_number, cells)) >= _NUMBER_SHARE * len(cells)
 
 
-def _column_by_name(titles: Sequence[str] | None, role: str) -> int | None:
-    return None if titles is None else find_column(titles, role)
-
-
-def _counts_by_name(columns: Sequence[Sequence[str]], titles: Sequence[str] | None) -> int | None:
-    """The column of people by its name; one called “n” or “number” may number the rows instead."""
-    at = _column_by_name(titles, "count")
-    if titles is None or at is None or not may_number_rows(titles[at]):
-        return at
-    return None if _numbers_rows(columns[at]) else at
-
-
 def _numbers_rows(cells: Sequence[str]) -> bool:
     """Whether cells are 0, 1, 2 … or 1, 2, 3 …: an identifier, not people."""
     first = 0 if cells[:1] == ["0"] else 1
     return len(cells) >= _SERIAL_MIN and list(cells) == [
         str(number) for number in range(first, first + len(cells))
     ]
-
-
-def _places(
-    columns: Sequence[Sequence[str]],
-    numeric: Sequence[int],
-    titles: Sequence[str] | None,
-    header: bool | None,
-) -> Layout:
-    """Coordinates by name, else by content; beside them, without a header, a number of people."""
-    at = (_column_by_name(titles, "latitude"), _column_by_name(titles, "longitude"))
-    count, cell = _counts_by_name(columns, titles), _column_by_name(titles, "cell")
-    if None in at:
-        at = _pair(columns, numeric, titles is None)
-    if None not in at and titles is None:
-        count = next((each for each in numeric if each not in at), None)
-    used = [each for each in at if each is not None]
-    return Layout(header, _detect_mark(columns, used, count), *at, count=count, cell=cell)
-
-
-def _answers(
-    columns: Sequence[Sequence[str]],
-    numeric: Sequence[int],
-    titles: Sequence[str] | None,
-    header: bool | None,
-) -> Layout:
-    """Answer, count and group by name, else by content: texts before numbers."""
-    count, group = _counts_by_name(columns, titles), _column_by_name(titles, "group")
-    answer = _column_by_name(titles, "answer")
-    texts = [at for at, cells in enumerate(columns) if cells and at not in numeric]
-    if answer is None:
-        other = [at for at in numeric if len(columns) == 1 or at != count]
-        free = [at for at in (*texts, *other) if at not in (count, group)]
-        if titles is not None:
-            free.sort(key=lambda at: is_named(titles[at], "identifier"))
-        answer = next(iter(free), None)
-    if count is None and answer is not None:
-        able = [at for at in numeric if titles is None or not is_no_number_of_people(titles[at])]
-        count = _count_column(columns, able, answer)
-    if group is None and count is not None and sum(map(bool, columns)) == 3:
-        rest = set(texts) - {answer, count}
-        group = rest.pop() if len(rest) == 1 else None
-    read = numeric if count is None else [count]
-    mark = detect_mark(cell for at in read for cell in columns[at])
-    return Layout(header, mark, answer=answer, count=count, group=group)
-
-
-def _count_column(
-    columns: Sequence[Sequence[str]], numeric: Sequence[int], answer: int
-) -> int | None:
-    """The column of counts beside answers that do not repeat: the only one of numbers."""
-    others = [at for at in numeric if at != answer and not _numbers_rows(columns[at])]
-    if len(others) != 1 or sum(map(bool, columns)) > 3:
-        return None
-    texts = [cells for at, cells in enumerate(columns) if at not in others and cells]
-    distinct = len(set(zip(*texts, strict=False))) >= _REPEATS * len(columns[answer])
-    return others[0] if distinct else None
 
 
 def _mark_of_degrees(cells: Sequence[str]) -> DecimalMark:
@@ -418,29 +349,87 @@ def _degrees(cells: Sequence[str]) -> list[float]:
     return [number for cell in cells if (number := parse_number(cell, mark)) is not None]
 
 
-def _pair(
-    columns: Sequence[Sequence[str]], numeric: Sequence[int], bare: bool
-) -> tuple[int | None, int | None]:
-    """Latitude and longitude: the only two columns with decimals of degrees.
+@dataclass(frozen=True)
+class _Sample:
+    """The cells of each column that are not empty, and its title; None: there is no header."""
 
-    Of at most three columns without a header (`bare`) the first two that may be degrees.
-    """
-    degrees = {at: _degrees(columns[at]) for at in numeric}
-    able = [at for at in numeric if all(abs(number) <= 180 for number in degrees[at])]
-    fine = [at for at in able if any(not number.is_integer() for number in degrees[at])]
-    if len(fine) != 2 and bare and len(columns) <= 3:
-        fine = able[:2]
-    if len(fine) != 2:
-        return None, None
-    first, second = fine
-    beyond = any(abs(number) > 90 for number in degrees[first])
-    return (second, first) if beyond else (first, second)
+    columns: Sequence[Sequence[str]]
+    titles: Sequence[str] | None
+    header: bool | None
 
+    @property
+    def numeric(self) -> list[int]:
+        """The columns of numbers."""
+        return [at for at, cells in enumerate(self.columns) if _is_numeric(cells)]
 
-def _detect_mark(
-    columns: Sequence[Sequence[str]], places: Sequence[int], count: int | None
-) -> DecimalMark | None:
-    """The decimal mark of places and counts."""
-    degrees = [cell for at in places for cell in columns[at]]
-    mark = detect_mark([*degrees, *(columns[count] if count is not None else [])])
-    return mark or (_mark_of_degrees(degrees) if places else None)
+    def _called(self, role: str) -> int | None:
+        return None if self.titles is None else find_column(self.titles, role)
+
+    def _counts(self) -> int | None:
+        """The column of people by its name; one called “n” or “number” may number the rows."""
+        at = self._called("count")
+        if self.titles is None or at is None or not may_number_rows(self.titles[at]):
+            return at
+        return None if _numbers_rows(self.columns[at]) else at
+
+    def places(self) -> Layout:
+        """Coordinates by name, else by content; without a header perhaps a number of people."""
+        at = (self._called("latitude"), self._called("longitude"))
+        count = self._counts()
+        if None in at:
+            at = self._pair()
+        if None not in at and self.titles is None:
+            count = next((each for each in self.numeric if each not in at), None)
+        degrees = [cell for each in at if each is not None for cell in self.columns[each]]
+        mark = detect_mark([*degrees, *(self.columns[count] if count is not None else [])])
+        mark = mark or (_mark_of_degrees(degrees) if degrees else None)
+        return Layout(self.header, mark, *at, count=count, cell=self._called("cell"))
+
+    def _pair(self) -> tuple[int | None, int | None]:
+        """Latitude and longitude: the only two columns with decimals of degrees.
+
+        Of at most three columns without a header the first two that may be degrees.
+        """
+        degrees = {at: _degrees(self.columns[at]) for at in self.numeric}
+        able = [at for at, found in degrees.items() if all(abs(each) <= 180 for each in found)]
+        fine = [at for at in able if any(not number.is_integer() for number in degrees[at])]
+        if len(fine) != 2 and self.titles is None and len(self.columns) <= 3:
+            fine = able[:2]
+        if len(fine) != 2:
+            return None, None
+        first, second = fine
+        beyond = any(abs(number) > 90 for number in degrees[first])
+        return (second, first) if beyond else (first, second)
+
+    def answers(self) -> Layout:
+        """Answer, count and group by name, else by content: texts before numbers."""
+        count, group, answer = self._counts(), self._called("group"), self._called("answer")
+        numeric = self.numeric
+        texts = [at for at, cells in enumerate(self.columns) if cells and at not in numeric]
+        if answer is None:
+            other = [at for at in numeric if len(self.columns) == 1 or at != count]
+            free = [at for at in (*texts, *other) if at not in (count, group)]
+            if self.titles is not None:
+                free.sort(key=lambda at: is_named((self.titles or [])[at], "identifier"))
+            answer = next(iter(free), None)
+        if count is None and answer is not None:
+            count = self._counts_beside(answer)
+        if group is None and count is not None and sum(map(bool, self.columns)) == 3:
+            rest = set(texts) - {answer, count}
+            group = rest.pop() if len(rest) == 1 else None
+        read = numeric if count is None else [count]
+        mark = detect_mark(cell for at in read for cell in self.columns[at])
+        return Layout(self.header, mark, answer=answer, count=count, group=group)
+
+    def _counts_beside(self, answer: int) -> int | None:
+        """The column of counts beside answers that do not repeat: the only one of numbers."""
+        titles = self.titles or [""] * len(self.columns)
+        able = [
+            at for at in self.numeric if at != answer and not is_no_number_of_people(titles[at])
+        ]
+        others = [at for at in able if not _numbers_rows(self.columns[at])]
+        if len(others) != 1 or sum(map(bool, self.columns)) > 3:
+            return None
+        texts = [cells for at, cells in enumerate(self.columns) if at not in others and cells]
+        distinct = len(set(zip(*texts, strict=False))) >= _REPEATS * len(self.columns[answer])
+        return others[0] if distinct else None

@@ -198,8 +198,6 @@ _ANSWERS_MAX: Final = 30
 _BINS: Final = 20
 _BINS_MAX: Final = 200
 _BINS_MIN: Final = 4
-NO_NUMBER: Final = "no number"
-"""Stands for the bin of a cell without a number."""
 
 
 @dataclass(frozen=True)
@@ -276,39 +274,21 @@ def _span(cells: Sequence[str], mark: DecimalMark) -> float:
     return float(high - low)
 
 
-def _bin_number_sql(column: str, steps: NumberSteps, mark: DecimalMark) -> str:
-    """SQL of the number of a cell's bin, were there no first and no last one; NULL without one."""
-    number = number_sql(column, mark)
-    # By rounding 0.3 is in the fourth bin of width 0.1, though 0.3 / 0.1 is below 3.
-    beyond = f"(({number}) - {float(steps.start or 0.0)!r}) / {float(steps.width)!r}"
-    return f"TRY_CAST(floor(round({beyond}, 9)) AS BIGINT)"
+def steps_sql(column: str, steps: NumberSteps, mark: DecimalMark) -> str:
+    """SQL of a cell's number `v`, its step were there no first and last one, and its `step`.
 
-
-def out_of_range_sql(column: str, steps: NumberSteps, mark: DecimalMark) -> str:
-    """SQL of whether a cell's number lies beyond the steps, and so counts in the first or last."""
-    place = _bin_number_sql(column, steps, mark)
-    ends = (("<", steps.first), (">", steps.last))
-    tests = [f"({place}) {sign} {end}" for sign, end in ends if end is not None]
-    return f"coalesce({' OR '.join(tests) or 'FALSE'}, FALSE)"
-
-
-def bin_sql(column: str, steps: NumberSteps, mark: DecimalMark) -> str:
-    """SQL of the number of a cell's bin as a text: "" where it is empty, `NO_NUMBER` where none."""
-    place = _bin_number_sql(column, steps, mark)
+    All are NULL for a cell without a number.
+    """
+    step = "unbound"
     for limit, end in (("greatest", steps.first), ("least", steps.last)):
-        # Both pass over a NULL, which stands for no number.
-        if end is not None:
-            place = f"CASE WHEN ({place}) IS NULL THEN NULL ELSE {limit}({place}, {end}) END"
+        step = step if end is None else f"{limit}({step}, {end})"
+    # By rounding 0.3 is in the fourth bin of width 0.1, though 0.3 / 0.1 is below 3.
+    place = f"(v - {float(steps.start or 0.0)!r}) / {float(steps.width)!r}"
     return (
-        f"CASE WHEN trim(coalesce({column}, ''), ' \t\r\n\u00a0') = '' THEN '' "
-        f"ELSE coalesce(({place})::VARCHAR, '{NO_NUMBER}') END"
+        f"{number_sql(column, mark)} AS v, "
+        f"TRY_CAST(floor(round({place}, 9)) AS BIGINT) AS unbound, "
+        f"CASE WHEN unbound IS NOT NULL THEN {step} END AS step"
     )
-
-
-def is_whole_sql(column: str, mark: DecimalMark) -> str:
-    """SQL of whether a cell holds a whole number."""
-    number = number_sql(column, mark)
-    return f"(({number}) = floor({number}))"
 
 
 def bin_names(places: Sequence[int], steps: NumberSteps, whole: bool) -> dict[int, str]:
