@@ -185,37 +185,6 @@ def _holds_places(
     return not is_answered and (file.has_places or bool(columns["latitude"]))
 
 
-def _count_places(file: DetectedFile, layout: Layout, output: Path) -> dict[str, Any]:
-    """Count the places of a file, write them, and return a summary."""
-    with progress_bar("counting") as progress:
-        counted = count_places(file, layout, OwnPlaces.title, progress)
-    places = counted.places
-    write_counts(places, output)
-    return {
-        "columns": _read(file, layout),
-        "people": int(places.counts().sum()),
-        "cell_degrees": places.cell,
-        "cells_with_people": len(places.people.split()),
-        **_rows(counted.refused),
-    }
-
-
-def _count_answers(file: DetectedFile, layout: Layout, output: Path) -> dict[str, Any]:
-    """Count the answers of a file, write them, and return a summary."""
-    with progress_bar("counting") as progress:
-        counted = count_answers(file, layout, OwnTable.title, progress)
-    table = counted.table
-    write_counts(table, output)
-    beyond = {} if layout.steps is None else {"beyond_the_steps": counted.clamped_rows}
-    return {
-        "columns": _read(file, layout),
-        "people": sum(table.counts),
-        "answers": len(table.names),
-        **beyond,
-        **_rows(counted.refused),
-    }
-
-
 def _questions_layout(
     file: DetectedFile, questions: tuple[str, ...], weights: str | None
 ) -> Layout:
@@ -270,12 +239,25 @@ def _ways(check: Check) -> str:
 
 def _count(file: DetectedFile, layout: Layout, output: Path) -> dict[str, Any]:
     """Count a file, write the counts, and return a summary."""
-    if layout.latitude is not None:
-        return _count_places(file, layout, output)
-    if layout.others or output.suffix.lower() == ".json":
+    on_map = layout.latitude is not None
+    if not on_map and (layout.others or output.suffix.lower() == ".json"):
         _check_survey_ending(output)
         return _count_questions(file, layout, output)
-    return _count_answers(file, layout, output)
+    facts: dict[str, Any]
+    with progress_bar("counting") as progress:
+        if on_map:
+            found = count_places(file, layout, OwnPlaces.title, progress)
+            places, refused = found.places, found.refused
+            write_counts(places, output)
+            facts = {"people": int(places.counts().sum()), "cell_degrees": places.cell}
+            facts["cells_with_people"] = len(places.people.split())
+        else:
+            counted = count_answers(file, layout, OwnTable.title, progress)
+            table, refused = counted.table, counted.refused
+            write_counts(table, output)
+            facts = {"people": sum(table.counts), "answers": len(table.names)}
+            facts |= {} if layout.steps is None else {"beyond_the_steps": counted.clamped_rows}
+    return {"columns": _read(file, layout), **facts, **_rows(refused)}
 
 
 def _count_questions(file: DetectedFile, layout: Layout, output: Path) -> dict[str, Any]:

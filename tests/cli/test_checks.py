@@ -16,7 +16,7 @@ from caldp_core.datasets.files.checks.run import CHECKS
 from caldp_core.scenarios.scenario import Scenario
 from tests.contract.checks import naming
 from tests.datasets.check_cases import ASKED, FORMS, NORTHINGS, READ, Case, geojson
-from tests.datasets.files import read_table, workbook
+from tests.datasets.files import merged_workbook, read_table, workbook
 
 
 def count(folder: Path, case: Case, *options: str) -> Any:
@@ -146,6 +146,29 @@ def test_sheets_with_tables_are_asked_about_and_hidden_ones_are_not(tmp_path: Pa
     for sheet, people in {"sheet": 12, "sheet=Last year": 7}.items():
         done = CliRunner().invoke(main, [*arguments, "--accept", sheet])
         assert (done.exit_code, json.loads(done.stdout)["people"]) == (0, people), done.output
+
+
+def test_merged_cells_are_filled(tmp_path: Path) -> None:
+    rows: list[list[object]] = [
+        ["A survey", "", ""],
+        ["group", "answer", "people"],
+        ["North", "yes", 3],
+        ["", "no", 4],
+        ["South", "yes", 5],
+        ["", "no", 6],
+    ]
+    path, out = tmp_path / "a.xlsx", tmp_path / "counts.csv"
+    for column in ("A", "C"):
+        ranges = (f"{column}{at}:{column}{at + 1}" for at in (3, 5))
+        path.write_bytes(merged_workbook(rows, *ranges, column=column))
+        done = CliRunner().invoke(main, ["count", str(path), "-o", str(out)])
+        summary = json.loads(done.stdout)
+        assert (summary["people"], summary["not_counted"]) == (18, {})
+        assert "merged cells filled" in summary["file"]
+        table = read_table(out).table
+        assert table.groups == ("North", "North", "South", "South")
+        assert table.names == ("yes; North", "no; North", "yes; South", "no; South")
+        assert table.counts == (3, 4, 5, 6)
 
 
 def test_metres_are_no_people(tmp_path: Path) -> None:

@@ -75,6 +75,13 @@ ASKED = {
         TOTAL + "Every household,4887\n", "total-row", "leave-out", 4887, INCOMES
     ),
     "crosstab": Case(CROSSTAB, "crosstab", "columns", 420, {"good": 240, "fair": 120, "poor": 60}),
+    "crosstab below two rows of titles": Case(
+        "District,Men,,Women,\n,yes,no,yes,no\nN,30,40,50,60\nS,31,42,53,64\nW,5,6,7,8\n",
+        "crosstab",
+        "columns",
+        396,
+        {"Men yes": 66, "Men no": 88, "Women yes": 110, "Women no": 132},
+    ),
     "crosstab by group": Case(
         CROSSTAB.replace("Total,240,120,60,420\n", ""),
         "crosstab",
@@ -171,6 +178,13 @@ FEATURES = "".join(
     for each in RECORDS
 )
 READ = {
+    "a title above the table, as spreadsheets save it": Case(
+        "Report 2026,,\n,,\nanswer,people,region\nyes,3,N\nno,4,N\nother,5,S\n",
+        "",
+        "",
+        12,
+        {"yes": 3, "no": 4, "other": 5},
+    ),
     "JSON records": Case(json.dumps(RECORDS, indent=1), "", "", 9, at=(48.2, 11.6)),
     "JSON records a line each": Case(
         "".join(json.dumps(each) + "\r\n" for each in RECORDS), "", "", 9, at=(48.2, 11.6)

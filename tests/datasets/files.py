@@ -79,12 +79,28 @@ def workbook(*sheets: tuple[str, Iterable[Iterable[object]]], hidden: Sequence[s
     return packed_sheets({name: rows_xml(rows) for name, rows in sheets}, hidden)
 
 
+def merged_workbook(rows: Iterable[Iterable[object]], *ranges: str, column: str = "A") -> bytes:
+    """A workbook of one sheet from a column on, with merged cells, such as “A2:A4”."""
+    merged = "".join(f'<mergeCell ref="{each}"/>' for each in ranges)
+    written = "".join(
+        f'<row r="{number}">'
+        + "".join(
+            _cell(value).replace("<c", f'<c r="{chr(ord(column) + at)}{number}"', 1)
+            for at, value in enumerate(row)
+            if value != ""
+        )
+        + "</row>"
+        for number, row in enumerate(rows, start=1)
+    )
+    return packed_sheets({"Data": written}, merged=f"<mergeCells>{merged}</mergeCells>")
+
+
 def rows_xml(rows: Iterable[Iterable[object]]) -> str:
     """Rows as a workbook has them."""
     return "".join(f"<row>{''.join(map(_cell, row))}</row>" for row in rows)
 
 
-def packed_sheets(sheets: Mapping[str, str], hidden: Sequence[str] = ()) -> bytes:
+def packed_sheets(sheets: Mapping[str, str], hidden: Sequence[str] = (), merged: str = "") -> bytes:
     """A workbook of sheets, each its rows in XML."""
     listed = "".join(
         f'<sheet name="{name}" sheetId="{n}" r:id="r{n}"{HIDDEN if name in hidden else ""}/>'
@@ -106,7 +122,7 @@ def packed_sheets(sheets: Mapping[str, str], hidden: Sequence[str] = ()) -> byte
     }
     for n, rows in enumerate(sheets.values(), 1):
         parts[f"xl/worksheets/sheet{n}.xml"] = (
-            f'<worksheet xmlns="{_SHEET}"><sheetData>{rows}</sheetData></worksheet>'
+            f'<worksheet xmlns="{_SHEET}"><sheetData>{rows}</sheetData>{merged}</worksheet>'
         )
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:

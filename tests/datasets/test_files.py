@@ -42,7 +42,7 @@ def test_what_a_file_is_and_holds_is_told() -> None:
     assert file.names == ("Stadtteil", "Breitengrad", "Längengrad", "Anzahl")
     assert (file.has_places, file.places.mark, file.places.count) == (True, ",", 3)
     assert file.rows[0] == ("Nº 1", "48,82000", "2,25000", "1")
-    assert "below 2 other lines" in inspect_data(GOOD["lines above"]).table.kind
+    assert "below 3 other lines" in inspect_data(GOOD["lines above"]).table.kind
     assert "sheet 'Orte'" in inspect_data(GOOD["a workbook"]).table.kind
 
 

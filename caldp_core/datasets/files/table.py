@@ -90,6 +90,7 @@ def as_csv(
     sheet = f"sheet {excerpt(reply['sheet'])}"
     if reply["sheets"] > 1:
         sheet += f", one of {reply['sheets']:,}"
+    sheet += ", merged cells filled" if reply["merged"] else ""
     return source_from_bytes(text, source.name), f"a workbook, {sheet}", tuple(reply["tables"])
 
 
@@ -117,6 +118,8 @@ _SEPARATOR_LINE: Final = re.compile(r'"?sep=([\t;,|])"?\r?\n', re.IGNORECASE)
 _QUALTRICS: Final = '{"ImportId"'
 """What the third row of Qualtrics begins with, below short names and the text of questions."""
 _ROWS: Final = 1_000
+_FILLED_MIN: Final = 0.5
+"""Of the rows of a table, those with several cells, where rows above with a single one are none."""
 _FIT_MIN: Final = 0.5
 
 
@@ -183,11 +186,32 @@ def _try_delimiter(head: str, delimiter: str, name: str) -> tuple[float, bool, T
     whole = rows[:-1] if 2 < len(rows) < _ROWS else rows  # the last may be cut
     widths = [len(cells) for _, cells in whole]
     (width, times), *_ = Counter(widths).most_common()
-    first = widths.index(width)
-    skip = rows[first - 1][0] if first else 0
+    first = _first_of_table([cells for _, cells in whole], width)
+    skip = rows[first][0] - 1 if first else 0
     fits = times / len(widths) if width > 1 else 0.0
     dialect = TableDialect(delimiter, width, skip, rows[first][0])
     return fits, delimiter != ",", _with_known_titles(dialect, rows, first)
+
+
+def _first_of_table(rows: Sequence[list[str]], width: int) -> int:
+    """The first row with all cells, without titles above a table in which most rows are filled."""
+    whole = [at for at, cells in enumerate(rows) if len(cells) == width]
+    filled = [at for at in whole if sum(cell.strip() != "" for cell in rows[at]) > 1]
+    return filled[0] if len(filled) >= _FILLED_MIN * len(whole) else whole[0]
+
+
+def _two_headers(rows: Sequence[list[str]]) -> tuple[str, ...]:
+    """Titles out of two rows: names of groups of columns above those of columns; () for one row."""
+    top, below, *data = rows
+    spanned = [at for at, (a, b) in enumerate(zip(top, below, strict=False)) if b and not a]
+    numeric = [at for at in spanned if sum(looks_like_number(r[at]) for r in data) * 2 > len(data)]
+    if not spanned or spanned != numeric or any(map(looks_like_number, (*top, *below))):
+        return ()
+    titles, group = [], ""
+    for above, title in zip(top, below, strict=True):
+        group = above or group
+        titles.append(above if title in ("", above) else f"{group} {title}")
+    return tuple(titles)
 
 
 def _with_known_titles(
@@ -204,6 +228,11 @@ def _with_known_titles(
         return replace(
             dialect, skip=end, skip_with_header=end, titles=titles, remark=", Qualtrics’ titles"
         )
+    if len(below) > 2 and len({dialect.width, *map(len, below)}) == 1:
+        titles, end = _two_headers(below), rows[first + 1][0]
+        if titles:
+            two = replace(dialect, skip=end, skip_with_header=end, titles=titles)
+            return replace(two, remark=", two rows of titles")
     above = rows[first - 1][1] if first else []
     is_header = len(above) == dialect.width - 1 > 1 and all(cell.strip() for cell in above)
     if not is_header or any(map(looks_like_number, above)) or not _is_data(below):

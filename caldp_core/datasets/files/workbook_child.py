@@ -8,15 +8,16 @@ import csv
 import io
 import json
 import sys
+from collections.abc import Iterator
 from datetime import date, datetime
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from caldp_core.basics.aside import run_reader
 from caldp_core.basics.errors import require
 
 _SHEETS_MAX = 20
-_ROWS = 1_000
+_ROWS_MAX = 1_000
 if TYPE_CHECKING:
     from python_calamine import CalamineSheet
 
@@ -33,8 +34,24 @@ def _text(cell: object) -> str:
 
 def _rows_of_several(sheet: "CalamineSheet") -> int:
     """How many of the first rows have several cells, as those of tables do."""
-    first = islice(sheet.iter_rows(), _ROWS)
+    first = islice(sheet.iter_rows(), _ROWS_MAX)
     return sum(sum(cell != "" for cell in row) > 1 for row in first)
+
+
+def _rows(sheet: "CalamineSheet") -> Iterator[list[Any]]:
+    """The rows of a sheet; cells that are merged downwards all hold what the first one does."""
+    begin: dict[int, list[tuple[int, int]]] = {}
+    _, first = sheet.start or (0, 0)  # rows begin at the sheet's first, columns at the first used
+    for (top, left), (bottom, _) in sheet.merged_cell_ranges or ():
+        if bottom > top and first <= left < first + sheet.width:
+            begin.setdefault(top, []).append((left - first, bottom))
+    held: dict[int, tuple[int, Any]] = {}
+    for at, row in enumerate(sheet.iter_rows()):
+        held = {left: cell for left, cell in held.items() if at <= cell[0]}
+        for left, (_, value) in held.items():
+            row[left] = value
+        held |= {left: (bottom, row[left]) for left, bottom in begin.get(at, ())}
+        yield row
 
 
 def read(data: bytes) -> bytes:
@@ -53,12 +70,13 @@ def read(data: bytes) -> bytes:
     filled = [name for name in best if sheets[name].total_height > 0]
     name = wanted or (filled or best)[0]
     tables = [each for each in filled if rows[each] > 1 and each not in hidden]
-    reply = {"sheet": name, "sheets": len(names), "tables": tables}
+    merged = any(top[0] < bottom[0] for top, bottom in sheets[name].merged_cell_ranges or ())
+    reply = {"sheet": name, "sheets": len(names), "tables": tables, "merged": merged}
     buffer = io.BytesIO(json.dumps(reply).encode() + b"\n")
     buffer.seek(0, io.SEEK_END)
     out = io.TextIOWrapper(buffer, "utf-8", newline="")
     writer, written = csv.writer(out), 0
-    for row in sheets[name].iter_rows() if filled else ():
+    for row in _rows(sheets[name]) if filled else ():
         written += writer.writerow([_text(cell) for cell in row])
         require(written <= most * 2**20, "holds too much")
     out.flush()

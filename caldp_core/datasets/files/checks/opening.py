@@ -11,17 +11,7 @@ _SENTENCES: Final = {
 _KEEP: Final = {"sheet": "The first of these", "encoding": "None of these: Western letters"}
 
 
-def sheet(reading: Reading) -> Check | None:
-    """A workbook with several tables."""
-    return _opening(reading, "sheet")
-
-
-def encoding(reading: Reading) -> Check | None:
-    """A text that is neither UTF-8 nor Western."""
-    return _opening(reading, "encoding")
-
-
-def _opening(reading: Reading, name: str) -> Check | None:
+def opening(name: str, reading: Reading) -> Check | None:
     """The check of that name; its answer was known when the file was opened."""
     table = reading.file.table
     if table.asks != name:

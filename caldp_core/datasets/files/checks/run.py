@@ -1,15 +1,17 @@
 """All checks of a file, the worst first."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Final
 
 from caldp_core.datasets.files.checks import answers as on_answers
-from caldp_core.datasets.files.checks import opening, people, places
+from caldp_core.datasets.files.checks import people, places
+from caldp_core.datasets.files.checks.opening import opening
 from caldp_core.datasets.files.checks.record import CheckFunction
 
 CHECKS: Final[Mapping[str, CheckFunction]] = {
-    "sheet": opening.sheet,
-    "encoding": opening.encoding,
+    "sheet": partial(opening, "sheet"),
+    "encoding": partial(opening, "encoding"),
     "ten-millionths": places.ten_millionths,
     "metres": places.metres,
     "one-column": places.one_column,
