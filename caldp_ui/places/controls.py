@@ -17,6 +17,7 @@ from caldp_core.datasets import (
     OwnPlaces,
     country_labels,
     hexagon_resolutions,
+    inspect_data,
     region_labels,
 )
 from caldp_core.datasets.files.geojson import AreasOfFile, read_polygons
@@ -246,7 +247,7 @@ def data_control() -> None:
 def _point_details(sensitive: SensitiveNear) -> None:
     """The points, and how far around them places are sensitive."""
     st.text_area(
-        "Points, a line each: latitude, longitude",
+        "Points, a line each: latitude, longitude; or a table with these columns",
         height=100,
         placeholder="48.853, 2.349",
         help="Such as clinics or shelters. Whoever is within the distance of one is protected.",
@@ -274,8 +275,15 @@ def _point_details(sensitive: SensitiveNear) -> None:
 
 
 def _points(text: str) -> tuple[str, ...]:
-    """One point per line that is not empty, without spaces."""
-    return tuple(line.replace(" ", "") for line in text.splitlines() if line.strip())
+    """The points of a list, a line each, or of a table with latitude and longitude."""
+    lines = tuple(line.replace(" ", "") for line in text.splitlines() if line.strip())
+    try:
+        file = inspect_data(text)
+        file.places.check_complete(file, "latitude", "longitude")
+        found = file.first_places(file.places).tolist()
+    except CaldpError:
+        return lines  # the record says what is wrong with them
+    return tuple(f"{y},{x}" for y, x in found) if len(found) == len(file.rows) else lines
 
 
 def _polygon_details(blocks: PolygonBlocks) -> None:

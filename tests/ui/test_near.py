@@ -24,6 +24,10 @@ def test_points_make_what_is_near_them_sensitive() -> None:
     assert scenario_of(at).context.sensitive == near
     assert_shows(at, BEGIN.with_context(sensitive=near))
     assert query_of(at)["sensitive"] == "near"
+    table = "clinic\tlongitude\tlatitude\nA\t-74.01\t40.71\nB\t87.6° W\t41.9° N\n"
+    checked(at.text_area(key="places-points").set_value("40,-80").run())
+    checked(at.text_area(key="places-points").set_value(table).run())
+    assert scenario_of(at).context.sensitive == near
     few = runs.setup(scenario_of(at)).sensitive.sum()
     checked(at.number_input(key="places-km").set_value(60.0).run())
     assert runs.setup(scenario_of(at)).sensitive.sum() > few > 10

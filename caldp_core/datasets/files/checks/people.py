@@ -274,13 +274,12 @@ def hidden_counts(reading: Reading) -> Check | None:
 
     return Check(
         "hidden-counts",
-        f"{count_text(len(rows), 'row hides its', 'rows hide their')} number of people by "
-        f"{listed}, such as “{rows[0][answer]}”: left out, it is not an answer. How many people is "
-        "each?",
+        f"{count_text(len(rows), 'row has', 'rows have')} no number of people but {listed}, such "
+        f"as “{rows[0][answer]}”. Left out, these answers are missing: how many people gave each?",
         (replace(of(0), name="zero"),),
         "Leave these rows out",
         of,
-        "People in each of these rows",
+        "People who gave each",
     )
 
 
