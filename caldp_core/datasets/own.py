@@ -145,6 +145,7 @@ def excerpt(text: object) -> str:
     return repr(full if len(full) <= 40 else f"{full[:40]}…")
 
 
+_PAIR: Final = re.compile(r"([0-9]{1,7}):([0-9]{1,13})")
 _PAIRS: Final = re.compile(r"[0-9]{1,7}:[0-9]{1,13}(?: [0-9]{1,7}:[0-9]{1,13})*")
 
 
@@ -213,9 +214,15 @@ def parse_cells(name: str, text: str, k: int) -> tuple[Ints, Ints]:
         cells, numbers = np.array(re.split("[ :]", text), dtype=np.int64).reshape(-1, 2).T
         if int(cells[-1]) < k and bool((np.diff(cells) > 0).all()):
             return cells, numbers
+    before = -1
+    for pair in text.split(" "):
+        match = _PAIR.fullmatch(pair)
+        if match is None or not before < int(match[1]) < k:
+            break
+        before = int(match[1])
     raise CaldpError(
         f"{name} must be cells and their {name} such as '17:3 25:1', cells ascending "
-        f"below {k:,}, got {excerpt(text)}."
+        f"below {k:,}, got {excerpt(pair)}."
     )
 
 

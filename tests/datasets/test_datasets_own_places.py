@@ -120,7 +120,7 @@ REFUSED = {
     "48.1": "known to be the latitude",
 }
 WRONG: dict[str, dict[str, Any]] = {
-    "got '1:1 2'": {"people": "1:1 2"},
+    "got '2'": {"people": "1:1 2"},
     "got '1:5'": {"people": "2:1 1:5"},
     "got '6:1'": {"people": "6:1"},
     "got ''": {"people": ""},
