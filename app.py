@@ -13,7 +13,7 @@ else:
     from caldp_ui.app.errors import show_failure
     from caldp_ui.app.server import address, middleware, trust_named_proxies
     from caldp_ui.app.upkeep import upkeep
-    from caldp_ui.charts.library import ADDRESS, library
+    from caldp_ui.charts.show import ADDRESS, library
     from caldp_ui.handout.route import NAME, route
     from caldp_ui.room import phone
 

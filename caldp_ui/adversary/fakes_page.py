@@ -39,8 +39,7 @@ from caldp_ui.maps.scene import SQUARES, move_place, place_control, shared_pictu
 from caldp_ui.parts import films, pins, sharing
 from caldp_ui.parts.films import SliderFilm
 from caldp_ui.parts.headline import as_html
-from caldp_ui.parts.layout import Layout
-from caldp_ui.parts.tabs import tabs
+from caldp_ui.parts.layout import Layout, tabs
 from caldp_ui.shell.page import PinPage, View
 from caldp_ui.stage import (
     SCALE,

@@ -34,8 +34,7 @@ from caldp_ui.maps.presets import PRESETS, title
 from caldp_ui.maps.scene import move_place, place_control
 from caldp_ui.parts import films, mathematics, odds, pictures, pins, promises, sharing
 from caldp_ui.parts.film_jobs import FilmRequest
-from caldp_ui.parts.layout import Layout, stacked_layout
-from caldp_ui.parts.tabs import tabs
+from caldp_ui.parts.layout import Layout, stacked_layout, tabs
 from caldp_ui.shell.page import PinPage
 from caldp_ui.words import formats
 from caldp_ui.words.glossary import terms

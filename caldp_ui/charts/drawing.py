@@ -11,7 +11,7 @@ from typing import Final
 
 import streamlit as st
 
-from caldp_ui.charts.scripts import script
+from caldp_ui.charts.show import script
 
 _show: Final = st.components.v2.component("caldp_drawing", html="<div></div>", js=script("drawing"))
 Point = tuple[float, float]

@@ -22,7 +22,7 @@ from caldp_ui.classroom import (
 from caldp_ui.classroom.page_state import STATE, Lesson
 from caldp_ui.classroom.station import Station
 from caldp_ui.controls.common import Slider
-from caldp_ui.offline import offer
+from caldp_ui.offline import document
 from caldp_ui.offline.records import Part
 from caldp_ui.parts import headline
 from caldp_ui.parts.layout import title_row
@@ -106,7 +106,7 @@ def show(lesson: Lesson, show_handout: Callable[[str], None]) -> None:
         station.steps()
         _next_button(lesson.station)
     with main:
-        station.below(board, lambda: offer.offer_page(STATE, part))
+        station.below(board, lambda: document.offer_page(STATE, part))
         show_handout(lesson.station)
         PAGE.follow(lesson)
 

@@ -18,7 +18,7 @@ from caldp_ui.compute import exports
 from caldp_ui.controls import common
 from caldp_ui.controls.common import Slider
 from caldp_ui.parts import mathematics, sharing
-from caldp_ui.parts.tabs import tabs
+from caldp_ui.parts.layout import tabs
 from caldp_ui.words import formats
 from caldp_ui.words.glossary import DEFINITIONS
 from caldp_ui.words.headline import Headline

@@ -68,9 +68,9 @@ from caldp_ui.parts import (
     sharing,
 )
 from caldp_ui.parts.films import SliderFilm
+from caldp_ui.parts.layout import tabs
 from caldp_ui.parts.own_data import Columns
 from caldp_ui.parts.record import ReportContent
-from caldp_ui.parts.tabs import tabs
 from caldp_ui.session import jobs
 from caldp_ui.shell.page import PinPage, View
 from caldp_ui.stage import Act, Step

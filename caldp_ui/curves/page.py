@@ -26,12 +26,16 @@ from caldp_ui.compute.sources import is_own, title_of, with_dataset
 from caldp_ui.controls import common, menus
 from caldp_ui.controls.choices import NAMES, data_sets, protections
 from caldp_ui.controls.common import EPSILONS, METHODS, Slider
-from caldp_ui.curves import lines as work
+from caldp_ui.curves import page_state as work
 from caldp_ui.curves import view
-from caldp_ui.curves.lines import (
+from caldp_ui.curves.page_state import (
+    AXES,
+    BEGIN,
     BUDGET,
     LINES_MAX,
+    STATE,
     CurveData,
+    Curves,
     Line,
     PointForecast,
     make_curves,
@@ -39,7 +43,6 @@ from caldp_ui.curves.lines import (
     reader_position,
     record_lines,
 )
-from caldp_ui.curves.page_state import AXES, BEGIN, STATE, Curves
 from caldp_ui.parts import headline, internal, mathematics, pins, sharing
 from caldp_ui.parts.layout import column_layout
 from caldp_ui.session import incremental_jobs, jobs

@@ -25,11 +25,14 @@ from caldp_ui.charts.curves import Words, gap_arrow, line_trace, plane, vertical
 from caldp_ui.charts.errors import ErrorScale, error_scale
 from caldp_ui.charts.labels import Label
 from caldp_ui.compute import runs
-from caldp_ui.curves.lines import (
+from caldp_ui.curves.page_state import (
+    AXES,
     LINES_MAX,
     SMALLEST_ERROR,
+    STATE,
     Bound,
     CurveData,
+    Curves,
     Line,
     all_lines,
     expected_errors,
@@ -37,12 +40,12 @@ from caldp_ui.curves.lines import (
     make_curves,
     proved_bounds,
     reader_position,
+    value_at,
 )
-from caldp_ui.curves.page_state import AXES, STATE, Curves, value_at
 from caldp_ui.shell.page import View
 from caldp_ui.words import formats, promise
-from caldp_ui.words.coverage import exposed_text
 from caldp_ui.words.headline import Headline
+from caldp_ui.words.promise_text import exposed_text
 from caldp_ui.words.vocabulary import PLACES, VALUES, Vocabulary
 
 

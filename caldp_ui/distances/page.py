@@ -25,7 +25,7 @@ from caldp_ui.compute import runs, sources
 from caldp_ui.compute.plain_ldp import best_plain_ldp
 from caldp_ui.controls import common, menus, presets
 from caldp_ui.controls.common import Slider
-from caldp_ui.distances import best_noise, view
+from caldp_ui.distances import page_state, view
 from caldp_ui.distances.page_state import (
     EVERYBODY,
     NORTHEAST,
@@ -55,8 +55,7 @@ from caldp_ui.parts import (
 )
 from caldp_ui.parts.comparison import load_fast_results
 from caldp_ui.parts.films import SliderFilm
-from caldp_ui.parts.layout import stacked_layout
-from caldp_ui.parts.tabs import tabs
+from caldp_ui.parts.layout import stacked_layout, tabs
 from caldp_ui.session.scenarios import bind
 from caldp_ui.shell.page import PinPage
 from caldp_ui.words import formats
@@ -159,8 +158,8 @@ def is_feasible(scenario: Scenario, name: str) -> bool:
 
 def infeasible_reason(scenario: Scenario, name: str) -> str:
     """The core's sentence on why the mechanism of that name cannot be made; "" where it can."""
-    if name == best_noise.BEST_KERNEL:
-        return best_noise.infeasible_reason(runs.setup(fallback_scenario(scenario)).policy)
+    if name == page_state.BEST_KERNEL:
+        return page_state.infeasible_reason(runs.setup(fallback_scenario(scenario)).policy)
     try:
         runs.setup(replace(scenario, mechanism=MECHANISMS[name].spec()))
     except CaldpError as error:
@@ -209,7 +208,7 @@ def _noise_table(data: DistanceData) -> None:
         chosen = " (shown)" if entry.name == data.setup.mechanism_name else ""
         rows[f"{entry.title}{chosen}"] = _missing_row(reason) if reason else _row(data, entry.name)
     st.table(pd.DataFrame.from_dict(rows, orient="index").rename_axis("mechanism"))
-    proof = view.kernel_proof_text(data, best_noise.designed_kernel(data.setup.policy))
+    proof = view.kernel_proof_text(data, page_state.designed_kernel(data.setup.policy))
     if proof:
         st.markdown(f":material/verified: {proof}")
     st.caption(
@@ -223,7 +222,7 @@ def _missing_reason(data: DistanceData, name: str) -> str:
     reason = infeasible_reason(data.record.scenario, name)
     if reason:
         return f"no: {reason}"
-    if name == best_noise.BEST_KERNEL and best_noise.designed_kernel(data.setup.policy) is None:
+    if name == page_state.BEST_KERNEL and page_state.designed_kernel(data.setup.policy) is None:
         return "not yet: it is designed, in seconds, once you choose it as the noise"
     return ""
 
@@ -265,7 +264,7 @@ def _numbers(data: DistanceData) -> None:
         f"{view.describe_blocks(data)}"
     )
     if data.ours is not None:
-        best_noise.section(data.ours)
+        page_state.section(data.ours)
     odds = {
         formats.length(each): f"{view.odds_text(data.record, each)} of 100"
         for each in view.ODDS_DISTANCES
@@ -328,7 +327,7 @@ PAGE: Final = PinPage(
     state=STATE,
     title="Privacy by distance",
     task="Places close by are hidden best. Move ε per kilometre.",
-    load=lambda record: load_data(best_noise.with_fallback_noise(record), load_fast_results),
+    load=lambda record: load_data(page_state.with_fallback_noise(record), load_fast_results),
     view=view.view,
     films=_films,
     pin_title=title,
@@ -353,7 +352,7 @@ def show(record: DistanceState) -> None:
     """Show the page at a record."""
     page = stacked_layout(STATE)
     with page.main:
-        data = load_data(best_noise.design_noise(record))
+        data = load_data(page_state.design_noise(record))
         shown = PAGE.view(data, None, LIGHT)
         maps = PAGE.show_maps(shown, partial(move_place, STATE), RATE_FILM)
     page.show_headline(shown.headline)

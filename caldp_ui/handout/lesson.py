@@ -9,7 +9,7 @@ from caldp_ui.app.navigation import ROOM
 from caldp_ui.classroom.page_state import STATE
 from caldp_ui.handout import parts
 from caldp_ui.handout.station_questions import STATION_QUESTIONS
-from caldp_ui.offline import offer as files
+from caldp_ui.offline import document as files
 from caldp_ui.offline.document import document
 from caldp_ui.room.page_state import NEXT, Draft
 from caldp_ui.room.page_state import STATE as POLL

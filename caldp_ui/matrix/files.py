@@ -15,7 +15,7 @@ import pandas as pd
 from caldp_core import __version__
 from caldp_core.privacy.matrix import DenseMatrix
 from caldp_ui.compute import exports
-from caldp_ui.matrix import candidates, view
+from caldp_ui.matrix import page_state, view
 from caldp_ui.matrix.page_state import (
     level_link,
     level_text,
@@ -55,7 +55,7 @@ def snippet(verdict: ChannelVerdict) -> str:
     return _SNIPPET.format(
         names=verdict.names,
         levels="\n".join(" ".join(map(level_link, row)) for row in verdict.levels.tolist()),
-        channel=candidates.as_text(verdict.candidate.channel),
+        channel=page_state.as_text(verdict.candidate.channel),
     )
 
 

@@ -32,8 +32,7 @@ from caldp_ui.app import gate
 from caldp_ui.app.errors import escape_markdown, plain_errors
 from caldp_ui.controls import common, menus
 from caldp_ui.controls.common import EPSILONS, Slider
-from caldp_ui.matrix import candidates, files, page_state, view
-from caldp_ui.matrix.candidates import Candidate
+from caldp_ui.matrix import files, page_state, view
 from caldp_ui.matrix.page_state import (
     BUG,
     DESIGNED,
@@ -47,14 +46,14 @@ from caldp_ui.matrix.page_state import (
     SECONDS,
     STATE,
     TEMPLATES,
+    Candidate,
     MatrixState,
     level_text,
     rows_of,
 )
 from caldp_ui.matrix.view import ChannelVerdict, MatrixData, judge_channel
 from caldp_ui.parts import mathematics, sharing
-from caldp_ui.parts.layout import column_layout
-from caldp_ui.parts.tabs import tabs
+from caldp_ui.parts.layout import column_layout, tabs
 from caldp_ui.session import jobs
 from caldp_ui.shell.page import Page
 from caldp_ui.words import formats
@@ -77,7 +76,7 @@ def _sliders(record: MatrixState) -> dict[str, Slider[MatrixState]]:
 
 def _load(record: MatrixState) -> MatrixData:
     """The data of a record, of a channel that need not be designed."""
-    candidate = candidates.available_candidate(record)
+    candidate = page_state.available_candidate(record)
     return MatrixData(record, judge_channel(record.names, record.matrix, candidate))
 
 
@@ -131,7 +130,7 @@ def _lines(text: str) -> tuple[str, ...]:
 
 def _channel_controls(record: MatrixState) -> Candidate:
     """Draw the choice of a channel; returns it, or the first one while it can't be shown."""
-    titles = candidates.titles_for(record.levels, record.names)
+    titles = page_state.titles_for(record.levels, record.names)
     chosen = record.channel if record.channel in titles else None
     st.selectbox(
         "Channel",
@@ -147,7 +146,7 @@ def _channel_controls(record: MatrixState) -> Candidate:
     if chosen is not None and chosen not in DESIGNS:
         _warn(record)
     designed = _DESIGNERS[chosen](record) if chosen in DESIGNS else None
-    candidate = designed or candidates.available_candidate(record)
+    candidate = designed or page_state.available_candidate(record)
     if error := view.error_sentence(candidate):
         with st.container(key=view.OFF):
             st.caption(error)
@@ -158,7 +157,7 @@ def _channel_controls(record: MatrixState) -> Candidate:
 def _warn(record: MatrixState) -> None:
     """Show why the channel can't be made, where it can't."""
     try:
-        candidates.build_candidate(record)
+        page_state.build_candidate(record)
     except CaldpError as error:
         st.warning(escape_markdown(f"{error} Until then: {_INSTEAD}"))
 
@@ -169,7 +168,7 @@ def _with_channel(record: MatrixState, name: str) -> MatrixState:
         return replace(
             record,
             channel=name,
-            pasted=candidates.as_text(candidates.build_candidate(baseline).channel),
+            pasted=page_state.as_text(page_state.build_candidate(baseline).channel),
         )
     return replace(record, channel=name)
 
@@ -210,10 +209,10 @@ def _designed(record: MatrixState) -> Candidate | None:
     )
     if result is None:
         return None
-    candidate = candidates.designed(DesignedMechanism(result), result.gap)
+    candidate = page_state.designed(DesignedMechanism(result), result.gap)
     proof = "every extreme ray was looked at" if result.exact else "by a relaxation"
-    baseline = candidates.build_candidate(replace(record, channel=RANDOMIZED_RESPONSE)).mechanism
-    above, saved = candidates.above(result.gap), _saved(result, baseline)
+    baseline = page_state.build_candidate(replace(record, channel=RANDOMIZED_RESPONSE)).mechanism
+    above, saved = page_state.above(result.gap), _saved(result, baseline)
     st.markdown(f"**Certified:** {above} ({proof}).{saved}")
     return candidate
 
@@ -229,11 +228,11 @@ def _designed_for_largest(record: MatrixState) -> Candidate | None:
         return None
     errors = variances(result.design)
     st.markdown(
-        f"**Certified:** the largest variance of a value is {candidates.above(result.gap)}, and "
+        f"**Certified:** the largest variance of a value is {page_state.above(result.gap)}, and "
         f"{formats.times(float(errors.max() / errors.min()))} the smallest."
     )
     mechanism = DesignedMechanism(result.design)
-    return candidates.designed(mechanism, result.gap, "Designed for the largest error")
+    return page_state.designed(mechanism, result.gap, "Designed for the largest error")
 
 
 def _designed_for_groups(record: MatrixState) -> Candidate | None:
@@ -250,24 +249,24 @@ def _designed_for_groups(record: MatrixState) -> Candidate | None:
     mechanism = DesignedMechanism(best.design)
     kinds = ", ".join(map(str, map(escape_markdown, page_state.groups_of(record.names))))
     baseline, more = (
-        candidates.build_candidate(replace(record, channel=RANDOMIZED_RESPONSE)).mechanism,
+        page_state.build_candidate(replace(record, channel=RANDOMIZED_RESPONSE)).mechanism,
         "",
     )
     if baseline is not None and best.loss > 0:
         ratio = page_state.error(baseline, record.names) / best.loss
         more = f" Randomized response at the least ε needs {formats.times(ratio)} as many people."
     st.markdown(
-        f"**Certified:** the error of the groups ({kinds}) is {candidates.above(best.gap)}.{more} "
+        f"**Certified:** the error of the groups ({kinds}) is {page_state.above(best.gap)}.{more} "
         "Single values come out worse than by the other designs."
     )
-    return candidates.designed(mechanism, best.gap, "Designed for groups")
+    return page_state.designed(mechanism, best.gap, "Designed for groups")
 
 
 def _saved(result: Design, baseline: Mechanism | None) -> str:
     """How many times as many people randomized response at the least ε needs."""
     if baseline is None:
         return ""
-    times = candidates.even_variance(baseline) / result.loss
+    times = page_state.even_variance(baseline) / result.loss
     if times < 1.005:
         return " Randomized response at the least ε is as good."
     return f" Randomized response at the least ε needs {formats.times(times)} as many people."
@@ -405,8 +404,8 @@ def _two_reports(data: MatrixData) -> None:
     menus.of_field(STATE, "second", "A second report about the same value", SECONDS)
     second, levels = verdict.candidate, verdict.levels
     if record.second == RANDOMIZED_RESPONSE:
-        least_epsilon = candidates.least_level(record.levels)
-        second = candidates.build_candidate(replace(record, channel=RANDOMIZED_RESPONSE))
+        least_epsilon = page_state.least_level(record.levels)
+        second = page_state.build_candidate(replace(record, channel=RANDOMIZED_RESPONSE))
         levels = np.where(np.eye(record.k, dtype=np.bool_), 0.0, least_epsilon)
     if len(second.reports) * len(verdict.candidate.reports) > _TOGETHER_MAX:
         st.markdown("These two channels have too many pairs of reports to be audited here.")
@@ -448,7 +447,7 @@ def _sharing(data: MatrixData) -> None:
             for name, content in (
                 ("matrix.json", files.matrix_json(verdict)),
                 ("matrix.csv", files.matrix_csv(verdict)),
-                ("channel.txt", candidates.as_text(verdict.candidate.channel)),
+                ("channel.txt", page_state.as_text(verdict.candidate.channel)),
             ):
                 sharing.file_button(STATE.key(name.replace(".", "-")), name, content)
         sharing.file_button(STATE.key("record"), "record.html", files.html(verdict, address))

@@ -24,10 +24,9 @@ from caldp_core.privacy.context import PrivacyMatrix, dense
 from caldp_core.privacy.coverage import names_text
 from caldp_core.privacy.matrix import DenseMatrix, closure
 from caldp_ui.app.theme import CIVIDIS, LEVELS
-from caldp_ui.charts import scripts
-from caldp_ui.matrix import candidates
-from caldp_ui.matrix.candidates import Candidate
-from caldp_ui.matrix.page_state import STATE, MatrixState, level_text, read_level
+from caldp_ui.charts import show
+from caldp_ui.matrix import page_state
+from caldp_ui.matrix.page_state import STATE, Candidate, MatrixState, level_text, read_level
 from caldp_ui.offline.boards import NO_RECEIPT
 from caldp_ui.offline.records import Component
 from caldp_ui.parts.headline import as_html
@@ -202,7 +201,7 @@ def error_sentence(found: Candidate) -> str:
     if found.mechanism is None:
         return ""
     try:
-        mean = candidates.even_variance(found.mechanism) / found.mechanism.k / _PEOPLE
+        mean = page_state.even_variance(found.mechanism) / found.mechanism.k / _PEOPLE
     except CaldpError:
         return "Shares can't be estimated: two values send the same reports."
     return (
@@ -283,7 +282,7 @@ def alt(verdict: ChannelVerdict) -> str:
 _WEB: Final = Path(__file__).with_name("web")
 _STYLE: Final = (_WEB / "board.css").read_text("utf-8")
 _SCRIPT: Final = (
-    bundle.partial_script("dom", "outbox") + scripts.hub_script() + join_modules(_WEB, ("board",))
+    bundle.partial_script("dom", "outbox") + show.hub_script() + join_modules(_WEB, ("board",))
 )
 _board = st.components.v2.component(
     "caldp_matrix", html='<div class="board"></div>', css=_STYLE, js=_SCRIPT

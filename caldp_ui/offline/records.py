@@ -14,7 +14,7 @@ from typing import Any, Final, TypeAlias
 
 from caldp_core.basics.errors import require
 from caldp_core.basics.types import Progress
-from caldp_ui.charts import scripts
+from caldp_ui.charts import show
 from caldp_ui.stage import Film, Scene, Step, bundle
 from caldp_ui.stage.bundle import join_modules
 
@@ -131,8 +131,8 @@ def part_modules(parts: Sequence[Part]) -> list[str]:
         chart_code = join_modules(_WEB, ("bytes", "axis", "plot", "boards"))
         codes.append(
             bundle.partial_script("dom", "replacements")
-            + scripts.hub_script()
-            + scripts.narrow_script()
+            + show.hub_script()
+            + show.narrow_script()
             + chart_code
         )
     return codes

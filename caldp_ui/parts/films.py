@@ -15,8 +15,8 @@ import streamlit as st
 
 from caldp_core.basics.types import Progress
 from caldp_ui.app.theme import DARK, Palette, palette
-from caldp_ui.charts import films as of_charts
-from caldp_ui.charts.films import SliderState
+from caldp_ui.charts import show as of_charts
+from caldp_ui.charts.show import SliderState
 from caldp_ui.controls.common import Slider
 from caldp_ui.parts import headline
 from caldp_ui.parts.film_jobs import FilmRequest, ready_films

@@ -1,11 +1,13 @@
 """Where things go on a page: its headline, the picture large, controls beside it."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from caldp_ui.app.run_limiter import fragment
 from caldp_ui.parts import headline
 from caldp_ui.session.page_state import PageState
 from caldp_ui.words.headline import Headline
@@ -59,3 +61,16 @@ def title_row(state: PageState[Any]) -> tuple[DeltaGenerator, DeltaGenerator]:
     """Room for the headline, and right of it for switches of views, examples and the like."""
     row = st.container(key=state.key("title"), horizontal=True, gap="small")
     return row.container(key="sentences"), row.container(key=state.key("switch"), horizontal=True)
+
+
+T = TypeVar("T")
+
+
+@fragment
+def tabs(key: str, sections: Mapping[str, Callable[[T], None]], data: T) -> None:
+    """Tabs by title, and the open one: in a fragment, so that the picture above is left alone."""
+    drawn = st.tabs(list(sections), key=key, on_change="rerun")
+    for tab, show in zip(drawn, sections.values(), strict=True):
+        if tab.open:
+            with tab:
+                show(data)

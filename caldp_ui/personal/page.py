@@ -25,8 +25,7 @@ from caldp_ui.maps.scene import map_files, report
 from caldp_ui.parts import mathematics, numbers, odds, pins, promises, sharing
 from caldp_ui.parts.comparison import load_fast_results
 from caldp_ui.parts.films import SliderFilm
-from caldp_ui.parts.layout import stacked_layout
-from caldp_ui.parts.tabs import tabs
+from caldp_ui.parts.layout import stacked_layout, tabs
 from caldp_ui.personal import view
 from caldp_ui.personal.page_state import (
     PRESETS,

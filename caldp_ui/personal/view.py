@@ -35,7 +35,7 @@ from caldp_ui.stage import (
     nobody_below,
 )
 from caldp_ui.stage.records import Mark
-from caldp_ui.words import accuracy, coverage, formats, policies, promise_levels
+from caldp_ui.words import accuracy, formats, policies, promise_levels, promise_text
 from caldp_ui.words.accuracy import is_share
 from caldp_ui.words.headline import Headline
 from caldp_ui.words.promise import REPEATS
@@ -59,7 +59,7 @@ def background_text(name: str) -> str:
 def headline(data: PersonalData) -> Headline:
     """Who is not protected, if anybody, then the errors."""
     texts = policies.describe_promise(PLACES, data.setup)
-    left = coverage.unprotected_text(PLACES, texts.protected_share, texts.readable)
+    left = promise_text.unprotected_text(PLACES, texts.protected_share, texts.readable)
     errors = [each for each in (_error_sentence(data), _comparison_sentence(data)) if each]
     figures = _headline_figures(data, texts)
     if not left:

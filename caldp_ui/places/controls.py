@@ -50,7 +50,7 @@ from caldp_ui.compute import runs, sources
 from caldp_ui.controls import common, menus
 from caldp_ui.controls.choices import blocks_of
 from caldp_ui.maps.presets import hexagon_size, initial_blocks
-from caldp_ui.places import edits
+from caldp_ui.places import page_state
 from caldp_ui.places.page_state import PAPER_MAP_ONLY, STATE
 from caldp_ui.session import visitor_data
 from caldp_ui.session.scenarios import bind, bind_text, update_scenario
@@ -195,7 +195,7 @@ def _sensitive_details(scenario: Scenario) -> None:
     sensitive = scenario.context.sensitive
     if isinstance(sensitive, SensitiveAreas):
         st.caption(
-            f"Drawn: {edits.edits_text(sensitive.edits)}. The tools on the maps go on."
+            f"Drawn: {page_state.edits_text(sensitive.edits)}. The tools on the maps go on."
             if sensitive.edits
             else "Nothing yet: every report names its place. Draw with the tools on the maps."
         )

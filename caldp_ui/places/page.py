@@ -24,7 +24,7 @@ from caldp_ui.controls.common import epsilon_slider
 from caldp_ui.maps.ground import readable_people
 from caldp_ui.maps.presets import presets_of, title
 from caldp_ui.maps.scene import map_files, report
-from caldp_ui.offline import offer
+from caldp_ui.offline import document
 from caldp_ui.parts import (
     comparison,
     error_curves,
@@ -39,9 +39,8 @@ from caldp_ui.parts import (
 from caldp_ui.parts.comparison import ComparisonData, load_fast_results
 from caldp_ui.parts.film_jobs import FilmRequest
 from caldp_ui.parts.films import SliderFilm
-from caldp_ui.parts.layout import stacked_layout
-from caldp_ui.parts.tabs import tabs
-from caldp_ui.places import controls, edits, page_state, prior, view
+from caldp_ui.parts.layout import stacked_layout, tabs
+from caldp_ui.places import controls, page_state, prior, view
 from caldp_ui.places.page_state import STATE, PlacesState, load_data
 from caldp_ui.relief import view as relief
 from caldp_ui.session import handover, jobs
@@ -49,7 +48,7 @@ from caldp_ui.session.scenarios import bind, bind_text, redraw_noise, update_sce
 from caldp_ui.shell.page import PinPage
 from caldp_ui.stage import Film
 from caldp_ui.words import accuracy, formats, promise
-from caldp_ui.words import cells as words
+from caldp_ui.words import accuracy as words
 from caldp_ui.words.glossary import terms
 from caldp_ui.words.vocabulary import PLACES
 
@@ -105,9 +104,9 @@ def _clear_button(scenario: Scenario) -> None:
         "Clear the drawing",
         icon=":material/delete:",
         key=STATE.key("clear"),
-        disabled=not edits.has_drawing(scenario) and STATE.current().region is None,
+        disabled=not page_state.has_drawing(scenario) and STATE.current().region is None,
         on_click=STATE.change,
-        args=(edits.without_drawing,),
+        args=(page_state.without_drawing,),
         help="What was protected before the drawing is protected again.",
     )
 
@@ -224,7 +223,7 @@ def _show_region(area: Area, result: Result, domain: GridDomain) -> None:
             "Unmark",
             icon=":material/close:",
             key=STATE.key("unmark"),
-            on_click=edits.mark_region,
+            on_click=page_state.mark_region,
             args=(None,),
         )
 
@@ -271,7 +270,7 @@ def _sharing(data: ComparisonData) -> None:
         results = {"Plain LDP": data.plain, "This protection": data.ours}
         content = report(data.ours, sentence, results)
     sharing.section(STATE, PLACES, content, other_scenarios, sharing.show_map_save_hint)
-    offer.offer_page(STATE, lambda record: PAGE.part(replace(record, region=None)))
+    document.offer_page(STATE, lambda record: PAGE.part(replace(record, region=None)))
 
 
 _CURVE_CHOICES: Final = (
@@ -469,7 +468,7 @@ def show(record: PlacesState) -> None:
     with page.main:
         data = load_data(record)
         shown = view.view_to_draw_on(data)
-        maps = PAGE.show_maps(shown, edits.handle_act, EPSILON_FILM)
+        maps = PAGE.show_maps(shown, page_state.handle_act, EPSILON_FILM)
     page.show_headline(shown.headline)
     with page.side:
         _controls(data)

@@ -38,7 +38,7 @@ from caldp_ui.places.page_state import STATE, full_map
 from caldp_ui.session import handover
 from caldp_ui.session.scenarios import update_scenario
 from caldp_ui.session.ticking import run_page
-from caldp_ui.words import cells as words
+from caldp_ui.words import accuracy as words
 from caldp_ui.words import formats
 from caldp_ui.words.towns import place_name
 

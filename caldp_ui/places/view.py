@@ -29,12 +29,12 @@ from caldp_ui.maps.scene import (
 from caldp_ui.parts import icons, odds
 from caldp_ui.parts.comparison import ComparisonData
 from caldp_ui.parts.headline import SENTENCE, html
-from caldp_ui.places import edits
+from caldp_ui.places import page_state
 from caldp_ui.places.page_state import PlacesData, PlacesState
 from caldp_ui.shell.page import View
 from caldp_ui.stage import Ground, Scene, Step
 from caldp_ui.words import accuracy, formats, policies, result
-from caldp_ui.words import cells as words
+from caldp_ui.words import accuracy as words
 from caldp_ui.words.headline import Headline
 from caldp_ui.words.vocabulary import PLACES
 
@@ -155,7 +155,7 @@ def view_to_draw_on(data: PlacesData) -> View:
         scene(
             data,
             _ground(data),
-            actions=edits.actions(data.setup),
+            actions=page_state.actions(data.setup),
             arrangement=PAIR,
         ),
     )

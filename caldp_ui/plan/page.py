@@ -22,8 +22,7 @@ from caldp_ui.controls import common, menus
 from caldp_ui.controls.choices import NAMES, data_sets
 from caldp_ui.controls.common import Slider, epsilon_slider, field_slider, people_slider
 from caldp_ui.parts import headline, mathematics, odds, pins, sharing
-from caldp_ui.parts.layout import column_layout
-from caldp_ui.parts.tabs import tabs
+from caldp_ui.parts.layout import column_layout, tabs
 from caldp_ui.plan import people_needed, view
 from caldp_ui.plan.page_state import (
     GOALS,

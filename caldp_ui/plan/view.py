@@ -44,8 +44,8 @@ from caldp_ui.plan.people_needed import (
     needs_by_protection,
 )
 from caldp_ui.shell.page import View
-from caldp_ui.words import coverage as counts
 from caldp_ui.words import formats, policies
+from caldp_ui.words import promise_text as counts
 from caldp_ui.words.headline import Headline
 from caldp_ui.words.vocabulary import ANSWERS, PLACES, Vocabulary
 

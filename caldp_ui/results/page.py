@@ -16,9 +16,8 @@ from caldp_core.experiments.table import as_cell, as_csv, cells_as_geojson
 from caldp_ui.app.errors import escape_markdown
 from caldp_ui.controls import menus
 from caldp_ui.parts import promises, sharing
-from caldp_ui.parts.layout import column_layout
-from caldp_ui.parts.tabs import tabs
-from caldp_ui.results import files, view
+from caldp_ui.parts.layout import column_layout, tabs
+from caldp_ui.results import page_state, view
 from caldp_ui.results.page_state import LEVELS, STATE, TIMES, ResultsState
 from caldp_ui.stage import stage
 from caldp_ui.words import formats
@@ -199,12 +198,12 @@ def show(record: ResultsState) -> None:
     """Show the page at a record: of the files that were brought, or of the example."""
     page = column_layout(STATE)
     with page.main:
-        data = files.load_data(record)
+        data = page_state.load_data(record)
     page.show_headline(
         view.headline(data.results, is_example=data.is_example) if data else view.READING
     )
     with page.title:
-        files.popover(is_example=data is not None and data.is_example)
+        page_state.popover(is_example=data is not None and data.is_example)
     if data is None:
         return
     # The example's height is known, and is reserved until its bars are drawn.

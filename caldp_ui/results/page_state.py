@@ -6,7 +6,17 @@ A link holds these two alone: a collection's files stay in the visit.
 from dataclasses import dataclass
 from typing import Final
 
-from caldp_core.basics.errors import check_choice
+import streamlit as st
+
+from caldp_core.basics.errors import CaldpError, check_choice
+from caldp_core.collect.estimate import Results, made_up_week
+from caldp_core.collect.upload import Collection, read_collection
+from caldp_ui.app.delivery import release
+from caldp_ui.app.errors import escape_markdown
+from caldp_ui.app.upkeep import THREAD_PREFIX
+from caldp_ui.controls import menus
+from caldp_ui.session import jobs
+from caldp_ui.session.fair_pool import FairPool
 from caldp_ui.session.page_state import PageState
 from caldp_ui.session.record_link import RecordLink
 
@@ -33,3 +43,147 @@ def _check(record: ResultsState) -> None:
 
 LINK: Final = RecordLink(ResultsState(), _check)
 STATE: Final = PageState("results", LINK)
+
+
+_FILES_KEY: Final = "results/files"
+_NUMBER_KEY: Final = "results/number"
+_ERROR_KEY: Final = "results/wrong"
+_JOBS: Final = ("results/read", "results/estimate")
+_POPOVER: Final = STATE.key("own")
+_UPLOADER: Final = STATE.key("files")
+_ERROR_MAX: Final = 600
+"""Most characters of an error message: it may quote the files."""
+_STORAGE_NOTE: Final = (
+    "The files go to the machine that runs this dashboard (your own, if the address begins with "
+    "localhost), are never written to its disk, and are gone when you close the page. A link holds "
+    "none of them. They hold noisy reports added up, and nobody's true answer."
+)
+
+
+class UploadedFiles:
+    """Files that a visitor uploaded; after `discard` it holds nothing."""
+
+    def __init__(self, files: tuple[tuple[str, bytes], ...], number: int) -> None:
+        """`files`: names and contents; `number`: of this upload in the visit."""
+        self.number, self._files = number, files
+
+    def read(self) -> Collection:
+        """Read the collection and discard the files; raises `CaldpError` where they are none."""
+        collection = read_collection(self._files)
+        self.discard()
+        return collection
+
+    def discard(self) -> None:
+        """Release the data."""
+        self._files = ()
+
+
+@dataclass(frozen=True, eq=False)
+class ResultsData:
+    """Results on the page; `is_example`: of the example, as nothing was uploaded."""
+
+    results: Results
+    is_example: bool
+
+
+@st.cache_resource
+def _pool() -> FairPool:
+    """Pool of one worker: a protocol of a million values takes a gigabyte while it is read."""
+    return FairPool(1, 1, f"{THREAD_PREFIX}collection")
+
+
+def load_data(record: ResultsState) -> ResultsData | None:
+    """Results of the uploaded files, or of the example; None while they are computed.
+
+    Files that are no collection are discarded; the form shows why.
+    """
+    upload: UploadedFiles | None = st.session_state.get(_FILES_KEY)
+    if upload is not None:
+        try:
+            return _load_uploaded(upload, record.level)
+        except CaldpError as error:
+            _discard_files()
+            st.session_state[_ERROR_KEY] = str(error)
+            st.session_state[_POPOVER] = True
+    return ResultsData(made_up_week().results(record.level), is_example=True)
+
+
+def _load_uploaded(upload: UploadedFiles, level: float) -> ResultsData | None:
+    read, estimate = _JOBS
+    collection: Collection | None = jobs.run_automatically(
+        read, str(upload.number), lambda _: upload.read(), lambda _: "Reading the files …", _pool
+    )
+    if collection is None:
+        return None
+    results: Results | None = jobs.run_automatically(
+        estimate,
+        f"{upload.number}/{level}",
+        lambda _: collection.results(level),
+        lambda _: "Estimating …",
+        _pool,
+    )
+    return None if results is None else ResultsData(results, is_example=False)
+
+
+def popover(*, is_example: bool) -> None:
+    """Show the form for files; beside it, unless `is_example`, the button back to the example."""
+    if not is_example:
+        st.button(
+            "Example", icon=":material/science:", key=STATE.key("example"), on_click=_discard_files
+        )
+    help_text = "The tallies of your collection, or its estimate, and its protocol."
+    icon = ":material/upload_file:"
+    menus.fold(st.popover, "Your files", _POPOVER, _panel, icon=icon, help=help_text)
+
+
+def _panel() -> None:
+    with st.container(key=STATE.key("own-panel"), gap="small"):
+        _form()
+
+
+def _form() -> None:
+    st.markdown(
+        "**The files of your collection** · protocol.json, and all `*.tally.json` files of it: one "
+        "a day shows what came when. Or protocol.json with estimate.csv, and record.json if there "
+        "is one. docs/collect.md says how they are made."
+    )
+    error = st.session_state.get(_ERROR_KEY)
+    if error:
+        st.error(escape_markdown(error[:_ERROR_MAX]), icon=":material/error:")
+    with st.form(STATE.key("form"), border=False, clear_on_submit=True):
+        # Any kind of file: one that the browser refuses could not be reported as an error.
+        st.file_uploader("Protocol and tallies", accept_multiple_files=True, key=_UPLOADER)
+        st.form_submit_button(
+            "Show them", type="primary", key=STATE.key("show"), on_click=_receive_files
+        )
+    st.caption(_STORAGE_NOTE)
+
+
+def _receive_files() -> None:
+    """Store the uploaded files, to be read."""
+    files = st.session_state[_UPLOADER]
+    _discard_files()
+    if not files:
+        st.session_state[_ERROR_KEY] = (
+            "There is no file to read; choose protocol.json and the tallies together, "
+            f"{st.get_option('server.maxUploadSize')} MB in all."
+        )
+        return
+    st.session_state[_NUMBER_KEY] = st.session_state.get(_NUMBER_KEY, 0) + 1
+    contents = tuple((file.name, file.getvalue()) for file in files)
+    for file in files:
+        release(file.file_id)
+    st.session_state[_FILES_KEY] = UploadedFiles(contents, st.session_state[_NUMBER_KEY])
+    st.session_state[_POPOVER] = False
+
+
+def _discard_files() -> None:
+    """Discard the files and all jobs on them."""
+    upload: UploadedFiles | None = st.session_state.pop(_FILES_KEY, None)
+    st.session_state[_ERROR_KEY] = None
+    if upload is not None:
+        upload.discard()
+    for each in _JOBS:
+        job = st.session_state.pop(jobs.job_key(each), None)
+        if job is not None:
+            job.leave()

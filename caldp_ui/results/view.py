@@ -32,7 +32,7 @@ from caldp_ui.stage import (
     scale_of,
 )
 from caldp_ui.stage.records import MARK_WORDS
-from caldp_ui.words import coverage, formats, mixing
+from caldp_ui.words import formats, mixing, promise_text
 from caldp_ui.words.headline import Headline
 from caldp_ui.words.promise_text import right_guess_text
 from caldp_ui.words.towns import place_name
@@ -91,11 +91,13 @@ def unprotected_sentences(results: Results) -> list[str]:
     """
     mechanism, share = results.protocol.mechanism, results.protected_share
     readable = readable_share(mechanism, mechanism.policy, np.maximum(results.shares, 0.0))
-    return coverage.unprotected_first(vocabulary(results), _exposed_text(results), share, readable)
+    return promise_text.unprotected_first(
+        vocabulary(results), _exposed_text(results), share, readable
+    )
 
 
 def _exposed_text(results: Results) -> str:
-    return coverage.exposed_text(results.protocol.domain, results.protocol.coverage)
+    return promise_text.exposed_text(results.protocol.domain, results.protocol.coverage)
 
 
 def describe_attacker(results: Results, times: int) -> tuple[float, float, str]:

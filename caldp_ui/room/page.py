@@ -24,8 +24,7 @@ from caldp_ui.compute import exports
 from caldp_ui.controls.common import EPSILONS, Slider
 from caldp_ui.parts import headline, promises, sharing
 from caldp_ui.parts.film_jobs import session_films
-from caldp_ui.parts.layout import title_row
-from caldp_ui.parts.tabs import tabs
+from caldp_ui.parts.layout import tabs, title_row
 from caldp_ui.room import view, words
 from caldp_ui.room.page_state import (
     EXAMPLES,

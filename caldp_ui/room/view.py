@@ -20,7 +20,7 @@ from plotly.subplots import make_subplots
 
 from caldp_core.basics.types import Floats
 from caldp_ui.app.theme import Palette
-from caldp_ui.charts import scripts
+from caldp_ui.charts import show
 from caldp_ui.compute import exports
 from caldp_ui.offline.records import Component
 from caldp_ui.parts import headline
@@ -37,7 +37,7 @@ TITLE: Final = STATE.key("rehearsed")
 WEB: Final = Path(__file__).with_name("web")
 _DOM: Final = bundle.partial_script("dom")
 _STYLE: Final = (WEB / "board.css").read_text("utf-8")
-_SCRIPT: Final = _DOM + scripts.hub_script() + join_modules(WEB, ("board",))
+_SCRIPT: Final = _DOM + show.hub_script() + join_modules(WEB, ("board",))
 _board = st.components.v2.component(
     "caldp_room_board", html='<div class="board"></div>', css=_STYLE, js=_SCRIPT
 )

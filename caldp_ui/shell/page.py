@@ -15,7 +15,7 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.theme import LIGHT, Palette
 from caldp_ui.compute import exports
 from caldp_ui.controls.common import Slider
-from caldp_ui.offline import boards, offer
+from caldp_ui.offline import boards, document
 from caldp_ui.offline.records import Board, Component, Part
 from caldp_ui.parts import films, internal, pins, sharing
 from caldp_ui.parts.film_jobs import FilmRequest, ready_films
@@ -128,7 +128,7 @@ class Page(Generic[R, T]):
 
     def offer(self) -> None:
         """Show the button that makes the page's file."""
-        offer.offer_page(self.state, self.part)
+        document.offer_page(self.state, self.part)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -30,17 +30,18 @@ from caldp_ui.stage.component import (
     send_frames,
     stage,
 )
-from caldp_ui.stage.film import Film, Step
 from caldp_ui.stage.records import (
     Action,
     Arrangement,
     Difference,
     Fact,
+    Film,
     Focus,
     Ground,
     Label,
     Picture,
     Scene,
+    Step,
 )
 
 __all__ = [

@@ -30,9 +30,18 @@ from caldp_core.domain.grid import Area, GridDomain
 from caldp_ui.app.gate import current_address
 from caldp_ui.stage import bundle
 from caldp_ui.stage.codec import Blob, pack_message, parse_runs
-from caldp_ui.stage.film import Film
 from caldp_ui.stage.markup import tree
-from caldp_ui.stage.records import LAND, OVER, Difference, Fact, Ground, Picture, Scene, style_data
+from caldp_ui.stage.records import (
+    LAND,
+    OVER,
+    Difference,
+    Fact,
+    Film,
+    Ground,
+    Picture,
+    Scene,
+    style_data,
+)
 
 
 def acknowledgement(key: str) -> dict[str, Any]:

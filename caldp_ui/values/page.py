@@ -44,10 +44,9 @@ from caldp_ui.parts import (
     sharing,
 )
 from caldp_ui.parts.comparison import ComparisonData, load_fast_results, load_results
-from caldp_ui.parts.layout import title_row
+from caldp_ui.parts.layout import tabs, title_row
 from caldp_ui.parts.own_data import Columns
 from caldp_ui.parts.record import ReportContent
-from caldp_ui.parts.tabs import tabs
 from caldp_ui.session import visitor_data
 from caldp_ui.session.scenarios import bind
 from caldp_ui.shell.page import PinPage

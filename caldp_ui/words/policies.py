@@ -16,8 +16,7 @@ from caldp_core.mechanisms.specs import MechanismSpec
 from caldp_core.privacy.context import Context
 from caldp_core.privacy.coverage import coverage
 from caldp_ui.words import promise, promise_levels
-from caldp_ui.words.coverage import exposed_text
-from caldp_ui.words.promise_text import PromiseText
+from caldp_ui.words.promise_text import PromiseText, exposed_text
 from caldp_ui.words.vocabulary import Vocabulary
 
 WRITERS: Final[Mapping[str, Callable[[Vocabulary, Setup, Any], PromiseText]]] = {

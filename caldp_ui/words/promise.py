@@ -27,7 +27,7 @@ from caldp_core.scenarios.blocks import (
 )
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.words import coverage, formats
+from caldp_ui.words import formats, promise_text
 from caldp_ui.words.promise_text import Grade, PromiseText, grades, right_guess_text
 from caldp_ui.words.vocabulary import Vocabulary
 
@@ -66,7 +66,7 @@ def describe_context(nouns: Vocabulary, setup: Setup, policy: ContextPolicy) -> 
 
 def _summary(nouns: Vocabulary, setup: Setup, graded: tuple[Grade, ...]) -> str:
     covered = graded[-1].people if graded[-1].protected else 0.0
-    unprotected = coverage.unprotected_text(nouns, covered, readable_share(setup))
+    unprotected = promise_text.unprotected_text(nouns, covered, readable_share(setup))
     if not covered:
         return unprotected
     return f"{unprotected} {_guess_sentence(nouns, setup)}".strip()
@@ -157,7 +157,7 @@ def _guess_sentence(nouns: Vocabulary, setup: Setup) -> str:
 def _read_sentences(nouns: Vocabulary, setup: Setup) -> str:
     """How many of the unprotected one report reveals, and what hides the others."""
     share = readable_share(setup)
-    if share >= coverage.READ:
+    if share >= promise_text.READ:
         return f"One report is enough to read the true {nouns.unit} of each of them."
     return (
         f"One report is enough to read the true {nouns.unit} of **{formats.out_of(share)}** of "
@@ -182,7 +182,7 @@ def protected_text(nouns: Vocabulary, setup: Setup) -> str:
     """
     shares = setup.dataset.distribution
     alone = (setup.partition.sizes() == 1)[setup.partition.labels]
-    text = coverage.protected_text(protected_share(setup))
+    text = promise_text.protected_text(protected_share(setup))
     single, open_to_all = setup.sensitive & alone, ~setup.sensitive
     if single.any():
         count = formats.out_of(float(shares[single].sum())).capitalize()
@@ -269,7 +269,7 @@ def _clear_sentences(nouns: Vocabulary, setup: Setup) -> str:
     if not mixed.size:
         return f"{others}, everybody names their {nouns.unit} openly."
     least = float(cover.clear_share[mixed].min())
-    clear = "nearly all" if least >= coverage.READ else f"at least {formats.out_of(least)}"
+    clear = "nearly all" if least >= promise_text.READ else f"at least {formats.out_of(least)}"
     text = (
         f"{others}, {clear} people name their {nouns.unit} openly; the others send a cover report."
     )

@@ -27,8 +27,8 @@ from caldp_core.scenarios.policies import (
     PersonalTags,
     Streets,
 )
-from caldp_ui.words import coverage as counts
 from caldp_ui.words import formats, promise
+from caldp_ui.words import promise_text as counts
 from caldp_ui.words.promise_text import Grade, PromiseText, bound_text, grades, right_guess_text
 from caldp_ui.words.vocabulary import Vocabulary
 

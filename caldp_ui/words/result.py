@@ -7,7 +7,7 @@ from caldp_core.privacy.context import Context
 from caldp_core.scenarios.blocks import EverythingSensitive, GridBlocks, OneBlock
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_ui.words import accuracy, policies, promise
-from caldp_ui.words import coverage as counts
+from caldp_ui.words import promise_text as counts
 from caldp_ui.words.headline import Headline
 from caldp_ui.words.vocabulary import Vocabulary
 

@@ -20,9 +20,8 @@ from caldp_ui.charts import drawing
 from caldp_ui.controls import common, menus, presets
 from caldp_ui.controls.common import EPSILONS, Slider
 from caldp_ui.parts import headline, mathematics, numbers, pins, promises, sharing
-from caldp_ui.parts.layout import title_row
+from caldp_ui.parts.layout import tabs, title_row
 from caldp_ui.parts.record import ReportContent
-from caldp_ui.parts.tabs import tabs
 from caldp_ui.shell.page import PinPage, View
 from caldp_ui.words import formats, promise_levels
 from caldp_ui.words.glossary import terms

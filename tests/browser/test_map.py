@@ -13,7 +13,7 @@ from caldp_core.datasets.files.places import count_places
 from caldp_core.domain.grid import Area
 from caldp_core.scenarios.blocks import OneBlock, SensitiveAreas, StateBlocks
 from caldp_ui.maps.presets import BEGIN
-from caldp_ui.places import edits
+from caldp_ui.places import page_state
 from caldp_ui.places.controls import with_dataset
 from tests.browser.conftest import Visit
 from tests.browser.hands import (
@@ -122,7 +122,7 @@ def test_protecting_only_a_box_and_taking_it_back(visit: Visit) -> None:
     expect_shows(page, one)
     press(page, "Redo")
     expect_shows(page, drawn)
-    assert edits.edits_text(drawn.context.sensitive.edits) == "1 added"
+    assert page_state.edits_text(drawn.context.sensitive.edits) == "1 added"
 
 
 def test_epsilon_moves_at_once_with_its_film_and_the_server_confirms_it(visit: Visit) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from benchmarks.browser import wait_until_settled
-from caldp_ui.charts import scripts
+from caldp_ui.charts import show
 from caldp_ui.room.page_state import EXAMPLES
 from caldp_ui.room.poll import PollState
 from caldp_ui.room.question import Question
@@ -270,7 +270,7 @@ def widths(engine: Any, text: str) -> Any:
 
 
 def test_the_board_draws_the_share_of_reports_that_name_an_answer(engine: Any) -> None:
-    text = bundle.partial_script("dom") + scripts.hub_script() + join_modules(WEB, ("board",))
+    text = bundle.partial_script("dom") + show.hub_script() + join_modules(WEB, ("board",))
     text = text.replace("export default ", "")
     right = widths(engine, text)
     assert np.array_equal(right[:, 0], [25.0, 50.0, 0.0, 25.0])

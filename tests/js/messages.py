@@ -13,7 +13,7 @@ import numpy as np
 
 from caldp_core.domain.grid import Area, GridDomain
 from caldp_core.experiments.run import Result, prepare, run
-from caldp_ui.charts.films import SliderState
+from caldp_ui.charts.show import SliderState
 from caldp_ui.compute import plain_ldp
 from caldp_ui.lesson import bar
 from caldp_ui.lesson.steps import LessonState, Step
@@ -24,7 +24,7 @@ from caldp_ui.room import words
 from caldp_ui.room.poll import PollState
 from caldp_ui.room.question import Question, history
 from caldp_ui.stage import codec, records
-from caldp_ui.stage import film as films
+from caldp_ui.stage import records as films
 from caldp_ui.stage.component import _head, film_head
 from caldp_ui.stage.records import style_data
 from caldp_ui.values import view as chart

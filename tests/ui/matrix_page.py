@@ -6,7 +6,7 @@ from typing import Any
 from streamlit.testing.v1 import AppTest
 
 from caldp_ui.app.navigation import MATRIX
-from caldp_ui.matrix import candidates, view
+from caldp_ui.matrix import page_state, view
 from caldp_ui.matrix.page_state import (
     INF,
     LINK,
@@ -49,7 +49,7 @@ def plain(markdown: str) -> str:
 
 
 def verdict(record: MatrixState) -> ChannelVerdict:
-    return judge_channel(record.names, record.matrix, candidates.build_candidate(record))
+    return judge_channel(record.names, record.matrix, page_state.build_candidate(record))
 
 
 def sentence_of(verdict: ChannelVerdict) -> str:

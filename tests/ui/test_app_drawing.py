@@ -21,7 +21,7 @@ from caldp_core.scenarios.blocks import (
 )
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.maps.presets import BEGIN
-from caldp_ui.places import edits
+from caldp_ui.places import page_state
 from caldp_ui.words import formats, promise
 from tests.ui.driver import (
     act,
@@ -72,7 +72,7 @@ def assert_region(at: AppTest, scenario: Scenario, area: Area) -> None:
 def test_a_box_shows_its_numbers_and_a_likely_range_of_fifty_dots() -> None:
     at = open_app()
     assert container(at, "places-region") is None
-    draw(at, edits.NUMBERS)
+    draw(at, page_state.NUMBERS)
     assert_region(at, BEGIN, BOX)
     assert_shows(at, BEGIN)
     (dots,) = (item.proto.body for item in container(at, "places-region").get("html"))
@@ -80,7 +80,7 @@ def test_a_box_shows_its_numbers_and_a_likely_range_of_fifty_dots() -> None:
 
 
 def test_a_box_stays_while_the_protection_changes_and_goes_when_unmarked() -> None:
-    at = draw(open_app(), edits.NUMBERS)
+    at = draw(open_app(), page_state.NUMBERS)
     checked(at.select_slider(key="places-epsilon").set_value(4.0).run())
     assert_region(at, BEGIN.with_context(epsilon=4.0), BOX)
     checked(at.button(key="places-unmark").click().run())
@@ -112,11 +112,11 @@ def test_a_region_beyond_the_map_is_told_and_breaks_nothing(region: str) -> None
 
 def test_to_protect_what_is_protected_changes_nothing_and_says_so_before() -> None:
     at = open_with(ONE)
-    (protect,) = (a for a in scene_of(at)["actions"] if a["id"] == edits.PROTECT)
+    (protect,) = (a for a in scene_of(at)["actions"] if a["id"] == page_state.PROTECT)
     effects = list(protect["effects"].values())
     assert effects
     assert all("nothing changes" in effect for effect in effects)
-    draw(at, edits.PROTECT)
+    draw(at, page_state.PROTECT)
     assert_shows(at, ONE)
     assert not at.toast
     assert not scene_of(at)["undo"]
@@ -124,9 +124,9 @@ def test_to_protect_what_is_protected_changes_nothing_and_says_so_before() -> No
 
 def test_protecting_only_a_box_is_told_before_and_after() -> None:
     at = open_with(ONE)
-    (only,) = (a for a in scene_of(at)["actions"] if a["id"] == edits.ONLY)
+    (only,) = (a for a in scene_of(at)["actions"] if a["id"] == page_state.ONLY)
     assert "100 of 100" in only["effects"]["box"]
-    draw(at, edits.ONLY)
+    draw(at, page_state.ONLY)
     result = assert_shows(at, drawn(f"+{BOX}", base=ONE))
     assert (result.setup.sensitive == US_GRID.area_mask(BOX)).all()
     (hint,) = (item.value for item in at.toast)
@@ -135,24 +135,24 @@ def test_protecting_only_a_box_is_told_before_and_after() -> None:
 
 
 def test_areas_are_added_and_taken_out_again() -> None:
-    at = draw(open_with(ONE), edits.ONLY)
-    draw(at, edits.PROTECT, OTHER)
+    at = draw(open_with(ONE), page_state.ONLY)
+    draw(at, page_state.PROTECT, OTHER)
     assert_shows(at, drawn(f"+{BOX}", f"+{OTHER}", base=ONE))
-    draw(at, edits.UNPROTECT, BOX)
+    draw(at, page_state.UNPROTECT, BOX)
     assert_shows(at, drawn(f"+{BOX}", f"+{OTHER}", f"-{BOX}", base=ONE))
 
 
 def test_to_unprotect_starts_from_everything() -> None:
-    at = draw(open_app(), edits.UNPROTECT)
+    at = draw(open_app(), page_state.UNPROTECT)
     result = assert_shows(at, drawn(EVERYWHERE, f"-{BOX}"))
     assert (result.setup.sensitive == ~US_GRID.area_mask(BOX)).all()
-    assert edits.edits_text((EVERYWHERE, f"-{BOX}")) == "everything, 1 taken out"
+    assert page_state.edits_text((EVERYWHERE, f"-{BOX}")) == "everything, 1 taken out"
 
 
 def test_a_block_is_taken_whole() -> None:
     at = open_with(BEGIN.with_context(blocks=StateBlocks()))
     before = prepare(scenario_of(at))
-    act(at, "blocks", edits.UNPROTECT, block=7)
+    act(at, "blocks", page_state.UNPROTECT, block=7)
     result = assert_shows(at, scenario_of(at))
     inside = before.partition.labels == 7
     assert (result.setup.sensitive == ~inside).all()
@@ -160,7 +160,7 @@ def test_a_block_is_taken_whole() -> None:
 
 def test_painted_cells_are_exactly_those() -> None:
     cells = "20000+3,20350+2,30000+1"
-    at = act(open_app(), "brush", edits.ONLY, cells=cells)
+    at = act(open_app(), "brush", page_state.ONLY, cells=cells)
     result = assert_shows(at, scenario_of(at))
     wanted = [20000, 20001, 20002, 20350, 20351, 30000]
     assert np.flatnonzero(result.setup.sensitive).tolist() == wanted
@@ -168,7 +168,7 @@ def test_painted_cells_are_exactly_those() -> None:
 
 def test_another_kind_of_sensitive_places_is_drawn_on() -> None:
     few = BEGIN.with_context(sensitive=SensitiveInhabited(1_000_000, 3_000_000))
-    at = draw(open_with(few), edits.PROTECT)
+    at = draw(open_with(few), page_state.PROTECT)
     result = assert_shows(at, scenario_of(at))
     before = prepare(few)
     inside = US_GRID.area_mask(BOX)
@@ -179,20 +179,20 @@ def test_another_kind_of_sensitive_places_is_drawn_on() -> None:
 def test_rectangles_cover_a_set_and_nothing_else(flags: list[bool]) -> None:
     mask = np.array(flags)
     covered = np.zeros(SMALL.k, int)
-    for area in edits.rectangles(mask, SMALL):
+    for area in page_state.rectangles(mask, SMALL):
         covered += SMALL.area_mask(area)
     assert (covered == mask).all()
 
 
 def test_rectangles_of_a_box_are_one() -> None:
-    assert edits.rectangles(US_GRID.area_mask(BOX), US_GRID) == [BOX]
+    assert page_state.rectangles(US_GRID.area_mask(BOX), US_GRID) == [BOX]
 
 
 def test_blocks_are_drawn_undone_redone_and_cleared() -> None:
     at = open_app()
-    (block,) = (a for a in scene_of(at)["actions"] if a["id"] == edits.BLOCK)
+    (block,) = (a for a in scene_of(at)["actions"] if a["id"] == page_state.BLOCK)
     assert "875 blocks" in block["effects"]["box"]
-    draw(draw(at, edits.BLOCK), edits.BLOCK, OTHER)
+    draw(draw(at, page_state.BLOCK), page_state.BLOCK, OTHER)
     both = (str(BOX), str(OTHER))
     two = BEGIN.with_context(blocks=DrawnBlocks(both))
     one = BEGIN.with_context(blocks=DrawnBlocks(both[:1]))
@@ -207,7 +207,7 @@ def test_blocks_are_drawn_undone_redone_and_cleared() -> None:
 
 
 def test_undo_keeps_what_is_no_protection() -> None:
-    at = draw(open_app(), edits.ONLY)
+    at = draw(open_app(), page_state.ONLY)
     checked(at.select_slider(key="places-epsilon").set_value(4.0).run())
     assert_shows(act(at, "undo"), BEGIN.with_context(epsilon=4.0))
 
@@ -221,7 +221,7 @@ def test_undo_takes_back_what_is_chosen_from_a_list() -> None:
     assert not scene_of(at)["undo"]
 
 
-@pytest.mark.parametrize("action", [edits.ONLY, edits.UNPROTECT])
+@pytest.mark.parametrize("action", [page_state.ONLY, page_state.UNPROTECT])
 def test_clear_leads_back_to_what_was_protected_before_the_first_drawing(action: str) -> None:
     states = BEGIN.with_context(blocks=StateBlocks())
     at = draw(draw(open_with(states), action), action, OTHER)
@@ -240,13 +240,13 @@ def test_clear_takes_away_a_link_s_drawing_and_the_region() -> None:
 def test_what_our_own_code_never_sends_does_nothing() -> None:
     at = open_app()
     for payload in ({"box": [1, 2]}, {"block": "x"}, {"cells": "9999999+5"}, {"block": 99_999}):
-        act(at, "box", edits.ONLY, **payload)
+        act(at, "box", page_state.ONLY, **payload)
         assert_shows(at, BEGIN)
 
 
 def test_at_most_as_many_areas_as_the_core_allows() -> None:
     areas = tuple(f"30,31,{-120 + i / 5:g},{-119 + i / 5:g}" for i in range(200))
     full = replace(BEGIN.with_context(blocks=DrawnBlocks(areas)), n=1000)
-    at = draw(open_with(full), edits.BLOCK)
+    at = draw(open_with(full), page_state.BLOCK)
     assert scenario_of(at) == full
     assert at.warning

@@ -7,7 +7,7 @@ import pytest
 from caldp_core.datasets.synthetic import Zipf
 from caldp_core.experiments.run import prepare
 from caldp_ui.compute import runs
-from caldp_ui.curves import lines
+from caldp_ui.curves import page_state
 from caldp_ui.curves.page_state import Curves
 from caldp_ui.parts import comparison
 from caldp_ui.plan import people_needed
@@ -27,12 +27,14 @@ def test_a_million_values_are_above_a_visits_share_and_what_pages_begin_with_is_
         assert people_needed.cost(
             replace(plan, scenario=replace(plan.scenario, dataset=LARGE))
         ).is_large
-    assert not lines.cost(lines.record_lines(Curves())).is_large
+    assert not page_state.cost(page_state.record_lines(Curves())).is_large
     curves = Curves(estimates=("simplex",))
     large = [
-        replace(s, dataset=LARGE) for line in lines.record_lines(curves) for s in line.scenarios
+        replace(s, dataset=LARGE)
+        for line in page_state.record_lines(curves)
+        for s in line.scenarios
     ]
-    found = lines.cost([replace(lines.record_lines(curves)[0], scenarios=tuple(large))])
+    found = page_state.cost([replace(page_state.record_lines(curves)[0], scenarios=tuple(large))])
     assert found.is_large
     assert "1,048,576 values it takes the server about 1 minute" in found.describe(2**20)
 

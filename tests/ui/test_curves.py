@@ -25,12 +25,20 @@ from caldp_core.theory.expected_error import Budget
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.charts.labels import space_out
 from caldp_ui.controls.choices import DATA, NAMES, protections
-from caldp_ui.curves import lines as work
+from caldp_ui.curves import page_state as work
 from caldp_ui.curves import view
-from caldp_ui.curves.lines import CurveData
-from caldp_ui.curves.lines import make_curves as curves_of_lines
 from caldp_ui.curves.page import PRESETS, RUNS, curves_csv, pack
-from caldp_ui.curves.page_state import AXES, BEGIN, LINK, STATE, Curves, place_of, value_at
+from caldp_ui.curves.page_state import (
+    AXES,
+    BEGIN,
+    LINK,
+    STATE,
+    CurveData,
+    Curves,
+    place_of,
+    value_at,
+)
+from caldp_ui.curves.page_state import make_curves as curves_of_lines
 from caldp_ui.words import formats
 from caldp_ui.words.vocabulary import VALUES
 from tests.ui.driver import checked, headline_of, open_record, page_record, query_of

@@ -19,7 +19,7 @@ from caldp_ui.app.navigation import PAGES
 from caldp_ui.app.run_limiter import limit_run
 from caldp_ui.app.theme import SHEET, expand_selectors, join_path, scripts, style
 from caldp_ui.app.upkeep import THREAD_PREFIX, upkeep
-from caldp_ui.charts.library import ADDRESS, library
+from caldp_ui.charts.show import ADDRESS, library
 from tests.loops import run
 
 DOCUMENT = b'<html><head></head><body><div id="root"></div></body></html>'

@@ -26,7 +26,7 @@ from caldp_core.scenarios.policies import ContextPolicy, CrowFlies, Streets
 from caldp_core.theory.displacement import displacement, report_distribution
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.compute import plain_ldp, runs
-from caldp_ui.distances import best_noise, page, view
+from caldp_ui.distances import page, page_state, view
 from caldp_ui.distances.page_state import (
     BEGIN,
     LINK,
@@ -205,7 +205,7 @@ def test_the_best_noise_is_designed_beside_the_page_and_its_proof_is_told() -> N
     data = assert_shows(at, record)
     assert isinstance(data.setup.mechanism, kernels.BestKernelMechanism)
     made = data.setup.mechanism.kernel
-    kept = best_noise.designed_kernel(data.setup.policy)
+    kept = page_state.designed_kernel(data.setup.policy)
     assert kept is not None
     assert kept.bound == made.bound
     (sentence,) = (line for line in view.promise_sentences(data) if line.startswith("Proved"))

@@ -12,7 +12,7 @@ from caldp_core.basics.errors import SENTENCE_MAX, CaldpError
 from caldp_core.datasets import read_places
 from caldp_core.mechanisms.designed import mechanism as designs
 from caldp_core.scenarios.scenario import SLOTS, Scenario
-from caldp_ui.matrix import candidates
+from caldp_ui.matrix import page_state
 from caldp_ui.matrix.page import _lines
 from caldp_ui.matrix.page_state import MatrixState
 from tests.contract.checks import naming
@@ -103,7 +103,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "a scenario": Scenario.from_text,
     "a design": designs.from_text,
     "the matrix's names": lambda text: MatrixState().with_names(_lines(text)),
-    "the matrix's channel": lambda text: candidates._pasted(text, 3),
+    "the matrix's channel": lambda text: page_state._pasted(text, 3),
 }
 
 

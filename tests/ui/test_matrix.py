@@ -10,7 +10,7 @@ import pytest
 
 from caldp_core.audit.pairwise import audit_channel
 from caldp_core.basics.errors import CaldpError
-from caldp_ui.matrix import candidates, files
+from caldp_ui.matrix import files, page_state
 from caldp_ui.matrix.page_state import (
     BUG,
     DESIGNS,
@@ -48,9 +48,9 @@ def test_opens_with_each_template_and_its_channels_keep_it() -> None:
             ["" if x == z else level_text(e) for z, e in enumerate(row)]
             for x, row in enumerate(template.levels(1.0))
         ]
-        for channel in candidates.titles_for(record.levels):
+        for channel in page_state.titles_for(record.levels):
             if channel not in (*DESIGNS, PASTED, BUG):
-                found = candidates.build_candidate(replace(record, channel=channel))
+                found = page_state.build_candidate(replace(record, channel=channel))
                 assert audit_channel(found.channel, record.matrix).holds, (name, channel)
 
 
@@ -134,7 +134,7 @@ def test_levels_are_read_as_people_type_them() -> None:
     with pytest.raises(CaldpError, match=r"number from 0 to 20.*got '1²'"):
         read_level("1²")
     assert level_text(math.log(3)) == "1.09861"
-    entry = candidates._entry
+    entry = page_state._entry
     assert [entry(text) for text in ("0.1", "1/3")] == [Fraction(1, 10), Fraction(1, 3)]
 
 

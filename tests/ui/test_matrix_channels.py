@@ -17,7 +17,7 @@ from caldp_core.mechanisms.designed.design import form_loss
 from caldp_core.privacy.context import Context
 from caldp_core.privacy.matrix import DenseMatrix, closure
 from caldp_ui.app.errors import escape_markdown
-from caldp_ui.matrix import candidates, page, page_state, view
+from caldp_ui.matrix import page, page_state, view
 from caldp_ui.matrix.page_state import (
     BUG,
     DESIGNED,
@@ -79,8 +79,8 @@ def test_a_pasted_channel_is_audited_exactly() -> None:
     assert [(cell.leak.x, cell.leak.x_other) for cell in channel_verdict.broken] == [(0, 1)]
     assert "leaks 1.09861 where 1.0986 is allowed" in sentence_of(channel_verdict)
     assert "“Yes” against “No”" in headline(open_matrix(tight))
-    again = candidates.build_candidate(
-        replace(record, pasted=candidates.as_text(channel_verdict.candidate.channel))
+    again = page_state.build_candidate(
+        replace(record, pasted=page_state.as_text(channel_verdict.candidate.channel))
     )
     assert again.channel == channel_verdict.candidate.channel
 
@@ -97,7 +97,7 @@ def test_what_is_no_channel_is_said_in_a_sentence() -> None:
     ):
         record = replace(MatrixState().with_template("drug", 1.0), channel=PASTED, pasted=text)
         with naming(text[:9]), pytest.raises(CaldpError, match=error):
-            candidates.build_candidate(record)
+            page_state.build_candidate(record)
 
 
 ODD: tuple[Rows, ...] = (
@@ -162,7 +162,7 @@ def test_a_limit_matters_if_the_others_do_not_imply_it() -> None:
 def test_odd_matrices_are_kept_by_every_channel_that_can_be_made() -> None:
     for rows in ODD:
         record = MatrixState("", 1.0, tuple("abc"[: len(rows)]), rows)
-        for channel in candidates.titles_for(rows):
+        for channel in page_state.titles_for(rows):
             with naming(f"{rows}, {channel}"):
                 if channel not in (*DESIGNS, PASTED, BUG):
                     assert verdict(replace(record, channel=channel)).audit.holds
@@ -203,9 +203,9 @@ def test_the_designer_works_beside_the_page_and_proves_its_gap() -> None:
     assert "keeps all 25 limits" in headline(at)
     text = " ".join(each.value for each in container(at, "matrix-side").markdown)
     assert "Certified:** less than 0.01 %" in text
-    least = candidates.build_candidate(MatrixState()).mechanism
+    least = page_state.build_candidate(MatrixState()).mechanism
     assert least is not None
-    times = candidates.even_variance(least) / job.result().loss
+    times = page_state.even_variance(least) / job.result().loss
     assert f"needs {times:.3g} times as many people" in text
     assert times > 3
     checked(at.button(key="matrix-even-it").click().run())
@@ -213,7 +213,7 @@ def test_the_designer_works_beside_the_page_and_proves_its_gap() -> None:
     assert not wait([job.future], timeout=120).not_done
     checked(at.run())
     text = " ".join(each.value for each in container(at, "matrix-side").markdown)
-    most = candidates.above(job.result().gap)
+    most = page_state.above(job.result().gap)
     assert f"Certified:** the largest variance of a value is {most}" in text
     assert "keeps all 25 limits" in headline(at)
 
@@ -235,9 +235,9 @@ def test_a_design_for_groups_of_values_by_their_names() -> None:
     text = " ".join(each.value for each in container(at, "matrix-side").markdown)
     assert (
         f"of the groups (Diseases, {escape_markdown('<b>Other</b>')}) is "
-        f"{candidates.above(made.gap)}" in text
+        f"{page_state.above(made.gap)}" in text
     )
-    least = candidates.build_candidate(replace(record, channel="plain")).mechanism
+    least = page_state.build_candidate(replace(record, channel="plain")).mechanism
     assert least is not None
     # By another route: the information in the channel itself.
     channel = np.array([[float(chance) for chance in row] for row in least.exact_channel()])
@@ -246,8 +246,8 @@ def test_a_design_for_groups_of_values_by_their_names() -> None:
     assert "keeps all" in headline(at)
     assert page_state.groups_of(("a", "b: 1", "c")) == page_state.groups_of(("b: 1", "b: 2")) == {}
     assert set(page_state.groups_of(("a", "b: 1", "b: 2"))) == {"a", "b"}
-    assert GROUPS not in candidates.titles_for(levels, ("1", "2", "3", "4"))
-    assert GROUPS in candidates.titles_for(levels, names)
+    assert GROUPS not in page_state.titles_for(levels, ("1", "2", "3", "4"))
+    assert GROUPS in page_state.titles_for(levels, names)
 
 
 def test_two_releases_add_up_and_break_what_one_keeps() -> None:
@@ -279,7 +279,7 @@ def test_a_channel_that_no_longer_fits_is_said_so() -> None:
 def test_the_error_that_is_told_is_that_of_simulated_shares() -> None:
     at = open_matrix(template="ldp")
     (caption,) = (item.value for item in at.caption if "typically off" in item.value)
-    found = candidates.build_candidate(record_of(at)).mechanism
+    found = page_state.build_candidate(record_of(at)).mechanism
     assert found is not None
     rng, n, k = np.random.default_rng(5), 10_000, found.k
     people = rng.multinomial(n, np.full(k, 1 / k), 400)

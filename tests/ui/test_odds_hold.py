@@ -35,7 +35,7 @@ from caldp_core.scenarios.policies import (
     Streets,
 )
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.words import coverage, policies, promise, result
+from caldp_ui.words import policies, promise, promise_text, result
 from caldp_ui.words.promise_text import PromiseText
 from caldp_ui.words.vocabulary import ANSWERS, PLACES
 from tests.strategies import on_a_line
@@ -176,7 +176,7 @@ def reads(text: PromiseText, setup: Setup, truth: Truth) -> None:
     if left.sum() < 1e-12:
         return
     share = float(left @ truth.names()[:k] / left.sum())
-    sentence = coverage.unprotected_text(ANSWERS, text.protected_share, text.readable)
+    sentence = promise_text.unprotected_text(ANSWERS, text.protected_share, text.readable)
     numbers = _NAMED.findall(sentence)
     assert all(read(number).holds(share) for number in numbers), sentence
     assert ("can be read" in sentence) == (share >= 0.995), sentence

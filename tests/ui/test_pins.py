@@ -18,7 +18,7 @@ from caldp_ui.adversary.page_state import LINK as SUSPECT_LINK
 from caldp_ui.adversary.page_state import AttackerState, load_data
 from caldp_ui.app import navigation
 from caldp_ui.app.theme import LIGHT
-from caldp_ui.curves import lines
+from caldp_ui.curves import page_state
 from caldp_ui.curves.page_state import BEGIN, Curves
 from caldp_ui.parts import pins
 from caldp_ui.places.page import PAGE as MAPS_PAGE
@@ -139,14 +139,14 @@ def test_a_pinned_plan_is_a_point_and_a_column_of_the_table() -> None:
 
 def test_pinned_curves_are_those_that_are_not_there_and_none_along_another_axis() -> None:
     now = replace(Curves(), scenario=BEGIN.with_context(epsilon=4.0), protections=("plain",))
-    assert [line.title for line in lines.pinned_lines(now, now)] == []
-    kept = lines.pinned_lines(now, Curves())
-    own = lines.record_lines(Curves())
+    assert [line.title for line in page_state.pinned_lines(now, now)] == []
+    kept = page_state.pinned_lines(now, Curves())
+    own = page_state.record_lines(Curves())
     assert [line.title for line in kept] == [f"pinned: {line.title}" for line in own]
     assert [line.scenarios for line in kept] == [line.scenarios for line in own]
     assert all(line.is_pinned for line in kept)
-    assert lines.pinned_lines(replace(now, against="epsilon"), Curves()) == []
-    assert lines.pinned_lines(now, None) == []
+    assert page_state.pinned_lines(replace(now, against="epsilon"), Curves()) == []
+    assert page_state.pinned_lines(now, None) == []
 
 
 def test_a_pinned_attacker_has_maps_and_numbers_of_its_own() -> None:

@@ -8,14 +8,14 @@ from caldp_core.mechanisms import mechanism
 from caldp_core.privacy.context import Context
 from caldp_ui.app.navigation import PAGES
 from caldp_ui.plan.people_needed import DEPLOYMENTS
-from caldp_ui.start import questions
+from caldp_ui.start import page
 from caldp_ui.words.glossary import DEFINITIONS
 from tests.ui.driver import open_page
 
 ALL = (
-    *questions.participant_questions(),
-    *questions.alternative_questions(),
-    *questions.accuracy_questions(),
+    *page.participant_questions(),
+    *page.alternative_questions(),
+    *page.accuracy_questions(),
 )
 
 

@@ -10,7 +10,7 @@ from caldp_core.estimation.evidence import default_estimator
 from caldp_core.mechanisms import FAMILIES
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.scenarios.scenario import SLOTS
-from caldp_ui.matrix import candidates
+from caldp_ui.matrix import page_state
 from caldp_ui.matrix.page_state import TEMPLATES
 from tests.ui.driver import open_page
 
@@ -87,7 +87,7 @@ def test_every_mechanism_is_on_a_menu() -> None:
 def test_what_is_on_no_menu_is_run_by_its_page() -> None:
     held = open_by_link("yesno", {}).session_state["yesno/state"].record
     assert held.scenario.kind("policy") == "binary"
-    of_matrix = candidates.titles_for(TEMPLATES["hospital"].levels(1.0))
+    of_matrix = page_state.titles_for(TEMPLATES["hospital"].levels(1.0))
     assert "designed" in of_matrix
 
 

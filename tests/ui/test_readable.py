@@ -19,7 +19,7 @@ from caldp_ui.maps.ground import ground, protected
 from caldp_ui.maps.presets import BEGIN, ONE_CITY
 from caldp_ui.maps.scene import OURS, PAIR, PLAIN, TRUTH, scene
 from caldp_ui.parts.comparison import load_fast_results
-from caldp_ui.places import edits
+from caldp_ui.places import page_state
 from caldp_ui.places.page_state import STATE
 from caldp_ui.stage import Scene
 from caldp_ui.stage.component import scene_head
@@ -96,10 +96,10 @@ def test_a_sensitive_place_alone_in_its_block_can_be_read() -> None:
 
 
 def test_the_brush_says_before_that_nothing_is_left_to_protect() -> None:
-    everything = edits.actions(setup_of(OneBlock(), EverythingSensitive()))
-    one_city = edits.actions(setup_of(OneBlock(), ONE_CITY))
+    everything = page_state.actions(setup_of(OneBlock(), EverythingSensitive()))
+    one_city = page_state.actions(setup_of(OneBlock(), ONE_CITY))
     (before,), (after,) = (
-        [each.effects["brush"] for each in offered if each.id == edits.PROTECT]
+        [each.effects["brush"] for each in offered if each.id == page_state.PROTECT]
         for offered in (everything, one_city)
     )
     assert "nothing changes" in before

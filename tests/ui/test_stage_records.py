@@ -13,16 +13,17 @@ from caldp_core.domain.grid import Area, GridDomain
 from caldp_ui.stage import bundle, component, markup
 from caldp_ui.stage.codec import SCALE, encode, nobody_below
 from caldp_ui.stage.component import Act, StepChoice, film_blobs, film_head, scene_head
-from caldp_ui.stage.film import Film, Step
 from caldp_ui.stage.records import (
     Action,
     Difference,
     Fact,
+    Film,
     Focus,
     Ground,
     Label,
     Picture,
     Scene,
+    Step,
 )
 
 GRID = GridDomain(south=0.0, west=0.0, cell=1.0, rows=2, columns=3)

@@ -26,12 +26,10 @@ from caldp_ui.adversary.page_state import FAKES, KNOWS_SHARE, KNOWS_TARGET, PUSH
 from caldp_ui.app import navigation
 from caldp_ui.compute import runs
 from caldp_ui.controls.choices import PLAIN
-from caldp_ui.curves import lines
 from caldp_ui.curves import page as curves
-from caldp_ui.curves.page_state import BEGIN, Curves
-from caldp_ui.matrix import candidates
+from caldp_ui.curves.page_state import BEGIN, Curves, expected_errors, record_lines
 from caldp_ui.matrix import files as matrix_files
-from caldp_ui.matrix.page_state import MatrixState
+from caldp_ui.matrix.page_state import MatrixState, build_candidate
 from caldp_ui.matrix.view import judge_channel
 from caldp_ui.paper import exact
 from caldp_ui.paper import files as paper
@@ -65,11 +63,11 @@ def test_code_of_the_curves_prints_every_point(
 ) -> None:
     scenario = replace(BEGIN, dataset=Uniform(60), n=10_000)
     record = replace(Curves(scenario), protections=("plain", "blocks"), methods=("hadamard",))
-    drawn = lines.record_lines(record)
+    drawn = record_lines(record)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "curves.json").write_text(curves.curves_json(drawn), "utf-8")
     rows = [line.split("\t") for line in run_code(curves.SNIPPET, tmp_path, capsys)]
-    found = {(f.line, f.place): f.error for f in lines.expected_errors(drawn, no_progress)}
+    found = {(f.line, f.place): f.error for f in expected_errors(drawn, no_progress)}
     points = [(i, j) for i, line in enumerate(drawn) for j in range(len(line.places))]
     assert len(rows) == len(points) == 14
     for (title, x, tv), (i, j) in zip(rows, points, strict=True):
@@ -266,7 +264,7 @@ def test_code_and_record_of_a_matrix_have_the_audit_of_every_entry(
     channel: str, tmp_path: Path, capsys: Output
 ) -> None:
     record = replace(MatrixState(), channel=channel)
-    verdict = judge_channel(record.names, record.matrix, candidates.build_candidate(record))
+    verdict = judge_channel(record.names, record.matrix, build_candidate(record))
     first, *rows = run_code(matrix_files.snippet(verdict), tmp_path, capsys)
     assert first == f"holds: {verdict.audit.holds}"
     assert verdict.audit.holds == (channel == "plain")
@@ -298,7 +296,7 @@ def test_code_and_record_of_a_matrix_have_the_audit_of_every_entry(
 def test_names_in_the_record_of_a_matrix_are_nothing_but_names() -> None:
     names = ("<script>alert(1)</script>", "b")
     record = replace(MatrixState(), template="", names=names, levels=((0.0, 1.0), (1.0, 0.0)))
-    verdict = judge_channel(names, record.matrix, candidates.build_candidate(record))
+    verdict = judge_channel(names, record.matrix, build_candidate(record))
     html = matrix_files.html(verdict, "http://x/")
     assert "<script" not in html
     assert "&lt;script&gt;" in html

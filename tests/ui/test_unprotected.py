@@ -27,7 +27,7 @@ from caldp_ui.plan.page_state import Plan
 from caldp_ui.results import view as result_words
 from caldp_ui.values.page_state import LINK as VALUES_LINK
 from caldp_ui.values.page_state import STATE
-from caldp_ui.words import coverage, policies
+from caldp_ui.words import policies, promise_text
 from caldp_ui.words import result as sentences
 from caldp_ui.words.towns import place_name
 from caldp_ui.words.vocabulary import ANSWERS, PLACES
@@ -191,7 +191,9 @@ def test_presets_say_of_how_many_unprotected_people_one_report_names_the_value()
                 continue
             share = drawn_names(setup)
             with naming(f"{page.name} {query}"):
-                sentence = coverage.unprotected_text(ANSWERS, texts.protected_share, texts.readable)
+                sentence = promise_text.unprotected_text(
+                    ANSWERS, texts.protected_share, texts.readable
+                )
                 of = "(?:people|of the others|of them)"
                 numbers = re.findall(rf"names the \w+ of (.+?) {of}", sentence)
                 assert all(read(number).holds(share) for number in numbers)
