@@ -213,16 +213,8 @@ def _with_method(scenario: Scenario, name: str) -> Scenario:
         estimator = "smoothed"
     elif ESTIMATORS[estimator].in_order:
         estimator = default_estimator()
-    return replace(scenario, mechanism=_spec(name), estimator=estimator)
-
-
-def _spec(name: str) -> MechanismSpec:
-    return Best() if name == "best" else MECHANISMS[name].spec()
-
-
-def advanced_controls(state: PageState[Any], title: str, show: Callable[[], None]) -> None:
-    """Controls for those who want to compare; closed they are not drawn, as each costs a run."""
-    menus.fold(st.expander, title, state.key("more"), show)
+    spec = Best() if entry is None else entry.spec()
+    return replace(scenario, mechanism=spec, estimator=estimator)
 
 
 def estimate(state: PageState[S]) -> None:

@@ -203,10 +203,13 @@ def _noise_table(data: DistanceData) -> None:
     """Show the mechanisms that keep this kind of distance, and why some cannot be made here."""
     scenario = data.record.scenario
     rows = {}
+    missing = dict.fromkeys(("a report lies away by", "names its own cell", "bits per report"), "–")
     for entry in compatible_mechanisms(scenario):
         reason = _missing_reason(data, entry.name)
         chosen = " (shown)" if entry.name == data.setup.mechanism_name else ""
-        rows[f"{entry.title}{chosen}"] = _missing_row(reason) if reason else _row(data, entry.name)
+        rows[f"{entry.title}{chosen}"] = (
+            missing | {"here": reason} if reason else _row(data, entry.name)
+        )
     st.table(pd.DataFrame.from_dict(rows, orient="index").rename_axis("mechanism"))
     proof = view.kernel_proof_text(data, page_state.designed_kernel(data.setup.policy))
     if proof:
@@ -239,11 +242,6 @@ def _row(data: DistanceData, name: str) -> dict[str, str]:
         "bits per report": formats.integer(report_bits(setup.mechanism)),
         "here": "yes",
     }
-
-
-def _missing_row(reason: str) -> dict[str, str]:
-    return {"a report lies away by": "–", "names its own cell": "–", "bits per report": "–",
-            "here": reason}  # fmt: skip
 
 
 def _numbers(data: DistanceData) -> None:

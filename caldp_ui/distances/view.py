@@ -161,12 +161,6 @@ def _person_headline(data: DistanceData) -> Headline:
     )
 
 
-def error_subtitle(result: Result) -> str:
-    """The error of a result's map as a subtitle."""
-    fact = error_fact(result)
-    return f"{fact.number} {fact.text}"
-
-
 def displacement_text(distance: float) -> str:
     """A mean displacement as a subtitle."""
     return f"reports lie {formats.length(distance)} away"
@@ -365,7 +359,7 @@ def _estimate_rows(data: DistanceData) -> list[tuple[str, str, str, Result, tupl
         (
             name,
             title,
-            f"{error_subtitle(result)} · {displacement_text(km)}",
+            f"{error_fact(result)} · {displacement_text(km)}",
             result,
             marks,
         )

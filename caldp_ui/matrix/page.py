@@ -142,7 +142,11 @@ def _channel_controls(record: MatrixState) -> Candidate:
     if chosen is None:
         st.caption("The channel chosen before can't be made for this matrix.")
     if chosen == PASTED:
-        _paste(record)
+        st.text_area(
+            "One line for each value: chances of its reports, as 0.25 or 1/4",
+            height=140,
+            **STATE.bind_text("pasted", record.pasted, lambda r, text: replace(r, pasted=text)),
+        )
     if chosen is not None and chosen not in DESIGNS:
         _warn(record)
     designed = _DESIGNERS[chosen](record) if chosen in DESIGNS else None
@@ -171,14 +175,6 @@ def _with_channel(record: MatrixState, name: str) -> MatrixState:
             pasted=page_state.as_text(page_state.build_candidate(baseline).channel),
         )
     return replace(record, channel=name)
-
-
-def _paste(record: MatrixState) -> None:
-    st.text_area(
-        "One line for each value: chances of its reports, as 0.25 or 1/4",
-        height=140,
-        **STATE.bind_text("pasted", record.pasted, lambda r, text: replace(r, pasted=text)),
-    )
 
 
 def _run_design(
@@ -412,7 +408,9 @@ def _two_reports(data: MatrixData) -> None:
         return
     joint_policy = released_together(DenseMatrix.of(verdict.levels), DenseMatrix.of(levels))
     joint = Candidate(
-        "both", release_both(verdict.candidate.channel, second.channel), _pairs(verdict, second)
+        "both",
+        release_both(verdict.candidate.channel, second.channel),
+        tuple(f"{a} and {b}" for a in verdict.candidate.reports for b in second.reports),
     )
     joint_verdict = judge_channel(verdict.names, joint_policy, joint)
     st.markdown(
@@ -420,10 +418,6 @@ def _two_reports(data: MatrixData) -> None:
         f"{escape_markdown(view.headline(joint_verdict).whole)}"
     )
     view.show_readonly(joint_verdict, STATE.key("together"))
-
-
-def _pairs(verdict: ChannelVerdict, second: Candidate) -> tuple[str, ...]:
-    return tuple(f"{a} and {b}" for a in verdict.candidate.reports for b in second.reports)
 
 
 def _numbers(data: MatrixData) -> None:

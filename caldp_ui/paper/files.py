@@ -67,7 +67,11 @@ def show(record: Paper) -> None:
 
 
 def _table_1(record: Paper) -> None:
-    st.code(table_1_command(record), language="bash")
+    st.code(
+        f"python -m caldp_core reproduce table1 --runs {record.runs} "
+        f"--seed {record.scenario.seed} --scenario scenario.json",
+        language="bash",
+    )
     sharing.file_button(STATE.key("json"), "scenario.json", exports.scenario_json(record.scenario))
 
 
@@ -88,14 +92,6 @@ _AGAIN: Final[Mapping[str, Callable[[Paper], None]]] = {
     "figure-3": _figure_3,
     "sensitive-sets": lambda record: sharing.python(sensitive_sets_snippet(record)),
 }
-
-
-def table_1_command(record: Paper) -> str:
-    """The command that prints Table 1, with the record's scenario in a file."""
-    return (
-        f"python -m caldp_core reproduce table1 --runs {record.runs} "
-        f"--seed {record.scenario.seed} --scenario scenario.json"
-    )
 
 
 def figure_1_snippet(record: Paper) -> str:

@@ -302,8 +302,23 @@ def region(vertex: ErrorVertex, plain: ErrorVertex, colours: Palette) -> go.Figu
         names.append(Label(*_point(plain), label, colours.plain, "top right", lift=4))
     scale = labels.Scale((-0.02, 1.02), REGION_HEIGHT - _ABOVE - 50, is_log=False)
     traces = [
-        _area(vertex, colours),
-        _bound(plain, colours),
+        line_trace(
+            "all that any rule can do",
+            [1, vertex.false_alarm, 0, 1, 1],
+            [0, vertex.missed, 1, 1, 0],
+            (colours.ours, "solid"),
+            hoverinfo="skip",
+            fill="toself",
+            opacity=0.9,
+        ),
+        line_trace(
+            "plain LDP at the smaller ε",
+            [1, plain.false_alarm, 0],
+            [0, plain.missed, 1],
+            (colours.plain, "dash"),
+            width=2,
+            hoverinfo="skip",
+        ),
         _corner(vertex, colours),
         *labels.traces([labels.place_note(name, scale) for name in names]),
     ]
@@ -318,33 +333,6 @@ def region(vertex: ErrorVertex, plain: ErrorVertex, colours: Palette) -> go.Figu
 
 def _point(vertex: ErrorVertex) -> tuple[float, float]:
     return vertex.false_alarm, vertex.missed
-
-
-def _area(vertex: ErrorVertex, colours: Palette) -> dict[str, Any]:
-    x, y = [1, vertex.false_alarm, 0, 1, 1], [0, vertex.missed, 1, 1, 0]
-    line = _line("all that any rule can do", x, y, {"color": colours.ours, "width": 2.5})
-    return {**line, "fill": "toself", "opacity": 0.9}
-
-
-def _bound(plain: ErrorVertex, colours: Palette) -> dict[str, Any]:
-    dashes = {"color": colours.plain, "width": 2, "dash": "dash"}
-    x, y = [1, plain.false_alarm, 0], [0, plain.missed, 1]
-    return _line("plain LDP at the smaller ε", x, y, dashes)
-
-
-def _line(
-    name: str, x: Sequence[float], y: Sequence[float], line: dict[str, Any]
-) -> dict[str, Any]:
-    """Points that a line joins, with nothing to be read by pointing."""
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "name": name,
-        "x": x,
-        "y": y,
-        "line": line,
-        "hoverinfo": "skip",
-    }
 
 
 def _corner(vertex: ErrorVertex, colours: Palette) -> dict[str, Any]:

@@ -15,20 +15,12 @@ _COLUMNS: Final = 24
 _Z: Final = 1.959964
 
 
-def people_array(marked: int, words: str) -> str:
+def people_array(marked: int, words: str, kind: str = "hundred") -> str:
     """A 10 × 10 array with the first `marked` of 100 people full, the others faint.
 
     One element, as a hundred of them took a browser longer to paint than the maps beside them.
+    `kind`: its CSS classes; "hundred split" has two colours, for the protected and the others.
     """
-    return _hundred("hundred", marked, words)
-
-
-def people_split(marked: int, words: str) -> str:
-    """A 10 × 10 array in two colours: the first `marked` people protected, the others not."""
-    return _hundred("hundred split", marked, words)
-
-
-def _hundred(kind: str, marked: int, words: str) -> str:
     tens, ones = divmod(marked, 10)
     style = f"--tens:{tens};--ones:{ones}"
     return f'<div class="{kind}" role="img" aria-label="{escape(words)}" style="{style}"></div>'

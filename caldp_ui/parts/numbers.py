@@ -83,15 +83,20 @@ def _on_map(result: Result) -> bool:
 def column(result: Result) -> dict[str, str]:
     """All numbers of one result as texts, by their names."""
     errors, setup = result.first.errors, result.setup
-    moved = errors.sliced_wasserstein_km
+    moved, largest = errors.sliced_wasserstein_km, errors.largest
+    boxes = {
+        f"boxes of {each.cells} × {each.cells} cells (TV)": formats.share(each.tv)
+        for each in errors.boxes  # none but on maps
+    }
+    found = f"{formats.digits(largest.recall * largest.number)} (F1 {largest.f1:.2f})"
     numbers = {
         "total variation (TV)": formats.share(errors.tv),
         "sampling alone, without privacy (TV)": formats.share(errors.sampling_tv),
         "l1 distance": formats.share(errors.l1),
         "l2 distance": formats.share(errors.l2),
         "Kullback–Leibler divergence": formats.share(errors.kl),
-        **_boxes_of(errors),
-        f"largest found, of {errors.largest.number}": _found(errors),
+        **boxes,
+        f"largest found, of {largest.number}": found,
         "earth mover's distance": "needs shares" if moved is None else f"{moved:,.1f} km",
         "method": MECHANISMS[setup.mechanism_name].title,
         "estimate": ESTIMATORS[setup.scenario.estimator].title,
@@ -103,20 +108,6 @@ def column(result: Result) -> dict[str, str]:
     if not _on_map(result):
         del numbers["earth mover's distance"]
     return numbers
-
-
-def _boxes_of(errors: Errors) -> dict[str, str]:
-    """Errors in boxes of cells as texts, by the size of the boxes; none but on maps."""
-    return {
-        f"boxes of {each.cells} × {each.cells} cells (TV)": formats.share(each.tv)
-        for each in errors.boxes
-    }
-
-
-def _found(errors: Errors) -> str:
-    """How many of the largest values the estimate finds, with the F1 score."""
-    largest = errors.largest
-    return f"{formats.digits(largest.recall * largest.number)} (F1 {largest.f1:.2f})"
 
 
 def show_sampling(errors: Errors, is_sampled: bool) -> None:

@@ -38,9 +38,8 @@ def picture(texts: PromiseText) -> str:
     full = (
         0 if texts.protected_share <= 0.0 else min(max(round(100 * texts.protected_share), 1), 99)
     )
-    return icons.people_split(
-        full, f"Of 100 small figures {full} are blue, protected, and {100 - full} orange, not."
-    )
+    words = f"Of 100 small figures {full} are blue, protected, and {100 - full} orange, not."
+    return icons.people_array(full, words, "hundred split")
 
 
 def _grade(grade: Grade) -> str:

@@ -31,7 +31,6 @@ from caldp_ui.personal.page_state import (
     PRESETS,
     STATE,
     TAG_NAMES,
-    Day,
     PersonalData,
     PersonalState,
     infer_home,
@@ -178,7 +177,8 @@ def _week(data: PersonalData) -> None:
     home = place_name(domain, days[0].place)
     rows = {
         day.name: {
-            "truly": _true_place_text(data, day),
+            "truly": place_name(domain, day.place)
+            + ("" if day.tag is None else f" ({TAG_NAMES[day.tag]})"),
             "the report says": "noise: no place"
             if day.reported_place is None
             else f"“{place_name(domain, day.reported_place)}”",
@@ -196,11 +196,6 @@ def _week(data: PersonalData) -> None:
     evenings = infer_home(data)
     if evenings is not None:
         st.markdown(view.home_inference_text(evenings, place_name(domain, days[0].place)))
-
-
-def _true_place_text(data: PersonalData, day: Day) -> str:
-    name = place_name(data.domain, day.place)
-    return name if day.tag is None else f"{name} ({TAG_NAMES[day.tag]})"
 
 
 def _bias(data: PersonalData) -> None:

@@ -32,7 +32,7 @@ from caldp_ui.compute.sources import is_own
 from caldp_ui.controls.choices import blocks_of
 from caldp_ui.maps.presets import BEGIN
 from caldp_ui.parts.comparison import ComparisonData, ResultLoader, load_results
-from caldp_ui.relief.view import merged_runs
+from caldp_ui.relief.columns import merged_runs
 from caldp_ui.session import notices
 from caldp_ui.session.pins import PinPageState
 from caldp_ui.session.record_link import FieldFormat, ScenarioLink

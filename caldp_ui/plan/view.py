@@ -268,7 +268,9 @@ def figure(
     ]
     if pinned is not None and pinned.people is not None:
         traces.append(_point(pinned, colours))
-    notes = [_your_people(people, colours), *_sufficient_labels(record, points, people, colours)]
+    yours = f"you: {formats.people(people)}"
+    notes = [Label(_RANGE[1], people, yours, colours.text, "bottom left", lift=-3)]
+    notes += _sufficient_labels(record, points, people, colours)
     pair = _pair(record, points)
     if pair is not None:
         ours, plain = ((need.epsilon, float(need.people or 1)) for need in pair)
@@ -281,15 +283,11 @@ def figure(
     notes.append(
         Label(record.epsilon, top, f"you: ε = {record.epsilon:g}", colours.text, "top center")
     )
-    x = {**EPSILON_AXIS, "range": [math.log10(e) for e in _epsilon_range(record)]}
+    low, high = min(_RANGE[0], record.epsilon), max(_RANGE[1], record.epsilon)
+    x = {**EPSILON_AXIS, "range": [math.log10(0.94 * low), math.log10(1.06 * high)]}
     labels = Words(at_starts=_names(record, points, colours), notes=notes)
     shapes = [vertical_line(record.epsilon, colours), horizontal_line(people, colours)]
     return plane(traces, x, y, shapes, colours, words=labels, height=HEIGHT, left=104)
-
-
-def _epsilon_range(record: Plan) -> tuple[float, float]:
-    low, high = min(_RANGE[0], record.epsilon), max(_RANGE[1], record.epsilon)
-    return 0.94 * low, 1.06 * high
 
 
 def _ordinate(needed: Sequence[int | None], people: int) -> dict[str, Any]:
@@ -315,11 +313,6 @@ def _names(record: Plan, points: Mapping[str, Sequence[Need]], colours: Palette)
         for name, needs in points.items()
         for first in needs[:1]
     ]
-
-
-def _your_people(people: int, colours: Palette) -> Label:
-    text = f"you: {formats.people(people)}"
-    return Label(_RANGE[1], people, text, colours.text, "bottom left", lift=-3)
 
 
 def _sufficient_labels(

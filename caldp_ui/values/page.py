@@ -268,7 +268,8 @@ def _controls(setup: Setup) -> None:
     pins.redraw_and_pin(STATE, _title)
     key, draw = STATE.key("protection"), partial(_protection, setup, scenario)
     menus.fold(st.expander, "What is protected", key, draw)
-    common.advanced_controls(STATE, "Data, method, estimate", lambda: _more(setup))
+    key, more = STATE.key("more"), partial(_more, setup)
+    menus.fold(st.expander, "Data, method, estimate", key, more)
 
 
 def _more(setup: Setup) -> None:

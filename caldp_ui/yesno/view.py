@@ -211,10 +211,11 @@ def dot_plot_svg(data: YesNoData, pinned: YesNoData | None, colours: Palette) ->
     heaps = dot_rows(data, pinned, colours)
     frame, text = make_frame(heaps, data.truth), f"fill:{colours.text};{_FONT}"
     truth = 100 * data.truth
+    dots = f"stroke:{colours.text};stroke-width:1.5;stroke-dasharray:2 3"
     parts = [
         _axis_svg(frame, colours),
         *(_band_svg(frame, heap, row) for row, heap in enumerate(reversed(heaps))),
-        frame.path([(truth, -0.06), (truth, frame.y[1])], _dotted_style(colours)),
+        frame.path([(truth, -0.06), (truth, frame.y[1])], dots),
         _truth_svg(frame, data.truth, f"{text};font-weight:600"),
     ]
     for heap, positions in zip(heaps, dot_positions(heaps, frame), strict=True):
@@ -240,10 +241,6 @@ def _band_svg(frame: Frame, dot_row: DotRow, row: int) -> str:
     ends = [(frame.x[0], base), (frame.x[1], base)]
     line = f"stroke:{dot_row.colour};stroke-width:1"
     return frame.path(corners, f"fill:{dot_row.colour};fill-opacity:0.16") + frame.path(ends, line)
-
-
-def _dotted_style(colours: Palette) -> str:
-    return f"stroke:{colours.text};stroke-width:1.5;stroke-dasharray:2 3"
 
 
 def _truth_svg(frame: Frame, truth: float, style: str) -> str:

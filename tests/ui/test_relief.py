@@ -21,8 +21,8 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.theme import WRONG
 from caldp_ui.compute import plain_ldp
 from caldp_ui.maps.presets import BEGIN
-from caldp_ui.relief import deck, view
-from caldp_ui.relief.view import borders, percent
+from caldp_ui.relief import columns, deck
+from caldp_ui.relief.columns import borders, percent
 from tests.contract.checks import naming
 from tests.ui.driver import checked, open_app
 
@@ -36,12 +36,12 @@ def results() -> dict[str, Result]:
     return {"This protection": run(prepare(first)), "Plain LDP": run(prepare(plain))}
 
 
-def maps_of(results: dict[str, Result]) -> tuple[view.Tiles, dict[str, view.Columns]]:
-    squares = view.squares_of(US_GRID)
+def maps_of(results: dict[str, Result]) -> tuple[columns.Tiles, dict[str, columns.Columns]]:
+    squares = columns.squares_of(US_GRID)
     dataset = next(iter(results.values())).setup.dataset
-    made = {"Truth": view.truth(squares, dataset.distribution)}
+    made = {"Truth": columns.truth(squares, dataset.distribution)}
     for title, result in results.items():
-        found = view.estimated(squares, result)
+        found = columns.estimated(squares, result)
         assert found is not None
         made[title] = found
     return squares, made
@@ -53,9 +53,9 @@ def test_squares_are_the_smallest_that_there_is_room_for_and_hold_every_cell() -
         GridDomain(48.0, 11.0, 0.01, 7, 9),
         GridDomain(0.0, -180.0, 0.1, 1, 3_000),
     ):
-        squares = view.squares_of(domain)
+        squares = columns.squares_of(domain)
         with naming(str(domain)):
-            assert squares.m <= view.TILES_MAX
+            assert squares.m <= columns.TILES_MAX
             smaller = round(squares.degrees / domain.cell) - 1
             if smaller:
                 assert -(-domain.rows // smaller) * -(-domain.columns // smaller) > squares.m
@@ -69,8 +69,8 @@ def test_squares_are_the_smallest_that_there_is_room_for_and_hold_every_cell() -
 
 def test_hexagons_are_those_whose_middle_is_nearest_and_hold_every_cell() -> None:
     for domain in (US_GRID, GridDomain(60.0, -180.0, 0.5, 30, 90), GridDomain(0.0, 0.0, 0.1, 2, 2)):
-        tiles = view.hexagons_of(domain)
-        narrow = view.narrowing(domain)
+        tiles = columns.hexagons_of(domain)
+        narrow = columns.narrowing(domain)
         middles = np.stack([tiles.longitudes * narrow, tiles.latitudes], axis=1)
         cells = np.stack(
             [
@@ -83,7 +83,7 @@ def test_hexagons_are_those_whose_middle_is_nearest_and_hold_every_cell() -> Non
         own = np.linalg.norm(cells - middles[tiles.of_cell], axis=1)
         with naming(str(domain)):
             np.testing.assert_allclose(own, nearest, atol=1e-9)
-            assert tiles.m <= view.TILES_MAX
+            assert tiles.m <= columns.TILES_MAX
             assert (tiles.total(np.ones(domain.k)) > 0).all()
             if tiles.m > 1:
                 apart = np.asarray(cKDTree(middles).query(middles, 2)[0])
@@ -98,7 +98,7 @@ def test_blocks_stand_over_their_own_cells_as_high_as_their_epsilon() -> None:
         blocks=GridBlocks(2, 2), sensitive=near, epsilon=levels
     )
     setup = prepare(scenario)
-    found = view.blocks_of(setup, domain)
+    found = columns.blocks_of(setup, domain)
     assert found is not None
     over = np.zeros(domain.k, np.int64)
     for box, block in zip(found.boxes, found.of_box, strict=True):
@@ -125,9 +125,9 @@ def test_blocks_stand_over_their_own_cells_as_high_as_their_epsilon() -> None:
                for each, some in zip(found.descriptions, hides, strict=True))  # fmt: skip
     assert 0 < found.protected[0] < 1
     states = prepare(BEGIN.with_context(blocks=StateBlocks()))
-    many = view.blocks_of(states, US_GRID)
+    many = columns.blocks_of(states, US_GRID)
     assert many is not None
-    assert len(many.boxes) <= view.BOXES_MAX
+    assert len(many.boxes) <= columns.BOXES_MAX
 
 
 def test_columns_hold_everybody_and_are_no_surer_than_regions(results: dict[str, Result]) -> None:
@@ -185,7 +185,7 @@ def test_on_a_phone_the_maps_stand_in_a_column(results: dict[str, Result]) -> No
 def test_a_relief_is_small_and_has_no_map_to_fetch(results: dict[str, Result]) -> None:
     squares, maps = maps_of(results)
     noise = np.random.default_rng(1).random(squares.m)
-    crowded = view.Columns(noise / noise.sum(), np.full(squares.m, 0.01))
+    crowded = columns.Columns(noise / noise.sum(), np.full(squares.m, 0.01))
     worst = {**maps, "Plain LDP": crowded, "This protection": crowded}
     made = deck.deck(worst, squares, deck.shared_look(worst, TEXT), borders(US_GRID), 3)
     text = made.to_json()
