@@ -75,7 +75,10 @@ def plane(
     notes = [labels.place_note(note, scale) for note in words.notes]
     named = labels.spread_names(names, scale) if room is not None else []
     sides = (left, room or 10), (left - 12, 10)
-    wide, narrow = (_margin(pair[:: -1 if words.at_starts else 1]) for pair in sides)
+    turn = -1 if words.at_starts else 1
+    wide, narrow = (
+        dict(zip("lrtb", (*pair[::turn], _ABOVE, _BELOW), strict=True)) for pair in sides
+    )
     legend = _legend(len(names), height)
     layout = {
         "xaxis": {**x, **texts},
@@ -93,11 +96,6 @@ def plane(
         },
     }
     return go.Figure([*traces, *labels.traces([*notes, *named])], layout)
-
-
-def _margin(sides: tuple[int, ...]) -> dict[str, int]:
-    left, right = sides
-    return {"l": left, "r": right, "t": _ABOVE, "b": _BELOW}
 
 
 def _legend(rows: int, height: int) -> dict[str, Any]:

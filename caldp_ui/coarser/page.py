@@ -451,10 +451,6 @@ def _films(record: Publication) -> list[SliderFilm[Publication]]:
     return [EPSILON_FILM] if is_there else []
 
 
-def _depends_on(record: Publication) -> str:
-    return f"{runs.key(record.scenario)} {replace(record, scenario=Publication().scenario)}"
-
-
 def _pinned_numbers(played: PlayedData) -> dict[str, str]:
     """Errors of all treatments, and what the attack finds."""
     data, result = played.data, played.attack_result
@@ -490,7 +486,7 @@ EPSILON_FILM: Final = SliderFilm[Publication](
     "Privacy level ε",
     replace(epsilon_slider(), value=lambda record: record.scenario.policy.plain_epsilon),
     _render,
-    _depends_on,
+    lambda at: f"{runs.key(at.scenario)} {replace(at, scenario=Publication().scenario)}",
 )
 _DRAWN: Final = STATE.key("drawn")
 

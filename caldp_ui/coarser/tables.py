@@ -57,10 +57,11 @@ def _figure(
     number, of = view.error_and_unit(data, name)
     title = view.TITLES[name]
     alt = f"{title}: {number} {of}; {view.picture_note(data, name)}."
-    disclosed = (
-        attack_result.disclosed_cells if attack_result is not None and name == HIDE else None
-    )
-    marks = data.table.hidden if name == HIDE else np.zeros(data.counts.size, np.bool_)
+    marks = disclosed = np.zeros(data.counts.size, np.bool_)
+    if name == HIDE:
+        marks = data.table.hidden
+        if attack_result is not None and attack_result.disclosed_cells is not None:
+            disclosed = attack_result.disclosed_cells
     areas = data.setup.scenario.dataset == InfantDeaths()
     draw = _counties if areas else _columns
     body = draw(data, data.treatments[name].release.estimate, marks, disclosed, colours)
@@ -104,7 +105,7 @@ def _counties(
     data: TreatmentData,
     estimate: Floats,
     hidden: Bools,
-    disclosed_cells: Bools | None,
+    disclosed: Bools,
     colours: Palette,
 ) -> str:
     """One period's counties, as bright as their counts; hidden ones hatched, found ones framed."""
@@ -116,7 +117,7 @@ def _counties(
     line = "rgba(190,205,222,.42)" if colours is DARK else "rgba(70,90,110,.55)"
     parts, rings = [], []
     for path, value, is_hidden, is_disclosed in zip(
-        _paths(), estimate[at], hidden[at], _flags(disclosed_cells, estimate.size)[at], strict=True
+        _paths(), estimate[at], hidden[at], disclosed[at], strict=True
     ):
         fill = "url(#hidden)" if is_hidden else _colour(float(value) / top, ramp, ground)
         parts.append(f'<path d="{path}" fill="{fill}"/>')
@@ -129,10 +130,6 @@ def _counties(
         '<text x="10" y="22" font-size="14" fill="currentColor">'
         f"{PERIODS[period]}, up to {top:.0f}</text>"
     )
-
-
-def _flags(disclosed_cells: Bools | None, size: int) -> Bools:
-    return np.zeros(size, np.bool_) if disclosed_cells is None else disclosed_cells
 
 
 def _colour(share: float, ramp: NDArray[np.uint8], none: str) -> str:
@@ -161,14 +158,13 @@ def _columns(
     data: TreatmentData,
     estimate: Floats,
     hidden: Bools,
-    disclosed_cells: Bools | None,
+    disclosed: Bools,
     colours: Palette,
 ) -> str:
     """A column a value, with the truth as a line across it; hidden ones hatched."""
     cells = _largest(data.counts)
     top = 1.15 * max(float(data.counts.max()), 1.0)
     ground = "#101B2A" if colours is DARK else "#FAFBFC"
-    disclosed = _flags(disclosed_cells, estimate.size)
     frame = Frame((_WIDE, _HIGH), (10, _TOP, _WIDE - 10, _HIGH - _FOOT), (0, cells.size), (0, top))
     parts = []
     for place, cell in enumerate(cells.tolist()):

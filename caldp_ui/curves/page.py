@@ -80,12 +80,6 @@ PRESETS: Final = {
 }
 
 
-def _axis_switch() -> None:
-    """The switch of the axis."""
-    titles = {name: axis.title for name, axis in AXES.items()}
-    menus.view_switch(STATE, "against", "Error against", titles)
-
-
 def _settings(record: Curves) -> None:
     """All controls."""
     fits = [title for title, preset in PRESETS.items() if preset == record]
@@ -372,7 +366,8 @@ def show(record: Curves) -> None:
     """Show the page at a record."""
     page = column_layout(STATE)
     with page.title:
-        _axis_switch()
+        titles = {name: axis.title for name, axis in AXES.items()}
+        menus.view_switch(STATE, "against", "Error against", titles)
     with page.side:
         _settings(record)
     with page.main:

@@ -300,10 +300,6 @@ def _films(record: DistanceState) -> list[SliderFilm[DistanceState]]:
     return [] if ours is None or beside is None else [RATE_FILM]
 
 
-def _depends_on(record: DistanceState) -> str:
-    return f"{runs.key(record.scenario)} {record.show} {record.beside} {record.place}"
-
-
 def _pinned_numbers(data: DistanceData) -> dict[str, str]:
     errors = pins.result_numbers(PLACES, data.ours)
     if not errors:
@@ -340,7 +336,7 @@ RATE_FILM: Final = SliderFilm(
     "ε per kilometre",
     RATE,
     PAGE.render,
-    _depends_on,
+    lambda at: f"{runs.key(at.scenario)} {at.show} {at.beside} {at.place}",
     "ε = {} per kilometre".format,
     hides=("blocks", "sensitive"),  # the ring and the blocks beside have another size at every step
 )

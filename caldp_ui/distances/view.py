@@ -52,6 +52,7 @@ from caldp_ui.stage import (
 )
 from caldp_ui.stage.records import Mark
 from caldp_ui.words import accuracy, formats, policies
+from caldp_ui.words.accuracy import is_share
 from caldp_ui.words.formats import strength
 from caldp_ui.words.headline import Headline
 from caldp_ui.words.promise_text import right_guess_text
@@ -86,8 +87,9 @@ def _everybody_headline(data: DistanceData) -> Headline:
         return Headline(waiting, _odds_sentence(data.record), figures=odds)
     errors = data.ours.first.errors
     if errors.sliced_wasserstein_km is None:
+        error = formats.of_hundred(errors.tv) if is_share(errors.tv) else formats.share(errors.tv)
         return Headline(
-            f"The map is off by a total variation of {_error_text(data.ours)}.",
+            f"The map is off by a total variation of {error}.",
             "This estimate is not made of shares; another one is under “Distance, method”.",
             figures={"tv": errors.tv},
         )
@@ -129,11 +131,6 @@ def result_text(data: DistanceData) -> str:
 def _misplacement_text(result: Result) -> str:
     km = result.first.errors.sliced_wasserstein_km
     return "an unknown distance" if km is None else formats.length(km)
-
-
-def _error_text(result: Result) -> str:
-    tv = result.first.errors.tv
-    return formats.of_hundred(tv) if tv <= 1 + 1e-9 else formats.share(tv)
 
 
 def error_fact(result: Result) -> Fact:
@@ -359,12 +356,13 @@ def _estimate_rows(data: DistanceData) -> list[tuple[str, str, str, Result, tupl
         (
             name,
             title,
-            f"{error_fact(result)} · {displacement_text(km)}",
+            f"{fact.number} {fact.text} · {displacement_text(km)}",
             result,
             marks,
         )
         for name, title, result, km, marks in rows
         if result is not None
+        for fact in [error_fact(result)]
     ]
 
 

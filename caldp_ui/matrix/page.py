@@ -12,7 +12,7 @@ import pandas as pd
 import streamlit as st
 
 from caldp_core.audit.pairwise import release_both
-from caldp_core.audit.sampled import EpsilonBound, audit_sampler, sampler_of
+from caldp_core.audit.sampled import audit_sampler, sampler_of
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import EPSILON_MAX
 from caldp_core.basics.types import Progress
@@ -69,11 +69,6 @@ EPSILON: Final = Slider[MatrixState](
 )
 
 
-def _sliders(record: MatrixState) -> dict[str, Slider[MatrixState]]:
-    """The slider with a film: none for an edited matrix, or where each step takes a design."""
-    return {"Base ε": EPSILON} if record.template and record.channel not in DESIGNS else {}
-
-
 def _load(record: MatrixState) -> MatrixData:
     """The data of a record, of a channel that need not be designed."""
     candidate = page_state.available_candidate(record)
@@ -86,7 +81,9 @@ PAGE: Final = Page(
     task="At the left what a report may reveal, at the right what this channel reveals. Move ε.",
     load=_load,
     view=view.view,
-    sliders=_sliders,
+    sliders=lambda record: (  # none for an edited matrix, or where each step takes a design
+        {"Base ε": EPSILON} if record.template and record.channel not in DESIGNS else {}
+    ),
     own=lambda record: {view.KEY: view.as_component(_load(record).verdict)},
 )
 
@@ -325,7 +322,8 @@ def _tests(data: MatrixData) -> None:
             "Choose a channel that a mechanism makes, and a matrix with at least one limit."
         )
         return
-    bound = _sample_bound(mechanism, worst.x, worst.x_other)
+    rng = np.random.default_rng(_SEED)
+    bound = audit_sampler(sampler_of(mechanism), worst.x, worst.x_other, SAMPLES, rng)
     names = escape_markdown(f"“{verdict.names[worst.x]}” against “{verdict.names[worst.x_other]}”")
     witness = escape_markdown(verdict.candidate.reports[worst.output])
     missed = bound.epsilon <= worst.epsilon
@@ -362,11 +360,6 @@ def _moral(verdict: ChannelVerdict, missed: bool) -> str:
             "report."
         )
     return "This leak is so large that even a test of reports finds it."
-
-
-def _sample_bound(mechanism: Mechanism, x: int, other: int) -> EpsilonBound:
-    rng = np.random.default_rng(_SEED)
-    return audit_sampler(sampler_of(mechanism), x, other, SAMPLES, rng)
 
 
 def _implied_limits(data: MatrixData) -> None:

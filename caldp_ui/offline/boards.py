@@ -76,7 +76,15 @@ def part_data(part: Part, moves: Iterable[Moves]) -> dict[str, Any]:
     """JSON of a part for the browser; packed messages as base64. `moves`: made by `part.moves`."""
     picture = part.picture
     if isinstance(picture, Board):
-        dials = [_browser_dial(part, each) for each in moves if isinstance(each, Dial)]
+        dials = [
+            {
+                "title": each.title,
+                "at": each.at,
+                "steps": [{"reading": s.reading, **_step(part, s)} for s in each.steps],
+            }
+            for each in moves
+            if isinstance(each, Dial)
+        ]
         first = _step(part, Step(pictures=picture.pictures, replacements=part.words))
         return {"id": part.id, "kind": "board", "first": first, "dials": dials}
     films = [_film_in_part(part, each) for each in moves if isinstance(each, Film)]
@@ -92,11 +100,6 @@ def part_data(part: Part, moves: Iterable[Moves]) -> dict[str, Any]:
     texts = [base64.b64encode(each).decode() for each in parcels]
     kind = "maps" if isinstance(picture, Scene) else "answers"
     return {"id": part.id, "kind": kind, "head": head, "parcels": texts}
-
-
-def _browser_dial(part: Part, dial: Dial) -> dict[str, Any]:
-    steps = [{"reading": step.reading, **_step(part, step)} for step in dial.steps]
-    return {"title": dial.title, "at": dial.at, "steps": steps}
 
 
 def _step(part: Part, step: Step) -> dict[str, Any]:

@@ -169,11 +169,6 @@ def load_data(record: Paper) -> SensitiveSetData:
     )
 
 
-def _sets_view(data: SensitiveSetData, _: object, colours: Palette) -> View:
-    """The curves and the headline."""
-    return View(data.headline, {_CHART: charts.figure_json(data.chart(colours), data.alt)})
-
-
 def show_sensitive_sets(record: Paper) -> None:
     """Draw the headline, the curves and the numbers, with the controls beside them."""
     data = load_data(record)
@@ -280,7 +275,9 @@ SENSITIVE_SETS: Final = Page(
     title="Methods beside the best, by the sensitive set",
     task="People that each method takes, as a multiple of what the best would take.",
     load=load_data,
-    view=_sets_view,
+    view=lambda data, _, colours: View(
+        data.headline, {_CHART: charts.figure_json(data.chart(colours), data.alt)}
+    ),
     sliders=lambda record: {  # noqa: ARG005
         "Privacy level ε": common.epsilon_slider(),
         "People with a sensitive value": _SHARE_SLIDER,

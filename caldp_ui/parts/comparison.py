@@ -13,6 +13,7 @@ The only long work of the map page; it has a progress bar and a cancel.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -112,24 +113,16 @@ def _run_on_click(
 
 
 def _job(state: PageState[S], job_name: str, scenario: Scenario, run: _Job) -> Result | None:
-    title = _title(scenario)
-    return run(
-        state.key(job_name),
-        runs.key(scenario),
-        lambda progress: runs.result(scenario, progress),
-        lambda job: _describe_job(title, job),
-    )
-
-
-def _title(scenario: Scenario) -> str:
     method = MECHANISMS[runs.setup(scenario).mechanism_name].title
-    return f"{method} with “{ESTIMATORS[scenario.estimator].title}”"
+    title = f"{method} with “{ESTIMATORS[scenario.estimator].title}”"
 
+    def describe(job: jobs.Job[Result]) -> str:
+        if job.is_waiting:
+            return "Waiting for other runs on this server to end …"
+        return f"{title}: {job.seconds:.0f} s so far"
 
-def _describe_job(title: str, job: jobs.Job[Result]) -> str:
-    if job.is_waiting:
-        return "Waiting for other runs on this server to end …"
-    return f"{title}: {job.seconds:.0f} s so far"
+    key, work = state.key(job_name), partial(runs.result, scenario)
+    return run(key, runs.key(scenario), work, describe)
 
 
 def _show_too_many(state: PageState[S], scenario: Scenario, most: int) -> None:

@@ -18,21 +18,16 @@ from caldp_ui.app.theme import DARK, Palette, palette
 from caldp_ui.charts import show as of_charts
 from caldp_ui.charts.show import SliderState
 from caldp_ui.controls.common import Slider
-from caldp_ui.parts import headline
 from caldp_ui.parts.film_jobs import FilmRequest, ready_films
 from caldp_ui.session.page_state import PageState
 from caldp_ui.stage import (
-    Difference,
     Film,
-    Picture,
-    Scene,
     Stage,
     Step,
     StepChoice,
     send_frames,
 )
 from caldp_ui.stage.records import Mark
-from caldp_ui.words.headline import Headline
 
 
 def all_steps(
@@ -186,32 +181,3 @@ def follow_step(*along: SliderFilm[Any]) -> Callable[[StepChoice], None]:
             state.change(lambda record: slider.with_value(record, chosen.value))
 
     return follow
-
-
-def render_step(
-    page_headline: Headline,
-    pictures: Mapping[str, str],
-    replacements: Mapping[str, str] | None = None,
-) -> Step:
-    """A page's headline, its charts and drawings and its other words as a step; see `Step`."""
-    words = {headline.SENTENCE: headline.html(page_headline), **(replacements or {})}
-    return Step(pictures=pictures, replacements=words, headline=page_headline)
-
-
-def render_scene(
-    scene: Scene, still: str, page_headline: Headline, replacements: Mapping[str, str]
-) -> Step:
-    """A scene and its words as a step: the picture called `still` never changes, its unit may.
-
-    `replacements`: see `Step`; `page_headline` is the page's headline.
-    """
-    moving = [picture for picture in scene.pictures if picture.id != still]
-    words: list[Picture | Difference] = [*scene.pictures, *scene.differences]
-    return Step(
-        codes={picture.id: picture.code for picture in moving},
-        subtitles={each.id: each.subtitle for each in words},
-        facts={each.id: each.fact for each in words if each.fact is not None},
-        replacements={headline.SENTENCE: headline.html(page_headline), **replacements},
-        pooled={picture.id: picture.pooled for picture in moving if picture.pooled},
-        headline=page_headline,
-    )

@@ -79,10 +79,12 @@ def html(nouns: Vocabulary, content: ReportContent, report: AuditReport, address
     """
     ours, setup = content.ours, content.ours.setup
     texts = policies.describe_promise(nouns, setup)
+    # Who is not protected comes before what that gained.
+    both = [texts.summary, content.sentence][:: -1 if texts.protects_all else 1]
     return _page(
         nouns,
         setup,
-        result=f"{_exposed(texts)}{bold_html(_result(content.sentence, texts))}",
+        result=f"{_exposed(texts)}{bold_html(' '.join(both))}",
         pictures=_figures(content.true_pictures, content.pictures),
         method=[*_method(setup, texts), *_errors(ours, report.expected)],
         audit=_audit(report.summary),
@@ -142,22 +144,17 @@ def _page(
     nouns: Vocabulary, setup: Setup, *, method: Sequence[tuple[str, str]], **parts: str
 ) -> str:
     """The form with the promise to the people of a setup, and these parts."""
-    texts = policies.describe_promise(nouns, setup)
+    texts, mixed = policies.describe_promise(nouns, setup), mixing.scenario_text(nouns, setup)
+    left_open = [*texts.not_promised, *([mixed] if mixed else [])]
     return fill_template(
         title=escape(f"Record: {setup.dataset.name}"),
         protected=_protected(texts, setup),
         icons=odds.picture(texts),
         odds=_odds(texts),
-        open="".join(f"<li>{bold_html(each)}</li>" for each in _left_open(nouns, setup, texts)),
+        open="".join(f"<li>{bold_html(each)}</li>" for each in left_open),
         method="".join(f"<dt>{escape(a)}</dt><dd>{escape(b)}</dd>" for a, b in method),
         **parts,
     )
-
-
-def _left_open(nouns: Vocabulary, setup: Setup, texts: PromiseText) -> list[str]:
-    """What is not promised, and what would be if reports were mixed."""
-    mixed = mixing.scenario_text(nouns, setup)
-    return [*texts.not_promised, *([mixed] if mixed else [])]
 
 
 def _repeat(setup: Setup, address: str) -> str:
@@ -221,12 +218,6 @@ def _protected(texts: PromiseText, setup: Setup) -> str:
 
 def _exposed(texts: PromiseText) -> str:
     return f"{escape(texts.exposed)} " if texts.exposed else ""
-
-
-def _result(sentence: str, texts: PromiseText) -> str:
-    """The result's sentences: who is not protected comes before what that gained."""
-    both = (sentence, texts.summary) if texts.protects_all else (texts.summary, sentence)
-    return " ".join(both)
 
 
 def _odds(texts: PromiseText) -> str:

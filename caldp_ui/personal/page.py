@@ -15,7 +15,6 @@ from caldp_core.experiments.run import Result
 from caldp_core.mechanisms.catalogue import mechanisms_for
 from caldp_core.scenarios.blocks import SensitiveAreas, SensitiveInhabited, SensitiveSpec
 from caldp_core.scenarios.policies import BACKGROUNDS
-from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.compute import runs, sources
 from caldp_ui.compute.plain_ldp import best_plain_ldp
@@ -111,7 +110,9 @@ def _background_control(record: PersonalState) -> None:
 
 def _share_control(record: PersonalState, number: int, share: float) -> None:
     """Show the choice of a tag's share; all shares together are at most 1."""
-    others = sum(record.policy.shares) - share
+    shares = record.policy.shares
+    before, after = shares[:number], shares[number + 1 :]
+    others = sum(shares) - share
     most = int(100 * (1 - others) + 1e-9)
     percent = round(100 * share, 6)
     st.selectbox(
@@ -122,15 +123,9 @@ def _share_control(record: PersonalState, number: int, share: float) -> None:
             STATE,
             f"share-{number}",
             percent,
-            lambda s, value: with_tags(s, shares=_with_share(s, number, value / 100)),
+            lambda s, value: with_tags(s, shares=(*before, value / 100, *after)),
         ),
     )
-
-
-def _with_share(scenario: Scenario, number: int, share: float) -> tuple[float, ...]:
-    shares = list(PersonalState(scenario).policy.shares)
-    shares[number] = share
-    return tuple(shares)
 
 
 def _more_controls(record: PersonalState) -> None:

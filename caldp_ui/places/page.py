@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final
 
 import streamlit as st
@@ -323,13 +324,6 @@ DRAW_COUNT: Final = 20
 _PER_SECOND: Final = 2.0
 
 
-def _draws_request(scenario: Scenario) -> FilmRequest:
-    name = f"{runs.key(replace(scenario, seed=0))} draws"
-    return FilmRequest(
-        STATE.key("film-draws"), name, lambda progress: _draws_film(scenario, progress)
-    )
-
-
 def _draws_film(scenario: Scenario, progress: Progress) -> Film:
     steps = []
     for number in range(DRAW_COUNT):
@@ -478,7 +472,10 @@ def show(record: PlacesState) -> None:
                 _show_region(record.region, data.ours, domain)
         PAGE.show_pins(data, shown)
         if data.ours is not None and data.plain is not None:
-            PAGE.send_films(record, maps, _draws_request(record.scenario))
+            scenario, key = record.scenario, STATE.key("film-draws")
+            name = f"{runs.key(replace(scenario, seed=0))} draws"
+            draws = FilmRequest(key, name, partial(_draws_film, scenario))
+            PAGE.send_films(record, maps, draws)
         tabs(STATE.key("tabs"), _TABS, data)
         _tour_button(runs.finest_map_of(setup.dataset))
     mathematics.drawer("places")

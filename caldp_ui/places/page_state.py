@@ -305,13 +305,11 @@ def _act_areas(act: Act, setup: Setup, domain: GridDomain) -> list[str]:
         return [str(act.area)]
     if act.block is not None:
         inside = np.flatnonzero(setup.partition.labels == act.block)
-        return [f"b{_cell_area(int(inside[0]), domain)}"] if inside.size else []
+        if not inside.size:
+            return []
+        row, column = divmod(int(inside[0]), domain.columns)
+        return [f"b{_cells_area(domain, row, row + 1, column, column + 1)}"]
     return [str(area) for area in rectangles(act.mask(domain.k), domain)]
-
-
-def _cell_area(symbol: int, domain: GridDomain) -> Area:
-    row, column = divmod(symbol, domain.columns)
-    return _cells_area(domain, row, row + 1, column, column + 1)
 
 
 def rectangles(mask: Bools, domain: GridDomain) -> list[Area]:

@@ -6,6 +6,7 @@ Exports: the numbers of the picture, the plan as a scenario, and Python.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from operator import methodcaller
 from typing import Final
 
 import pandas as pd
@@ -218,7 +219,9 @@ def _memos(record: Plan, points: view.Points, margins: Margins | None) -> None:
             marked = sharing.true_text(text, record.scenario)
             column.code(marked, language=None, wrap_lines=True)
     if margins is not None:
-        show_margins_file(record, margins)
+        name = f"{view.unit_of_margins(record)}-margins.csv"
+        make, key = partial(margins_csv, margins), STATE.key("margins-csv")
+        sharing.true_file(key, name, make, record.scenario)
 
 
 def _methods(record: Plan) -> None:
@@ -290,12 +293,8 @@ def _deployments(record: Plan) -> None:
     for column, each in zip(columns, DEPLOYMENTS, strict=True):
         label, key = f"Use ε = {each.epsilon:.3g}", STATE.key(f"use-{each.title}")
         if column.button(label, key=key, help=each.title):
-            _set_epsilon(each.epsilon)
-
-
-def _set_epsilon(epsilon: float) -> None:
-    update_scenario(STATE, lambda s: s.with_context(epsilon=epsilon))
-    run_page()  # a press in a tab draws the tab alone
+            update_scenario(STATE, methodcaller("with_epsilon", each.epsilon))
+            run_page()  # a press in a tab draws the tab alone
 
 
 def _sliders(record: Plan) -> dict[str, Slider[Plan]]:
@@ -387,12 +386,6 @@ def _of_groups(record: Plan, chosen: Scenario) -> str:
         f"                           floor={record.floor!r}, within={record.within!r})\n"
         "print(people)\n"
     )
-
-
-def show_margins_file(record: Plan, margins: Margins) -> None:
-    """The button for a file of all margins, as the memo names a few where there are many."""
-    name = f"{view.unit_of_margins(record)}-margins.csv"
-    sharing.true_file(STATE.key("margins-csv"), name, lambda: margins_csv(margins), record.scenario)
 
 
 def margins_csv(margins: Margins) -> bytes:

@@ -17,12 +17,12 @@ from caldp_ui.compute import exports
 from caldp_ui.controls.common import Slider
 from caldp_ui.offline import boards, document
 from caldp_ui.offline.records import Board, Component, Part
-from caldp_ui.parts import films, internal, pins, sharing
+from caldp_ui.parts import films, headline, internal, pins, sharing
 from caldp_ui.parts.film_jobs import FilmRequest, ready_films
 from caldp_ui.parts.films import ChartPage, SliderFilm
 from caldp_ui.session.page_state import PageState, R
 from caldp_ui.session.pins import PinPageState
-from caldp_ui.stage import Act, Film, Scene, Stage, Step, stage
+from caldp_ui.stage import Act, Difference, Film, Picture, Scene, Stage, Step, stage
 from caldp_ui.words.headline import Headline
 
 T = TypeVar("T")
@@ -52,10 +52,23 @@ class View:
         return self.scene
 
     def step(self) -> Step:
-        """The view as a step of a film, which has no label yet."""
+        """The view as a step of a film, which has no label yet.
+
+        Of maps, the picture called `still` never changes; its unit may.
+        """
+        words = {headline.SENTENCE: headline.html(self.headline), **self.texts}
         if self.scene is None:
-            return films.render_step(self.headline, self.pictures, self.texts)
-        return films.render_scene(self.scene, self.still, self.headline, self.texts)
+            return Step(pictures=self.pictures, replacements=words, headline=self.headline)
+        moving = [picture for picture in self.scene.pictures if picture.id != self.still]
+        titled: list[Picture | Difference] = [*self.scene.pictures, *self.scene.differences]
+        return Step(
+            codes={picture.id: picture.code for picture in moving},
+            subtitles={each.id: each.subtitle for each in titled},
+            facts={each.id: each.fact for each in titled if each.fact is not None},
+            replacements=words,
+            pooled={picture.id: picture.pooled for picture in moving if picture.pooled},
+            headline=self.headline,
+        )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -335,7 +335,11 @@ def _dispatch_events(
         if kind == "act":
             _call_page(record, _read_act, on_act)
         else:
-            _call_page(record, _read_choice, on_step)
+            _call_page(
+                record,
+                lambda m: StepChoice(str(m["film"]), int(m["index"]), float(m["value"])),
+                on_step,
+            )
 
 
 def _call_page(
@@ -363,7 +367,3 @@ def _read_act(message: Mapping[str, Any]) -> Act:
         str(message.get("cells", "")),
         None if block is None else int(block),
     )
-
-
-def _read_choice(message: Mapping[str, Any]) -> StepChoice:
-    return StepChoice(str(message["film"]), int(message["index"]), float(message["value"]))

@@ -46,9 +46,6 @@ class Fact:
     number: str
     text: str
 
-    def __str__(self) -> str:
-        return f"{self.number} {self.text}"
-
 
 @dataclass(frozen=True)
 class Label:

@@ -538,4 +538,4 @@ def show() -> None:
     _cards()
     _directory()
     _idea()
-    show()
+    show_questions()
