@@ -65,7 +65,6 @@ MORE_THAN_ONE: Final = {
     "caldp_core/datasets/files/table.py": ["bounds.rows", "count or 0", "self.width"],
     "caldp_core/datasets/own.py": ["len(self.questions)"],
     "caldp_core/mechanisms/contextual.py": ["self.oracles.n_max"],
-    "caldp_core/mechanisms/designed/mechanism.py": ["k"],
 }
 """Numbers that are more than one, texts of shares, and what has its singular beside it."""
 

@@ -10,7 +10,6 @@ import pytest
 
 from caldp_core.basics.errors import SENTENCE_MAX, CaldpError
 from caldp_core.datasets import read_places
-from caldp_core.mechanisms.designed import mechanism as designs
 from caldp_core.scenarios.scenario import SLOTS, Scenario
 from caldp_ui.matrix import page_state
 from caldp_ui.matrix.page import _lines
@@ -101,7 +100,6 @@ READERS: dict[str, Callable[[str], object]] = {
     "a table": read_table,
     "places": read_places,
     "a scenario": Scenario.from_text,
-    "a design": designs.from_text,
     "the matrix's names": lambda text: MatrixState().with_names(_lines(text)),
     "the matrix's channel": lambda text: page_state._pasted(text, 3),
 }
