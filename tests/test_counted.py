@@ -58,7 +58,7 @@ MORE_THAN_ONE: Final = {
     "caldp_ui/start/page.py": ["wrong"],
     "caldp_ui/words/promise_text.py": ["left"],
     "caldp_ui/words/promise.py": ["clear", "count"],
-    "caldp_core/audit/pairwise.py": ["len(first)", "outputs", "policy.k"],
+    "caldp_core/audit/pairwise.py": ["len(first)", "policy.k"],
     "caldp_core/collect/record.py": ["blocks"],
     "caldp_core/collect/collector.py": ["len(lower)"],
     "caldp_core/datasets/files/source.py": ["len(packed)"],

@@ -188,8 +188,8 @@ def _form() -> Template:
 
 
 def bold_html(text: str) -> str:
-    """A sentence of ours with its bold parts."""
-    return headline.bold_html(text, "b")
+    """A sentence of ours with its bold parts; what else is emphasized stands plain."""
+    return headline.bold_html(text, "b").replace("*", "")
 
 
 def _figures(true: Mapping[str, bytes], estimated: Mapping[str, bytes]) -> str:
