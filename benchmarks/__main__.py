@@ -1,13 +1,11 @@
-"""`python -m benchmarks`: measure, print a table or JSON, and report every bar that is missed."""
+"""`python -m benchmarks`: measure, print a table, and report every bar that is missed."""
 
-import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 import click
 
-from benchmarks import browser, crowd, fleet, hall, page, pages, visits, wear
+from benchmarks import browser, crowd, fleet, hall, pages, walk
 from benchmarks.asv_runs import run_suites
 from benchmarks.figures import Figure
 from caldp_core.basics.counted import count_text
@@ -15,17 +13,16 @@ from caldp_core.basics.counted import count_text
 Part = Callable[[int], Iterable[Figure]]
 """Of the dashboard: a number of visits → figures."""
 PARTS: Final[dict[str, Part]] = {
-    "page": page.figures,
+    "page": pages.map_figures,
     "pages": pages.figures,
-    "wear": wear.figures,
     "crowd": crowd.figures,
     "load": crowd.load_figures,
-    "flood": visits.flood_figures,
-    "leaving": visits.leaving_figures,
+    "flood": crowd.flood_figures,
     "hall": hall.figures,
+    "walk": walk.figures,
 }
 _NEEDS: Final = {
-    **dict.fromkeys(("page", "pages", "wear"), browser.missing_software),
+    **dict.fromkeys(("page", "pages"), browser.missing_software),
     "load": fleet.missing_software,
 }
 """By part, what it needs and lacks on this machine, as a sentence."""
@@ -35,32 +32,14 @@ _NEEDS: Final = {
 @click.option("--only", type=click.Choice([*PARTS]), multiple=True, help="Parts of the dashboard.")
 @click.option("--bench", default=r"^(core|families)\.", help="Suites: a regular expression.")
 @click.option("--quick", is_flag=True, help="Run each benchmark of the suites once.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
 @click.option("--visits", default=50, type=click.IntRange(1, 500), help="Visits of the crowd.")
-@click.option(
-    "--against",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="An earlier run's JSON, from the same machine.",
-)
-def main(
-    *,
-    only: Sequence[str],
-    bench: str,
-    quick: bool,
-    as_json: bool,
-    visits: int,
-    against: Path | None,
-) -> None:
+def main(*, only: Sequence[str], bench: str, quick: bool, visits: int) -> None:
     """Time caldp: its suites by asv, or parts of the dashboard; ends with 1 if a bar is missed."""
     done = []
     figures = _dashboard(only, visits) if only else run_suites(bench, quick)
-    earlier = _earlier(against) if against else {}
     for figure in figures:
         done.append(figure)
-        if not as_json:
-            click.echo(_line(figure, earlier))
-    if as_json:
-        click.echo(json.dumps({"figures": [figure.to_dict() for figure in done]}, indent=2))
+        click.echo(_line(figure))
     missed = [figure.work for figure in done if figure.verdict == "MISSED"]
     if missed:
         bars = count_text(len(missed), "bar", "bars")
@@ -73,18 +52,11 @@ def _dashboard(parts: Iterable[str], visits: int) -> Iterator[Figure]:
         yield from [Figure(part, "", (), note=lack)] if lack else PARTS[part](visits)
 
 
-def _earlier(path: Path) -> dict[str, float]:
-    figures = json.loads(path.read_text(encoding="utf-8"))["figures"]
-    return {row["work"]: row["median"] for row in figures if row["median"]}
-
-
-def _line(figure: Figure, earlier: Mapping[str, float]) -> str:
-    before = earlier.get(figure.work)
-    change = f"[{figure.median / before:.2f} × the earlier {before:,.2f}]" if before else ""
+def _line(figure: Figure) -> str:
     value = f"{figure.median:>14,.6g}" if figure.values else f"{'–':>14}"
     line = (
         f"{figure.work:<70} {value} {figure.unit:<2} {len(figure.values):>4} "
-        f"{figure.bar or ''!s:>8} {figure.verdict} {figure.note} {change}"
+        f"{figure.bar or ''!s:>8} {figure.verdict} {figure.note}"
     )
     return line.rstrip()
 

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
 
 MAP_PAGE: Final = "places"
-_MAPS: Final = ".st-key-places-maps"
 PATIENCE_MS: Final = 60_000
 """Longest wait for anything: a busy machine is slow, not wrong."""
 _LOOK_MS: Final = 15
@@ -34,22 +33,10 @@ _FLAGS: Final = (
     "--disable-dev-shm-usage",
     "--ignore-certificate-errors",  # asked at each file, Chromium gives up on some of a page's
 )
-_STAGE: Final = f"""(() => {{
-    const hosts = document.querySelectorAll('{_MAPS}, {_MAPS} *');
-    for (const host of hosts) {{
-        const stage = host.shadowRoot?.querySelector('.stage');
-        if (stage) return stage;
-    }}
-}})()"""
-_SHOWN: Final = f"""(() => {{
-    const {{painted, step}} = {_STAGE}?.dataset ?? {{}};
-    return [painted ? `${{painted}} ${{step}}` : '',
-        document.querySelector('.st-key-headline')?.innerText ?? ''];
-}})()"""
-"""How often the stage has painted what came from the server, with the step of a film that it shows
-before that comes, and the sentence of the result."""
-_BARE_SHOWN: Final = """[...document.querySelectorAll('[data-testid=stImage] img')]
-    .map(image => image.complete ? image.src : '')"""
+_READY: Final = """[...document.querySelectorAll('.st-key-places-maps, .st-key-places-maps *')]
+    .some(host => host.shadowRoot?.querySelector('.stage')?.dataset.painted)
+    && document.querySelector('.st-key-headline')?.innerText"""
+"""That the map page's stage has painted what came from the server, and its sentence is there."""
 FILM: Final = f".st-key-{MAP_PAGE}-epsilon .stage-play"
 """The element that plays the film of ε, beside the page's slider once the film has come."""
 
@@ -121,7 +108,7 @@ def wait_until_settled(page: "Page") -> None:
 
 def wait_until_ready(page: "Page") -> None:
     """Wait until the map page is there with all pictures."""
-    page.wait_for_function(f"{_SHOWN}.every(text => text)")
+    page.wait_for_function(_READY)
     wait_until_settled(page)
 
 
@@ -146,28 +133,3 @@ def press_until_new(page: "Page", key: str, shown: str, patience_ms: int = PATIE
     page.wait_for_function("window.redrawn !== null", timeout=patience_ms)
     milliseconds: float = page.evaluate("window.redrawn")
     return milliseconds / 1000
-
-
-def press_until_redrawn(page: "Page", key: str) -> float:
-    """Press a key; seconds until all pictures and the sentence of the result are new.
-
-    They come from a film in the browser or from the server, whichever is first. Then the server's
-    answer is awaited.
-    """
-    seconds = press_until_new(page, key, _SHOWN)
-    page.wait_for_function(f"!{_STAGE}.dataset.step")
-    wait_until_settled(page)
-    return seconds
-
-
-def film_step(page: "Page") -> float:
-    """Seconds that the stage was at work for the last step of a film."""
-    milliseconds: str = page.evaluate(f"{_STAGE}.dataset.stepMs")
-    return float(milliseconds) / 1000
-
-
-def press_until_bare_is_redrawn(page: "Page", key: str) -> float:
-    """Press a key on the bare page; seconds until its one picture, an `img` element, is new."""
-    seconds = press_until_new(page, key, _BARE_SHOWN)
-    wait_until_settled(page)
-    return seconds

@@ -9,12 +9,15 @@ import asyncio
 import random
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import inf
 from pathlib import Path
 from statistics import quantiles
 from time import perf_counter
 from typing import Final
+
+from websockets.exceptions import ConnectionClosed
 
 from benchmarks.figures import Bar, Figure
 from benchmarks.fleet import Fleet, fleet
@@ -31,6 +34,9 @@ _WAIT: Final = Bar("≤", 2)
 _READERS: Final = 200
 _READERS_PAUSE_S: Final = 5.0
 """People who read what they see before they move on."""
+_SOCKETS: Final = 5
+_MESSAGES: Final = 13_000
+_OTHERS: Final = 4
 
 
 @dataclass(frozen=True)
@@ -89,6 +95,42 @@ async def crowd(
         Figure("memory for each further visit", "MB", [a_visit]),
         Figure("the server's memory afterwards", "MB", [server.megabytes()]),
     ]
+
+
+def flood_figures(_: int) -> Iterator[Figure]:
+    """Others' waits without and with sockets that ask as fast as they can, on one server."""
+    with tempfile.TemporaryDirectory() as name, running_server(Path(name)) as server:
+        yield from asyncio.run(_flooded(server))
+
+
+async def _flooded(server: Server) -> list[Figure]:
+    others = [await Visitor.open(server.address, "places", PICTURE) for _ in range(_OTHERS)]
+    await walk_all(others, 0)
+    calm = percentile([move.seconds for move in await walk_all(others, 100)], 95)
+    floods = [await Visitor.arrive(server.address, "places") for _ in range(_SOCKETS)]
+    at_work = [asyncio.create_task(_flood(visitor)) for visitor in floods]
+    waits = [move.seconds for move in await walk_all(others, 200)]
+    for task in at_work:
+        task.cancel()
+    await asyncio.gather(*at_work, return_exceptions=True)
+    closed = sum(visitor.was_closed for visitor in floods)
+    for visitor in (*others, *floods):
+        await visitor.close()
+    finished = [wait for wait in waits if wait < inf]
+    flooded = percentile(finished, 95)
+    setting = f"{_SOCKETS} sockets with {_MESSAGES:,} messages each"
+    return [
+        Figure(f"{setting}: 95 of 100 moves of others", "s", [flooded]),
+        Figure("that over without a flood", "×", [flooded / calm], _WAIT),
+        Figure("moves that never showed", "", [len(waits) - len(finished)], Bar("≤", 0)),
+        Figure("sockets of the flood that were closed", "", [closed]),
+    ]
+
+
+async def _flood(visitor: Visitor) -> None:
+    with suppress(ConnectionClosed):
+        for _ in range(_MESSAGES):
+            await visitor.ask()
 
 
 async def walk_all(visitors: list[Visitor], seed: int, pause: float = 1.0) -> list[Move]:

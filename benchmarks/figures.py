@@ -4,7 +4,7 @@ import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 _HOLDS: Final = {"≤": operator.le, "≥": operator.ge}
 
@@ -47,16 +47,3 @@ class Figure:
         if self.bar is None:
             return ""
         return "ok" if self.bar.holds(self.median) else "MISSED"
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-ready; `least` and `median` are null if it was skipped."""
-        return {
-            "work": self.work,
-            "unit": self.unit,
-            "least": min(self.values) if self.values else None,
-            "median": self.median if self.values else None,
-            "runs": len(self.values),
-            "bar": self.bar and str(self.bar),
-            "verdict": self.verdict,
-            "note": self.note,
-        }

@@ -1,30 +1,38 @@
-"""How soon each page answers a control, beside a bare page, in a real browser.
+"""How soon pages are there and answer a control, beside a bare page, in a real browser.
 
 A move is one step of the page's first slider by keyboard, to a value that has not been asked for in
 this visit. It is done once the page's picture is new. A page that has just come has to ask the
 server; once it has rested for some seconds, its next pictures have been made and sent ahead, and
-the browser shows them. Times are ratios to a bare page's in the same run.
+the browser shows them. Times are ratios to a bare page's in the same run. Bytes are as they go over
+the wire; layout shift is the browser's own sum (web.dev/cls).
 """
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Final
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Final
 
 from benchmarks.browser import chromium, press_until_new, wait_until_settled
 from benchmarks.figures import Bar, Figure
-from benchmarks.page import BARE, bare_moves
-from benchmarks.server import server_address
+from benchmarks.server import Server, running_server, server_address
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
+_BARE: Final = "benchmarks/bare_page.py"
+_STARTS: Final = 3
 _MOVES: Final = 3
-_BAR: Final = Bar("≤", 3)
+_ROUNDS: Final = 26
 _PATIENCE_MS: Final = 20_000
 _STILL_MS: Final = 1_500
+_BAR, _START, _STILL = Bar("≤", 3), Bar("≤", 4), Bar("≤", 0.1)
+_FIRST_VISIT, _MOVE_BYTES, _FLAT = Bar("≤", 4), Bar("≤", 120), Bar("≤", 1.1)
+_SHIFT: Final = """window.shift = 0; new PerformanceObserver(told => {
+    for (const each of told.getEntries()) if (!each.hadRecentInput) window.shift += each.value;
+}).observe({type: 'layout-shift', buffered: true});"""
 
 
 def _inside(key: str, selector: str) -> str:
@@ -97,56 +105,109 @@ PAGES: Final = (
 )
 
 
+_PLAIN: Final = MoveTarget("", "level", "document.querySelector('[data-testid=stImage] img')?.src")
+
+
 def figures(_: int) -> Iterator[Figure]:
-    """The moves of each page, as ratios to the bare page's."""
+    """The moves of each page, as ratios to the bare page's, and what a first visit receives."""
     with chromium() as browser, tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        with (
-            server_address(folder, BARE) as plain,
-            server_address(folder) as address,
-        ):
+        with server_address(folder, _BARE) as plain, running_server(folder) as server:
             for target in PAGES:
-                bare = median(bare_moves(browser, plain))  # now, as the load may change
-                asked, ahead = _visit(browser, address, target)
-                work = f"{target.page}: a move, times the bare page"
-                yield move_figure(work, target, ahead, bare)
-                work = f"{target.page}: the same, soon after it came"
-                yield move_figure(work, target, asked, bare)
+                yield from _page(browser, server, plain, target, _nothing_more)
 
 
-def move_figure(work: str, target: MoveTarget, times: list[float], bare: float) -> Figure:
-    """A figure of these seconds over the bare page's, or skipped if the page did not answer."""
-    silent = f"No new picture within {_PATIENCE_MS / 1000:g} s of a key on {target.slider}."
-    return Figure(work, "×", [each / bare for each in times], _BAR, "" if times else silent)
+def map_figures(_: int) -> Iterator[Figure]:
+    """The map page alone: the server's start to it, its moves, and what many of them leave."""
+    with chromium() as browser, tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        bare = [_start(browser, folder, _BARE, _PLAIN) for _ in range(_STARTS)]
+        starts = [_start(browser, folder, "app.py", PAGES[0]) for _ in range(_STARTS)]
+        yield Figure("server start to all pictures", "s", starts)
+        ratios = [each / median(bare) for each in starts]
+        yield Figure("the same, times the bare page", "×", ratios, _START)
+        with server_address(folder, _BARE) as plain, running_server(folder) as server:
+            yield from _page(browser, server, plain, PAGES[0], _leave_behind)
 
 
-def _visit(browser: "Browser", address: str, target: MoveTarget) -> tuple[list[float], list[float]]:
-    """Seconds of each move, soon and later; none where the page or its picture does not come."""
+def _start(browser: "Browser", folder: Path, script: str, target: MoveTarget) -> float:
+    started = perf_counter()
+    with server_address(folder, script) as address, browser.new_context() as visit:
+        _open(visit.new_page(), address, target)
+        return perf_counter() - started
+
+
+def _page(
+    browser: "Browser",
+    server: Server,
+    plain: str,
+    target: MoveTarget,
+    further: Callable[["Page", Server, MoveTarget], Iterator[Figure]],
+) -> Iterator[Figure]:
+    """A page's figures in a visit of its own; `further`: more of them at its end."""
     from playwright.sync_api import Error
 
-    visit = browser.new_context(viewport={"width": 1280, "height": 720})
-    visit.set_default_timeout(_PATIENCE_MS)
-    try:
-        return _moves(visit.new_page(), address, target)
-    except Error:
-        return [], []
-    finally:
-        visit.close()
+    with browser.new_context(viewport={"width": 1280, "height": 720}) as visit:
+        visit.set_default_timeout(_PATIENCE_MS)
+        beside, page, received = visit.new_page(), visit.new_page(), list[float]()
+        try:
+            _open(beside, plain, _PLAIN)
+            bare = median(_press(beside, _PLAIN, "ArrowRight") for _ in range(_MOVES))
+            page.bring_to_front()
+            page.add_init_script(_SHIFT)
+            _listen(page, received)
+            _open(page, server.address, target)
+            megabytes, shift = sum(received) / 1e6, page.evaluate("window.shift")
+            received.clear()
+            asked = [_press(page, target, "ArrowRight") for _ in range(_MOVES)]
+            kilobytes = sum(received) / 1000 / _MOVES
+            ahead = []
+            for _ in range(_MOVES):
+                page.wait_for_selector(f".st-key-{target.slider}[data-followed]", state="attached")
+                ahead.append(_press(page, target, "ArrowLeft"))
+        except Error:
+            yield move_figure(target, "a move", [], 1.0)
+            return
+        yield move_figure(target, "a move, times the bare page", ahead, bare)
+        yield move_figure(target, "the same, soon after it came", asked, bare)
+        yield Figure("received for each of these", "kB", [kilobytes], _MOVE_BYTES)
+        yield Figure("received by a first visit", "MB", [megabytes], _FIRST_VISIT)
+        yield Figure("its layout shift", "", [shift], _STILL)
+        yield from further(page, server, target)
 
 
-def _moves(page: "Page", address: str, target: MoveTarget) -> tuple[list[float], list[float]]:
+def _nothing_more(page: "Page", server: Server, target: MoveTarget) -> Iterator[Figure]:
+    del page, server, target
+    yield from ()
+
+
+def _leave_behind(page: "Page", server: Server, target: MoveTarget) -> Iterator[Figure]:
+    """The browser's heap and the server's memory after many moves, over before."""
+    before = _heap(page), server.megabytes()
+    for _ in range(_ROUNDS):
+        for key in ("ArrowRight", "ArrowLeft"):
+            _press(page, target, key)
+    after = _heap(page), server.megabytes()
+    for where, one, other in zip(("the browser's heap", "the server"), before, after, strict=True):
+        yield Figure(f"{where} before {2 * _ROUNDS} moves", "MB", [one])
+        yield Figure("the same afterwards, times that", "×", [other / one], _FLAT)
+
+
+def move_figure(target: MoveTarget, work: str, times: list[float], bare: float) -> Figure:
+    """A figure of these seconds over the bare page's, or skipped if the page did not answer."""
+    silent = f"No new picture within {_PATIENCE_MS / 1000:g} s of a key on {target.slider}."
+    ratios = [each / bare for each in times]
+    return Figure(f"{target.page}: {work}", "×", ratios, _BAR, "" if times else silent)
+
+
+def _open(page: "Page", address: str, target: MoveTarget) -> None:
+    """Go to the page, wait until its picture stands still, and take its slider."""
     page.goto(f"{address}/{target.page}")
     slider = f".st-key-{target.slider} input[type=range]"
     page.wait_for_selector(slider)
     page.wait_for_function(target.picture_script)
     _rest(page, target)
     page.focus(slider)
-    asked = [_press(page, target, "ArrowRight") for _ in range(_MOVES)]
-    ahead = []
-    for _ in range(_MOVES):
-        page.wait_for_selector(f".st-key-{target.slider}[data-followed]", state="attached")
-        ahead.append(_press(page, target, "ArrowLeft"))
-    return asked, ahead
 
 
 def _rest(page: "Page", target: MoveTarget) -> None:
@@ -163,3 +224,24 @@ def _press(page: "Page", target: MoveTarget, key: str) -> float:
     seconds = press_until_new(page, key, f"[{target.picture_script}]", _PATIENCE_MS)
     _rest(page, target)
     return seconds
+
+
+def _listen(page: "Page", received: list[float]) -> None:
+    """Note the bytes of every answer, and of every message of the socket."""
+    wire = page.context.new_cdp_session(page)
+    wire.send("Network.enable")
+    wire.on("Network.loadingFinished", lambda event: received.append(event["encodedDataLength"]))
+    wire.on("Network.webSocketFrameReceived", lambda event: received.append(_frame(event)))
+
+
+def _frame(event: dict[str, Any]) -> float:
+    # Binary frames are given in base64.
+    return len(event["response"]["payloadData"]) * 3 / 4
+
+
+def _heap(page: "Page") -> float:
+    wire = page.context.new_cdp_session(page)
+    wire.send("HeapProfiler.collectGarbage")
+    used: float = wire.send("Runtime.getHeapUsage")["usedSize"]
+    wire.detach()
+    return used / 1e6

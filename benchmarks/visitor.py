@@ -13,6 +13,7 @@ from typing import Any, Final
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.proto.WidgetStates_pb2 import WidgetState
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 from websockets.typing import Subprotocol
@@ -34,7 +35,8 @@ class Visitor:
         self._socket = socket
         self._page, self._query, self._page_hash = page, query, ""
         self._message_cache: dict[str, ForwardMsg] = {}
-        self._widgets: dict[str, str] = {}
+        self._widgets: dict[str, WidgetState] = {}
+        self._parts: dict[str, str] = {}
         self._run_end = asyncio.Event()
         self._tasks = [asyncio.create_task(self._listen())]
         self._fragments: dict[str, asyncio.Task[None]] = {}
@@ -73,7 +75,10 @@ class Visitor:
 
         `last`: the key of an element. The whole run is waited for; raises `TimeoutError`.
         """
-        self._widgets |= widgets
+        for key, text in widgets.items():
+            widget = WidgetState(id=self.elements[key].id)
+            widget.string_array_value.data.append(text)
+            self._widgets[key] = widget
         return await self._run(self._state(), last)
 
     async def press(self, key: str, last: str) -> float:
@@ -81,6 +86,21 @@ class Visitor:
         state = self._state()
         state.widget_states.widgets.add(id=self.elements[key].id, trigger_value=True)
         return await self._run(state, last)
+
+    async def use(self, key: str, widget: WidgetState) -> None:
+        """Run for this new state of the widget, as a browser does; waits for the run's end.
+
+        The widget's part of the page is run alone, if it is in one. Raises `TimeoutError`.
+        """
+        state = self._state()
+        if not widget.trigger_value:
+            self._widgets[key] = widget
+        state.widget_states.widgets.append(widget)
+        state.fragment_id = self._parts.get(key, "")
+        self._run_end.clear()
+        await self._send(state)
+        async with asyncio.timeout(_PATIENCE_S):
+            await self._run_end.wait()
 
     async def _run(self, state: ClientState, last: str) -> float:
         self.messages = self.received = 0
@@ -115,9 +135,7 @@ class Visitor:
         state = ClientState(query_string=self._query, page_script_hash=self._page_hash)
         state.page_name = "" if self._page_hash else self._page
         state.cached_message_hashes.extend(self._message_cache)
-        for key, text in self._widgets.items():
-            widget = state.widget_states.widgets.add(id=self.elements[key].id)
-            widget.string_array_value.data.append(text)
+        state.widget_states.widgets.extend(self._widgets.values())
         return state
 
     async def _send(self, state: ClientState) -> None:
@@ -179,6 +197,7 @@ class Visitor:
         if key and key != "None":
             self.elements[key] = content
             self.arrival_times[key] = perf_counter()
+            self._parts[key] = message.delta.fragment_id
 
     def _forget_fragments(self) -> None:
         for task in self._fragments.values():

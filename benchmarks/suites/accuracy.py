@@ -1,10 +1,9 @@
-"""How near estimates come: estimators on maps, several questions per person, numbers in steps."""
+"""How near estimates come: all estimators on the same reports of maps."""
 
 import os
 from collections.abc import Callable
 from dataclasses import replace
-from statistics import median
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 import numpy as np
 from scipy.ndimage import gaussian_filter
@@ -17,16 +16,8 @@ from caldp_core.domain.partitions import grid_blocks
 from caldp_core.estimation.cascade_estimator import cascade_with_prior, prior_effect
 from caldp_core.estimation.estimators import ESTIMATORS, PostProcess
 from caldp_core.estimation.evidence import Evidence
-from caldp_core.estimation.shares import estimate
 from caldp_core.experiments.metrics import box_error
-from caldp_core.experiments.questions import (
-    Question,
-    QuestionPlan,
-    ask_questions,
-    plain_mechanism_maker,
-)
 from caldp_core.mechanisms import registry
-from caldp_core.mechanisms.specs import SquareWave
 from caldp_core.privacy.context import Context
 
 from .calibrate import calibrate
@@ -139,100 +130,3 @@ class Estimators:
             return float("nan")
         pairs = ((each, self._estimate(each)) for each in self.evidences)
         return float(np.mean([50 * np.abs(prior_effect(*pair)).sum() for pair in pairs]))
-
-
-ANSWERS: Final = (2, 3, 5, 17, 31)
-"""Answers to each question: yes or no, a place, a grade, ages and incomes in steps."""
-ONE_QUESTION: Final = "one question a person"
-SHARED: Final = "ε shared by all"
-PEERS_SURVEYS: Final = {
-    "multi-freq-ldpy, one question a person (SMP)": "SMP",
-    "multi-freq-ldpy, ε shared by all (SPL)": "SPL",
-    "multi-freq-ldpy, one true answer among made-up ones (RS+FD)": "RSpFD",
-}
-
-
-class Questions:
-    """Several questions per person: people in 100 under the wrong answer, question by question."""
-
-    params = ([ONE_QUESTION, SHARED, *PEERS_SURVEYS], [1.0, 4.0])
-    param_names = ("method", "epsilon")
-    timeout, people, draws = 900, 5_000, 5
-
-    def setup(self, method: str, _: float) -> None:
-        """Raises `NotImplementedError` without the peer."""
-        self.shares = [1.0 / np.arange(1.0, k + 1.0) for k in ANSWERS]
-        self.shares = [p / p.sum() for p in self.shares]
-        if method in PEERS_SURVEYS:
-            name = f"{PEERS_SURVEYS[method]}_solution"
-            self.module = library(f"multi_freq_ldpy.mdim_freq_est.{name}")
-
-    def track_wrong_answer(self, method: str, epsilon: float) -> float:
-        """Median of five draws."""
-        draw = self._theirs if method in PEERS_SURVEYS else self._ours
-        return median(self._error(draw(method, epsilon, seed)) for seed in range(self.draws))
-
-    def _error(self, estimates: list[Floats]) -> float:
-        pairs = zip(estimates, self.shares, strict=True)
-        return 100 * float(np.mean([0.5 * np.abs(found - p).sum() for found, p in pairs]))
-
-    def _ours(self, method: str, epsilon: float, seed: int) -> list[Floats]:
-        plan = QuestionPlan(len(ANSWERS), 1 if method == ONE_QUESTION else len(ANSWERS), epsilon)
-        questions = [Question(plain_mechanism_maker(p.size), p) for p in self.shares]
-        plans = [plan] * len(questions)
-        marginals = ask_questions(plans, questions, self.people, "simplex", seed)
-        return [each.estimate for each in marginals]
-
-    def _theirs(self, method: str, epsilon: float, seed: int) -> list[Floats]:
-        """Shares clipped to distributions."""
-        np.random.seed(seed)  # noqa: NPY002 — the only coins that they take
-        rng, name = np.random.default_rng(seed), f"{PEERS_SURVEYS[method]}_ADP"
-        answers = np.stack([rng.choice(p.size, self.people, p=p) for p in self.shares], axis=1)
-        of: tuple[Any, ...] = (list(ANSWERS), len(ANSWERS), epsilon)
-        client = getattr(self.module, f"{name}_Client")
-        reports = [client(tuple(row), *of) for row in answers.tolist()]
-        found = getattr(self.module, f"{name}_Aggregator_MI")(reports, *of)
-        return [np.asarray(each, float) for each in found]
-
-
-STEPS: Final = 32
-_X: Final = (np.arange(STEPS) + 0.5) / STEPS
-SHAPES: Final = {
-    "ages": np.exp(-0.5 * np.square((_X - 0.4) / 0.2)),
-    "incomes": _X**1.5 * np.exp(-10 * _X),
-    "two peaks": np.exp(-np.square((_X - 0.25) / 0.03)) + np.exp(-np.square((_X - 0.8) / 0.02)),
-}
-METHODS: Final = {
-    "the best of any values, projected": (None, "simplex"),
-    "square wave, smoothed": (SquareWave(), "smoothed"),
-    "square wave, likelihood": (SquareWave(), "maximum-likelihood"),
-}
-
-
-class Numbers:
-    """Numbers in 32 steps in plain LDP, beside the square wave (Li et al. 2020)."""
-
-    params = (list(SHAPES), [0.5, 1.0, 2.0], list(METHODS))
-    param_names = ("shape", "epsilon", "method")
-    people, draws = 5_000, 15
-
-    def setup(self, shape: str, epsilon: float, method: str) -> None:
-        """Draw the estimates."""
-        self.p = SHAPES[shape] / SHAPES[shape].sum()
-        spec, name = METHODS[method]
-        mechanism = plain_mechanism_maker(STEPS, *([spec] if spec else []))(epsilon)
-        rngs = map(np.random.default_rng, range(self.draws))
-        tallies = [mechanism.sample_tally(r.multinomial(self.people, self.p), r) for r in rngs]
-        self.off = [estimate(mechanism, tally, name) - self.p for tally in tallies]
-
-    def track_distance(self, *_: object) -> float:
-        """Wasserstein distance in percent of the scale."""
-        return 100 * median(float(np.abs(np.cumsum(off)).sum()) / STEPS for off in self.off)
-
-    def track_wrong(self, *_: object) -> float:
-        """People in 100 under a wrong number."""
-        return 50 * median(float(np.abs(off).sum()) for off in self.off)
-
-    def track_mean(self, *_: object) -> float:
-        """Error of the mean in percent of the scale."""
-        return 100 * median(abs(float(off @ np.arange(STEPS))) / STEPS for off in self.off)

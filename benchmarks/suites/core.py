@@ -16,7 +16,6 @@ from caldp_core.domain.partitions import grid_blocks
 from caldp_core.experiments.interleaved_runs import run_in_processes, run_interleaved
 from caldp_core.experiments.reproduce import PAPER, SIZES, figure_2_points, table_1
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, registry
-from caldp_core.mechanisms.direct.planar import product_displacement
 from caldp_core.mechanisms.kernels.design import StepLevels
 from caldp_core.mechanisms.kernels.design import design as design_kernel
 from caldp_core.mechanisms.kernels.mechanism import BestKernelMechanism
@@ -24,7 +23,7 @@ from caldp_core.mechanisms.structures import HasChannelRows
 from caldp_core.privacy.context import Context
 from caldp_core.privacy.distance import EuclideanMetric
 
-from .peers import PEERS, Stopwatch
+from .peers import Stopwatch, collector
 
 BLOCKS: Final = {"plain LDP": (1, 1), "25 × 35 blocks": (25, 35)}
 """Rows and columns of the contexts in which people report by Hadamard response."""
@@ -78,7 +77,7 @@ class PureLdp:
         self.ours = Reports()
         self.ours.setup(blocks)
         some = self.ours.x[: self.people].tolist()
-        self.collect = PEERS["hadamard, pure-ldp"].start_here(some, self.ours.mechanism.k)[1]
+        self.collect = collector(some, self.ours.mechanism.k)
         self.people = len(some)
 
     def track_our_time(self, blocks: str) -> float:
@@ -186,12 +185,3 @@ class Kernels:
     def track_best(self, _: int) -> float:
         """Displacement over the proved bound."""
         return self.kernel.displacement / self.kernel.bound
-
-    def track_planar(self, _: int) -> float:
-        """Displacement of planar noise over the same bound."""
-        return self.kernel.planar / self.kernel.bound
-
-    def track_both_axes(self, _: int) -> float:
-        """Displacement of noise along both axes over the same bound."""
-        policy = self.policy
-        return product_displacement(policy.epsilon_row, policy.epsilon_column) / self.kernel.bound

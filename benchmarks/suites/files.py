@@ -20,7 +20,6 @@ import numpy as np
 import caldp_core
 from caldp_core.basics.duck import connect, fetch_rows
 from caldp_core.basics.errors import CaldpError
-from caldp_core.collect.client import Client
 from caldp_core.collect.collector import Collector
 from caldp_core.collect.protocol import Protocol
 from caldp_core.collect.spark import tally_frame
@@ -30,7 +29,7 @@ from caldp_core.domain.answers import Domain
 from caldp_core.mechanisms.specs import Galois, Hadamard, Oue, RandomizedResponse
 from caldp_core.privacy.context import Context
 
-from .peers import Stopwatch, library
+from .peers import library
 
 WEEK: Final = Path(__file__).parents[2] / "examples" / "collection" / "week.py"
 SETS_OF: Final = 1000
@@ -108,18 +107,6 @@ class TalliedNumbers(Tallied):
         rows = partial(_random_numbers, np.random.default_rng(1), self.protocol.format.values)
         write_reports(Path("reports.parquet"), self.n, rows)
 
-    def track_over_bare_group_by(self, *_: object) -> float:
-        """Time over a bare GROUP BY, in turn."""
-        return Stopwatch.ratio(self.tally, self._group)
-
-    def _group(self) -> None:
-        import duckdb
-
-        with duckdb.connect(config={"threads": 2}) as connection:
-            connection.execute("SET enable_progress_bar_print = false")
-            sql = "SELECT report, count(*) FROM 'reports.parquet' GROUP BY report"
-            connection.execute(sql).fetchnumpy()
-
     time_tally = peakmem_tally = Tallied.tally
 
 
@@ -134,22 +121,6 @@ class TalliedSets(Tallied):
         self.protocol = write_sets(Path("reports.parquet"), self.n)
 
     time_tally = peakmem_tally = Tallied.tally
-
-
-class Clients:
-    """Devices: one report of the Python client, and a week of people in Chromium."""
-
-    params = (*SPECS, "oue")
-    param_names = ("family",)
-
-    def setup(self, family: str) -> None:
-        """Make the client."""
-        spec = {**SPECS, "oue": Oue()}[family]
-        self.client = Client(protocol_of(spec, SETS_OF))
-
-    def time_report(self, _: str) -> None:
-        """One report, k = 1,000."""
-        self.client.report(0)
 
 
 class Week:
@@ -265,17 +236,3 @@ class Places:
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         self.time_count()
         return (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1000
-
-    def track_over_bare_pass(self) -> float:
-        """Time over DuckDB's smallest and largest places, in turn."""
-        return Stopwatch.ratio(self.time_count, self._pass)
-
-    def _pass(self) -> None:
-        import duckdb
-
-        with duckdb.connect(config={"threads": 2}) as connection:
-            connection.execute("SET enable_progress_bar_print = false")
-            sql = (
-                "SELECT count(*), min(lat), max(lat), min(lon), max(lon), sum(n) FROM 'places.csv'"
-            )
-            connection.execute(sql).fetchall()

@@ -1,0 +1,110 @@
+"""Visits that wander at random over pages and controls: what an hour of use leaves behind.
+
+Each step opens a page, or moves, chooses, ticks or presses one of its controls, in a fragment's own
+run where the control is in one. A step is done once its run has ended. The visits speak Streamlit's
+protocol without browsers.
+"""
+
+import asyncio
+import random
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from functools import partial
+from math import inf
+from pathlib import Path
+from time import monotonic
+from typing import Final
+
+from streamlit.proto.WidgetStates_pb2 import WidgetState
+from websockets.exceptions import ConnectionClosed
+
+from benchmarks.figures import Bar, Figure
+from benchmarks.server import Server, running_server
+from benchmarks.visitor import Visitor
+from caldp_ui.app.navigation import PAGES
+
+_SECONDS: Final = 3600.0
+_VISITS_MAX: Final = 6
+_PAUSE_S: Final = (0.2, 2.0)
+_LEAVE: Final = 0.1
+"""The share of steps that lead to another page."""
+_REST_S: Final = 60.0
+_WORDS: Final = ("Traceback", "Uncaught", "WARNING", "does not exist anymore")
+"""What the log of ordinary use has none of."""
+_FLAT, _MEMORY, _NONE = Bar("≤", 1.1), Bar("≤", 1200), Bar("≤", 0)
+
+
+def figures(visits: int) -> Iterator[Figure]:
+    """Memory, lines of the log and visits that died, of six visits in an hour."""
+    with tempfile.TemporaryDirectory() as name, running_server(Path(name)) as server:
+        yield from asyncio.run(wander(server, min(visits, _VISITS_MAX), _SECONDS, Path(name)))
+
+
+async def wander(server: Server, visits: int, seconds: float, folder: Path) -> list[Figure]:
+    """The figures of a walk; `folder`: of the server's log."""
+    until, memory = monotonic() + seconds, list[float]()
+    watch = asyncio.create_task(_watch(server, memory))
+    walks = await asyncio.gather(*(_walk(server, seed, until) for seed in range(visits)))
+    await asyncio.sleep(min(_REST_S, seconds))
+    watch.cancel()
+    (log,) = folder.glob("*.log")
+    lines = log.read_text("utf-8").splitlines()
+    third = len(memory) // 3
+    early, late = max(memory[third : 2 * third], default=inf), max(memory[2 * third :], default=inf)
+    setting = f"{visits} visits wander for {seconds / 60:g} minutes"
+    return [
+        Figure(f"{setting}: steps", "", [sum(steps for steps, _ in walks)]),
+        Figure("visits that died", "", [sum(dead for _, dead in walks)], _NONE),
+        Figure("errors and warnings in the log", "", [_count(lines)], _NONE),
+        Figure("memory, at most", "MB", [max(memory)], _MEMORY),
+        Figure("its most in the last third, over the second", "×", [late / early], _FLAT),
+        Figure("memory at the end", "MB", [memory[-1]], _MEMORY),
+    ]
+
+
+def _count(lines: Sequence[str]) -> int:
+    return sum(any(word in line for word in _WORDS) for line in lines)
+
+
+async def _watch(server: Server, memory: list[float]) -> None:
+    while True:
+        memory.append(server.megabytes())
+        await asyncio.sleep(0.5)
+
+
+async def _walk(server: Server, seed: int, until: float) -> tuple[int, int]:
+    """How many steps a visit took, and how many of its visits ended without being asked to."""
+    choice, steps, dead = random.Random(seed), 0, 0
+    while monotonic() < until:
+        page = Path(choice.choice(PAGES).path).stem
+        visitor = await Visitor.arrive(server.address, page)
+        with suppress(TimeoutError, ConnectionClosed):
+            await visitor.wait_until(partial(bool, visitor.elements))
+            while monotonic() < until and choice.random() > _LEAVE:
+                await asyncio.sleep(choice.uniform(*_PAUSE_S))
+                await _step(visitor, choice)
+                steps += 1
+        dead += visitor.was_closed or not visitor.elements
+        await visitor.close()
+    return steps, dead
+
+
+async def _step(visitor: Visitor, choice: random.Random) -> None:
+    """Use one control and wait until its run has ended."""
+    key, element = choice.choice(list(visitor.elements.items()))
+    widget = WidgetState(id=getattr(element, "id", ""))
+    match type(element).__name__:
+        case "Slider" if element.options:
+            widget.string_array_value.data.append(choice.choice(element.options))
+        case "Slider":
+            widget.double_array_value.data.append(choice.uniform(element.min, element.max))
+        case "Selectbox" if element.options:
+            widget.string_value = choice.choice(element.options)
+        case "Checkbox":
+            widget.bool_value = choice.random() < 0.5
+        case "Button":
+            widget.trigger_value = True
+        case _:
+            return
+    await visitor.use(key, widget)
