@@ -23,7 +23,7 @@ def of_field(
     """Draw the choice of a field of the page's record; `titles`: of its values."""
 
     def change(record: Any, value: Any) -> Any:
-        return replace(record, **{field: value})
+        return replace(record, **{field: value}) if value in titles else record
 
     now = getattr(state.current(), field)
     bound = state.bind(field, now, change)
@@ -41,7 +41,12 @@ def by_title(
     **options: Any,
 ) -> None:
     """Draw a menu of things by their titles, of which `title` is chosen; `update`: a choice's."""
-    bound = state.bind(name, title, lambda record, chosen: update(record, things[chosen]))
+
+    def change(record: R, chosen: str) -> R:
+        # A hand may be quicker than the page: what it chose is no longer offered.
+        return update(record, things[chosen]) if chosen in things else record
+
+    bound = state.bind(name, title, change)
     st.selectbox(label, list(things), **options, **bound)
 
 

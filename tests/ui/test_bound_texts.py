@@ -3,6 +3,8 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from tests.ui.driver import checked, open_page, query_of
+
 
 def page() -> None:
     """A field, a number beside it, and buttons that change the record."""
@@ -74,3 +76,12 @@ def test_a_run_in_place_of_one_that_has_set_the_field_sets_it_again(at: AppTest)
     at.text_input(key="note-text").set_value("sent").run()
     assert field(at.button(key="again").click().run()) == ("begin", True)
     assert field(at.run()) == ("begin", False)
+
+
+def test_a_choice_that_is_no_longer_offered_changes_nothing() -> None:
+    at = open_page("pages/values.py")
+    before = query_of(at)
+    widget = at.selectbox(key="values-preset")
+    widget.options.append("A choice of the page before")
+    checked(widget.set_value("A choice of the page before").run())
+    assert query_of(at) == before
