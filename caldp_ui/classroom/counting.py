@@ -11,7 +11,6 @@ from typing import Any, Final
 
 import numpy as np
 import plotly.graph_objects as go
-import streamlit as st
 
 from caldp_core.basics.types import Ints
 from caldp_core.lecture.sketches import CountMeanSketch, HadamardSketch, Hashes
@@ -135,7 +134,7 @@ def open_board(lesson: Lesson) -> Board:
             figures=figures,
         ),
         lambda colours: Picture((Chart(figure(data, lesson, colours), "counting", alt),)),
-        _formula,
+        lambda: station.formula("bits", functions=FUNCTIONS),
         numbers,
     )
 
@@ -220,23 +219,6 @@ def _named(cost: Cost, look: charts.LineStyle) -> dict[str, Any]:
     hover = dots["hovertemplate"].replace("%{text}", cost.name)  # without breaks of lines
     options = {"showlegend": False, "cliponaxis": False, "hovertemplate": hover}
     return {**dots, **text, **options}
-
-
-def _formula() -> None:
-    st.latex(
-        r"\hat n_x=\frac{m}{m-1}\Big(\sum_j \text{hits}_{j,h_j(x)}-\frac nm\Big)\qquad"
-        r"\text{collisions: } \frac{1}{m-1}\sum_{x'\ne x}\frac{n_{x'}^2}{k}"
-    )
-    st.markdown(
-        f"**Count-mean sketch** (Apple 2017): a phone picks one of k = {FUNCTIONS} hash functions "
-        "and sends one bit for each of m cells, ε/2 a bit. **Its Hadamard form** sends one random "
-        "entry of the cell's Hadamard row: one bit with all of ε, and the numbers of the function "
-        "and of the entry. Where all phones share few functions, values that share a cell stay "
-        "together however many people there are. **Hadamard response** needs no sketch, "
-        "as the row itself is the report; **Galois response** tells several parities of it and is "
-        "as accurate as the longest reports. Errors are exact, for equally common items and the "
-        "people held fixed."
-    )
 
 
 def _numbers(data: MethodCosts) -> dict[str, dict[str, str]]:

@@ -10,7 +10,6 @@ from typing import Any, Final
 
 import numpy as np
 import plotly.graph_objects as go
-import streamlit as st
 
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.lecture.one_bit_mean import OneBitMean, coins_used, round_to_nearest
@@ -121,7 +120,7 @@ def open_board(lesson: Lesson) -> Board:
             figures=figures,
         ),
         lambda colours: Picture((Chart(figure(data, lesson, colours), "means", alt),)),
-        lambda: _formula(data),
+        lambda: station.formula("means", estimate=data.estimate, truth=data.truth, wander=_WANDER),
         numbers,
     )
 
@@ -153,25 +152,6 @@ def figure(data: Means, lesson: Lesson, colours: Palette) -> go.Figure:
     }
     mark = {**charts.upright(lesson.width, faint), "yref": "paper"}
     return charts.figure(traces, x, y, colours, yaxis2=coins, shapes=[mark])
-
-
-def _formula(data: Means) -> None:
-    st.latex(
-        r"\Pr[b=1\mid x]=\frac{1}{e^\varepsilon+1}+\frac{x}{m}\cdot"
-        r"\frac{e^\varepsilon-1}{e^\varepsilon+1}\qquad"
-        r"\hat\mu=\frac{m}{n}\sum_i\frac{b_i(e^\varepsilon+1)-1}{e^\varepsilon-1}"
-    )
-    st.markdown(
-        f"In this draw: {data.estimate:.2f} minutes, truly {data.truth:.2f}. A phone draws an "
-        "offset once, rounds x to a multiple of s up or down by it, and keeps one bit for every "
-        "multiple. Averaged over offsets the bit has the law of the unrounded x for **every** s: "
-        "no loss on any single day (Ding, Kulkarni, Yekhanin 2017). **Too fine**: each new bucket "
-        "is a new coin, and each coin may cost another ε. **Too coarse**, rounded to the nearest: "
-        "the mean is wrong however many phones there are. **Remembered**: as long as the number "
-        "stays in its bucket, all days together keep ε. Not hidden: a bit that changes proves that "
-        "the number moved to another bucket. The days are made up: a habit and "
-        f"{_WANDER:g} minutes around it."
-    )
 
 
 def _numbers(data: Means) -> station.Table:

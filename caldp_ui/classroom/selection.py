@@ -10,7 +10,6 @@ from typing import Final
 
 import numpy as np
 import plotly.graph_objects as go
-import streamlit as st
 
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.lecture.central import NoisyMax
@@ -252,25 +251,9 @@ def figure(data: Selection, lesson: Lesson, colours: Palette) -> go.Figure:
 
 
 def _formula(data: Selection, lesson: Lesson) -> None:
-    b = lesson.items.bit_length() - 1
-    st.latex(
-        r"\text{trusted server: } \frac{\log d}{\varepsilon}\qquad"
-        r"\text{one bit per item: } \frac{\sqrt n\,\log d}{\varepsilon}\qquad"
-        r"\text{bit by bit, each bit: } \frac{\sqrt n\,\log_2 d}{\varepsilon}"
-    )
-    first, second, third = (_round(at) for at in data.lecture_thresholds)
-    st.markdown(
-        f"The lecture's thresholds, dotted in the picture: {first}, {second} and {third} votes; "
-        f"they are orders of magnitude. {how(lesson.n)} Points are elections by "
-        "simulated tallies; a tie counts as lost. All rivals have the same number of votes. "
-        "**Trusted server** (report noisy max): a change of vote takes from one item "
-        "and gives to another, so the noise is Lap(2/ε). "
-        f"**Bit by bit**: an item is {b} bits, all about one person, so each has ε/{b} and all "
-        "must be right. **One bit per item**: notes may say that each bit keeps ε “without "
-        "composition”; a change of vote changes two bits, so each has ε/2 (the exact audit "
-        "rejects ε a bit), but d no longer matters. With three items of bits 011, 101, 110 and a "
-        "third of the votes each, bit by bit elects 111, which nobody chose."
-    )
+    bits, names = lesson.items.bit_length() - 1, ("central", "one_hot", "bitwise")
+    votes = dict(zip(names, map(_round, data.lecture_thresholds), strict=True))
+    station.formula("selection", how=how(lesson.n), bits=bits, **votes)
 
 
 def how(n: int) -> str:

@@ -5,7 +5,6 @@ from typing import Any, Final
 
 import numpy as np
 import plotly.graph_objects as go
-import streamlit as st
 
 from caldp_core.basics.cache import cached
 from caldp_core.basics.types import Floats, Ints
@@ -152,24 +151,12 @@ def figure(data: ShufflingBounds, lesson: Lesson, colours: Palette) -> go.Figure
 
 
 def _formula(data: ShufflingBounds, lesson: Lesson) -> None:
-    st.latex(
-        r"\varepsilon\le\log\Big(1+\frac{e^{\varepsilon_0}-1}{e^{\varepsilon_0}+1}\Big("
-        r"\frac{8\sqrt{e^{\varepsilon_0}\log(4/\delta)}}{\sqrt n}+\frac{8e^{\varepsilon_0}}{n}"
-        r"\Big)\Big)"
-    )
-    closed = formats.digits(closed_form_epsilon(lesson.epsilon, lesson.n, DELTA), 3)
-    best = formats.digits(data.lesson_bounds[0], 3)
-    st.markdown(
-        f"Feldman, McMillan, Talwar 2021, “Hiding among the clones”, main theorem, δ = 10⁻⁹: "
-        f"{closed} here. It holds for ε₀ ≤ log(n/(16·log(2/δ))); for fewer people it says "
-        f"nothing, so ε₀ is drawn. The solid line, {best} here, is the divergence of "
-        "their reduction to clones (as of 2023) summed up, rounded to the safe side; it holds "
-        "for any mechanism. **(ε, δ)**: unlike without shuffling, the chance of any outcome may "
-        "change by δ beyond the factor e^ε. **In blocks** a report shows its block, so the crowd "
-        "is one's own block: "
-        f"{formats.counted(data.crowd, 'person', 'people')}, in blocks of equal size. Against "
-        "the mixer itself, "
-        f"and if all others are fakes, ε₀ = {lesson.epsilon:g} is what is left: that is local."
+    station.formula(
+        "shuffling",
+        closed=formats.digits(closed_form_epsilon(lesson.epsilon, lesson.n, DELTA), 3),
+        best=formats.digits(data.lesson_bounds[0], 3),
+        crowd=formats.counted(data.crowd, "person", "people"),
+        epsilon=lesson.epsilon,
     )
     terms("δ")
 

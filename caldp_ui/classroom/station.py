@@ -1,7 +1,9 @@
 """What a station of the lecture is: its picture, its dials, and how an open one is laid out."""
 
+import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 import pandas as pd
@@ -199,6 +201,16 @@ def alt_text(sentence: str, numbers: Table) -> str:
         for title, cells in numbers.items()
     ]
     return f"{sentence} {'; '.join(columns)}."
+
+
+_FORMULAS: Final = tomllib.loads(Path(__file__).with_name("formulas.toml").read_text("utf-8"))
+
+
+def formula(name: str, **figures: object) -> None:
+    """Draw a station's formula, and what there is to say of it with these figures."""
+    texts = _FORMULAS[name]
+    st.latex(texts["latex"])
+    st.markdown(texts["text"].format(**figures))
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,6 @@ from typing import Final
 
 import numpy as np
 import plotly.graph_objects as go
-import streamlit as st
 
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.lecture.central import CentralCount
@@ -170,23 +169,17 @@ def figure(data: Sums, lesson: Lesson, colours: Palette) -> go.Figure:
 
 
 def _formula(data: Sums, lesson: Lesson) -> None:
-    st.latex(
-        r"\mathbb{E}\Big[\sum_i\tilde x_i\Big]=\frac{e^\varepsilon X+(n-X)}{e^\varepsilon+1}"
-        r"\quad\Rightarrow\quad\hat X=\frac{(e^\varepsilon+1)\sum_i\tilde x_i-n}{e^\varepsilon-1}"
-    )
     power = math.exp(lesson.epsilon)
-    plus, minus = formats.digits(power + 1, 4), formats.digits(power - 1, 4)
     error = formats.digits(math.sqrt(lesson.n * power) / (power - 1), 3)
-    st.markdown(
-        f"In this draw, {formats.integer(data.reports)} of {formats.integer(lesson.n)} sent yes, "
-        f"so X̂ = ({plus} · {formats.integer(data.reports)} − {formats.integer(lesson.n)}) / "
-        f"{minus} = **{data.estimate:,.0f}**; truly {formats.integer(data.yes)}. "
-        "Its variance is n·e^ε/(e^ε−1)², about n/ε² for small ε: here a standard error of "
-        f"{formats.count(error, 'person', 'people')}. The trusted server adds Laplace "
-        "noise Lap(1/ε) once, on whole numbers (two-sided geometric), and publishes no count below "
-        "0 or above n: a standard error of about √2/ε for small ε and large n. With the noise left "
-        "in, the false yes of the many “no” are counted, too: a bias of n·(1−2·share)/(e^ε+1) "
-        "beside the noise."
+    station.formula(
+        "sum",
+        reports=formats.integer(data.reports),
+        n=formats.integer(lesson.n),
+        plus=formats.digits(power + 1, 4),
+        minus=formats.digits(power - 1, 4),
+        estimate=data.estimate,
+        yes=formats.integer(data.yes),
+        error=formats.count(error, "person", "people"),
     )
 
 

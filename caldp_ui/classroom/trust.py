@@ -4,7 +4,6 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import streamlit as st
 
 from caldp_core.audit.adversary import max_guess_accuracy
 from caldp_core.basics.types import Bools
@@ -170,20 +169,9 @@ def _people(bits: Bools, label: str) -> str:
 
 
 def _formula(data: Trust, lesson: Lesson) -> None:
-    st.latex(
-        r"\tilde x_i=\begin{cases}x_i & \text{with probability } \frac{e^\varepsilon}"
-        r"{e^\varepsilon+1}\\ 1-x_i & \text{with probability } \frac{1}{e^\varepsilon+1}\end{cases}"
-        r"\qquad \frac{\Pr[\tilde x_i=1\mid x_i=1]}{\Pr[\tilde x_i=1\mid x_i=0]}=e^\varepsilon"
-    )
     kept = data.keep_probability
-    st.markdown(
-        f"Here: {kept:.6f} / {1 - kept:.6f} = {formats.digits(kept / (1 - kept), 4)}, and e^ε = "
-        f"{formats.digits(math.exp(lesson.epsilon), 4)}. Every phone runs an ε-private mechanism "
-        "on a data set of one person, so all reports together are ε-private for everybody "
-        "(parallel composition). The trusted server adds noise once, to the count: more accurate, "
-        "but somebody has to hold the truth. Where yes and no were equally likely before, an "
-        "attacker with one report is right with chance e^ε/(1+e^ε) at most, by any rule."
-    )
+    ratio, power = formats.digits(kept / (1 - kept), 4), formats.digits(math.exp(lesson.epsilon), 4)
+    station.formula("trust", kept=kept, flipped=1 - kept, ratio=ratio, power=power)
 
 
 def _numbers(data: Trust, best: str) -> dict[str, dict[str, str]]:

@@ -4,8 +4,10 @@ A link holds a prepared question; rooms and reports are never in one. A link wit
 phone's (`phone.py`), and never comes here.
 """
 
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Final
 
 from caldp_core.basics.errors import check_whole
@@ -21,37 +23,10 @@ OPENING: Final = "opening"
 """The question with which the poll began, on show again."""
 PHONES: Final = 30
 EXAMPLES: Final = {
-    "Cheating": Question("Have you ever cheated in an exam?", ("Yes", "No"), (0, 1), 1.0),
-    "Copying": Question("Have you ever copied homework?", ("Yes", "No"), (0,), 1.0),
-    "Vote": Question(
-        "For whom would you vote today?",
-        ("Red", "Green", "Blue", "Somebody else", "I do not vote"),
-        (0, 1, 2, 3, 4),
-        2.0,
-    ),
-    "Sleep": Question(
-        "Why did you sleep badly last night?",
-        ("I slept well", "Noise", "Too much work", "Illness", "Worries", "Drink or drugs"),
-        (3, 4, 5),
-        1.5,
-    ),
-    "Guess": Question(
-        "ε goes up. What happens to a map made of randomised reports?",
-        (
-            "It gets sharper; an attacker guesses better",
-            "It gets sharper; an attacker learns no more",
-            "It gets worse; everybody is safer",
-        ),
-        (),
-        1.0,
-        right=0,
-    ),
-    "Hours": Question(
-        "How many hours did you work for this class last week?",
-        ("None", "1 to 2", "3 to 5", "More"),
-        (0,),
-        1.0,
-    ),
+    name: Question(**{key: tuple(v) if isinstance(v, list) else v for key, v in texts.items()})
+    for name, texts in tomllib.loads(
+        Path(__file__).with_name("examples.toml").read_text("utf-8")
+    ).items()
 }
 """Example questions by their short names; the first is the page's first, and protects everybody."""
 
