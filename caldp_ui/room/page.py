@@ -289,7 +289,7 @@ def _numbers(read_poll: PollReader) -> None:
         st.caption(words.hidden_sentence(poll))
         return
     st.table(view.numbers(poll).map(str).rename(index=escape_markdown).rename_axis("answer"))
-    st.caption(f"{words.RANGE_OF} As of now; open the tab again for later reports.")
+    st.caption(f"{words.range_note(poll)} As of now; open the tab again for later reports.")
 
 
 def _sharing(read_poll: PollReader) -> None:
@@ -320,7 +320,7 @@ def _all_questions(polls: Sequence[PollState]) -> None:
     figure = view.comparison(seen, palette())
     table = view.all_numbers(seen)
     charts.show(figure, STATE.key("comparison"), words.in_words(table))
-    st.caption(f"{words.RANGE_OF} The camera on the picture saves it.")
+    st.caption(f"{words.range_note(polls[-1])} The camera on the picture saves it.")
     with st.container(horizontal=True):
         csv = exports.csv(table.reset_index("number"))
         sharing.file_button(STATE.key("all"), "questions.csv", csv)
@@ -397,7 +397,7 @@ _SERVER_KEY_CHARS_MAX: Final = 200
 _FORGET_KEY: Final = "room/gone"
 """True once the browser is to forget the room that it stored."""
 _KNOWN_KEY: Final = "room/known"
-"""The current question's mark, and its ranges by number of reports, which do not change."""
+"""The question's mark, whether it is open, and its ranges by number of reports, which stay."""
 _KEEPER: Final = STATE.key("keeper")
 _keeper = st.components.v2.component(
     "caldp_room_keeper", js=(view.WEB / "keeper.js").read_text("utf-8")
@@ -503,10 +503,10 @@ def _live(teacher_key: TeacherKey) -> None:
     except CaldpError:
         run_page()
     poll = _on_show(polls)
-    mark, known = st.session_state.get(_KNOWN_KEY, ("", {}))
-    if mark != poll.mark:
-        _, known = st.session_state[_KNOWN_KEY] = (poll.mark, {})
-    past = history(poll.question, poll.reports, known)
+    of, known = st.session_state.get(_KNOWN_KEY, (None, {}))
+    if of != (poll.mark, poll.is_open):
+        _, known = st.session_state[_KNOWN_KEY] = ((poll.mark, poll.is_open), {})
+    past = history(poll.question, poll.reports, known, view.shares_by(poll))
     if poll is not polls[-1]:
         past = past[-1:]  # the order of an earlier question's reports is not known
     sentences = words.live_headline(poll, past[-1][1] if past else None)

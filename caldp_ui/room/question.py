@@ -9,7 +9,7 @@ between two sensitive ones up to e^ε/(1 + e^ε). Into estimates goes only what 
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -17,6 +17,7 @@ from itertools import accumulate, combinations
 from typing import Final
 
 import numpy as np
+from scipy.special import betaln, xlog1py, xlogy
 
 from caldp_core.audit.pairwise import Channel
 from caldp_core.basics.errors import check_epsilon, require
@@ -185,6 +186,7 @@ def truthful_answers(question: Question) -> list[int]:
 
 
 LEVEL: Final = 0.95
+_HALVINGS: Final = 40
 _STEP: Final = 2**0.5
 """Between numbers of reports at which the past ranges are shown."""
 
@@ -206,17 +208,57 @@ def shares_of(question: Question, reports: Sequence[int]) -> Shares:
     return Shares(shares, ends.low, ends.high)
 
 
+def anytime_shares(question: Question, reports: Sequence[int]) -> Shares:
+    """As `shares_of`, with ranges that hold at every number of reports at once.
+
+    The likelihood of a share, mixed by Beta(½, ½), is over 20 times that of the true share at any
+    time with probability 1/20 at most (Ville 1939, Robbins 1970). A phone with another answer
+    reports this one with one chance, whatever its own, so that each answer is a coin of its own.
+    """
+    counts = np.bincount(reports, minlength=question.k)
+    channel = np.array(channel_of(question), np.float64)
+    kept, lent = np.diag(channel), np.roll(channel, -1, axis=0).diagonal()
+    ends = (np.clip((end - lent) / (kept - lent), 0, 1) for end in mixture_ends(counts))
+    low, high = ends
+    shares = shares_of(question, reports).estimate
+    return Shares(shares, np.minimum(low, shares), np.maximum(high, shares))
+
+
+def mixture_ends(counts: Ints) -> tuple[Floats, Floats]:
+    """(k,) chances of each outcome at which its mixture is 1/(1 − `LEVEL`) times as likely.
+
+    `counts`: (k,) how often each came.
+    """
+    n, middle = counts.sum(), counts / counts.sum()
+    most = betaln(0.5, 0.5) - betaln(counts + 0.5, n - counts + 0.5) - math.log(1 - LEVEL)
+
+    def end(outer: float) -> Floats:
+        inside, outside = middle, np.full(middle.shape, outer)
+        for _ in range(_HALVINGS):
+            half = (inside + outside) / 2
+            is_inside = -xlogy(counts, half) - xlog1py(n - counts, -half) < most
+            inside = np.where(is_inside, half, inside)
+            outside = np.where(is_inside, outside, half)
+        return np.asarray(outside)
+
+    return end(0.0), end(1.0)
+
+
 def tally_of(question: Question, reports: Sequence[int]) -> Tally:
     """The reports, numbers of answers, as the mechanism's tally."""
     return mechanism_of(question).tally(columns_of(question)[np.asarray(reports, np.int64)])
 
 
 def history(
-    question: Question, reports: Sequence[int], known: dict[int, Shares] | None = None
+    question: Question,
+    reports: Sequence[int],
+    known: dict[int, Shares] | None = None,
+    shares: Callable[[Question, Sequence[int]], Shares] = shares_of,
 ) -> list[tuple[int, Shares]]:
     """The shares after 1, 2, 3, 4, 6, 8, … reports, and after all of them.
 
     `known`: earlier results for the same reports, by their number; new ones are added to it.
+    `shares`: which ranges.
     """
     by_number = {} if known is None else known
     stops, stop = [], 1.0
@@ -225,5 +267,5 @@ def history(
         stop = max(stop * _STEP, stop + 1)
     for n in [*stops, len(reports)] if reports else []:
         if n not in by_number:
-            by_number[n] = shares_of(question, reports[:n])
+            by_number[n] = shares(question, reports[:n])
     return [(n, by_number[n]) for n in sorted({*stops, len(reports)} & by_number.keys())]

@@ -5,7 +5,7 @@ the same people and coins for one question, so that only choices change it.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from html import escape
 from pathlib import Path
@@ -27,7 +27,15 @@ from caldp_ui.parts import headline
 from caldp_ui.room import words
 from caldp_ui.room.page_state import STATE, Draft
 from caldp_ui.room.poll import PollState
-from caldp_ui.room.question import Question, Shares, columns_of, history, mechanism_of, shares_of
+from caldp_ui.room.question import (
+    Question,
+    Shares,
+    anytime_shares,
+    columns_of,
+    history,
+    mechanism_of,
+    shares_of,
+)
 from caldp_ui.shell.page import View
 from caldp_ui.stage import bundle
 from caldp_ui.stage.bundle import join_modules
@@ -86,7 +94,7 @@ def _board_message(
         "steps": [{"n": n, "ranges": _ranges(shares)} for n, shares in past],
         "words": {
             "known": known,
-            "note": words.board_note(question),
+            "note": words.board_note(poll),
             "nothing": nothing,
             "legend": legend,
         },
@@ -196,6 +204,11 @@ def snippet(question: Question) -> str:
     )
 
 
+def shares_by(poll: PollState) -> Callable[[Question, Sequence[int]], Shares]:
+    """The ranges of a poll: while it is open, those that hold however often one looks."""
+    return anytime_shares if poll.is_open else shares_of
+
+
 def numbers(poll: PollState) -> pd.DataFrame:
     """A row an answer: reports that name it, estimate and 95 % range, in percent."""
     question, reports = poll.question, poll.reports
@@ -203,7 +216,7 @@ def numbers(poll: PollState) -> pd.DataFrame:
         {"reports": [reports.count(x) for x in range(question.k)]}, index=list(question.answers)
     )
     if reports:
-        shares = shares_of(question, reports)
+        shares = shares_by(poll)(question, reports)
         table["estimate, %"] = (100 * shares.estimate).round(1)
         table["from, %"] = (100 * shares.low).round(1)
         table["to, %"] = (100 * shares.high).round(1)
@@ -256,7 +269,7 @@ def comparison(polls: Sequence[PollState], colours: Palette) -> go.Figure:
 def _add_answers(
     figure: go.Figure, poll: PollState, colours: Palette, at: Mapping[str, int]
 ) -> None:
-    shares = shares_of(poll.question, poll.reports)
+    shares = shares_by(poll)(poll.question, poll.reports)
     middle, low, high = (100 * each for each in (shares.estimate, shares.low, shares.high))
     ends = {"array": high - middle, "arrayminus": middle - low, "color": colours.text}
     bars = {"marker": {"color": colours.ours, "opacity": 0.6}, "error_x": ends, "width": 0.35}

@@ -182,9 +182,15 @@ def what_the_server_knows(reports: int) -> str:
     return f"All that the server keeps of answers: {formats.count(reports, 'report', 'reports')}"
 
 
-def board_note(question: Question) -> str:
+def board_note(poll: PollState) -> str:
     """What the board's ranges are of, and what its colours mean."""
-    return f"{RANGE_OF} Pink: protected answers." if question.sensitive else RANGE_OF
+    note = range_note(poll)
+    return f"{note} Pink: protected answers." if poll.question.sensitive else note
+
+
+def range_note(poll: PollState) -> str:
+    """What ranges are of, and how often they are right: at one look, or at all."""
+    return f"{_RANGE_OF}{', at all times together.' if poll.is_open else '.'}"
 
 
 def in_words(table: pd.DataFrame) -> str:
@@ -196,8 +202,8 @@ def in_words(table: pd.DataFrame) -> str:
     return f"Estimates by question and answer. {'; '.join(rows)}."
 
 
-RANGE_OF: Final = (
-    "Ranges are for all people of whom these are a random sample, and right 95 times in 100."
+_RANGE_OF: Final = (
+    "Ranges are for all people of whom these are a random sample, and right 95 times in 100"
 )
 _COINS: Final = (
     "Coins are thrown on the phones, by their operating systems' randomness.",

@@ -58,7 +58,7 @@ def check_live() -> None:
 
 def check_numbers() -> None:
     """The poll's table holds what its board shows, by name."""
-    table, shares = view.numbers(POLL), shares_of(POLL.question, POLL.reports)
+    table, shares = view.numbers(POLL), view.shares_by(POLL)(POLL.question, POLL.reports)
     for name, column in (("estimate", shares.estimate), ("from", shares.low), ("to", shares.high)):
         assert table[f"{name}, %"].tolist() == pytest.approx((100 * column).round(1).tolist())
     assert (table["from, %"] < table["to, %"]).all()

@@ -19,6 +19,7 @@ from caldp_ui.room.poll import OPEN, PollState, attempt_limiter, rooms
 from caldp_ui.room.question import (
     IntegerChannel,
     Question,
+    anytime_shares,
     channel_of,
     columns_of,
     mechanism_of,
@@ -528,7 +529,57 @@ def test_ranges_hold_for_the_people_of_whom_a_class_is_a_sample() -> None:
     poll = PollState("", "", counted, True, (0,) * 10 + (1,) * 20)
     headline = words.live_headline(poll, shares_of(counted, poll.reports))
     assert "of people like these" in headline.second
-    assert "a random sample" in words.board_note(counted)
+    assert "a random sample" in words.board_note(poll)
+
+
+LOOKS = (1, 2, 3, 5, 8, 12, 20, 30, 50, 80, 120, 200)
+MANY_POLLS = 10_000
+MISSES_MAX = int(binom.isf(1e-6, MANY_POLLS, 0.05))
+
+
+def misses(question: Question, truth: list[float], shares: Any) -> int:
+    """Of 10,000 polls, those whose range for answer 0 misses the true share at one of all looks."""
+    rng = np.random.default_rng(5)
+    chance = float(np.array(truth) @ np.array(channel_of(question), dtype=np.float64)[:, 0])
+    counts = np.cumsum(rng.random((MANY_POLLS, LOOKS[-1])) < chance, axis=1)
+    missed = np.zeros(MANY_POLLS, dtype=np.bool_)
+    for n in LOOKS:
+        found = counts[:, n - 1]
+        wrong = np.zeros(n + 1, dtype=np.bool_)
+        for hits in np.unique(found).tolist():
+            here = shares(question, [0] * hits + [1] * (n - hits))
+            wrong[hits] = not here.low[0] <= truth[0] <= here.high[0]
+        missed |= wrong[found]
+    return int(missed.sum())
+
+
+@pytest.mark.parametrize("name", ["Cheating", "Copying"])
+def test_ranges_of_an_open_poll_hold_at_all_looks_and_fixed_ones_do_not(name: str) -> None:
+    question = EXAMPLES[name]
+    assert misses(question, [0.3, 0.7], anytime_shares) <= MISSES_MAX
+    assert misses(question, [0.3, 0.7], shares_of) > MISSES_MAX
+
+
+def test_each_answer_is_a_coin_of_its_own() -> None:
+    """All phones with other answers report an answer with one chance, as its range takes it."""
+    for question in QUESTIONS:
+        channel = np.array(channel_of(question), dtype=np.float64)
+        for y in range(question.k):
+            assert np.ptp(np.delete(channel[:, y], y)) < 1e-12
+
+
+def test_an_open_poll_shows_the_wider_range_and_a_closed_one_the_fixed() -> None:
+    reports = [0] * 15 + [1] * 25
+    teacher, poll = hall()
+    for number, report in enumerate(reports):
+        rooms().report(poll.code, poll.mark, f"{number:032x}", report)
+    for shares in (anytime_shares, shares_of):
+        checked(teacher.run())
+        wanted = shares(poll.question, reports)
+        row = board_of(teacher, "board")["answers"][0]
+        assert [row["low"], row["high"]] == pytest.approx([wanted.low[0], wanted.high[0]], abs=1e-4)
+        checked(teacher.button(key="room-close").click().run())
+    assert anytime_shares(poll.question, reports).high[0] > wanted.high[0] + 0.02
 
 
 def best_guess(question: Question, pairs: list[tuple[int, int]]) -> float:
@@ -596,7 +647,7 @@ def test_headlines_and_what_phones_say_are_short_sentences() -> None:
         texts += odds_of(question) + [each["why"] for each in data["explanations"]]
         texts += [each["uncertainty"] for each in data["explanations"] if each["uncertainty"]]
         texts += [each["coin"] for each in data["choices"]]
-        texts.append(words.board_note(question))
+        texts.append(words.board_note(PollState("", "", question, True)))
         for sentence in (part for text in texts for part in re.split(r"(?<=[.]) ", text)):
             with naming(sentence):
                 assert len(sentence.split()) <= 25
