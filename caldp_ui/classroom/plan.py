@@ -12,6 +12,7 @@ from typing import Any, Final
 import streamlit as st
 
 from caldp_ui.classroom.page_state import STATE, Lesson
+from caldp_ui.classroom.station_questions import prediction
 from caldp_ui.lesson import steps
 from caldp_ui.lesson.steps import Step
 from caldp_ui.session import handover
@@ -40,6 +41,7 @@ def _step(texts: Mapping[str, Any]) -> Step:
         texts["home"],
         prepare,
         lambda: station in (None, STATE.current().station),
+        prediction(station) if station else None,
     )
 
 

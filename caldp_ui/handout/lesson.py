@@ -7,16 +7,14 @@ import streamlit as st
 from caldp_core.basics.types import Progress
 from caldp_ui.app.navigation import ROOM
 from caldp_ui.classroom.page_state import STATE
+from caldp_ui.classroom.station_questions import prediction
 from caldp_ui.handout import parts
-from caldp_ui.handout.station_questions import STATION_QUESTIONS
 from caldp_ui.offline import document as files
 from caldp_ui.offline.document import document
 from caldp_ui.room.page_state import NEXT, Draft
 from caldp_ui.room.page_state import STATE as POLL
 from caldp_ui.room.question import Question
 from caldp_ui.session import handover, jobs
-
-_BEFORE: Final = "Before you move anything: "
 
 
 def button(station: str) -> None:
@@ -34,16 +32,8 @@ def button(station: str) -> None:
 
 def question(station: str) -> Question:
     """The station's prediction as a question for phones, without any protected answer."""
-    prediction = STATION_QUESTIONS[station]["predict"]
-    text = prediction.ask.removeprefix(_BEFORE)
-    shift = 1 + list(STATION_QUESTIONS).index(station) % (len(prediction.answers) - 1)
-    rotated = (
-        *prediction.answers[shift:],
-        *prediction.answers[:shift],
-    )  # the right one is never the first
-    right = rotated.index(prediction.answers[0])
-    answers = tuple(each.removesuffix(".") for each in rotated)
-    return Question(text[0].upper() + text[1:], answers, (), 1.0, right)
+    asked = prediction(station)
+    return Question(asked["ask"], tuple(asked["answers"]), (), 1.0, asked["right"])
 
 
 TITLE: Final = "Protect only what is sensitive: a lesson to take home"

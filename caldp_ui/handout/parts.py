@@ -10,8 +10,8 @@ from caldp_ui.adversary.page_state import AttackerState
 from caldp_ui.app.navigation import CLASSROOM
 from caldp_ui.classroom import page, plan
 from caldp_ui.classroom.page_state import NAMES, Lesson
+from caldp_ui.classroom.station_questions import FIGURE_TEXTS, STATION_QUESTIONS, Reading
 from caldp_ui.handout import questions
-from caldp_ui.handout.station_questions import FIGURE_TEXTS, STATION_QUESTIONS, Reading
 from caldp_ui.maps.presets import BEGIN as MAP
 from caldp_ui.offline.records import Dial, Part, Question
 from caldp_ui.places.page import PAGE as PLACES_PAGE

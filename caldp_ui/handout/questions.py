@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from caldp_ui.handout.station_questions import load_questions
+from caldp_ui.classroom.station_questions import load_questions
 from caldp_ui.offline.records import Question
 from caldp_ui.stage import Film, Step
 

@@ -78,7 +78,7 @@ def _message(lesson: LessonState, current: str) -> dict[str, Any]:
         "aside": current != lesson.step.page,
         "elapsed": round(lesson.elapsed, 1),
         "steps": [
-            {"title": s.title, "minutes": s.minutes, "do": s.do, "home": s.home}
+            {"title": s.title, "minutes": s.minutes, "do": s.do, "home": s.home, "ask": s.ask}
             for s in lesson.steps
         ],
     }

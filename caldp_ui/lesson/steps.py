@@ -4,7 +4,7 @@ The steps themselves are in `classroom/plan.py`; this module knows no page.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Final
@@ -23,6 +23,7 @@ class Step:
 
     `do`: what the teacher does there, controls in bold; `home`: the sentence to take home.
     `prepare`: prepares the page before it is opened; `is_open`: whether the open page shows it.
+    `ask`: what the class guesses before the page is shown, as the browser has it; None for nothing.
     """
 
     minutes: int
@@ -32,6 +33,7 @@ class Step:
     home: str
     prepare: Callable[[], None] = lambda: None
     is_open: Callable[[], bool] = lambda: True
+    ask: Mapping[str, object] | None = None
 
 
 @dataclass(frozen=True)

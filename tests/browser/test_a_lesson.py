@@ -113,6 +113,11 @@ def expect_station(page: Any, lesson: Lesson) -> None:
 def break_station(page: Any, name: str) -> None:
     """As the plan has it: the dial to its end, then "Try to break it"."""
     onward(page, f"{NAMES.index(name) + 1} {STATIONS[name].title}")
+    predicted = page.locator(BAR).locator(".ask")
+    expect(predicted.locator("h2")).to_have_text(question(name).text)
+    expect(predicted.locator("li")).to_have_text(list(question(name).answers))
+    page.locator("body").press("PageDown")  # shows the station that answers it
+    expect(predicted).to_be_hidden()
     expect_station(page, Lesson(name))
     if name == "selection":
         page.locator(".st-key-classroom-items input[type=range]").press("End")

@@ -273,11 +273,19 @@ declare namespace Message {
         over: boolean;
     }
 
+    /** What a class guesses before it sees a station. */
+    interface Prediction {
+        ask: string;
+        answers: string[];
+        right: number;
+        because: string;
+    }
+
     interface Lesson {
         at: number;
         elapsed: number;
         aside: boolean;
-        steps: {title: string; minutes: number; do: string; home: string}[];
+        steps: {title: string; minutes: number; do: string; home: string; ask: Prediction | null}[];
     }
 
     interface TabGroup {

@@ -20,13 +20,13 @@ from caldp_ui.app.theme import DARK, LIGHT
 from caldp_ui.classroom import page as classroom
 from caldp_ui.classroom.page import STATIONS
 from caldp_ui.classroom.page_state import NAMES, Lesson
+from caldp_ui.classroom.station_questions import STATION_QUESTIONS
 from caldp_ui.coarser.page import PAGE as COARSER_PAGE
 from caldp_ui.coarser.page_state import CENSUS_BLOCK, Publication
 from caldp_ui.compute import plain_ldp
 from caldp_ui.handout import lesson as ask
 from caldp_ui.handout import parts, questions
 from caldp_ui.handout.parts import make_question
-from caldp_ui.handout.station_questions import STATION_QUESTIONS
 from caldp_ui.maps.presets import BEGIN as MAP
 from caldp_ui.offline.document import document
 from caldp_ui.offline.records import Board, Component, Dial, Part, Question, combine_themes

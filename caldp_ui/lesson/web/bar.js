@@ -45,6 +45,8 @@ class Bar {
     startTime = 0;
     /** Whether the next step has been asked for. */
     isWaiting = false;
+    /** Whether the class guesses, and the page is not seen yet. */
+    isPredicting = false;
 
     /** @param {HTMLElement} root */
     constructor(root) {
@@ -62,12 +64,14 @@ class Bar {
         this.panel = el("div", "panel");
         this.panel.hidden = true;
         this.duration = el("small", "");
+        this.prediction = el("section", "ask");
+        this.prediction.setAttribute("aria-label", "Prediction");
         root.append(this.track,
             this.back,
             el("p", "clock", el("span", "", this.minute, this.duration), this.state),
             el("p", "step", this.count, this.title),
             el("p", "home", el("small", "", "Take home"), this.home),
-            this.notes, this.next, this.panel);
+            this.notes, this.next, this.panel, this.prediction);
         this.back.onclick = () => this.go(this.lesson.at - 1);
         this.next.onclick = () => this.move(1);
         this.notes.onclick = () => this.open(Boolean(this.panel.hidden));
@@ -91,6 +95,7 @@ class Bar {
         removeEventListener("popstate", noteArrival);
         delete ROOT.dataset.lesson;
         delete ROOT.dataset.lessonArrived;
+        delete ROOT.dataset.lessonShown;
     }
 
     /** Above what is presented, which is above everything else on the page. */
@@ -131,14 +136,41 @@ class Bar {
         this.back.disabled = !before;
         this.back.setAttribute("aria-label", before ? `Previous: ${before.title}` : "Previous");
         this.next.hidden = !after && !aside;
-        setText(this.next, aside ? `Return to: ${title}` : after ? `Next: ${after.title}` : "");
         const end = el("button", "end", "End the lesson");
         end.onclick = () => {
             storeLesson(null);
             this.emit("end", true);
         };
-        this.panel.replaceChildren(el("p", "", ...bold(notes)), end);
+        const {ask} = steps[at];
+        const key = ask ? [el("p", "", `${ask.ask} ${ask.answers[ask.right]}. ${ask.because}`)] : [];
+        this.panel.replaceChildren(el("p", "", ...bold(notes)), ...key, end);
         this.open(false);
+        this.predict();
+    }
+
+    /** Before the page of the step answers it, the class guesses what it will show. */
+    predict() {
+        const {at, steps, aside} = this.lesson, {title, ask} = steps[at], after = steps[at + 1];
+        this.isPredicting = Boolean(ask) && !aside && !hasShown(at);
+        this.prediction.hidden = !this.isPredicting;
+        setText(this.next, aside ? `Return to: ${title}` : this.isPredicting ? `Show: ${title}`
+            : after ? `Next: ${after.title}` : "");
+        if (!ask || !this.isPredicting) return;
+        const answers = ask.answers.map(answer => el("li", "", answer));
+        const phones = el("button", "", "Ask the phones");
+        phones.onclick = () => {
+            this.show();
+            /** @type {HTMLElement | null} */
+            const button = document.querySelector(".st-key-classroom-ask button");
+            button?.click();
+        };
+        this.prediction.replaceChildren(el("h2", "", ask.ask), el("ol", "", ...answers), phones);
+    }
+
+    /** Show the page of the step. */
+    show() {
+        ROOT.dataset.lessonShown = `${ROOT.dataset.lessonShown ?? ""} ${this.lesson.at}`;
+        this.predict();
     }
 
     /** @param {boolean} isOpen */
@@ -149,7 +181,10 @@ class Bar {
 
     /** One step on or back; from an aside to the step that the class is at.
         @param {number} by */
-    move(by) { this.go(this.lesson.at + (this.lesson.aside ? 0 : by)); }
+    move(by) {
+        if (this.isPredicting && by > 0) this.show();
+        else this.go(this.lesson.at + (this.lesson.aside ? 0 : by));
+    }
 
     /** @param {number} number */
     go(number) {
@@ -192,6 +227,10 @@ class Bar {
         this.move(steps[event.key]);
     }
 }
+
+/** Whether the page of this step has been shown.
+    @param {number} at */
+const hasShown = at => (ROOT.dataset.lessonShown ?? "").split(" ").includes(String(at));
 
 /** The browser went through its history: to which step, the bar of the page there says. */
 function noteArrival() {

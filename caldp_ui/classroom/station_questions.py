@@ -53,3 +53,21 @@ def _question(value: Any) -> str | Reading | Question:
 
 
 STATION_QUESTIONS: Final = load_questions(Path(__file__).with_suffix(".toml"))
+_BEFORE: Final = "Before you move anything: "
+
+
+def prediction(station: str) -> dict[str, Any]:
+    """What a class guesses before it sees a station: `ask`, `answers`, which is `right`, `because`.
+
+    The right answer is never the first.
+    """
+    question: Question = STATION_QUESTIONS[station]["predict"]
+    text = question.ask.removeprefix(_BEFORE)
+    shift = 1 + list(STATION_QUESTIONS).index(station) % (len(question.answers) - 1)
+    answers = [each.removesuffix(".") for each in question.answers]
+    return {
+        "ask": text[0].upper() + text[1:],
+        "answers": [*answers[shift:], *answers[:shift]],
+        "right": len(answers) - shift,
+        "because": question.because,
+    }
