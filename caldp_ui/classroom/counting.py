@@ -154,8 +154,7 @@ def _digits(share: float) -> str:
 
 
 def _off(share: float) -> str:
-    points = _digits(share)
-    return f"{points} percentage {'point' if points == '1' else 'points'}"
+    return formats.count(_digits(share), "percentage point", "percentage points")
 
 
 def figure(data: MethodCosts, lesson: Lesson, colours: Palette) -> go.Figure:

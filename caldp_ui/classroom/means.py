@@ -126,8 +126,7 @@ def open_board(lesson: Lesson) -> Board:
 
 
 def _minutes(error: float) -> str:
-    text = formats.digits(error)
-    return f"{text} {'minute' if text == '1' else 'minutes'}"
+    return formats.count(formats.digits(error), "minute", "minutes")
 
 
 def figure(data: Means, lesson: Lesson, colours: Palette) -> go.Figure:

@@ -121,7 +121,7 @@ def _percent(percent: float) -> str:
 
 
 def _people(error: float) -> str:
-    return f"{_off(error)} {'person' if _off(error) == '1' else 'people'}"
+    return formats.count(_off(error), "person", "people")
 
 
 def _off(error: float) -> str:

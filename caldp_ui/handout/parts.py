@@ -1,8 +1,8 @@
 """The parts of the lesson: maps, answers, the attacker, and the stations of the classroom."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.adversary.page import PAGE as ATTACKER_PAGE
@@ -21,6 +21,8 @@ from caldp_ui.values.page import PAGE as ANSWERS_PAGE
 from caldp_ui.values.page_state import BEGIN as ANSWERS
 from caldp_ui.values.page_state import ValuesState
 
+_Ask = Callable[[Sequence[Any]], Sequence[Question]]
+
 
 def page_parts() -> list[Part]:
     """Maps, answers and attacker, as their pages begin."""
@@ -29,40 +31,25 @@ def page_parts() -> list[Part]:
 
 def maps(scenario: Scenario) -> Part:
     """Part with the maps of the truth, plain LDP and this protection, along ε."""
-    part = PLACES_PAGE.part(PlacesState(scenario))
-    assert part is not None  # one ε, and a map of a moment
-    return replace(
-        part,
-        aim=questions.AIMS["maps"],
-        home="Protect only what is sensitive, and the map gets sharper.",
-        questions=questions.of_maps,
-    )
+    return _with_texts(PLACES_PAGE.part(PlacesState(scenario)), "maps", None, questions.of_maps)
 
 
 def answers(scenario: Scenario) -> Part:
     """Part with the share of each answer, along the sensitive set and along ε."""
     part = ANSWERS_PAGE.part(ValuesState(scenario))
-    assert part is not None
-    return replace(
-        part,
-        moves=part.moves[:2],
-        aim=questions.AIMS["answers"],
-        home="What is harmless need not pay for what is sensitive.",
-        questions=questions.of_answers,
-    )
+    return _with_texts(part, "answers", 2, questions.of_answers)
 
 
 def attacker(record: AttackerState) -> Part:
     """Part with the attacker's belief about one person, day by day."""
-    part = ATTACKER_PAGE.part(record)
-    assert part is not None
-    return replace(
-        part,
-        moves=part.moves[:1],
-        aim=questions.AIMS["attacker"],
-        home="Reports about one place add up, unless the phone stores its noise.",
-        questions=questions.of_attacker,
-    )
+    return _with_texts(ATTACKER_PAGE.part(record), "attacker", 1, questions.of_attacker)
+
+
+def _with_texts(part: Part | None, page: str, moves: int | None, ask: _Ask) -> Part:
+    """The part with its first `moves`, all for None, and what the lesson says and asks of it."""
+    assert part is not None  # one ε, and a picture of a moment
+    aim, home = (questions.TEXTS[page][name] for name in ("aim", "home"))
+    return replace(part, moves=part.moves[:moves], aim=aim, home=home, questions=ask)
 
 
 _WRONG: Final = 2

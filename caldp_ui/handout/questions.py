@@ -12,9 +12,7 @@ from caldp_ui.classroom.station_questions import load_questions
 from caldp_ui.offline.records import Question
 from caldp_ui.stage import Film, Step
 
-_TEXTS: Final = load_questions(Path(__file__).with_name("page_questions.toml"))
-AIMS: Final = {page: str(texts["aim"]) for page, texts in _TEXTS.items()}
-"""What one can do after each page."""
+TEXTS: Final = load_questions(Path(__file__).with_name("page_questions.toml"))
 _OURS: Final = "ours"
 _PROTECTIONS: Final = {
     "plain": "Fresh reports under plain LDP.",
@@ -32,7 +30,7 @@ _BELIEFS: Final = {
 
 def of_maps(films: Sequence[Film]) -> tuple[Question, ...]:
     """Questions about ε on the map; `films`: that along ε first."""
-    texts = _TEXTS["maps"]
+    texts = TEXTS["maps"]
     return texts["predict"], _epsilon_question(films[0].steps), texts["explain"]
 
 
@@ -60,13 +58,13 @@ def wrong(step: Step, figure: str = "tv") -> float:
 def of_answers(films: Sequence[Film]) -> tuple[Question, ...]:
     """Questions about the sensitive set, whatever the `films` show."""
     del films
-    texts = _TEXTS["answers"]
+    texts = TEXTS["answers"]
     return texts["predict"], texts["move"], texts["explain"]
 
 
 def of_attacker(films: Sequence[Film]) -> tuple[Question, ...]:
     """Questions about reports that add up; `films`: that along the days first."""
-    texts, last = _TEXTS["attacker"], films[0].steps[-1]
+    texts, last = TEXTS["attacker"], films[0].steps[-1]
     chances = {name: last.facts[name].number for name in _PROTECTIONS}
     best, *worse = sorted(_BELIEFS, key=lambda name: last.headline.figures[_BELIEFS[name]])
     moved = Question(

@@ -72,7 +72,7 @@ def script_name() -> str:
 def routes(address: Callable[[str], str]) -> list[BaseRoute]:
     """The routes of phones. `address`: the path of a name on this server."""
     return [
-        _PageRoute(address("room"), _Page()),
+        _PageRoute(address("room"), _send_page),
         Route(address("room/poll"), _Poll(address("room"))),
         Route(address(script_name()), _send_script),
     ]
@@ -83,25 +83,16 @@ class _PageRoute(Route):
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         match, child = super().matches(scope)
-        if match is Match.FULL and CODE in Request(scope).query_params:
-            return match, child
-        return Match.NONE, {}
+        has_code = match is not Match.NONE and CODE in Request(scope).query_params
+        return (match, child) if has_code else (Match.NONE, {})
 
 
-class _Page:
+async def _send_page(request: Request) -> Response:
     """The page, the same for every phone; a code as it was typed leads to its worker."""
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request (ASGI)."""
-        request = Request(scope)
-        if request.method not in ("GET", "HEAD"):
-            answer = Response(status_code=405, headers={"allow": "GET, HEAD"})
-        elif link := typed_link(request.query_params[CODE]):
-            answer = RedirectResponse(link, 303, headers=_NOT_KEPT)
-        else:
-            headers = {"cache-control": "no-cache", "content-security-policy": _policy()}
-            answer = Response(document(), headers=headers, media_type="text/html")
-        await answer(scope, receive, send)
+    if link := typed_link(request.query_params[CODE]):
+        return RedirectResponse(link, 303, headers=_NOT_KEPT)
+    headers = {"cache-control": "no-cache", "content-security-policy": _policy()}
+    return Response(document(), headers=headers, media_type="text/html")
 
 
 @cache

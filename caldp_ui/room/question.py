@@ -152,13 +152,6 @@ class IntegerChannel:
         sums = (accumulate(int(entry * whole) for entry in row) for row in channel)
         return cls(whole, tuple(map(tuple, sums)))
 
-    def channel(self) -> list[list[Fraction]]:
-        """The channel again: rows of probabilities."""
-        return [
-            [Fraction(b - a, self.whole) for a, b in zip((0, *row), row, strict=False)]
-            for row in self.steps
-        ]
-
 
 def most_right(question: Question) -> float:
     """The largest chance of a right guess between any two equally likely answers, in [0.5, 1]."""

@@ -5,7 +5,9 @@ into Markdown has them escaped (`escape_markdown`); headlines and pictures, whic
 have them as they are.
 """
 
+import tomllib
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Final
 
 import pandas as pd
@@ -98,14 +100,12 @@ def quoted(question: Question, x: int) -> str:
 def rehearsal(question: Question, people: int, half_width: float) -> Headline:
     """The headline before a poll is opened."""
     first = quoted(question, question.sensitive[0] if question.sensitive else 0)
-    phones, off = formats.count(people, "phone", "phones"), formats.hundred(half_width)
+    phones = formats.count(people, "phone", "phones")
+    off = formats.count(formats.hundred(half_width), "percentage point", "percentage points")
     if formats.is_almost_sure(half_width):
         sentence = f"With {phones}, nothing can be said of {first}: it may be anywhere."
     else:
-        sentence = (
-            f"With {phones}, the estimate of {first} is accurate to ± {off} percentage "
-            f"{'point' if off == '1' else 'points'} (95 % range)."
-        )
+        sentence = f"With {phones}, the estimate of {first} is accurate to ± {off} (95 % range)."
     return _with_unprotected(question, sentence)
 
 
@@ -205,31 +205,14 @@ def in_words(table: pd.DataFrame) -> str:
 _RANGE_OF: Final = (
     "Ranges are for all people of whom these are a random sample, and right 95 times in 100"
 )
-_COINS: Final = (
-    "Coins are thrown on the phones, by their operating systems' randomness.",
-    "A phone sends and stores its report, and nothing else of the true answer.",
-)
-_NO_COINS: Final = ("No coin is thrown: each phone sends its answer as it is, and stores it.",)
-_PROMISES: Final = (
-    "Each phone sends one report to a question; loaded again, it repeats that report.",
-    "The server keeps the reports in the order in which they came, and no note of who sent which.",
-    "Of earlier questions it keeps how many reports name each answer.",
-    "So that none counts twice, it keeps a scrambled number of each phone until the next question.",
-    "The server writes nothing to disk; phones keep what they sent.",
-    "The server forgets all when the teacher prepares another poll, or has left.",
-)
-NOT_PROMISED: Final = (
-    "That nobody sees who takes part: the server knows the addresses of phones while they connect.",
-    "That nobody sees who sends which: projector and server have each report as soon as it comes.",
-    "That the page itself is honest: phones run what this server sends them.",
-    "More than one report's worth: a similar question, or the same one again, tells more.",
-    "That nobody cheats: people may lie, and a phone whose memory was cleared can answer again.",
-)
+_PROMISES: Final = tomllib.loads(Path(__file__).with_name("promises.toml").read_text("utf-8"))
+NOT_PROMISED: Final[Sequence[str]] = _PROMISES["not_promised"]
 
 
 def promises(question: Question) -> tuple[str, ...]:
     """What holds of phones and server when they ask this question."""
-    return (*(_COINS if question.sensitive else _NO_COINS), *_PROMISES)
+    coins = _PROMISES["coins" if question.sensitive else "no_coins"]
+    return (*coins, *_PROMISES["always"])
 
 
 def ended_poll_sentence(code: str) -> str:

@@ -15,6 +15,7 @@ from caldp_ui.app.navigation import CLASSROOM, MATRIX, PAGES, ROOM, START
 from caldp_ui.classroom import plan
 from caldp_ui.classroom.page import STATIONS
 from caldp_ui.classroom.page_state import NAMES, STATE, Lesson
+from caldp_ui.classroom.station_questions import STATION_QUESTIONS
 from caldp_ui.lesson import bar, steps
 from caldp_ui.matrix.page_state import BUG, MatrixState
 from caldp_ui.room.page_state import OPENING
@@ -110,6 +111,16 @@ def go(at: AppTest, number: object) -> AppTest:
     return trigger(at, [{"event": "go", "value": number}], bar.KEY)
 
 
+def test_the_class_is_asked_before_each_station_shows_the_answer() -> None:
+    for part in plan.PARTS:
+        assert (part.ask is not None) == (part.page == CLASSROOM)
+    for part, name in zip(STATIONED, NAMES, strict=True):
+        asked = STATION_QUESTIONS[name]["predict"]
+        assert part.ask is not None
+        right = part.ask["answers"][part.ask["right"]]  # type: ignore[index]
+        assert f"{right}." == asked.answers[0]
+
+
 def test_the_bar_is_on_every_page_of_a_lesson_and_nowhere_else() -> None:
     assert bar_of(open_plan()) is None
     for number in (0, 9, 11):
@@ -123,6 +134,7 @@ def test_the_bar_is_on_every_page_of_a_lesson_and_nowhere_else() -> None:
                 "minutes": part.minutes,
                 "do": part.do,
                 "home": part.home,
+                "ask": part.ask,
             }
             assert 0 <= payload["elapsed"] < 600
     at = begin_lesson()
