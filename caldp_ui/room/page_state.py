@@ -22,11 +22,11 @@ NEXT: Final = "next"
 OPENING: Final = "opening"
 """The question with which the poll began, on show again."""
 PHONES: Final = 30
+_TEXTS: Final = tomllib.loads(Path(__file__).with_name("examples.toml").read_text("utf-8"))
 EXAMPLES: Final = {
-    name: Question(**{key: tuple(v) if isinstance(v, list) else v for key, v in texts.items()})
-    for name, texts in tomllib.loads(
-        Path(__file__).with_name("examples.toml").read_text("utf-8")
-    ).items()
+    name: Question(e["text"], tuple(e["answers"]), tuple(e["sensitive"]), e["epsilon"], right)
+    for name, e in _TEXTS.items()
+    for right in [e.get("right")]
 }
 """Example questions by their short names; the first is the page's first, and protects everybody."""
 
