@@ -1,5 +1,7 @@
 """The lesson to take home as a file of the server, which phones are given at the end of a poll."""
 
+from asyncio import Lock
+from functools import partial
 from typing import Final
 
 import streamlit as st
@@ -13,12 +15,14 @@ _HEADERS: Final = {"content-disposition": 'attachment; filename="caldp-lesson.ht
 
 
 def route(address: str) -> Route:
-    """The route of the lesson at this path."""
-    return Route(address, _send)
+    """The route of the lesson at this path; phones wait for it without a thread each."""
+    return Route(address, partial(_send, Lock()))
 
 
-async def _send(_: Request) -> Response:
-    return Response(await run_in_threadpool(lesson_file), 200, _HEADERS, "text/html")
+async def _send(lock: Lock, _: Request) -> Response:
+    async with lock:
+        content = await run_in_threadpool(lesson_file)
+    return Response(content, 200, _HEADERS, "text/html")
 
 
 @st.cache_resource(show_spinner=False)

@@ -193,9 +193,7 @@ def hold(part: Part, used: set[str]) -> None:
 
 def test_keys_are_right_by_their_feedback_and_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     # Numbers are the same in both themes, and colours are not what is asked here.
-    monkeypatch.setattr(
-        boards, "_render_both_themes", lambda page, record: page.render(record, LIGHT)
-    )
+    monkeypatch.setattr(boards, "in_both_themes", lambda page, record: page.render(record, LIGHT))
     used: set[str] = set()
     for part in (*parts.page_parts(), *parts.station_parts()):
         hold(part, used)

@@ -17,6 +17,7 @@ const words = TABLE[LANGUAGE];
 
 const LISTEN_MS = 2000, LISTEN_JITTER_MS = 1000, LISTEN_MAX_MS = 60_000;
 const RETRY_MIN_MS = 1000, RETRY_JITTER_MS = 2000, PATIENCE_MS = 8000;
+const THROW_MS = 900, SIDE_MS = 2600;
 const OK = 200, SAME = 304, GONE = 404, REFUSED = 409;
 /** @type {Map<string, StoredReport>} */
 const reportsInMemory = new Map();
@@ -84,6 +85,7 @@ class Phone {
     /** @type {Outcome} What the server has said of a report. */
     outcome = {mark: ""};
     isDelivering = false;
+    isThrowing = false;
     isGone = false;
 
     /** @param {string} url Of the poll.
@@ -138,6 +140,7 @@ class Phone {
     }
 
     show() {
+        if (this.isThrowing) return;
         const sent = this.sent();
         this.root.replaceChildren(...this.endView(),
             ...(sent ? this.reportView(sent) : this.questionView()));
@@ -203,11 +206,32 @@ class Phone {
 
     sendReport() {
         if (this.trueAnswer === null || this.sent()) return;
-        const report = throwCoin(this.trueAnswer, this.data.law);
+        const answer = this.trueAnswer, report = throwCoin(answer, this.data.law);
         this.trueAnswer = null;
         memory.write(this.name, {token: freshToken(), report});
-        this.show();
         this.deliver();
+        if (this.data.channel[answer][answer] < 1) this.showCoin(report, report === answer);
+        else this.show();
+    }
+
+    /** The coin as it is thrown, its side, and what is sent: seen once, by who holds the phone.
+        @param {number} report
+        @param {boolean} isSame Whether the report is the true answer. */
+    async showCoin(report, isSame) {
+        const coin = el("div", {className: `coin ${isSame ? "same" : "other"}`, "aria-hidden": "true"},
+            el("b", {}, "✓"), el("i", {}, "⇄"));
+        const text = el("p", {className: "side", role: "status"}, words.thrown);
+        this.isThrowing = true;
+        this.root.replaceChildren(this.title(), coin, text);
+        /** @type {Promise<unknown>} A tap goes on. */
+        const tap = new Promise(done => coin.addEventListener("click", done));
+        await Promise.race([pause(THROW_MS), tap]);
+        const says = fill(isSame ? words.sameSide : words.otherSide,
+            {x: fill(words.quote, {x: this.data.answers[report]})});
+        text.replaceChildren(says, el("small", {}, words.stays));
+        await Promise.race([pause(SIDE_MS), tap]);
+        this.isThrowing = false;
+        this.show();
     }
 
     /** Send the report, and the same again, until the server says that it has it or will not. */
