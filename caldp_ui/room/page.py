@@ -301,11 +301,9 @@ def _sharing(read_poll: PollReader) -> None:
     with right:
         arrived = formats.count(len(poll.reports), "report", "reports")
         st.markdown(f"**Files** · {arrived}; the server writes nothing of this to its disk")
-        for name, content in (
-            ("estimate.csv", exports.csv(view.numbers(poll).rename_axis("answer").reset_index())),
-            ("reports.csv", view.listed(poll)),
-        ):
-            sharing.file_button(STATE.key(name.partition(".")[0]), name, content)
+        table = view.numbers(poll).rename_axis("answer").reset_index()
+        sharing.file_button(STATE.key("estimate"), "estimate.csv", exports.csv(table))
+        sharing.file_button(STATE.key("reports"), "reports.csv", view.listed(poll))
         sharing.python(view.snippet(poll.question))
         if poll.mark == view.MARK:
             PAGE.offer()

@@ -211,8 +211,7 @@ def anytime_shares(question: Question, reports: Sequence[int]) -> Shares:
     counts = np.bincount(reports, minlength=question.k)
     channel = np.array(channel_of(question), np.float64)
     kept, lent = np.diag(channel), np.roll(channel, -1, axis=0).diagonal()
-    ends = (np.clip((end - lent) / (kept - lent), 0, 1) for end in mixture_ends(counts))
-    low, high = ends
+    low, high = (np.clip((end - lent) / (kept - lent), 0, 1) for end in mixture_ends(counts))
     shares = shares_of(question, reports).estimate
     return Shares(shares, np.minimum(low, shares), np.maximum(high, shares))
 
