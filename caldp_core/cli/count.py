@@ -126,14 +126,13 @@ def count_command(
             layout = _questions_layout(file, questions, columns["count"])
         elif _holds_places(file, columns, steps):
             layout = _with_named_columns(file, file.places, columns)
-            wanted = MapRequest(cell, Area.parse(area) if area else None)
-            layout = replace(layout, wanted=wanted)
         else:
             layout = _with_named_columns(file, file.answers, columns)
             if columns["answer"] and not columns["count"] and file.repeats(layout.answer):
                 layout = replace(layout, count=file.named_weights).with_questions_alone()
             layout = replace(layout, steps=steps)
-        layout = replace(layout, mark=decimal or layout.mark)
+        wanted = MapRequest(cell, Area.parse(area) if area else None)
+        layout = replace(layout, mark=decimal or layout.mark, wanted=wanted)
         checked = _check_file(file, layout, answers, columns)
         file, layout = checked.reading.file, checked.reading.layout
         if layout.latitude is None:

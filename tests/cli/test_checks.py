@@ -3,16 +3,25 @@
 import io
 import json
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from caldp_core import prepare, run
 from caldp_core.basics.errors import CaldpError
 from caldp_core.cli.commands import main
-from caldp_core.datasets import OwnSurvey, inspect_data, read_places
+from caldp_core.datasets import OwnPlaces, OwnSurvey, inspect_data, read_places
 from caldp_core.datasets.files.checks.run import CHECKS
+from caldp_core.datasets.files.maps import MapRequest
+from caldp_core.datasets.files.places import count_places
+from caldp_core.domain.grid import Area
+from caldp_core.experiments.table import as_geoparquet
+from caldp_core.scenarios.blocks import OneBlock
+from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
 from tests.contract.checks import naming
 from tests.datasets.check_cases import ASKED, FORMS, NORTHINGS, READ, Case, geojson
@@ -85,6 +94,24 @@ def test_answers_of_two_checks_that_change_columns_both_hold(tmp_path: Path) -> 
     case = Case(places, "", "", 16234, at=(48.8606, 2.3376))
     done = count(tmp_path, case, "--accept", "one-column", "--accept", "thousands")
     assert list(assert_counted(tmp_path, case, done)["checks"]) == ["one-column", "thousands"]
+
+
+def test_our_own_geoparquet_is_read(tmp_path: Path) -> None:
+    data = OwnPlaces("0:50 5:100 11:30", "48,48.3,11,11.4", 0.1)
+    result = run(prepare(Scenario(dataset=data, policy=ContextPolicy(OneBlock()))))
+    path, out = tmp_path / "estimate.parquet", tmp_path / "counts.csv"
+    path.write_bytes(as_geoparquet(result))
+    arguments = ["count", str(path), "-o", str(out), "--area", data.area, "--cell", "0.1"]
+    refused = CliRunner().invoke(main, arguments)
+    assert (refused.exit_code, "--accept one-column=split" in refused.stderr) == (2, True)
+    done = CliRunner().invoke(main, [*arguments, "--accept", "one-column"])
+    assert done.exit_code == 0, done.output
+    file = inspect_data(out)
+    layout = replace(file.places, wanted=MapRequest(0.1, Area.parse(data.area)))
+    counts = count_places(file, layout, "t")
+    wanted = 180 * result.first.estimate
+    assert np.abs(counts.places.counts() - wanted).max() <= 1
+    assert wanted.max() > 10
 
 
 def test_a_file_of_another_program_is_named_with_the_way_out(tmp_path: Path) -> None:

@@ -97,3 +97,40 @@ def test_degrees_in_all_spellings_are_one_number(
     value = (degrees + minutes / 60 + float(seconds) / 3600) * (-1 if sign in ("S", "W") else 1)
     for cell in (text.strip(), text.strip().replace(".", ",")):
         assert parse_degrees(cell, ".") == pytest.approx(value, abs=1e-12)
+
+
+@settings(max_examples=10, deadline=None)
+@given(names=NAMES, data=st.data())
+def test_hidden_numbers_of_people_are_asked_about(names: list[str], data: st.DataObject) -> None:
+    sign = data.draw(st.sampled_from(["<5", "< 10", "*", "**", "x", "c", "..", ":", "-", "n/a"]))
+    hidden = data.draw(st.sets(st.sampled_from(names), min_size=1, max_size=len(names) - 3))
+    counts = {name: data.draw(st.integers(5, 999)) for name in names if name not in hidden}
+    counts[min(counts)] = 2 * sum(counts.values()) + 1  # no row is the sum of the others
+    text = "\n".join(["answer;people", *(f"{name};{counts.get(name, sign)}" for name in names)])
+    assert [check.name for check in checked(text, {}).unanswered] == ["hidden-counts"]
+    for answer, people in {"zero": 0, "4": 4, "keep": None}.items():
+        found = checked(text, {"hidden-counts": answer})
+        table = count_answers(found.reading.file, found.reading.layout, "t").table
+        wanted = counts if people is None else dict.fromkeys(hidden, people) | counts
+        assert dict(zip(table.names, table.counts, strict=True)) == wanted
+
+
+@settings(max_examples=10, deadline=None)
+@given(month=st.integers(1, 12), day=st.integers(1, 28), form=st.integers(0, 3))
+def test_bands_that_are_dates_are_read_back(month: int, day: int, form: int) -> None:
+    name = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+    date = [
+        f"2026-{month:02}-{day:02}",
+        f"{day:02}-{name[month - 1]}",
+        f"{name[month - 1]}-{day:02}",
+        f"{day}. {name[month - 1]}",
+    ][form]
+    text = f"age;people\n{date};3\n30-39;4\n40-49;5\n"
+    (check,) = checked(text, {}).unanswered
+    assert check.name == "bands-as-dates"
+    found = checked(text, {"bands-as-dates": ""})
+    table = count_answers(found.reading.file, found.reading.layout, "t").table
+    assert table.names == (f"{min(month, day)}-{max(month, day)}", "30-39", "40-49")
+    assert "bands-as-dates" not in [
+        each.name for each in checked(text.replace(date, "20-29"), {}).unanswered
+    ]

@@ -19,12 +19,17 @@ _FEW: Final = 0.2
 _MOST: Final = 0.8
 """Of all places near a town, as they are and exchanged."""
 _NUMBER: Final = r"-?\d+(?:\.\d+)?"
+_PAIR: Final = rf"{_NUMBER}\s+{_NUMBER}"
 _BOTH: Final = {
-    r"[(\[]?-?\d{1,3}\.\d+°? ?[,;] ?-?\d{1,3}\.\d+°?[)\]]?": (1, 2),
-    rf"(?i:POINT)\s*Z?\s*\({_NUMBER}\s+{_NUMBER}[^()]*\)": (2, 1),
-    rf'\{{[^\d]*"coordinates"\s*:\s*\[\s*{_NUMBER}\s*,\s*{_NUMBER}[^\]]*\][^\d]*\}}': (2, 1),
+    r"[(\[]?-?\d{1,3}\.\d+°? ?[,;] ?-?\d{1,3}\.\d+°?[)\]]?": ((1,), (2,)),
+    rf"(?i:POINT)\s*Z?\s*\({_PAIR}[^()]*\)": ((2,), (1,)),
+    rf"(?i:POLYGON)\s*\(\({_PAIR}(,\s*{_PAIR}){{4}}\)\)": ((2, 6), (1, 5)),
+    rf'\{{[^\d]*"coordinates"\s*:\s*\[\s*{_NUMBER}\s*,\s*{_NUMBER}[^\]]*\][^\d]*\}}': ((2,), (1,)),
 }
-"""A place in one cell, also as WKT and GeoJSON, and which of its numbers are its degrees."""
+"""A place in one cell, also as WKT and GeoJSON, and which of its numbers are its degrees.
+
+Of a square opposite corners: in the middle between them is the place.
+"""
 _E7: Final = ("latitudee7", "longitudee7")
 _METRES: Final = (
     ("e", "n"),
@@ -130,7 +135,11 @@ def one_column(reading: Reading) -> Check | None:
     def split(read: Reading) -> Reading:
         width = read.file.table.width
         layout = replace(read.layout, latitude=width, longitude=width + 1, answer=None, group=None)
-        parts = [f"regexp_extract_all(c{column}, '{_NUMBER}')[{number}]" for number in order]
+        found = f"regexp_extract_all(c{column}, '{_NUMBER}')"
+        parts = [
+            f"(({' + '.join(f'{found}[{at}]::DOUBLE' for at in each)}) / {len(each)})::VARCHAR"
+            for each in order
+        ]
         names = (*read.file.names, "latitude (split)", "longitude (split)")
         return read.derive([*read.sql_of(), *parts], names, replace(layout, mark="."))
 
