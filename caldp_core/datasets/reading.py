@@ -46,13 +46,11 @@ def inspect_data(
             isinstance(data, str | bytes),
             f"data must be a text, bytes or a Path, got one of type {type(data).__name__}.",
         )
-        source = source_from_bytes(data if isinstance(data, bytes) else _encode(data), "the text")
+        if isinstance(data, str):
+            check_size(data)
+            data = data.encode("utf-8", "replace")
+        source = source_from_bytes(data, "the text")
     return detect_layouts(open_table(source, bounds, answers), header)
-
-
-def _encode(text: str) -> bytes:
-    check_size(text)
-    return text.encode("utf-8", "replace")
 
 
 def read_places(data: str | bytes | Path, title: str = OwnPlaces.title) -> CountedPlaces:

@@ -306,9 +306,10 @@ def count_questions(
         own = replace(own, left_out=tuple(each for each in layout.left_out if each[0] == column))
         counted.append(count_answers(file, own, file.names[column], within))
     worst = max(counted, key=lambda each: each.refused.count)
+    reasons = ((f"{why} in “{worst.table.title}”", rows) for why, rows in worst.refused.reasons)
     return CountedQuestions(
         replace(OwnSurvey.of(tuple(each.table for each in counted), title), reading=layout.reading),
-        _refused_of_question(worst),
+        replace(worst.refused, reasons=tuple(reasons)),
         any(each.rounded for each in counted),
     )
 
@@ -323,9 +324,3 @@ def step_width(file: DetectedFile, layout: Layout, column: int) -> float | None:
 def counted_cells(file: DetectedFile, layout: Layout, column: int) -> list[str]:
     """The cells of a column in the first rows, without empty ones and those that are left out."""
     return [cell for cell in file.cells(column) if (column, cell) not in layout.left_out]
-
-
-def _refused_of_question(worst: CountedAnswers) -> RefusedRows:
-    suffix = f"in “{worst.table.title}”"
-    reasons = tuple((f"{reason} {suffix}", times) for reason, times in worst.refused.reasons)
-    return replace(worst.refused, reasons=reasons)

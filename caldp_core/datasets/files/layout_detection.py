@@ -245,14 +245,11 @@ class DetectedFile:
     @property
     def has_places(self) -> bool:
         """Whether two columns are called latitude and longitude, or hold decimals of degrees."""
-        at = (self.places.latitude, self.places.longitude)
-        if self.places.header and all(
-            find_column(self.names, role) is not None for role in _DEGREES
-        ):
-            return True
-        return None not in at and any(
-            sign in row[each or 0] for row in self.rows for each in at for sign in ".,"
-        )
+        named = [find_column(self.names, role) is not None for role in _DEGREES]
+        at = [each for each in (self.places.latitude, self.places.longitude) if each is not None]
+        cells = [cell for each in at for cell in self.cells(each)]
+        is_fine = len(at) == 2 and any(sign in cell for cell in cells for sign in ".,")
+        return is_fine or bool(self.places.header and all(named))
 
 
 def detect_layouts(table: Table, header: bool | None = None) -> DetectedFile:

@@ -38,7 +38,6 @@ def map_for_places(
 
     `cell`: side of the cells of counts made before, in degrees; None if there are none.
 
-
     Raises `CaldpError` where it would have more than 2²⁰ cells.
     """
     if request.cell is not None:
@@ -58,7 +57,10 @@ def _map_around(
         return US_GRID
     for side in [cell] if cell else CELLS:
         bottom, top = _span(south, north, side, 90)
-        left, right = (_column_span_across_180 if east > 180 else _column_span)(west, east, side)
+        left, right = _span(west, east, side, 180)
+        if east > 180:  # places on both sides of 180°
+            left, last = math.floor(west / side) - 1, math.floor(east / side) + 2
+            right = min(last, left + round(360 / side))
         rows, columns = top - bottom, right - left
         if rows * columns <= OWN_CELLS_USUAL:
             break
@@ -104,16 +106,6 @@ def shortest_longitude_range(
     if around and turned_east - turned_west < _NARROWER * (east - west):
         return turned_west, turned_east
     return west, east
-
-
-def _column_span(west: float, east: float, cell: float) -> tuple[int, int]:
-    return _span(west, east, cell, 180)
-
-
-def _column_span_across_180(west: float, east: float, cell: float) -> tuple[int, int]:
-    """First cell and the one after the last, from 0°, for places on both sides of 180°."""
-    first, last = math.floor(west / cell) - 1, math.floor(east / cell) + 2
-    return first, min(last, first + round(360 / cell))
 
 
 def _span(low: float, high: float, cell: float, most: int) -> tuple[int, int]:

@@ -61,7 +61,8 @@ def find_refused_rows(
     """
     rejects = reader.rejected_rows()
     reasons = [(words[code], times) for code, times in sorted(codes.items()) if code]
-    start = _lines_before(file, layout)
+    dialect = file.table.dialect
+    skipped = (dialect.skip, dialect.skip_with_header) if dialect else (0, 0)
     first: tuple[int, str] | None = None
     for why, times, line, text in rejects:
         if why == _OPEN_QUOTE and "\n" in text.strip("\r\n"):
@@ -73,17 +74,10 @@ def find_refused_rows(
         reasons.append((_WHY.get(why, why.lower()) + more, times))
         first = min(first or (line, text), (line, text))
     if any(codes[code] for code in codes if code):
-        first = _first_refused(reader, file, rows_sql, start, first)
+        first = _first_refused(reader, file, rows_sql, skipped[bool(layout.header)], first)
     example = f"line {first[0]:,}, {excerpt(' '.join(first[1].split()))}" if first else ""
     total = sum(codes.values()) + sum(times for _, times, _, _ in rejects)
     return RefusedRows(total, tuple(reasons), example)
-
-
-def _lines_before(file: DetectedFile, layout: Layout) -> int:
-    dialect = file.table.dialect
-    if dialect is None:
-        return 0
-    return dialect.skip_with_header if layout.header else dialect.skip
 
 
 def _first_refused(

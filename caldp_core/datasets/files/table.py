@@ -328,9 +328,8 @@ class Table:
 
     def _file_sql(self, header: bool) -> str:
         if self.dialect is None:
-            casts = ", ".join(
-                f'"{_escaped(name)}"::VARCHAR AS c{i}' for i, name in enumerate(self.names)
-            )
+            names = (name.replace('"', '""') for name in self.names)
+            casts = ", ".join(f'"{name}"::VARCHAR AS c{i}' for i, name in enumerate(names))
             return f"(SELECT {casts} FROM {self.reader}('{_PATH}'))"
         columns = ", ".join(f"c{i}: 'VARCHAR'" for i in range(self.dialect.width))
         skip = self.dialect.skip_with_header if header else self.dialect.skip
@@ -489,7 +488,3 @@ def _with_own_columns(source: FileSource, bounds: Bounds, kind: str, reader: str
     names = tuple(str(row[0]) for row in described)
     kind = f"{kind}, {count_text(len(names), 'column', 'columns')}"
     return Table(source, bounds, kind, None, names, reader)
-
-
-def _escaped(name: str) -> str:
-    return name.replace('"', '""')
