@@ -117,7 +117,7 @@ def test_who_stops_leaves_nothing_that_passes_for_the_file(
 @pytest.mark.parametrize(
     ("content", "why"),
     [
-        (b"<html>Sorry</html>", "the first is line 1, '<html>Sorry"),
+        (b"<html>Sorry</html>", "is a web page"),
         (WHOLE[:-1], "packed and damaged or unfinished"),
         (WHOLE[:-8] + bytes(4) + WHOLE[-4:], "damaged or unfinished .CRC check failed"),
         (WHOLE_PACKED, "is no text"),
