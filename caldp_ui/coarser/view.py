@@ -213,7 +213,7 @@ def picture_note(data: TreatmentData, name: str) -> str:
         HIDE: f"pink: {formats.count(hidden, 'hidden count', 'hidden counts')}",
         ROUND: f"to multiples of {record.base}",
         CENTRAL: f"ε = {data.setup.scenario.policy.plain_epsilon:g}, a trusted office",
-        PLAIN: f"ε = {data.setup.scenario.policy.plain_epsilon:g}, one draw of many",
+        PLAIN: f"ε = {data.setup.scenario.policy.plain_epsilon:g}, one random result",
         BLOCKS: f"ε = {data.setup.scenario.policy.plain_epsilon:g}, {_within(data)}",
     }
     return notes[name]

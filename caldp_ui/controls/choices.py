@@ -201,8 +201,8 @@ def _on_list(k: int) -> tuple[Choice, ...]:
     last = last_values(k, some)
     return (
         Choice(f"{few} blocks", ContextPolicy(EvenRuns(few))),
-        Choice(f"{many} blocks, small ones", ContextPolicy(EvenRuns(many))),
-        Choice(f"Last {some} of {k:,} sensitive", ContextPolicy(OneBlock(), last)),
+        Choice(f"{many} small blocks", ContextPolicy(EvenRuns(many))),
+        Choice(f"Last {some} of {k:,} answers sensitive", ContextPolicy(OneBlock(), last)),
         Choice(f"Last {some}, in {few} blocks", ContextPolicy(EvenRuns(few), last)),
     )
 

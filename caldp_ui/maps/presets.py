@@ -85,7 +85,7 @@ PRESETS: Final = (
     ),
     Preset(
         "Hide one city",
-        "Hide being in or near New York; people elsewhere send cover reports.",
+        "Hide being in or near New York; people elsewhere sometimes report as if from there.",
         OneBlock(),
         ONE_CITY,
     ),

@@ -58,8 +58,8 @@ OURS: Final = "ours"
 TRUTH: Final = "truth"
 PAIR: Final = Arrangement((PLAIN, OURS), (TRUTH,))
 """The two estimates that the headline compares are large, the truth is small, for reference."""
-_DRAW: Final = "one draw of many"
-SQUARES: Final = "dashed: cells averaged"
+_DRAW: Final = "one random result"
+SQUARES: Final = "dashed squares: averages"
 
 
 def scene(data: ComparisonData, land: Ground, title: str = "This protection", **more: Any) -> Scene:

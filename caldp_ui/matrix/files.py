@@ -183,7 +183,7 @@ def _audit(channel_verdict: ChannelVerdict) -> str:
         f"<p><b>{verdict}</b> “{escape(channel_verdict.names[worst.x])}” against "
         f"“{escape(channel_verdict.names[worst.x_other])}” {went}: a privacy loss of "
         f"{loss}, where E = {level} is allowed; it is seen by "
-        f"{escape(channel_verdict.candidate.reports[worst.output])}.</p><p>Looked at: every entry "
+        f"{escape(channel_verdict.candidate.reports[worst.output])}.</p><p>Checked: every entry "
         "of the "
         f"channel, in rational numbers; {len(channel_verdict.broken)} of "
         f"{formats.count(audit.pairs, 'limit', 'limits')} broken.</p>"

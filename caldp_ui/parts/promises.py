@@ -84,4 +84,4 @@ def _audit_text(found: PrivacySummary) -> str:
             f" The pair nearest to its bound has a privacy loss of {found.loss:.6g}, where "
             f"{found.epsilon:.6g} is promised."
         )
-    return f":material/verified: **It holds.**{nearest} Looked at: {escape_markdown(found.method)}."
+    return f":material/verified: **It holds.**{nearest} Checked: {escape_markdown(found.method)}."

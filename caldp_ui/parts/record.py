@@ -278,4 +278,4 @@ def _audit(summary: PrivacySummary) -> str:
             f" The pair that comes nearest to its bound has a privacy loss of {summary.loss:.9g}, "
             f"where ε = {summary.epsilon:g} is promised{_above_text(summary.excess)}."
         )
-    return f"<p><b>{verdict}</b>{worst} Looked at: {escape(summary.method)}.</p>"
+    return f"<p><b>{verdict}</b>{worst} Checked: {escape(summary.method)}.</p>"

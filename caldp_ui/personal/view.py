@@ -146,7 +146,7 @@ def describe_reports(data: PersonalData) -> dict[str, tuple[str, str]]:
         **tags,
         **(common if data.setup.sensitive.any() else {}),
         "anywhere else": (
-            f"{clear} name the place openly, the others send a cover report",
+            f"{clear} name the place openly, the others report like protected people",
             "counts the place; it knows that it is neither home nor work of this person",
         ),
     }

@@ -168,8 +168,10 @@ def _beliefs_text(beliefs: Beliefs) -> str:
         return f"at most {formats.out_of(beliefs.most)}"
     if beliefs.most >= 1:
         return f"at least {formats.out_of(beliefs.least)}"
-    least, most = formats.out_of(beliefs.least), formats.out_of(beliefs.most)
-    return f"{least} to {most}"
+    if beliefs.most >= 0.995:  # all but few
+        return f"{formats.out_of(beliefs.least)} to {formats.out_of(beliefs.most)}"
+    (least, most), number = formats.out_of_one(beliefs.least, beliefs.most)
+    return f"{least} to {most} of {number}"
 
 
 @dataclass(frozen=True)

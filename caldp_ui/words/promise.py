@@ -161,7 +161,7 @@ def _read_sentences(nouns: Vocabulary, setup: Setup) -> str:
         return f"One report is enough to read the true {nouns.unit} of each of them."
     return (
         f"One report is enough to read the true {nouns.unit} of **{formats.out_of(share)}** of "
-        "them. The others send a cover report this time; no promise hides them next time."
+        "them. The others report like protected people this time; no promise hides them next time."
     )
 
 
@@ -271,7 +271,8 @@ def _clear_sentences(nouns: Vocabulary, setup: Setup) -> str:
     least = float(cover.clear_share[mixed].min())
     clear = "nearly all" if least >= promise_text.READ else f"at least {formats.out_of(least)}"
     text = (
-        f"{others}, {clear} people name their {nouns.unit} openly; the others send a cover report."
+        f"{others}, {clear} people name their {nouns.unit} openly; the others report like "
+        "protected people."
     )
     unmixed = with_others.size - mixed.size
     if unmixed:

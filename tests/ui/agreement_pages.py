@@ -50,7 +50,7 @@ OF = rf"(?:all but )?(?:{NUMBER}) of [\d,]+(?: million)?"
 RIGHT: Final = rf"(?:is right at most|may be right) <em>({{}}{NUMBER}) times in 100</em>"
 _READ: Final = (
     rf"One report is enough to read the true \w+ of (?:each|<em>(?P<read>{OF})</em>) of them\."
-    r"(?: The others send a cover report this time; no promise hides them next time\.)?"
+    r"(?: The others report like protected people this time; no promise hides them next time\.)?"
 )
 ODDS: Final = Sentence(
     r'<div class="odds \w+"><div class="hundred(?: split)?" [^>]*></div><div>'
