@@ -151,7 +151,7 @@ def unprotected_text(nouns: Vocabulary, covered: float, readable: float) -> str:
     """How many people are not protected, in one sentence; "" where everybody is.
 
     `covered`: share of the protected, in [0, 1]; `readable`: share of the others, in [0, 1], whose
-    value one report names, as some send a cover report (`inference.readable_share`).
+    value one report names, as some report like protected people (`inference.readable_share`).
     """
     if covered >= 1.0:
         return ""
