@@ -1,17 +1,11 @@
-"""Differencing: what two published tables show of the one person in whom they differ.
+"""What published tables show of the one person in whom two of them differ, and of hidden cells.
 
 The attacker knows everybody else. Between two places the best guess is right (1 + TV)/2 of the
-time, TV between the laws of the published table in the two worlds.
+time, TV between the laws of the published table in the two worlds. Of a person who moved, both of
+two tables show something, so ε adds up to 2ε.
 
-One person who moved: two tables, a day apart, and the guess of the direction.
-
-The attacker knows everybody else, and the two cells: the person was in one of them on the first day
-and in the other on the second. Both tables show the person, so ε adds up to 2ε.
-
-Hidden cells solved back: by subtraction, and by programs with a part or all of the rule known.
-
-Source: Fischetti, Salazar 2001: of each hidden cell the least and the largest value that all
-published sums allow; it is disclosed where both are one number.
+Hidden cells are solved back: of each the least and the largest value that all published sums allow;
+it is disclosed where both are one number (Fischetti, Salazar 2001).
 """
 
 import itertools

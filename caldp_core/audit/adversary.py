@@ -1,24 +1,13 @@
-r"""What an adversary can infer from a report: error regions of tests, and posteriors.
+"""What an adversary can infer from a report: error regions of tests, guesses and posteriors.
 
-CALDP = Acharya, Bonawitz, Kairouz, Ramage, Sun 2020.
-
-How often an even guess between two symbols can become right, by the promise alone.
-
-Source: CALDP (Acharya, Bonawitz, Kairouz, Ramage, Sun 2020). Theorem 1 bounds the two errors of
-every test of "x or x′?" by the region of E[x, x′] = a and E[x′, x] = b; the corner of that region
-in Theorem 2's proof, eq. (23), has the least sum of both errors. With both symbols equally likely
-beforehand that leaves
+CALDP = Acharya, Bonawitz, Kairouz, Ramage, Sun 2020. A test looks at one report and says x or x′;
+its errors are P_FA = Pr(says x | x′) and P_MD = Pr(says x′ | x). Theorem 1 bounds them by the
+region of E[x, x′] = a and E[x′, x] = b; the corner of that region in Theorem 2's proof, eq. (23),
+has the least sum of both errors. With both symbols equally likely beforehand that leaves
 
     ½·(1 + (e^a − 1)(e^b − 1)/(e^{a+b} − 1)),
 
 which is e^a/(1 + e^a) for a = b, and 1 − e^{−a}/2 where only x is protected (b = ∞).
-
-How often the best guess between two symbols is right after a report, at any size.
-
-The errors that a test of two symbols can have: what a policy allows, what a mechanism reaches.
-
-A test looks at one report and says x or x′; its errors are P_FA = Pr(says x | x′) and P_MD =
-Pr(says x′ | x). CALDP = Acharya, Bonawitz, Kairouz, Ramage, Sun 2020, Theorem 1 and (8).
 """
 
 import math

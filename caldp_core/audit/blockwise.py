@@ -2,33 +2,18 @@
 
 The pairs (x, x′) of one block for which E is finite form two classes: x′ is sensitive as well, or
 it is not and reports λ·base(y) or itself in the clear. The largest ratio of each class follows from
-a few extremes of the block's channel. These are found in the first of three
-ways that is possible; the later ones check less:
+a few extremes of the block's channel: for each output y the greatest Q(y|x) and the least Q(y|x′).
+They are found in the first of three ways that is possible; the later ones check less:
 
 1. every entry of the channel, read row by row, if the family streams its rows (and those are not so
    many that they would take more than some ten seconds, where the family states its form);
 2. every entry of the channel, written out whole, if it is small enough;
-3. the few weights of the channel's form, which the family states.
+3. the two weights of the channel's form (`SupportForm`), which the family states from its coins;
+   tests check the form on channels that are small enough to be written out.
 
-The extremes of one block's channel that decide its audit, found without writing it out.
-
-For each output y the largest ratio between two rows is the greatest Q(y|x) over the least Q(y|x′).
-So rows are read a few at a time and only extremes are kept, never a k × k or k × outputs array.
-Entries are compared by their index among the few different values of a block, and ratios are taken
-between whole numbers of any size: nothing is rounded.
-
-The extremes of one block's channel from its stated form, where it has too many entries to read.
-
-In families whose reports are sets of symbols, Q(y|x) is base(y) times one of two weights
-(`SupportForm`), so a few numbers determine every ratio, whatever the number of reports. The
-mechanism computes the weights from its coins and states that its channel has this form; tests check
-the form on channels that are small enough to be written out.
-
-Check that what a class states of its reports is about these very reports.
-
-An audit reads a channel, or its structure, that a class states. Where a subclass, or an attribute
-set by hand, changes how reports are made and the statement is still the old one, the statement is
-about another mechanism. So no class that changes reports may inherit what is stated of them.
+Where a subclass, or an attribute set by hand, changes how reports are made and a statement is still
+the old one, the statement is about another mechanism. So no class that changes reports may inherit
+what is stated of them.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence

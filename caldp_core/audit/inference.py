@@ -1,19 +1,11 @@
 """What an attacker believes of one person after reports, at any number of symbols.
 
-`adversary.py` decides in rationals for small channels; here floats do, through what mechanisms
-offer (`mechanisms/capabilities.py`), so that 43,750 symbols take milliseconds. CALDP = Acharya,
-Bonawitz, Kairouz, Ramage, Sun 2020.
+`adversary.py` decides in rationals for small channels; here floats do, so that 43,750 symbols take
+milliseconds. CALDP = Acharya, Bonawitz, Kairouz, Ramage, Sun 2020.
 
-What an attacker may believe after one report: by the policy alone, and by a channel.
-
-CALDP = Acharya, Bonawitz, Kairouz, Ramage, Sun 2020.
-
-How often the best guess of anybody's symbol is right: before, after a report, and about whom.
-
-The best guess from report y is argmax_x π_x·Q(y|x), so it is right with probability Σ_y max_x
-π_x·Q(y|x). At tens of thousands of symbols that is computed block by block: a clear report names
-its symbol; of an oracle's reports only the likeliest symbols can be the guess, so few rows of the
-channel are looked at, or none where the form of the channel is enough.
+The best guess from report y is argmax_x π_x·Q(y|x), right with probability Σ_y max_x π_x·Q(y|x):
+block by block a clear report names its symbol; of an oracle's reports only the likeliest symbols
+can be the guess, so few rows of the channel are looked at, or none where its form is enough.
 """
 
 from collections.abc import Callable, Iterable

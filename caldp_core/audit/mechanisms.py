@@ -4,12 +4,10 @@ The strongest way that the mechanism's size and statements allow is taken; the v
 (`LargeAudit.method`). A statement counts only if it is about the very reports that the mechanism
 makes (`blockwise.py`); where nothing can be read, nothing is certified.
 
-Audit of mechanisms on maps that report rows and columns independently, against their policy.
-
-Their channel is the product of two small ones, which are read entry by entry. For places i rows and
-j columns apart no likelihood ratio is above ρ_i·κ_j, the largest ratios between rows i apart and
-between columns j apart; and all such places have the same E. So a few thousand comparisons
-in rationals decide all k² pairs, at any size.
+On maps that report rows and columns independently the channel is the product of two small ones. For
+places i rows and j columns apart no likelihood ratio is above ρ_i·κ_j, the largest ratios between
+rows i apart and between columns j apart; and all such places have the same E. So a few thousand
+comparisons in rationals decide all k² pairs.
 """
 
 import math

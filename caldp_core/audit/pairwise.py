@@ -1,16 +1,8 @@
 """Whether a channel keeps its privacy matrix, decided in rationals: no rounding hides a leak.
 
 An audit sees a mechanism's channel and its policy, and trusts nothing else that the mechanism
-states about itself.
-
-Small channels written out in rationals, and the checks that all audits of them share.
-
-Composition and post-processing of channels (CALDP Propositions 1 and 2).
-
-Arguments and results are small channels in rationals: rows of output probabilities, as
-`Mechanism.exact_channel` returns them.
-
-Whether a channel provides utility-optimized LDP (Murakami and Kawamoto 2019).
+states about itself. Channels are small: rows of output probabilities in rationals, as
+`Mechanism.exact_channel` returns them. Composition is CALDP's Proposition 2.
 """
 
 import math

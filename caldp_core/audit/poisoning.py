@@ -7,23 +7,15 @@ so for every mechanism the expected gain of the target symbols T is
     Σ_{t∈T} E[p̂_t with fakes] − p_t = β·(a − p_T),
 
 a = what one fake report adds to (n + m)·Σ_{t∈T} p̂_t on average. Only a depends on the attack. CJG
-have it for plain LDP; here it is for every family in every context, by what reports include
-(`mechanisms/base.py`).
+have it for plain LDP; here it is for every family in every context, by what reports include.
 
-Whether a block's estimates add up to its reports: a check that sees some fake phones.
-
-Every report shows its block, so how many came from there is exact. An honest report adds 1 to the
-sum of the block's estimates on average, whatever its symbol; a crafted one adds A =
-Σ `crafted_mean`, above 1 in Hadamard and Galois response, RAPPOR, unary encoding and local hashing:
-the sum comes out too large, by (A − 1) people a phone. Nothing has to be known of the people.
-
-It sees nothing where every report includes equally many symbols (randomized response, subset
-selection): there each adds exactly 1. Nor does it see phones that follow the coins; no test does,
-as their reports have an honest person's law.
-
-Few reports are far from normal: of Hadamard response with 15 values a block one in 11 reports adds
-nearly all. So the limit is where the tail of the sum of their own law is, by its saddlepoint
-(Lugannani and Rice 1980, with Daniels' correction for lattices), given the number of reports.
+Whether a block's estimates add up to its reports is a check that sees some fakes: an honest report
+adds 1 to their sum on average, whatever its symbol; a crafted one adds A = Σ `crafted_mean`, above
+1 in Hadamard and Galois response, RAPPOR, unary encoding and local hashing. It sees nothing where
+every report includes equally many symbols (randomized response, subset selection), nor phones that
+follow the coins; no test does. Few reports are far from normal, so the limit is where the tail of
+the sum of their own law is, by its saddlepoint (Lugannani and Rice 1980, with Daniels' correction
+for lattices), given the number of reports.
 """
 
 import math

@@ -1,12 +1,7 @@
-"""Powers of e to many digits, and whole numbers rounded from them to the private side.
+"""Powers of e to many digits, whole numbers rounded from them, and limits of a share from a count.
 
 A promise of ε is kept or broken at e^ε exactly, which no float is: coins take their thresholds from
-here, and audits their bounds.
-
-Confidence limits of a share from a count: Clopper and Pearson 1934.
-
-Exact for a binomial count, whatever the share: each limit is missed with probability `tail` at
-most.
+here, rounded to the private side, and audits their bounds.
 """
 
 from collections.abc import Callable

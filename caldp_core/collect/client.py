@@ -1,13 +1,9 @@
 """A device's side of a collection: the true answer goes in, a report comes out.
 
-Randomness is the operating system's; nothing takes a seed.
-
-Reports that each person has sent, stored on their device, so that each is drawn only once.
-
-A file of lines that only grows: a line is on the disk before its report is returned, so that
-a run that is interrupted in between sends the same report again. Several processes may use it, as
-a server's workers do: one after the other draws, and reads first what others have added. On Windows
-one at a time may.
+Randomness is the operating system's; nothing takes a seed. Reports that each person has sent can be
+kept in a file of lines that only grows, so that each is drawn only once: a line is on the disk
+before its report is returned. Several processes may use it, one after the other: who draws reads
+first what others have added. On Windows one at a time may.
 """
 
 import hashlib

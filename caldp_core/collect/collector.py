@@ -1,23 +1,11 @@
 """Files of reports to tallies, within bounds of memory, on all cores that DuckDB is given.
 
 Reports that are numbers are counted by DuckDB alone. Reports in bytes are read by it, a part at a
-time, and added up bit by bit by the mechanism's own oracles.
-
-Files of reports as DuckDB sees them: Parquet, CSV and JSON lines, each as three columns.
-
-`report`; `protocol`, the mark of the protocol that it was drawn by, and `batch`, the delivery that
-it came in, where the file has them. Files are untrusted input: what is not a report is counted
-as such and stops nothing.
-
-SQL by which DuckDB reads a text file line by line, and a line of CSV as its fields.
-
-DuckDB's own reader of quotes lets a broken one swallow all lines up to the next, a million of them.
-
-A file of reports by its contents: whether they were counted before, and whether it has grown.
-
-A collector's run over many files: it can be resumed, and counts no file twice.
-
-Batches: the books by which no report counts twice, whichever engine counts it.
+time, and added up bit by bit by the mechanism's own oracles. Files are Parquet, CSV and JSON lines,
+as columns `report`; `protocol`, the mark of the protocol that it was drawn by, and `batch`, the
+delivery that it came in, where the file has them. They are untrusted input: what is not a report is
+counted as such and stops nothing. Text files are read line by line, as DuckDB's own reader of
+quotes lets a broken one swallow all lines up to the next.
 
 A *batch* is a delivery: all reports with one name in their column `batch`. One run counts it, be it
 of files, of a frame or of a query, and no other does: a tally's books name its batches, and tallies

@@ -1,16 +1,9 @@
-"""A collection by a channel that is written out: any mechanism on few values, in any policy.
+"""Collections by a channel that is written out, and by a family in a context; how each is read.
 
-The protocol holds the limits of all pairs and each answer's law in whole numbers; its
-reader checks one against the other, exactly.
-
-A collection by one of the families, in a policy of kind context.
-
-Parts of a protocol's dictionary: read, with an error for anything unexpected.
-
-A family rebuilt from a protocol's whole numbers, without choosing its parameters anew.
-
-What a family chooses automatically (parts, ω, g, q) it chooses by floats: another machine or a
-later version might choose otherwise, while devices in the field go on by what the protocol says.
+A protocol holds the limits of all pairs and each answer's law in whole numbers; its reader checks
+one against the other, exactly. What a family chooses automatically (parts, ω, g, q) it chooses by
+floats: another machine or a later version might choose otherwise, while devices in the field go on
+by what the protocol says. So families are rebuilt from the protocol's whole numbers.
 """
 
 import math

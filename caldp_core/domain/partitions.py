@@ -1,18 +1,9 @@
-"""Ways to cut a domain into blocks.
+"""Ways to cut a domain into blocks, cells put together into fewer ones, and which lie side by side.
 
-A `Partition` is labels and names; secrecy comes in `privacy/`. All blocks of a map are public
-knowledge, so none may be made from private data: adaptive blocks split a public prior. Blocks
-fitted to the data themselves would leak where the people are before a single report is sent,
-and no ε would account for it.
-
-Which symbols lie beside each other: tiles that grow from level to level, and means around.
-
-Which symbols are neighbours is public, as blocks are: it comes from the domain,
-never from the private data.
-
-Cells of a map put together into fewer, larger ones: less noise in each, and less detail.
-
-Which cells go together is public: it follows from the map alone.
+A `Partition` is labels and names; secrecy comes in `privacy/`. All of this is public knowledge, so
+none may be made from private data: adaptive blocks split a public prior. Blocks fitted to the data
+themselves would leak where the people are before a single report is sent, and no ε would account
+for it.
 """
 
 import heapq

@@ -1,28 +1,14 @@
 """The estimator "cascade": shares of the least expected error, given what lies around them.
 
-Three steps. The cascade (`cascade.py`) pools what does not stand out, so that each symbol has
-surroundings that can be trusted. Their mean, the symbol left out, is what is expected of it; how
-closely shares follow it the data say. Of all shares that are not negative and keep
-each block's total, those with the least expected total variation are taken: by Lagrange, of each
-symbol the same quantile of what its share may be, the one that gives the sum. The second step and
-the third are done twice, as better shares are better surroundings.
+docs/estimators.md has its steps, and what it gains. It takes the units of the noise's standard
+deviation: an estimate z, normal around the share u, and an expected share e. Before the estimate is
+seen, u/e has a beta prime distribution of mean 1: with a small shape most shares are far below what
+is expected and a few far above it, as numbers of people in neighbouring cells are; with a large one
+all are close to it.
 
-The cascade with a public prior: what everybody knows anyway tells where the rest is likely.
-
-A prior that comes from other sources than the reports costs no privacy. It never says how many
-people a region has, only how they part within it: of a cell one may expect its part, by the prior,
-of what the estimate so far has around it. Between that and what neighbours hold the data choose, as
-between all expectations of `cascade_estimator.py`, so a prior that does not fit is left alone.
-
-It is an option, never the default: where people are not where the prior has them, the map is drawn
+With a public prior, what everybody knows anyway tells where the rest is likely, at no privacy. It
+is an option, never the default: where people are not where the prior has them, the map is drawn
 towards the prior, and nothing in the picture shows it. `prior_effect` says how much.
-
-The posterior of a share, given one noisy estimate and the share that its surroundings suggest.
-
-Everything is in units of the noise's standard deviation: an estimate z, normal around the share u,
-and an expected share e. Before the estimate is seen, u/e has a beta prime distribution of mean 1:
-with a small shape most shares are far below what is expected and a few far above it, as numbers of
-people in neighbouring cells are; with a large one all are close to it.
 """
 
 from collections.abc import Callable, Sequence

@@ -16,8 +16,13 @@ which is concave in p. The composite likelihood (Lindsay 1988; Varin, Reid, Firt
 over the block's s hidden symbols, summed over blocks. Its expectation is highest at the true p,
 though its curvature is not the estimate's precision; and the mean is the largest weight of the
 inclusions for which it is surely concave. Its maximum keeps each block's observed share. It is
-found exactly: by a search for H, and for given H in closed form. For
-subset selection it is the unbiased estimate wherever that has no negative share.
+found exactly: by a search for H; for given H, weights f_x and g_x of the two logarithms and κ = rH +
+uλC, it is where
+
+    f/a − g/(1 − a) = μ, so a = 2f/((1 + μ) + √((1 + μ)² − 4μf)), and p_x = max(0, (ta − κ)/gain).
+
+Each a decreases in μ, so Σ p_x = H determines one μ for each block. For subset selection the
+maximum is the unbiased estimate wherever that has no negative share.
 
 What it costs not to know which symbols were included together: by how much the total variance in
 large samples exceeds that of the full likelihood. Plain LDP, k = 6; the first number for even
@@ -30,24 +35,8 @@ shares, the second where three quarters of all people have one symbol:
 
 With half of the symbols sensitive it costs less for RAPPOR and OUE, and at most 28 % for local
 hashing. In the same cases the unprocessed estimate costs 20 to 60 %, except for subset selection,
-where the two estimates are equal. Galois response loses 0.3 to 2.6 % at ε = 0.5 and nothing from
-ε = 1 on, where a report names one of so few symbols.
-
-The composite likelihood maximised over the hidden symbols' shares, for a given hidden share H.
-
-`composite_likelihood.py` searches for H with it. All shares are of one block's people: H of them
-have a hidden symbol and C = 1 − H another one. An oracle report has probability t = H + λC; one
-that includes x has A_x = gain·p_x + κ, κ = rH + uλC. For fixed H, maximise the sum of f_x·log A_x +
-g_x·log(t − A_x) subject to Σ p_x = H and p ≥ 0. With a = A/t and the Lagrange multiplier μ of the
-sum, the maximum is where
-
-    f/a − g/(1 − a) = μ, so a = 2f/((1 + μ) + √((1 + μ)² − 4μf)), and p_x = max(0, (ta − κ)/gain).
-
-Each a decreases in μ, so Σ p_x = H determines one μ for each block.
-
-Roots of many decreasing functions at once, by Newton's method with bisection as a safeguard.
-
-Works on arrays and knows nothing of mechanisms.
+where the two estimates are equal. Galois response loses 0.3 to 2.6 % at ε = 0.5 and nothing from ε
+= 1 on, where a report names one of so few symbols.
 """
 
 from collections.abc import Callable

@@ -1,20 +1,17 @@
 """Estimators by name. They post-process the unbiased estimate, which costs no privacy.
 
 Each takes the `Evidence` of one tally and returns (k,) shares. All but "none" are biased, so pages
-name the one that they show. Post-processing is CALDP Proposition 1. Values reported in the clear
-are known almost exactly: each keeps them (`Evidence.clear`) and works on the hidden ones alone.
+name the one that they show. Values reported in the clear are known almost exactly: each keeps them
+(`Evidence.clear`) and works on the hidden ones alone.
 
-Taking an assumed share of fake reports out of an estimate again.
-
-The idea of LDPRecover (Sun, Ye, Hu, Duan, Wo, Xu, Yang 2024): what was tallied is a mixture (1 −
-β)·honest + β·fake; subtract what the fakes are thought to have added, and take the nearest
-distribution. All rests on two guesses, β and what a fake report adds. Here it is done block by
-block, as contexts do not hide how many reports come from each.
-
-What it misses. Fakes that follow the coins send honest reports, and no guess fits them. With a
-right β but no idea of the target, a place keeps β·(a − A/d)/(1 − β) of its gain β·a, where A/d is
-the part of the fakes' total A that the repair takes from each of d places. With a right guess of
-the target, but fewer fakes than assumed, an honest place loses what nobody had added.
+`recover_shares` takes an assumed share of fake reports out of an estimate again, by the idea of
+LDPRecover (Sun, Ye, Hu, Duan, Wo, Xu, Yang 2024): what was tallied is (1 − β)·honest + β·fake;
+subtract what the fakes are thought to have added, and take the nearest distribution. Here it is
+done block by block, as contexts do not hide how many reports come from each. All rests on two
+guesses, β and what a fake report adds. Fakes that follow the coins fit no guess. With a right β but
+no idea of the target, a place keeps β·(a − A/d)/(1 − β) of its gain β·a, where A/d is the part of
+the fakes' total A that the repair takes from each of d places. With a right guess of the target,
+but fewer fakes than assumed, an honest place loses what nobody had added.
 """
 
 from collections.abc import Callable

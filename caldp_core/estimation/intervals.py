@@ -4,18 +4,9 @@ They belong to the *unbiased* estimate: a post-processed one has a bias that the
 cover. They are for the distribution that the people were drawn from; for shares among the people
 who reported they are wider than needed.
 
-Quantiles of the true share of yes, from the reports to one yes-or-no question.
-
-A report is yes or no, so the yes reports are a binomial count, and the share of yes is a straight
-line of that count's probability.
-
-How far each estimated share can be trusted: columns for tables and files.
-
-Ranges to stand beside estimated shares, in files, tables and pictures.
-
-Intervals belong to the unbiased estimate, and a share that was drawn towards its surroundings may
-lie outside of its own. Drawn back into them, shares would be worse: of the world's empty cells a
-fortieth have intervals above 0, together more than everybody, and the error of the cascade would
+Beside a shown share stands a *range*. A share that was drawn towards its surroundings may lie
+outside of its own interval. Drawn back into them, shares would be worse: of the world's empty cells
+a fortieth have intervals above 0, together more than everybody, and the error of the cascade would
 double at ε = 1. So ranges are widened. They are also wider downwards where a share is among the
 highest, because a reader looks at the highest first, and luck is among what lifted them.
 """

@@ -1,15 +1,12 @@
-"""Maximum likelihood over all distributions, by what a mechanism's tally counts.
+"""Maximum likelihood over all distributions, by what a mechanism's tally counts, and smoothed.
 
 Where the tally is the histogram of the reports, EM finds the maximum (`em.py`). Where reports are
-sets of symbols (`mechanisms/oracles/supports.py`), the tally says how many include each symbol, but
-not which symbols were included together. Then a composite likelihood is maximised, which looks at
-one symbol at a time (`composite_likelihood.py`).
+sets of symbols, it says how many include each symbol, but not which were included together, and a
+composite likelihood is maximised (`composite_likelihood.py`).
 
-The estimator "smoothed": maximum likelihood that is smoothed after every round (EMS).
-
-Silverman, Jones, Wilson, Nychka 1990; for reports on a scale Li, Wang, Lopuhaä-Zwakenberg, Škorić,
-Li 2020, section 5.5: EM alone fits the noise, and binomial weights (1, 2, 1)/4 between its rounds
-draw each share towards those beside it.
+"smoothed" smooths after every round of EM (EMS: Silverman, Jones, Wilson, Nychka 1990; for reports
+on a scale Li, Wang, Lopuhaä-Zwakenberg, Škorić, Li 2020, section 5.5): EM alone fits the noise, and
+binomial weights (1, 2, 1)/4 draw each share towards those beside it.
 """
 
 from typing import Final

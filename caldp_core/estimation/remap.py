@@ -1,14 +1,10 @@
 """Reading a noisy place in the light of all others: the Bayesian remap of geo-indistinguishability.
 
-A report of planar noise lies somewhere, often where nobody is. Whoever knows how many people are
-where, and the server does from all reports together, reads it as the place that is nearest to its
-person on average. That is post-processing of one report, so no promise changes; an attacker can do
-the same. Source: Chatzikokolakis, ElSalamouny, Palamidessi 2017 ("Efficient utility improvement for
-location privacy"), who remap to the geometric median of the posterior.
-
-Here the median is sought among the fullest cells and the posterior's mean. Of a candidate c the
-expected distance after report y is Σ_x p_x Q(y|x) d(x, c) / Σ_x p_x Q(y|x): two products with the
-channel, whatever its size.
+Post-processing of one report, so no promise changes; an attacker can do the same.
+docs/mathematics.md, "Reading one report in the light of all", has how. Chatzikokolakis,
+ElSalamouny, Palamidessi 2017 ("Efficient utility improvement for location privacy") remap to the
+geometric median of the posterior; here it is sought among the fullest cells and the posterior's
+mean.
 """
 
 from collections.abc import Callable

@@ -3,16 +3,10 @@
 The unbiased estimate is z = truth + noise, the noise nearly normal with known σ. With ω standard
 normal, a = z + γσω and b = z − σω/γ are two looks at one truth from the same reports, unbiased and
 uncorrelated, so that where the noise is normal they are independent (Oliveira, Lei, Tibshirani
-2021; Neufeld et al. 2024). No privacy is spent. A law that was fitted to a is held against b, which
-shows how much too well it thinks of itself.
-
-ω follows from the tally by a hash. So everybody with the tally finds the same numbers, nobody can
-draw until they are pleasing, and a hash has nothing to do with the noise of reports.
-
-Splitting the reports themselves (hypergeometric, by report) makes two looks that are independent
-for any number of people. But these are looks at different people: given who took part, what one
-half has too many of, the other has too few of. The error meant here is that of the people who took
-part, so the noise is split; blocks of fewer than 30 people are left to the normal approximation.
+2021; Neufeld et al. 2024). A law that was fitted to a is held against b, which shows how much too
+well it thinks of itself. ω follows from the tally by a hash, so nobody can draw until it is
+pleasing. docs/estimators.md says why the noise is split and not the reports. Blocks of fewer than
+30 people are left to the normal approximation.
 """
 
 import hashlib

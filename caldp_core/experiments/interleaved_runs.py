@@ -1,12 +1,8 @@
-"""Several scenarios run in turns: all first runs, then all second ones, and so on.
+"""Several scenarios run in turns, on one core or on all: all first runs, then all second ones.
 
 So a table or a figure is whole after its first round and sharpens with each further one. Every run
-has the coins that `run` gives it: means are the same to the digit.
-
-The runs of `run_interleaved` spread over the machine's cores, so that they end sooner.
-
-Threads would gain a fifth only, as much of a run is Python's own work. So the command line takes
-processes; the dashboard, which many visits share, takes turns.
+has the coins that `run` gives it: means are the same to the digit. The command line takes
+processes, as threads would gain a fifth only; the dashboard, which many visits share, takes turns.
 """
 
 import multiprocessing

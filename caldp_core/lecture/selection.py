@@ -3,11 +3,8 @@
 Bit by bit, an item of d = 2^b is written in b bits and each is flipped by randomized response with
 ε/b, for b reports about one person add up (CALDP Prop. 2). The winner is the pattern of the bits'
 majorities, which need not be anybody's favourite. One bit for each item is the catalogue's RAPPOR:
-a change of vote changes two bits, so each has ε/2, whatever d is.
-
-Elections whose rivals are even: their votes, and laws of sums of their noisy reports.
-
-Up to `EXACT_PEOPLE` voters laws are summed exactly, beyond as normals.
+a change of vote changes two bits, so each has ε/2, whatever d is. Up to `EXACT_PEOPLE` voters laws
+of sums of reports are summed exactly, beyond as normals.
 """
 
 import math

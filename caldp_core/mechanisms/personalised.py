@@ -7,22 +7,12 @@ distribution of a report depends on x and on whose place x is only through the t
 reported alike, and "x as my home" is within e^ε of "x, a place like any other". As in ULDP itself,
 one thing is not protected: a report in the clear reveals that x is none of the user's own places.
 
-The collector spreads each tag's share over a *background*:
-p̂(x) = p̂_common(x) + Σ_j p̂(⊥_j)·π_j(x), unbiased if π_j is where the tag's people really are.
+The collector spreads each tag's share over a *background*, (κ, k) rows π_j that sum to 1: p̂(x) =
+p̂_common(x) + Σ_j p̂(⊥_j)·π_j(x), unbiased if π_j is where the tag's people really are.
 
-The collector's assumption of what is behind a tag: where homes are, where work is.
-
-`personalised.py` divides each tag's share in these proportions. Each function returns a (κ, k)
-array of rows π_j that sum to 1. `open_symbols`: (k,) bool, True where a symbol may hide behind a
-tag; the common sensitive ones keep their own name, so they get 0.
-
-The personalised mechanism as one channel on people's places: for runs, audits and forecasts.
-
-`personalised.py` is what a device and a collector run; there each person says which places are
-their own. Here people are drawn from a model, as a dataset has no homes: a person at a place x
-outside of the common sensitive set is there as at their own place of tag j with probability h_j,
-wherever x is. Then tag j's share is h_j·p(X∖X_S) and its places are spread as people are; whether
-the collector's background says so decides the bias (`background_bias`).
+Runs, audits and forecasts draw people from a model, as a dataset has no homes: a person at a place
+x outside of the common sensitive set is there as at their own place of tag j with probability h_j,
+wherever x is. Whether the background says so decides the bias (`background_bias`).
 """
 
 from collections.abc import Sequence

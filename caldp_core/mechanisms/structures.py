@@ -1,9 +1,6 @@
 """Statements of mechanisms and oracles on their channels, so that large ones can be audited.
 
-An audit believes none of them (`audit/blockwise.py`). Other capabilities are in
-`capabilities.py`.
-
-The form of channels whose reports are sets of symbols, which is enough to audit them.
+An audit believes none of them (`audit/blockwise.py`). Other capabilities are in `capabilities.py`.
 """
 
 from dataclasses import dataclass

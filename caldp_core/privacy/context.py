@@ -1,12 +1,6 @@
-"""Policies: contexts (blocks + sensitive set + ε) and the privacy matrix they stand for.
+"""Policies: contexts (blocks + sensitive set + ε), personal ones, and the matrix E of each.
 
 Whether a mechanism keeps one, `audit/` checks.
-
-Policies that differ from person to person: places sensitive for everybody, or for few.
-
-ULDP §5 (Murakami, Kawamoto 2019): besides the common sensitive set each person has places of their
-own (home, work), which their device replaces by tags before it reports. Tags are the symbols k …
-k+κ−1, sensitive as the common ones are.
 """
 
 import hashlib

@@ -1,11 +1,7 @@
-"""Specs of blocks: how a domain is cut, so that people hide each other within a block only.
+"""Specs of blocks, how a domain is cut, and of sensitive sets, which symbols are hidden.
 
 Every spec is frozen and holds only scalars and texts, so that it can be a cache key, a line in a
 file and part of a link; `build` makes the arrays.
-
-Blocks from a user's polygons, such as the districts of a town.
-
-Specs of sensitive sets: which symbols are hidden. See `blocks.py` for what all specs are.
 """
 
 import re

@@ -1,14 +1,8 @@
 """Specs of policies: what is promised about which pairs of values.
 
 Every spec is frozen and holds only numbers, texts and other specs, so that it can be a cache key, a
-part of a file and of a link; `build` makes the privacy matrix for a dataset.
-
-The protocol of policy specs, and what those without blocks share.
-
-Specs of policies that fall off with distance: near values hide each other well, far ones less.
-
-On maps ε belongs to a number of kilometres, as readers think of secrecy: "within 50 km". See
-`policies.py` for the other policies.
+part of a file and of a link; `build` makes the privacy matrix for a dataset. On maps ε belongs to a
+number of kilometres, as readers think of secrecy: "within 50 km".
 """
 
 from dataclasses import dataclass

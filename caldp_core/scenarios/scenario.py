@@ -1,17 +1,9 @@
 """A scenario: everything a run depends on, in numbers, texts and records of them.
 
 One record is a cache key, a link, a file and a command's argument; the file format is described in
-docs/scenario.md and in README.md.
-
-The records that each slot of a scenario can hold, by their names in files and links.
-
-The mechanisms of the catalogue are here without this file being changed; a new
-policy, dataset or kind of blocks is one line.
-
-The scenario file as a JSON Schema, made from the records, for editors that complete and check.
-
-`python -m caldp_core schema` prints it, and docs/scenario.schema.json holds it. Ranges are the
-records' own business: a file that fits the schema may still be refused in words.
+docs/scenario.md and in README.md. A new policy, dataset or kind of blocks is one line of `SLOTS`.
+`schema` is the file as a JSON Schema, made from the records, for editors that complete and check; a
+file that fits it may still be refused in words, as ranges are the records' own business.
 """
 
 import json

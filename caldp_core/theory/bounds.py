@@ -1,19 +1,14 @@
-"""Results of the papers on errors: rates, upper bounds and worst cases.
+"""Results of the papers on errors: upper bounds, worst cases and the least error there can be.
 
-Rates are what stands inside of Θ(·): they order settings, and say nothing about constants. Exact
-errors of a given p are in `Mechanism.variance`. CALDP = Acharya, Bonawitz, Kairouz, Ramage, Sun
-2020; ULDP = Murakami and Kawamoto 2019. Throughout: `k` values, `s` of them sensitive, `sizes` (m,)
-values per block, `n` people, `alpha` a total variation in (0, 1], ε = `epsilon` in [0.001, 20]; all
-positive, or `CaldpError`.
+Exact errors of a given p are in `Mechanism.variance`. CALDP = Acharya, Bonawitz, Kairouz, Ramage,
+Sun 2020; ULDP = Murakami and Kawamoto 2019. Throughout: `k` values, `s` of them sensitive, `sizes`
+(m,) values per block, `n` people, `alpha` a total variation in (0, 1], ε = `epsilon` in [0.001,
+20]; all positive, or `CaldpError`.
 
-The least error that any mechanism can have with a sensitive set, and who reaches it.
-
-Yoon, Park, Nam, Lee 2025 (arXiv 2509.24173): Fundamental Limit of Discrete Distribution Estimation
-under Utility-Optimized Local Differential Privacy. docs/mathematics.md has the derivation. k
-values, s of them sensitive; a *share* α of the people has a sensitive value. The best mechanisms
-send random sets of m sensitive values, or name a value that is not sensitive (the paper's
-utility-optimised block designs, uBD). All that is left to choose is m, or a mixture of two
-neighbouring m. A *loss* is n·Σ_x Var(p̂_x).
+The least error with a sensitive set is Yoon, Park, Nam, Lee 2025's (arXiv 2509.24173);
+docs/mathematics.md, "The optimum with a sensitive set", derives it. A *share* α of the people has a
+sensitive value, the best mechanisms send random sets of m sensitive values (uBD), or a mixture of
+two neighbouring m. A *loss* is n·Σ_x Var(p̂_x).
 """
 
 from dataclasses import dataclass

@@ -1,45 +1,31 @@
 """Expected error of an estimate: the normal approximation where it holds, else trials.
 
-The error is the total variation, or any other, by trials alone. For any estimator and any mechanism
-that can draw a tally and estimate from it. Trials draw people, the tally of their
-reports and the estimate, as a run does, but with coins that no run has. Two forecasts with one seed
-draw the same people and start from the same coins, so that neighbours on a curve differ by less
-than their standard errors. Where rare values matter, every second trial has some, and counts as
-often as they come (`strata`). Where people are drawn, the part of the error that goes with what is
-known of the unbiased estimate is set right (`control_variates`): of two values that is nearly all
-of it, and trials alone would be off by 5 to 10 %.
-
-Expected total variation from exact variances alone: milliseconds at any number of people.
-
-Each unbiased estimate W_x is taken as normal with its exact mean p_x and variance σ_x². The shown
-share is S = max(W − τ, 0)/Z, with τ = 0 for clipping and Z = 1 for the projection on the simplex;
-both are taken as the constants that make the expected total 1. Then
+*Approximation*, of the total variation in milliseconds. Each unbiased estimate W_x is taken as
+normal with its exact mean p_x and variance σ_x². The shown share is S = max(W − τ, 0)/Z, with τ = 0
+for clipping and Z = 1 for the projection on the simplex; both are taken as the constants that make
+the expected total 1. Then
 
     E TV = Σ (E max(S − p, 0) − ½E S + ½p),
 
 and the total's wobble around 1, which moves τ or Z and with it all shares, enters the deviation to
 first order. The error of x is split into its regression on W_x, whose sum over x has an exact
-variance by `Mechanism.sum_variance`, and the rest, taken as uncorrelated from x to x.
+variance by `Mechanism.sum_variance`, and the rest, taken as uncorrelated from x to x. That holds
+where many values share the error and each estimate rests on many reports; `approximation` measures
+both and returns None where it does not hold.
 
-That holds where many values share the error and each estimate rests on many reports;
-`approximation` measures both and returns None where it does not hold.
+*Trials*, of any error, draw people, the tally and the estimate as a run does, with coins that no
+run has. Two forecasts with one seed start from the same coins, so that neighbours on a curve differ
+by less than their standard errors.
 
-The exact variance of the unbiased estimate where the people are known.
+*Strata*: of 100,000 people a value with the share 4·10⁻⁸ is expected 0.004 times. A thousand trials
+mostly never see it, and would claim an error without any spread; yet when it comes, the error is
+250 times as large, which is half of its mean. So half of the trials are drawn given that somebody
+has a rare value, the others given that nobody has, and both count by their probabilities.
 
-Draws of people with and without rare values, so that trials see what hardly ever happens.
-
-Of 100,000 people a value with the share 4·10⁻⁸ is expected 0.004 times. A thousand trials mostly
-never see it, and would claim an error without any spread; yet when it comes, the error is 250 times
-as large, which is half of its mean. So half of the trials are drawn given that somebody has a rare
-value, the others given that nobody has, and both count by their probabilities: stratified sampling.
-
-Control variates: what is known of the unbiased estimate takes chance out of few trials.
-
-Of W, the unbiased estimate of p, the expectation of |W − p|² is known exactly, by its variance, and
-that of ½|W − p|₁ is Σσ_x/√(2π) where each W_x rests on enough reports to be nearly normal;
-so is that of W moved to the sum 1. All go with the total variation after whatever estimator, the
-last the more the fewer values there are: of two it mostly is the error. A trial's error less its
-regression on them has the same mean and, of few values, a hundredth of the variance.
+*Control variates*: the expectation of |W − p|² is known exactly, and that of ½|W − p|₁ is
+Σσ_x/√(2π) where each W_x rests on enough reports to be nearly normal; so is that of W moved to the
+sum 1. Of few values a trial's error less its regression on them has a hundredth of the variance,
+where trials alone would be off by 5 to 10 %.
 """
 
 import math

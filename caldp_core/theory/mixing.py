@@ -1,22 +1,14 @@
-r"""Amplification by mixing for a mechanism that is known: the ε that is left in each block.
+"""Amplification by mixing: the ε that is left in each block when reports are shuffled.
 
-The bound is that of `blanket`, after Wang and others 2023 (arXiv 2304.05007), here for contexts.
+*Any mechanism*: Feldman, McMillan, Talwar 2021 ("Hiding among the clones") and 2023 ("Stronger
+privacy amplification by shuffling"). If each person's report keeps ε₀ among the n people of their
+block, a person hides among the C of the others who happen to send as if they had one of the two
+values in question (each with probability 2/(e^ε₀+1); in 2021 e^−ε₀): δ is at most the divergence of
+(A + Δ, C − A + 1 − Δ) from (A + 1 − Δ, C − A + Δ), A ~ Bin(C, ½), Δ ~ Bernoulli(e^ε₀/(e^ε₀+1)).
 
-Amplification by shuffling: the ε of reports that are mixed with those of others.
-
-Source: Feldman, McMillan, Talwar 2021 ("Hiding among the clones") and 2023 ("Stronger privacy
-amplification by shuffling"). Whatever the mechanism is, if each person's report keeps ε₀ among the
-n people whose reports are mixed, a person hides among the C of the others who happen to send as if
-they had one of the two values in question (each with probability 2/(e^ε₀+1); in 2021 e^−ε₀): δ is
-at most the divergence of (A + Δ, C − A + 1 − Δ) from (A + 1 − Δ, C − A + Δ), A ~ Bin(C, ½), Δ ~
-Bernoulli(e^ε₀/(e^ε₀+1)): their reduction to clones. In blocks, where a report shows its block, n is
-the number of people in the person's block. `mixing.py` is nearer where the mechanism is known.
-
-δ after mixing the reports of a mechanism that is known: amplification by variation and ratio.
-
-After Wang and others 2023 (arXiv 2304.05007), here for contexts. Let x be a protected value of a
-block whose n people's reports are mixed, x′ another value of it, p = e^ε, β the total variation of
-their laws and α = β/(p − 1). With Q₁ the reports that x sends more often and Q₁′ those of x′,
+*A known one*: after Wang and others 2023 (arXiv 2304.05007), here for contexts. Let x be a
+protected value of a block, x′ another value of it, p = e^ε, β the total variation of their laws and
+α = β/(p − 1). With Q₁ the reports that x sends more often and Q₁′ those of x′,
 
     R(x) = pα·Q₁ + α·Q₁′ + (1 − (p+1)α)·Q₀,   R(x′) = α·Q₁ + pα·Q₁′ + (1 − (p+1)α)·Q₀.
 
@@ -34,9 +26,8 @@ Where x′ is open, a report may name it, and nobody lends that: what is promise
 stand out. Here β = 1 − λ, R(x) = pα·Q₁ + (1 − pα)·Q₀, R(x′) = α·Q₁ + β·(its name) + (1 − pα)·Q₀,
 and the blanket is R(x) itself, with probability 1/p. However many are mixed, ln(1/λ) is left.
 
-δ falls with ε and with M: one report more of the blanket is drawn without regard to x, so it is
-post-processing. M grows with n, so δ falls with n as well. `crowd_ranges` takes the same numbers M
-for every n, and nothing here depends on the wanted δ, so the computed ε never rises with either.
+δ falls with ε, with M and so with n. `crowd_ranges` takes the same numbers M for every n, and
+nothing here depends on the wanted δ, so the computed ε never rises with either.
 """
 
 import math

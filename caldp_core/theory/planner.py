@@ -1,13 +1,8 @@
-"""Planning: people or ε for an accuracy, and which family does best.
+"""Planning: people or ε for an accuracy, the best family, and how well whole groups come out.
 
 Every answer is found by bisection of exact variances or of forecasts (`expected_error.py`); where
-those are simulated, answers are as sure as they are.
-
-How well shares of whole groups come out: states of a map, topics, brackets of an income.
-
-Blocks that lie in a group as a whole are known but for who the people are, as no context hides how
-many people a block has; only the rest of the group is uncertain. Reports are independent with one
-law, so that every variance falls with the number of people exactly.
+those are simulated, answers are as sure as they are. Blocks that lie in a group as a whole are
+known but for who the people are; only the rest of the group is uncertain.
 """
 
 import math

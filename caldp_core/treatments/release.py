@@ -1,27 +1,15 @@
-"""A published table as its reader sees it.
+"""A published table as its reader sees it: larger cells, noise, rounding, hidden counts.
 
-Larger cells: only the totals of groups of cells are published.
+Larger cells: only the totals of groups of cells are published. Noise of a trusted office (the
+central model): two-sided geometric (Ghosh, Roughgarden, Sundararajan 2009). Neighbours are tables
+in which one person is elsewhere, as in the local model: two counts move by one, so the noise is
+that of ε/2, and the number of people is no secret. Random rounding to a multiple of a base, right
+on average: Statistics New Zealand's to base 3 since the census of 1981, Statistics Canada's to base
+5 (2011 Census, confidentiality rules). Hiding: OECD Glossary of Statistical Disclosure Control 2005
+(threshold rule, complementary suppression); Fischetti, Salazar 2001. A published table has every
+count that is not hidden, and the total of every group of two or more cells.
 
-How far a published table is from the truth, in one vocabulary for all treatments.
-
-Everybody (total variation), small places, and boxes: what can still be asked of the table.
-
-Noise that a trusted office adds to the counts of a table: the central model.
-
-Two-sided geometric noise, the discrete Laplace noise of Ghosh, Roughgarden, Sundararajan 2009.
-Neighbours are tables in which one person is elsewhere, as in the local model: two counts move by
-one, so the noise is that of ε/2, and the number of people is no secret.
-
-Random rounding: every number up or down to a multiple of a base, right on average.
-
-Source: Statistics New Zealand's random rounding to base 3 since the census of 1981, Statistics
-Canada's to base 5 (2011 Census, confidentiality rules).
-
-Hiding small counts: the threshold rule, and further cells so that none can be subtracted.
-
-Source: OECD Glossary of Statistical Disclosure Control 2005 (threshold rule, complementary
-suppression); Fischetti, Salazar 2001. A published table has every count that is not hidden, and the
-total of every group of two or more cells: the total of a group of one would be that cell.
+Errors are in one vocabulary for all: everybody (total variation), small places, and boxes.
 """
 
 import math

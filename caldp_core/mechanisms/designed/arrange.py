@@ -1,17 +1,14 @@
-"""From weights of orbits to the columns of a channel that can be written out.
+"""From weights of orbits to the columns of a channel in whole numbers that keeps E exactly.
 
-Small orbits are written out whole, which loses nothing. A large one (64 symbols, 17 of them high:
-10^15 columns) is represented by a few of its columns and all their cyclic shifts, as in a block
-design made of difference sets (Bose 1939). Shifts make M circulant on each class, with the
-eigenvalues Σ w·|v̂(f)|²/k_c at the frequencies f ≠ 0. Were they all equal, M would be that of the
-whole orbit; swaps of two symbols even them out.
+Small orbits are written out whole. A large one (64 symbols, 17 of them high: 10^15 columns) is
+represented by a few of its columns and all their cyclic shifts, as in a block design made of
+difference sets (Bose 1939). Shifts make M circulant on each class, with the eigenvalues Σ
+w·|v̂(f)|²/k_c at the frequencies f ≠ 0. Were they all equal, M would be that of the whole orbit;
+swaps of two symbols even them out.
 
-Columns in floating point → a channel in whole numbers that keeps E exactly.
-
-Every column is pulled a hair toward the constant one, by a factor on its logarithms that leaves
-10⁻⁹ nats of every level unused. Entries are rounded down, and what a row then misses to sum to 1
-goes to its largest entry: both move ratios by far less than was left. `kept` decides afterwards, by
-comparisons that no rounding can turn.
+Every column is then pulled a hair toward the constant one, by a factor on its logarithms that
+leaves 10⁻⁹ nats of every level unused. Entries are rounded down, and what a row then misses to sum
+to 1 goes to its largest entry: both move ratios by far less than was left. `keeps_levels` decides.
 """
 
 import math

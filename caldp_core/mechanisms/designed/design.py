@@ -1,22 +1,9 @@
 """`design`: the best channel for any privacy matrix, with a proof of how good it is.
 
-See `problem` for what is solved, `rays` and `generation` for how, `certificate` for the proof, and
-docs/mathematics.md, "The designer", for the derivation.
-
-Designs for the largest error: no value's variance shall be larger than it must be.
-
-The least Σ ω_x·n·Var(p̂_x) over channels is concave in the weights ω, and its slope there is the
-variance of each value. So for weights that sum to 1 no channel's largest variance is below that
-least sum, and where all weighted values have one variance none is better. Weights are raised where
-the variance is large until it is so.
-
-Designs for what a reader asks: the error of groups of values, of boxes, of any sums of values.
-
-The loss is tr(Ω·n·Cov p̂) for a form Ω ⪰ 0 instead of a diagonal one: Σ_g w_g·n·Var(p̂ of group g)
-for Ω = Σ w_g 1_g 1_gᵀ. With Ω = LLᵀ and β = L⁻¹v it is that of even weights for the columns β, so
-the search for weights is the same; the rows' sums become L⁻¹1. Where groups leave single values
-open, Ω is made positive by a little of every value's error, so that each still has an estimate.
-The proof is that of `relaxation.py` with Ω itself, whose G needs no inverse of it.
+docs/mathematics.md, "The designer", has the derivation; `problem` says what is solved, `rays` and
+`master` how, `relaxation` the proof. For the largest error and for sums of values, too. Where
+groups leave single values open, their form Ω is made positive by a little of every value's error,
+so that each still has an estimate.
 """
 
 from dataclasses import dataclass

@@ -1,13 +1,10 @@
-"""The best weights for given columns: a convex program, by a primal-dual interior-point method.
+"""The best weights for given columns, and the columns that are worth adding to them.
 
-Minimise F(w) = tr(ΩM(w)⁻¹) with Σ w v = 1, w ≥ 0. With multipliers λ of the rows and s ≥ 0 of the
-weights, the optimum has λᵀv_i − v_iᵀGv_i = s_i and w_i·s_i = 0. F's Hessian is UUᵀ with as many
-columns as M has entries, so a step costs O(N·(r²/2)²) for N columns (Woodbury).
-
-Column generation: weights for a few columns, then the columns that those multipliers ask for.
-
-A `ColumnSource` knows columns; `generate` solves for the weights of some, asks which others would
-lower the loss by the multipliers found, and goes on until none does by much.
+Minimise F(w) = tr(ΩM(w)⁻¹) with Σ w v = 1, w ≥ 0, by a primal-dual interior-point method. With
+multipliers λ of the rows and s ≥ 0 of the weights, the optimum has λᵀv_i − v_iᵀGv_i = s_i and
+w_i·s_i = 0. F's Hessian is UUᵀ with as many columns as M has entries, so a step costs O(N·(r²/2)²)
+for N columns (Woodbury). `generate` goes on until no column of a source would lower the loss by
+much.
 """
 
 from collections.abc import Callable

@@ -4,13 +4,9 @@ Where E = ∞ both ways between two sets of symbols, directly and by detours, no
 channel comes from both, and each set is a problem of its own. Where E[x, x′] = 0, Q(·|x) ≤ Q(·|x′)
 makes both rows equal, as both sum to 1: such symbols count as one.
 
-The orbit of one column under permutations of twins: all members, random ones, cyclic shifts.
-
-Moments of columns once twins are averaged over: sums and spreads by class.
-
-Averaging a channel over permutations of twins keeps E and, as the loss is convex, never hurts. The
-averaged M = Σ_y w_y v_y v_yᵀ is a number a_c on the vectors within class c that sum to 0, and an r
-× r matrix B on the rest, in the orthonormal basis 1_c/√k_c:
+Averaging a channel over permutations of twins keeps E and never hurts. The averaged M = Σ_y w_y v_y
+v_yᵀ is a number a_c on the vectors within class c that sum to 0, and an r × r matrix B on the rest,
+in the orthonormal basis 1_c/√k_c:
 
     β_c = (sum of v in class c)/√k_c,  d_c = (Σ v² − β_c²)/(k_c − 1),  B = Σ w ββᵀ,  a = Σ w d.
 

@@ -4,19 +4,12 @@ A column v of a channel that keeps E lies in {v ≥ 0 : v_x ≤ e^{E[x, x′]}·
 support U (where v > 0) these are difference constraints, and v spans an extreme ray if and only if
 the pairs with u_x − u_x′ = E[x, x′] connect U. So a ray grows from one symbol: the next one sits as
 high or as low as those already placed allow. To find each ray once, the ways to go on are numbered;
-who takes the i-th one forbids all before it, and what can then not be finished is dropped. Twins
-(symbols that E, prior and weights do not tell apart) go in a fixed order, which leaves one ray of
-each orbit.
+who takes the i-th one forbids all before it, and what can then not be finished is dropped. Twins go
+in a fixed order, which leaves one ray of each orbit.
 
-Large orbits represented by the hyperplanes of a finite geometry, as Galois response sends them.
-
-Twins that are high or low in a column are a set, and its orbit all sets of that size. Number the
-twins as points of F_q^d, q = 2^m: two points lie on equally many hyperplanes whichever they are, so
-M is that of an orbit of sets of n/q. Where such sizes are nearly as good as the best one, this
-costs less than a few cyclic shifts do, which even M out only roughly.
-
-Other sizes come from the lines of F_p², p prime, and from six of sixteen parallel hyperplanes at a
-time, those of a difference set: of its 16 shifts two hold any two of the sixteen (Bose 1939).
+Twins that are high or low in a column are a set, and its orbit all sets of that size. Two points of
+a finite geometry lie on equally many hyperplanes, lines or joined hyperplanes, so M is that of an
+orbit; docs/mathematics.md, "The designer", has their sizes.
 """
 
 import math

@@ -1,49 +1,12 @@
-"""A lower bound on every channel's loss where the extreme rays are too many to look at all of them.
+"""Lower bounds on every channel's loss: the proof of how good a design is.
 
-Let the rows of A be the facets of the cone, aᵀv ≥ 0. For any N ≥ 0 (a number for each pair of
-facets) and any λ, vᵀAᵀNAv ≥ 0 on the cone, so G = ½(λπᵀ + πλᵀ) − AᵀNA satisfies vᵀGv ≤ (λᵀv)(π·v)
-there, which is all that the bound of `certificate` asks of G and λ. If G ⪰ 0,
+docs/mathematics.md, "The designer", has all of them: the certificate from extreme rays ("The
+proof"), and where these are too many to look at all of them the relaxation by products of facets
+(Shor's; Sherali, Adams 1990), the bounds from merged symbols and the cut by stars.
 
-    tr(ΩM⁻¹) ≥ (tr (Ω^½GΩ^½)^½)²/(λᵀ1)   for every M of a channel that keeps E.
-
-The best N and λ are multipliers of the relaxation that asks of M no more than M ⪰ 0, Mπ = 1 and
-AMAᵀ ≥ 0 (Shor's, with the products of all constraints; Sherali, Adams 1990). Newton's method
-follows its central path, min tr(ΩM⁻¹) − μ Σ log (AMAᵀ)_ij, where N_ij = μ/(AMAᵀ)_ij. It
-returns a proof even where it does not converge, as N ≥ 0 is all that is asked. Cuts tr(CM) ≤ h,
-h·ν more in the denominator for νC more in G, ν ≥ 0, come from problems with fewer symbols.
-
-A lower bound on every channel's loss from problems with fewer symbols, of any size.
-
-Keep some symbols and merge the others into clusters: row i of A averages over cluster i by the
-prior. Av ∈ K′ for every allowed column v, where K′ is the cone of the largest ratios (Av)_i/(Av)_j
-that E allows, so M′ = AMAᵀ is what some channel for K′ has. And
-
-    (M⁻¹)_xx = max_u 2u_x − uᵀMu ≥ (M′⁻¹)_xx   (u = Aᵀu′) for every symbol x that is kept:
-
-to know how people are spread within a cluster only helps. So Σ_x ω_x(M⁻¹)_xx is at least the sum,
-over groups that share out the symbols, of the least losses of problems that keep a group each. All
-their extreme rays are looked at, which proves these as in `certificate`.
-
-A bound that is nearly tight where all values hide each other equally, whatever the prior.
-
-Let a_x + b_z ≥ E[x, z] for all x, z of a set U, x = z included. Then every allowed column has an m
-with l_x·m ≤ v_x ≤ h_x·m on U, l = e^−b and h = e^a: m = max v_x/h_x will do. For any g ≥ 0, as (v_x
-− l_x·m)(h_x·m − v_x) ≥ 0,
-
-    Σ g_x v_x² ≤ m·cᵀv − m²·d ≤ (cᵀv)²/4d   with c_x = g_x(l_x + h_x), d = Σ g_x l_x h_x.
-
-So tr(CM) ≤ 0 for every channel that keeps E, C = diag(g) − ccᵀ/4d. In plain LDP, a = ε and b = 0,
-this is tight but for the highs being a whole number; products of facets do not imply it.
-
-The proof of how good a design is: a lower bound on the loss of every channel that keeps E.
-
-For any symmetric G ⪰ 0 and any λ, δ with vᵀGv ≤ λᵀv + δ for all allowed columns v with π·v = 1,
-every channel has tr(GM) = Σ w vᵀGv ≤ λᵀ1 + δ, while tr(ΩM⁻¹) + tr(GM) ≥ 2·tr(Ω^½GΩ^½)^½. With G =
-t·M₀⁻¹ΩM₀⁻¹ of any M₀ the root is √t·tr(ΩM₀⁻¹), and the best t gives
-
-    tr(ΩM⁻¹) ≥ f(M₀)²/(λᵀ1 + δ),  f(M₀) = tr(ΩM₀⁻¹).
-
-The largest vᵀGv − λᵀv is reached at an extreme ray, G being positive.
+The relaxation's multipliers come from Newton's method along its central path, min tr(ΩM⁻¹) − μ Σ
+log (AMAᵀ)_ij, where N_ij = μ/(AMAᵀ)_ij. It returns a proof even where it does not converge, as N ≥
+0 is all that is asked.
 """
 
 from collections.abc import Sequence

@@ -1,11 +1,7 @@
 """Columns by local search, where the extreme rays are too many to look at all of them.
 
 Each round some columns in use, and others a little or farther off, climb by the multipliers found
-so far (`climb`).
-
-Columns that climb: moves of one symbol at a time that a design's multipliers reward.
-
-For the multipliers of a design a column is worth
+so far, by which a column is worth
 
     φ(v) = (vᵀGv − (λᵀv)(π·v))/(π·v)²,
 

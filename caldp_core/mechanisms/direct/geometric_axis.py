@@ -1,22 +1,13 @@
-"""Two-sided geometric noise on one axis of m cells, kept on the axis: the channel and its inverse.
+"""Noise that hides near places better than far ones: two-sided geometric steps on a map's axes.
 
-`GridGeometricMechanism` has two of these at right angles. With Z two-sided geometric, P(Z = z) =
-(1−α)/(1+α)·α^{|z|} (Ghosh, Roughgarden, Sundararajan 2009), the report is x + Z moved to the
-nearest cell of the axis, so Q(y|x) = w_y·α^{|x−y|} with w = 1/(1+α) at both ends and (1−α)/(1+α)
-between. One step of x changes no probability by more than 1/α, hence E = ε·|x − x′|. α = A/2^48 is
-rounded up and draws are exact, so this holds in rationals.
-
-Noise that hides near places better than far ones: two-sided geometric steps on a map's axes.
-
-For `GridMetric`: a report is the true cell moved by independent geometric numbers of rows and
-columns, kept on the map (`geometric_axis.py`). The channel is the product Q_row ⊗ Q_column and is
-never written out: everything goes along rows, then along columns. Given which people of a row
-report which column, their moves between rows are still independent draws, so `sample_tally` may
-spread counts along one axis and then along the other.
-
-Euclidean geo-indistinguishability (Andrés et al. 2013) is kept by running it on
-`EuclideanMetric.stricter_grid_metric()`. `planar.py` keeps it with 13 % less displacement, but not
-with tallies of any size at one cost.
+On one axis of m cells, with Z two-sided geometric, P(Z = z) = (1−α)/(1+α)·α^{|z|} (Ghosh,
+Roughgarden, Sundararajan 2009), the report is x + Z moved to the nearest cell of the axis, so
+Q(y|x) = w_y·α^{|x−y|} with w = 1/(1+α) at both ends and (1−α)/(1+α) between. One step of x changes
+no probability by more than 1/α, hence E = ε·|x − x′|. α = A/2^48 is rounded up and draws are exact,
+so this holds in rationals. On a map the channel is the product Q_row ⊗ Q_column and is never
+written out: everything goes along rows, then along columns. Given which people of a row report
+which column, their moves between rows are still independent draws, so `sample_tally` may do so,
+too.
 """
 
 from collections.abc import Callable

@@ -9,41 +9,20 @@ does not see the true cell, so it costs nothing (their §4.3).
 They draw in the continuous plane and round to a grid (§4.2). Rounding merges points, so cells are
 told apart less than E allows, at a price: with 1, 2 and 4 nats per cell reports lie 6 %, 40 % and
 more than 300 % farther from the truth. And drawn in finite precision it leaks, so they keep back a
-part of ε. Here Z is drawn on the grid, from a distribution in rationals: each weight is a
-float, taken as exact, of a distance reduced by more than all rounding errors.
+part of ε. Here each weight is a float, taken as exact, of a distance reduced by more than all
+rounding errors.
 
-How far a report lies from the truth, for the two mechanisms that keep a Euclidean promise.
+On m rows a displacement of m − 1 or more always ends on the border, so displacements up to ±(m−1)
+are enough, the last of which hold the sums of the infinite tails; by symmetry one quadrant
+determines the rest. A tail is summed panel by panel. Its terms are analytic in z but for branch
+points at distance |z| or more, so on a panel no longer than its distance from 0, and no longer than
+a few 1/ε, a Gauss rule for sums over whole numbers (with the polynomials of Gram and Chebyshev)
+gives the sum from 16 terms with a relative error of a few 2^-52, however small ε is.
 
-For readers who choose between `PlanarGeometricMechanism` and `GridGeometricMechanism` on
-`stricter_grid_metric()`. On a map without a border, which favours neither. Distances are in nats of
-the promise, so that a distance in kilometres is the result divided by ε per kilometre. With small
-steps the noise is that of the plane: 2 nats for Laplace noise in the plane, and for the product
-√2·E‖(X, Y)‖ = 2.296 with X and Y Laplace.
-
-The distribution of planar geometric noise, with all that leaves the map summed on its border.
-
-`planar.py` draws from it. On the lattice Z² the noise Z has weight e^{−d(Z)} with d =
-√((ε_row·z_row)² + (ε_column·z_column)²). On m rows a displacement of m − 1 or more always ends on
-the border, so displacements up to ±(m−1) are enough, the last of which hold the sums of the
-infinite tails; the same holds for columns. By symmetry one quadrant determines the rest.
-
-A tail is summed panel by panel. Its terms are analytic in z but for branch points at distance |z|
-or more, so on a panel no longer than its distance from 0, and no longer than a few 1/ε, a Gauss
-rule for sums over whole numbers (with the polynomials of Gram and Chebyshev) gives the sum from 16
-terms with a relative error of a few 2^-52, however small ε is.
-
-Products with the channel of planar noise on a large map, and with its inverse, by FFT.
-
-A report is the true cell plus noise, moved to the nearest cell of the map. So p·Q is a convolution
-whose rows and columns beyond the map are added to its border, and Q·w is one with the map's border
-repeated outwards. The inverse is found by GMRES (Saad, Schultz 1986), with cosine transforms for a
-preconditioner: a map mirrored at its border is nearly this one.
-
-The tally of planar noise for people one by one, a million at a time.
-
-The displacements of n people are n independent draws: how often each occurs is multinomial, and
-which of the people have which is a random arrangement. That takes a third of the time of n
-inversions.
+p·Q is a convolution, by FFT, whose rows and columns beyond the map are added to its border; Q·w one
+with the map's border repeated outwards. The inverse is found by GMRES (Saad, Schultz 1986), with
+cosine transforms for a preconditioner: a map mirrored at its border is nearly this one. A tally is
+multinomial displacements, put to the people in a random arrangement, a million of them at a time.
 """
 
 from collections.abc import Callable, Iterator

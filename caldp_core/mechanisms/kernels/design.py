@@ -1,37 +1,12 @@
 """`design`: the kernel with the least expected displacement, with a proof of how good it is.
 
-See `program` for what is solved, `envelope` for why every kernel found keeps the distance exactly,
-and docs/mathematics.md, "The best noise for a distance", for the derivation.
-
-The linear program of the best kernel, and the lower bounds that its multipliers prove.
-
-With p(z) = q(z)·e^{−|z|}: least Σ cost·q with Σ mass·q = 1, q ≥ 0 and q(z′) ≥ G·q(z) for all pairs,
-G = e^{|z′| − |z| − |z − z′|} ≤ 1. Only pairs count whose z is nearer than the optimum λ* (below,
-N): their multipliers f ≥ 0 prove that no kernel is below λ if
-
-    cost(z) − λ·mass(z) + Σ_z′ G(z, z′)·f(z, z′) − Σ_z″ f(z″, z) ≥ 0   for all z,
-
-as this, times q(z) and summed up, is Σ (cost − λ·mass)·q plus terms that are ≤ 0 for every kernel.
-It reads as transport: far cells pay in what they exceed λ, near ones take out what they lack.
-Any f ≥ 0 proves some λ; no solver needs to be believed.
-
-Kernels that keep a distance by their form: the upper envelope of cones.
-
-P(z) = max_c w_c·e^{−|z − c|} over some cells c, the peaks, and their mirror images. Every cone's
-logarithm changes by at most |z − z′| between z and z′, and so does the greatest of them: whatever
-peaks and weights are, p(z) ≤ e^{|z − z′|}·p(z′) for all z, z′ of the infinite lattice. Every kernel
-that keeps the distance is such an envelope, with all cells for peaks. Planar geometric noise is the
-cone of the cell 0 alone.
-
-Displacements of the lattice by their distance, one for its mirror images in both axes.
+docs/mathematics.md, "The best noise for a distance", has the derivation: the linear program, the
+bounds that its multipliers prove, and why every envelope P(z) = max_c w_c·e^{−|z − c|} of cones
+over some cells c, the peaks, and their mirror images keeps the distance exactly.
 
 Coordinates and distances are in nats of the promise, so that E between two cells is their Euclidean
-distance.
-
-The distribution of a kernel's noise on a map, with all that leaves the map summed on its border.
-
-See `direct/planar.py`, whose quadrant this is for another noise. An envelope is not smooth, so
-its tails are summed term by term.
+distance. On a map, what leaves it is summed on its border as in `direct/planar.py`; an envelope is
+not smooth, so its tails are summed term by term.
 """
 
 import math

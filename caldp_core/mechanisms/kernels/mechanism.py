@@ -1,13 +1,11 @@
 """The best noise for a distance, as a mechanism: planar noise with another distribution.
 
-Reports are cells of the map; those beyond it are moved to its nearest row and column, which does
-not see the true cell and so costs no privacy. Statements about the error are for a map without
-a border: on the real one, moving reports back brings them nearer.
+Reports beyond the map are moved to its nearest row and column. Statements about the error are for a
+map without a border: on the real one, moving reports back brings them nearer.
 
-Kernels in files: each design for some steps is stored once, with its proof.
-
-A file is read as text that anybody may have written: the peaks make a kernel that keeps the
-distance whatever they are, and the bound is proved anew from the flows.
+Each design for some steps is stored once, with its proof. A file is read as text that anybody may
+have written: the peaks make a kernel that keeps the distance whatever they are, and the bound is
+proved anew from the flows.
 """
 
 import json

@@ -2,16 +2,8 @@
 
 Hidden symbol x of a block is a point of F_q^d, q = 2^m, d the least with q^d ≥ s. A report is an
 affine hyperplane {z : ⟨a, z⟩ = y}: a random one of all with probability λ = q/(q + e^ε − 1), else a
-random one through x. It includes the symbols that lie on it, and two symbols share equally many
-hyperplanes whichever they are, so estimate and variance are those of `supports.py`. Of all m the
-one with the least variance is taken. With d = 1 a hyperplane is a point and this is k-RR; with q =
-2 a report tells one parity, as Hadamard response's does.
-
-Which hyperplanes the blocks of Galois response use, and blocks of one kind side by side.
-
-Used by `galois.py`. A block's *degree* m says that it uses the field of q = 2^m
-elements, with the least d for which q^d covers its hidden symbols; m = 0 stands for d = 1, where no
-field is needed.
+random one through x. Of all m the one with the least variance is taken: a block's *degree*; m = 0
+stands for d = 1, where a hyperplane is a point, this is k-RR, and no field is needed.
 """
 
 from collections.abc import Callable, Iterator

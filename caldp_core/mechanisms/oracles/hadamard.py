@@ -6,19 +6,11 @@ matrix H_S (the paper's (13) writes row i, its appendix i+1: row 0 is all ones a
 distribution). The report y is uniform on {H(row, y) = +1} with probability p = T/2^48, else on the
 complement.
 
-That is B = 1 of the general form for every ε (2019, §5). There a block's symbols are divided into
-B *parts* with matrices of order b > s/B, and the reports of all parts make up the B·b outputs. With
+That is B = 1 of the general form for every ε (2019, §5). There a block's symbols are divided into B
+*parts* with matrices of order b > s/B, and the reports of all parts make up the B·b outputs. With
 probability p the report is uniform on {H(row, y) = +1} in the symbol's own part, a half part, else
-on all 2B − 1 other halves: with B near e^ε/2 few of the lies fall into one's own part.
-
-How the symbols of Hadamard response's blocks are divided into parts, and where these lie.
-
-Used by `hadamard.py`. Parts of one order lie next to each other in the tally, so that
-they transform at once, and the parts of one block follow each other.
-
-How a report of Hadamard response is drawn, and the parities that it may have.
-
-Used by `hadamard.py`.
+on all 2B − 1 other halves: with B near e^ε/2 few of the lies fall into one's own part. Parts of one
+order lie next to each other in the tally, so that they transform at once.
 """
 
 from collections.abc import Callable

@@ -1,28 +1,10 @@
 """The affine hyperplanes {x : ⟨a, x⟩ = y} of F_q^d, q = 2^m: reports of Galois response.
 
-Used by `galois.py`. (a, y) and (ta, ty) are one hyperplane for each t ≠ 0, so a is
-scaled to have 1 for its last digit that is not 0: there are A = (q^d − 1)/(q − 1) such directions
-a, q hyperplanes to each, and one of those goes through any point. Points are packed vectors 0 … q^d
-− 1. Two of them share (q^(d−1) − 1)/(q − 1) hyperplanes: as many as there are directions orthogonal
-to their difference.
-
-Sums over hyperplanes are Walsh–Hadamard transforms. Let χ(u) = −1 where bit 0 of u is set, else 1:
-a character, so Σ_t χ(t·u) is q for u = 0, else 0. With C the tally of hyperplanes,
-
-    Σ_a C[a, ⟨a, x⟩] = (1/q) Σ_a Σ_t Σ_y C[a, y]·χ(t·y)·χ(t·⟨a, x⟩) = (1/q) Σ_b G[b]·χ(⟨b, x⟩),
-
-G[b] = Σ_y C[a, y]·χ(t·y) for b = t·a and G[0] the sum of C: each b ≠ 0 is one t times one a, so one
-transform of q^d entries does it, read at M_0(x), as χ(⟨b, x⟩) = (−1)^parity(b & M_0(x)).
-
-How many people send each hyperplane when everybody sends a random one through their point.
-
-Draws a population's tally for `galois.py` at a cost that ignores its size.
-
-The field of 2^m elements, and vectors over it packed into whole numbers.
-
-Arithmetic for `hyperplanes.py`. An element is a polynomial over F_2 modulo an irreducible one
-of degree m, its bits the coefficients: addition is XOR. A vector of d elements is one number of d·m
-bits, digit i at bits m·i … m·i + m − 1, and all of its digits are multiplied at once.
+docs/galois.md has why two points share equally many, how their sums are Walsh–Hadamard transforms,
+and how a population's tally is drawn. Directions a are scaled to have 1 for their last digit that
+is not 0. An element of the field is a polynomial over F_2 modulo an irreducible one of degree m,
+its bits the coefficients: addition is XOR. A vector of d elements is one number of d·m bits, digit
+i at bits m·i … m·i + m − 1, and all of its digits are multiplied at once.
 """
 
 from functools import cache, cached_property

@@ -2,17 +2,12 @@
 
 A person of a block with s hidden symbols draws h and sends it with h(x) ∈ [g] after k-RR on [g], g
 ≈ e^ε + 1; the report includes the symbols that h maps to the value sent. h(x) = ⌊g·f(x)/P⌋ for a
-uniform polynomial f of degree ≤ 2 over GF(P), P the least prime ≥ s. Then f(x) is uniform and
-values of three symbols are independent, so that two symbols collide with probability c = Σ_v
-(n_v/P)² and three with Σ_v (n_v/P)³, n_v numbers being mapped to v: not 1/g and 1/g², and these are
-what the estimator and its variances use. A block of one symbol has P = 1. Base distribution:
-uniform h and value, with k-RR's λ = g/(g + e^ε − 1). No smaller λ covers the hidden symbols, as f
-can map some of them to each value.
-
-Hashes of degree two: h(x) = ⌊g·f(x)/P⌋ with f(x) = c₀ + c₁x + c₂x² mod P, P a prime.
-
-Used by `local_hashing.py`. Three different x < P see independent uniform numbers f(x), because one
-f goes through any three points (Wegman & Carter 1981).
+uniform polynomial f of degree ≤ 2 over GF(P), P the least prime ≥ s. One f goes through any three
+points, so f(x) is uniform and values of three symbols are independent (Wegman & Carter 1981): two
+symbols collide with probability c = Σ_v (n_v/P)² and three with Σ_v (n_v/P)³, n_v numbers being
+mapped to v: not 1/g and 1/g², and these are what the estimator and its variances use. A block of
+one symbol has P = 1. Base distribution: uniform h and value, with k-RR's λ = g/(g + e^ε − 1). No
+smaller λ covers the hidden symbols, as f can map some of them to each value.
 """
 
 from collections.abc import Callable

@@ -1,21 +1,10 @@
-"""Reports that are records of a block's number and of its oracle's report.
+"""Forms of reports: records of a block and its oracle's report, sets in bits, whole numbers.
 
-Shared by unary encodings, subset selection and local hashing: a report from block j's oracle has
-`source` j; one that names the i-th symbol that is not hidden has `source` m + i and 0 in all other
-fields.
-
-Tables that a person's report depends on: one entry a rank, or a single one for all.
-
-To look up an entry that is the same for everybody would cost as much as the report.
-
-Reports that are sets of a block's symbols, one bit for each: unary encodings and subsets.
-
-The bits of a report stand in the order of the block's ranks, packed as `supports.py` says.
-
-Reports that are whole numbers: Hadamard, Galois and randomized response.
-
-The oracles' reports are 0 … outputs−1; the symbols that are not hidden follow behind. Unless a
-family says otherwise, a report is the entry of the tally in which it counts.
+Records: a report from block j's oracle has `source` j; one that names the i-th symbol that is not
+hidden has `source` m + i and 0 in all other fields. Bits stand in the order of the block's ranks,
+packed as `supports.py` says. Whole numbers: the oracles' reports are 0 … outputs−1, the symbols
+that are not hidden follow behind; unless a family says otherwise, a report is the entry of the
+tally in which it counts.
 """
 
 from abc import ABC, abstractmethod

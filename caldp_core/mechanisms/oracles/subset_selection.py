@@ -6,28 +6,16 @@ others. So a subset is e^ε times as likely from those it includes, which is Ye 
 is included with probability ωe^ε/(ωe^ε + s − ω). With ω = 1 it is k-RR. As every subset includes
 some symbol, λ is also the least that covers the hidden ones.
 
-How many random subsets include each symbol, drawn at a cost that does not depend on n.
+*Tallies.* Who still needs r of the remaining symbols takes the next of q with probability r/q
+(selection sampling; Fan, Muller, Rezucha 1962; Knuth, TAOCP 2, Algorithm 3.4.2S). People with the
+same r have one law, so a pool that counts them by r is enough, and one binomial per r draws how
+many take the symbol. Who must include x has ω−1 others, of which a hypergeometric number a lies
+before x; given a, the others before x and those behind it are independent uniform subsets. So these
+people enter a scan upwards, behind x, with need ω−1−a, and a scan downwards, before x, with need a.
 
-Used by `subset_selection.py`. A uniform subset of a given size can be chosen symbol by symbol: who
-still needs r of the remaining symbols takes the next of q with probability r/q (selection sampling;
-Fan, Muller, Rezucha 1962; Knuth, TAOCP 2, Algorithm 3.4.2S). People with the same r have one
-law, so a pool that counts them by r is enough, and one binomial per r draws how many take the
-symbol.
-
-Who must include x has ω−1 others, of which a hypergeometric number a lies before x; given a, the
-others before x and those behind it are independent uniform subsets. So these people enter a scan
-upwards, behind x, with need ω−1−a, and a scan downwards, before x, with need a. Both scans pool
-everybody, whatever their x, and go step by step together.
-
-Uniform random subsets of a given size, as rows of packed bits (`supports.py`).
-
-Used by `subset_selection.py` to draw reports.
-
-A row starts with independent bits that are 1 with a dyadic probability q: given their number,
-they are a uniform subset of that number. A uniform bit that is 0 is then set, or one that is 1
-cleared, until there are ω: adding a uniform missing element to a uniform subset, or taking a
-uniform one away, leaves it uniform. So the distribution is exact whatever q is; q only decides the
-cost.
+*Reports.* A row starts with independent bits that are 1 with a dyadic probability: given their
+number, they are a uniform subset of that number. A uniform bit that is 0 is then set, or one that
+is 1 cleared, until there are ω, which leaves it uniform.
 """
 
 from collections.abc import Callable, Iterator

@@ -10,14 +10,8 @@ P(includes x | x) and r = P(includes x | another hidden symbol),
 
 u = P(a base report includes x): the term with β makes people whose symbol is not hidden cancel out.
 
-Rows of bits packed into 64-bit words: the one layout of reports that are sets of symbols.
-
-Bit i of a row is bit i mod 64 of its word ⌊i/64⌋; a row of `size` bits has `words_for(size)` words
-or more, and 0 in all bits from `size` on.
-
-Many coins at once: independent bits that are 1 with one probability, 64 to a word.
-
-Used by `unary.py` to draw reports.
+Sets are rows of bits packed into 64-bit words: bit i is bit i mod 64 of word ⌊i/64⌋; a row of
+`size` bits has `words_for(size)` words or more, and 0 in all bits from `size` on.
 """
 
 from collections.abc import Callable

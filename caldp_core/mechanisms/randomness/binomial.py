@@ -1,18 +1,14 @@
-"""Exact Binomial(g, ½) draws for whole arrays of g at once, fast for every size of g.
+"""Exact Binomial(g, ½) draws for whole arrays of g at once; tallies drawn report by report.
 
-Used by `walsh_hadamard.py` to split counts. For g ≤ 64 a draw is the number of ones among g random
-bits. Above, it is a rejection from a rounded normal: with r(k) = Binomial(g, ½)(k) over the
-probability that round(g/2 + √g/2·Z) = k, and z = (k − g/2)/(√g/2),
+For g ≤ 64 a draw is the number of ones among g random bits. Above, it is a rejection from a rounded
+normal: with r(k) = Binomial(g, ½)(k) over the probability that round(g/2 + √g/2·Z) = k, and z = (k
+− g/2)/(√g/2),
 
     log r = (−z⁴/12 + z²/3 − 1/12)/g + O(1/g²),
 
-so r ≤ M = 1 + 0.3/g, and r/M ≥ 1 − (0.4 + z⁴/12 + …)/g lets almost every draw pass without
-looking at r; tests check both bounds by enumeration. The few others of all chunks are looked at
-together. `rng.binomial` is exact too, but takes two to four times as long.
-
-Tallies that have to be drawn report by report, a million people in memory at a time.
-
-For families with no known cheaper way to draw a tally.
+so r ≤ M = 1 + 0.3/g, and r/M ≥ 1 − (0.4 + z⁴/12 + …)/g lets almost every draw pass without looking
+at r; tests check both bounds by enumeration. `rng.binomial` is exact too, but takes two to four
+times as long.
 """
 
 from collections.abc import Callable, Iterator

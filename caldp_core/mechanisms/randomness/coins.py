@@ -1,14 +1,9 @@
 """Coins that decide privacy: whole-number thresholds, never floating-point comparisons.
 
 A coin is 1 with probability T/2^48, T a whole number rounded so that the realised ε never exceeds
-the stated one; estimators debias with the same T/2^48.
-
-Exact draws from a distribution in rationals by inversion: one random word a draw, mostly.
-
-Beside `coins.py`. A uniform number u in [0, 1) is known by its first 64 bits U. Where U
-differs from ⌊2^64·c⌋ of every step c of the distribution function, u's place among the steps is
-settled; else (once in 2^64 draws a step) more bits are drawn until it is. So draws have the
-rational distribution itself, not one rounded to 64 bits.
+the stated one; estimators debias with the same T/2^48. Other draws are by inversion, from a
+distribution in rationals: of a uniform number u the first 64 bits mostly settle its place among the
+steps; else (once in 2^64 draws a step) more bits are drawn until it is.
 """
 
 import os
