@@ -8,7 +8,8 @@ from dataclasses import fields
 import click
 
 from caldp_core.estimation.estimators import ESTIMATORS
-from caldp_core.mechanisms.catalogue import MECHANISMS, MechanismEntry
+from caldp_core.mechanisms.catalogue import MECHANISMS
+from caldp_core.mechanisms.registry import MechanismEntry
 from caldp_core.scenarios.scenario import SLOTS
 
 

@@ -42,6 +42,7 @@ from caldp_core.collect.collected_tally import (
     MALFORMED,
     OTHER_PROTOCOL,
     OUT_OF_RANGE,
+    REASONS,
     CollectedTally,
     zero_refusals,
 )
@@ -380,7 +381,6 @@ MEMORY_MB: Final = 700
 """What DuckDB may take; the rest of a gigabyte is for Python and the counts."""
 _PART_BYTES: Final = 1 << 23
 """Bytes of reports in memory at a time, for each thread."""
-_REFUSED: Final = {-1: MALFORMED, -2: OTHER_PROTOCOL, -3: OUT_OF_RANGE}
 
 
 _Counted: TypeAlias = tuple[Tally, dict[str, int], Ints]
@@ -469,9 +469,7 @@ class Collector:
         )
         found = connection.execute(sql, self._sql_parameters(source)).fetchnumpy()
         sent, n = (np.asarray(found[name], np.int64) for name in ("sent", "n"))
-        refused = zero_refusals()
-        for code, reason in _REFUSED.items():
-            refused[reason] = int(n[sent == code].sum())
+        refused = {why: int(n[sent == -1 - code].sum()) for code, why in enumerate(REASONS)}
         histogram = np.zeros(values, np.int64)
         histogram[sent[sent >= 0]] = n[sent >= 0]
         tally = self._protocol.mechanism.tally_of_histogram(histogram)

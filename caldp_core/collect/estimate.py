@@ -20,12 +20,10 @@ from caldp_core.basics.limits import N_MAX
 from caldp_core.basics.short_repr import short_repr
 from caldp_core.basics.types import Bools, Floats, read_only
 from caldp_core.collect.collected_tally import (
-    MALFORMED,
-    OTHER_PROTOCOL,
-    OUT_OF_RANGE,
     REASONS,
     CollectedTally,
     merge_tallies,
+    zero_refusals,
 )
 from caldp_core.collect.collector import (
     MEMORY_MB,
@@ -44,12 +42,10 @@ from caldp_core.estimation.estimators import estimator as named
 from caldp_core.estimation.evidence import Evidence, Options, default_estimator
 from caldp_core.estimation.intervals import margins, simultaneous
 from caldp_core.estimation.thinning import ErrorEstimate, estimated_error
-from caldp_core.experiments.table import Columns
+from caldp_core.experiments.table import Columns, place_columns
 
 EXPOSED: Final = "protected by nothing"
 """Under `sensitive`: a value that has nothing to hide among, so that its reports name it."""
-_CODES: Final = {-1: MALFORMED, -2: OTHER_PROTOCOL, -3: OUT_OF_RANGE}
-"""Code of refused reports in the query of `sql.py` → reason."""
 _ROWS_MAX: Final = 1 << 20
 """Most rows of a histogram beyond one for each report."""
 
@@ -74,7 +70,7 @@ def estimate_table(
     found = protocol.coverage
     marks = np.where(found.exposed, EXPOSED, np.where(found.sensitive, "yes", "no"))
     return {
-        **_values(protocol),
+        **place_columns(protocol.domain),
         "block": [protocol.block_names[label] for label in protocol.plan.blocks.tolist()],
         "sensitive": marks.tolist(),
         "estimated share": shares.tolist(),
@@ -117,19 +113,6 @@ def error_sentence(protocol: Protocol, error: ErrorEstimate) -> str:
     )
 
 
-def _values(protocol: Protocol) -> dict[str, list[object]]:
-    domain = protocol.domain
-    columns: dict[str, list[object]] = {"number": list(range(domain.k))}
-    if isinstance(domain, GridDomain):
-        row, column = np.divmod(np.arange(domain.k), domain.columns)
-        columns["latitude"] = domain.latitudes()[row].round(6).tolist()
-        columns["longitude"] = domain.wrapped_longitudes()[column].round(6).tolist()
-    elif domain.names:
-        columns["answer"] = list(domain.names)
-        columns["group"] = list(domain.groups or ("",) * domain.k)
-    return columns
-
-
 def collected_from_histogram(protocol: Protocol, path: Path) -> CollectedTally:
     """The tally of a histogram that another engine made: columns `report`, `n`, perhaps `batch`.
 
@@ -164,7 +147,7 @@ def _read_histogram(
     protocol: Protocol, path: Path, rows: list[tuple[str | None, ...]]
 ) -> CollectedTally:
     values, most = protocol.format.values, protocol.format.values + _ROWS_MAX
-    counts, refused = np.zeros(values, np.int64), dict.fromkeys(_CODES.values(), 0)
+    counts, refused = np.zeros(values, np.int64), zero_refusals()
     require(
         len({(report, batch) for report, _, batch in rows}) == len(rows) <= most,
         f"The histogram {str(path)!r} must have one row a report, or one a report of each batch, "
@@ -177,8 +160,8 @@ def _read_histogram(
                 f"The histogram {str(path)!r} has a row that is none: report {report}, n {n}; "
                 f"reports are -3 to {values - 1:,} and n whole numbers up to {N_MAX:,}."
             )
-        if sent in _CODES:
-            refused[_CODES[sent]] += count
+        if sent < 0:
+            refused[REASONS[-1 - sent]] += count
         else:
             counts[sent] += count
     named = book_names(

@@ -212,12 +212,9 @@ class GridDomain:
     def km_from(self, symbol: int) -> Floats:
         """(k,) kilometres of the great circle from a cell's centre to every cell's (haversine)."""
         (row,), (column,) = self.row_column([symbol])
-        latitudes, longitudes = np.radians(self.latitudes()), np.radians(self.longitudes())
-        north = np.sin((latitudes - latitudes[row]) / 2) ** 2
-        narrow = np.cos(latitudes) * np.cos(latitudes[row])
-        east = np.sin((longitudes - longitudes[column]) / 2) ** 2
-        half_chord = np.sqrt(np.minimum(north[:, None] + narrow[:, None] * east, 1.0))
-        return np.asarray(np.degrees(2 * np.arcsin(half_chord)).ravel() * KM_PER_DEGREE)
+        north, east = self.latitudes(), self.longitudes()
+        apart = degrees_apart(north[:, None], float(north[row]), east - east[column])
+        return apart.ravel() * KM_PER_DEGREE
 
     def area_mask(self, area: Area) -> Bools:
         """(k,) True for the cells whose centre lies in `area`."""
@@ -286,3 +283,12 @@ def wrap_longitude(longitude: Floats) -> Floats:
 
 US_GRID: Final = GridDomain(south=25.0, west=-130.0, cell=0.2, rows=125, columns=350)
 """The paper's map: 25–50° N, 130–60° W in cells of 0.2°, k = 43,750 (CALDP §7)."""
+
+
+def degrees_apart(latitude: Floats, other: ArrayLike, beside: Floats) -> Floats:
+    """Degrees along great circles (haversine), broadcast; `beside`: of longitude between them."""
+    one, two = np.radians(latitude), np.radians(other)
+    half_north = np.sin((one - two) / 2) ** 2
+    half_east = np.sin(np.radians(beside) / 2) ** 2
+    chord = np.sqrt(np.clip(half_north + np.cos(one) * np.cos(two) * half_east, 0.0, 1.0))
+    return np.asarray(np.degrees(2 * np.arcsin(chord)))

@@ -10,7 +10,7 @@ import heapq
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, Protocol
+from typing import Final, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -189,19 +189,6 @@ _SHIFTS: Final = ((0, 0), (21, 11), (10, 21), (31, 0))
 """Cells by which tiles are moved: other borders at every size. Maps draw the first cut."""
 
 
-class Neighbours(Protocol):
-    """Which symbols lie beside each other in a domain of k symbols."""
-
-    def tilings(self) -> Iterator[Iterator[Ints]]:
-        """Cuts into tiles: of each cut (k,) labels ≥ 0 level by level, each level inside the next.
-
-        A cut whose largest tile is everything ends without that level.
-        """
-
-    def neighbour_means(self, values: Floats) -> Floats:
-        """(k,) mean of the values beside each symbol, its own left out."""
-
-
 @dataclass(frozen=True)
 class GridNeighbours:
     """Cells of a map: squares of 2 × 2, 4 × 4, … cells, and the eight cells around each.
@@ -285,6 +272,13 @@ def _binomial(grid: Floats) -> Floats:
 
 def _mean(sums: Floats, weights: Floats) -> Floats:
     return np.asarray(np.where(weights > 0, sums / np.maximum(weights, 1.0), 0.0))
+
+
+Neighbours: TypeAlias = GridNeighbours | SequenceNeighbours | GroupNeighbours
+"""Which symbols lie beside each other: tiles of `tilings`, each level inside the next, and means.
+
+A cut whose largest tile is everything ends without that level.
+"""
 
 
 def neighbours(domain: Domain | GridDomain) -> Neighbours:

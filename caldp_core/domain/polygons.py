@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from caldp_core.basics.types import Bools, Floats, Ints
-from caldp_core.domain.grid import KM_PER_DEGREE, GridDomain
+from caldp_core.domain.grid import KM_PER_DEGREE, GridDomain, degrees_apart
 
 _TURNS: Final = (0.0, 360.0, -360.0)
 
@@ -196,7 +196,7 @@ def cells_within_km(grid: GridDomain, points: Floats, km: float) -> Bools:
                 south[rows, None],
                 south[rows, None] + grid.cell,
             )
-            flags[rows, columns] |= _degrees(nearest, latitude, beside[None, :]) <= reach
+            flags[rows, columns] |= degrees_apart(nearest, latitude, beside[None, :]) <= reach
     return flags.ravel()
 
 
@@ -219,12 +219,3 @@ def _nearest_latitude(latitude: float, beside: Floats) -> Floats:
     ahead = np.cos(np.radians(beside))
     nearest = np.degrees(np.arctan2(np.tan(np.radians(latitude)), np.maximum(ahead, 0.0)))
     return np.asarray(np.where(ahead > 0.0, nearest, 90.0 * np.sign(latitude)))
-
-
-def _degrees(latitude: Floats, other: float, beside: Floats) -> Floats:
-    """Degrees along great circles (haversine), broadcast."""
-    one, two = np.radians(latitude), np.radians(other)
-    half_north = np.sin((one - two) / 2) ** 2
-    half_east = np.sin(np.radians(beside) / 2) ** 2
-    chord = np.sqrt(np.clip(half_north + np.cos(one) * np.cos(two) * half_east, 0.0, 1.0))
-    return np.asarray(np.degrees(2 * np.arcsin(chord)))

@@ -16,8 +16,8 @@ which is concave in p. The composite likelihood (Lindsay 1988; Varin, Reid, Firt
 over the block's s hidden symbols, summed over blocks. Its expectation is highest at the true p,
 though its curvature is not the estimate's precision; and the mean is the largest weight of the
 inclusions for which it is surely concave. Its maximum keeps each block's observed share. It is
-found exactly: by a search for H; for given H, weights f_x and g_x of the two logarithms and κ = rH +
-uλC, it is where
+found exactly: by a search for H; for given H, with f_x and g_x the weights of the two logarithms
+and κ = rH + uλC, it is where
 
     f/a − g/(1 − a) = μ, so a = 2f/((1 + μ) + √((1 + μ)² − 4μf)), and p_x = max(0, (ta − κ)/gain).
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.types import Floats, Ints, Progress, no_progress, read_only
-from caldp_core.domain.grid import KM_PER_DEGREE, GridDomain
+from caldp_core.domain.grid import KM_PER_DEGREE, GridDomain, degrees_apart
 from caldp_core.mechanisms import Mechanism
 from caldp_core.mechanisms.capabilities import ReportsSymbols, channel_products
 
@@ -35,7 +35,11 @@ class Remap:
 
     def kilometres(self, true: Ints, reports: Ints) -> Floats:
         """(n,) km between people in cells `true` and where their `reports` are read to be."""
-        return _between(self.domain, true, self.latitude[reports], self.longitude[reports])
+        north, east = _degrees(self.domain)
+        apart = degrees_apart(
+            north[true], self.latitude[reports], east[true] - self.longitude[reports]
+        )
+        return apart * KM_PER_DEGREE
 
 
 def remap(
@@ -97,13 +101,3 @@ def _spread(mean: _Mean, domain: GridDomain, latitude: Floats, longitude: Floats
     )
     square = mean(up**2 + right**2) - centre[0] ** 2 - centre[1] ** 2
     return np.asarray(np.sqrt(np.maximum(square, 0.0)))
-
-
-def _between(domain: GridDomain, cells: Ints, latitude: Floats, longitude: Floats) -> Floats:
-    """(n,) km along great circles between cells' centres and places (haversine)."""
-    north, east = _degrees(domain)
-    one, two = np.radians(north[cells]), np.radians(latitude)
-    half = np.sin((one - two) / 2) ** 2
-    turn = np.sin(np.radians(east[cells] - longitude) / 2) ** 2
-    chord = np.sqrt(np.clip(half + np.cos(one) * np.cos(two) * turn, 0.0, 1.0))
-    return np.asarray(np.degrees(2 * np.arcsin(chord)) * KM_PER_DEGREE)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Final, Protocol
+from typing import Final, TypeAlias
 
 import numpy as np
 
@@ -30,13 +30,8 @@ class TrialRun:
     seconds: float
 
 
-class RunsScenarios(Protocol):
-    """A way to make all runs of all scenarios: `run_interleaved`, or `run_in_processes`."""
-
-    def __call__(
-        self, scenarios: Sequence[Scenario], *, progress: Progress = no_progress
-    ) -> Iterable[TrialRun]:
-        """All runs, each scenario with its own number of `trials` and `seed`."""
+RunsScenarios: TypeAlias = Callable[..., Iterable[TrialRun]]
+"""A way to make all runs of all scenarios: `run_interleaved`, or `run_in_processes`."""
 
 
 def run_interleaved(

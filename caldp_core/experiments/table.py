@@ -1,10 +1,6 @@
-"""A result as a table: one row a value, for data frames and files.
+"""A result as a table, one row a value; on a map as GeoJSON and GeoParquet 1.1, a square a cell.
 
-A result on a map as GeoJSON: a square a cell, for geographic information systems.
-
-A result on a map as GeoParquet 1.1: the cells of GeoJSON in a sixth of its size.
-
-For QGIS, GDAL, geopandas and DuckDB. See geoparquet.org; the form of a cell is OGC 06-103r4's.
+GeoParquet takes a sixth of the size. See geoparquet.org; the form of a cell is OGC 06-103r4's.
 """
 
 import csv
@@ -38,22 +34,26 @@ def columns_of(result: "Result") -> dict[str, list[object]]:
     trial; and those of `margins`, where the variance of each share is known (not of planar noise on
     a large map).
     """
-    setup, domain = result.setup, result.setup.dataset.domain
-    k = setup.mechanism.k
-    columns: dict[str, list[object]] = {"number": list(range(k))}
-    if isinstance(domain, GridDomain):
-        row, column = np.divmod(np.arange(k), domain.columns)
-        columns["latitude"] = domain.latitudes()[row].round(6).tolist()
-        columns["longitude"] = domain.wrapped_longitudes()[column].round(6).tolist()
-    elif domain.names:
-        columns["answer"] = list(domain.names)
-        columns["group"] = list(domain.groups or ("",) * k)
-    names = setup.partition.names
+    setup = result.setup
+    columns, names = place_columns(setup.dataset.domain), setup.partition.names
     columns["block"] = [names[label] for label in setup.partition.labels.tolist()]
     columns["estimated share"] = result.first.estimate.tolist()
     columns["estimated people"] = (result.first.estimate * setup.n).tolist()
     with suppress(CaldpError):
         columns |= margins(result.first.evidence, result.first.estimate)
+    return columns
+
+
+def place_columns(domain: Domain | GridDomain) -> dict[str, list[object]]:
+    """The columns that say which value a row is, each (k,)."""
+    columns: dict[str, list[object]] = {"number": list(range(domain.k))}
+    if isinstance(domain, GridDomain):
+        row, column = np.divmod(np.arange(domain.k), domain.columns)
+        columns["latitude"] = domain.latitudes()[row].round(6).tolist()
+        columns["longitude"] = domain.wrapped_longitudes()[column].round(6).tolist()
+    elif domain.names:
+        columns["answer"] = list(domain.names)
+        columns["group"] = list(domain.groups or ("",) * domain.k)
     return columns
 
 
@@ -85,10 +85,10 @@ def as_geojson(result: "Result") -> str:
     return cells_as_geojson(domain, columns_of(result), result.first.estimate)
 
 
-def map_for_geojson(domain: Domain | GridDomain) -> GridDomain:
+def map_for_geojson(domain: Domain | GridDomain, form: str = "GeoJSON") -> GridDomain:
     """The domain, as a map; raises `CaldpError` for values that are on none."""
     if not isinstance(domain, GridDomain):
-        raise CaldpError("GeoJSON needs a map, and these values are on none; save them as CSV.")
+        raise CaldpError(f"{form} needs a map, and these values are on none; save them as CSV.")
     return domain
 
 
@@ -100,16 +100,17 @@ def cells_as_geojson(grid: Domain | GridDomain, columns: Columns, shares: Floats
     """
     grid = map_for_geojson(grid)
     properties = {name: cells for name, cells in columns.items() if name not in _PLACE}
+    cells_shown = np.flatnonzero(shares > 0)
     features = [
         {
             "type": "Feature",
-            "geometry": {"type": "Polygon", "coordinates": [_ring(grid, cell)]},
+            "geometry": {"type": "Polygon", "coordinates": [ring]},
             "properties": {
                 name: None if cells[cell] == "" else cells[cell]
                 for name, cells in properties.items()
             },
         }
-        for cell in np.flatnonzero(shares > 0).tolist()
+        for cell, ring in zip(cells_shown.tolist(), _rings(grid, cells_shown).tolist(), strict=True)
     ]
     whole: dict[str, Any] = {
         "type": "FeatureCollection",
@@ -119,16 +120,17 @@ def cells_as_geojson(grid: Domain | GridDomain, columns: Columns, shares: Floats
     return json.dumps(whole, ensure_ascii=False)
 
 
-def _ring(grid: GridDomain, cell: int) -> list[list[float]]:
-    row, column = divmod(cell, grid.columns)
-    south, north = (round(grid.south + each * grid.cell, 9) for each in (row, row + 1))
-    west, east = (round(grid.west + each * grid.cell, 9) for each in (column, column + 1))
-    if west >= 180:  # RFC 7946, section 3.1.9; no cell lies on both sides
-        west, east = round(west - 360, 9), round(east - 360, 9)
-    return [[west, south], [east, south], [east, north], [west, north], [west, south]]
+def _rings(grid: GridDomain, cells: Ints) -> Floats:
+    """(n, corners, 2) longitude and latitude around each of (n,) cells, against the clock."""
+    row, column = np.divmod(cells, grid.columns)
+    turns = np.where(grid.longitudes()[column] > 180, 360.0, 0.0)  # RFC 7946, section 3.1.9
+    rings = np.empty((cells.size, len(_CORNERS), 2))
+    for at, (up, right) in enumerate(_CORNERS):
+        rings[:, at, 0] = (grid.west + (column + right) * grid.cell - turns).round(9)
+        rings[:, at, 1] = (grid.south + (row + up) * grid.cell).round(9)
+    return rings
 
 
-_PARQUET_PLACE: Final = ("latitude", "longitude")
 _CORNERS: Final = ((0, 0), (0, 1), (1, 1), (1, 0), (0, 0))
 """Rows up and columns to the right of a cell's south-west corner, against the clock."""
 _POLYGON: Final = np.dtype(
@@ -149,9 +151,7 @@ def as_geoparquet(result: "Result") -> bytes:
     Degrees of WGS 84, longitude first. Raises `CaldpError` for a result without a map, and where
     pyarrow is not installed.
     """
-    grid = result.setup.dataset.domain
-    if not isinstance(grid, GridDomain):
-        raise CaldpError("GeoParquet needs a map, and these values are on none; save them as CSV.")
+    grid = map_for_geojson(result.setup.dataset.domain, "GeoParquet")
     with explain_missing("GeoParquet"):
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -159,7 +159,7 @@ def as_geoparquet(result: "Result") -> bytes:
     columns: dict[str, list[object]] = {
         name: [None if column[cell] == "" else column[cell] for cell in cells.tolist()]
         for name, column in columns_of(result).items()
-        if name not in _PARQUET_PLACE
+        if name not in _PLACE
     }
     table = pa.table({**columns, "geometry": pa.array(_polygons(grid, cells), pa.binary())})
     out = io.BytesIO()
@@ -185,10 +185,6 @@ def _polygons(grid: GridDomain, cells: Ints) -> list[bytes]:
     polygons = np.zeros(cells.size, _POLYGON)
     polygons["little_endian"], polygons["kind"] = 1, _KIND
     polygons["rings"], polygons["points"] = 1, len(_CORNERS)
-    row, column = np.divmod(cells, grid.columns)
-    for at, (up, right) in enumerate(_CORNERS):
-        turns = np.where(grid.longitudes()[column] > 180, 360.0, 0.0)
-        polygons["ring"][:, at, 0] = (grid.west + (column + right) * grid.cell - turns).round(9)
-        polygons["ring"][:, at, 1] = (grid.south + (row + up) * grid.cell).round(9)
+    polygons["ring"] = _rings(grid, cells)
     whole, size = polygons.tobytes(), _POLYGON.itemsize
     return [whole[at : at + size] for at in range(0, len(whole), size)]

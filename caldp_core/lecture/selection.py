@@ -54,19 +54,11 @@ def even_votes(n: int, d: int, lead: int) -> Ints:
 
 def law_of_sum(ones: int, zeros: int, p: float, q: float) -> Floats:
     """(ones + zeros + 1,) the law of Binomial(ones, p) + Binomial(zeros, q); p, q in [0, 1]."""
-    return np.convolve(_binomial(ones, p), _binomial(zeros, q))
-
-
-def _binomial(n: int, p: float) -> Floats:
-    k = np.arange(n + 1)
-    log_counts = (
-        scipy.special.gammaln(n + 1)
-        - scipy.special.gammaln(k + 1)
-        - scipy.special.gammaln(n - k + 1)
+    one, other = (
+        np.asarray(scipy.stats.binom.pmf(np.arange(n + 1), n, chance))
+        for n, chance in ((ones, p), (zeros, q))
     )
-    return np.asarray(
-        np.exp(log_counts + scipy.special.xlogy(k, p) + scipy.special.xlog1py(n - k, -p))
-    )
+    return np.convolve(one, other)
 
 
 _NODES = np.linspace(-9.0, 9.0, 181)

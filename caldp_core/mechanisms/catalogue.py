@@ -5,69 +5,27 @@ get, so a new mechanism is one file, one record in `specs.py` and one entry here
 `registry.py`.
 """
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any, Final
 
 from caldp_core.basics.errors import check_choice, require
-from caldp_core.basics.limits import K_MAX
 from caldp_core.mechanisms.base import Mechanism
-from caldp_core.mechanisms.registry import FAMILIES
+from caldp_core.mechanisms.registry import FAMILIES, MechanismEntry
 from caldp_core.mechanisms.specs import (
     BestKernel,
     Binary,
     Designed,
     Exponential,
     GridGeometric,
-    MechanismSpec,
     PlanarGeometric,
     PublishedUrap,
     SquareWave,
     SteppedGeometric,
 )
-from caldp_core.privacy.context import Context, PersonalPolicy, PrivacyMatrix
+from caldp_core.privacy.context import Context, PrivacyMatrix
 from caldp_core.privacy.distance import DistanceMetric, EuclideanMetric, GridMetric
 from caldp_core.privacy.matrix import BinaryPolicy, DenseMatrix
 
-
-@dataclass(frozen=True)
-class MechanismEntry:
-    """A mechanism for readers: `title`, one `sentence` on what a user does, and its `source`.
-
-    `policies`: kinds of privacy matrices; what is made for one of them keeps it. `spec`: the
-    record that names the mechanism in scenarios, with its parameters. `slow_from`: hidden symbols
-    in one block from which making it or drawing a tally takes more than a second;
-    `slow_to_make_from`: those from which only making it the first time does. `in_order`:
-    made for values in an order, such as numbers in steps; menus offer it for these alone, and
-    `Best`, which sees no order, passes over it.
-    """
-
-    name: str
-    title: str
-    sentence: str
-    source: str
-    policies: tuple[type[PrivacyMatrix], ...]
-    spec: type[MechanismSpec]
-    slow_from: int = K_MAX + 1
-    slow_to_make_from: int = K_MAX + 1
-    in_order: bool = False
-
-    def make(self, policy: Any) -> Mechanism:
-        """The mechanism with its own choice of parameters; `CaldpError` where sizes do not fit."""
-        return self.spec().make(policy)
-
-
-_IN_CONTEXTS: Final = tuple(
-    MechanismEntry(
-        entry.name,
-        entry.title,
-        entry.sentence,
-        entry.source,
-        (Context, PersonalPolicy),
-        entry.spec,
-        entry.slow_from,
-    )
-    for entry in FAMILIES.values()
-)
 _OTHERS: Final = (
     MechanismEntry(
         "published-urap",
@@ -75,8 +33,8 @@ _OTHERS: Final = (
         "Like RAPPOR, but a report that names its value still carries the noise of all sensitive "
         "ones; for comparison, as it is less accurate.",
         "Murakami, Kawamoto 2019, Definition 4",
-        (Context,),
         PublishedUrap,
+        (Context,),
     ),
     MechanismEntry(
         "square-wave",
@@ -84,8 +42,8 @@ _OTHERS: Final = (
         "Each person names a number that is likelier within some steps of their own than farther "
         "off; for values in an order, and most accurate for their mean.",
         "Li, Wang, Lopuhaä-Zwakenberg, Škorić, Li 2020, section 5.4",
-        (Context,),
         SquareWave,
+        (Context,),
         slow_from=200,
         in_order=True,
     ),
@@ -95,8 +53,8 @@ _OTHERS: Final = (
         "Each person tells the truth or flips it, with one chance for yes and another for no; no "
         "other mechanism with these two ε's says more.",
         "Acharya et al. 2020, Theorem 2",
-        (BinaryPolicy,),
         Binary,
+        (BinaryPolicy,),
     ),
     MechanismEntry(
         "grid-geometric",
@@ -104,8 +62,8 @@ _OTHERS: Final = (
         "Each person's place is moved north or south and east or west by two random numbers of "
         "cells, on a scale up or down by one; near ones are hidden well, far ones less.",
         "Ghosh, Roughgarden, Sundararajan 2009, once per axis",
-        (GridMetric,),
         GridGeometric,
+        (GridMetric,),
     ),
     MechanismEntry(
         "exponential",
@@ -113,8 +71,8 @@ _OTHERS: Final = (
         "Each person names a place that is likelier the nearer it is to their own, by any table "
         "of distances.",
         "McSherry, Talwar 2007; Chatzikokolakis et al. 2013",
-        (DistanceMetric, GridMetric, EuclideanMetric),
         Exponential,
+        (DistanceMetric, GridMetric, EuclideanMetric),
         slow_from=300,
     ),
     MechanismEntry(
@@ -123,8 +81,8 @@ _OTHERS: Final = (
         "Each person's place is moved in any direction by a random distance; how well another "
         "place hides depends on its distance as the crow flies.",
         "Andrés et al. 2013, on a lattice",
-        (EuclideanMetric,),
         PlanarGeometric,
+        (EuclideanMetric,),
         slow_from=1_000,
     ),
     MechanismEntry(
@@ -133,8 +91,8 @@ _OTHERS: Final = (
         "Each person's place is moved by the noise that lies least far off of all that keep this "
         "promise; a proof comes with it of how little better any other could be.",
         "Designed by a linear program; the bound is its dual",
-        (EuclideanMetric,),
         BestKernel,
+        (EuclideanMetric,),
         slow_from=1_000,
         slow_to_make_from=2,
     ),
@@ -144,8 +102,8 @@ _OTHERS: Final = (
         "Noise along both axes, with steps so small that the promise holds for the distance as "
         "the crow flies: more noise than in the plane, but for any number of people at once.",
         "Andrés et al. 2013 (the promise); Ghosh, Roughgarden, Sundararajan 2009 (the noise)",
-        (EuclideanMetric,),
         SteppedGeometric,
+        (EuclideanMetric,),
     ),
     MechanismEntry(
         "designed",
@@ -153,12 +111,14 @@ _OTHERS: Final = (
         "Each person sends one of the reports that were designed for exactly this policy; a proof "
         "comes with it of how little better any other mechanism could be.",
         "Kairouz, Oh, Viswanath 2016 (extremal mechanisms); McKenna et al. 2020 (the loss)",
-        (DenseMatrix,),
         Designed,
+        (DenseMatrix,),
         slow_from=24,
     ),
 )
-MECHANISMS: Final = {entry.name: entry for entry in (*_IN_CONTEXTS, *_OTHERS)}
+MECHANISMS: Final[dict[str, MechanismEntry]] = {
+    entry.name: entry for entry in (*FAMILIES.values(), *_OTHERS)
+}
 
 
 BEST: Final = "best"

@@ -3,43 +3,67 @@
 To add a family: one file with its oracles, one record in `specs.py`, one entry here.
 """
 
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, Final
 
 from caldp_core.basics.errors import check_choice
 from caldp_core.basics.limits import K_MAX
-from caldp_core.mechanisms.base import Family
+from caldp_core.mechanisms.base import Family, Mechanism
 from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.mechanisms.specs import (
     FamilySpec,
     Galois,
     Hadamard,
     LocalHashing,
+    MechanismSpec,
     Oue,
     RandomizedResponse,
     Rappor,
     SubsetSelection,
 )
-from caldp_core.privacy.context import Context
+from caldp_core.privacy.context import Context, PersonalPolicy, PrivacyMatrix
 
 
 @dataclass(frozen=True)
-class FamilyEntry:
-    """A family for readers: `title`, one `sentence` on what a user does, and its `source`.
+class MechanismEntry:
+    """A mechanism for readers: `title`, one `sentence` on what a user does, and its `source`.
 
-    `spec`: its record in scenarios. `tally_rank`: its place by the time of a tally of tens of
-    thousands of values, the quickest first. `slow_from`: hidden symbols in one block from which
-    drawing a tally takes more than a second. `collectable`: whether devices draw its reports;
-    others are collected only where their channel can be written out.
+    `spec`: the record that names it in scenarios, with its parameters. `policies`: kinds of privacy
+    matrices; what is made for one of them keeps it. `slow_from`: hidden symbols in one block from
+    which making it or drawing a tally takes more than a second; `slow_to_make_from`: those from
+    which only making it the first time does. `in_order`: made for values in an order, such as
+    numbers in steps; menus offer it for these alone, and `Best`, which sees no order, passes over
+    it.
     """
 
     name: str
     title: str
     sentence: str
     source: str
-    spec: type[FamilySpec]
-    tally_rank: int
+    spec: type[MechanismSpec]
+    policies: tuple[type[PrivacyMatrix], ...] = (Context, PersonalPolicy)
+    _: KW_ONLY
     slow_from: int = K_MAX + 1
+    slow_to_make_from: int = K_MAX + 1
+    in_order: bool = False
+
+    def make(self, policy: Any) -> Mechanism:
+        """The mechanism with its own choice of parameters; `CaldpError` where sizes do not fit."""
+        return self.spec().make(policy)
+
+
+@dataclass(frozen=True)
+class FamilyEntry(MechanismEntry):
+    """A family of frequency oracles.
+
+    `tally_rank`: its place by the time of a tally of tens of thousands of values, the quickest
+    first. `collectable`: whether devices draw its reports; others are
+    collected only where their channel can be written out.
+    """
+
+    spec: type[FamilySpec]
+    _: KW_ONLY
+    tally_rank: int
     collectable: bool = True
 
     @property

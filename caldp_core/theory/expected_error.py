@@ -31,7 +31,7 @@ where trials alone would be off by 5 to 10 %.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, Protocol, TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 import scipy
@@ -363,17 +363,6 @@ _RARE_ERROR_SHARE: Final = 0.01
 """Share of the error of a census of as many people from which rare values' share matters."""
 
 
-class Stratum(Protocol):
-    """One way that people may come out, with a probability."""
-
-    @property
-    def weight(self) -> float:
-        """Its probability."""
-
-    def people(self, rng: np.random.Generator) -> Ints:
-        """(k,) people for each value, given that they come out so."""
-
-
 @dataclass(frozen=True, eq=False)
 class FixedPeople:
     """Always the same (k,) `counts`."""
@@ -420,6 +409,10 @@ class SampledWithRare:
         rest = self.p[~self.rare]
         counts[~self.rare] = rng.multinomial(self.n - rare, rest / rest.sum())
         return counts
+
+
+Stratum: TypeAlias = FixedPeople | SampledPeople | SampledWithRare
+"""One way that people may come out; `weight`: its probability."""
 
 
 def strata(p: Floats, n: int) -> list[Stratum]:

@@ -32,7 +32,7 @@ from caldp_core.mechanisms import FAMILIES, Mechanism, mechanism
 from caldp_core.privacy.context import Context
 from caldp_core.theory.expected_error import Budget, expected_error
 
-_Z_95: Final = 1.959964
+_Z_95: Final = NormalDist().inv_cdf(0.975)
 _EPSILON_CLOSE: Final = 1e-4
 _EPSILONS: Final[tuple[float, ...]] = (
     *np.geomspace(EPSILON_MIN, 0.25, 5).tolist()[:-1],
@@ -299,9 +299,6 @@ def people_needed(
     return max(1, round(math.exp(_crossing(excess, low, high, _PEOPLE_TOLERANCE))))
 
 
-_Z: Final = NormalDist().inv_cdf(0.975)
-
-
 def group_margins(
     mechanism: Mechanism,
     p: Floats,
@@ -328,7 +325,7 @@ def group_margins(
         part, share = float(p[rest].sum()), float(shares[group])
         noise = mechanism.sum_variance(p, rest.astype(np.float64), 1) if rest.any() else 0.0
         variance = noise - part * (1.0 - part) + share * (1.0 - share)
-        margins[group] = _Z * math.sqrt(max(variance, 0.0))
+        margins[group] = _Z_95 * math.sqrt(max(variance, 0.0))
     return margins
 
 

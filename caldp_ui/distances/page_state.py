@@ -25,9 +25,10 @@ from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation.remap import identity_remap, remap
 from caldp_core.experiments.run import Result, Setup
 from caldp_core.mechanisms.capabilities import ReportsSymbols
-from caldp_core.mechanisms.catalogue import MechanismEntry, mechanisms_for
+from caldp_core.mechanisms.catalogue import mechanisms_for
 from caldp_core.mechanisms.kernels.design import Kernel, StepLevels
 from caldp_core.mechanisms.kernels.mechanism import check_map, kernel_for, read_kernel
+from caldp_core.mechanisms.registry import MechanismEntry
 from caldp_core.mechanisms.specs import BestKernel, PlanarGeometric
 from caldp_core.privacy.context import PrivacyMatrix
 from caldp_core.privacy.distance import EuclideanMetric, symbols_within_level

@@ -16,8 +16,9 @@ from caldp_core.audit.inference import (
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats
 from caldp_core.mechanisms import FAMILIES, Mechanism, registry
-from caldp_core.mechanisms.catalogue import MechanismEntry, mechanisms_for
+from caldp_core.mechanisms.catalogue import mechanisms_for
 from caldp_core.mechanisms.personalised import TaggedMechanism, uniform_background
+from caldp_core.mechanisms.registry import MechanismEntry
 from caldp_core.privacy.context import Context, PersonalPolicy, PrivacyMatrix
 from tests.contract.checks import channel_of, single_tallies
 from tests.contract.contexts import context
