@@ -10,7 +10,6 @@ it is disclosed where both are one number (Fischetti, Salazar 2001).
 
 import itertools
 import math
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final
@@ -33,17 +32,13 @@ def place_guess_accuracy(
     `others`: (k,) counts of everybody else; `labels`: (k,) groups, whose totals are published, too;
     `pair`: the two cells.
     """
-    one, other = (
-        _with_person(others, cell) for cell in check_symbols("pair", pair, others.size).tolist()
-    )
     if isinstance(treatment, Suppression):
+        ends = check_symbols("pair", pair, others.size).tolist()
+        one, other = (_with_person(others, cell) for cell in ends)
         same = _are_identical(treatment.publish(one, labels), treatment.publish(other, labels))
         return 0.5 if same else 1.0
-    numbers = [np.concatenate([each[pair], _totals(each, labels, pair)]) for each in (one, other)]
-    distance = _total_variation(
-        [treatment.law(n) for n in numbers[0]], [treatment.law(n) for n in numbers[1]]
-    )
-    return float((1 + distance) / 2)
+    rows = _rows(treatment, others, labels, pair)
+    return float(np.maximum(*rows).sum() / 2)
 
 
 def _with_person(others: Ints, cell: int) -> Ints:
@@ -52,31 +47,9 @@ def _with_person(others: Ints, cell: int) -> Ints:
     return counts
 
 
-def _totals(counts: Ints, labels: Ints, pair: Ints) -> Ints:
-    return np.array([counts[labels == group].sum() for group in np.unique(labels[pair])])
-
-
 def _are_identical(one: Suppressed, other: Suppressed) -> bool:
     same = np.array_equal(one.counts, other.counts) and np.array_equal(one.totals, other.totals)
     return same and np.array_equal(one.primary, other.primary)
-
-
-_Law = Mapping[int, Fraction]
-
-
-def _total_variation(one: Iterable[_Law], other: Iterable[_Law]) -> Fraction:
-    """TV between two products of laws, summed over all outcomes."""
-    total = Fraction(0)
-    pairs = list(zip(one, other, strict=True))
-    for outcome in itertools.product(*({**p, **q} for p, q in pairs)):
-        chances = [
-            math.prod(
-                (law.get(value, Fraction(0)) for law, value in zip(laws, outcome, strict=True))
-            )
-            for laws in zip(*pairs, strict=True)
-        ]
-        total += abs(Fraction(chances[0]) - Fraction(chances[1]))
-    return total / 2
 
 
 def exposed_newcomers(rule: Suppression, counts: Ints, labels: Ints) -> Bools:
@@ -130,7 +103,7 @@ def rounding_recovery_chance(rounding: Rounding, count: int, pairs: int) -> floa
     """
     check_whole("pairs", pairs, 1, PAIRS_MAX)
     law, low = _difference(rounding, count)
-    total = _power(law, pairs)
+    total = np.polynomial.polynomial.polypow(law, pairs)
     off = np.abs(np.arange(total.size) + pairs * low - pairs * count)
     return float(total[off < pairs / 2].sum() + total[off == pairs / 2].sum() / 2)
 
@@ -149,18 +122,6 @@ def _difference(rounding: Rounding, count: int) -> tuple[Floats, int]:
     for value, chance in chances.items():
         law[value - low] = float(chance)
     return law, low
-
-
-def _power(law: Floats, times: int) -> Floats:
-    """The law of a sum of so many independent draws."""
-    total, square = np.ones(1), law
-    while times:
-        if times & 1:
-            total = np.convolve(total, square)
-        times >>= 1
-        if times:
-            square = np.convolve(square, square)
-    return np.asarray(total)
 
 
 _DIGITS = 12
@@ -190,14 +151,7 @@ def move_guess_accuracy(
     """
     if isinstance(treatment, Suppression):
         return place_guess_accuracy(treatment, others, labels, pair)  # sure on one day, or on none
-    ends = check_symbols("pair", pair, others.size)
-    worlds = [others + (np.arange(others.size) == cell) for cell in ends.tolist()]
-    groups = np.unique(labels[ends])
-    numbers = [
-        [*world[ends].tolist(), *(int(world[labels == group].sum()) for group in groups)]
-        for world in worlds
-    ]
-    return direction_guess_accuracy(_rows(treatment, numbers))
+    return direction_guess_accuracy(_rows(treatment, others, labels, pair))
 
 
 def noisy_move_guess_accuracy(noise: CentralTable) -> float:
@@ -211,8 +165,15 @@ def noisy_move_guess_accuracy(noise: CentralTable) -> float:
     return 3 * r**2 - 2 * r**3
 
 
-def _rows(rounding: Rounding, numbers: list[list[int]]) -> Floats:
-    """(2, outcomes) chances of all rounded tables in both worlds."""
+def _rows(rounding: Rounding, others: Ints, labels: Ints, pair: Ints) -> Floats:
+    """(2, outcomes) chances of what both worlds show: the two cells and their groups' totals."""
+    ends = check_symbols("pair", pair, others.size)
+    worlds = [_with_person(others, cell) for cell in ends.tolist()]
+    groups = np.unique(labels[ends])
+    numbers = [
+        [*world[ends].tolist(), *(int(world[labels == group].sum()) for group in groups)]
+        for world in worlds
+    ]
     laws = [[rounding.law(number) for number in table] for table in numbers]
     values = [sorted({**a, **b}) for a, b in zip(*laws, strict=True)]
     none = Fraction(0)

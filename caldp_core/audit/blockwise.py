@@ -30,7 +30,7 @@ from caldp_core.audit.pairwise import log_of
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.limits import DENSE_MAX_ENTRIES, STREAM_FREELY_ENTRIES, STREAM_MAX_ENTRIES
 from caldp_core.basics.powers import exp_below
-from caldp_core.basics.types import Floats, Ints, Progress, no_progress
+from caldp_core.basics.types import Floats, Ints, Progress, no_progress, part_of
 from caldp_core.mechanisms.base import FrequencyOracles
 from caldp_core.mechanisms.randomness.coins import COIN_ONE
 from caldp_core.mechanisms.structures import (
@@ -472,7 +472,7 @@ def audit_context(mechanism: HasBlockStructure, progress: Progress = no_progress
     classes: list[PairClass] = []
     faulty: list[int] = []
     for block, (hidden, others) in enumerate(_members(structure)):
-        part = _part(progress, float(done[block]), float(done[block + 1]))
+        part = part_of(progress, float(done[block]), float(done[block + 1]))
         extremes = read(block, hidden.size, part) if hidden.size else None
         if extremes:
             classes += _classes(structure, block, extremes, hidden, others)
@@ -557,11 +557,6 @@ def _members(mechanism: BlockStructure) -> Iterator[tuple[Ints, Ints]]:
         np.split(others, other_ends[:-1]),
         strict=True,
     )
-
-
-def _part(progress: Progress, start: float, end: float) -> Progress:
-    """Progress of a piece of the work, from the share `start` to the share `end`."""
-    return lambda share: progress(start + share * (end - start))
 
 
 def _others_are_distributions(noise: int, extremes: BlockExtremes | None) -> bool:

@@ -1,11 +1,7 @@
-"""Small text files: read within a bound, and written as a whole or not at all.
+"""Small text files, written as a whole or not at all; texts of cells and numbers.
 
-Texts that a spreadsheet would run as formulas: guarded in what is written, and read back.
-
-Numbers written as texts, in links, areas and runs: one spelling for all of them.
-
-Python's int and float also read 1_0, spaces and the digits of every script, which would make one
-scenario out of many texts.
+Numbers in links, areas and runs have one spelling: Python's int and float also read 1_0, spaces and
+the digits of every script, which would make one scenario out of many texts.
 """
 
 import errno

@@ -1,9 +1,4 @@
-"""Names for the array types that the whole package uses.
-
-Nothing here imports anything of ours.
-
-Small array helpers that several rooms share.
-"""
+"""Names for the array types that the whole package uses, and small helpers; imports nothing of ours."""
 
 from collections.abc import Callable
 from typing import Any, TypeAlias
@@ -31,6 +26,11 @@ Progress: TypeAlias = Callable[[float], None]
 
 def no_progress(share: float) -> None:
     """Ignore the finished share: the progress callback of callers who do not watch."""
+
+
+def part_of(progress: Progress, low: float, high: float) -> Progress:
+    """The progress of a part of the work, from the finished share `low` to `high` of the whole."""
+    return lambda share: progress(low + share * (high - low))
 
 
 def read_only(array: NDArray[Any]) -> NDArray[Any]:

@@ -1,6 +1,4 @@
-"""The estimate of a collection: a table of shares with intervals.
-
-The results of a collection: from its protocol and tallies, or an estimate made of them.
+"""The estimate of a collection, a table of shares with intervals, and the results made of it.
 
 Nobody knows the truth of a real collection, so results hold no true shares.
 """

@@ -1,10 +1,8 @@
 """The record of a collection, published with its estimate: what was asked, promised and collected.
 
-A record that is uploaded may have been changed: it is checked against its protocol.
-
-A collection as an entry of a registry of deployments (OpenDP's, schema of 2026), JSON-ready.
-
-JSON is YAML, so what `caldp registry` writes is such a file. `About` holds what only people know.
+A record that is uploaded may have been changed: it is checked against its protocol. With `About`,
+what only people know, it makes an entry of a registry of deployments (OpenDP's, schema of 2026), in
+JSON, which is YAML.
 """
 
 import hashlib

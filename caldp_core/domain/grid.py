@@ -1,10 +1,4 @@
-"""The cells of a map as symbols, and their places on the Earth.
-
-Answers without a map are in `answers.py`, blocks of symbols in `partitions.py`, secrecy in
-`privacy/`.
-
-A rectangle on the map of the Earth, which may go on beyond the 180th meridian.
-"""
+"""The cells of a map as symbols, their places on the Earth, and rectangles of them."""
 
 import re
 from dataclasses import dataclass

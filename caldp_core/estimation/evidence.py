@@ -1,8 +1,6 @@
-"""The input of an estimator: the tally of one run and what follows from it.
+"""The input of an estimator: the tally of one run, what follows from it, and public knowledge.
 
-Everything here comes from reports alone; nobody's true symbol does.
-
-What an estimator may know beside the reports: a public prior, and q of the cascade.
+Everything here comes from reports alone, or is public; nobody's true symbol does.
 """
 
 from dataclasses import dataclass

@@ -1,8 +1,4 @@
-"""Euclidean projections on the probability simplex, whole or block by block.
-
-Works on arrays and knows nothing of mechanisms.
-
-Unbiased shares tied to what is known exactly, and the noise that this leaves.
+"""Euclidean projections on the probability simplex, and shares tied to what is known exactly.
 
 How many people each block holds no context hides, so the sum of a block's estimates says how far
 its noise has gone astray: each estimate takes its part of that back.

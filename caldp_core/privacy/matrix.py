@@ -1,9 +1,7 @@
-"""Privacy matrices beyond contexts: any dense E, sums of releases, closure, and the way back.
+"""Privacy matrices beyond contexts: any dense E, two symbols, sums of releases, closure, the way back.
 
 Sums of levels are rounded up, so that a promise that is derived here is never stronger than what
 follows from its parts.
-
-The policy of one yes-or-no question: two symbols, an ε each way.
 """
 
 import math

@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 
 from caldp_core.basics.errors import as_array, require
 from caldp_core.basics.limits import EXACT_MAX_ENTRIES
-from caldp_core.basics.types import Floats, Ints, Progress, no_progress, read_only
+from caldp_core.basics.types import Floats, Ints, Progress, no_progress, part_of, read_only
 from caldp_core.mechanisms.designed.arrange import (
     WholeChannel,
     expand_orbits,
@@ -134,7 +134,9 @@ def _designed(policy: PrivacyMatrix, problem: Problem, entries: int, progress: P
     columns, chances, bound, exact = [], [], 0.0, True
     for i, (own, share, part) in enumerate(parts):
         most = EXACT_MAX_ENTRIES * len(own) // policy.k**2
-        v, w, proof = _best_of(part, most, entries, _piece_of(progress, i, len(parts)))
+        v, w, proof = _best_of(
+            part, most, entries, part_of(progress, i / len(parts), (i + 1) / len(parts))
+        )
         columns.append(problem.columns(own, v) / share)
         chances.append(w * share)
         bound, exact = bound + share * proof.bound, exact and proof.exact
@@ -145,10 +147,6 @@ def _designed(policy: PrivacyMatrix, problem: Problem, entries: int, progress: P
     loss = problem.loss(channel.floats())
     shares, omega = read_only(problem.prior), read_only(problem.weights)
     return Design(policy, shares, omega, channel, loss, max(bound - problem.squares, 0.0), exact)
-
-
-def _piece_of(progress: Progress, i: int, pieces: int) -> Progress:
-    return lambda share: progress((i + share) / pieces)
 
 
 def _best_of(
@@ -238,7 +236,9 @@ def design_for_largest(policy: PrivacyMatrix, progress: Progress = no_progress) 
     weights = np.full(policy.k, 1.0 / policy.k)
     best: EvenDesign | None = None
     for step in range(_ROUNDS):
-        candidate = design(policy, None, weights, _piece(progress, step))
+        candidate = design(
+            policy, None, weights, part_of(progress, step / _ROUNDS, (step + 1) / _ROUNDS)
+        )
         each = variances(candidate)
         bound = max(candidate.bound, 0.0 if best is None else best.bound)
         if best is None or each.max() < best.largest:
@@ -266,10 +266,6 @@ def variances(design: Design) -> Floats:
     information = (channel / (prior @ channel)) @ channel.T
     each = np.linalg.inv(information).diagonal() - prior**2
     return np.asarray(each[same])
-
-
-def _piece(progress: Progress, done: int) -> Progress:
-    return lambda share: progress((done + share) / _ROUNDS)
 
 
 _SINGLE_VALUE_WEIGHT: Final = 1e-4
@@ -343,7 +339,7 @@ def design_for_form(
     parts = problem.parts()
     for i, (own, share, part) in enumerate(parts):
         own_form = omega[np.ix_(own, own)]
-        piece = _forms_piece(progress, i, len(parts))
+        piece = part_of(progress, i / len(parts), (i + 1) / len(parts))
         v, w, least = _best_form(part.levels, part.prior, own_form, entries, piece)
         columns.append(problem.columns(own, v) / share)
         chances.append(w * share)
@@ -357,10 +353,6 @@ def design_for_form(
     base = Design(policy, pi, problem.weights, channel, sums, 0.0, False)
     bound = max(bound - float(pi @ omega @ pi), 0.0)
     return FormDesign(base, omega, form_loss(rows, pi, omega), bound)
-
-
-def _forms_piece(progress: Progress, i: int, pieces: int) -> Progress:
-    return lambda share: progress((i + share) / pieces)
 
 
 def _checked(form: ArrayLike, k: int) -> Floats:

@@ -69,7 +69,7 @@ class Cells:
     @classmethod
     def within(cls, steps: StepLevels, reach: float) -> "Cells":
         """All displacements within `reach` nats."""
-        down, right = (_axis(step, reach) for step in steps.both)
+        down, right = (np.arange(int(reach / step) + 1 if step else 1) for step in steps.both)
         rows, columns = (grid.ravel() for grid in np.meshgrid(down, right, indexing="ij"))
         x = np.asarray((steps.row or 0.0) * rows, np.float64)
         y = np.asarray((steps.column or 0.0) * columns, np.float64)
@@ -86,18 +86,7 @@ class Cells:
 
     def take(self, chosen: Ints | slice) -> "Cells":
         """The displacements at the indices `chosen`."""
-        return Cells(
-            self.rows[chosen],
-            self.columns[chosen],
-            self.x[chosen],
-            self.y[chosen],
-            self.norm[chosen],
-            self.times[chosen],
-        )
-
-
-def _axis(step: float | None, reach: float) -> Ints:
-    return np.arange(1 if step is None else int(reach / step) + 1)
+        return Cells(*(values[chosen] for values in vars(self).values()))
 
 
 _GAIN_MAX: Final = 4.0
@@ -349,7 +338,8 @@ def design(steps: StepLevels, progress: Progress = no_progress) -> Kernel:
     `CaldpError` where steps are too small, and what `progress` raises to cancel.
     """
     program = Program.of(steps)
-    best = Kernel.of(steps, Peaks.planar(), _nothing(), program)
+    none = np.zeros(0, np.int64)
+    best = Kernel.of(steps, Peaks.planar(), Flows(none, none, np.zeros(0)), program)
     progress(0.05)
     for i, candidate in enumerate(_rounds(program)):
         flows = max(best.flows, candidate.flows, key=program.bound)
@@ -468,10 +458,6 @@ def _peaks(program: Program, q: Floats) -> Peaks:
     visible = logs > others.max(axis=0) + _PEAK_MARGIN
     visible[0] = True
     return Peaks(near.rows[visible], near.columns[visible], logs[visible])
-
-
-def _nothing() -> Flows:
-    return Flows(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
 
 
 _FORGET: Final = 44.0

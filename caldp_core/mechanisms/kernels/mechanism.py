@@ -9,7 +9,6 @@ proved anew from the flows.
 """
 
 import json
-import os
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -18,6 +17,7 @@ from typing import Any, Final
 import numpy as np
 
 from caldp_core.basics.errors import CaldpError, require
+from caldp_core.basics.files import write_whole
 from caldp_core.basics.types import Floats, Ints, Progress, no_progress
 from caldp_core.datasets.snap import cache_folder
 from caldp_core.mechanisms.base import digest
@@ -78,7 +78,9 @@ def kernel_for(steps: StepLevels, progress: Progress = no_progress) -> Kernel:
     kernel = read_kernel(steps)
     if kernel is None:
         kernel = design(steps, progress)
-        _write_file(kernel)
+        with suppress(CaldpError, OSError):
+            _file(steps).parent.mkdir(parents=True, exist_ok=True)
+            write_whole(_file(steps), to_text(kernel))
     return kernel
 
 
@@ -98,43 +100,24 @@ def _file(steps: StepLevels) -> Path:
     return cache_folder() / "kernels" / f"{digest(FORMAT, *names)}.json"
 
 
-def _write_file(kernel: Kernel) -> None:
-    file = _file(kernel.steps)
-    part = file.with_suffix(f".{os.getpid()}.part")
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        part.write_text(to_text(kernel), encoding="utf-8")
-        part.replace(file)
-    except OSError:
-        with suppress(OSError):
-            part.unlink()
-
-
 def _wholes(data: dict[str, Any], name: str, below: int) -> Ints:
-    values = _list(data, name)
+    values = _floats(data, name)
     require(
-        all(type(value) is int and 0 <= value < below for value in values),
+        all(type(value) is int and 0 <= value < below for value in data[name]),
         f"{name} of a kernel must be whole numbers in [0, {below:,}).",
     )
-    return np.array(values, dtype=np.int64)
+    return values.astype(np.int64)
 
 
 def _floats(data: dict[str, Any], name: str) -> Floats:
-    values = _list(data, name)
-    require(
-        all(type(value) in (int, float) and abs(value) <= 1e9 for value in values),
-        f"{name} of a kernel must be numbers.",
-    )
-    return np.array(values, dtype=np.float64)
-
-
-def _list(data: dict[str, Any], name: str) -> list[Any]:
     values = data[name]
     require(
-        isinstance(values, list) and len(values) <= _ENTRIES_MAX,
+        isinstance(values, list)
+        and len(values) <= _ENTRIES_MAX
+        and all(type(value) in (int, float) and abs(value) <= 1e9 for value in values),
         f"{name} of a kernel must be a list of at most {_ENTRIES_MAX:,} numbers.",
     )
-    return list(values)
+    return np.array(values, dtype=np.float64)
 
 
 class BestKernelMechanism(PlanarNoise):
