@@ -1,4 +1,4 @@
-"""Names for the array types that the whole package uses, and small helpers; imports nothing of ours."""
+"""Names for the array types that the whole package uses, and helpers; imports nothing of ours."""
 
 from collections.abc import Callable
 from typing import Any, TypeAlias

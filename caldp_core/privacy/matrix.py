@@ -1,4 +1,4 @@
-"""Privacy matrices beyond contexts: any dense E, two symbols, sums of releases, closure, the way back.
+"""Privacy matrices beyond contexts: any dense E, two symbols, sums of releases, closure, back.
 
 Sums of levels are rounded up, so that a promise that is derived here is never stronger than what
 follows from its parts.
