@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caldp_core.basics.errors import CaldpError
-from caldp_core.collect.estimate import _values
 from caldp_core.collect.protocol import Protocol
 from caldp_core.datasets import base_map, read_places
 from caldp_core.datasets.base_map import country_labels
@@ -20,7 +19,7 @@ from caldp_core.domain.grid import Area, GridDomain, wrap_longitude
 from caldp_core.domain.partitions import LargerCells
 from caldp_core.domain.polygons import cells_within_km
 from caldp_core.experiments.run import prepare, run
-from caldp_core.experiments.table import _polygons, as_geojson, columns_of
+from caldp_core.experiments.table import _polygons, as_geojson, columns_of, place_columns
 from caldp_core.scenarios.blocks import PolygonBlocks
 from caldp_core.scenarios.scenario import Scenario
 from tests.datasets.test_base_map import on_land
@@ -163,7 +162,7 @@ def test_what_is_saved_is_within_180_and_read_again_alike() -> None:
     written = [np.frombuffer(each[13:], np.float64) for each in _polygons(BOTH, numbers)]
     np.testing.assert_array_equal(np.array(written).reshape(ends.shape), ends)
     protocol = Protocol.of(prepare(Scenario(dataset=places).plain()))
-    assert _values(protocol)["longitude"] == columns["longitude"]
+    assert place_columns(protocol.domain)["longitude"] == columns["longitude"]
     again = "\n".join(["latitude,longitude,people", *(
         f"{lat},{lon},{people}" for lat, lon, people in people_at_centres(places)
     )])  # fmt: skip

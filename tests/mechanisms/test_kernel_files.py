@@ -58,7 +58,7 @@ def test_a_folder_that_cannot_be_written_does_no_harm(
         ("peak_logs", [0.0], "as long as each other"),
         ("peak_rows", [0, 1.5, 0, 1], "whole numbers"),
         ("payer", [10**9], "whole numbers"),
-        ("amount", ["1"], "must be numbers"),
+        ("amount", ["1"], "of at most 1,000,000 numbers"),
         ("near", 7, "must be a list"),
         ("peak_logs", [0.0, 99.0, 0.0, 0.0], "at most 4 nats"),
     ],
