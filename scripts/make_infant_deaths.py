@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 ROOT: Final = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
 
+from state_borders import thinned  # noqa: E402
 from write_table import write_table  # noqa: E402
 
 STATE: Final = "37"
@@ -48,30 +49,13 @@ def deaths(table: bytes) -> list[tuple[Any, ...]]:
     return sorted(records, key=lambda row: row[1])
 
 
-def simplify(line: Points) -> Points:
-    """A line with no more points than needed (Douglas, Peucker 1973); its ends stay."""
-    if len(line) < 3:
-        return line
-    along = line[-1] - line[0]
-    size = float(np.hypot(*along))
-    from_start = line - line[0]
-    if size > 0:
-        away = np.abs(along[0] * from_start[:, 1] - along[1] * from_start[:, 0]) / size
-    else:
-        away = np.hypot(from_start[:, 0], from_start[:, 1])
-    far = int(away.argmax())
-    if away[far] <= WITHIN:
-        return line[[0, -1]]
-    return np.concatenate([simplify(line[: far + 1])[:-1], simplify(line[far:])])
-
-
 def outlines(atlas: dict[str, Any]) -> Iterator[tuple[str, int, float, float]]:
     """(FIPS, ring, longitude, latitude) of the counties; shared borders stay shared."""
     scale, start = (np.array(atlas["transform"][k]) for k in ("scale", "translate"))
     arcs = [np.cumsum(np.array(arc), axis=0) * scale + start for arc in atlas["arcs"]]
 
     def part(number: int) -> Points:
-        line = simplify(arcs[number if number >= 0 else ~number])
+        line = thinned(arcs[number if number >= 0 else ~number], WITHIN)
         return line if number >= 0 else line[::-1]
 
     counties = atlas["objects"]["counties"]["geometries"]

@@ -12,6 +12,7 @@ import shapely
 from caldp_core.basics.types import Bools, Floats
 
 ROOT: Final = Path(__file__).resolve().parents[1]
+_BESIDE: Final = 1e-9
 Point: TypeAlias = tuple[float, float]
 """(longitude, latitude) in degrees."""
 
@@ -31,19 +32,13 @@ def state_rings() -> dict[str, list[Floats]]:
 
 
 def inside(rings: list[Floats], longitude: Floats, latitude: Floats) -> Bools:
-    """(n,) whether points are inside by the even-odd rule: a ray to the east crosses odd edges.
+    """(n,) whether points are inside by the even-odd rule, so that holes need no special care.
 
-    `longitude`, `latitude`: (n,) degrees. Holes need no special care: they are crossed twice.
+    `longitude`, `latitude`: (n,) degrees; a point on a border belongs to its north-east.
     """
-    odd = np.zeros(longitude.shape, dtype=np.bool_)
-    for ring in rings:
-        for (x1, y1), (x2, y2) in pairwise(ring):
-            # Half-open in latitude: a vertex on the ray counts once, a centre on a border too.
-            spans = (y1 > latitude) != (y2 > latitude)
-            if spans.any():
-                crossing = x1 + (latitude[spans] - y1) * (x2 - x1) / (y2 - y1)
-                odd[spans] ^= longitude[spans] < crossing
-    return odd
+    x, y = longitude + _BESIDE, latitude + _BESIDE
+    found = [shapely.contains_xy(shapely.Polygon(ring), x, y) for ring in rings]
+    return np.asarray(np.logical_xor.reduce(found))
 
 
 def coast_rings(rings: list[Floats]) -> list[Floats]:
