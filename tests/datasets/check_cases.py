@@ -75,6 +75,13 @@ ASKED = {
         TOTAL + "Every household,4887\n", "total-row", "leave-out", 4887, INCOMES
     ),
     "crosstab": Case(CROSSTAB, "crosstab", "columns", 420, {"good": 240, "fair": 120, "poor": 60}),
+    "crosstab with a column that sounds like people": Case(
+        "District,Few visits,Many visits\nNorth,120,60\nSouth,80,50\nWest,40,10\n",
+        "crosstab",
+        "columns",
+        360,
+        {"Few visits": 240, "Many visits": 120},
+    ),
     "crosstab below two rows of titles": Case(
         "District,Men,,Women,\n,yes,no,yes,no\nN,30,40,50,60\nS,31,42,53,64\nW,5,6,7,8\n",
         "crosstab",

@@ -12,6 +12,7 @@ from caldp_core.datasets.files.checks.record import Check, Offer, Reading, text_
 from caldp_core.datasets.files.geojson import POINTS_COLUMN
 from caldp_core.datasets.files.layout_detection import (
     find_column,
+    is_named,
     is_no_number_of_people,
     may_number_rows,
     normalize_name,
@@ -112,7 +113,8 @@ def crosstab(reading: Reading) -> Check | None:
     columns = [at for at in range(len(file.names)) if _holds_people(reading, at)]
     totals = [at for at in columns if is_total(file.names[at]) or _is_sum(reading, at, columns)]
     parts = [at for at in columns if at not in totals]
-    is_left = reading.layout.count not in (None, *totals)
+    count = reading.layout.count
+    is_left = count not in (None, *totals) and is_named(file.names[count or 0], "count")
     texts = [at for at in range(len(file.names)) if file.cells(at) and at not in columns]
     if len(parts) < 2 or is_left or texts != [label]:
         return None
