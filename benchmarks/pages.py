@@ -158,10 +158,11 @@ def _page(
             _listen(page, received)
             _open(page, server.address, target)
             megabytes, shift = sum(received) / 1e6, page.evaluate("window.shift")
-            received.clear()
-            asked = [_press(page, target, "ArrowRight") for _ in range(_MOVES)]
-            kilobytes = sum(received) / 1000 / _MOVES
-            ahead = []
+            asked, kilobytes, ahead = [], [], []
+            for _ in range(_MOVES):  # a film comes within one of them
+                received.clear()
+                asked.append(_press(page, target, "ArrowRight"))
+                kilobytes.append(sum(received) / 1000)
             for _ in range(_MOVES):
                 page.wait_for_selector(f".st-key-{target.slider}[data-followed]", state="attached")
                 ahead.append(_press(page, target, "ArrowLeft"))
@@ -170,7 +171,7 @@ def _page(
             return
         yield move_figure(target, "a move, times the bare page", ahead, bare)
         yield move_figure(target, "the same, soon after it came", asked, bare)
-        yield Figure("received for each of these", "kB", [kilobytes], _MOVE_BYTES)
+        yield Figure("received for each of these", "kB", kilobytes, _MOVE_BYTES)
         yield Figure("received by a first visit", "MB", [megabytes], _FIRST_VISIT)
         yield Figure("its layout shift", "", [shift], _STILL)
         yield from further(page, server, target)
