@@ -24,9 +24,9 @@ class RegionReport:
     """People of a region, as numbers of people: the truth, the estimate and its 95 % interval.
 
     `estimate` is unbiased and may be negative; `processed_estimate` is by the scenario's estimator.
-    `low` and `high` follow from the exact variance (normal approximation) and are cut to [0, n],
-    but never exclude an estimate; `half_width` is half of the interval before that. `cells`:
-    symbols in the region, `exact_blocks`: whole blocks that it covers.
+    `half_width`: half of the interval of a region that was chosen before anybody looked, by the
+    exact variance (normal approximation). `cells`: symbols in the region, `exact_blocks`: whole
+    blocks that it covers, `n`: people in all.
     """
 
     cells: int
@@ -34,9 +34,30 @@ class RegionReport:
     truth: float
     processed_estimate: float
     estimate: float
-    low: float
-    high: float
     half_width: float
+    n: int
+
+    def ends(self, regions_compared: int = 1) -> tuple[float, float]:
+        """The interval, cut to [0, n], but never so that it excludes an estimate.
+
+        `regions_compared`: the number of regions that this one was picked from by what they show,
+        such as `number_of_boxes`. The interval then holds for all of them at once (Bonferroni's
+        correction).
+        """
+        half = self.half_width * _spread(regions_compared) / _spread(1)
+        shown = self.estimate, self.processed_estimate
+        low, high = max(self.estimate - half, 0.0), min(self.estimate + half, self.n)
+        return min(low, *shown), max(high, *shown)
+
+    @property
+    def low(self) -> float:
+        """The lower end for a region that was chosen before anybody looked."""
+        return self.ends()[0]
+
+    @property
+    def high(self) -> float:
+        """The upper end for a region that was chosen before anybody looked."""
+        return self.ends()[1]
 
     @property
     def is_lost_in_noise(self) -> bool:
@@ -49,14 +70,13 @@ def number_of_boxes(grid: GridDomain) -> int:
     return grid.rows * (grid.rows + 1) // 2 * (grid.columns * (grid.columns + 1) // 2)
 
 
-def region_report(
-    setup: Setup, outcome: Outcome, region: Bools, regions_compared: int = 1
-) -> RegionReport:
-    """Numbers of the (k,) region; raises `CaldpError` if it holds nothing.
+def _spread(regions_compared: int) -> float:
+    """Standard deviations to each side that all of so many normal intervals need."""
+    return -float(scipy.special.ndtri(0.5 * _MISS_CHANCE / regions_compared))
 
-    `regions_compared`: the number of regions that it was picked from by what they show, such as
-    `number_of_boxes`. The interval then holds for all of them at once (Bonferroni's correction).
-    """
+
+def region_report(setup: Setup, outcome: Outcome, region: Bools) -> RegionReport:
+    """Numbers of the (k,) region; raises `CaldpError` if it holds nothing."""
     require(bool(region.any()), "The region holds no cell; choose a larger one.")
     labels, n, p = setup.partition.labels, setup.n, setup.dataset.distribution
     whole = np.bincount(labels[region], minlength=setup.partition.m) == setup.partition.sizes()
@@ -68,17 +88,12 @@ def region_report(
     variance -= part * (1.0 - part) / n
     if setup.scenario.n is not None:
         variance += region_share * (1.0 - region_share) / n
-    half = -float(scipy.special.ndtri(0.5 * _MISS_CHANCE / regions_compared)) * float(
-        np.sqrt(max(variance, 0.0))
-    )
-    processed = float(outcome.estimate[region].sum())
     return RegionReport(
         cells=int(region.sum()),
         exact_blocks=int(whole.sum()),
         truth=region_share * n,
-        processed_estimate=processed * n,
+        processed_estimate=float(outcome.estimate[region].sum()) * n,
         estimate=share * n,
-        low=min(max(share - half, 0.0), share, processed) * n,
-        high=max(min(share + half, 1.0), share, processed) * n,
-        half_width=half * n,
+        half_width=_spread(1) * float(np.sqrt(max(variance, 0.0))) * n,
+        n=n,
     )

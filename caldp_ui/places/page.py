@@ -12,7 +12,7 @@ from caldp_core.basics.types import Progress
 from caldp_core.domain.grid import US_GRID, Area, GridDomain
 from caldp_core.experiments.cell_errors import cell_errors
 from caldp_core.experiments.error_validity import has_valid_errors, invalid_error_reason
-from caldp_core.experiments.regions import RegionReport, region_report
+from caldp_core.experiments.regions import RegionReport, number_of_boxes, region_report
 from caldp_core.experiments.run import Result, Setup
 from caldp_core.scenarios.blocks import GridBlocks, OneBlock
 from caldp_core.scenarios.scenario import Scenario
@@ -209,7 +209,9 @@ def _show_region(area: Area, result: Result, domain: GridDomain) -> None:
         left, right = st.columns([1.2, 1], gap="medium")
         with left:
             st.markdown(f"**In your box** · {view.describe_area(area)} · {cells}")
-            _region_numbers(report, promise.counted(result.setup.scenario)[1])
+            # The box may have been picked from all others by what the map shows.
+            ends = report.ends(number_of_boxes(domain))
+            _region_numbers(report, ends, promise.counted(result.setup.scenario)[1])
         with right:
             st.html(icons.dotplot(report.estimate, report.half_width, view.dots_text(report)))
             st.caption(view.dots_text(report))
@@ -229,14 +231,11 @@ def _show_region(area: Area, result: Result, domain: GridDomain) -> None:
         )
 
 
-def _region_numbers(report: RegionReport, counted: str) -> None:
+def _region_numbers(report: RegionReport, ends: tuple[float, float], counted: str) -> None:
     with st.container(key=STATE.key("region-numbers"), horizontal=True):
         st.metric(f"True number of {counted}", formats.people(report.truth))
         st.metric("Estimate from the reports", formats.people(report.estimate))
-        st.metric(
-            "95 % range",
-            f"{formats.people(report.low)} – {formats.people(report.high)}",
-        )
+        st.metric("95 % range", " – ".join(map(formats.people, ends)))
 
 
 def _promise(data: ComparisonData) -> None:

@@ -40,8 +40,13 @@ from caldp_ui.words.vocabulary import PLACES
 
 
 def region_sentences(report: RegionReport, scenario: Scenario) -> list[str]:
-    """Notes on a region's numbers: an estimate below 0, whole blocks, the sum of its cells."""
+    """Notes on a region's numbers: its range, one below 0, whole blocks, the sum of its cells."""
     sentences = []
+    if report.half_width > 0:
+        sentences.append(
+            "The 95 % range holds for all boxes of this map at once, so also for one that is "
+            "marked because of what it shows."
+        )
     if round(report.estimate) < 0:
         sentences.append(
             "An estimate below 0: noise outweighs the people here. It is not cut off at 0, so that "
@@ -76,8 +81,9 @@ def dots_text(report: RegionReport) -> str:
         return "Known exactly: nothing in this box is hidden."
     low, high = formats.people(report.low), formats.people(report.high)
     return (
-        f"In 95 of 100 collections the range from {low} to {high} holds the true number. Between "
-        f"two neighbouring dots it is in 1 of {icons.DOTS}."
+        f"For a box that was chosen before anybody saw the map, the range from {low} to {high} "
+        "holds the true number in 95 of 100 collections. Between two neighbouring dots it is in 1 "
+        f"of {icons.DOTS}."
     )
 
 

@@ -100,9 +100,14 @@ def test_all_boxes_hold_at_once() -> None:
     setup = prepare(Scenario(policy=ContextPolicy(OneBlock()), dataset=Zipf(GRID.k), n=10_000))
     every, looks = [box for box in boxes(GRID) if not box.all()], number_of_boxes(GRID)
     outcomes = [run_trial(setup, seed) for seed in np.random.SeedSequence(3).spawn(200)]
-    alone = np.array([region_report(setup, outcomes[0], box).half_width for box in every])
-    wider = region_report(setup, outcomes[0], every[0], looks).half_width / alone[0]
-    assert wider == pytest.approx(norm.isf(0.025 / looks) / norm.isf(0.025))
+    found = [region_report(setup, outcomes[0], box) for box in every]
+    alone = np.array([each.half_width for each in found])
+    wider = norm.isf(0.025 / looks) / norm.isf(0.025)
+    for each in found:
+        low, high = each.estimate - wider * each.half_width, each.estimate + wider * each.half_width
+        shown = each.estimate, each.processed_estimate
+        expected = min(max(low, 0), *shown), max(min(high, each.n), *shown)
+        assert each.ends(looks) == pytest.approx(expected)
     weights, truth = np.array(every, np.float64), setup.dataset.distribution
     off = np.array([np.abs(weights @ (one.unbiased - truth)) * setup.n for one in outcomes])
     least = binom.ppf(SIGNIFICANCE, len(outcomes), 0.95)

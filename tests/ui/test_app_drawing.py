@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 from caldp_core.domain.grid import US_GRID, Area
-from caldp_core.experiments.regions import RegionReport, region_report
+from caldp_core.experiments.regions import RegionReport, number_of_boxes, region_report
 from caldp_core.experiments.run import prepare, run
 from caldp_core.scenarios.blocks import (
     DrawnBlocks,
@@ -62,7 +62,9 @@ def report_of(scenario: Scenario, area: Area) -> RegionReport:
 def assert_region(at: AppTest, scenario: Scenario, area: Area) -> None:
     report = report_of(scenario, area)
     counts = [formats.people(number) for number in (report.truth, report.estimate)]
-    low, high = (formats.people(number) for number in (report.low, report.high))
+    low, high = map(formats.people, report.ends(number_of_boxes(US_GRID)))
+    if report.half_width > 0:
+        assert report.ends(number_of_boxes(US_GRID))[1] > report.high
     assert metrics(at, "places-region") == [*counts, f"{low} – {high}"]
     assert bool(container(at, "places-region").warning) == report.is_lost_in_noise
     assert Area.parse(query_of(at)["region"]) == area
