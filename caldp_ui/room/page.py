@@ -7,6 +7,7 @@ On the projector reports arrive, ranges tighten; phones come in by link, code an
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final, TypeAlias
 
 import pandas as pd
@@ -470,8 +471,8 @@ def show_poll() -> None:
             _choose_question(polls)
     with main:
         redraw_every("hall", 1.0, lambda: _live(teacher_key))
-        more = {"All questions": lambda _: _all_questions(polls)}
-        _show_tabs(lambda: _on_show(rooms().get_own_polls(teacher_key, this_visit())), more)
+        read = partial(rooms().get_own_polls, teacher_key, this_visit())
+        _show_tabs(lambda: _on_show(read()), {"All questions": lambda _: _all_questions(read())})
     _keeper(key=_KEEPER, data={"teacher": vars(teacher_key)})
 
 

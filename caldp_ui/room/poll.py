@@ -306,11 +306,6 @@ class _Room:
     past: tuple[PollState, ...] = ()
 
 
-def _nobody(visit: str) -> bool:
-    del visit
-    return False
-
-
 class Rooms:
     """All rooms of a server; every method may be called from any thread.
 
@@ -320,7 +315,7 @@ class Rooms:
     def __init__(
         self,
         now: Callable[[], float] = time.monotonic,
-        connected: Callable[[str], bool] = _nobody,
+        connected: Callable[[str], bool] = lambda visit: False,  # noqa: ARG005 — nobody
     ) -> None:
         self._now = now
         self._connected = connected

@@ -226,8 +226,9 @@ def record(polls: Sequence[PollState]) -> str:
 
 
 _ACROSS: Final = 3
-_ROW_HEIGHT: Final = 58
-_LETTERS: Final = 34
+_ROW_HEIGHT, _TITLE_HEIGHT = 58, 120
+_LETTERS: Final = 22
+"""Of a line of text above a third of the picture."""
 
 
 def comparison(polls: Sequence[PollState], colours: Palette) -> go.Figure:
@@ -238,14 +239,17 @@ def comparison(polls: Sequence[PollState], colours: Palette) -> go.Figure:
     across = min(_ACROSS, len(polls))
     down, most = -(-len(polls) // across), max(poll.question.k for poll in polls)
     titles = ["<br>".join(wrap(escape(poll.question.text), _LETTERS)) for poll in polls]
-    figure = make_subplots(down, across, subplot_titles=titles, horizontal_spacing=0.05)
+    height = down * (_TITLE_HEIGHT + _ROW_HEIGHT * most)
+    gaps = {"horizontal_spacing": 0.05, "vertical_spacing": _TITLE_HEIGHT / height}
+    figure = make_subplots(down, across, subplot_titles=titles, **gaps)
+    figure.update_annotations(font_size=15)
     for place, poll in enumerate(polls):
         at = {"row": place // across + 1, "col": place % across + 1}
         _add_answers(figure, poll, colours, at)
     figure.update_xaxes(range=[0, 100], ticksuffix=" %", nticks=3)
     figure.update_yaxes(visible=False, range=[most - 0.4, -0.7])
-    layout = {"height": down * (100 + _ROW_HEIGHT * most), "showlegend": False, "dragmode": False}
-    return figure.update_layout(margin={"l": 16, "r": 16, "t": 80, "b": 30}, **layout)
+    margin = {"l": 16, "r": 16, "t": _TITLE_HEIGHT, "b": 30}
+    return figure.update_layout(height=height, showlegend=False, dragmode=False, margin=margin)
 
 
 def _add_answers(
@@ -259,10 +263,9 @@ def _add_answers(
     look = {"showarrow": False, "xanchor": "left", "yanchor": "bottom", "yshift": 10}
     for y, answer in enumerate(poll.question.answers):
         mark = "✓ " if poll.is_shown and y == poll.question.right else ""
-        name = (
-            f"{mark}{low[y]:.0f} to {high[y]:.0f} %  {shorten(answer, _LETTERS, placeholder='…')}"
-        )
-        figure.add_annotation(x=0, y=y, text=escape(name), font={"size": 15}, **look, **at)
+        short = shorten(answer, _LETTERS, placeholder="…")
+        name = escape(f"{mark}{low[y]:.0f} to {high[y]:.0f} %  {short}")
+        figure.add_annotation(x=0, y=y, text=name, font={"size": 15}, **look, **at)
 
 
 def listed(poll: PollState) -> bytes:

@@ -38,6 +38,12 @@ APPEARS: Final = """([sentence, patience]) => new Promise(done => {
     look();
 })"""
 """Whether a headline comes on the screen: looked at in every frame, as films go on."""
+FRAME: Final = """h1 => {
+    h1.tabIndex = -1;
+    h1.focus({focusVisible: true});
+    return getComputedStyle(h1).outlineStyle;
+}"""
+"""The frame of a headline that the keyboard has come to."""
 BAR: Final = ".st-key-lesson-bar .lesson"
 _BROKEN: Final[dict[str, Lesson]] = {
     "sum": Lesson("sum", n=10**9, broken=True),
@@ -152,7 +158,10 @@ def ask_adversary(page: Any) -> None:
     wait_until_settled(page)
     place = int(page.evaluate("new URLSearchParams(location.search).get('place')"))
     sentence = attacker_view.headline(load_data(AttackerState(place=place, days=DAYS_MAX))).sentence
-    page.locator(".st-key-adversary-days .stage-play").click()
+    play = page.locator(".st-key-adversary-days .stage-play")
+    box = play.bounding_box()
+    assert box["y"] + box["height"] < 720 - 56  # the bar lies over no part of it
+    play.click()
     assert page.evaluate(APPEARS, [sentence, PATIENCE_MS])
 
 
@@ -235,6 +244,8 @@ def go_back_and_on_by_clicker(page: Any, number: int) -> None:
     expect_step(page, number - 1)
     page.locator("body").press("PageDown")
     expect_step(page, number)
+    headline = page.locator(HEADLINE).first
+    assert headline.evaluate(FRAME) == "none"
 
 
 def test_the_whole_lesson(teacher: Any, profiles: Profiles, address: str, watch: Watch) -> None:
@@ -264,6 +275,7 @@ def test_the_whole_lesson(teacher: Any, profiles: Profiles, address: str, watch:
     assert way_in(teacher) == (link, qr)
     assert violations(teacher) == []  # with the bar
     end(teacher, profiles, link, watch)
+    teacher.set_viewport_size({"width": 320, "height": 256})  # 1280 at 400 %
     teacher.locator(BAR).get_by_role("button", name="Notes").click()
     teacher.locator(BAR).get_by_role("button", name="End the lesson").click()
     expect(teacher.locator(BAR)).to_have_count(0)

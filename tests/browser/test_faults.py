@@ -123,6 +123,7 @@ def test_a_phone_on_a_slow_line_that_breaks_is_counted_once(
     phone.close()
     teacher.get_by_text("End the poll").click()
     teacher.get_by_text("End it now").click()
+    teacher.locator(".st-key-room-fresh button").click()
     teacher.locator(".st-key-room-open").wait_for()
     teacher.close()
 
