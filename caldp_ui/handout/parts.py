@@ -21,8 +21,6 @@ from caldp_ui.values.page import PAGE as ANSWERS_PAGE
 from caldp_ui.values.page_state import BEGIN as ANSWERS
 from caldp_ui.values.page_state import ValuesState
 
-_Ask = Callable[[Sequence[Any]], Sequence[Question]]
-
 
 def page_parts() -> list[Part]:
     """Maps, answers and attacker, as their pages begin."""
@@ -45,7 +43,7 @@ def attacker(record: AttackerState) -> Part:
     return _with_texts(ATTACKER_PAGE.part(record), "attacker", 1, questions.of_attacker)
 
 
-def _with_texts(part: Part | None, page: str, moves: int | None, ask: _Ask) -> Part:
+def _with_texts(part: Part | None, page: str, moves: int | None, ask: Callable[..., Any]) -> Part:
     """The part with its first `moves`, all for None, and what the lesson says and asks of it."""
     assert part is not None  # one ε, and a picture of a moment
     aim, home = (questions.TEXTS[page][name] for name in ("aim", "home"))
