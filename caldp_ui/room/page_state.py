@@ -24,9 +24,8 @@ OPENING: Final = "opening"
 PHONES: Final = 30
 _TEXTS: Final = tomllib.loads(Path(__file__).with_name("examples.toml").read_text("utf-8"))
 EXAMPLES: Final = {
-    name: Question(e["text"], tuple(e["answers"]), tuple(e["sensitive"]), e["epsilon"], right)
+    name: Question(**{**e, "answers": tuple(e["answers"]), "sensitive": tuple(e["sensitive"])})
     for name, e in _TEXTS.items()
-    for right in [e.get("right")]
 }
 """Example questions by their short names; the first is the page's first, and protects everybody."""
 
