@@ -82,6 +82,13 @@ ASKED = {
         360,
         {"Few visits": 240, "Many visits": 120},
     ),
+    "one of several columns that sound like people": Case(
+        "answer,Nothing,Hide small counts,Noise in blocks\ngood,455,455,457.5\nfair,12,0,9.25\n",
+        "people",
+        "rows",
+        2,
+        {"good": 1, "fair": 1},
+    ),
     "crosstab below two rows of titles": Case(
         "District,Men,,Women,\n,yes,no,yes,no\nN,30,40,50,60\nS,31,42,53,64\nW,5,6,7,8\n",
         "crosstab",

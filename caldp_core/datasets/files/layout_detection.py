@@ -402,6 +402,8 @@ class _Sample:
         """Answer, count and group by name, else by content: texts before numbers."""
         count, group, answer = self._counts(), self._called("group"), self._called("answer")
         numeric = self.numeric
+        if group in numeric and any("." in cell or "," in cell for cell in self.columns[group]):
+            group = None  # “Noise in blocks” holds an estimate, no names of blocks
         texts = [at for at, cells in enumerate(self.columns) if cells and at not in numeric]
         if answer is None:
             other = [at for at in numeric if len(self.columns) == 1 or at != count]

@@ -179,7 +179,7 @@ def people_column(reading: Reading) -> Check | None:
     called = count == find_column(reading.file.names, "count") and not may_number_rows(name)
     decimals = any(not number.is_integer() for number in found)
     repeats = layout.group is None and reading.file.repeats(layout.answer)
-    odd = is_no_number_of_people(name)
+    odd = is_no_number_of_people(name) or _is_one_of_many(reading, count)
     far = mean >= _MEAN_MAX and (is_weight or ((decimals or repeats) and not called))
     if not (odd or far or (mean >= _GUESS_MAX and not called)):
         return None
@@ -198,6 +198,22 @@ def people_column(reading: Reading) -> Check | None:
         ),
         "Yes: numbers of people",
     )
+
+
+def _is_one_of_many(reading: Reading, count: int) -> bool:
+    """Whether a column only sounds like people, beside two or more that could be it as well."""
+    others = [at for at in range(len(reading.file.names)) if at != count]
+    able = [at for at in others if reading.file.is_numeric(at) and _may_be_people(reading, at)]
+    return (
+        len(able) > 1
+        and reading.layout.answer is not None
+        and not is_named(reading.file.names[count], "count")
+    )
+
+
+def _may_be_people(reading: Reading, column: int) -> bool:
+    is_other = is_no_number_of_people(reading.file.names[column])
+    return not is_other and min(reading.numbers(column), default=-1) >= 0
 
 
 def shares(reading: Reading) -> Check | None:
