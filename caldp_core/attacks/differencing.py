@@ -103,7 +103,8 @@ def rounding_recovery_chance(rounding: Rounding, count: int, pairs: int) -> floa
     """
     check_whole("pairs", pairs, 1, PAIRS_MAX)
     law, low = _difference(rounding, count)
-    total = np.polynomial.polynomial.polypow(law, pairs)
+    size = pairs * (law.size - 1) + 1
+    total = np.maximum(np.fft.irfft(np.fft.rfft(law, size) ** pairs, size), 0.0)
     off = np.abs(np.arange(total.size) + pairs * low - pairs * count)
     return float(total[off < pairs / 2].sum() + total[off == pairs / 2].sum() / 2)
 
