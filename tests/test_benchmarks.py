@@ -58,6 +58,7 @@ def run_case(suite: type, case: tuple[Any, ...], cache: tuple[Any, ...]) -> dict
         return {}  # asv skips it
 
 
+@pytest.mark.package
 def test_every_suite_runs_at_a_small_size(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(files.Places, "time_refuse", lambda _: None)  # a small bomb is a file

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from caldp_core.basics.extras import EXTRAS
 from tests import ROOT, packages
 from tests.collect import written
@@ -45,6 +47,7 @@ def sentence_about(package: str) -> str:
     )
 
 
+@pytest.mark.package
 def test_a_light_install_works_or_names_the_extra(tmp_path: Path) -> None:
     write_files(tmp_path)
     command = [sys.executable, "-m", "tests.light_install", str(tmp_path)]

@@ -91,6 +91,7 @@ def test_requirements_are_those_of_the_package() -> None:
     assert {line for line in lines if not line.startswith("#")} == wanted
 
 
+@pytest.mark.package
 def test_the_core_needs_nothing_of_the_dashboard() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     names = {each.partition(">")[0].partition("~")[0].lower()
