@@ -346,6 +346,11 @@ class GaloisOracles(HistogramOracles, SupportOracles):
         lies = self._share * hidden + base
         return float(((1.0 - self._share[block]) * p * means).sum() + (lies * total).sum())
 
+    def channel(self, block: int) -> tuple[int, Ints, int]:
+        """Numerators over 2^48·(hyperplanes): a lie N, the truth q·(2^48 − N) more; base 2^48."""
+        rows = self.channel_rows(block, 0, int(self._sizes[block]) + 1)
+        return rows.first, np.array(rows.values)[rows.codes], rows.denominator
+
     def channel_rows(self, block: int, start: int, stop: int) -> ChannelRows:
         """Rows of `channel` in codes: 0 for a lie, 1 for the base row's 2^48, 2 for the truth."""
         group = next(group for group in self._groups if block in group.blocks)

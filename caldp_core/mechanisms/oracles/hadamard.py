@@ -415,6 +415,11 @@ class HadamardOracles(HistogramOracles):
         truthful = means[self._cell] / self._c[self._block]
         return self._mixed(part, every)[self._part] + truthful, every / self._parts.counts
 
+    def channel(self, block: int) -> tuple[int, Ints, int]:
+        """Numerators over 2^47·b·B(2B − 1): B(2B − 1)·T, B·(2^48 − T), and an even base row."""
+        rows = self.channel_rows(block, 0, int(self._sizes[block]) + 1)
+        return rows.first, np.array(rows.values)[rows.codes], rows.denominator
+
     def channel_rows(self, block: int, start: int, stop: int) -> ChannelRows:
         """`channel` in codes: 0 for a lie, 1 for the base row's 2^47·(2B − 1), 2 for the truth."""
         order, count = int(self._orders[block]), int(self._parts.counts[block])

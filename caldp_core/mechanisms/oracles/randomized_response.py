@@ -140,6 +140,14 @@ class RandomizedResponseOracles(HistogramOracles):
         share = self._share[self._block]
         return (1.0 - share) * weights + share * mean[self._block], mean
 
+    def channel(self, block: int) -> tuple[int, Ints, int]:
+        """Numerators over 2^48·s: the truth s·(2^48 − N) + N, a lie N; the base row is uniform."""
+        size, noise = int(self._sizes[block]), int(self.cover_threshold[block])
+        numerators = np.full((size + 1, size), noise)
+        numerators[:size] += np.eye(size, dtype=np.int64) * (size * (COIN_ONE - noise))
+        numerators[size] = COIN_ONE
+        return int(self._starts[block]), numerators, COIN_ONE * size
+
     def channel_rows(self, block: int, start: int, stop: int) -> ChannelRows:
         """Rows of `channel` in codes: 0 for a lie, 1 for the base row's 2^48, 2 for the truth."""
         size, noise = int(self._sizes[block]), int(self.cover_threshold[block])

@@ -23,7 +23,6 @@ from caldp_core.mechanisms.oracles.supports import (
     bit_counts,
     words_for,
 )
-from caldp_core.mechanisms.structures import ChannelRows
 
 
 class RecordReports(SupportOracles, ABC):
@@ -198,10 +197,9 @@ class PackedReports(RecordReports):
         return max(1, int(self._sizes.max()) + (self._sizes.size + clear - 1).bit_length())
 
 
-class HistogramOracles(ABC):
+class HistogramOracles:
     """The part of a `FrequencyOracles` that follows once a report is a number."""
 
-    _sizes: Ints
     tally_size: int
     dtype: np.dtype[Any] = np.dtype(np.int64)
     n_max: int = N_MAX
@@ -210,15 +208,6 @@ class HistogramOracles(ABC):
     def outputs(self) -> int:
         """Number of different reports: by default, the entries of the tally."""
         return self.tally_size
-
-    @abstractmethod
-    def channel_rows(self, block: int, start: int, stop: int) -> ChannelRows:
-        """See `HasChannelRows`."""
-
-    def channel(self, block: int) -> tuple[int, Ints, int]:
-        """All rows, written out."""
-        rows = self.channel_rows(block, 0, int(self._sizes[block]) + 1)
-        return rows.first, np.array(rows.values)[rows.codes], rows.denominator
 
     def clear_reports(self, place: Ints) -> Ints:
         """(n,) places → (n,) numbers from outputs on."""
