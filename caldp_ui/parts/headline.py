@@ -23,7 +23,7 @@ def show(headline: Headline) -> None:
 
 
 def html(headline: Headline) -> str:
-    """The headline as HTML, for previews along a slider."""
+    """The headline as HTML, for films along a slider."""
     kind = " unprotected" if headline.unprotected else ""
     size = " long" if len(headline.sentence) > _LONG else ""
     second = f"\n<p>{escape(headline.second)}</p>" if headline.second else ""
