@@ -1,6 +1,7 @@
 """A click on a button whose file the server has drawn anew, before the browser has heard of it."""
 
 from collections.abc import Callable
+from itertools import dropwhile
 from pathlib import Path
 from typing import Any
 
@@ -38,8 +39,11 @@ class Socket:
         self._holds = True
 
     def wait_for_run(self) -> None:
-        """Until the page's script has run, of which the page knows nothing."""
-        while not any(map(_ends, self._held)):
+        """Until the run that writes another address has ended, of which the page knows nothing.
+
+        A film that has come has the page run as well, and may be just before it.
+        """
+        while not any(map(_ends, dropwhile(lambda each: not _is_of_address(each), self._held))):
             self._page.wait_for_timeout(20)
 
     def let_go(self) -> None:
@@ -47,6 +51,10 @@ class Socket:
         self._holds = False
         for message in self._held:
             self._socket.send(message)
+
+
+def _is_of_address(message: bytes) -> bool:
+    return ForwardMsg.FromString(message).WhichOneof("type") == "page_info_changed"
 
 
 def _ends(message: bytes) -> bool:
