@@ -71,7 +71,7 @@ def number_of_boxes(grid: GridDomain) -> int:
 
 
 def _spread(regions_compared: int) -> float:
-    """Standard deviations to each side that all of so many normal intervals need."""
+    """Half-width, in standard deviations, at which this many normal intervals hold together."""
     return -float(scipy.special.ndtri(0.5 * _MISS_CHANCE / regions_compared))
 
 

@@ -3,7 +3,7 @@
 Larger cells: only the totals of groups of cells are published. Noise of a trusted office (the
 central model): two-sided geometric (Ghosh, Roughgarden, Sundararajan 2009). Neighbours are tables
 in which one person is elsewhere, as in the local model: two counts move by one, so the noise is
-that of ε/2, and the number of people is no secret. Random rounding to a multiple of a base, right
+that of ε/2, and the number of people is public. Random rounding to a multiple of a base, right
 on average: Statistics New Zealand's to base 3 since the census of 1981, Statistics Canada's to base
 5 (2011 Census, confidentiality rules). Hiding: OECD Glossary of Statistical Disclosure Control 2005
 (threshold rule, complementary suppression); Fischetti, Salazar 2001. A published table has every

@@ -88,7 +88,7 @@ _films: Final = st.components.v2.component(
 
 @dataclass(frozen=True)
 class SliderState:
-    """Where a slider is in this run: its `reading`, and a name for all else (`Film.settings`)."""
+    """A slider in this run: its text `reading`, and `Film.settings`, which name all else."""
 
     reading: str
     settings: str

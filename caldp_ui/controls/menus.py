@@ -43,7 +43,7 @@ def by_title(
     """Draw a menu of things by their titles, of which `title` is chosen; `update`: a choice's."""
 
     def change(record: R, chosen: str) -> R:
-        # A hand may be quicker than the page: what it chose is no longer offered.
+        # The user may click before the page has updated: the choice may be gone by then.
         return update(record, things[chosen]) if chosen in things else record
 
     bound = state.bind(name, title, change)

@@ -393,7 +393,7 @@ def _point(scenario: Scenario, error: str, progress: Progress) -> Forecast | Non
 
 
 def _from(progress: Progress, low: float, parts: int) -> Progress:
-    """The progress of one of so many equal parts, which begins at `low`."""
+    """The progress of one of `parts` equal parts; it begins at `low`."""
     return lambda share: progress(low + share / parts)
 
 

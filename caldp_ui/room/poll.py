@@ -11,8 +11,8 @@ memory of the one that opened it, which links and codes name.
 
 A whole class may share one address: what pupils do is far below the limits, what scripts do far
 above. Addresses are kept as salted hashes, for a minute, and never beside a report; a room has the
-hash of its teacher's, as one address may have so many. Right and wrong codes count alike: else a
-guesser would know the right one by its answer.
+hash of its teacher's, as the rooms of one address are limited. Right and wrong codes both count:
+else a guesser would know the right one by its answer.
 """
 
 import hashlib

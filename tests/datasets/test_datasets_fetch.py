@@ -120,7 +120,7 @@ def test_who_stops_leaves_nothing_that_passes_for_the_file(
         (b"<html>Sorry</html>", "is a web page"),
         (WHOLE[:-1], "packed and damaged or unfinished"),
         (WHOLE[:-8] + bytes(4) + WHOLE[-4:], "damaged or unfinished .CRC check failed"),
-        (WHOLE_PACKED, "is no text"),
+        (WHOLE_PACKED, "is not a text file"),
         (b"", "nothing to read"),
     ],
     ids=["page", "cut", "wrong checksum", "no check-ins", "nothing"],

@@ -92,7 +92,7 @@ REFUSED: dict[str, str] = {
     "\n".join(str(i) for i in range(OWN_ANSWERS_MAX + 1)): "there are 2,001 or more; choose",
     "\n".join(str(i) for i in range(90_000)): "there are 10,001 or more; choose",
     f"{'x' * 200_000},1\nb,2": "more than 100,000 characters; a quotation mark",
-    "a\0b,1\nb,2": "is no text; in a spreadsheet",
+    "a\0b,1\nb,2": "is not a text file; in a spreadsheet",
     "a" * (OWN_TEXT_MAX + 1): "may have up to 1,048,576 characters, got 1,048,577",
 }
 

@@ -96,7 +96,7 @@ def test_features_one_by_one_are_those_of_the_whole_document() -> None:
     whole = collection([feature(1)]).decode()
     broken = (whole[:-1], whole + "x", whole.replace("[{", "[,{"), whole.replace("}]", "},]"))
     for text in (*broken, "{", '{"features"}', '{"features": [}', "{1: 2}", "[]"):
-        with naming(text), pytest.raises(CaldpError, match="no JSON"):
+        with naming(text), pytest.raises(CaldpError, match="not valid JSON"):
             table_of(text.encode(), "x")
     with pytest.raises(CaldpError, match="places must be in degrees"):
         table_of(collection([feature(1)], crs={"properties": {"name": "EPSG:25832"}}), "x")

@@ -230,9 +230,9 @@ def as_text(ring: Any) -> str:
 
 RING = star(11.0, 48.0, 0.2, 0.1)
 HARM: dict[str, tuple[bytes, str]] = {
-    "nothing": (b"", "is no JSON"),
-    "deep": (b"[" * 200_000, "is no JSON"),
-    "no bytes of a text": (b'{"type": "\xff"}', "is no JSON"),
+    "nothing": (b"", "is not valid JSON"),
+    "deep": (b"[" * 200_000, "is not valid JSON"),
+    "no bytes of a text": (b'{"type": "\xff"}', "is not valid JSON"),
     "points": (collection({"geometry": {"type": "Point", "coordinates": [1, 2]}}), "and has none"),
     "a list": (b"[1, 2]", "and has none"),
     "lines": (collection(feature([[[[1, 2], [3, 4]]]])), "and has none"),

@@ -141,7 +141,10 @@ HELD_BACK: dict[str, tuple[tuple[str, bytes] | None, str]] = {
     "too large, or refused by the browser": (None, "no file to read: files may have up to 200 MB"),
     "half a workbook": (("table.xlsx", XLSX), "is packed and damaged or unfinished"),
     "half a gzip": (("table.csv.gz", gzip.compress(b"a,1\nb,2")[:-9]), "is packed and damaged"),
-    "a picture": (("table.csv", b"\x89PNG\r\n\x1a\n\0\0"), "is no text; .* save it as “CSV UTF-8”"),
+    "a picture": (
+        ("table.csv", b"\x89PNG\r\n\x1a\n\0\0"),
+        "is not a text file; .* save it as “CSV UTF-8”",
+    ),
     "free text": (("table.csv", b"a" * 200_000), "more than 100,000 characters"),
     "the same answer": (("table.csv", b"asthma\nasthma\nasthma"), "needs two answers"),
 }

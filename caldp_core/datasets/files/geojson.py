@@ -171,7 +171,7 @@ def _next(text: str, at: int, end: str) -> int:
 
 
 def _no_json(name: str) -> CaldpError:
-    return CaldpError(f"The file {excerpt(name)} is no JSON that can be read.")
+    return CaldpError(f"The file {excerpt(name)} is not valid JSON; export it again.")
 
 
 def _parse(data: bytes, name: str) -> Any:

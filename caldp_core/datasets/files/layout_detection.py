@@ -348,7 +348,7 @@ def _degrees(cells: Sequence[str]) -> list[float]:
 
 @dataclass(frozen=True)
 class _Sample:
-    """The cells of each column that are not empty, and its title; None: there is no header."""
+    """The filled cells of each column, and the titles; None without a header."""
 
     columns: Sequence[Sequence[str]]
     titles: Sequence[str] | None

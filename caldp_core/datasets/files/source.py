@@ -352,7 +352,7 @@ def to_utf_8(source: FileSource, codec: str | None = None) -> tuple[FileSource, 
 
 
 def _codec(source: FileSource) -> str:
-    """Python's name of a text's encoding; raises `CaldpError` for what is no text."""
+    """Python's name of a text's encoding; raises `CaldpError` if the bytes are not text."""
     from charset_normalizer import from_bytes
 
     head = source.head(CHUNK_BYTES)
@@ -393,7 +393,7 @@ def other_encodings(head: bytes) -> tuple[tuple[str, str], ...]:
 
 def _no_text(name: str) -> CaldpError:
     return CaldpError(
-        f"The file {excerpt(name)} is no text; in a spreadsheet, save it as “CSV UTF-8”."
+        f"The file {excerpt(name)} is not a text file; in a spreadsheet, save it as “CSV UTF-8”."
     )
 
 
