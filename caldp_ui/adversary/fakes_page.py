@@ -36,7 +36,7 @@ from caldp_ui.controls.common import epsilon_slider, field_slider
 from caldp_ui.maps.ground import ground
 from caldp_ui.maps.presets import PRESETS, title
 from caldp_ui.maps.scene import SQUARES, move_place, place_control, shared_pictures, truth_code
-from caldp_ui.parts import films, pins, sharing
+from caldp_ui.parts import films, pins, safety, sharing
 from caldp_ui.parts.films import SliderFilm
 from caldp_ui.parts.headline import as_html
 from caldp_ui.parts.layout import Layout, tabs
@@ -312,6 +312,7 @@ def _controls(record: AttackerState, domain: GridDomain) -> None:
             common.epsilon(STATE)
             help_text = "Of all phones that report, honest ones and fakes."
             common.show(STATE, MANY, "Fake phones", help_text)
+        safety.of_epsilon(STATE, record.scenario.policy.plain_epsilon)
         pins.redraw_and_pin(STATE, PAGE.pin_title, NEW_NOISE)
     with st.container(key=STATE.key("risk"), gap="small"):
         with st.container(key=STATE.key("power")):

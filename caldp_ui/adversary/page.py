@@ -32,7 +32,7 @@ from caldp_ui.controls import common, menus, presets
 from caldp_ui.maps.ground import home
 from caldp_ui.maps.presets import PRESETS, title
 from caldp_ui.maps.scene import move_place, place_control
-from caldp_ui.parts import films, mathematics, odds, pictures, pins, promises, sharing
+from caldp_ui.parts import films, mathematics, odds, pictures, pins, promises, safety, sharing
 from caldp_ui.parts.film_jobs import FilmRequest
 from caldp_ui.parts.layout import Layout, stacked_layout, tabs
 from caldp_ui.shell.page import PinPage
@@ -71,6 +71,7 @@ def _show_person(record: AttackerState, page: Layout) -> None:
                 common.epsilon(STATE)
             with st.container(key="odds"):
                 st.html(shown.texts[odds.PLACE])
+            safety.of_setup(STATE, PLACES, data.ours.setup)
     with page.below:
         films.show(film_requests(data), maps)
         PAGE.show_pins(data, shown)

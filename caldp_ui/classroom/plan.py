@@ -13,13 +13,13 @@ import streamlit as st
 
 from caldp_ui.classroom.page_state import STATE, Lesson
 from caldp_ui.classroom.station_questions import prediction
+from caldp_ui.controls import menus
 from caldp_ui.lesson import steps
 from caldp_ui.lesson.steps import Step
 from caldp_ui.session import handover
-from caldp_ui.session.opening import is_first_run
 
 _Act = Callable[[], None]
-_IS_OPEN: Final = "classroom/plan-is-open"
+_BUTTON: Final = STATE.key("plan")
 
 
 def _step(texts: Mapping[str, Any]) -> Step:
@@ -52,31 +52,12 @@ PARTS: Final = tuple(
 
 
 def button() -> None:
-    """Draw the button that opens the plan, from which a lesson begins.
-
-    The plan stays open until somebody closes it or leaves the page: a page is also run by itself,
-    as films come.
-    """
-    if handover.take_part(STATE.page, "plan"):
-        _set_open(True)
-    elif is_first_run():
-        _set_open(False)
-    label, key = "Lesson plan", STATE.key("plan")
-    st.button(label, icon=":material/schedule:", key=key, on_click=_set_open, args=(True,))
-    if st.session_state.get(_IS_OPEN):
-        _drawer()
+    """Draw the button that opens the plan, from which a lesson begins."""
+    title, opens = f"A lesson of {steps.MINUTES} minutes", handover.take_part(STATE.page, "plan")
+    icon = ":material/schedule:"
+    menus.drawer("Lesson plan", _BUTTON, title, _drawer, opens, icon=icon)
 
 
-def _set_open(is_open: bool) -> None:
-    st.session_state[_IS_OPEN] = is_open
-
-
-@st.dialog(
-    f"A lesson of {steps.MINUTES} minutes",
-    position="right",
-    width="medium",
-    on_dismiss=lambda: _set_open(False),
-)
 def _drawer() -> None:
     if steps.running() is None:
         st.markdown("While you teach, a bar shows the minute, the step and what comes next.")
@@ -96,7 +77,7 @@ def _drawer() -> None:
 
 
 def _close(act: _Act) -> None:
-    _set_open(False)
+    menus.set_drawer(_BUTTON, False)
     act()
 
 

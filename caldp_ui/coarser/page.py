@@ -65,6 +65,7 @@ from caldp_ui.parts import (
     pictures,
     pins,
     promises,
+    safety,
     sharing,
 )
 from caldp_ui.parts.films import SliderFilm
@@ -186,6 +187,7 @@ def _controls(data: TreatmentData) -> None:
         own_data.popover(STATE, _FORM)
         pins.redraw_and_pin(STATE, PAGE.pin_title, "The same people and treatments, new noise.")
         common.button(STATE)
+        safety.of_epsilon(STATE, record.scenario.policy.plain_epsilon)
 
 
 def _controls_alone(record: Publication) -> None:

@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeVar
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from caldp_ui.session.opening import is_first_run
 from caldp_ui.session.page_state import PageState, R
 
 T = TypeVar("T")
@@ -68,3 +70,28 @@ def fold(
     if part.open:
         with part:
             draw()
+
+
+def drawer(
+    label: str, key: str, title: str, draw: Callable[[], None], opens: bool = False, **options: Any
+) -> None:
+    """A button, and the drawer that it opens beside the page.
+
+    It stays open until somebody closes it or leaves the page: a page is also run by itself, as
+    films come. `opens`: whether somebody came here to see it.
+    """
+    if opens or is_first_run():
+        set_drawer(key, opens)
+    st.button(label, key=key, on_click=set_drawer, args=(key, True), **options)
+    if st.session_state.get(_drawer_key(key)):
+        close = partial(set_drawer, key, False)
+        st.dialog(title, position="right", width="medium", on_dismiss=close)(draw)()
+
+
+def set_drawer(key: str, is_open: bool) -> None:
+    """Open or close the drawer of a button."""
+    st.session_state[_drawer_key(key)] = is_open
+
+
+def _drawer_key(key: str) -> str:
+    return f"{key}-is-open"

@@ -43,7 +43,7 @@ from caldp_ui.curves.page_state import (
     reader_position,
     record_lines,
 )
-from caldp_ui.parts import headline, internal, mathematics, pins, sharing
+from caldp_ui.parts import headline, internal, mathematics, pins, safety, sharing
 from caldp_ui.parts.layout import column_layout
 from caldp_ui.session import incremental_jobs, jobs
 from caldp_ui.shell.page import Page
@@ -111,6 +111,7 @@ def _settings(record: Curves) -> None:
     if record.against != "epsilon":
         common.epsilon(STATE)
     common.people(STATE, runs.dataset(record.scenario).n)
+    safety.of_epsilon(STATE, record.scenario.policy.plain_epsilon)
     pins.pin_button(STATE, _title)
 
 

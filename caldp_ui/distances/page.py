@@ -51,6 +51,7 @@ from caldp_ui.parts import (
     numbers,
     pins,
     promises,
+    safety,
     sharing,
 )
 from caldp_ui.parts.comparison import load_fast_results
@@ -94,6 +95,7 @@ def _controls(record: DistanceState, data: DistanceData) -> None:
         menus.view_switch(STATE, "show", "Show", _VIEW_TITLES)
         with st.container(key="odds"):
             st.html(view.odds_html(data.record))
+        safety.of_setup(STATE, PLACES, data.setup)
         pins.redraw_and_pin(STATE, title, "The same promise and people, new noise.")
 
 

@@ -52,7 +52,7 @@ from caldp_ui.matrix.page_state import (
     rows_of,
 )
 from caldp_ui.matrix.view import ChannelVerdict, MatrixData, judge_channel
-from caldp_ui.parts import mathematics, sharing
+from caldp_ui.parts import mathematics, safety, sharing
 from caldp_ui.parts.layout import column_layout, tabs
 from caldp_ui.session import jobs
 from caldp_ui.shell.page import Page
@@ -110,6 +110,7 @@ def _matrix_controls(record: MatrixState) -> None:
     if record.template:
         st.caption(TEMPLATES[record.template].sentence)
         common.show(STATE, EPSILON, "Base ε", DEFINITIONS["ε"])
+        safety.of_epsilon(STATE, record.epsilon)
     with st.expander("Values"):
         st.text_area(
             f"One a line, {K_MIN} to {K_MAX}; new ones begin without limits",

@@ -37,7 +37,7 @@ from caldp_ui.controls.common import Slider
 from caldp_ui.paper import files
 from caldp_ui.paper.page_state import SHARES, STATE, VALUES, Paper
 from caldp_ui.paper.view import REGION_HEIGHT, multiples_figure, region
-from caldp_ui.parts import headline, sharing
+from caldp_ui.parts import headline, safety, sharing
 from caldp_ui.shell.page import Page, View
 from caldp_ui.words import formats
 from caldp_ui.words.headline import Headline
@@ -288,6 +288,7 @@ SENSITIVE_SETS: Final = Page(
 
 def _settings() -> None:
     common.epsilon(STATE)
+    safety.of_epsilon(STATE, STATE.current().scenario.policy.plain_epsilon)
     common.show(STATE, _VALUES_SLIDER, "Values in all")
     common.show(
         STATE,

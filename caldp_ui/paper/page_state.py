@@ -17,6 +17,7 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs, sources
 from caldp_ui.compute.sources import is_own
 from caldp_ui.controls import common
+from caldp_ui.parts import safety
 from caldp_ui.session.page_state import PageState
 from caldp_ui.session.record_link import NUMBER, FieldFormat, ScenarioLink
 from caldp_ui.session.scenarios import ScenarioRecord, update_scenario
@@ -97,6 +98,7 @@ STATE: Final = PageState("paper", LINK)
 def settings(record: Paper) -> None:
     """Controls of ε, runs, method and estimate, and the way back to the paper's."""
     common.epsilon(STATE)
+    safety.of_epsilon(STATE, record.scenario.policy.plain_epsilon)
     if record.view == "table-1":
         help_text = "The paper has 100. More runs make the intervals narrower."
         common.show(STATE, common.field_slider("runs", RUNS), "Runs per column", help_text)

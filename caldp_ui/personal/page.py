@@ -21,7 +21,7 @@ from caldp_ui.compute.plain_ldp import best_plain_ldp
 from caldp_ui.controls import common, menus, presets
 from caldp_ui.controls.common import epsilon_slider
 from caldp_ui.maps.scene import map_files, report
-from caldp_ui.parts import mathematics, numbers, odds, pins, promises, sharing
+from caldp_ui.parts import mathematics, numbers, odds, pins, promises, safety, sharing
 from caldp_ui.parts.comparison import load_fast_results
 from caldp_ui.parts.films import SliderFilm
 from caldp_ui.parts.layout import stacked_layout, tabs
@@ -67,6 +67,7 @@ def _controls(data: PersonalData) -> None:
         main_controls(data.setup.dataset.n)
     with st.container(key=STATE.key("risk"), gap="small"):
         odds.show(PLACES, data.setup)
+        safety.of_setup(STATE, PLACES, data.setup)
     with st.container(key=STATE.key("forms"), horizontal=True, gap="small"):
         pins.redraw_and_pin(STATE, title, "The same people and promise, new noise.")
         _forms(record)

@@ -35,6 +35,7 @@ from caldp_ui.parts import (
     odds,
     pins,
     promises,
+    safety,
     sharing,
 )
 from caldp_ui.parts.comparison import ComparisonData, load_fast_results
@@ -67,6 +68,7 @@ def _controls(data: ComparisonData) -> None:
             _forms(data, domain)
     with st.container(key=STATE.key("risk"), gap="small"):
         odds.show(PLACES, setup)
+        safety.of_setup(STATE, PLACES, setup)
         pins.redraw_and_pin(STATE, PAGE.pin_title)
 
 

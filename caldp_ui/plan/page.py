@@ -22,7 +22,7 @@ from caldp_ui.compute import exports, runs
 from caldp_ui.controls import common, menus
 from caldp_ui.controls.choices import NAMES, data_sets
 from caldp_ui.controls.common import Slider, epsilon_slider, field_slider, people_slider
-from caldp_ui.parts import headline, mathematics, odds, pins, sharing
+from caldp_ui.parts import headline, mathematics, odds, pins, safety, sharing
 from caldp_ui.parts.layout import column_layout, tabs
 from caldp_ui.plan import people_needed, view
 from caldp_ui.plan.page_state import (
@@ -86,10 +86,9 @@ def _settings(record: Plan) -> None:
     common.people(STATE, runs.dataset(record.scenario).n)
     known = {name: view.protection_title(record, name) for name in NAMES}
     menus.of_field(STATE, "protection", "Protection", known)
-    odds.show(
-        view.nouns(record),
-        runs.setup(record.protected_scenario(record.protection, record.epsilon)),
-    )
+    setup = runs.setup(record.protected_scenario(record.protection, record.epsilon))
+    odds.show(view.nouns(record), setup)
+    safety.of_setup(STATE, view.nouns(record), setup)
     titles = data_sets(record.scenario.dataset)
     common.data(STATE, titles, label="Plan with data like")
     pins.pin_button(STATE, PAGE.pin_title)

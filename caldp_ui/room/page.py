@@ -23,7 +23,7 @@ from caldp_ui.app.theme import palette
 from caldp_ui.charts import show as charts
 from caldp_ui.compute import exports
 from caldp_ui.controls.common import EPSILONS, Slider
-from caldp_ui.parts import headline, promises, sharing
+from caldp_ui.parts import headline, promises, safety, sharing
 from caldp_ui.parts.film_jobs import session_films
 from caldp_ui.parts.layout import tabs, title_row
 from caldp_ui.room import view, words
@@ -91,6 +91,7 @@ def _question_form(draft: Draft) -> None:
         help=f"{DEFINITIONS['ε']} {promise.epsilon_examples()}",
         **STATE.bind(EPSILON.name, draft.question.epsilon, EPSILON.with_value),
     )
+    safety.of_epsilon(STATE, draft.question.epsilon)
 
 
 def _texts(draft: Draft) -> None:

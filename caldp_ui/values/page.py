@@ -41,6 +41,7 @@ from caldp_ui.parts import (
     own_data,
     pins,
     promises,
+    safety,
     sharing,
 )
 from caldp_ui.parts.comparison import ComparisonData, load_fast_results, load_results
@@ -264,6 +265,7 @@ def _controls(setup: Setup) -> None:
         common.epsilon(STATE)
         common.people(STATE, setup.dataset.n)
     odds.show(ANSWERS, setup)
+    safety.of_setup(STATE, ANSWERS, setup)
     presets.picker(STATE, presets_of(scenario.dataset, domain_of(scenario)))
     pins.redraw_and_pin(STATE, _title)
     key, draw = STATE.key("protection"), partial(_protection, setup, scenario)

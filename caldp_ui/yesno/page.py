@@ -19,7 +19,7 @@ from caldp_ui.app.theme import palette
 from caldp_ui.charts import drawing
 from caldp_ui.controls import common, menus, presets
 from caldp_ui.controls.common import EPSILONS, Slider
-from caldp_ui.parts import headline, mathematics, numbers, pins, promises, sharing
+from caldp_ui.parts import headline, mathematics, numbers, pins, promises, safety, sharing
 from caldp_ui.parts.layout import tabs, title_row
 from caldp_ui.parts.record import ReportContent
 from caldp_ui.shell.page import PinPage, View
@@ -146,6 +146,7 @@ def _panels(shown: View, data: YesNoData, pinned: YesNoData | None) -> None:
             with st.container(key=STATE.key("adds-up")):
                 st.markdown("Asked again with new noise, the odds add up.")
                 st.page_link(ADVERSARY, label="What an attacker learns")
+                safety.of_setup(STATE, ANSWERS, data.ours.result.setup)
             _show_plane(data, pinned)
         with st.container(key=STATE.key("many")):
             st.html(shown.texts[view.SERVER])

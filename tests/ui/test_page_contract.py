@@ -44,6 +44,8 @@ PINNING = [name for name, page in PAGES.items() if isinstance(page.state, PinPag
 WITH_TABS = ("places", "values", "yesno", "distances", "personal", "coarser", "matrix", "room")
 WITH_PINNED_MAPS = ("distances", "personal")
 """Pages whose pinned maps are those that the page drew before."""
+SAFE = "Is this ε safe?"
+"""The question that stands beside every ε."""
 ERROR = "total variation (TV)"
 
 
@@ -76,6 +78,8 @@ def test_a_page_opens_with_its_default_and_leads_back_to_it(
     at = open_record(page.state)
     fresh = page.state.codec.fresh()
     assert (page_record(at, page.state), query_of(at), sentences(at)) == (fresh, {}, [])
+    asks = any(each.label == SAFE for each in at.button)
+    assert asks == any("ε" in each.label for each in at.select_slider) or name == "classroom"
     changed = page.other or {"scenario": replace(fresh.scenario, seed=7)}
     other = replace(fresh, **changed)
     query = page.state.codec.write(other)

@@ -1,0 +1,92 @@
+"""Is this ε safe? What it means, what others chose, and what guides say, in a drawer."""
+
+import tomllib
+from collections.abc import Callable, Iterable
+from html import escape
+from pathlib import Path
+from typing import Any, Final
+
+import streamlit as st
+
+from caldp_core.experiments.run import Setup
+from caldp_ui.app.errors import escape_markdown
+from caldp_ui.controls import menus
+from caldp_ui.parts import promises
+from caldp_ui.session.page_state import PageState
+from caldp_ui.words import policies, promise
+from caldp_ui.words.vocabulary import Vocabulary
+
+DEPLOYMENTS: Final[dict[str, Any]] = tomllib.loads(
+    Path(__file__).with_name("deployments.toml").read_text(encoding="utf-8")
+)
+"""`device`, `holder`: uses by who adds the noise, each with its ε and what it covers."""
+_NO_VERDICT: Final = (
+    "**No ε is safe for everybody.** It depends on the harm that an answer can do, on how often "
+    "the same person reports, and on what else is known of them. Mathematics gives the odds; "
+    "people decide whether they are acceptable."
+)
+_GUIDES: Final = (
+    (
+        "The guide NIST SP 800-226 (2025) sees ε as the top of a pyramid. It rests on what is "
+        "below: what one unit of privacy is, how the noise is made, who can reach the true data."
+    ),
+    (
+        "Data protection law asks whether somebody can be identified, not for an ε. Whether "
+        "that is so here is a question for an expert in the law that applies."
+    ),
+)
+
+
+def of_setup(state: PageState[Any], nouns: Vocabulary, setup: Setup) -> None:
+    """The button of a page with a scenario."""
+
+    def sentences() -> list[str]:
+        repeats = policies.describe_promise(nouns, setup).repeats
+        return [escape_markdown(policies.promise_summary(nouns, setup)), repeats]
+
+    _button(state, lambda: policies.level_text(setup), sentences)
+
+
+def of_epsilon(state: PageState[Any], epsilon: float) -> None:
+    """The button of a page on which several protections share one ε."""
+    _button(state, lambda: f"ε = {epsilon:g}", lambda: [promise.epsilon_examples()])
+
+
+def _button(
+    state: PageState[Any], level: Callable[[], str], sentences: Callable[[], list[str]]
+) -> None:
+    label, icon = "Is this ε safe?", ":material/balance:"
+    key, draw = state.key("safe"), lambda: _draw(level(), sentences())
+    menus.drawer(label, key, label, draw, icon=icon, type="tertiary")
+
+
+def _draw(level: str, sentences: list[str]) -> None:
+    st.markdown(_NO_VERDICT)
+    _list(f"Here: {level}", sentences)
+    st.markdown(
+        "**Others with noise on each person's device**, as here. Compare what an ε covers: fresh "
+        "noise every day adds up to 30 times as much in a month."
+    )
+    st.html(_table_html("device"))
+    st.markdown(
+        "**Others with noise added once, by a holder of all true data.** Everybody has to trust "
+        "that holder. The same ε costs far less accuracy there."
+    )
+    st.html(_table_html("holder"))
+    st.caption(f"From {DEPLOYMENTS['sources']}.")
+    _list("What guides and laws say", _GUIDES)
+
+
+def _list(title: str, sentences: Iterable[str]) -> None:
+    st.markdown(f"**{title}**")
+    promises.bullets(filter(None, sentences))
+
+
+def _table_html(kind: str) -> str:
+    rows = "".join(
+        f"<tr><td>{use['epsilon']:g}</td><td>{escape(use['covers'])}</td>"
+        f"<th scope=row>{escape(use['who'])}</th></tr>"
+        for use in DEPLOYMENTS[kind]
+    )
+    head = "<tr><th scope=col>ε</th><th scope=col>covers</th><th scope=col>who, for what</th></tr>"
+    return f'<table class="uses"><thead>{head}</thead><tbody>{rows}</tbody></table>'

@@ -1,0 +1,47 @@
+"""The drawer "Is this ε safe?": the unprotected come first, others' levels with what they cover."""
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from caldp_core.experiments.run import prepare
+from caldp_ui.parts.safety import DEPLOYMENTS
+from caldp_ui.words import policies
+from caldp_ui.words.vocabulary import ANSWERS
+from tests.ui.driver import checked, go, open_record
+from tests.ui.pages import PAGES
+
+NO_VERDICT = "**No ε is safe for everybody.**"
+
+
+def opened(name: str) -> AppTest:
+    state = PAGES[name].state
+    return checked(open_record(state).button(key=state.key("safe")).click().run())
+
+
+def is_open(at: AppTest) -> bool:
+    return any(each.value.startswith(NO_VERDICT) for each in at.markdown)
+
+
+def test_drawer_names_the_unprotected_before_any_odds_and_gives_no_verdict() -> None:
+    at = opened("values")
+    texts = [each.value for each in at.markdown]
+    begin = next(at for at, text in enumerate(texts) if text.startswith(NO_VERDICT))
+    setup = prepare(PAGES["values"].state.codec.fresh().scenario)
+    assert policies.describe_promise(ANSWERS, setup).grades[0].word == "none"
+    assert texts[begin + 1] == "**Here: ε = 1**"
+    assert texts[begin + 2].startswith(r"- Only 32 of 100 people are protected")
+
+
+def test_drawer_stays_while_the_page_runs_by_itself_and_goes_with_the_page() -> None:
+    at = opened("curves")
+    assert is_open(at)
+    assert is_open(checked(at.run()))
+    assert not is_open(go(at, "pages/yesno.py"))
+    assert not is_open(go(at, "pages/curves.py"))
+
+
+@pytest.mark.parametrize("kind", ["device", "holder"])
+def test_levels_of_others_rise_and_say_what_they_cover(kind: str) -> None:
+    uses = DEPLOYMENTS[kind]
+    assert [use["epsilon"] for use in uses] == sorted(use["epsilon"] for use in uses)
+    assert all(use["who"] and use["covers"].startswith("one ") for use in uses)
