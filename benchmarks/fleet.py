@@ -86,7 +86,7 @@ def fleet(
 
         with ThreadPoolExecutor(number) as pool:
             workers = list(pool.map(start, names))
-        port = free_port()
+        port = started.enter_context(free_port())
         named = (Worker(n, w.address.split("/")[2]) for n, w in zip(names, workers, strict=True))
         site = Site(tuple(named), f"127.0.0.1:{port}", "_", base, *certificate)
         proxy = started.enter_context(_proxy(folder, site))

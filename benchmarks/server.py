@@ -58,14 +58,16 @@ def running_server(
 
     `base`: the path below which it serves. `variables`: of its environment.
     """
-    port = free_port()
-    arguments = ["--server.port", str(port), "--server.headless", "true"]
-    arguments += ["--server.baseUrlPath", base] if base else []
+    arguments = ["--server.headless", "true", *(["--server.baseUrlPath", base] if base else [])]
     homes = {"HOME": str(folder), "XDG_CACHE_HOME": str(folder)}
     environment = {**os.environ, **homes, "PYTHONPATH": str(ROOT), **(variables or {})}
-    log = folder / f"server-{port}.log"
-    command = [sys.executable, "-m", "streamlit", "run", script, *arguments]
-    with running_program(command, log, environment) as process:
+    command = [sys.executable, "-m", "streamlit", "run", script, *arguments, "--server.port"]
+    with (
+        free_port() as port,
+        running_program(
+            [*command, str(port)], log := folder / f"server-{port}.log", environment
+        ) as process,
+    ):
         server = Server(f"http://127.0.0.1:{port}/{base}".rstrip("/"), process)
         await_health(server, log)
         yield server
@@ -105,12 +107,19 @@ def server_address(
         yield server.address
 
 
-def free_port() -> int:
-    """A port of this machine that nobody uses."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+@contextmanager
+def free_port() -> Iterator[int]:
+    """A port of this machine that nobody uses, and that nobody else finds until the end.
+
+    Linux lets a server listen beside what keeps it, if both set SO_REUSEADDR.
+    """
+    with socket.socket() as keeper:
+        keeper.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        keeper.bind(("127.0.0.1", 0))
+        port: int = keeper.getsockname()[1]
+        if sys.platform != "linux":
+            keeper.close()
+        yield port
 
 
 def await_health(server: Server, log: Path, trust: ssl.SSLContext | None = None) -> None:

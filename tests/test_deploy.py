@@ -106,5 +106,6 @@ def test_health_is_asked_for_as_visitors_ask(port: str) -> None:
     }
     assert answers(request(here))
     assert not answers(request({**here, "STREAMLIT_SERVER_ALLOWED_HOSTS": "other.example"}))
-    assert not answers(request({**here, "STREAMLIT_SERVER_PORT": str(free_port())}))
+    with free_port() as silent:
+        assert not answers(request({**here, "STREAMLIT_SERVER_PORT": str(silent)}))
     assert request({}).full_url == "http://127.0.0.1:8501/_stcore/health"

@@ -13,6 +13,7 @@ from urllib.request import urlopen
 import pytest
 
 from benchmarks.server import ROOT, Server, await_health, free_port, running_program
+from tests.waiting import PATIENCE
 
 CORE_ALONE = """
 import sys
@@ -74,14 +75,15 @@ def test_the_command_of_a_wheel_runs_a_scenario_on_its_own_data(
 @pytest.mark.package
 def test_the_dashboard_of_a_wheel_opens(python: Path, tmp_path: Path) -> None:
     assert int(output_of([str(python), "-c", FIRST_PAGE], tmp_path)) > 0
-    port, log = free_port(), tmp_path / "log"
+    log = tmp_path / "log"
     command = [str(python.with_name("caldp")), "dashboard", "--server.headless", "true"]
-    with running_program([*command, "--server.port", str(port)], log, os.environ) as process:
-        await_health(Server(f"http://127.0.0.1:{port}", process), log)
-        with urlopen(f"http://127.0.0.1:{port}/", timeout=10) as answer:
-            assert "<title>" in answer.read().decode()
-    with socket.socket() as left:  # nothing listens once the command has ended
-        assert left.connect_ex(("127.0.0.1", port)) != 0
+    with free_port() as port:
+        with running_program([*command, "--server.port", str(port)], log, os.environ) as process:
+            await_health(Server(f"http://127.0.0.1:{port}", process), log)
+            with urlopen(f"http://127.0.0.1:{port}/", timeout=PATIENCE) as answer:
+                assert "<title>" in answer.read().decode()
+        with socket.socket() as left:  # nothing listens once the command has ended
+            assert left.connect_ex(("127.0.0.1", port)) != 0
 
 
 def test_requirements_are_those_of_the_package() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from caldp_core.basics.cache import ByteCache, cached, cached_by, object_sizes, shared_cache
 from caldp_core.basics.types import Floats
+from tests.waiting import PATIENCE, join
 
 _ROOM = 2_000
 """Bytes of objects around an array."""
@@ -104,7 +105,7 @@ def test_one_makes_what_many_want_and_an_error_is_not_kept() -> None:
     def make() -> int:
         calls.append(len(calls))
         begun.set()
-        assert go.wait(20)
+        assert go.wait(PATIENCE)
         if len(calls) == 1:
             raise ValueError("not this time")
         return 7
@@ -118,21 +119,19 @@ def test_one_makes_what_many_want_and_an_error_is_not_kept() -> None:
     threads = [Thread(target=want) for _ in range(5)]
     for thread in threads:
         thread.start()
-    assert begun.wait(20)
+    assert begun.wait(PATIENCE)
     go.set()
-    for thread in threads:
-        thread.join(20)
+    join(threads)
     assert sorted(found) == [-1, 7, 7, 7, 7]
     assert len(calls) == 2
 
 
 def test_two_values_are_made_at_the_same_time() -> None:
-    cache, both = ByteCache(10_000), Barrier(2, timeout=20)
+    cache, both = ByteCache(10_000), Barrier(2, timeout=PATIENCE)
     threads = [Thread(target=cache.get, args=(name, both.wait)) for name in "ab"]
     for thread in threads:
         thread.start()
-    for thread in threads:
-        thread.join(20)
+    join(threads)
     assert len(cache) == 2
 
 

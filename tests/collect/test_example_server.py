@@ -17,6 +17,7 @@ import pytest
 
 from tests import ROOT
 from tests.contract.checks import naming
+from tests.waiting import PATIENCE
 
 EXAMPLE: Final = ROOT / "examples" / "collection" / "server.py"
 PAGES: Final = ("form.html", "client.js", "protocol.json")
@@ -25,12 +26,12 @@ PAGES: Final = ("form.html", "client.js", "protocol.json")
 class Running:
     """The example on a free port; `ask` sends bytes and reads the answer to its end."""
 
-    def __init__(self, folder: Path, port: int) -> None:
-        self.folder, self.port = folder, port
+    def __init__(self, folder: Path, port: int, collector: Any) -> None:
+        self.folder, self.port, self.collector = folder, port, collector
 
     def ask(self, request: str, body: bytes = b"") -> tuple[int, bytes]:
         """Status and contents of the answer to a request's lines, separated by "\\n"."""
-        with socket.create_connection(("127.0.0.1", self.port), timeout=60) as line:
+        with socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE) as line:
             line.sendall(request.replace("\n", "\r\n").encode() + b"\r\n\r\n" + body)
             line.shutdown(socket.SHUT_WR)
             answer = b"".join(iter(lambda: line.recv(1 << 16), b""))
@@ -48,12 +49,12 @@ def running(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Running
     (tmp_path / "reports").mkdir()
     (tmp_path / "reports" / "2026-11-25.jsonl").write_text("a report\n", "utf-8")
     module: dict[str, Any] = runpy.run_path(str(EXAMPLE))
-    monkeypatch.setattr(module["Collector"], "seconds", 0.5, raising=False)
+    monkeypatch.setattr(module["Collector"], "seconds", PATIENCE)
     handler = partial(module["Collector"], directory=str(tmp_path))
     server_class: type[ThreadingHTTPServer] = module.get("Server", ThreadingHTTPServer)
     with server_class(("127.0.0.1", 0), handler) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        yield Running(tmp_path, server.server_port)
+        Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        yield Running(tmp_path, server.server_port, module["Collector"])
         server.shutdown()
 
 
@@ -102,11 +103,12 @@ def test_a_post_that_is_wrong_gets_one_answer_and_is_written_nowhere(
 
 
 def test_a_body_that_never_comes_is_not_waited_for(
-    running: Running, capfd: pytest.CaptureFixture[str]
+    running: Running, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(running.collector, "seconds", 0.1)
     head = "POST /reports HTTP/1.1\r\nContent-Le"
     for start, right in ((f"{head}ngth: 30\r\n\r\n{{", b"400"), (head, b"411")):
-        with socket.create_connection(("127.0.0.1", running.port), timeout=60) as line:
+        with socket.create_connection(("127.0.0.1", running.port), timeout=PATIENCE) as line:
             line.sendall(start.encode())
             answer = b"".join(iter(lambda: line.recv(1 << 16), b""))
         assert answer.split()[1] == right
@@ -150,6 +152,6 @@ def test_of_a_message_the_protocol_and_the_report_are_kept_alone(running: Runnin
     ):  # fmt: skip
         with naming(str(body[:60])):
             assert running.ask(post(str(len(body))), body)[0] == 400
-    (day,) = reports.iterdir()
+    days = "".join(day.read_text("utf-8") for day in sorted(reports.iterdir()))  # two at midnight
     kept = [{"protocol": mark, "report": message["report"]} for message in good]
-    assert [json.loads(line) for line in day.read_text("utf-8").splitlines()] == kept
+    assert [json.loads(line) for line in days.splitlines()] == kept

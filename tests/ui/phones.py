@@ -1,7 +1,7 @@
 """Phones of a live poll without browsers: the requests that they send to the server's routes."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from http.cookies import SimpleCookie
 from typing import Any
@@ -13,6 +13,7 @@ from starlette.types import ASGIApp, Message
 from caldp_ui.app import server
 from caldp_ui.app.theme import join_path
 from caldp_ui.room import phone
+from caldp_ui.room.poll import attempt_limiter, rooms
 
 JSON = "application/json"
 
@@ -30,6 +31,16 @@ class Answer:
     def content(self) -> Any:
         """Its JSON."""
         return json.loads(self.body)
+
+
+def fresh_rooms() -> Iterator[None]:
+    """A fixture: a server without polls, whose limits by the second don't depend on our pace."""
+    rooms.clear()
+    attempt_limiter.clear()
+    rooms()._now = attempt_limiter()._now = lambda: 0.0
+    yield
+    rooms.clear()
+    attempt_limiter.clear()
 
 
 def phones_app(base: str = "") -> ASGIApp:

@@ -1,6 +1,5 @@
 """Long work: its progress is seen, a cancel stops it at the next report, errors come out."""
 
-from concurrent.futures import wait
 from threading import Event, Semaphore
 from typing import Any
 
@@ -10,13 +9,11 @@ from streamlit.testing.v1 import AppTest
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Progress
 from caldp_ui.session import jobs
-
-PATIENCE = 20.0
-"""Seconds until a hanging test gives up; nothing is timed."""
+from tests.waiting import PATIENCE, are_done
 
 
 def finished(job: jobs.Job[Any]) -> bool:
-    return not wait([job.future], timeout=PATIENCE).not_done
+    return are_done([job.future])
 
 
 class Stepwise:
@@ -152,7 +149,7 @@ def test_what_is_found_is_shown_and_stays_after_a_cancel() -> None:
 
         incremental_jobs.gather_automatically("here", "count", find, lambda job: "", show)
 
-    at = AppTest.from_function(page, default_timeout=60).run()
+    at = AppTest.from_function(page, default_timeout=PATIENCE).run()
     job = at.session_state["here/job"]
     assert finished(job)
     assert at.run().text[0].value == "[0, 1, 2]"

@@ -5,7 +5,6 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlencode
 
@@ -15,23 +14,17 @@ from starlette.types import ASGIApp
 from caldp_ui.app.theme import WORKER
 from caldp_ui.room import phone, words
 from caldp_ui.room.page_state import EXAMPLES
-from caldp_ui.room.poll import LOOK, REPORT, PollState, TeacherKey, attempt_limiter, rooms
+from caldp_ui.room.poll import LOOK, REPORT, PollState, TeacherKey, rooms
 from caldp_ui.room.question import Question
 from tests.contract.checks import naming
 from tests.loops import run
-from tests.ui.phones import JSON, Answer, Phone, ask, phones_app
+from tests.ui.phones import JSON, Answer, Phone, ask, fresh_rooms, phones_app
 
 QUESTION = EXAMPLES["Copying"]
 POLL = "/room/poll"
 
 
-@pytest.fixture(autouse=True)
-def no_rooms() -> Iterator[None]:
-    rooms.clear()
-    attempt_limiter.clear()
-    yield
-    rooms.clear()
-    attempt_limiter.clear()
+no_rooms = pytest.fixture(autouse=True)(fresh_rooms)
 
 
 def opened(question: Question = QUESTION) -> tuple[TeacherKey, PollState]:

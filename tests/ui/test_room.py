@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +14,7 @@ from caldp_ui.app.navigation import ROOM
 from caldp_ui.app.theme import settings
 from caldp_ui.room import page, view, words
 from caldp_ui.room.page_state import EXAMPLES, STATE, Draft, DraftLink
-from caldp_ui.room.poll import OPEN, PollState, attempt_limiter, rooms
+from caldp_ui.room.poll import OPEN, PollState, rooms
 from caldp_ui.room.question import (
     IntegerChannel,
     Question,
@@ -40,17 +39,10 @@ from tests.ui.driver import (
     trigger,
 )
 from tests.ui.phone_words import EXPLAIN, TABLE, says
-from tests.ui.phones import Phone
+from tests.ui.phones import Phone, fresh_rooms
 from tests.ui.test_room_registry import channel_again
 
-
-@pytest.fixture(autouse=True)
-def no_rooms() -> Iterator[None]:
-    rooms.clear()
-    attempt_limiter.clear()
-    yield
-    rooms.clear()
-    attempt_limiter.clear()
+no_rooms = pytest.fixture(autouse=True)(fresh_rooms)
 
 
 def open_room_page(**query: str) -> AppTest:

@@ -45,6 +45,7 @@ from caldp_ui.room.question import (
     tally_of,
 )
 from caldp_ui.room.view import board_json
+from tests.waiting import PATIENCE, join
 
 QUESTION = Question("Which?", ("a", "b", "c"), (0, 2), 1.0)
 QUESTIONS = (
@@ -79,10 +80,14 @@ def open_room(
     return rooms, held, lambda n, y: rooms.report(held.code, mark, token(n), y)
 
 
-def at_once(rooms: Rooms) -> int:
-    """How many of 60 reports are counted that arrive at once, each of them twice."""
+def at_once(rooms: Rooms, clock: Callable[[], float]) -> int:
+    """How many of 60 reports are counted that arrive at once, each of them twice.
+
+    `clock`: is read between the reading and the writing of the reports that are there.
+    """
     held = rooms.open(QUESTION)
-    mark, start = rooms.get_poll(held.code).mark, Barrier(2 * PHONES)
+    mark, start = rooms.get_poll(held.code).mark, Barrier(2 * PHONES, timeout=PATIENCE)
+    rooms._now = clock
 
     def phone(number: int) -> None:
         start.wait()
@@ -91,21 +96,25 @@ def at_once(rooms: Rooms) -> int:
     threads = [Thread(target=phone, args=(i // 2,)) for i in range(2 * PHONES)]
     for thread in threads:
         thread.start()
-    for thread in threads:
-        thread.join()
+    join(threads)
+    rooms._now = Clock()
     return len(rooms.get_poll(held.code).reports)
 
 
-def slowly() -> float:
-    time.sleep(0.001)  # lets the other threads in between reading and writing
-    return 0.0
-
-
 def test_of_sixty_phones_at_once_no_report_is_lost_or_counted_twice() -> None:
-    assert at_once(Rooms(slowly)) == PHONES
-    careless = Rooms(slowly)
+    reading = Barrier(2 * PHONES, timeout=PATIENCE)
+
+    def slowly() -> float:
+        time.sleep(0.001)  # lets other threads in, if they can come in
+        return 0.0
+
+    def when_all_have_read() -> float:
+        return 0.0 * reading.wait()
+
+    assert at_once(Rooms(Clock()), slowly) == PHONES
+    careless = Rooms(Clock())
     careless._lock = nullcontext()  # type: ignore[assignment]
-    assert at_once(careless) != PHONES
+    assert at_once(careless, when_all_have_read) == 1
 
 
 def channel_again(law: IntegerChannel) -> list[list[Fraction]]:

@@ -9,16 +9,14 @@ from caldp_ui.app.theme import WORKER
 from caldp_ui.room.poll import display_code, format_code, query_of, rooms
 from tests.loops import run
 from tests.ui.driver import checked, trigger
-from tests.ui.phones import Phone
+from tests.ui.phones import Phone, fresh_rooms
 from tests.ui.test_room import hall, open_room_page
 
 
 @pytest.fixture(autouse=True)
 def worker(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv(WORKER, "w1")
-    rooms.clear()
-    yield
-    rooms.clear()
+    yield from fresh_rooms()
 
 
 def test_link_and_code_name_the_worker_that_holds_the_poll() -> None:

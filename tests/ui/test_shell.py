@@ -4,6 +4,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from caldp_ui.app.errors import escape_markdown
+from tests.waiting import PATIENCE
 
 JOINER = "\N{WORD JOINER}"
 
@@ -32,5 +33,5 @@ def test_an_error_is_shown_as_text() -> None:
         with plain_errors():
             raise CaldpError("No ![a](b).")
 
-    (error,) = AppTest.from_function(page).run().error
+    (error,) = AppTest.from_function(page, default_timeout=PATIENCE).run().error
     assert error.value == r"No \!\[a\]\(b\)."

@@ -15,6 +15,7 @@ from streamlit.runtime.scriptrunner_utils.script_run_context import (
 from streamlit.testing.v1 import AppTest
 
 from tests import ROOT
+from tests.waiting import PATIENCE
 
 UI = ROOT / "caldp_ui"
 VERSION = f"Streamlit {streamlit.__version__}"
@@ -117,7 +118,7 @@ def test_a_fragment_in_the_place_of_another_is_known_by_its_name(
         enqueue(context, message)
 
     monkeypatch.setattr(ScriptRunContext, "enqueue", record_rerun)
-    at = AppTest.from_function(two_parts).run()
+    at = AppTest.from_function(two_parts, default_timeout=PATIENCE).run()
     at.session_state["name"] = "two"
     assert not at.run().exception
     assert len(ids) == 4, f"{VERSION} tells the browser otherwise which fragments tick."

@@ -1,10 +1,9 @@
 """Nobody holds a thread or a place while waiting for somebody else; parts of pages take turns, too.
 
-Everything goes by events; a test that hangs gives up after `PATIENCE` seconds.
+Everything goes by events, or by what is asserted itself (`tests/waiting.py`).
 """
 
 from collections.abc import Callable
-from concurrent.futures import wait
 from functools import partial
 from pathlib import Path
 from threading import Event, Semaphore, Thread
@@ -23,8 +22,7 @@ from caldp_ui.session import jobs
 from caldp_ui.session.fair_pool import FairPool
 from caldp_ui.session.visit import Visit
 from tests import ROOT
-
-PATIENCE = 20.0
+from tests.waiting import PATIENCE, are_done, join, until
 
 
 class Link:
@@ -64,16 +62,7 @@ def launch(pool: FairPool, monkeypatch: pytest.MonkeyPatch) -> Callable[..., job
 
 
 def finished(*some: jobs.Job[Any]) -> bool:
-    return not wait([job.future for job in some], PATIENCE).not_done
-
-
-def until(holds: Callable[[], bool]) -> None:
-    """Wait for something that no event tells."""
-    for _ in range(int(PATIENCE * 100)):
-        if holds():
-            return
-        Event().wait(0.01)
-    raise AssertionError("it never came")
+    return are_done(job.future for job in some)
 
 
 def places_of(pool: FairPool) -> tuple[int, int, int]:
@@ -169,8 +158,7 @@ def test_a_page_that_waits_for_another_s_work_lets_others_have_its_place() -> No
     with limiter.limit("another"):
         pass
     link.go.set()
-    for each in pages:
-        each.join(PATIENCE)
+    join(pages)
     assert not limiter.is_busy
     assert link.made == 1
 
@@ -192,8 +180,7 @@ def test_two_parts_of_pages_are_run_at_a_time(monkeypatch: pytest.MonkeyPatch) -
     assert run_limiter._limiter().is_busy
     leave.set()
     assert all(entered.acquire(timeout=PATIENCE) for _ in range(28))
-    for each in ticks:
-        each.join(PATIENCE)
+    join(ticks)
     assert not run_limiter._limiter().is_busy
 
 
@@ -223,7 +210,7 @@ def _page() -> None:
 def test_a_part_takes_one_place_alone_and_none_within_its_page(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    at = AppTest.from_function(_page).run()
+    at = AppTest.from_function(_page, default_timeout=PATIENCE).run()
     said = [text.value for text in at.text]
     assert said == ["page 1", "outer 1", "inner 1"]
     (part,) = (name for name, each in at._fragment_storage._parent_by_id.items() if each is None)
@@ -252,7 +239,7 @@ def _faulty_page() -> None:
 
 
 def test_error_of_a_part_run_alone_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    at = AppTest.from_function(_faulty_page).run()
+    at = AppTest.from_function(_faulty_page, default_timeout=PATIENCE).run()
     (part,) = at._fragment_storage._parent_by_id
     monkeypatch.setattr(local_script_runner, "RerunData", partial(RerunData, fragment_id=part))
     at.run()

@@ -1,6 +1,5 @@
 """Work belongs to its visit: it ends with it, and no visit's work keeps the others waiting."""
 
-from concurrent.futures import wait
 from itertools import count
 from threading import Event, Thread
 from types import SimpleNamespace
@@ -15,8 +14,8 @@ from caldp_ui.app.run_limiter import RunLimiter
 from caldp_ui.session import jobs
 from caldp_ui.session.fair_pool import FairPool
 from caldp_ui.session.visit import Visit
-
-PATIENCE = 20.0
+from tests.ui.driver import jobs_done
+from tests.waiting import PATIENCE, are_done, join, until
 
 
 class _Row:
@@ -41,7 +40,7 @@ def test_visits_take_turns_whoever_came_with_more() -> None:
     futures += [pool.submit("greedy", row.piece(f"greedy {i}")) for i in range(3)]
     futures += [pool.submit("late", row.piece(f"late {i}")) for i in range(2)]
     row.go.set()
-    assert not wait(futures, PATIENCE).not_done
+    assert are_done(futures)
     assert row.begun == ["first 0", "greedy 0", "late 0", "greedy 1", "late 1", "greedy 2"]
 
 
@@ -49,10 +48,10 @@ def test_a_visit_has_two_threads_at_most_and_a_newcomer_the_third() -> None:
     pool, row = FairPool(3, 2, "test"), _Row()
     futures = [pool.submit("greedy", row.piece("greedy", held=True)) for _ in range(4)]
     newcomer = pool.submit("newcomer", row.piece("newcomer"))
-    assert not wait([newcomer], PATIENCE).not_done
+    assert are_done([newcomer])
     assert row.begun.count("greedy") <= 2
     row.go.set()
-    assert not wait(futures, PATIENCE).not_done
+    assert are_done(futures)
     assert row.begun.count("greedy") == 4
 
 
@@ -63,7 +62,7 @@ def test_what_was_cancelled_before_its_turn_is_never_begun_and_errors_come_out()
     fails = pool.submit("b", lambda: 1 / 0)
     assert never.cancel()
     row.go.set()
-    assert not wait([first, fails], PATIENCE).not_done
+    assert are_done([first, fails])
     assert row.begun == ["a"]
     assert isinstance(fails.exception(), ZeroDivisionError)
 
@@ -105,21 +104,22 @@ def _page() -> None:
 
 
 def test_who_comes_back_after_the_socket_was_gone_has_the_work_begun_anew() -> None:
-    at = AppTest.from_function(_page).run()
+    at = jobs_done(AppTest.from_function(_page, default_timeout=PATIENCE).run())
     before = at.session_state["place/job"]
     assert [text.value for text in at.text] == ["there"]
     # What Streamlit's session does when its socket has gone.
     AppSession.clear_session_caches(SimpleNamespace(id="test session id"))  # type: ignore[arg-type]
     assert before.is_abandoned
-    at.run()
+    jobs_done(at.run())
     assert at.session_state["place/job"] is not before
     assert [text.value for text in at.text] == ["there"]
 
 
 def _runs_of(turns: RunLimiter, begun: list[str], visits: list[str], go: Event) -> list[Thread]:
     """Runs that wait for their turns, in this order, and note when they have it."""
-    threads = []
-    for visit in visits:
+    threads: list[Thread] = []
+    for number, visit in enumerate(visits, 1):
+        has_begun = min(number, turns._places)
 
         def run(visit: str = visit) -> None:
             with turns.limit(visit):
@@ -127,11 +127,13 @@ def _runs_of(turns: RunLimiter, begun: list[str], visits: list[str], go: Event) 
                 assert go.wait(PATIENCE)
 
         threads.append(Thread(target=run))
-        waiting = turns.waiting
         threads[-1].start()
-        while turns.waiting == waiting and visit not in begun:
-            pass
+        _await_runs(turns, begun, has_begun, number - has_begun)
     return threads
+
+
+def _await_runs(turns: RunLimiter, begun: list[str], at_work: int, waiting: int) -> None:
+    until(lambda: (len(begun), turns.waiting) == (at_work, waiting))
 
 
 def test_the_next_run_is_that_of_the_visit_that_has_had_the_least() -> None:
@@ -143,8 +145,7 @@ def test_the_next_run_is_that_of_the_visit_that_has_had_the_least() -> None:
             pass
     threads = _runs_of(turns, begun, ["holds", "greedy", "greedy", "modest", "new"], go)
     go.set()
-    for thread in threads:
-        thread.join(PATIENCE)
+    join(threads)
     assert begun == ["holds", "modest", "new", "greedy", "greedy"]
 
 
@@ -161,8 +162,7 @@ def test_what_a_visit_has_had_is_forgotten_by_and_by_and_an_error_gives_the_plac
             now[0] += 50.0 if visit == "long ago" else 0.0
     threads = _runs_of(turns, begun, ["holds", "lately", "long ago"], go)
     go.set()
-    for thread in threads:
-        thread.join(PATIENCE)
+    join(threads)
     assert begun == ["holds", "long ago", "lately"]
 
 
@@ -179,6 +179,5 @@ def test_what_nobody_waits_for_goes_behind_all_runs_but_not_for_ever() -> None:
     films = Thread(target=make_film)
     films.start()
     go.set()
-    for thread in [*threads, films]:
-        thread.join(PATIENCE)
+    join([*threads, films])
     assert begun == ["one", "two", "three", "film"]
