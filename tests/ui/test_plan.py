@@ -2,7 +2,6 @@
 
 import math
 import re
-from concurrent.futures import wait
 from dataclasses import replace
 from threading import Event
 
@@ -42,19 +41,15 @@ from caldp_ui.plan.people_needed import DEPLOYMENTS, Need, epsilon_for
 from caldp_ui.words import formats, promise
 from tests.ui.driver import checked, headline_of, jobs_done, open_record, page_record, query_of
 from tests.ui.readings import read
+from tests.waiting import PATIENCE
 
 DEPLOYED = "What others' ε would mean here"
 PLAN = Plan()
 
 
-def finish(at: AppTest) -> AppTest:
-    assert not wait([at.session_state["plan-needs/job"].future], timeout=120).not_done
-    return checked(at.run())
-
-
 @pytest.fixture(scope="module")
 def page() -> AppTest:
-    return finish(open_record(STATE))
+    return jobs_done(open_record(STATE))
 
 
 def test_the_headline_the_picture_and_the_memos_say_the_needs(page: AppTest) -> None:
@@ -197,7 +192,7 @@ def test_every_group_is_a_goal_where_there_are_groups() -> None:
     at = open_record(STATE)
     checked(at.segmented_control(key="plan-goal").set_value("groups").run())
     assert page_record(at, STATE).goal == "groups"
-    assert "know every group with at least 1 % of people" in headline_of(finish(at))
+    assert "know every group with at least 1 % of people" in headline_of(jobs_done(at))
     record = replace(PLAN, goal="groups", protection="more-blocks")
     found = people_needed.compute_need(record, PLAIN, record.protected_scenario(PLAIN, 1.0)).people
     assert found is not None
@@ -279,7 +274,7 @@ def test_tables_of_a_large_map_are_made_beside_the_page(monkeypatch: pytest.Monk
     go_on, beside = Event(), people_needed.compute_tables
 
     def long(record: Plan, progress: Progress) -> people_needed.NeedTables:
-        assert go_on.wait(60)
+        assert go_on.wait(PATIENCE)
         return beside(record, progress)
 
     monkeypatch.setattr(people_needed, "compute_tables", long)
