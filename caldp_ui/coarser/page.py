@@ -187,7 +187,7 @@ def _controls(data: TreatmentData) -> None:
         own_data.popover(STATE, _FORM)
         pins.redraw_and_pin(STATE, PAGE.pin_title, "The same people and treatments, new noise.")
         common.button(STATE)
-        safety.of_epsilon(STATE, record.scenario.policy.plain_epsilon)
+    safety.of_epsilon(STATE, record.scenario.policy.plain_epsilon)
 
 
 def _controls_alone(record: Publication) -> None:
