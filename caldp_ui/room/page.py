@@ -26,7 +26,7 @@ from caldp_ui.controls.common import EPSILONS, Slider
 from caldp_ui.parts import headline, promises, safety, sharing
 from caldp_ui.parts.film_jobs import session_films
 from caldp_ui.parts.layout import tabs, title_row
-from caldp_ui.room import view, words
+from caldp_ui.room import by_hand, view, words
 from caldp_ui.room.page_state import (
     EXAMPLES,
     NEXT,
@@ -652,6 +652,7 @@ def show() -> None:
     main, beside = st.columns([3.1, 1.2], gap="medium")
     with beside, st.container(key=STATE.key("side")):
         _open_button()
+        by_hand.button()
         _question_form(draft)
         _phones_slider(draft)
     with main:

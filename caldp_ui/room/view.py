@@ -226,9 +226,9 @@ def record(polls: Sequence[PollState]) -> str:
 
 
 _ACROSS: Final = 3
-_ROW_HEIGHT, _TITLE_HEIGHT = 58, 120
-_LETTERS: Final = 22
-"""Of a line of text above a third of the picture."""
+_ROW_HEIGHT, _LINE_HEIGHT, _FOOT = 58, 22, 30
+_LETTERS: Final = 66
+"""Of a line of text above the whole picture."""
 
 
 def comparison(polls: Sequence[PollState], colours: Palette) -> go.Figure:
@@ -238,22 +238,25 @@ def comparison(polls: Sequence[PollState], colours: Palette) -> go.Figure:
     """
     across = min(_ACROSS, len(polls))
     down, most = -(-len(polls) // across), max(poll.question.k for poll in polls)
-    titles = ["<br>".join(wrap(escape(poll.question.text), _LETTERS)) for poll in polls]
-    height = down * (_TITLE_HEIGHT + _ROW_HEIGHT * most)
-    gaps = {"horizontal_spacing": 0.05, "vertical_spacing": _TITLE_HEIGHT / height}
-    figure = make_subplots(down, across, subplot_titles=titles, **gaps)
+    lines = [wrap(escape(poll.question.text), _LETTERS // across) for poll in polls]
+    head = _LINE_HEIGHT * (1 + max(map(len, lines)))
+    height = down * (head + _ROW_HEIGHT * most) + _FOOT
+    gaps = {"horizontal_spacing": 0.05, "vertical_spacing": head / (height - head - _FOOT)}
+    figure = make_subplots(
+        down, across, subplot_titles=["<br>".join(each) for each in lines], **gaps
+    )
     figure.update_annotations(font_size=15)
     for place, poll in enumerate(polls):
         at = {"row": place // across + 1, "col": place % across + 1}
-        _add_answers(figure, poll, colours, at)
+        _add_answers(figure, poll, colours, at, _LETTERS // across)
     figure.update_xaxes(range=[0, 100], ticksuffix=" %", nticks=3)
     figure.update_yaxes(visible=False, range=[most - 0.4, -0.7])
-    margin = {"l": 16, "r": 16, "t": _TITLE_HEIGHT, "b": 30}
+    margin = {"l": 16, "r": 16, "t": head, "b": _FOOT}
     return figure.update_layout(height=height, showlegend=False, dragmode=False, margin=margin)
 
 
 def _add_answers(
-    figure: go.Figure, poll: PollState, colours: Palette, at: Mapping[str, int]
+    figure: go.Figure, poll: PollState, colours: Palette, at: Mapping[str, int], letters: int
 ) -> None:
     shares = shares_by(poll)(poll.question, poll.reports)
     middle, low, high = (100 * each for each in (shares.estimate, shares.low, shares.high))
@@ -263,7 +266,7 @@ def _add_answers(
     look = {"showarrow": False, "xanchor": "left", "yanchor": "bottom", "yshift": 10}
     for y, answer in enumerate(poll.question.answers):
         mark = "✓ " if poll.is_shown and y == poll.question.right else ""
-        short = shorten(answer, _LETTERS, placeholder="…")
+        short = shorten(answer, letters, placeholder="…")
         name = escape(f"{mark}{low[y]:.0f} to {high[y]:.0f} %  {short}")
         figure.add_annotation(x=0, y=y, text=name, font={"size": 15}, **look, **at)
 
