@@ -107,14 +107,21 @@ def test_the_form_draws_one_report_and_sends_it_until_it_arrives(
     assert (found.tally.n, sum(found.refused.values())) == (1, 0)
 
 
-def test_the_form_says_which_answers_no_coin_hides(browser: Any, tmp_path: Path) -> None:
+def test_the_form_says_which_answers_can_be_read_and_of_which_a_coin_is_thrown(browser: Any, tmp_path: Path) -> None:
     shutil.copy(EXAMPLE / "form.html", tmp_path)
     caldp(["client", "-o", f"{tmp_path}/client.js"], standalone_mode=False)
     labels = ("hiv", "flu", "cold", "none")
     alone = Context.of([0, 1, 1, 1], [True, True, False, False], 1.0)
     plan = planned(alone, SPECS["hadamard"])
     table = TablePlan.of("designed", mechanism(DenseMatrix.of(dense(alone)), "designed"))
-    for each, names in ((plan, ("A", "B")), (table, EVERYTHING)):
+    everybody = planned(Context.of([0] * 4, [True] * 4, 1.0), SPECS["hadamard"])
+    nobody = planned(Context.of([0] * 4, [False] * 4, 1.0), SPECS["hadamard"])
+    for each, names, bare, coin in (
+        (plan, ("A", "B"), "hiv, cold, none", "For every other answer"),
+        (table, EVERYTHING, "hiv, cold, none", "For every other answer"),
+        (everybody, EVERYTHING, "", "For each answer"),
+        (nobody, EVERYTHING, "hiv, flu, cold, none", ""),
+    ):
         made = Protocol("Which?", Domain.of(labels), names, each)
         (tmp_path / "protocol.json").write_text(made.to_json(), "utf-8")
         page = browser.new_page()
@@ -123,10 +130,18 @@ def test_the_form_says_which_answers_no_coin_hides(browser: Any, tmp_path: Path)
             Thread(target=server.serve_forever, daemon=True).start()
             try:
                 page.goto(f"http://127.0.0.1:{server.server_port}/form.html")
-                page.get_by_text("No coin is thrown for: hiv.").wait_for()
+                page.get_by_label("none").wait_for()
+                page.wait_for_function(SAYS, arg=[bare, coin])
             finally:
                 page.close()
                 server.shutdown()
+
+
+SAYS = """([bare, coin]) => {
+    const says = name => document.querySelector(name).textContent;
+    return (bare ? says("#bare").endsWith(`: ${bare}.`) : !says("#bare"))
+        && (coin ? says("#coin").startsWith(`${coin} your browser throws a coin`) : !says("#coin"));
+}"""
 
 
 def answer(page: Any, label: str, text: str) -> None:

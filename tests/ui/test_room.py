@@ -394,6 +394,8 @@ def test_what_remains_of_an_answer_is_said_by_the_coin_of_each_answer() -> None:
                 assert ("A coin decided" in text) == (hidden and not always)
                 assert ("not what you chose" in text) == hidden
                 assert ("You can deny it" in each["why"]) == hidden
+                assert ("Which side fell stays here" in each["stays"]) == hidden
+                assert each["stays"].startswith("This report is true") == (not hidden)
 
 
 def test_the_button_of_a_phone_says_what_it_does_with_each_answer() -> None:

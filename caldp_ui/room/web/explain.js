@@ -3,6 +3,8 @@
    what is said of a report is the same whatever its owner chose. */
 
 /** @typedef {Record<string, string>} Texts */
+/** What is said of a report; `stays`: beside the coin that has just fallen.
+    @typedef {{why: string, stays: string, uncertainty: string, chances: string[], widths: number[]}} Explanation */
 
 const NOBODY = 1e-12, ALMOST_SURE = 0.9995, WEAK = 0.955;
 
@@ -15,7 +17,7 @@ export const fill = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => va
     @param {Texts} words Of one language.
     @returns {{
         choices: {odds: string, go: string, coin: string}[],
-        explanations: {why: string, uncertainty: string, chances: string[], widths: number[]}[],
+        explanations: Explanation[],
     }} */
 export function explain(data, words) {
     const {answers, sensitive, channel, guess} = data;
@@ -95,8 +97,11 @@ export function explain(data, words) {
         const decided = channel[y][y] < 1 ? words.decided : fill(words.oneSided, {x: quoted(y), y: other});
         return `${decided} ${words.kept}`;
     };
-    /** @type {(y: number) => {why: string, uncertainty: string, chances: string[], widths: number[]}} */
-    const explanation = y => isOpenGuess ? {why: words.sentAsItIs, uncertainty: "", chances: [], widths: []}
-        : {why: why(y), uncertainty: uncertainty(y), chances: columns[y].map(phones), widths: columns[y]};
+    /** @type {(y: number) => Explanation} */
+    const explanation = y => {
+        if (isOpenGuess) return {why: words.sentAsItIs, stays: "", uncertainty: "", chances: [], widths: []};
+        const stays = isOnlyTruth[y] ? why(y) : words.stays;
+        return {why: why(y), stays, uncertainty: uncertainty(y), chances: columns[y].map(phones), widths: columns[y]};
+    };
     return {choices: answers.map((_, x) => choice(x)), explanations: answers.map((_, y) => explanation(y))};
 }

@@ -228,7 +228,7 @@ class Phone {
         await Promise.race([pause(THROW_MS), tap]);
         const says = fill(isSame ? words.sameSide : words.otherSide,
             {x: fill(words.quote, {x: this.data.answers[report]})});
-        text.replaceChildren(says, el("small", {}, words.stays));
+        text.replaceChildren(says, el("small", {}, this.says.explanations[report].stays));
         await Promise.race([pause(SIDE_MS), tap]);
         this.isThrowing = false;
         this.show();
