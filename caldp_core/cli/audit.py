@@ -11,10 +11,14 @@ import click
 from caldp_core.audit.blockwise import LargeAudit, PairClass, worst_of
 from caldp_core.audit.mechanisms import audit_mechanism
 from caldp_core.basics import limits
-from caldp_core.cli.terminal import plain_errors, progress_bar, warn_of_areas
-from caldp_core.experiments.run import Setup, prepare
+from caldp_core.cli.terminal import (
+    plain_errors,
+    progress_bar,
+    unprotected_values,
+    warn_of_areas,
+)
+from caldp_core.experiments.run import prepare
 from caldp_core.mechanisms import Mechanism
-from caldp_core.privacy.coverage import coverage, value_names
 from caldp_core.scenarios.scenario import Scenario
 
 _NOTHING_PROMISED: Final = 3
@@ -44,19 +48,10 @@ def audit_command(context: click.Context, path: str) -> None:
         "blocks": setup.partition.m,
         "outputs": _countable(setup.mechanism),
     }
-    output |= _unprotected(setup) | warn_of_areas(setup) | audit_summary(audit)
+    output |= unprotected_values(setup) | warn_of_areas(setup) | audit_summary(audit)
     output["seconds"] = round(perf_counter() - started, 4)
     click.echo(json.dumps(output, indent=2))
     context.exit(1 if not audit.holds else _NOTHING_PROMISED if audit.nothing_promised else 0)
-
-
-def _unprotected(setup: Setup) -> dict[str, Any]:
-    """Values that should be protected and are not, by name, and how many more are not."""
-    found = coverage(setup.policy)
-    return {
-        "protected_by_nothing": value_names(setup.dataset.domain, found.exposed),
-        "other_unprotected_values": int((~found.protected & ~found.exposed).sum()),
-    }
 
 
 def _countable(mechanism: Mechanism) -> int | None:

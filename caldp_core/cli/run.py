@@ -16,6 +16,7 @@ from caldp_core.cli.terminal import (
     plain_errors,
     print_summary,
     progress_bar,
+    unprotected_values,
     warn_of_areas,
 )
 from caldp_core.estimation.evidence import KNOWING_MAP
@@ -79,6 +80,7 @@ def summary(result: Result, expected: Forecast | None) -> dict[str, Any]:
         "note": setup.dataset.note,
         "k": setup.mechanism.k,
         "blocks": setup.partition.m,
+        **unprotected_values(setup),
         "n": setup.n,
         "mechanism": setup.mechanism_name,
         "bits_per_report": report_bits(setup.mechanism),

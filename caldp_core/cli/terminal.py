@@ -13,6 +13,7 @@ from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.files import check_output, is_standard_output, is_stream, write_whole
 from caldp_core.basics.types import Progress
 from caldp_core.experiments.run import Setup
+from caldp_core.privacy.coverage import coverage, value_names
 from caldp_core.scenarios.blocks import PolygonBlocks, describe_areas
 
 _GEOJSON: Final = ".geojson"
@@ -75,6 +76,15 @@ def warn_of_areas(setup: Setup) -> dict[str, list[str]]:
     for sentence in sentences:
         click.echo(f"Warning: {sentence}", err=True)
     return {"areas": sentences} if sentences else {}
+
+
+def unprotected_values(setup: Setup) -> dict[str, Any]:
+    """Values that should be protected and are not, by name, and how many more are not."""
+    found = coverage(setup.policy)
+    return {
+        "protected_by_nothing": value_names(setup.dataset.domain, found.exposed),
+        "other_unprotected_values": int((~found.protected & ~found.exposed).sum()),
+    }
 
 
 def is_geojson(path: Path | None) -> bool:

@@ -204,6 +204,7 @@ def test_the_commands_refuse_tell_and_go_on(tmp_path: Path) -> None:
     assert (audited.exit_code, summary["holds"]) == (0, True)
     assert (summary["protected_by_nothing"], summary["other_unprotected_values"]) == (["hiv"], 2)
     assert list(summary).index("protected_by_nothing") < list(summary).index("holds")
+    assert json.loads(caldp("run", source).stdout)["protected_by_nothing"] == ["hiv"]
     assert protocol.coverage.exposed.sum() == 1
 
 
