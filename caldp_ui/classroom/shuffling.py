@@ -26,11 +26,14 @@ _SIZES: Final = np.array([part * 10**power for power in range(1, 10) for part in
 _MASKS: Final = (
     "Phones add masks that cancel in the sum, and each a small part of the noise; the server sees "
     "the noisy sum only. One trusts the cryptography, and that enough phones stay to the end. "
-    "Error about 1/ε for small ε; without noise, the sum itself is not protected."
+    "The error is a trusted server's; without noise, the sum itself is not protected."
 )
 TRUST: Final = (
-    ("Trusted server", "One server, and all who ever break into it. Error about 1/ε."),
-    ("Local", "Nobody. Error about √n/ε."),
+    (
+        "Trusted server",
+        "One server, and all who ever break into it. The standard error is √2/ε for small ε.",
+    ),
+    ("Local", "Nobody. The standard error is √n/ε for small ε."),
     ("Shuffled", "A shuffler that forgets who sent what, and a crowd of real people. In between."),
     ("Secure aggregation", _MASKS),
 )

@@ -180,6 +180,11 @@ def _as_html_part(part: Part) -> HtmlPart:
     return part if isinstance(part, HtmlPart) else HtmlPart(legend(part.figure), "legend")
 
 
+def two_digits(number: float) -> str:
+    """A number of people or votes to two digits, with decimals below 10."""
+    return formats.digits(number) if number < 10 else formats.people(float(f"{number:.2g}"))
+
+
 Table: TypeAlias = Mapping[str, Mapping[str, str]]
 """Cells by column and row."""
 

@@ -1,4 +1,4 @@
-"""Station 2: a sum of bits. For small ε the server's error is about 1/ε, the local one √n/ε."""
+"""Station 2: a sum of bits. For small ε the server's error is about √2/ε, the local one √n/ε."""
 
 import math
 from dataclasses import dataclass
@@ -92,17 +92,17 @@ def open_board(lesson: Lesson) -> Board:
     figures |= {"local, more people": 10 * local, "share, more people": share / 10}
     broken = ""
     if lesson.broken:
-        broken = f" With the noise left in, it is off by {_off(naive)} with {_count(lesson)}."
+        broken = f" With the noise left in, it is off by {station.two_digits(naive)} with {_count(lesson)}."
         figures["noise left in"] = naive
     errors = {"trusted server": data.central, "local": data.local}
     errors["local, noise left in"] = data.noise_left_in
-    numbers = station.table(list(map(formats.people, data.n.tolist())), errors, _off)
+    numbers = station.table(list(map(formats.people, data.n.tolist())), errors, station.two_digits)
     alt = station.alt_text("Errors of a count against the number of people.", numbers)
     return Board(
         Headline(
             f"With {_count(lesson)}, a trusted server is off by {_people(central)}, local "
-            f"noise by {_off(local)}: {_percent(share)} of all.",
-            f"With 100 times as many people local noise is off by {_off(10 * local)}, but by "
+            f"noise by {station.two_digits(local)}: {_percent(share)} of all.",
+            f"With 100 times as many people local noise is off by {station.two_digits(10 * local)}, but by "
             f"{_percent(share / 10)} of all.{broken} These are standard errors.",
             figures=figures,
         ),
@@ -121,11 +121,7 @@ def _percent(percent: float) -> str:
 
 
 def _people(error: float) -> str:
-    return formats.count(_off(error), "person", "people")
-
-
-def _off(error: float) -> str:
-    return formats.digits(error) if error < 10 else formats.people(float(f"{error:.2g}"))
+    return formats.count(station.two_digits(error), "person", "people")
 
 
 def figure(data: Sums, lesson: Lesson, colours: Palette) -> go.Figure:

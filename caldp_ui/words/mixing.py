@@ -63,14 +63,21 @@ def describe_mixing(
         f"two protected {nouns.units}": hidden,
         f"a protected and an open {nouns.unit}": beside_open,
     }
-    falls = [
-        f"between {pair} from {before:g} to {formats.digits(level)}"
+    changes = [
+        f"between {pair} {change(before, level)}"
         for pair, level in pairs.items()
         if not math.isnan(level)
     ]
-    if not falls:
+    if not changes:
         return ""
     return (
         f"If reports are mixed by a shuffler that you trust to forget who sent which of {reports}, "
-        f"ε falls {', and '.join(falls)}. {DELTA_TEXT}"
+        f"ε {', and '.join(changes)}. {DELTA_TEXT}"
     )
+
+
+def change(before: float, after: float) -> str:
+    """How ε changes: “falls from 1 to 0.06”, or “stays at 1” where both read alike."""
+    if formats.digits(after) == formats.digits(before):
+        return f"stays at {before:g}"
+    return f"falls from {before:g} to {formats.digits(after)}"

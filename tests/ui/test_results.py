@@ -1,5 +1,6 @@
 """Results of a collection: the example, files of one's own, and files that are none."""
 
+import math
 from dataclasses import replace
 from html import unescape
 from typing import Any
@@ -111,8 +112,8 @@ def test_what_mixing_leaves_is_said_as_the_core_has_it() -> None:
         for name in ("epsilon_of_one_report", "epsilon", "epsilon_beside_open")
     )
     assert (
-        f"ε falls between two protected answers from {before} to {hidden}, and between a protected "
-        f"and an open answer from {before} to {beside_open}. "
+        f"ε between two protected answers falls from {before} to {hidden}, and between a protected "
+        f"and an open answer falls from {before} to {beside_open}. "
     ) in sentence
     scenario = Scenario(Zipf(10), ContextPolicy(blocks=EvenRuns(2)), n=10_000)
     setup = prepare(scenario)
@@ -124,6 +125,8 @@ def test_what_mixing_leaves_is_said_as_the_core_has_it() -> None:
     text = mixing.scenario_text(VALUES, setup)
     assert f"{crowd:,} reports of the block" in text
     assert f"from 1 to {formats.digits(found.hidden[0])}. " in text
+    alone = mixing.describe_mixing(VALUES, 1.0, (0.9999, math.nan), "the 1 report")
+    assert "ε between two protected values stays at 1. " in alone
 
 
 def test_mixing_begins_at_the_epsilon_of_the_block_that_is_named() -> None:
