@@ -33,6 +33,7 @@ from caldp_core.estimation.evidence import Evidence
 from caldp_core.mechanisms.base import Mechanism, Tally
 from caldp_core.mechanisms.capabilities import Craftable, craftable
 from caldp_core.mechanisms.contextual import ContextMechanism
+from caldp_core.theory.expected_error import variance_given_people
 
 
 @dataclass(frozen=True)
@@ -187,15 +188,15 @@ class AttackPower:
     """What one fake phone can do at a symbol.
 
     `added`: people that its strongest report adds to the symbol's estimate. `noise`: standard
-    deviation of that estimate without fakes, in people.
+    deviation of that estimate without fakes, in people, who are held fixed.
     """
 
     added: float
     noise: float
 
     def to_stand_out(self) -> int:
-        """Fake phones that move the estimate by three standard deviations."""
-        return math.ceil(3.0 * self.noise / self.added)
+        """Fake phones that move the estimate by three standard deviations, at least 1."""
+        return max(1, math.ceil(3.0 * self.noise / self.added))
 
 
 def attack_power(mechanism: Mechanism, x: int, p: Floats, n: int) -> AttackPower:
@@ -210,8 +211,9 @@ def attack_power(mechanism: Mechanism, x: int, p: Floats, n: int) -> AttackPower
     smaller one; in randomized response both fall together.
     """
     (symbol,) = check_symbols("x", [x], mechanism.k)
-    deviation = math.sqrt(max(float(mechanism.variance(p, n)[symbol]), 0.0))
-    return AttackPower(maximal_gain_added(mechanism, np.array([symbol])), n * deviation)
+    variance = float(variance_given_people(mechanism, p, n)[symbol])
+    added = maximal_gain_added(mechanism, np.array([symbol]))
+    return AttackPower(added, n * math.sqrt(variance))
 
 
 def _parts(mechanism: Mechanism) -> Craftable:

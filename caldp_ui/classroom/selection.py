@@ -17,7 +17,7 @@ from caldp_core.lecture.selection import EXACT_PEOPLE, BitwiseResponse, OneHotRe
 from caldp_ui.app.theme import Palette
 from caldp_ui.classroom import charts, station
 from caldp_ui.classroom.page_state import Lesson
-from caldp_ui.classroom.station import Board, Chart, Picture, Station
+from caldp_ui.classroom.station import Board, Chart, Picture, Station, two_digits
 from caldp_ui.words import formats
 from caldp_ui.words.headline import Headline
 
@@ -219,7 +219,7 @@ def _leads(data: Selection) -> str:
 def _votes_text(lead: int | None) -> str:
     if lead is None:
         return "more votes than there are"
-    return "1 vote" if lead == 1 else f"{station.two_digits(lead)} votes"
+    return "1 vote" if lead == 1 else f"{two_digits(lead)} votes"
 
 
 def figure(data: Selection, lesson: Lesson, colours: Palette) -> go.Figure:
@@ -248,7 +248,7 @@ def figure(data: Selection, lesson: Lesson, colours: Palette) -> go.Figure:
 
 def _formula(data: Selection, lesson: Lesson) -> None:
     bits, names = lesson.items.bit_length() - 1, ("central", "one_hot", "bitwise")
-    votes = dict(zip(names, map(station.two_digits, data.lecture_thresholds), strict=True))
+    votes = dict(zip(names, map(two_digits, data.lecture_thresholds), strict=True))
     station.formula("selection", how=how(lesson.n), bits=bits, **votes)
 
 
@@ -266,8 +266,8 @@ def how(n: int) -> str:
 def _numbers(data: Selection) -> station.Table:
     return {
         title: {
-            "lead for 95 of 100": "none is enough" if lead is None else station.two_digits(lead),
-            "the notes' threshold": station.two_digits(note),
+            "lead for 95 of 100": "none is enough" if lead is None else two_digits(lead),
+            "the notes' threshold": two_digits(note),
         }
         for title, lead, note in zip(
             _NAMES, data.needed_leads, data.lecture_thresholds, strict=True

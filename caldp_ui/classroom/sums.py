@@ -14,7 +14,7 @@ from caldp_core.privacy.matrix import BinaryPolicy
 from caldp_ui.app.theme import Palette
 from caldp_ui.classroom import charts, station
 from caldp_ui.classroom.page_state import Lesson
-from caldp_ui.classroom.station import Board, Chart, Picture, Station
+from caldp_ui.classroom.station import Board, Chart, Picture, Station, two_digits
 from caldp_ui.words import formats
 from caldp_ui.words.headline import Headline
 
@@ -92,17 +92,17 @@ def open_board(lesson: Lesson) -> Board:
     figures |= {"local, more people": 10 * local, "share, more people": share / 10}
     broken = ""
     if lesson.broken:
-        broken = f" With the noise left in, it is off by {station.two_digits(naive)} with {_count(lesson)}."
+        broken = f" With the noise left in, it is off by {two_digits(naive)} with {_count(lesson)}."
         figures["noise left in"] = naive
     errors = {"trusted server": data.central, "local": data.local}
     errors["local, noise left in"] = data.noise_left_in
-    numbers = station.table(list(map(formats.people, data.n.tolist())), errors, station.two_digits)
+    numbers = station.table(list(map(formats.people, data.n.tolist())), errors, two_digits)
     alt = station.alt_text("Errors of a count against the number of people.", numbers)
     return Board(
         Headline(
             f"With {_count(lesson)}, a trusted server is off by {_people(central)}, local "
-            f"noise by {station.two_digits(local)}: {_percent(share)} of all.",
-            f"With 100 times as many people local noise is off by {station.two_digits(10 * local)}, but by "
+            f"noise by {two_digits(local)}: {_percent(share)} of all.",
+            f"With 100 times as many people local noise is off by {two_digits(10 * local)}, but by "
             f"{_percent(share / 10)} of all.{broken} These are standard errors.",
             figures=figures,
         ),
@@ -121,7 +121,7 @@ def _percent(percent: float) -> str:
 
 
 def _people(error: float) -> str:
-    return formats.count(station.two_digits(error), "person", "people")
+    return formats.count(two_digits(error), "person", "people")
 
 
 def figure(data: Sums, lesson: Lesson, colours: Palette) -> go.Figure:

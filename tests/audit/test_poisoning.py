@@ -199,26 +199,34 @@ def test_one_phones_power_by_the_size_of_its_block(epsilon: float) -> None:
     k = 64
     p = np.full(k, 1 / k)
     for family, form in forms.items():
-        needed = []
+        needed, powers = [], []
         for s in (4, 16, 64):
             mechanism = registry.in_context(
                 Context.block_structured(np.arange(k) // s, epsilon), family
             )
             found = poisoning.attack_power(mechanism, 5, p, n)
             assert found.added == pytest.approx(form(s), rel=1e-9)
-            assert found.noise == pytest.approx(n * np.sqrt(mechanism.variance(p, n)[5]))
+            drawn_anew = mechanism.variance(p, n)[5]  # with the people drawn as well
+            assert found.noise == pytest.approx(n * np.sqrt(drawn_anew - p[5] * (1 - p[5]) / n))
             needed.append(found.to_stand_out())
+            powers.append((found.added, found.noise))
         if family == "randomized-response":
-            assert max(needed) < 1.6 * min(needed), "power and noise fall together"
+            falls = np.diff(powers, axis=0) > 0
+            assert falls.all(), "power and noise fall together"
+            assert max(needed) < 2 * min(needed)
+            own, other = power / (power + 63), 1 / (power + 63)
+            variance = n / k * own * (1 - own) + n * (k - 1) / k * other * (1 - other)
+            assert powers[-1][1] == pytest.approx(np.sqrt(variance) / (own - other))
         else:
             assert 2 * needed[0] < needed[2], f"{family}: fewer stand out of smaller blocks"
-    # Hadamard: noise c·√(people of the block), so the phones are 3·√(people of the block).
+    # Hadamard: noise c·√(people of the block), those at the place less: they lean to one side.
     mechanism = registry.in_context(
         Context.block_structured(np.arange(k) // 16, epsilon), "hadamard"
     )
-    assert poisoning.attack_power(mechanism, 5, p, n).to_stand_out() == pytest.approx(
-        1500, rel=0.02
-    )
+    own = power / (power + 1)
+    spread = np.sqrt(n / 4 - n / k * (1 - 4 * own * (1 - own)))
+    needed_here = poisoning.attack_power(mechanism, 5, p, n).to_stand_out()
+    assert needed_here == pytest.approx(3 * spread, abs=1)
 
 
 def test_repair_that_knows_all_is_unbiased_and_one_that_does_not_misses_by_its_formula() -> None:

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 from caldp_ui.words.headline import Headline
 
-_WORDS = {"million": 1e6, "billion": 1e9, "trillion": 1e12}
+_WORDS = {"million": 1e6, "billion": 1e9, "trillion": 1e12, "quadrillion": 1e15}
 _TOKEN = re.compile(
     r"(?<![\w.])(more than |less than )?(?:an? )?(-?[\d,]*\.?\d+)"
-    r"(?: (million|billion|trillion))?(?![\w-])"
+    r"(?: (million|billion|trillion|quadrillion))?(?![\w-])"
 )
 
 

@@ -14,12 +14,15 @@ import pytest
 
 from caldp_core.basics.types import Bools, Floats
 from caldp_core.domain.grid import US_GRID
-from caldp_core.mechanisms.specs import RandomizedResponse
+from caldp_core.experiments.run import prepare
+from caldp_core.mechanisms.specs import Hadamard, RandomizedResponse
 from caldp_ui.adversary import fakes, view
+from caldp_ui.adversary.page import attacker_numbers
 from caldp_ui.adversary.page_state import (
     BEGIN,
     DENVER,
     FAKES,
+    MAXIMAL_GAIN,
     REPAIRS,
     TENTHS,
     Attacker,
@@ -163,3 +166,93 @@ def assert_people(data: fakes.PoisonedEstimate) -> None:
     after = data.evidence.unbiased[data.place] * data.evidence.tally.n
     added = 1 + (size - 1) / (math.exp(epsilon) - 1)
     assert after - before == pytest.approx(data.phones * added, rel=1e-6, abs=1e-3)
+
+
+def numbers_of(text: str) -> list[tuple[str, float]]:
+    return tokens(text.replace("*", "").replace("\N{NO-BREAK SPACE}", " "))
+
+
+def logistic(level: float) -> float:
+    return 1 / (1 + math.exp(-level))
+
+
+def test_what_the_attacker_knows_before_and_two_candidates() -> None:
+    """Two candidates: e^ε for each report that speaks for one and not for the other."""
+    for record in records():
+        data = load_data(record)
+        policy: Any = data.ours.setup.policy
+        epsilon = float(policy.epsilon[0])
+        with naming(f"{epsilon}, {record.place}, {record.days}"):
+            ((_, factor),) = numbers_of(view.prior_text(data))
+            assert factor == pytest.approx(math.exp(epsilon), rel=5e-3), view.prior_text(data)
+            if not record.days:
+                continue
+            assert data.pair is not None
+            ends = [record.place, data.pair.rival]
+            votes = [included(data.ours, day)[1][ends] for day in range(record.days)]
+            ahead = np.cumsum([int(a) - int(b) for a, b in votes]) * epsilon
+            expected = [
+                logistic(float(ahead[-1])),
+                logistic(record.days * epsilon),
+                logistic(float(ahead[0])),
+                logistic(epsilon),
+            ]
+            said = view.candidates(US_GRID, data, data.pair).rpartition(" before, ")[2]
+            shares = [token for token in numbers_of(said) if f"{token[1]:g} %" in said]
+            found = [100 * each for each in expected]
+            assert all(shows(*each) for each in zip(shares, found, strict=True)), said
+
+
+def test_the_table_of_numbers_holds_the_limits() -> None:
+    for record in records():
+        data = load_data(record)
+        for attacker in (data.ours, data.plain):
+            policy: Any = attacker.setup.policy
+            prior, k = beliefs(attacker, []), policy.k
+            together = policy.blocks == policy.blocks[record.place]
+            level = float(policy.epsilon[policy.blocks[record.place]])
+            rest = float(prior[together & (np.arange(k) != record.place)].sum())
+            own = float(prior[record.place])
+            numbers = attacker_numbers(attacker, data)
+            for title, reports in (
+                ("at most, by ε", record.days),
+                ("at most then, by ε", min(record.days, 1)),
+            ):
+                most = own / (own + rest * math.exp(-reports * level)) if reports else own
+                with naming(f"{level}, {record.place}, {reports}: {numbers[title]}"):
+                    assert read(numbers[title]).holds(most)
+
+
+def test_one_fake_phone_and_how_fakes_are_seen() -> None:
+    """Randomized response: 1 + (s − 1)/(e^ε − 1) people; Hadamard: (e^ε + 1)/(e^ε − 1)."""
+    for epsilon in (EPSILONS[0], 1.0, EPSILONS[-1]):
+        by_response = replace(BEGIN.with_context(epsilon=epsilon), mechanism=RandomizedResponse())
+        record = AttackerState(by_response, show=FAKES)
+        setup = prepare(by_response)
+        policy: Any = setup.policy
+        block = policy.blocks == policy.blocks[record.place]
+        size, people = int(block.sum()), np.rint(setup.dataset.distribution * setup.n)
+        other = 1 / (math.exp(epsilon) + size - 1)
+        own = math.exp(epsilon) * other
+        added = (1 - other) / (own - other)
+        here, elsewhere = people[record.place], people[block].sum() - people[record.place]
+        variance = here * own * (1 - own) + elsewhere * other * (1 - other)
+        needed = math.ceil(3 * math.sqrt(variance) / (own - other) / added)
+        sentence = numbers_of(fakes.one_phone(record, US_GRID))
+        with naming(f"{epsilon}: {fakes.one_phone(record, US_GRID)}"):
+            assert abs(sentence[0][1] / added - 1) < 5e-3
+            assert abs(sentence[-1][1] - needed) <= 1
+        by_hadamard = replace(by_response, mechanism=Hadamard())
+        for tenths in (TENTHS[1], TENTHS[-1]):
+            data = fakes.run_attack(AttackerState(by_hadamard, show=FAKES, tenths=tenths))
+            found, real = data.sum_check, int(people[block].sum())
+            assert found.reported == pytest.approx(real + data.phones)
+            excess = data.phones * ((math.exp(epsilon) + 1) / (math.exp(epsilon) - 1) - 1)
+            assert abs(found.estimated - found.reported - excess) < 5 * found.noise
+            text = fakes.describe_detection(data, MAXIMAL_GAIN, "state")
+            with naming(text):
+                assert text.startswith("**Yes.**") == (
+                    found.estimated - found.reported > found.limit
+                )
+                said = [number for _, number in numbers_of(text)]
+                assert said[:2] == pytest.approx([found.estimated, found.reported], rel=5e-3, abs=1)

@@ -46,6 +46,7 @@ from tests.attacks.by_hand import (
     rounded,
     table_by_hand,
 )
+from tests.ui.figures import shows, tokens
 
 COUNTS = (0, 3, 1, 9, 2, 40, 4)
 GROUPS = ("A", "A", "B", "B", "C", "C", "D")
@@ -234,3 +235,56 @@ def test_every_attacks_largest_claim_holds_on_the_infant_deaths() -> None:
         data = load(replace(record, threshold=threshold, attack=NEWCOMER))
         counts, labels = data.counts.tolist(), data.labels.tolist()
         assert sum(newcomers_by_hand(threshold, counts, labels)) == exposed
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=lambda record: str(record.threshold))
+@pytest.mark.parametrize("far", [False, True])
+def test_hidden_tables_tell_two_places_apart_where_what_is_published_differs(
+    record: Publication, far: bool
+) -> None:
+    """One table, and two with the person at either end, by what stands in them."""
+    for attack in (TWO_PLACES, MOVED):
+        data = load(replace(record, attack=attack, far=far, place=5))
+        own, other = outcomes.candidate_cells(data).tolist()
+        others = [n - (at == own) for at, n in enumerate(COUNTS)]
+        worlds = [[n + (at == cell) for at, n in enumerate(others)] for cell in (own, other)]
+        # Groups of one cell and their totals are the same number, published once.
+        here, there = (table_by_hand(world, LABELS, record.threshold) for world in worlds)
+        right = 0.5 if here == there else 1.0
+        found = outcomes.run_attack(data)
+        assert found.outcomes[HIDE].share == right
+        stated = f" {hundred(right)} times in 100, with noise"
+        assert stated in view.headline(data, found).sentence
+
+
+@pytest.mark.parametrize("epsilon", LEVELS)
+def test_noise_of_an_office_tells_a_way_as_often_as_all_signs_say(epsilon: float) -> None:
+    """In a table each of two numbers speaks for one of two places by e^(ε/2), or against it."""
+    data = load(replace(RECORDS[2], attack=MOVED), epsilon)
+    here = 1 / (1 + math.exp(-epsilon / 2))
+    law = {0: 1.0}  # of how many of the four numbers speak for the true way, less the others
+    for _ in range(4):
+        law = {
+            at: here * law.get(at - 1, 0.0) + (1 - here) * law.get(at + 1, 0.0)
+            for at in range(-4, 5)
+        }
+    right = sum(chance for at, chance in law.items() if at > 0) + law[0] / 2
+    assert outcomes.run_attack(data).outcomes[CENTRAL].share == pytest.approx(right, abs=1e-9)
+
+
+@pytest.mark.parametrize("epsilon", LEVELS)
+def test_what_is_promised_beside_the_attacks_is_the_power_of_e(epsilon: float) -> None:
+    for record in (RECORDS[0], RECORDS[-1]):
+        data = load(replace(record, attack=TWO_PLACES), epsilon)
+        ((_, level), (_, factor), *right) = tokens(view.bound_text(data))
+        assert (level, factor) == (epsilon, pytest.approx(math.exp(epsilon), rel=5e-3))
+        assert any(shows(token, 100 / (1 + math.exp(-epsilon))) for token in right)
+        words = " ".join(" ".join(view.decision_row(data, name)) for name in view.DECISION)
+        assert f"{view.odds_text(data)}" in words
+        for moves, odds in ((TWO_PLACES, epsilon), (MOVED, 2 * epsilon)):
+            text = view.noise_sentence(replace(data, record=replace(record, attack=moves)))
+            stated = [number for _, number in tokens(text)]
+            assert any(math.isclose(number, math.exp(odds), rel_tol=5e-3) for number in stated)
+        note = view.picture_note(data, HIDE)
+        shown, _, _ = table_by_hand(COUNTS, LABELS, record.threshold)
+        assert [number for _, number in tokens(note)] == [shown.count(-1)]
