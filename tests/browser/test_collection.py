@@ -107,7 +107,9 @@ def test_the_form_draws_one_report_and_sends_it_until_it_arrives(
     assert (found.tally.n, sum(found.refused.values())) == (1, 0)
 
 
-def test_the_form_says_which_answers_can_be_read_and_of_which_a_coin_is_thrown(browser: Any, tmp_path: Path) -> None:
+def test_the_form_says_which_answers_can_be_read_and_of_which_a_coin_is_thrown(
+    browser: Any, tmp_path: Path
+) -> None:
     shutil.copy(EXAMPLE / "form.html", tmp_path)
     caldp(["client", "-o", f"{tmp_path}/client.js"], standalone_mode=False)
     labels = ("hiv", "flu", "cold", "none")

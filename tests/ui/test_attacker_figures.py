@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from caldp_core.audit.poisoning import MAXIMAL_GAIN
 from caldp_core.basics.types import Bools, Floats
 from caldp_core.domain.grid import US_GRID
 from caldp_core.experiments.run import prepare
@@ -22,7 +23,6 @@ from caldp_ui.adversary.page_state import (
     BEGIN,
     DENVER,
     FAKES,
-    MAXIMAL_GAIN,
     REPAIRS,
     TENTHS,
     Attacker,
