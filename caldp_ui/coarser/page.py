@@ -44,6 +44,7 @@ from caldp_ui.coarser.page_state import (
     STATE,
     TABLES,
     THRESHOLDS,
+    Example,
     Publication,
     TreatmentData,
     TreatmentResult,
@@ -53,6 +54,7 @@ from caldp_ui.coarser.page_state import (
 from caldp_ui.compute import runs
 from caldp_ui.compute.plain_ldp import best_plain_ldp
 from caldp_ui.controls import common, menus
+from caldp_ui.controls.choices import own_data_sets
 from caldp_ui.controls.common import epsilon_slider, field_slider
 from caldp_ui.maps.ground import home
 from caldp_ui.maps.scene import move_place, place_control
@@ -234,15 +236,16 @@ def _office(record: Publication) -> None:
 
 
 def _example_menu(record: Publication) -> None:
-    """The menu of examples."""
+    """The menu of examples, and of this visit's own data."""
+    own = own_data_sets(record.scenario.dataset).items()
+    examples = [*EXAMPLES, *(Example(title, spec, Publication().attack) for title, spec in own)]
     menus.by_title(
         STATE,
         "preset",
         "Example",
-        {each.title: each for each in EXAMPLES},
+        {each.title: each for each in examples},
         lambda r, example: example.apply(r),
-        title=next((each.title for each in EXAMPLES if each.fits(record)), None),
-        placeholder="your own",
+        title=next((each.title for each in examples if each.fits(record)), None),
         label_visibility="collapsed",
     )
 

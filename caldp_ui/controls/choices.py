@@ -134,11 +134,16 @@ _NEW_YORK: Final = SensitiveAreas(("+40.2,41.4,-74.8,-73.2",))
 
 def data_sets(current: DatasetSpec) -> dict[str, DatasetSpec]:
     """Datasets by title: those that ship, this visit's own, and the one that is `current`."""
+    titled: dict[str, DatasetSpec] = {**DATA, **own_data_sets(current)}
+    return titled if current in titled.values() else {**titled, type(current).__name__: current}
+
+
+def own_data_sets(current: DatasetSpec) -> dict[str, OwnTable | OwnPlaces]:
+    """This visit's own data by title, on whichever page they were brought; `current`, too."""
     own = [
         spec for each in (*visitor_data.kept_datasets().values(), current) for spec in _tables(each)
     ]
-    titled = {**DATA, **{f"{visitor_data.YOURS}{spec.title}": spec for spec in own}}
-    return titled if current in titled.values() else {**titled, type(current).__name__: current}
+    return {f"{visitor_data.YOURS}{spec.title}": spec for spec in own}
 
 
 def _tables(spec: DatasetSpec) -> list[OwnTable | OwnPlaces]:

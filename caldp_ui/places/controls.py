@@ -48,7 +48,7 @@ from caldp_ui.app.delivery import release
 from caldp_ui.app.errors import escape_markdown
 from caldp_ui.compute import runs, sources
 from caldp_ui.controls import common, menus
-from caldp_ui.controls.choices import blocks_of
+from caldp_ui.controls.choices import blocks_of, own_data_sets
 from caldp_ui.maps.presets import hexagon_size, initial_blocks
 from caldp_ui.places import page_state
 from caldp_ui.places.page_state import PAPER_MAP_ONLY, STATE
@@ -219,11 +219,9 @@ def _sensitive_details(scenario: Scenario) -> None:
 
 def _data_sets() -> dict[str, DatasetSpec]:
     """The public datasets, and the places uploaded in this visit."""
-    specs = [*visitor_data.kept_datasets().values(), STATE.current().scenario.dataset]
-    uploaded = {
-        f"{visitor_data.YOURS}{spec.title}": spec for spec in specs if isinstance(spec, OwnPlaces)
-    }
-    return {**sources.places(), **uploaded}
+    own = own_data_sets(STATE.current().scenario.dataset)
+    places = {title: spec for title, spec in own.items() if isinstance(spec, OwnPlaces)}
+    return {**sources.places(), **places}
 
 
 def with_dataset(before: Scenario, spec: DatasetSpec) -> Scenario:

@@ -320,19 +320,23 @@ def first_lines_html() -> str:
 
 
 @dataclass(frozen=True)
-class PurposeCard:
-    """A card that opens `page`. `picture`: makes its HTML; `prepare`: called before the page opens.
+class Way:
+    """A button of a card: its `label`, and the `page` that it opens once that is prepared."""
 
-    `name`: of its widgets' keys; `label`: on its button.
-    """
+    label: str
+    page: str
+    prepare: Callable[[], None] = lambda: None
+
+
+@dataclass(frozen=True)
+class PurposeCard:
+    """A card with one way or two. `name`: of its widgets' keys; `picture`: makes its HTML."""
 
     name: str
     title: str
     text: str
-    label: str
-    page: str
     picture: Callable[[], str]
-    prepare: Callable[[], None] = lambda: None
+    ways: tuple[Way, ...]
 
 
 PURPOSE_CARDS: Final = (
@@ -341,27 +345,22 @@ PURPOSE_CARDS: Final = (
         "Teach",
         f"A lesson of {MINUTES} minutes with a poll: each phone adds its own noise, the "
         "projector shows the estimate.",
-        "Open the lesson plan",
-        CLASSROOM,
         teach_html,
-        lambda: handover.open_part(CLASSROOM, "plan"),
+        (Way("Open the lesson plan", CLASSROOM, lambda: handover.open_part(CLASSROOM, "plan")),),
     ),
     PurposeCard(
         "decide",
         "Decide",
-        "Say how accurate the result must be. Read how many people and which ε are needed.",
-        "Plan a survey",
-        PLAN,
+        "Do you hold the list, or will you ask people?",
         decide_html,
+        (Way("Publish a list", COARSER), Way("Plan a survey", PLAN)),
     ),
     PurposeCard(
         "own",
         "Try your own data",
         "Choose a file of places. It stays in the memory of the computer that runs this page.",
-        "Choose a file",
-        PLACES,
         lambda: own_data_html() + first_lines_html(),
-        lambda: handover.open_part(PLACES, "own"),
+        (Way("Choose a file", PLACES, lambda: handover.open_part(PLACES, "own")),),
     ),
 )
 
@@ -378,14 +377,12 @@ def _purpose_card(card: PurposeCard) -> None:
     st.html(f'<div class="art">{card.picture()}</div>')
     with st.container(key=STATE.key(f"words-{card.name}")):
         st.html(f"<h2>{card.title}</h2><p>{card.text}</p>")
-        if st.button(
-            card.label,
-            key=STATE.key(f"go-{card.name}"),
-            icon=":material/arrow_forward:",
-            icon_position="right",
-        ):
-            card.prepare()
-            st.switch_page(card.page)
+        with st.container(horizontal=True, gap="xsmall"):
+            for number, way in enumerate(card.ways):
+                key, icon = STATE.key(f"go-{card.name}-{number}"), ":material/arrow_forward:"
+                if st.button(way.label, key=key, icon=icon, icon_position="right"):
+                    way.prepare()
+                    st.switch_page(way.page)
 
 
 @dataclass(frozen=True)

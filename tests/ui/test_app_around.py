@@ -107,16 +107,28 @@ def test_the_start_page_leads_to_its_map_and_to_the_tour() -> None:
     assert container(at, "places-strip") is not None
 
 
-@pytest.mark.parametrize("way", page.PURPOSE_CARDS, ids=lambda way: way.name)
-def test_what_people_come_for_is_one_click_away(way: page.PurposeCard) -> None:
-    at = checked(start_page().button(key=f"start-go-{way.name}").click().run())
-    keys = {str(element.key) for element in (*at.button, *at.selectbox, *at.text_area)}
-    there = {"teach": "classroom-begin", "decide": "plan-protection", "own": "places-own-text"}
-    assert there[way.name] in keys
+THERE = {
+    "teach-0": "classroom-begin",
+    "decide-0": "coarser-office",
+    "decide-1": "plan-protection",
+    "own-0": "places-own-text",
+}
+"""A control of the page that each way leads to."""
+
+
+@pytest.mark.parametrize(("way", "there"), THERE.items())
+def test_what_people_come_for_is_one_click_away(way: str, there: str) -> None:
+    at = checked(start_page().button(key=f"start-go-{way}").click().run())
+    assert there in {str(element.key) for element in (*at.button, *at.selectbox, *at.text_area)}
+
+
+def test_every_way_of_the_first_page_is_tried() -> None:
+    ways = [f"{card.name}-{at}" for card in page.PURPOSE_CARDS for at in range(len(card.ways))]
+    assert ways == list(THERE)
 
 
 def test_the_plan_opens_once_from_the_start_page() -> None:
-    at = checked(start_page().button(key="start-go-teach").click().run())
+    at = checked(start_page().button(key="start-go-teach-0").click().run())
     assert has_button(at, "classroom-begin")
     go(at, navigation.MATRIX)
     go(at, navigation.CLASSROOM)

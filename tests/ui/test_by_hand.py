@@ -1,4 +1,4 @@
-"""A poll without phones: each way, played out by its instructions, has the channel that is claimed."""
+"""A poll without phones: each way, played by its instructions, has the channel that is claimed."""
 
 from fractions import Fraction
 from itertools import product

@@ -46,8 +46,10 @@ from caldp_ui.coarser.page_state import (
 )
 from caldp_ui.controls import common
 from caldp_ui.parts import comparison, headline
+from caldp_ui.session import visitor_data
 from tests.attacks.by_hand import averaged_by_hand, known_by_hand, newcomers_by_hand
 from tests.ui.ahead import few
+from tests.ui.driver import checked, open_record, page_record
 
 DEATHS = with_data(Publication(), InfantDeaths())
 
@@ -320,3 +322,15 @@ def test_every_attack_has_words_and_every_treatment_its_row() -> None:
     assert all(len(row) == 4 and "{" not in "".join(row) for row in rows)
     assert "2.72 times" in view.bound_text(data)
     assert "73 times in 100" in view.bound_text(data)
+
+
+def test_data_brought_on_another_page_stand_among_the_examples() -> None:
+    own = OwnTable(("a", "b", "c", "d"), (40, 30, 20, 10), title="Clinic")
+    at = open_record(page.STATE)
+    menu = at.selectbox(key="coarser-preset")
+    assert visitor_data.YOURS + "Clinic" not in menu.options
+    at.session_state["own-data"] = {"0123456789abcdef": own}
+    at = checked(at.run())
+    at = checked(at.selectbox(key="coarser-preset").select(f"{visitor_data.YOURS}Clinic").run())
+    assert page_record(at, page.STATE).scenario.dataset == own
+    assert at.selectbox(key="coarser-preset").value == f"{visitor_data.YOURS}Clinic"
