@@ -20,15 +20,17 @@ from websockets.typing import Subprotocol
 
 _FRAME_MAX: Final = 2**26
 _PATIENCE_S: Final = 30.0
+_ENDS: Final = (ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY)
 _HEADLINE: Final = '<div class="headline'
 
 
 class Visitor:
     """One visit of one page.
 
-    `elements`: the latest element of each key; `arrival_times`: when it came. `messages`,
-    `received`: how many messages and bytes came since the last `run` began. `headline`: the page's,
-    as HTML. `was_closed`: whether the server has closed the socket.
+    `elements`: the latest element or container of each key; `arrival_times`: when it came;
+    `labels`: of tabs, by their container's key. `messages`, `received`: how many messages and bytes
+    came since the last `run` began. `headline`: the page's, as HTML. `was_closed`: whether the
+    server has closed the socket.
     """
 
     def __init__(self, socket: ClientConnection, page: str, query: str) -> None:
@@ -37,11 +39,14 @@ class Visitor:
         self._message_cache: dict[str, ForwardMsg] = {}
         self._widgets: dict[str, WidgetState] = {}
         self._parts: dict[str, str] = {}
+        self._tabs: dict[tuple[int, ...], list[str]] = {}
+        self._began = 0.0
         self._run_end = asyncio.Event()
         self._tasks = [asyncio.create_task(self._listen())]
         self._fragments: dict[str, asyncio.Task[None]] = {}
         self.elements: dict[str, Any] = {}
         self.arrival_times: dict[str, float] = {}
+        self.labels: dict[str, list[str]] = {}
         self.messages = self.received = 0
         self.headline = ""
         self.was_closed = False
@@ -180,24 +185,37 @@ class Visitor:
     def _begin(self, message: ForwardMsg) -> None:
         if not message.metadata.run.fragment_ids:
             self._forget_fragments()
+            self._began = perf_counter()
 
     def _end(self, message: ForwardMsg) -> None:
-        if message.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY:
+        if message.script_finished in _ENDS:
             self._run_end.set()
 
+    def present(self) -> list[str]:
+        """Keys of what the page's last whole run or a later run of a part has sent."""
+        return [key for key, at in self.arrival_times.items() if at >= self._began]
+
     def _store_element(self, message: ForwardMsg) -> None:
-        if message.delta.WhichOneof("type") != "new_element":
-            return
-        element = message.delta.new_element
-        if element.html.body.startswith(_HEADLINE):
-            self.headline = element.html.body
-        content = getattr(element, element.WhichOneof("type") or "empty")
+        delta = message.delta
+        found: Any = delta.add_block if delta.HasField("add_block") else delta.new_element
+        kind = found.WhichOneof("type")
+        content = getattr(found, kind) if kind else found
+        path = tuple(message.metadata.delta_path)
+        match kind:
+            case "html" if content.body.startswith(_HEADLINE):
+                self.headline = content.body
+            case "tab":
+                self._tabs[path[:-1]].append(content.label)
+            case "tab_container":
+                self._tabs[path] = []
         # An id is "$$ID-<hash>-<key>"; elements without a key are not needed here.
         _, _, key = str(getattr(content, "id", "")).removeprefix("$$ID-").partition("-")
         if key and key != "None":
             self.elements[key] = content
             self.arrival_times[key] = perf_counter()
             self._parts[key] = message.delta.fragment_id
+            if kind == "tab_container":
+                self.labels[key] = self._tabs[path]
 
     def _forget_fragments(self) -> None:
         for task in self._fragments.values():

@@ -8,14 +8,14 @@ protocol without browsers.
 import asyncio
 import random
 import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from math import inf
 from pathlib import Path
 from time import monotonic
-from typing import Final
+from typing import Any, Final
 
+from streamlit.proto.Common_pb2 import DoubleArray, StringArray
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from websockets.exceptions import ConnectionClosed
 
@@ -26,7 +26,8 @@ from caldp_ui.app.navigation import PAGES
 
 _SECONDS: Final = 3600.0
 _VISITS_MAX: Final = 6
-_PAUSE_S: Final = (0.2, 2.0)
+_PAUSE_S: Final = (2.0, 6.0)
+"""How long people look at what came before they act again."""
 _LEAVE: Final = 0.1
 """The share of steps that lead to another page."""
 _REST_S: Final = 60.0
@@ -79,32 +80,52 @@ async def _walk(server: Server, seed: int, until: float) -> tuple[int, int]:
     while monotonic() < until:
         page = Path(choice.choice(PAGES).path).stem
         visitor = await Visitor.arrive(server.address, page)
-        with suppress(TimeoutError, ConnectionClosed):
+        try:
             await visitor.wait_until(partial(bool, visitor.elements))
             while monotonic() < until and choice.random() > _LEAVE:
                 await asyncio.sleep(choice.uniform(*_PAUSE_S))
                 await _step(visitor, choice)
                 steps += 1
-        dead += visitor.was_closed or not visitor.elements
+        except (TimeoutError, ConnectionClosed):
+            dead += 1
         await visitor.close()
     return steps, dead
 
 
 async def _step(visitor: Visitor, choice: random.Random) -> None:
     """Use one control and wait until its run has ended."""
-    key, element = choice.choice(list(visitor.elements.items()))
-    widget = WidgetState(id=getattr(element, "id", ""))
-    match type(element).__name__:
-        case "Slider" if element.options:
-            widget.string_array_value.data.append(choice.choice(element.options))
-        case "Slider":
-            widget.double_array_value.data.append(choice.uniform(element.min, element.max))
-        case "Selectbox" if element.options:
-            widget.string_value = choice.choice(element.options)
-        case "Checkbox":
-            widget.bool_value = choice.random() < 0.5
-        case "Button":
-            widget.trigger_value = True
-        case _:
-            return
-    await visitor.use(key, widget)
+    if not (keys := visitor.present()):  # a run has just begun
+        return
+    key = choice.choice(keys)
+    element, labels = visitor.elements[key], visitor.labels.get(key)
+    value = _VALUES.get(type(element).__name__)
+    if labels:
+        await visitor.use(key, WidgetState(id=element.id, string_value=choice.choice(labels)))
+    elif value is not None and element.id:
+        await visitor.use(key, WidgetState(id=element.id, **value(element, choice)))
+
+
+def _slide(slider: Any, choice: random.Random) -> dict[str, Any]:
+    if slider.options:
+        return {"string_array_value": StringArray(data=[choice.choice(slider.options)])}
+    return {"double_array_value": DoubleArray(data=[choice.uniform(slider.min, slider.max)])}
+
+
+def _press_one(group: Any, choice: random.Random) -> dict[str, Any]:
+    return {"string_array_value": StringArray(data=[choice.choice(group.options).content])}
+
+
+_VALUES: Final[dict[str, Callable[[Any, random.Random], dict[str, Any]]]] = {
+    "Slider": _slide,
+    "ButtonGroup": _press_one,
+    "Button": lambda *_: {"trigger_value": True},
+    "NumberInput": lambda each, choice: {"double_value": choice.uniform(each.min, each.max)},
+    **dict.fromkeys(
+        ("Selectbox", "Radio"), lambda each, choice: {"string_value": choice.choice(each.options)}
+    ),
+    **dict.fromkeys(
+        ("Checkbox", "Popover", "Expandable"),
+        lambda _, choice: {"bool_value": choice.random() < 0.5},
+    ),
+}
+"""By kind of control, the state of its widget after somebody has used it."""

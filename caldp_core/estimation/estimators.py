@@ -119,7 +119,7 @@ def significant(evidence: Evidence) -> Floats:
         kept = np.where(keep[hidden], estimate, 0.0)
         whole, others = float(kept.sum()), kept.size - int(keep[hidden].sum())
         if whole >= total or others == 0:
-            return total * kept / whole
+            return total * kept / (whole or 1.0)  # 0 / 0 is 0 here
         return np.where(keep[hidden], estimate, (total - whole) / others)
 
     return _beside_clear(evidence, spread)

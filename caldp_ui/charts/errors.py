@@ -46,9 +46,9 @@ def error_scale(wrong: str | None) -> ErrorScale:
 
 
 def linear_axis(top: float, wrong: str | None) -> dict[str, Any]:
-    """An axis from 0 to a little above `top`, of total variations up to 1."""
+    """An axis from 0 to a little above `top`, to 1 for 0, of total variations up to 1."""
     scale = error_scale(wrong)
-    end = min(1.0, 1.08 * top) if wrong is not None or top <= 1.0 else 1.08 * top
+    end = min(1.0, 1.08 * top or 1.0) if wrong is not None or top <= 1.0 else 1.08 * top
     step = next((each for each in _STEPS if end / each <= 6), 0.2)
     ticks = [round(step * number, 6) for number in range(math.floor(end / step + 1e-9) + 1)]
     return {

@@ -263,6 +263,16 @@ def test_the_threshold_divides_what_is_too_much() -> None:
     np.testing.assert_allclose(significant(over), np.array([0.52, 0.51]) / 1.03)
 
 
+def test_the_threshold_leaves_nobody_where_the_clear_reports_are_all() -> None:
+    mechanism = registry.in_context(
+        Context.high_low(np.array([True, False, False]), 1.0), "randomized-response"
+    )
+    people = np.array([0, 3, 4])  # with this seed none of their reports is the hidden one's
+    evidence = Evidence.of(mechanism, mechanism.sample_tally(people, np.random.default_rng(0)))
+    assert evidence.clear.left.tolist() == [0.0]
+    np.testing.assert_allclose(significant(evidence), [0.0, 0.4, 0.6])
+
+
 def test_the_plug_in_deviation_is_the_exact_one_at_large_n() -> None:
     mechanism = registry.in_context(Context.block_structured(np.arange(60) % 4, 1.0), "hadamard")
     p = np.random.default_rng(1).dirichlet(np.ones(60))
