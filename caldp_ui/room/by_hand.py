@@ -61,7 +61,7 @@ def result_text(poll: PollState) -> str:
     middle, low, high = (f"{100 * each[0]:.0f}" for each in ends)
     people = formats.count(len(poll.reports), "person", "people")
     return (
-        f"From {people} we estimate that **{middle} of 100** would truthfully say "
+        f"From {people} we estimate that **{middle} of 100** like these would truthfully say "
         f"{escape_markdown(words.quoted(poll.question, 0))}: {low} to {high} (95 % range)."
     )
 

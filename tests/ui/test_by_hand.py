@@ -78,7 +78,7 @@ def test_drawer_estimates_from_typed_counts_and_keeps_them() -> None:
     first.set_value(14)
     second.set_value(16)
     at = checked(at.run())
-    said = "From 30 people we estimate that **43 of 100** would truthfully say “Yes”"
+    said = "From 30 people we estimate that **43 of 100** like these would truthfully say “Yes”"
     assert any(each.value.startswith(said) for each in at.markdown)
 
 
