@@ -14,10 +14,12 @@ import pytest
 
 from caldp_core.audit.poisoning import MAXIMAL_GAIN
 from caldp_core.basics.types import Bools, Floats
+from caldp_core.datasets import OwnPlaces
 from caldp_core.domain.grid import US_GRID
 from caldp_core.experiments.run import prepare
-from caldp_core.mechanisms.specs import Hadamard, RandomizedResponse
-from caldp_ui.adversary import fakes, view
+from caldp_core.mechanisms.specs import Hadamard, Oue, RandomizedResponse
+from caldp_core.scenarios.blocks import EverythingSensitive, GridBlocks, SensitiveSymbols
+from caldp_ui.adversary import charts, fakes, view
 from caldp_ui.adversary.page import attacker_numbers
 from caldp_ui.adversary.page_state import (
     BEGIN,
@@ -29,6 +31,7 @@ from caldp_ui.adversary.page_state import (
     AttackerState,
     load_data,
 )
+from caldp_ui.compute.sources import with_dataset
 from caldp_ui.controls.common import EPSILONS
 from tests.contract.checks import naming
 from tests.ui.figures import hold, shows, tokens
@@ -243,7 +246,7 @@ def test_one_fake_phone_and_how_fakes_are_seen() -> None:
             assert abs(sentence[0][1] / added - 1) < 5e-3
             assert abs(sentence[-1][1] - needed) <= 1
         by_hadamard = replace(by_response, mechanism=Hadamard())
-        for tenths in (TENTHS[1], TENTHS[-1]):
+        for tenths in (TENTHS[1], TENTHS[-1])[epsilon != 1.0 :]:
             data = fakes.run_attack(AttackerState(by_hadamard, show=FAKES, tenths=tenths))
             found, real = data.sum_check, int(people[block].sum())
             assert found.reported == pytest.approx(real + data.phones)
@@ -256,3 +259,121 @@ def test_one_fake_phone_and_how_fakes_are_seen() -> None:
                 )
                 said = [number for _, number in numbers_of(text)]
                 assert said[:2] == pytest.approx([found.estimated, found.reported], rel=5e-3, abs=1)
+
+
+SMALL = OwnPlaces(
+    " ".join(f"{cell}:{people}" for cell, people in enumerate((40, 0, 9, 3, 120, 1, 60, 7, 22))),
+    "48,48.3,11,11.3",
+    0.1,
+    "small",
+)
+"""Nine places, so that channels can be written out."""
+
+
+def small_records() -> Iterator[AttackerState]:
+    for epsilon in (EPSILONS[0], 1.0, charts.EPSILON_MAX):
+        for sensitive in (EverythingSensitive(), SensitiveSymbols(("0-3",))):
+            scenario = with_dataset(BEGIN, SMALL).with_context(
+                blocks=GridBlocks(1, 3), sensitive=sensitive, epsilon=epsilon
+            )
+            yield AttackerState(replace(scenario, mechanism=Hadamard()), place=0, days=1)
+
+
+def test_guesses_of_anybody_and_of_two_candidates_are_those_of_the_channel_written_out() -> None:
+    for record in small_records():
+        setup = prepare(record.scenario)
+        policy: Any = setup.policy
+        people = setup.dataset.distribution
+        rows = np.array([[float(q) for q in row] for row in setup.mechanism.exact_channel()])
+        best = np.argmax(people[:, None] * rows, axis=0)
+        right = np.zeros(9)
+        np.add.at(right, best, people[best] * rows[best, np.arange(rows.shape[1])])
+        hidden = np.asarray(policy.hidden())
+        expected = [people.max(), right.sum()]
+        if not hidden.all():
+            named = people[~hidden].sum(), people[hidden].sum()
+            expected += [right[~hidden].sum() / named[0], right[hidden].sum() / named[1]]
+        sentence = view.guess_sentence(charts.guess_anyone(record.scenario), None, "block")
+        counts = re.findall(r"\*\*([\d.,]+)(?: of ([\d,]+))?\*\*", sentence)
+        number = ""
+        with naming(sentence):
+            for (count, of), share in zip(counts, expected, strict=True):
+                number = of or number
+                assert read(f"{count} of {number}").holds(float(share))
+        data = load_data(record)
+        assert data.pair is not None
+        pair = rows[[0, data.pair.rival]]
+        test = charts.error_lines(data.ours, data.pair.rival)
+        assert test.right == pytest.approx(np.maximum(*pair).sum() / 2, abs=1e-9)
+        said = view.alt_regions(test.right, test.most, "here", "there")
+        shares = [token for token in numbers_of(said) if token[1] != 100]
+        for token, share in zip(shares, (test.most, test.right), strict=True):
+            assert shows(token, 100 * share), said
+
+
+def test_charts_in_words_say_the_beliefs_and_limits() -> None:
+    for record in (each for each in records() if not each.days):
+        data = load_data(record)
+        policy: Any = data.ours.setup.policy
+        prior, place = beliefs(data.ours, []), record.place
+        rest = float(prior[policy.blocks == policy.blocks[place]].sum() - prior[place])
+        level = float(policy.epsilon[0])
+        most = [prior[place] / (prior[place] + rest * math.exp(-m * level)) for m in (10, 1)]
+        fresh = [beliefs(data.ours, range(m))[place] for m in (1, 10)]
+        plain = beliefs(data.plain, range(10))[place]
+        said = view.alt_limits(data)
+        expected = [10, *(100 * each for each in (*fresh, fresh[0], plain, *most))]
+        with naming(said):
+            for token, value in zip(numbers_of(said), expected, strict=True):
+                assert shows(token, value), (token, value)
+
+
+def test_blocks_change_what_a_phone_adds_as_the_closed_forms_say() -> None:
+    for epsilon in (EPSILONS[0], 1.0, EPSILONS[-1]):
+        scenario = replace(BEGIN.with_context(epsilon=epsilon), mechanism=Oue())
+        setup, power = prepare(scenario), math.exp(epsilon)
+        policy: Any = setup.policy
+        people = np.rint(setup.dataset.distribution * setup.n)
+        block = policy.blocks == policy.blocks[DENVER]
+        added, other = 2 * power / (power - 1), 1 / (power + 1)
+        found = fakes.compute_powers(scenario, DENVER)
+        needed = []
+        for each, there in ((found.own_block, people[block].sum()), (found.in_one_block, setup.n)):
+            rest = there - people[DENVER]
+            variance = people[DENVER] / 4 + rest * other * (1 - other)
+            noise = math.sqrt(variance) / (0.5 - other)
+            assert (each.added, each.noise) == (
+                pytest.approx(added, rel=1e-6),
+                pytest.approx(noise, rel=1e-6),
+            )
+            needed.append(max(1, math.ceil(3 * noise / added)))
+        said = fakes.describe_block_effect(found, "state")
+        shown = [number for _, number in numbers_of(said)]
+        noises = [found.own_block.noise, found.in_one_block.noise]
+        with naming(said):
+            assert shown == pytest.approx([added, added, *noises, *needed], rel=6e-3, abs=0.51)
+            assert ("So fewer" in said) == (needed[0] < needed[1])
+
+
+def test_the_gain_and_who_is_crowded_out() -> None:
+    for epsilon in (EPSILONS[0], EPSILONS[-1]):
+        scenario = replace(BEGIN.with_context(epsilon=epsilon), mechanism=RandomizedResponse())
+        for tenths in (TENTHS[1], TENTHS[-1]):
+            data = fakes.run_attack(AttackerState(scenario, show=FAKES, tenths=tenths))
+            block = data.honest.blocks == data.honest.blocks[data.place]
+            size = int(block.sum())
+            added = 1 + (size - 1) / math.expm1(epsilon)
+            share = tenths / 1000
+            assert data.gain == pytest.approx(share * (added - data.truth[data.place]), rel=1e-6)
+            counts = [
+                int((shares[block] * evidence.tally.n >= 0.5).sum())
+                for shares, evidence in (
+                    (data.estimate_with_fakes, data.evidence),
+                    (data.estimate_without_fakes, data.honest),
+                )
+            ]
+            said = fakes.describe_crowding_out(data, "state")
+            if counts[0] < counts[1]:
+                assert [number for _, number in numbers_of(said)] == counts
+            else:
+                assert not said
