@@ -12,12 +12,14 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+import scipy
 
+from caldp_core.attacks.reconstruction import Noisy, Rounded, publish_exact
 from caldp_core.basics.types import Floats
 from caldp_core.datasets import InfantDeaths, OwnTable
 from caldp_core.mechanisms.base import Mechanism
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.coarser import outcomes, view
+from caldp_ui.coarser import outcomes, reconstruction, view
 from caldp_ui.coarser.page_state import (
     BASES,
     BLOCKS,
@@ -30,6 +32,8 @@ from caldp_ui.coarser.page_state import (
     PLAIN,
     REGIONS,
     ROUND,
+    TABLE_COUNTS,
+    TABLES,
     THRESHOLDS,
     TWO_PLACES,
     Publication,
@@ -288,3 +292,59 @@ def test_what_is_promised_beside_the_attacks_is_the_power_of_e(epsilon: float) -
         note = view.picture_note(data, HIDE)
         shown, _, _ = table_by_hand(COUNTS, LABELS, record.threshold)
         assert [number for _, number in tokens(note)] == [shown.count(-1)]
+
+
+def right_of_many_tables(tables: int, publish: str, level: float, seed: int) -> float:
+    """Share of 100 answers that least absolute errors give back, drawn and solved here."""
+    rng, people = np.random.default_rng(seed), 100
+    truth = rng.permutation(people) < people // 2
+    members = (rng.random((tables, people)) < 0.5).astype(np.float64)
+    counts = members @ truth
+    if publish == "noisy":
+        chance = 1 - math.exp(-level / tables)
+        counts = counts + rng.geometric(chance, tables) - rng.geometric(chance, tables)
+    elif publish == "rounded":
+        up = rng.random(tables) < counts % level / level
+        counts = (counts // level + up) * level
+    # Variables: the answers, then each table's error e with −e ≤ sum − count ≤ e.
+    errors = np.eye(tables)
+    found = scipy.optimize.linprog(
+        np.concatenate([np.zeros(people), np.ones(tables)]),
+        A_ub=np.block([[members, -errors], [-members, -errors]]),
+        b_ub=np.concatenate([counts, -counts]),
+        bounds=[(0, 1)] * people + [(0, None)] * tables,
+    )
+    return float(((found.x[:people] > 0.5) == truth).mean())
+
+
+CURVES = [
+    (5, "exact", 0.0), (400, "noisy", 0.1),
+    *(pytest.param(*each, marks=pytest.mark.thorough) for each in (
+        (400, "exact", 0.0), (5, "noisy", 20.0), (400, "noisy", 20.0), (5, "rounded", 10),
+        (400, "rounded", 10), (75, "rounded", 10),
+    )),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("tables", "publish", "level"), CURVES)
+def test_many_tables_reveal_as_many_answers_as_drawn_and_solved_here(
+    tables: int, publish: str, level: float
+) -> None:
+    """Three runs either way: 600 answers, 4.9 standard errors of a difference of shares."""
+    publishers = {
+        "exact": publish_exact,
+        "rounded": Rounded(int(level)),
+        "noisy": Noisy(level),
+    }
+    shown = reconstruction._right_share(tables, publishers[publish], 1)
+    drawn = np.mean([right_of_many_tables(tables, publish, level, seed) for seed in range(3)])
+    assert abs(shown - drawn) <= 4.9 * math.sqrt(2 * 0.25 / 300)
+    if (tables, publish) == (400, "noisy") and level < 1:
+        assert shown < 0.7  # a line of exact tables, 1, must be told apart
+    record = replace(Publication(), attack=TABLES, tables=tables)
+    line = reconstruction.Curve("exact counts", (shown,) * len(TABLE_COUNTS))
+    others = (replace(line, name="rounded"), replace(line, name="noise"))
+    headline = reconstruction.headline(record, (line, *others))
+    said = [number for _, number in tokens(f"{headline.sentence} {headline.second}")]
+    number = round(100 * shown)
+    assert said == [tables, number, 100, number, 50, record.base, number, 100]

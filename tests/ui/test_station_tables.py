@@ -8,6 +8,7 @@ sketches' variances (`lecture/test_sketches.py`) and the bound of shuffling (`th
 import math
 import re
 from collections.abc import Callable, Mapping
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ import scipy
 
 from caldp_core.basics.types import Ints
 from caldp_core.theory.mixing import numeric_epsilon
-from caldp_ui.classroom import means, rappor, selection, shuffling, station, sums, trust
+from caldp_ui.classroom import audits, means, rappor, selection, shuffling, station, sums, trust
 from caldp_ui.classroom.page import STATIONS
 from caldp_ui.classroom.page_state import NAMES, WIDTHS, Lesson
 from tests.contract.checks import naming
@@ -311,3 +312,29 @@ def test_a_table_of_another_epsilon_is_caught() -> None:
 def test_the_notes_below_the_leads_are_drawn() -> None:
     for lesson in ends("selection"):
         assert selection.compute_data(lesson).lecture_thresholds == pytest.approx(notes(lesson))
+
+
+LOSSES = {
+    "random bit": 1.0,
+    "bit by bit, 4 items, ε/2 a bit": 1.0,
+    "naive: bit by bit, all of ε a bit": 2.0,
+    "one bit an item, 4 items, ε/2 a bit": 1.0,
+    "naive: one bit an item, all of ε a bit": 2.0,
+    "naive: all of ε a cell": 2.0,
+    "remembered, 3 days, a number that stays": 1.0,
+    "naive: a new coin on each of 3 days": 3.0,
+}
+"""Largest log-ratios in ε, by composition."""
+
+
+def test_the_table_of_audits() -> None:
+    seen = set()
+    for name, epsilon in product(NAMES, (0.1, 10.0)):
+        columns = audits.table_columns(audits.audit_station(name, epsilon))
+        assert {float(each) for each in columns["claimed ε"].values()} == {epsilon}
+        for mechanism, cell in columns["largest found"].items():
+            if mechanism in LOSSES:
+                seen.add(mechanism)
+                loss = LOSSES[mechanism] * epsilon
+                assert float(cell) == pytest.approx(loss, rel=1e-3), f"{mechanism}, {epsilon}"
+    assert seen == LOSSES.keys()
