@@ -342,10 +342,7 @@ def test_blocks_change_what_a_phone_adds_as_the_closed_forms_say() -> None:
             rest = there - people[DENVER]
             variance = people[DENVER] / 4 + rest * other * (1 - other)
             noise = math.sqrt(variance) / (0.5 - other)
-            assert (each.added, each.noise) == (
-                pytest.approx(added, rel=1e-6),
-                pytest.approx(noise, rel=1e-6),
-            )
+            assert [each.added, each.noise] == pytest.approx([added, noise], rel=1e-6)
             needed.append(max(1, math.ceil(3 * noise / added)))
         said = fakes.describe_block_effect(found, "state")
         shown = [number for _, number in numbers_of(said)]

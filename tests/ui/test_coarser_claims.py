@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 import scipy
 
-from caldp_core.attacks.reconstruction import Noisy, Rounded, publish_exact
+from caldp_core.attacks.reconstruction import Noisy, Publisher, Rounded, publish_exact
 from caldp_core.basics.types import Floats
 from caldp_core.datasets import InfantDeaths, OwnTable
 from caldp_core.mechanisms.base import Mechanism
@@ -314,6 +314,7 @@ def right_of_many_tables(tables: int, publish: str, level: float, seed: int) -> 
         b_ub=np.concatenate([counts, -counts]),
         bounds=[(0, 1)] * people + [(0, None)] * tables,
     )
+    assert found.x is not None
     return float(((found.x[:people] > 0.5) == truth).mean())
 
 
@@ -331,7 +332,7 @@ def test_many_tables_reveal_as_many_answers_as_drawn_and_solved_here(
     tables: int, publish: str, level: float
 ) -> None:
     """Three runs either way: 600 answers, 4.9 standard errors of a difference of shares."""
-    publishers = {
+    publishers: dict[str, Publisher] = {
         "exact": publish_exact,
         "rounded": Rounded(int(level)),
         "noisy": Noisy(level),
