@@ -18,7 +18,6 @@ from caldp_core.cli.terminal import (
     warn_of_areas,
 )
 from caldp_core.experiments.run import prepare
-from caldp_core.mechanisms import Mechanism
 from caldp_core.scenarios.scenario import Scenario
 
 _NOTHING_PROMISED: Final = 3
@@ -41,23 +40,18 @@ def audit_command(context: click.Context, path: str) -> None:
         started = perf_counter()
         with progress_bar("auditing") as progress:
             audit = audit_mechanism(setup.mechanism, setup.policy, progress)
+    outputs = setup.mechanism.outputs
     output: dict[str, Any] = {
         "scenario": scenario.to_dict(),
         "mechanism": setup.mechanism_name,
         "k": setup.mechanism.k,
         "blocks": setup.partition.m,
-        "outputs": _countable(setup.mechanism),
+        "outputs": outputs if outputs < limits.OUTPUTS_MAX else None,  # None: too many to list
     }
     output |= unprotected_values(setup) | warn_of_areas(setup) | audit_summary(audit)
     output["seconds"] = round(perf_counter() - started, 4)
     click.echo(json.dumps(output, indent=2))
     context.exit(1 if not audit.holds else _NOTHING_PROMISED if audit.nothing_promised else 0)
-
-
-def _countable(mechanism: Mechanism) -> int | None:
-    """Number of different reports, None where they are too many to list."""
-    outputs = mechanism.outputs
-    return outputs if outputs < limits.OUTPUTS_MAX else None
 
 
 def audit_summary(audit: LargeAudit) -> dict[str, Any]:

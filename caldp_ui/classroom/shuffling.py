@@ -104,7 +104,7 @@ def open_board(lesson: Lesson) -> Board:
     numbers = _numbers(data)
     return Board(
         Headline(
-            f"Shuffling {reports}{blocks} {_change(lesson.epsilon, block)}.",
+            f"Once {reports}{blocks} are shuffled, ε {mixing.change(lesson.epsilon, block)}.",
             f"{details}{mixing.DELTA_TEXT}",
             figures=figures,
         ),
@@ -112,12 +112,6 @@ def open_board(lesson: Lesson) -> Board:
         lambda: _formula(data, lesson),
         numbers,
     )
-
-
-def _change(before: float, after: float) -> str:
-    if formats.digits(after) == formats.digits(before):
-        return f"leaves ε at {before:g}"
-    return f"lowers ε from {before:g} to {formats.digits(after)}"
 
 
 def _picture(

@@ -87,6 +87,7 @@ def open_board(lesson: Lesson) -> Board:
     """Open the station at a lesson: headline, picture, formula and numbers."""
     data = compute_data(lesson)
     central, local, naive = data.here
+    central_text = formats.count(two_digits(central), "person", "people")
     share = 100 * local / lesson.n
     figures = {"central": central, "local": local, "share": share}
     figures |= {"local, more people": 10 * local, "share, more people": share / 10}
@@ -100,7 +101,7 @@ def open_board(lesson: Lesson) -> Board:
     alt = station.alt_text("Errors of a count against the number of people.", numbers)
     return Board(
         Headline(
-            f"With {_count(lesson)}, a trusted server is off by {_people(central)}, local "
+            f"With {_count(lesson)}, a trusted server is off by {central_text}, local "
             f"noise by {two_digits(local)}: {_percent(share)} of all.",
             f"With 100 times as many people local noise is off by {two_digits(10 * local)}, but by "
             f"{_percent(share / 10)} of all.{broken} These are standard errors.",
@@ -118,10 +119,6 @@ def _count(lesson: Lesson) -> str:
 
 def _percent(percent: float) -> str:
     return f"{formats.digits(percent)} %"
-
-
-def _people(error: float) -> str:
-    return formats.count(two_digits(error), "person", "people")
 
 
 def figure(data: Sums, lesson: Lesson, colours: Palette) -> go.Figure:
