@@ -3,11 +3,11 @@
 from caldp_ui.app.errors import plain_errors
 from caldp_ui.paper import page
 from caldp_ui.paper.page_state import STATE
-from caldp_ui.parts import mathematics
+from caldp_ui.parts import promises
 from caldp_ui.session.opening import begin_page
 
 record = begin_page(STATE)
 
 with plain_errors():
     page.show(record)
-    mathematics.drawer("paper")
+    promises.drawer("paper")

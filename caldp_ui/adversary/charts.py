@@ -24,13 +24,11 @@ from caldp_ui.adversary.page_state import LIKELIEST, STATE, Attacker, BeliefData
 from caldp_ui.app.theme import Palette, palette
 from caldp_ui.charts.curves import bare_layout, line_trace
 from caldp_ui.charts.show import show as show_chart
-from caldp_ui.compute import plain_ldp, runs
+from caldp_ui.compute import runs
 from caldp_ui.maps.scene import cities
-from caldp_ui.parts import icons
+from caldp_ui.parts import markup
 from caldp_ui.words import formats, promise
-from caldp_ui.words.formats import strength
-from caldp_ui.words.towns import place_name
-from caldp_ui.words.vocabulary import PLACES
+from caldp_ui.words.formats import PLACES, place_name, strength
 
 HEIGHT: Final = 360
 CURVE: Final = 116
@@ -263,7 +261,7 @@ def show_candidates(data: BeliefData) -> None:
         _pair(data, domain, other)
     st.markdown("**Guessing anybody's place**")
     scenario = data.record.scenario
-    plain = guess_anyone(plain_ldp.best_plain_ldp(scenario))
+    plain = guess_anyone(runs.best_plain_ldp(scenario))
     block = promise.block_name(PLACES, scenario)
     st.markdown(view.guess_sentence(guess_anyone(scenario), plain, block))
 
@@ -317,7 +315,7 @@ def _guesses(test: ErrorLines, here: str, there: str) -> list[str]:
         title = f"100 small figures, {number} of them filled: guessed right {when}."
         rows.append(
             f'<div class="odds {strength(share).word}">'
-            f"{icons.people_array(round(100 * share), title)}"
+            f"{markup.people_array(round(100 * share), title)}"
             f"<p><strong>{number} of 100</strong> people, equally likely in <em>{here}</em> or "
             f"<em>{there}</em>, are guessed right {when}</p></div>"
         )

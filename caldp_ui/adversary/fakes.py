@@ -39,8 +39,7 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.adversary.page_state import KNOWS_SHARE, KNOWS_TARGET, STATE, AttackerState
 from caldp_ui.compute import runs
 from caldp_ui.words import formats
-from caldp_ui.words.headline import Headline
-from caldp_ui.words.towns import place_name
+from caldp_ui.words.formats import Headline, place_name
 
 
 @dataclass(frozen=True, eq=False)

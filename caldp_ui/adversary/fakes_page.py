@@ -31,15 +31,15 @@ from caldp_ui.adversary.page_state import (
 from caldp_ui.adversary.view import HERE, frame
 from caldp_ui.app.theme import LIGHT, palette
 from caldp_ui.compute import exports, runs
-from caldp_ui.controls import common, menus, presets
+from caldp_ui.controls import choices, common
 from caldp_ui.controls.common import epsilon_slider, field_slider
 from caldp_ui.maps.ground import ground
 from caldp_ui.maps.presets import PRESETS, title
 from caldp_ui.maps.scene import SQUARES, move_place, place_control, shared_pictures, truth_code
 from caldp_ui.parts import films, pins, safety, sharing
 from caldp_ui.parts.films import SliderFilm
-from caldp_ui.parts.headline import as_html
 from caldp_ui.parts.layout import Layout, tabs
+from caldp_ui.parts.markup import as_html
 from caldp_ui.shell.page import PinPage, View
 from caldp_ui.stage import (
     SCALE,
@@ -56,8 +56,7 @@ from caldp_ui.stage import (
 )
 from caldp_ui.stage.records import ALL_MARKS, MARK_WORDS, Mark
 from caldp_ui.words import formats, policies, promise
-from caldp_ui.words.towns import place_name
-from caldp_ui.words.vocabulary import PLACES
+from caldp_ui.words.formats import PLACES, place_name
 
 TRUTH: Final = "truth"
 EPSILON: Final = "fakes-epsilon"
@@ -306,7 +305,7 @@ def show(record: AttackerState, page: Layout) -> None:
 def _controls(record: AttackerState, domain: GridDomain) -> None:
     with st.container(key=STATE.key("steer"), gap="small"):
         with st.container(key=STATE.key("which"), horizontal=True, gap="small"):
-            presets.menu(STATE, PRESETS)
+            choices.menu(STATE, PRESETS)
             place_control(STATE, "They push", domain, record.place)
         with st.container(key=STATE.key("dials"), gap="small"):
             common.epsilon(STATE)
@@ -322,8 +321,8 @@ def _controls(record: AttackerState, domain: GridDomain) -> None:
 
 def _choices() -> None:
     helps = " ".join(f"{ATTACKS[name].title}: {ATTACKS[name].sentence}" for name in PUSHES)
-    menus.of_field(STATE, "attack", "A fake phone", _ATTACKS, st.radio, help=helps)
-    menus.of_field(
+    choices.of_field(STATE, "attack", "A fake phone", _ATTACKS, st.radio, help=helps)
+    choices.of_field(
         STATE,
         "repair",
         "The repair knows",

@@ -28,18 +28,17 @@ from caldp_ui.adversary.page_state import (
 from caldp_ui.app.theme import palette
 from caldp_ui.charts.show import show as show_chart
 from caldp_ui.compute import exports
-from caldp_ui.controls import common, menus, presets
+from caldp_ui.controls import choices, common
 from caldp_ui.maps.ground import home
 from caldp_ui.maps.presets import PRESETS, title
 from caldp_ui.maps.scene import move_place, place_control
-from caldp_ui.parts import films, mathematics, odds, pictures, pins, promises, safety, sharing
-from caldp_ui.parts.film_jobs import FilmRequest
+from caldp_ui.parts import films, markup, pictures, pins, promises, safety, sharing
+from caldp_ui.parts.films import FilmRequest
 from caldp_ui.parts.layout import Layout, stacked_layout, tabs
 from caldp_ui.shell.page import PinPage
 from caldp_ui.words import formats
+from caldp_ui.words.formats import PLACES, place_name
 from caldp_ui.words.glossary import terms
-from caldp_ui.words.towns import place_name
-from caldp_ui.words.vocabulary import PLACES
 
 _VIEW_NAMES = {PERSON: "One person", FAKES: "Fake phones"}
 
@@ -70,7 +69,7 @@ def _show_person(record: AttackerState, page: Layout) -> None:
             with st.container(key=STATE.key("dials")):
                 common.epsilon(STATE)
             with st.container(key="odds"):
-                st.html(shown.texts[odds.PLACE])
+                st.html(shown.texts[markup.PLACE])
             safety.of_setup(STATE, PLACES, data.ours.setup)
     with page.below:
         films.show(film_requests(data), maps)
@@ -82,7 +81,7 @@ def _curve(data: BeliefData) -> None:
     """Draw the choices, and a chart day by day whose axis is the slider of days."""
     with st.container(key=STATE.key("curve"), gap=None):
         with st.container(key=STATE.key("which"), horizontal=True, gap="small"):
-            presets.menu(STATE, PRESETS)
+            choices.menu(STATE, PRESETS)
             place_control(STATE, "The person truly is in", data.domain, data.record.place)
             pins.redraw_and_pin(STATE, PAGE.pin_title, NEW_NOISE)
         show_chart(charts.curve(data, palette()), STATE.key("curve-chart"), view.alt_curve(data))
@@ -245,6 +244,6 @@ def show(record: AttackerState) -> None:
     """Show the page at a record."""
     page = stacked_layout(STATE)
     with page.title:
-        menus.view_switch(STATE, "show", "View", _VIEW_NAMES)
+        choices.view_switch(STATE, "show", "View", _VIEW_NAMES)
     _VIEWS[record.show](record, page)
-    mathematics.drawer("adversary")
+    promises.drawer("adversary")

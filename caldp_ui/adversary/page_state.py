@@ -21,11 +21,10 @@ from caldp_core.experiments.error_validity import require_valid_errors
 from caldp_core.experiments.run import Setup
 from caldp_core.scenarios.blocks import StateBlocks
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.compute import plain_ldp, runs
+from caldp_ui.compute import runs
 from caldp_ui.maps.presets import BEGIN as ON_THE_MAP
-from caldp_ui.session.pins import PinPageState
-from caldp_ui.session.record_link import ScenarioLink
-from caldp_ui.session.scenarios import ScenarioRecord
+from caldp_ui.session.page_state import PinPageState
+from caldp_ui.session.record_link import ScenarioLink, ScenarioRecord
 from caldp_ui.stage import BROWSER_KEYS
 
 DAYS_MAX: Final = 10
@@ -158,7 +157,7 @@ class BeliefData:
 def load_data(record: AttackerState) -> BeliefData:
     """Compute the data that the page shows of a record."""
     ours = compute_attacker(record.scenario, record.place)
-    plain = compute_attacker(plain_ldp.best_plain_ldp(record.scenario), record.place)
+    plain = compute_attacker(runs.best_plain_ldp(record.scenario), record.place)
     return BeliefData(record, ours, plain, _pair(ours, record.days), _odds(ours, record.days))
 
 

@@ -31,9 +31,9 @@ from caldp_ui.compute import runs
 from caldp_ui.controls.common import epsilon_slider, field_slider
 from caldp_ui.maps.ground import ground, home
 from caldp_ui.maps.scene import shared_pictures
-from caldp_ui.parts import odds
+from caldp_ui.parts import markup
 from caldp_ui.parts.films import SliderFilm
-from caldp_ui.parts.headline import as_html
+from caldp_ui.parts.markup import as_html
 from caldp_ui.shell.page import View
 from caldp_ui.stage import (
     SCALE,
@@ -51,11 +51,8 @@ from caldp_ui.stage import (
 )
 from caldp_ui.stage.records import MARK_WORDS
 from caldp_ui.words import formats, policies, promise
-from caldp_ui.words.formats import percent, strength
-from caldp_ui.words.headline import Headline
-from caldp_ui.words.promise_text import right_guess_text
-from caldp_ui.words.towns import place_name
-from caldp_ui.words.vocabulary import PLACES
+from caldp_ui.words.formats import PLACES, Headline, percent, place_name, strength
+from caldp_ui.words.promise import right_guess_text
 
 _CERTAIN: Final = 1.0 - 1e-12
 """Chances from here on count as 1, as sums of floats have rounding errors."""
@@ -496,7 +493,7 @@ def single_reports_film(data: BeliefData, domain: GridDomain, progress: Progress
 
 def view(data: BeliefData, *_: object) -> View:
     """The headline, the odds, and the maps; those of what is pinned are another scene."""
-    risk = {odds.PLACE: odds_html(data, data.domain)}
+    risk = {markup.PLACE: odds_html(data, data.domain)}
     return View(headline(data), texts=risk, scene=scene(data, data.domain))
 
 

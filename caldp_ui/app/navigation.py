@@ -17,7 +17,7 @@ from typing import Any, Final
 import streamlit as st
 from streamlit.navigation.page import Page
 
-from caldp_ui.lesson import bar
+from caldp_ui.lesson import steps
 from caldp_ui.lesson.steps import Step
 
 _HERE: Final = Path(__file__).parent
@@ -223,7 +223,7 @@ def run_navigation(entries: Sequence[PageEntry] = PAGES, plan: tuple[Step, ...] 
     wanted = show([Tab(e.path, e.title, e.section) for e in entries], entry.path)
     if wanted is not None:
         st.switch_page(wanted)
-    bar.show(entry.path, plan)
+    steps.show(entry.path, plan)
     return page
 
 

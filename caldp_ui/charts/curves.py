@@ -1,29 +1,216 @@
-"""Expected errors of this protection and of plain LDP, each line named on the picture.
+"""Curves on a plane, each named on the picture, with a legend as a row of words for phones.
 
 Colour is never alone: this protection is solid, plain LDP dashed. Figures are built in one go, as
-Plotly checks a figure anew each time that something is added to it.
-
-The plane on which curves of several pages are drawn, with words on the picture.
-
-The legend of a chart as a row of words that wraps on phones.
-
-A legend of Plotly's own, whose room is found by drawing all again, doubles the time that a new
-picture takes; with this one margins can be fixed.
+Plotly checks a figure anew each time that something is added to it; a legend of its own would have
+all drawn again to find room. All words of a chart are one trace of texts, which costs the browser
+less than annotations. Where a chart is too narrow for names beside its lines, `chart.js` leaves
+them out and shows a legend. A total variation of 0.01 is one person of 100 in the wrong place or
+under the wrong answer; where an estimate is not made of shares the axis is total variation.
 """
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from typing import Any, Final
 
 import numpy as np
 import plotly.graph_objects as go
+from scipy.optimize import isotonic_regression
 
 from caldp_core.experiments.forecast import Curve
 from caldp_ui.app.theme import Palette
-from caldp_ui.charts import errors, labels
-from caldp_ui.charts.labels import Label, Scale
 from caldp_ui.words import formats
+
+_STEPS: Final = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2)
+_ROOM: Final = 100
+"""Pixels of a power of ten, from which on 2 and 5 times it are named, too."""
+FAINTEST: Final = 1e-6
+"""Errors below have no numbers on a log scale."""
+
+
+@dataclass(frozen=True)
+class ErrorScale:
+    """How an error is counted. `title`: of its axis.
+
+    `number(error)`: its text at a mark of the axis; `describe(error)`: where it is pointed at.
+    """
+
+    title: str
+    number: Callable[[float], str]
+    describe: Callable[[float], str]
+
+
+def error_scale(wrong: str | None) -> ErrorScale:
+    """The scale of total variations. `wrong`: words for where people are; None for no shares."""
+    if wrong is None:
+        return ErrorScale(
+            "error (total variation)",
+            formats.digits,
+            lambda tv: f"total variation {formats.share(tv)}",
+        )
+    return ErrorScale(
+        f"people {wrong}, of 100",
+        lambda tv: formats.digits(100 * tv),
+        lambda tv: f"{formats.of_hundred(min(tv, 1.0))} (total variation {formats.share(tv)})",
+    )
+
+
+def linear_axis(top: float, wrong: str | None) -> dict[str, Any]:
+    """An axis from 0 to a little above `top`, to 1 for 0, of total variations up to 1."""
+    scale = error_scale(wrong)
+    end = min(1.0, 1.08 * top or 1.0) if wrong is not None or top <= 1.0 else 1.08 * top
+    step = next((each for each in _STEPS if end / each <= 6), 0.2)
+    ticks = [round(step * number, 6) for number in range(math.floor(end / step + 1e-9) + 1)]
+    return {
+        "title_text": scale.title,
+        "range": [0, end],
+        "tickvals": ticks,
+        "ticktext": [scale.number(tick) for tick in ticks],
+    }
+
+
+def log_axis(low: float, high: float, scale: ErrorScale, pixels: float) -> dict[str, Any]:
+    """A log axis over the whole powers of ten around `low` and `high`, every number in full.
+
+    `pixels`: how high it is, about.
+    """
+    first = math.floor(math.log10(max(low, FAINTEST)) + 1e-9)
+    last = max(math.ceil(math.log10(max(high, FAINTEST)) - 1e-9), first + 1)
+    parts = (1, 2, 5) if pixels >= _ROOM * (last - first) else (1,)
+    ticks = [part * 10.0**power for power in range(first, last + 1) for part in parts]
+    ticks = [tick for tick in ticks if tick <= 10.0**last * 1.001]
+    ends = [first - 0.02 * (last - first), last + 0.02 * (last - first)]
+    return logarithmic(f"{scale.title} (log scale)", ticks, scale.number, range=ends)
+
+
+def logarithmic(
+    title: str, ticks: Sequence[float], text: Callable[[Any], str] | None = None, **more: Any
+) -> dict[str, Any]:
+    """A logarithmic axis; `text`: of its ticks, which are the numbers themselves without it."""
+    texts = {} if text is None else {"ticktext": list(map(text, ticks))}
+    return {"title_text": title, "type": "log", "tickvals": list(ticks), **texts, **more}
+
+
+def log_range(places: Sequence[float]) -> list[float]:
+    """The range of a logarithmic axis that all places are on, with a little room; 0 is on none."""
+    low, high = (math.log10(end(place for place in places if place > 0)) for end in (min, max))
+    return [low - 0.02 * (high - low), high + 0.02 * (high - low)]
+
+
+SIZE: Final = 13
+"""Height of the letters in pixels."""
+_ROW: Final = 17
+"""Pixels from one name to the next."""
+_LETTER: Final = 6.7
+"""Pixels that a letter takes on average, and a little more."""
+WIDEST: Final = 230
+"""Pixels for names beside the lines; longer names stand in a legend."""
+_APART: Final = "\N{NO-BREAK SPACE}" * 2
+_TOP: Final = 0.9999
+WIDE_ONLY: Final = "wide"
+"""The `meta` of traces that `chart.js` leaves out where there is no room."""
+
+
+@dataclass(frozen=True)
+class Label:
+    """Words at a place of a chart, in the numbers of its axes.
+
+    `side`: where they stand from there, as Plotly calls it. `lift`: pixels up from there.
+    `wide_only`: left out on narrow charts.
+    """
+
+    x: float
+    y: float
+    words: str
+    colour: str
+    side: str = "middle right"
+    lift: float = 0
+    wide_only: bool = False
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The ordinate of a chart: its `range` as Plotly has it, and the pixels that it is high."""
+
+    range: tuple[float, float]
+    pixels: float
+    is_log: bool
+
+    def to_fraction(self, y: float) -> float:
+        """A number as a part of the range: 0 at its lower end, 1 at its upper one."""
+        low, high = self.range
+        return ((np.log10(y) if self.is_log else y) - low) / (high - low)
+
+    def from_fraction(self, part: float) -> float:
+        """The number at a part of the range; the inverse of `to_fraction`."""
+        low, high = self.range
+        place = low + part * (high - low)
+        return float(10.0**place) if self.is_log else float(place)
+
+
+def spread_names(names: Sequence[Label], scale: Scale) -> list[Label]:
+    """Names beside the ends of lines, moved up and down so that none stands on another."""
+    places = space_out([scale.to_fraction(name.y) for name in names], _ROW / scale.pixels)
+    return [
+        replace(
+            name,
+            y=scale.from_fraction(place),
+            words=f"{_APART}{name.words}{_APART}",
+            wide_only=True,
+        )
+        for name, place in zip(names, places, strict=True)
+    ]
+
+
+def space_out(wanted: Sequence[float], least: float) -> list[float]:
+    """Places in [0, 1] in the same order, `least` apart, as near to those `wanted` as can be.
+
+    By squares: isotonic regression of the places less what they must be apart.
+    """
+    if not wanted:
+        return []
+    order = np.argsort(wanted, kind="stable")
+    steps = least * np.arange(len(wanted))
+    places = np.empty(len(wanted))
+    nearest = isotonic_regression(np.asarray(wanted)[order] - steps).x
+    places[order] = np.clip(nearest, 0.0, max(0.0, 1.0 - steps[-1])) + steps
+    return [float(place) for place in places]
+
+
+def place_note(note: Label, scale: Scale) -> Label:
+    """A note where it is drawn, within the range: Plotly leaves out what is not."""
+    part = scale.to_fraction(note.y) + note.lift / scale.pixels
+    return replace(note, y=scale.from_fraction(min(part, _TOP)))
+
+
+def label_width(names: Sequence[str]) -> int | None:
+    """Pixels at the right that these names take; None where that is too much."""
+    pixels = 16 + round(_LETTER * max(map(len, names), default=0))
+    return pixels if pixels <= WIDEST else None
+
+
+def label_traces(labels: Sequence[Label]) -> list[dict[str, Any]]:
+    """The words as Plotly draws them: those of wide charts apart from the others."""
+    parts = ([each for each in labels if each.wide_only is wide] for wide in (False, True))
+    return [_trace(part) for part in parts if part]
+
+
+def _trace(labels: Sequence[Label]) -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "mode": "text",
+        "x": [each.x for each in labels],
+        "y": [each.y for each in labels],
+        "text": [each.words for each in labels],
+        "textposition": [each.side for each in labels],
+        "textfont": {"color": [each.colour for each in labels], "size": SIZE},
+        "hoverinfo": "skip",
+        "showlegend": False,
+        "cliponaxis": False,
+        "meta": WIDE_ONLY if labels[0].wide_only else "words",
+    }
+
 
 Shape = dict[str, Any]
 Margin = tuple[float, float, float, float]
@@ -70,10 +257,10 @@ def plane(
     """
     texts = {"tickfont_color": colours.text, "title_font_color": colours.text, **FIXED}
     names = [*words.names, *(replace(n, side="middle left") for n in words.at_starts)]
-    room = labels.label_width([each.words for each in names]) if names else 10
+    room = label_width([each.words for each in names]) if names else 10
     scale = Scale(tuple(y["range"]), height - _ABOVE - _BELOW, y.get("type") == "log")
-    notes = [labels.place_note(note, scale) for note in words.notes]
-    named = labels.spread_names(names, scale) if room is not None else []
+    notes = [place_note(note, scale) for note in words.notes]
+    named = spread_names(names, scale) if room is not None else []
     sides = (left, room or 10), (left - 12, 10)
     turn = -1 if words.at_starts else 1
     wide, narrow = (
@@ -95,7 +282,7 @@ def plane(
             "narrow": {**legend, "margin": {**narrow, **legend["margin"]}},
         },
     }
-    return go.Figure([*traces, *labels.traces([*notes, *named])], layout)
+    return go.Figure([*traces, *label_traces([*notes, *named])], layout)
 
 
 def _legend(rows: int, height: int) -> dict[str, Any]:
@@ -166,22 +353,22 @@ def _dot(colours: Palette) -> Shape:
 
 
 HEIGHT: Final = 360
-EPSILON_AXIS: Final = errors.logarithmic(
+EPSILON_AXIS: Final = logarithmic(
     "privacy level ε (left: more private; log scale)", [0.1, 0.2, 0.5, 1, 2, 5, 10, 20]
 )
 """The abscissa of curves over ε."""
-PEOPLE_AXIS: Final = errors.logarithmic(
+PEOPLE_AXIS: Final = logarithmic(
     "number of people (log scale)",
     [10**power for power in range(3, 13)],
     formats.people,
     tickangle=0,
 )
 """The abscissa of curves over the number of people."""
-BLOCKS_AXIS: Final = errors.logarithmic(
+BLOCKS_AXIS: Final = logarithmic(
     "number of blocks (right: less hidden; log scale)", [1, 10, 100, 1000, 10_000], formats.integer
 )
 """The abscissa of curves over the number of blocks."""
-SENSITIVE_AXIS: Final = errors.logarithmic(
+SENSITIVE_AXIS: Final = logarithmic(
     "sensitive places (right: more hidden; log scale)",
     [10, 100, 1000, 10_000, 43_750],
     formats.integer,
@@ -222,12 +409,8 @@ def error_curves(
     top = max(float(max(line.curve.high.max(), line.current_tv)) for line in lines)
     low = min(float(min(line.curve.low.min(), line.current_tv)) for line in lines)
     is_log = top > 1.5
-    y = (
-        errors.log_axis(low, top, errors.error_scale(None), HEIGHT)
-        if is_log
-        else errors.linear_axis(top, wrong)
-    )
-    least = errors.FAINTEST if is_log else 0.0
+    y = log_axis(low, top, error_scale(None), HEIGHT) if is_log else linear_axis(top, wrong)
+    least = FAINTEST if is_log else 0.0
     traces = [
         *(_band(line, least) for line in lines),
         *(_mean(line, wrong) for line in lines),
@@ -241,7 +424,7 @@ def error_curves(
         for line in lines
     ]
     places = [current_x, *(float(x) for line in lines for x in line.curve.x)]
-    x = {**abscissa, "range": errors.log_range(places)}
+    x = {**abscissa, "range": log_range(places)}
     marks = [vertical_line(current_x, colours)] if is_there else []
     return plane(traces, x, y, marks, colours, words=Words(ends, notes=here), height=HEIGHT)
 
@@ -263,7 +446,7 @@ def _band(line: Line, least: float) -> dict[str, Any]:
 
 
 def _mean(line: Line, wrong: str | None) -> dict[str, Any]:
-    curve, scale = line.curve, errors.error_scale(wrong)
+    curve, scale = line.curve, error_scale(wrong)
     text = [scale.describe(float(tv)) for tv in curve.tv]
     look = line.colour, line.dash
     return line_trace(line.name, curve.x, curve.tv, look, text=text, hovertemplate="%{text}")

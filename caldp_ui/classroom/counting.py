@@ -22,7 +22,7 @@ from caldp_ui.classroom import charts, station
 from caldp_ui.classroom.page_state import Lesson
 from caldp_ui.classroom.station import Board, Chart, Picture, Station
 from caldp_ui.words import formats
-from caldp_ui.words.headline import Headline
+from caldp_ui.words.formats import Headline
 
 FUNCTIONS: Final = 256
 _BITS: Final = (1, 3, 10, 30, 100, 300, 1000)

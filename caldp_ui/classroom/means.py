@@ -18,7 +18,7 @@ from caldp_ui.classroom import charts, station
 from caldp_ui.classroom.page_state import WIDTHS, Lesson
 from caldp_ui.classroom.station import Board, Chart, Picture, Station
 from caldp_ui.words import formats
-from caldp_ui.words.headline import Headline
+from caldp_ui.words.formats import Headline
 
 MOST: Final = WIDTHS[-1]
 DAYS: Final = 60

@@ -24,7 +24,7 @@ from caldp_ui.classroom.station import Station
 from caldp_ui.controls.common import Slider
 from caldp_ui.offline import document
 from caldp_ui.offline.records import Part
-from caldp_ui.parts import headline
+from caldp_ui.parts import markup
 from caldp_ui.parts.layout import title_row
 from caldp_ui.shell.page import Page, View
 
@@ -95,7 +95,7 @@ def show(lesson: Lesson, show_handout: Callable[[str], None]) -> None:
     with main, plain_errors():  # the picture first: nothing else is waited for
         board = here.open(lesson)
         with headline_area:
-            headline.show(board.headline)
+            markup.show_headline(board.headline)
         with st.container(key=STATE.key("picture")):
             station.draw(board.picture(palette()))
     with beside, st.container(key=STATE.key("side")):

@@ -1,10 +1,12 @@
-"""A lesson of 50 minutes, minute by minute, as `plan.toml` has it, and the drawer that shows it.
+"""A lesson of 50 minutes, minute by minute (`plan.toml`), and three questions for each station.
 
-`docs/lesson.md` is the same plan for readers; a test holds them together.
+`docs/lesson.md` is the same plan for readers; a test holds them together. The questions, in
+`station_questions.toml`, are: predict, move a slider, explain.
 """
 
 import tomllib
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -12,11 +14,76 @@ from typing import Any, Final
 import streamlit as st
 
 from caldp_ui.classroom.page_state import STATE, Lesson
-from caldp_ui.classroom.station_questions import prediction
-from caldp_ui.controls import menus
+from caldp_ui.controls import choices
 from caldp_ui.lesson import steps
 from caldp_ui.lesson.steps import Step
-from caldp_ui.session import handover
+from caldp_ui.offline.records import Question
+from caldp_ui.session import page_state
+from caldp_ui.words import formats
+
+FIGURE_TEXTS: Final[Mapping[str, Callable[[float], str]]] = {
+    "two digits": lambda figure: formats.digits(figure, 2),
+    "of 100": lambda figure: formats.hundred(figure / 100),
+}
+"""How headlines show a figure."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A question about the headline at one step of a slider, whose answer is one of its figures.
+
+    `ask`: the question; `dial`, `reading`: title of the slider and its reading at that step;
+    `figure`: its name (see `Headline`), shown as one of `FIGURE_TEXTS`, `text`; `answer`: the
+    answer with "{}" for that text.
+    """
+
+    ask: str
+    dial: str
+    reading: str
+    figure: str
+    text: str
+    answer: str
+
+
+def load_questions(path: Path) -> dict[str, dict[str, Any]]:
+    """By part: its `aim`, what one can do afterwards, and its questions by their names.
+
+    `predict`: before anything is moved; `move`: at a slider; `explain`: why.
+    """
+    return {
+        part: {name: _question(each) for name, each in texts.items()}
+        for part, texts in tomllib.loads(path.read_text(encoding="utf-8")).items()
+    }
+
+
+def _question(value: Any) -> str | Reading | Question:
+    if isinstance(value, str):
+        return value
+    if "dial" in value:
+        return Reading(**value)
+    return Question(value["ask"], tuple(value["answers"]), value["because"])
+
+
+STATION_QUESTIONS: Final = load_questions(Path(__file__).with_name("station_questions.toml"))
+_BEFORE: Final = "Before you move anything: "
+
+
+def prediction(station: str) -> dict[str, Any]:
+    """What a class guesses before it sees a station: `ask`, `answers`, which is `right`, `because`.
+
+    The right answer is never the first.
+    """
+    question: Question = STATION_QUESTIONS[station]["predict"]
+    text = question.ask.removeprefix(_BEFORE)
+    shift = 1 + list(STATION_QUESTIONS).index(station) % (len(question.answers) - 1)
+    answers = [each.removesuffix(".") for each in question.answers]
+    return {
+        "ask": text[0].upper() + text[1:],
+        "answers": [*answers[shift:], *answers[:shift]],
+        "right": len(answers) - shift,
+        "because": question.because,
+    }
+
 
 _Act = Callable[[], None]
 _BUTTON: Final = STATE.key("plan")
@@ -29,9 +96,9 @@ def _step(texts: Mapping[str, Any]) -> Step:
         if station:
             STATE.open_with(Lesson(station))
         if "link" in texts:
-            handover.open_with(page, texts["link"])
+            page_state.open_with(page, texts["link"])
         if "part" in texts:
-            handover.open_part(page, texts["part"])
+            page_state.open_part(page, texts["part"])
 
     return Step(
         texts["minutes"],
@@ -53,9 +120,9 @@ PARTS: Final = tuple(
 
 def button() -> None:
     """Draw the button that opens the plan, from which a lesson begins."""
-    title, opens = f"A lesson of {steps.MINUTES} minutes", handover.take_part(STATE.page, "plan")
+    title, opens = f"A lesson of {steps.MINUTES} minutes", page_state.take_part(STATE.page, "plan")
     icon = ":material/schedule:"
-    menus.drawer("Lesson plan", _BUTTON, title, _drawer, opens, icon=icon)
+    choices.drawer("Lesson plan", _BUTTON, title, _drawer, opens, icon=icon)
 
 
 def _drawer() -> None:
@@ -77,7 +144,7 @@ def _drawer() -> None:
 
 
 def _close(act: _Act) -> None:
-    menus.set_drawer(_BUTTON, False)
+    choices.set_drawer(_BUTTON, False)
     act()
 
 

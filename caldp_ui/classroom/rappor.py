@@ -18,7 +18,7 @@ from caldp_ui.classroom import charts, station
 from caldp_ui.classroom.page_state import DAYS_MOST, STATE, Lesson
 from caldp_ui.classroom.station import Board, Chart, HtmlPart, Picture, Station
 from caldp_ui.words import formats
-from caldp_ui.words.headline import Headline
+from caldp_ui.words.formats import Headline
 
 BITS: Final = 32
 HASHES: Final = 2

@@ -19,7 +19,7 @@ from caldp_ui.classroom import charts, station
 from caldp_ui.classroom.page_state import Lesson
 from caldp_ui.classroom.station import Board, Chart, Picture, Station, two_digits
 from caldp_ui.words import formats
-from caldp_ui.words.headline import Headline
+from caldp_ui.words.formats import Headline
 
 EXAMPLE: Final = (40, 30, 0, 30)
 """Votes of 100 people for 00, 01, 10, 11: the lecture's example."""

@@ -13,9 +13,9 @@ from caldp_ui.app.theme import Palette
 from caldp_ui.classroom import charts, station
 from caldp_ui.classroom.page_state import Lesson
 from caldp_ui.classroom.station import Board, Chart, HtmlPart, Picture, Station
-from caldp_ui.words import formats, mixing
+from caldp_ui.words import formats, promise
+from caldp_ui.words.formats import Headline
 from caldp_ui.words.glossary import terms
-from caldp_ui.words.headline import Headline
 
 DELTA: Final = 1e-9
 """Most by which the chance of any outcome may exceed what ε after mixing allows."""
@@ -104,8 +104,8 @@ def open_board(lesson: Lesson) -> Board:
     numbers = _numbers(data)
     return Board(
         Headline(
-            f"Once {reports}{blocks} are shuffled, ε {mixing.change(lesson.epsilon, block)}.",
-            f"{details}{mixing.DELTA_TEXT}",
+            f"Once {reports}{blocks} are shuffled, ε {promise.change(lesson.epsilon, block)}.",
+            f"{details}{promise.DELTA_TEXT}",
             figures=figures,
         ),
         lambda colours: _picture(data, lesson, colours, numbers),

@@ -19,12 +19,11 @@ from caldp_ui.classroom.page_state import ITEMS_MOST, STATE, Lesson
 from caldp_ui.compute import exports
 from caldp_ui.controls import common
 from caldp_ui.controls.common import Slider
-from caldp_ui.parts import mathematics, sharing
+from caldp_ui.parts import promises, sharing
 from caldp_ui.parts.layout import tabs
 from caldp_ui.words import formats
-from caldp_ui.words.glossary import DEFINITIONS
-from caldp_ui.words.headline import Headline
-from caldp_ui.words.statements import OF_STATIONS
+from caldp_ui.words.formats import Headline
+from caldp_ui.words.glossary import DEFINITIONS, OF_STATIONS
 
 _EPSILONS: Final = (0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 5.0, 7.0, 10.0)
 _PEOPLE: Final = (10, 100, 1_000, 10_000, 100_000, 10**6, 10**7, 10**8, 10**9)
@@ -257,7 +256,7 @@ def below(board: Board, offer_file: Callable[[], None]) -> None:
     if expander.open:
         with expander:
             board.formula()
-            mathematics.list_statements(OF_STATIONS.get(STATE.current().station, ()))
+            promises.list_statements(OF_STATIONS.get(STATE.current().station, ()))
     tabs(STATE.key("tabs"), {**_TABS, "Share and export": lambda _: _sharing(offer_file)}, board)
 
 

@@ -16,7 +16,7 @@ from caldp_ui.classroom import charts, station
 from caldp_ui.classroom.page_state import Lesson
 from caldp_ui.classroom.station import Board, Chart, Picture, Station, two_digits
 from caldp_ui.words import formats
-from caldp_ui.words.headline import Headline
+from caldp_ui.words.formats import Headline
 
 YES: Final = 0.3
 _SIZES: Final = 10 ** np.arange(1, 10)

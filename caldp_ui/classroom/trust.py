@@ -15,7 +15,7 @@ from caldp_ui.classroom import station
 from caldp_ui.classroom.page_state import Lesson
 from caldp_ui.classroom.station import Board, HtmlPart, Picture, Station
 from caldp_ui.words import formats
-from caldp_ui.words.headline import Headline
+from caldp_ui.words.formats import Headline
 
 YES = 0.3
 """Share of people whose true bit is 1."""

@@ -10,8 +10,8 @@ from caldp_core.attacks.census_block import LINES as PRINTED
 from caldp_core.attacks.census_block import SUPPRESSED, Person, Tables, worlds
 from caldp_core.basics.cache import cached
 from caldp_ui.coarser.page_state import STATE, Publication
-from caldp_ui.controls import menus
-from caldp_ui.words.headline import Headline
+from caldp_ui.controls import choices
+from caldp_ui.words.formats import Headline
 
 _LEFT_OUT: Final = {"all": (), "without-4A": ("4A",), "without-2A-2B": ("2A", "2B")}
 _TITLES: Final = {
@@ -113,7 +113,7 @@ def side(record: Publication) -> None:
         "Counts of one or two people are hidden. The attacker looks for every block of seven "
         "people whose counts, medians and means are the published ones."
     )
-    menus.of_field(STATE, "lines", "Published", _TITLES, st.segmented_control, required=True)
+    choices.of_field(STATE, "lines", "Published", _TITLES, st.segmented_control, required=True)
     if record.moves == 0:
         st.button(
             "Solve",

@@ -43,7 +43,7 @@ from caldp_ui.coarser.page_state import (
     TWO_PLACES,
     TreatmentData,
 )
-from caldp_ui.words.towns import towns
+from caldp_ui.words.formats import towns
 
 DENVER: Final = 73 * 350 + 125
 """The cell of Denver on the map of the United States."""

@@ -22,7 +22,7 @@ from caldp_core.domain.grid import GridDomain
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.treatments.release import BOX
 from caldp_ui.app.theme import LIGHT, Palette, palette
-from caldp_ui.charts import drawing
+from caldp_ui.charts import show as drawing
 from caldp_ui.coarser import census_block, outcomes, page_state, reconstruction, tables, view
 from caldp_ui.coarser.outcomes import TREATMENT_NAMES, AttackResult, PlayedData, candidate_cells
 from caldp_ui.coarser.page_state import (
@@ -52,17 +52,16 @@ from caldp_ui.coarser.page_state import (
     with_data,
 )
 from caldp_ui.compute import runs
-from caldp_ui.compute.plain_ldp import best_plain_ldp
-from caldp_ui.controls import common, menus
+from caldp_ui.compute.runs import best_plain_ldp
+from caldp_ui.controls import choices, common
 from caldp_ui.controls.choices import own_data_sets
 from caldp_ui.controls.common import epsilon_slider, field_slider
 from caldp_ui.maps.ground import home
 from caldp_ui.maps.scene import move_place, place_control
 from caldp_ui.parts import (
     comparison,
-    headline,
     layout,
-    mathematics,
+    markup,
     own_data,
     pictures,
     pins,
@@ -73,7 +72,7 @@ from caldp_ui.parts import (
 from caldp_ui.parts.films import SliderFilm
 from caldp_ui.parts.layout import tabs
 from caldp_ui.parts.own_data import Columns
-from caldp_ui.parts.record import ReportContent
+from caldp_ui.parts.sharing import ReportContent
 from caldp_ui.session import jobs
 from caldp_ui.shell.page import PinPage, View
 from caldp_ui.stage import Act, Step
@@ -151,7 +150,7 @@ def _attack_panel(shown: View, data: TreatmentData) -> None:
 def _settings(record: Publication) -> None:
     """What the reader may change about the attack."""
     if record.attack in PAIR_ATTACKS:
-        menus.view_switch(STATE, "far", "The other place", _OTHER_PLACES)
+        choices.view_switch(STATE, "far", "The other place", _OTHER_PLACES)
     elif record.attack == REGIONS:  # the sentence above says it: the panel fits a projector
         common.show(STATE, _PAIRS, "Pairs of regions", label_visibility="collapsed")
 
@@ -182,7 +181,7 @@ def _controls(data: TreatmentData) -> None:
         _cells(data)
         _office(record)
         if record.scenario.dataset == InfantDeaths():
-            menus.of_field(STATE, "period", "Drawn", dict(enumerate(PERIODS)))
+            choices.of_field(STATE, "period", "Drawn", dict(enumerate(PERIODS)))
         common.epsilon(STATE)
     with st.container(key=STATE.key("forms"), horizontal=True, gap="small"):
         _example_menu(record)
@@ -212,7 +211,7 @@ def _cells(data: TreatmentData) -> None:
     """The menu of the larger cells, which are also the blocks of the noise."""
     sizes = page_state.block_choices(data.domain)
     blocks = data.setup.scenario.context.blocks
-    menus.by_title(
+    choices.by_title(
         STATE,
         "cells",
         "Larger cells and blocks" if isinstance(data.domain, GridDomain) else "Larger cells",
@@ -228,7 +227,7 @@ def _cells(data: TreatmentData) -> None:
 def _office(record: Publication) -> None:
     """The menu of the office's treatment in the third picture, and its number."""
     titles = {name: view.TITLES[name] for name in OFFICE_TREATMENTS}
-    menus.of_field(STATE, "office", "Third picture", titles)
+    choices.of_field(STATE, "office", "Third picture", titles)
     if record.office == ROUND:
         common.show(STATE, _BASE, "Round to")
     elif record.office == HIDE:
@@ -239,7 +238,7 @@ def _example_menu(record: Publication) -> None:
     """The menu of examples, and of this visit's own data."""
     own = own_data_sets(record.scenario.dataset).items()
     examples = [*EXAMPLES, *(Example(title, spec, Publication().attack) for title, spec in own)]
-    menus.by_title(
+    choices.by_title(
         STATE,
         "preset",
         "Example",
@@ -504,7 +503,7 @@ def show(record: Publication) -> None:
         _show_census_block(record)
     else:
         _show_treatments(record)
-    mathematics.drawer("coarser")
+    promises.drawer("coarser")
 
 
 def _show_treatments(record: Publication) -> None:
@@ -514,11 +513,11 @@ def _show_treatments(record: Publication) -> None:
         played = PlayedData(data, _run_attack(data))
         shown = PAGE.view(played, None, palette())
         if shown.scene is None:
-            drawing.show(shown.pictures[_DRAWN], _DRAWN, None)
+            drawing.show_drawing(shown.pictures[_DRAWN], _DRAWN, None)
         else:
             maps = PAGE.show_maps(shown, _handle_act, EPSILON_FILM)
     with areas.headline:
-        headline.show(shown.headline)
+        markup.show_headline(shown.headline)
     with areas.attack:
         _attack_panel(shown, data)
     with areas.controls:
@@ -536,7 +535,7 @@ def _show_reconstruction(record: Publication) -> None:
         lines = reconstruction.load_curves(record)
         reconstruction.show(record, lines)
     with areas.headline:
-        headline.show(reconstruction.headline(record, lines))
+        markup.show_headline(reconstruction.headline(record, lines))
     with areas.attack:
         _attack_menu(record)
         reconstruction.side()
@@ -547,7 +546,7 @@ def _show_reconstruction(record: Publication) -> None:
 def _show_census_block(record: Publication) -> None:
     areas = _make_areas(wide=False)
     with areas.headline:
-        headline.show(census_block.headline(record))
+        markup.show_headline(census_block.headline(record))
     with areas.pictures:
         census_block.show(record)
     with areas.attack:

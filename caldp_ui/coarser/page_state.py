@@ -43,12 +43,11 @@ from caldp_core.treatments.release import (
     table_errors,
 )
 from caldp_ui.compute import runs
-from caldp_ui.compute.sources import with_population
+from caldp_ui.compute.runs import with_population
 from caldp_ui.parts import comparison
 from caldp_ui.parts.comparison import ResultLoader
-from caldp_ui.session.pins import PinPageState
-from caldp_ui.session.record_link import ScenarioLink
-from caldp_ui.session.scenarios import ScenarioRecord
+from caldp_ui.session.page_state import PinPageState
+from caldp_ui.session.record_link import ScenarioLink, ScenarioRecord
 from caldp_ui.stage import BROWSER_KEYS
 
 NOTHING: Final = "nothing"

@@ -14,13 +14,12 @@ from caldp_core.basics.cache import cached
 from caldp_core.basics.types import Progress
 from caldp_ui.app.theme import Palette, palette
 from caldp_ui.charts import show as charts
-from caldp_ui.charts.curves import Words, horizontal_line, line_trace, plane, vertical_line
-from caldp_ui.charts.labels import Label
+from caldp_ui.charts.curves import Label, Words, horizontal_line, line_trace, plane, vertical_line
 from caldp_ui.coarser.page_state import STATE, TABLE_COUNTS, Publication
 from caldp_ui.controls import common
 from caldp_ui.session import jobs
 from caldp_ui.words import formats
-from caldp_ui.words.headline import Headline
+from caldp_ui.words.formats import Headline
 
 PEOPLE: Final = 100
 _RUNS: Final = 3

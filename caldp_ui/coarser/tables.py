@@ -15,7 +15,7 @@ from caldp_core.basics.types import Bools, Floats, Ints
 from caldp_core.datasets import PERIODS, InfantDeaths, county_outlines
 from caldp_core.domain.grid import GridDomain
 from caldp_ui.app.theme import BLUES, CIVIDIS, DARK, LEVELS, Palette
-from caldp_ui.charts.drawing import Frame
+from caldp_ui.charts.show import Frame
 from caldp_ui.coarser import view
 from caldp_ui.coarser.outcomes import AttackResult, Outcome
 from caldp_ui.coarser.page_state import HIDE, NOTHING, TreatmentData

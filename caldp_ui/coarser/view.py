@@ -59,10 +59,8 @@ from caldp_ui.stage import (
 )
 from caldp_ui.stage.records import MARK_WORDS, Mark
 from caldp_ui.words import formats, policies, promise
-from caldp_ui.words.headline import Headline
-from caldp_ui.words.promise_text import right_guess_text
-from caldp_ui.words.towns import place_name, towns
-from caldp_ui.words.vocabulary import PLACES, VALUES, Vocabulary
+from caldp_ui.words.formats import PLACES, VALUES, Headline, Vocabulary, place_name, towns
+from caldp_ui.words.promise import right_guess_text
 
 _TEXTS: Final[Mapping[str, Any]] = tomllib.loads(
     Path(__file__).with_name("debate.toml").read_text(encoding="utf-8")

@@ -23,8 +23,7 @@ from caldp_core.experiments.forecast import (
 )
 from caldp_core.scenarios.blocks import GridBlocks
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.compute.plain_ldp import best_plain_ldp
-from caldp_ui.compute.runs import expected_error, key, setup
+from caldp_ui.compute.runs import best_plain_ldp, expected_error, key, setup
 
 EPSILONS: Final = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0, EPSILON_MAX)
 NUMBERS: Final = tuple(10**power for power in range(3, 13))

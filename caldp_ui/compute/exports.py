@@ -15,7 +15,7 @@ from caldp_core.experiments.run import Result
 from caldp_core.experiments.table import as_cell, as_csv, as_geojson, as_geoparquet, columns_of
 from caldp_core.scenarios.blocks import PolygonBlocks
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.compute.sources import is_own
+from caldp_ui.compute.runs import is_own
 
 if TYPE_CHECKING:
     import pandas as pd

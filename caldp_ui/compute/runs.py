@@ -1,22 +1,42 @@
 """Cached work: every page asks here, so that a moved control costs only what it changes.
 
 Results are kept in the one shared cache by a scenario's text and the state of its file. They are
-shared by all visits and read-only.
+shared by all visits and read-only. A scenario is compared with the plain LDP that is as accurate as
+any, and the quickest to draw: beside a poorer one, context would look better than it is.
 """
 
 import hashlib
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
+import numpy as np
+
+from caldp_core.audit.mechanisms import audit_mechanism
 from caldp_core.basics.cache import cached, cached_by
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Progress, no_progress
-from caldp_core.datasets import Dataset
+from caldp_core.datasets import (
+    Cities,
+    Dataset,
+    DatasetSpec,
+    Gowalla,
+    InfantDeaths,
+    OwnPlaces,
+    OwnSurvey,
+    OwnTable,
+    Snap,
+    Survey,
+)
+from caldp_core.datasets.snap import GOWALLA_FILE, cache_folder
 from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation.estimators import ESTIMATORS
+from caldp_core.estimation.evidence import default_estimator
+from caldp_core.experiments.cell_errors import CellErrors, mean_cell_errors
 from caldp_core.experiments.error_validity import has_valid_errors
-from caldp_core.experiments.forecast import forecast_if_fast
+from caldp_core.experiments.forecast import forecast_if_fast, people_for_same_error
 from caldp_core.experiments.run import (
     Result,
     Setup,
@@ -25,15 +45,91 @@ from caldp_core.experiments.run import (
     prepare,
     run,
 )
-from caldp_core.mechanisms import FAMILIES, in_context
+from caldp_core.mechanisms import FAMILIES, in_context, mechanism
 from caldp_core.mechanisms.capabilities import people_max, symbol_partition_of
 from caldp_core.mechanisms.catalogue import MECHANISMS
+from caldp_core.mechanisms.specs import MechanismSpec, SquareWave
 from caldp_core.privacy.context import Context
+from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.expected_error import Forecast
 from caldp_core.theory.planner import Recommendation, best_family
 from caldp_ui.app.theme import settings
-from caldp_ui.compute.sources import file_state, is_own
+
+PEOPLE_OF_SYNTHETIC: Final = 1_000_000
+_PLACES: Final[dict[str, DatasetSpec]] = {
+    "Gowalla (reconstructed grid)": Gowalla(),
+    "Synthetic cities": Cities(),
+}
+_TRUE_BACKGROUNDS: Final = ("truth", "mirrored")
+_SNAP_TITLE: Final = "Gowalla (SNAP)"
+
+
+def fetched_snap() -> Snap | None:
+    """SNAP's own file, if it has been fetched to this machine."""
+    path = cache_folder() / GOWALLA_FILE
+    return Snap(str(path)) if path.is_file() else None
+
+
+def places() -> dict[str, DatasetSpec]:
+    """Datasets of places by the title that readers see."""
+    snap = fetched_snap()
+    return {**_PLACES, **({_SNAP_TITLE: snap} if snap else {})}
+
+
+def title_of(spec: DatasetSpec, titles: Mapping[str, DatasetSpec]) -> str:
+    """The title of a dataset; one with settings of its own goes by its kind."""
+    alike = [title for title, known in titles.items() if type(known) is type(spec)]
+    return next((t for t in alike if titles[t] == spec), alike[0] if alike else type(spec).__name__)
+
+
+def has_people(spec: DatasetSpec) -> bool:
+    """True where the data are people, not only a distribution to draw people from."""
+    return is_own(spec) or isinstance(spec, Gowalla | Snap | Survey | InfantDeaths)
+
+
+def is_own(spec: DatasetSpec) -> bool:
+    """True of a visitor's own data: nothing that is shared unasked may hold their counts."""
+    return isinstance(spec, OwnTable | OwnSurvey | OwnPlaces)
+
+
+def estimate_is_public(scenario: Scenario) -> bool:
+    """False of own data whose estimate has their truth mixed in, as a guess of homes."""
+    return not is_own(scenario.dataset) or (
+        getattr(scenario.policy, "background", "") not in _TRUE_BACKGROUNDS
+    )
+
+
+def file_state(spec: DatasetSpec) -> tuple[int, int] | None:
+    """(time of last change in ns, bytes) of the file that is read, None where there is none."""
+    if not isinstance(spec, Snap):
+        return None
+    try:
+        status = spec.file().stat()
+    except (OSError, ValueError):  # loading it says what is wrong
+        return None
+    return status.st_mtime_ns, status.st_size
+
+
+def with_dataset(scenario: Scenario, spec: DatasetSpec) -> Scenario:
+    """The scenario with that dataset, without a public map; a distribution needs people."""
+    return with_population(without_prior(replace(scenario, dataset=spec)))
+
+
+def without_prior(scenario: Scenario) -> Scenario:
+    """The scenario without its public map, which does not cover other places."""
+    default = Scenario()
+    needs_map = ESTIMATORS[scenario.estimator].needs_map
+    name = default.estimator if needs_map else scenario.estimator
+    return replace(scenario, prior=default.prior, estimator=name)
+
+
+def with_population(scenario: Scenario) -> Scenario:
+    """The scenario with a number of people, where the data have none of their own."""
+    if scenario.n is None and not has_people(scenario.dataset):
+        return replace(scenario, n=PEOPLE_OF_SYNTHETIC)
+    return scenario
+
 
 _LONG: Final = 10_000
 _MANY_CELLS: Final = 2**18
@@ -201,3 +297,124 @@ def _methods(scenario: Scenario) -> MethodComparison:
     policy = context_of(ready)
     bits = {name: in_context(policy, name).report_bits for name in FAMILIES}
     return MethodComparison(best_family(policy, ready.dataset.distribution, ready.n), bits)
+
+
+_AS_GOOD: Final = 1.02
+"""Families whose variance is within 2 % of the least are as good: 1 % of the error."""
+
+
+def best_plain_ldp(scenario: Scenario) -> Scenario:
+    """The scenario's people under the best plain LDP, whatever its own mechanism."""
+    plain = scenario.plain()
+    level = plain.context.epsilon
+    assert isinstance(level, float)  # plain LDP has one
+    if ESTIMATORS[scenario.estimator].in_order:  # then sums along the scale matter most
+        return replace(plain, mechanism=SquareWave())
+    best = _quickest_of_the_best(dataset(scenario).domain.k, level)
+    return replace(plain, mechanism=best, estimator=_estimator_of(scenario))
+
+
+def _estimator_of(scenario: Scenario) -> str:
+    """The scenario's own, but where that is likelihood for noise on distances.
+
+    There it stands for the least error of a map, and plain LDP has that by default.
+    """
+    on_distances = not isinstance(scenario.policy, ContextPolicy)
+    if on_distances and scenario.estimator == "maximum-likelihood":
+        return default_estimator()
+    return scenario.estimator
+
+
+@cached
+def _quickest_of_the_best(k: int, epsilon: float) -> MechanismSpec:
+    """The quickest family of least exact total variance, for people evenly over k values."""
+    everything = Context.of(np.zeros(k, np.int64), np.ones(k, np.bool_), epsilon)
+    even = np.full(k, 1.0 / k)
+    losses = {}
+    for name, entry in FAMILIES.items():
+        if k >= entry.slow_from:  # making it would take as long as all others
+            continue
+        candidate = mechanism(everything, name)
+        if people_max(candidate) > 10**9:
+            losses[name] = float(candidate.variance(even, 1).sum())
+    good = [name for name, loss in losses.items() if loss <= _AS_GOOD * min(losses.values())]
+    return FAMILIES[min(good, key=lambda name: FAMILIES[name].tally_rank)].spec()
+
+
+@cached_by(lambda scenario: key(replace(scenario, seed=0)))
+def people_plain_needs(scenario: Scenario) -> int | None:
+    """People that plain LDP needs for the scenario's expected error; None beyond 10^12."""
+    return people_for_same_error(setup(scenario), setup(best_plain_ldp(scenario)))
+
+
+_TRIALS = 4
+
+
+@dataclass(frozen=True)
+class CellErrorCurves:
+    """Errors by size of cells, the smallest first: with this protection, and with plain LDP."""
+
+    ours: tuple[CellErrors, ...]
+    plain: tuple[CellErrors, ...]
+
+
+def cells_key(scenarios: Sequence[Scenario]) -> str:
+    """The cache key of the scenarios, one for each size."""
+    return " ".join(key(each) for each in scenarios)
+
+
+@cached_by(lambda sizes, _: cells_key(sizes))
+def errors_by_cell_size(scenarios: Sequence[Scenario], progress: Progress) -> CellErrorCurves:
+    """The mean errors of a few runs for each size; sizes whose runs take long are left out."""
+    both = [(each, best_plain_ldp(each)) for each in scenarios]
+    quick = [pair for pair in both if not any(takes_long(each) for each in pair)]
+    ours = mean_cell_errors(
+        [partial(setup, one) for one, _ in quick],
+        _TRIALS,
+        lambda share: progress(share / 2),
+    )
+    plain = mean_cell_errors(
+        [partial(setup, other) for _, other in quick],
+        _TRIALS,
+        lambda share: progress(0.5 + share / 2),
+    )
+    return CellErrorCurves(ours, plain)
+
+
+@dataclass(frozen=True)
+class PrivacySummary:
+    """The result of an audit.
+
+    `holds`: whether the mechanism keeps its policy; None where no audit could be made, for the
+    `reason` given. `method`: how it was audited. `loss`, `epsilon`: privacy loss and ε of the pair
+    of symbols that comes nearest to its ε; None without pairs. `excess`: by how much the loss is
+    above ε, in nats, where it does not hold.
+    """
+
+    holds: bool | None
+    method: str = ""
+    loss: float | None = None
+    epsilon: float | None = None
+    reason: str = ""
+    excess: float = 0.0
+
+    @property
+    def nothing_promised(self) -> bool:
+        """Whether no pair has a limit, so that nothing could be broken."""
+        return self.holds is True and self.loss is None
+
+
+@cached_by(lambda scenario, *_: key(scenario))
+def summarize_privacy(scenario: Scenario, progress: Progress) -> PrivacySummary:
+    """Audit the scenario's mechanism; people, estimator and seed do not change the result."""
+    prepared = setup(scenario)
+    try:
+        audit = audit_mechanism(prepared.mechanism, prepared.policy, progress)
+    except CaldpError as error:
+        return PrivacySummary(None, reason=str(error))
+    worst = audit.worst
+    if worst is None:
+        return PrivacySummary(audit.holds, audit.method)
+    loss = float("inf") if worst.ratio is None else worst.privacy_loss
+    excess = 0.0 if audit.holds else worst.excess
+    return PrivacySummary(audit.holds, audit.method, loss, worst.epsilon, excess=excess)

@@ -1,17 +1,17 @@
-"""Data and protections by name, for pages that compare many of them.
+"""Choices by name: data, protections, methods' own numbers, values by their titles, examples.
 
-Blocks and sensitive places to begin with on a map anywhere on Earth.
-
-A method's own numbers, by the fields of its spec: the best automatically, or set.
-
-A number that is set leaves all others to the method, as some choose for others.
+A method's number that is set leaves all others to the method, as some choose for others. An example
+(`Preset`) sets what is protected, in one click; data, ε, people and estimator stay.
 """
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import Field, dataclass, fields, replace
-from typing import Any, Final
+from functools import partial
+from typing import Any, Final, TypeVar
 
 import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from caldp_core.basics.cache import cached
 from caldp_core.basics.errors import CaldpError
@@ -37,6 +37,7 @@ from caldp_core.domain.answers import Domain
 from caldp_core.domain.grid import US_GRID, Area, GridDomain
 from caldp_core.estimation.evidence import default_false_share
 from caldp_core.mechanisms import Mechanism
+from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.mechanisms.specs import MechanismSpec
 from caldp_core.mechanisms.structures import HasDeviceNumbers
@@ -45,6 +46,7 @@ from caldp_core.scenarios.blocks import (
     BlocksSpec,
     CountryBlocks,
     EvenRuns,
+    EverythingSensitive,
     GridBlocks,
     OneBlock,
     RegionBlocks,
@@ -53,14 +55,100 @@ from caldp_core.scenarios.blocks import (
     SensitiveSymbols,
     StateBlocks,
 )
-from caldp_core.scenarios.policies import ContextPolicy
+from caldp_core.scenarios.policies import ContextPolicy, Distances, Line, PolicySpec
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
-from caldp_ui.controls import menus
 from caldp_ui.session import visitor_data
-from caldp_ui.session.page_state import PageState
-from caldp_ui.session.scenarios import S, bind_text
+from caldp_ui.session.opening import is_first_run
+from caldp_ui.session.page_state import PageState, R
+from caldp_ui.session.record_link import S, bind_text
 from caldp_ui.words.policies import FALSE_SHARE_WORDS, PARAMETERS
+
+T = TypeVar("T")
+
+
+def of_field(
+    state: PageState[Any],
+    field: str,
+    label: str,
+    titles: Mapping[Any, str],
+    draw: Callable[..., Any] = st.selectbox,
+    **options: Any,
+) -> None:
+    """Draw the choice of a field of the page's record; `titles`: of its values."""
+
+    def change(record: Any, value: Any) -> Any:
+        return replace(record, **{field: value}) if value in titles else record
+
+    now = getattr(state.current(), field)
+    bound = state.bind(field, now, change)
+    draw(label, list(titles), format_func=titles.__getitem__, **options, **bound)
+
+
+def by_title(
+    state: PageState[R],
+    name: str,
+    label: str,
+    things: Mapping[str, T],
+    update: Callable[[R, T], R],
+    *,
+    title: str | None,
+    **options: Any,
+) -> None:
+    """Draw a menu of things by their titles, of which `title` is chosen; `update`: a choice's."""
+
+    def change(record: R, chosen: str) -> R:
+        # The user may click before the page has updated: the choice may be gone by then.
+        return update(record, things[chosen]) if chosen in things else record
+
+    bound = state.bind(name, title, change)
+    st.selectbox(label, list(things), **options, **bound)
+
+
+def view_switch(state: PageState[Any], field: str, label: str, titles: Mapping[Any, str]) -> None:
+    """Which view of a page is open: a row of buttons beside the headline."""
+    row: dict[str, Any] = {"label_visibility": "collapsed", "required": True}
+    of_field(state, field, label, titles, st.segmented_control, **row)
+
+
+def fold(
+    make: Callable[..., DeltaGenerator],
+    label: str,
+    key: str,
+    draw: Callable[[], None],
+    **options: Any,
+) -> None:
+    """An expander or popover, drawn only while it is open, as all that is drawn costs each run."""
+    part: Any = make(label, key=key, on_change="rerun", **options)
+    if part.open:
+        with part:
+            draw()
+
+
+def drawer(
+    label: str, key: str, title: str, draw: Callable[[], None], opens: bool = False, **options: Any
+) -> None:
+    """A button, and the drawer that it opens beside the page.
+
+    It stays open until somebody closes it or leaves the page: a page is also run by itself, as
+    films come. `opens`: whether somebody came here to see it.
+    """
+    if opens or is_first_run():
+        set_drawer(key, opens)
+    st.button(label, key=key, on_click=set_drawer, args=(key, True), **options)
+    if st.session_state.get(_drawer_key(key)):
+        close = partial(set_drawer, key, False)
+        st.dialog(title, position="right", width="medium", on_dismiss=close)(draw)()
+
+
+def set_drawer(key: str, is_open: bool) -> None:
+    """Open or close the drawer of a button."""
+    st.session_state[_drawer_key(key)] = is_open
+
+
+def _drawer_key(key: str) -> str:
+    return f"{key}-is-open"
+
 
 _CELLS: Final = 5
 """Rows and columns of cells in a block, on maps other than the paper's."""
@@ -232,7 +320,7 @@ def show(state: PageState[S]) -> None:
         for field in known:
             _number(state, spec, field.name, int if "int" in str(field.type) else float)
 
-    menus.fold(st.expander, title, state.key("parameters"), numbers)
+    fold(st.expander, title, state.key("parameters"), numbers)
 
 
 def _number(state: PageState[S], spec: MechanismSpec, name: str, kind: type) -> None:
@@ -253,7 +341,7 @@ def _number(state: PageState[S], spec: MechanismSpec, name: str, kind: type) -> 
 def cascade_control(state: PageState[S]) -> None:
     """The input for q of the cascade."""
     title = "The best q of the cascade, or set it"
-    menus.fold(st.expander, title, state.key("cascade"), lambda: _false_share(state))
+    fold(st.expander, title, state.key("cascade"), lambda: _false_share(state))
 
 
 def _false_share(state: PageState[S]) -> None:
@@ -294,3 +382,103 @@ def _best(mechanism: Mechanism, name: str) -> str:
         return "the best"
     low, high = int(numbers[0]), int(numbers[-1])
     return f"the best: {low:,}" if low == high else f"the best: {low:,} to {high:,}"
+
+
+@dataclass(frozen=True)
+class Example:
+    """An example, with a title and a sentence for readers."""
+
+    title: str
+    sentence: str
+
+    def apply(self, scenario: Scenario) -> Scenario:
+        """The scenario with this example."""
+        raise NotImplementedError
+
+    def fits(self, scenario: Scenario) -> bool:
+        """True if the scenario shows this example already."""
+        return bool(self.apply(scenario).policy == scenario.policy)
+
+
+P = TypeVar("P", bound=Example)
+
+
+@dataclass(frozen=True)
+class PolicyPreset(Example):
+    """A whole policy."""
+
+    policy: PolicySpec
+
+    def apply(self, scenario: Scenario) -> Scenario:
+        """The scenario with this policy."""
+        return replace(scenario, policy=self.policy)
+
+
+@dataclass(frozen=True)
+class Preset(Example):
+    """Blocks and sensitive values."""
+
+    blocks: BlocksSpec
+    sensitive: SensitiveSpec
+
+    def apply(self, scenario: Scenario) -> Scenario:
+        """The scenario with these blocks and values, at its own ε."""
+        return with_context_policy(scenario).with_context(
+            blocks=self.blocks, sensitive=self.sensitive
+        )
+
+
+@dataclass(frozen=True)
+class DistancePreset(Example):
+    """Secrecy that fades with the distance between values; neighbours are 1 apart."""
+
+    policy: Line | Distances
+
+    def apply(self, scenario: Scenario) -> Scenario:
+        """The scenario with this protection, at its own ε."""
+        policy = replace(self.policy, epsilon=scenario.policy.plain_epsilon)
+        return _with_compatible_mechanism(replace(scenario, policy=policy))
+
+
+def with_context_policy(scenario: Scenario) -> Scenario:
+    """The scenario, if its policy is a context; another becomes plain LDP at its ε."""
+    if isinstance(scenario.policy, ContextPolicy):
+        return scenario
+    plain = ContextPolicy(OneBlock(), EverythingSensitive(), scenario.policy.plain_epsilon)
+    return _with_compatible_mechanism(replace(scenario, policy=plain))
+
+
+def _with_compatible_mechanism(scenario: Scenario) -> Scenario:
+    """The scenario with its own mechanism if that supports its policy, else with the best."""
+    entry = next((e for e in MECHANISMS.values() if e.spec is type(scenario.mechanism)), None)
+    keeps = entry is None or type(scenario.policy).matrix in entry.policies
+    return scenario if keeps else replace(scenario, mechanism=Best())
+
+
+def matching_preset(presets: Sequence[P], scenario: Scenario) -> P | None:
+    """The preset that the scenario shows, if it is one."""
+    return next((preset for preset in presets if preset.fits(scenario)), None)
+
+
+def picker(state: PageState[S], presets: Sequence[Example]) -> None:
+    """A menu of examples, and the sentence of the one that is shown."""
+    chosen = menu(state, presets)
+    if chosen:
+        st.caption(chosen.sentence)
+
+
+def menu(state: PageState[S], presets: Sequence[P], **options: Any) -> P | None:
+    """The menu alone, in one line; returns the example that is shown."""
+    titles = {preset.title: preset for preset in presets}
+    chosen = matching_preset(presets, state.current().scenario)
+    look = {"placeholder": "your own", "label_visibility": "collapsed"} | options
+    by_title(
+        state,
+        "preset",
+        "Example",
+        titles,
+        lambda record, example: replace(record, scenario=example.apply(record.scenario)),
+        title=chosen.title if chosen else None,
+        **look,
+    )
+    return chosen

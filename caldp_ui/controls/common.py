@@ -27,10 +27,10 @@ from caldp_core.mechanisms.catalogue import MECHANISMS, mechanisms_for
 from caldp_core.mechanisms.specs import MechanismSpec
 from caldp_core.scenarios.best import Best
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.compute import curves, runs, sources
-from caldp_ui.controls import choices, menus
+from caldp_ui.compute import curves, runs
+from caldp_ui.controls import choices
 from caldp_ui.session.page_state import PageState
-from caldp_ui.session.scenarios import S, bind, redraw_noise, update_scenario
+from caldp_ui.session.record_link import S, bind, redraw_noise, update_scenario
 from caldp_ui.words import formats, promise
 from caldp_ui.words.glossary import DEFINITIONS
 
@@ -156,17 +156,17 @@ def people_slider(in_data: int | None) -> Slider[Any]:
 def data(
     state: PageState[S],
     titles: Mapping[str, DatasetSpec],
-    choose: Callable[[Scenario, DatasetSpec], Scenario] = sources.with_dataset,
+    choose: Callable[[Scenario, DatasetSpec], Scenario] = runs.with_dataset,
     label: str = "Data",
 ) -> None:
     """The choice of data by `titles`; `choose`: returns the scenario with the chosen ones."""
-    menus.by_title(
+    choices.by_title(
         state,
         "data",
         label,
         titles,
         lambda record, spec: replace(record, scenario=choose(record.scenario, spec)),
-        title=sources.title_of(state.current().scenario.dataset, titles),
+        title=runs.title_of(state.current().scenario.dataset, titles),
     )
 
 

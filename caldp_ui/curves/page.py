@@ -22,8 +22,8 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.theme import palette
 from caldp_ui.charts import show as charts
 from caldp_ui.compute import exports, runs
-from caldp_ui.compute.sources import is_own, title_of, with_dataset
-from caldp_ui.controls import common, menus
+from caldp_ui.compute.runs import is_own, title_of, with_dataset
+from caldp_ui.controls import choices, common
 from caldp_ui.controls.choices import NAMES, data_sets, protections
 from caldp_ui.controls.common import EPSILONS, METHODS, Slider
 from caldp_ui.curves import page_state as work
@@ -43,11 +43,11 @@ from caldp_ui.curves.page_state import (
     reader_position,
     record_lines,
 )
-from caldp_ui.parts import headline, internal, mathematics, pins, safety, sharing
+from caldp_ui.parts import internal, markup, pins, promises, safety, sharing
 from caldp_ui.parts.layout import column_layout
-from caldp_ui.session import incremental_jobs, jobs
+from caldp_ui.session import jobs
 from caldp_ui.shell.page import Page
-from caldp_ui.words.headline import Headline
+from caldp_ui.words.formats import Headline
 
 _QUICK: Final = ("hadamard", "randomized-response", "rappor", "oue", "galois")
 PRESETS: Final = {
@@ -83,7 +83,7 @@ PRESETS: Final = {
 def _settings(record: Curves) -> None:
     """All controls."""
     fits = [title for title, preset in PRESETS.items() if preset == record]
-    menus.by_title(
+    choices.by_title(
         STATE,
         "preset",
         "Example",
@@ -93,7 +93,7 @@ def _settings(record: Curves) -> None:
         placeholder="Your own choice",
     )
     titles = data_sets(record.scenario.dataset)
-    menus.by_title(
+    choices.by_title(
         STATE,
         "data",
         "Data",
@@ -103,7 +103,7 @@ def _settings(record: Curves) -> None:
     )
     domain = runs.dataset(record.scenario).domain
     errors = {each.name: view.error_title(each.name, domain) for each in _possible(domain)}
-    menus.of_field(STATE, "error", "Error", errors)
+    choices.of_field(STATE, "error", "Error", errors)
     known = protections(runs.dataset(record.scenario).domain)
     _several("protections", "Protections", {name: known[name].title for name in NAMES})
     _several("methods", "Methods", {name: title for name, (title, _) in METHODS.items()})
@@ -174,12 +174,12 @@ def _show_board(record: Curves) -> None:
     measured = _measured_so_far(name, lines)
     here = reader_position(record, lines[0])
     compute, cost = partial(work.expected_errors, lines, here=here), work.cost(lines)
-    if incremental_jobs.needs_consent(STATE.key("curves"), name, cost):
+    if jobs.needs_consent(STATE.key("curves"), name, cost):
         values = runs.dataset(record.scenario).domain.k
-        headline.show(Headline("These curves are a lot to compute.", cost.describe(values)))
-        incremental_jobs.consent_button(STATE.key("curves"), name, compute)
+        markup.show_headline(Headline("These curves are a lot to compute.", cost.describe(values)))
+        jobs.consent_button(STATE.key("curves"), name, compute)
         return
-    incremental_jobs.gather_automatically(
+    jobs.gather_automatically(
         STATE.key("curves"),
         name,
         compute,
@@ -204,7 +204,7 @@ def _show_curves(
 ) -> None:
     curves = make_curves(lines, forecasts, measured)
     shown = view.view_of(record, curves, palette())
-    headline.show(shown.headline)
+    markup.show_headline(shown.headline)
     charts.show_json(shown.pictures[view.CHART], view.CHART, view.HEIGHT)
     _file(record, curves)
 
@@ -225,7 +225,7 @@ def _runs(name: str, lines: Sequence[Line]) -> None:
     scenarios = [replace(s, trials=RUNS) for line in lines for s in line.scenarios]
     if any(runs.takes_long(line.scenarios[0]) for line in lines):
         return
-    incremental_jobs.gather_on_click(
+    jobs.gather_on_click(
         STATE.key("runs"),
         name,
         lambda progress: run_interleaved(scenarios, progress=progress, error=lines[0].error),
@@ -368,9 +368,9 @@ def show(record: Curves) -> None:
     page = column_layout(STATE)
     with page.title:
         titles = {name: axis.title for name, axis in AXES.items()}
-        menus.view_switch(STATE, "against", "Error against", titles)
+        choices.view_switch(STATE, "against", "Error against", titles)
     with page.side:
         _settings(record)
     with page.main:
         _show_board(record)
-    mathematics.drawer("curves")
+    promises.drawer("curves")

@@ -30,15 +30,13 @@ from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory import bounds
 from caldp_core.theory.expected_error import Budget, Forecast
-from caldp_ui.charts.curves import EPSILON_AXIS, PEOPLE_AXIS
-from caldp_ui.charts.errors import logarithmic
+from caldp_ui.charts.curves import EPSILON_AXIS, PEOPLE_AXIS, logarithmic
 from caldp_ui.compute import runs
 from caldp_ui.controls.choices import NAMES, PLAIN, Choice, last_values, protections
 from caldp_ui.controls.common import METHODS
-from caldp_ui.session.cost import MB_PER_VALUE, Cost
-from caldp_ui.session.pins import PinPageState
-from caldp_ui.session.record_link import ScenarioLink
-from caldp_ui.session.scenarios import ScenarioRecord
+from caldp_ui.session.jobs import MB_PER_VALUE, Cost
+from caldp_ui.session.page_state import PinPageState
+from caldp_ui.session.record_link import ScenarioLink, ScenarioRecord
 from caldp_ui.words import formats
 
 AnyDomain = Domain | GridDomain

@@ -19,11 +19,18 @@ from caldp_core.experiments.metrics import number_of_largest
 from caldp_core.experiments.run import Setup
 from caldp_core.privacy.coverage import coverage
 from caldp_ui.app.theme import Palette
-from caldp_ui.charts import errors
+from caldp_ui.charts import curves as errors
 from caldp_ui.charts import show as charts
-from caldp_ui.charts.curves import Words, gap_arrow, line_trace, plane, vertical_line
-from caldp_ui.charts.errors import ErrorScale, error_scale
-from caldp_ui.charts.labels import Label
+from caldp_ui.charts.curves import (
+    ErrorScale,
+    Label,
+    Words,
+    error_scale,
+    gap_arrow,
+    line_trace,
+    plane,
+    vertical_line,
+)
 from caldp_ui.compute import runs
 from caldp_ui.curves.page_state import (
     AXES,
@@ -44,9 +51,8 @@ from caldp_ui.curves.page_state import (
 )
 from caldp_ui.shell.page import View
 from caldp_ui.words import formats, promise
-from caldp_ui.words.headline import Headline
-from caldp_ui.words.promise_text import exposed_text
-from caldp_ui.words.vocabulary import PLACES, VALUES, Vocabulary
+from caldp_ui.words.formats import PLACES, VALUES, Headline, Vocabulary
+from caldp_ui.words.promise import exposed_text
 
 
 @dataclass(frozen=True)

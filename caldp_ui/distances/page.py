@@ -21,9 +21,9 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory import displacement as theory
 from caldp_ui.app.theme import LIGHT, palette
 from caldp_ui.charts.show import show as show_chart
-from caldp_ui.compute import runs, sources
-from caldp_ui.compute.plain_ldp import best_plain_ldp
-from caldp_ui.controls import common, menus, presets
+from caldp_ui.compute import runs
+from caldp_ui.compute.runs import best_plain_ldp
+from caldp_ui.controls import choices, common
 from caldp_ui.controls.common import Slider
 from caldp_ui.distances import page_state, view
 from caldp_ui.distances.page_state import (
@@ -45,24 +45,15 @@ from caldp_ui.distances.page_state import (
     with_rate,
 )
 from caldp_ui.maps.scene import map_files, move_place, place_control, report
-from caldp_ui.parts import (
-    comparison,
-    mathematics,
-    numbers,
-    pins,
-    promises,
-    safety,
-    sharing,
-)
+from caldp_ui.parts import comparison, pins, promises, safety, sharing
 from caldp_ui.parts.comparison import load_fast_results
 from caldp_ui.parts.films import SliderFilm
 from caldp_ui.parts.layout import stacked_layout, tabs
-from caldp_ui.session.scenarios import bind
+from caldp_ui.session.record_link import bind
 from caldp_ui.shell.page import PinPage
 from caldp_ui.words import formats
+from caldp_ui.words.formats import PLACES, place_name, towns
 from caldp_ui.words.glossary import terms
-from caldp_ui.words.towns import place_name, towns
-from caldp_ui.words.vocabulary import PLACES
 
 RATES: Final = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 RATE: Final = Slider[DistanceState](
@@ -86,13 +77,13 @@ def _controls(record: DistanceState, data: DistanceData) -> None:
     """Show the controls and the odds; `data` may be of `record` with fallback noise."""
     with st.container(key=STATE.key("steer"), gap="small"):
         with st.container(key=STATE.key("which"), horizontal=True, gap="small"):
-            presets.menu(STATE, PRESETS)
+            choices.menu(STATE, PRESETS)
             place_control(STATE, "Ring around", data.domain, data.record.place)
         main_controls(data.setup.dataset.n)
         label, more = "Distance, method, blocks, data", partial(_more_controls, record)
-        menus.fold(st.popover, label, STATE.key("more"), more, icon=":material/tune:")
+        choices.fold(st.popover, label, STATE.key("more"), more, icon=":material/tune:")
     with st.container(key=STATE.key("risk"), gap="small"):
-        menus.view_switch(STATE, "show", "Show", _VIEW_TITLES)
+        choices.view_switch(STATE, "show", "Show", _VIEW_TITLES)
         with st.container(key="odds"):
             st.html(view.odds_html(data.record))
         safety.of_setup(STATE, PLACES, data.setup)
@@ -126,7 +117,7 @@ def _more_controls(record: DistanceState) -> None:
         entry.name for entry in compatible_mechanisms(scenario) if is_feasible(scenario, entry.name)
     ]
     common.method(STATE, feasible, "The most accurate quick one")
-    menus.of_field(
+    choices.of_field(
         STATE,
         "beside",
         "Compare with blocks",
@@ -137,16 +128,16 @@ def _more_controls(record: DistanceState) -> None:
         "takes for a report to lie as far off, on average, as with the noise.",
     )
     spec = scenario.dataset
-    title = _PART_TITLE if spec == NORTHEAST else sources.title_of(spec, sources.places())
-    specs = {_PART_TITLE: NORTHEAST, **sources.places()}
-    menus.by_title(STATE, "data", "Data", specs, _with_dataset, title=title)
+    title = _PART_TITLE if spec == NORTHEAST else runs.title_of(spec, runs.places())
+    specs = {_PART_TITLE: NORTHEAST, **runs.places()}
+    choices.by_title(STATE, "data", "Data", specs, _with_dataset, title=title)
     common.estimate(STATE)
 
 
 def _with_dataset(record: DistanceState, spec: DatasetSpec) -> DistanceState:
     """The record with other data; on another map the ring is at its largest city."""
     scenario = replace(record.scenario, dataset=spec)
-    chosen = replace(record, scenario=sources.with_population(scenario))
+    chosen = replace(record, scenario=runs.with_population(scenario))
     before, after = (runs.map_of(runs.dataset(each.scenario)) for each in (record, chosen))
     if before == after:
         return chosen
@@ -256,7 +247,7 @@ def _numbers(data: DistanceData) -> None:
     if not results:
         st.info("The numbers come once a picture is there.")
         return
-    numbers.table(results, None)
+    pins.table(results, None)
     st.markdown(
         f"**Reports from {place_name(data.domain, data.record.place)}** lie "
         f"{formats.length(data.noise_reports.mean_km)} away on average, and "
@@ -358,4 +349,4 @@ def show(record: DistanceState) -> None:
         PAGE.show_pins(data, shown)
         tabs(STATE.key("tabs"), _TABS, data)
         PAGE.send_films(data.record, maps)
-    mathematics.drawer("distances")
+    promises.drawer("distances")

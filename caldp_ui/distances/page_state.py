@@ -39,12 +39,11 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory import displacement as theory
 from caldp_ui.app.errors import escape_markdown
 from caldp_ui.compute import runs
-from caldp_ui.controls.presets import PolicyPreset
+from caldp_ui.controls.choices import PolicyPreset
 from caldp_ui.parts import comparison
 from caldp_ui.session import jobs
-from caldp_ui.session.pins import PinPageState
-from caldp_ui.session.record_link import ScenarioLink
-from caldp_ui.session.scenarios import ScenarioRecord
+from caldp_ui.session.page_state import PinPageState
+from caldp_ui.session.record_link import ScenarioLink, ScenarioRecord
 from caldp_ui.stage import BROWSER_KEYS
 from caldp_ui.words import formats
 

@@ -23,8 +23,7 @@ from caldp_core.mechanisms.kernels.design import Kernel
 from caldp_core.mechanisms.kernels.mechanism import BestKernelMechanism
 from caldp_core.scenarios.policies import Streets
 from caldp_ui.app.theme import Palette
-from caldp_ui.charts.curves import FIXED, bare_layout, line_trace
-from caldp_ui.charts.errors import logarithmic
+from caldp_ui.charts.curves import FIXED, bare_layout, line_trace, logarithmic
 from caldp_ui.distances.page_state import (
     PERSON,
     SIMILAR_PRIVACY,
@@ -35,8 +34,8 @@ from caldp_ui.distances.page_state import (
 )
 from caldp_ui.maps.ground import bare_ground
 from caldp_ui.maps.scene import TRUTH, error_of, estimate, scale, shared_pictures, truth
-from caldp_ui.parts import icons
-from caldp_ui.parts.headline import bold_html
+from caldp_ui.parts import markup
+from caldp_ui.parts.markup import bold_html
 from caldp_ui.shell.page import View
 from caldp_ui.stage import (
     SCALE,
@@ -53,11 +52,8 @@ from caldp_ui.stage import (
 from caldp_ui.stage.records import Mark
 from caldp_ui.words import accuracy, formats, policies
 from caldp_ui.words.accuracy import is_share
-from caldp_ui.words.formats import strength
-from caldp_ui.words.headline import Headline
-from caldp_ui.words.promise_text import right_guess_text
-from caldp_ui.words.towns import place_name
-from caldp_ui.words.vocabulary import PLACES
+from caldp_ui.words.formats import PLACES, Headline, place_name, strength
+from caldp_ui.words.promise import right_guess_text
 
 OURS_TITLE: Final = "This protection"
 """Title of the map of noise that fades with distance."""
@@ -445,7 +441,7 @@ def odds_html(record: DistanceState) -> str:
     )
     return (
         f'<div class="by-ring"><div class="odds {strength(share).word}">'
-        f"{icons.people_array(round(100 * share), title)}"
+        f"{markup.people_array(round(100 * share), title)}"
         f"<p>{bold_html(sentence, 'em')} Right guesses of 100, by distance:</p></div>"
         f'<dl class="by-distance">{rows}</dl></div>'
     )

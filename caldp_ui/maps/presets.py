@@ -20,9 +20,8 @@ from caldp_core.scenarios.blocks import (
 )
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
-from caldp_ui.controls import presets
-from caldp_ui.controls.choices import blocks_of, cells_along
-from caldp_ui.controls.presets import Preset
+from caldp_ui.controls import choices
+from caldp_ui.controls.choices import Preset, blocks_of, cells_along
 from caldp_ui.words import formats, policies
 
 BEGIN: Final = Scenario()
@@ -153,7 +152,7 @@ def _other_map_presets(domain: GridDomain) -> tuple[Preset, ...]:
 def matching_preset(scenario: Scenario) -> Preset | None:
     """The preset that the scenario shows, if it is one."""
     domain = runs.finest_map_of(runs.dataset(scenario))
-    return presets.matching_preset(presets_of(domain), scenario)
+    return choices.matching_preset(presets_of(domain), scenario)
 
 
 def title(scenario: Scenario) -> str:

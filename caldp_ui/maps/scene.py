@@ -24,11 +24,11 @@ from caldp_core.experiments.run import Result, Setup
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.scenarios.blocks import GridBlocks
 from caldp_ui.compute import runs
-from caldp_ui.compute.sources import is_own
+from caldp_ui.compute.runs import is_own
 from caldp_ui.maps.ground import READ, home, mark_protected, readable_people, readable_picture
 from caldp_ui.parts import internal, pictures
 from caldp_ui.parts.comparison import ComparisonData
-from caldp_ui.parts.record import ReportContent
+from caldp_ui.parts.sharing import ReportContent
 from caldp_ui.session.page_state import PageState
 from caldp_ui.stage import (
     Act,
@@ -50,8 +50,7 @@ from caldp_ui.stage import (
 )
 from caldp_ui.stage.records import Mark
 from caldp_ui.words import accuracy, policies, promise
-from caldp_ui.words.towns import place_name, towns
-from caldp_ui.words.vocabulary import PLACES
+from caldp_ui.words.formats import PLACES, place_name, towns
 
 PLAIN: Final = "plain"
 OURS: Final = "ours"

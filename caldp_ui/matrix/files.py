@@ -21,10 +21,9 @@ from caldp_ui.matrix.page_state import (
     level_text,
 )
 from caldp_ui.matrix.view import ChannelVerdict
-from caldp_ui.parts import icons, record
-from caldp_ui.words import formats, promise_levels
-from caldp_ui.words.formats import MEANING, strength
-from caldp_ui.words.vocabulary import VALUES
+from caldp_ui.parts import markup, sharing
+from caldp_ui.words import formats, policies
+from caldp_ui.words.formats import MEANING, VALUES, strength
 
 _SNIPPET: Final = """from fractions import Fraction
 
@@ -62,16 +61,16 @@ def snippet(verdict: ChannelVerdict) -> str:
 def html(verdict: ChannelVerdict, address: str) -> str:
     """The record as one HTML page; `address` opens the page with this matrix and channel."""
     headline = view.headline(verdict)
-    protection = promise_levels.pair_texts(VALUES, DenseMatrix.of(verdict.levels))
+    protection = policies.pair_texts(VALUES, DenseMatrix.of(verdict.levels))
     chance = round(100 * protection.chance)
-    return record.fill_template(
+    return sharing.fill_template(
         title="Record: a privacy matrix and its channel",
         result=f"<b>{escape(headline.sentence)}</b> {escape(headline.second)}",
         pictures=_tables(verdict),
         protected=_protected(verdict),
-        icons=icons.people_array(chance, f"{chance} of 100 small figures are filled."),
+        icons=markup.people_array(chance, f"{chance} of 100 small figures are filled."),
         odds=f"<p>Protection by these limits: <b>{strength(protection.chance).word}</b>. "
-        f"{record.bold_html(protection.odds)}</p><p>{record.bold_html(protection.repeats)}</p>"
+        f"{sharing.bold_html(protection.odds)}</p><p>{sharing.bold_html(protection.repeats)}</p>"
         f"<p>{escape(MEANING)}</p>",
         open="".join(f"<li>{escape(each)}</li>" for each in _open(verdict)),
         method="".join(

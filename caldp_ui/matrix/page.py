@@ -30,7 +30,7 @@ from caldp_core.mechanisms.designed.mechanism import DesignedMechanism
 from caldp_core.privacy.matrix import DenseMatrix, closure, released_together
 from caldp_ui.app import gate
 from caldp_ui.app.errors import escape_markdown, plain_errors
-from caldp_ui.controls import common, menus
+from caldp_ui.controls import choices, common
 from caldp_ui.controls.common import EPSILONS, Slider
 from caldp_ui.matrix import files, page_state, view
 from caldp_ui.matrix.page_state import (
@@ -52,7 +52,7 @@ from caldp_ui.matrix.page_state import (
     rows_of,
 )
 from caldp_ui.matrix.view import ChannelVerdict, MatrixData, judge_channel
-from caldp_ui.parts import mathematics, safety, sharing
+from caldp_ui.parts import promises, safety, sharing
 from caldp_ui.parts.layout import column_layout, tabs
 from caldp_ui.session import jobs
 from caldp_ui.shell.page import Page
@@ -391,7 +391,7 @@ def _implied_limits(data: MatrixData) -> None:
 
 def _two_reports(data: MatrixData) -> None:
     record, verdict = data.record, data.verdict
-    menus.of_field(STATE, "second", "A second report about the same value", SECONDS)
+    choices.of_field(STATE, "second", "A second report about the same value", SECONDS)
     second, levels = verdict.candidate, verdict.levels
     if record.second == RANDOMIZED_RESPONSE:
         least_epsilon = page_state.least_level(record.levels)
@@ -463,5 +463,5 @@ def show(record: MatrixState) -> None:
         page.show_headline(view.headline(verdict))
         view.editable(verdict)
         tabs(STATE.key("tabs"), _TABS, MatrixData(record, verdict))
-        mathematics.drawer("matrix")
+        promises.drawer("matrix")
         PAGE.follow(record)

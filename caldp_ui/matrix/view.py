@@ -27,16 +27,15 @@ from caldp_ui.app.theme import CIVIDIS, LEVELS
 from caldp_ui.charts import show
 from caldp_ui.matrix import page_state
 from caldp_ui.matrix.page_state import STATE, Candidate, MatrixState, level_text, read_level
-from caldp_ui.offline.boards import NO_RECEIPT
-from caldp_ui.offline.records import Component
-from caldp_ui.parts.headline import as_html
+from caldp_ui.offline.records import NO_RECEIPT, Component
+from caldp_ui.parts.markup import as_html
 from caldp_ui.session.notices import notify
 from caldp_ui.shell.page import View
 from caldp_ui.stage import bundle
 from caldp_ui.stage.bundle import join_modules
 from caldp_ui.stage.component import acknowledgement, new_events
 from caldp_ui.words import formats
-from caldp_ui.words.headline import Headline
+from caldp_ui.words.formats import Headline
 
 _TIGHT: Final = 1e-9
 

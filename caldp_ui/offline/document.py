@@ -12,10 +12,9 @@ import streamlit as st
 from caldp_core.basics.types import Progress
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.theme import style as page_style
-from caldp_ui.compute.sources import is_own
+from caldp_ui.compute.runs import is_own
 from caldp_ui.offline import records
-from caldp_ui.offline.boards import below_title, part_data
-from caldp_ui.offline.records import Board, Moves, Part, Question
+from caldp_ui.offline.records import Board, Moves, Part, Question, below_title, part_data
 from caldp_ui.parts import internal
 from caldp_ui.session import jobs
 from caldp_ui.session.page_state import PageState, R

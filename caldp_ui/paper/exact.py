@@ -37,10 +37,10 @@ from caldp_ui.controls.common import Slider
 from caldp_ui.paper import files
 from caldp_ui.paper.page_state import SHARES, STATE, VALUES, Paper
 from caldp_ui.paper.view import REGION_HEIGHT, multiples_figure, region
-from caldp_ui.parts import headline, safety, sharing
+from caldp_ui.parts import markup, safety, sharing
 from caldp_ui.shell.page import Page, View
 from caldp_ui.words import formats
-from caldp_ui.words.headline import Headline
+from caldp_ui.words.formats import Headline
 
 LEVELS: Final = (0.0, 0.1, 0.2, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0, math.inf)
 _REGION: Final = STATE.key("region")
@@ -67,7 +67,7 @@ _SECOND: Final = _level("second", lambda q: q.epsilon_10, lambda q, e: replace(q
 def show_region(record: Paper) -> None:
     """Draw the sentence, the region, and the two levels that it depends on."""
     shown = region_view(record, None, palette())
-    headline.show(shown.headline)
+    markup.show_headline(shown.headline)
     left, right = st.columns([2, 1])
     with left:
         charts.show_json(shown.pictures[_REGION], _REGION, REGION_HEIGHT)
@@ -173,7 +173,7 @@ def show_sensitive_sets(record: Paper) -> None:
     """Draw the headline, the curves and the numbers, with the controls beside them."""
     data = load_data(record)
     sizes, multiples = data.sizes, data.multiples
-    headline.show(data.headline)
+    markup.show_headline(data.headline)
     left, right = st.columns([3.1, 1], gap="medium")
     with right:
         _settings()

@@ -31,19 +31,19 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.theme import palette
 from caldp_ui.charts.show import show as show_chart
 from caldp_ui.compute import runs
-from caldp_ui.controls import menus
+from caldp_ui.controls import choices
 from caldp_ui.maps.ground import ground
 from caldp_ui.maps.scene import scene
 from caldp_ui.paper import exact, files, page_state, view
 from caldp_ui.paper.page_state import STATE, Paper
-from caldp_ui.parts import headline, sharing
+from caldp_ui.parts import markup, sharing
 from caldp_ui.parts.comparison import ComparisonData, result_if_fast
 from caldp_ui.parts.layout import title_row
-from caldp_ui.session import incremental_jobs, jobs
+from caldp_ui.session import jobs
 from caldp_ui.shell.page import Page
 from caldp_ui.stage import stage
 from caldp_ui.words import formats
-from caldp_ui.words.headline import Headline
+from caldp_ui.words.formats import Headline
 
 
 def table_1(record: Paper) -> None:
@@ -55,7 +55,7 @@ def table_1(record: Paper) -> None:
         if not runs.takes_long(scenario) and runs.setup(scenario).n <= runs.max_people(scenario)
     ]
     chosen = [scenarios[which] for which in quick]
-    incremental_jobs.gather_automatically(
+    jobs.gather_automatically(
         STATE.key("table"),
         json.dumps([runs.key(scenario) for scenario in chosen]),
         _finder(chosen),
@@ -85,7 +85,7 @@ def _show_table(scenario: Scenario, column_indices: list[int], turns: list[Trial
     mean_errors = means(complete_rounds(turns, len(column_indices)), len(column_indices))
     rows = [(TABLE_1[w], mean) for w, mean in zip(column_indices, mean_errors, strict=True) if mean]
     columns = [TABLE_1[which] for which in column_indices]
-    headline.show(view.headline(scenario, rows))
+    markup.show_headline(view.headline(scenario, rows))
     left, right = st.columns([3, 2])
     columns_text = "; ".join(
         f"{view.column_title(column)}: {formats.share(mean.error)}, printed {column.paper}"
@@ -144,7 +144,7 @@ def figure_2(record: Paper) -> None:
         return run_interleaved([point.scenario for point in points], progress=progress)
 
     total = len(points) * FIGURE_RUNS
-    incremental_jobs.gather_automatically(
+    jobs.gather_automatically(
         STATE.key("figure-2"),
         runs.key(record.scenario),
         find,
@@ -158,7 +158,7 @@ def _panels(points: list[Point], turns: list[TrialRun]) -> None:
     by_point = {
         (p.panel, p.line, p.scenario.n): m for p, m in zip(points, mean_errors, strict=True)
     }
-    headline.show(_order(by_point))
+    markup.show_headline(_order(by_point))
     least = min((mean.error for mean in by_point.values() if mean), default=0.01)
     for first in range(0, len(PANELS), 2):
         for column, panel in zip(st.columns(2), (first, first + 1), strict=True):
@@ -213,7 +213,7 @@ def figure_3(record: Paper) -> None:
         else formats.of_hundred(result.first.errors.tv)
         for name, result in results.items()
     }
-    headline.show(
+    markup.show_headline(
         Headline(
             f"The paper's blocks put {errors['ours']} people in the wrong place, plain LDP "
             f"{errors['plain']}.",
@@ -230,7 +230,7 @@ def figure_3(record: Paper) -> None:
 def unchecked(record: Paper) -> None:
     """The printed numbers that could not be checked, and why."""
     del record
-    headline.show(
+    markup.show_headline(
         Headline(
             "Some printed numbers could not be checked.",
             "Our copies of the papers are texts: numbers that stand in pictures alone are lost.",
@@ -259,7 +259,7 @@ def show(record: Paper) -> None:
     """Show the page at a record."""
     _, switch = title_row(STATE)
     with switch:
-        menus.view_switch(STATE, "view", "Result", page_state.VIEWS)
+        choices.view_switch(STATE, "view", "Result", page_state.VIEWS)
     with st.container(key=STATE.key("result")):
         if record.view in ("table-1", "figure-2"):
             main, beside = st.columns([3.1, 1], gap="medium")

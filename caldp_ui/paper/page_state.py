@@ -14,13 +14,18 @@ from caldp_core.basics.files import parse_float
 from caldp_core.experiments.reproduce import PAPER
 from caldp_core.scenarios.policies import BinaryQuestion
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.compute import runs, sources
-from caldp_ui.compute.sources import is_own
+from caldp_ui.compute import runs
+from caldp_ui.compute.runs import is_own
 from caldp_ui.controls import common
 from caldp_ui.parts import safety
 from caldp_ui.session.page_state import PageState
-from caldp_ui.session.record_link import NUMBER, FieldFormat, ScenarioLink
-from caldp_ui.session.scenarios import ScenarioRecord, update_scenario
+from caldp_ui.session.record_link import (
+    NUMBER,
+    FieldFormat,
+    ScenarioLink,
+    ScenarioRecord,
+    update_scenario,
+)
 
 RUNS: Final = (1, 3, 10, 30, 100)
 VIEWS: Final = {
@@ -104,8 +109,8 @@ def settings(record: Paper) -> None:
         common.show(STATE, common.field_slider("runs", RUNS), "Runs per column", help_text)
     common.method(STATE)
     common.estimate(STATE)
-    if sources.fetched_snap() is not None:
-        common.data(STATE, {t: s for t, s in sources.places().items() if sources.has_people(s)})
+    if runs.fetched_snap() is not None:
+        common.data(STATE, {t: s for t, s in runs.places().items() if runs.has_people(s)})
     with st.container(horizontal=True, gap="xsmall"):
         st.button(
             "As in the paper",

@@ -16,9 +16,10 @@ from caldp_core.experiments.interleaved_runs import MeanError
 from caldp_core.experiments.reproduce import LINES, PAPER, SIZES, Column
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.theme import Palette
-from caldp_ui.charts import errors, labels
+from caldp_ui.charts import curves
 from caldp_ui.charts.curves import (
     FIXED,
+    Label,
     Words,
     bare_layout,
     horizontal_line,
@@ -26,11 +27,9 @@ from caldp_ui.charts.curves import (
     plane,
     vertical_line,
 )
-from caldp_ui.charts.labels import Label
 from caldp_ui.controls.common import METHODS
 from caldp_ui.words import formats
-from caldp_ui.words.headline import Headline
-from caldp_ui.words.vocabulary import PLACES, VALUES
+from caldp_ui.words.formats import PLACES, VALUES, Headline
 
 _UNIT: Final = "\N{NO-BREAK SPACE}%"
 Rows = Sequence[tuple[Column, MeanError]]
@@ -164,7 +163,7 @@ TABLE_HEIGHT: Final = 430
 PANEL_HEIGHT: Final = 272
 REGION_HEIGHT: Final = 520
 _ABOVE: Final = 30
-_PEOPLE: Final = errors.logarithmic(
+_PEOPLE: Final = curves.logarithmic(
     "number of people (log scale)", [1000, 10_000, 100_000], formats.integer, range=[2.95, 5.76]
 )
 _LINE_COLOURS: Final = ("plain", "ours", "ours", "ours", "ours")
@@ -192,7 +191,7 @@ def table_1(rows: Rows, columns: Sequence[Column], colours: Palette) -> go.Figur
     }
     traces = [{"type": "scatter", "mode": "markers+text", **each} for each in (printed, here)]
     top = max([0.62, *(mean.error for _, mean in rows)])
-    return go.Figure(traces, _layout(errors.linear_axis(top, PLACES.wrong), columns, colours))
+    return go.Figure(traces, _layout(curves.linear_axis(top, PLACES.wrong), columns, colours))
 
 
 def _named(name: str, count: int, side: str, colour: str) -> dict[str, Any]:
@@ -201,7 +200,7 @@ def _named(name: str, count: int, side: str, colour: str) -> dict[str, Any]:
         "name": name,
         "text": [name, *[""] * (count - 1)] if count else [],
         "textposition": side,
-        "textfont": {"size": labels.SIZE, "color": colour},
+        "textfont": {"size": curves.SIZE, "color": colour},
     }
 
 
@@ -265,8 +264,8 @@ def panel(
         traces.append(_curve(name, points, line, colour))
         names += [Label(*points[-1], name, colour)] if points else []
     y = {
-        **errors.log_axis(
-            min(0.8 * least, 0.1), 1.0, errors.error_scale(VALUES.wrong), PANEL_HEIGHT
+        **curves.log_axis(
+            min(0.8 * least, 0.1), 1.0, curves.error_scale(VALUES.wrong), PANEL_HEIGHT
         ),
         "title_text": "",
     }
@@ -286,7 +285,7 @@ def _curve(name: str, there: Sequence[tuple[int, float]], line: int, colour: str
         mode="lines+markers",
         opacity=_FADE[line],
         marker={"symbol": _SYMBOLS[line], "size": 7, "color": colour},
-        text=[errors.error_scale(VALUES.wrong).describe(tv) for _, tv in there],
+        text=[curves.error_scale(VALUES.wrong).describe(tv) for _, tv in there],
         hovertemplate="%{text}",
     )
 
@@ -300,7 +299,7 @@ def region(vertex: ErrorVertex, plain: ErrorVertex, colours: Palette) -> go.Figu
     if _point(plain) != _point(vertex):
         label = "plain LDP at the smaller ε"
         names.append(Label(*_point(plain), label, colours.plain, "top right", lift=4))
-    scale = labels.Scale((-0.02, 1.02), REGION_HEIGHT - _ABOVE - 50, is_log=False)
+    scale = curves.Scale((-0.02, 1.02), REGION_HEIGHT - _ABOVE - 50, is_log=False)
     traces = [
         line_trace(
             "all that any rule can do",
@@ -320,7 +319,7 @@ def region(vertex: ErrorVertex, plain: ErrorVertex, colours: Palette) -> go.Figu
             hoverinfo="skip",
         ),
         _corner(vertex, colours),
-        *labels.traces([labels.place_note(name, scale) for name in names]),
+        *curves.label_traces([curves.place_note(name, scale) for name in names]),
     ]
     ticks = [0, 0.2, 0.4, 0.6, 0.8, 1]
     counts = {"tickvals": ticks, "ticktext": [f"{100 * tick:.0f}" for tick in ticks]}
@@ -378,13 +377,13 @@ def multiples_figure(
     # Randomized response soon leaves the picture: a scale for it would hide the others.
     top = max(3.0, *sorted(max(ratio) for ratio in ratios.values())[:-1])
     ticks = [1, 1.2, 1.5, 2, 3, 5, *(p * 10**d for d in range(1, 9) for p in (1, 3))]
-    x = errors.logarithmic(
+    x = curves.logarithmic(
         "number of sensitive values (log scale)",
         _PLACES,
         formats.integer,
         range=[math.log10(0.9 * sizes[0]), math.log10(1.05 * sizes[-1])],
     )
-    y = errors.logarithmic(
+    y = curves.logarithmic(
         "people, as a multiple of the best (log scale)",
         ticks,
         "{:,g}".format,

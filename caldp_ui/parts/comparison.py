@@ -1,17 +1,11 @@
-"""The results that a page shows of a scenario: this protection and the best plain LDP beside it.
+"""This protection and the best plain LDP beside it: results, all methods, expected errors.
 
-A picture that takes longer than a second is left out here and comes by a job.
-
-All registered methods side by side, with the protection and the people of the page.
-
-A method that is registered is listed here without this file being changed.
-
-Repeat the scenario many times beside the page, and compare with what is expected.
-
-The only long work of the map page; it has a progress bar and a cancel.
+A picture that takes longer than a second is left out here and comes by a job. Every registered
+method is listed. Repeating the scenario many times has a progress bar and a cancel. Curves are
+drawn in a fragment: moving between them leaves the rest alone.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final, TypeAlias
@@ -21,19 +15,26 @@ import pandas as pd
 import streamlit as st
 
 from caldp_core.basics.types import Progress
+from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation.estimators import ESTIMATORS
+from caldp_core.experiments.error_validity import has_valid_errors, invalid_error_reason
 from caldp_core.experiments.run import Result, Setup, run
 from caldp_core.mechanisms import FAMILIES
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.expected_error import Forecast
-from caldp_ui.compute import plain_ldp, runs
-from caldp_ui.compute import runs as compute
+from caldp_ui.app.theme import palette
+from caldp_ui.charts import curves
+from caldp_ui.charts.show import show
+from caldp_ui.compute import curves as compute_curves
+from caldp_ui.compute import runs
+from caldp_ui.compute.curves import Pair
 from caldp_ui.session import jobs
-from caldp_ui.session.cost import MB_PER_VALUE, Cost
+from caldp_ui.session.jobs import MB_PER_VALUE, Cost
 from caldp_ui.session.page_state import PageState
-from caldp_ui.session.scenarios import S, update_scenario
-from caldp_ui.words import formats
+from caldp_ui.session.record_link import S, update_scenario
+from caldp_ui.words import formats, promise
+from caldp_ui.words.formats import PLACES, VALUES
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +60,7 @@ def result_if_fast(scenario: Scenario) -> Result | None:
 
 def load_results(state: PageState[S], scenario: Scenario) -> ComparisonData:
     """The results that are ready; for the rest, buttons and progress are drawn here."""
-    rival = plain_ldp.best_plain_ldp(scenario)
+    rival = runs.best_plain_ldp(scenario)
     ours, plain = result_if_fast(scenario), result_if_fast(rival)
     if ours is None:
         ours = _our_result_by_job(state, scenario)
@@ -71,7 +72,7 @@ def load_results(state: PageState[S], scenario: Scenario) -> ComparisonData:
 def load_fast_results(state: PageState[S], scenario: Scenario) -> ComparisonData:
     """The results without those that take long: no job is started, nothing is drawn."""
     del state
-    rival = plain_ldp.best_plain_ldp(scenario)
+    rival = runs.best_plain_ldp(scenario)
     return ComparisonData(
         runs.setup(scenario), runs.setup(rival), result_if_fast(scenario), result_if_fast(rival)
     )
@@ -144,7 +145,7 @@ def _show_too_many(state: PageState[S], scenario: Scenario, most: int) -> None:
 
 def table(setup: Setup) -> None:
     """How many people and how many bits each method takes, and which one is best here and why."""
-    compared = compute.compare_methods(setup.scenario)
+    compared = runs.compare_methods(setup.scenario)
     least = min(compared.best.l2_squared.values())
     chosen = setup.mechanism_name
     st.markdown("**Methods, with this protection**")
@@ -194,7 +195,7 @@ class RepeatedErrors:
 def section(key: str, ours: Result, plain: Result) -> None:
     """The button, then the progress, then the result."""
     # The runs are those of a scenario, whatever outcome of it is shown.
-    name = compute.key(replace(ours.setup.scenario, seed=0))
+    name = runs.key(replace(ours.setup.scenario, seed=0))
     first, second = ours.setup, plain.setup
     cost = Cost(RUNS * (ours.seconds + plain.seconds), MB_PER_VALUE * first.mechanism.k)
     offer = jobs.StartButton(
@@ -220,10 +221,8 @@ def _repeat(ours: Setup, plain: Setup, progress: Progress) -> RepeatedErrors:
     first = run(many, lambda share: progress(0.45 * share))
     other = replace(plain, scenario=replace(plain.scenario, trials=RUNS))
     second = run(other, lambda share: progress(0.45 + 0.45 * share))
-    expected_ours = compute.expected_error(
-        ours.scenario, lambda share: progress(0.9 + 0.05 * share)
-    )
-    expected_plain = compute.expected_error(
+    expected_ours = runs.expected_error(ours.scenario, lambda share: progress(0.9 + 0.05 * share))
+    expected_plain = runs.expected_error(
         plain.scenario, lambda share: progress(0.95 + 0.05 * share)
     )
     return RepeatedErrors(_spread(first), _spread(second), expected_ours, expected_plain)
@@ -247,3 +246,121 @@ def _expected(expected: Forecast | None) -> str:
 def _range(spread: tuple[float, float, float]) -> str:
     low, middle, high = (formats.share(value) for value in spread)
     return f"**{middle}** ({low} to {high})"
+
+
+@dataclass(frozen=True)
+class CurveChoice:
+    """An abscissa that the error is drawn against.
+
+    `curves`: computes them, in a job. `cache_scenario`: the scenario without what they do not
+    depend on. `current_x`: where the shown result is on the abscissa.
+    """
+
+    title: str
+    curves: Callable[[Scenario, Progress], Pair]
+    cache_scenario: Callable[[Scenario], Scenario]
+    current_x: Callable[[Result], float]
+    x_axis: dict[str, Any]
+
+
+EPSILON: Final = CurveChoice(
+    "ε",
+    compute_curves.errors_over_epsilon,
+    compute_curves.ignore_epsilon,
+    lambda result: promise.largest_epsilon(result.setup.scenario),
+    curves.EPSILON_AXIS,
+)
+PEOPLE: Final = CurveChoice(
+    "number of people",
+    compute_curves.errors_over_people,
+    compute_curves.ignore_people,
+    lambda result: float(result.setup.n),
+    curves.PEOPLE_AXIS,
+)
+BLOCKS: Final = CurveChoice(
+    "number of blocks",
+    compute_curves.errors_over_blocks,
+    compute_curves.ignore_blocks,
+    lambda result: float(result.setup.partition.m),
+    curves.BLOCKS_AXIS,
+)
+SENSITIVE: Final = CurveChoice(
+    "size of the sensitive set",
+    compute_curves.errors_over_sensitive,
+    compute_curves.ignore_seed,
+    lambda result: float(result.setup.sensitive.sum()),
+    curves.SENSITIVE_AXIS,
+)
+
+
+def curves_section(
+    state: PageState[Any], choices: Sequence[CurveChoice], data: ComparisonData
+) -> None:
+    """The choice, the curves, and repeated runs, once both results are there."""
+    if not has_valid_errors(data.setup):
+        st.info(invalid_error_reason(data.setup))
+        return
+    if data.ours is None or data.plain is None:
+        st.info("The curves follow as soon as both pictures are ready.")
+        return
+    _curves(state.key("curve-against"), choices, data.ours, data.plain)
+    section(state.key("repetition"), data.ours, data.plain)
+
+
+def _curves(key: str, choices: Sequence[CurveChoice], ours: Result, plain: Result) -> None:
+    titles = {against.title: against for against in choices}
+    picked = st.segmented_control(
+        "Error against", list(titles), default=choices[0].title, required=True, key=key
+    )
+    against = titles[picked or choices[0].title]
+    shared = against.cache_scenario(ours.setup.scenario)
+    pair = jobs.run_automatically(
+        f"{key}-curves",
+        f"{against.title} {runs.key(shared)}",
+        lambda progress: against.curves(shared, progress),
+        lambda job: f"Computing the expected error at every point: {job.share:.0%}",
+    )
+    if pair is not None and all(curve.x.size for curve in pair):
+        _show_curves(against, ours, plain, pair)
+    elif pair is not None:
+        st.info(
+            "There is no error curve here: each point would take long trials. Repeated runs "
+            "measure the error."
+        )
+
+
+def _show_curves(against: CurveChoice, ours: Result, plain: Result, pair: Pair) -> None:
+    now = [result.first.errors.tv for result in (ours, plain)]
+    wrong = _wrong(ours)
+    figure = curves.error_curves(
+        (pair[0], now[0]),
+        (pair[1], now[1]),
+        against.current_x(ours),
+        against.x_axis,
+        palette(),
+        wrong=wrong,
+    )
+    counted = "" if wrong is None else f", in people of 100 {wrong}"
+    show(
+        figure,
+        "curve",
+        f"Expected error against {against.title}{counted}: this protection solid, plain LDP "
+        "dashed, with bands that hold 90 of 100 outcomes. At the present setting "
+        f"{_number(now[0], wrong)} and {_number(now[1], wrong)}.",
+    )
+    st.caption(
+        "Lines: expected error. Bands: 90 of 100 outcomes. Points: the noise that was drawn. "
+        "One person of 100 is a total variation of 0.01."
+    )
+
+
+def _wrong(result: Result) -> str | None:
+    """Where people are by mistake; None where the estimate is not made of shares."""
+    if result.setup.scenario.estimator == "none":
+        return None
+    is_map = isinstance(result.setup.dataset.domain, GridDomain)
+    return PLACES.wrong if is_map else VALUES.wrong
+
+
+def _number(tv: float, wrong: str | None) -> str:
+    return formats.share(tv) if wrong is None else formats.per_hundred(min(tv, 1.0))

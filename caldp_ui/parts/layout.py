@@ -8,9 +8,9 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from caldp_ui.app.run_limiter import fragment
-from caldp_ui.parts import headline
+from caldp_ui.parts import markup
 from caldp_ui.session.page_state import PageState
-from caldp_ui.words.headline import Headline
+from caldp_ui.words.formats import Headline
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Layout:
     def show_headline(self, content: Headline) -> None:
         """Show the headline, which is known once there is a result."""
         with self.headline_area:
-            headline.show(content)
+            markup.show_headline(content)
 
 
 def column_layout(state: PageState[Any]) -> Layout:

@@ -44,11 +44,11 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.delivery import release
 from caldp_ui.app.errors import escape_markdown
 from caldp_ui.app.upkeep import THREAD_PREFIX
-from caldp_ui.session import handover, jobs, visitor_data
-from caldp_ui.session.fair_pool import FairPool
+from caldp_ui.session import jobs, page_state, visitor_data
+from caldp_ui.session.jobs import FairPool
 from caldp_ui.session.notices import notify, show_toast_later
 from caldp_ui.session.page_state import PageState
-from caldp_ui.session.scenarios import S, make_safe
+from caldp_ui.session.record_link import S, make_safe
 from caldp_ui.session.ticking import run_page
 from caldp_ui.words import formats
 
@@ -440,7 +440,7 @@ class Form(Generic[C]):
 
 def popover(state: PageState[S], form: Form[Any]) -> None:
     """A button, and the form that it opens; drawn only while it is open."""
-    if handover.take_part(state.page, "own"):
+    if page_state.take_part(state.page, "own"):
         st.session_state[state.key("own")] = True
     counted = st.session_state.pop(_state_key(state, "own-counted"), None)
     if counted is not None:

@@ -1,4 +1,7 @@
-"""The promise of a policy: to whom, how well, and what is not promised."""
+"""The promise of a policy: to whom, how well, and what is not promised.
+
+The statements that a page depends on: each in a sentence, its formula, its place in the code.
+"""
 
 import json
 from collections.abc import Iterable
@@ -9,14 +12,14 @@ from caldp_core.experiments.run import Setup
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.errors import escape_markdown
 from caldp_ui.app.run_limiter import fragment
-from caldp_ui.compute.privacy_summary import PrivacySummary, summarize_privacy
-from caldp_ui.controls import menus
+from caldp_ui.compute.runs import PrivacySummary, summarize_privacy
+from caldp_ui.controls import choices
 from caldp_ui.session import jobs
 from caldp_ui.session.page_state import PageState
-from caldp_ui.session.scenarios import S
-from caldp_ui.words import mixing, policies
-from caldp_ui.words.glossary import terms
-from caldp_ui.words.vocabulary import Vocabulary
+from caldp_ui.session.record_link import S
+from caldp_ui.words import policies, promise
+from caldp_ui.words.formats import Vocabulary
+from caldp_ui.words.glossary import OF_PAGES, Statement, terms
 
 
 def shield(nouns: Vocabulary, setup: Setup) -> None:
@@ -39,7 +42,7 @@ def not_promised(nouns: Vocabulary, setup: Setup) -> None:
     st.markdown("**What is *not* promised**")
     texts = policies.describe_promise(nouns, setup)
     bullets([*([escape_markdown(texts.exposed)] if texts.exposed else []), *texts.not_promised])
-    if mixing.is_known(setup):
+    if promise.is_known(setup):
         _shuffling_section(nouns, setup)
     terms("ε", "local differential privacy", "context-aware", "total variation")
 
@@ -49,13 +52,13 @@ def _shuffling_section(nouns: Vocabulary, setup: Setup) -> None:
     """The bound with a shuffler, computed once it is opened: it takes as long as a picture."""
 
     def bound() -> None:
-        text = mixing.scenario_text(nouns, setup)
+        text = promise.scenario_text(nouns, setup)
         st.markdown(text or "No bound is known here.")
         if text:
             terms("δ")
 
     title, icon = "If reports are mixed", ":material/shuffle:"
-    menus.fold(st.expander, title, "if-mixed", bound, icon=icon)
+    choices.fold(st.expander, title, "if-mixed", bound, icon=icon)
 
 
 def audit_section(state: PageState[S], scenario: Scenario) -> None:
@@ -85,3 +88,24 @@ def _audit_text(found: PrivacySummary) -> str:
             f"{found.epsilon:.6g} is promised."
         )
     return f":material/verified: **It holds.**{nearest} Checked: {escape_markdown(found.method)}."
+
+
+@fragment
+def drawer(page: str) -> None:
+    """The drawer of all statements of a page; they are drawn once it is opened."""
+
+    def statements() -> None:
+        list_statements(OF_PAGES[page])
+        st.caption("Sources and derivations: docs/mathematics.md.")
+
+    key, icon = f"{page}-mathematics", ":material/function:"
+    choices.fold(st.expander, "The mathematics", key, statements, icon=icon)
+
+
+def list_statements(statements: Iterable[Statement]) -> None:
+    """Show statements one after the other; nothing where there are none."""
+    for each in statements:
+        sentence = each.says[0].upper() + each.says[1:]
+        st.markdown(f"{sentence} · `{each.code}`" if each.code else sentence)
+        if each.formula:
+            st.latex(each.formula)

@@ -10,11 +10,11 @@ import streamlit as st
 
 from caldp_core.experiments.run import Setup
 from caldp_ui.app.errors import escape_markdown
-from caldp_ui.controls import menus
+from caldp_ui.controls import choices
 from caldp_ui.parts import promises
 from caldp_ui.session.page_state import PageState
 from caldp_ui.words import policies, promise
-from caldp_ui.words.vocabulary import Vocabulary
+from caldp_ui.words.formats import Vocabulary
 
 DEPLOYMENTS: Final[dict[str, Any]] = tomllib.loads(
     Path(__file__).with_name("deployments.toml").read_text(encoding="utf-8")
@@ -57,7 +57,7 @@ def _button(
 ) -> None:
     label, icon = "Is this ε safe?", ":material/balance:"
     key, draw = state.key("safe"), lambda: _draw(level(), sentences())
-    menus.drawer(label, key, label, draw, icon=icon, type="tertiary")
+    choices.drawer(label, key, label, draw, icon=icon, type="tertiary")
 
 
 def _draw(level: str, sentences: list[str]) -> None:

@@ -16,12 +16,12 @@ from caldp_core.mechanisms.catalogue import mechanisms_for
 from caldp_core.scenarios.blocks import SensitiveAreas, SensitiveInhabited, SensitiveSpec
 from caldp_core.scenarios.policies import BACKGROUNDS
 from caldp_ui.app.theme import LIGHT
-from caldp_ui.compute import runs, sources
-from caldp_ui.compute.plain_ldp import best_plain_ldp
-from caldp_ui.controls import common, menus, presets
+from caldp_ui.compute import runs
+from caldp_ui.compute.runs import best_plain_ldp
+from caldp_ui.controls import choices, common
 from caldp_ui.controls.common import epsilon_slider
 from caldp_ui.maps.scene import map_files, report
-from caldp_ui.parts import mathematics, numbers, odds, pins, promises, safety, sharing
+from caldp_ui.parts import markup, pins, promises, safety, sharing
 from caldp_ui.parts.comparison import load_fast_results
 from caldp_ui.parts.films import SliderFilm
 from caldp_ui.parts.layout import stacked_layout, tabs
@@ -42,13 +42,12 @@ from caldp_ui.personal.page_state import (
     with_tags,
     without_personal_tags,
 )
-from caldp_ui.session.scenarios import bind, update_scenario
+from caldp_ui.session.record_link import bind, update_scenario
 from caldp_ui.shell.page import PinPage
 from caldp_ui.stage import Act, stage
 from caldp_ui.words import formats, policies
+from caldp_ui.words.formats import PLACES, place_name
 from caldp_ui.words.glossary import terms
-from caldp_ui.words.towns import place_name
-from caldp_ui.words.vocabulary import PLACES
 
 _SENSITIVE: Final[dict[str, SensitiveSpec]] = {
     "no place": SensitiveAreas(()),
@@ -63,10 +62,10 @@ def _controls(data: PersonalData) -> None:
     """Show the main controls at the left, the odds at the right, and the other forms below."""
     record = data.record
     with st.container(key=STATE.key("steer"), gap="small"):
-        presets.menu(STATE, PRESETS)
+        choices.menu(STATE, PRESETS)
         main_controls(data.setup.dataset.n)
     with st.container(key=STATE.key("risk"), gap="small"):
-        odds.show(PLACES, data.setup)
+        markup.show_odds(PLACES, data.setup)
         safety.of_setup(STATE, PLACES, data.setup)
     with st.container(key=STATE.key("forms"), horizontal=True, gap="small"):
         pins.redraw_and_pin(STATE, title, "The same people and promise, new noise.")
@@ -80,7 +79,7 @@ def _forms(record: PersonalState) -> None:
         "more": ("Sensitive for all, data", ":material/tune:", _more_controls),
     }
     for name, (label, icon, controls) in forms.items():
-        menus.fold(st.popover, label, STATE.key(name), partial(controls, record), icon=icon)
+        choices.fold(st.popover, label, STATE.key(name), partial(controls, record), icon=icon)
 
 
 def _people_controls(record: PersonalState) -> None:
@@ -132,7 +131,7 @@ def _share_control(record: PersonalState, number: int, share: float) -> None:
 def _more_controls(record: PersonalState) -> None:
     sensitive = record.policy.sensitive
     current = next((title for title, spec in _SENSITIVE.items() if spec == sensitive), None)
-    menus.by_title(
+    choices.by_title(
         STATE,
         "sensitive",
         "Sensitive for everybody",
@@ -142,7 +141,7 @@ def _more_controls(record: PersonalState) -> None:
         placeholder="drawn on the map",
         help="Places that everybody hides, such as clinics. Draw with the box on the maps.",
     )
-    common.data(STATE, sources.places())
+    common.data(STATE, runs.places())
     compatible = mechanisms_for(runs.setup(record.scenario).policy)
     common.method(STATE, [entry.name for entry in compatible])
     common.estimate(STATE)
@@ -233,7 +232,7 @@ def _numbers(data: PersonalData) -> None:
     if not results:
         st.info("The numbers come once a picture is there.")
         return
-    numbers.table(results, None)
+    pins.table(results, None)
     st.markdown(view.bias_text(data))
     if data.ours is not None:
         true, estimates = own_place_shares(data)
@@ -335,4 +334,4 @@ def show(record: PersonalState) -> None:
         PAGE.show_pins(data, shown)
         tabs(STATE.key("tabs"), _TABS, data)
         PAGE.send_films(record, maps)
-    mathematics.drawer("personal")
+    promises.drawer("personal")

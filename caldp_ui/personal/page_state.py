@@ -25,13 +25,12 @@ from caldp_core.scenarios.blocks import OneBlock, SensitiveAreas, SensitiveSpec
 from caldp_core.scenarios.policies import ContextPolicy, PersonalTags
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
-from caldp_ui.controls.presets import Example, matching_preset
+from caldp_ui.controls.choices import Example, matching_preset
 from caldp_ui.parts import comparison
-from caldp_ui.session.pins import PinPageState
-from caldp_ui.session.record_link import ScenarioLink
-from caldp_ui.session.scenarios import ScenarioRecord
+from caldp_ui.session.page_state import PinPageState
+from caldp_ui.session.record_link import ScenarioLink, ScenarioRecord
 from caldp_ui.stage import BROWSER_KEYS
-from caldp_ui.words.towns import towns
+from caldp_ui.words.formats import towns
 
 TAG_NAMES: Final = ("home", "work", "a third place", "a fourth place")
 """What tags stand for, in their order."""

@@ -10,10 +10,10 @@ import numpy as np
 
 from caldp_core.experiments.run import Result
 from caldp_core.privacy.context import PersonalPolicy
-from caldp_ui.compute.sources import estimate_is_public
+from caldp_ui.compute.runs import estimate_is_public
 from caldp_ui.maps.ground import bare_ground
 from caldp_ui.maps.scene import TRUTH, error_of, estimate, shared_pictures, truth
-from caldp_ui.parts import odds
+from caldp_ui.parts import markup
 from caldp_ui.personal.page_state import (
     HOME_REPORTS,
     TAG_NAMES,
@@ -35,12 +35,10 @@ from caldp_ui.stage import (
     nobody_below,
 )
 from caldp_ui.stage.records import Mark
-from caldp_ui.words import accuracy, formats, policies, promise_levels, promise_text
+from caldp_ui.words import accuracy, formats, policies, promise
 from caldp_ui.words.accuracy import is_share
-from caldp_ui.words.headline import Headline
-from caldp_ui.words.promise import REPEATS
-from caldp_ui.words.promise_text import PromiseText, right_guess_text
-from caldp_ui.words.vocabulary import PLACES
+from caldp_ui.words.formats import PLACES, Headline
+from caldp_ui.words.promise import REPEATS, PromiseText, right_guess_text
 
 BACKGROUNDS: Final = {
     "population": "guessed from public figures of inhabitants",
@@ -59,7 +57,7 @@ def background_text(name: str) -> str:
 def headline(data: PersonalData) -> Headline:
     """Who is not protected, if anybody, then the errors."""
     texts = policies.describe_promise(PLACES, data.setup)
-    left = promise_text.unprotected_text(PLACES, texts.protected_share, texts.readable)
+    left = promise.unprotected_text(PLACES, texts.protected_share, texts.readable)
     errors = [each for each in (_error_sentence(data), _comparison_sentence(data)) if each]
     figures = _headline_figures(data, texts)
     if not left:
@@ -174,7 +172,7 @@ def learned_sentences(data: PersonalData) -> list[str]:
 def hidden_sentences(data: PersonalData) -> list[str]:
     """What reports hide, and how far, one sentence each."""
     one_report, many_reports = (
-        right_guess_text(promise_levels.chance(_policy(data), m)) for m in (1, REPEATS)
+        right_guess_text(policies.chance(_policy(data), m)) for m in (1, REPEATS)
     )
     return [
         (
@@ -332,5 +330,5 @@ def _ground(data: PersonalData) -> Ground:
 
 def view(data: PersonalData, *_: object) -> View:
     """The headline, the odds, and the maps; what is pinned has maps of its own."""
-    risk = {odds.PLACE: odds.html(PLACES, data.setup)}
+    risk = {markup.PLACE: markup.odds_html(PLACES, data.setup)}
     return View(headline(data), texts=risk, scene=scene(data), still=TRUTH)

@@ -46,14 +46,14 @@ from caldp_core.scenarios.blocks import (
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.delivery import release
 from caldp_ui.app.errors import escape_markdown
-from caldp_ui.compute import runs, sources
-from caldp_ui.controls import common, menus
+from caldp_ui.compute import runs
+from caldp_ui.controls import choices, common
 from caldp_ui.controls.choices import blocks_of, own_data_sets
 from caldp_ui.maps.presets import hexagon_size, initial_blocks
 from caldp_ui.places import page_state
 from caldp_ui.places.page_state import PAPER_MAP_ONLY, STATE
 from caldp_ui.session import visitor_data
-from caldp_ui.session.scenarios import bind, bind_text, update_scenario
+from caldp_ui.session.record_link import bind, bind_text, update_scenario
 from caldp_ui.words import formats
 from caldp_ui.words.glossary import DEFINITIONS
 
@@ -100,7 +100,7 @@ def protection_controls(scenario: Scenario, domain: GridDomain) -> None:
     """The menus of blocks and of the sensitive set, each with its details."""
     blocks, sensitive = _kinds_on_map(BLOCK_KINDS, domain), _kinds_on_map(SENSITIVE_KINDS, domain)
     blocks = {title: initial_blocks(spec, domain) for title, spec in blocks.items()}
-    menus.by_title(
+    choices.by_title(
         STATE,
         "blocks",
         "Hide people among all places of …",
@@ -110,7 +110,7 @@ def protection_controls(scenario: Scenario, domain: GridDomain) -> None:
         help=DEFINITIONS["block"],
     )
     _block_details(scenario, domain)
-    menus.by_title(
+    choices.by_title(
         STATE,
         "sensitive",
         "Sensitive are …",
@@ -221,12 +221,12 @@ def _data_sets() -> dict[str, DatasetSpec]:
     """The public datasets, and the places uploaded in this visit."""
     own = own_data_sets(STATE.current().scenario.dataset)
     places = {title: spec for title, spec in own.items() if isinstance(spec, OwnPlaces)}
-    return {**sources.places(), **places}
+    return {**runs.places(), **places}
 
 
 def with_dataset(before: Scenario, spec: DatasetSpec) -> Scenario:
     """The scenario with other data, under a protection that fits their map."""
-    scenario = sources.with_dataset(before, spec)
+    scenario = runs.with_dataset(before, spec)
     domain = runs.finest_map_of(runs.dataset(scenario))
     if domain == runs.finest_map_of(runs.dataset(before)):
         return replace(scenario, prior=before.prior, estimator=before.estimator)
@@ -236,7 +236,7 @@ def with_dataset(before: Scenario, spec: DatasetSpec) -> Scenario:
 def data_control() -> None:
     """The menu of datasets, with a hint where SNAP's file is missing."""
     common.data(STATE, _data_sets(), with_dataset)
-    if not sources.fetched_snap():
+    if not runs.fetched_snap():
         st.caption(
             "SNAP's own file appears here once `python -m caldp_core fetch gowalla` has fetched it."
         )

@@ -17,42 +17,29 @@ from caldp_core.experiments.run import Result, Setup
 from caldp_core.scenarios.blocks import GridBlocks, OneBlock
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.errors import escape_markdown
-from caldp_ui.compute import cells as compute
-from caldp_ui.compute import plain_ldp, runs
-from caldp_ui.compute.cells import CellErrorCurves
-from caldp_ui.controls import common, menus, presets
+from caldp_ui.compute import runs
+from caldp_ui.compute.runs import CellErrorCurves
+from caldp_ui.controls import choices, common
 from caldp_ui.controls.common import epsilon_slider
 from caldp_ui.maps.ground import readable_people
 from caldp_ui.maps.presets import presets_of, title
 from caldp_ui.maps.scene import map_files, report
 from caldp_ui.offline import document
-from caldp_ui.parts import (
-    comparison,
-    error_curves,
-    icons,
-    mathematics,
-    numbers,
-    odds,
-    pins,
-    promises,
-    safety,
-    sharing,
-)
+from caldp_ui.parts import comparison, markup, pins, promises, safety, sharing
 from caldp_ui.parts.comparison import ComparisonData, load_fast_results
-from caldp_ui.parts.film_jobs import FilmRequest
-from caldp_ui.parts.films import SliderFilm
+from caldp_ui.parts.films import FilmRequest, SliderFilm
 from caldp_ui.parts.layout import stacked_layout, tabs
 from caldp_ui.places import controls, page_state, prior, view
 from caldp_ui.places.page_state import STATE, PlacesState, load_data
 from caldp_ui.relief import view as relief
-from caldp_ui.session import handover, jobs
-from caldp_ui.session.scenarios import bind, bind_text, redraw_noise, update_scenario
+from caldp_ui.session import jobs
+from caldp_ui.session import page_state as handover
+from caldp_ui.session.record_link import bind, bind_text, redraw_noise, update_scenario
 from caldp_ui.shell.page import PinPage
 from caldp_ui.stage import Film
 from caldp_ui.words import accuracy, formats, promise
-from caldp_ui.words import accuracy as words
+from caldp_ui.words.formats import PLACES
 from caldp_ui.words.glossary import terms
-from caldp_ui.words.vocabulary import PLACES
 
 
 def _controls(data: ComparisonData) -> None:
@@ -60,14 +47,14 @@ def _controls(data: ComparisonData) -> None:
     setup = data.setup
     domain = runs.finest_map_of(setup.dataset)
     with st.container(key=STATE.key("steer"), gap="small"):
-        presets.menu(STATE, presets_of(domain))
+        choices.menu(STATE, presets_of(domain))
         with st.container(key=STATE.key("dials"), gap="small"):
             common.epsilon(STATE)
             common.people(STATE, setup.dataset.n)
         with st.container(key=STATE.key("forms"), horizontal=True, gap="xsmall"):
             _forms(data, domain)
     with st.container(key=STATE.key("risk"), gap="small"):
-        odds.show(PLACES, setup)
+        markup.show_odds(PLACES, setup)
         safety.of_setup(STATE, PLACES, setup)
         pins.redraw_and_pin(STATE, PAGE.pin_title)
 
@@ -87,9 +74,9 @@ def _forms(data: ComparisonData, domain: GridDomain) -> None:
         common.estimate(STATE)
 
     label, icon = _protection_label(setup), ":material/tune:"
-    menus.fold(st.popover, label, STATE.key("protection"), protection, icon=icon)
+    choices.fold(st.popover, label, STATE.key("protection"), protection, icon=icon)
     icon = ":material/database:"
-    menus.fold(st.popover, "Data, cells", STATE.key("more"), more, icon=icon)
+    choices.fold(st.popover, "Data, cells", STATE.key("more"), more, icon=icon)
     prior.popover()
 
 
@@ -122,7 +109,7 @@ def _cell_controls(data: ComparisonData) -> None:
         st.select_slider(
             "Fewer, larger cells: a side of …",
             steps,
-            format_func=lambda times: words.cell_size_text(round(times * fine.cell, 9)),
+            format_func=lambda times: accuracy.cell_size_text(round(times * fine.cell, 9)),
             help="Larger cells hold more people each, so noise disturbs them less; where in a cell "
             "people are is lost. Blocks and sensitive places stay: a larger cell is in the block "
             "of its middle, and sensitive if any part of it is.",
@@ -135,8 +122,8 @@ def _cell_controls(data: ComparisonData) -> None:
         )
     if data.ours is not None and has_valid_errors(data.setup):
         errors = cell_errors(data.setup, data.ours.first.estimate)
-        st.caption(words.cell_error_text(errors, fine.cell))
-    st.caption(words.cell_area_text(runs.map_of(data.setup.dataset)))
+        st.caption(accuracy.cell_error_text(errors, fine.cell))
+    st.caption(accuracy.cell_area_text(runs.map_of(data.setup.dataset)))
     _part_controls(data)
 
 
@@ -177,8 +164,8 @@ def _cell_sizes(data: ComparisonData) -> None:
     ]
     curves = jobs.run_automatically(
         STATE.key("cell-sizes"),
-        compute.key(sizes),
-        lambda progress: compute.errors_by_cell_size(sizes, progress),
+        runs.cells_key(sizes),
+        lambda progress: runs.errors_by_cell_size(sizes, progress),
         lambda job: f"Computing the errors of every size of cells: {job.share:.0%}",
     )
     if curves is not None and curves.ours:
@@ -215,7 +202,7 @@ def _show_region(area: Area, result: Result, domain: GridDomain) -> None:
             ends = report.ends(number_of_boxes(domain))
             _region_numbers(report, ends, promise.counted(result.setup.scenario)[1])
         with right:
-            st.html(icons.dotplot(report.estimate, report.half_width, view.dots_text(report)))
+            st.html(markup.dotplot(report.estimate, report.half_width, view.dots_text(report)))
             st.caption(view.dots_text(report))
         if report.is_lost_in_noise:
             st.warning(
@@ -248,7 +235,7 @@ def _promise(data: ComparisonData) -> None:
 
 
 def _curves(data: ComparisonData) -> None:
-    error_curves.section(STATE, _CURVE_CHOICES, data)
+    comparison.curves_section(STATE, _CURVE_CHOICES, data)
     terms("sampling error", "estimator")
 
 
@@ -258,7 +245,7 @@ def _relief(data: ComparisonData) -> None:
 
 
 def _numbers(data: ComparisonData) -> None:
-    numbers.section(STATE, data)
+    pins.section(STATE, data)
     comparison.table(data.setup)
 
 
@@ -276,10 +263,10 @@ def _sharing(data: ComparisonData) -> None:
 
 
 _CURVE_CHOICES: Final = (
-    error_curves.EPSILON,
-    error_curves.PEOPLE,
-    error_curves.BLOCKS,
-    error_curves.SENSITIVE,
+    comparison.EPSILON,
+    comparison.PEOPLE,
+    comparison.BLOCKS,
+    comparison.SENSITIVE,
 )
 _TABS: Final[dict[str, Callable[[ComparisonData], None]]] = {
     "What is promised": _promise,
@@ -295,7 +282,7 @@ _TABS: Final[dict[str, Callable[[ComparisonData], None]]] = {
 def _films(record: PlacesState) -> list[SliderFilm[PlacesState]]:
     """The film along ε, where the scenario has one ε and its pictures are fast to compute."""
     scenario = record.scenario
-    both = (scenario, plain_ldp.best_plain_ldp(scenario))
+    both = (scenario, runs.best_plain_ldp(scenario))
     slow = isinstance(scenario.context.epsilon, tuple) or any(map(runs.takes_long, both))
     return [] if slow else [EPSILON_FILM]
 
@@ -330,7 +317,7 @@ def _draws_film(scenario: Scenario, progress: Progress) -> Film:
     for number in range(DRAW_COUNT):
         progress(number / DRAW_COUNT)
         at = replace(scenario, seed=number + 1)
-        ours, plain = runs.uncached_result(at), runs.uncached_result(plain_ldp.best_plain_ldp(at))
+        ours, plain = runs.uncached_result(at), runs.uncached_result(runs.best_plain_ldp(at))
         label = f"draw {number + 1}"
         steps.append(
             replace(view.render_outcome(ours, plain), label=label, value=float(number + 1))
@@ -479,4 +466,4 @@ def show(record: PlacesState) -> None:
             PAGE.send_films(record, maps, draws)
         tabs(STATE.key("tabs"), _TABS, data)
         _tour_button(runs.finest_map_of(setup.dataset))
-    mathematics.drawer("places")
+    promises.drawer("places")

@@ -28,15 +28,14 @@ from caldp_core.scenarios.blocks import (
 )
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
-from caldp_ui.compute.sources import is_own
+from caldp_ui.compute.runs import is_own
 from caldp_ui.controls.choices import blocks_of
 from caldp_ui.maps.presets import BEGIN
 from caldp_ui.parts.comparison import ComparisonData, ResultLoader, load_results
 from caldp_ui.relief.columns import merged_runs
 from caldp_ui.session import notices
-from caldp_ui.session.pins import PinPageState
-from caldp_ui.session.record_link import FieldFormat, ScenarioLink
-from caldp_ui.session.scenarios import ScenarioRecord, update_scenario
+from caldp_ui.session.page_state import PinPageState
+from caldp_ui.session.record_link import FieldFormat, ScenarioLink, ScenarioRecord, update_scenario
 from caldp_ui.stage import BROWSER_KEYS, Act, Action
 from caldp_ui.stage.records import Tool
 from caldp_ui.words import formats, promise

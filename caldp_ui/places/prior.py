@@ -35,12 +35,11 @@ from caldp_ui.parts.comparison import ComparisonData
 from caldp_ui.parts.own_data import Columns
 from caldp_ui.places.controls import with_dataset
 from caldp_ui.places.page_state import STATE, full_map
-from caldp_ui.session import handover
-from caldp_ui.session.scenarios import update_scenario
+from caldp_ui.session import page_state
+from caldp_ui.session.record_link import update_scenario
 from caldp_ui.session.ticking import run_page
-from caldp_ui.words import accuracy as words
-from caldp_ui.words import formats
-from caldp_ui.words.towns import place_name
+from caldp_ui.words import accuracy, formats
+from caldp_ui.words.formats import place_name
 
 INHABITANTS_ESTIMATOR: Final = "cascade-inhabitants"
 _OFFER: Final = (
@@ -175,7 +174,7 @@ def popover() -> None:
 def open_for_prior() -> None:
     """Opens the form for a public map in the page's next run."""
     st.session_state[_PRIOR_KEY] = True
-    handover.open_part(STATE.page, "own")
+    page_state.open_part(STATE.page, "own")
 
 
 def _full_map() -> GridDomain:
@@ -211,7 +210,7 @@ def _ask_cells(key: Callable[[str], str], layout: Layout) -> Layout | None:
     cell = left.selectbox(
         "Cells of …",
         (None, *FINE_CELLS, *CELLS),
-        format_func=lambda side: "chosen for me" if side is None else words.cell_size_text(side),
+        format_func=lambda side: "chosen for me" if side is None else accuracy.cell_size_text(side),
         key=key("cell"),
         help="Counts that were made before keep their cells. Larger ones can be had later.",
     )

@@ -11,8 +11,8 @@ from caldp_core.experiments.error_validity import has_valid_errors
 from caldp_core.experiments.regions import RegionReport
 from caldp_core.experiments.run import Result
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.compute import plain_ldp, runs
-from caldp_ui.compute.cells import CellErrorCurves
+from caldp_ui.compute import runs
+from caldp_ui.compute.runs import CellErrorCurves
 from caldp_ui.maps.ground import ground
 from caldp_ui.maps.scene import (
     OURS,
@@ -26,17 +26,15 @@ from caldp_ui.maps.scene import (
     scene,
     subtitle,
 )
-from caldp_ui.parts import icons, odds
+from caldp_ui.parts import markup
 from caldp_ui.parts.comparison import ComparisonData
-from caldp_ui.parts.headline import SENTENCE, html
+from caldp_ui.parts.markup import SENTENCE, headline_html
 from caldp_ui.places import page_state
 from caldp_ui.places.page_state import PlacesData, PlacesState
 from caldp_ui.shell.page import View
 from caldp_ui.stage import Ground, Scene, Step
-from caldp_ui.words import accuracy, formats, policies, result
-from caldp_ui.words import accuracy as words
-from caldp_ui.words.headline import Headline
-from caldp_ui.words.vocabulary import PLACES
+from caldp_ui.words import accuracy, formats, policies
+from caldp_ui.words.formats import PLACES, Headline
 
 
 def region_sentences(report: RegionReport, scenario: Scenario) -> list[str]:
@@ -83,7 +81,7 @@ def dots_text(report: RegionReport) -> str:
     return (
         f"For a box that was chosen before anybody saw the map, the range from {low} to {high} "
         "holds the true number in 95 of 100 collections. Between two neighbouring dots it is in 1 "
-        f"of {icons.DOTS}."
+        f"of {markup.DOTS}."
     )
 
 
@@ -94,9 +92,9 @@ def cell_sizes_sentence(ladder: CellErrorCurves, finest: float) -> str:
     """
     ours, plain = (min(each, key=lambda e: e.both) for each in (ladder.ours, ladder.plain))
     return (
-        f"With this protection, cells of **{words.cell_size_text(ours.cell)}** come closest to "
+        f"With this protection, cells of **{accuracy.cell_size_text(ours.cell)}** come closest to "
         f"where people truly are: {formats.of_hundred(ours.both)} in the wrong cell of "
-        f"{finest:g}°. With plain LDP it is cells of **{words.cell_size_text(plain.cell)}**: "
+        f"{finest:g}°. With plain LDP it is cells of **{accuracy.cell_size_text(plain.cell)}**: "
         f"{formats.of_hundred(plain.both)}."
     )
 
@@ -121,7 +119,7 @@ def _row_html(ours: CellErrors, plain: CellErrors, is_now: bool, ladder: CellErr
     here = " (now)" if is_now else ""
     return (
         f"<tr{' class=now' if is_now else ''}><th "
-        f"scope=row>{words.cell_size_text(ours.cell)}{here}</th>"
+        f"scope=row>{accuracy.cell_size_text(ours.cell)}{here}</th>"
         f"{_bar_html(ours.blur, 'blur')}{_bar_html(ours.noise, 'noise')}"
         f"{_bar_html(ours.both, 'both', best[0])}"
         f"{_bar_html(plain.noise, 'noise')}{_bar_html(plain.both, 'both', best[1])}</tr>"
@@ -138,7 +136,7 @@ def headline(data: ComparisonData) -> Headline:
     ours, plain = (
         None if each is None else each.first.errors.tv for each in (data.ours, data.plain)
     )
-    return result.headline(PLACES, data.setup, ours, plain)
+    return accuracy.headline(PLACES, data.setup, ours, plain)
 
 
 def one_line_summary(data: ComparisonData) -> str:
@@ -168,7 +166,7 @@ def view_to_draw_on(data: PlacesData) -> View:
 
 
 def _view(data: PlacesData, maps: Scene) -> View:
-    risk = {odds.PLACE: odds.html(PLACES, data.setup)}
+    risk = {markup.PLACE: markup.odds_html(PLACES, data.setup)}
     return View(headline(data), texts=risk, scene=maps, still=TRUTH)
 
 
@@ -179,10 +177,10 @@ def _ground(data: PlacesData) -> Ground:
 def render(record: PlacesState) -> Step:
     """What moves along ε: maps, errors, headline and odds."""
     scenario = record.scenario
-    ours, plain = runs.result(scenario), runs.result(plain_ldp.best_plain_ldp(scenario))
+    ours, plain = runs.result(scenario), runs.result(runs.best_plain_ldp(scenario))
     step = render_outcome(ours, plain)
     return replace(
-        step, replacements={**step.replacements, odds.PLACE: odds.html(PLACES, ours.setup)}
+        step, replacements={**step.replacements, markup.PLACE: markup.odds_html(PLACES, ours.setup)}
     )
 
 
@@ -196,6 +194,6 @@ def render_outcome(ours: Result, plain: Result) -> Step:
         subtitles={name: subtitle(result) for name, result in named.items()},
         facts={name: error_fact(result) for name, result in named.items()},
         pooled={name: levels for name, r in pair.items() if (levels := pooling_levels(r))},
-        replacements={SENTENCE: html(sentence)},
+        replacements={SENTENCE: headline_html(sentence)},
         headline=sentence,
     )

@@ -19,10 +19,10 @@ from caldp_ui.app.errors import escape_markdown
 from caldp_ui.app.theme import palette
 from caldp_ui.charts import show as charts
 from caldp_ui.compute import exports, runs
-from caldp_ui.controls import common, menus
+from caldp_ui.controls import choices, common
 from caldp_ui.controls.choices import NAMES, data_sets
 from caldp_ui.controls.common import Slider, epsilon_slider, field_slider, people_slider
-from caldp_ui.parts import headline, mathematics, odds, pins, safety, sharing
+from caldp_ui.parts import markup, pins, promises, safety, sharing
 from caldp_ui.parts.layout import column_layout, tabs
 from caldp_ui.plan import people_needed, view
 from caldp_ui.plan.page_state import (
@@ -38,13 +38,12 @@ from caldp_ui.plan.page_state import (
     regions_of,
 )
 from caldp_ui.plan.people_needed import DEPLOYMENTS, Need
-from caldp_ui.session import incremental_jobs, jobs
-from caldp_ui.session.scenarios import update_scenario
+from caldp_ui.session import jobs
+from caldp_ui.session.record_link import update_scenario
 from caldp_ui.session.ticking import run_page
 from caldp_ui.shell.page import PinPage
 from caldp_ui.words import formats
-from caldp_ui.words.headline import Headline
-from caldp_ui.words.vocabulary import PLACES
+from caldp_ui.words.formats import PLACES, Headline
 
 
 def _share(name: str, steps: tuple[float, ...]) -> Slider[Plan]:
@@ -85,9 +84,9 @@ def _settings(record: Plan) -> None:
     common.epsilon(STATE)
     common.people(STATE, runs.dataset(record.scenario).n)
     known = {name: view.protection_title(record, name) for name in NAMES}
-    menus.of_field(STATE, "protection", "Protection", known)
+    choices.of_field(STATE, "protection", "Protection", known)
     setup = runs.setup(record.protected_scenario(record.protection, record.epsilon))
-    odds.show(view.nouns(record), setup)
+    markup.show_odds(view.nouns(record), setup)
     safety.of_setup(STATE, view.nouns(record), setup)
     titles = data_sets(record.scenario.dataset)
     common.data(STATE, titles, label="Plan with data like")
@@ -122,12 +121,12 @@ def _numbers(record: Plan) -> dict[str, str]:
 def _show_board(record: Plan) -> None:
     """Draws the headline, picture and memo as they are computed, then the pin and the tabs."""
     compute, cost = partial(people_needed.compute_needs, record), people_needed.cost(record)
-    if incremental_jobs.needs_consent(STATE.key("needs"), _cache_key(record), cost):
+    if jobs.needs_consent(STATE.key("needs"), _cache_key(record), cost):
         values = runs.dataset(record.scenario).domain.k
-        headline.show(Headline("This plan is a lot to compute.", cost.describe(values)))
-        incremental_jobs.consent_button(STATE.key("needs"), _cache_key(record), compute)
+        markup.show_headline(Headline("This plan is a lot to compute.", cost.describe(values)))
+        jobs.consent_button(STATE.key("needs"), _cache_key(record), compute)
         return
-    incremental_jobs.gather_automatically(
+    jobs.gather_automatically(
         STATE.key("needs"),
         _cache_key(record),
         compute,
@@ -158,7 +157,7 @@ def _cache_key(record: Plan) -> str:
 def _show_points(record: Plan, needs: list[Need]) -> None:
     points = dict(people_needed.needs_by_protection(needs))
     is_waiting = sum(each.epsilon == record.epsilon for each in needs) < len(NAMES)
-    headline.show(
+    markup.show_headline(
         Headline(
             "How many people are needed is still being computed.",
             f"Goal: {view.goal_text(record)}.",
@@ -439,9 +438,9 @@ def show(record: Plan) -> None:
     page = column_layout(STATE)
     with page.title:
         goals = goal_titles(record)
-        menus.view_switch(STATE, "goal", "What must be known", goals)
+        choices.view_switch(STATE, "goal", "What must be known", goals)
     with page.side:
         _settings(record)
     with page.main.container(key=STATE.key("board")):
         _show_board(record)
-    mathematics.drawer("plan")
+    promises.drawer("plan")

@@ -30,9 +30,8 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.planner import group_margins
 from caldp_ui.compute import runs
 from caldp_ui.controls.choices import NAMES, protections
-from caldp_ui.session.pins import PinPageState
-from caldp_ui.session.record_link import ScenarioLink
-from caldp_ui.session.scenarios import ScenarioRecord
+from caldp_ui.session.page_state import PinPageState
+from caldp_ui.session.record_link import ScenarioLink, ScenarioRecord
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,7 +29,7 @@ from caldp_ui.compute import runs
 from caldp_ui.controls.choices import NAMES, PLAIN
 from caldp_ui.controls.common import METHODS
 from caldp_ui.plan.page_state import OF_REGIONS, RELATIVE, Plan, regions_of
-from caldp_ui.session.cost import MB_PER_VALUE, Cost
+from caldp_ui.session.jobs import MB_PER_VALUE, Cost
 from caldp_ui.words import formats
 
 _APPLE: Final = "Apple, Differential Privacy Overview, 2017"

@@ -21,18 +21,18 @@ from caldp_ui.app.theme import Palette
 from caldp_ui.charts import show as charts
 from caldp_ui.charts.curves import (
     EPSILON_AXIS,
+    Label,
     Words,
     gap_arrow,
     horizontal_line,
     line_trace,
+    logarithmic,
     plane,
     vertical_line,
 )
-from caldp_ui.charts.errors import logarithmic
-from caldp_ui.charts.labels import Label
 from caldp_ui.compute import runs
 from caldp_ui.controls.choices import PLAIN, protections
-from caldp_ui.parts import odds
+from caldp_ui.parts import markup
 from caldp_ui.plan.page_state import OF_REGIONS, RELATIVE, STATE, Margins, Plan, regions_of
 from caldp_ui.plan.people_needed import (
     Need,
@@ -45,9 +45,8 @@ from caldp_ui.plan.people_needed import (
 )
 from caldp_ui.shell.page import View
 from caldp_ui.words import formats, policies
-from caldp_ui.words import promise_text as counts
-from caldp_ui.words.headline import Headline
-from caldp_ui.words.vocabulary import ANSWERS, PLACES, Vocabulary
+from caldp_ui.words import promise as counts
+from caldp_ui.words.formats import ANSWERS, PLACES, Headline, Vocabulary
 
 Points = Mapping[str, Sequence[Need]]
 """Needs by protection, by rising ε."""
@@ -505,7 +504,7 @@ def view(record: Plan, pinned: Plan | None, colours: Palette) -> View:
     return View(
         headline(record, points),
         {CHART: chart_json(record, points, pinned, colours)},
-        {odds.PLACE: odds.html(nouns(record), setup)},
+        {markup.PLACE: markup.odds_html(nouns(record), setup)},
     )
 
 

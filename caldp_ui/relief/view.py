@@ -26,7 +26,7 @@ from caldp_ui.relief.columns import (
 )
 from caldp_ui.session.page_state import PageState
 from caldp_ui.words import formats
-from caldp_ui.words.towns import towns
+from caldp_ui.words.formats import towns
 
 CODE_MB: Final = 0.8
 """Compressed size of the drawing's code in MB; it is sent once, with the first relief."""

@@ -14,7 +14,7 @@ from caldp_core.collect.json_files import format_json
 from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.table import as_cell, as_csv, cells_as_geojson
 from caldp_ui.app.errors import escape_markdown
-from caldp_ui.controls import menus
+from caldp_ui.controls import choices
 from caldp_ui.parts import promises, sharing
 from caldp_ui.parts.layout import column_layout, tabs
 from caldp_ui.results import page_state, view
@@ -29,7 +29,7 @@ def _attacker(results: Results) -> None:
     record = STATE.current()
     times = dict(zip(TIMES, map(view.reports_text, TIMES), strict=True))
     label = "Reports of one person to this question"
-    menus.of_field(STATE, "times", label, times, st.select_slider)
+    choices.of_field(STATE, "times", label, times, st.select_slider)
     stored, fresh, sentence = view.describe_attacker(results, record.times)
     unprotected = map(escape_markdown, view.unprotected_sentences(results))
     st.markdown(" ".join([*unprotected, sentence]))
@@ -80,7 +80,7 @@ def _level_slider(results: Results) -> None:
     titles = {level: f"{100 * level:g} times in 100" for level in LEVELS}
     help_text = "The surer, the wider. The estimate stays."
     label = "Ranges hold the true share"
-    menus.of_field(STATE, "level", label, titles, st.select_slider, help=help_text)
+    choices.of_field(STATE, "level", label, titles, st.select_slider, help=help_text)
 
 
 def _show_deliveries(results: Results) -> None:

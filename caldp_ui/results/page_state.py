@@ -14,9 +14,9 @@ from caldp_core.collect.upload import Collection, read_collection
 from caldp_ui.app.delivery import release
 from caldp_ui.app.errors import escape_markdown
 from caldp_ui.app.upkeep import THREAD_PREFIX
-from caldp_ui.controls import menus
+from caldp_ui.controls import choices
 from caldp_ui.session import jobs
-from caldp_ui.session.fair_pool import FairPool
+from caldp_ui.session.jobs import FairPool
 from caldp_ui.session.page_state import PageState
 from caldp_ui.session.record_link import RecordLink
 
@@ -133,7 +133,7 @@ def popover(*, is_example: bool) -> None:
         )
     help_text = "The tallies of your collection, or its estimate, and its protocol."
     icon = ":material/upload_file:"
-    menus.fold(st.popover, "Your files", _POPOVER, _panel, icon=icon, help=help_text)
+    choices.fold(st.popover, "Your files", _POPOVER, _panel, icon=icon, help=help_text)
 
 
 def _panel() -> None:

@@ -32,11 +32,10 @@ from caldp_ui.stage import (
     scale_of,
 )
 from caldp_ui.stage.records import MARK_WORDS
-from caldp_ui.words import formats, mixing, promise_text
-from caldp_ui.words.headline import Headline
-from caldp_ui.words.promise_text import right_guess_text
-from caldp_ui.words.towns import place_name
-from caldp_ui.words.vocabulary import ANSWERS, PLACES, Vocabulary
+from caldp_ui.words import formats
+from caldp_ui.words import promise as promise_text
+from caldp_ui.words.formats import ANSWERS, PLACES, Headline, Vocabulary, place_name
+from caldp_ui.words.promise import right_guess_text
 
 MADE_UP: Final = "Made-up example:"
 READING: Final = Headline("Your files are being read.")
@@ -193,7 +192,7 @@ def _mixing_sentence(results: Results) -> str:
     after = (largest.get("epsilon", math.nan), largest.get("epsilon_beside_open", math.nan))
     block_text = "" if len(bounds["blocks"]) == 1 else f" of the block “{largest['block']}”"
     before = float(largest["epsilon_of_one_report"])
-    return mixing.describe_mixing(
+    return promise_text.describe_mixing(
         vocabulary(results),
         before,
         after,

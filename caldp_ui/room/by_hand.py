@@ -18,7 +18,7 @@ import streamlit as st
 from caldp_ui.app.errors import escape_markdown
 from caldp_ui.app.theme import palette
 from caldp_ui.charts import show as charts
-from caldp_ui.controls import menus
+from caldp_ui.controls import choices
 from caldp_ui.parts import sharing
 from caldp_ui.room import view, words
 from caldp_ui.room.page_state import STATE
@@ -92,7 +92,7 @@ def filled(question: Question, way: str) -> dict[str, Any]:
 def button() -> None:
     """The button that opens the drawer."""
     title, icon = "A poll without phones", ":material/casino:"
-    menus.drawer("Without phones", _KEY, title, _drawer, icon=icon, type="tertiary")
+    choices.drawer("Without phones", _KEY, title, _drawer, icon=icon, type="tertiary")
 
 
 def _drawer() -> None:

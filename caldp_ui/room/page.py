@@ -23,8 +23,8 @@ from caldp_ui.app.theme import palette
 from caldp_ui.charts import show as charts
 from caldp_ui.compute import exports
 from caldp_ui.controls.common import EPSILONS, Slider
-from caldp_ui.parts import headline, promises, safety, sharing
-from caldp_ui.parts.film_jobs import session_films
+from caldp_ui.parts import markup, promises, safety, sharing
+from caldp_ui.parts.films import session_films
 from caldp_ui.parts.layout import tabs, title_row
 from caldp_ui.room import by_hand, view, words
 from caldp_ui.room.page_state import (
@@ -52,8 +52,8 @@ from caldp_ui.room.poll import (
     this_visit,
 )
 from caldp_ui.room.question import ANSWERS_MAX, DIVIDER, TEXT_MAX, Question, channel_of, history
-from caldp_ui.session import handover, notices
-from caldp_ui.session.link_check import seal
+from caldp_ui.session import notices, page_state
+from caldp_ui.session.links import seal
 from caldp_ui.session.opening import begin_page
 from caldp_ui.session.ticking import redraw_every, run_page
 from caldp_ui.shell.page import Page
@@ -438,7 +438,7 @@ def _open(question: Question) -> None:
         st.session_state[_REFUSED_KEY] = True
     else:
         st.session_state.pop(_REFUSED_KEY, None)
-    handover.take_part(STATE.page, NEXT)  # a question that was handed over is asked by now
+    page_state.take_part(STATE.page, NEXT)  # a question that was handed over is asked by now
     _set_writing_next(False)
 
 
@@ -456,10 +456,10 @@ def show_poll() -> None:
     teacher_key: TeacherKey = st.session_state[_TEACHER_KEY]
     polls = rooms().get_own_polls(teacher_key, this_visit())
     notices.show()
-    if handover.take_part(STATE.page, NEXT):
+    if page_state.take_part(STATE.page, NEXT):
         STATE.follow_link()
         _set_writing_next(True)
-    if handover.take_part(STATE.page, OPENING):
+    if page_state.take_part(STATE.page, OPENING):
         _set_writing_next(False)
         st.session_state[_ON_SHOW] = polls[0].mark
     main, beside = st.columns([3.1, 1], gap="medium")
@@ -510,7 +510,7 @@ def _live(teacher_key: TeacherKey) -> None:
     if poll is not polls[-1]:
         past = past[-1:]  # the order of an earlier question's reports is not known
     sentences = words.live_headline(poll, past[-1][1] if past else None)
-    headline.show(words.end_headline(polls, sentences) if polls[-1].is_over else sentences)
+    markup.show_headline(words.end_headline(polls, sentences) if polls[-1].is_over else sentences)
     _warn_if_full(polls[-1])
     with st.container(key=STATE.key("question")):
         st.header(escape_markdown(poll.question.text), anchor=False)
@@ -648,7 +648,7 @@ def show() -> None:
     with switch:
         _join_link()
     with title:
-        headline.show(shown.headline)
+        markup.show_headline(shown.headline)
     main, beside = st.columns([3.1, 1.2], gap="medium")
     with beside, st.container(key=STATE.key("side")):
         _open_button()

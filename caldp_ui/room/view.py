@@ -23,7 +23,7 @@ from caldp_ui.app.theme import Palette
 from caldp_ui.charts import show
 from caldp_ui.compute import exports
 from caldp_ui.offline.records import Component
-from caldp_ui.parts import headline
+from caldp_ui.parts import markup
 from caldp_ui.room import words
 from caldp_ui.room.page_state import STATE, Draft
 from caldp_ui.room.poll import PollState
@@ -163,7 +163,7 @@ def half_width(draft: Draft) -> float:
 def view(draft: Draft, pinned: Draft | None, colours: Palette) -> View:
     """The rehearsal of a question; its board has its own colours in either theme."""
     del pinned, colours
-    title = headline.as_html(words.rehearsal_title(draft.phones))
+    title = markup.as_html(words.rehearsal_title(draft.phones))
     return View(
         words.rehearsal(draft.question, draft.phones, half_width(draft)),
         {REHEARSAL: rehearsal_json(draft)},

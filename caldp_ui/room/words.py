@@ -24,8 +24,7 @@ from caldp_ui.room.question import (
     truthful_answers,
 )
 from caldp_ui.words import formats
-from caldp_ui.words.formats import strength
-from caldp_ui.words.headline import Headline
+from caldp_ui.words.formats import Headline, strength
 
 NOTHING_YET: Final = "No report yet: the whole range is possible."
 

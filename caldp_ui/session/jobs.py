@@ -1,15 +1,19 @@
-"""Long work beside the page: a button, a progress bar, and a cancel that stops it.
+"""Long work beside the page: its cost, a button, a progress bar, and a cancel that stops it.
 
 The work runs in a thread and is pure Python and NumPy: it must not call Streamlit. It reports its
 share to `progress`, which raises `Cancelled` once the reader has had enough. A cancelled job counts
 as done at once; what its thread does until its next report goes unseen. A job belongs to its
-visit: when that ends, so do its jobs, and visits take turns at the threads.
+visit: when that ends, so do its jobs. At the threads visits take turns, the one with the least at
+work first: a queue in order of arrival would let one visit with many pieces of work keep all others
+waiting. A page does not start what is above a visit's share: it says what it costs, and asks.
 """
 
-from collections.abc import Callable
+from collections import Counter, OrderedDict, deque
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, wait
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from threading import Event
+from threading import Condition, Event, Thread, current_thread
 from time import monotonic
 from typing import Any, Final, Generic, Literal, TypeAlias, TypeVar
 
@@ -20,11 +24,122 @@ from caldp_core.basics.errors import Cancelled
 from caldp_core.basics.types import Progress
 from caldp_ui.app.run_limiter import yield_to_runs
 from caldp_ui.app.upkeep import THREAD_PREFIX
-from caldp_ui.session.fair_pool import FairPool
 from caldp_ui.session.ticking import redraw_every, run_page
 from caldp_ui.session.visit import this_visit
+from caldp_ui.words import formats
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class _Task:
+    visit: str
+    work: Callable[[], Any]
+    future: Future[Any]
+
+
+class FairPool:
+    """At most `workers` pieces of work at a time, and at most `per_visit` of one visit.
+
+    A free thread takes the next piece of the visit that has the fewest at work, among those the one
+    that was served the longest ago. A piece that waits for another lends its place meanwhile, which
+    takes one thread more. Threads are named `name`-0, … and end with the process.
+    """
+
+    def __init__(self, workers: int, per_visit: int, name: str) -> None:
+        self.workers, self._per_visit, self._name = workers, per_visit, name
+        self._changed = Condition()
+        self._waiting: OrderedDict[str, deque[_Task]] = OrderedDict()
+        self._running: Counter[str] = Counter()
+        self._threads: list[Thread] = []
+        self._free = workers
+        self._lent = self._returning = 0
+
+    def submit(self, visit: str, work: Callable[[], T]) -> Future[T]:
+        """Queue work for that visit; the future gets what it returns or raises."""
+        future: Future[T] = Future()
+        with self._changed:
+            self._waiting.setdefault(visit, deque()).append(_Task(visit, work, future))
+            self._call_thread()
+        return future
+
+    @contextmanager
+    def lend_place(self) -> Iterator[None]:
+        """Let others work while the piece of this thread waits; then wait for a free place.
+
+        It still counts as one of its visit's.
+        """
+        with self._changed:
+            self._free += 1
+            self._lent += 1
+            self._call_thread()
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._returning += 1
+                self._changed.wait_for(lambda: self._free > 0)
+                self._returning -= 1
+                self._lent -= 1
+                self._free -= 1
+                self._changed.notify_all()
+
+    def _call_thread(self) -> None:
+        if self._waiting and len(self._threads) < self.workers + self._lent:
+            name = f"{self._name}-{len(self._threads)}"
+            self._threads.append(Thread(target=self._serve, name=name, daemon=True))
+            self._threads[-1].start()
+        self._changed.notify_all()
+
+    def _serve(self) -> None:
+        while (piece := self._take()) is not None:
+            if piece.future.set_running_or_notify_cancel():
+                _run_task(piece)
+            with self._changed:
+                self._free += 1
+                self._running[piece.visit] -= 1
+                self._running += Counter()  # forgets visits that have none
+                self._changed.notify_all()
+            del piece  # an idle thread keeps no result alive
+
+    def _take(self) -> _Task | None:
+        """The next piece, with a place for it; None for a thread that is one too many."""
+        with self._changed:
+            while True:
+                # Who comes back to a place goes first.
+                piece = self._next() if self._free > self._returning else None
+                if piece is not None:
+                    self._free -= 1
+                    return piece
+                if len(self._threads) > self.workers + self._lent:
+                    self._threads.remove(current_thread())
+                    return None
+                self._changed.wait()
+
+    def _next(self) -> _Task | None:
+        """The next piece that may begin; its visit goes to the end of the queue."""
+        able = [visit for visit in self._waiting if self._running[visit] < self._per_visit]
+        if not able:
+            return None
+        visit = min(able, key=self._running.__getitem__)  # the first of equals
+        pieces = self._waiting[visit]
+        piece = pieces.popleft()
+        self._waiting.move_to_end(visit)
+        if not pieces:
+            del self._waiting[visit]
+        self._running[visit] += 1
+        return piece
+
+
+def _run_task(piece: _Task) -> None:
+    try:
+        result = piece.work()
+    except BaseException as error:  # noqa: BLE001 — the future hands it on
+        piece.future.set_exception(error)
+    else:
+        piece.future.set_result(result)
+
+
 _BRIEF_WAIT_S: Final = 0.25
 _LOOK_S: Final = 0.1
 """How often a job that waits for another's work looks whether it was cancelled."""
@@ -273,3 +388,131 @@ def progress_bar(key: str, job: Job[Any], describe: Describe) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.progress(job.share, text=describe(job))
         st.button("Cancel", icon=":material/stop:", on_click=job.cancel, key=f"{key}-cancel")
+
+
+_SHARE_S: Final = 30.0
+"""Seconds of one core that a page may start by itself; others wait for their own meanwhile."""
+_SHARE_MB: Final = 200.0
+"""Two visits of that size at once are within what the server may have."""
+MB_PER_VALUE: Final = 2.6e-4
+"""Megabytes that one run holds at once for each value."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """About how many `seconds` of one core, and `megabytes` of memory at once, work takes."""
+
+    seconds: float
+    megabytes: float
+
+    @property
+    def is_large(self) -> bool:
+        """Whether it is above a visit's share."""
+        return self.seconds > _SHARE_S or self.megabytes > _SHARE_MB
+
+    def duration_suffix(self) -> str:
+        """For a button that begins it: ", about 2 minutes"; empty within a visit's share."""
+        return f", about {self._minutes()}" if self.is_large else ""
+
+    def _minutes(self) -> str:
+        return formats.count(max(round(self.seconds / 60), 1), "minute", "minutes")
+
+    def describe(self, values: int) -> str:
+        """A sentence on the time and memory of work on so many values."""
+        megabytes = formats.integer(10 * round(self.megabytes / 10))
+        return (
+            f"With {formats.integer(values)} values it takes the server about "
+            f"{self._minutes()} and {megabytes} MB of memory, while others use it, too."
+        )
+
+
+_GATHER_WAIT_S: Final = 0.08
+"""Less than for other jobs: what is not whole by then is shown in part, and soon enough in full."""
+
+
+def gather_automatically(
+    key: str,
+    name: str,
+    find: Callable[[Progress], Iterator[Any]],
+    describe: Describe,
+    show: Callable[[list[Any]], None],
+) -> None:
+    """Show what `find` yields, drawn anew as there is more of it.
+
+    It starts by itself; after a cancel, what was found until then stays on show, with a button to
+    start again. `show` draws in a fragment: all that it needs must come with it.
+    """
+    job: Job[list[Any]] | None = current_job(key, name)
+    if job is None:
+        start_gathering(key, name, find)
+        job = current_job(key, name)
+        wait_briefly(st.session_state[job_key(key)], _GATHER_WAIT_S)
+    if job is None or not job.done:
+        redraw_every(key, 1.5, lambda: _draw_partial_results(key, describe, show))
+        return
+    # In a container, as a fragment's elements are: each takes the place of what the fragment drew.
+    # Without it the page shows both, one above the other, until its run has ended.
+    with st.container():
+        show(list(job.partial_results))
+    if job.result() is None:
+        st.button(
+            "Start again",
+            key=f"{key}-again",
+            icon=":material/replay:",
+            on_click=start_gathering,
+            args=(key, name, find),
+        )
+
+
+def needs_consent(key: str, name: str, cost: Cost) -> bool:
+    """Whether the work is above a visit's share, and the reader has not asked for it yet."""
+    return cost.is_large and current_job(key, name) is None
+
+
+def consent_button(key: str, name: str, find: Callable[[Progress], Iterator[Any]]) -> None:
+    """The button by which the reader asks for work that is above a visit's share."""
+    st.button(
+        "Compute it",
+        key=f"{key}-agree",
+        icon=":material/play_arrow:",
+        on_click=start_gathering,
+        args=(key, name, find),
+    )
+
+
+def gather_on_click(
+    key: str,
+    name: str,
+    find: Callable[[Progress], Iterator[Any]],
+    button: StartButton,
+    describe: Describe,
+) -> None:
+    """The button that starts to gather what `find` yields, then its progress.
+
+    What was found is in `partial_results` of the `current_job`.
+    """
+    job: Job[list[Any]] | None = current_job(key, name)
+    if job is None or (job.done and job.result() is None):
+        button.show(key, lambda: start_gathering(key, name, find))
+    elif not job.done:
+        show_progress(key, describe)
+
+
+def start_gathering(key: str, name: str, find: Callable[[Progress], Iterator[Any]]) -> None:
+    """Start to gather what `find` yields, into the job's `partial_results`."""
+    job: Job[list[Any]] = Job(name)
+
+    def work(progress: Progress) -> list[Any]:
+        for each in find(progress):
+            job.partial_results.append(each)
+        return job.partial_results
+
+    st.session_state[job_key(key)] = submit(job, work)
+
+
+def _draw_partial_results(key: str, describe: Describe, show: Callable[[list[Any]], None]) -> None:
+    job: Job[Any] | None = st.session_state.get(job_key(key))
+    if job is None or job.done:
+        run_page()
+    show(list(job.partial_results))
+    progress_bar(key, job, describe)

@@ -6,7 +6,7 @@ import streamlit as st
 
 from caldp_ui.app.errors import escape_markdown
 from caldp_ui.app.navigation import ensure_navigation
-from caldp_ui.session import links, notices, own_copies, visitor_data
+from caldp_ui.session import links, notices, visitor_data
 from caldp_ui.session.page_state import PageState
 
 R = TypeVar("R")
@@ -31,7 +31,7 @@ def begin_page(state: PageState[R]) -> R:
 def _show_awaited(state: PageState[R]) -> None:
     """Ask for the data of a link that waits for them: the browser's tab first, then the reader."""
     with st.container(gap=None):  # always there: what follows keeps its place
-        own_copies.show(state.awaited)
+        visitor_data.show(state.awaited)
         if state.awaited is not None:
             text = visitor_data.request_text(state.awaited)
             st.info(escape_markdown(text), icon=":material/upload_file:")

@@ -1,26 +1,56 @@
 """The state of a page: what the page shows, as one frozen record with its own undo and widget keys.
 
 Widgets hold no state of their own: before each is drawn its value is set from the record, and its
-callback changes the record. No page reads the state of another.
-
-Old values of widgets that come back: the browser sends a click before it has got the page.
+callback changes the record. No page reads the state of another; for the next page it leaves a link,
+or a part to be open.
 
 A record that changes as a whole, by an example or a preset, changes many widgets. Whoever clicks
 before the browser has drawn them sends their old values with the click, and Streamlit takes these
-for changes by hand.
+for changes by the user (`is_echo`).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import PurePath
 from typing import Any, Final, Generic, TypeVar
+from urllib.parse import parse_qsl, urlencode
 
 import streamlit as st
 
-from caldp_core.basics.errors import CaldpError
-from caldp_ui.session import handover, links, visitor_data
-from caldp_ui.session.link_check import Codec, seal
+from caldp_core.basics.errors import CaldpError, require
+from caldp_core.datasets.own import excerpt
+from caldp_ui.session import links, visitor_data
+from caldp_ui.session.links import Codec, seal
 from caldp_ui.session.notices import notify
 from caldp_ui.session.ticking import current_fragment, is_asked_for
+
+_LINK: Final = "link"
+_PART: Final = "open"
+
+
+def open_with(path: str, query: Mapping[str, str]) -> None:
+    """Have a page show the record of this link once it is opened; `path`: its file."""
+    st.session_state[f"{_page(path)}/{_LINK}"] = dict(query)
+
+
+def open_part(path: str, part: str) -> None:
+    """Have a part of a page be open once the page is; `path`: its file."""
+    st.session_state[f"{_page(path)}/{part}-{_PART}"] = True
+
+
+def take_link(page: str) -> dict[str, str] | None:
+    """Take the link that was left for a page; None if there is none. `page`: its state's name."""
+    query: dict[str, str] | None = st.session_state.pop(f"{page}/{_LINK}", None)
+    return query
+
+
+def take_part(page: str, part: str) -> bool:
+    """Whether a part of a page was to be open, true once; `page`: its state's name."""
+    return bool(st.session_state.pop(f"{page}/{part}-{_PART}", False))
+
+
+def _page(path: str) -> str:
+    return PurePath(path).stem
 
 
 def record_drawn_value(page: str, key: str, value: Any) -> None:
@@ -178,7 +208,7 @@ class PageState(Generic[R]):
 
         At all other times the visit is right: the address bar may lag behind a quick change.
         """
-        handed = handover.take_link(self.page)
+        handed = take_link(self.page)
         if handed is not None:
             self.open_with(self.codec.read(handed))
         elif self._state_key in st.session_state and links.is_history_navigation():
@@ -252,3 +282,126 @@ class PageState(Generic[R]):
 
     def _store(self, history: History[R]) -> None:
         st.session_state[self._state_key] = history
+
+
+PINNED: Final = "pinned"
+"""The link's key of the pinned record."""
+_FRESH: Final = "fresh"
+"""Stands in a link for the record that a page begins with, whose own text is empty."""
+_KEYS_MAX: Final = 100
+PINS_MAX: Final = 6
+"""Most records that are kept: as many columns as a table has room for."""
+
+
+@dataclass(frozen=True)
+class PinPageState(PageState[R]):
+    """A page state that holds pinned records as well. Undo leaves them alone."""
+
+    @property
+    def pinned(self) -> R | None:
+        """The kept record whose picture is shown and which the link holds, if any."""
+        kept: R | None = st.session_state.get(self._pinned_key)
+        return kept
+
+    @property
+    def pins(self) -> tuple[R, ...]:
+        """All kept records, the latest last."""
+        kept: tuple[R, ...] = st.session_state.get(self._pins_key, ())
+        return kept
+
+    @property
+    def can_pin(self) -> bool:
+        """Whether what is shown is no pin yet, and there is room for one."""
+        return len(self.pins) < PINS_MAX and self.current() not in self.pins
+
+    def pin(self) -> None:
+        """Keep the record that is shown, and show it as the pinned one."""
+        if self.can_pin:
+            self._add(self.current())
+
+    def choose_pin(self, record: R | None) -> None:
+        """Show this kept record as the pinned one; None for none."""
+        st.session_state[self._pinned_key] = record
+
+    def unpin(self, record: R) -> None:
+        """Remove a kept record; the latest of the others is shown in its place."""
+        rest = tuple(each for each in self.pins if each != record)
+        st.session_state[self._pins_key] = rest
+        if self.pinned == record:
+            self.choose_pin(rest[-1] if rest else None)
+
+    def unpin_all(self) -> None:
+        """Remove all kept records."""
+        st.session_state[self._pins_key] = ()
+        self.choose_pin(None)
+
+    def follow_link(self) -> None:
+        """Show the records of a link or of a step in the browser's history, the pinned one, too."""
+        super().follow_link()
+        if links.is_history_navigation() or self._pinned_key not in st.session_state:
+            record = self._read_link()
+            self.choose_pin(record)
+            if record is not None:
+                self._add(record)
+
+    def link_texts(self) -> dict[str, str]:
+        """The record that is shown and the pinned one as texts of a link."""
+        texts, pinned = super().link_texts(), self.pinned
+        if pinned is not None:
+            texts[PINNED] = urlencode(self.codec.write(pinned)) or _FRESH
+        return texts
+
+    @property
+    def other_keys(self) -> tuple[str, ...]:
+        """Keys of the page's link that are not the codec's: that of the pinned record."""
+        return (PINNED,)
+
+    @property
+    def _pinned_key(self) -> str:
+        return f"{self.page}/{PINNED}"
+
+    @property
+    def _pins_key(self) -> str:
+        return f"{self.page}/pins"
+
+    def _add(self, record: R) -> None:
+        if record not in self.pins:
+            st.session_state[self._pins_key] = (*self.pins, record)[-PINS_MAX:]
+        self.choose_pin(record)
+
+    def _open_awaited(self) -> bool:
+        pinned = (self.awaited or {}).get(PINNED)
+        is_there = super()._open_awaited()
+        record = self._read_pin(pinned) if is_there else None
+        if record is not None:
+            self._add(record)
+        return is_there
+
+    def _read_link(self) -> R | None:
+        if self.awaited:
+            return None
+        received = links.receive(self.codec, self.page, self.other_keys)
+        return self._read_pin(received.texts.get(PINNED))
+
+    def _read_pin(self, text: str | None) -> R | None:
+        if text is None:
+            return None
+        try:
+            return self._parse_pin(text)
+        except (CaldpError, ValueError) as error:  # of too many keys, a ValueError
+            links.report_fault(
+                self.page,
+                self.current(),
+                f"What is pinned in the link can't be shown, so nothing is pinned. {error}",
+            )
+            return None
+
+    def _parse_pin(self, text: str) -> R:
+        if text == _FRESH:
+            return self.codec.fresh()
+        query = dict(parse_qsl(text, max_num_fields=_KEYS_MAX))
+        unknown = self.codec.unknown_keys(query)
+        require(not unknown, f"This page does not know {excerpt(unknown[0])}." if unknown else "")
+        record = self.codec.read(query)
+        self.codec.check(record)
+        return record

@@ -5,6 +5,11 @@ browser find them by that name, and in the browser's tab (`own_copies.py`). Anot
 the link is asked for the file, recognised by its form: the answers or the map, never the counts,
 since a hash of few small counts can be found by trying them all. Areas and public maps, which are
 public knowledge, are in links while they are short.
+
+Copies of a visitor's own data in their browser's tab, which returns them after a reload.
+
+They are in the tab's session storage: no other tab, address or visit has them, and they end with
+the tab.
 """
 
 import hashlib
@@ -12,6 +17,7 @@ import json
 import secrets
 from collections.abc import Mapping
 from dataclasses import fields, replace
+from pathlib import Path
 from typing import Any, Final, TypeVar
 from urllib.parse import urlencode
 
@@ -25,7 +31,7 @@ from caldp_core.datasets import DatasetSpec, OwnPlaces, OwnSurvey
 from caldp_core.datasets.public_map import PublicMap
 from caldp_core.scenarios.blocks import PolygonBlocks
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.compute.sources import is_own
+from caldp_ui.compute.runs import is_own
 
 T = TypeVar("T")
 OWN: Final = "own"
@@ -247,3 +253,37 @@ def _size(spec: Any) -> dict[str, str]:
     if isinstance(spec, OwnPlaces):
         return {_CELL: f"{spec.cell:g}"}
     return {_ANSWERS: str(len(spec.names))}
+
+
+KEY: Final = "own-copies"
+_MAX: Final = 1_000_000
+"""Most characters of data that are copied: a tab has room for five million."""
+_copies: Final = st.components.v2.component(
+    "caldp_own_copies", js=(Path(__file__).parent / "web" / "copies.js").read_text("utf-8")
+)
+
+
+def show(awaited: Mapping[str, str] | None) -> None:
+    """Copy the visit's own data into the tab, and ask it for those that a link waits for."""
+    kept = {name: _text(spec) for name, spec in kept_datasets().items()}
+    short = [[name, text] for name, text in kept.items() if len(text) <= _MAX]
+    ask = (awaited or {}).get(OWN, "")
+    if short or ask:
+        _copies(key=KEY, data={"keep": short, "ask": ask}, on_found_change=_take)
+
+
+def _take() -> None:
+    """Keep what the tab returns; it is untrusted, as any upload is."""
+    found = st.session_state[KEY].get("found")
+    try:
+        name, text = found
+        spec = Scenario.from_text(text).dataset
+        if is_own(spec) and name not in kept_datasets():
+            keep(spec, str(name)[:16])
+    except (CaldpError, TypeError, ValueError):
+        return
+
+
+@cached
+def _text(spec: DatasetSpec) -> str:
+    return json.dumps(replace(Scenario(), dataset=spec).to_dict(), ensure_ascii=False)

@@ -15,15 +15,13 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.theme import LIGHT, Palette
 from caldp_ui.compute import exports
 from caldp_ui.controls.common import Slider
-from caldp_ui.offline import boards, document
+from caldp_ui.offline import document, records
 from caldp_ui.offline.records import Board, Component, Part
-from caldp_ui.parts import films, headline, internal, pins, sharing
-from caldp_ui.parts.film_jobs import FilmRequest, ready_films
-from caldp_ui.parts.films import ChartPage, SliderFilm
-from caldp_ui.session.page_state import PageState, R
-from caldp_ui.session.pins import PinPageState
+from caldp_ui.parts import films, internal, markup, pins, sharing
+from caldp_ui.parts.films import ChartPage, FilmRequest, SliderFilm, ready_films
+from caldp_ui.session.page_state import PageState, PinPageState, R
 from caldp_ui.stage import Act, Difference, Film, Picture, Scene, Stage, Step, stage
-from caldp_ui.words.headline import Headline
+from caldp_ui.words.formats import Headline
 
 T = TypeVar("T")
 
@@ -56,7 +54,7 @@ class View:
 
         Of maps, the picture called `still` never changes; its unit may.
         """
-        words = {headline.SENTENCE: headline.html(self.headline), **self.texts}
+        words = {markup.SENTENCE: markup.headline_html(self.headline), **self.texts}
         if self.scene is None:
             return Step(pictures=self.pictures, replacements=words, headline=self.headline)
         moving = [picture for picture in self.scene.pictures if picture.id != self.still]
@@ -128,15 +126,15 @@ class Page(Generic[R, T]):
         name, along = self.name or self.state.page, self.films(record)
         if sliders := self.sliders(record):
             page = self.charts()
-            step = boards.in_both_themes(page, record)
-            dials = [partial(boards.dial, page, record, *each) for each in sliders.items()]
+            step = records.in_both_themes(page, record)
+            dials = [partial(records.dial, page, record, *each) for each in sliders.items()]
             board = Board(step.pictures, self.own(record))
             return Part(name, self.title, self.task, step.replacements, board, dials)
         if not along:
             return None
         shown = self.view(self.load(record), None, LIGHT)
         moves = [partial(film.film, record) for film in along]
-        maps = shown.component or boards.single_row(shown.maps)
+        maps = shown.component or records.single_row(shown.maps)
         return Part(name, self.title, self.task, shown.step().replacements, maps, moves)
 
     def offer(self) -> None:

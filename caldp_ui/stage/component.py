@@ -30,7 +30,6 @@ from caldp_core.domain.grid import Area, GridDomain
 from caldp_ui.app.gate import current_address
 from caldp_ui.stage import bundle
 from caldp_ui.stage.codec import Blob, pack_message, parse_runs
-from caldp_ui.stage.markup import tree
 from caldp_ui.stage.records import (
     LAND,
     OVER,
@@ -41,6 +40,7 @@ from caldp_ui.stage.records import (
     Picture,
     Scene,
     style_data,
+    tree,
 )
 
 

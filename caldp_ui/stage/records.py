@@ -1,11 +1,9 @@
-"""What the stage shows, as frozen records; `film.py` has what it plays.
+"""What the stage shows, as frozen records.
 
-`component.py` has the readers' actions that it reports.
-
-All words that people read come from here, none from the browser's side but the names of its own
-buttons. Shares are parts of all people, in [−1, 1], one a cell.
-
-The style sheet and the colours of every stage, whatever it shows.
+`component.py` has the readers' actions that it reports. All words that people read come from here,
+none from the browser's side but the names of its own buttons. Shares are parts of all people, in
+[−1, 1], one a cell. The browser's side never reads a text as HTML; it is read here, and of all
+attributes only those are kept that words and small pictures need.
 """
 
 import base64
@@ -13,6 +11,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from html.parser import HTMLParser
 from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
@@ -23,8 +22,57 @@ from caldp_core.domain.grid import Area, GridDomain
 from caldp_ui.app.theme import DAY, DAY_RAMPS, NIGHT, NIGHT_RAMPS
 from caldp_ui.stage import bundle
 from caldp_ui.stage.codec import SCALE, Blob, Scale
-from caldp_ui.stage.markup import tree
-from caldp_ui.words.headline import Headline
+from caldp_ui.words.formats import Headline
+
+Tree: TypeAlias = list[Any]
+"""An element: its tag, its attributes, and its children, which are texts and trees."""
+_ATTRIBUTES: Final = {
+    "class": "className",
+    "role": "role",
+    "aria-label": "aria-label",
+    "style": "style",
+}
+
+
+def tree(html: str) -> Tree:
+    """One element of plain, closed HTML; raises `CaldpError` for anything else."""
+    reader = _Reader()
+    reader.feed(html)
+    reader.close()
+    [_, _, *children], *unclosed = reader.open
+    alone = len(children) == 1 and isinstance(children[0], list) and not unclosed
+    require(alone, f"One closed element is needed, got {html!r}.")
+    element: Tree = children[0]
+    return element
+
+
+_EMPTY: Final = "br"
+"""The one element that is never closed."""
+
+
+class _Reader(HTMLParser):
+    """Gathers elements as they open and close; the first of `open` holds what has no parent."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[Tree] = [["", {}]]
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        attributes = {
+            _ATTRIBUTES[name]: value or "" for name, value in attrs if name in _ATTRIBUTES
+        }
+        element: Tree = [tag, attributes]
+        self.open[-1].append(element)
+        if tag != _EMPTY:
+            self.open.append(element)
+
+    def handle_endtag(self, tag: str) -> None:
+        require(self.open[-1][0] == tag, f"</{tag}> closes what is not open.")
+        self.open.pop()
+
+    def handle_data(self, data: str) -> None:
+        self.open[-1].append(data)
+
 
 Tool: TypeAlias = Literal["look", "box", "brush", "blocks"]
 Look: TypeAlias = Literal["side", "swipe", "error"]

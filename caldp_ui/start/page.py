@@ -26,20 +26,20 @@ from caldp_ui.app.navigation import (
     SECTIONS,
     VALUES,
 )
-from caldp_ui.compute import plain_ldp, runs
+from caldp_ui.compute import runs
 from caldp_ui.lesson.steps import MINUTES
 from caldp_ui.maps.ground import ground, home
 from caldp_ui.maps.presets import BEGIN, ONE_CITY
 from caldp_ui.maps.scene import EXAMPLE, scene
-from caldp_ui.parts import headline, icons, pictures
+from caldp_ui.parts import markup, pictures
 from caldp_ui.parts.comparison import ComparisonData
-from caldp_ui.session import handover
-from caldp_ui.session.scenarios import scenario_query
+from caldp_ui.session import page_state
+from caldp_ui.session.record_link import scenario_query
 from caldp_ui.stage import SCALE, Arrangement, nobody_below, stage
 from caldp_ui.start.page_state import STATE
-from caldp_ui.words import accuracy, formats, vocabulary
+from caldp_ui.words import accuracy, formats
+from caldp_ui.words.formats import Headline
 from caldp_ui.words.glossary import DEFINITIONS
-from caldp_ui.words.headline import Headline
 
 _TITLES: Final = {entry.path: entry.title for entry in PAGES}
 _SEE_PAGE: Final = {
@@ -194,9 +194,9 @@ _HOME: Final = Area(24.55, 49.75, -111.9, -79.9)
 def _hero() -> None:
     """Show the headline, and the two maps under one divider."""
     scenario = STATE.current().scenario
-    rival = plain_ldp.best_plain_ldp(scenario)
+    rival = runs.best_plain_ldp(scenario)
     ours, plain = runs.result(scenario), runs.result(rival)
-    headline.show(_headline(plain.first.errors.tv, ours.first.errors.tv))
+    markup.show_headline(_headline(plain.first.errors.tv, ours.first.errors.tv))
     data = ComparisonData(runs.setup(scenario), runs.setup(rival), ours, plain)
     land = replace(ground(data.setup, runs.map_of(data.setup.dataset), None), home=_HOME)
     with st.container(key=STATE.key("hero")):
@@ -234,10 +234,10 @@ def _show_errors(plain: Result, ours: Result) -> None:
     )
     with st.container(horizontal=True):
         if st.button("Open this map", icon=":material/map:", type="primary"):
-            handover.open_with(PLACES, scenario_query(ours.setup.scenario))
+            page_state.open_with(PLACES, scenario_query(ours.setup.scenario))
             st.switch_page(PLACES)
         if st.button("Tour, 3 minutes", icon=":material/flag:"):
-            handover.open_part(PLACES, "tour")
+            page_state.open_part(PLACES, "tour")
             st.switch_page(PLACES)
 
 
@@ -245,12 +245,12 @@ def _side_html(side: str, result: Result) -> str:
     """One side of the divider: its name, its error, and as many of 100 small figures filled."""
     tv = result.first.errors.tv
     title = {"left": "Plain LDP", "right": "Blocks of 1° × 2°"}[side]
-    number, unit = accuracy.wrong_of_hundred(vocabulary.PLACES, tv)
+    number, unit = accuracy.wrong_of_hundred(formats.PLACES, tv)
     alt = f"100 small figures, {round(100 * tv)} of them filled: {unit}."
     return (
         f'<div class="{side}"><small>{side} of the divider</small><b>{title}</b>'
         f"<strong>{number}</strong><span>{unit}</span>"
-        f"{icons.people_array(round(100 * tv), alt)}</div>"
+        f"{markup.people_array(round(100 * tv), alt)}</div>"
     )
 
 
@@ -346,7 +346,7 @@ PURPOSE_CARDS: Final = (
         f"A lesson of {MINUTES} minutes with a poll: each phone adds its own noise, the "
         "projector shows the estimate.",
         teach_html,
-        (Way("Open the lesson plan", CLASSROOM, lambda: handover.open_part(CLASSROOM, "plan")),),
+        (Way("Open the lesson plan", CLASSROOM, lambda: page_state.open_part(CLASSROOM, "plan")),),
     ),
     PurposeCard(
         "decide",
@@ -360,7 +360,7 @@ PURPOSE_CARDS: Final = (
         "Try your own data",
         "Choose a file of places. It stays in the memory of the computer that runs this page.",
         lambda: own_data_html() + first_lines_html(),
-        (Way("Choose a file", PLACES, lambda: handover.open_part(PLACES, "own")),),
+        (Way("Choose a file", PLACES, lambda: page_state.open_part(PLACES, "own")),),
     ),
 )
 
@@ -433,7 +433,7 @@ def _example_card(card: Card) -> None:
     st.markdown(f"**{card.title}** · {wrong} people in the wrong place")
     st.caption(card.text)
     if st.button("Open it", key=f"open-{card.title}", help=card.title):
-        handover.open_with(PLACES, scenario_query(card.scenario))
+        page_state.open_with(PLACES, scenario_query(card.scenario))
         st.switch_page(PLACES)
 
 
@@ -484,7 +484,7 @@ def _own_data_links() -> None:
     for title, icon, page, sentence in _OWN_DATA_LINKS:
         key = STATE.key(f"yours-{PurePath(page).stem}")
         if st.button(title, type="tertiary", icon=f":material/{icon}:", key=key):
-            handover.open_part(page, "own")
+            page_state.open_part(page, "own")
             st.switch_page(page)
         st.caption(sentence)
 

@@ -10,8 +10,7 @@ from caldp_ui.app.navigation import PLACES
 from caldp_ui.maps.presets import BEGIN
 from caldp_ui.session import links
 from caldp_ui.session.page_state import PageState
-from caldp_ui.session.record_link import ScenarioLink
-from caldp_ui.session.scenarios import ScenarioRecord
+from caldp_ui.session.record_link import ScenarioLink, ScenarioRecord
 from caldp_ui.stage import BROWSER_KEYS
 
 

@@ -30,26 +30,16 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.errors import escape_markdown
 from caldp_ui.app.theme import palette
 from caldp_ui.compute import curves, runs
-from caldp_ui.compute.sources import is_own
-from caldp_ui.controls import common, menus, presets
-from caldp_ui.controls.presets import Preset, matching_preset
-from caldp_ui.parts import (
-    error_curves,
-    headline,
-    mathematics,
-    odds,
-    own_data,
-    pins,
-    promises,
-    safety,
-    sharing,
-)
+from caldp_ui.compute.runs import is_own
+from caldp_ui.controls import choices, common
+from caldp_ui.controls.choices import Preset, matching_preset
+from caldp_ui.parts import comparison, markup, own_data, pins, promises, safety, sharing
 from caldp_ui.parts.comparison import ComparisonData, load_fast_results, load_results
 from caldp_ui.parts.layout import tabs, title_row
 from caldp_ui.parts.own_data import Columns
-from caldp_ui.parts.record import ReportContent
+from caldp_ui.parts.sharing import ReportContent
 from caldp_ui.session import visitor_data
-from caldp_ui.session.scenarios import bind
+from caldp_ui.session.record_link import bind
 from caldp_ui.shell.page import PinPage
 from caldp_ui.values import several, view
 from caldp_ui.values import tabs as below
@@ -69,7 +59,7 @@ from caldp_ui.values.page_state import (
     with_groups,
 )
 from caldp_ui.words import accuracy, formats, policies
-from caldp_ui.words.vocabulary import ANSWERS
+from caldp_ui.words.formats import ANSWERS
 
 CountedData: TypeAlias = CountedAnswers | CountedQuestions
 _NO_STEPS: Final = 0.0
@@ -232,7 +222,7 @@ _K_MIN: Final = 2
 def _table_picker() -> None:
     """The menu of tables, and the upload."""
     table = table_of(STATE.current().scenario.dataset)
-    menus.by_title(
+    choices.by_title(
         STATE,
         "table",
         "Data",
@@ -264,14 +254,14 @@ def _controls(setup: Setup) -> None:
     with st.container(key=STATE.key("dials")):
         common.epsilon(STATE)
         common.people(STATE, setup.dataset.n)
-    odds.show(ANSWERS, setup)
+    markup.show_odds(ANSWERS, setup)
     safety.of_setup(STATE, ANSWERS, setup)
-    presets.picker(STATE, presets_of(scenario.dataset, domain_of(scenario)))
+    choices.picker(STATE, presets_of(scenario.dataset, domain_of(scenario)))
     pins.redraw_and_pin(STATE, _title)
     key, draw = STATE.key("protection"), partial(_protection, setup, scenario)
-    menus.fold(st.expander, "What is protected", key, draw)
+    choices.fold(st.expander, "What is protected", key, draw)
     key, more = STATE.key("more"), partial(_more, setup)
-    menus.fold(st.expander, "Data, method, estimate", key, more)
+    choices.fold(st.expander, "Data, method, estimate", key, more)
 
 
 def _more(setup: Setup) -> None:
@@ -339,7 +329,7 @@ def _block_kinds(scenario: Scenario, domain: Domain) -> dict[str, BlocksSpec]:
 
 def _blocks(scenario: Scenario, domain: Domain) -> None:
     blocks, kinds = scenario.context.blocks, _block_kinds(scenario, domain)
-    menus.by_title(
+    choices.by_title(
         STATE,
         "blocks",
         "Hide people among",
@@ -403,8 +393,8 @@ def _promise(data: ComparisonData) -> None:
 
 
 def _curves(data: ComparisonData) -> None:
-    choices = _CURVE_CHOICES if isinstance(data.setup.policy, Context) else _ANY_POLICY_CURVES
-    error_curves.section(STATE, choices, data)
+    offered = _CURVE_CHOICES if isinstance(data.setup.policy, Context) else _ANY_POLICY_CURVES
+    comparison.curves_section(STATE, offered, data)
 
 
 def _sharing(data: ComparisonData) -> None:
@@ -442,9 +432,9 @@ def _save_pictures(ours: Result, plain: Result) -> None:
     sharing.true_file(STATE.key("png"), "picture.png", view.png(ours, plain), scenario)
 
 
-_ANY_POLICY_CURVES: Final = (error_curves.EPSILON, error_curves.PEOPLE)
+_ANY_POLICY_CURVES: Final = (comparison.EPSILON, comparison.PEOPLE)
 _CURVE_CHOICES: Final = (
-    error_curves.CurveChoice(
+    comparison.CurveChoice(
         "number of sensitive answers",
         curves.errors_over_sensitive,
         curves.ignore_seed,
@@ -489,11 +479,11 @@ def show(record: ValuesState) -> None:
         shown = PAGE.view(data, PAGE.pinned_data(), palette())
         view.show(shown)
     with headline_area:
-        headline.show(shown.headline)
+        markup.show_headline(shown.headline)
     with beside, st.container(key=STATE.key("side")):
         _controls(data.setup)
     PAGE.show_pins(data)
     tabs(STATE.key("tabs"), _TABS, data)
-    mathematics.drawer("values")
+    promises.drawer("values")
     ready = data.ours is not None and data.plain is not None
     view.send_frames([film.request(record) for film in PAGE.films(record)] if ready else [])

@@ -37,12 +37,11 @@ from caldp_core.scenarios.blocks import (
 from caldp_core.scenarios.policies import ContextPolicy, Distances, Line
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
-from caldp_ui.controls import presets
-from caldp_ui.controls.presets import DistancePreset, Example, Preset
+from caldp_ui.controls import choices
+from caldp_ui.controls.choices import DistancePreset, Example, Preset
 from caldp_ui.session import visitor_data
-from caldp_ui.session.pins import PinPageState
-from caldp_ui.session.record_link import ScenarioLink
-from caldp_ui.session.scenarios import ScenarioRecord
+from caldp_ui.session.page_state import PinPageState
+from caldp_ui.session.record_link import ScenarioLink, ScenarioRecord
 from caldp_ui.words import formats
 
 
@@ -389,7 +388,7 @@ def switch_table(scenario: Scenario, table: Table) -> Scenario:
     if not is_scale(runs.dataset(initial).domain):
         scenario = _without_order(scenario, initial)
     context, level = initial.context, scenario.policy.plain_epsilon
-    switched = presets.with_context_policy(replace(scenario, dataset=initial.dataset, n=initial.n))
+    switched = choices.with_context_policy(replace(scenario, dataset=initial.dataset, n=initial.n))
     return switched.with_context(blocks=context.blocks, sensitive=context.sensitive, epsilon=level)
 
 

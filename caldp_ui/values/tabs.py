@@ -39,12 +39,11 @@ from caldp_core.privacy.coverage import coverage
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.expected_error import Budget
 from caldp_ui.app.theme import palette
-from caldp_ui.charts.curves import bare_layout
-from caldp_ui.charts.errors import logarithmic
+from caldp_ui.charts.curves import bare_layout, logarithmic
 from caldp_ui.charts.show import show as show_chart
 from caldp_ui.compute import runs
-from caldp_ui.compute.sources import is_own
-from caldp_ui.parts import internal, numbers
+from caldp_ui.compute.runs import is_own
+from caldp_ui.parts import internal, pins
 from caldp_ui.parts.comparison import ComparisonData
 from caldp_ui.session import jobs
 from caldp_ui.values.page_state import STATE, domain_of, groups_of
@@ -410,7 +409,7 @@ def show_numbers(data: ComparisonData) -> None:
         "hold at once 95 times in 100 (Bonferroni). They include the estimate and are of "
         "the people of whom these are a sample."
     )
-    numbers.section(STATE, data)
+    pins.section(STATE, data)
 
 
 def means_text(ours: Result, plain: Result) -> str:

@@ -25,15 +25,14 @@ from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app import theme
 from caldp_ui.app.theme import LIGHT
-from caldp_ui.compute import plain_ldp, runs
+from caldp_ui.compute import runs
+from caldp_ui.controls.choices import with_context_policy
 from caldp_ui.controls.common import EPSILONS, Slider
-from caldp_ui.controls.presets import with_context_policy
 from caldp_ui.offline.records import Component
-from caldp_ui.parts import odds
+from caldp_ui.parts import markup
 from caldp_ui.parts.comparison import ComparisonData
-from caldp_ui.parts.film_jobs import FilmRequest, ready_films
-from caldp_ui.parts.films import SliderFilm
-from caldp_ui.session.scenarios import update_scenario
+from caldp_ui.parts.films import FilmRequest, SliderFilm, ready_films
+from caldp_ui.session.record_link import update_scenario
 from caldp_ui.shell.page import View
 from caldp_ui.stage import Blob, Step, bundle, encode
 from caldp_ui.stage.bundle import join_modules, module_order
@@ -48,9 +47,8 @@ from caldp_ui.values.page_state import (
     spec_of,
     table_of,
 )
-from caldp_ui.words import formats, policies, promise, result
-from caldp_ui.words.headline import Headline
-from caldp_ui.words.vocabulary import ANSWERS
+from caldp_ui.words import accuracy, formats, policies, promise
+from caldp_ui.words.formats import ANSWERS, Headline
 
 
 def headline(data: ComparisonData) -> Headline:
@@ -58,7 +56,7 @@ def headline(data: ComparisonData) -> Headline:
     ours, plain = (
         None if each is None else each.first.errors.tv for each in (data.ours, data.plain)
     )
-    return result.headline(ANSWERS, data.setup, ours, plain)
+    return accuracy.headline(ANSWERS, data.setup, ours, plain)
 
 
 def one_line_summary(data: ComparisonData) -> str:
@@ -75,7 +73,7 @@ def view(data: ComparisonData, pinned: ComparisonData | None, _: object) -> View
 
 def _sentences(data: ComparisonData) -> View:
     """The headline and the odds."""
-    return View(headline(data), texts={odds.PLACE: odds.html(ANSWERS, data.setup)})
+    return View(headline(data), texts={markup.PLACE: markup.odds_html(ANSWERS, data.setup)})
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,7 +143,7 @@ def slider_films(record: ValuesState) -> list[SliderFilm[ValuesState]]:
     in_context = isinstance(scenario.policy, ContextPolicy)
     if in_context and isinstance(scenario.context.epsilon, tuple):
         return []
-    if runs.takes_long(scenario) or runs.takes_long(plain_ldp.best_plain_ldp(scenario)):
+    if runs.takes_long(scenario) or runs.takes_long(runs.best_plain_ldp(scenario)):
         return []
     return [slider_film(record, name) for name in TITLES if in_context or name != SENSITIVE]
 
@@ -186,7 +184,7 @@ def _render(record: ValuesState) -> Step:
     """The film step of a record: answers and groups of both results, marks, and sentences."""
     ours, plain = (
         runs.uncached_result(record.scenario),
-        runs.uncached_result(plain_ldp.best_plain_ldp(record.scenario)),
+        runs.uncached_result(runs.best_plain_ldp(record.scenario)),
     )
     error = formats.of_hundred(min(ours.first.errors.tv, 1.0))
     codes = {"sensitive": encode(ours.setup.sensitive.astype(np.float64))}

@@ -1,13 +1,18 @@
 """Numbers as people read them: never a power of ten, thousands separated by a comma.
 
-Strength of a protection by the odds, in four words and four colours for all pages.
+Beside them the nouns of a page's sentences (`Vocabulary`), a headline's two lines, the four words
+for the strength of a protection, and names of places: their town, or degrees.
 """
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Final
 
+from caldp_core.basics.cache import cached
 from caldp_core.basics.counted import count_text
+from caldp_core.datasets import base_map
+from caldp_core.domain.grid import US_GRID, GridDomain
 
 count: Final = count_text
 """A number of things: "1 block", "875 blocks"."""
@@ -256,3 +261,73 @@ MEANING: Final = (
 def strength(chance: float) -> Strength:
     """Strength where an even guess is right with at most this chance, in [0.5, 1]."""
     return next(each for each in STRENGTHS if chance <= each.most)
+
+
+@dataclass(frozen=True)
+class Headline:
+    """One sentence, and a second, smaller line for the rest; both plain text.
+
+    `unprotected`: whether the sentence is about people who are not protected; it is marked so.
+    `figures`: the numbers that both lines state beside the reader's own settings, unrounded.
+    """
+
+    sentence: str
+    second: str = ""
+    unprotected: bool = False
+    figures: Mapping[str, float] = field(default_factory=dict, compare=False)
+
+    @property
+    def whole(self) -> str:
+        """Both lines as one text."""
+        return f"{self.sentence} {self.second}".strip()
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """Nouns of a page. `unit`, `units`: a symbol of the domain; `whole`: all of them together.
+
+    `at`: preposition of a person and a symbol, as in "people *at* places that are not sensitive".
+    `wrong`: where an estimate puts people by mistake. `which`: what is hidden within a block, as
+    in "both hide *where someone is* in a block".
+    """
+
+    unit: str
+    units: str
+    whole: str
+    at: str
+    wrong: str
+    which: str
+
+    @property
+    def belong(self) -> str:
+        """The verb of people and their symbols: they "are at" places and "have" values."""
+        return "have" if self.at == "with" else f"are {self.at}"
+
+
+PLACES: Final = Vocabulary("place", "places", "map", "at", "in the wrong place", "where someone is")
+VALUES: Final = Vocabulary(
+    "value", "values", "list", "with", "under the wrong value", "which value someone has"
+)
+ANSWERS: Final = Vocabulary(
+    "answer", "answers", "list", "with", "under the wrong answer", "which answer someone gave"
+)
+
+
+@cached
+def towns(domain: GridDomain = US_GRID) -> dict[int, str]:
+    """Name of the largest city of each cell that has one, the largest city first."""
+    names: dict[int, str] = {}
+    for city in base_map(domain).cities:
+        (cell,) = domain.locate([city.latitude], [city.longitude]).tolist()
+        if cell >= 0:
+            names.setdefault(cell, f"{city.name}, {city.region}")
+    return names
+
+
+def place_name(domain: GridDomain, symbol: int) -> str:
+    """Name of a cell of the map: its largest city, else degrees."""
+    if symbol in towns(domain):
+        return towns(domain)[symbol]
+    (row,), (column,) = domain.row_column([symbol])
+    where = float(domain.latitudes()[row]), float(domain.longitudes()[column])
+    return degrees(*where, domain.cell)

@@ -1,33 +1,347 @@
-"""The function that writes the promise of each kind of policy that scenarios know.
+"""The promise of each kind of policy that scenarios know; a test fails for a kind without one.
 
-A test fails for a kind without one.
-
-Names of the methods' parameters, which are set or chosen by the method itself.
+Beside those of `promise.py`: policies with an ε for each pair of values, with privacy that fades
+with distance, and those that hide everybody's own places behind tags.
 """
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
 
+from caldp_core.audit.adversary import even_guess, max_guess_accuracy, pair_odds
+from caldp_core.basics.types import Floats
+from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.run import Setup
 from caldp_core.mechanisms.specs import MechanismSpec
-from caldp_core.privacy.context import Context
+from caldp_core.privacy.context import Context, PersonalPolicy, PrivacyMatrix, dense
 from caldp_core.privacy.coverage import coverage
-from caldp_ui.words import promise, promise_levels
-from caldp_ui.words.promise_text import PromiseText, exposed_text
-from caldp_ui.words.vocabulary import Vocabulary
+from caldp_core.privacy.matrix import closure
+from caldp_core.scenarios.policies import (
+    BinaryQuestion,
+    CrowFlies,
+    Distances,
+    Line,
+    MatrixPolicy,
+    PersonalTags,
+    Streets,
+)
+from caldp_ui.words import formats, promise
+from caldp_ui.words.formats import Vocabulary
+from caldp_ui.words.promise import (
+    Grade,
+    PromiseText,
+    bound_text,
+    exposed_text,
+    grades,
+    right_guess_text,
+)
+
+
+def binary(nouns: Vocabulary, setup: Setup, policy: BinaryQuestion) -> PromiseText:
+    """The promise for two values, such as no and yes, with an ε for each."""
+    first, second = names(nouns, setup)
+    levels = {second: policy.epsilon_10, first: policy.epsilon_01}
+    hidden = [name for name, epsilon in levels.items() if math.isfinite(epsilon)]
+    shares = dict(zip((first, second), setup.dataset.distribution.tolist(), strict=True))
+    covered = min(1.0, sum(shares[name] for name in hidden))
+    unprotected = [_unprotected_sentence(name) for name in levels if name not in hidden]
+    odds = pair_odds(setup.policy)
+    guess = (
+        f"An attacker who must choose between “{first}” and “{second}”, equally likely, "
+        f"{right_guess_text(odds.largest)}."
+    )
+    repeated_guess = right_guess_text(pair_odds(setup.policy, promise.REPEATS).largest)
+    return PromiseText(
+        grades(covered, odds.largest, guess, " ".join(unprotected)),
+        " ".join((*unprotected, *([guess] if hidden else []))),
+        f"{promise.covered_text(covered)} {_deniable_sentence(hidden)}",
+        " ".join((*(_odds_sentences(name, epsilon) for name, epsilon in levels.items()), guess)),
+        f"Reports add up: after {promise.REPEATS} with new noise, the attacker {repeated_guess}."
+        if hidden
+        else "",
+        (*unprotected, *promise.left_open(nouns, setup.scenario)),
+        tuple((f"ε of {name}", level(epsilon)) for name, epsilon in levels.items()),
+    )
+
+
+def _unprotected_sentence(name: str) -> str:
+    return f"“{name}” is not protected: a report may prove it."
+
+
+def _deniable_sentence(hidden: Sequence[str]) -> str:
+    if not hidden:
+        return "Nothing can be denied."
+    return f"{' and '.join(f'“{name}”' for name in hidden)} can be denied."
+
+
+def names(nouns: Vocabulary, setup: Setup) -> tuple[str, str]:
+    """Names of the two values."""
+    domain = setup.dataset.domain
+    if isinstance(domain, GridDomain):
+        return f"{nouns.unit} 1", f"{nouns.unit} 2"
+    return domain.name_of(0), domain.name_of(1)
+
+
+def level(epsilon: float) -> str:
+    """An ε in [0, ∞] for readers: "1.5", "∞"."""
+    return "∞" if math.isinf(epsilon) else f"{epsilon:g}"
+
+
+def answers(policy: BinaryQuestion) -> list[str]:
+    """The promises for yes and for no, a sentence or two each."""
+    return [_odds_sentences("yes", policy.epsilon_10), _odds_sentences("no", policy.epsilon_01)]
+
+
+def _odds_sentences(name: str, epsilon: float) -> str:
+    if math.isinf(epsilon):
+        return _unprotected_sentence(f"**{name}**")
+    return (
+        f"“**{name}**” can be denied, at ε = {epsilon:g}: no report makes it more than "
+        f"{formats.digits(math.exp(epsilon), 3)} times as likely as before. A report for "
+        f"“{name}” turns an even chance into {bound_text(max_guess_accuracy(epsilon))}."
+    )
+
+
+def matrix(nouns: Vocabulary, setup: Setup, policy: MatrixPolicy | Distances) -> PromiseText:
+    """The promise of any matrix E for few values."""
+    del policy
+    levels = dense(setup.policy)
+    off_diagonal = ~np.eye(setup.policy.k, dtype=np.bool_)
+    bounded = np.isfinite(levels) & off_diagonal
+    finite = levels[bounded].tolist()
+    texts = pair_texts(nouns, setup.policy)
+    hidden = bounded.any(axis=1)
+    covered = min(1.0, float(setup.dataset.distribution[hidden].sum()))
+    count = f"{int(hidden.sum())} of {formats.count(hidden.size, nouns.unit, nouns.units)}"
+    unbounded = int((off_diagonal & ~bounded).sum())
+    open_pairs = (
+        f"For {unbounded:,} of {int(off_diagonal.sum()):,} ordered pairs of {nouns.units} E states "
+        "no bound. A report may tell the first from the second, unless other pairs forbid it."
+    )
+    graded = grades(covered, texts.chance, texts.odds, f"E limits none of their {nouns.units}.")
+    first = "" if covered > 1 - 1e-12 else f"{promise.covered_text(covered).replace('*', '')} "
+    return PromiseText(
+        graded,
+        f"{first}{texts.guess}" if graded[-1].protected else first.strip(),
+        f"{promise.covered_text(covered)} E hides {count} behind another.",
+        texts.odds,
+        texts.repeats,
+        (*((open_pairs,) if unbounded else ()), *promise.left_open(nouns, setup.scenario)),
+        (
+            ("ε", _range_text(finite)),
+            ("pairs with a bound", f"{len(finite):,} of {off_diagonal.sum():,}"),
+        ),
+    )
+
+
+@dataclass(frozen=True)
+class PairTexts:
+    """The promise of E for pairs, without people: `chance` of the weakest pair, and sentences.
+
+    `chance`, `odds` and `repeats`: as in `PromiseText`; `guess`: the first sentence of `odds`.
+    """
+
+    chance: float
+    guess: str
+    odds: str
+    repeats: str
+
+
+def pair_texts(nouns: Vocabulary, policy: PrivacyMatrix) -> PairTexts:
+    """Texts on all pairs of which at least one symbol is protected against the other."""
+    largest_odds = pair_odds(policy)
+    if not largest_odds.protected:
+        no_limit = f"E limits nothing: a report may name the {nouns.unit}."
+        return PairTexts(1.0, no_limit, no_limit, "")
+    pair = f"{_with_article(nouns)} and one that it hides behind"
+    guess = (
+        f"An attacker who must choose between {pair}, equally likely, "
+        f"{right_guess_text(largest_odds.largest)}."
+    )
+    strictest = _strictest(closure(policy).entries)
+    odds = f"{guess} Without a report it is 50."
+    if strictest < largest_odds.largest - 1e-12:
+        odds += f" For the best protected pair it is {bound_text(strictest)}."
+    repeated_guess = right_guess_text(pair_odds(policy, promise.REPEATS).largest)
+    return PairTexts(
+        largest_odds.largest,
+        guess,
+        odds,
+        f"Reports add up: after {promise.REPEATS} about the same {nouns.unit} of one person, the "
+        f"attacker {repeated_guess}.",
+    )
+
+
+def _strictest(levels: Floats) -> float:
+    """Smallest bound on an even guess over all pairs; `levels`: (k, k), in [0, ∞] nats."""
+    first, second = np.triu_indices(len(levels), 1)
+    chances = even_guess(levels[first, second], levels[second, first])
+    return float(chances.min())
+
+
+def _with_article(nouns: Vocabulary) -> str:
+    """The noun for a symbol, with its article."""
+    return f"{'an' if nouns.unit[0] in 'aeiou' else 'a'} {nouns.unit}"
+
+
+def _range_text(finite: Sequence[float]) -> str:
+    ends = sorted({min(finite), max(finite)}) if finite else [math.inf]
+    return " to ".join(map(level, ends))
+
+
+_FARTHER: Final = (2, 10)
+"""Multiples of the policy's distance for which the odds are given as well."""
+
+
+def on_map(nouns: Vocabulary, setup: Setup, policy: CrowFlies | Streets) -> PromiseText:
+    """The promise of ε within `policy.km` kilometres, as the crow flies or along streets."""
+    is_streets = isinstance(policy, Streets)
+    along = "north–south plus east–west" if is_streets else "as the crow flies"
+    rate = f"ε is {formats.digits(policy.epsilon / policy.km, 3)} for each kilometre, {along}"
+    suffix = "apart along streets" if is_streets else "apart"
+    near = f"up to {formats.digits(policy.km, 4)} km {suffix}"
+    far = tuple(f"{formats.digits(times * policy.km, 4)} km {suffix}" for times in _FARTHER)
+    level = f"{policy.epsilon:g} within {policy.km:g} km, {along}"
+    return _fading_promise(nouns, setup, _FadingText(policy.epsilon, rate, near, far, level))
+
+
+def line(nouns: Vocabulary, setup: Setup, policy: Line) -> PromiseText:
+    """The promise of ε between neighbours on a scale."""
+    rate = f"ε is {policy.epsilon:g} for each step on the scale"
+    far = tuple(f"{times} steps apart" for times in _FARTHER)
+    return _fading_promise(
+        nouns, setup, _FadingText(policy.epsilon, rate, "one step apart", far, rate[5:])
+    )
+
+
+@dataclass(frozen=True)
+class _FadingText:
+    """A promise that fades with distance, in words: `epsilon` at the distance `near`.
+
+    `rate`: how it fades; `far`: the distances that are `_FARTHER` times as large; `level`: the ε
+    and its distance, for the list of numbers.
+    """
+
+    epsilon: float
+    rate: str
+    near: str
+    far: tuple[str, ...]
+    level: str
+
+
+def _fading_promise(nouns: Vocabulary, setup: Setup, policy: _FadingText) -> PromiseText:
+    chance = max_guess_accuracy(policy.epsilon)
+    in_short = (
+        f"An attacker who must choose between two equally likely {nouns.units} {policy.near} "
+        f"{right_guess_text(chance)}."
+    )
+    farther = " ".join(
+        f"For {nouns.units} {distance} it is "
+        f"{bound_text(max_guess_accuracy(times * policy.epsilon))}."
+        for times, distance in zip(_FARTHER, policy.far, strict=True)
+    )
+    odds = f"{in_short} Without a report it is 50. {farther}"
+    return PromiseText(
+        grades(1.0, chance, f"{in_short} Farther apart, the attacker is right more often.", ""),
+        in_short,
+        f"{promise.covered_text(1.0)} The nearer two {nouns.units} are, the less a report shows "
+        "which "
+        f"of them is true. Between any two, {policy.rate}.",
+        odds,
+        f"Reports add up: after {promise.REPEATS} reports about the same {nouns.unit} of one "
+        "person, the attacker "
+        f"{right_guess_text(max_guess_accuracy(policy.epsilon, promise.REPEATS))}.",
+        (
+            f"Reports show in which part of the {nouns.whole} someone is.",
+            *promise.left_open(nouns, setup.scenario),
+        ),
+        (("ε", policy.level),),
+    )
+
+
+NOT_PROMISED: Final = (
+    "A report can show that somebody is *not* at home: who names a place openly is elsewhere.",
+    "A report can name a place openly that the person did not mark.",
+    (
+        "One person's openly named places add up, day after day. They show everywhere that the "
+        "person goes but home and work."
+    ),
+)
+"""What tags leave open, a sentence or two each."""
+
+
+def chance(policy: PersonalPolicy, reports: int = 1) -> float:
+    """Largest chance, in [0.5, 1], that an even guess between an own place and another is right.
+
+    After `reports` reports, each with new noise.
+    """
+    return pair_odds(policy, reports).largest
+
+
+def personal(nouns: Vocabulary, setup: Setup, policy: PersonalTags) -> PromiseText:
+    """The promise for own places behind tags, and for places sensitive for everybody, at one ε."""
+    assert isinstance(setup.policy, PersonalPolicy)
+    best = chance(setup.policy)
+    common = float(setup.dataset.distribution[setup.sensitive].sum())
+    own = min(1.0, sum(policy.shares)) * (1.0 - common)
+    guess = (
+        f"An attacker who must choose between a person's own {nouns.unit} and another, equally "
+        f"likely, {right_guess_text(best)}."
+    )
+    graded = grades(min(1.0, own + common), best, guess, _read_sentence(nouns))
+    tags = formats.count(len(policy.shares), "tag", "tags")
+    return PromiseText(
+        graded,
+        _summary(nouns, graded, promise.readable_share(setup), guess),
+        _protected_sentences(nouns, own, common),
+        f"{guess} A report that says “at home” turns an even chance into "
+        f"{bound_text(max_guess_accuracy(policy.epsilon))}. No report says which {nouns.units} "
+        "are somebody's "
+        "own.",
+        f"Reports add up: after {promise.REPEATS} from home, the attacker "
+        f"{right_guess_text(chance(setup.policy, promise.REPEATS))}.",
+        (*NOT_PROMISED, *promise.left_open(nouns, setup.scenario)),
+        (("ε", f"{policy.epsilon:g}"), ("own places", f"{tags}, spread by “{policy.background}”")),
+    )
+
+
+def _summary(nouns: Vocabulary, graded: tuple[Grade, ...], readable: float, guess: str) -> str:
+    if not graded[-1].protected:
+        return promise.unprotected_text(nouns, 0.0, readable)
+    return f"{promise.unprotected_text(nouns, graded[-1].people, readable)} {guess}".strip()
+
+
+def _protected_sentences(nouns: Vocabulary, own: float, common: float) -> str:
+    also = (
+        f" {formats.out_of(common).capitalize()} people are at a {nouns.unit} that is sensitive "
+        "for everybody."
+        if common
+        else ""
+    )
+    return (
+        f"{promise.covered_text(min(1.0, own + common))} {formats.out_of(own).capitalize()} "
+        "people are "
+        f"at a {nouns.unit} of their own, which a tag stands for.{also} This is the model of the "
+        "data; the promise is to everybody, whenever they are at such a place."
+    )
+
+
+def _read_sentence(nouns: Vocabulary) -> str:
+    return f"A report can name the true {nouns.unit} of each of them openly."
+
 
 WRITERS: Final[Mapping[str, Callable[[Vocabulary, Setup, Any], PromiseText]]] = {
     "context": promise.describe_context,
-    "streets": promise_levels.on_map,
-    "crow-flies": promise_levels.on_map,
-    "line": promise_levels.line,
-    "distances": promise_levels.matrix,
-    "matrix": promise_levels.matrix,
-    "binary": promise_levels.binary,
-    "personal-tags": promise_levels.personal,
+    "streets": on_map,
+    "crow-flies": on_map,
+    "line": line,
+    "distances": matrix,
+    "matrix": matrix,
+    "binary": binary,
+    "personal-tags": personal,
 }
 """By the policy's kind in files; each takes the vocabulary, the setup and the policy's record."""
 

@@ -1,9 +1,11 @@
-"""Plain words for what a context protects, from whom, and what it leaves open.
+"""Plain words for what a protection promises, to whom, and what it leaves open.
 
 Every sentence here must be true of the scenario that it is shown with. For any policy call
 `policies.describe_promise`.
 """
 
+import math
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -12,9 +14,13 @@ from caldp_core.audit import inference
 from caldp_core.audit.adversary import PairOdds, max_guess_accuracy, pair_odds
 from caldp_core.basics.cache import cached
 from caldp_core.datasets import Gowalla, Snap
+from caldp_core.domain.answers import Domain
+from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.run import Setup
 from caldp_core.mechanisms.capabilities import symbol_partition_of
+from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.privacy.context import Context
+from caldp_core.privacy.coverage import Coverage, exposed_clause
 from caldp_core.scenarios.blocks import (
     CountryBlocks,
     EverythingSensitive,
@@ -27,9 +33,177 @@ from caldp_core.scenarios.blocks import (
 )
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.words import formats, promise_text
-from caldp_ui.words.promise_text import Grade, PromiseText, grades, right_guess_text
-from caldp_ui.words.vocabulary import Vocabulary
+from caldp_core.theory.mixing import epsilons_after_mixing
+from caldp_ui.words import formats
+from caldp_ui.words.formats import NONE, Vocabulary, place_name, strength
+
+_NOBODY = 1e-12
+"""Smaller shares of people are rounding errors of sums."""
+
+
+@dataclass(frozen=True)
+class Grade:
+    """How well a group of people is protected.
+
+    `people`: its share of all by the truth, in [0, 1]. `protected`: whether E limits what its
+    reports show. `chance`: largest chance that an even guess about one of the group is right, over
+    all pairs that `odds` names, in [0.5, 1]; 1 without protection. `odds`: sentences, bold words
+    between `**`.
+    """
+
+    people: float
+    protected: bool
+    chance: float
+    odds: str
+
+    @property
+    def word(self) -> str:
+        """Word of one of `STRENGTHS`; without protection always "none"."""
+        return strength(self.chance if self.protected else 1.0).word
+
+    @property
+    def counts_as_none(self) -> bool:
+        """Whether E limits what reports show, but so little that it counts as no protection."""
+        return self.protected and self.word == NONE
+
+    @property
+    def title(self) -> str:
+        """Title of the grade: its people, if not all, and its word."""
+        if self.people >= 1.0:
+            return f"Protection: {self.word}"
+        return f"{formats.out_of_few(self.people)}: protection {self.word}"
+
+
+@dataclass(frozen=True)
+class PromiseText:
+    """Sentences that are true of one scenario; bold words between `**`.
+
+    `grades`: of the unprotected, if there are any, then of the protected, if there are any.
+    `summary`: who is not protected and what an attacker can guess of the others, in a sentence or
+    two. `protected`: who is and why the rest is not; `odds`: what an attacker can guess from one
+    report; `repeats`: from several, "" where nothing is hidden. `not_promised`: what the policy
+    leaves open. `levels`: names and values of its numbers. `exposed`: the values that were to be
+    protected and are not, by their raw names, in a sentence that comes before all others, or "".
+    `readable`: share of the unprotected, in [0, 1], whose value one report names.
+    """
+
+    grades: tuple[Grade, ...]
+    summary: str
+    protected: str
+    odds: str
+    repeats: str
+    not_promised: tuple[str, ...]
+    levels: tuple[tuple[str, str], ...]
+    exposed: str = ""
+    readable: float = 1.0
+
+    @property
+    def chance(self) -> float:
+        """Largest chance that an even guess about a protected person is right; 1 without any."""
+        return self.grades[-1].chance
+
+    @property
+    def protects_all(self) -> bool:
+        """Whether every person and every value that is to be protected is."""
+        return self.protected_share >= 1.0 and not self.exposed
+
+    @property
+    def protected_share(self) -> float:
+        """Share of people who are protected, in [0, 1]; 1.0 only if everybody is."""
+        return sum(grade.people for grade in self.grades if grade.protected)
+
+
+def grades(covered: float, chance: float, odds: str, read: str) -> tuple[Grade, ...]:
+    """Grades of the unprotected and the protected, without empty groups.
+
+    `covered`: share of the protected, in [0, 1]; `chance`, `odds`: of their grade; `read`: the
+    sentences of the others' grade.
+    """
+    if covered > 1.0 - _NOBODY:
+        return (Grade(1.0, True, chance, odds),)
+    if covered < _NOBODY:
+        return (Grade(1.0, False, 1.0, read),)
+    return Grade(1.0 - covered, False, 1.0, read), Grade(covered, True, chance, odds)
+
+
+def right_guess_text(share: float) -> str:
+    """A bound on right guesses, to follow "the attacker": "is right at most **73 times in 100**".
+
+    `share`: in [0, 1]; near 1 the text says that there is no useful bound.
+    """
+    best = formats.hundred(share)
+    if formats.is_almost_sure(share):
+        return f"may be right **{best} times in 100**"
+    return f"is right at most **{best} times in 100**"
+
+
+def bound_text(share: float) -> str:
+    """A bound on right guesses as a number: "at most **73** of 100"."""
+    best = formats.hundred(share)
+    return f"**{best}** of 100" if formats.is_almost_sure(share) else f"at most **{best}** of 100"
+
+
+READ: Final = 0.995
+"""From this share of reports on, sentences say that all of them name their value."""
+
+
+def exposed_text(domain: Domain | GridDomain, found: Coverage) -> str:
+    """Which values were to be protected and are not, in one sentence; "" if all are.
+
+    It comes before how many people are protected: nobody may have such a value today.
+    """
+    values = np.flatnonzero(found.exposed).tolist()
+    text = ""  # by name, but for places, which are many and far from the eye
+    if values and isinstance(domain, GridDomain):
+        first = place_name(domain, values[0])
+        text = first if len(values) == 1 else f"{len(values):,} places, such as {first},"
+    clause = exposed_clause(list(map(domain.name_of, values)), text)
+    return clause and f"{clause}."
+
+
+def unprotected_first(
+    nouns: Vocabulary, exposed: str, covered: float, readable: float
+) -> list[str]:
+    """The sentences on who is not protected, `exposed` values first; none where everybody is."""
+    return [text for text in (exposed, unprotected_text(nouns, covered, readable)) if text]
+
+
+def unprotected_text(nouns: Vocabulary, covered: float, readable: float) -> str:
+    """How many people are not protected, in one sentence; "" where everybody is.
+
+    `covered`: share of the protected, in [0, 1]; `readable`: share of the others, in [0, 1], whose
+    value one report names, as some report like protected people (`inference.readable_share`).
+    """
+    if covered >= 1.0:
+        return ""
+    if covered <= 0.0:
+        read = _read_clause(nouns, readable, "everybody's", "people")
+        return f"Nobody is protected: {read}."
+    if covered < 0.5:
+        read = _read_clause(nouns, readable, "everybody else's", "of the others")
+        return f"Only {formats.out_of(covered)} people are protected; {read}."
+    read = _read_clause(nouns, readable, "their", "of them")
+    return f"{formats.out_of(1.0 - covered)} people are not protected: {read}."
+
+
+def _read_clause(nouns: Vocabulary, readable: float, whose: str, of: str) -> str:
+    """How often one report names the value of people without protection."""
+    if readable >= READ:
+        return f"{whose} {nouns.unit} can be read"
+    if formats.out_of(readable) == "0 of 100":
+        return f"no promise hides {whose} {nouns.unit}"
+    return f"one report names the {nouns.unit} of {formats.out_of(readable)} {of}"
+
+
+def covered_text(covered: float) -> str:
+    """How many people are not protected and how many are; `covered`: share of the protected."""
+    if formats.out_of(covered) == "100 of 100":
+        return "**100 of 100 people are protected.**"
+    if formats.out_of(covered) == "0 of 100":
+        return "**Nobody is protected.**"
+    left, has = (formats.out_of_few(each) for each in (1.0 - covered, covered))
+    return f"**{left} people are not protected, {has} are.**"
+
 
 REPEATS: Final = 5
 """Reports of one person in sentences on reports that add up."""
@@ -66,7 +240,7 @@ def describe_context(nouns: Vocabulary, setup: Setup, policy: ContextPolicy) -> 
 
 def _summary(nouns: Vocabulary, setup: Setup, graded: tuple[Grade, ...]) -> str:
     covered = graded[-1].people if graded[-1].protected else 0.0
-    unprotected = promise_text.unprotected_text(nouns, covered, readable_share(setup))
+    unprotected = unprotected_text(nouns, covered, readable_share(setup))
     if not covered:
         return unprotected
     return f"{unprotected} {_guess_sentence(nouns, setup)}".strip()
@@ -157,7 +331,7 @@ def _guess_sentence(nouns: Vocabulary, setup: Setup) -> str:
 def _read_sentences(nouns: Vocabulary, setup: Setup) -> str:
     """How many of the unprotected one report reveals, and what hides the others."""
     share = readable_share(setup)
-    if share >= promise_text.READ:
+    if share >= READ:
         return f"One report is enough to read the true {nouns.unit} of each of them."
     return (
         f"One report is enough to read the true {nouns.unit} of **{formats.out_of(share)}** of "
@@ -182,7 +356,7 @@ def protected_text(nouns: Vocabulary, setup: Setup) -> str:
     """
     shares = setup.dataset.distribution
     alone = (setup.partition.sizes() == 1)[setup.partition.labels]
-    text = promise_text.protected_text(protected_share(setup))
+    text = covered_text(protected_share(setup))
     single, open_to_all = setup.sensitive & alone, ~setup.sensitive
     if single.any():
         count = formats.out_of(float(shares[single].sum())).capitalize()
@@ -269,7 +443,7 @@ def _clear_sentences(nouns: Vocabulary, setup: Setup) -> str:
     if not mixed.size:
         return f"{others}, everybody names their {nouns.unit} openly."
     least = float(cover.clear_share[mixed].min())
-    clear = "nearly all" if least >= promise_text.READ else f"at least {formats.out_of(least)}"
+    clear = "nearly all" if least >= READ else f"at least {formats.out_of(least)}"
     text = (
         f"{others}, {clear} people name their {nouns.unit} openly; the others report like "
         "protected people."
@@ -285,3 +459,75 @@ def _clear_sentences(nouns: Vocabulary, setup: Setup) -> str:
         f"{text} So a report may rule a sensitive {nouns.unit} out. It may also speak for one: an "
         f"even chance becomes {bound} of 100."
     )
+
+
+DELTA_TEXT: Final = (
+    "Beyond what this ε allows, one person's answer may change the chance of any outcome by one in "
+    "a billion (δ)."
+)
+
+
+def is_known(setup: Setup) -> bool:
+    """Whether there is a bound for the scenario's mechanism, and anybody whom it protects."""
+    mechanism = setup.mechanism
+    return isinstance(mechanism, ContextMechanism) and bool(mechanism.hidden_symbols.size)
+
+
+def scenario_text(nouns: Vocabulary, setup: Setup) -> str:
+    """ε after mixing in the block with the most people, of those that hide any; "" without a bound.
+
+    People are counted by the truth, which a page knows.
+    """
+    if not is_known(setup):
+        return ""
+    assert isinstance(setup.mechanism, ContextMechanism)
+    labels, policy = setup.partition.labels, setup.mechanism.policy
+    shares = np.bincount(labels, setup.dataset.distribution, minlength=policy.m)
+    has_hidden = policy.hidden_sizes > 0
+    block = int(np.argmax(np.where(has_hidden, shares, -1.0)))
+    people = np.zeros(policy.m, np.int64)
+    people[block] = max(1, round(setup.n * float(shares[block])))
+    epsilons = epsilons_after_mixing(setup.mechanism, people)
+    assert epsilons is not None  # of contexts there is always one
+    levels = float(epsilons.hidden[block]), float(epsilons.open[block])
+    block_text = "" if policy.m == 1 else " of the block with the most people"
+    before = float(policy.epsilon[block])
+    return describe_mixing(
+        nouns,
+        before,
+        levels,
+        f"the {formats.counted(int(people[block]), 'report', 'reports')}{block_text}",
+    )
+
+
+def describe_mixing(
+    nouns: Vocabulary, before: float, after: tuple[float, float], reports: str
+) -> str:
+    """ε `before` and `after` mixing, in a sentence; "" where `after` has no pair.
+
+    `after`: ε between two protected values, and between a protected and an open one; NaN where
+    there is no such pair. `reports`: which reports are mixed, in words.
+    """
+    hidden, beside_open = after
+    pairs = {
+        f"two protected {nouns.units}": hidden,
+        f"a protected and an open {nouns.unit}": beside_open,
+    }
+    changes = [
+        f"between {pair} {change(before, level)}"
+        for pair, level in pairs.items()
+        if not math.isnan(level)
+    ]
+    if not changes:
+        return ""
+    return (
+        f"If reports are mixed by a shuffler that you trust to forget who sent which of {reports}, "
+        f"ε {', and '.join(changes)}. {DELTA_TEXT}"
+    )
+
+
+def change(before: float, after: float) -> str:
+    """How ε changes: “falls from 1 to 0.06”, or “stays at 1” where both read alike."""
+    if formats.digits(after) == formats.digits(before):
+        return f"stays at {before:g}"
+    return f"falls from {before:g} to {formats.digits(after)}"

@@ -16,16 +16,16 @@ import streamlit as st
 from caldp_core.datasets import YesOrNo
 from caldp_ui.app.navigation import ADVERSARY
 from caldp_ui.app.theme import palette
-from caldp_ui.charts import drawing
-from caldp_ui.controls import common, menus, presets
+from caldp_ui.charts import show as drawing
+from caldp_ui.controls import choices, common
 from caldp_ui.controls.common import EPSILONS, Slider
-from caldp_ui.parts import headline, mathematics, numbers, pins, promises, safety, sharing
+from caldp_ui.parts import markup, pins, promises, safety, sharing
 from caldp_ui.parts.layout import tabs, title_row
-from caldp_ui.parts.record import ReportContent
+from caldp_ui.parts.sharing import ReportContent
 from caldp_ui.shell.page import PinPage, View
-from caldp_ui.words import formats, promise_levels
+from caldp_ui.words import formats, policies
+from caldp_ui.words.formats import ANSWERS
 from caldp_ui.words.glossary import terms
-from caldp_ui.words.vocabulary import ANSWERS
 from caldp_ui.yesno import page_state, view
 from caldp_ui.yesno.page_state import (
     PRESETS,
@@ -49,7 +49,7 @@ def _level_slider(name: str) -> Slider[YesNoState]:
         level: float = getattr(yes_no_policy(record.scenario), name)
         return level
 
-    return Slider(name, now, at, _LEVELS, promise_levels.level)
+    return Slider(name, now, at, _LEVELS, policies.level)
 
 
 def _yes_share(record: YesNoState) -> float:
@@ -84,9 +84,9 @@ SLIDERS: Final = {
 
 def _example_picker() -> None:
     """Show the choice of ready questions; people and the true share stay."""
-    matching = presets.matching_preset(PRESETS, STATE.current().scenario)
+    matching = choices.matching_preset(PRESETS, STATE.current().scenario)
     sentence = matching.sentence if matching else None
-    presets.menu(STATE, PRESETS, label_visibility="visible", help=sentence)
+    choices.menu(STATE, PRESETS, label_visibility="visible", help=sentence)
 
 
 def _level_sliders() -> None:
@@ -151,7 +151,7 @@ def _panels(shown: View, data: YesNoData, pinned: YesNoData | None) -> None:
         with st.container(key=STATE.key("many")):
             st.html(shown.texts[view.SERVER])
             with st.container(key=STATE.key("likely")):
-                drawing.show(shown.pictures[view.LIKELY], view.LIKELY, None)
+                drawing.show_drawing(shown.pictures[view.LIKELY], view.LIKELY, None)
             _people_sliders()
             same = "The same protection, with other people and new noise."
             pins.redraw_and_pin(STATE, page_state.title, same)
@@ -165,10 +165,10 @@ def _show_plane(data: YesNoData, pinned: YesNoData | None) -> None:
         with st.container(key=STATE.key("plane")):
             st.markdown("**Two errors of an attacker** who takes each report at its word")
             svg = view.plane_svg(data, pinned, palette(), alt)
-            drawing.show(svg, STATE.key("plane-drawing"), view.HEIGHT)
+            drawing.show_drawing(svg, STATE.key("plane-drawing"), view.HEIGHT)
 
     label, icon = "Both errors on one plane", ":material/show_chart:"
-    menus.fold(st.popover, label, STATE.key("errors"), plane, icon=icon)
+    choices.fold(st.popover, label, STATE.key("errors"), plane, icon=icon)
 
 
 PLAIN: Final = "plain LDP (Warner's coin)"
@@ -182,7 +182,7 @@ g = \Pr(\text{sends no} \mid \text{yes})
 
 
 def _promise(data: YesNoData) -> None:
-    promises.bullets(promise_levels.answers(yes_no_policy(data.ours.result.setup.scenario)))
+    promises.bullets(policies.answers(yes_no_policy(data.ours.result.setup.scenario)))
     st.markdown(
         "Each person's own device adds this noise, so nobody who reads the report has to be "
         "trusted, not even the collector. It covers one report: asked again with new noise, the "
@@ -211,7 +211,7 @@ def _numbers(data: YesNoData) -> None:
     columns = {title: view.coin_numbers(coin) for title, coin in coins.items()}
     st.table(pd.DataFrame(columns).rename_axis("number"))
     st.markdown("**Errors of both estimates**")
-    numbers.table({title: coin.result for title, coin in coins.items()}, None)
+    pins.table({title: coin.result for title, coin in coins.items()}, None)
 
 
 def _sharing(data: YesNoData) -> None:
@@ -262,9 +262,9 @@ def show(record: YesNoState) -> None:
     data, pinned = PAGE.load(record), PAGE.pinned_data()
     shown = PAGE.view(data, pinned, palette())
     with headline_area:
-        headline.show(shown.headline)
+        markup.show_headline(shown.headline)
     _panels(shown, data, pinned)
     PAGE.show_pins(data)
     tabs(STATE.key("tabs"), _TABS, data)
-    mathematics.drawer("yesno")
+    promises.drawer("yesno")
     PAGE.follow(record, STATE.pinned)

@@ -23,11 +23,10 @@ from caldp_core.scenarios.best import Best
 from caldp_core.scenarios.policies import BinaryQuestion
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
-from caldp_ui.controls.presets import PolicyPreset, matching_preset
-from caldp_ui.session.pins import PinPageState
-from caldp_ui.session.record_link import ScenarioLink
-from caldp_ui.session.scenarios import ScenarioRecord
-from caldp_ui.words import promise_levels
+from caldp_ui.controls.choices import PolicyPreset, matching_preset
+from caldp_ui.session.page_state import PinPageState
+from caldp_ui.session.record_link import ScenarioLink, ScenarioRecord
+from caldp_ui.words import policies
 
 BEGIN: Final = Scenario(YesOrNo(), BinaryQuestion(epsilon_01=3.0, epsilon_10=1.0), n=1_000)
 
@@ -195,6 +194,6 @@ def title(record: YesNoState) -> str:
     """The ready question, if it is one, and both ε's."""
     preset = matching_preset(PRESETS, record.scenario)
     policy = yes_no_policy(record.scenario)
-    levels = (promise_levels.level(each) for each in (policy.epsilon_10, policy.epsilon_01))
+    levels = (policies.level(each) for each in (policy.epsilon_10, policy.epsilon_01))
     levels_text = "ε of yes {}, of no {}".format(*levels)
     return f"{preset.title}: {levels_text}" if preset else levels_text

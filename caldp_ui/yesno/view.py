@@ -17,12 +17,11 @@ from PIL import Image, ImageDraw, ImageFont
 
 from caldp_core.basics.types import Floats
 from caldp_ui.app.theme import LIGHT, Palette
-from caldp_ui.charts.drawing import Frame, Point, svg
-from caldp_ui.parts import icons
+from caldp_ui.charts.show import Frame, Point, svg
+from caldp_ui.parts import markup
 from caldp_ui.shell.page import View
-from caldp_ui.words import formats, promise_levels
-from caldp_ui.words.formats import strength
-from caldp_ui.words.headline import Headline
+from caldp_ui.words import formats, policies
+from caldp_ui.words.formats import Headline, strength
 from caldp_ui.yesno.page_state import STATE, Coin, YesNoData, warner_people_factor, yes_no_policy
 
 ANSWERS = ("no", "yes")
@@ -88,8 +87,8 @@ def coin_numbers(coin: Coin) -> dict[str, str]:
         for right in coin.correct_probabilities
     ]
     return {
-        "ε of yes": promise_levels.level(policy.epsilon_10),
-        "ε of no": promise_levels.level(policy.epsilon_01),
+        "ε of yes": policies.level(policy.epsilon_10),
+        "ε of no": policies.level(policy.epsilon_01),
         "with yes, send yes": of_hundred(coin.yes_probabilities[1]),
         "with no, send yes": of_hundred(coin.yes_probabilities[0]),
         "right after “yes”, from 50:50": correct[1],
@@ -345,7 +344,7 @@ def _setting_text(data: YesNoData) -> str:
     setup = data.ours.result.setup
     policy = yes_no_policy(setup.scenario)
     levels = (policy.epsilon_10, policy.epsilon_01)
-    yes, no = (promise_levels.level(each).replace("∞", "infinite") for each in levels)
+    yes, no = (policies.level(each).replace("∞", "infinite") for each in levels)
     reports = formats.counted(setup.n, "report", "reports")
     return f"epsilon of yes: {yes}; of no: {no}; {reports}; example data"
 
@@ -454,7 +453,7 @@ def _sender_html(coin: Coin, answer: int) -> str:
     name, share = ANSWERS[answer], coin.yes_probabilities[answer]
     title = f"100 people whose true answer is {name}; filled: {number} send yes."
     text = escape(text).replace(f"is {name}", f"is <em>{name}</em>")
-    return _odds_html(name, icons.people_array(round(100 * share), title), number, text)
+    return _odds_html(name, markup.people_array(round(100 * share), title), number, text)
 
 
 def _reader_html(coin: Coin, report: int) -> str:
@@ -464,7 +463,7 @@ def _reader_html(coin: Coin, report: int) -> str:
     title = f"100 people who send {name}; filled: {number or 'none of 100'} truly mean it."
     grade_html = f'<b class="{grade}">“{name}” protection: {grade}</b>'
     return _odds_html(
-        name, icons.people_array(round(100 * right), title), number, f"{text}{grade_html}"
+        name, markup.people_array(round(100 * right), title), number, f"{text}{grade_html}"
     )
 
 

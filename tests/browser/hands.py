@@ -14,13 +14,13 @@ from benchmarks.browser import PATIENCE_MS, missing_software, wait_until_ready, 
 from caldp_core.domain.grid import Area
 from caldp_core.experiments.run import prepare, run
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.compute import plain_ldp
+from caldp_ui.compute import runs
 from caldp_ui.places.page_state import LINK, PlacesState
 from caldp_ui.room.poll import OPEN
-from caldp_ui.session.link_check import CHECK
+from caldp_ui.session.links import CHECK
 from caldp_ui.stage import BROWSER_KEYS
-from caldp_ui.words import result
-from caldp_ui.words.vocabulary import PLACES
+from caldp_ui.words import accuracy
+from caldp_ui.words.formats import PLACES
 
 if os.environ.get("CALDP_BROWSER_REQUIRED") != "1":
     pytest.importorskip("playwright.sync_api", reason=missing_software())
@@ -77,8 +77,8 @@ def open_internal(page: Any) -> None:
 
 def headline_of(scenario: Scenario) -> str:
     """The sentence of the result, by a fresh run of the core."""
-    ours, plain = run(prepare(scenario)), run(prepare(plain_ldp.best_plain_ldp(scenario)))
-    headline = result.headline(PLACES, ours.setup, ours.first.errors.tv, plain.first.errors.tv)
+    ours, plain = run(prepare(scenario)), run(prepare(runs.best_plain_ldp(scenario)))
+    headline = accuracy.headline(PLACES, ours.setup, ours.first.errors.tv, plain.first.errors.tv)
     return f"{headline.sentence} {headline.second}"
 
 

@@ -8,7 +8,7 @@ from benchmarks.browser import wait_until_settled
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.classroom.page import view
 from caldp_ui.classroom.page_state import LINK, Lesson
-from caldp_ui.parts import headline
+from caldp_ui.parts import markup
 from tests.browser.conftest import OpenLink
 from tests.browser.hands import HEADLINE, expect
 
@@ -46,7 +46,7 @@ def expect_lesson(page: Any, lesson: Lesson) -> None:
     step = view(lesson, None, LIGHT).step()
     (sentence,) = page.evaluate(TEXTS, HEADLINE)
     sentence = sentence.replace("&nbsp;", "\N{NO-BREAK SPACE}")  # as innerHTML writes it
-    assert step.replacements[headline.SENTENCE].endswith(f">{sentence}</div>")
+    assert step.replacements[markup.SENTENCE].endswith(f">{sentence}</div>")
     (chart,) = step.pictures.values()
     page.wait_for_function(DRAWN, arg=[CHART, chart])
 

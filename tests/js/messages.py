@@ -14,8 +14,8 @@ import numpy as np
 from caldp_core.domain.grid import Area, GridDomain
 from caldp_core.experiments.run import Result, prepare, run
 from caldp_ui.charts.show import SliderState
-from caldp_ui.compute import plain_ldp
-from caldp_ui.lesson import bar
+from caldp_ui.compute import runs
+from caldp_ui.lesson import steps
 from caldp_ui.lesson.steps import LessonState, Step
 from caldp_ui.matrix import view
 from caldp_ui.parts.comparison import ComparisonData
@@ -24,7 +24,6 @@ from caldp_ui.room import words
 from caldp_ui.room.poll import PollState
 from caldp_ui.room.question import Question, history
 from caldp_ui.stage import codec, records
-from caldp_ui.stage import records as films
 from caldp_ui.stage.component import _head, film_head
 from caldp_ui.stage.records import style_data
 from caldp_ui.values import view as chart
@@ -61,12 +60,12 @@ def messages() -> Iterator[tuple[str, Any]]:
     yield "Looks", style_data()
     yield from (("Answers", each) for each in _answers())
     yield "Matrix", json.loads(view.board_json(verdict(SMALL)))
-    step = films.Step(
+    step = records.Step(
         reading="1.0",
         pictures={"chart": "text"},
         replacements={".words": "<p class='a'>one <b>two</b></p>"},
     )
-    yield "ChartFilm", json.loads(films.Film("", "", (step,), settings="else").chart_message)
+    yield "ChartFilm", json.loads(records.Film("", "", (step,), settings="else").chart_message)
     yield "SliderState", vars(SliderState("1.0", "else"))
     for reports in ((), (0, 1, 2, 2)):
         poll = PollState("code", "mark", _QUESTION, True, reports)
@@ -76,7 +75,7 @@ def messages() -> Iterator[tuple[str, Any]]:
         yield "Phone", words.question_message(_QUESTION) | words.state_message(poll)
     yield (
         "Lesson",
-        bar._message(
+        steps._message(
             LessonState((Step(5, "One", "pages/maps.py", "Do.", "Home."),), 0, 0.0), "pages/maps.py"
         ),
     )
@@ -106,19 +105,19 @@ def _scenes() -> Iterator[records.Scene]:
     )
 
 
-def _films() -> Iterator[films.Film]:
-    bare = films.Step("ε = 1", 1.0, {"ours": _CODE})
-    yield films.Film("epsilon", "ε", (bare,))
-    step = films.Step(
+def _films() -> Iterator[records.Film]:
+    bare = records.Step("ε = 1", 1.0, {"ours": _CODE})
+    yield records.Film("epsilon", "ε", (bare,))
+    step = records.Step(
         "ε = 2", 2.0, {"ours": _CODE}, {"ours": "so"}, {"ours": _FACT}, "2.0",
         {".words": "<p class='a'>one <b>two</b></p>"}, {"ours": 1e-6}, {"ours": ("", "r")},
         {"ours": _LABELS},
     )  # fmt: skip
-    yield films.Film("all", "ε", (bare, step), dial="maps-epsilon", hides=("blocks",))
+    yield records.Film("all", "ε", (bare, step), dial="maps-epsilon", hides=("blocks",))
 
 
 def _answers() -> Iterator[dict[str, Any]]:
-    setup, plain = prepare(BEGIN), prepare(plain_ldp.best_plain_ldp(BEGIN))
+    setup, plain = prepare(BEGIN), prepare(runs.best_plain_ldp(BEGIN))
     receipt = {"receipt": {"client": "", "serial": 0}}
     yield {**chart.message(ComparisonData(setup, plain, None, None)), **receipt}
     results: list[Result] = [run(setup), run(plain)]

@@ -11,7 +11,7 @@ from caldp_ui.app.theme import LIGHT
 from caldp_ui.controls.common import Slider
 from caldp_ui.parts.films import ChartPage, SliderFilm
 from caldp_ui.stage import Film, Step
-from caldp_ui.stage.markup import tree
+from caldp_ui.stage.records import tree
 from tests.contract.checks import naming
 from tests.ui.driver import as_read, checked, container, data_of
 

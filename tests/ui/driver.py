@@ -34,18 +34,18 @@ from caldp_core.domain.grid import Area
 from caldp_core.experiments.run import Result, prepare, run
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.navigation import PLACES
-from caldp_ui.compute import plain_ldp, runs
+from caldp_ui.compute import runs
 from caldp_ui.compute.exports import scenario_json
-from caldp_ui.compute.sources import is_own
+from caldp_ui.compute.runs import is_own
 from caldp_ui.maps.presets import BEGIN
 from caldp_ui.maps.scene import OURS, PLAIN
 from caldp_ui.places.page_state import LINK, STATE, PlacesState
-from caldp_ui.session import own_copies, visitor_data
-from caldp_ui.session.link_check import CHECK
+from caldp_ui.session import visitor_data
+from caldp_ui.session.links import CHECK
 from caldp_ui.session.page_state import PageState, R
 from caldp_ui.stage import encode, encode_people
-from caldp_ui.words import policies, result, vocabulary
-from caldp_ui.words.headline import Headline
+from caldp_ui.words import accuracy, formats, policies
+from caldp_ui.words.formats import Headline
 
 STAGE_KEY = STATE.key("maps")
 APP = Path(__file__).parents[2] / "app.py"
@@ -291,9 +291,9 @@ def trigger(at: AppTest, triggers: list[dict[str, Any]], key: str) -> AppTest:
 def reload(at: AppTest, path: str) -> AppTest:
     """A new visit of the same tab, with its address and with what it keeps of the visit's data."""
     again = open_page(path, query_of(at))
-    kept, ask = dict(data_of(at, own_copies.KEY)["keep"]), data_of(again, own_copies.KEY)["ask"]
+    kept, ask = dict(data_of(at, visitor_data.KEY)["keep"]), data_of(again, visitor_data.KEY)["ask"]
     found = [{"event": "found", "value": [ask, kept[ask]]}]
-    return trigger(again, found, own_copies.KEY)
+    return trigger(again, found, visitor_data.KEY)
 
 
 def box(area: Area) -> list[float]:
@@ -339,11 +339,11 @@ def picture_of(found: Result) -> str:
 def assert_shows(at: AppTest, scenario: Scenario) -> Result:
     """The page's pictures, sentence and link are those of a run of the core alone."""
     assert scenario_of(at) == scenario
-    ours, plain = by_the_core(scenario), by_the_core(plain_ldp.best_plain_ldp(scenario))
+    ours, plain = by_the_core(scenario), by_the_core(runs.best_plain_ldp(scenario))
     truth = encode(ours.setup.dataset.distribution).name
     assert pictures(at) == {"truth": truth, PLAIN: picture_of(plain), OURS: picture_of(ours)}
     tvs = ours.first.errors.tv, plain.first.errors.tv
-    headline = result.headline(vocabulary.PLACES, ours.setup, *tvs)
+    headline = accuracy.headline(formats.PLACES, ours.setup, *tvs)
     assert headline_of(at) == f"{headline.sentence} {headline.second}"
     query = query_of(at)
     for other in ("region", "pinned"):

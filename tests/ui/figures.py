@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Iterable
 
-from caldp_ui.words.headline import Headline
+from caldp_ui.words.formats import Headline
 
 _WORDS = {"million": 1e6, "billion": 1e9, "trillion": 1e12, "quadrillion": 1e15}
 _TOKEN = re.compile(

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode
 
-from caldp_ui.session.link_check import Received, seal, understand
+from caldp_ui.session.links import Received, seal, understand
 from caldp_ui.session.page_state import PageState
 
 Query = dict[str, str]

@@ -32,15 +32,15 @@ from caldp_ui.adversary.page_state import (
     load_data,
 )
 from caldp_ui.app.theme import LIGHT
-from caldp_ui.compute import plain_ldp
+from caldp_ui.compute import runs
+from caldp_ui.controls.choices import Preset
 from caldp_ui.controls.common import EPSILONS
-from caldp_ui.controls.presets import Preset
 from caldp_ui.maps import presets
 from caldp_ui.maps import scene as choice
-from caldp_ui.parts import headline, odds
+from caldp_ui.parts import markup
 from caldp_ui.stage import Act, Step, codec, encode
 from caldp_ui.words import formats
-from caldp_ui.words.towns import place_name
+from caldp_ui.words.formats import place_name
 from tests.products import thinned
 from tests.ui.driver import (
     assert_signed,
@@ -180,8 +180,8 @@ def test_what_is_bright_is_the_likely_area() -> None:
 def assert_beside(step: Step, record: AttackerState) -> None:
     """The page's sentence and its odds are those of the record."""
     data = load_data(record)
-    assert step.replacements[headline.SENTENCE] == headline.html(view.headline(data))
-    assert step.replacements[odds.PLACE] == view.odds_html(data, US_GRID)
+    assert step.replacements[markup.SENTENCE] == markup.headline_html(view.headline(data))
+    assert step.replacements[markup.PLACE] == view.odds_html(data, US_GRID)
 
 
 def test_the_film_over_epsilon_shows_what_the_page_shows_at_each() -> None:
@@ -325,7 +325,7 @@ def test_where_nothing_hides_the_page_says_so() -> None:
 
 def test_plain_ldp_beside_it_is_the_best_there_is() -> None:
     data = load_data(AttackerState(BEGIN.with_context(blocks=StateBlocks())))
-    assert data.plain.setup.scenario == plain_ldp.best_plain_ldp(BEGIN)
+    assert data.plain.setup.scenario == runs.best_plain_ldp(BEGIN)
 
 
 def test_the_chart_draws_the_days() -> None:

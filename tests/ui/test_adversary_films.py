@@ -25,8 +25,9 @@ from caldp_ui.adversary.page_state import (
     load_data,
 )
 from caldp_ui.controls.common import EPSILONS
-from caldp_ui.parts import film_jobs, headline
-from caldp_ui.parts.film_jobs import FilmRequest
+from caldp_ui.parts import films as film_jobs
+from caldp_ui.parts import markup
+from caldp_ui.parts.films import FilmRequest
 from caldp_ui.session import jobs
 from caldp_ui.stage import Film, Step
 from tests.ui.driver import choose, container, open_record, page_record
@@ -52,7 +53,7 @@ def assert_is(step: Step, record: AttackerState) -> None:
         place: unescape(re.sub("<.*?>", "", html)) for place, html in step.replacements.items()
     }
     assert texts == {
-        headline.SENTENCE: re.sub("<.*?>", "", unescape(headline.html(expected))),
+        markup.SENTENCE: re.sub("<.*?>", "", unescape(markup.headline_html(expected))),
         fakes.POWER: fakes.one_phone(record, US_GRID).replace("*", ""),
     }
 
@@ -92,7 +93,7 @@ def test_they_run_along_the_sliders_of_the_page_and_stand_in_for_its_words(which
     (now,) = (step for step in film.steps if step.value == scene.film_values[film.id])
     assert now.value == slider.value
     (body,) = (item.proto.body for item in container(at, "headline").get("html"))
-    assert now.replacements[headline.SENTENCE] == body
+    assert now.replacements[markup.SENTENCE] == body
     (sentence,) = (item.value for item in container(at, "adversary-power").markdown)
     place = fakes.POWER
     assert unescape(re.sub("<.*?>", "", now.replacements[place])) == sentence.replace("*", "")

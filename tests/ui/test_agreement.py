@@ -14,8 +14,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from caldp_core.collect.protocol import can_be_collected
-from caldp_ui.compute import plain_ldp
-from caldp_ui.parts import numbers
+from caldp_ui.compute import runs as plain_ldp
+from caldp_ui.parts import pins
 from tests.ui.agreement import (
     EXPECTED,
     check_csv,
@@ -82,8 +82,8 @@ def check(page: Page, content: PageContent, runs: Mapping[str, Run]) -> None:
 def no_forecast(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leaves out what takes seconds of trials: the expected error has a test of its own."""
 
-    unknown = numbers.ExpectedErrors(None, None, None)
-    monkeypatch.setattr(numbers, "expect_errors", lambda *scenarios: unknown)
+    unknown = pins.ExpectedErrors(None, None, None)
+    monkeypatch.setattr(pins, "expect_errors", lambda *scenarios: unknown)
 
 
 NOT_SHOWN: Final = {"km", "precision"}

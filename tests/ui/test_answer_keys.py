@@ -14,9 +14,9 @@ from caldp_core.basics.types import no_progress
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.classroom.page import STATIONS
 from caldp_ui.classroom.page_state import NAMES, Lesson
-from caldp_ui.compute import plain_ldp, runs
-from caldp_ui.handout import parts, questions
-from caldp_ui.offline import boards
+from caldp_ui.compute import runs
+from caldp_ui.handout import lesson
+from caldp_ui.offline import records
 from caldp_ui.offline.records import Part, Question
 from caldp_ui.values import view as films
 from caldp_ui.values.page_state import BEGIN as ANSWERS
@@ -39,7 +39,7 @@ def at_both(name: str, figure: str, dial: str, low: float, high: float) -> tuple
 
 
 def _more_epsilon(moves: Sequence[Any]) -> list[bool]:
-    wrong = [questions.wrong(step) for step in moves[0].steps]
+    wrong = [lesson.wrong(step) for step in moves[0].steps]
     sharper = all(b < a for a, b in pairwise(wrong) if a > 0.1)
     guessed = [max_guess_accuracy(step.value) for step in moves[0].steps]
     rises = guessed == sorted(set(guessed))
@@ -47,17 +47,17 @@ def _more_epsilon(moves: Sequence[Any]) -> list[bool]:
 
 
 def _from_which_step(moves: Sequence[Any]) -> list[bool]:
-    (question,) = (q for q in questions.of_maps(moves) if q.ask.startswith("Move ε"))
+    (question,) = (q for q in lesson.of_maps(moves) if q.ask.startswith("Move ε"))
     limit = number(question.ask.split("at most")[1])
     steps = moves[0].steps
-    first = next(step.label for step in steps if questions.wrong(step) <= limit)
+    first = next(step.label for step in steps if lesson.wrong(step) <= limit)
     return [answer == first for answer in question.answers]
 
 
 def _which_protects(moves: Sequence[Any]) -> list[bool]:
     facts = moves[0].steps[-1].facts
     names = {"plain LDP": "plain", "One stored report": "kept", "Fresh reports under this": "ours"}
-    (question,) = (q for q in questions.of_attacker(moves) if "Which of the three" in q.ask)
+    (question,) = (q for q in lesson.of_attacker(moves) if "Which of the three" in q.ask)
     chances = []
     for answer in question.answers:
         (name,) = (name for part, name in names.items() if part in answer)
@@ -78,7 +78,7 @@ def _answers_spread(moves: Sequence[Any]) -> tuple[float, float, float]:
     scenarios = [films.SCENARIO_AT_STEP[films.SENSITIVE](ANSWERS, at) for at in values]
     setups = [
         runs.setup(each)
-        for each in (scenarios[0], scenarios[-1], plain_ldp.best_plain_ldp(scenarios[-1]))
+        for each in (scenarios[0], scenarios[-1], runs.best_plain_ldp(scenarios[-1]))
     ]
     few, most, plain = (
         float(setup.mechanism.variance(setup.dataset.distribution, setup.n).mean())
@@ -193,9 +193,9 @@ def hold(part: Part, used: set[str]) -> None:
 
 def test_keys_are_right_by_their_feedback_and_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     # Numbers are the same in both themes, and colours are not what is asked here.
-    monkeypatch.setattr(boards, "in_both_themes", lambda page, record: page.render(record, LIGHT))
+    monkeypatch.setattr(records, "in_both_themes", lambda page, record: page.render(record, LIGHT))
     used: set[str] = set()
-    for part in (*parts.page_parts(), *parts.station_parts()):
+    for part in (*lesson.page_parts(), *lesson.station_parts()):
         hold(part, used)
     assert used == set(CHECKS)
-    assert len(NAMES) == len(parts.station_parts())
+    assert len(NAMES) == len(lesson.station_parts())

@@ -16,17 +16,16 @@ from caldp_core.mechanisms.specs import Hadamard, LocalHashing, Oue
 from caldp_core.scenarios.blocks import AdaptiveBlocks, GridBlocks, SensitiveInhabited, StateBlocks
 from caldp_core.theory.planner import best_family
 from caldp_ui.app import navigation
-from caldp_ui.compute import curves, plain_ldp, runs
+from caldp_ui.compute import curves, runs
 from caldp_ui.maps import presets
 from caldp_ui.maps.presets import BEGIN
 from caldp_ui.maps.scene import EXAMPLE
-from caldp_ui.parts import films, headline
-from caldp_ui.parts import odds as graded
+from caldp_ui.parts import films, markup
 from caldp_ui.places import controls, view
 from caldp_ui.places.page import EPSILON_FILM
 from caldp_ui.places.page_state import PlacesState, load_data
 from caldp_ui.words import formats, promise
-from caldp_ui.words.vocabulary import PLACES
+from caldp_ui.words.formats import PLACES
 from tests.contract.checks import naming
 from tests.products import thinned
 from tests.ui.driver import (
@@ -67,7 +66,7 @@ def test_methods_are_named_and_plain_ldp_is_the_best_there_is() -> None:
     at = open_with(replace(STATES, mechanism=Hadamard()))
     subtitles = {each["id"]: each["subtitle"] for each in scene_of(at)["pictures"]}
     assert MECHANISMS["hadamard"].title in subtitles["ours"]
-    best = prepare(plain_ldp.best_plain_ldp(scenario_of(at))).mechanism_name
+    best = prepare(runs.best_plain_ldp(scenario_of(at))).mechanism_name
     assert best != "hadamard"
     assert MECHANISMS[best].title in subtitles["plain"]
 
@@ -240,7 +239,7 @@ def test_the_page_says_what_plain_ldp_needs() -> None:
     assert scenario_of(at) == scenario
     assert not wait([at.session_state["places-foreseen/job"].future], 120).not_done
     checked(at.run())
-    needed = plain_ldp.people_plain_needs(replace(scenario, seed=7))  # `test_compute.py` holds it
+    needed = runs.people_plain_needs(replace(scenario, seed=7))  # `test_compute.py` holds it
     assert needed is not None
     (sentence,) = (item.value for item in container(at, "plain-needs").markdown)
     assert f"**{formats.people(needed)}**" in sentence
@@ -299,7 +298,7 @@ def test_the_sentence_of_a_film_is_that_of_the_page() -> None:
     sentence = headline_of(at)
     step = view.render(PlacesState(BEGIN))
     assert step.headline == view.headline(load_data(PlacesState(BEGIN)))
-    as_html = step.replacements[headline.SENTENCE]
+    as_html = step.replacements[markup.SENTENCE]
     assert " ".join(re.sub("<.*?>", " ", as_html).split()) == sentence
     (odds,) = (item.proto.body for item in container(at, "odds").get("html"))
-    assert graded.html(PLACES, runs.setup(BEGIN)) == odds
+    assert markup.odds_html(PLACES, runs.setup(BEGIN)) == odds

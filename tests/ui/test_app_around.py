@@ -21,18 +21,18 @@ from caldp_core.mechanisms.specs import LocalHashing, Oue, RandomizedResponse
 from caldp_core.scenarios.blocks import GridBlocks, OneBlock, StateBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app import navigation
-from caldp_ui.compute import exports, plain_ldp, runs
+from caldp_ui.compute import exports, runs
 from caldp_ui.maps.presets import BEGIN, matching_preset
 from caldp_ui.parts import comparison, pins
 from caldp_ui.places.page import TOUR
 from caldp_ui.places.page_state import LINK as PLACES_LINK
 from caldp_ui.places.page_state import STATE, PlacesState
-from caldp_ui.session.link_check import seal
+from caldp_ui.session.links import seal
 from caldp_ui.start import page
 from caldp_ui.start.page_state import LINK as START_LINK
 from caldp_ui.start.page_state import StartState
 from caldp_ui.words import formats, promise
-from caldp_ui.words.vocabulary import PLACES
+from caldp_ui.words.formats import PLACES
 from tests.ui.driver import (
     assert_shows,
     checked,
@@ -79,7 +79,7 @@ def test_a_newcomer_lands_on_plain_ldp_against_blocks() -> None:
     maps = scene_of(at, "start-maps")
     assert maps["look"] == "swipe"
     assert maps["swipe"] == ["plain", "ours"]
-    ours, plain = run(prepare(BEGIN)), run(prepare(plain_ldp.best_plain_ldp(BEGIN)))
+    ours, plain = run(prepare(BEGIN)), run(prepare(runs.best_plain_ldp(BEGIN)))
     sentence = headline_of(at)
     assert f"{formats.of_hundred(ours.first.errors.tv)} people" in sentence
     assert f"wrong place, not {formats.per_hundred(plain.first.errors.tv)}." in sentence

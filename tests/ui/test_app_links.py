@@ -10,10 +10,10 @@ from caldp_core.datasets import Cities
 from caldp_core.domain.grid import Area
 from caldp_core.scenarios.blocks import OneBlock, StateBlocks
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.compute.sources import PEOPLE_OF_SYNTHETIC
+from caldp_ui.compute.runs import PEOPLE_OF_SYNTHETIC
 from caldp_ui.maps.presets import BEGIN
 from caldp_ui.places.page_state import LINK, PlacesState
-from caldp_ui.session.link_check import seal
+from caldp_ui.session.links import seal
 from caldp_ui.stage import LOOK_KEY, VIEW_KEY
 from tests.products import thinned
 from tests.ui.driver import (

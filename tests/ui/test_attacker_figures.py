@@ -31,7 +31,7 @@ from caldp_ui.adversary.page_state import (
     AttackerState,
     load_data,
 )
-from caldp_ui.compute.sources import with_dataset
+from caldp_ui.compute.runs import with_dataset
 from caldp_ui.controls.common import EPSILONS
 from tests.contract.checks import naming
 from tests.ui.figures import hold, shows, tokens

@@ -19,7 +19,7 @@ from caldp_ui.curves.page import PAGE as CURVES_PAGE
 from caldp_ui.curves.page_state import BEGIN, Curves
 from caldp_ui.paper import exact
 from caldp_ui.paper.page_state import Paper
-from caldp_ui.parts import film_jobs, headline
+from caldp_ui.parts import films, markup
 from caldp_ui.parts.films import ChartPage
 from caldp_ui.plan.page import PAGE as PLAN_PAGE
 from caldp_ui.plan.page_state import Plan
@@ -99,7 +99,7 @@ def open_case(case: Case, record: Any) -> AppTest:
 
 def words_on(at: AppTest) -> set[str]:
     """All that the page says as HTML."""
-    markdown = {headline.as_html(item.value) for item in at.markdown}
+    markdown = {markup.as_html(item.value) for item in at.markdown}
     return markdown | {item.proto.body for item in at.get("html")}
 
 
@@ -185,8 +185,8 @@ def test_a_film_that_was_made_stays_while_another_is_made(monkeypatch: pytest.Mo
     def maker(name: str) -> Callable[[Progress], Film]:
         return lambda _: Film(name, "", ())
 
-    monkeypatch.setattr(film_jobs, "_made", there.__getitem__)
-    monkeypatch.setattr(film_jobs, "film", film)
-    requests = [film_jobs.FilmRequest(name, name, maker(name)) for name in there]
-    assert film_jobs.ready_films(requests) == there["b"] + there["d"]
+    monkeypatch.setattr(films, "_made", there.__getitem__)
+    monkeypatch.setattr(films, "film", film)
+    requests = [films.FilmRequest(name, name, maker(name)) for name in there]
+    assert films.ready_films(requests) == there["b"] + there["d"]
     assert started == ["a"]

@@ -21,10 +21,8 @@ from caldp_core.scenarios.blocks import (
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app import navigation
-from caldp_ui.compute import runs as compute
-from caldp_ui.compute import sources as datasets
-from caldp_ui.controls.choices import NAMES, protections
-from caldp_ui.controls.presets import Preset
+from caldp_ui.compute import runs
+from caldp_ui.controls.choices import NAMES, Preset, protections
 from caldp_ui.maps import presets
 from caldp_ui.places import controls
 from caldp_ui.start import page as start
@@ -51,7 +49,7 @@ def test_presets_differ_and_other_scenarios_are_none() -> None:
 
 def test_the_paper_s_blocks_are_as_large_as_said() -> None:
     preset = next(p for p in presets.PRESETS if p.blocks == GridBlocks(25, 35))
-    domain = compute.map_of(compute.dataset(Scenario()))
+    domain = runs.map_of(runs.dataset(Scenario()))
     assert (domain.area.north - domain.area.south) / 25 == 1
     assert (domain.area.east - domain.area.west) / 35 == 2
     assert "1° × 2°" in preset.sentence
@@ -75,7 +73,7 @@ def test_presets_hide_what_they_say() -> None:
     assert sizes[GridBlocks(25, 35), EverythingSensitive()] == 43_750
     assert 0 < sizes[GridBlocks(25, 35), SensitiveInhabited(1, 5_000)] < 43_750
     cities = next(p.sensitive for p in presets.PRESETS if p.blocks == OneBlock() and _edits(p) == 3)
-    domain = compute.map_of(compute.dataset(Scenario()))
+    domain = runs.map_of(runs.dataset(Scenario()))
     assert isinstance(cities, SensitiveAreas)
     boxes = [domain.area_mask(Area.parse(edit[1:])) for edit in cities.edits]
     np.testing.assert_array_equal(hidden[OneBlock(), cities], np.flatnonzero(sum(boxes)))
@@ -141,35 +139,35 @@ def test_protections_that_are_compared_are_those_of_the_map(
 
 
 def test_choosing_data_brings_people_where_there_are_none() -> None:
-    for title, spec in datasets.places().items():
-        chosen = datasets.with_dataset(Scenario(), spec)
+    for title, spec in runs.places().items():
+        chosen = runs.with_dataset(Scenario(), spec)
         assert chosen.dataset == spec
-        assert datasets.title_of(spec, datasets.places()) == title
+        assert runs.title_of(spec, runs.places()) == title
         assert prepare(chosen).n > 0
-        assert (chosen.n is None) == (spec.load().counts is not None) == datasets.has_people(spec)
-        assert datasets.with_dataset(Scenario(n=777), spec).n == 777
+        assert (chosen.n is None) == (spec.load().counts is not None) == runs.has_people(spec)
+        assert runs.with_dataset(Scenario(n=777), spec).n == 777
 
 
 def test_data_with_settings_of_their_own_go_by_their_kind() -> None:
-    own = {"small": Cities(cities=3), **datasets.places()}
-    assert datasets.title_of(Cities(cities=3), own) == "small"
+    own = {"small": Cities(cities=3), **runs.places()}
+    assert runs.title_of(Cities(cities=3), own) == "small"
     for spec in (Cities(cities=4), Cities()):
-        assert datasets.title_of(spec, datasets.places()) == "Synthetic cities"
-    assert datasets.title_of(Zipf(), datasets.places()) == "Zipf"
+        assert runs.title_of(spec, runs.places()) == "Synthetic cities"
+    assert runs.title_of(Zipf(), runs.places()) == "Zipf"
 
 
 def test_snap_is_offered_only_once_it_is_here(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(datasets, "cache_folder", lambda: tmp_path)
-    assert datasets.fetched_snap() is None
-    assert all(isinstance(spec, Gowalla | Cities) for spec in datasets.places().values())
+    monkeypatch.setattr(runs, "cache_folder", lambda: tmp_path)
+    assert runs.fetched_snap() is None
+    assert all(isinstance(spec, Gowalla | Cities) for spec in runs.places().values())
     (tmp_path / GOWALLA_FILE).write_bytes(b"")
     snap = Snap(str(tmp_path / GOWALLA_FILE))
-    assert datasets.fetched_snap() == snap
-    assert snap in datasets.places().values()
-    title = datasets.title_of(snap, datasets.places())
-    assert datasets.places()[title] == snap
+    assert runs.fetched_snap() == snap
+    assert snap in runs.places().values()
+    title = runs.title_of(snap, runs.places())
+    assert runs.places()[title] == snap
 
 
 @pytest.mark.parametrize("card", start.CARDS, ids=lambda card: card.title)
@@ -179,7 +177,7 @@ def test_cards_hold_scenarios_that_run_and_survive_a_link(card: start.Card) -> N
 
 
 def test_cards_are_different_and_their_page_exists() -> None:
-    assert len({compute.key(card.scenario) for card in start.CARDS}) == len(start.CARDS)
+    assert len({runs.key(card.scenario) for card in start.CARDS}) == len(start.CARDS)
     assert (ROOT / navigation.PLACES).is_file()
 
 
@@ -208,4 +206,4 @@ def test_definitions_begin_without_a_formula_and_end_with_a_full_stop(term: str)
 
 @pytest.mark.parametrize("path", ["no-such-file", "~nobody-of-that-name/x", "a\0b"])
 def test_what_is_no_file_has_no_state(path: str) -> None:
-    assert datasets.file_state(Snap(path)) is None
+    assert runs.file_state(Snap(path)) is None

@@ -45,7 +45,7 @@ from caldp_ui.coarser.page_state import (
     with_data,
 )
 from caldp_ui.controls import common
-from caldp_ui.parts import comparison, headline
+from caldp_ui.parts import comparison, markup
 from caldp_ui.session import visitor_data
 from tests.attacks.by_hand import averaged_by_hand, known_by_hand, newcomers_by_hand
 from tests.ui.ahead import few
@@ -275,7 +275,7 @@ def test_the_film_shows_what_the_page_shows_at_each_epsilon() -> None:
         assert {name: each.notes for name, each in pictures.items()} == step.notes
         assert {name: each.labels for name, each in pictures.items()} == step.labels
         replacements = step.replacements
-        assert replacements[headline.SENTENCE] == headline.html(view.headline(data, found))
+        assert replacements[markup.SENTENCE] == markup.headline_html(view.headline(data, found))
         assert view.bars_html(data, found) in replacements.values()
 
 

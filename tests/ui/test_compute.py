@@ -28,8 +28,7 @@ from caldp_core.scenarios.blocks import (
 )
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.compute import curves, exports, plain_ldp
-from caldp_ui.compute import runs as compute
+from caldp_ui.compute import curves, exports, runs
 from tests.ui.scenarios import VARIED
 
 FEW = Scenario(n=10**6, mechanism=Oue()).with_context(blocks=StateBlocks(), epsilon=1.0)
@@ -39,68 +38,68 @@ BASE = Scenario(policy=ContextPolicy(blocks=StateBlocks(), epsilon=2.0), n=100_0
 def test_kinds_without_fields_have_keys_of_their_own() -> None:
     assert hash(OneBlock()) == hash(StateBlocks())  # why keys are texts
     one, states = (BASE.with_context(blocks=kind) for kind in (OneBlock(), StateBlocks()))
-    assert compute.key(one) != compute.key(states)
-    assert compute.setup(one).partition.m == 1
-    assert compute.setup(states).partition.m > 40
+    assert runs.key(one) != runs.key(states)
+    assert runs.setup(one).partition.m == 1
+    assert runs.setup(states).partition.m > 40
 
 
 def test_any_difference_is_a_different_key() -> None:
-    assert len({compute.key(scenario) for scenario in VARIED.values()}) == len(VARIED)
+    assert len({runs.key(scenario) for scenario in VARIED.values()}) == len(VARIED)
 
 
 def test_the_same_scenario_has_the_same_key() -> None:
     again = Scenario.from_query(BASE.to_query())
     assert again is not BASE
-    assert compute.key(again) == compute.key(BASE)
+    assert runs.key(again) == runs.key(BASE)
 
 
 def test_a_file_that_has_changed_is_read_again(tmp_path: Path) -> None:
     file = tmp_path / "checkins.txt"
     line = "0\t2010-10-19T23:55:27Z\t{}\t-97.79\t22847\n"
     scenario = Scenario(policy=ContextPolicy(blocks=OneBlock()), dataset=Snap(str(file)))
-    missing = compute.key(scenario)
+    missing = runs.key(scenario)
     file.write_text(line.format("30.23"))
-    first = compute.key(scenario)
-    assert compute.dataset(scenario).n == compute.setup(scenario).n == 1
-    assert compute.result(scenario).first.people.sum() == 1
+    first = runs.key(scenario)
+    assert runs.dataset(scenario).n == runs.setup(scenario).n == 1
+    assert runs.result(scenario).first.people.sum() == 1
     file.write_text(line.format("30.23") + line.format("40.64"))
-    assert len({missing, first, compute.key(scenario)}) == 3
-    assert compute.dataset(scenario).n == compute.setup(scenario).n == 2
-    assert compute.result(scenario).first.people.sum() == 2
+    assert len({missing, first, runs.key(scenario)}) == 3
+    assert runs.dataset(scenario).n == runs.setup(scenario).n == 2
+    assert runs.result(scenario).first.people.sum() == 2
     # As long as before, but another place.
     os.utime(file, ns=(1, 1))
-    before = compute.dataset(scenario).counts
+    before = runs.dataset(scenario).counts
     assert before is not None
     file.write_text(line.format("30.23") + line.format("45.64"))
-    after = compute.dataset(scenario).counts
+    after = runs.dataset(scenario).counts
     assert after is not None
     assert not np.array_equal(after, before)
 
 
 def test_results_are_what_the_core_runs() -> None:
-    for scenario in (BASE, plain_ldp.best_plain_ldp(BASE)):
-        cached, fresh = compute.result(scenario), run(prepare(scenario))
+    for scenario in (BASE, runs.best_plain_ldp(BASE)):
+        cached, fresh = runs.result(scenario), run(prepare(scenario))
         assert cached.setup.scenario == scenario
         assert cached.errors == fresh.errors
-        assert compute.expected_error(scenario) == forecast(
+        assert runs.expected_error(scenario) == forecast(
             replace(fresh.setup, scenario=replace(scenario, seed=0))
         )
         np.testing.assert_array_equal(cached.first.estimate, fresh.first.estimate)
-        assert compute.uncached_result(scenario).errors == fresh.errors
+        assert runs.uncached_result(scenario).errors == fresh.errors
 
 
 def test_the_rival_is_the_best_plain_ldp_for_the_same_people() -> None:
     scenario = replace(BASE, mechanism=Hadamard())
-    ours, rival = compute.result(scenario), compute.result(plain_ldp.best_plain_ldp(scenario))
+    ours, rival = runs.result(scenario), runs.result(runs.best_plain_ldp(scenario))
     np.testing.assert_array_equal(ours.first.people, rival.first.people)
     assert rival.setup.partition.m == 1
     assert rival.setup.mechanism_name != "hadamard"
-    assert rival.errors[0].tv < compute.result(scenario.plain()).errors[0].tv
+    assert rival.errors[0].tv < runs.result(scenario.plain()).errors[0].tv
 
 
 def test_cached_values_are_shared_and_read_only() -> None:
-    result = compute.result(BASE)
-    assert compute.result(replace(BASE)) is result
+    result = runs.result(BASE)
+    assert runs.result(replace(BASE)) is result
     outcome, setup = result.first, result.setup
     shared = (outcome.estimate, outcome.people, outcome.unbiased, outcome.block_shares)
     for array in (*shared, setup.dataset.distribution, setup.sensitive, setup.partition.labels):
@@ -110,18 +109,18 @@ def test_cached_values_are_shared_and_read_only() -> None:
 
 def test_another_seed_is_another_run_of_the_same_mechanism() -> None:
     other = replace(BASE, seed=6)
-    assert compute.setup(other).mechanism is compute.setup(BASE).mechanism
+    assert runs.setup(other).mechanism is runs.setup(BASE).mechanism
     fewer = replace(BASE, n=100, estimator="clip")
     more = replace(fewer, n=1000, estimator="simplex")
-    assert compute.setup(fewer).mechanism is compute.setup(more).mechanism
-    assert compute.setup(fewer).scenario == replace(fewer, seed=0)
-    assert compute.result(other).errors != compute.result(BASE).errors
+    assert runs.setup(fewer).mechanism is runs.setup(more).mechanism
+    assert runs.setup(fewer).scenario == replace(fewer, seed=0)
+    assert runs.result(other).errors != runs.result(BASE).errors
 
 
 def test_data_are_loaded_once_for_all_scenarios() -> None:
-    assert compute.dataset(BASE) is compute.dataset(Scenario().with_context(blocks=OneBlock()))
-    assert compute.dataset(replace(BASE, dataset=Cities())) is not compute.dataset(BASE)
-    assert compute.dataset(BASE).name == Gowalla().load().name
+    assert runs.dataset(BASE) is runs.dataset(Scenario().with_context(blocks=OneBlock()))
+    assert runs.dataset(replace(BASE, dataset=Cities())) is not runs.dataset(BASE)
+    assert runs.dataset(BASE).name == Gowalla().load().name
 
 
 def test_curves_are_the_forecast_s_and_the_same_along_the_curve(
@@ -135,7 +134,7 @@ def test_curves_are_the_forecast_s_and_the_same_along_the_curve(
     assert same == curves.ignore_epsilon(replace(few.with_context(epsilon=0.5), seed=9))
     ours, plain = curves.errors_over_epsilon(same, no_progress)
     np.testing.assert_array_equal(ours.tv, epsilon_curve(setup, curves.EPSILONS).tv)
-    other = prepare(plain_ldp.best_plain_ldp(same))
+    other = prepare(runs.best_plain_ldp(same))
     np.testing.assert_array_equal(plain.tv, epsilon_curve(other, curves.EPSILONS).tv)
     one = few.with_context(epsilon=1.1)
     setup, same = prepare(replace(one, seed=0)), curves.ignore_people(one)
@@ -162,14 +161,14 @@ def test_people_that_plain_ldp_needs() -> None:
     scenario = Scenario(
         Zipf(500), ContextPolicy(SymbolBlocks(("0-99", "100-199")), epsilon=2.0), n=100_000
     )
-    needed = plain_ldp.people_plain_needs(scenario)
+    needed = runs.people_plain_needs(scenario)
     assert needed is not None
     assert needed == people_for_same_error(
-        prepare(scenario), prepare(plain_ldp.best_plain_ldp(scenario))
+        prepare(scenario), prepare(runs.best_plain_ldp(scenario))
     )
-    assert plain_ldp.people_plain_needs(replace(scenario, seed=77)) == needed
+    assert runs.people_plain_needs(replace(scenario, seed=77)) == needed
     hopeless = replace(BASE.with_context(blocks=OneBlock(), sensitive=SensitiveAreas(())), n=10**12)
-    assert plain_ldp.people_plain_needs(hopeless) is None
+    assert runs.people_plain_needs(hopeless) is None
 
 
 def test_a_scenario_as_a_file() -> None:

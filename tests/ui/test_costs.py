@@ -12,8 +12,8 @@ from caldp_ui.curves.page_state import Curves
 from caldp_ui.parts import comparison
 from caldp_ui.plan import people_needed
 from caldp_ui.plan.page_state import Plan
-from caldp_ui.session import cost
-from caldp_ui.session.cost import Cost
+from caldp_ui.session import jobs
+from caldp_ui.session.jobs import Cost
 from caldp_ui.values.page_state import BEGIN as ANSWERS
 from tests.ui.driver import checked, open_page
 
@@ -66,7 +66,7 @@ def test_repetition_looks_for_a_cancel_all_along(monkeypatch: pytest.MonkeyPatch
 def test_a_page_asks_before_it_begins_what_is_large(
     page: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cost, "_SHARE_S", 0.0)
+    monkeypatch.setattr(jobs, "_SHARE_S", 0.0)
     at = open_page(f"pages/{page}.py")
     key = "plan-needs" if page == "plan" else "curves-curves"
     assert f"{key}/job" not in at.session_state

@@ -23,7 +23,7 @@ from caldp_core.experiments.run import prepare, run
 from caldp_core.theory.bounds import block_tv_bound
 from caldp_core.theory.expected_error import Budget
 from caldp_ui.app.theme import LIGHT
-from caldp_ui.charts.labels import space_out
+from caldp_ui.charts.curves import space_out
 from caldp_ui.controls.choices import DATA, NAMES, protections
 from caldp_ui.curves import page_state as work
 from caldp_ui.curves import view
@@ -40,7 +40,7 @@ from caldp_ui.curves.page_state import (
 )
 from caldp_ui.curves.page_state import make_curves as curves_of_lines
 from caldp_ui.words import formats
-from caldp_ui.words.vocabulary import VALUES
+from caldp_ui.words.formats import VALUES
 from tests.ui.driver import checked, headline_of, open_record, page_record, query_of
 
 SMALL = replace(

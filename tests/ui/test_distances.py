@@ -25,7 +25,7 @@ from caldp_core.mechanisms.specs import (
 from caldp_core.scenarios.policies import ContextPolicy, CrowFlies, Streets
 from caldp_core.theory.displacement import displacement, report_distribution
 from caldp_ui.app.theme import LIGHT
-from caldp_ui.compute import plain_ldp, runs
+from caldp_ui.compute import runs
 from caldp_ui.distances import page, page_state, view
 from caldp_ui.distances.page_state import (
     BEGIN,
@@ -46,7 +46,7 @@ from caldp_ui.distances.view import BLOCKS, NOISE
 from caldp_ui.maps.scene import TRUTH
 from caldp_ui.stage import encode, encode_mask
 from caldp_ui.words import formats
-from caldp_ui.words.towns import place_name
+from caldp_ui.words.formats import place_name
 from tests.ui.driver import (
     assert_exported,
     assert_signed,
@@ -304,7 +304,7 @@ def test_the_exported_scenarios_give_the_pages_numbers(tmp_path: Path) -> None:
     assert data.ours is not None
     assert data.plain is not None
     assert data.blocks_result is not None
-    assert data.plain.setup.scenario == plain_ldp.best_plain_ldp(data.record.scenario)
+    assert data.plain.setup.scenario == runs.best_plain_ldp(data.record.scenario)
     assert_exported(tmp_path, data.ours, data.blocks_result, data.plain)
 
 

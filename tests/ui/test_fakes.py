@@ -27,7 +27,7 @@ from caldp_ui.adversary.page_state import (
     AttackerState,
 )
 from caldp_ui.compute import runs
-from caldp_ui.controls.presets import Preset
+from caldp_ui.controls.choices import Preset
 from caldp_ui.maps import presets
 from caldp_ui.stage import encode, encode_people
 from caldp_ui.words import formats

@@ -13,14 +13,14 @@ from caldp_core.basics.types import no_progress
 from caldp_core.experiments.run import prepare, run
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app import navigation
-from caldp_ui.compute import plain_ldp
+from caldp_ui.compute import runs
 from caldp_ui.distances import page as of_distances
 from caldp_ui.distances import view as far
 from caldp_ui.distances.page import RATES
 from caldp_ui.distances.page_state import EVERYBODY, PERSON, DistanceState, with_rate
 from caldp_ui.distances.page_state import load_data as load_far
 from caldp_ui.maps.scene import TRUTH
-from caldp_ui.parts import headline
+from caldp_ui.parts import markup
 from caldp_ui.parts.comparison import load_fast_results
 from caldp_ui.parts.films import all_steps
 from caldp_ui.personal import page as of_secrets
@@ -73,7 +73,7 @@ def test_the_film_over_the_rate_shows_what_the_page_shows_at_each(view: str) -> 
     assert at.subtitles[far.NOISE] == now[far.NOISE].subtitle
     assert (at.reading, film.dial) == ("0.02", "distances-rate")
     expected = far.headline(load_far(record, load_fast_results))
-    assert at.replacements[headline.SENTENCE] == headline.html(expected)
+    assert at.replacements[markup.SENTENCE] == markup.headline_html(expected)
     other = film.steps[0]
     assert other.codes[far.NOISE].name != at.codes[far.NOISE].name
     if view == EVERYBODY:
@@ -109,7 +109,7 @@ def test_a_film_of_answers_shows_what_the_page_shows_at_each_step(name: str) -> 
         assert step.codes["sensitive"].name == encode(result.setup.sensitive.astype(float)).name
     own = next(step for step in film.steps if step.value == present)
     assert own.codes["ours"].name == answers_of(ANSWERS)
-    assert own.codes["plain"].name == answers_of(plain_ldp.best_plain_ldp(ANSWERS))
+    assert own.codes["plain"].name == answers_of(runs.best_plain_ldp(ANSWERS))
 
 
 def test_the_sensitive_set_grows_from_nothing_over_its_own_to_everything() -> None:
@@ -162,7 +162,7 @@ def test_films_run_along_the_slider_of_their_page_and_say_what_it_says() -> None
         assert step.reading == f"{slider.value:g}"
         assert step.reading in slider.options
         sentence = headline_of(at)
-        text = re.sub("<.*?>", "", step.replacements[headline.SENTENCE])
+        text = re.sub("<.*?>", "", step.replacements[markup.SENTENCE])
         assert " ".join(unescape(text).split()) == sentence
         (odds,) = (item.proto.body for item in container(at, "odds").get("html"))
         assert "".join(list(step.replacements.values())[1:]) == odds

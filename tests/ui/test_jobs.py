@@ -137,7 +137,7 @@ def test_what_is_found_is_shown_and_stays_after_a_cancel() -> None:
         import streamlit as st
 
         from caldp_core.basics.types import Progress
-        from caldp_ui.session import incremental_jobs
+        from caldp_ui.session import jobs as incremental_jobs
 
         def find(progress: Progress) -> Iterator[int]:
             for each in range(3):

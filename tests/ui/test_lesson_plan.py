@@ -15,11 +15,11 @@ from caldp_ui.app.navigation import CLASSROOM, MATRIX, PAGES, ROOM, START
 from caldp_ui.classroom import plan
 from caldp_ui.classroom.page import STATIONS
 from caldp_ui.classroom.page_state import NAMES, STATE, Lesson
-from caldp_ui.classroom.station_questions import STATION_QUESTIONS
-from caldp_ui.lesson import bar, steps
+from caldp_ui.classroom.plan import STATION_QUESTIONS
+from caldp_ui.lesson import steps
 from caldp_ui.matrix.page_state import BUG, MatrixState
 from caldp_ui.room.page_state import OPENING
-from caldp_ui.session import handover
+from caldp_ui.session import page_state
 from tests import ROOT
 from tests.contract.checks import naming
 from tests.ui.driver import checked, open_page, trigger
@@ -102,13 +102,13 @@ def begin_lesson() -> AppTest:
 
 def bar_of(at: AppTest) -> dict[str, Any] | None:
     """What the bar is told, if there is one."""
-    found = [c.proto for c in at.get("bidi_component") if c.proto.id.endswith(f"-{bar.KEY}")]
+    found = [c.proto for c in at.get("bidi_component") if c.proto.id.endswith(f"-{steps.KEY}")]
     return json.loads(found[0].json)[0] if found else None
 
 
 def go(at: AppTest, number: object) -> AppTest:
     """Choose a step in the bar, as a browser tells it."""
-    return trigger(at, [{"event": "go", "value": number}], bar.KEY)
+    return trigger(at, [{"event": "go", "value": number}], steps.KEY)
 
 
 def test_the_class_is_asked_before_each_station_shows_the_answer() -> None:
@@ -142,13 +142,13 @@ def test_the_bar_is_on_every_page_of_a_lesson_and_nowhere_else() -> None:
         payload = bar_of(go(at, wrong))
         assert payload is not None
         assert payload["at"] == 0
-    trigger(at, [{"event": "end", "value": True}], bar.KEY)
+    trigger(at, [{"event": "end", "value": True}], steps.KEY)
     assert bar_of(at) is None
 
 
 def test_a_page_that_is_loaded_again_goes_on_with_the_lesson_and_its_clock() -> None:
     def kept(value: object) -> dict[str, Any] | None:
-        return bar_of(trigger(open_page(""), [{"event": "lesson", "value": value}], bar.KEEPER))
+        return bar_of(trigger(open_page(""), [{"event": "lesson", "value": value}], steps.KEEPER))
 
     payload = kept({"at": 11, "elapsed": 1500.0})
     assert payload is not None
@@ -202,4 +202,4 @@ def test_the_step_is_what_the_teacher_chose_and_not_what_page_is_open(
 
 def test_the_last_step_shows_the_opening_question_again() -> None:
     plan.PARTS[-1].prepare()
-    assert handover.take_part(Path(plan.PARTS[-1].page).stem, OPENING)
+    assert page_state.take_part(Path(plan.PARTS[-1].page).stem, OPENING)

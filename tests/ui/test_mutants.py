@@ -24,9 +24,9 @@ from caldp_ui.room import question, view, words
 from caldp_ui.room.page_state import EXAMPLES
 from caldp_ui.room.poll import PollState
 from caldp_ui.room.question import shares_of
-from caldp_ui.session import scenarios
+from caldp_ui.session import record_link
 from caldp_ui.values.page_state import BEGIN
-from caldp_ui.words import formats, promise_text
+from caldp_ui.words import formats, promise
 from tests.ui import test_formats, test_room
 
 POLL = PollState("", "", EXAMPLES["Vote"], True, (0, 1, 1, 2, 0, 4, 1, 3, 1, 1))
@@ -68,11 +68,11 @@ def check_numbers() -> None:
 def check_no_file_of_others() -> None:
     """No link has the server read a file that its sender chose, were it there or not."""
     with pytest.raises(CaldpError, match="SNAP's file, which is not on this machine"):
-        scenarios.make_safe(replace(BEGIN, dataset=Snap(path=__file__)))
+        record_link.make_safe(replace(BEGIN, dataset=Snap(path=__file__)))
 
 
 def check_one_trial() -> None:
-    assert scenarios.make_safe(replace(BEGIN, trials=500)).trials == 1
+    assert record_link.make_safe(replace(BEGIN, trials=500)).trials == 1
 
 
 def check_guarded_cells() -> None:
@@ -89,7 +89,7 @@ def check_page_of_a_server() -> None:
 
 def check_everybody() -> None:
     """The grades are of everybody, the unprotected first."""
-    first, second = promise_text.grades(0.3, 0.73, "odds", "read")
+    first, second = promise.grades(0.3, 0.73, "odds", "read")
     assert [first.people, second.people] == pytest.approx([0.7, 0.3])
     assert [first.chance, second.chance] == [1.0, 0.73]
     assert second.protected > first.protected
@@ -108,9 +108,9 @@ MUTANTS: dict[str, tuple[Callable[..., Any], str, str, Callable[[], None]]] = {
         view.numbers, "reports.count(x)", "reports.count(x + 1)", check_numbers,
     ),
     "files of the sender's choice": (
-        scenarios.make_safe, "found.dataset != fetched_snap()", "False", check_no_file_of_others,
+        record_link.make_safe, "found.dataset != fetched_snap()", "False", check_no_file_of_others,
     ),
-    "all trials of a link": (scenarios.make_safe, "trials=1", "trials=2", check_one_trial),
+    "all trials of a link": (record_link.make_safe, "trials=1", "trials=2", check_one_trial),
     "formulas for spreadsheets": (as_cell, "escape_formula(value)", "value", check_guarded_cells),
     "room cut off classroom": (
         gate.page_address, "last not in names", "last in names", check_page_of_a_server,
@@ -124,10 +124,10 @@ MUTANTS: dict[str, tuple[Callable[..., Any], str, str, Callable[[], None]]] = {
         lambda: test_formats.test_what_rounds_to_all_is_told_as_more(0.9999),
     ),
     "the unprotected forgotten": (
-        promise_text.grades, "1.0 - covered, False", "covered, False", check_everybody,
+        promise.grades, "1.0 - covered, False", "covered, False", check_everybody,
     ),
     "the protected first": (
-        promise_text.grades,
+        promise.grades,
         "Grade(1.0 - covered, False, 1.0, read), Grade(covered, True, chance, odds)",
         "Grade(covered, True, chance, odds), Grade(1.0 - covered, False, 1.0, read)",
         check_everybody,

@@ -35,9 +35,9 @@ from caldp_core.scenarios.policies import (
     Streets,
 )
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.words import policies, promise, promise_text, result
-from caldp_ui.words.promise_text import PromiseText
-from caldp_ui.words.vocabulary import ANSWERS, PLACES
+from caldp_ui.words import accuracy, policies, promise
+from caldp_ui.words.formats import ANSWERS, PLACES
+from caldp_ui.words.promise import PromiseText
 from tests.strategies import on_a_line
 from tests.ui.readings import read
 from tests.ui.small import CONTEXTS, DATASET
@@ -154,7 +154,7 @@ def covers(text: PromiseText, setup: Setup, truth: Truth) -> None:
     hidden: Bools = np.asarray(truth.held.any(axis=1))
     people = setup.dataset.distribution
     assert text.protected_share == pytest.approx(float(people[hidden].sum()), abs=1e-12)
-    headline = result.headline(ANSWERS, setup, 0.1, 0.5)
+    headline = accuracy.headline(ANSWERS, setup, 0.1, 0.5)
     assert headline.unprotected == (text.protected_share < 1.0)
     first = text.summary.partition(". ")[0]
     assert ("protected" in first and ("not" in first or "nly" in first or "obody" in first)) == (
@@ -176,7 +176,7 @@ def reads(text: PromiseText, setup: Setup, truth: Truth) -> None:
     if left.sum() < 1e-12:
         return
     share = float(left @ truth.names()[:k] / left.sum())
-    sentence = promise_text.unprotected_text(ANSWERS, text.protected_share, text.readable)
+    sentence = promise.unprotected_text(ANSWERS, text.protected_share, text.readable)
     numbers = _NAMED.findall(sentence)
     assert all(read(number).holds(share) for number in numbers), sentence
     assert ("can be read" in sentence) == (share >= 0.995), sentence

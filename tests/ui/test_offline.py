@@ -20,17 +20,16 @@ from caldp_ui.app.theme import DARK, LIGHT
 from caldp_ui.classroom import page as classroom
 from caldp_ui.classroom.page import STATIONS
 from caldp_ui.classroom.page_state import NAMES, Lesson
-from caldp_ui.classroom.station_questions import STATION_QUESTIONS
+from caldp_ui.classroom.plan import STATION_QUESTIONS
 from caldp_ui.coarser.page import PAGE as COARSER_PAGE
 from caldp_ui.coarser.page_state import CENSUS_BLOCK, Publication
-from caldp_ui.compute import plain_ldp
-from caldp_ui.handout import lesson as ask
-from caldp_ui.handout import parts, questions
-from caldp_ui.handout.parts import make_question
+from caldp_ui.compute import runs
+from caldp_ui.handout import lesson
+from caldp_ui.handout.lesson import make_question
 from caldp_ui.maps.presets import BEGIN as MAP
 from caldp_ui.offline.document import document
 from caldp_ui.offline.records import Board, Component, Dial, Part, Question, combine_themes
-from caldp_ui.parts import headline
+from caldp_ui.parts import markup
 from caldp_ui.room.page_state import STATE as POLL
 from caldp_ui.room.page_state import Draft
 from caldp_ui.stage import Film, Scene
@@ -67,7 +66,7 @@ def parts_of(whole: str) -> list[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def film() -> Film:
-    made = parts.maps(SMALL).moves[0](no_progress)
+    made = lesson.maps(SMALL).moves[0](no_progress)
     assert isinstance(made, Film)
     return made
 
@@ -103,8 +102,8 @@ def test_a_file_asks_nobody_and_holds_each_step_of_each_slider() -> None:
 def test_pages_of_maps_and_of_answers_have_their_own_scenario() -> None:
     few = SMALL.with_context(epsilon=2.0)
     for part, kind, moves in (
-        (parts.maps(few), Scene, 1),
-        (parts.answers(ANSWERS), Component, 2),
+        (lesson.maps(few), Scene, 1),
+        (lesson.answers(ANSWERS), Component, 2),
         (adversary.PAGE.part(AttackerState()), Scene, 2),
         (fakes_page.PAGE.part(AttackerState(show=FAKES)), Scene, 2),
         (COARSER_PAGE.part(Publication(scenario=few)), Scene, 1),
@@ -113,7 +112,7 @@ def test_pages_of_maps_and_of_answers_have_their_own_scenario() -> None:
         with naming(part.id):
             assert isinstance(part.picture, kind)
             assert len(part.moves) == moves
-            assert next(iter(part.words)) == headline.SENTENCE
+            assert next(iter(part.words)) == markup.SENTENCE
     assert (
         COARSER_PAGE.part(Publication().with_attack(CENSUS_BLOCK)) is None
     )  # seven people have no slider
@@ -145,7 +144,7 @@ def test_a_station_is_what_its_page_shows_and_its_answers_are_read_there(name: s
         for step, value in zip(dial.steps, slider.steps, strict=True):
             board = STATIONS[name].open(slider.with_value(lesson, value))
             assert step.reading == slider.format_value(value)
-            assert step.replacements[headline.SENTENCE] == headline.html(board.headline)
+            assert step.replacements[markup.SENTENCE] == markup.headline_html(board.headline)
     move = STATION_QUESTIONS[name]["move"]
     question = make_question(move, dials)
     assert len(set(question.answers)) == len(question.answers) == 3
@@ -173,13 +172,13 @@ def test_right_answers_are_those_of_the_films(film: Film) -> None:
     for level in (levels[0], levels[-1]):
         scenario = SMALL.with_context(epsilon=level)
         step = film.steps[levels.index(level)]
-        for name, each in (("tv", scenario), ("plain_tv", plain_ldp.best_plain_ldp(scenario))):
+        for name, each in (("tv", scenario), ("plain_tv", runs.best_plain_ldp(scenario))):
             tv = run(prepare(each)).first.errors.tv
             assert step.headline.figures[name] == tv
-            assert abs(questions.wrong(step, name) - 100 * tv) <= 0.5
-    (question,) = (q for q in questions.of_maps([film]) if q.ask.startswith("Move ε"))
+            assert abs(lesson.wrong(step, name) - 100 * tv) <= 0.5
+    (question,) = (q for q in lesson.of_maps([film]) if q.ask.startswith("Move ε"))
     bar = number(question.ask.split("at most")[1])
-    good = {step.label: questions.wrong(step) <= bar for step in film.steps}
+    good = {step.label: lesson.wrong(step) <= bar for step in film.steps}
     right, *wrong = question.answers
     assert good[right]
     earlier = [step.label for step in film.steps][: [s.label for s in film.steps].index(right)]
@@ -213,7 +212,7 @@ def test_the_class_is_asked_each_station_s_prediction_and_the_right_answer_is_no
     None
 ):
     for name, station in STATION_QUESTIONS.items():
-        guess = ask.question(name)
+        guess = lesson.question(name)
         with naming(name):
             assert guess.right not in (None, 0)
             answers = [answer.removesuffix(".") for answer in station["predict"].answers]

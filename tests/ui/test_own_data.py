@@ -17,8 +17,8 @@ from caldp_core.scenarios.blocks import EverythingSensitive, GroupBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app import navigation
 from caldp_ui.app.errors import escape_markdown
-from caldp_ui.compute import exports, plain_ldp, runs
-from caldp_ui.parts import internal, record
+from caldp_ui.compute import exports, runs
+from caldp_ui.parts import internal, sharing
 from caldp_ui.session import links, visitor_data
 from caldp_ui.values import page as upload
 from caldp_ui.values import view as chart
@@ -31,7 +31,7 @@ from caldp_ui.values.page_state import (
     switch_table,
     table_of,
 )
-from caldp_ui.words.vocabulary import ANSWERS
+from caldp_ui.words.formats import ANSWERS
 from tests.contract.checks import naming
 from tests.datasets.files import read_table
 from tests.ui.driver import (
@@ -106,7 +106,7 @@ def test_an_example_is_ready_and_is_shown_with_everything_hidden() -> None:
     mark(at, sensitive="3-5")
     marked = at.session_state["values/state"].record.scenario
     assert_shows(at, marked)
-    ours_error, plain_error = map(runs.expected_error, (marked, plain_ldp.best_plain_ldp(marked)))
+    ours_error, plain_error = map(runs.expected_error, (marked, runs.best_plain_ldp(marked)))
     assert ours_error is not None
     assert plain_error is not None
     assert ours_error.error < 0.8 * plain_error.error
@@ -335,11 +335,11 @@ def test_names_are_nothing_but_names_in_files() -> None:
     table = table_of(ODD)
     assert table is not None
     scenario = switch_table(BEGIN, table)
-    ours, plain = (run(prepare(each)) for each in (scenario, plain_ldp.best_plain_ldp(scenario)))
-    content = record.ReportContent(ours, "It is so.", {"Truth": chart.png(ours, plain)})
-    checks = record.audit_scenario(scenario, no_progress)
+    ours, plain = (run(prepare(each)) for each in (scenario, runs.best_plain_ldp(scenario)))
+    content = sharing.ReportContent(ours, "It is so.", {"Truth": chart.png(ours, plain)})
+    checks = sharing.audit_scenario(scenario, no_progress)
     for address in ("", "http://x/?a=1"):
-        page = record.html(ANSWERS, content, checks, address)
+        page = sharing.html(ANSWERS, content, checks, address)
         assert "<script" not in page
         assert ("so does" in page) == bool(address)
     assert exports.literal(scenario) == 'Scenario.from_file("scenario-internal.json")'

@@ -13,14 +13,14 @@ from caldp_ui.maps import presets
 from caldp_ui.maps.ground import land
 from caldp_ui.maps.presets import BEGIN
 from caldp_ui.maps.scene import EXAMPLE
-from caldp_ui.parts import record
+from caldp_ui.parts import sharing
 from caldp_ui.places import page_state as extent
 from caldp_ui.places import view
 from caldp_ui.places.controls import with_dataset
 from caldp_ui.places.page_state import LINK, STATE, PlacesState
 from caldp_ui.session import links, visitor_data
-from caldp_ui.words import towns
-from caldp_ui.words.vocabulary import PLACES
+from caldp_ui.words import formats
+from caldp_ui.words.formats import PLACES
 from tests.ui.driver import (
     accepted,
     act,
@@ -137,8 +137,8 @@ def test_long_data_are_left_to_their_file_by_code_and_record() -> None:
     assert {*visitor_data.query(areas)} - said == long
     assert exports.literal(scenario) == 'Scenario.from_file("scenario-internal.json")'
     result = by_the_core(scenario)
-    content = record.ReportContent(result, "It is so.", {})
-    page = record.html(PLACES, content, record.audit_scenario(scenario, lambda share: None), "")
+    content = sharing.ReportContent(result, "It is so.", {})
+    page = sharing.html(PLACES, content, sharing.audit_scenario(scenario, lambda share: None), "")
     assert spec.people[:200] not in page
     assert "with the file scenario-internal.json" in page
     assert runs.key(scenario) != runs.key(replace(scenario, seed=2))
@@ -147,7 +147,7 @@ def test_long_data_are_left_to_their_file_by_code_and_record() -> None:
 
 def test_neighbouring_cells_of_a_small_map_have_names_of_their_own() -> None:
     grid = GridDomain(48.0, 11.0, 0.01, 10, 10)
-    names = {towns.place_name(grid, cell) for cell in range(grid.k)}
+    names = {formats.place_name(grid, cell) for cell in range(grid.k)}
     assert len(names) == grid.k
     boxes = (Area(48.0, 48.01, 11.0, 11.01), Area(48.01, 48.02, 11.0, 11.01))
     assert len({view.describe_area(box) for box in boxes}) == 2

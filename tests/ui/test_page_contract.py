@@ -20,7 +20,7 @@ from caldp_core.experiments.run import prepare, run
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app import navigation
 from caldp_ui.session import links
-from caldp_ui.session.pins import PinPageState
+from caldp_ui.session.page_state import PinPageState
 from caldp_ui.words import formats
 from tests.contract.checks import naming
 from tests.ui.driver import (

@@ -22,20 +22,19 @@ from caldp_core.experiments.run import prepare, run
 from caldp_core.scenarios.blocks import SensitiveAreas, StateBlocks
 from caldp_ui.app import gate, theme
 from caldp_ui.app.theme import CIVIDIS, NIGHT_LAND
-from caldp_ui.compute import exports, plain_ldp, runs
-from caldp_ui.compute.privacy_summary import summarize_privacy
+from caldp_ui.compute import exports, runs
+from caldp_ui.compute.runs import summarize_privacy
 from caldp_ui.maps.ground import home
 from caldp_ui.maps.presets import BEGIN
-from caldp_ui.parts import icons, pictures, record
+from caldp_ui.parts import markup, pictures, sharing
 from caldp_ui.words import accuracy, formats, promise
-from caldp_ui.words.formats import MEANING, STRENGTHS, strength
-from caldp_ui.words.vocabulary import PLACES
+from caldp_ui.words.formats import MEANING, PLACES, STRENGTHS, strength
 from tests.ui.readings import full_people
 
 
 @pytest.mark.parametrize("marked", [0, 37, 100])
 def test_a_hundred_people_of_whom_some_are_full(marked: int) -> None:
-    html = icons.people_array(marked, 'a "title"')
+    html = markup.people_array(marked, 'a "title"')
     assert full_people(html) == [marked]
     assert 'aria-label="a &quot;title&quot;"' in html
 
@@ -46,8 +45,8 @@ def places_of(dots: str) -> list[tuple[float, float]]:
 
 
 def test_fifty_dots_are_spread_like_the_normal_they_stand_for() -> None:
-    dots = places_of(icons.dotplot(1000.0, 196.0, ""))
-    assert len(dots) == len(set(dots)) == icons.DOTS
+    dots = places_of(markup.dotplot(1000.0, 196.0, ""))
+    assert len(dots) == len(set(dots)) == markup.DOTS
     left = np.array([place for place, _ in dots])
     middle = (left.min() + left.max()) / 2
     # Of a normal cut at its 1st and 99th percent, 68 of 100 lie within 1 of its 2.33 deviations.
@@ -56,9 +55,9 @@ def test_fifty_dots_are_spread_like_the_normal_they_stand_for() -> None:
 
 
 def test_a_range_that_begins_at_nobody_stacks_its_dots_there() -> None:
-    dots = places_of(icons.dotplot(10.0, 100.0, ""))
+    dots = places_of(markup.dotplot(10.0, 100.0, ""))
     assert sum(left == 0 for left, _ in dots) >= 20
-    assert len(places_of(icons.dotplot(10.0, 0.0, ""))) == 1
+    assert len(places_of(markup.dotplot(10.0, 0.0, ""))) == 1
 
 
 def test_words_for_the_odds_are_those_of_the_numbers_beside_them() -> None:
@@ -170,23 +169,23 @@ def test_all_csv_goes_through_the_guard() -> None:
 def record_of(scenario_blocks: str) -> tuple[str, str]:
     """The record's HTML and its text, of a scenario with that sensitive area."""
     scenario = BEGIN.with_context(sensitive=SensitiveAreas((scenario_blocks,)))
-    ours, plain = runs.result(scenario), runs.result(plain_ldp.best_plain_ldp(scenario))
+    ours, plain = runs.result(scenario), runs.result(runs.best_plain_ldp(scenario))
     part = Area(40, 42, -75, -72)
     png = pictures.png(ours.first.estimate, US_GRID, part)
-    checked = record.AuditReport(
+    checked = sharing.AuditReport(
         summarize_privacy(scenario, no_progress),
-        runs.expected_error(plain_ldp.best_plain_ldp(scenario)),
+        runs.expected_error(runs.best_plain_ldp(scenario)),
     )
     off = accuracy.error_sentence(PLACES, ours.first.errors.tv, plain.first.errors.tv)
-    content = record.ReportContent(ours, off, {"This protection": png})
-    html = record.html(PLACES, content, checked, "http://x/?a=1&b=2")
+    content = sharing.ReportContent(ours, off, {"This protection": png})
+    html = sharing.html(PLACES, content, checked, "http://x/?a=1&b=2")
     return html, unescape(re.sub(r"<[^>]*>", "", html))
 
 
 def test_the_record_says_what_was_computed_and_audited_and_needs_nothing_else() -> None:
     html, text = record_of("+40,42,-75,-72")
     scenario = BEGIN.with_context(sensitive=SensitiveAreas(("+40,42,-75,-72",)))
-    ours, plain = run(prepare(scenario)), run(prepare(plain_ldp.best_plain_ldp(scenario)))
+    ours, plain = run(prepare(scenario)), run(prepare(runs.best_plain_ldp(scenario)))
     headline = accuracy.error_sentence(PLACES, ours.first.errors.tv, plain.first.errors.tv)
     assert headline.replace("**", "") in text
     for sentence in promise.not_promised(PLACES, ours.setup):
@@ -203,7 +202,7 @@ def test_the_record_says_what_was_computed_and_audited_and_needs_nothing_else() 
 
 
 def test_a_verdict_that_does_not_hold_is_said_loudly() -> None:
-    from caldp_ui.compute.privacy_summary import PrivacySummary
+    from caldp_ui.compute.runs import PrivacySummary
 
-    assert "does NOT hold" in record._audit(PrivacySummary(False, "every entry", 1.2, 1.0))
-    assert "Not audited: too large." in record._audit(PrivacySummary(None, reason="too large."))
+    assert "does NOT hold" in sharing._audit(PrivacySummary(False, "every entry", 1.2, 1.0))
+    assert "Not audited: too large." in sharing._audit(PrivacySummary(None, reason="too large."))

@@ -18,7 +18,7 @@ from caldp_core.mechanisms.personalised import population_background
 from caldp_core.scenarios.blocks import SensitiveAreas
 from caldp_core.scenarios.policies import BACKGROUNDS, PersonalTags
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.compute import plain_ldp, runs
+from caldp_ui.compute import runs
 from caldp_ui.maps.scene import TRUTH
 from caldp_ui.personal import view
 from caldp_ui.personal.page_state import (
@@ -38,7 +38,7 @@ from caldp_ui.personal.page_state import (
 )
 from caldp_ui.personal.view import ASSUMED, EVERYTHING, KNOWN
 from caldp_ui.stage import encode
-from caldp_ui.words.towns import towns
+from caldp_ui.words.formats import towns
 from tests.ui.driver import (
     assert_exported,
     assert_signed,
@@ -82,7 +82,7 @@ def assert_shows(at: AppTest, scenario: Scenario) -> PersonalData:
     assert LINK.read(query_of(at)).scenario == scenario
     data = load_data(PersonalState(scenario))
     ways = {
-        EVERYTHING: plain_ldp.best_plain_ldp(scenario),
+        EVERYTHING: runs.best_plain_ldp(scenario),
         KNOWN: with_known_places(scenario),
         ASSUMED: scenario,
     }

@@ -25,8 +25,8 @@ from caldp_ui.maps.presets import BEGIN
 from caldp_ui.places import prior
 from caldp_ui.places.controls import with_dataset
 from caldp_ui.session import visitor_data
-from caldp_ui.words import formats, result
-from caldp_ui.words.vocabulary import PLACES
+from caldp_ui.words import accuracy, formats
+from caldp_ui.words.formats import PLACES
 from tests.contract.checks import naming
 from tests.ui.driver import (
     accepted,
@@ -67,7 +67,7 @@ def test_data_that_were_made_of_the_prior_are_not_judged() -> None:
     printed = summary(ours, None)
     assert printed["errors"] is printed["expected"] is None
     assert printed["not_judged"] == CIRCULAR
-    headline = result.headline(PLACES, ours.setup, ours.first.errors.tv, None)
+    headline = accuracy.headline(PLACES, ours.setup, ours.first.errors.tv, None)
     for text in (
         headline.sentence + headline.second,
         scene.subtitle(ours),
@@ -75,7 +75,7 @@ def test_data_that_were_made_of_the_prior_are_not_judged() -> None:
     ):
         assert formats.per_hundred(ours.first.errors.tv) not in text
     plain = prepare(replace(CIRCLE, estimator="cascade"))
-    assert "puts" in result.headline(PLACES, plain, 0.3, 0.4).sentence
+    assert "puts" in accuracy.headline(PLACES, plain, 0.3, 0.4).sentence
 
 
 def test_pages_that_would_tell_an_error_refuse_it() -> None:

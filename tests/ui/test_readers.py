@@ -18,10 +18,9 @@ from caldp_core.experiments.run import Setup, prepare
 from caldp_core.scenarios.blocks import SensitiveAreas
 from caldp_core.scenarios.policies import BinaryQuestion, CrowFlies, Line, PersonalTags, Streets
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.words import accuracy, formats, policies, promise, result
-from caldp_ui.words.formats import MEANING
+from caldp_ui.words import accuracy, formats, policies, promise
+from caldp_ui.words.formats import ANSWERS, MEANING, PLACES, VALUES, Vocabulary
 from caldp_ui.words.glossary import DEFINITIONS
-from caldp_ui.words.vocabulary import ANSWERS, PLACES, VALUES, Vocabulary
 from tests.contract.checks import naming
 from tests.ui.small import CONTEXTS, DATASET, setup_of
 from tests.ui.test_odds_hold import contexts, matrices
@@ -65,7 +64,7 @@ def well_formed(text: str) -> None:
 
 def texts_of(nouns: Vocabulary, setup: Setup, ours: float, plain: float) -> Iterator[str]:
     """All that is assembled of a scenario and its errors."""
-    head = result.headline(nouns, setup, ours, plain)
+    head = accuracy.headline(nouns, setup, ours, plain)
     text = policies.describe_promise(nouns, setup)
     yield from (head.sentence, head.second)
     yield from (text.summary, text.protected, text.odds, text.repeats, *text.not_promised)

@@ -20,10 +20,10 @@ from caldp_core.scenarios.blocks import SensitiveAreas
 from caldp_core.scenarios.policies import BinaryQuestion, PersonalTags
 from caldp_core.scenarios.scenario import SLOTS, Scenario
 from caldp_ui.app.theme import LIGHT
-from caldp_ui.parts import record
+from caldp_ui.parts import sharing
 from caldp_ui.words import formats, policies
-from caldp_ui.words.promise_text import PromiseText
-from caldp_ui.words.vocabulary import ANSWERS, PLACES, VALUES, Vocabulary
+from caldp_ui.words.formats import ANSWERS, PLACES, VALUES, Vocabulary
+from caldp_ui.words.promise import PromiseText
 from caldp_ui.yesno import view
 from caldp_ui.yesno.page_state import BEGIN, load_data
 from tests import ROOT
@@ -75,9 +75,9 @@ def test_every_kind_of_policy_has_its_sentences() -> None:
 def test_the_record_has_the_numbers_of_the_run_and_of_the_audit(kind: str) -> None:
     nouns, scenario = KINDS[kind]
     ours = run(prepare(scenario))
-    checked = record.audit_scenario(scenario, no_progress)
-    html = record.html(
-        nouns, record.ReportContent(ours, "The **page** says.", {}), checked, "http://x/?a=1"
+    checked = sharing.audit_scenario(scenario, no_progress)
+    html = sharing.html(
+        nouns, sharing.ReportContent(ours, "The **page** says.", {}), checked, "http://x/?a=1"
     )
     text = unescape(re.sub(r"<[^>]*>", "", html))
     promise = policies.describe_promise(nouns, ours.setup)

@@ -19,7 +19,7 @@ from caldp_core.experiments.run import Result, prepare, run
 from caldp_core.scenarios.blocks import GridBlocks, SensitiveAreas, StateBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.theme import WRONG
-from caldp_ui.compute import plain_ldp
+from caldp_ui.compute import runs
 from caldp_ui.maps.presets import BEGIN
 from caldp_ui.relief import columns, deck
 from caldp_ui.relief.columns import borders, percent
@@ -32,7 +32,7 @@ TEXT = (27, 39, 51)
 @pytest.fixture(scope="module")
 def results() -> dict[str, Result]:
     first: Scenario = BEGIN
-    plain = plain_ldp.best_plain_ldp(first)
+    plain = runs.best_plain_ldp(first)
     return {"This protection": run(prepare(first)), "Plain LDP": run(prepare(plain))}
 
 

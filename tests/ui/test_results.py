@@ -25,8 +25,8 @@ from caldp_core.theory.mixing import epsilons_after_mixing
 from caldp_ui.app import navigation
 from caldp_ui.results import page, view
 from caldp_ui.results.page_state import ResultsState
-from caldp_ui.words import formats, mixing
-from caldp_ui.words.vocabulary import VALUES
+from caldp_ui.words import formats, promise
+from caldp_ui.words.formats import VALUES
 from tests.collect.protocols import SPECS, labelled, many, planned, protocol_in
 from tests.collect.test_results import MONDAY, PROTOCOL, TUESDAY
 from tests.ui.driver import checked, jobs_done, open_page, query_of
@@ -122,10 +122,10 @@ def test_what_mixing_leaves_is_said_as_the_core_has_it() -> None:
     )
     found = epsilons_after_mixing(setup.mechanism, np.array([crowd, crowd]))
     assert found is not None
-    text = mixing.scenario_text(VALUES, setup)
+    text = promise.scenario_text(VALUES, setup)
     assert f"{crowd:,} reports of the block" in text
     assert f"from 1 to {formats.digits(found.hidden[0])}. " in text
-    alone = mixing.describe_mixing(VALUES, 1.0, (0.9999, math.nan), "the 1 report")
+    alone = promise.describe_mixing(VALUES, 1.0, (0.9999, math.nan), "the 1 report")
     assert "ε between two protected values stays at 1. " in alone
 
 

@@ -6,7 +6,7 @@ from streamlit.testing.v1 import AppTest
 from caldp_core.experiments.run import prepare
 from caldp_ui.parts.safety import DEPLOYMENTS
 from caldp_ui.words import policies
-from caldp_ui.words.vocabulary import ANSWERS
+from caldp_ui.words.formats import ANSWERS
 from tests.ui.driver import checked, go, open_record
 from tests.ui.pages import PAGES
 

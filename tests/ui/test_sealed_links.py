@@ -11,8 +11,8 @@ import pytest
 from caldp_core.scenarios.blocks import StateBlocks
 from caldp_ui.maps.presets import BEGIN
 from caldp_ui.places.page_state import LINK, STATE, PlacesState
-from caldp_ui.session.link_check import CHECK, seal
-from caldp_ui.session.pins import PINNED, PinPageState
+from caldp_ui.session.links import CHECK, seal
+from caldp_ui.session.page_state import PINNED, PinPageState
 from tests.ui.driver import checked, open_app, open_page, query_of, record_of
 from tests.ui.link_harm import assert_none_opens_otherwise, opened
 from tests.ui.pages import PAGES

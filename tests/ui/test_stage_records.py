@@ -10,7 +10,7 @@ import streamlit as st
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.domain.grid import Area, GridDomain
-from caldp_ui.stage import bundle, component, markup
+from caldp_ui.stage import bundle, component, records
 from caldp_ui.stage.codec import SCALE, encode, nobody_below
 from caldp_ui.stage.component import Act, StepChoice, film_blobs, film_head, scene_head
 from caldp_ui.stage.records import (
@@ -176,7 +176,7 @@ def test_fewer_than_half_a_person_is_nobody_but_no_more_than_the_scale_tells() -
 
 def test_words_beside_the_stage_are_elements_and_texts_only() -> None:
     html = '<div class="odds fair" style="--tens:8" onclick="y"><i></i>5 &lt; 6 <b>now</b></div>'
-    assert markup.tree(html) == [
+    assert records.tree(html) == [
         "div",
         {"className": "odds fair", "style": "--tens:8"},
         ["i", {}],
@@ -185,4 +185,4 @@ def test_words_beside_the_stage_are_elements_and_texts_only() -> None:
     ]
     for wrong in ("", "text", "<p>one</p><p>two</p>", "<p>open", "<p><b>crossed</p></b>"):
         with pytest.raises(CaldpError):
-            markup.tree(wrong)
+            records.tree(wrong)

@@ -9,10 +9,9 @@ from caldp_core.experiments.run import prepare
 from caldp_core.scenarios.blocks import SensitiveSymbols
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.navigation import CLASSROOM, PAGES
-from caldp_ui.words import mixing
-from caldp_ui.words.glossary import DEFINITIONS
-from caldp_ui.words.statements import OF_PAGES, OF_STATIONS, Statement
-from caldp_ui.words.vocabulary import PLACES
+from caldp_ui.words import promise
+from caldp_ui.words.formats import PLACES
+from caldp_ui.words.glossary import DEFINITIONS, OF_PAGES, OF_STATIONS, Statement
 from tests.test_docs_mathematics import rows
 from tests.ui.driver import open_page
 
@@ -66,10 +65,10 @@ def test_statements_wait_until_they_are_asked_for() -> None:
 
 
 def test_what_mixing_leaves_is_worked_out_once_it_is_asked_for() -> None:
-    sentence = mixing.scenario_text(PLACES, prepare(Scenario()))
+    sentence = promise.scenario_text(PLACES, prepare(Scenario()))
     for is_open in (False, True):
         at = open_page("pages/places.py", {}, {"if-mixed": is_open})
         texts = [item.value for item in at.main.markdown]
         assert (sentence in texts) == is_open
         assert (f"**δ**: {DEFINITIONS['δ']}" in texts) == is_open
-    assert not mixing.is_known(prepare(Scenario().with_context(sensitive=SensitiveSymbols(()))))
+    assert not promise.is_known(prepare(Scenario().with_context(sensitive=SensitiveSymbols(()))))

@@ -31,7 +31,7 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.adversary.page_state import FAKES
 from caldp_ui.app.theme import NOISE
 from caldp_ui.compute import exports, runs
-from caldp_ui.compute.sources import is_own, with_dataset
+from caldp_ui.compute.runs import is_own, with_dataset
 from caldp_ui.maps.ground import home
 from caldp_ui.parts import internal, pictures
 from tests.contract.checks import naming

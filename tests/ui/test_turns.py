@@ -19,7 +19,7 @@ from caldp_core.basics.types import Progress
 from caldp_ui.app import run_limiter
 from caldp_ui.app.run_limiter import RunLimiter, fragment, limit_run
 from caldp_ui.session import jobs
-from caldp_ui.session.fair_pool import FairPool
+from caldp_ui.session.jobs import FairPool
 from caldp_ui.session.visit import Visit
 from tests import ROOT
 from tests.waiting import PATIENCE, are_done, join, until

@@ -17,8 +17,8 @@ from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.run import Result
 from caldp_core.scenarios.blocks import EvenRuns, EverythingSensitive, RegionBlocks
 from caldp_ui.compute import runs
-from caldp_ui.compute.privacy_summary import PrivacySummary
-from caldp_ui.parts import headline, odds, pins, promises, record
+from caldp_ui.compute.runs import PrivacySummary
+from caldp_ui.parts import markup, pins, promises, sharing
 from caldp_ui.personal.page_state import LINK as PERSONAL_LINK
 from caldp_ui.places.page_state import LINK as PLACES_LINK
 from caldp_ui.plan import people_needed
@@ -27,10 +27,9 @@ from caldp_ui.plan.page_state import Plan
 from caldp_ui.results import view as result_words
 from caldp_ui.values.page_state import LINK as VALUES_LINK
 from caldp_ui.values.page_state import STATE
-from caldp_ui.words import policies, promise_text
-from caldp_ui.words import result as sentences
-from caldp_ui.words.towns import place_name
-from caldp_ui.words.vocabulary import ANSWERS, PLACES
+from caldp_ui.words import accuracy as sentences
+from caldp_ui.words import policies, promise
+from caldp_ui.words.formats import ANSWERS, PLACES, place_name
 from tests.contract.checks import naming
 from tests.ui.agreement import drawn_names
 from tests.ui.agreement_pages import PERSONAL
@@ -76,20 +75,20 @@ def test_the_headline_the_odds_and_the_promise_begin_with_them(result: Result) -
     texts = policies.describe_promise(ANSWERS, setup)
     assert texts.protected_share == 1.0, "nobody has it, and shares of people hide it"
     assert not texts.protects_all
-    shown = headline.html(sentences.headline(ANSWERS, setup, *[result.first.errors.tv] * 2))
+    shown = markup.headline_html(sentences.headline(ANSWERS, setup, *[result.first.errors.tv] * 2))
     assert f"<h1>{FIRST}" in unescape(shown)
     assert "unprotected" in shown
-    assert unescape(odds.html(ANSWERS, setup)).index(FIRST) < odds.html(ANSWERS, setup).index(
-        "Protection"
-    )
-    assert "orange, not" in odds.picture(texts)
+    assert unescape(markup.odds_html(ANSWERS, setup)).index(FIRST) < markup.odds_html(
+        ANSWERS, setup
+    ).index("Protection")
+    assert "orange, not" in markup.picture(texts)
     assert policies.promise_summary(ANSWERS, setup).startswith(FIRST)
     assert pins.odds_numbers(ANSWERS, setup)["protected by nothing"].startswith(FIRST)
     assert dict(texts.levels)["ε"] == "1"
     assert policies.setting_text(setup).startswith("ε = 1 ·")
-    content = record.ReportContent(result, "All is well.", {})
-    report = record.audit_scenario(setup.scenario, no_progress)
-    page = unescape(record.html(ANSWERS, content, report, ""))
+    content = sharing.ReportContent(result, "All is well.", {})
+    report = sharing.audit_scenario(setup.scenario, no_progress)
+    page = unescape(sharing.html(ANSWERS, content, report, ""))
     assert page.index(FIRST) < page.index("All is well.")
     assert "7.5" not in page.partition('"caldp_scenario"')[0]
 
@@ -116,8 +115,8 @@ def test_where_nobody_is_protected_no_level_is_said() -> None:
     assert "Nobody is protected" in said
     assert dict(texts.levels)["ε"] == "none: nobody is protected"
     assert policies.setting_text(setup).startswith("nobody is protected ·")
-    report = record.audit_scenario(setup.scenario, no_progress)
-    page = record.html(ANSWERS, record.ReportContent(run(setup), "", {}), report, "")
+    report = sharing.audit_scenario(setup.scenario, no_progress)
+    page = sharing.html(ANSWERS, sharing.ReportContent(run(setup), "", {}), report, "")
     assert "It holds" not in page
     assert "Nothing is promised" in page
     assert "Nothing is promised" in promises._audit_text(report.summary)
@@ -125,9 +124,9 @@ def test_where_nobody_is_protected_no_level_is_said() -> None:
 
 def test_a_loss_that_reads_like_its_level_is_said_to_be_above_it() -> None:
     found = PrivacySummary(False, "all", 1.00000000000001, 1.0, excess=1e-14)
-    assert "where ε = 1 is promised: less than 0.0001 above it." in record._audit(found)
-    assert ": 0.0500 above it." in record._audit(replace(found, loss=1.05, excess=0.05))
-    assert "above" not in record._audit(PrivacySummary(True, "all", 1.0, 1.0))
+    assert "where ε = 1 is promised: less than 0.0001 above it." in sharing._audit(found)
+    assert ": 0.0500 above it." in sharing._audit(replace(found, loss=1.05, excess=0.05))
+    assert "above" not in sharing._audit(PrivacySummary(True, "all", 1.0, 1.0))
 
 
 def test_a_plan_and_its_memo_begin_with_them(
@@ -191,9 +190,7 @@ def test_presets_say_of_how_many_unprotected_people_one_report_names_the_value()
                 continue
             share = drawn_names(setup)
             with naming(f"{page.name} {query}"):
-                sentence = promise_text.unprotected_text(
-                    ANSWERS, texts.protected_share, texts.readable
-                )
+                sentence = promise.unprotected_text(ANSWERS, texts.protected_share, texts.readable)
                 of = "(?:people|of the others|of them)"
                 numbers = re.findall(rf"names the \w+ of (.+?) {of}", sentence)
                 assert all(read(number).holds(share) for number in numbers)

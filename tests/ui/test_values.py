@@ -11,7 +11,7 @@ from caldp_core.experiments.run import prepare
 from caldp_core.scenarios.blocks import EvenRuns, EverythingSensitive, GroupBlocks, SensitiveSymbols
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import exports
-from caldp_ui.controls.presets import Example, Preset, matching_preset
+from caldp_ui.controls.choices import Example, Preset, matching_preset
 from caldp_ui.values import page_state as answers
 from caldp_ui.values import view as chart
 from caldp_ui.values.page_state import (

@@ -20,7 +20,7 @@ from caldp_core.mechanisms.catalogue import mechanisms_for
 from caldp_core.scenarios.blocks import EverythingSensitive
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.expected_error import Forecast
-from caldp_ui.compute import plain_ldp
+from caldp_ui.compute import runs
 from caldp_ui.parts.comparison import ComparisonData
 from caldp_ui.values import page_state, tabs, view
 from caldp_ui.values.page_state import BEGIN, LINK, TABLES, ValuesState, initial_scenario
@@ -65,7 +65,7 @@ def test_methods_are_those_of_the_catalogue(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_the_table_holds_the_picture_s_numbers_and_wider_ranges_for_all() -> None:
-    ours, plain = (run(prepare(each)) for each in (BEGIN, plain_ldp.best_plain_ldp(BEGIN)))
+    ours, plain = (run(prepare(each)) for each in (BEGIN, runs.best_plain_ldp(BEGIN)))
     frame = tabs.answer_frame(ours, plain)
     np.testing.assert_allclose(frame["this"], 100 * ours.first.estimate)
     for who in ("this", "plain"):
@@ -85,7 +85,7 @@ def test_shares_of_groups_are_those_of_regions() -> None:
 
 def test_the_sentence_tells_of_estimates_that_are_no_shares() -> None:
     few = replace(FEW.with_context(epsilon=0.01), estimator="none", n=100)
-    setups = [prepare(each) for each in (few, plain_ldp.best_plain_ldp(few))]
+    setups = [prepare(each) for each in (few, runs.best_plain_ldp(few))]
     ours, plain = (run(setup) for setup in setups)
     assert ours.first.errors.tv > 1
     headline = view.headline(ComparisonData(setups[0], setups[1], ours, plain))
@@ -96,7 +96,7 @@ def test_the_sentence_tells_of_estimates_that_are_no_shares() -> None:
 def test_figures_of_the_headline_are_the_command_line_s_and_stand_in_its_sentences(
     scenario: Scenario,
 ) -> None:
-    ours, plain = (run(prepare(each)) for each in (scenario, plain_ldp.best_plain_ldp(scenario)))
+    ours, plain = (run(prepare(each)) for each in (scenario, runs.best_plain_ldp(scenario)))
     headline = view.headline(ComparisonData(ours.setup, plain.setup, ours, plain))
     ours_tv, plain_tv = (_printed_error(each) for each in (ours, plain))
     protected = headline.figures["protected"]
@@ -124,7 +124,7 @@ def _printed_error(result: Result) -> float:
 
 def test_the_picture_to_take_along_is_a_png_that_marks_change() -> None:
     scenarios = (FEW, FEW.with_context(sensitive=EverythingSensitive()))
-    pngs = [view.png(run(prepare(s)), run(prepare(plain_ldp.best_plain_ldp(s)))) for s in scenarios]
+    pngs = [view.png(run(prepare(s)), run(prepare(runs.best_plain_ldp(s)))) for s in scenarios]
     assert all(png.startswith(b"\x89PNG") for png in pngs)
     assert pngs[0] != pngs[1]
 

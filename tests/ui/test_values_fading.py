@@ -13,7 +13,7 @@ from caldp_core.scenarios.best import Best
 from caldp_core.scenarios.blocks import SensitiveSymbols
 from caldp_core.scenarios.policies import ContextPolicy, CrowFlies, Distances, Line
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.controls.presets import DistancePreset
+from caldp_ui.controls.choices import DistancePreset
 from caldp_ui.values import tabs as chart
 from caldp_ui.values.page_state import (
     LINK,

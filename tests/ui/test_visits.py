@@ -12,7 +12,7 @@ from caldp_core.basics.errors import Cancelled
 from caldp_core.basics.types import Progress
 from caldp_ui.app.run_limiter import RunLimiter
 from caldp_ui.session import jobs
-from caldp_ui.session.fair_pool import FairPool
+from caldp_ui.session.jobs import FairPool
 from caldp_ui.session.visit import Visit
 from tests.ui.driver import jobs_done
 from tests.waiting import PATIENCE, are_done, join, until

@@ -14,7 +14,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.session.link_check import Received, understand
+from caldp_ui.session.links import Received, understand
 from tests.contract.checks import naming
 from tests.ui.driver import leave, open_page
 from tests.ui.pages import PAGES, Page
@@ -136,7 +136,7 @@ def test_walk_meets_an_exception_of_a_tab(monkeypatch: pytest.MonkeyPatch) -> No
     def fail(*_: object) -> None:
         raise OverflowError
 
-    monkeypatch.setattr("caldp_ui.words.promise_levels.answers", fail)
+    monkeypatch.setattr("caldp_ui.words.policies.answers", fail)
     with pytest.raises(AssertionError):
         walk(PAGES["yesno"], {})
 

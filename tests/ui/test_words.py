@@ -12,7 +12,7 @@ from caldp_core.mechanisms.capabilities import symbol_partition_of
 from caldp_core.scenarios.blocks import EverythingSensitive, OneBlock, StateBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.words import accuracy, promise
-from caldp_ui.words.vocabulary import PLACES
+from caldp_ui.words.formats import PLACES
 from tests import ROOT
 from tests.contract.checks import naming
 from tests.ui.small import CONTEXTS, channel_of, setup_of

@@ -22,7 +22,7 @@ from caldp_ui.compute.runs import context_of
 from caldp_ui.maps import presets
 from caldp_ui.places import view as places_words
 from caldp_ui.words import formats, promise
-from caldp_ui.words.vocabulary import PLACES
+from caldp_ui.words.formats import PLACES
 from tests.products import thinned
 from tests.ui.scenarios import BASE, VARIED
 from tests.ui.small import CONTEXTS, setup_of

@@ -12,7 +12,7 @@ from caldp_core.experiments.run import Result, prepare, run
 from caldp_core.scenarios.blocks import OneBlock, SensitiveSymbols
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.navigation import VALUES
-from caldp_ui.compute import plain_ldp
+from caldp_ui.compute import runs
 from caldp_ui.values import page_state as answers
 from caldp_ui.values import view as chart
 from caldp_ui.values.page_state import BEGIN, ValuesState
@@ -56,7 +56,7 @@ def on_chart(at: AppTest, record: Any, kind: str = "act") -> AppTest:
 def assert_shows(at: AppTest, scenario: Scenario) -> tuple[Result, Result]:
     """The picture, the sentence and the link are those of a fresh run of the core."""
     assert scenario_of(at) == scenario
-    ours, plain = (run(prepare(each)) for each in (scenario, plain_ldp.best_plain_ldp(scenario)))
+    ours, plain = (run(prepare(each)) for each in (scenario, runs.best_plain_ldp(scenario)))
     sent = data_of(at, chart.KEY)
     np.testing.assert_allclose(sent["truth"], ours.setup.dataset.distribution, rtol=ROUNDED)
     for name, result in (("ours", ours), ("plain", plain)):

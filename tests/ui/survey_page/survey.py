@@ -7,7 +7,7 @@ from caldp_ui.controls import common
 from caldp_ui.parts import promises
 from caldp_ui.session import jobs
 from caldp_ui.session.opening import begin_page
-from caldp_ui.words.vocabulary import VALUES
+from caldp_ui.words.formats import VALUES
 from tests.ui.survey_page.page_state import STATE
 
 record = begin_page(STATE)
