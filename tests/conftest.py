@@ -38,6 +38,17 @@ def pytest_collection_finish() -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def files_take_as_long_as_they_take() -> Iterator[None]:
+    """A page gives up on a file after 20 s, which a busy machine may take for a small one."""
+    from caldp_core.datasets.files.source import PAGE_BOUNDS
+
+    seconds = PAGE_BOUNDS.seconds
+    object.__setattr__(PAGE_BOUNDS, "seconds", 50 * (seconds or 0))
+    yield
+    object.__setattr__(PAGE_BOUNDS, "seconds", seconds)
+
+
+@pytest.fixture(scope="session", autouse=True)
 def own_cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Nothing is read from the user's cache folder, and nothing is left there."""
     folder = tmp_path_factory.mktemp("cache")

@@ -3,8 +3,8 @@
 import os
 import time
 from collections import deque
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -42,6 +42,26 @@ LAST_POLLS: deque[float] = deque(maxlen=MANY)
 """When the tests of this process, which share a server and an address, opened their last polls."""
 HOME = Area(24.55, 49.75, -125.2, -66.6)
 """What the stage shows at first."""
+
+
+TAP_THE_COIN = """() => new MutationObserver((changes, observer) => {
+    const coin = document.querySelector(".phone .coin");
+    if (!coin) return;
+    observer.disconnect();
+    coin.click();
+}).observe(document.body, {subtree: true, childList: true})"""
+"""A tap on a phone's coin as it is thrown: it goes by itself, maybe before a slow hand comes."""
+
+
+def eventually(page: Any, check: Callable[[], None]) -> None:
+    """Wait until all that is asserted holds at once; fails as the check does, if it never does."""
+    end = time.monotonic() + PATIENCE_MS / 1000
+    while time.monotonic() < end:
+        with suppress(AssertionError):
+            check()
+            return
+        page.wait_for_timeout(50)
+    check()
 
 
 def wait_to_open_a_poll() -> None:

@@ -20,7 +20,7 @@ from caldp_ui.classroom.page_state import NAMES, Lesson
 from caldp_ui.classroom.plan import PARTS
 from caldp_ui.handout.lesson import FILE, question
 from tests.browser.conftest import SCREENS, Profiles, visiting
-from tests.browser.hands import expect, open_poll
+from tests.browser.hands import TAP_THE_COIN, expect, open_poll
 from tests.browser.test_axe import violations
 from tests.browser.test_phone import PHONE
 from tests.browser.test_room import way_in
@@ -102,8 +102,8 @@ def report(profiles: Profiles, link: str, number: int, watch: Watch) -> str:
     phone.goto(link)
     phone.locator(".phone .answer").first.click()
     expect(phone.locator(".phone .odds")).to_contain_text("right at most 73 times in 100")
+    phone.evaluate(TAP_THE_COIN)  # it goes on
     phone.locator(".phone .poll .go").click()
-    phone.locator(".phone .coin").click()  # a tap goes on
     phone.get_by_text("Counted, once").wait_for()
     sent = phone.locator(".phone .sent strong").inner_text()
     expect(phone.locator(".phone .why")).to_contain_text("You can deny it")

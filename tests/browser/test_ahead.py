@@ -87,7 +87,7 @@ def test_a_film_of_another_channel_is_not_shown(open_link: OpenLink) -> None:
     page.wait_for_function(
         "drawn => window.readPage('matrix-board').drawn !== drawn", arg=before["drawn"]
     )
-    assert page.locator(".board [data-mark=broken]").count() == 20
+    expect(page.locator(".board [data-mark=broken]")).to_have_count(20)
 
 
 FIRST_STEP = """stage => {

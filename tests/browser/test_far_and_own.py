@@ -26,7 +26,7 @@ def truths(page: Any) -> list[Any]:
 def test_the_sentence_and_the_maps_come_first(open_link: OpenLink, link: str, screen: str) -> None:
     page = open_link(link, PAINTED, **SCREENS[screen])
     frames = page.locator(".stage .pane:not([hidden]) .frame")
-    assert frames.count() == PAGES[link]
+    expect(frames).to_have_count(PAGES[link])
     sentence = page.locator(HEADLINE).first.bounding_box()
     height = SCREENS[screen]["viewport"]["height"]
     boxes = [frames.nth(i).bounding_box() for i in range(2)]
@@ -38,13 +38,13 @@ def test_the_sentence_and_the_maps_come_first(open_link: OpenLink, link: str, sc
 
 def test_a_click_with_the_brush_moves_the_ring(open_link: OpenLink) -> None:
     page = open_link("distances", PAINTED, **SCREENS["projector"])
-    before = page.locator(".st-key-distances-place input").input_value()
+    place = page.locator(".st-key-distances-place input")
+    before = place.input_value()
     page.get_by_role("button", name="Brush").click()
     box = page.locator(".stage .frame").first.bounding_box()
     page.mouse.click(box["x"] + 0.7 * box["width"], box["y"] + 0.4 * box["height"])
     page.wait_for_url("**place=*")
-    wait_until_settled(page)
-    assert page.locator(".st-key-distances-place input").input_value() != before
+    expect(place).not_to_have_value(before)
 
 
 def test_a_pin_shares_the_view_and_a_film_of_the_rate_moves_alone(open_link: OpenLink) -> None:

@@ -40,7 +40,7 @@ def test_a_link_can_make_nothing_but_text(
     page = visit("places?" + (urlencode({key: text}) if key else f"{quote(text)}=1"))
     expect_shows(page, BEGIN)
     warning = page.locator("[data-testid=stAlert]")
-    assert warning.count() == 1
+    expect(warning).to_have_count(1)
     assert warning.locator(MARKED_UP).count() == 0
     # As it was written, but for the joiners that are not seen, and for its end where it is long.
     assert text[:40] in warning.inner_text().replace("\N{WORD JOINER}", "")

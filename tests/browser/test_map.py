@@ -24,6 +24,7 @@ from tests.browser.hands import (
     button,
     canvases,
     drag,
+    eventually,
     expect,
     expect_shows,
     headline_of,
@@ -38,6 +39,14 @@ from tests.browser.watch import Watch
 pytestmark = pytest.mark.browser
 NEW_YORK = Area(40.0, 42.0, -75.0, -72.0)
 ONE = "places?v=2&blocks=one"
+
+
+def assert_same(drawn: list[str], wanted: list[str]) -> None:
+    assert drawn == wanted
+
+
+def assert_changed(before: list[str], after: list[str], wanted: list[bool]) -> None:
+    assert [a != b for a, b in zip(before, after, strict=True)] == wanted
 
 
 def test_the_first_screen_is_pictures(visit: Visit, watch: Watch) -> None:
@@ -69,7 +78,7 @@ def test_a_box_shows_its_numbers_and_its_link_opens_them(visit: Visit) -> None:
     expect_shows(elsewhere, state.scenario)
     assert link_of(elsewhere) == state
     press(page, "Look")
-    assert pictures(elsewhere) == pictures(page)
+    eventually(page, lambda: assert_same(pictures(elsewhere), pictures(page)))
 
 
 def test_places_of_one_s_own_are_drawn_as_if_no_other_map_had_been_there(visit: Visit) -> None:
@@ -98,7 +107,7 @@ def test_places_of_one_s_own_are_drawn_as_if_no_other_map_had_been_there(visit: 
     before = pictures(page)
     page.reload()
     expect(page.locator(HEADLINE)).to_have_text([headline_of(scenario)])
-    assert pictures(page) == before
+    eventually(page, lambda: assert_same(pictures(page), before))
 
 
 def test_protecting_only_a_box_and_taking_it_back(visit: Visit) -> None:
@@ -131,8 +140,7 @@ def test_epsilon_moves_at_once_with_its_film_and_the_server_confirms_it(visit: V
     page.focus(SLIDER)
     page.keyboard.press("ArrowRight")
     expect_shows(page, BEGIN.with_context(epsilon=1.5))
-    after = pictures(page)
-    assert [a == b for a, b in zip(before, after, strict=True)] == [False, False, True]
+    eventually(page, lambda: assert_changed(before, pictures(page), [True, True, False]))
     play = page.locator(".st-key-places-epsilon .stage-play")
     expect(play).to_be_visible()  # made while nobody waits
     last = BEGIN.with_context(epsilon=EPSILON_MAX)

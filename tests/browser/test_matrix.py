@@ -62,13 +62,13 @@ def test_arrow_keys_go_past_the_diagonal_and_words_follow(page: Any) -> None:
     field(page, 0, 1).focus()
     for key in ("ArrowDown", "ArrowRight"):
         page.keyboard.press(key)
-    assert stops.count() == 1
+    expect(stops).to_have_count(1)
     expect(stops).to_have_attribute("aria-label", "Blue against Other")
     readout = page.locator(".board .readout")
     expect(readout).to_contain_text("“Blue” against “Other”, ε = ∞")
     page.locator(".leak td[data-x='4'][data-z='0']").hover()
     expect(readout).to_contain_text("“None” against “Red”, ε = 1: any report turns")
-    assert page.locator(".lit").count() == 2
+    expect(page.locator(".lit")).to_have_count(2)
 
 
 def test_the_picture_comes_first_and_nothing_sticks_out_on_a_phone(open_link: OpenLink) -> None:

@@ -99,7 +99,7 @@ def assert_the_snippet_of_a_page_sends_two_reports_that_are_one() -> None:
         f'{BROWSER}await import("./page.mjs"); await import("./page.mjs?again");', "utf-8"
     )
     lines = subprocess.run(
-        [str(NODE), "pages.mjs"], capture_output=True, text=True, check=True, timeout=60
+        [str(NODE), "pages.mjs"], capture_output=True, text=True, check=True, timeout=120
     ).stdout.splitlines()
     first, second = (line.split(" ", 1) for line in lines)
     assert first == second

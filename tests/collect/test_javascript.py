@@ -153,7 +153,7 @@ def remembered(protocol: Protocol, asks: list[Any], stored: dict[str, str]) -> d
     done = subprocess.run(
         [str(NODE), "--input-type=module", "-e", REMEMBER],
         input=json.dumps(payload | {"asks": asks, "stored": stored}),
-        capture_output=True, text=True, check=True, timeout=60,
+        capture_output=True, text=True, check=True, timeout=120,
     )  # fmt: skip
     output: dict[str, Any] = json.loads(done.stdout)
     return output

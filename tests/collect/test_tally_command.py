@@ -68,7 +68,7 @@ def test_a_run_whose_reports_were_refused_ends_with_3_and_keeps_its_counts(folde
 def caldp(folder: Path, words: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
         ["sh", "-c", f"{sys.executable} -m caldp_core {words}"], cwd=folder, text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, timeout=60, check=False,
+        env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, timeout=120, check=False,
     )  # fmt: skip
 
 

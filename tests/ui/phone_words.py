@@ -22,7 +22,7 @@ def says(question: Question, language: str = "en", script: str = EXPLAIN) -> dic
     data = json.dumps([words.question_message(question), TABLE[language]])
     command = [str(NODE), "--input-type=module", "-e", code]
     done = subprocess.run(
-        command, input=data, capture_output=True, text=True, check=True, timeout=60
+        command, input=data, capture_output=True, text=True, check=True, timeout=120
     )
     found: dict[str, Any] = json.loads(done.stdout)
     return found

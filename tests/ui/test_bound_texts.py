@@ -39,7 +39,7 @@ def page() -> None:
 @pytest.fixture
 def at() -> AppTest:
     """The page after its second run: its field was set in the first."""
-    opened = AppTest.from_function(page, default_timeout=60).run()
+    opened = AppTest.from_function(page, default_timeout=120).run()
     assert field(opened) == ("begin", True)
     return opened.run()
 

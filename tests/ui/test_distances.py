@@ -151,7 +151,7 @@ def test_a_click_looks_from_there_and_undo_takes_it_back() -> None:
 def test_the_very_mechanism_can_be_audited() -> None:
     at = open_record(STATE, opens=OPENS)
     checked(at.button(key="distances-audited-start").click().run())
-    assert not wait([at.session_state["distances-audited/job"].future], timeout=60).not_done
+    assert not wait([at.session_state["distances-audited/job"].future], timeout=120).not_done
     checked(at.run())
     assert any("It holds" in item.value for item in at.markdown)
 
@@ -200,7 +200,7 @@ def test_the_best_noise_is_designed_beside_the_page_and_its_proof_is_told() -> N
     # Until it is there planar noise stands for it, and what was chosen stays chosen.
     assert page_record(at, STATE) == record
     assert at.selectbox(key="distances-family").value == "best-kernel"
-    assert not wait([job.future], timeout=60).not_done
+    assert not wait([job.future], timeout=120).not_done
     checked(at.run())
     data = assert_shows(at, record)
     assert isinstance(data.setup.mechanism, kernels.BestKernelMechanism)

@@ -173,7 +173,7 @@ def test_what_can_not_be_designed_leaves_the_matrix_on_show() -> None:
         with naming(f"{rows}"):
             at = open_matrix(MatrixState("", 1.0, ("a", "b"), rows, channel=DESIGNED))
             job = at.session_state["matrix-design/job"]
-            assert not wait([job.future], timeout=60).not_done
+            assert not wait([job.future], timeout=120).not_done
             checked(at.run())
             assert not at.error
             assert message(at)["names"] == ["a", "b"]

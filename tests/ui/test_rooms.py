@@ -108,7 +108,7 @@ def test_sentences_of_a_survey_speak_of_values(at: AppTest) -> None:
 def test_a_job_runs_beside_any_page(at: AppTest) -> None:
     go(at, SURVEY)
     checked(at.button(key="survey-count-start").click().run())
-    assert not wait([at.session_state["survey-count/job"].future], timeout=60).not_done
+    assert not wait([at.session_state["survey-count/job"].future], timeout=120).not_done
     checked(at.run())
     assert at.text[0].value == "counted 6"
 
