@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
 
 MAP_PAGE: Final = "places"
-PATIENCE_MS: Final = 60_000
+PATIENCE_MS: Final = 120_000
 """Longest wait for anything: a busy machine is slow, not wrong."""
 _LOOK_MS: Final = 15
 _NAMES: Final = (

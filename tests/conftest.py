@@ -1,18 +1,21 @@
 """Settings that all tests share: property tests are repeatable and leave no files behind."""
 
 import gc
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+THOROUGH = os.environ.get("CALDP_THOROUGH") == "1"
+"""Every night, and before a release: more examples of each property."""
 settings.register_profile(
     "caldp",
     derandomize=True,
     database=None,
     deadline=None,
-    max_examples=60,
+    max_examples=200 if THOROUGH else 30,
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("caldp")

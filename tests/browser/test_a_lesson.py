@@ -231,7 +231,7 @@ def end(page: Any, profiles: Profiles, link: str, watch: Watch) -> None:
     )
     expect(page.locator(".board .chips li")).to_have_count(PHONES)
     expect(phone.locator(".phone .thanks")).to_be_visible()
-    with phone.expect_download() as download:
+    with phone.expect_download(timeout=4 * PATIENCE_MS) as download:  # it is made for the first
         phone.locator(".phone a.go").click()
     assert download.value.suggested_filename == FILE
     phone.close()

@@ -25,6 +25,7 @@ from tests.collect import written
 from tests.collect.engines import in_duckdb, prepare_engine
 from tests.collect.protocols import small
 from tests.contract.checks import naming
+from tests.products import thinned
 
 TEXTS: Final[dict[str | None, int | str]] = {
     **dict.fromkeys(("3", " 3", "3 ", '"3"', ' "3" ', "03", "000000000000000003"), 3),
@@ -67,16 +68,20 @@ def by_workers(protocol: Protocol, report: Any, kind: Any) -> CollectedTally:
     return collected_from_rows(protocol, [row], "a")
 
 
+@pytest.mark.parametrize("which", thinned(range(3), one_in=3))
 def test_a_text_is_the_same_report_in_every_file_and_for_workers(
-    protocol: Protocol, tmp_path: Path
+    protocol: Protocol, tmp_path: Path, which: int
 ) -> None:
-    for text, right in TEXTS.items():
+    """`which`: of the texts a third is read from every file, the others from one, in turn."""
+    for at, (text, right) in enumerate(TEXTS.items()):
         files = [written.write(tmp_path / "day.parquet", pa.array([text], pa.string()))]
         lines = tmp_path / "day.jsonl"
         lines.write_text(f"{json.dumps({'report': text})}\n", "utf-8")
         files.append(lines)
         if text and text.strip() and not set(text) & {"\n", '"'}:  # each is a line of CSV
             files.append(written.write(tmp_path / "day.csv", [text]))
+        if (at + which) % 3:
+            files = [files[(at + which) % len(files)]]
         found = [Collector(protocol).tally(path) for path in files]
         found += [by_workers(protocol, text, kind) for kind in (pa.string(), pa.large_string())]
         with naming(repr(text)):

@@ -53,7 +53,10 @@ def ranked_upside_down(evidence: Evidence, shares: Floats) -> Intervals:
     return Intervals(*_limits(evidence, _Tails.by_rank(-shares, 0.025)), 0.95)
 
 
-@pytest.mark.parametrize("held", [PEOPLE, np.full(2000, 550)], ids=["a tenth", "all alike"])
+ALIKE = pytest.param(np.full(2000, 550), id="all alike", marks=pytest.mark.thorough)
+
+
+@pytest.mark.parametrize("held", [pytest.param(PEOPLE, id="a tenth"), ALIKE])
 def test_ranges_of_the_highest_hold_however_many_one_looks_at(held: Ints) -> None:
     # A mean of 60 runs of R ranges of which a share of at most 0.05 misses spreads by less than
     # √(0.05·0.95/60) = 0.028 (R = 1) and, nearly independent, 0.028/√R. Significance 10⁻⁶: 4.8.

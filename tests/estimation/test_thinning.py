@@ -20,7 +20,7 @@ from caldp_core.privacy.context import Context
 from tests.stats import SIGNIFICANCE
 
 LIMIT = float(norm.isf(SIGNIFICANCE / 8))
-K, RUNS = 200, 400
+K, RUNS = 200, 200
 
 
 def errors_of_looks(gamma: float) -> Floats:
@@ -39,7 +39,8 @@ def errors_of_looks(gamma: float) -> Floats:
 
 @pytest.mark.parametrize("gamma", [0.5, 1.0])
 def test_looks_are_unbiased_and_uncorrelated_and_no_other_pair_is(gamma: float) -> None:
-    # 80,000 pairs: a correlation is known to 1/√80,000 = 0.0035 and those below are 0.1 and more.
+    # 40,000 pairs: a correlation is known to 1/√40,000 = 0.005, so that at significance 10⁻⁶ 0.027
+    # is too much. Those below are 0.1 and more: above twice that but for a chance of 10⁻¹⁶.
     a, b, z = errors_of_looks(gamma)
     most = LIMIT / np.sqrt(a.size)
     for errors, variance in ((a, 1 + gamma**2), (b, 1 + gamma**-2)):

@@ -206,7 +206,7 @@ RANDOMIZED = ((2.0, 0.24211), (4.0, 0.96402))
 
 @pytest.mark.parametrize(
     ("local", "beta", "every"),
-    [(*pair, 4) for pair in RANDOMIZED]
+    [(*pair, 12) for pair in RANDOMIZED]
     + [pytest.param(*pair, 1, marks=pytest.mark.thorough) for pair in RANDOMIZED],
 )
 def test_epsilon_never_rises_with_people_nor_above_the_bound_of_clones(

@@ -203,19 +203,20 @@ def names(at: AppTest) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    ("page", "state", "file"),
+    ("page", "state", "file", "query"),
     [
-        (navigation.CURVES, {"curves-sharing": True}, "curves.json"),
-        (navigation.PLAN, {"plan-tabs": "Share and export"}, "scenario.json"),
+        # Errors of this method are formulas, and take no trials.
+        (navigation.CURVES, {"curves-sharing": True}, "curves.json", {"methods": "oue"}),
+        (navigation.PLAN, {"plan-tabs": "Share and export"}, "scenario.json", {}),
     ],
 )
 def test_curves_and_plans_are_handed_on_once_it_is_asked(
-    page: str, state: dict[str, Any], file: str
+    page: str, state: dict[str, Any], file: str, query: dict[str, str]
 ) -> None:
-    at = open_with_state(page, state)
+    at = open_with_state(page, state, query)
     assert file in names(at)
     assert any(code.value.startswith("http") for code in at.code)
-    assert file not in names(open_with_state(page, {}))
+    assert file not in names(open_with_state(page, {}, query))
 
 
 @pytest.mark.parametrize("view", VIEWS)
