@@ -6,8 +6,9 @@ import pytest
 from caldp_core.basics.limits import SPACE_POINTS_MAX
 from caldp_core.mechanisms import ContextMechanism, registry
 from caldp_core.mechanisms.oracles.galois import digits_of
-from caldp_core.mechanisms.oracles.hadamard import published_hadamard, published_parts
+from caldp_core.mechanisms.oracles.hadamard import published_parts
 from caldp_core.mechanisms.oracles.hyperplanes import coins_of
+from caldp_core.mechanisms.specs import Hadamard
 from caldp_core.privacy.context import Context
 from caldp_core.theory.expected_error import variance_given_people
 from tests import ROOT
@@ -87,7 +88,7 @@ def test_the_cost_of_a_tally() -> None:
 )
 def test_beside_general_hadamard_response(row: list[str]) -> None:
     k, epsilon = int(row[0]), float(row[1])
-    mechanism = ContextMechanism(Context.plain(k, epsilon), "hadamard", published_hadamard)
+    mechanism = ContextMechanism(Context.plain(k, epsilon), "hadamard", Hadamard(None).family())
     (wanted,) = published_parts(np.array([k]), np.array([epsilon])).tolist()
     used = mechanism.oracles._parts  # type: ignore[attr-defined]
     numbers = (wanted, *used.counts.tolist(), *used.orders.tolist(), mechanism.report_bits)

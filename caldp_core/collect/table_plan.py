@@ -9,7 +9,7 @@ by what the protocol says. So families are rebuilt from the protocol's whole num
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import accumulate, pairwise
 from typing import Any, Final, Self
 
@@ -24,14 +24,11 @@ from caldp_core.basics.types import Bools, Floats, Ints
 from caldp_core.collect.coins import Coins
 from caldp_core.collect.device import Device
 from caldp_core.collect.formats import NUMBER, Format
-from caldp_core.mechanisms.base import Family, FrequencyOracles, Mechanism
+from caldp_core.mechanisms.base import Family, Mechanism
 from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.mechanisms.designed.arrange import rows_keep_levels
-from caldp_core.mechanisms.oracles.galois import GaloisOracles, digits_of
-from caldp_core.mechanisms.oracles.hadamard import HadamardOracles
+from caldp_core.mechanisms.oracles.galois import digits_of
 from caldp_core.mechanisms.oracles.hyperplanes import DEGREE_MAX
-from caldp_core.mechanisms.oracles.local_hashing import LocalHashingOracles
-from caldp_core.mechanisms.oracles.subset_selection import SubsetSelectionOracles
 from caldp_core.mechanisms.registry import COLLECTABLE
 from caldp_core.mechanisms.specs import FamilySpec
 from caldp_core.mechanisms.structures import HasDeviceNumbers, HasPreProcessing
@@ -238,20 +235,20 @@ def _whole(text: object) -> int:
     return number
 
 
-_CHOICES: Final[dict[str, tuple[str, Callable[..., FrequencyOracles]]]] = {
-    "hadamard": ("parts", HadamardOracles),
-    "galois": ("degree", GaloisOracles),
-    "subset-selection": ("omega", SubsetSelectionOracles),
-    "local-hashing": ("g", LocalHashingOracles),
+_CHOICES: Final = {
+    "hadamard": "parts",
+    "galois": "degree",
+    "subset-selection": "omega",
+    "local-hashing": "g",
 }
-"""Family → the numbers that it chooses, and its oracles; the others choose nothing."""
+"""Family → the numbers that it chooses; the others choose nothing."""
 
 
 def pinned_family(spec: FamilySpec, numbers: Mapping[str, Any]) -> Family:
     """The family with the choices in `numbers`, lists of m; `CaldpError` when it is called."""
     if spec.name not in _CHOICES:
         return spec.family()
-    name, oracles = _CHOICES[spec.name]
+    name = _CHOICES[spec.name]
 
     def choose(sizes: Ints, *_: Any) -> Ints:
         listed = numbers.get(name)
@@ -271,10 +268,7 @@ def pinned_family(spec: FamilySpec, numbers: Mapping[str, Any]) -> Family:
         )
         return array
 
-    def family(sizes: Ints, epsilon: Floats) -> FrequencyOracles:
-        return oracles(sizes, epsilon, choose)
-
-    return family
+    return partial(spec.oracles, choose=choose)
 
 
 def _fields(sizes: Ints, degrees: Ints) -> Bools:

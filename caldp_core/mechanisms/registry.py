@@ -148,10 +148,5 @@ COLLECTABLE: Final = {name: entry for name, entry in FAMILIES.items() if entry.c
 
 def in_context(context: Context, family: str) -> ContextMechanism:
     """The named family in this context; raises `CaldpError` for an unknown name."""
-    return ContextMechanism(context, family, family_named(family))
-
-
-def family_named(name: str) -> Family:
-    """Factory of the named family's oracles; raises `CaldpError` for an unknown name."""
-    check_choice("family", name, FAMILIES)
-    return FAMILIES[name].family
+    check_choice("family", family, FAMILIES)
+    return ContextMechanism(context, family, FAMILIES[family].family)

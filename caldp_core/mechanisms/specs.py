@@ -5,12 +5,16 @@ chosen by the mechanism itself, as its source says. `catalogue.py` describes eac
 policies that it keeps.
 """
 
-from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, Protocol, runtime_checkable
+
+import numpy as np
 
 from caldp_core.basics.errors import check_number, check_whole, require
 from caldp_core.basics.limits import K_MAX, THETA_MAX, THETA_MIN
+from caldp_core.basics.types import Ints
 from caldp_core.mechanisms.base import Family, Mechanism
 from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.mechanisms.designed.mechanism import DesignedMechanism
@@ -18,24 +22,9 @@ from caldp_core.mechanisms.direct import geometric_axis, planar, published_urap,
 from caldp_core.mechanisms.direct.binary import BinaryMechanism
 from caldp_core.mechanisms.direct.exponential import ExponentialMechanism
 from caldp_core.mechanisms.kernels.mechanism import best_kernel
-from caldp_core.mechanisms.oracles.galois import (
-    GaloisOracles,
-    check_field_size,
-    galois_family,
-    galois_family_for,
-)
-from caldp_core.mechanisms.oracles.hadamard import (
-    HadamardOracles,
-    hadamard_family,
-    published_hadamard,
-)
-from caldp_core.mechanisms.oracles.local_hashing import LocalHashingOracles, hashing_family
+from caldp_core.mechanisms.oracles import galois, hadamard, local_hashing, subset_selection
+from caldp_core.mechanisms.oracles.hyperplanes import DEGREE_MAX
 from caldp_core.mechanisms.oracles.randomized_response import RandomizedResponseOracles
-from caldp_core.mechanisms.oracles.subset_selection import (
-    SubsetSelectionOracles,
-    subset_family,
-    subset_family_for,
-)
 from caldp_core.mechanisms.oracles.unary import OueOracles, RapporOracles, unary_family
 from caldp_core.mechanisms.personalised import TaggedMechanism
 from caldp_core.privacy.context import PersonalPolicy
@@ -57,14 +46,21 @@ class TakesShare(Protocol):
         """The mechanism that is best if this `share`, in [0, 1], of a block's people has one."""
 
 
-class FamilySpec(ABC):
-    """A family of frequency oracles, by its `name` in files."""
+class FamilySpec:
+    """A family of frequency oracles, by its `name` in files; `oracles`: their class."""
 
     name: ClassVar[str]
+    oracles: ClassVar[Any]
 
-    @abstractmethod
+    def choice(self) -> Callable[..., Ints] | None:
+        """What the parameters choose, for the oracles' `choose`; None: the family's own choice."""
+        return None
+
     def family(self) -> Family:
         """Factory of the oracles."""
+        choose = self.choice()
+        family: Family = self.oracles if choose is None else partial(self.oracles, choose=choose)
+        return family
 
     def make(self, policy: Any) -> Mechanism:
         """The family in this context, or as the common mechanism of a personal policy."""
@@ -82,17 +78,19 @@ class Hadamard(FamilySpec):
     """
 
     name = "hadamard"
+    oracles = hadamard.HadamardOracles
     parts: int | None = 1
 
     def __post_init__(self) -> None:
         if self.parts is not None:
             check_whole("parts", self.parts, 1, K_MAX)
 
-    def family(self) -> Family:
-        """Factory of the oracles."""
+    def choice(self) -> Callable[..., Ints] | None:
+        """See `FamilySpec.choice`."""
         if self.parts is None:
-            return published_hadamard
-        return HadamardOracles if self.parts == 1 else hadamard_family(self.parts)
+            return hadamard.published_parts
+        parts = self.parts
+        return None if parts == 1 else lambda sizes, _: np.full(sizes.size, parts)
 
 
 @dataclass(frozen=True)
@@ -100,10 +98,7 @@ class RandomizedResponse(FamilySpec):
     """Randomized response."""
 
     name = "randomized-response"
-
-    def family(self) -> Family:
-        """Factory of the oracles."""
-        return RandomizedResponseOracles
+    oracles = RandomizedResponseOracles
 
 
 def _check_share(share: float | None, name: str, value: int | None) -> None:
@@ -138,10 +133,7 @@ class Oue(FamilySpec):
     """Optimized unary encoding."""
 
     name = "oue"
-
-    def family(self) -> Family:
-        """Factory of the oracles."""
-        return OueOracles
+    oracles = OueOracles
 
 
 @dataclass(frozen=True)
@@ -153,6 +145,7 @@ class SubsetSelection(FamilySpec):
     """
 
     name = "subset-selection"
+    oracles = subset_selection.SubsetSelectionOracles
     omega: int | None = None
     share: float | None = None
 
@@ -161,11 +154,13 @@ class SubsetSelection(FamilySpec):
             check_whole("omega", self.omega, 1, K_MAX)
         _check_share(self.share, "omega", self.omega)
 
-    def family(self) -> Family:
-        """Factory of the oracles."""
+    def choice(self) -> Callable[..., Ints] | None:
+        """See `FamilySpec.choice`."""
         if self.share is not None:
-            return subset_family_for(self.share)
-        return SubsetSelectionOracles if self.omega is None else subset_family(self.omega)
+            return partial(subset_selection.best_omega, hidden=self.share)
+        if self.omega is None:
+            return None
+        return partial(subset_selection.same_omega, omega=self.omega)
 
     def for_share(self, share: float) -> MechanismSpec:
         """See `TakesShare.for_share`."""
@@ -177,15 +172,16 @@ class LocalHashing(FamilySpec):
     """Local hashing. `g`: bins; None is the best whole number, about e^ε + 1."""
 
     name = "local-hashing"
+    oracles = local_hashing.LocalHashingOracles
     g: int | None = None
 
     def __post_init__(self) -> None:
         if self.g is not None:
             check_whole("g", self.g, 2, K_MAX)
 
-    def family(self) -> Family:
-        """Factory of the oracles."""
-        return LocalHashingOracles if self.g is None else hashing_family(self.g)
+    def choice(self) -> Callable[..., Ints] | None:
+        """See `FamilySpec.choice`."""
+        return None if self.g is None else partial(local_hashing.same_range, g=self.g)
 
 
 @dataclass(frozen=True)
@@ -196,19 +192,22 @@ class Galois(FamilySpec):
     """
 
     name = "galois"
+    oracles = galois.GaloisOracles
     q: int | None = None
     share: float | None = None
 
     def __post_init__(self) -> None:
         if self.q is not None:
-            check_field_size(self.q)
+            q = check_whole("q", self.q, 2, 1 << DEGREE_MAX)
+            rule = f"q must be a power of two, got {q:,}; take 2, 4, 8 and so on."
+            require(q & (q - 1) == 0, rule)
         _check_share(self.share, "q", self.q)
 
-    def family(self) -> Family:
-        """Factory of the oracles."""
+    def choice(self) -> Callable[..., Ints] | None:
+        """See `FamilySpec.choice`."""
         if self.share is not None:
-            return galois_family_for(self.share)
-        return GaloisOracles if self.q is None else galois_family(self.q)
+            return partial(galois.best_degrees, hidden=self.share)
+        return None if self.q is None else partial(galois.same_degrees, q=self.q)
 
     def for_share(self, share: float) -> MechanismSpec:
         """See `TakesShare.for_share`."""
@@ -233,45 +232,35 @@ class PublishedUrap:
 class SquareWave:
     """The square wave, on values in their order."""
 
-    def make(self, policy: Any) -> Mechanism:
-        """See `MechanismSpec.make`."""
-        return square_wave.SquareWaveMechanism(policy)
+    make = staticmethod(square_wave.SquareWaveMechanism)
 
 
 @dataclass(frozen=True)
 class Binary:
     """The best mechanism for one yes-or-no question."""
 
-    def make(self, policy: Any) -> Mechanism:
-        """See `MechanismSpec.make`."""
-        return BinaryMechanism(policy)
+    make = staticmethod(BinaryMechanism)
 
 
 @dataclass(frozen=True)
 class GridGeometric:
     """Geometric noise along streets, or along a scale of answers."""
 
-    def make(self, policy: Any) -> Mechanism:
-        """See `MechanismSpec.make`."""
-        return geometric_axis.GridGeometricMechanism(policy)
+    make = staticmethod(geometric_axis.GridGeometricMechanism)
 
 
 @dataclass(frozen=True)
 class PlanarGeometric:
     """Planar geometric noise."""
 
-    def make(self, policy: Any) -> Mechanism:
-        """See `MechanismSpec.make`."""
-        return planar.PlanarGeometricMechanism(policy)
+    make = staticmethod(planar.PlanarGeometricMechanism)
 
 
 @dataclass(frozen=True)
 class BestKernel:
     """The noise that lies least far off, designed for the map's steps or read from its file."""
 
-    def make(self, policy: Any) -> Mechanism:
-        """See `MechanismSpec.make`."""
-        return best_kernel(policy)
+    make = staticmethod(best_kernel)
 
 
 @dataclass(frozen=True)
@@ -297,6 +286,4 @@ class Exponential:
 class Designed:
     """What the designer finds for the policy, values and errors all alike."""
 
-    def make(self, policy: Any) -> Mechanism:
-        """See `MechanismSpec.make`."""
-        return DesignedMechanism.for_policy(policy)
+    make = staticmethod(DesignedMechanism.for_policy)

@@ -9,8 +9,6 @@ import pytest
 from caldp_core.audit.mechanisms import audit_mechanism
 from caldp_core.basics.errors import CaldpError
 from caldp_core.mechanisms import ContextMechanism, Mechanism
-from caldp_core.mechanisms.oracles.galois import galois_family_for
-from caldp_core.mechanisms.oracles.subset_selection import subset_family_for
 from caldp_core.mechanisms.specs import (
     FamilySpec,
     Galois,
@@ -106,7 +104,9 @@ def test_a_share_chooses_the_best_for_people_of_whom_as_many_are_sensitive(kind:
     assert loss(kind(), 0.05) > 1.005 * loss(kind(share=0.05), 0.05)
 
 
-@pytest.mark.parametrize("oracles", [subset_family_for(0.05), galois_family_for(0.05)])
+@pytest.mark.parametrize(
+    "oracles", [SubsetSelection(share=0.05).family(), Galois(share=0.05).family()]
+)
 def test_slips_of_a_choice_by_share_are_found(oracles: Any) -> None:
     """An ε that is 5 % off, either way, and no cover."""
     policy = Context.high_low(np.arange(11) < 9, 2.5)

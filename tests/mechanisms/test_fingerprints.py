@@ -12,12 +12,13 @@ from caldp_core.mechanisms import FAMILIES, ContextMechanism, mechanism
 from caldp_core.mechanisms.base import digest
 from caldp_core.mechanisms.direct.published_urap import PublishedUrapMechanism
 from caldp_core.mechanisms.oracles.galois import GaloisOracles
-from caldp_core.mechanisms.oracles.hadamard import HadamardOracles, published_hadamard
+from caldp_core.mechanisms.oracles.hadamard import HadamardOracles
 from caldp_core.mechanisms.oracles.local_hashing import LocalHashingOracles
 from caldp_core.mechanisms.oracles.randomized_response import RandomizedResponseOracles
 from caldp_core.mechanisms.oracles.subset_selection import SubsetSelectionOracles
 from caldp_core.mechanisms.oracles.unary import UnaryOracles, unary_family
 from caldp_core.mechanisms.personalised import PersonalisedMechanism
+from caldp_core.mechanisms.specs import Hadamard
 from caldp_core.privacy.context import Context
 from tests import mutants
 from tests.contract.contexts import context
@@ -25,7 +26,7 @@ from tests.contract.contexts import context
 POLICY: Final = context("blocks and sensitive set", 1.0)
 COINS: Final = (
     HadamardOracles,
-    published_hadamard,
+    Hadamard(None).family(),
     RandomizedResponseOracles,
     SubsetSelectionOracles,
     LocalHashingOracles,

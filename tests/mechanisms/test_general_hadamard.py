@@ -19,10 +19,6 @@ from caldp_core.basics.limits import N_MAX
 from caldp_core.datasets import DatasetSpec, Geometric, Uniform, Zipf
 from caldp_core.experiments.run import prepare, run
 from caldp_core.mechanisms import ContextMechanism, registry
-from caldp_core.mechanisms.oracles.hadamard import (
-    hadamard_family,
-    published_hadamard,
-)
 from caldp_core.mechanisms.personalised import TaggedMechanism, uniform_background
 from caldp_core.mechanisms.randomness.coins import COIN_ONE
 from caldp_core.mechanisms.specs import Hadamard
@@ -36,10 +32,11 @@ from tests.contract import checks
 from tests.contract.contexts import CONTEXTS, EPSILONS, context, many_symbols
 from tests.products import thinned
 
-FIVE = hadamard_family(5)
+PAPERS = Hadamard(None).family()
+FIVE = Hadamard(5).family()
 WIDE = Context.of(np.arange(14) % 7 // 5, np.arange(14) % 4 > 0, [1.0, 0.7])
 """Blocks of 7 and 3 hidden symbols, and others: B = 5 makes three parts of each."""
-FAMILIES = {"2": hadamard_family(2), "5": FIVE, "published": published_hadamard}
+FAMILIES = {"2": Hadamard(2).family(), "5": FIVE, "published": PAPERS}
 
 
 def mechanism_of(policy: Context, oracles: Any = FIVE) -> ContextMechanism:
@@ -63,7 +60,7 @@ def test_the_channel_keeps_every_promise(parts: str, kind: str) -> None:
 
 @pytest.mark.parametrize("policy", [WIDE, Context.plain(7, 4.0)])
 def test_reports_and_tallies_follow_the_channel(policy: Context) -> None:
-    mechanism = mechanism_of(policy, FIVE if policy is WIDE else published_hadamard)
+    mechanism = mechanism_of(policy, FIVE if policy is WIDE else PAPERS)
     assert mechanism.oracles._parts.counts.max() > 1  # type: ignore[attr-defined]
     checks.check_privatize(mechanism)
     checks.check_sample_tally(mechanism)
@@ -71,7 +68,7 @@ def test_reports_and_tallies_follow_the_channel(policy: Context) -> None:
 
 def test_both_ways_to_a_tally_have_one_law_in_large_blocks() -> None:
     policy, shares = many_symbols(4.0)
-    checks.check_one_law(mechanism_of(policy, published_hadamard), shares)
+    checks.check_one_law(mechanism_of(policy, PAPERS), shares)
 
 
 def test_what_is_said_of_one_report_and_of_chosen_ones_is_what_the_channel_says() -> None:
@@ -115,7 +112,7 @@ def by_definition(s: int, truth: Fraction, parts: int, order: int) -> list[list[
 def test_the_channel_is_that_of_the_reduced_hadamard_matrix(s: int, parts: int, order: int) -> None:
     """With as many parts as the paper's b leaves in use: ⌈s/(b − 1)⌉."""
     epsilon = 2.0
-    mechanism = mechanism_of(Context.plain(s, epsilon), hadamard_family(parts))
+    mechanism = mechanism_of(Context.plain(s, epsilon), Hadamard(parts).family())
     coin = Fraction(int(mechanism.oracles._truth[0]), COIN_ONE)  # type: ignore[attr-defined]
     rows = by_definition(s, coin, parts, order)
     assert mechanism.exact_channel() == rows
@@ -134,7 +131,7 @@ def test_its_own_choice_is_the_paper_s() -> None:
     for s in (2, 3, 7, 8, 100, 1000, 1024, 43_750):
         for epsilon in (0.01, 0.5, 0.69, 0.7, 1.0, 2.0, 4.0, 8.0, 20.0):
             parts, order = published(s, epsilon)
-            oracles = mechanism_of(Context.plain(s, epsilon), published_hadamard).oracles
+            oracles = mechanism_of(Context.plain(s, epsilon), PAPERS).oracles
             used = oracles._parts  # type: ignore[attr-defined]
             with checks.naming(f"s = {s}, ε = {epsilon}"):
                 assert used.orders.tolist() == [order]
@@ -145,7 +142,7 @@ def test_its_own_choice_is_the_paper_s() -> None:
 
 def test_one_part_is_hadamard_response_itself_to_the_digit() -> None:
     """By name, and by CALDP's (19) and its variance, which know of no parts."""
-    mechanism, rng = mechanism_of(WIDE, hadamard_family(1)), np.random.default_rng(1)
+    mechanism, rng = mechanism_of(WIDE, Hadamard(1).family()), np.random.default_rng(1)
     assert Hadamard() == Hadamard(1)
     for same in (Hadamard().make(WIDE), registry.in_context(WIDE, "hadamard")):
         assert same.fingerprint == mechanism.fingerprint
@@ -179,7 +176,7 @@ def test_the_variance_is_its_formula_and_that_of_reports(
 ) -> None:
     """((e^ε + 2B − 1)/(e^ε − 1))²/B; 400 runs know n·MSE to 0.5 %, and allow ±3 %."""
     mechanism, rng = (
-        mechanism_of(Context.plain(k, epsilon), hadamard_family(parts)),
+        mechanism_of(Context.plain(k, epsilon), Hadamard(parts).family()),
         np.random.default_rng(4),
     )
     even = np.full(k, 1 / k)
@@ -238,13 +235,13 @@ def test_parts_help_at_large_epsilon_and_galois_response_is_better_still(epsilon
     def loss(mechanism: ContextMechanism) -> float:
         return float(variance_given_people(mechanism, even, 1).mean())
 
-    general = loss(mechanism_of(policy, published_hadamard))
+    general = loss(mechanism_of(policy, PAPERS))
     assert loss(registry.in_context(policy, "galois")) <= general
     assert (general < loss(registry.in_context(policy, "hadamard"))) == (epsilon >= 2)
 
 
 def test_the_paper_s_map_for_any_number_of_people() -> None:
-    mechanism = mechanism_of(Context.plain(43_750, 4.0), published_hadamard)
+    mechanism = mechanism_of(Context.plain(43_750, 4.0), PAPERS)
     assert (mechanism.outputs, mechanism.report_bits) == (22 * 2048, 16)
     rng = np.random.default_rng(6)
     people = rng.multinomial(N_MAX, rng.dirichlet(np.full(mechanism.k, 0.1)))
@@ -256,7 +253,7 @@ def test_the_paper_s_map_for_any_number_of_people() -> None:
 
 def test_the_audit_reads_every_entry_of_a_large_channel() -> None:
     labels, flags = np.arange(4000) % 3, np.arange(4000) % 4 > 0
-    mechanism = mechanism_of(Context.of(labels, flags, [1.0, 3.0, 5.0]), published_hadamard)
+    mechanism = mechanism_of(Context.of(labels, flags, [1.0, 3.0, 5.0]), PAPERS)
     audit = audit_context(mechanism)
     assert audit.holds
     assert [c.privacy_loss for c in audit.classes] == pytest.approx([1, 1, 3, 3, 5, 5], abs=1e-9)

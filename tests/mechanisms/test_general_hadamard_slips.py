@@ -7,14 +7,11 @@ import pytest
 
 from caldp_core.audit.blockwise import audit_context
 from caldp_core.basics.types import Floats, Ints, WordSource
-from caldp_core.mechanisms.oracles.hadamard import (
-    HadamardOracles,
-    published_hadamard,
-)
+from caldp_core.mechanisms.oracles.hadamard import HadamardOracles
 from caldp_core.mechanisms.randomness.coins import COIN_ONE, uniform_below
 from tests import mutants
 from tests.contract import checks
-from tests.mechanisms.test_general_hadamard import FIVE, WIDE, mechanism_of
+from tests.mechanisms.test_general_hadamard import FIVE, PAPERS, WIDE, mechanism_of
 from tests.mutants import coin_for, only
 
 
@@ -133,7 +130,7 @@ def test_what_the_slips_start_from_is_right() -> None:
         check(mechanism)
 
 
-@pytest.mark.parametrize("oracles", [FIVE, published_hadamard])
+@pytest.mark.parametrize("oracles", [FIVE, PAPERS])
 def test_one_step_of_the_coin_decides_what_holds(oracles: Any) -> None:
     """A coin one 2^-48 bolder leaks."""
 

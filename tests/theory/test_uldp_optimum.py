@@ -10,7 +10,6 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, registry
 from caldp_core.mechanisms.designed.design import design
-from caldp_core.mechanisms.oracles.subset_selection import subset_family
 from caldp_core.mechanisms.specs import Galois, PublishedUrap, SubsetSelection
 from caldp_core.privacy.context import Context
 from caldp_core.privacy.matrix import DenseMatrix
@@ -120,7 +119,7 @@ def test_how_far_single_sizes_are_from_the_optimum() -> None:
         context, least = first(k, s, epsilon), minimax(k, s, epsilon).loss
         ratio = worst_case(registry.in_context(context, "subset-selection")).loss / least
         sizes = [1, 2] if s > 2 else [1]
-        made = [ContextMechanism(context, "sets", subset_family(m)) for m in sizes]
+        made = [ContextMechanism(context, "sets", SubsetSelection(m).family()) for m in sizes]
         worst = max(worst, ratio)
         better = max(better, min(ratio, *(worst_case(one).loss / least for one in made)))
         assert ratio >= 1 - 1e-9
@@ -190,7 +189,9 @@ def test_it_is_a_saddle(k: int, s: int, epsilon: float) -> None:
     shares = np.linspace(0, 1, 101)
     assert max(least_loss(k, s, epsilon, float(a)).loss for a in shares) <= found.loss + 1e-9
     for m in range(1, s):
-        made = worst_case(ContextMechanism(first(k, s, epsilon), "sets", subset_family(m)))
+        made = worst_case(
+            ContextMechanism(first(k, s, epsilon), "sets", SubsetSelection(m).family())
+        )
         assert made.loss >= found.loss * (1 - 1e-9)
 
 

@@ -14,10 +14,9 @@ from typing import Final
 
 import numpy as np
 
-from caldp_core.basics.errors import check_number, check_whole, require
+from caldp_core.basics.errors import require
 from caldp_core.basics.limits import SPACE_POINTS_MAX
 from caldp_core.basics.types import Floats, Ints, Words, WordSource, counts_by, sums_by
-from caldp_core.mechanisms.base import Family
 from caldp_core.mechanisms.oracles.hyperplanes import (
     DEGREE_MAX,
     Hyperplanes,
@@ -102,19 +101,12 @@ def best_degrees(sizes: Ints, epsilon: Floats, hidden: float = 1.0) -> Ints:
     return np.asarray(np.argmin(totals, axis=0))
 
 
-def check_field_size(q: int) -> int:
-    """q, if it is a whole number 2^m of a field that can be had; `CaldpError` otherwise."""
-    check_whole("q", q, 2, 1 << DEGREE_MAX)
-    require(q & (q - 1) == 0, f"q must be a power of two, got {q:,}; take 2, 4, 8 and so on.")
-    return q
+def same_degrees(sizes: Ints, _: Floats, q: int) -> Ints:
+    """(m,) whatever ε, the degree of q = 2^m where the block has more symbols than that, else 0.
 
-
-def degrees_for(sizes: Ints, q: int) -> Ints:
-    """(m,) the degree of q = 2^m where the block has more symbols than that, else 0.
-
-    Raises `CaldpError` if q is no such number, or if a space were too large.
+    Raises `CaldpError` if a space were too large.
     """
-    m = check_field_size(q).bit_length() - 1
+    m = q.bit_length() - 1
     degrees = np.where(sizes > q, m, 0)
     largest = 1 << m * int(digits_of(sizes, m).max())
     require(
@@ -368,19 +360,6 @@ class GaloisOracles(HistogramOracles, SupportOracles):
         """A random hyperplane with λ, else one of those through x: one of q in each direction."""
         lie, q = Fraction(int(self.cover_threshold[block]), COIN_ONE), int(self._values[block])
         return SupportForm(lie + (1 - lie) * q, lie, Fraction(1, q))
-
-
-def galois_family(q: int) -> Family:
-    """Galois response that uses this q wherever a block has more symbols; `CaldpError` for none."""
-    return lambda sizes, epsilon: GaloisOracles(sizes, epsilon, lambda s, _: degrees_for(s, q))
-
-
-def galois_family_for(hidden: float) -> Family:
-    """Galois response with the best q for a share, in [0, 1], of people with a hidden symbol."""
-    check_number("share", hidden, 0.0, 1.0)
-    return lambda sizes, epsilon: GaloisOracles(
-        sizes, epsilon, lambda s, e: best_degrees(s, e, hidden)
-    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,7 +21,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caldp_core.basics.types import Floats, Ints, Words, WordSource, counts_by, sums_by
-from caldp_core.mechanisms.base import Family
 from caldp_core.mechanisms.oracles.record_reports import HistogramOracles, compress_table, lookup
 from caldp_core.mechanisms.oracles.supports import SupportProbabilities
 from caldp_core.mechanisms.oracles.walsh_hadamard import fwht, stochastic_fwht
@@ -437,15 +436,3 @@ class HadamardOracles(HistogramOracles):
         return ChannelRows(
             int(self._starts[block]), codes, values, COIN_ONE // 2 * order * count * halves
         )
-
-
-def hadamard_family(parts: int) -> Family:
-    """The general form with B parts in every block, or as many as are needed, if that is fewer."""
-    return lambda sizes, epsilon: HadamardOracles(
-        sizes, epsilon, lambda s, _: np.full(s.size, parts)
-    )
-
-
-def published_hadamard(sizes: Ints, epsilon: Floats) -> HadamardOracles:
-    """The general form with the paper's B for each block."""
-    return HadamardOracles(sizes, epsilon, published_parts)

@@ -18,7 +18,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from caldp_core.basics.errors import check_whole, require
+from caldp_core.basics.errors import require
 from caldp_core.basics.limits import HASHES_MAX, K_MAX, N_MAX
 from caldp_core.basics.types import Bools, Floats, Ints, Reports, Words, WordSource, counts_by
 from caldp_core.mechanisms.oracles.record_reports import RecordReports
@@ -281,20 +281,15 @@ def best_range(sizes: Ints, prime: Ints, epsilon: Floats) -> Ints:
     return np.where(upper.total_square(sizes) < lower.total_square(sizes), most, least)
 
 
-def hashing_family(g: int) -> Callable[[Ints, Floats], LocalHashingOracles]:
-    """Local hashing to g ≥ 2 values in every block, whatever ε; raises `CaldpError`.
+def same_range(sizes: Ints, prime: Ints, _: Floats, g: int) -> Ints:
+    """(m,) g ≥ 2 values in every block, whatever ε; raises `CaldpError`.
 
     A block of s ≥ 2 hidden symbols needs g ≤ P; a lone one has one value.
     """
-    values = check_whole("g", g, 2, K_MAX)
-
-    def fixed(sizes: Ints, prime: Ints, _: Floats) -> Ints:
-        several = prime[sizes > 1]
-        require(
-            bool((several >= values).all()),
-            f"g must be at most the least prime that no block's sensitive values exceed, got "
-            f"{values} where it is {int(several.min(initial=K_MAX))}; choose a smaller one.",
-        )
-        return np.where(sizes > 1, values, 1)
-
-    return lambda sizes, epsilon: LocalHashingOracles(sizes, epsilon, fixed)
+    several = prime[sizes > 1]
+    require(
+        bool((several >= g).all()),
+        f"g must be at most the least prime that no block's sensitive values exceed, got "
+        f"{g} where it is {int(several.min(initial=K_MAX))}; choose a smaller one.",
+    )
+    return np.where(sizes > 1, g, 1)

@@ -27,7 +27,7 @@ from typing import Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from caldp_core.basics.errors import check_number, check_whole, require
+from caldp_core.basics.errors import require
 from caldp_core.basics.limits import K_MAX, OUTPUTS_MAX
 from caldp_core.basics.types import Floats, Ints, Reports, Words, WordSource, counts_by
 from caldp_core.mechanisms.oracles.record_reports import PackedReports
@@ -444,31 +444,18 @@ def best_omega(sizes: Ints, epsilon: Floats, hidden: float = 1.0) -> Ints:
     return low
 
 
-def subset_family(omega: int) -> Callable[[Ints, Floats], SubsetSelectionOracles]:
-    """Subset selection with this ω ≥ 1 in every block, whatever ε; raises `CaldpError`.
+def same_omega(sizes: Ints, _: Floats, omega: int) -> Ints:
+    """(m,) this ω ≥ 1 in every block, whatever ε; raises `CaldpError`.
 
     A block of s ≥ 2 hidden symbols needs ω < s; a lone one can only be named.
     """
-    size = check_whole("omega", omega, 1, K_MAX)
-
-    def fixed(sizes: Ints, _: Floats) -> Ints:
-        several = sizes[sizes > 1]
-        require(
-            bool((several > size).all()),
-            f"omega must be below the number of sensitive values of every block, got {size} "
-            f"where a block has {int(several.min(initial=K_MAX))}; choose a smaller one.",
-        )
-        return np.where(sizes > 1, size, 1)
-
-    return lambda sizes, epsilon: SubsetSelectionOracles(sizes, epsilon, fixed)
-
-
-def subset_family_for(hidden: float) -> Callable[[Ints, Floats], SubsetSelectionOracles]:
-    """Subset selection with the best ω where this share of people, in [0, 1], is hidden."""
-    check_number("share", hidden, 0.0, 1.0)
-    return lambda sizes, epsilon: SubsetSelectionOracles(
-        sizes, epsilon, lambda s, e: best_omega(s, e, hidden)
+    several = sizes[sizes > 1]
+    require(
+        bool((several > omega).all()),
+        f"omega must be below the number of sensitive values of every block, got {omega} "
+        f"where a block has {int(several.min(initial=K_MAX))}; choose a smaller one.",
     )
+    return np.where(sizes > 1, omega, 1)
 
 
 def _subsets(size: int, omega: int) -> int:
