@@ -97,16 +97,13 @@ class ContextMechanism:
         self.clear_symbols = context.clear_symbols
         self.sizes = context.hidden_sizes
         self.oracles: FrequencyOracles = family(self.sizes, context.epsilon)
+        self.k, self.blocks = context.k, context.blocks  # which no report hides
+        self.n_max = self.oracles.n_max
         self.clear_share = 1.0 - self.oracles.cover_threshold / COIN_ONE
         self._rank = context.ranks
 
     def __repr__(self) -> str:
         return f"<{self.name}: {self.policy!r}>"
-
-    @property
-    def k(self) -> int:
-        """Domain size."""
-        return self.policy.k
 
     @property
     def outputs(self) -> int:
@@ -117,16 +114,6 @@ class ContextMechanism:
     def report_bits(self) -> int:
         """Bits that the longest report needs."""
         return self.oracles.report_bits(self.clear_symbols.size)
-
-    @property
-    def n_max(self) -> int:
-        """Most people whose tally can be sampled (see `people_max`)."""
-        return self.oracles.n_max
-
-    @property
-    def blocks(self) -> Ints:
-        """(k,) labels of the context's blocks, which no report hides."""
-        return self.policy.blocks
 
     @property
     def symbol_partition(self) -> SymbolPartition:

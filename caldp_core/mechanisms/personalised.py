@@ -149,6 +149,7 @@ class PersonalisedMechanism:
     ) -> None:
         self.tags = check_whole("tags", tags, 1, K_MAX)
         self.sensitive = _flags(sensitive)
+        self.k = self.sensitive.size
         self.epsilon = check_number("epsilon", epsilon, EPSILON_MIN, EPSILON_MAX)
         everything = np.concatenate([self.sensitive, np.ones(self.tags, np.bool_)])
         # The number of tags is part of the name, as it is part of what a report means.
@@ -156,22 +157,12 @@ class PersonalisedMechanism:
         policy = Context.high_low(everything, self.epsilon)
         self.common = ContextMechanism(policy, title, family)
 
-    @property
-    def k(self) -> int:
-        """Domain size without the tags."""
-        return self.sensitive.size
-
-    @property
-    def open_symbols(self) -> Bools:
-        """(k,) True where a symbol may hide behind a tag."""
-        return ~self.sensitive
-
     def add_tags(self, x: ArrayLike, own: ArrayLike) -> Ints:
         """(n,) symbols and (n, κ) own symbols → (n,) symbols of the common mechanism."""
         symbols = check_symbols("x", x, self.k)
         places = self._places(own, symbols.size)
         result = symbols.copy()
-        is_open = self.open_symbols[symbols]
+        is_open = ~self.sensitive[symbols]
         for tag in reversed(range(self.tags)):
             result[is_open & (places[:, tag] == symbols)] = self.k + tag
         return result
@@ -297,29 +288,12 @@ class TaggedMechanism:
             policy.sensitive, policy.tags, policy.epsilon, name, family
         )
         self.common = self.personalised.common
+        self.k = policy.k
+        self.outputs, self.n_max = self.common.outputs, self.common.n_max
+        self.report_bits = self.common.report_bits
 
     def __repr__(self) -> str:
         return f"<{self.name}: {self.k:,} values>"
-
-    @property
-    def k(self) -> int:
-        """Domain size without the tags."""
-        return self.policy.k
-
-    @property
-    def outputs(self) -> int:
-        """Number of different reports: those of the common mechanism."""
-        return self.common.outputs
-
-    @property
-    def report_bits(self) -> int:
-        """Bits that the longest report needs."""
-        return self.common.report_bits
-
-    @property
-    def n_max(self) -> int:
-        """Most people whose tally can be sampled."""
-        return self.common.n_max
 
     @property
     def fingerprint(self) -> str:

@@ -27,7 +27,7 @@ from caldp_core.basics.errors import (
 )
 from caldp_core.basics.types import Floats, Ints, Seed, WordSource
 from caldp_core.mechanisms.base import Tally, check_tally, digest
-from caldp_core.mechanisms.channel_products import ChannelProducts
+from caldp_core.mechanisms.channel_products import ChannelProducts, DenseProducts
 from caldp_core.mechanisms.randomness.coins import (
     ExactInversion,
     generator,
@@ -175,17 +175,9 @@ class WrittenOut(NumberReports):
         drawn = rng.multinomial(people, self.channel).sum(axis=0)
         return Tally(drawn, int(people.sum()), self.fingerprint)
 
-    def apply(self, p: Floats, /) -> Floats:
-        """p·Q: (k,) shares → (outputs,) law of the reports."""
-        return np.asarray(p @ self.channel)
-
-    def apply_transpose(self, weights: Floats, /) -> Floats:
-        """Q·w: (outputs,) weights of reports → (k,) their mean over each symbol's reports."""
-        return np.asarray(self.channel @ weights)
-
     def channel_products(self) -> ChannelProducts:
-        """This mechanism, which has the two products (see `HasChannelProducts`)."""
-        return self
+        """Products with the channel as it is written out (see `HasChannelProducts`)."""
+        return DenseProducts(self.channel)
 
     def estimate(self, tally: Tally) -> Floats:
         """(k,) unbiased shares; entries may be negative.
@@ -199,11 +191,11 @@ class WrittenOut(NumberReports):
     def variance(self, p: Floats, n: int) -> Floats:
         """(k,) exact variance of `estimate` when n people come from p: (k,) shares."""
         p = check_floats("p", p, self.k)
-        square = self.apply(p) @ self.estimator**2
+        square = p @ self.channel @ self.estimator**2
         return np.asarray((square - p**2) / check_n(n))
 
     def sum_variance(self, p: Floats, weights: Floats, n: int) -> float:
         """Exact variance of Σ w_x p̂_x, such as a region's share; `p`, `weights`: (k,)."""
         p, weights = check_floats("p", p, self.k), check_floats("weights", weights, self.k)
-        square = float(self.apply(p) @ (self.estimator @ weights) ** 2)
+        square = float(p @ self.channel @ (self.estimator @ weights) ** 2)
         return max((square - float(weights @ p) ** 2) / check_n(n), 0.0)

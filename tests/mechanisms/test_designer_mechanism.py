@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from caldp_core.basics.errors import CaldpError
-from caldp_core.mechanisms.designed.arrange import WholeChannel, keeps_levels, whole_channel
+from caldp_core.basics.types import Floats
+from caldp_core.mechanisms.designed.arrange import WholeChannel, rows_keep_levels, whole_channel
 from caldp_core.mechanisms.designed.design import design
 from caldp_core.mechanisms.designed.mechanism import DesignedMechanism
 from caldp_core.privacy.matrix import DenseMatrix
@@ -49,6 +50,10 @@ def test_fingerprints_tell_designs_apart() -> None:
     tally = other.sample_tally([5, 5, 5, 5], np.random.default_rng(1))
     with pytest.raises(CaldpError, match="another mechanism"):
         first.estimate(tally)
+
+
+def keeps_levels(channel: WholeChannel, levels: Floats) -> bool:
+    return rows_keep_levels(channel.numerators, 1 << channel.bits, levels)
 
 
 def test_rounding_keeps_every_level_and_a_unit_more_does_not() -> None:

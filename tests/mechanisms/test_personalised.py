@@ -178,7 +178,7 @@ def test_the_right_background_makes_it_unbiased_and_a_wrong_one_is_told_exactly(
     truth = np.bincount(x, minlength=K) / 5000
     true = behind_tags(mechanism.add_tags(x, own), x)
     np.testing.assert_allclose(mechanism.expected_estimate(shares, true), truth, rtol=0, atol=1e-12)
-    for wrong in (uniform_background(TAGS, mechanism.open_symbols), some_background(5)):
+    for wrong in (uniform_background(TAGS, ~mechanism.sensitive), some_background(5)):
         bias = background_bias(shares[K:], true, wrong)
         expected = mechanism.expected_estimate(shares, wrong)
         np.testing.assert_allclose(expected - truth, bias.per_symbol, rtol=0, atol=1e-12)
@@ -204,7 +204,7 @@ def test_estimates_of_many_people_meet_the_truth(family: str) -> None:
     shares = mechanism.histogram(x, own) / x.size
     spread = np.sqrt(mechanism.variance(shares, true, x.size))
     assert (np.abs(mechanism.estimate(tally, true) - truth) < 6 * spread).all()
-    wrong = mechanism.estimate(tally, uniform_background(TAGS, mechanism.open_symbols))
+    wrong = mechanism.estimate(tally, uniform_background(TAGS, ~mechanism.sensitive))
     assert (np.abs(wrong - truth) > 10 * spread).any()
 
 
@@ -242,7 +242,7 @@ def test_a_map_of_cells() -> None:
     mechanism = UserMechanism(np.arange(k) < 100, TAGS, 1.0, "hadamard", HadamardOracles)
     tally = mechanism.tally(mechanism.privatize(x, own, rng))
     background = population_background(
-        TAGS, np.bincount(x, minlength=k) + 1.0, mechanism.open_symbols
+        TAGS, np.bincount(x, minlength=k) + 1.0, ~mechanism.sensitive
     )
     shares = mechanism.histogram(x, own) / n
     estimate = mechanism.estimate(tally, background)

@@ -140,7 +140,8 @@ def test_it_ends_where_a_round_of_em_and_smoothing_changes_nothing() -> None:
     found = smoothed_likelihood(Evidence.of(made, tally))
     weights = 0.5 * np.eye(24) + 0.25 * (np.eye(24, k=1) + np.eye(24, k=-1))
     weights[0, 0] = weights[-1, -1] = 0.75
-    _, slopes = ReportLikelihood(made, tally.counts / tally.n, tally.n).slopes(found)
+    likelihood = ReportLikelihood(made.channel_products(), tally.counts / tally.n, tally.n)
+    _, slopes = likelihood.slopes(found)
     np.testing.assert_allclose(weights @ (found * slopes), found, atol=2e-5)
     assert not np.allclose(found * slopes, found, atol=2e-5)  # EM alone would go on
 

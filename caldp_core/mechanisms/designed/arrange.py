@@ -8,7 +8,8 @@ swaps of two symbols even them out.
 
 Every column is then pulled a hair toward the constant one, by a factor on its logarithms that
 leaves 10⁻⁹ nats of every level unused. Entries are rounded down, and what a row then misses to sum
-to 1 goes to its largest entry: both move ratios by far less than was left. `keeps_levels` decides.
+to 1 goes to its largest entry: both move ratios by far less than was left, and `rows_keep_levels`
+decides.
 """
 
 import math
@@ -197,11 +198,6 @@ def whole_channel(v: Floats, w: Floats, prior: Floats, levels: Floats) -> WholeC
     return WholeChannel(tuple(tuple(row) for row in rows), bits)
 
 
-def keeps_levels(channel: WholeChannel, levels: Floats) -> bool:
-    """Whether the rows are distributions within (k, k) `levels` E, exactly (CALDP Definition 2)."""
-    return rows_keep_levels(channel.numerators, 1 << channel.bits, levels)
-
-
 def rows_keep_levels(rows: Sequence[Sequence[int]], whole: int, levels: Floats) -> bool:
     """Whether rows of numerators over `whole` are distributions within (k, k) `levels`, exactly."""
     k, outputs = len(levels), len(rows[0])
@@ -232,9 +228,9 @@ def _within(row: Sequence[int], other: Sequence[int], level: float) -> bool:
 
 
 def require_levels(channel: WholeChannel, levels: Floats) -> None:
-    """Raise `CaldpError` unless `kept`."""
+    """Raise `CaldpError` unless the rows are distributions within (k, k) `levels` E, exactly."""
     require(
-        keeps_levels(channel, levels),
+        rows_keep_levels(channel.numerators, 1 << channel.bits, levels),
         "This channel does not keep its privacy matrix: some row is no distribution or some "
         "report tells two symbols apart by more than it may; design it again.",
     )

@@ -297,10 +297,6 @@ class GaloisOracles(HistogramOracles, SupportOracles):
         noise = counts_by(self._block, counts - truths, base.size) + base
         return self._sent(truths, noise, rng)
 
-    def sample_crafted(self, counts: Ints, rng: np.random.Generator) -> Ints:
-        """See `CraftableOracles`: a random hyperplane through the target."""
-        return self._sent(counts, np.zeros_like(self._sizes), rng)
-
     def most_included(self, ranks: Ints) -> Ints:
         """(m,) the most targets on one hyperplane; see `CraftableOracles`."""
         targets = np.zeros(self._block.size)

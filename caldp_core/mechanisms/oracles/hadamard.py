@@ -244,11 +244,6 @@ class HadamardOracles(HistogramOracles):
         )
 
     @property
-    def uniform_inclusion(self) -> Floats:
-        """(m,) share of a block's reports that include a given symbol."""
-        return self.probabilities.base
-
-    @property
     def settings(self) -> tuple[Words, ...]:
         """T of every block, falling with the number of parts, which fixes their order."""
         return (self._truth,)

@@ -182,16 +182,14 @@ class LocalHashingOracles(RecordReports):
                 stream_tally(counts, lambda rank: self.privatize(rank, words), self._cells_of)
                 + stream_tally(base, lambda at: self.privatize_base(at, words), self._cells_of)
             )
-        uniform = rng.binomial(counts, self._share[self._block])
-        noise = counts_by(self._block, uniform, base.size) + base
-        return self._sent(counts - uniform, noise, rng)
+        return super().sample_tally(counts, base, rng)
 
     def sample_crafted(self, counts: Ints, rng: np.random.Generator) -> Ints:
         """See `CraftableOracles`: a random hash, and the target's value under it."""
         if self.n_max < N_MAX:
             words = seeded_words(rng)
             return stream_tally(counts, lambda rank: self._crafted(rank, words), self._cells_of)
-        return self._sent(counts, np.zeros_like(self._sizes), rng)
+        return super().sample_crafted(counts, rng)
 
     def _crafted(self, rank: Ints, words: WordSource) -> Reports:
         reports = self.privatize_base(self._block[rank], words)

@@ -88,11 +88,6 @@ class RandomizedResponseOracles(HistogramOracles):
             clear=lie,
         )
 
-    @property
-    def uniform_inclusion(self) -> Floats:
-        """(m,) share of a block's reports that include a given symbol: 1/s."""
-        return self.probabilities.base
-
     def block_counts(self, counts: Ints) -> Ints:
         """(m,) reports from each block's hidden symbols."""
         ends = np.concatenate([[0], np.cumsum(counts)])

@@ -16,7 +16,7 @@ import numpy as np
 
 from caldp_core.basics.errors import CaldpError, as_array, check_symbols, require
 from caldp_core.basics.limits import LISTED_MAX, N_MAX, OUTPUTS_MAX, REPORTS_MAX_BYTES
-from caldp_core.basics.types import Ints, Reports, Words
+from caldp_core.basics.types import Floats, Ints, Reports, Words
 from caldp_core.mechanisms.oracles.supports import (
     SupportOracles,
     SupportProbabilities,
@@ -201,6 +201,7 @@ class HistogramOracles:
     """The part of a `FrequencyOracles` that follows once a report is a number."""
 
     tally_size: int
+    probabilities: Any
     dtype: np.dtype[Any] = np.dtype(np.int64)
     n_max: int = N_MAX
 
@@ -208,6 +209,12 @@ class HistogramOracles:
     def outputs(self) -> int:
         """Number of different reports: by default, the entries of the tally."""
         return self.tally_size
+
+    @property
+    def uniform_inclusion(self) -> Floats:
+        """(m,) share of a block's reports that include a given symbol: the base is uniform."""
+        base: Floats = self.probabilities.base
+        return base
 
     def clear_reports(self, place: Ints) -> Ints:
         """(n,) places → (n,) numbers from outputs on."""

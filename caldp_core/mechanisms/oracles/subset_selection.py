@@ -353,16 +353,6 @@ class SubsetSelectionOracles(PackedReports):
             "hand over what privatize or client_report gave.",
         )
 
-    def sample_tally(self, counts: Ints, base: Ints, rng: np.random.Generator) -> Ints:
-        """Draw who sends a uniform subset; one scan then draws their subsets and the others'."""
-        uniform = rng.binomial(counts, self._share[self._block])
-        noise = counts_by(self._block, uniform, base.size) + base
-        return self._sent(counts - uniform, noise, rng)
-
-    def sample_crafted(self, counts: Ints, rng: np.random.Generator) -> Ints:
-        """See `CraftableOracles`: nobody sends a uniform subset."""
-        return self._sent(counts, np.zeros_like(self._sizes), rng)
-
     def most_included(self, ranks: Ints) -> Ints:
         """(m,) the number of targets of each block, at most ω; see `CraftableOracles`."""
         return np.minimum(super().most_included(ranks), self._omega)

@@ -21,7 +21,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from caldp_core.basics.types import Bools, Floats, Ints, Words, WordSource, sums_by
+from caldp_core.basics.types import Bools, Floats, Ints, Words, WordSource, counts_by, sums_by
 from caldp_core.mechanisms.randomness.coins import COIN_BITS, COIN_ONE, WORD_BITS
 
 
@@ -91,6 +91,20 @@ class SupportOracles:
     def uniform_inclusion(self) -> Floats:
         """(m,) inclusion in the base, which is uniform but for unary encodings."""
         return self.probabilities.base
+
+    def sample_tally(self, counts: Ints, base: Ints, rng: np.random.Generator) -> Ints:
+        """Draw who sends a report from the base; `_sent` draws their reports and the others'."""
+        uniform = rng.binomial(counts, self._share[self._block])
+        noise = counts_by(self._block, uniform, base.size) + base
+        return self._sent(counts - uniform, noise, rng)
+
+    def sample_crafted(self, counts: Ints, rng: np.random.Generator) -> Ints:
+        """See `CraftableOracles`: nobody sends a report from the base."""
+        return self._sent(counts, np.zeros_like(self._sizes), rng)
+
+    def _sent(self, truths: Ints, noise: Ints, rng: np.random.Generator) -> Ints:
+        """(s,) reports that include each symbol and (m,) from the base → (tally_size,) tally."""
+        raise NotImplementedError
 
     def most_included(self, ranks: Ints) -> Ints:
         """(m,) targets of each block, unless a family includes fewer; see `CraftableOracles`."""
