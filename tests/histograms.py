@@ -4,8 +4,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from caldp_core.basics.types import Floats, Ints, Progress, no_progress
-from caldp_core.estimation.em import GAIN_NATS, ROUNDS_MAX, ReportLikelihood, ascend
-from caldp_core.mechanisms.channel_products import ChannelProducts
+from caldp_core.estimation.maximum_likelihood import GAIN_NATS, ROUNDS_MAX, ReportLikelihood, ascend
+from caldp_core.mechanisms.structures import ChannelProducts
 from tests.estimation.certificates import Fit, likelihood_gap
 
 

@@ -26,8 +26,13 @@ from caldp_core.collect.collected_tally import (
 from caldp_core.collect.collector import book_names
 from caldp_core.collect.formats import AROUND, DIGITS_END, NUMBER, QUOTE
 from caldp_core.collect.protocol import Protocol
-from caldp_core.collect.records import RecordChecker, parse_records
-from caldp_core.collect.repeats import add_buckets, buckets_of_histogram, buckets_of_records
+from caldp_core.collect.records import (
+    RecordChecker,
+    add_buckets,
+    buckets_of_histogram,
+    buckets_of_records,
+    parse_records,
+)
 from caldp_core.mechanisms.base import Tally
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from caldp_core.basics.short_repr import short_repr
 from caldp_core.basics.types import Ints
 from caldp_core.collect.json_files import format_json, read_json_object
 from caldp_core.collect.protocol import Protocol
-from caldp_core.collect.repeats import BUCKETS, add_buckets, no_buckets
+from caldp_core.collect.records import BUCKETS, add_buckets, no_buckets
 from caldp_core.mechanisms.base import Tally
 from caldp_core.mechanisms.contextual import ContextMechanism
 

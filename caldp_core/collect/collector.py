@@ -48,8 +48,14 @@ from caldp_core.collect.collected_tally import (
 )
 from caldp_core.collect.formats import AROUND, DIGITS_END, NUMBER, QUOTE
 from caldp_core.collect.protocol import Protocol
-from caldp_core.collect.records import RecordChecker, Rows, parse_records
-from caldp_core.collect.repeats import buckets_of_histogram, buckets_of_records, no_buckets
+from caldp_core.collect.records import (
+    RecordChecker,
+    Rows,
+    buckets_of_histogram,
+    buckets_of_records,
+    no_buckets,
+    parse_records,
+)
 from caldp_core.mechanisms.base import Tally
 
 if TYPE_CHECKING:

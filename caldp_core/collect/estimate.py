@@ -33,7 +33,7 @@ from caldp_core.collect.collector import (
 from caldp_core.collect.formats import NUMBER
 from caldp_core.collect.protocol import Protocol
 from caldp_core.collect.record import make_record
-from caldp_core.collect.repeats import buckets_of_histogram
+from caldp_core.collect.records import buckets_of_histogram
 from caldp_core.datasets.shipped import DATA_FOLDER
 from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation.estimators import estimator as named

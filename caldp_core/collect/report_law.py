@@ -21,7 +21,7 @@ import scipy
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.collect.collected_tally import CollectedTally
 from caldp_core.collect.protocol import Protocol
-from caldp_core.collect.repeats import SPREAD_FAILS, bucket_chances
+from caldp_core.collect.records import SPREAD_FAILS, bucket_chances
 from caldp_core.mechanisms.capabilities import SupportTally, support_tally
 from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.mechanisms.written_out import WrittenOut

@@ -10,10 +10,12 @@ from caldp_core.datasets.base_map import (
     City,
     base_map,
     country_labels,
+    hexagon_km,
+    hexagon_labels,
+    hexagon_resolutions,
     region_labels,
     us_cities,
 )
-from caldp_core.datasets.hexagons import hexagon_km, hexagon_labels, hexagon_resolutions
 from caldp_core.datasets.own import OwnPlaces, OwnSurvey, OwnTable
 from caldp_core.datasets.reading import check_size, inspect_data, read_places
 from caldp_core.datasets.shipped import (

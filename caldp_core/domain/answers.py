@@ -1,23 +1,21 @@
 """The answers to a question: k symbols, with their names and groups.
 
 Cells of a map are in `grid.py`, blocks of symbols in `partitions.py`, secrecy in `privacy/`.
+
+Answers that are numbers, or ranges of them: how they are written, and their numbers.
 """
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from caldp_core.basics.errors import (
-    CaldpError,
-    as_array,
-    check_k,
-    check_list,
-    require,
-)
-from caldp_core.basics.types import Bools, Ints
+from caldp_core.basics.errors import CaldpError, as_array, check_k, check_list, require
+from caldp_core.basics.types import Bools, Floats, Ints, read_only
+from caldp_core.domain.grid import GridDomain
 
 _NAMES_LISTED: Final = 5
 """Most names of a domain that an error lists."""
@@ -92,3 +90,40 @@ class Domain:
         array = as_array("values", values)
         require(array.shape == (self.k,), f"values must be {self.k:,}, got shape {array.shape}.")
         return {self.name_of(i): value for i, value in enumerate(array.tolist())}
+
+
+_NUMBER: Final = r"(-?\d[\d,]*(?:\.\d+)?)"
+_ANSWER: Final = re.compile(rf"{_NUMBER}(?:(?: to under | to |–|-){_NUMBER})?")
+_NUMBERS_MIN: Final = 3
+"""Fewer numbers are codes, such as 1 for yes and 2 for no."""
+
+
+def bin_name(number: int, width: float, whole: bool, start: float = 0.0) -> str:
+    """The name of the bin of numbers that begins at start + `number`·width.
+
+    `whole`: all numbers are whole ones.
+    """
+    low, high = start + number * width, start + (number + 1) * width
+    if not whole or width != int(width) or start != int(start):
+        return f"{low:,.10g} to under {high:,.10g}"
+    return f"{low:,.10g}" if width == 1 else f"{low:,.10g} to {high - 1:,.10g}"
+
+
+def is_scale(domain: Domain | GridDomain) -> bool:
+    """Whether the values of a domain are numbers that rise, see `scale_of`."""
+    return isinstance(domain, Domain) and scale_of(domain.names) is not None
+
+
+def scale_of(names: Sequence[str]) -> Floats | None:
+    """(k,) the number that each answer stands for, of a range its middle; they rise.
+
+    None where an answer is no number, where they do not rise, and where there are fewer than three.
+    """
+    matches = [_ANSWER.fullmatch(name) for name in names]
+    if len(names) < _NUMBERS_MIN or None in matches:
+        return None
+    ends = [
+        [float(end.replace(",", "")) for end in each.groups() if end] for each in matches if each
+    ]
+    middles = np.array([sum(each) / len(each) for each in ends])
+    return read_only(middles) if bool((np.diff(middles) > 0).all()) else None

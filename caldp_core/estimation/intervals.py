@@ -24,7 +24,7 @@ from caldp_core.basics.types import Bools, Floats, Ints, sums_by
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.presence import absence_probability, square_from, squares
 from caldp_core.mechanisms.capabilities import HasClearCounts, SymbolPartition
-from caldp_core.mechanisms.channel_products import ChannelProducts
+from caldp_core.mechanisms.structures import ChannelProducts
 
 _PROBED_MAX: Final = 256
 """Most symbols of which each one's E[Z²] is worked out, at the cost of a variance each."""

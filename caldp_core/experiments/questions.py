@@ -19,8 +19,7 @@ from caldp_core.audit.adversary import max_guess_accuracy, max_record_guess_accu
 from caldp_core.basics.errors import check_n, check_number, check_whole
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN, OWN_QUESTIONS_MAX
 from caldp_core.basics.types import Floats, Ints
-from caldp_core.domain.answers import Domain
-from caldp_core.domain.scale import scale_of
+from caldp_core.domain.answers import Domain, scale_of
 from caldp_core.estimation.estimators import estimator
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.intervals import ranges

@@ -12,9 +12,8 @@ import numpy as np
 from caldp_core.basics.limits import N_MAX
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.mechanisms.base import CraftableOracles, Mechanism, Tally
-from caldp_core.mechanisms.channel_products import ChannelProducts
 from caldp_core.mechanisms.oracles.supports import SupportProbabilities
-from caldp_core.mechanisms.structures import HasPreProcessing
+from caldp_core.mechanisms.structures import ChannelProducts, HasPreProcessing
 
 
 def people_max(mechanism: Mechanism) -> int:

@@ -32,7 +32,6 @@ from caldp_core.mechanisms.base import (
     digest,
 )
 from caldp_core.mechanisms.capabilities import SupportTally, SymbolPartition
-from caldp_core.mechanisms.channel_products import ChannelProducts
 from caldp_core.mechanisms.oracles.record_reports import HistogramOracles
 from caldp_core.mechanisms.oracles.supports import SupportOracles
 from caldp_core.mechanisms.randomness.coins import (
@@ -42,7 +41,7 @@ from caldp_core.mechanisms.randomness.coins import (
     seeded_words,
     system_words,
 )
-from caldp_core.mechanisms.structures import BlockStructure
+from caldp_core.mechanisms.structures import BlockStructure, ChannelProducts
 from caldp_core.privacy.context import Context
 
 

@@ -27,13 +27,13 @@ from caldp_core.basics.errors import (
 )
 from caldp_core.basics.types import Floats, Ints, Seed, WordSource
 from caldp_core.mechanisms.base import Tally, check_tally, digest
-from caldp_core.mechanisms.channel_products import ChannelProducts, DenseProducts
 from caldp_core.mechanisms.randomness.coins import (
     ExactInversion,
     generator,
     seeded_words,
     system_words,
 )
+from caldp_core.mechanisms.structures import ChannelProducts, DenseProducts
 from caldp_core.privacy.context import PrivacyMatrix
 
 

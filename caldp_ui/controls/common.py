@@ -16,8 +16,8 @@ import streamlit as st
 
 from caldp_core.datasets import DatasetSpec
 from caldp_core.datasets.public_map import PublicMap
+from caldp_core.domain.answers import is_scale
 from caldp_core.domain.grid import GridDomain
-from caldp_core.domain.scale import is_scale
 from caldp_core.estimation.cascade_estimator import pooling_helps
 from caldp_core.estimation.estimators import ESTIMATORS, menu_of_estimators
 from caldp_core.estimation.evidence import default_estimator

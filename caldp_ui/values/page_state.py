@@ -20,8 +20,7 @@ from caldp_core.datasets import (
     WebVisits,
     Zipf,
 )
-from caldp_core.domain.answers import Domain
-from caldp_core.domain.scale import is_scale
+from caldp_core.domain.answers import Domain, is_scale
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.mechanisms.specs import SquareWave
 from caldp_core.scenarios.blocks import (

@@ -20,7 +20,7 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import OWN_QUESTIONS_MAX
 from caldp_core.basics.types import Progress
 from caldp_core.datasets import OwnSurvey, OwnTable
-from caldp_core.domain.scale import scale_of
+from caldp_core.domain.answers import scale_of
 from caldp_core.experiments.questions import (
     EstimatedMean,
     Marginal,

@@ -23,7 +23,7 @@ from caldp_core.basics.cache import cached_by
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Bools, Floats, Progress
 from caldp_core.datasets import DatasetSpec
-from caldp_core.domain.scale import is_scale, scale_of
+from caldp_core.domain.answers import is_scale, scale_of
 from caldp_core.estimation.estimators import ESTIMATORS, menu_of_estimators
 from caldp_core.estimation.intervals import ranges, simultaneous
 from caldp_core.experiments.forecast import forecast_if_fast

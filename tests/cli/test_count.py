@@ -11,8 +11,8 @@ from click.testing import CliRunner
 from caldp_core.cli.commands import main
 from caldp_core.datasets import OwnSurvey, read_places
 from caldp_core.datasets.files.places import people_at_centres
+from caldp_core.domain.answers import scale_of
 from caldp_core.domain.grid import Area, GridDomain
-from caldp_core.domain.scale import scale_of
 from caldp_core.scenarios.scenario import Scenario
 from tests.contract.checks import naming
 from tests.datasets.files import read_table

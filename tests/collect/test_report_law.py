@@ -20,7 +20,7 @@ from caldp_core.collect.collected_tally import CollectedTally
 from caldp_core.collect.collector import Collector
 from caldp_core.collect.estimate import made_up_week
 from caldp_core.collect.record import make_record
-from caldp_core.collect.repeats import (
+from caldp_core.collect.records import (
     BUCKETS,
     bucket_chances,
     buckets_of_histogram,

@@ -12,7 +12,7 @@ from caldp_core.basics.types import Floats
 from caldp_core.datasets import OwnSurvey, OwnTable, inspect_data
 from caldp_core.datasets.files.answers import count_answers, count_questions
 from caldp_core.datasets.files.numbers import NumberSteps
-from caldp_core.domain.scale import bin_name, scale_of
+from caldp_core.domain.answers import bin_name, scale_of
 from tests.contract.checks import naming
 
 YES = OwnTable(("no", "yes"), (5, 3), title="smokes")

@@ -11,9 +11,14 @@ from caldp_core.estimation.composite_likelihood import (
     fit_supports,
     ratio,
 )
-from caldp_core.estimation.em import GAIN_NATS, ROUNDS_MAX, ReportLikelihood, ascend
 from caldp_core.estimation.evidence import Evidence
-from caldp_core.estimation.maximum_likelihood import _start
+from caldp_core.estimation.maximum_likelihood import (
+    GAIN_NATS,
+    ROUNDS_MAX,
+    ReportLikelihood,
+    _start,
+    ascend,
+)
 from caldp_core.mechanisms.capabilities import SupportTally, channel_products, support_tally
 
 

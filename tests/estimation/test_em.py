@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from caldp_core.basics.types import Floats
-from caldp_core.estimation.em import ReportLikelihood, squarem_step
-from caldp_core.mechanisms.channel_products import DenseProducts
+from caldp_core.estimation.maximum_likelihood import ReportLikelihood, squarem_step
 from caldp_core.mechanisms.direct.binary import BinaryMechanism
 from caldp_core.mechanisms.direct.geometric_axis import GridGeometricMechanism
+from caldp_core.mechanisms.structures import DenseProducts
 from caldp_core.privacy.distance import GridMetric
 from caldp_core.privacy.matrix import BinaryPolicy
 from tests.contract.checks import channel_of, check_progress

@@ -7,10 +7,13 @@ import pytest
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats
-from caldp_core.estimation.em import ReportLikelihood, squarem_step
 from caldp_core.estimation.estimators import simplex
 from caldp_core.estimation.evidence import Evidence
-from caldp_core.estimation.maximum_likelihood import maximum_likelihood
+from caldp_core.estimation.maximum_likelihood import (
+    ReportLikelihood,
+    maximum_likelihood,
+    squarem_step,
+)
 from caldp_core.mechanisms import FAMILIES, registry
 from caldp_core.mechanisms.capabilities import channel_products, support_tally
 from caldp_core.mechanisms.personalised import PersonalisedMechanism

@@ -9,9 +9,12 @@ from scipy.optimize import minimize_scalar
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.domain.grid import US_GRID
-from caldp_core.estimation.em import ReportLikelihood
 from caldp_core.estimation.evidence import Evidence
-from caldp_core.estimation.maximum_likelihood import maximum_likelihood, smoothed_likelihood
+from caldp_core.estimation.maximum_likelihood import (
+    ReportLikelihood,
+    maximum_likelihood,
+    smoothed_likelihood,
+)
 from caldp_core.experiments.questions import plain_mechanism_maker
 from caldp_core.mechanisms import mechanism
 from caldp_core.mechanisms.direct.square_wave import WHOLE, SquareWaveMechanism, Wave, half_width

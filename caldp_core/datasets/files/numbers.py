@@ -13,7 +13,7 @@ import numpy as np
 
 from caldp_core.basics.errors import require
 from caldp_core.basics.limits import OWN_ANSWERS_MAX
-from caldp_core.domain.scale import bin_name
+from caldp_core.domain.answers import bin_name
 
 DecimalMark: TypeAlias = Literal[".", ","]
 """The mark before decimals; the other, spaces and apostrophes may be between groups of digits."""

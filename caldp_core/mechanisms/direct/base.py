@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike
 from caldp_core.basics.errors import check_counts, check_floats, check_n, check_symbols
 from caldp_core.basics.types import Floats, Ints, Seed
 from caldp_core.mechanisms.base import Tally, check_tally
-from caldp_core.mechanisms.channel_products import ChannelProducts, InvertibleProducts
 from caldp_core.mechanisms.randomness.coins import generator
+from caldp_core.mechanisms.structures import ChannelProducts, InvertibleProducts
 from caldp_core.mechanisms.written_out import NumberReports
 
 

@@ -22,9 +22,9 @@ from caldp_core.basics.errors import require
 from caldp_core.basics.powers import ceiling_of
 from caldp_core.basics.types import Floats, Ints, WordSource
 from caldp_core.mechanisms.base import digest
-from caldp_core.mechanisms.channel_products import InvertibleProducts
 from caldp_core.mechanisms.direct.base import SymbolReports
 from caldp_core.mechanisms.randomness.coins import COIN_ONE, flip_coins
+from caldp_core.mechanisms.structures import InvertibleProducts
 from caldp_core.privacy.matrix import BinaryPolicy
 
 _DIGITS: Final = 80

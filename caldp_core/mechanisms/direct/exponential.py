@@ -24,9 +24,9 @@ from caldp_core.basics.limits import EXPONENT_MAX
 from caldp_core.basics.powers import DIGITS, floor_of
 from caldp_core.basics.types import Floats, Ints, WordSource
 from caldp_core.mechanisms.base import digest
-from caldp_core.mechanisms.channel_products import DenseProducts
 from caldp_core.mechanisms.direct.base import SymbolReports
 from caldp_core.mechanisms.randomness.coins import ExactInversion
+from caldp_core.mechanisms.structures import DenseProducts
 from caldp_core.privacy.distance import DistanceMetric
 
 Scale = Callable[[DistanceMetric], float]
