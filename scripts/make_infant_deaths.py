@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 ROOT: Final = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
 
-from state_borders import thinned  # noqa: E402
+from make_state_cells import thinned  # noqa: E402
 from write_table import write_table  # noqa: E402
 
 STATE: Final = "37"

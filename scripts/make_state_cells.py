@@ -3,24 +3,103 @@
 Run from anywhere: `python scripts/make_state_cells.py`; it needs shapely.
 """
 
+import json
 import sys
+from collections import defaultdict
+from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
+import shapely
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
 
-from state_borders import border_lines, coast_rings, inside, state_rings, thinned  # noqa: E402
 from write_table import write_table  # noqa: E402
 
-from caldp_core.basics.types import Floats  # noqa: E402
+from caldp_core.basics.types import Bools, Floats  # noqa: E402
 from caldp_core.datasets import ELSEWHERE  # noqa: E402
 from caldp_core.domain.grid import US_GRID  # noqa: E402
 
 TOLERANCE: Final = 0.05
 """Degrees by which the drawn outline may be off; a quarter of a cell."""
+_BESIDE: Final = 1e-9
+Point: TypeAlias = tuple[float, float]
+"""(longitude, latitude) in degrees."""
+
+
+def state_rings() -> dict[str, list[Floats]]:
+    """Closed rings per state, outer ones and holes, each (points, 2) of (longitude, latitude)."""
+    text = (ROOT / "data" / "us_states.geojson").read_text(encoding="utf-8")
+    rings = {}
+    for feature in json.loads(text)["features"]:
+        geometry = feature["geometry"]
+        one = geometry["type"] == "Polygon"
+        polygons = [geometry["coordinates"]] if one else geometry["coordinates"]
+        rings[feature["properties"]["name"]] = [
+            np.array(ring) for polygon in polygons for ring in polygon
+        ]
+    return rings
+
+
+def inside(rings: list[Floats], longitude: Floats, latitude: Floats) -> Bools:
+    """(n,) whether points are inside by the even-odd rule, so that holes need no special care.
+
+    `longitude`, `latitude`: (n,) degrees; a point on a border belongs to its north-east.
+    """
+    x, y = longitude + _BESIDE, latitude + _BESIDE
+    found = [shapely.contains_xy(shapely.Polygon(ring), x, y) for ring in rings]
+    return np.asarray(np.logical_xor.reduce(found))
+
+
+def coast_rings(rings: list[Floats]) -> list[Floats]:
+    """Closed rings (points, 2) around all states together: what two states share is left out."""
+    # In place: an edge that a second state has, too, goes.
+    return _walks(_neighbours(rings, set.symmetric_difference_update), [])
+
+
+def border_lines(rings: list[Floats]) -> list[Floats]:
+    """The rings cut where three borders meet, each line once though two states share it.
+
+    Returns lines (points, 2); those of a border without such a point are closed.
+    """
+    neighbours = _neighbours(rings, set.update)
+    return _walks(neighbours, [point for point, near in neighbours.items() if len(near) != 2])
+
+
+def _neighbours(rings: list[Floats], join: Callable[..., None]) -> dict[Point, set[Point]]:
+    """By point those to which an edge leads; `join` adds one to what is there."""
+    neighbours: dict[Point, set[Point]] = defaultdict(set)
+    for ring in rings:
+        for a, b in pairwise((float(x), float(y)) for x, y in ring):
+            if a != b:
+                join(neighbours[a], {b})
+                join(neighbours[b], {a})
+    return neighbours
+
+
+def _walks(neighbours: dict[Point, set[Point]], junctions: list[Point]) -> list[Floats]:
+    """Follow unused edges to a junction, or back where there is none, and use them up."""
+    lines, ends = [], set(junctions)
+    for start in (*junctions, *neighbours):
+        while neighbours[start]:
+            line = [start]
+            while neighbours[line[-1]] and (len(line) == 1 or line[-1] not in (ends or {start})):
+                here = line[-1]
+                there = min(neighbours[here])
+                neighbours[here].remove(there)
+                neighbours[there].remove(here)
+                line.append(there)
+            lines.append(np.array(line))
+    return lines
+
+
+def thinned(line: Floats, tolerance: float) -> Floats:
+    """The points of `line` that keep it within `tolerance` degrees (Douglas and Peucker, 1973)."""
+    simple = shapely.simplify(shapely.LineString(line), tolerance, preserve_topology=False)
+    return shapely.get_coordinates(simple)
 
 
 def cell_names(rings: dict[str, list[Floats]]) -> list[str]:
@@ -66,11 +145,10 @@ def _once(line: Floats) -> Floats:
     return line[:-1] if closed and len(line) < 4 else line
 
 
-def main() -> None:
-    """Write the three files."""
+def main(data: Path = ROOT / "data") -> None:
+    """Write the three files to a folder."""
     rings = state_rings()
     names = cell_names(rings)
-    data = ROOT / "data"
     write_table(data / "us_states_cells.csv.gz", ("state", "cells"), runs(names))
     write_table(
         data / "us_states_outline.csv.gz", ("line", "longitude", "latitude"), outline(rings)

@@ -14,12 +14,12 @@ from benchmarks import __main__ as front
 from benchmarks import asv_runs, pages
 from benchmarks.asv_runs import CONFIG, figures_of
 from benchmarks.figures import Bar, Figure
-from benchmarks.suites import core, files, peers
+from benchmarks.suites import core, files
 from caldp_core.experiments.reproduce import SIZES
 from tests.contract.checks import naming
 
 SMALL: dict[str, Any] = {
-    "people": 500, "few": 20, "table_runs": 2, "figure_runs": 1, "k": 50, "draws": 1, "n": 100,
+    "people": 500, "table_runs": 2, "figure_runs": 1, "k": 50, "draws": 1, "n": 100,
     "rows": 1000, "sizes": SIZES[:1],
 }  # fmt: skip
 """By attribute of a suite: so little work that a test can run it."""
@@ -78,7 +78,7 @@ def test_every_suite_runs_at_a_small_size(monkeypatch: pytest.MonkeyPatch, tmp_p
                 ran |= {suite.__name__} if values else set()
                 for name, value in values.items():
                     assert value is None if not name.startswith("track_") else not value < 0
-    assert {suite.__name__ for suite in suites()} - ran <= ELSEWHERE | {"PureLdp"}
+    assert {suite.__name__ for suite in suites()} - ran <= ELSEWHERE
 
 
 def test_bars_are_of_benchmarks_that_there_are() -> None:
@@ -89,27 +89,6 @@ def test_bars_are_of_benchmarks_that_there_are() -> None:
             for limit in bars.values():
                 found = limit(*case) if callable(limit) else limit
                 assert found is None or found > 0
-
-
-class OfPython312:
-    """Stands for both halves of pure-ldp's Hadamard response where random.randint wants ints."""
-
-    def __init__(self, *_: Any, **__: Any) -> None:
-        pass
-
-    def aggregate(self, report: Any) -> None:
-        pass
-
-    def privatise(self, symbol: Any) -> None:
-        raise TypeError("'float' object cannot be interpreted as an integer")
-
-
-def test_a_peer_that_cannot_run_is_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
-    halves = {f"HadamardResponse{half}": OfPython312 for half in ("Client", "Server")}
-    monkeypatch.setattr(peers, "library", lambda _: type("Module", (), halves))
-    monkeypatch.setattr(core.Reports, "people", 500)
-    with pytest.raises(NotImplementedError, match="'float' object"):
-        core.PureLdp().setup("plain LDP")
 
 
 def results(folder: Path, found: dict[str, tuple[list[Any], list[list[str]]]]) -> Path:
@@ -181,6 +160,6 @@ def test_a_page_that_does_not_answer_says_so_in_its_line() -> None:
 
 def test_each_work_in_turn_is_run_once_more_than_counted() -> None:
     calls: list[str] = []
-    assert peers.Stopwatch.ratio(lambda: calls.append("a"), lambda: calls.append("b")) > 0
+    assert core.ratio(lambda: calls.append("a"), lambda: calls.append("b")) > 0
     assert calls == ["a", "b"] * 4
     assert asv_runs.CONFIG.exists()

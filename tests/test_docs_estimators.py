@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from benchmarks.suites.accuracy import Estimators
-from benchmarks.suites.calibrate import calibrate
 from caldp_core import Scenario, prepare
 from caldp_core.datasets import Gowalla
 from caldp_core.datasets.synthetic import zipf_shares
@@ -19,6 +18,7 @@ from caldp_core.mechanisms import registry
 from caldp_core.mechanisms.specs import Galois
 from caldp_core.privacy.context import Context
 from tests import ROOT
+from tests.estimation.calibrate import calibrate
 
 TEXT = (ROOT / "docs" / "estimators.md").read_text(encoding="utf-8")
 

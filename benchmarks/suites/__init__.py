@@ -1,4 +1,4 @@
-"""What asv times: the core at work, families and their peers, accuracy, and files of reports.
+"""What asv times: the core at work, families, accuracy, and files of reports.
 
 `bars` of a class: by name of a benchmark the most that it may take (seconds, bytes or its own
 unit), or a function of its parameters that returns that, or None without a bar.

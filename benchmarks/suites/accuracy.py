@@ -20,17 +20,13 @@ from caldp_core.experiments.metrics import box_error
 from caldp_core.mechanisms import registry
 from caldp_core.privacy.context import Context
 
-from .calibrate import calibrate
-from .peers import library
-
 US_BLOCKS: Final = {"US": (1, 1), "US, 5 × 7 blocks": (5, 7), "US, 25 × 35 blocks": (25, 35)}
 WITH_INHABITANTS: Final = "cascade with inhabitants"
-PURE_LDP: Final = "pure-ldp's projection"
 FOR_ANY_DATA: Final = {
     entry.name: entry.apply
     for entry in ESTIMATORS.values()
     if not entry.on_maps and not entry.in_order and entry.name != "none"
-} | {"Calibrate-like": calibrate}
+}
 _SIDE: Final = 16
 _LARGEST: Final = 50
 
@@ -52,11 +48,7 @@ class Estimators:
     projection onto the simplex has 42 of 100 on the world at ε = 1.
     """
 
-    params = (
-        ["the world", *US_BLOCKS],
-        [0.5, 1.0, 2.0],
-        [*FOR_ANY_DATA, PURE_LDP, WITH_INHABITANTS],
-    )
+    params = (["the world", *US_BLOCKS], [0.5, 1.0, 2.0], [*FOR_ANY_DATA, WITH_INHABITANTS])
     param_names = ("map", "epsilon", "estimator")
     timeout, draws = 600, 3
     bars: ClassVar = {
@@ -67,7 +59,7 @@ class Estimators:
     }
 
     def setup(self, on: str, epsilon: float, name: str) -> None:
-        """Draw the reports; raises `NotImplementedError` without the map or the peer."""
+        """Draw the reports; raises `NotImplementedError` without the map."""
         people = self._people(on)
         rng = np.random.default_rng(5)
         labels = grid_blocks(self.grid, *US_BLOCKS.get(on, (1, 1))).labels
@@ -91,9 +83,6 @@ class Estimators:
         return world.ravel()
 
     def _estimator(self, on: str, name: str) -> PostProcess:
-        if name == PURE_LDP:
-            project = library("pure_ldp.core.prob_simplex").project_probability_simplex
-            return lambda evidence: np.asarray(project(evidence.unbiased.copy()), np.float64)
         if name != WITH_INHABITANTS:
             return FOR_ANY_DATA[name]
         if on != "the world":

@@ -3,7 +3,9 @@
 All at ε = 1; maps are the paper's, with 43,750 cells.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
+from timeit import timeit
 from typing import ClassVar, Final
 
 import numpy as np
@@ -22,8 +24,6 @@ from caldp_core.mechanisms.kernels.mechanism import BestKernelMechanism
 from caldp_core.mechanisms.structures import HasChannelRows
 from caldp_core.privacy.context import Context
 from caldp_core.privacy.distance import EuclideanMetric
-
-from .peers import Stopwatch, collector
 
 BLOCKS: Final = {"plain LDP": (1, 1), "25 × 35 blocks": (25, 35)}
 """Rows and columns of the contexts in which people report by Hadamard response."""
@@ -45,6 +45,13 @@ def check_ins() -> tuple[Dataset, Ints]:
     return dataset, x
 
 
+def ratio(over: Callable[[], object], under: Callable[[], object], rounds: int = 3) -> float:
+    """Median seconds of `over` over those of `under`, run in turn after one round."""
+    seconds = [[timeit(each, number=1) for each in (over, under)] for _ in range(rounds + 1)]
+    first, second = np.median(seconds[1:], axis=0)
+    return float(first / second)
+
+
 class Reports:
     """3,671,812 reports, one per check-in, with tally and estimate."""
 
@@ -62,28 +69,6 @@ class Reports:
         """Privatize, tally and estimate."""
         mechanism = self.mechanism
         mechanism.estimate(mechanism.tally(mechanism.privatize(self.x, self.rng)))
-
-
-class PureLdp:
-    """pure-ldp's Hadamard response beside ours, which is at least 200 times as fast."""
-
-    params = tuple(BLOCKS)
-    param_names = ("blocks",)
-    timeout, people = 600, 20_000
-    bars: ClassVar = {"track_our_time": 1 / 200}
-
-    def setup(self, blocks: str) -> None:
-        """Make both; raises `NotImplementedError` if the peer cannot run here."""
-        self.ours = Reports()
-        self.ours.setup(blocks)
-        some = self.ours.x[: self.people].tolist()
-        self.collect = collector(some, self.ours.mechanism.k)
-        self.people = len(some)
-
-    def track_our_time(self, blocks: str) -> float:
-        """Our time of a person over the peer's."""
-        ours = Stopwatch.median(lambda: self.ours.time_round_trip(blocks)) / self.ours.x.size
-        return ours / (Stopwatch.median(self.collect) / self.people)
 
 
 class Tallies:
@@ -105,8 +90,7 @@ class Tallies:
 
     def track_over_a_million(self, *_: object) -> float:
         """Time over that of 10⁶ people, in turn."""
-        actions = (lambda: self._sample(self.counts), lambda: self._sample(self.million))
-        return Stopwatch.ratio(*actions)
+        return ratio(lambda: self._sample(self.counts), lambda: self._sample(self.million))
 
     def _sample(self, counts: Ints) -> None:
         self.mechanism.estimate(self.mechanism.sample_tally(counts, self.rng))

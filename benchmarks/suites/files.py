@@ -29,8 +29,6 @@ from caldp_core.domain.answers import Domain
 from caldp_core.mechanisms.specs import Galois, Hadamard, Oue, RandomizedResponse
 from caldp_core.privacy.context import Context
 
-from .peers import library
-
 WEEK: Final = Path(__file__).parents[2] / "examples" / "collection" / "week.py"
 SETS_OF: Final = 1000
 SPECS: Final[dict[str, Any]] = {
@@ -152,13 +150,16 @@ class Spark:
 
     def setup(self, workers: int) -> None:
         """Start the cluster and its Python processes."""
-        sql = library("pyspark.sql")
+        try:
+            from pyspark.sql import SparkSession
+        except ImportError as error:
+            raise NotImplementedError(str(error)) from error
         if shutil.which("java") is None:
             raise NotImplementedError("Java is missing.")
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:workers])
         os.environ["PYSPARK_PYTHON"] = sys.executable
         self.spark = (
-            sql.SparkSession.builder.master(f"local-cluster[{workers},1,1024]")
+            SparkSession.builder.master(f"local-cluster[{workers},1,1024]")
             .config("spark.ui.enabled", "false")
             .config("spark.driver.host", "127.0.0.1")
             .config("spark.sql.files.maxPartitionBytes", str(16 * 2**20))

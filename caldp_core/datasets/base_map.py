@@ -2,7 +2,7 @@
 
 Names of cities to show on maps.
 
-Made by `scripts/make_cities.py` from GeoNames (CC-BY 4.0).
+Made by `scripts/make_places.py` from GeoNames (CC-BY 4.0).
 
 Which country each cell of a map is in.
 

