@@ -1,18 +1,11 @@
 """Mechanisms: `base.py` says what they promise, `catalogue.py` lists them."""
 
-from caldp_core.mechanisms.base import Family, FrequencyOracles, Mechanism, Tally
-from caldp_core.mechanisms.catalogue import mechanism
-from caldp_core.mechanisms.contextual import ContextMechanism
-from caldp_core.mechanisms.registry import FAMILIES, FamilyEntry, in_context
-
-__all__ = [
-    "FAMILIES",
-    "ContextMechanism",
-    "Family",
-    "FamilyEntry",
-    "FrequencyOracles",
-    "Mechanism",
-    "Tally",
-    "in_context",
-    "mechanism",
-]
+from caldp_core.mechanisms.base import Family as Family
+from caldp_core.mechanisms.base import FrequencyOracles as FrequencyOracles
+from caldp_core.mechanisms.base import Mechanism as Mechanism
+from caldp_core.mechanisms.base import Tally as Tally
+from caldp_core.mechanisms.catalogue import mechanism as mechanism
+from caldp_core.mechanisms.contextual import ContextMechanism as ContextMechanism
+from caldp_core.mechanisms.registry import FAMILIES as FAMILIES
+from caldp_core.mechanisms.registry import FamilyEntry as FamilyEntry
+from caldp_core.mechanisms.registry import in_context as in_context

@@ -18,9 +18,8 @@ from caldp_core.basics.limits import EPSILON_MAX
 from caldp_core.basics.types import Progress
 from caldp_core.mechanisms import Mechanism
 from caldp_core.mechanisms.designed.design import (
+    AimedDesign,
     Design,
-    EvenDesign,
-    FormDesign,
     design,
     design_for_form,
     design_for_largest,
@@ -88,7 +87,7 @@ PAGE: Final = Page(
 )
 
 
-D = TypeVar("D", Design, EvenDesign, FormDesign)
+D = TypeVar("D", Design, AimedDesign)
 
 _INSTEAD: Final = "the first channel."
 _ENTRIES: Final = 10_000_000

@@ -21,10 +21,10 @@ def test_the_largest_variance_is_near_its_bound_and_below_that_of_the_sum_s_desi
     sums = design(policy)
     assert audit_channel(DesignedMechanism(made.design).exact_channel(), policy).holds
     each = DesignedMechanism(made.design).variance(np.full(6, 1 / 6), 1)
-    assert made.largest == pytest.approx(each.max())
-    assert made.bound <= made.largest
+    assert made.loss == pytest.approx(each.max())
+    assert made.bound <= made.loss
     assert made.gap < 0.01
-    assert made.largest < 0.98 * variances(sums).max()
+    assert made.loss < 0.98 * variances(sums).max()
     assert variances(made.design).sum() >= sums.bound  # what it costs
     assert variances(sums).max() > made.bound
 
@@ -33,11 +33,11 @@ def test_values_that_are_alike_have_one_variance_already() -> None:
     policy = Context.plain(5, 1.0)
     made = design_for_largest(policy)
     assert made.gap < 1e-3
-    assert made.largest == pytest.approx(design(policy).loss / 5, rel=1e-3)
+    assert made.loss == pytest.approx(design(policy).loss / 5, rel=1e-3)
 
 
 def test_values_that_cannot_be_told_apart_count_as_their_sum() -> None:
     levels = np.array([[0.0, 0.0, 1.0], [0.0, 0.0, 1.0], [1.0, 1.0, 0.0]])
     made = design_for_largest(DenseMatrix.of(levels))
-    assert made.largest == pytest.approx(variances(made.design).max())
-    assert np.ptp(variances(made.design)) < 1e-6 * made.largest  # a share and its rest
+    assert made.loss == pytest.approx(variances(made.design).max())
+    assert np.ptp(variances(made.design)) < 1e-6 * made.loss  # a share and its rest

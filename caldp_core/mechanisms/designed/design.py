@@ -6,6 +6,7 @@ groups leave single values open, their form Ω is made positive by a little of e
 so that each still has an estimate.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -130,23 +131,32 @@ def design(
 
 
 def _designed(policy: PrivacyMatrix, problem: Problem, entries: int, progress: Progress) -> Design:
-    parts = problem.parts()
-    columns, chances, bound, exact = [], [], 0.0, True
-    for i, (own, share, part) in enumerate(parts):
-        most = EXACT_MAX_ENTRIES * len(own) // policy.k**2
-        v, w, proof = _best_of(
-            part, most, entries, part_of(progress, i / len(parts), (i + 1) / len(parts))
-        )
-        columns.append(problem.columns(own, v) / share)
-        chances.append(w * share)
-        bound, exact = bound + share * proof.bound, exact and proof.exact
-    channel = whole_channel(
-        np.concatenate(columns), np.concatenate(chances), problem.prior, problem.levels
-    )
-    require_levels(channel, problem.levels)
+    def best(own: Ints, part: Part, piece: Progress) -> tuple[Floats, Floats, Proof]:
+        return _best_of(part, EXACT_MAX_ENTRIES * len(own) // policy.k**2, entries, piece)
+
+    channel, bound, exact = _joined(problem, best, progress)
     loss = problem.loss(channel.floats())
     shares, omega = read_only(problem.prior), read_only(problem.weights)
     return Design(policy, shares, omega, channel, loss, max(bound - problem.squares, 0.0), exact)
+
+
+def _joined(
+    problem: Problem,
+    best: Callable[[Ints, Part, Progress], tuple[Floats, Floats, Proof]],
+    progress: Progress,
+) -> tuple[WholeChannel, float, bool]:
+    """The channel of the best one of each part, the bound of all, and whether it is exact."""
+    parts = problem.parts()
+    columns, chances, bound, exact = [], [], 0.0, True
+    for i, (own, share, part) in enumerate(parts):
+        v, w, proof = best(own, part, part_of(progress, i / len(parts), (i + 1) / len(parts)))
+        columns.append(problem.columns(own, v) / share)
+        chances.append(w * share)
+        bound, exact = bound + share * proof.bound, exact and proof.exact
+    v, w = np.concatenate(columns), np.concatenate(chances)
+    channel = whole_channel(v, w, problem.prior, problem.levels)
+    require_levels(channel, problem.levels)
+    return channel, bound, exact
 
 
 def _best_of(
@@ -214,36 +224,39 @@ _WEIGHT_MIN: Final = 1e-4
 
 
 @dataclass(frozen=True, eq=False)
-class EvenDesign:
-    """A design whose largest n·Var(p̂_x) is `largest`; no channel that keeps E is below `bound`."""
+class AimedDesign:
+    """A `design` for another `loss` than the sum over values, which its own loss and bound are of.
+
+    `loss`: the largest n·Var(p̂_x), or tr(Ω·n·Cov p̂). No channel that keeps E is below `bound`.
+    """
 
     design: Design
-    largest: float
+    loss: float
     bound: float
 
     @property
     def gap(self) -> float:
-        """How far, at most, `largest` is above any mechanism's, relative."""
-        return relative_gap(self.largest, self.bound)
+        """How far, at most, `loss` is above any mechanism's, relative."""
+        return relative_gap(self.loss, self.bound)
 
 
-def design_for_largest(policy: PrivacyMatrix, progress: Progress = no_progress) -> EvenDesign:
+def design_for_largest(policy: PrivacyMatrix, progress: Progress = no_progress) -> AimedDesign:
     """Find a channel with the least largest n·Var(p̂_x) under `policy`, for even people.
 
     Up to 16 designs, each with other weights; see `design` for the rest. Raises `CaldpError` as
     it does.
     """
     weights = np.full(policy.k, 1.0 / policy.k)
-    best: EvenDesign | None = None
+    best: AimedDesign | None = None
     for step in range(_ROUNDS):
         candidate = design(
             policy, None, weights, part_of(progress, step / _ROUNDS, (step + 1) / _ROUNDS)
         )
         each = variances(candidate)
         bound = max(candidate.bound, 0.0 if best is None else best.bound)
-        if best is None or each.max() < best.largest:
-            best = EvenDesign(candidate, float(each.max()), bound)
-        best = EvenDesign(best.design, best.largest, bound)
+        if best is None or each.max() < best.loss:
+            best = AimedDesign(candidate, float(each.max()), bound)
+        best = AimedDesign(best.design, best.loss, bound)
         if best.gap < _GAP:
             break
         raised = weights * (each / each.mean()) ** _RAISED
@@ -271,24 +284,6 @@ def variances(design: Design) -> Floats:
 _SINGLE_VALUE_WEIGHT: Final = 1e-4
 """Weight of every single value's error in the search, relative to the mean weight."""
 _FORMS_ACCURACY: Final = 1e-5
-
-
-@dataclass(frozen=True, eq=False)
-class FormDesign:
-    """A `design` whose tr(Ω·n·Cov p̂) is `loss`; no channel that keeps E is below `bound`.
-
-    `form`: (k, k) Ω. The design's own loss and bound speak of the sum over single values.
-    """
-
-    design: Design
-    form: Floats
-    loss: float
-    bound: float
-
-    @property
-    def gap(self) -> float:
-        """How far, at most, `loss` is above any mechanism's, relative."""
-        return relative_gap(self.loss, self.bound)
 
 
 def form_of_groups(groups: ArrayLike, weights: ArrayLike | None = None) -> Floats:
@@ -322,7 +317,7 @@ def design_for_form(
     prior: ArrayLike | None = None,
     progress: Progress = no_progress,
     entries: int = ENTRIES,
-) -> FormDesign:
+) -> AimedDesign:
     """Find a channel with the least tr(Ω·n·Cov p̂) under `policy`, where people are like π.
 
     `form`: (k, k) Ω, symmetric, no eigenvalue below 0, such as `form_of_groups` makes. `prior`,
@@ -335,24 +330,15 @@ def design_for_form(
         problem.groups == policy.k,
         "A level of 0 makes values one, which a form can't weigh apart; leave one of them out.",
     )
-    columns, chances, bound = [], [], 0.0
-    parts = problem.parts()
-    for i, (own, share, part) in enumerate(parts):
-        own_form = omega[np.ix_(own, own)]
-        piece = part_of(progress, i / len(parts), (i + 1) / len(parts))
-        v, w, least = _best_form(part.levels, part.prior, own_form, entries, piece)
-        columns.append(problem.columns(own, v) / share)
-        chances.append(w * share)
-        bound += share * least
-    channel = whole_channel(
-        np.concatenate(columns), np.concatenate(chances), problem.prior, problem.levels
-    )
-    require_levels(channel, problem.levels)
+
+    def best(own: Ints, part: Part, piece: Progress) -> tuple[Floats, Floats, Proof]:
+        return _best_form(part.levels, part.prior, omega[np.ix_(own, own)], entries, piece)
+
+    channel, bound, exact = _joined(problem, best, progress)
     rows, pi = channel.floats(), problem.prior
-    sums = problem.loss(rows)
-    base = Design(policy, pi, problem.weights, channel, sums, 0.0, False)
+    base = Design(policy, pi, problem.weights, channel, problem.loss(rows), 0.0, exact)
     bound = max(bound - float(pi @ omega @ pi), 0.0)
-    return FormDesign(base, omega, form_loss(rows, pi, omega), bound)
+    return AimedDesign(base, form_loss(rows, pi, omega), bound)
 
 
 def _checked(form: ArrayLike, k: int) -> Floats:
@@ -399,8 +385,8 @@ class _FormBasis(Classes):
 
 def _best_form(
     levels: Floats, prior: Floats, form: Floats, entries: int, progress: Progress
-) -> tuple[Floats, Floats, float]:
-    """(N, k) columns, (N,) weights, and what no channel's tr(ΩM⁻¹) is below."""
+) -> tuple[Floats, Floats, Proof]:
+    """(N, k) columns, (N,) weights, and the proof of what no channel's tr(ΩM⁻¹) is below."""
     k = len(prior)
     labels: Ints = np.arange(k, dtype=np.int64)
     rays = extreme_rays(levels, labels, entries // k)
@@ -418,7 +404,8 @@ def _best_form(
     every = classes.columns(rays)
     best = generate(AllRays(classes, every, levels), _FORMS_ACCURACY, progress)
     few = reduce_columns(best, classes)
-    return few.columns.v, few.w, _forms_bound(best, every.v, classes, form)
+    bound = _forms_bound(best, every.v, classes, form)
+    return few.columns.v, few.w, Proof(best.information.loss, bound, False)
 
 
 def _forms_bound(best: WeightedColumns, rays: Floats, classes: _FormBasis, form: Floats) -> float:
