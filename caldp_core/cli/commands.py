@@ -1,9 +1,7 @@
 """The command line: `caldp run | audit | reproduce | count | fetch | list | schema | dashboard`.
 
-The front door for terminals. Each command is in a module beside this one, which is imported when
-the command runs: importing all of them would take most of the time of a start.
-
-What commands do where they are cut short: by Ctrl-C, a full standard output, or a closed one.
+Each command is in a module beside this one, which is imported when the command runs: importing all
+of them would take most of the time of a start.
 """
 
 import errno

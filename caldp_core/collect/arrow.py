@@ -42,7 +42,7 @@ Batches: TypeAlias = "Iterable[pa.RecordBatch]"
 NUMBERS: Final = ("n", *(reason.replace(" ", "_") for reason in REASONS))
 COLUMNS: Final = (*NUMBERS, "batches", "buckets", "counts")
 """Of a partial tally: reports counted, refused by their reason, names of its batches, reports by
-`repeats.py`, and the mechanism's counts."""
+`records.py`, and the mechanism's counts."""
 
 
 def partial_tallies(protocol: str) -> Callable[[Batches], Iterator["pa.RecordBatch"]]:
@@ -156,7 +156,7 @@ class _BatchCounter:
         return self._tally
 
     def buckets(self) -> Ints:
-        """The reports counted, by `repeats.py`."""
+        """The reports counted, by `records.py`."""
         if self._is_number:
             return buckets_of_histogram(self._protocol, self._histogram)
         return self._buckets

@@ -41,7 +41,7 @@ def zero_refusals() -> dict[str, int]:
 class CollectedTally:
     """A tally with its books. `protocol`: fingerprint; `batches`: of all in it (`collector.py`).
 
-    `refused`: how many reports, by the reason (`REASONS`). `buckets`: reports by `repeats.py`, (0,)
+    `refused`: how many reports, by the reason (`REASONS`). `buckets`: reports by `records.py`, (0,)
     where they were not counted so. Addition in any order gives the same.
     """
 

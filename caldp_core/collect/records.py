@@ -1,12 +1,9 @@
-"""Reports in bytes parsed to records that oracles add up, and which ones a device can send.
-
-How often reports repeat, where the tally does not count each report: by buckets.
+"""Reports in bytes parsed to records that oracles add up, and how often they repeat, by buckets.
 
 Of Galois response, sets of bits and hashes a tally counts symbols. Beside it the collector counts
-the oracles' reports by `BUCKETS` buckets, each report always in the same one: identical reports
-fall together, whatever files and engines they come by, and buckets add up as tallies do. A report
-that is a number or a hash is one of R whole numbers, and its bucket is the remainder. Bits are
-mixed to a number (multiply and shift), which spreads them as a random function would.
+the oracles' reports by `BUCKETS` buckets: identical reports fall together, whatever files and
+engines they come by, and buckets add up as tallies do. A report that is one of R whole numbers has
+the remainder for its bucket; bits are mixed to a number (multiply and shift).
 """
 
 import math

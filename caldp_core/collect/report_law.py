@@ -7,7 +7,7 @@ count above the greatest mean, or below the least, has a chance that can be stat
 by the number of counts that are looked at (Bonferroni), in both directions.
 
 Where the tally counts reports, each report is a count. Where it counts symbols, each symbol's
-reports are one, and repeated reports are seen by buckets (`repeats.py`), if the collector that made
+reports are one, and repeated reports are seen by buckets (`records.py`), if the collector that made
 the tally counted them. A false answer that is drawn by the coins has an honest report's law, and no
 test tells it; nor one of few reports, of which honest people send each a large share.
 """

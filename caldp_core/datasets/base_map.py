@@ -1,27 +1,9 @@
-"""What lies under a map anywhere on Earth: land, borders and the names of cities.
+"""What lies under a map anywhere on Earth: cities, countries, regions, inhabitants and hexagons.
 
-Names of cities to show on maps.
-
-Made by `scripts/make_places.py` from GeoNames (CC-BY 4.0).
-
-Which country each cell of a map is in.
-
-Made by `scripts/make_world_map.py` from Natural Earth's 1:50m borders (public domain): countries as
-they are in fact ruled; others see some borders otherwise.
-
-Which first-order region (state, province, …) of a country each cell of a map is in.
-
-Made by `scripts/make_regions.py` from Natural Earth's 1:10m states and provinces (public domain):
-as countries are in fact ruled; others see some borders otherwise.
-
-Where people live, as everybody can look it up: a public prior for maps.
-
-From the towns of `world_cities` (GeoNames, CC-BY 4.0), which has none below 15,000 inhabitants.
-
-Which hexagon of H3, the world's grid of nearly equal hexagons, each cell of a map is in.
-
-H3 (Brodsky 2018, h3geo.org) cuts the Earth into 2 + 120·7^r cells at resolution r, all but twelve
-of them hexagons. The package h3 finds them; it is imported only here.
+Cities are GeoNames' (CC-BY 4.0, `scripts/make_places.py`). Countries and their first-order regions
+are Natural Earth's (public domain, 1:50m and 1:10m, `scripts/make_world_map.py`, `make_regions.py`):
+as ruled in fact; others see some borders otherwise. H3 (Brodsky 2018, h3geo.org) cuts the Earth into
+2 + 120·7^r cells at resolution r, all but twelve of them hexagons.
 """
 
 from dataclasses import dataclass, replace

@@ -1,17 +1,8 @@
-"""A user's table: which answers there are, and how many people gave each.
+"""A user's table, places or survey, as whole records: a scenario file needs no other file.
 
-The record holds the whole table, so that a scenario file needs no other file. What a person pastes
-or uploads is read by `reading.py` and `files/`.
-
-A user's places: how many people are in each cell of a map.
-
-The record holds the cells and never a place itself: finer than a cell nothing is kept. What a
-person pastes or uploads is read by `reading.py` and `files/`.
-
-A user's survey with several questions; one question is analysed at a time.
-
-Only each question's counts are here, not who gave which answers together: a record of ten answers
-is often one person's alone.
+What a person pastes or uploads is read by `reading.py` and `files/`. Of places cells are kept and
+nothing finer; of a survey each question's counts, not who gave which answers together: a record of
+ten answers is often one person's alone.
 """
 
 import re

@@ -1,11 +1,7 @@
-"""The data that ship with the project: check-ins, inhabitants, and the states on the map.
+"""The data that ship with the project: check-ins, inhabitants, states, and infant deaths.
 
 `data/README.md` says what each file is, where it comes from and under which licence; `scripts/`
-make them. All are on the paper's map, `US_GRID`.
-
-A small, sensitive, real table with a map: sudden infant deaths in North Carolina's counties.
-
-Source: N. Cressie, Statistics for Spatial Data, 1993, pp. 386–389; see `data/README.md`.
+make them. All but the counties of North Carolina are on the paper's map, `US_GRID`.
 """
 
 import csv

@@ -1,11 +1,7 @@
-"""The real Gowalla check-ins from SNAP's file, on any map.
+"""The real Gowalla check-ins from SNAP, fetched into a cache folder and read on any map.
 
-It is read as any file of places is. Source of the format:
-https://snap.stanford.edu/data/loc-Gowalla.html
-
-Fetch the real Gowalla check-ins from SNAP into a cache folder.
-
-The command is `cli/fetch.py`. Nothing else in the package reaches for the network.
+Source of the format: https://snap.stanford.edu/data/loc-Gowalla.html. Nothing else in the package
+reaches for the network.
 """
 
 from dataclasses import dataclass, replace

@@ -1,8 +1,6 @@
-"""The answers to a question: k symbols, with their names and groups.
+"""The answers to a question: k symbols, with their names, groups, and numbers or ranges of them.
 
 Cells of a map are in `grid.py`, blocks of symbols in `partitions.py`, secrecy in `privacy/`.
-
-Answers that are numbers, or ranges of them: how they are written, and their numbers.
 """
 
 import re

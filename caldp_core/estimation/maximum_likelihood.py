@@ -1,19 +1,14 @@
 """Maximum likelihood over all distributions, by what a mechanism's tally counts, and smoothed.
 
-Where the tally is the histogram of the reports, EM finds the maximum (`em.py`). Where reports are
-sets of symbols, it says how many include each symbol, but not which were included together, and a
-composite likelihood is maximised (`composite_likelihood.py`).
+Where the tally is the histogram of the reports, EM finds the maximum, the iterative Bayesian
+technique (Agrawal and Aggarwal 2001; ULDP §2.5): p ← p ∘ Q(counts/(pQ))/n never lowers the
+likelihood. Each round extrapolates from two such steps: SQUAREM (Varadhan and Roland 2008, scheme
+S3), unless that lowers it. Where reports are sets of symbols a composite likelihood is maximised
+(`composite_likelihood.py`).
 
 "smoothed" smooths after every round of EM (EMS: Silverman, Jones, Wilson, Nychka 1990; for reports
 on a scale Li, Wang, Lopuhaä-Zwakenberg, Škorić, Li 2020, section 5.5): EM alone fits the noise, and
 binomial weights (1, 2, 1)/4 draw each share towards those beside it.
-
-Maximum likelihood for a known channel, by accelerated EM.
-
-EM for a known channel is the iterative Bayesian technique (Agrawal and Aggarwal 2001; ULDP §2.5): p
-← p ∘ Q(counts/(pQ))/n never lowers the likelihood and keeps p in the simplex. It converges slowly
-where reports say little, so each round extrapolates from two EM steps: SQUAREM (Varadhan and Roland
-2008, scheme S3). Where that would lower the likelihood, the two plain EM steps are kept.
 """
 
 from dataclasses import dataclass

@@ -1,10 +1,8 @@
-"""Several questions a person: ε shared by all of them, or each person asked some at random.
+"""Several questions a person, ε shared by all or each asked some at random; means of numbers.
 
 Both promise ε for a person's answers together (CALDP Proposition 2: levels add up). Where ε is
 small, few questions a person are more accurate (Wang et al. 2019, section V); where it is large,
 the error that is left comes from asking fewer people.
-
-The mean of answers that are numbers, from reports of the answers: with its 95 % interval.
 """
 
 from collections.abc import Callable, Sequence

@@ -5,10 +5,6 @@ flipped once and for all (B′, kept on the phone); each day every bit is sent a
 where B′ is 1 and p where it is 0. Two values differ in 2h bits at most, so all days together keep
 ε∞ = 2h·log((1 − f/2)/(f/2)) (Theorem 1), a flip having probability f/2; one day keeps ε₁ (Theorem
 2). A new value has a new B′, which costs ε∞ again.
-
-The server's side of RAPPOR: counts of candidate values out of sums of bits.
-
-Source: Erlingsson, Pihur, Korolova 2014, §4.
 """
 
 import hashlib

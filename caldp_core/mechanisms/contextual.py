@@ -1,10 +1,8 @@
-"""Any family of frequency oracles in any context.
+"""Any family of frequency oracles in any context, and products of vectors with its channel.
 
 A hidden symbol is reported by its block's oracle. Any other symbol of block j sends a report from
 the oracle's base distribution with probability λ_j, to give the hidden ones cover, and otherwise
 names itself in the clear.
-
-Products of vectors with the channel of a family in a context.
 """
 
 from fractions import Fraction

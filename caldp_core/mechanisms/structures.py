@@ -1,13 +1,6 @@
-"""Statements of mechanisms and oracles on their channels, so that large ones can be audited.
+"""Statements of mechanisms and oracles on their channels, and products of vectors with them.
 
 An audit believes none of them (`audit/blockwise.py`). Other capabilities are in `capabilities.py`.
-
-A channel Q as a linear map: products with vectors, without writing Q out.
-
-Estimation climbs likelihoods with the two products of `ChannelProducts`; a mechanism whose reports
-are symbols of its own domain also estimates with the inverse (`InvertibleProducts`).
-`DenseProducts` has all of them for a channel that is small enough to be written out; structured
-channels have quicker ones of their own.
 """
 
 from dataclasses import dataclass

@@ -1,10 +1,8 @@
-"""A channel in whole numbers as a mechanism: reports are the numbers of its columns.
+"""Mechanisms whose reports are numbers of their channel's columns, and channels in whole numbers.
 
 The estimate is linear in the histogram of reports: a report y adds M⁻¹v_y with v_y = Q_y/(π·Q_y)
 and M = Σ_y Q_yᵀv_y. It is unbiased for every distribution, and of all linear unbiased ones the best
 where people are like π (Gauss, Markov).
-
-The common part of mechanisms whose reports are numbers of their channel's columns.
 """
 
 from abc import ABC, abstractmethod

@@ -1,10 +1,6 @@
-"""Answers of a file, counted as they are read: by themselves, or by answer and group.
-
-Numbers may be put together in steps, as ages are in years.
+"""Answers of a file, counted as they are read: by themselves, by group, in steps, or as a survey.
 
 People of a row: one, a count or a weight; sums are exact, and rounded to people at the end.
-
-Several columns of a file as questions of one survey, each counted separately.
 """
 
 from collections import Counter

@@ -1,8 +1,6 @@
-"""The detected layout of a file: header, numbers and roles of columns; all can be changed.
+"""The layout of a file, detected by names in the usual languages: header, numbers, roles of columns.
 
 What can't be detected is None, and people are asked.
-
-Names of columns in the usual languages, and the role that a column has by its name.
 """
 
 import re

@@ -1,8 +1,6 @@
-"""Where the bytes of a file are: in memory or on disk, as they are or unpacked on the way.
+"""Where the bytes of a file are: in memory or on disk; unpacked (gzip, zip) and recoded to UTF-8.
 
-Packed files: gzip, and zip with one file in it, unpacked on the way and never as bombs.
-
-The encoding of a text file, detected, and the file recoded to UTF-8.
+Packed files are unpacked on the way and never as bombs.
 """
 
 import codecs

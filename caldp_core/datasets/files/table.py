@@ -1,11 +1,8 @@
 """A file as a table that DuckDB reads: its columns as text, whatever the file is.
 
-How a text of rows is written: what sets cells apart, where rows begin, how many cells they have.
-
 DuckDB's own sniffing skips rows that do not fit, and takes a short list with commas for something
-else; here nothing is skipped silently.
-
-Workbooks of spreadsheets: read in a process of their own, which they may crash.
+else; here nothing is skipped silently. Workbooks are read in a process of their own, which they may
+crash.
 """
 
 import codecs
