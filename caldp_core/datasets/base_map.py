@@ -1,8 +1,8 @@
 """What lies under a map anywhere on Earth: cities, countries, regions, inhabitants and hexagons.
 
 Cities are GeoNames' (CC-BY 4.0, `scripts/make_places.py`). Countries and their first-order regions
-are Natural Earth's (public domain, 1:50m and 1:10m, `scripts/make_world_map.py`, `make_regions.py`):
-as ruled in fact; others see some borders otherwise. H3 (Brodsky 2018, h3geo.org) cuts the Earth into
+are Natural Earth's (public domain, `make_world_map.py` at 1:50m, `make_regions.py` at 1:10m): as
+ruled in fact; others see some borders otherwise. H3 (Brodsky 2018, h3geo.org) cuts the Earth into
 2 + 120·7^r cells at resolution r, all but twelve of them hexagons.
 """
 

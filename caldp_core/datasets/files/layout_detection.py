@@ -1,4 +1,4 @@
-"""The layout of a file, detected by names in the usual languages: header, numbers, roles of columns.
+"""The layout of a file, detected, also by names in the usual languages: header, roles of columns.
 
 What can't be detected is None, and people are asked.
 """
