@@ -37,8 +37,6 @@ _READY: Final = """[...document.querySelectorAll('.st-key-places-maps, .st-key-p
     .some(host => host.shadowRoot?.querySelector('.stage')?.dataset.painted)
     && document.querySelector('.st-key-headline')?.innerText"""
 """That the map page's stage has painted what came from the server, and its sentence is there."""
-FILM: Final = f".st-key-{MAP_PAGE}-epsilon .stage-play"
-"""The element that plays the film of ε, beside the page's slider once the film has come."""
 
 
 def missing_software() -> str:

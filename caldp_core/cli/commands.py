@@ -52,34 +52,23 @@ def _forget_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+_ALONE: Final = ("audit", "count", "dashboard", "fetch", "reproduce", "run", "schema")
+_REPORTS: Final = ("client", "dap", "estimate", "protocol", "sql")
+_TALLIES: Final = ("merge", "mixed", "registry", "tally")
 _HOMES: Final = {
-    "audit": "audit:audit_command",
-    "client": "collect:client_command",
-    "count": "count:count_command",
-    "dap": "collect:dap_command",
-    "dashboard": "dashboard:dashboard_command",
-    "estimate": "collect:estimate_command",
-    "fetch": "fetch:fetch_command",
-    "list": "listing:list_command",
-    "merge": "collect:merge_command",
-    "mixed": "collect:mixed_command",
-    "protocol": "collect:protocol_command",
-    "registry": "collect:registry_command",
-    "reproduce": "reproduce:reproduce_command",
-    "run": "run:run_command",
-    "schema": "schema:schema_command",
-    "sql": "collect:sql_command",
-    "tally": "collect:tally_command",
+    **dict(zip(_ALONE, _ALONE, strict=True)),
+    **dict.fromkeys(_REPORTS + _TALLIES, "collect"),
+    "list": "listing",
 }
-"""The name of a command → its module in this folder, and its function there."""
+"""The name of a command → its module in this folder, where it is the function `…_command`."""
 
 
 class Commands(Mapping[str, click.Command]):
     """The commands by their names, each imported when it is looked up; click only reads them."""
 
     def __getitem__(self, name: str) -> click.Command:
-        module, _, attribute = _HOMES[name].partition(":")
-        command: click.Command = getattr(import_module(f"caldp_core.cli.{module}"), attribute)
+        module = import_module(f"caldp_core.cli.{_HOMES[name]}")
+        command: click.Command = getattr(module, f"{name}_command")
         return command
 
     def __contains__(self, name: object) -> bool:

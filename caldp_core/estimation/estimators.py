@@ -269,9 +269,6 @@ def estimator(name: str) -> EstimatorEntry:
     return ESTIMATORS[name]
 
 
-_OF_SHARES: Final = ("cascade", "cascade-inhabitants", "cascade-map")
-
-
 @dataclass(frozen=True, eq=False)
 class FakesGuess:
     """What a fake report is thought to do.
@@ -342,4 +339,5 @@ def recover_shares(
 
 def recovery_estimator(name: str) -> EstimatorEntry:
     """The estimator that `recover_shares` uses where another of that name is asked for."""
-    return ESTIMATORS[name if name in _OF_SHARES else "simplex-per-block"]
+    entry = ESTIMATORS.get(name)
+    return entry if entry and entry.is_cascade else ESTIMATORS["simplex-per-block"]
