@@ -38,8 +38,7 @@ from caldp_ui.room.question import Question as PollQuestion
 from caldp_ui.session import jobs, page_state
 from caldp_ui.stage import Film, Step
 from caldp_ui.values.page import PAGE as ANSWERS_PAGE
-from caldp_ui.values.page_state import BEGIN as ANSWERS
-from caldp_ui.values.page_state import ValuesState
+from caldp_ui.values.page_state import AFFAIR, ValuesState
 
 TEXTS: Final = load_questions(Path(__file__).with_name("page_questions.toml"))
 _OURS: Final = "ours"
@@ -107,8 +106,8 @@ def of_attacker(films: Sequence[Film]) -> tuple[Question, ...]:
 
 
 def page_parts() -> list[Part]:
-    """Maps, answers and attacker, as their pages begin."""
-    return [maps(MAP), answers(ANSWERS), attacker(AttackerState())]
+    """Maps and attacker, as their pages begin, and answers with a sensitive set that can grow."""
+    return [maps(MAP), answers(AFFAIR), attacker(AttackerState())]
 
 
 def maps(scenario: Scenario) -> Part:

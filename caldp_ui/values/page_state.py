@@ -225,16 +225,16 @@ _PresetRow = tuple[str, str, BlocksSpec, SensitiveSpec | None]
 _SURVEY_PRESETS: Final[dict[str, tuple[_PresetRow, ...]]] = {
     "affairs": (
         (
-            "An affair is sensitive",
-            "People who had an affair hide among all; the others sometimes send a cover answer.",
-            OneBlock(),
-            None,
-        ),
-        (
             "Hide the affair, not the marriage",
             "A report shows how the marriage is rated, but not whether there was an affair.",
             SymbolBlocks(tuple(f"{x},{x + 5}" for x in range(5))),
             _ALL_SENSITIVE,
+        ),
+        (
+            "An affair is sensitive",
+            "People who had an affair hide among all; the others sometimes send a cover answer.",
+            OneBlock(),
+            None,
         ),
         (
             "Hide the marriage, not the affair",
@@ -406,6 +406,8 @@ def _default_scenario() -> Scenario:
 
 
 BEGIN: Final = _default_scenario()
+AFFAIR: Final = BEGIN.with_context(blocks=OneBlock(), sensitive=SensitiveSymbols(("5-9",)))
+"""Who had an affair is protected, and nobody else: a sensitive set that can grow and shrink."""
 
 
 @dataclass(frozen=True)

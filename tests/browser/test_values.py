@@ -4,13 +4,14 @@ import re
 from collections.abc import Iterator
 from itertools import product
 from typing import Any
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 
 from benchmarks.browser import wait_until_settled
 from caldp_core.scenarios.blocks import EverythingSensitive, SensitiveSymbols
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.values.page_state import BEGIN
+from caldp_ui.values.page_state import AFFAIR, LINK, ValuesState
 from tests.browser.conftest import DESKTOP, SCREENS, OpenLink, Profiles, visiting
 from tests.browser.hands import expect
 from tests.browser.test_axe import in_scheme
@@ -18,6 +19,7 @@ from tests.browser.test_contrast import contrast
 
 pytestmark = pytest.mark.browser
 WEB = "values?v=2&dataset=web-visits&blocks=one&sensitive=symbols&sensitive.runs=700-999&n=1000000"
+BEGINNING = f"values?{urlencode(LINK.write(ValuesState(AFFAIR)))}"
 ROWS = ".chart .row"
 READY = ".chart .row .point.ours"
 COLOURS = """row => {
@@ -33,14 +35,14 @@ COLOURS = """row => {
 
 @pytest.fixture(scope="module")
 def page(profiles: Profiles, address: str) -> Iterator[Any]:
-    """One load for all tests that start from the page as it begins; each leaves it so."""
-    with visiting(profiles(viewport=DESKTOP), f"{address}/values", READY) as found:
+    """One load for all tests that start from one group of answers; each leaves the page so."""
+    with visiting(profiles(viewport=DESKTOP), f"{address}/{BEGINNING}", READY) as found:
         yield found
 
 
 def expect_link(page: Any, scenario: Scenario) -> None:
     """The address bar holds this scenario."""
-    wanted = "" if scenario == BEGIN else scenario.to_query().get("sensitive.runs", "everything")
+    wanted = scenario.to_query().get("sensitive.runs", "everything")
     page.wait_for_function(
         """wanted => {
             const query = new URLSearchParams(location.search);
@@ -56,7 +58,7 @@ def expect_protected(page: Any, share: str) -> None:
     page.locator(".odds", has_text=f"{share}: protection").wait_for()
 
 
-def undo(page: Any, scenario: Scenario = BEGIN) -> None:
+def undo(page: Any, scenario: Scenario = AFFAIR) -> None:
     page.get_by_role("button", name="Undo").click()
     expect_link(page, scenario)
 
@@ -64,7 +66,7 @@ def undo(page: Any, scenario: Scenario = BEGIN) -> None:
 def test_a_tick_makes_an_answer_sensitive(page: Any) -> None:
     expect_protected(page, "32 of 100")
     page.locator(ROWS, has_text="very good marriage").first.click()
-    ticked = BEGIN.with_context(sensitive=SensitiveSymbols(("4-9",)))
+    ticked = AFFAIR.with_context(sensitive=SensitiveSymbols(("4-9",)))
     expect_link(page, ticked)
     expect_protected(page, "67 of 100")
     expect(page.locator(f"{ROWS}[data-marked=all]")).to_have_count(7)  # six answers and one group
@@ -75,17 +77,18 @@ def test_a_tick_makes_an_answer_sensitive(page: Any) -> None:
 def test_quick_ticks_are_all_kept(page: Any) -> None:
     for place in (0, 1, 2, 3, 4):
         page.locator(f"{ROWS} input[data-id='{place}']").click(no_wait_after=True)
-    expect_link(page, BEGIN.with_context(sensitive=EverythingSensitive()))
-    while "v=" in (before := page.url):
+    expect_link(page, AFFAIR.with_context(sensitive=EverythingSensitive()))
+    first = AFFAIR.to_query()["sensitive.runs"]
+    while first not in parse_qs(urlsplit(before := page.url).query).get("sensitive.runs", []):
         page.get_by_role("button", name="Undo").click()
         page.wait_for_function("before => location.href !== before", arg=before)
         wait_until_settled(page)
-    expect_link(page, BEGIN)
+    expect_link(page, AFFAIR)
 
 
 def test_a_group_is_ticked_as_a_whole(page: Any) -> None:
     page.locator(f"{ROWS}.heading", has_text="had an affair").click()
-    expect_link(page, BEGIN.with_context(sensitive=SensitiveSymbols(())))
+    expect_link(page, AFFAIR.with_context(sensitive=SensitiveSymbols(())))
     expect(page.locator(f"{ROWS}[data-marked=none]")).to_have_count(12)
     undo(page)
 
@@ -99,12 +102,12 @@ def test_keys_go_from_answer_to_answer_and_tick(page: Any) -> None:
     words = re.compile("^very poor marriage; no affair: truth 0.4 %")
     expect(page.locator(".chart .readout")).to_have_text(words)
     page.keyboard.press("Space")
-    expect_link(page, BEGIN.with_context(sensitive=SensitiveSymbols(("0", "5-9"))))
+    expect_link(page, AFFAIR.with_context(sensitive=SensitiveSymbols(("0", "5-9"))))
     focused = "document.querySelector('.st-key-values-board')"
     inside = f"[...{focused}.querySelectorAll('*')].find(e => e.shadowRoot)?.shadowRoot"
     assert page.evaluate(f"{inside}.activeElement?.dataset.id") == "0"
     page.keyboard.press("Space")
-    expect_link(page, BEGIN)
+    expect_link(page, AFFAIR)
 
 
 def test_a_film_moves_in_the_browser_and_resting_makes_it_the_page(page: Any) -> None:
@@ -119,7 +122,7 @@ def test_a_film_moves_in_the_browser_and_resting_makes_it_the_page(page: Any) ->
     expect(marked).to_have_count(9)
     assert page.url == link  # the server has not been asked
     slider.evaluate("e => e.dispatchEvent(new Event('change'))")
-    expect_link(page, BEGIN.with_context(sensitive=SensitiveSymbols(("0-3", "5-9"))))
+    expect_link(page, AFFAIR.with_context(sensitive=SensitiveSymbols(("0-3", "5-9"))))
     undo(page)
     expect(marked).to_have_count(5)
 
@@ -153,7 +156,7 @@ def test_a_thousand_pages_are_folded_searched_and_marked(open_link: OpenLink) ->
 
 
 def test_names_stand_out_and_nothing_sticks_out_on_a_phone(open_link: OpenLink) -> None:
-    page = open_link("values", READY, **SCREENS["phone"])
+    page = open_link(BEGINNING, READY, **SCREENS["phone"])
     wide = page.locator("[data-testid=stMain]").evaluate("e => e.scrollWidth - e.clientWidth")
     assert wide <= 0
     marked = (f"{ROWS}[data-marked={marks}] .text" for marks in ("all", "none"))

@@ -19,7 +19,7 @@ from caldp_ui.handout import lesson
 from caldp_ui.offline import records
 from caldp_ui.offline.records import Part, Question
 from caldp_ui.values import view as films
-from caldp_ui.values.page_state import BEGIN as ANSWERS
+from caldp_ui.values.page_state import AFFAIR as ANSWERS
 from tests.contract.checks import naming
 from tests.ui.lessons import number
 

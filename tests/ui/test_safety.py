@@ -1,10 +1,13 @@
 """The drawer "Is this ε safe?": the unprotected come first, others' levels with what they cover."""
 
+from typing import Any
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from caldp_core.experiments.run import prepare
 from caldp_ui.parts.safety import DEPLOYMENTS
+from caldp_ui.values.page_state import AFFAIR, ValuesState
 from caldp_ui.words import policies
 from caldp_ui.words.formats import ANSWERS
 from tests.ui.driver import checked, go, open_record
@@ -13,9 +16,9 @@ from tests.ui.pages import PAGES
 NO_VERDICT = "**No ε is safe for everybody.**"
 
 
-def opened(name: str) -> AppTest:
+def opened(name: str, record: Any = None) -> AppTest:
     state = PAGES[name].state
-    return checked(open_record(state).button(key=state.key("safe")).click().run())
+    return checked(open_record(state, record).button(key=state.key("safe")).click().run())
 
 
 def is_open(at: AppTest) -> bool:
@@ -23,11 +26,10 @@ def is_open(at: AppTest) -> bool:
 
 
 def test_drawer_names_the_unprotected_before_any_odds_and_gives_no_verdict() -> None:
-    at = opened("values")
+    at = opened("values", ValuesState(AFFAIR))
     texts = [each.value for each in at.markdown]
     begin = next(at for at, text in enumerate(texts) if text.startswith(NO_VERDICT))
-    setup = prepare(PAGES["values"].state.codec.fresh().scenario)
-    assert policies.describe_promise(ANSWERS, setup).grades[0].word == "none"
+    assert policies.describe_promise(ANSWERS, prepare(AFFAIR)).grades[0].word == "none"
     assert texts[begin + 1] == "**Here: ε = 1**"
     assert texts[begin + 2].startswith(r"- Only 32 of 100 people are protected")
 

@@ -8,6 +8,7 @@ import pytest
 from caldp_core.datasets import Survey, WebVisits
 from caldp_core.domain.answers import Domain
 from caldp_core.experiments.run import prepare
+from caldp_core.privacy.coverage import coverage
 from caldp_core.scenarios.blocks import EvenRuns, EverythingSensitive, GroupBlocks, SensitiveSymbols
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import exports
@@ -15,6 +16,7 @@ from caldp_ui.controls.choices import Example, Preset, matching_preset
 from caldp_ui.values import page_state as answers
 from caldp_ui.values import view as chart
 from caldp_ui.values.page_state import (
+    AFFAIR,
     BEGIN,
     LINK,
     TABLES,
@@ -23,15 +25,16 @@ from caldp_ui.values.page_state import (
     initial_scenario,
     presets_of,
 )
-from tests.ui.driver import assert_exported, checked, data_of, headline_of, query_of
+from tests.ui.driver import assert_exported, checked, data_of, headline_of, open_record, query_of
 from tests.ui.values_page import FEW, assert_shows, mark, open_values, scenario_of
 
 
-def test_the_page_begins_with_an_affair_that_is_sensitive() -> None:
+def test_page_begins_with_a_protection_of_all_whose_gain_is_seen() -> None:
     at = open_values()
     ours, plain = assert_shows(at, BEGIN)
     assert query_of(at) == {}
-    assert ours.first.errors.tv < plain.first.errors.tv
+    assert 4 * ours.first.errors.tv < plain.first.errors.tv
+    assert coverage(prepare(BEGIN).policy).protected.all()
     groups = data_of(at, chart.KEY)["groups"]
     assert [group["name"] for group in groups] == ["no affair", "had an affair"]
     labels = data_of(at, chart.KEY)["labels"]
@@ -45,7 +48,7 @@ def test_what_is_exported_gives_the_same_digits_on_the_command_line(tmp_path: An
     rows = exports.estimate_csv(ours).decode().splitlines()
     columns = "number,answer,group,block,estimated share,estimated people"
     assert rows[0] == f"{columns},low,high,level,relative error,may be noise"
-    assert rows[1].startswith("0,very poor marriage; no affair,no affair,everything,")
+    assert rows[1].startswith("0,very poor marriage; no affair,no affair,block 1,")
 
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.title)
@@ -141,9 +144,7 @@ def test_marks_that_are_none_become_a_notice(runs: str) -> None:
 
 
 def test_groups_are_marked_as_a_whole() -> None:
-    at = open_values()
-    at.session_state["values-protection"] = True
-    checked(at.run())
+    at = open_record(answers.STATE, answers.ValuesState(AFFAIR), opens=["protection"])
     groups = at.multiselect(key="values-groups")
     assert groups.value == ["had an affair"]
     checked(groups.set_value(["no affair"]).run())

@@ -23,15 +23,15 @@ from caldp_core.theory.expected_error import Forecast
 from caldp_ui.compute import runs
 from caldp_ui.parts.comparison import ComparisonData
 from caldp_ui.values import page_state, tabs, view
-from caldp_ui.values.page_state import BEGIN, LINK, TABLES, ValuesState, initial_scenario
+from caldp_ui.values.page_state import AFFAIR, BEGIN, LINK, TABLES, ValuesState, initial_scenario
 from caldp_ui.words import formats
 from tests.ui.agreement import drawn_names
 from tests.ui.values_page import FEW
 
 
 def test_the_first_tab_tells_what_a_report_may_make_one_believe() -> None:
-    rows = tabs.belief_rows(BEGIN)
-    setup = prepare(BEGIN)
+    rows = tabs.belief_rows(AFFAIR)
+    setup = prepare(AFFAIR)
     assert isinstance(setup.dataset.domain, Domain)
     assert [row.name for row in rows[:2]] == ["no affair", "had an affair"]
     affair = rows[1]
