@@ -212,8 +212,7 @@ def attack_power(mechanism: Mechanism, x: int, p: Floats, n: int) -> AttackPower
     """
     (symbol,) = check_symbols("x", [x], mechanism.k)
     variance = float(variance_given_people(mechanism, p, n)[symbol])
-    added = maximal_gain_added(mechanism, np.array([symbol]))
-    return AttackPower(added, n * math.sqrt(variance))
+    return AttackPower(maximal_gain_added(mechanism, np.array([symbol])), n * math.sqrt(variance))
 
 
 def _parts(mechanism: Mechanism) -> Craftable:
