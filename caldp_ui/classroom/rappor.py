@@ -213,7 +213,8 @@ def _phone_board(lesson: Lesson) -> Board:
     data = follow_phone(lesson)
     days = formats.count(lesson.days, "day", "days")
     pages = formats.count(lesson.values, "page", "pages")
-    after = f"{days} and {pages}" if lesson.values > 1 else days
+    seen = min(lesson.values, lesson.days)  # a page takes a day at least
+    after = f"{days} and {seen} pages" if seen > 1 else days
     _, redrawn, changing = data.at_lesson_days
     figures = {"right": 100 * changing, "limit": 100 * data.stored_limit}
     details = (
