@@ -208,7 +208,8 @@ def test_rappor_of_one_phone() -> None:
             parts = [lesson.days // values + (i < lesson.days % values) for i in range(values)]
             parts = [part for part in parts if part]
             sentence = STATIONS["rappor"].open(lesson).headline.sentence
-            assert sentence.endswith(f" and {len(parts)} pages.") == (len(parts) > 1)
+            assert (" pages." in sentence) == (len(parts) > 1)
+            assert f" and {len(parts)} pages." in sentence or len(parts) == 1
             air = 100 * SLACK + 0.3  # likelihoods are added up on a grid
             assert abs(now["right"] - by_trials(parts, keep, True)) <= air
             assert abs(now["redrawn"] - by_trials([lesson.days], keep, False)) <= air
