@@ -85,6 +85,10 @@ STATE: Final = PinPageState("adversary", LINK)
 NEW_NOISE: Final = "New noise: the same people could have sent other reports."
 
 
+UNSURE: Final = 1.0 - 1e-12
+"""Most that is said of a place that hides among others, where floats would make it sure."""
+
+
 @dataclass(frozen=True, eq=False)
 class Attacker:
     """Beliefs about one person under one protection.
@@ -113,7 +117,8 @@ class Attacker:
 
     def chance_of_truth(self, reports: int) -> float:
         """Chance of the true place, in [0, 1], after a number of fresh reports."""
-        return float(self.beliefs[reports][self.place])
+        share = float(self.beliefs[reports][self.place])
+        return min(share, UNSURE) if self.limits[1] < 1.0 else share
 
 
 @dataclass(frozen=True)
@@ -213,9 +218,8 @@ def _pair(ours: Attacker, days: int) -> CandidatePair | None:
         return float(true_ratio / (true_ratio + rival_ratio))
 
     fresh_limit, stored_limit = max_posteriors(setup.policy, even, place, [days, min(days, 1)])
-    return CandidatePair(
-        rival, share(ours.beliefs[days]), share(ours.stored_belief(days)), fresh_limit, stored_limit
-    )
+    chances = share(ours.beliefs[days]), share(ours.stored_belief(days)), fresh_limit, stored_limit
+    return CandidatePair(rival, *(min(chance, UNSURE) for chance in chances))
 
 
 def likely_area(beliefs: Floats) -> Ints:

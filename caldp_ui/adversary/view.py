@@ -202,9 +202,9 @@ def candidates(domain: GridDomain, data: BeliefData, pair: CandidatePair) -> str
     given = "this fresh report gives" if days == 1 else f"these {days} fresh reports give"
     return (
         f"If {here} and {there} were equally likely before, {given} {here} a "
-        f"**{percent(pair.fresh_chance)}** chance (at most {percent(pair.fresh_limit)}), and one "
+        f"**{percent(pair.fresh_chance)}** chance (limit: {percent(pair.fresh_limit)}), and one "
         "stored report "
-        f"**{percent(pair.stored_chance)}** (at most {percent(pair.stored_limit)})."
+        f"**{percent(pair.stored_chance)}** (limit: {percent(pair.stored_limit)})."
     )
 
 

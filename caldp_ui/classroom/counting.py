@@ -129,7 +129,7 @@ def open_board(lesson: Lesson) -> Board:
     return Board(
         Headline(
             f"Galois reports of {_bits(short.bits)} are off by {_off(short.off)}, RAPPOR's "
-            f"{_bits(wide.bits)} by {_digits(wide.off)}.",
+            f"{_bits(wide.bits)} by {formats.digits(100 * wide.off)}.",
             f"This is the standard error of one item's share. There are {details}",
             figures=figures,
         ),
@@ -149,12 +149,8 @@ def _bits(bits: int) -> str:
     return formats.count(bits, "bit", "bits")
 
 
-def _digits(share: float) -> str:
-    return formats.digits(100 * share)
-
-
 def _off(share: float) -> str:
-    return formats.count(_digits(share), "percentage point", "percentage points")
+    return formats.count(formats.digits(100 * share), "percentage point", "percentage points")
 
 
 def figure(data: MethodCosts, lesson: Lesson, colours: Palette) -> go.Figure:

@@ -194,17 +194,12 @@ def cell_size_text(data: TreatmentData) -> str:
     return formats.count(data.setup.partition.m, "larger cell", "larger cells")
 
 
-def _within(data: TreatmentData) -> str:
-    """Within what the noise hides people."""
-    if data.setup.scenario.dataset == InfantDeaths():
-        return "within a county"
-    return f"within {cell_size_text(data)}"
-
-
 def picture_note(data: TreatmentData, name: str) -> str:
     """A few words on what a picture shows."""
     record = data.record
     hidden = int(data.table.hidden.sum())
+    is_county = data.setup.scenario.dataset == InfantDeaths()
+    within = f"within {'a county' if is_county else cell_size_text(data)}"
     notes: Mapping[str, str] = {
         NOTHING: "exact counts",
         LARGER: cell_size_text(data),
@@ -212,7 +207,7 @@ def picture_note(data: TreatmentData, name: str) -> str:
         ROUND: f"to multiples of {record.base}",
         CENTRAL: f"ε = {data.setup.scenario.policy.plain_epsilon:g}, a trusted office",
         PLAIN: f"ε = {data.setup.scenario.policy.plain_epsilon:g}, one random result",
-        BLOCKS: f"ε = {data.setup.scenario.policy.plain_epsilon:g}, {_within(data)}",
+        BLOCKS: f"ε = {data.setup.scenario.policy.plain_epsilon:g}, {within}",
     }
     return notes[name]
 
@@ -288,7 +283,7 @@ def _describe_parts(data: TreatmentData, attack_result: AttackResult) -> str:
     assert attack_result.disclosed_cells is not None
     hidden, disclosed = int(data.table.primary.sum()), int(attack_result.disclosed_cells.sum())
     if not hidden:
-        return f"No count is below {data.record.threshold}, so none is hidden."
+        return _none_hidden(data)
     how = (
         "by subtraction",
         "by subtraction once a second one is hidden, too",
@@ -305,6 +300,10 @@ def _describe_parts(data: TreatmentData, attack_result: AttackResult) -> str:
     )
 
 
+def _none_hidden(data: TreatmentData) -> str:
+    return f"With a threshold of {data.record.threshold:,} no count is hidden."
+
+
 def _describe_newcomer(data: TreatmentData, attack_result: AttackResult) -> str:
     del data
     return (
@@ -315,6 +314,8 @@ def _describe_newcomer(data: TreatmentData, attack_result: AttackResult) -> str:
 
 
 def _describe_regions(data: TreatmentData, attack_result: AttackResult) -> str:
+    if not data.table.primary.any():
+        return _none_hidden(data)
     pairs = formats.count(data.record.pairs, "pair", "pairs")
     return (
         f"{pairs} of regions reveal {_hundred(attack_result.outcomes[HIDE])} of 100 hidden counts, "
@@ -365,7 +366,9 @@ def attacker_knowledge_text(data: TreatmentData) -> str:
 
 def _parts_move_text(data: TreatmentData) -> str:
     record = data.record
-    rule = f"1 to {record.threshold - 1}" if record.threshold > 2 else "1"
+    if record.threshold == 1:
+        return _none_hidden(data)
+    rule = f"from 1 to {record.threshold - 1:,}" if record.threshold > 2 else "1"
     if record.moves == record.last_move:
         marks = replace(data, record=replace(record, moves=record.moves - 1))
         return (
@@ -374,11 +377,11 @@ def _parts_move_text(data: TreatmentData) -> str:
             f"{int(disclosed_counts(marks).sum()):,} came out."
         )
     return (
-        f"Counts from {rule} are hidden; the totals of all larger cells are published.",
+        f"Hidden: each count that is {rule}. The totals of all larger cells are published.",
         "The attacker **subtracts** the published counts from each total.",
         "The office **hides a second count** wherever one alone was hidden.",
         "The attacker **solves all sums at once** (a linear program): no count is below 0.",
-        f"The attacker also **uses the marks** of small counts: each is from {rule}.",
+        f"The attacker also **uses the marks** of small counts: each is {rule}.",
     )[record.moves]
 
 

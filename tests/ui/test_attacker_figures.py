@@ -85,6 +85,9 @@ def test_one_person() -> None:
             }
             for name, value in line.figures.items():
                 assert value == pytest.approx(100 * after[name][place], rel=1e-5, abs=1e-9)
+            assert (
+                "100 %" not in f"{line.sentence} {line.second}"
+            )  # a place that hides is never sure
             said = view.subtitle(US_GRID, data.ours.beliefs[record.days])
             assert_best_guess(said, after["now"])
 
