@@ -161,11 +161,7 @@ def people(scenario: Scenario) -> int:
 
 def data_key(scenario: Scenario) -> str:
     """The cache key of the scenario's data alone."""
-    return key(_only_data(scenario))
-
-
-def _only_data(scenario: Scenario) -> Scenario:
-    return replace(Scenario(), dataset=scenario.dataset, n=1)
+    return key(replace(Scenario(), dataset=scenario.dataset, n=1))
 
 
 def map_of(data: Dataset) -> GridDomain:

@@ -246,9 +246,7 @@ def _centre_km(setup: Setup, domain: GridDomain) -> float:
     return _noise_reports(setup, domain, middle).mean_km
 
 
-@cached
-def _block_grid(domain: GridDomain, km: float, epsilon: float) -> tuple[int, int]:
-    return theory.blocks_with_displacement(domain, km, epsilon)
+_block_grid: Final = cached(theory.blocks_with_displacement)
 
 
 def _noise_reports(setup: Setup, domain: GridDomain, place: int) -> PersonReports:

@@ -61,7 +61,8 @@ def _section_html(part: Part, questions: Sequence[Question]) -> str:
         _question_html(part, number, each) for number, each in enumerate(questions)
     )
     sentence, *others = (
-        _words_html(number, html) for number, html in enumerate(part.words.values())
+        f'<div data-words="{number}">{below_title(html)}</div>'
+        for number, html in enumerate(part.words.values())
     )
     above, below = (others, []) if isinstance(part.picture, Board) else ([], others)
     aim = f'<p class="aim"><b>You will be able to</b> {escape(part.aim)}</p>' if part.aim else ""
@@ -73,10 +74,6 @@ def _section_html(part: Part, questions: Sequence[Question]) -> str:
 {_picture_html(part, "".join(above))}
 {"".join(below)}{home}<div class="asked">{questions_html}</div>
 </section>"""
-
-
-def _words_html(number: int, html: str) -> str:
-    return f'<div data-words="{number}">{below_title(html)}</div>'
 
 
 def _picture_html(part: Part, above: str) -> str:

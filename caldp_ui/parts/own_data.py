@@ -119,21 +119,50 @@ class UploadedFile:
         self._data = b""
 
 
+@dataclass(frozen=True)
+class _OpenFile(Generic[C]):
+    """An upload on a page's form; `columns`: how the page reads it."""
+
+    state: PageState[Any]
+    columns: Columns[C]
+    upload: UploadedFile
+
+    def key(self, field: str) -> str:
+        """The key of a widget or of what is kept for this upload."""
+        return self.state.key(f"file-{self.upload.number}-{field}")
+
+    @property
+    def header_key(self) -> str:
+        """The key of the visit's state for the visitor's choice of what the first row is."""
+        return f"{self.state.page}/own-header-{self.upload.number}"
+
+    @property
+    def answers(self) -> dict[str, str]:
+        """The visitor's answers to checks, by their names."""
+        return dict(st.session_state.get(self.key("checks"), {}))
+
+    @property
+    def form_answers(self) -> dict[str, object]:
+        """The choices made for the file in its form, by the keys of its widgets."""
+        begin, values = self.key(""), st.session_state
+        return {name: values[name] for name in map(str, values) if name.startswith(begin)}
+
+
 @st.cache_resource
 def _pool() -> FairPool:
     """Each file takes up to 300 MB while it is read: two at once, the others wait."""
     return FairPool(2, 1, f"{THREAD_PREFIX}file")
 
 
-def show(state: PageState[Any], columns: Columns[C], upload: UploadedFile) -> C | None:
+def _show_file(file: _OpenFile[C]) -> C | None:
     """Show what was understood; returns the counts once all is known.
 
     Raises `CaldpError` if the file is refused as it is; a layout of the visitor's that can't be
     counted is reported, and can be changed.
     """
-    header = st.session_state.get(_header_key(state, upload))
-    answers = _answers(state, upload)
-    opening = {name: each for name, each in answers.items() if name in ("sheet", "encoding")}
+    state, columns, upload = file.state, file.columns, file.upload
+    header = st.session_state.get(file.header_key)
+    opening = {name: each for name, each in file.answers.items() if name in ("sheet", "encoding")}
     contents: DetectedFile | None = jobs.run_automatically(
         _job(state, "look"),
         f"{upload.number}/{header}/{opening}",
@@ -145,56 +174,52 @@ def show(state: PageState[Any], columns: Columns[C], upload: UploadedFile) -> C 
         return None
     st.markdown(f"**{escape_markdown(upload.name)}**: {escape_markdown(contents.table.kind)}.")
     asked, preview = st.container(gap="small"), st.container(gap="small")
-    chosen = _ask_layout(state, columns, upload, contents)
-    check = partial(_check, state, columns, upload, asked)
+    chosen = _ask_layout(file, contents)
+    check = partial(_check, file, asked)
     reading = check(Reading(contents, chosen))
     contents, layout = (reading.file, reading.layout) if reading else (contents, chosen)
     with preview:
         _preview(contents, [getattr(layout, role) for role in columns.roles])
     if reading is None:
         return None
-    wanted = columns.ask(partial(_key, state, upload), contents, layout)
+    wanted = columns.ask(file.key, contents, layout)
     if wanted is not None and wanted.others != layout.others:
         more = check(Reading(contents, wanted), checks=(no_answer_codes,))
         wanted = None if more is None else more.layout
-    return None if wanted is None else _counted(state, columns, upload, reading, wanted)
+    return None if wanted is None else _counted(file, reading, wanted)
 
 
-def _counted(
-    state: PageState[Any], columns: Columns[C], upload: UploadedFile, asked: Reading, wanted: Layout
-) -> C | None:
+def _counted(file: _OpenFile[C], asked: Reading, wanted: Layout) -> C | None:
     """The counts of a file that is read as `wanted`, and was shown as `asked`."""
     contents, layout = asked.file, asked.layout
-    missing = _missing(wanted, contents, columns.needed)
+    missing = _missing(wanted, contents, file.columns.needed)
     if missing:
         st.info(escape_markdown(missing), icon=":material/help:")
         return None
     try:
-        counts = _count_rows(state, columns, upload, contents, wanted)
+        counts = _count_rows(file, contents, wanted)
     except CaldpError as error:
-        if wanted == layout and not _answers(state, upload):
+        if wanted == layout and not file.answers:
             raise
         st.error(escape_markdown(str(error)), icon=":material/error:")
         return None
     if counts is not None:
-        _result(counts, columns, contents, wanted)
+        _result(counts, file.columns, contents, wanted)
     return counts
 
 
 def _check(
-    state: PageState[Any],
-    columns: Columns[Any],
-    upload: UploadedFile,
+    file: _OpenFile[Any],
     place: DeltaGenerator,
     reading: Reading,
     *,
     checks: tuple[CheckFunction, ...] = tuple(CHECKS.values()),
 ) -> Reading | None:
     """The reading once all checks are answered; draws those that are not, and what was answered."""
-    answers = _answers(state, upload)
+    answers = file.answers
     checked: Resolved | None = jobs.run_automatically(
-        _job(state, f"check-{len(checks)}"),
-        f"{upload.number}/{reading.layout}/{reading.file.table.derived}/{answers}",
+        _job(file.state, f"check-{len(checks)}"),
+        f"{file.upload.number}/{reading.layout}/{reading.file.table.derived}/{answers}",
         lambda _: resolve(reading.file, reading.layout, checks, answers),
         lambda _: "Checking the file …",
         _pool,
@@ -203,73 +228,52 @@ def _check(
         return None
     with place:
         for check in checked.unanswered:
-            _draw_check(state, columns, upload, check)
+            _draw_check(file, check)
         for name, remark in checked.remarks.items():
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 st.caption(f":material/check: {escape_markdown(remark)}")
-                _answer_button(state, upload, name, "", "Ask again")
+                _answer_button(file, name, "", "Ask again")
     return None if checked.unanswered else checked.reading
 
 
-def _draw_check(
-    state: PageState[Any], columns: Columns[Any], upload: UploadedFile, check: Check
-) -> None:
+def _draw_check(file: _OpenFile[Any], check: Check) -> None:
     """One sentence, and a button for each way to read the file."""
     with st.container(border=True, gap="small"):
         st.markdown(f":material/help: {escape_markdown(check.sentence)}")
         with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
             for offer in check.offers:
-                if offer.name not in columns.unoffered:
-                    _answer_button(state, upload, check.name, offer.name, offer.label)
+                if offer.name not in file.columns.unoffered:
+                    _answer_button(file, check.name, offer.name, offer.label)
             if check.of_people is not None:
-                key = state.key(f"check-{upload.number}-{check.name}-people")
+                key = file.state.key(f"check-{file.upload.number}-{check.name}-people")
                 people = st.number_input(check.people_label, 1, N_MAX, None, key=key)
                 if people is not None:  # nobody's guess stands there
-                    _answer_button(state, upload, check.name, str(people), "Use this number")
-            _answer_button(state, upload, check.name, KEEP, check.keep)
+                    _answer_button(file, check.name, str(people), "Use this number")
+            _answer_button(file, check.name, KEEP, check.keep)
 
 
-def _answer_button(
-    state: PageState[Any], upload: UploadedFile, check: str, answer: str, label: str
-) -> None:
+def _answer_button(file: _OpenFile[Any], check: str, answer: str, label: str) -> None:
     """A button that answers a check; the answer "" takes the one before back."""
 
     def put() -> None:
-        answers = {name: each for name, each in _answers(state, upload).items() if name != check}
+        answers = {name: each for name, each in file.answers.items() if name != check}
         more = {check: answer} if answer else {}
-        st.session_state[_key(state, upload, "checks")] = answers | more
+        st.session_state[file.key("checks")] = answers | more
 
-    key = state.key(f"check-{upload.number}-{check}-{answer or 'again'}")
+    key = file.state.key(f"check-{file.upload.number}-{check}-{answer or 'again'}")
     st.button(label, key=key, on_click=put, type="secondary" if answer else "tertiary")
 
 
-def _answers(state: PageState[Any], upload: UploadedFile) -> dict[str, str]:
-    """The visitor's answers to checks, by their names."""
-    return dict(st.session_state.get(_key(state, upload, "checks"), {}))
-
-
-def _count_rows(
-    state: PageState[Any],
-    columns: Columns[C],
-    upload: UploadedFile,
-    contents: DetectedFile,
-    layout: Layout,
-) -> C | None:
+def _count_rows(file: _OpenFile[C], contents: DetectedFile, layout: Layout) -> C | None:
     """The counts, once they are there."""
+    columns, upload = file.columns, file.upload
     return jobs.run_automatically(
-        _job(state, "count"),
+        _job(file.state, "count"),
         f"{upload.number}/{layout}/{contents.table.derived}",
         lambda progress: columns.count(contents, layout, upload.title, progress),
         lambda job: f"Counting, {job.share:.0%} …",
         _pool,
     )
-
-
-def form_answers(state: PageState[Any], upload: UploadedFile) -> dict[str, object]:
-    """The choices made for the file in its form, by the keys of its widgets."""
-    begin = _key(state, upload, "")
-    values = st.session_state
-    return {name: values[name] for name in map(str, values) if name.startswith(begin)}
 
 
 def forget(state: PageState[Any]) -> None:
@@ -284,19 +288,11 @@ def _job(state: PageState[Any], name: str) -> str:
     return f"{state.page}/own-{name}"
 
 
-def _key(state: PageState[Any], upload: UploadedFile, field: str) -> str:
-    return state.key(f"file-{upload.number}-{field}")
-
-
-def _ask_layout(
-    state: PageState[Any], columns: Columns[Any], upload: UploadedFile, contents: DetectedFile
-) -> Layout:
+def _ask_layout(file: _OpenFile[Any], contents: DetectedFile) -> Layout:
     """The layout as the visitor chooses it: at first the one that was guessed."""
-    layout = columns.guess(contents)
-    change: dict[str, Any] = {}
+    layout = file.columns.guess(contents)
     with st.container(horizontal=True, gap="small"):
-        for role in columns.roles:
-            change[role] = _column(state, columns, upload, contents, role)
+        change: dict[str, Any] = {r: _column(file, contents, r) for r in file.columns.roles}
     with st.container(horizontal=True, gap="small"):
         if contents.table.dialect is not None:
             heads = list(_HEADS)
@@ -306,8 +302,8 @@ def _ask_layout(
                 index=None if layout.header is None else heads.index(layout.header),
                 format_func=_HEADS.__getitem__,
                 placeholder="please say",
-                key=_key(state, upload, "header"),
-                on_change=lambda: _store_header(state, upload),
+                key=file.key("header"),
+                on_change=lambda: _store_header(file),
             )
             marks = list(_MARKS)
             change["mark"] = st.selectbox(
@@ -316,40 +312,29 @@ def _ask_layout(
                 index=None if layout.mark is None else marks.index(layout.mark),
                 format_func=_MARKS.__getitem__,
                 placeholder="please say",
-                key=_key(state, upload, "mark"),
+                key=file.key("mark"),
             )
     return replace(layout, **change).with_questions_alone()
 
 
-def _header_key(state: PageState[Any], upload: UploadedFile) -> str:
-    """The key of the visit's state for the visitor's choice of what the first row is."""
-    return f"{state.page}/own-header-{upload.number}"
+def _store_header(file: _OpenFile[Any]) -> None:
+    st.session_state[file.header_key] = st.session_state[file.key("header")]
 
 
-def _store_header(state: PageState[Any], upload: UploadedFile) -> None:
-    st.session_state[_header_key(state, upload)] = st.session_state[_key(state, upload, "header")]
-
-
-def _column(
-    state: PageState[Any],
-    columns: Columns[Any],
-    upload: UploadedFile,
-    contents: DetectedFile,
-    role: str,
-) -> int | None:
+def _column(file: _OpenFile[Any], contents: DetectedFile, role: str) -> int | None:
     """The column of a role, at first the one that was guessed; None for none."""
-    guess: int | None = getattr(columns.guess(contents), role)
-    free = role not in columns.needed
+    guess: int | None = getattr(file.columns.guess(contents), role)
+    free = role not in file.columns.needed
     names = contents.names
     options = [*([-1] if free else []), *range(len(names))]
     index = None if guess is None and not free else options.index(-1 if guess is None else guess)
     picked = st.selectbox(
-        columns.roles[role],
+        file.columns.roles[role],
         options,
         index=index,
         format_func=lambda at: "none" if at < 0 else names[at],
         placeholder="choose a column",
-        key=_key(state, upload, f"{contents.places.header}-{role}"),
+        key=file.key(f"{contents.places.header}-{role}"),
     )
     return None if picked is None or picked < 0 else int(picked)
 
@@ -482,9 +467,10 @@ def _show(state: PageState[S], form: Form[C]) -> None:
 
 def _confirm(state: PageState[S], form: Form[C], upload: UploadedFile) -> bool:
     """Show what was understood, and the button that accepts it; False if it was refused."""
+    file = _OpenFile(state, form.columns, upload)
     try:
         with st.container(key=state.key("own-preview"), gap="small"):
-            counts = show(state, form.columns, upload)
+            counts = _show_file(file)
     except CaldpError as error:
         st.session_state[_state_key(state, "wrong")] = str(error)
         _discard_upload(state)
@@ -495,7 +481,7 @@ def _confirm(state: PageState[S], form: Form[C], upload: UploadedFile) -> bool:
         run_page()
     with st.container(horizontal=True, gap="small"):
         if counts is not None:
-            answers = form_answers(state, upload)
+            answers = file.form_answers
             st.button(
                 "Show it",
                 type="primary",
@@ -518,7 +504,7 @@ def _show_or_count(
 ) -> None:
     """Show the counts, or, where a quick hand has chosen anew since, count first."""
     upload: UploadedFile | None = st.session_state.get(_state_key(state, "own-held"))
-    if upload is None or form_answers(state, upload) == answers:
+    if upload is None or _OpenFile(state, form.columns, upload).form_answers == answers:
         _accept(state, form, found, hide)
     else:
         st.session_state[_state_key(state, "own-wanted")] = True

@@ -61,11 +61,6 @@ def scenario_query(scenario: Scenario) -> dict[str, str]:
     return visitor_data.query(scenario) or {"v": str(FORMAT)}
 
 
-def read_scenario(query: Mapping[str, str]) -> Scenario:
-    """The scenario of a link, made safe to run; raises `CaldpError` if it is none."""
-    return make_safe(visitor_data.read(query))
-
-
 def make_safe(found: Scenario) -> Scenario:
     """A scenario from anywhere, safe to run; raises `CaldpError` if it can't be."""
     # It must not make the server read files of the sender's choice.
@@ -76,11 +71,6 @@ def make_safe(found: Scenario) -> Scenario:
         )
     # One outcome is shown: more trials would only keep the server busy.
     return with_population(replace(found, trials=1))
-
-
-def unknown_link_keys(query: Mapping[str, str]) -> list[str]:
-    """Keys of the query that no scenario has."""
-    return [key for key in unknown_query_keys(query) if key not in visitor_data.KEYS]
 
 
 _QUOTED_MAX: Final = 20
@@ -195,8 +185,9 @@ class ScenarioLink(RecordLink[S]):
         if not flat:
             return super().read(own)
         record = super().read(own) if own else self._unsaid()
-        return replace(record, scenario=self.restrict_scenario(read_scenario(flat)))
+        return replace(record, scenario=self.restrict_scenario(make_safe(visitor_data.read(flat))))
 
     def unknown_keys(self, query: Mapping[str, str]) -> list[str]:
         """Keys of the query that are neither a field's nor the scenario's."""
-        return [key for key in unknown_link_keys(query) if key not in self._fields()]
+        known = (*visitor_data.KEYS, *self._fields())
+        return [key for key in unknown_query_keys(query) if key not in known]

@@ -232,10 +232,6 @@ def _sensitive_counts(scenario: Scenario) -> list[float]:
     return [float(size) for size in sorted({*evenly, int(flags.sum())})]
 
 
-def _people_counts(scenario: Scenario) -> list[float]:
-    return sorted({*_PEOPLE_COUNTS, float(runs.setup(scenario).n)})
-
-
 TITLES: Final = {
     SENSITIVE: "The sensitive set grows",
     EPSILON: "Privacy level ε",
@@ -250,7 +246,11 @@ SCENARIO_AT_STEP: Final[Mapping[str, Callable[[Scenario, float], Scenario]]] = {
 _STEPS: Final[Mapping[str, tuple[StepValues, Callable[[float], str], Callable[[str], str]]]] = {
     SENSITIVE: (_sensitive_counts, lambda size: formats.integer(int(size)), "{} sensitive".format),
     EPSILON: (lambda _: EPSILONS, "{:g}".format, SliderFilm.label),
-    PEOPLE: (_people_counts, formats.people, "{} people".format),
+    PEOPLE: (
+        lambda scenario: sorted({*_PEOPLE_COUNTS, float(runs.setup(scenario).n)}),
+        formats.people,
+        "{} people".format,
+    ),
 }
 """By film: the values of its steps, a value as text, and the label of a step."""
 _WEB: Final = Path(__file__).with_name("web")

@@ -291,7 +291,8 @@ def personal(nouns: Vocabulary, setup: Setup, policy: PersonalTags) -> PromiseTe
         f"An attacker who must choose between a person's own {nouns.unit} and another, equally "
         f"likely, {right_guess_text(best)}."
     )
-    graded = grades(min(1.0, own + common), best, guess, _read_sentence(nouns))
+    readable = f"A report can name the true {nouns.unit} of each of them openly."
+    graded = grades(min(1.0, own + common), best, guess, readable)
     tags = formats.count(len(policy.shares), "tag", "tags")
     return PromiseText(
         graded,
@@ -327,10 +328,6 @@ def _protected_sentences(nouns: Vocabulary, own: float, common: float) -> str:
         f"at a {nouns.unit} of their own, which a tag stands for.{also} This is the model of the "
         "data; the promise is to everybody, whenever they are at such a place."
     )
-
-
-def _read_sentence(nouns: Vocabulary) -> str:
-    return f"A report can name the true {nouns.unit} of each of them openly."
 
 
 WRITERS: Final[Mapping[str, Callable[[Vocabulary, Setup, Any], PromiseText]]] = {

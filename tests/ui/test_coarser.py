@@ -326,11 +326,11 @@ def test_every_attack_has_words_and_every_treatment_its_row() -> None:
 
 def test_data_brought_on_another_page_stand_among_the_examples() -> None:
     own = OwnTable(("a", "b", "c", "d"), (40, 30, 20, 10), title="Clinic")
-    at = open_record(page.STATE)
+    at = open_record(page_state.STATE)
     menu = at.selectbox(key="coarser-preset")
     assert visitor_data.YOURS + "Clinic" not in menu.options
     at.session_state["own-data"] = {"0123456789abcdef": own}
     at = checked(at.run())
     at = checked(at.selectbox(key="coarser-preset").select(f"{visitor_data.YOURS}Clinic").run())
-    assert page_record(at, page.STATE).scenario.dataset == own
+    assert page_record(at, page_state.STATE).scenario.dataset == own
     assert at.selectbox(key="coarser-preset").value == f"{visitor_data.YOURS}Clinic"
