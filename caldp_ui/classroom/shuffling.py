@@ -102,9 +102,10 @@ def open_board(lesson: Lesson) -> Board:
         figures["fakes"] = real
         details += f"If {FAKES} of 100 reports are fake, ε is {formats.digits(real)}. "
     numbers = _numbers(data)
+    change = promise.shuffled_epsilon_text(lesson.epsilon, block)
     return Board(
         Headline(
-            f"Once {reports}{blocks} are shuffled, ε {promise.change(lesson.epsilon, block)}.",
+            f"Once {reports}{blocks} are shuffled, ε {change}.",
             f"{details}{promise.DELTA_TEXT}",
             figures=figures,
         ),

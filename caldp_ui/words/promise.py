@@ -514,7 +514,7 @@ def describe_mixing(
         f"a protected and an open {nouns.unit}": beside_open,
     }
     changes = [
-        f"between {pair} {change(before, level)}"
+        f"between {pair} {shuffled_epsilon_text(before, level)}"
         for pair, level in pairs.items()
         if not math.isnan(level)
     ]
@@ -526,7 +526,7 @@ def describe_mixing(
     )
 
 
-def change(before: float, after: float) -> str:
+def shuffled_epsilon_text(before: float, after: float) -> str:
     """How ε changes: “falls from 1 to 0.06”, or “stays at 1” where both read alike."""
     if formats.digits(after) == formats.digits(before):
         return f"stays at {before:g}"
