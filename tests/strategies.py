@@ -3,6 +3,7 @@
 from dataclasses import fields, replace
 from typing import Any
 
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from caldp_core import datasets
@@ -263,3 +264,8 @@ SCENARIOS = st.builds(
 def names_of(cls: Any) -> set[str]:
     """The fields of a kind of record."""
     return {field.name for field in fields(cls)}
+
+
+def examples(one_in: int) -> settings:
+    """For properties of which each example reads a file: one in so many of those of others."""
+    return settings(max_examples=settings().max_examples // one_in)

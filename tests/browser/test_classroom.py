@@ -25,7 +25,7 @@ def test_every_station_opens_by_keyboard_with_its_picture_on_the_screen(
         page.get_by_role("radio", name=f"{i} {station.title}").focus()
         page.keyboard.press("Enter")
         sentence = station.open(Lesson(name)).headline.sentence
-        page.locator(HEADLINE, has_text=sentence).wait_for()
+        page.locator(HEADLINE, has_text=sentence).first.wait_for()
         wait_until_settled(page)
         assert page.url.endswith("classroom" if i == 1 else f"&station={name}")
         drawn = page.locator(f"{PICTURE} .js-plotly-plot, {PICTURE} .trust")

@@ -68,7 +68,7 @@ def percent(share: float) -> str:
 
 
 def test_a_total_and_its_parts(page: Any) -> None:
-    expect(page.locator(HEADLINE)).to_have_text(re.compile(r"\?$"))
+    expect(page.locator(HEADLINE)).to_have_text([re.compile(r"\?$")])
     moves = [
         (False, "nothing"),
         (True, "nothing"),
@@ -86,7 +86,7 @@ def test_a_total_and_its_parts(page: Any) -> None:
         else:
             known = sum(known_by_hand(pair, 5, second, knows) for pair in counties())
         pattern = re.compile(f"works out {known or 'none'} of 72 ")
-        expect(page.locator(HEADLINE)).to_have_text(pattern)
+        expect(page.locator(HEADLINE)).to_have_text([pattern])
         wait_until_settled(page)
         assert bar(page, HIDE) == percent(known / 72)
         assert bar(page, "Noise in blocks") == "0"
@@ -160,7 +160,8 @@ def test_many_tables(page: Any) -> None:
     choose(page, "Many tables", CHART)
     chart = page.locator(CHART)
     page.locator(".st-key-coarser-tables input[type=range]").press("End")
-    expect(page.locator(HEADLINE)).to_have_text(re.compile("^400 exact tables reveal 100 of 100"))
+    told = re.compile("^400 exact tables reveal 100 of 100")
+    expect(page.locator(HEADLINE)).to_have_text([told])
     # 400 random halves of 100 people have full rank: the answers are the one solution.
     members = np.random.default_rng(0).random((400, 100)) < 0.5
     assert np.linalg.matrix_rank(members) == 100
@@ -216,7 +217,7 @@ def test_a_table_of_ones_own_is_attacked_and_leaves_a_memo_and_a_record(open_lin
     page.get_by_role("button", name="Show it").wait_for(state="detached")
     page.locator(MOVE).click()
     # Of the south one count is hidden alone: 158 − 142 − 13; of the north two, and they stay so.
-    expect(page.locator(HEADLINE)).to_have_text(re.compile("works out 1 of 3 "))
+    expect(page.locator(HEADLINE)).to_have_text([re.compile("works out 1 of 3 ")])
     assert bar(page, HIDE) == percent(1 / 3)
     memo = page.get_by_role("tabpanel").locator("code").inner_text()
     assert "ward" in memo

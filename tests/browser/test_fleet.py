@@ -15,7 +15,7 @@ import pytest
 from benchmarks.browser import wait_until_settled
 from benchmarks.fleet import Fleet, fleet, missing_software
 from tests import require_software
-from tests.browser.hands import SLIDER
+from tests.browser.hands import SLIDER, expect
 from tests.browser.watch import Watch
 
 pytestmark = pytest.mark.browser
@@ -144,7 +144,8 @@ def test_a_poll_and_a_visit_when_their_worker_is_killed(browser: Any, behind: Fl
         visit.locator(CONNECTED).wait_for()
         wait_until_settled(visit)
         assert worker_of(desk) != here
-        assert visit.locator(".st-key-headline").inner_text() == before
+        headline = visit.locator(".st-key-headline")
+        expect(headline).to_have_text([before], use_inner_text=True)
         visit.focus(SLIDER)
         visit.keyboard.press("ArrowRight")
         visit.wait_for_url("**blocks=states*epsilon=3*")

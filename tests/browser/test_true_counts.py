@@ -57,10 +57,10 @@ def test_own_data_stay_in_their_tab_and_the_truth_in_internal_pictures(visit: Vi
     name, image = saved_picture(page, "Internal picture, with the truth")
     assert (name, red_rows(image)) == ("caldp-map-internal.png", 48)
     page.reload()
-    expect(page.locator(HEADLINE)).to_have_text(sentence)
+    expect(page.locator(HEADLINE)).to_have_text([sentence])
     assert urlsplit(page.url).query.partition("&look")[0] == query.partition("&look")[0]
     receiver = visit(f"places?{query}", fresh=True)
     expect(receiver.get_by_text("This link holds settings and no data")).to_be_visible()
     bring(receiver)
-    expect(receiver.locator(HEADLINE)).to_have_text(sentence)
+    expect(receiver.locator(HEADLINE)).to_have_text([sentence])
     expect(receiver.get_by_text("This link holds settings and no data")).to_have_count(0)

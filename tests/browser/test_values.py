@@ -55,7 +55,7 @@ def expect_link(page: Any, scenario: Scenario) -> None:
 
 
 def expect_protected(page: Any, share: str) -> None:
-    page.locator(".odds", has_text=f"{share}: protection").wait_for()
+    page.locator(".odds", has_text=f"{share}: protection").first.wait_for()
 
 
 def undo(page: Any, scenario: Scenario = AFFAIR) -> None:

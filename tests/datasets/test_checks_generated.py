@@ -12,6 +12,7 @@ from caldp_core.datasets.files.checks.people import is_total
 from caldp_core.datasets.files.checks.record import resolve
 from caldp_core.datasets.files.checks.run import CHECKS
 from caldp_core.datasets.files.numbers import parse_degrees
+from tests.strategies import examples
 
 NAMES = st.lists(
     st.text("abdefghijkmnprstuvwxyz", min_size=3, max_size=8).filter(
@@ -32,7 +33,7 @@ def checked(text: str, answers: dict[str, str]) -> Any:
 
 
 @pytest.mark.parametrize("leave_out", [True, False])
-@settings(max_examples=10, deadline=None)
+@examples(one_in=6)
 @given(names=NAMES, data=st.data())
 def test_a_total_in_any_language_and_place_is_seen(
     leave_out: bool, names: list[str], data: st.DataObject
@@ -49,7 +50,7 @@ def test_a_total_in_any_language_and_place_is_seen(
     assert sum(table.counts) == (1 if leave_out else 2) * sum(counts)
 
 
-@settings(max_examples=10, deadline=None)
+@examples(one_in=6)
 @given(names=NAMES, data=st.data())
 def test_a_table_without_a_total_is_not_asked_about(names: list[str], data: st.DataObject) -> None:
     counts = [data.draw(st.integers(3, 9_999)) for _ in names]
@@ -58,7 +59,7 @@ def test_a_table_without_a_total_is_not_asked_about(names: list[str], data: st.D
     assert not checked(text, {}).unanswered
 
 
-@settings(max_examples=10, deadline=None)
+@examples(one_in=6)
 @given(
     low=st.integers(0, 30),
     times=st.integers(1, 9),
@@ -99,7 +100,7 @@ def test_degrees_in_all_spellings_are_one_number(
         assert parse_degrees(cell, ".") == pytest.approx(value, abs=1e-12)
 
 
-@settings(max_examples=10, deadline=None)
+@examples(one_in=6)
 @given(names=NAMES, data=st.data())
 def test_hidden_numbers_of_people_are_asked_about(names: list[str], data: st.DataObject) -> None:
     sign = data.draw(st.sampled_from(["<5", "< 10", "*", "**", "x", "c", "..", ":", "-", "n/a"]))
@@ -115,7 +116,7 @@ def test_hidden_numbers_of_people_are_asked_about(names: list[str], data: st.Dat
         assert dict(zip(table.names, table.counts, strict=True)) == wanted
 
 
-@settings(max_examples=10, deadline=None)
+@examples(one_in=6)
 @given(month=st.integers(1, 12), day=st.integers(1, 28), form=st.integers(0, 3))
 def test_bands_that_are_dates_are_read_back(month: int, day: int, form: int) -> None:
     name = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from caldp_core.basics.errors import CaldpError
@@ -17,7 +17,7 @@ from caldp_core.datasets.files.answers import count_answers
 from caldp_core.domain.answers import Domain
 from tests.contract.checks import naming
 from tests.datasets.files import read_table
-from tests.strategies import own_tables
+from tests.strategies import examples, own_tables
 
 PLAIN = OwnTable(("Often", "Never"), (12, 30))
 GROUPED = OwnTable(
@@ -103,7 +103,7 @@ def test_what_is_pasted_is_read() -> None:
             assert read_table(text).table == wanted
 
 
-@settings(max_examples=30)
+@examples(one_in=3)
 @given(own_tables(), st.sampled_from(",;\t"))
 def test_what_a_spreadsheet_saves_comes_back(table: OwnTable, delimiter: str) -> None:
     file = io.StringIO()

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from caldp_core.basics.errors import CaldpError
@@ -15,6 +15,7 @@ from caldp_core.datasets.files.maps import MapRequest
 from caldp_core.datasets.files.places import count_places
 from caldp_core.domain.grid import US_GRID, GridDomain
 from tests.contract.checks import naming
+from tests.strategies import examples
 
 PLACES = [(48.137, 11.575), (48.137, 11.575), (48.205, 16.372), (47.372, 8.542)]
 WAYS = {
@@ -53,7 +54,7 @@ POINTS = st.tuples(
 ).filter(lambda place: place != (0, 0))
 
 
-@settings(max_examples=30)
+@examples(one_in=3)
 @given(st.lists(POINTS, min_size=1, max_size=8))
 def test_the_map_holds_all_places_and_no_more_cells_than_it_may(
     places: list[tuple[float, float]],

@@ -14,6 +14,7 @@ from caldp_core.datasets.files.answers import count_answers, count_questions
 from caldp_core.datasets.files.numbers import NumberSteps
 from caldp_core.domain.answers import bin_name, scale_of
 from tests.contract.checks import naming
+from tests.strategies import examples
 
 YES = OwnTable(("no", "yes"), (5, 3), title="smokes")
 COLOUR = OwnTable(("red", "no", "blue"), (1, 1, 6), title="colour")
@@ -80,7 +81,7 @@ def test_steps_are_as_wide_as_asked_and_none_is_missing() -> None:
         count_answers(file, replace(layout, steps=NumberSteps(1e-4)), "Amounts")
 
 
-@settings(max_examples=10, deadline=None)
+@examples(one_in=6)
 @given(st.integers(-9, 9), st.integers(3, 30), st.sampled_from([1.0, 2.5, 7.0]))
 def test_numbers_beyond_the_steps_count_in_the_first_or_last(
     start: int, span: int, width: float

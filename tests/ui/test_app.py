@@ -271,8 +271,8 @@ def curve_of(at: AppTest) -> str:
 
 
 def test_curves_are_drawn_only_where_they_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(curves, "EPSILONS", curves.EPSILONS[1::5])
-    monkeypatch.setattr(curves, "NUMBERS", curves.NUMBERS[::4])
+    monkeypatch.setattr(curves, "EPSILONS", curves.EPSILONS[1::9])
+    monkeypatch.setattr(curves, "NUMBERS", curves.NUMBERS[::6])
     at = open_with(QUICKLY_FORECAST)
     assert not charts(at)
     before = curve_of(open_tab(at, "curves"))
