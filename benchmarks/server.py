@@ -19,7 +19,7 @@ from urllib.error import URLError
 from urllib.request import urlopen
 
 ROOT: Final = Path(__file__).parents[1]
-_PATIENCE_S: Final = 60.0
+_PATIENCE_S: Final = 240.0
 
 
 @dataclass(frozen=True)
