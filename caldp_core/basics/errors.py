@@ -71,6 +71,15 @@ def require(holds: bool, sentence: str) -> None:
         raise CaldpError(sentence)
 
 
+def quoted(text: object) -> str:
+    """A name in quotation marks as a reader knows it; what acts on a terminal becomes "�"."""
+    return (
+        "'"
+        + "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in str(text))
+        + "'"
+    )
+
+
 def require_exact(entries: int, advice: str) -> None:
     """Raise `CaldpError` if a channel in rationals may not have this number of entries."""
     require(

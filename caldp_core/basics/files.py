@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from caldp_core.basics.errors import CaldpError, require
+from caldp_core.basics.errors import CaldpError, quoted, require
 
 BYTE_ORDER_MARK: Final = "\ufeff"
 """What editors on Windows begin a text in UTF-8 with."""
@@ -62,8 +62,8 @@ def read_text(path: str | Path, name: str, most: int, advice: str) -> str:
     except (OSError, ValueError) as error:  # a path with a null character is a ValueError
         refuse_address(path)
         reason = getattr(error, "strerror", None) or error
-        raise CaldpError(f"{name} {str(path)!r} can't be read: {reason}.") from None
-    return decode_text(data, f"{name} {str(path)!r}", most, advice)
+        raise CaldpError(f"{name} {quoted(path)} can't be read: {reason}.") from None
+    return decode_text(data, f"{name} {quoted(path)}", most, advice)
 
 
 def decode_text(data: bytes, name: str, most: int, advice: str) -> str:
@@ -86,7 +86,7 @@ def check_output(path: Path, *inputs: str | Path | None) -> None:
     for each in (Path(given) for given in inputs if given is not None):
         require(
             not (path.is_file() and each.exists() and path.samefile(each)),
-            f"The file {str(path)!r} is read by this command and would be lost; name another one.",
+            f"The file {quoted(path)} is read by this command and would be lost; name another one.",
         )
     with _reasons(path):
         _check_writable(path)
@@ -188,7 +188,7 @@ def _reasons(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         refuse_address(path)
-        raise CaldpError(f"The file {str(path)!r} can't be written: {error.strerror}.") from None
+        raise CaldpError(f"The file {quoted(path)} can't be written: {error.strerror}.") from None
 
 
 FORMULA_PREFIXES: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")

@@ -11,7 +11,7 @@ import click
 import numpy as np
 
 from caldp_core.basics.counted import count_text
-from caldp_core.basics.errors import require
+from caldp_core.basics.errors import quoted, require
 from caldp_core.basics.files import check_output, hold_file, is_standard_output, write_whole
 from caldp_core.basics.limits import CONFIDENCE_MAX, CONFIDENCE_MIN, N_MAX
 from caldp_core.cli.estimate_options import prior_option, q_option, read_prior
@@ -101,8 +101,8 @@ def tally_command(protocol: str, files: tuple[Path, ...], output: Path, max_refu
     if result.refused_share > max_refused:
         raise TooManyRefusedError(
             f"{result.refused_share:.1%} of the reports were refused, and --max-refused is "
-            f"{max_refused:.1%}; the others are in {str(output)!r}, look at the reasons before you "
-            "estimate.".replace("%", " %")
+            f"{max_refused:.1%}; the others are in {quoted(output)}, look at the reasons before "
+            "you estimate.".replace("%", " %")
         )
 
 

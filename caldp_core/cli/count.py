@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from caldp_core.basics.errors import require
+from caldp_core.basics.errors import quoted, require
 from caldp_core.basics.files import check_output, write_whole
 from caldp_core.cli.terminal import SentenceError, plain_errors, progress_bar
 from caldp_core.datasets.files.answers import count_answers, count_questions
@@ -172,7 +172,8 @@ def _require_unused(options: dict[str, Any], counted: str) -> None:
 def _check_survey_ending(output: Path) -> None:
     require(
         output.suffix.lower() == ".json",
-        f"Several questions become a scenario file; -o must end in .json, got {output.name!r}.",
+        "Several questions become a scenario file; -o must end in .json, got "
+        f"{quoted(output.name)}.",
     )
 
 

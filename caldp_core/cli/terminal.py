@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import click
 
-from caldp_core.basics.errors import CaldpError, require
+from caldp_core.basics.errors import CaldpError, quoted, require
 from caldp_core.basics.files import check_output, is_standard_output, is_stream, write_whole
 from caldp_core.basics.types import Progress
 from caldp_core.experiments.run import Setup
@@ -101,7 +101,7 @@ def check_shares_output(path: Path | None, *inputs: str | Path | None) -> None:
         return
     require(
         is_stream(path) or path.suffix.lower() in _SHARES_ENDINGS,
-        f"A table of shares must end in {' or '.join(_SHARES_ENDINGS)}, got {path.name!r}; "
+        f"A table of shares must end in {' or '.join(_SHARES_ENDINGS)}, got {quoted(path.name)}; "
         "rename it.",
     )
     check_output(path, *inputs)

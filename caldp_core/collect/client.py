@@ -19,7 +19,7 @@ from typing import Any, BinaryIO, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from caldp_core.basics.errors import CaldpError, require
+from caldp_core.basics.errors import CaldpError, quoted, require
 from caldp_core.basics.files import lock
 from caldp_core.collect.coins import DrawnCoins
 from caldp_core.collect.formats import as_text
@@ -131,8 +131,8 @@ class Memory:
 
     def _unusable(self, why: str) -> str:
         return (
-            f"The memory {str(self._path)!r} can't be used: {why}; give another file, knowing that "
-            "everybody in this one would send a second report."
+            f"The memory {quoted(self._path)} can't be used: {why}; give another file, knowing "
+            "that everybody in this one would send a second report."
         )
 
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from caldp_core.basics.counted import count_text
-from caldp_core.basics.errors import CaldpError, check_counts, check_whole, require
+from caldp_core.basics.errors import CaldpError, check_counts, check_whole, quoted, require
 from caldp_core.basics.files import write_whole
 from caldp_core.basics.limits import N_MAX
 from caldp_core.basics.short_repr import short_repr
@@ -105,7 +105,7 @@ class CollectedTally:
 
         `protocol`: as for `from_dict`.
         """
-        return cls.from_dict(read_json_object(path, _NAME), f"{_NAME} {str(path)!r}", protocol)
+        return cls.from_dict(read_json_object(path, _NAME), f"{_NAME} {quoted(path)}", protocol)
 
     @classmethod
     def from_dict(

@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import numpy as np
 
 from caldp_core.basics.duck import THREADS, connect
-from caldp_core.basics.errors import CaldpError, require
+from caldp_core.basics.errors import CaldpError, quoted, require
 from caldp_core.basics.extras import explain_missing
 from caldp_core.basics.files import hold_file, is_stream, parse_int, refuse_address
 from caldp_core.basics.types import Ints, Progress, no_progress
@@ -77,7 +77,7 @@ def file_batch_name(path: Path, counted_batches: Collection[str] = ()) -> str:
     # A pipe gives its bytes only once, and a device may have no end.
     require(
         path.is_file() or not path.exists(),
-        f"The file {str(path)!r} can't be read: it is a pipe, a device or a folder; give a file.",
+        f"The file {quoted(path)} can't be read: it is a pipe, a device or a folder; give a file.",
     )
     try:
         with gzip.open(path) if path.name.lower().endswith(ZIPPED) else path.open("rb") as file:
@@ -85,10 +85,10 @@ def file_batch_name(path: Path, counted_batches: Collection[str] = ()) -> str:
     except (OSError, ValueError, EOFError, zlib.error) as error:
         refuse_address(path)
         reason = getattr(error, "strerror", None) or error
-        raise CaldpError(f"The file {str(path)!r} can't be read: {reason}.") from None
+        raise CaldpError(f"The file {quoted(path)} can't be read: {reason}.") from None
     require(
         not has_more,
-        f"The file {str(path)!r} has grown since it was counted, and its beginning would count "
+        f"The file {quoted(path)} has grown since it was counted, and its beginning would count "
         "twice; count finished files only, or count all anew into another output.",
     )
     return name
@@ -196,8 +196,8 @@ def detect_report_file(connection: "DuckDBPyConnection", path: Path) -> ReportFi
     suffix = Path(name).suffix
     require(
         suffix in _READERS,
-        f"Reports come in files that end in {', '.join(_READERS)}, got {path.name!r}; rename or "
-        "convert it.",
+        f"Reports come in files that end in {', '.join(_READERS)}, got {quoted(path.name)}; rename "
+        "or convert it.",
     )
     return _READERS[suffix](connection, path)
 
@@ -235,7 +235,7 @@ def _parquet(connection: "DuckDBPyConnection", path: Path) -> ReportFile:
     known = {**dict.fromkeys(_INTEGERS, "integer"), "BLOB": "bytes", "VARCHAR": "text"}
     require(
         kind in known,
-        f"The column report of {str(path)!r} must hold whole numbers, bytes or texts, it has "
+        f"The column report of {quoted(path)} must hold whole numbers, bytes or texts, it has "
         f"{kind}; write it as one of those.",
     )
     return ReportFile(path, _selected(columns, reader), known[kind], "batch" in columns, False)
@@ -262,11 +262,11 @@ def _header(path: Path) -> dict[str, str]:
     lower = [name.strip().lower() for name in names]
     require(
         len(set(lower)) == len(lower) > 0,
-        f"The file {str(path)!r} must begin with the names of its columns, each once.",
+        f"The file {quoted(path)} must begin with the names of its columns, each once.",
     )
     require(
         len(lower) <= _COLUMNS_MAX,
-        f"The file {str(path)!r} has {len(lower):,} columns, and may have {_COLUMNS_MAX:,}; "
+        f"The file {quoted(path)} has {len(lower):,} columns, and may have {_COLUMNS_MAX:,}; "
         "give the column report and those that go with it.",
     )
     _require_report(path, lower)
@@ -276,7 +276,7 @@ def _header(path: Path) -> dict[str, str]:
 def _require_report(path: Path, columns: Iterable[str]) -> None:
     require(
         "report" in columns,
-        f"The file {str(path)!r} has no column report, only {', '.join(columns) or 'none'}; "
+        f"The file {quoted(path)} has no column report, only {', '.join(columns) or 'none'}; "
         "give it a header with report.",
     )
 
@@ -313,9 +313,9 @@ def unreadable_error(path: Path, error: Exception) -> CaldpError:
     """The error for a file that DuckDB can't read."""
     refuse_address(path)
     if isinstance(error, UnicodeDecodeError):
-        return CaldpError(f"The file {str(path)!r} must be text in UTF-8; write it anew as such.")
+        return CaldpError(f"The file {quoted(path)} must be text in UTF-8; write it anew as such.")
     lines = str(error).splitlines() or ["no reason given"]
-    return CaldpError(f"The file {str(path)!r} can't be read: {lines[0]}")
+    return CaldpError(f"The file {quoted(path)} can't be read: {lines[0]}")
 
 
 BATCH_PREFIX: Final = "batch:"
@@ -342,7 +342,7 @@ def batches_of_file(connection: "DuckDBPyConnection", source: ReportFile) -> fro
         return frozenset()
     sql = f"SELECT DISTINCT batch FROM ({source.rows_sql}) WHERE batch IS NOT NULL"
     rows = connection.execute(f"{sql} LIMIT {BATCHES_MAX + 1}", source.sql_parameters).fetchall()
-    return book_names((name for (name,) in rows), f"The file {str(source.path)!r}")
+    return book_names((name for (name,) in rows), f"The file {quoted(source.path)}")
 
 
 def batch_content(
@@ -372,13 +372,13 @@ def check_new_batches(
         short = name.removeprefix(BATCH_PREFIX)
         require(
             name in known,
-            f"The batch {short!r} of {str(path)!r} was counted before; take its reports out of the "
-            "file, or name all files of the batch in one run.",
+            f"The batch {short!r} of {quoted(path)} was counted before; take its reports out of "
+            "the file, or name all files of the batch in one run.",
         )
         copy = next((other for other in known[name] if is_copy(name, other)), None)
         require(
             copy is None,
-            f"The files {str(path)!r} and {str(copy)!r} hold the same reports of the batch "
+            f"The files {quoted(path)} and {quoted(copy)} hold the same reports of the batch "
             f"{short!r}; name one of them, or put parts that happen to be equal into one file.",
         )
 
@@ -416,7 +416,7 @@ class Collector:
         state = _state(path)
         batch = file_batch_name(path, counted_batches)
         require(
-            not is_counted(batch, counted_batches), f"The file {str(path)!r} was counted before."
+            not is_counted(batch, counted_batches), f"The file {quoted(path)} was counted before."
         )
         with connect(MEMORY_MB, folders=[path.parent]) as connection:
             source = detect_report_file(connection, path)
@@ -432,7 +432,7 @@ class Collector:
                 raise unreadable_error(path, error) from None
         require(
             _state(path) == state,
-            f"The file {str(path)!r} has changed while it was counted; count it once it is "
+            f"The file {quoted(path)} has changed while it was counted; count it once it is "
             "finished.",
         )
         if not tally.n and not any(refused.values()):

@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from caldp_core.basics.duck import connect
-from caldp_core.basics.errors import CaldpError, require
+from caldp_core.basics.errors import CaldpError, quoted, require
 from caldp_core.basics.files import parse_int
 from caldp_core.basics.limits import N_MAX
 from caldp_core.basics.short_repr import short_repr
@@ -128,7 +128,7 @@ def collected_from_histogram(protocol: Protocol, path: Path) -> CollectedTally:
         reader, columns = columns_of_file(connection, path)
         require(
             "n" in columns,
-            f"The histogram {str(path)!r} must have the columns report and n, it has "
+            f"The histogram {quoted(path)} must have the columns report and n, it has "
             f"{', '.join(columns)}; run what caldp sql prints.",
         )
         batch = "CAST(batch AS VARCHAR)" if "batch" in columns else "NULL"
@@ -148,14 +148,14 @@ def _read_histogram(
     counts, refused = np.zeros(values, np.int64), zero_refusals()
     require(
         len({(report, batch) for report, _, batch in rows}) == len(rows) <= most,
-        f"The histogram {str(path)!r} must have one row a report, or one a report of each batch, "
+        f"The histogram {quoted(path)} must have one row a report, or one a report of each batch, "
         f"{most:,} at most; run what caldp sql prints.",
     )
     for report, n, _ in rows:
         sent, count = parse_int(report or ""), parse_int(n or "")
         if sent is None or count is None or not (-3 <= sent < values and 0 <= count <= N_MAX):
             raise CaldpError(
-                f"The histogram {str(path)!r} has a row that is none: report {report}, n {n}; "
+                f"The histogram {quoted(path)} has a row that is none: report {report}, n {n}; "
                 f"reports are -3 to {values - 1:,} and n whole numbers up to {N_MAX:,}."
             )
         if sent < 0:
@@ -163,7 +163,7 @@ def _read_histogram(
         else:
             counts[sent] += count
     named = book_names(
-        {batch for *_, batch in rows if batch is not None}, f"The file {str(path)!r}"
+        {batch for *_, batch in rows if batch is not None}, f"The file {quoted(path)}"
     )
     tally = protocol.mechanism.tally_of_histogram(counts)
     books, buckets = named | {file_batch_name(path)}, buckets_of_histogram(protocol, counts)

@@ -5,7 +5,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
-from caldp_core.basics.errors import CaldpError, require
+from caldp_core.basics.errors import CaldpError, quoted, require
 from caldp_core.basics.files import BYTE_ORDER_MARK, read_text
 
 FILE_MAX_BYTES: Final = 256 * 2**20
@@ -20,7 +20,7 @@ def read_json_object(path: str | Path, name: str) -> dict[str, Any]:
     Raises `CaldpError` where it cannot be read, is too large, or holds anything else.
     """
     text = read_text(path, name, FILE_MAX_BYTES, _ADVICE)
-    return parse_json_object(text, f"{name} {str(path)!r}")
+    return parse_json_object(text, f"{name} {quoted(path)}")
 
 
 def parse_json_object(text: str, name: str) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from caldp_core.basics.counted import count_text
-from caldp_core.basics.errors import CaldpError, require
+from caldp_core.basics.errors import CaldpError, quoted, require
 from caldp_core.basics.files import BYTE_ORDER_MARK, decode_text, parse_float
 from caldp_core.basics.limits import CONFIDENCE_MAX, CONFIDENCE_MIN, N_MAX
 from caldp_core.basics.short_repr import short_repr
@@ -68,7 +68,7 @@ def read_collection(files: Files) -> Collection:
         alone = protocols[0] if len(given) == 1 else None
         tallies = (
             (name.removesuffix(".json").removesuffix(".tally"),
-             CollectedTally.from_dict(parsed, f"The tally {name!r}", alone))
+             CollectedTally.from_dict(parsed, f"The tally {quoted(name)}", alone))
             for name, parsed in given
         )  # fmt: skip
         return Tallies.of(protocols[0], tuple(tallies))
@@ -86,11 +86,11 @@ def _sort_files(
     """Protocols, parsed tallies, texts of tables and records, each in the order given."""
     protocols, tallies, tables, records = [], [], [], []
     for name, data in files:
-        text = decode_text(data, f"The file {name!r}", FILE_MAX_BYTES, _FILES_HINT)
+        text = decode_text(data, f"The file {quoted(name)}", FILE_MAX_BYTES, _FILES_HINT)
         if not text.lstrip(f"{BYTE_ORDER_MARK} \r\n\t").startswith("{"):
             tables.append((name, text))
             continue
-        parsed = parse_json_object(text, f"The file {name!r}")
+        parsed = parse_json_object(text, f"The file {quoted(name)}")
         if PROTOCOL_KEY in parsed:
             protocols.append(Protocol.from_dict(parsed))
         elif _TALLY in parsed:
@@ -98,7 +98,9 @@ def _sort_files(
         elif RECORD in parsed:
             records.append((name, parsed))
         else:
-            raise CaldpError(f"The file {name!r} is no protocol, tally or estimate; {_FILES_HINT}.")
+            raise CaldpError(
+                f"The file {quoted(name)} is no protocol, tally or estimate; {_FILES_HINT}."
+            )
     return protocols, tallies, tables, records
 
 
@@ -110,17 +112,17 @@ def _read_estimate(
     record = None
     reports = round(float(people.sum() / share.sum())) if share.sum() > 0 else 0
     for record_name, parsed in records:
-        check_record(protocol, record := parsed, f"The record {record_name!r}")
+        check_record(protocol, record := parsed, f"The record {quoted(record_name)}")
         require(
             record["reports"] == reports,
-            f"The record {record_name!r} is of "
+            f"The record {quoted(record_name)} is of "
             f"{count_text(record['reports'], 'report', 'reports')} and the estimate of "
             f"{reports:,}; give the two that belong together.",
         )
     levels = set(table["level"])
     level = levels.pop() if len(levels) == 1 else None
     if not isinstance(level, float) or not CONFIDENCE_MIN <= level <= CONFIDENCE_MAX or not reports:
-        raise CaldpError(f"The estimate {name!r} needs one level and people; {_SOURCE}")
+        raise CaldpError(f"The estimate {quoted(name)} needs one level and people; {_SOURCE}")
     return UploadedEstimate(protocol, table, level, reports, record)
 
 
@@ -132,16 +134,16 @@ def _table(protocol: Protocol, name: str, text: str) -> dict[str, list[object]]:
     try:
         rows = list(csv.reader(io.StringIO(text.removeprefix(BYTE_ORDER_MARK), newline="")))
     except csv.Error as error:
-        raise CaldpError(f"The file {name!r} is no table: {error}; {_FILES_HINT}.") from None
+        raise CaldpError(f"The file {quoted(name)} is no table: {error}; {_FILES_HINT}.") from None
     head, body, k = (rows or [[]])[0], rows[1:], protocol.domain.k
     require(
         set(_NUMBERS) <= set(head) and len(set(head)) == len(head),
-        f"The table {name!r} needs the columns {', '.join(_NUMBERS)}; {_SOURCE}",
+        f"The table {quoted(name)} needs the columns {', '.join(_NUMBERS)}; {_SOURCE}",
     )
     require(
         len(body) == k and all(len(row) == len(head) for row in body),
-        f"The estimate {name!r} has {count_text(len(body), 'row', 'rows')} and its protocol {k:,} "
-        f"values; {_SOURCE}",
+        f"The estimate {quoted(name)} has {count_text(len(body), 'row', 'rows')} and its protocol "
+        f"{k:,} values; {_SOURCE}",
     )
     columns: dict[str, list[object]] = dict(
         zip(head, map(list, zip(*body, strict=True)), strict=True)
@@ -150,7 +152,8 @@ def _table(protocol: Protocol, name: str, text: str) -> dict[str, list[object]]:
         numbers = [parse_float(str(text)) for text in columns[column]]
         require(
             None not in numbers,
-            f"The estimate {name!r} has something else than numbers under {column!r}; {_SOURCE}",
+            f"The estimate {quoted(name)} has something else than numbers under {column!r}; "
+            f"{_SOURCE}",
         )
         columns[column] = list(numbers)
     _check_numbers(protocol, name, columns)
@@ -173,11 +176,12 @@ def _check_numbers(protocol: Protocol, name: str, columns: Columns) -> None:
             and (high <= np.maximum(share, 1)).all()
         )
         and bool((abs(people) <= N_MAX * 1e6).all()),
-        f"The estimate {name!r} has shares or ends of intervals that are none; {_SOURCE}",
+        f"The estimate {quoted(name)} has shares or ends of intervals that are none; {_SOURCE}",
     )
     labels = [str(as_cell(label)) for label in protocol.labels]
     require(
         columns["number"] == list(range(protocol.domain.k))
         and (not labels or columns.get("answer") == labels),
-        f"The estimate {name!r} is of other values than the protocol; give both of one collection.",
+        f"The estimate {quoted(name)} is of other values than the protocol; give both of one "
+        "collection.",
     )

@@ -20,6 +20,7 @@ from caldp_core.basics.errors import (
     check_counts,
     check_list,
     check_whole,
+    quoted,
     require,
 )
 from caldp_core.basics.limits import N_MAX, OWN_ANSWERS_MAX, OWN_NAME_MAX, OWN_QUESTIONS_MAX
@@ -133,7 +134,7 @@ def remove_unseen(text: str) -> str:
 def excerpt(text: object) -> str:
     """The first 40 characters of a text, quoted for an error message."""
     full = str(text)
-    return repr(full if len(full) <= 40 else f"{full[:40]}…")
+    return quoted(full if len(full) <= 40 else f"{full[:40]}…")
 
 
 _PAIR: Final = re.compile(r"([0-9]{1,7}):([0-9]{1,13})")

@@ -12,7 +12,7 @@ import numpy as np
 import platformdirs
 
 from caldp_core.basics.counted import count_text
-from caldp_core.basics.errors import CaldpError, require
+from caldp_core.basics.errors import CaldpError, quoted, require
 from caldp_core.basics.types import Progress, no_progress
 from caldp_core.datasets.base import Dataset, from_counts
 from caldp_core.datasets.files.answers import UNIT
@@ -60,7 +60,7 @@ class Snap:
             return Path(self.path).expanduser()
         except RuntimeError:
             raise CaldpError(
-                f"The home folder in {self.path!r} can't be found; write the whole path."
+                f"The home folder in {quoted(self.path)} can't be found; write the whole path."
             ) from None
 
     def load(self, progress: Progress = no_progress) -> Dataset:

@@ -203,7 +203,8 @@ def both_lines(headline: Headline) -> str:
 
 def as_read(markdown: str) -> str:
     """What a reader sees of a text in Markdown that has only bold words and escaped signs."""
-    return re.sub(r"\*\*|\\(?=[^\w\s])", "", markdown)
+    signs = r"\*\*|\\([!-/:-@\[-`{-~])|\N{WORD JOINER}"
+    return re.sub(signs, lambda found: found[1] or "", markdown)
 
 
 def container(at: AppTest, key: str) -> Any:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from caldp_core.basics.duck import connect, fetch_rows
-from caldp_core.basics.errors import CaldpError, require
+from caldp_core.basics.errors import CaldpError, quoted, require
 from caldp_core.basics.files import escape_formula, whole_file
 from caldp_core.datasets.files.places import people_at_centres
 from caldp_core.datasets.files.source import PROTOCOL, file_system, source_from_bytes
@@ -21,7 +21,7 @@ def check_ending(path: Path) -> None:
     """Raise `CaldpError` for a name of no format in which counts are written."""
     require(
         path.suffix.lower() in ENDINGS,
-        f"The file of counts must end in .csv or .parquet, got {path.name!r}; rename it.",
+        f"The file of counts must end in .csv or .parquet, got {quoted(path.name)}; rename it.",
     )
 
 
@@ -89,4 +89,4 @@ def _write_parquet(counts: OwnTable | OwnPlaces, path: Path) -> None:
             )
         except duckdb.Error as error:
             why = " ".join(str(error).split())[:200]
-            raise CaldpError(f"The file {str(path)!r} can't be written: {why}") from None
+            raise CaldpError(f"The file {quoted(path)} can't be written: {why}") from None

@@ -17,7 +17,7 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
-from caldp_core.basics.errors import CaldpError, require
+from caldp_core.basics.errors import CaldpError, quoted, require
 from caldp_core.basics.files import refuse_address
 from caldp_core.datasets.own import excerpt
 
@@ -76,7 +76,7 @@ class FileSource:
         end, size = monotonic() + (seconds or inf), 0
         for piece in self.chunks():
             size += len(piece)
-            require(monotonic() < end, f"The file {self.name!r} takes too long; give a part.")
+            require(monotonic() < end, f"The file {quoted(self.name)} takes too long; give a part.")
         return FileSource(self.name, self.open, size)
 
     def map_chunks(self, step: Callable[[Iterator[bytes]], Iterator[bytes]]) -> "FileSource":
