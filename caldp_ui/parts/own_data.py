@@ -340,7 +340,7 @@ def _column(file: _OpenFile[Any], contents: DetectedFile, role: str) -> int | No
 
 
 def _preview(contents: DetectedFile, read: list[int | None]) -> None:
-    first = [at for at in read if at is not None]
+    first = list(dict.fromkeys(at for at in read if at is not None))  # one may have two roles
     others = [at for at in range(len(contents.names)) if at not in first]
     visible = sorted((first + others)[:_COLUMNS])
     rows = [[row[at][:60] for at in visible] for row in contents.rows[:_ROWS]]

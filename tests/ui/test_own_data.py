@@ -136,6 +136,15 @@ def test_what_is_wrong_is_told_in_the_form_and_nothing_is_lost() -> None:
     assert_shows(at, scenario_of_text("a,1\nb,2\nc,3"))
 
 
+def test_a_column_of_two_roles_is_shown_once() -> None:
+    at = form(open_values())
+    at.text_area(key="values-own-text").set_value("answer,n\na,3\nb,4")
+    jobs_done(checked(at.button(key="values-own-show").click().run()))
+    (count,) = (each for each in at.selectbox if (each.key or "").endswith("-count"))
+    jobs_done(checked(count.set_value(0).run()))
+    assert [list(each.value.columns) for each in at.dataframe][:1] == [["answer", "n"]]
+
+
 XLSX = b"PK\x03\x04\x14\x00\x06\x00"
 HELD_BACK: dict[str, tuple[tuple[str, bytes] | None, str]] = {
     "too large, or refused by the browser": (None, "no file to read: files may have up to 200 MB"),
