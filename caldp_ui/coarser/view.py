@@ -293,7 +293,8 @@ def _describe_parts(data: TreatmentData, attack_result: AttackResult) -> str:
     )[data.record.moves - 1]
     if not disclosed:
         return f"The attacker works out none of {hidden:,} hidden small counts {how}."
-    people = formats.count(attack_result.disclosed_people, "person", "people")
+    nouns_of_data = promise.counted(data.setup.scenario)
+    people = formats.count(attack_result.disclosed_people, *nouns_of_data)
     return (
         f"The attacker works out {disclosed:,} of {hidden:,} hidden small counts, of {people}, "
         f"{how}."

@@ -93,6 +93,13 @@ def test_hidden_counts_come_out_as_all_possible_tables_say(moves: int, knows: st
     assert (f", of {found.disclosed_people} people, " in headline.sentence) == (by_hand > 0)
 
 
+def test_check_ins_that_come_out_are_not_called_people() -> None:
+    data = load_treatments(Publication(attack=PARTS, moves=1))
+    found = outcomes.run_attack(data)
+    sentence = view.headline(data, found).sentence
+    assert f"hidden small counts, of {found.disclosed_people:,} check-ins, by" in sentence
+
+
 def test_newcomers_are_those_of_all_possible_tables() -> None:
     data = load_treatments(replace(DEATHS, attack=NEWCOMER))
     found = newcomers_by_hand(5, data.counts.tolist(), data.labels.tolist())
