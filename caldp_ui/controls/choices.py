@@ -78,10 +78,9 @@ def of_field(
     """Draw the choice of a field of the page's record; `titles`: of its values."""
 
     def change(record: Any, value: Any) -> Any:
-        return replace(record, **{field: value}) if value in titles else record
+        return replace(record, **{field: value})
 
-    now = getattr(state.current(), field)
-    bound = state.bind(field, now, change)
+    bound = state.bind(field, getattr(state.current(), field), change, titles)
     draw(label, list(titles), format_func=titles.__getitem__, **options, **bound)
 
 
@@ -96,12 +95,7 @@ def by_title(
     **options: Any,
 ) -> None:
     """Draw a menu of things by their titles, of which `title` is chosen; `update`: a choice's."""
-
-    def change(record: R, chosen: str) -> R:
-        # The user may click before the page has updated: the choice may be gone by then.
-        return update(record, things[chosen]) if chosen in things else record
-
-    bound = state.bind(name, title, change)
+    bound = state.bind(name, title, lambda record, picked: update(record, things[picked]), things)
     st.selectbox(label, list(things), **options, **bound)
 
 

@@ -192,12 +192,13 @@ def method(
         ordered = is_scale(ready.dataset.domain)
         able = mechanisms_for(ready.policy)
         names = [entry.name for entry in able if ordered or not entry.in_order]
+    offered = list(dict.fromkeys(["best", *names, kind]))
     st.selectbox(
         "Method",
-        list(dict.fromkeys(["best", *names, kind])),
+        offered,
         format_func=lambda name: best if name == "best" else MECHANISMS[name].title,
         help=DEFINITIONS["frequency oracle"],
-        **bind(state, "family", kind, _with_method),
+        **bind(state, "family", kind, _with_method, offered),
     )
     # A method that is named is described without being made, which may take long.
     chosen = MECHANISMS[runs.setup(scenario).mechanism_name if kind == "best" else kind]
@@ -224,17 +225,18 @@ def estimate(state: PageState[S]) -> None:
     mechanism = runs.setup(scenario).mechanism
     ordered = is_scale(domain) and channel_products(mechanism) is not None
     on_maps = isinstance(domain, GridDomain) and pooling_helps(mechanism)
+    offered = menu_of_estimators(
+        estimator,
+        in_order=ordered,
+        on_maps=on_maps,
+        has_map=isinstance(scenario.prior, PublicMap),
+    )
     st.selectbox(
         "Estimate",
-        menu_of_estimators(
-            estimator,
-            in_order=ordered,
-            on_maps=on_maps,
-            has_map=isinstance(scenario.prior, PublicMap),
-        ),
+        offered,
         format_func=lambda name: ESTIMATORS[name].title,
         help=DEFINITIONS["estimator"],
-        **bind(state, "estimator", estimator, lambda s, name: replace(s, estimator=name)),
+        **bind(state, "estimator", estimator, lambda s, e: replace(s, estimator=e), offered),
     )
     st.caption(f"Shown: {ESTIMATORS[estimator].sentence}.")
     if ESTIMATORS[estimator].is_cascade and pooling_helps(mechanism):

@@ -295,12 +295,13 @@ def cities(domain: GridDomain, *extra: int) -> list[int]:
 
 def place_control(state: PageState[Any], label: str, domain: GridDomain, current: int) -> None:
     """The menu of the record's place, now the cell `current`; a click on a map chooses it, too."""
+    cells = cities(domain, current)
     st.selectbox(
         label,
-        cities(domain, current),
+        cells,
         format_func=lambda cell: place_name(domain, cell),
         label_visibility="collapsed",
-        **state.bind("place", current, lambda record, cell: replace(record, place=int(cell))),
+        **state.bind("place", current, lambda record, at: replace(record, place=int(at)), cells),
     )
 
 

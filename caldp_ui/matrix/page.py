@@ -103,7 +103,10 @@ def _matrix_controls(record: MatrixState) -> None:
         format_func=lambda name: TEMPLATES[name].title,
         help=DEFINITIONS["context-aware"],
         **STATE.bind(
-            "template", record.template or None, lambda r, name: r.with_template(name, r.epsilon)
+            "template",
+            record.template or None,
+            lambda r, name: r.with_template(name, r.epsilon),
+            TEMPLATES,
         ),
     )
     if record.template:
@@ -134,7 +137,7 @@ def _channel_controls(record: MatrixState) -> Candidate:
         list(titles),
         format_func=titles.__getitem__,
         placeholder="not for this matrix",
-        **STATE.bind("channel", chosen, _with_channel),
+        **STATE.bind("channel", chosen, _with_channel, titles),
     )
     if chosen is None:
         st.caption("The channel chosen before can't be made for this matrix.")

@@ -115,15 +115,17 @@ def _share_control(record: PersonalState, number: int, share: float) -> None:
     others = sum(shares) - share
     most = int(100 * (1 - others) + 1e-9)
     percent = round(100 * share, 6)
+    possible = sorted({*range(0, most + 1, _STEP), percent})
     st.selectbox(
         f"Percent at {TAG_NAMES[number]}",
-        sorted({*range(0, most + 1, _STEP), percent}),
+        possible,
         format_func=lambda value: f"{value:g}",
         **bind(
             STATE,
             f"share-{number}",
             percent,
             lambda s, value: with_tags(s, shares=(*before, value / 100, *after)),
+            possible,
         ),
     )
 

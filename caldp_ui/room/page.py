@@ -157,15 +157,17 @@ def _right(draft: Draft) -> None:
     current = draft.question
     is_guess = current.right is not None
     with st.popover("A guess, its answer hidden" if is_guess else "Let the class guess"):
+        possible = (_NONE, *range(current.k))
         st.selectbox(
             "Right answer, if the class guesses",
-            [_NONE, *range(current.k)],
+            possible,
             format_func=lambda x: "none: ask for the truth" if x == _NONE else current.answers[x],
             help="Phones and projector show it once you press “Show the answer”.",
             **STATE.bind(
                 "right",
                 _NONE if current.right is None else current.right,
                 lambda r, v: replace(r, question=with_right(r.question, None if v == _NONE else v)),
+                possible,
             ),
         )
 

@@ -9,7 +9,7 @@ before the browser has drawn them sends their old values with the click, and Str
 for changes by the user (`is_echo`).
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any, Final, Generic, TypeVar
@@ -137,9 +137,19 @@ class PageState(Generic[R]):
         except CaldpError as error:
             notify(str(error))
 
-    def bind(self, name: str, value: Any, update: Callable[[R, Any], R]) -> dict[str, Any]:
-        """Arguments that tie a widget to the record: it shows `value`, its change is `update`."""
-        arguments = self._tie(name, value, update)
+    def bind(
+        self,
+        name: str,
+        value: Any,
+        update: Callable[[R, Any], R],
+        options: Container[Any] | None = None,
+    ) -> dict[str, Any]:
+        """Arguments that tie a widget to the record: it shows `value`, its change is `update`.
+
+        `options`: all values of a menu. The browser answers with a title; where titles have changed
+        since it got them, Streamlit hands on that title, which nobody chose.
+        """
+        arguments = self._tie(name, value, update, options)
         st.session_state[arguments["key"]] = value
         return arguments
 
@@ -152,7 +162,13 @@ class PageState(Generic[R]):
         is_known = st.session_state.get(self.key(name)) == text
         return (self._tie if is_known else self.bind)(name, text, update)
 
-    def _tie(self, name: str, value: Any, update: Callable[[R, Any], R]) -> dict[str, Any]:
+    def _tie(
+        self,
+        name: str,
+        value: Any,
+        update: Callable[[R, Any], R],
+        options: Container[Any] | None = None,
+    ) -> dict[str, Any]:
         """The arguments of `bind`, for a widget that has its value."""
         key, part = self.key(name), current_fragment()
         if part is None:
@@ -160,7 +176,8 @@ class PageState(Generic[R]):
 
         def changed() -> None:
             picked = st.session_state[key]
-            if picked is not None and is_asked_for(part) and not is_echo(self.page, key):
+            is_chosen = picked is not None and (options is None or picked in options)
+            if is_chosen and is_asked_for(part) and not is_echo(self.page, key):
                 self.change(lambda before: update(before, picked))
 
         return {"key": key, "on_change": changed}

@@ -4,7 +4,7 @@ A page gives the record that it begins with and refuses those whose parts do not
 only what differs from the beginning.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final, Generic, TypeVar
 
@@ -34,10 +34,14 @@ def update_scenario(state: PageState[S], update: Callable[[Scenario], Scenario])
 
 
 def bind(
-    state: PageState[S], name: str, value: Any, update: Callable[[Scenario, Any], Scenario]
+    state: PageState[S],
+    name: str,
+    value: Any,
+    update: Callable[[Scenario, Any], Scenario],
+    options: Container[Any] | None = None,
 ) -> dict[str, Any]:
     """Arguments that tie a widget to the scenario of the page's record (see `PageState.bind`)."""
-    return state.bind(name, value, _on_scenario(update))
+    return state.bind(name, value, _on_scenario(update), options)
 
 
 def bind_text(
