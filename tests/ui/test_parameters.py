@@ -4,6 +4,7 @@ from dataclasses import fields, replace
 
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.mechanisms.specs import Galois, Hadamard, SubsetSelection
+from caldp_ui.values.page_state import AFFAIR, LINK, ValuesState
 from caldp_ui.words.policies import PARAMETERS, describe_parameters
 from tests.ui.driver import (
     by_the_core,
@@ -27,7 +28,8 @@ def test_every_number_of_a_method_has_words_and_no_other_has() -> None:
 
 
 def test_a_number_is_set_refused_and_left_to_the_method_again() -> None:
-    at = open_page("pages/values.py", {"v": "2", "mechanism": "subset-selection"}, OPEN)
+    sent = LINK.write(ValuesState(replace(AFFAIR, mechanism=SubsetSelection())))
+    at = open_page("pages/values.py", sent, OPEN)
     assert "best: " in at.text_input(key=OMEGA).placeholder
     checked(at.text_input(key=OMEGA).set_value("2").run())
     link = query_of(at)
