@@ -56,7 +56,7 @@ _ALONE: Final = ("audit", "count", "dashboard", "fetch", "reproduce", "run", "sc
 _REPORTS: Final = ("client", "dap", "estimate", "protocol", "sql")
 _TALLIES: Final = ("merge", "mixed", "registry", "tally")
 _HOMES: Final = {
-    **dict(zip(_ALONE, _ALONE, strict=True)),
+    **{name: name for name in _ALONE},
     **dict.fromkeys(_REPORTS + _TALLIES, "collect"),
     "list": "listing",
 }
