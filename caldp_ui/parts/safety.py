@@ -16,8 +16,8 @@ from caldp_ui.session.page_state import PageState
 from caldp_ui.words import policies, promise
 from caldp_ui.words.formats import Vocabulary
 
-DEPLOYMENTS: Final[dict[str, Any]] = tomllib.loads(
-    Path(__file__).with_name("deployments.toml").read_text(encoding="utf-8")
+USES: Final[dict[str, Any]] = tomllib.loads(
+    Path(__file__).with_name("uses.toml").read_text(encoding="utf-8")
 )
 """`device`, `holder`: uses by who adds the noise, each with its ε and what it covers."""
 _NO_VERDICT: Final = (
@@ -73,7 +73,7 @@ def _draw(level: str, sentences: list[str]) -> None:
         "that holder. The same ε costs far less accuracy there."
     )
     st.html(_table_html("holder"))
-    st.caption(f"From {DEPLOYMENTS['sources']}.")
+    st.caption(f"From {USES['sources']}.")
     _list("What guides and laws say", _GUIDES)
 
 
@@ -86,7 +86,7 @@ def _table_html(kind: str) -> str:
     rows = "".join(
         f"<tr><td>{use['epsilon']:g}</td><td>{escape(use['covers'])}</td>"
         f"<th scope=row>{escape(use['who'])}</th></tr>"
-        for use in DEPLOYMENTS[kind]
+        for use in USES[kind]
     )
     head = "<tr><th scope=col>ε</th><th scope=col>covers</th><th scope=col>who, for what</th></tr>"
     return f'<table class="uses"><thead>{head}</thead><tbody>{rows}</tbody></table>'

@@ -285,7 +285,7 @@ def _deployments(record: Plan) -> None:
         "can link their reports. On phones ε adds up over as many reports a day as the source "
         "allows. The browser keeps one noisy copy, so all its reports of an unchanged home page "
         "stay within one ε. The number of people is that of our best method at their ε. "
-        "Microsoft's Windows telemetry is left out: we found no source for its ε."
+        "Others stand under “Is this ε safe?”: of them we know ε, not how their reports add up."
     )
     columns = st.columns(len(DEPLOYMENTS))
     for column, each in zip(columns, DEPLOYMENTS, strict=True):

@@ -12,11 +12,7 @@ from caldp_ui.start import page
 from caldp_ui.words.glossary import DEFINITIONS
 from tests.ui.driver import open_page
 
-ALL = (
-    *page.participant_questions(),
-    *page.alternative_questions(),
-    *page.accuracy_questions(),
-)
+ALL = [each for column in page.frequent_questions().values() for each in column]
 
 
 def answer_to(question: str) -> str:

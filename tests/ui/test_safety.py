@@ -6,7 +6,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from caldp_core.experiments.run import prepare
-from caldp_ui.parts.safety import DEPLOYMENTS
+from caldp_ui.parts.safety import USES
+from caldp_ui.plan.people_needed import DEPLOYMENTS
 from caldp_ui.values.page_state import AFFAIR, ValuesState
 from caldp_ui.words import policies
 from caldp_ui.words.formats import ANSWERS
@@ -44,6 +45,20 @@ def test_drawer_stays_while_the_page_runs_by_itself_and_goes_with_the_page() -> 
 
 @pytest.mark.parametrize("kind", ["device", "holder"])
 def test_levels_of_others_rise_and_say_what_they_cover(kind: str) -> None:
-    uses = DEPLOYMENTS[kind]
+    uses = USES[kind]
     assert [use["epsilon"] for use in uses] == sorted(use["epsilon"] for use in uses)
     assert all(use["who"] and use["covers"].startswith("one ") for use in uses)
+
+
+def test_levels_on_devices_are_those_of_the_plan_s_table() -> None:
+    planned = {each.title: round(each.epsilon_after(1), 2) for each in DEPLOYMENTS}
+    shown = {use["who"]: use["epsilon"] for use in USES["device"]}
+    same = {
+        "Apple, types of health data": "Health types, phones",
+        "Apple, emoji (2017)": "Emoji, phones",
+        "Apple, new words of the keyboard": "Keyboard words (QuickType), phones",
+        "Google Chrome, web domains by RAPPOR (until about 2019)": (
+            "Web domains, the browser's source"
+        ),
+    }
+    assert {who: shown[who] for who in same} == {who: planned[same[who]] for who in same}
