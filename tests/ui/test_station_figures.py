@@ -344,6 +344,65 @@ def test_shuffling() -> None:
                 assert excess_of_shuffled_coins(crowd, e, now["mixed"]) <= 1e-9 * (1 + 1e-6)
 
 
+def clones_mass(epsilon: float, n: int) -> tuple[Ints, Floats]:
+    """Edges of ranges of how many of n − 1 others send as clones, and the chance of each range.
+
+    Each of them with chance 2/(e^ε+1): Feldman, McMillan, Talwar 2023. 10⁻¹³ is left out on a side.
+    Of more clones the ranges are the fewer, as they are the narrower beside what they hold.
+    """
+    others, chance = n - 1, 2 / (math.exp(epsilon) + 1)
+    law, mean = scipy.stats.binom(others, chance), others * chance
+    most = 8 if mean > 10**7 else 80 if mean > 10**5 else 700
+    edges = np.unique(np.linspace(law.ppf(1e-13) - 1, law.isf(1e-13), most).round()).astype(int)
+    return edges, np.diff(law.cdf(edges))
+
+
+def excess_given_clones(after: float, epsilon: float, clones: int) -> float:
+    """Σ_a max(P₀(a) − e^`after`·P₁(a), 0), a ~ Bin(clones, ½) plus a coin of ε, term by term.
+
+    Binomials from the logs of their ratios, within 9 standard deviations of the mean.
+    """
+    reach = 9 * math.sqrt(clones / 4) + 9
+    a = np.arange(max(0, int(clones / 2 - reach)), min(clones, int(clones / 2 + reach)) + 1.0)
+    logs = np.append(0.0, np.cumsum(np.log((clones - a[:-1]) / (a[:-1] + 1))))
+    half = np.exp(logs - logs.max())
+    half = np.append(half / half.sum(), 0.0)
+    before, p = np.append(0.0, half[:-1]), 1 / (1 + math.exp(-epsilon))
+    one, two = p * before + (1 - p) * half, (1 - p) * before + p * half
+    return float(np.maximum(one - math.exp(after) * two, 0).sum())
+
+
+def bracket_excess(after: float, epsilon: float, n: int) -> tuple[float, float]:
+    """Least and largest δ at ε `after`: it falls with the clones, so at either end of a range."""
+    edges, mass = clones_mass(epsilon, n)
+    # A range holds its upper edge and not the lower one.
+    least, most = (edges[:-1] + 1).tolist(), edges[1:].tolist()
+    high = np.array([excess_given_clones(after, epsilon, each) for each in least])
+    low = [
+        each if a == b else excess_given_clones(after, epsilon, b)
+        for each, a, b in zip(high, least, most, strict=True)
+    ]
+    return float(mass @ low), float(mass @ high) + 2e-13
+
+
+@pytest.mark.parametrize("n", [10**6, 10**9])
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 10.0])
+def test_shuffling_of_many_people(epsilon: float, n: int) -> None:
+    """δ at the shown ε is at most 10⁻⁹, and more than that at an ε of 0.5 % less."""
+    shown = figures(Lesson("shuffling", epsilon, n))["mixed"]
+    assert bracket_excess(shown, epsilon, n)[1] <= 1e-9, shown
+    assert bracket_excess(0.995 * shown, epsilon, n)[0] > 1e-9, shown
+    others = figures(Lesson("shuffling", epsilon, n, blocks=10, broken=True))
+    assert others["one block"] == shown
+    for name, crowd in (("mixed", n // 10), ("fakes", n // 100)):
+        assert bracket_excess(others[name], epsilon, crowd)[1] <= 1e-9, name
+        assert bracket_excess(0.995 * others[name], epsilon, crowd)[0] > 1e-9, name
+    # ε of twice as many people is too little.
+    if shown < epsilon and n < 10**9:
+        more = figures(Lesson("shuffling", epsilon, 10 * n))["mixed"]
+        assert bracket_excess(more, epsilon, n)[0] > 1e-9
+
+
 def test_the_headline_of_shuffling_is_that_of_the_blocks() -> None:
     alone = Lesson("shuffling", blocks=10_000)
     sentence = STATIONS["shuffling"].open(alone).headline.sentence

@@ -1,8 +1,8 @@
 """What stations state beside their headlines, at both ends of every slider, computed a second way.
 
 That is the sentence below each formula, the table of numbers (which is the picture's text as well)
-and the words in pictures. Of the core nothing is used but what other tests hold by brute force:
-sketches' variances (`lecture/test_sketches.py`) and the bound of shuffling (`theory/`).
+and the words in pictures. Of the core nothing is used but the
+bound of shuffling, which `theory/` and `test_shuffling_of_many_people` hold by sums of their own.
 """
 
 import math
@@ -15,14 +15,14 @@ import numpy as np
 import pytest
 import scipy
 
-from caldp_core.basics.types import Ints
+from caldp_core.basics.types import Floats, Ints
 from caldp_core.theory.mixing import numeric_epsilon
 from caldp_ui.classroom import audits, means, rappor, selection, shuffling, station, sums, trust
 from caldp_ui.classroom.page import STATIONS
 from caldp_ui.classroom.page_state import NAMES, WIDTHS, Lesson
 from tests.contract.checks import naming
 from tests.ui.figures import shows, tokens
-from tests.ui.test_station_figures import by_trials, ends, galois_error, published
+from tests.ui.test_station_figures import by_trials, ends, figures, galois_error, published
 
 Figures = dict[str, float]
 
@@ -237,6 +237,125 @@ def test_the_table_of_responses() -> None:
                 short, bits = galois_error(lesson)
                 assert matches(numbers["standard error of a share"]["Galois"], 100 * short)
                 assert numbers["bits per report"]["Galois"] == str(bits)
+
+
+def galois_by_hand(items: int, epsilon: float) -> tuple[float, int]:
+    """Error of one person's report and its bits, by hyperplanes of F_q^d (`docs/galois.md`).
+
+    For q of a few bits, or randomized response: the least error. But for the trifle by which two
+    values share fewer than 1/q of the hyperplanes it is (e^ε+q−1)/((e^ε−1)·√(q−1)).
+    """
+    power, found = math.exp(epsilon), []
+    for q in [2**bits for bits in range(1, 11)]:
+        dimension = next(d for d in range(1, 12) if q**d >= items)
+        shared = (q ** (dimension - 1) - 1) / (q**dimension - 1)
+        values = items if dimension == 1 else q
+        own, wrong = power / (power + values - 1), 1 / (power + values - 1)
+        other = shared * own + (1 - shared) * wrong
+        outputs = items if dimension == 1 else (q**dimension - 1) // (q - 1) * q
+        variance = (own * (1 - own) + (items - 1) * other * (1 - other)) / items
+        found.append((math.sqrt(variance) / (own - other), (outputs - 1).bit_length()))
+    return min(found)
+
+
+def test_the_cell_of_galois_response_at_every_number_of_items() -> None:
+    for lesson in ends("bits"):
+        numbers = STATIONS["bits"].open(lesson).numbers
+        error, bits = galois_by_hand(lesson.items, lesson.epsilon)
+        shown = numbers["standard error of a share"]["Galois"]
+        with naming(f"{lesson}: {shown}"):
+            assert matches(shown, 100 * error / math.sqrt(lesson.n))
+            assert numbers["bits per report"]["Galois"] == str(bits)
+            assert not matches(shown, 105 * error / math.sqrt(lesson.n))
+
+
+def test_galois_response_at_1_024_items_is_off_by_its_closed_form() -> None:
+    """(e^ε+q−1)/((e^ε−1)·√(q−1)·√n) at q = 2, 4, to the trifle; ε = 10 has no such q."""
+    for epsilon, q in ((0.1, 2), (1.0, 4)):
+        power = math.exp(epsilon)
+        closed = (power + q - 1) / (power - 1) / math.sqrt(q - 1)
+        found = figures(Lesson("bits", epsilon, 10**9, items=1024))["short"]
+        assert found == pytest.approx(100 * closed / math.sqrt(1e9), rel=2e-3), epsilon
+    power = math.exp(10.0)  # randomized response: included with e^ε and with 1, of e^ε + 1,023
+    own, other = (each / (power + 1023) for each in (power, 1.0))
+    by_hand = math.sqrt((own * (1 - own) + 1023 * other * (1 - other)) / 1024) / (own - other)
+    found = figures(Lesson("bits", 10.0, 10**9, items=1024))["short"]
+    assert found == pytest.approx(100 * by_hand / math.sqrt(1e9), rel=1e-6)
+
+
+def sketched_by_hand(kind: str, cells: int, lesson: Lesson) -> tuple[float, int]:
+    """Error of a share in points and bits of a report, by pairs of people.
+
+    Of another value's c people each shares the cell with chance 1/m, two of them together where
+    they have one function of 256. `lecture/test_sketches.py` holds the law by brute force.
+    """
+    d, n, m, k = lesson.items, lesson.n, cells, 256
+    people = np.full(d, n // d) + (np.arange(d) < n % d)
+    once = (1 / m) * (1 - 1 / m)
+    others = people * once + people * (people - 1.0) * once / k
+    shared = others.sum() - others
+    if kind == "sketch":
+        kept = logistic(lesson.epsilon / 2)
+        coins = np.full(d, n * kept * (1 - kept) / (2 * kept - 1) ** 2)
+        bits = m + 8
+    else:
+        # A sign of size c: variance c² less the square of its mean, 1 in the cell and 0 elsewhere.
+        c = 1 / (2 * logistic(lesson.epsilon) - 1)
+        inside = people + (n - people) / m
+        coins = inside * (c**2 - 1) + (n - inside) * c**2
+        bits = 1 + (m.bit_length() - 1) + 8
+    variance = (m / (m - 1)) ** 2 * (shared + coins)
+    return 100 * math.sqrt(variance.mean()) / n, bits
+
+
+SKETCHES = [(kind, m) for kind in ("sketch", "Hadamard sketch") for m in (4, 16, 64, 256, 1024)]
+
+
+def test_the_table_of_sketches() -> None:
+    for lesson in ends("bits"):
+        numbers = STATIONS["bits"].open(lesson).numbers
+        for kind, m in SKETCHES:
+            row = f"{kind}, {m} cells"
+            error, bits = sketched_by_hand(kind, m, lesson)
+            shown = numbers["standard error of a share"][row]
+            with naming(f"{lesson}, {row}: {shown} for {error}"):
+                assert matches(shown, error)
+                assert numbers["bits per report"][row] == str(bits)
+                assert not matches(shown, 1.1 * error)
+
+
+def draw_sketched(kind: str, n: int, m: int, trials: int) -> Floats:
+    """(trials,) errors of the share of one of 4 values, with hashes, functions and coins drawn."""
+    rng, epsilon, k = np.random.default_rng(17), 1.0, 256
+    same = rng.random((trials, k, 3)) < 1 / m
+    value, function = np.repeat(np.arange(4), n // 4), rng.integers(k, size=(trials, n))
+    shares = np.ones((trials, n), np.bool_)
+    others = value > 0
+    shares[:, others] = np.take_along_axis(
+        same.reshape(trials, -1), function[:, others] * 3 + value[others] - 1, axis=1
+    )
+    if kind == "sketch":
+        kept = logistic(epsilon / 2)
+        ones = np.where(rng.random((trials, n)) < kept, shares, ~shares).sum(axis=1)
+        hits = (ones - (1 - kept) * n) / (2 * kept - 1)
+    else:
+        kept = logistic(epsilon)
+        signs = np.where(rng.random((trials, n)) < kept, 1, -1)
+        agree = np.where(shares, 1, rng.choice((-1, 1), (trials, n)))
+        hits = (signs * agree).sum(axis=1) / (2 * kept - 1)
+    return np.asarray(m / (m - 1) * (hits - n / m) / n - 1 / 4)
+
+
+def test_sketches_drawn_are_off_by_what_the_table_says() -> None:
+    trials, lesson = 8_000, Lesson("bits", n=100, items=4)
+    numbers = STATIONS["bits"].open(lesson).numbers["standard error of a share"]
+    for kind in ("sketch", "Hadamard sketch"):
+        errors = 100 * draw_sketched(kind, 100, 4, trials)
+        (_, shown), *_ = tokens(numbers[f"{kind}, 4 cells"])
+        air = 6 / math.sqrt(2 * trials) + 0.05 / shown  # six standard deviations, and rounding
+        assert float(errors.std()) == pytest.approx(shown, rel=air)
+        assert abs(errors.mean()) < 6 * shown / math.sqrt(trials)
+        assert float(errors.std()) != pytest.approx(1.15 * shown, rel=air)
 
 
 def test_the_table_of_means() -> None:
