@@ -336,7 +336,8 @@ def limit_by_hand(family: str, epsilon: float, reports: int) -> tuple[float, flo
     """People that a sum of three places is above its reports by chance, and one step of it.
 
     Exceeded by one of three blocks in one of 1,000 collections. Hadamard: of four reports one
-    includes all three places and the others one. Unary: own bits, and two others each.
+    includes all three places and the others one. Unary: own bits, and two others each. Local
+    hashing: of three numbers each place has one, as likely as any, so two places as two bits.
     """
     law, chance = included(family, epsilon, 3), 1e-3 / 3
     if family == "hadamard":
@@ -353,7 +354,27 @@ def limit_by_hand(family: str, epsilon: float, reports: int) -> tuple[float, flo
     return step * (most - reports * (law.own + 2 * law.other)), step
 
 
-@pytest.mark.parametrize("family", ["hadamard", "oue", "rappor"])
+def bits_by_hashes(epsilon: float) -> Floats:
+    """(4,) chances that an honest report of local hashing includes 0 to 3 places; g = P = 3."""
+    own, law = math.exp(epsilon) / (math.exp(epsilon) + 2), np.zeros(4)
+    for numbers in product(range(3), repeat=3):
+        for value in range(3):
+            chance = own if value == numbers[0] else (1 - own) / 2
+            law[numbers.count(value)] += chance / 27
+    return law
+
+
+def test_hashes_of_three_places_are_independent_bits() -> None:
+    for epsilon in ENDS:
+        law = included("local-hashing", epsilon, 3)
+        two = scipy.stats.binom.pmf(np.arange(3), 2, 1 / 3)
+        by_bits = np.convolve(two, [1 - law.own, law.own])
+        assert law.beside == pytest.approx(1 / 3)
+        np.testing.assert_allclose(bits_by_hashes(epsilon), by_bits, atol=1e-12)
+        assert abs(bits_by_hashes(1.1 * epsilon) - by_bits).max() > 1e-12
+
+
+@pytest.mark.parametrize("family", ["hadamard", "oue", "rappor", "local-hashing"])
 def test_whether_fakes_are_seen_is_said_by_the_exact_law_of_the_sum(family: str) -> None:
     """The limit at any number of reports: `audit/test_block_sums.py`, by draws and binomials."""
     for epsilon in ENDS:
