@@ -368,7 +368,7 @@ def _debate(played: PlayedData) -> None:
 def _promise(played: PlayedData) -> None:
     data = played.data
     st.markdown(
-        "Of all treatments here, plain LDP and blocks need no trust in whoever collects the data. "
+        "Of all treatments here, plain LDP and blocks need no trust in the collector. "
         "What the blocks promise, and what they do not:"
     )
     promises.audit_section(STATE, data.record.scenario)

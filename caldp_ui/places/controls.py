@@ -248,7 +248,7 @@ def _point_details(sensitive: SensitiveNear) -> None:
         "Points, a line each: latitude, longitude; or a table with these columns",
         height=100,
         placeholder="48.853, 2.349",
-        help="Such as clinics or shelters. Whoever is within the distance of one is protected.",
+        help="Such as clinics or shelters. People within the distance of one are protected.",
         **bind_text(
             STATE,
             "points",

@@ -425,7 +425,7 @@ def _open_button() -> None:
     if st.session_state.get(_REFUSED_KEY):
         st.text_input(
             "Key of this server",
-            help="With the key a poll opens even now. Whoever runs the server finds it in the log.",
+            help="With the key a poll opens even now. It is in the log of the server.",
             key=_SERVER_KEY,
             max_chars=_SERVER_KEY_CHARS_MAX,
         )

@@ -494,7 +494,7 @@ def open_room(question: Question, key: str = "") -> TeacherKey:
         return rooms().open(question, this_visit(), address)
     attempt_limiter().record_attempt(KEY, address)
     is_right = hmac.compare_digest(key.encode(), settings().poll_key.encode())
-    require(is_right, "This is not the key of this server; ask whoever runs it.")
+    require(is_right, "This is not the key of this server; it is in the log of the server.")
     return rooms().open_by_key(question, this_visit())
 
 
