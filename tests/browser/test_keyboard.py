@@ -97,10 +97,10 @@ class SlowSocket:
         else:
             self._route.send(message)
 
-    def holds_whole_run(self) -> bool:
-        """Whether the end of a run is among what is held."""
-        kinds = (ForwardMsg.FromString(each).WhichOneof("type") for each in self._held)
-        return "script_finished" in kinds
+    def whole_runs(self) -> int:
+        """How many ends of runs are among what is held."""
+        kinds = [ForwardMsg.FromString(each).WhichOneof("type") for each in self._held]
+        return kinds.count("script_finished")
 
     def release(self) -> None:
         """Send what is held, then a title; what comes later is held again, while it `is_slow`."""
@@ -133,7 +133,7 @@ def test_a_late_answer_reopens_nothing(slow: tuple[Any, SlowSocket], toggle: str
         "[data-testid=stPopoverBody], [data-testid=stExpanderDetails]:not([inert])"
     )
     expect(opened).to_have_count(1)
-    while not socket.holds_whole_run():
+    while not socket.whole_runs():
         page.wait_for_timeout(15)
     page.keyboard.press("Escape" if "Popover" in toggle else "Enter")
     expect(opened).to_have_count(0)
@@ -145,6 +145,32 @@ def test_a_late_answer_reopens_nothing(slow: tuple[Any, SlowSocket], toggle: str
     socket.release()
     wait_until_settled(page)
     expect(opened).to_have_count(0)
+
+
+def test_panel_that_a_mouse_opened_is_not_entered_where_a_late_answer_closes_it(
+    slow: tuple[Any, SlowSocket],
+) -> None:
+    page, socket = slow
+    button = page.locator("[data-testid=stPopoverButton]:visible").first
+    panel = page.locator("[data-testid=stPopoverBody]")
+    socket.is_slow = True
+    button.press("Enter")
+    expect(panel).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(panel).to_have_count(0)
+    while socket.whole_runs() < 2:
+        page.wait_for_timeout(15)
+    button.click()
+    expect(panel).to_be_visible()
+    expect(panel).not_to_be_focused()
+    for _ in range(3):  # each answer may be undone, which the server answers again
+        socket.release()
+        page.wait_for_timeout(300)
+    socket.is_slow = False
+    socket.release()
+    wait_until_settled(page)
+    expect(panel).to_be_visible()
+    expect(panel).not_to_be_focused()
 
 
 def test_what_a_run_takes_away_leaves_the_focus_on_the_headline(open_link: OpenLink) -> None:

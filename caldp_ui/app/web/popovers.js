@@ -19,9 +19,10 @@
     };
 
     addEventListener("click", event => {
-        // Keys click, too, but not once; so does `toggles.js`, with the button in focus after a key.
+        // Keys click, too, but not once; so does `toggles.js`, which says so where a mouse had opened it.
         if (event.detail !== 0 || !(event.target instanceof Element)) return;
         const button = event.target.closest("[data-testid=stPopoverButton]");
-        if (button?.getAttribute("aria-expanded") === "false") enter(button, performance.now() + OPENS_MS);
+        if (!button || button.hasAttribute("data-by-mouse")) return;
+        if (button.getAttribute("aria-expanded") === "false") enter(button, performance.now() + OPENS_MS);
     }, {capture: true});
 }

@@ -52,7 +52,9 @@
     const undoAnswer = (toggle, wish) => {
         wish.undone += 1;
         if (wish.byKey && wish.isOpen) toggle.focus({preventScroll: true});
+        toggle.toggleAttribute("data-by-mouse", !wish.byKey);
         toggle.click();
+        toggle.removeAttribute("data-by-mouse");
     };
 
     new MutationObserver(() => {
