@@ -267,5 +267,5 @@ def names_of(cls: Any) -> set[str]:
 
 
 def examples(one_in: int) -> settings:
-    """For properties of which each example reads a file: one in so many of those of others."""
+    """For properties of which each example reads a file: a part of others' examples."""
     return settings(max_examples=settings().max_examples // one_in)

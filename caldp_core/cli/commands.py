@@ -48,7 +48,7 @@ def own_exit_codes() -> Iterator[None]:
 
 def _forget_output() -> None:
     """Lead standard output nowhere: Python would fail again as it writes the rest at its end."""
-    with suppress(OSError):  # of a stream that is no file
+    with suppress(OSError):  # the stream may not be a file
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

@@ -155,7 +155,7 @@ def _read_histogram(
         sent, count = parse_int(report or ""), parse_int(n or "")
         if sent is None or count is None or not (-3 <= sent < values and 0 <= count <= N_MAX):
             raise CaldpError(
-                f"The histogram {quoted(path)} has a row that is none: report {report}, n {n}; "
+                f"The histogram {quoted(path)} has an invalid row: report {report}, n {n}; "
                 f"reports are -3 to {values - 1:,} and n whole numbers up to {N_MAX:,}."
             )
         if sent < 0:

@@ -99,7 +99,7 @@ def _sort_files(
             records.append((name, parsed))
         else:
             raise CaldpError(
-                f"The file {quoted(name)} is no protocol, tally or estimate; {_FILES_HINT}."
+                f"The file {quoted(name)} is not a protocol, tally or estimate; {_FILES_HINT}."
             )
     return protocols, tallies, tables, records
 
@@ -134,7 +134,9 @@ def _table(protocol: Protocol, name: str, text: str) -> dict[str, list[object]]:
     try:
         rows = list(csv.reader(io.StringIO(text.removeprefix(BYTE_ORDER_MARK), newline="")))
     except csv.Error as error:
-        raise CaldpError(f"The file {quoted(name)} is no table: {error}; {_FILES_HINT}.") from None
+        raise CaldpError(
+            f"The file {quoted(name)} is not a table: {error}; {_FILES_HINT}."
+        ) from None
     head, body, k = (rows or [[]])[0], rows[1:], protocol.domain.k
     require(
         set(_NUMBERS) <= set(head) and len(set(head)) == len(head),
@@ -176,7 +178,7 @@ def _check_numbers(protocol: Protocol, name: str, columns: Columns) -> None:
             and (high <= np.maximum(share, 1)).all()
         )
         and bool((abs(people) <= N_MAX * 1e6).all()),
-        f"The estimate {quoted(name)} has shares or ends of intervals that are none; {_SOURCE}",
+        f"The estimate {quoted(name)} has invalid shares or ends of intervals; {_SOURCE}",
     )
     labels = [str(as_cell(label)) for label in protocol.labels]
     require(

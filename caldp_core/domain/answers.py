@@ -115,7 +115,7 @@ def is_scale(domain: Domain | GridDomain) -> bool:
 def scale_of(names: Sequence[str]) -> Floats | None:
     """(k,) the number that each answer stands for, of a range its middle; they rise.
 
-    None where an answer is no number, where they do not rise, and where there are fewer than three.
+    None where an answer is not a number, where they do not rise, or for fewer than three.
     """
     matches = [_ANSWER.fullmatch(name) for name in names]
     if len(names) < _NUMBERS_MIN or None in matches:

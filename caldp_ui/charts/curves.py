@@ -109,7 +109,7 @@ WIDEST: Final = 230
 _APART: Final = "\N{NO-BREAK SPACE}" * 2
 _TOP: Final = 0.9999
 WIDE_ONLY: Final = "wide"
-"""The `meta` of traces that `chart.js` leaves out where there is no room."""
+"""The `meta` of traces that `chart.js` leaves out on narrow charts."""
 
 
 @dataclass(frozen=True)

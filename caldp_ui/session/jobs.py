@@ -418,7 +418,7 @@ class Cost:
         return formats.count(max(round(self.seconds / 60), 1), "minute", "minutes")
 
     def describe(self, values: int) -> str:
-        """A sentence on the time and memory of work on so many values."""
+        """A sentence on the time and memory of work on these values."""
         megabytes = formats.integer(10 * round(self.megabytes / 10))
         return (
             f"With {formats.integer(values)} values it takes the server about "

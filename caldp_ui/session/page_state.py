@@ -328,7 +328,7 @@ class PinPageState(PageState[R]):
 
     @property
     def can_pin(self) -> bool:
-        """Whether what is shown is no pin yet, and there is room for one."""
+        """Whether what is shown is not pinned yet, and another pin fits."""
         return len(self.pins) < PINS_MAX and self.current() not in self.pins
 
     def pin(self) -> None:

@@ -527,7 +527,7 @@ def describe_mixing(
 
 
 def shuffled_epsilon_text(before: float, after: float) -> str:
-    """How ε changes: “falls from 1 to 0.06”, or “stays at 1” where both read alike."""
+    """How ε changes: “falls from 1 to 0.06”, or “stays at 1” where both texts are the same."""
     if formats.digits(after) == formats.digits(before):
         return f"stays at {before:g}"
     return f"falls from {before:g} to {formats.digits(after)}"

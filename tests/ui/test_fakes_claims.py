@@ -45,7 +45,7 @@ MANY = 10**9
 
 
 def places(columns: int) -> OwnPlaces:
-    """Three rows of so many places."""
+    """Three rows with this number of places."""
     people = " ".join(f"{cell}:{n}" for cell, n in enumerate(PEOPLE[: 3 * columns]))
     return OwnPlaces(people, f"48,48.3,11,{11 + columns / 10:g}", 0.1, "small")
 

@@ -1,4 +1,4 @@
-"""A menu's answer by a title that the page has changed since is nobody's choice."""
+"""A menu's old title, which the page has changed since, is not taken for a choice."""
 
 import pytest
 
