@@ -179,7 +179,7 @@ _ENTRIES: Final = (
         "cascade-inhabitants",
         "Cascade, knowing where people live",
         "as the cascade, and on a map people are expected where towns are (GeoNames), as far as "
-        "that fits the reports; a part of the picture is no measurement",
+        "that fits the reports; a part of the picture is not measured",
         cascade_with_inhabitants,
         on_maps=True,
         levels=pooling_levels,
@@ -188,7 +188,7 @@ _ENTRIES: Final = (
         KNOWING_MAP,
         "Cascade, knowing a public map",
         "as the cascade, and people are expected where a public map has them, as far as that fits "
-        "the reports; a part of the picture is no measurement",
+        "the reports; a part of the picture is not measured",
         cascade_with_public_map,
         on_maps=True,
         needs_map=True,

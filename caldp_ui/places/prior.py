@@ -45,7 +45,7 @@ INHABITANTS_ESTIMATOR: Final = "cascade-inhabitants"
 _OFFER: Final = (
     "Everybody can look up where towns are, or last year's published map. An estimate may take "
     "that for known at no privacy cost: what the reports leave open is then where it has people. A "
-    "part of the picture is no measurement any more; this tab says how much."
+    "part of the picture is then not measured; this tab says how much."
 )
 _OWN: Final = (
     "A file of your own may be last year's **estimate.csv** or **estimate.geojson** from here, or "
