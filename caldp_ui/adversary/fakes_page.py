@@ -57,6 +57,9 @@ from caldp_ui.stage import (
 from caldp_ui.stage.records import ALL_MARKS, MARK_WORDS, Mark
 from caldp_ui.words import formats, policies, promise
 from caldp_ui.words.formats import PLACES, place_name
+from caldp_ui.words.texts import read_texts
+
+TEXTS: Final = read_texts(__file__)
 
 TRUTH: Final = "truth"
 EPSILON: Final = "fakes-epsilon"
@@ -226,31 +229,6 @@ OVER_TENTHS: Final = SliderFilm[AttackerState](
 )
 
 
-_SNIPPET: Final = """import numpy as np
-
-from caldp_core import Scenario, prepare, run
-from caldp_core.audit import poisoning
-from caldp_core.estimation.estimators import estimator
-from caldp_core.estimation.estimators import even_fakes, fakes_from_block, recover_shares
-
-scenario = {scenario}
-place, share = {place}, {share!r}
-setup = prepare(scenario)
-mechanism = setup.mechanism
-honest = run(setup).first
-phones = round(honest.evidence.n * share / (1 - share))
-rng = np.random.default_rng(np.random.SeedSequence((scenario.seed, place)))
-{sent}
-evidence = setup.evidence(honest.evidence.tally + fakes)
-print("without fakes", honest.estimate[place])
-name = scenario.estimator
-print("with fakes", estimator(name).apply(evidence)[place])
-added = poisoning.crafted_mean(mechanism, place)
-guess = fakes_from_block(evidence, place, added)
-print("repaired, knows the target", recover_shares(evidence, share, guess, name)[place])
-guess = even_fakes(evidence, float(added.sum()))
-print("repaired, knows the share", recover_shares(evidence, share, guess, name)[place])
-"""
 _SENT: Final = {
     MAXIMAL_GAIN: "fakes = poisoning.sample_crafted(mechanism, place, phones, rng)",
     RANDOM_ITEMS: "counts = np.zeros(mechanism.k, np.int64)\ncounts[place] = phones\n"
@@ -279,7 +257,7 @@ def csv_of(data: PoisonedEstimate, domain: GridDomain) -> bytes:
 
 def snippet(data: PoisonedEstimate, attack: str) -> str:
     """Python that prints the target's shares by every estimate."""
-    return _SNIPPET.format(
+    return TEXTS["fakes_code"].format(
         scenario=exports.literal(data.setup.scenario),
         place=data.place,
         share=data.share,

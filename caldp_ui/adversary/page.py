@@ -39,6 +39,9 @@ from caldp_ui.shell.page import PinPage
 from caldp_ui.words import formats
 from caldp_ui.words.formats import PLACES, place_name
 from caldp_ui.words.glossary import terms
+from caldp_ui.words.texts import read_texts
+
+TEXTS: Final = read_texts(__file__)
 
 _VIEW_NAMES = {PERSON: "One person", FAKES: "Fake phones"}
 
@@ -113,25 +116,6 @@ def _files(data: BeliefData) -> dict[str, bytes]:
     }
 
 
-_SNIPPET: Final = """import numpy as np
-
-from caldp_core import Scenario, prepare
-from caldp_core.audit.inference import posterior_after_reports
-
-scenario = {scenario}
-place, days = {place}, {days}
-setup = prepare(scenario)
-mechanism, p = setup.mechanism, setup.dataset.distribution
-belief = (1 - 1e-3) * p + 1e-3 / p.size
-print(0, belief[place])
-coins = np.random.SeedSequence((scenario.seed, place)).spawn(days)
-for day, seed in enumerate(coins, start=1):
-    report = mechanism.privatize(np.array([place]), np.random.default_rng(seed))
-    belief = posterior_after_reports(mechanism, belief, [mechanism.tally(report)])
-    print(day, belief[place])
-"""
-
-
 def csv_of(data: BeliefData) -> bytes:
     """One row a day with a fresh report: chances of the true place, in [0, 1]."""
     rows = [
@@ -148,7 +132,7 @@ def csv_of(data: BeliefData) -> bytes:
 
 def snippet(data: BeliefData) -> str:
     """Python that prints the chances of the true place under this protection, day by day."""
-    return _SNIPPET.format(
+    return TEXTS["days_code"].format(
         scenario=exports.literal(data.ours.setup.scenario), place=data.record.place, days=DAYS_MAX
     )
 
@@ -156,10 +140,7 @@ def snippet(data: BeliefData) -> str:
 def _days(data: BeliefData) -> None:
     st.markdown(view.REPEATS)
     show_chart(charts.limits(data, palette()), STATE.key("days-chart"), view.alt_limits(data))
-    st.caption(
-        "The solid line is one person and one draw of noise. The limits hold for every draw and "
-        "every method that keeps ε: CALDP Proposition 3 for each pair of places, summed."
-    )
+    st.caption(TEXTS["day_notes"])
 
 
 def _promise(data: BeliefData) -> None:
@@ -227,8 +208,7 @@ PAGE: Final = PinPage(
     state=STATE,
     name="attacker",
     title="What an attacker learns",
-    task="One person in one place reports every day. Bright is where an attacker who sees the "
-    "reports expects the person, 95 times in 100. Play the days.",
+    task=TEXTS["task"],
     load=lambda record: load_data(replace(record, show=PERSON)),
     view=view.view,
     films=view.slider_films,

@@ -53,6 +53,9 @@ from caldp_ui.stage.records import MARK_WORDS
 from caldp_ui.words import formats, policies, promise
 from caldp_ui.words.formats import PLACES, Headline, percent, place_name, strength
 from caldp_ui.words.promise import right_guess_text
+from caldp_ui.words.texts import read_texts
+
+TEXTS: Final = read_texts(__file__)
 
 _CERTAIN: Final = 1.0 - 1e-12
 """Chances from here on count as 1, as sums of floats have rounding errors."""
@@ -208,12 +211,7 @@ def candidates(domain: GridDomain, data: BeliefData, pair: CandidatePair) -> str
     )
 
 
-REPEATS: Final = (
-    "**Fresh noise every day**: reports add up. After m of them privacy is m · ε (CALDP "
-    "Proposition 2), and the attacker closes in on the truth. **One stored report**: the phone "
-    "draws its noise once and repeats that report, so the last day shows what the first did. That "
-    "holds as long as the person stays; one who moves sends another report, and both count."
-)
+REPEATS: Final = TEXTS["fresh_or_stored"]
 
 
 def no_pair(domain: GridDomain, record_place: int) -> str:
@@ -245,12 +243,7 @@ def alt_limits(data: BeliefData) -> str:
     )
 
 
-REGIONS: Final = (
-    "Each point is a test: how often it takes each place for the other. No test of any method that "
-    "keeps ε is below the dashed line (CALDP Theorem 1), none of this method below the solid one. "
-    "Where the two meet, no privacy is wasted. Of two values alone, the best method meets the "
-    "dashed line everywhere (Theorem 2, see “Yes or no”); among many places no method need."
-)
+REGIONS: Final = TEXTS["region_notes"]
 
 
 def alt_regions(right: float, most: float, here: str, there: str) -> str:

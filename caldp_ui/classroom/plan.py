@@ -20,6 +20,7 @@ from caldp_ui.lesson.steps import Step
 from caldp_ui.offline.records import Question
 from caldp_ui.session import page_state
 from caldp_ui.words import formats
+from caldp_ui.words.texts import read_toml
 
 FIGURE_TEXTS: Final[Mapping[str, Callable[[float], str]]] = {
     "two digits": lambda figure: formats.digits(figure, 2),
@@ -112,9 +113,7 @@ def _step(texts: Mapping[str, Any]) -> Step:
     )
 
 
-PARTS: Final = tuple(
-    map(_step, tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))["steps"])
-)
+PARTS: Final = tuple(map(_step, read_toml(__file__, "plan.toml")["steps"]))
 """The whole lesson, of `steps.MINUTES`."""
 
 

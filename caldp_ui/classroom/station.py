@@ -1,9 +1,7 @@
 """What a station of the lecture is: its picture, its dials, and how an open one is laid out."""
 
-import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 import pandas as pd
@@ -24,6 +22,7 @@ from caldp_ui.parts.layout import tabs
 from caldp_ui.words import formats
 from caldp_ui.words.formats import Headline
 from caldp_ui.words.glossary import DEFINITIONS, OF_STATIONS
+from caldp_ui.words.texts import read_toml
 
 _EPSILONS: Final = (0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 5.0, 7.0, 10.0)
 _PEOPLE: Final = (10, 100, 1_000, 10_000, 100_000, 10**6, 10**7, 10**8, 10**9)
@@ -207,7 +206,7 @@ def alt_text(sentence: str, numbers: Table) -> str:
     return f"{sentence} {'; '.join(columns)}."
 
 
-_FORMULAS: Final = tomllib.loads(Path(__file__).with_name("formulas.toml").read_text("utf-8"))
+_FORMULAS: Final = read_toml(__file__, "formulas.toml")
 
 
 def formula(name: str, **figures: object) -> None:

@@ -78,6 +78,9 @@ from caldp_ui.shell.page import PinPage, View
 from caldp_ui.stage import Act, Step
 from caldp_ui.words import formats
 from caldp_ui.words.glossary import terms
+from caldp_ui.words.texts import read_texts
+
+TEXTS: Final = read_texts(__file__)
 
 
 @dataclass(frozen=True)
@@ -219,8 +222,7 @@ def _cells(data: TreatmentData) -> None:
         page_state.with_blocks,
         title=next((title for title, partition in sizes.items() if partition == blocks), None),
         placeholder=view.cell_size_text(data),
-        help="What is published together, and within which noise hides people: one and the same, "
-        "so that both hide as much.",
+        help=TEXTS["cells_help"],
     )
 
 
@@ -247,17 +249,6 @@ def _example_menu(record: Publication) -> None:
         title=next((each.title for each in examples if each.fits(record)), None),
         label_visibility="collapsed",
     )
-
-
-_EXAMPLE_TABLE: Final = """answer,people,group
-asthma; north,31,north
-asthma; south,142,south
-diabetes; north,4,north
-diabetes; south,118,south
-epilepsy; north,2,north
-epilepsy; south,21,south
-HIV; north,1,north
-HIV; south,13,south"""
 
 
 def _with_counted_data(scenario: Scenario, counts: CountedPlaces | CountedAnswers) -> Scenario:
@@ -296,10 +287,9 @@ _COLUMNS: Final = Columns(
 )
 _FORM: Final = own_data.Form(
     "Your own table or list of places",
-    "A row for each answer: **the answer, how many people gave it**, and perhaps a group, whose "
-    "total is published. Or a row for each place: **latitude, longitude**, and how many people.",
+    TEXTS["form_rows"],
     "Table",
-    _EXAMPLE_TABLE,
+    TEXTS["form_example"],
     "Conditions in two regions (made up)",
     OwnTable.title,
     _COLUMNS,
@@ -348,10 +338,7 @@ def _errors(played: PlayedData) -> None:
         for name, each in data.treatments.items()
     }
     st.table(pd.DataFrame.from_dict(rows, orient="index").rename_axis("treatment"))
-    st.caption(
-        "The same people in all rows. A reader of larger cells spreads their people evenly, and so "
-        "the people of hidden cells. Totals of boxes are what can still be asked of a table."
-    )
+    st.caption(TEXTS["error_notes"])
 
 
 def _debate(played: PlayedData) -> None:
@@ -367,10 +354,7 @@ def _debate(played: PlayedData) -> None:
 
 def _promise(played: PlayedData) -> None:
     data = played.data
-    st.markdown(
-        "Of all treatments here, plain LDP and blocks need no trust in the collector. "
-        "What the blocks promise, and what they do not:"
-    )
+    st.markdown(TEXTS["trust_notes"])
     promises.audit_section(STATE, data.record.scenario)
     terms("ε", "context-aware")
 
@@ -475,8 +459,7 @@ def _pinned_numbers(played: PlayedData) -> dict[str, str]:
 PAGE: Final = PinPage(
     state=STATE,
     title="Noise, coarser, or nothing?",
-    task="The same people under each treatment, and how many an attacker finds. Move ε: only the "
-    "treatments with noise change.",
+    task=TEXTS["task"],
     load=_load,
     view=_view,
     films=_films,

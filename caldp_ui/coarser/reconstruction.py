@@ -20,6 +20,9 @@ from caldp_ui.controls import common
 from caldp_ui.session import jobs
 from caldp_ui.words import formats
 from caldp_ui.words.formats import Headline
+from caldp_ui.words.texts import read_texts
+
+TEXTS: Final = read_texts(__file__)
 
 PEOPLE: Final = 100
 _RUNS: Final = 3
@@ -150,13 +153,6 @@ def _line(line: Curve, style: tuple[str, str, str]) -> dict[str, Any]:
 
 def side() -> None:
     """The controls: the number of tables, with what the attacker does."""
-    st.markdown(
-        "Everybody has a secret **yes or no**. Each table counts the yeses of a random half of "
-        "the people. The attacker looks for the answers that fit all tables best "
-        "(a linear program)."
-    )
+    st.markdown(TEXTS["reconstruction"])
     common.show(STATE, common.field_slider("tables", TABLE_COUNTS), "Tables")
-    st.markdown(
-        "With noise, **one ε for all tables together**: the more tables, the more noise in each. "
-        "Exact and rounded tables have no such limit."
-    )
+    st.markdown(TEXTS["reconstruction_noise"])

@@ -5,12 +5,10 @@ arguments for and against noise with their sources, stand in `debate.toml`.
 """
 
 import math
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from html import escape
-from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from caldp_core.audit.adversary import max_guess_accuracy
 from caldp_core.basics.cache import cached_by
@@ -61,15 +59,14 @@ from caldp_ui.stage.records import MARK_WORDS, Mark
 from caldp_ui.words import formats, policies, promise
 from caldp_ui.words.formats import PLACES, VALUES, Headline, Vocabulary, place_name, towns
 from caldp_ui.words.promise import right_guess_text
+from caldp_ui.words.texts import read_toml
 
-_TEXTS: Final[Mapping[str, Any]] = tomllib.loads(
-    Path(__file__).with_name("debate.toml").read_text(encoding="utf-8")
-)
-COLUMNS: Final = tuple(_TEXTS["columns"].values())
-DECISION: Final = {name: tuple(row.values()) for name, row in _TEXTS["decision"].items()}
+_DEBATE: Final = read_toml(__file__, "debate.toml")
+COLUMNS: Final = tuple(_DEBATE["columns"].values())
+DECISION: Final = {name: tuple(row.values()) for name, row in _DEBATE["decision"].items()}
 """By treatment, an entry for each of `COLUMNS`; `{times}` is the factor of odds that ε allows."""
-SIDES: Final = {side["title"]: side["claims"] for side in _TEXTS["sides"]}
-OFFICES: Final = _TEXTS["offices"]
+SIDES: Final = {side["title"]: side["claims"] for side in _DEBATE["sides"]}
+OFFICES: Final = _DEBATE["offices"]
 
 
 TITLES: Final = {

@@ -54,6 +54,9 @@ from caldp_ui.shell.page import PinPage
 from caldp_ui.words import formats
 from caldp_ui.words.formats import PLACES, place_name, towns
 from caldp_ui.words.glossary import terms
+from caldp_ui.words.texts import read_texts
+
+TEXTS: Final = read_texts(__file__)
 
 RATES: Final = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 RATE: Final = Slider[DistanceState](
@@ -93,13 +96,7 @@ def _controls(record: DistanceState, data: DistanceData) -> None:
 def main_controls(people_in_data: int | None) -> None:
     """Show the controls of ε per kilometre and people; on a phone they stay on screen."""
     with st.container(key=STATE.key("dials")):
-        common.show(
-            STATE,
-            RATE,
-            "ε per kilometre",
-            "How fast privacy fades: an attacker's odds between two places change by at most "
-            "e^(this times the kilometres between them).",
-        )
+        common.show(STATE, RATE, "ε per kilometre", TEXTS["rate_help"])
         common.people(STATE, people_in_data)
 
 
@@ -118,14 +115,7 @@ def _more_controls(record: DistanceState) -> None:
     ]
     common.method(STATE, feasible, "The most accurate quick one")
     choices.of_field(
-        STATE,
-        "beside",
-        "Compare with blocks",
-        _BLOCK_TITLES,
-        st.radio,
-        help="Blocks have two numbers, how large and which ε. Here ε is that of two neighbouring "
-        "places, or that of two places a ring's radius apart; then the blocks are as large as it "
-        "takes for a report to lie as far off, on average, as with the noise.",
+        STATE, "beside", "Compare with blocks", _BLOCK_TITLES, st.radio, help=TEXTS["blocks_help"]
     )
     spec = scenario.dataset
     title = _PART_TITLE if spec == NORTHEAST else runs.title_of(spec, runs.places())
@@ -167,10 +157,7 @@ def _promise(data: DistanceData) -> None:
     promises.audit_section(STATE, data.record.scenario)
     st.markdown(f"**The blocks** · {view.describe_blocks(data)}")
     st.latex(r"Q(y \mid x) \le e^{\varepsilon \cdot d(x, x')} \, Q(y \mid x')")
-    st.caption(
-        "Geo-indistinguishability (Andrés, Bordenabe, Chatzikokolakis, Palamidessi 2013): a "
-        "privacy matrix E[x, x′] = ε · d(x, x′), a special case of context-aware LDP."
-    )
+    st.caption(TEXTS["source"])
     terms("ε", "context-aware", "geo-indistinguishability", "total variation")
 
 

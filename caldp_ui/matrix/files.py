@@ -24,34 +24,17 @@ from caldp_ui.matrix.view import ChannelVerdict
 from caldp_ui.parts import markup, sharing
 from caldp_ui.words import formats, policies
 from caldp_ui.words.formats import MEANING, VALUES, strength
+from caldp_ui.words.texts import read_texts
 
-_SNIPPET: Final = """from fractions import Fraction
+TEXTS: Final = read_texts(__file__)
 
-from caldp_core.audit.pairwise import audit_cells, audit_channel
-from caldp_core.privacy.matrix import DenseMatrix
-
-names = {names!r}
-levels = '''
-{levels}
-'''
-channel = '''
-{channel}
-'''
-matrix = DenseMatrix.of([[float(e) for e in line.split()] for line in levels.strip().splitlines()])
-rows = [[Fraction(q) for q in line.split()] for line in channel.strip().splitlines()]
-print("holds:", audit_channel(rows, matrix).holds)
-for cell in audit_cells(rows, matrix):
-    leak = cell.leak
-    pair = names[leak.x], names[leak.x_other]
-    print(*pair, leak.epsilon, leak.privacy_loss, cell.holds, sep="\\t")
-"""
 _SHOWN_MOST: Final = 12
 """Reports of a channel that a sheet of paper has room for."""
 
 
 def snippet(verdict: ChannelVerdict) -> str:
     """Python that audits the channel against E again and prints every entry."""
-    return _SNIPPET.format(
+    return TEXTS["audit_code"].format(
         names=verdict.names,
         levels="\n".join(" ".join(map(level_link, row)) for row in verdict.levels.tolist()),
         channel=page_state.as_text(verdict.candidate.channel),

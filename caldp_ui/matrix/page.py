@@ -57,6 +57,9 @@ from caldp_ui.session import jobs
 from caldp_ui.shell.page import Page
 from caldp_ui.words import formats
 from caldp_ui.words.glossary import DEFINITIONS, terms
+from caldp_ui.words.texts import read_texts
+
+TEXTS: Final = read_texts(__file__)
 
 EPSILON: Final = Slider[MatrixState](
     "epsilon",
@@ -116,8 +119,7 @@ def _matrix_controls(record: MatrixState) -> None:
     with st.expander("Values"):
         st.text_area(
             f"One a line, {K_MIN} to {K_MAX}; new ones begin without limits",
-            help="“North: home” and “North: work” are in the group North: a channel can be "
-            "designed for the errors of groups.",
+            help=TEXTS["groups_help"],
             **STATE.bind_text(
                 "names", "\n".join(record.names), lambda r, text: r.with_names(_lines(text))
             ),
@@ -357,11 +359,7 @@ def _moral(verdict: ChannelVerdict, missed: bool) -> str:
     if verdict.audit.holds:
         return "Only the audit can show that a limit is kept: a test of reports only finds leaks."
     if missed:
-        return (
-            "**The test misses the bug**: samples show only that ε is at least so large. The exact "
-            "audit reads the channel itself, in rational numbers, and names the pair and the "
-            "report."
-        )
+        return TEXTS["test_misses_bug"]
     return "This leak is so large that even a test of reports finds it."
 
 

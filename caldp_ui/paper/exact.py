@@ -41,6 +41,9 @@ from caldp_ui.parts import markup, safety, sharing
 from caldp_ui.shell.page import Page, View
 from caldp_ui.words import formats
 from caldp_ui.words.formats import Headline
+from caldp_ui.words.texts import read_texts
+
+TEXTS: Final = read_texts(__file__)
 
 LEVELS: Final = (0.0, 0.1, 0.2, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0, math.inf)
 _REGION: Final = STATE.key("region")
@@ -74,12 +77,7 @@ def show_region(record: Paper) -> None:
     with right:
         common.show(STATE, _FIRST, "ε(x, x′): how well x is hidden")
         common.show(STATE, _SECOND, "ε(x′, x): how well x′ is hidden")
-        st.caption(
-            "Equal ε's are the paper's Figure 1 (a), Warner's randomized response. Different ones "
-            "are its Figure 1 (b), and one of them ∞ is Mangat's. The corner is that of the "
-            "proof's last lines, as eq. (23) prints one coordinate twice. By (7) and (8) a smaller "
-            "ε(x, x′) raises false alarms; the paper's sentence under Theorem 1 says misses."
-        )
+        st.caption(TEXTS["region_notes"])
     REGION.follow(record)
 
 
@@ -185,13 +183,7 @@ def show_sensitive_sets(record: Paper) -> None:
     )
     if record.share is not None:
         st.caption("Galois response is made for this share, subset selection for the worst case.")
-    st.caption(
-        "The best: no unbiased estimate with the same protection has a smaller squared error "
-        "(Yoon, Park, Nam, Lee 2025; docs/mathematics.md has the proof). Subset selection is their "
-        "block design (uBD), except for few sensitive values, where theirs mixes sets of two "
-        "sizes. uRR and uRAP are by Murakami and Kawamoto (2019). After a projection onto shares, "
-        "methods that are close may change places."
-    )
+    st.caption(TEXTS["method_notes"])
     SENSITIVE_SETS.follow(record)
 
 
@@ -290,13 +282,7 @@ def _settings() -> None:
     common.epsilon(STATE)
     safety.of_epsilon(STATE, STATE.current().scenario.policy.plain_epsilon)
     common.show(STATE, _VALUES_SLIDER, "Values in all")
-    common.show(
-        STATE,
-        _SHARE_SLIDER,
-        "People with a sensitive value",
-        "What share is known from public sources, never from the answers. Galois response then "
-        "takes the sets that are best for it. The worst case needs no knowledge.",
-    )
+    common.show(STATE, _SHARE_SLIDER, "People with a sensitive value", TEXTS["known_share_help"])
 
 
 def _numbers(sizes: list[int], multiples: Mapping[str, list[float]]) -> pd.DataFrame:

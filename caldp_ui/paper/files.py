@@ -12,51 +12,9 @@ from caldp_ui.compute import exports
 from caldp_ui.paper.page_state import STATE, Paper
 from caldp_ui.paper.view import Rows
 from caldp_ui.parts import sharing
+from caldp_ui.words.texts import read_texts
 
-_FIGURE_2: Final = """from caldp_core import Scenario
-from caldp_core.experiments.reproduce import LINES, PANELS, figure_2_points
-from caldp_core.experiments.interleaved_runs import means, run_interleaved
-
-scenario = {scenario}
-points = list(figure_2_points(base=scenario))
-found = means(list(run_interleaved([point.scenario for point in points])), len(points))
-for point, mean in zip(points, found):
-    panel, line = PANELS[point.panel].title, LINES[point.line].title
-    print(panel, line, point.scenario.n, mean.error, sep="\\t")
-"""
-_WORST_CASE: Final = """import numpy as np
-
-from caldp_core.mechanisms.specs import Galois, Hadamard, SubsetSelection
-from caldp_core.privacy.context import Context
-from caldp_core.theory.bounds import minimax, worst_case
-
-values = {values}
-sensitive = values // 10
-context = Context.high_low(np.arange(values) < sensitive, {epsilon!r})
-best = minimax(values, sensitive, {epsilon!r}).loss
-for spec in (Hadamard(), SubsetSelection(), Galois()):
-    print(type(spec).__name__, worst_case(spec.make(context)).loss / best)
-"""
-_KNOWN_SHARE: Final = """import numpy as np
-
-from caldp_core.mechanisms.specs import Galois, Hadamard, SubsetSelection
-from caldp_core.privacy.context import Context
-from caldp_core.theory.bounds import least_loss
-
-values, share = {values}, {share!r}
-sensitive = values // 10
-is_sensitive = np.arange(values) < sensitive
-context = Context.high_low(is_sensitive, {epsilon!r})
-people = np.where(is_sensitive, share / sensitive, (1 - share) / (values - sensitive))
-best = least_loss(values, sensitive, {epsilon!r}, share).loss
-for spec in (Hadamard(), SubsetSelection(), Galois(share=share)):
-    print(type(spec).__name__, spec.make(context).variance(people, 1).sum() / best)
-"""
-_FIGURE_1: Final = """from caldp_core.audit.adversary import error_vertex
-from caldp_core.privacy.matrix import BinaryPolicy
-
-print(error_vertex(BinaryPolicy(float("{first!r}"), float("{second!r}"))))
-"""
+TEXTS: Final = read_texts(__file__)
 
 
 def show(record: Paper) -> None:
@@ -97,17 +55,17 @@ _AGAIN: Final[Mapping[str, Callable[[Paper], None]]] = {
 def figure_1_snippet(record: Paper) -> str:
     """Python that prints the corner of the region."""
     question = record.question
-    return _FIGURE_1.format(first=question.epsilon_01, second=question.epsilon_10)
+    return TEXTS["figure_1_code"].format(first=question.epsilon_01, second=question.epsilon_10)
 
 
 def figure_2_snippet(record: Paper) -> str:
     """Python that prints the mean of every point, in about the time that the page takes."""
-    return _FIGURE_2.format(scenario=exports.literal(record.scenario))
+    return TEXTS["figure_2_code"].format(scenario=exports.literal(record.scenario))
 
 
 def sensitive_sets_snippet(record: Paper) -> str:
     """Python that prints the multiples of the sentence, before they are rounded."""
-    code = _WORST_CASE if record.share is None else _KNOWN_SHARE
+    code = TEXTS["worst_case_code"] if record.share is None else TEXTS["known_share_code"]
     return code.format(
         values=record.values, share=record.share, epsilon=record.scenario.context.plain_epsilon
     )

@@ -44,6 +44,9 @@ from caldp_ui.shell.page import Page
 from caldp_ui.stage import stage
 from caldp_ui.words import formats
 from caldp_ui.words.formats import Headline
+from caldp_ui.words.texts import read_texts
+
+TEXTS: Final = read_texts(__file__)
 
 
 def table_1(record: Paper) -> None:
@@ -109,12 +112,7 @@ def _show_table(scenario: Scenario, column_indices: list[int], turns: list[Trial
     if rows:
         st.table(_numbers(rows).rename_axis("total variation"))
         sharing.file_button(STATE.key("csv"), "table-1.csv", partial(files.table_1_csv, rows))
-    st.caption(
-        "The paper names neither ε nor the projection: change them to see what the numbers depend "
-        "on. Bars: two standard errors on either side; the paper prints none. One person of 100 is "
-        "a total variation of 0.01. The paper's LDP is Hadamard response. For the best plain LDP "
-        "choose “The most accurate here” under “Method”."
-    )
+    st.caption(TEXTS["table_1_notes"])
 
 
 def _numbers(rows: view.Rows) -> pd.DataFrame:
@@ -170,11 +168,7 @@ def _panels(points: list[Point], turns: list[TrialRun]) -> None:
                     f"{PANELS[panel].title}: error against 1,000 to 512,000 people, falling for "
                     "plain LDP and for 10, 20, 50 and 100 blocks.",
                 )
-    st.caption(
-        "Log scales. There are 1,000 values; each point is the mean of ten runs, by Hadamard "
-        "response at ε = 1 unless chosen otherwise. λ is our choice: the paper's is in its picture "
-        "only. One person of 100 is a total variation of 0.01."
-    )
+    st.caption(TEXTS["figure_2_notes"])
     if any(mean_errors):
         sharing.file_button(
             STATE.key("csv"), "figure-2.csv", partial(files.figure_2_csv, points, mean_errors)
@@ -236,8 +230,8 @@ def unchecked(record: Paper) -> None:
             "Our copies of the papers are texts: numbers that stand in pictures alone are lost.",
         )
     )
-    for title, text in view.UNCHECKED:
-        st.markdown(f"**{title}** {text}")
+    for each in view.UNCHECKED:
+        st.markdown(f"**{each['title']}** {each['why']}")
 
 
 _VIEWS: Final[Mapping[str, Callable[[Paper], None]]] = {

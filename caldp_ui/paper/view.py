@@ -30,6 +30,7 @@ from caldp_ui.charts.curves import (
 from caldp_ui.controls.common import METHODS
 from caldp_ui.words import formats
 from caldp_ui.words.formats import PLACES, VALUES, Headline
+from caldp_ui.words.texts import read_toml
 
 _UNIT: Final = "\N{NO-BREAK SPACE}%"
 Rows = Sequence[tuple[Column, MeanError]]
@@ -111,52 +112,8 @@ def _percent(share: float) -> str:
     return f"{100 * share:,.0f}{_UNIT}" if share >= 0.0995 else f"{100 * share:.1f}{_UNIT}"
 
 
-UNCHECKED: Final = (
-    (
-        "Table 1 prints neither ε nor how negative estimates were made shares.",
-        (
-            "ε = 1 and one Euclidean projection give its numbers; clipping at 0 and dividing by "
-            "the sum does not. That is our reading, not the paper's word."
-        ),
-    ),
-    (
-        "The check-ins are a reconstruction.",
-        (
-            "The original file may not be shipped. `python -m caldp_core fetch gowalla` fetches "
-            "SNAP's; once it is there, it can be chosen here under “Data”."
-        ),
-    ),
-    (
-        "Figure 2's numbers and λ are not in our copy.",
-        (
-            "Our copy of the paper is text, and the figures are pictures: Geo(0.8) and Zipf(1) "
-            "are our choice of λ, and points can be compared in order and slope, not digit by "
-            "digit. The shuffle of Geo* is ours, too."
-        ),
-    ),
-    (
-        "Figure 3 is a picture, too.",
-        "Its map can be seen beside ours, but it cannot be compared cell by cell.",
-    ),
-    (
-        "There are slips in print: (13), (17), (23), and one sentence.",
-        (
-            "(13) counts rows of the Hadamard matrix from 0, where the appendix rightly starts at "
-            "1; (23) prints one coordinate twice; (17) has √c·k/n where its proof has √(c·k/n); a "
-            "smaller ε(x, x′) raises false alarms by (7) and (8), not misses as is said there. "
-            "We build what the proofs say; docs/mathematics.md lists each."
-        ),
-    ),
-    (
-        "ULDP (Murakami, Kawamoto 2019): its formulas and experiments were not compared.",
-        (
-            "Our copy lost its formulas and ends after section 4. Its mechanisms and Propositions "
-            "4 to 8 were worked out anew and are tested against exact channels, but not compared "
-            "with the printed formulas, nor with its plots over the size of the sensitive set."
-        ),
-    ),
-)
-"""Title and text: the printed numbers that could not be checked, and why."""
+UNCHECKED: Final = read_toml(__file__, "unchecked.toml")["unchecked"]
+"""`title` and `why` of each: the printed numbers that could not be checked."""
 
 
 TABLE_HEIGHT: Final = 430

@@ -35,6 +35,9 @@ from caldp_ui.session.page_state import PageState
 from caldp_ui.session.record_link import S, update_scenario
 from caldp_ui.words import formats, promise
 from caldp_ui.words.formats import PLACES, VALUES
+from caldp_ui.words.texts import read_texts
+
+TEXTS: Final = read_texts(__file__)
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,10 +202,7 @@ def section(key: str, ours: Result, plain: Result) -> None:
     first, second = ours.setup, plain.setup
     cost = Cost(RUNS * (ours.seconds + plain.seconds), MB_PER_VALUE * first.mechanism.k)
     offer = jobs.StartButton(
-        f"Repeat it {RUNS} times{cost.duration_suffix()}",
-        ":material/repeat:",
-        "Runs this scenario again and again, with new noise each time, and compares the errors "
-        "with what is expected.",
+        f"Repeat it {RUNS} times{cost.duration_suffix()}", ":material/repeat:", TEXTS["repeat_help"]
     )
     repeated = jobs.run_on_click(
         key, name, lambda progress: _repeat(first, second, progress), offer, _describe_progress
@@ -323,10 +323,7 @@ def _curves(key: str, choices: Sequence[CurveChoice], ours: Result, plain: Resul
     if pair is not None and all(curve.x.size for curve in pair):
         _show_curves(against, ours, plain, pair)
     elif pair is not None:
-        st.info(
-            "There is no error curve here: each point would take long trials. Repeated runs "
-            "measure the error."
-        )
+        st.info(TEXTS["no_curve"])
 
 
 def _show_curves(against: CurveChoice, ours: Result, plain: Result, pair: Pair) -> None:
@@ -348,10 +345,7 @@ def _show_curves(against: CurveChoice, ours: Result, plain: Result, pair: Pair) 
         "dashed, with bands that hold 90 of 100 outcomes. At the present setting "
         f"{_number(now[0], wrong)} and {_number(now[1], wrong)}.",
     )
-    st.caption(
-        "Lines: expected error. Bands: 90 of 100 outcomes. Points: the noise that was drawn. "
-        "One person of 100 is a total variation of 0.01."
-    )
+    st.caption(TEXTS["curve_notes"])
 
 
 def _wrong(result: Result) -> str | None:

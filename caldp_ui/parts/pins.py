@@ -29,6 +29,9 @@ from caldp_ui.session.record_link import S
 from caldp_ui.stage import Scene, stage
 from caldp_ui.words import accuracy, formats, policies
 from caldp_ui.words.formats import Vocabulary
+from caldp_ui.words.texts import read_texts
+
+TEXTS: Final = read_texts(__file__)
 
 
 @dataclass(frozen=True)
@@ -125,8 +128,7 @@ def show_sampling(errors: Errors, is_sampled: bool) -> None:
         f"{formats.share(errors.tv)}. Sampling error: these people, unprotected, against "
         "everybody. Privacy adds its noise to that; in total variation, the two do not add up."
         if is_sampled
-        else "These are all people of the data, so nothing is lost by sampling: all of the error "
-        "is the price of privacy."
+        else TEXTS["nothing_sampled"]
     )
 
 

@@ -1,9 +1,7 @@
 """Is this ε safe? What it means, what others chose, and what guides say, in a drawer."""
 
-import tomllib
 from collections.abc import Callable, Iterable
 from html import escape
-from pathlib import Path
 from typing import Any, Final
 
 import streamlit as st
@@ -15,26 +13,12 @@ from caldp_ui.parts import promises
 from caldp_ui.session.page_state import PageState
 from caldp_ui.words import policies, promise
 from caldp_ui.words.formats import Vocabulary
+from caldp_ui.words.texts import read_texts, read_toml
 
-USES: Final[dict[str, Any]] = tomllib.loads(
-    Path(__file__).with_name("uses.toml").read_text(encoding="utf-8")
-)
-"""`device`, `holder`: uses by who adds the noise, each with its ε and what it covers."""
-_NO_VERDICT: Final = (
-    "**No ε is safe for everybody.** It depends on the harm that an answer can do, on how often "
-    "the same person reports, and on what else is known of them. Mathematics gives the odds; "
-    "people decide whether they are acceptable."
-)
-_GUIDES: Final = (
-    (
-        "The guide NIST SP 800-226 (2025) sees ε as the top of a pyramid. It rests on what is "
-        "below: what one unit of privacy is, how the noise is made, who can reach the true data."
-    ),
-    (
-        "Data protection law asks whether somebody can be identified, not for an ε. Whether "
-        "that is so here is a question for an expert in the law that applies."
-    ),
-)
+TEXTS: Final = read_texts(__file__)
+
+USES: Final[dict[str, Any]] = read_toml(__file__, "uses.toml")
+"""`device`, `holder`: uses by who adds the noise, each with its ε and what it covers. `guides`."""
 
 
 def of_setup(state: PageState[Any], nouns: Vocabulary, setup: Setup) -> None:
@@ -61,20 +45,14 @@ def _button(
 
 
 def _draw(level: str, sentences: list[str]) -> None:
-    st.markdown(_NO_VERDICT)
+    st.markdown(TEXTS["no_verdict"])
     _list(f"Here: {level}", sentences)
-    st.markdown(
-        "**Others with noise on each person's device**, as here. Compare what an ε covers: fresh "
-        "noise every day adds up to 30 times as much in a month."
-    )
+    st.markdown(TEXTS["device_uses"])
     st.html(_table_html("device"))
-    st.markdown(
-        "**Others with noise added once, by a holder of all true data.** Everybody has to trust "
-        "that holder. The same ε costs far less accuracy there."
-    )
+    st.markdown(TEXTS["holder_uses"])
     st.html(_table_html("holder"))
     st.caption(f"From {USES['sources']}.")
-    _list("What guides and laws say", _GUIDES)
+    _list("What guides and laws say", USES["guides"])
 
 
 def _list(title: str, sentences: Iterable[str]) -> None:

@@ -44,6 +44,9 @@ from caldp_ui.session.record_link import S
 from caldp_ui.words import accuracy, formats, policies, promise
 from caldp_ui.words.formats import MEANING, Vocabulary
 from caldp_ui.words.promise import PromiseText
+from caldp_ui.words.texts import read_texts
+
+TEXTS: Final = read_texts(__file__)
 
 _ACCURACY: Final = "95 % ranges of every share: columns low and high of estimate.csv"
 _BRING: Final = (
@@ -125,15 +128,9 @@ def publishable_html(
 def open_counts_text(setup: Setup) -> str:
     """What an estimate holds that is true: what reports show openly."""
     if setup.partition.m > 1:
-        return (
-            "Shares of people are estimated from the reports. Every report shows its block, so "
-            "totals of blocks are true counts: they may be passed on if blocks are no secret."
-        )
+        return TEXTS["blocks_are_open"]
     if not coverage(setup.policy).protected.all():
-        return (
-            "Shares of people are estimated from the reports. Most of those who are not protected "
-            "report the truth, so their shares are nearly true."
-        )
+        return TEXTS["most_are_open"]
     return "Shares of people are estimated from the reports, which hold no true count."
 
 
@@ -409,26 +406,17 @@ def show_link(state: PageState[R]) -> None:
 def show_query_link(query: Mapping[str, str]) -> None:
     """The address to copy, and as a QR code where others can open it."""
     if visitor_data.lacks_data(query):
-        st.markdown(
-            "**Link** · none: your areas or your map are too long for one. The address bar serves "
-            "this visit alone; **the scenario file holds them**, and “Your data” opens it again."
-        )
+        st.markdown(TEXTS["no_link"])
         return
     address = gate.current_address(query)
     others = gate.shared_address(address)
     if visitor_data.OWN in query:
-        st.markdown(
-            "**Link** · holds the settings and none of your data: who opens it is asked for their "
-            "file, and needs one with the same answers or the same map"
-        )
+        st.markdown(TEXTS["link_without_data"])
     else:
         st.markdown("**Link** · opens what you see; the address bar always holds it")
     st.code(others or address, language=None, wrap_lines=True)
     if others is None:
-        st.caption(
-            "This server answers this machine only. docs/deploy.md says how others in the room can "
-            "open the link; a QR code for them is shown here then."
-        )
+        st.caption(TEXTS["only_this_machine"])
         return
     if len(others) > _QR_MAX:
         st.caption("It is too long for a QR code.")
@@ -519,10 +507,7 @@ def collection(state: PageState[S], result: Result) -> None:
     """The protocol of a real collection, where devices can run what is on show."""
     if not can_be_collected(result.setup):
         return
-    st.markdown(
-        "**A real collection** · protocol.json is what phones and the collector share: the values, "
-        "who hides among whom, ε and the coins. It holds no data and no counts."
-    )
+    st.markdown(TEXTS["collection"])
     if unprotected := unprotected_text(result.setup):
         st.warning(f"{escape_markdown(unprotected)}.")
         if not st.checkbox("Make the protocol all the same", key=state.key("allow-unprotected")):
@@ -543,10 +528,7 @@ def record_page(
     state: PageState[S], nouns: Vocabulary, content: ReportContent
 ) -> AuditReport | None:
     """The record: first the exact audit beside the page, then the file; returns the audit."""
-    st.markdown(
-        "**Record of one page** · what was protected, from whom, how well, and what is not "
-        "promised; with the exact audit of this very mechanism. Opens offline, prints on one sheet."
-    )
+    st.markdown(TEXTS["record"])
     scenario = content.ours.setup.scenario
     report = jobs.run_on_click(
         state.key("audit"),

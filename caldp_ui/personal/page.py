@@ -48,6 +48,9 @@ from caldp_ui.stage import Act, stage
 from caldp_ui.words import formats, policies
 from caldp_ui.words.formats import PLACES, place_name
 from caldp_ui.words.glossary import terms
+from caldp_ui.words.texts import read_texts
+
+TEXTS: Final = read_texts(__file__)
 
 _SENSITIVE: Final[dict[str, SensitiveSpec]] = {
     "no place": SensitiveAreas(()),
@@ -102,8 +105,7 @@ def _background_control(record: PersonalState) -> None:
         "The collector's guess of homes",
         list(BACKGROUNDS),
         format_func=view.background_text,
-        help="A report never says where a home is. To draw a map of everybody, the collector "
-        "spreads the people at home over the places where it expects homes.",
+        help=TEXTS["background_help"],
         **bind(STATE, "background", current, lambda s, v: with_tags(s, background=v)),
     )
 
@@ -185,11 +187,7 @@ def _week(data: PersonalData) -> None:
     }
     st.markdown(f"Somebody lives in **{home}**; their device alone knows. One report a day:")
     st.table(pd.DataFrame.from_dict(rows, orient="index").rename_axis("day"))
-    st.caption(
-        "Last column: by that day's report alone, for an attacker to whom home and one other place "
-        "were equally likely. The button “Draw new noise” draws other reports. Reports of several "
-        "days add up."
-    )
+    st.caption(TEXTS["week_notes"])
     evenings = infer_home(data)
     if evenings is not None:
         st.markdown(view.home_inference_text(evenings, place_name(domain, days[0].place)))
@@ -199,11 +197,7 @@ def _bias(data: PersonalData) -> None:
     st.markdown(view.bias_text(data))
     stage(view.bias_scene(data), STATE.key("bias-maps"))
     st.latex(r"\mathrm{E}\,\hat p(x) - p(x) = \sum_j p(\bot_j)\,\bigl(\pi_j(x) - h_j(x)\bigr)")
-    st.caption(
-        "p(⊥ⱼ): share of the people at their own place of tag j; πⱼ: the collector's guess; hⱼ: "
-        "where these places truly are. Exact, before negative shares are mended; from the "
-        "estimator of Murakami, Kawamoto 2019, §5."
-    )
+    st.caption(TEXTS["bias_notes"])
 
 
 def _promise(data: PersonalData) -> None:
@@ -211,11 +205,7 @@ def _promise(data: PersonalData) -> None:
     st.markdown("**What is *not* promised**")
     promises.bullets(policies.describe_promise(PLACES, data.setup).not_promised)
     promises.audit_section(STATE, data.record.scenario)
-    st.markdown(
-        "Each person's own device replaces the place by the tag, so nobody else needs to know "
-        "which places are theirs. Here the model of the data decides who is at home: of all people "
-        "at a place, the same share. The devices' code takes each person's own list."
-    )
+    st.markdown(TEXTS["who_knows_places"])
     terms("ε", "sensitive set", "tag", "context-aware", "total variation")
 
 

@@ -39,6 +39,9 @@ from caldp_ui.words import accuracy, formats, policies, promise
 from caldp_ui.words.accuracy import is_share
 from caldp_ui.words.formats import PLACES, Headline
 from caldp_ui.words.promise import REPEATS, PromiseText, right_guess_text
+from caldp_ui.words.texts import read_texts
+
+TEXTS: Final = read_texts(__file__)
 
 BACKGROUNDS: Final = {
     "population": "guessed from public figures of inhabitants",
@@ -154,10 +157,7 @@ def learned_sentences(data: PersonalData) -> list[str]:
     """What the collector learns, one sentence each."""
     sentences = [
         "Where people are who are at no place of their own, all of them together, accurately.",
-        (
-            "Of a person who names a place openly: that they are there, and that it is none of "
-            "their own places."
-        ),
+        (TEXTS["open_place_learned"]),
     ]
     if data.ours is None:
         return sentences
@@ -175,19 +175,13 @@ def hidden_sentences(data: PersonalData) -> list[str]:
         right_guess_text(policies.chance(_policy(data), m)) for m in (1, REPEATS)
     )
     return [
-        (
-            "Where anybody's home or work is: all homes send the same kind of report. To an "
-            "attacker who knows none of them, it leaves all open places as likely as before."
-        ),
+        (TEXTS["home_hidden"]),
         (
             "Whether somebody is at home, from one report: an attacker who must choose between "
             f"home and another place, both equally likely, {one_report}. Reports add up: after "
             f"{REPEATS} from home the attacker {many_reports}."
         ),
-        (
-            "Where own places are, all together: the reports do not say it. Whatever the map shows "
-            "there comes from the collector's guess."
-        ),
+        (TEXTS["own_places_hidden"]),
     ]
 
 

@@ -44,6 +44,9 @@ from caldp_ui.session.ticking import run_page
 from caldp_ui.shell.page import PinPage
 from caldp_ui.words import formats
 from caldp_ui.words.formats import PLACES, Headline
+from caldp_ui.words.texts import read_texts
+
+TEXTS: Final = read_texts(__file__)
 
 
 def _share(name: str, steps: tuple[float, ...]) -> Slider[Plan]:
@@ -240,8 +243,7 @@ def _methods(record: Plan) -> None:
     }
     st.table(pd.DataFrame(columns).rename_axis("method"))
     st.caption(
-        "✓ the fewest under this protection. A protection that hides less needs fewer people, so "
-        "compare methods within a column. Computed from the exact variance of each value"
+        TEXTS["method_notes"]
         + (
             "."
             if record.goal == "values"
@@ -279,14 +281,7 @@ def _deployments(record: Plan) -> None:
             "checked against": each.verification,
         }
     st.table(pd.DataFrame(rows).T.rename_axis("deployment"))
-    st.caption(
-        "Right guesses: an attacker who must choose between two equally likely values is right at "
-        "most so often. It holds for people who report the same value each time, if the attacker "
-        "can link their reports. On phones ε adds up over as many reports a day as the source "
-        "allows. The browser keeps one noisy copy, so all its reports of an unchanged home page "
-        "stay within one ε. The number of people is that of our best method at their ε. "
-        "Others stand under “Is this ε safe?”: of them we know ε, not how their reports add up."
-    )
+    st.caption(TEXTS["deployment_notes"])
     columns = st.columns(len(DEPLOYMENTS))
     for column, each in zip(columns, DEPLOYMENTS, strict=True):
         label, key = f"Use ε = {each.epsilon:.3g}", STATE.key(f"use-{each.title}")
@@ -305,20 +300,6 @@ def _sliders(record: Plan) -> dict[str, Slider[Plan]]:
         "Privacy level ε": epsilon_slider(),
         "People": people_slider(runs.dataset(record.scenario).n),
     }
-
-
-_OVERALL = """
-def accuracy(mechanism, p, n):
-    options = dict(domain=setup.dataset.domain, options=setup.options, budget={budget!r})
-    return expected_error(mechanism, p, n, {estimator!r}, **options).error
-
-"""
-_APPROXIMATED = """
-def accuracy(mechanism, p, n):
-    found = approximated_error(mechanism, p, n, {estimator!r})
-    return float("inf") if found is None else found.error
-
-"""
 
 
 def _sharing(record: Plan) -> None:
@@ -352,7 +333,7 @@ def snippet(record: Plan) -> str:
     if record.goal == "overall":
         is_slow = runs.takes_long(chosen)
         name = "approximated_error" if is_slow else "expected_error"
-        definition = (_APPROXIMATED if is_slow else _OVERALL).format(
+        definition = (TEXTS["approximated_code"] if is_slow else TEXTS["overall_code"]).format(
             estimator=chosen.estimator,
             budget=replace(people_needed.BUDGET, target=people_needed.target(record)),
         )

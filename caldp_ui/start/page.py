@@ -1,7 +1,6 @@
 """The first page: one picture with numbers, ways for readers, examples, and links to all pages."""
 
 import base64
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from html import escape
@@ -40,6 +39,9 @@ from caldp_ui.start.page_state import STATE
 from caldp_ui.words import accuracy, formats
 from caldp_ui.words.formats import Headline
 from caldp_ui.words.glossary import DEFINITIONS
+from caldp_ui.words.texts import read_texts, read_toml
+
+TEXTS: Final = read_texts(__file__)
 
 _TITLES: Final = {entry.path: entry.title for entry in PAGES}
 
@@ -55,7 +57,7 @@ class FrequentQuestion:
 
 def frequent_questions() -> dict[str, list[FrequentQuestion]]:
     """All questions of `questions.toml` by the title of their column."""
-    texts = tomllib.loads(Path(__file__).with_name("questions.toml").read_text("utf-8"))
+    texts = read_toml(__file__, "questions.toml")
     odds = {"one": (1.0, 1), "four": (4.0, 1), "eight": (8.0, 1), "ten": (1.0, 10)}
     right = {name: formats.hundred(max_guess_accuracy(*each)) for name, each in odds.items()}
     return {title: [_question(right, **each) for each in texts[title]] for title in texts}
@@ -126,18 +128,14 @@ def _headline(plain: float, ours: float) -> Headline:
     return Headline(
         f"A map that protects only what is sensitive puts {formats.of_hundred(ours)} people in the "
         f"wrong place, not {formats.per_hundred(plain)}.",
-        "Local differential privacy (LDP) adds noise on each phone, before anything is sent. Drag "
-        "the divider to compare.",
+        TEXTS["what_ldp_is"],
     )
 
 
 def _show_errors(plain: Result, ours: Result) -> None:
     """Show both errors as numbers and as people, and buttons for the next pages."""
     st.html(f'<div class="sides">{_side_html("left", plain)}{_side_html("right", ours)}</div>')
-    st.markdown(
-        "Both hide where in a block someone is. Plain LDP also hides which block, so its map is "
-        "less accurate."
-    )
+    st.markdown(TEXTS["what_maps_hide"])
     with st.container(horizontal=True):
         if st.button("Open this map", icon=":material/map:", type="primary"):
             page_state.open_with(PLACES, scenario_query(ours.setup.scenario))
@@ -409,28 +407,17 @@ def _idea() -> None:
         ),
         (
             "2 · The noise averages out",
-            (
-                "One report says little. A million reports together say how many people are where. "
-                "The less must be hidden, the better the map."
-            ),
+            (TEXTS["many_reports"]),
         ),
         (
             "3 · Context decides what to hide",
-            (
-                "A matrix E sets how private each pair of answers is. Blocks and sensitive sets "
-                "are the two most important shapes, and they can be combined. Privacy may also "
-                "fade with distance, or differ from person to person."
-            ),
+            (TEXTS["matrix"]),
         ),
     )
     for column, (title, text) in zip(st.columns(3), steps, strict=True):
         column.markdown(f"**{title}**")
         column.write(text)
-    st.caption(
-        "Built on J. Acharya, K. Bonawitz, P. Kairouz, D. Ramage, Z. Sun: *Context-Aware Local "
-        "Differential Privacy* (ICML 2020) and T. Murakami, Y. Kawamoto: *Utility-Optimized Local "
-        "Differential Privacy Mechanisms* (USENIX Security 2019)."
-    )
+    st.caption(TEXTS["sources"])
 
 
 def show() -> None:

@@ -60,6 +60,9 @@ from caldp_ui.values.page_state import (
 )
 from caldp_ui.words import accuracy, formats, policies
 from caldp_ui.words.formats import ANSWERS
+from caldp_ui.words.texts import read_texts
+
+TEXTS: Final = read_texts(__file__)
 
 CountedData: TypeAlias = CountedAnswers | CountedQuestions
 _NO_STEPS: Final = 0.0
@@ -78,8 +81,7 @@ def _ask_layout(key: Callable[[str], str], contents: DetectedFile, layout: Layou
             format_func=contents.names.__getitem__,
             max_selections=OWN_QUESTIONS_MAX - 1,
             placeholder="none: one question alone",
-            help="Each is counted by itself. Numbers such as ages or incomes are put together in "
-            "steps.",
+            help=TEXTS["layout_help"],
             key=key(f"others-{len(contents.names)}"),
         )
     if others:
@@ -108,8 +110,7 @@ def _ask_end(
         f"Steps {name}",
         value=None,
         placeholder=f"{without} number",
-        help="Numbers beyond count in the first or last step. In a real survey choose both ends "
-        "before anybody answers: left empty, they give away the least and the largest number.",
+        help=TEXTS["end_help"],
         key=key(f"steps-{name}"),
     )
     return end
@@ -129,8 +130,7 @@ def _ask_width(key: Callable[[str], str], contents: DetectedFile, layout: Layout
         offered,
         index=offered.index(guess or _NO_STEPS),
         format_func=lambda width: f"{width:,.10g}" if width else "none: each number by itself",
-        help="In a real survey choose the steps before anybody answers: steps that are fitted to "
-        "the answers say something about them.",
+        help=TEXTS["width_help"],
         key=key(f"step-{layout.answer}-{layout.mark}"),
     )
     return picked or None
@@ -167,10 +167,7 @@ def _apply_counts(scenario: Scenario, counts: CountedData) -> Scenario:
 
 def _next_step(counts: CountedData) -> str:
     if isinstance(counts, CountedQuestions):
-        return (
-            "The first question is shown; choose another under “Data”. “Several questions” below "
-            "has all of them."
-        )
+        return TEXTS["first_question"]
     return "All answers are hidden at first. Untick what is harmless, and see what that saves."
 
 
@@ -198,17 +195,9 @@ _COLUMNS: Final[Columns[CountedData]] = Columns(
 )
 FORM: Final = own_data.Form(
     "Your own table of answers",
-    "A row for each answer: **the answer, how many people gave it**, and perhaps a group. Or a row "
-    "for each person, with one answer or many.",
+    TEXTS["form_rows"],
     "Table",
-    """answer,people
-none of these,731
-asthma,142
-diabetes,118
-depression,97
-epilepsy,21
-HIV,13
-rather not say,82""",
+    TEXTS["form_example"],
     "Conditions (made up)",
     OwnTable.title,
     _COLUMNS,
@@ -276,10 +265,7 @@ def _protection(setup: Setup, scenario: Scenario) -> None:
         _groups(setup, domain_of(scenario))
         _blocks(scenario, domain_of(scenario))
     else:
-        st.caption(
-            "Every answer is protected, best from near ones. Tick an answer, or choose another "
-            "example, to choose which answers are sensitive."
-        )
+        st.caption(TEXTS["fading_hint"])
 
 
 def _groups(setup: Setup, domain: Domain) -> None:
@@ -336,8 +322,7 @@ def _blocks(scenario: Scenario, domain: Domain) -> None:
         kinds,
         lambda r, spec: replace(r, scenario=r.scenario.with_context(blocks=spec)),
         title=next((title for title, spec in kinds.items() if spec == blocks), None),
-        help="Answers of one block hide each other. A report shows the block of an answer, but "
-        "not which of its answers it is. Smaller blocks: more accurate, less hidden.",
+        help=TEXTS["blocks_help"],
     )
     if isinstance(blocks, EvenRuns):
         st.number_input(
@@ -456,8 +441,7 @@ PAGE: Final = PinPage(
     state=STATE,
     name="answers",
     title="Sensitive answers",
-    task="Bars are the truth, points are estimates from randomised answers with the range that "
-    "holds the truth 95 times in 100. Choose what changes, then move the slider.",
+    task=TEXTS["task"],
     load=lambda record: load_fast_results(STATE, record.scenario),
     view=view.view,
     films=view.slider_films,

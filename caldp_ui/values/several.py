@@ -48,6 +48,9 @@ from caldp_ui.session import jobs
 from caldp_ui.values.page_state import STATE
 from caldp_ui.values.tabs import mean_text
 from caldp_ui.words import formats
+from caldp_ui.words.texts import read_texts
+
+TEXTS: Final = read_texts(__file__)
 
 COUNTS: Final = tuple(range(2, OWN_QUESTIONS_MAX + 1))
 """Choices for the number of questions like the one that is shown."""
@@ -301,10 +304,7 @@ def show(data: ComparisonData) -> None:
         return
     st.markdown(f"**{comparison_sentence(comparison)}**")
     if open_questions:
-        st.caption(
-            "The other questions are answered openly by everybody and take no ε. What an open "
-            "answer says of a sensitive one, as age says of illness, no ε covers."
-        )
+        st.caption(TEXTS["open_questions_notes"])
     left, right = st.columns([1.2, 1], gap="large")
     with left:
         figure = _bars(comparison, palette())
@@ -436,10 +436,7 @@ def _answers(tables: Sequence[QuestionTable], asking: QuestionPlan) -> None:
         },
         key=STATE.key("several-table"),
     )
-    st.caption(
-        "low, high: each range holds its true value 95 times in 100. Means take the middle of each "
-        "step of numbers. Who gave which answers together is not counted, so it is not here."
-    )
+    st.caption(TEXTS["answer_notes"])
 
 
 def _asking_text(asking: QuestionPlan) -> str:

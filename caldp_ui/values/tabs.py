@@ -48,6 +48,9 @@ from caldp_ui.parts.comparison import ComparisonData
 from caldp_ui.session import jobs
 from caldp_ui.values.page_state import STATE, domain_of, groups_of
 from caldp_ui.words import formats
+from caldp_ui.words.texts import read_texts
+
+TEXTS: Final = read_texts(__file__)
 
 ROWS_MAX: Final = 60
 
@@ -121,10 +124,7 @@ _HEAD_HTML: Final = (
 def show_beliefs(data: ComparisonData) -> None:
     """One row per group or answer: a strip from 0 to 100 people, with its numbers."""
     rows = belief_rows(data.setup.scenario)
-    st.markdown(
-        "Of 100 people who could have sent the same report, how many have this answer? Before: as "
-        "many as among all people. After: from the least to the most telling report."
-    )
+    st.markdown(TEXTS["belief_notes"])
     st.html(
         '<div class="beliefs"><p '
         f'class="head">{_HEAD_HTML}</p>{"".join(map(_row_html, rows))}</div>'
@@ -370,10 +370,7 @@ def _table(comparison: MethodComparison) -> None:
         }
     )
     st.table(frame.rename_axis("method"))
-    st.caption(
-        "Expected total variation, to about 3 %. ★: the least, and all within 3 % of it. –: takes "
-        "too long here, or can't be combined."
-    )
+    st.caption(TEXTS["methods_notes"])
 
 
 def _error_text(tv: float | None, best: float) -> str:
@@ -404,11 +401,7 @@ def show_numbers(data: ComparisonData) -> None:
         },
         key=STATE.key("table"),
     )
-    st.caption(
-        "low, high: each range holds its true share 95 times in 100. all low, all high: all ranges "
-        "hold at once 95 times in 100 (Bonferroni). They include the estimate and are of "
-        "the people of whom these are a sample."
-    )
+    st.caption(TEXTS["numbers_notes"])
     pins.section(STATE, data)
 
 

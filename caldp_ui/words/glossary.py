@@ -1,16 +1,14 @@
 """Every term in a sentence or two, and the statements that pages and stations rest on."""
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 import streamlit as st
 
-DEFINITIONS: Final[Mapping[str, str]] = tomllib.loads(
-    Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
-)
+from caldp_ui.words.texts import read_toml
+
+DEFINITIONS: Final[Mapping[str, str]] = read_toml(__file__, "glossary.toml")
 
 
 def terms(*names: str) -> None:
@@ -30,10 +28,9 @@ class Statement:
 
 def _read() -> Mapping[str, Mapping[str, tuple[Statement, ...]]]:
     """By kind (page, station) and name, the statements of the file."""
-    text = Path(__file__).with_name("statements.toml").read_text(encoding="utf-8")
     return {
         kind: {name: tuple(Statement(**each) for each in rows) for name, rows in table.items()}
-        for kind, table in tomllib.loads(text).items()
+        for kind, table in read_toml(__file__, "statements.toml").items()
     }
 
 

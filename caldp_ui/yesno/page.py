@@ -26,6 +26,7 @@ from caldp_ui.shell.page import PinPage, View
 from caldp_ui.words import formats, policies
 from caldp_ui.words.formats import ANSWERS
 from caldp_ui.words.glossary import terms
+from caldp_ui.words.texts import read_texts
 from caldp_ui.yesno import page_state, view
 from caldp_ui.yesno.page_state import (
     PRESETS,
@@ -35,6 +36,8 @@ from caldp_ui.yesno.page_state import (
     with_levels,
     yes_no_policy,
 )
+
+TEXTS: Final = read_texts(__file__)
 
 _LEVELS: Final = (*EPSILONS, math.inf)
 _PEOPLE: Final = (100, 300, 1_000, 3_000, 10_000, 100_000, 1_000_000, 10**9)
@@ -172,30 +175,18 @@ def _show_plane(data: YesNoData, pinned: YesNoData | None) -> None:
 
 
 PLAIN: Final = "plain LDP (Warner's coin)"
-_FORMULA: Final = r"""
-f = \Pr(\text{sends yes} \mid \text{no})
-  = \frac{e^{\varepsilon_\text{no}} - 1}{e^{\varepsilon_\text{no}+\varepsilon_\text{yes}} - 1},
-\qquad
-g = \Pr(\text{sends no} \mid \text{yes})
-  = \frac{e^{\varepsilon_\text{yes}} - 1}{e^{\varepsilon_\text{no}+\varepsilon_\text{yes}} - 1}
-"""
 
 
 def _promise(data: YesNoData) -> None:
     promises.bullets(policies.answers(yes_no_policy(data.ours.result.setup.scenario)))
-    st.markdown(
-        "Each person's own device adds this noise, so nobody who reads the report has to be "
-        "trusted, not even the collector. It covers one report: asked again with new noise, the "
-        "ε's add up. A report shows that someone took part, and all reports show how many people "
-        "have yes."
-    )
+    st.markdown(TEXTS["promise_notes"])
     promises.audit_section(STATE, data.ours.result.setup.scenario)
     terms("ε", "local differential privacy", "context-aware")
 
 
 def _formula(data: YesNoData) -> None:
     no, yes = data.ours.yes_probabilities
-    st.latex(_FORMULA)
+    st.latex(TEXTS["formula"])
     st.markdown(
         f"Here f = {formats.share(no)} and g = {formats.share(1 - yes)}. With both ε's alike this "
         "is Warner's coin. With ε of no = ∞ it is Mangat's: g = 0 and f = e^−ε. The unbiased "
