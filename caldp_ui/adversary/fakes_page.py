@@ -29,6 +29,7 @@ from caldp_ui.adversary.page_state import (
     AttackerState,
 )
 from caldp_ui.adversary.view import HERE, frame
+from caldp_ui.app.texts import read_texts
 from caldp_ui.app.theme import LIGHT, palette
 from caldp_ui.compute import exports, runs
 from caldp_ui.controls import choices, common
@@ -57,7 +58,6 @@ from caldp_ui.stage import (
 from caldp_ui.stage.records import ALL_MARKS, MARK_WORDS, Mark
 from caldp_ui.words import formats, policies, promise
 from caldp_ui.words.formats import PLACES, place_name
-from caldp_ui.words.texts import read_texts
 
 TEXTS: Final = read_texts(__file__)
 

@@ -25,6 +25,7 @@ from caldp_ui.adversary.page_state import (
     likely_area,
     load_data,
 )
+from caldp_ui.app.texts import read_texts
 from caldp_ui.app.theme import palette
 from caldp_ui.charts.show import show as show_chart
 from caldp_ui.compute import exports
@@ -39,7 +40,6 @@ from caldp_ui.shell.page import PinPage
 from caldp_ui.words import formats
 from caldp_ui.words.formats import PLACES, place_name
 from caldp_ui.words.glossary import terms
-from caldp_ui.words.texts import read_texts
 
 TEXTS: Final = read_texts(__file__)
 

@@ -26,6 +26,7 @@ from caldp_ui.adversary.page_state import (
     likely_area,
     load_data,
 )
+from caldp_ui.app.texts import read_texts
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.compute import runs
 from caldp_ui.controls.common import epsilon_slider, field_slider
@@ -53,7 +54,6 @@ from caldp_ui.stage.records import MARK_WORDS
 from caldp_ui.words import formats, policies, promise
 from caldp_ui.words.formats import PLACES, Headline, percent, place_name, strength
 from caldp_ui.words.promise import right_guess_text
-from caldp_ui.words.texts import read_texts
 
 TEXTS: Final = read_texts(__file__)
 

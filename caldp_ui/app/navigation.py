@@ -17,6 +17,7 @@ from typing import Any, Final
 import streamlit as st
 from streamlit.navigation.page import Page
 
+from caldp_ui.app.texts import read_toml
 from caldp_ui.lesson import steps
 from caldp_ui.lesson.steps import Step
 
@@ -95,113 +96,10 @@ CURVES: Final = "pages/curves.py"
 PLAN: Final = "pages/plan.py"
 RESULTS: Final = "pages/results.py"
 PAPER: Final = "pages/paper.py"
-EXPLORE: Final = "Explore"
-UNDERSTAND: Final = "Understand"
-TEACH: Final = "Teach"
-MEASURE: Final = "Measure"
-SECTIONS: Final = (EXPLORE, UNDERSTAND, TEACH, MEASURE)
-PAGES: Final = (
-    PageEntry(START, "Start", "flag"),
-    PageEntry(
-        PLACES,
-        "Places on a map",
-        "map",
-        EXPLORE,
-        "Choose what a map hides. See truth, plain LDP and your protection side by side.",
-    ),
-    PageEntry(
-        VALUES,
-        "Sensitive answers",
-        "fact_check",
-        EXPLORE,
-        "Mark the answers of a real survey that people would rather not give.",
-    ),
-    PageEntry(
-        YES_OR_NO,
-        "Yes or no",
-        "casino",
-        EXPLORE,
-        "Ask one question, and protect yes and no differently.",
-    ),
-    PageEntry(
-        DISTANCES,
-        "Privacy by distance",
-        "social_distance",
-        EXPLORE,
-        "Hide a place best among its neighbours, and compare that with blocks.",
-    ),
-    PageEntry(
-        PERSONAL,
-        "Home and work",
-        "home_work",
-        EXPLORE,
-        "Let everybody hide their own home and work. See what the collector still learns.",
-    ),
-    PageEntry(
-        ADVERSARY,
-        "What an attacker learns",
-        "visibility",
-        UNDERSTAND,
-        "Follow one person's reports, and see what an attacker concludes from them.",
-    ),
-    PageEntry(
-        COARSER,
-        "Noise, coarser, or nothing?",
-        "balance",
-        UNDERSTAND,
-        "See larger cells, hidden counts, rounding and noise on the same people, and attack each.",
-    ),
-    PageEntry(
-        MATRIX,
-        "The privacy matrix",
-        "grid_on",
-        UNDERSTAND,
-        "Set the privacy of each pair of answers, and check any method against it.",
-    ),
-    PageEntry(
-        ROOM,
-        "Live poll",
-        "co_present",
-        TEACH,
-        "Ask a class: phones add noise to protected answers, the projector shows the estimate.",
-    ),
-    PageEntry(
-        CLASSROOM,
-        "Classroom",
-        "school",
-        TEACH,
-        "A first lecture in seven pictures for the projector, each with a way to break it.",
-    ),
-    PageEntry(
-        CURVES,
-        "Compare methods",
-        "show_chart",
-        MEASURE,
-        "Compare the errors of methods and protections as people, ε or blocks change.",
-    ),
-    PageEntry(
-        PLAN,
-        "Plan a survey",
-        "calculate",
-        MEASURE,
-        "Say how accurate the result must be. Read how many people and which ε are needed.",
-    ),
-    PageEntry(
-        RESULTS,
-        "Results of a collection",
-        "inventory",
-        MEASURE,
-        "Bring the tallies of a real collection. See what they say of all, and of one person.",
-    ),
-    PageEntry(
-        PAPER,
-        "The paper's results",
-        "menu_book",
-        MEASURE,
-        "Table 1 and the figures, computed again beside what is printed.",
-    ),
-)
+PAGES: Final = tuple(PageEntry(**page) for page in read_toml(__file__, "pages.toml")["pages"])
 """The tabs from left to right; the first page is where a newcomer lands."""
+SECTIONS: Final = tuple(dict.fromkeys(page.section for page in PAGES if page.section))
+"""The groups of tabs."""
 
 
 def run_navigation(entries: Sequence[PageEntry] = PAGES, plan: tuple[Step, ...] = ()) -> Page:

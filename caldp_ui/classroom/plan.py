@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import streamlit as st
 
+from caldp_ui.app.texts import read_toml
 from caldp_ui.classroom.page_state import STATE, Lesson
 from caldp_ui.controls import choices
 from caldp_ui.lesson import steps
@@ -20,7 +21,6 @@ from caldp_ui.lesson.steps import Step
 from caldp_ui.offline.records import Question
 from caldp_ui.session import page_state
 from caldp_ui.words import formats
-from caldp_ui.words.texts import read_toml
 
 FIGURE_TEXTS: Final[Mapping[str, Callable[[float], str]]] = {
     "two digits": lambda figure: formats.digits(figure, 2),

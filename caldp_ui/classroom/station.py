@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from caldp_core.basics.limits import SEED_MAX
+from caldp_ui.app.texts import read_toml
 from caldp_ui.app.theme import Palette
 from caldp_ui.charts import show as charts
 from caldp_ui.charts.curves import legend
@@ -22,7 +23,6 @@ from caldp_ui.parts.layout import tabs
 from caldp_ui.words import formats
 from caldp_ui.words.formats import Headline
 from caldp_ui.words.glossary import DEFINITIONS, OF_STATIONS
-from caldp_ui.words.texts import read_toml
 
 _EPSILONS: Final = (0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 5.0, 7.0, 10.0)
 _PEOPLE: Final = (10, 100, 1_000, 10_000, 100_000, 10**6, 10**7, 10**8, 10**9)

@@ -21,6 +21,7 @@ from caldp_core.datasets.files.places import CountedPlaces, count_places
 from caldp_core.domain.grid import GridDomain
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.treatments.release import BOX
+from caldp_ui.app.texts import read_texts
 from caldp_ui.app.theme import LIGHT, Palette, palette
 from caldp_ui.charts import show as drawing
 from caldp_ui.coarser import census_block, outcomes, page_state, reconstruction, tables, view
@@ -78,7 +79,6 @@ from caldp_ui.shell.page import PinPage, View
 from caldp_ui.stage import Act, Step
 from caldp_ui.words import formats
 from caldp_ui.words.glossary import terms
-from caldp_ui.words.texts import read_texts
 
 TEXTS: Final = read_texts(__file__)
 

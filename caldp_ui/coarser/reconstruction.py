@@ -12,6 +12,7 @@ import streamlit as st
 from caldp_core.attacks.reconstruction import Noisy, Publisher, Rounded, publish_exact, reconstruct
 from caldp_core.basics.cache import cached
 from caldp_core.basics.types import Progress
+from caldp_ui.app.texts import read_texts
 from caldp_ui.app.theme import Palette, palette
 from caldp_ui.charts import show as charts
 from caldp_ui.charts.curves import Label, Words, horizontal_line, line_trace, plane, vertical_line
@@ -20,7 +21,6 @@ from caldp_ui.controls import common
 from caldp_ui.session import jobs
 from caldp_ui.words import formats
 from caldp_ui.words.formats import Headline
-from caldp_ui.words.texts import read_texts
 
 TEXTS: Final = read_texts(__file__)
 

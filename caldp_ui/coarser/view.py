@@ -15,6 +15,7 @@ from caldp_core.basics.cache import cached_by
 from caldp_core.datasets import InfantDeaths
 from caldp_core.domain.grid import GridDomain
 from caldp_core.scenarios.blocks import GridBlocks
+from caldp_ui.app.texts import read_toml
 from caldp_ui.coarser.outcomes import (
     TREATMENT_NAMES,
     AttackResult,
@@ -59,7 +60,6 @@ from caldp_ui.stage.records import MARK_WORDS, Mark
 from caldp_ui.words import formats, policies, promise
 from caldp_ui.words.formats import PLACES, VALUES, Headline, Vocabulary, place_name, towns
 from caldp_ui.words.promise import right_guess_text
-from caldp_ui.words.texts import read_toml
 
 _DEBATE: Final = read_toml(__file__, "debate.toml")
 COLUMNS: Final = tuple(_DEBATE["columns"].values())

@@ -56,7 +56,8 @@ from caldp_core.scenarios.blocks import (
     StateBlocks,
 )
 from caldp_core.scenarios.policies import ContextPolicy, Distances, Line, PolicySpec
-from caldp_core.scenarios.scenario import Scenario
+from caldp_core.scenarios.scenario import FORMAT, MARK, Scenario
+from caldp_ui.app.texts import read_toml
 from caldp_ui.compute import runs
 from caldp_ui.session import visitor_data
 from caldp_ui.session.opening import is_first_run
@@ -410,15 +411,14 @@ class PolicyPreset(Example):
 
 @dataclass(frozen=True)
 class Preset(Example):
-    """Blocks and sensitive values."""
+    """Blocks and sensitive values of a policy."""
 
-    blocks: BlocksSpec
-    sensitive: SensitiveSpec
+    policy: ContextPolicy
 
     def apply(self, scenario: Scenario) -> Scenario:
         """The scenario with these blocks and values, at its own ε."""
         return with_context_policy(scenario).with_context(
-            blocks=self.blocks, sensitive=self.sensitive
+            blocks=self.policy.blocks, sensitive=self.policy.sensitive
         )
 
 
@@ -432,6 +432,20 @@ class DistancePreset(Example):
         """The scenario with this protection, at its own ε."""
         policy = replace(self.policy, epsilon=scenario.policy.plain_epsilon)
         return _with_compatible_mechanism(replace(scenario, policy=policy))
+
+
+def read_presets(module: str, part: str, make: Callable[[str, str, Any], P]) -> tuple[P, ...]:
+    """The examples of `part` of presets.toml beside a module, whose policies are as in files.
+
+    `module`: the module's `__file__`; `make`: an example from its title, sentence and policy.
+    """
+    rows = read_toml(module, "presets.toml")[part]
+    files = [{MARK: FORMAT, "policy": row["policy"]} for row in rows]
+    policies = [Scenario.from_dict(file).policy for file in files]
+    return tuple(
+        make(row["title"], row["sentence"], policy)
+        for row, policy in zip(rows, policies, strict=True)
+    )
 
 
 def with_context_policy(scenario: Scenario) -> Scenario:

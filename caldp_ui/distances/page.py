@@ -19,6 +19,7 @@ from caldp_core.mechanisms.specs import BestKernel
 from caldp_core.scenarios.policies import CrowFlies, Streets
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory import displacement as theory
+from caldp_ui.app.texts import read_texts
 from caldp_ui.app.theme import LIGHT, palette
 from caldp_ui.charts.show import show as show_chart
 from caldp_ui.compute import runs
@@ -54,7 +55,6 @@ from caldp_ui.shell.page import PinPage
 from caldp_ui.words import formats
 from caldp_ui.words.formats import PLACES, place_name, towns
 from caldp_ui.words.glossary import terms
-from caldp_ui.words.texts import read_texts
 
 TEXTS: Final = read_texts(__file__)
 

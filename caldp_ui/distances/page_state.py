@@ -39,7 +39,7 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory import displacement as theory
 from caldp_ui.app.errors import escape_markdown
 from caldp_ui.compute import runs
-from caldp_ui.controls.choices import PolicyPreset
+from caldp_ui.controls.choices import PolicyPreset, read_presets
 from caldp_ui.parts import comparison
 from caldp_ui.session import jobs
 from caldp_ui.session.page_state import PinPageState
@@ -280,33 +280,7 @@ class Preset(PolicyPreset):
         return replace(with_distance_kind(scenario, type(self.policy)), policy=self.policy)
 
 
-PRESETS: Final = (
-    Preset(
-        "Hide where around a city",
-        "50 km apart, at most 73 of 100 guesses are right: suburbs are hidden, regions not.",
-        CrowFlies(1.0, 50.0),
-    ),
-    Preset(
-        "Hide where in a city",
-        "20 km apart, at most 73 of 100 guesses are right: the city shows, the quarter does not.",
-        CrowFlies(1.0, 20.0),
-    ),
-    Preset(
-        "Hide where in a state",
-        "200 km apart, at most 73 of 100 guesses are right: noise over whole states.",
-        CrowFlies(1.0, 200.0),
-    ),
-    Preset(
-        "Hide the house only",
-        "2 km apart, at most 73 of 100 guesses are right: finer than a cell, so nearly no noise.",
-        CrowFlies(1.0, 2.0),
-    ),
-    Preset(
-        "Along streets",
-        "Distance north–south plus east–west, as one drives: across a corner it is farther.",
-        Streets(1.0, 50.0),
-    ),
-)
+PRESETS: Final = read_presets(__file__, "distances", Preset)
 
 
 def title(record: DistanceState) -> str:

@@ -6,96 +6,23 @@ from caldp_core.basics.cache import cached
 from caldp_core.datasets import country_labels, hexagon_km, hexagon_resolutions, region_labels
 from caldp_core.domain.grid import US_GRID, GridDomain
 from caldp_core.scenarios.blocks import (
-    AdaptiveBlocks,
     BlocksSpec,
-    CountryBlocks,
-    EverythingSensitive,
     GridBlocks,
     HexagonBlocks,
-    OneBlock,
-    RegionBlocks,
     SensitiveAreas,
-    SensitiveInhabited,
-    StateBlocks,
 )
+from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
 from caldp_ui.controls import choices
-from caldp_ui.controls.choices import Preset, blocks_of, cells_along
+from caldp_ui.controls.choices import Preset, blocks_of, cells_along, read_presets
 from caldp_ui.words import formats, policies
 
 BEGIN: Final = Scenario()
-_THREE_CITIES: Final = SensitiveAreas(
-    ("+40.2,41.4,-74.8,-73.2", "+41.4,42.4,-88.4,-87.2", "+33.4,34.6,-118.8,-117.4")
-)
 ONE_CITY: Final = SensitiveAreas(("+40.2,41.4,-74.8,-73.2",))
-_ALL_SENSITIVE: Final = EverythingSensitive()
-_PLAIN: Final = Preset(
-    "Plain LDP: everything alike",
-    "Hide every place from every other, from one end of the map to the other.",
-    OneBlock(),
-    _ALL_SENSITIVE,
-)
-_NONE_SENSITIVE: Final = Preset(
-    "Nothing",
-    "Every report names its place: what is left is the error of sampling.",
-    OneBlock(),
-    SensitiveAreas(()),
-)
-_COUNTRIES: Final = Preset(
-    "Countries",
-    "Hide where in a country someone is, not which country.",
-    CountryBlocks(),
-    _ALL_SENSITIVE,
-)
-_REGIONS: Final = Preset(
-    "States and provinces",
-    "Hide where in a region of a country someone is, not which region.",
-    RegionBlocks(),
-    _ALL_SENSITIVE,
-)
-
-
-PRESETS: Final = (
-    Preset(
-        "The paper's 25 × 35 blocks",
-        "Hide where in a block of about 1° × 2° someone is, not which block.",
-        GridBlocks(25, 35),
-        _ALL_SENSITIVE,
-    ),
-    _PLAIN,
-    Preset(
-        "US states",
-        "Hide where in a state someone is, not which state.",
-        StateBlocks(),
-        _ALL_SENSITIVE,
-    ),
-    Preset(
-        "Every city equally",
-        "875 blocks, large over plains, small over cities, none of a single place.",
-        AdaptiveBlocks(875),
-        _ALL_SENSITIVE,
-    ),
-    Preset(
-        "Three big cities only",
-        "Hide being in or near New York, Chicago or Los Angeles; other places are harmless.",
-        OneBlock(),
-        _THREE_CITIES,
-    ),
-    Preset(
-        "Hide one city",
-        "Hide being in or near New York; people elsewhere sometimes report as if from there.",
-        OneBlock(),
-        ONE_CITY,
-    ),
-    Preset(
-        "Thinly settled places",
-        "In each block, hide places with 1 to 5,000 inhabitants, where a report points at few.",
-        GridBlocks(25, 35),
-        SensitiveInhabited(1, 5_000),
-    ),
-    _NONE_SENSITIVE,
-)
+_PLAIN, _NONE_SENSITIVE, _COUNTRIES, _REGIONS = read_presets(__file__, "every_map", Preset)
+_GRID, *_OTHERS = read_presets(__file__, "paper", Preset)
+PRESETS: Final = (_GRID, _PLAIN, *_OTHERS, _NONE_SENSITIVE)
 
 
 def initial_blocks(spec: BlocksSpec, domain: GridDomain) -> BlocksSpec:
@@ -121,8 +48,7 @@ def _hexagons(domain: GridDomain) -> Preset:
     return Preset(
         f"Hexagons of {hexagon_size(blocks.resolution)}",
         "Hide where in a hexagon someone is, not which; they are about equally large everywhere.",
-        blocks,
-        _ALL_SENSITIVE,
+        ContextPolicy(blocks),
     )
 
 
@@ -138,8 +64,7 @@ def _other_map_presets(domain: GridDomain) -> tuple[Preset, ...]:
         Preset(
             f"Blocks of about {side}",
             f"Hide where in a block of about {side} × {side} someone is, not which block.",
-            blocks_of(domain),
-            _ALL_SENSITIVE,
+            ContextPolicy(blocks_of(domain)),
         ),
         _PLAIN,
         *([_COUNTRIES] if len(country_labels(domain)[1]) > 1 else []),

@@ -14,6 +14,7 @@ import pandas as pd
 
 from caldp_core import __version__
 from caldp_core.privacy.matrix import DenseMatrix
+from caldp_ui.app.texts import read_texts
 from caldp_ui.compute import exports
 from caldp_ui.matrix import page_state, view
 from caldp_ui.matrix.page_state import (
@@ -24,7 +25,6 @@ from caldp_ui.matrix.view import ChannelVerdict
 from caldp_ui.parts import markup, sharing
 from caldp_ui.words import formats, policies
 from caldp_ui.words.formats import MEANING, VALUES, strength
-from caldp_ui.words.texts import read_texts
 
 TEXTS: Final = read_texts(__file__)
 

@@ -29,6 +29,7 @@ from caldp_core.mechanisms.designed.mechanism import DesignedMechanism
 from caldp_core.privacy.matrix import DenseMatrix, closure, released_together
 from caldp_ui.app import gate
 from caldp_ui.app.errors import escape_markdown, plain_errors
+from caldp_ui.app.texts import read_texts
 from caldp_ui.controls import choices, common
 from caldp_ui.controls.common import EPSILONS, Slider
 from caldp_ui.matrix import files, page_state, view
@@ -57,7 +58,6 @@ from caldp_ui.session import jobs
 from caldp_ui.shell.page import Page
 from caldp_ui.words import formats
 from caldp_ui.words.glossary import DEFINITIONS, terms
-from caldp_ui.words.texts import read_texts
 
 TEXTS: Final = read_texts(__file__)
 

@@ -30,6 +30,7 @@ from caldp_core.privacy.context import Context
 from caldp_core.privacy.matrix import BinaryPolicy
 from caldp_core.scenarios.policies import BinaryQuestion
 from caldp_core.theory.bounds import least_loss, minimax, worst_case
+from caldp_ui.app.texts import read_texts
 from caldp_ui.app.theme import Palette, palette
 from caldp_ui.charts import show as charts
 from caldp_ui.controls import common
@@ -41,7 +42,6 @@ from caldp_ui.parts import markup, safety, sharing
 from caldp_ui.shell.page import Page, View
 from caldp_ui.words import formats
 from caldp_ui.words.formats import Headline
-from caldp_ui.words.texts import read_texts
 
 TEXTS: Final = read_texts(__file__)
 

@@ -8,11 +8,11 @@ import streamlit as st
 from caldp_core.experiments.interleaved_runs import MeanError
 from caldp_core.experiments.reproduce import LINES, PANELS, Point
 from caldp_core.scenarios.blocks import GridBlocks
+from caldp_ui.app.texts import read_texts
 from caldp_ui.compute import exports
 from caldp_ui.paper.page_state import STATE, Paper
 from caldp_ui.paper.view import Rows
 from caldp_ui.parts import sharing
-from caldp_ui.words.texts import read_texts
 
 TEXTS: Final = read_texts(__file__)
 

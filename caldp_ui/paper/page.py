@@ -28,6 +28,7 @@ from caldp_core.experiments.reproduce import (
 )
 from caldp_core.scenarios.blocks import GridBlocks
 from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.app.texts import read_texts
 from caldp_ui.app.theme import palette
 from caldp_ui.charts.show import show as show_chart
 from caldp_ui.compute import runs
@@ -44,7 +45,6 @@ from caldp_ui.shell.page import Page
 from caldp_ui.stage import stage
 from caldp_ui.words import formats
 from caldp_ui.words.formats import Headline
-from caldp_ui.words.texts import read_texts
 
 TEXTS: Final = read_texts(__file__)
 

@@ -15,6 +15,7 @@ from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.experiments.interleaved_runs import MeanError
 from caldp_core.experiments.reproduce import LINES, PAPER, SIZES, Column
 from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.app.texts import read_toml
 from caldp_ui.app.theme import Palette
 from caldp_ui.charts import curves
 from caldp_ui.charts.curves import (
@@ -30,7 +31,6 @@ from caldp_ui.charts.curves import (
 from caldp_ui.controls.common import METHODS
 from caldp_ui.words import formats
 from caldp_ui.words.formats import PLACES, VALUES, Headline
-from caldp_ui.words.texts import read_toml
 
 _UNIT: Final = "\N{NO-BREAK SPACE}%"
 Rows = Sequence[tuple[Column, MeanError]]

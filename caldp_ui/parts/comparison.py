@@ -23,6 +23,7 @@ from caldp_core.mechanisms import FAMILIES
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.expected_error import Forecast
+from caldp_ui.app.texts import read_texts
 from caldp_ui.app.theme import palette
 from caldp_ui.charts import curves
 from caldp_ui.charts.show import show
@@ -35,7 +36,6 @@ from caldp_ui.session.page_state import PageState
 from caldp_ui.session.record_link import S, update_scenario
 from caldp_ui.words import formats, promise
 from caldp_ui.words.formats import PLACES, VALUES
-from caldp_ui.words.texts import read_texts
 
 TEXTS: Final = read_texts(__file__)
 

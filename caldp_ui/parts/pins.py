@@ -19,6 +19,7 @@ from caldp_core.mechanisms.capabilities import report_bits, symbol_partition_of
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.expected_error import Forecast
+from caldp_ui.app.texts import read_texts
 from caldp_ui.compute import runs
 from caldp_ui.controls import choices
 from caldp_ui.controls.common import REDRAW_HELP, redraw_button
@@ -29,7 +30,6 @@ from caldp_ui.session.record_link import S
 from caldp_ui.stage import Scene, stage
 from caldp_ui.words import accuracy, formats, policies
 from caldp_ui.words.formats import Vocabulary
-from caldp_ui.words.texts import read_texts
 
 TEXTS: Final = read_texts(__file__)
 

@@ -8,12 +8,12 @@ import streamlit as st
 
 from caldp_core.experiments.run import Setup
 from caldp_ui.app.errors import escape_markdown
+from caldp_ui.app.texts import read_texts, read_toml
 from caldp_ui.controls import choices
 from caldp_ui.parts import promises
 from caldp_ui.session.page_state import PageState
 from caldp_ui.words import policies, promise
 from caldp_ui.words.formats import Vocabulary
-from caldp_ui.words.texts import read_texts, read_toml
 
 TEXTS: Final = read_texts(__file__)
 

@@ -34,6 +34,7 @@ from caldp_core.theory.expected_error import Forecast
 from caldp_ui.app import gate
 from caldp_ui.app.errors import escape_markdown
 from caldp_ui.app.run_limiter import fragment
+from caldp_ui.app.texts import read_texts
 from caldp_ui.compute import exports, runs
 from caldp_ui.compute.runs import PrivacySummary, estimate_is_public, is_own, summarize_privacy
 from caldp_ui.controls import choices
@@ -44,7 +45,6 @@ from caldp_ui.session.record_link import S
 from caldp_ui.words import accuracy, formats, policies, promise
 from caldp_ui.words.formats import MEANING, Vocabulary
 from caldp_ui.words.promise import PromiseText
-from caldp_ui.words.texts import read_texts
 
 TEXTS: Final = read_texts(__file__)
 

@@ -15,6 +15,7 @@ from caldp_core.experiments.run import Result
 from caldp_core.mechanisms.catalogue import mechanisms_for
 from caldp_core.scenarios.blocks import SensitiveAreas, SensitiveInhabited, SensitiveSpec
 from caldp_core.scenarios.policies import BACKGROUNDS
+from caldp_ui.app.texts import read_texts
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.compute import runs
 from caldp_ui.compute.runs import best_plain_ldp
@@ -48,7 +49,6 @@ from caldp_ui.stage import Act, stage
 from caldp_ui.words import formats, policies
 from caldp_ui.words.formats import PLACES, place_name
 from caldp_ui.words.glossary import terms
-from caldp_ui.words.texts import read_texts
 
 TEXTS: Final = read_texts(__file__)
 

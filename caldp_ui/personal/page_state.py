@@ -21,11 +21,11 @@ from caldp_core.mechanisms.capabilities import symbol_partition_of
 from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.mechanisms.personalised import NO_PLACE, Bias, TaggedMechanism
 from caldp_core.scenarios.best import Best
-from caldp_core.scenarios.blocks import OneBlock, SensitiveAreas, SensitiveSpec
+from caldp_core.scenarios.blocks import OneBlock, SensitiveAreas
 from caldp_core.scenarios.policies import ContextPolicy, PersonalTags
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
-from caldp_ui.controls.choices import Example, matching_preset
+from caldp_ui.controls.choices import PolicyPreset, matching_preset, read_presets
 from caldp_ui.parts import comparison
 from caldp_ui.session.page_state import PinPageState
 from caldp_ui.session.record_link import ScenarioLink, ScenarioRecord
@@ -281,63 +281,19 @@ def _home_probability(chances: Floats, k: int, other: int) -> float:
     return home / (home + elsewhere) if home + elsewhere > 0 else 0.0
 
 
-_NO_AREAS: Final = SensitiveAreas(())
-
-
 @dataclass(frozen=True)
-class Preset(Example):
-    """A story: shares of people at their own places, the common sensitive set, and the guess.
+class Preset(PolicyPreset):
+    """A story: shares of people at own places, the common sensitive set, and the guess."""
 
-    `shares`: by tag, in [0, 1]; `background`: the collector's guess, by its name in files.
-    """
-
-    shares: tuple[float, ...]
-    background: str
-    sensitive: SensitiveSpec = _NO_AREAS
+    policy: PersonalTags
 
     def apply(self, scenario: Scenario) -> Scenario:
-        """The scenario with this story."""
-        return with_tags(
-            scenario,
-            shares=self.shares,
-            background=self.background,
-            sensitive=self.sensitive,
-        )
+        """The scenario with this story, at its own ε."""
+        policy = replace(self.policy, epsilon=PersonalState(scenario).policy.epsilon)
+        return replace(scenario, policy=policy)
 
 
-PRESETS: Final = (
-    Preset(
-        "Home and work, guessed from inhabitants",
-        "Public figures say where people live, not where they check in.",
-        (0.4, 0.2),
-        "population",
-    ),
-    Preset(
-        "Home and work, places known",
-        "As if a survey had found own places: the map is nearly right.",
-        (0.4, 0.2),
-        "truth",
-    ),
-    Preset(
-        "Home and work, nothing known",
-        "Homes are spread evenly, even over desert: as bad as hiding everything.",
-        (0.4, 0.2),
-        "uniform",
-    ),
-    Preset(
-        "Home and work, guessed wrong",
-        "East for west: a mirror image of the country stays, however many people take part.",
-        (0.4, 0.2),
-        "mirrored",
-    ),
-    Preset(
-        "Homes, and New York for everybody",
-        "Each hides their home; all hide being in or near New York.",
-        (0.3,),
-        "population",
-        SensitiveAreas(("+40.2,41.4,-74.8,-73.2",)),
-    ),
-)
+PRESETS: Final = read_presets(__file__, "stories", Preset)
 
 
 def title(record: PersonalState) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 
 from caldp_core.experiments.run import Result
 from caldp_core.privacy.context import PersonalPolicy
+from caldp_ui.app.texts import read_texts
 from caldp_ui.compute.runs import estimate_is_public
 from caldp_ui.maps.ground import bare_ground
 from caldp_ui.maps.scene import TRUTH, error_of, estimate, shared_pictures, truth
@@ -39,7 +40,6 @@ from caldp_ui.words import accuracy, formats, policies, promise
 from caldp_ui.words.accuracy import is_share
 from caldp_ui.words.formats import PLACES, Headline
 from caldp_ui.words.promise import REPEATS, PromiseText, right_guess_text
-from caldp_ui.words.texts import read_texts
 
 TEXTS: Final = read_texts(__file__)
 

@@ -16,6 +16,7 @@ from caldp_core.audit.adversary import max_guess_accuracy
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.errors import escape_markdown
+from caldp_ui.app.texts import read_texts
 from caldp_ui.app.theme import palette
 from caldp_ui.charts import show as charts
 from caldp_ui.compute import exports, runs
@@ -44,7 +45,6 @@ from caldp_ui.session.ticking import run_page
 from caldp_ui.shell.page import PinPage
 from caldp_ui.words import formats
 from caldp_ui.words.formats import PLACES, Headline
-from caldp_ui.words.texts import read_texts
 
 TEXTS: Final = read_texts(__file__)
 

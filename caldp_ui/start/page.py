@@ -25,6 +25,7 @@ from caldp_ui.app.navigation import (
     SECTIONS,
     VALUES,
 )
+from caldp_ui.app.texts import read_texts, read_toml
 from caldp_ui.compute import runs
 from caldp_ui.lesson.steps import MINUTES
 from caldp_ui.maps.ground import ground, home
@@ -39,7 +40,6 @@ from caldp_ui.start.page_state import STATE
 from caldp_ui.words import accuracy, formats
 from caldp_ui.words.formats import Headline
 from caldp_ui.words.glossary import DEFINITIONS
-from caldp_ui.words.texts import read_texts, read_toml
 
 TEXTS: Final = read_texts(__file__)
 

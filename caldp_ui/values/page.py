@@ -28,6 +28,7 @@ from caldp_core.scenarios.blocks import BlocksSpec, EvenRuns, GroupBlocks, OneBl
 from caldp_core.scenarios.policies import ContextPolicy, Line
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.errors import escape_markdown
+from caldp_ui.app.texts import read_texts
 from caldp_ui.app.theme import palette
 from caldp_ui.compute import curves, runs
 from caldp_ui.compute.runs import is_own
@@ -60,7 +61,6 @@ from caldp_ui.values.page_state import (
 )
 from caldp_ui.words import accuracy, formats, policies
 from caldp_ui.words.formats import ANSWERS
-from caldp_ui.words.texts import read_texts
 
 TEXTS: Final = read_texts(__file__)
 
@@ -299,9 +299,9 @@ _TABLE_BLOCKS: Final = "Blocks of this table"
 def _block_kinds(scenario: Scenario, domain: Domain) -> dict[str, BlocksSpec]:
     """Blocks that fit the answers, by what readers call them."""
     own = [
-        preset.blocks
+        preset.policy.blocks
         for preset in presets_of(scenario.dataset, domain)
-        if isinstance(preset, Preset) and isinstance(preset.blocks, SymbolBlocks)
+        if isinstance(preset, Preset) and isinstance(preset.policy.blocks, SymbolBlocks)
     ]
     blocks = scenario.context.blocks
     kinds: dict[str, BlocksSpec] = {_ONE_BLOCK: OneBlock()}

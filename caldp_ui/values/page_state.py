@@ -24,20 +24,18 @@ from caldp_core.domain.answers import Domain, is_scale
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.mechanisms.specs import SquareWave
 from caldp_core.scenarios.blocks import (
-    BlocksSpec,
     EvenRuns,
     EverythingSensitive,
     GroupBlocks,
     OneBlock,
     SensitiveSpec,
     SensitiveSymbols,
-    SymbolBlocks,
 )
 from caldp_core.scenarios.policies import ContextPolicy, Distances, Line
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
 from caldp_ui.controls import choices
-from caldp_ui.controls.choices import DistancePreset, Example, Preset
+from caldp_ui.controls.choices import DistancePreset, Example, Preset, read_presets
 from caldp_ui.session import visitor_data
 from caldp_ui.session.page_state import PinPageState
 from caldp_ui.session.record_link import ScenarioLink, ScenarioRecord
@@ -157,19 +155,8 @@ def _own_survey_table(spec: OwnSurvey) -> Table:
     return Table(f"{visitor_data.YOURS}{spec.title}: {table.title}", size, spec)
 
 
-_ALL_SENSITIVE: Final = EverythingSensitive()
-_PLAIN: Final = Preset(
-    "Everything alike: plain LDP",
-    "Hide every answer from every other, the harmless ones too.",
-    OneBlock(),
-    _ALL_SENSITIVE,
-)
-_NONE_SENSITIVE: Final = Preset(
-    "Nothing",
-    "Every report shows its answer; only the sampling error is left.",
-    OneBlock(),
-    SensitiveSymbols(()),
-)
+_SURVEY_PRESETS: Final = {name: read_presets(__file__, name, Preset) for name in SURVEYS}
+_PLAIN, _NONE_SENSITIVE = read_presets(__file__, "every_table", Preset)
 _SCALE: Final = DistancePreset(
     "Neighbours look alike",
     "On a scale: the nearer two answers, the less a report tells them apart; ε for each step.",
@@ -205,99 +192,12 @@ def presets_of(spec: DatasetSpec, domain: Domain) -> tuple[Example, ...]:
     """Protections for a dataset and its answers; the first is where a reader starts."""
     if isinstance(spec, Survey):
         fading = _FADING.get(spec.table, ())
-        return (*_survey_presets(spec.table, domain), *fading, _PLAIN, _NONE_SENSITIVE)
+        return (*_SURVEY_PRESETS[spec.table], *fading, _PLAIN, _NONE_SENSITIVE)
     if isinstance(spec, WebVisits):
         return (*_web_presets(domain), _PLAIN, _NONE_SENSITIVE)
     if isinstance(spec, OwnTable | OwnSurvey):
         return (_PLAIN, *_own_presets(domain), _SCALE, _NONE_SENSITIVE)
     return (*_numeric_presets(domain.k), _SCALE, _PLAIN, _NONE_SENSITIVE)
-
-
-def _survey_presets(table: str, domain: Domain) -> tuple[Preset, ...]:
-    sensitive = groups_spec(domain, SURVEYS[table].sensitive)
-    return tuple(
-        Preset(title, sentence, blocks, sensitive if of is None else of)
-        for title, sentence, blocks, of in _SURVEY_PRESETS[table]
-    )
-
-
-_PresetRow = tuple[str, str, BlocksSpec, SensitiveSpec | None]
-_SURVEY_PRESETS: Final[dict[str, tuple[_PresetRow, ...]]] = {
-    "affairs": (
-        (
-            "Hide the affair, not the marriage",
-            "A report shows how the marriage is rated, but not whether there was an affair.",
-            SymbolBlocks(tuple(f"{x},{x + 5}" for x in range(5))),
-            _ALL_SENSITIVE,
-        ),
-        (
-            "An affair is sensitive",
-            "People who had an affair hide among all; the others sometimes send a cover answer.",
-            OneBlock(),
-            None,
-        ),
-        (
-            "Hide the marriage, not the affair",
-            "A report shows whether there was an affair, but not how the marriage is rated.",
-            GroupBlocks(),
-            _ALL_SENSITIVE,
-        ),
-    ),
-    "income": (
-        (
-            "Low and high incomes are sensitive",
-            "Low and high incomes hide among all; others sometimes send a cover answer.",
-            OneBlock(),
-            None,
-        ),
-        (
-            "Hide where in the bracket",
-            "A report shows low, middle or high, but not which bracket.",
-            GroupBlocks(),
-            _ALL_SENSITIVE,
-        ),
-        (
-            "Hide among four brackets",
-            "Four neighbouring brackets hide each other; a report shows which four.",
-            EvenRuns(11),
-            _ALL_SENSITIVE,
-        ),
-    ),
-    "vote": (
-        (
-            "Hide the vote, not the party",
-            "A report shows the party someone is close to, but not the vote.",
-            SymbolBlocks(tuple(f"{x},{x + 7}" for x in range(7))),
-            _ALL_SENSITIVE,
-        ),
-        (
-            "Hide the party, not the vote",
-            "A report shows the vote, but not the party someone is close to.",
-            GroupBlocks(),
-            _ALL_SENSITIVE,
-        ),
-        (
-            "Voters against their party",
-            "Only people who vote against the party they are close to hide, among all answers.",
-            OneBlock(),
-            SensitiveSymbols(("4-9",)),
-        ),
-    ),
-    "substances": (
-        (
-            "Marijuana is sensitive",
-            "Who has used it hides among all answers; others sometimes send a cover answer.",
-            OneBlock(),
-            None,
-        ),
-        (
-            "Hide marijuana, not the rest",
-            "A report shows alcohol and cigarettes, but not marijuana.",
-            SymbolBlocks(("0-1", "2-3", "4-5", "6-7")),
-            _ALL_SENSITIVE,
-        ),
-    ),
-}
 
 
 def _web_presets(domain: Domain) -> tuple[Preset, ...]:
@@ -306,20 +206,17 @@ def _web_presets(domain: Domain) -> tuple[Preset, ...]:
         Preset(
             "Delicate topics are sensitive",
             "Pages on twelve topics, such as health, debt or dating, hide among all pages.",
-            OneBlock(),
-            delicate,
+            ContextPolicy(OneBlock(), delicate),
         ),
         Preset(
             "Hide the page, not the topic",
             "A report shows the topic someone reads about, but not the page.",
-            GroupBlocks(),
-            _ALL_SENSITIVE,
+            ContextPolicy(GroupBlocks()),
         ),
         Preset(
             "Hide the page within delicate topics",
             "A report shows the topic; only in delicate topics is the page hidden.",
-            GroupBlocks(),
-            delicate,
+            ContextPolicy(GroupBlocks(), delicate),
         ),
     )
 
@@ -330,8 +227,7 @@ def _numeric_presets(k: int) -> tuple[Preset, ...]:
         Preset(
             "The first half is sensitive",
             "The first half hides among all answers; others sometimes send a cover answer.",
-            OneBlock(),
-            SensitiveSymbols((f"0-{half - 1}" if half > 1 else "0",)),
+            ContextPolicy(OneBlock(), SensitiveSymbols((f"0-{half - 1}" if half > 1 else "0",))),
         ),
         _neighbour_blocks(max(1, k // 5)),
     )
@@ -341,8 +237,7 @@ def _neighbour_blocks(blocks: int) -> Preset:
     return Preset(
         "Blocks of neighbours",
         "Neighbouring answers hide each other; a report shows which neighbourhood.",
-        EvenRuns(blocks),
-        _ALL_SENSITIVE,
+        ContextPolicy(EvenRuns(blocks)),
     )
 
 
@@ -351,8 +246,7 @@ def _own_presets(domain: Domain) -> tuple[Preset, ...]:
     in_groups = Preset(
         "Hide the answer, not the group",
         "A report shows the group, but not which of its answers someone gave.",
-        GroupBlocks(),
-        _ALL_SENSITIVE,
+        ContextPolicy(GroupBlocks()),
     )
     return (
         *([in_groups] if domain.groups else []),

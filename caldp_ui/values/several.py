@@ -38,6 +38,7 @@ from caldp_core.experiments.table import as_cell
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.errors import escape_markdown
+from caldp_ui.app.texts import read_texts
 from caldp_ui.app.theme import Palette, palette
 from caldp_ui.charts.curves import FIXED, bare_layout, legend
 from caldp_ui.charts.show import show as show_chart
@@ -48,7 +49,6 @@ from caldp_ui.session import jobs
 from caldp_ui.values.page_state import STATE
 from caldp_ui.values.tabs import mean_text
 from caldp_ui.words import formats
-from caldp_ui.words.texts import read_texts
 
 TEXTS: Final = read_texts(__file__)
 

@@ -38,6 +38,7 @@ from caldp_core.privacy.context import Context, PrivacyMatrix
 from caldp_core.privacy.coverage import coverage
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.expected_error import Budget
+from caldp_ui.app.texts import read_texts
 from caldp_ui.app.theme import palette
 from caldp_ui.charts.curves import bare_layout, logarithmic
 from caldp_ui.charts.show import show as show_chart
@@ -48,7 +49,6 @@ from caldp_ui.parts.comparison import ComparisonData
 from caldp_ui.session import jobs
 from caldp_ui.values.page_state import STATE, domain_of, groups_of
 from caldp_ui.words import formats
-from caldp_ui.words.texts import read_texts
 
 TEXTS: Final = read_texts(__file__)
 

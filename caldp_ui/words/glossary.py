@@ -6,7 +6,7 @@ from typing import Final
 
 import streamlit as st
 
-from caldp_ui.words.texts import read_toml
+from caldp_ui.app.texts import read_toml
 
 DEFINITIONS: Final[Mapping[str, str]] = read_toml(__file__, "glossary.toml")
 

@@ -15,6 +15,7 @@ import streamlit as st
 
 from caldp_core.datasets import YesOrNo
 from caldp_ui.app.navigation import ADVERSARY
+from caldp_ui.app.texts import read_texts
 from caldp_ui.app.theme import palette
 from caldp_ui.charts import show as drawing
 from caldp_ui.controls import choices, common
@@ -26,7 +27,6 @@ from caldp_ui.shell.page import PinPage, View
 from caldp_ui.words import formats, policies
 from caldp_ui.words.formats import ANSWERS
 from caldp_ui.words.glossary import terms
-from caldp_ui.words.texts import read_texts
 from caldp_ui.yesno import page_state, view
 from caldp_ui.yesno.page_state import (
     PRESETS,

@@ -219,7 +219,7 @@ def test_own_lines_are_places_or_answers() -> None:
     table, places, plain = map(
         upload_scenario,
         (
-            page._EXAMPLE_TABLE,
+            page.TEXTS["form_example"],
             "latitude,longitude\n48.1,11.5\n48.2,11.6",
             "answer,people\nyes,12\nno,30\nperhaps,3",
         ),
