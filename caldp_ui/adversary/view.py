@@ -190,12 +190,7 @@ def prior_text(data: BeliefData) -> str:
     block = promise.block_name(PLACES, data.record.scenario)
     within = "" if block == PLACES.whole else f" of one {block}"
     factor = formats.times(math.exp(promise.largest_epsilon(data.record.scenario)))
-    return (
-        "**What the attacker knows before**: how many people are where, and nothing of this "
-        "person. A thousandth of that is spread over all places, as no place is ruled out. An "
-        "attacker who knows more begins elsewhere, but no single report changes the odds between "
-        f"two protected places{within} by more than {factor}."
-    )
+    return TEXTS["prior"].format(within=within, factor=factor)
 
 
 def candidates(domain: GridDomain, data: BeliefData, pair: CandidatePair) -> str:
@@ -248,10 +243,8 @@ REGIONS: Final = TEXTS["region_notes"]
 
 def alt_regions(right: float, most: float, here: str, there: str) -> str:
     """Alt text of the chart of errors."""
-    return (
-        f"Plane of the two errors of a guess between {here} and {there}: the line of what ε "
-        f"allows, where the best even guess is right {formats.hundred(most)} of 100 times, and "
-        f"above it the line that this method reaches, right {formats.hundred(right)} of 100 times."
+    return TEXTS["regions_alt"].format(
+        here=here, there=there, most=formats.hundred(most), right=formats.hundred(right)
     )
 
 

@@ -164,7 +164,7 @@ def _numbers(data: Means) -> station.Table:
     return {**station.table(widths, errors, _minutes), **bits}
 
 
-_WIDTH: Final = station.Dial(
+_WIDTH: Final = station.dial(
     "width", "Bucket width (minutes)", WIDTHS, "Numbers are rounded to multiples of it."
 )
 STATION = Station(

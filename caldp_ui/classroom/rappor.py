@@ -321,8 +321,8 @@ def _choice(lesson: Lesson) -> None:
     )
 
 
-_DAYS: Final = station.Dial("days", "Days", (1, 2, 3, 5, 7, 14, 30, 60), "One report per day.")
-_VALUES: Final = station.Dial(
+_DAYS: Final = station.dial("days", "Days", (1, 2, 3, 5, 7, 14, 30, 60), "One report per day.")
+_VALUES: Final = station.dial(
     "values",
     "Different pages",
     (1, 2, 3, 5),

@@ -170,7 +170,7 @@ def _numbers(data: ShufflingBounds) -> station.Table:
     return station.table(list(map(formats.people, data.n.tolist()[::2])), tens, formats.digits)
 
 
-_BLOCKS: Final = station.Dial(
+_BLOCKS: Final = station.dial(
     "blocks",
     "Blocks",
     (1, 10, 50, 100, 1_000, 10_000),

@@ -17,7 +17,7 @@ from caldp_ui.classroom import audits
 from caldp_ui.classroom.page_state import ITEMS_MOST, STATE, Lesson
 from caldp_ui.compute import exports
 from caldp_ui.controls import common
-from caldp_ui.controls.common import Slider
+from caldp_ui.controls.common import Slider, field_slider
 from caldp_ui.parts import promises, sharing
 from caldp_ui.parts.layout import tabs
 from caldp_ui.words import formats
@@ -30,36 +30,26 @@ _PEOPLE: Final = (10, 100, 1_000, 10_000, 100_000, 10**6, 10**7, 10**8, 10**9)
 
 @dataclass(frozen=True)
 class Dial:
-    """A slider over some values of one field of the lesson.
+    """A slider over some values of one field of the lesson, with its title and help."""
 
-    `name`: the field; `steps`: the values that it stops at; `help_text`: its help; `format_value`:
-    how a value is written.
-    """
-
-    name: str
+    slider: Slider[Lesson]
     title: str
-    steps: tuple[float, ...]
     help_text: str
-    format_value: Callable[[float], str] = formats.people
 
-    def value(self, lesson: Lesson) -> float:
-        """The lesson's value of the field."""
-        current: float = getattr(lesson, self.name)
-        return current
 
-    def with_value(self, lesson: Lesson, value: float) -> Lesson:
-        """The lesson with the slider there."""
-        changed: dict[str, Any] = {self.name: value}
-        return replace(lesson, **changed)
-
-    @property
-    def slider(self) -> Slider[Lesson]:
-        """The dial as the slider that page and films share."""
-        return Slider(self.name, self.value, self.with_value, self.steps, self.format_value)
+def dial(
+    field: str,
+    title: str,
+    steps: tuple[float, ...],
+    help_text: str,
+    format_value: Callable[[float], str] = formats.people,
+) -> Dial:
+    """The dial of a field; `steps`: where it stops."""
+    return Dial(field_slider(field, steps, format_value), title, help_text)
 
 
 Dials = tuple[Dial, ...]
-EPSILON: Final = Dial(
+EPSILON: Final = dial(
     "epsilon", "Privacy level ε", _EPSILONS, DEFINITIONS["ε"], lambda level: f"{level:g}"
 )
 
@@ -68,13 +58,13 @@ def people(least: int = 10) -> Dial:
     """The dial of the number of people, from `least` on."""
     steps = tuple(n for n in (1, *_PEOPLE) if n >= least)
     help_text = "More people cost no time: sums are drawn from their exact distribution."
-    return Dial("n", "People", steps, help_text)
+    return dial("n", "People", steps, help_text)
 
 
 def item_dials(help_text: str) -> Callable[[Lesson], Dials]:
     """The dials of a station about items. `help_text`: says what these are."""
     powers = tuple(1 << b for b in range(2, ITEMS_MOST.bit_length()))
-    return lambda _: (EPSILON, Dial("items", "Items", powers, help_text), people(100))
+    return lambda _: (EPSILON, dial("items", "Items", powers, help_text), people(100))
 
 
 def show_dials(dials: Dials) -> None:

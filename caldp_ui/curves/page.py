@@ -19,6 +19,7 @@ from caldp_core.experiments.interleaved_runs import MeanError, means, run_interl
 from caldp_core.experiments.measures import BOXES, KM, LARGEST, MEASURES, TV, AnyDomain, Measure
 from caldp_core.mechanisms import FAMILIES
 from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.app.texts import read_texts
 from caldp_ui.app.theme import palette
 from caldp_ui.charts import show as charts
 from caldp_ui.compute import exports, runs
@@ -48,6 +49,8 @@ from caldp_ui.parts.layout import column_layout
 from caldp_ui.session import jobs
 from caldp_ui.shell.page import Page
 from caldp_ui.words.formats import Headline
+
+TEXTS: Final = read_texts(__file__)
 
 _QUICK: Final = ("hadamard", "randomized-response", "rappor", "oue", "galois")
 PRESETS: Final = {
@@ -277,20 +280,7 @@ def _file(record: Curves, curves: Sequence[CurveData]) -> None:
 
 
 _FILE: Final = "curves.json"
-SNIPPET: Final = f"""import json
-
-from caldp_core import Scenario, prepare
-from caldp_core.experiments.forecast import forecast_if_fast
-from caldp_core.theory.expected_error import Budget
-
-with open("curves.json", encoding="utf-8") as file:
-    curves = json.load(file)
-for curve in curves:
-    for point in curve["points"]:
-        setup = prepare(Scenario.from_dict(point["scenario"]))
-        expected = forecast_if_fast(setup, budget={BUDGET!r}, error=curve["error"])
-        print(curve["curve"], point["x"], expected and expected.error, sep="\\t")
-"""
+SNIPPET: Final = TEXTS["points_code"].format(budget=BUDGET)
 """Prints the expected errors that the page draws, with the file `curves.json` beside it."""
 
 

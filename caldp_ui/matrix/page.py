@@ -365,11 +365,7 @@ def _moral(verdict: ChannelVerdict, missed: bool) -> str:
 
 def _implied_limits(data: MatrixData) -> None:
     verdict = data.verdict
-    st.markdown(
-        "Limits add up along a chain: those for A against B and for B against C bound A against C "
-        "by their sum. So no entry allows more than the shortest chain around it. "
-        f"{view.implied_sentence(verdict)}"
-    )
+    st.markdown(TEXTS["chain"].format(implied=view.implied_sentence(verdict)))
     loose = [
         f"- {escape_markdown(f'“{verdict.names[x]}” against “{verdict.names[z]}”')}: "
         f"the limit is {level_text(verdict.levels[x, z])}, the others imply "

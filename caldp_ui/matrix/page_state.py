@@ -27,6 +27,7 @@ from caldp_core.mechanisms.designed.design import form_of_groups
 from caldp_core.privacy.context import Context, dense
 from caldp_core.privacy.distance import DistanceMetric
 from caldp_core.privacy.matrix import BinaryPolicy, DenseMatrix, as_context
+from caldp_ui.app.texts import read_toml
 from caldp_ui.session.page_state import PageState
 from caldp_ui.session.record_link import FieldFormat, RecordLink
 from caldp_ui.words import formats
@@ -77,57 +78,19 @@ def _neighbours(epsilon: float) -> Floats:
     return np.where(steps == 0, 0.0, np.where(steps == 1, epsilon, INF))
 
 
-_DRUGS: Final = ("Alcohol", "Tobacco", "None", "Cannabis", "Cocaine")
-_AREAS: Final = ("North: home", "North: work", "North: clinic", "South: home", "South: clinic")
+_LEVELS: Final[dict[str, Callable[[float], Floats]]] = {
+    "hospital": _hospital,
+    "ldp": _context([0] * 5, list(range(5))),
+    "drug": _context([0, 0], [0]),
+    "high-low": _context([0] * 5, [3, 4]),
+    "blocks": _context([0, 0, 0, 1, 1], list(range(5))),
+    "both": _context([0, 0, 0, 1, 1], [2, 4]),
+    "line": lambda epsilon: epsilon * _line(6),
+    "neighbours": _neighbours,
+}
 TEMPLATES: Final = {
-    "hospital": Template(
-        "Hospital",
-        "A few diagnoses are very delicate, some a little, and “healthy” is no secret.",
-        ("Healthy", "Flu", "Broken leg", "HIV", "Depression", "Cancer"),
-        _hospital,
-    ),
-    "ldp": Template(
-        "Plain LDP",
-        "Every answer is hidden from every other.",
-        ("Red", "Green", "Blue", "Other", "None"),
-        _context([0] * 5, list(range(5))),
-    ),
-    "drug": Template(
-        "Drug survey (Mangat)",
-        "No report may prove yes; a report may prove no.",
-        ("Yes", "No"),
-        _context([0, 0], [0]),
-    ),
-    "high-low": Template(
-        "High-low",
-        "Some answers are sensitive and hide among all; the others need not hide.",
-        _DRUGS,
-        _context([0] * 5, [3, 4]),
-    ),
-    "blocks": Template(
-        "Blocks",
-        "A report may show the area, but not the place in it.",
-        _AREAS,
-        _context([0, 0, 0, 1, 1], list(range(5))),
-    ),
-    "both": Template(
-        "Blocks and a sensitive set",
-        "A report may show the area; only the clinic hides, among the places of its area.",
-        _AREAS,
-        _context([0, 0, 0, 1, 1], [2, 4]),
-    ),
-    "line": Template(
-        "A line",
-        "The nearer two ages, the better hidden: ε for each step.",
-        ("20s", "30s", "40s", "50s", "60s", "70s"),
-        lambda epsilon: epsilon * _line(6),
-    ),
-    "neighbours": Template(
-        "Only neighbours",
-        "Limits for neighbours alone: what do they imply for the others?",
-        ("20s", "30s", "40s", "50s", "60s"),
-        _neighbours,
-    ),
+    name: Template(each["title"], each["sentence"], tuple(each["names"]), _LEVELS[name])
+    for name, each in read_toml(__file__, "templates.toml").items()
 }
 """By their names in links; the first is the page's first."""
 

@@ -5,6 +5,7 @@ import json
 from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
+from string import Template
 from typing import Any, Final
 
 import streamlit as st
@@ -47,7 +48,7 @@ def document(title: str, parts: Sequence[Part], progress: Progress) -> str:
         data.append(part_data(part, moves))
     scripts = records.part_modules(parts)
     if question_count:
-        sections.append(_end_section())
+        sections.append((_WEB / "end.html").read_text("utf-8").rstrip())
         scripts.append(records.questions())
     return _page_html(title, sections, data, scripts)
 
@@ -105,45 +106,19 @@ def _question_html(part: Part, number: int, question: Question) -> str:
     )
 
 
-def _end_section() -> str:
-    return """<section id="end" class="part">
-<h2>Your answers</h2>
-<p id="score" role="status">Nothing answered yet.</p>
-<p><label for="own-words">In your own words: when is it enough to protect only some values, and
-who pays for it?</label></p>
-<textarea id="own-words" rows="4"></textarea>
-<p><label for="hand-in">To hand in: copy this text.</label></p>
-<textarea id="hand-in" rows="8" readonly></textarea>
-</section>"""
-
-
 def _page_html(
     title: str, sections: Sequence[str], data: Sequence[dict[str, Any]], scripts: Sequence[str]
 ) -> str:
-    style = page_style() + (_WEB / "offline.css").read_text("utf-8")
-    body = "\n".join(sections)
     code = "\n".join(f'<script type="module">{text}</script>' for text in scripts)
-    return f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
-<title>{escape(title)}</title>
-<style>{style}</style>
-</head>
-<body>
-<main>
-<h1>{escape(title)}</h1>
-<p>This file needs no network and sends nothing: what you choose stays on this device.</p>
-{body}
-</main>
-<script type="application/json" id="looks">{_json(style_data())}</script>
-<script type="application/json" id="parts">{_json(list(data))}</script>
-{code}
-</body>
-</html>
-"""
+    return Template((_WEB / "document.html").read_text("utf-8")).substitute(
+        title=escape(title),
+        policy=_POLICY,
+        style=page_style() + (_WEB / "offline.css").read_text("utf-8"),
+        body="\n".join(sections),
+        looks=_json(style_data()),
+        parts=_json(list(data)),
+        code=code,
+    )
 
 
 def _json(value: Any) -> str:

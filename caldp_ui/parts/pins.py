@@ -124,9 +124,9 @@ def column(result: Result) -> dict[str, str]:
 def show_sampling(errors: Errors, is_sampled: bool) -> None:
     """Sampling error beside privacy noise. `is_sampled`: people were drawn from the data."""
     st.markdown(
-        f"Sampling alone {formats.share(errors.sampling_tv)}; with privacy noise "
-        f"{formats.share(errors.tv)}. Sampling error: these people, unprotected, against "
-        "everybody. Privacy adds its noise to that; in total variation, the two do not add up."
+        TEXTS["sampling"].format(
+            sampling=formats.share(errors.sampling_tv), both=formats.share(errors.tv)
+        )
         if is_sampled
         else TEXTS["nothing_sampled"]
     )

@@ -157,7 +157,7 @@ def learned_sentences(data: PersonalData) -> list[str]:
     """What the collector learns, one sentence each."""
     sentences = [
         "Where people are who are at no place of their own, all of them together, accurately.",
-        (TEXTS["open_place_learned"]),
+        TEXTS["open_place_learned"],
     ]
     if data.ours is None:
         return sentences
@@ -175,13 +175,13 @@ def hidden_sentences(data: PersonalData) -> list[str]:
         right_guess_text(policies.chance(_policy(data), m)) for m in (1, REPEATS)
     )
     return [
-        (TEXTS["home_hidden"]),
+        TEXTS["home_hidden"],
         (
             "Whether somebody is at home, from one report: an attacker who must choose between "
             f"home and another place, both equally likely, {one_report}. Reports add up: after "
             f"{REPEATS} from home the attacker {many_reports}."
         ),
-        (TEXTS["own_places_hidden"]),
+        TEXTS["own_places_hidden"],
     ]
 
 

@@ -355,15 +355,8 @@ def _of_groups(record: Plan, chosen: Scenario) -> str:
     regions = regions_of(record.scenario, record.goal)
     assert regions is not None  # the record's check sees to it
     spec = type(regions.spec).__name__
-    return (
-        "from caldp_core import Scenario, prepare\n"
-        f"from caldp_core.scenarios.blocks import {spec}\n"
-        "from caldp_core.theory.planner import people_for_groups\n\n"
-        f"scenario = {exports.literal(chosen)}\nsetup = prepare(scenario)\n"
-        f"labels = {spec}().build(setup.dataset.domain).labels\n"
-        "people = people_for_groups(setup.mechanism, setup.dataset.distribution, labels,\n"
-        f"                           floor={record.floor!r}, within={record.within!r})\n"
-        "print(people)\n"
+    return TEXTS["groups_code"].format(
+        spec=spec, scenario=exports.literal(chosen), floor=record.floor, within=record.within
     )
 
 

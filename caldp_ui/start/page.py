@@ -14,8 +14,6 @@ from caldp_core.basics.cache import cached, cached_by
 from caldp_core.datasets import read_places
 from caldp_core.domain.grid import Area
 from caldp_core.experiments.run import Result
-from caldp_core.scenarios.blocks import OneBlock, StateBlocks
-from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.navigation import (
     CLASSROOM,
     COARSER,
@@ -23,13 +21,13 @@ from caldp_ui.app.navigation import (
     PLACES,
     PLAN,
     SECTIONS,
-    VALUES,
 )
 from caldp_ui.app.texts import read_texts, read_toml
 from caldp_ui.compute import runs
+from caldp_ui.controls.choices import Preset, read_presets
 from caldp_ui.lesson.steps import MINUTES
 from caldp_ui.maps.ground import ground, home
-from caldp_ui.maps.presets import BEGIN, ONE_CITY
+from caldp_ui.maps.presets import BEGIN
 from caldp_ui.maps.scene import EXAMPLE, scene
 from caldp_ui.parts import markup, pictures
 from caldp_ui.parts.comparison import ComparisonData
@@ -289,37 +287,8 @@ def _purpose_card(card: PurposeCard) -> None:
                     st.switch_page(way.page)
 
 
-@dataclass(frozen=True)
-class Card:
-    """An example: a scenario with a title and a sentence."""
-
-    title: str
-    text: str
-    scenario: Scenario
-
-
-CARDS: Final = (
-    Card(
-        "Hide everything",
-        "Plain LDP: each of 43,750 places is as secret as any other.",
-        BEGIN.with_context(blocks=OneBlock()),
-    ),
-    Card(
-        "Hide where in the area",
-        "The paper's 875 blocks: your area may be known, your place in it may not.",
-        BEGIN,
-    ),
-    Card(
-        "Hide where in the state",
-        "Blocks of very different sizes: small states sharp, large ones blurred.",
-        BEGIN.with_context(blocks=StateBlocks()),
-    ),
-    Card(
-        "Hide one city",
-        "Only New York is sensitive. People elsewhere sometimes send a cover answer.",
-        BEGIN.with_context(blocks=OneBlock(), sensitive=ONE_CITY),
-    ),
-)
+CARDS: Final = read_presets(__file__, "cards", Preset)
+"""Examples on the paper's map, at the ε that its page begins with."""
 
 
 def _cards() -> None:
@@ -331,41 +300,27 @@ def _cards() -> None:
                 _example_card(card)
 
 
-def _example_card(card: Card) -> None:
+def _example_card(card: Preset) -> None:
     picture, wrong = _picture(card)
     st.image(picture, width="stretch", alt=f"Map of the estimate with “{card.title}”.")
     st.markdown(f"**{card.title}** · {wrong} people in the wrong place")
-    st.caption(card.text)
+    st.caption(card.sentence)
     if st.button("Open it", key=f"open-{card.title}", help=card.title):
-        page_state.open_with(PLACES, scenario_query(card.scenario))
+        page_state.open_with(PLACES, scenario_query(card.apply(BEGIN)))
         st.switch_page(PLACES)
 
 
-@cached_by(lambda card: runs.key(card.scenario))
-def _picture(card: Card) -> tuple[bytes, str]:
+@cached_by(lambda card: runs.key(card.apply(BEGIN)))
+def _picture(card: Preset) -> tuple[bytes, str]:
     """The estimate as a PNG, and how many people it puts in the wrong place."""
-    result = runs.result(card.scenario)
+    result = runs.result(card.apply(BEGIN))
     domain = runs.map_of(result.setup.dataset)
     nobody = nobody_below(result.setup.n)
     png = pictures.png(result.first.estimate, domain, home(domain), nobody)
     return png, formats.of_hundred(result.first.errors.tv)
 
 
-_OWN_DATA_LINKS: Final[tuple[tuple[str, str, str, str], ...]] = (
-    (
-        "Places",
-        "map",
-        PLACES,
-        "Bring a list of latitudes and longitudes. See how accurate your own map would be.",
-    ),
-    (
-        "A table of answers",
-        "fact_check",
-        VALUES,
-        "Paste your own survey. See who is protected, and how accurate the shares would be.",
-    ),
-)
-"""Title, icon, page, and a sentence on what one does there."""
+_OWN_DATA_LINKS: Final = read_toml(__file__, "directory.toml")["own_data"]
 
 
 def _directory() -> None:
@@ -385,12 +340,13 @@ def _directory() -> None:
 
 def _own_data_links() -> None:
     st.markdown("**Your data**")
-    for title, icon, page, sentence in _OWN_DATA_LINKS:
+    for each in _OWN_DATA_LINKS:
+        page, icon = each["page"], f":material/{each['icon']}:"
         key = STATE.key(f"yours-{PurePath(page).stem}")
-        if st.button(title, type="tertiary", icon=f":material/{icon}:", key=key):
+        if st.button(each["title"], type="tertiary", icon=icon, key=key):
             page_state.open_part(page, "own")
             st.switch_page(page)
-        st.caption(sentence)
+        st.caption(each["sentence"])
 
 
 def _idea() -> None:
@@ -407,11 +363,11 @@ def _idea() -> None:
         ),
         (
             "2 · The noise averages out",
-            (TEXTS["many_reports"]),
+            TEXTS["many_reports"],
         ),
         (
             "3 · Context decides what to hide",
-            (TEXTS["matrix"]),
+            TEXTS["matrix"],
         ),
     )
     for column, (title, text) in zip(st.columns(3), steps, strict=True):

@@ -264,14 +264,7 @@ def _show_guesses(comparison: QuestionComparison) -> None:
 def composition_text(one: QuestionPlan, count: int) -> str:
     """How the ε of a person's answers add up, in words."""
     chance = formats.hundred(max_guess_accuracy(one.epsilon))
-    return (
-        "Right guesses of 100, at most, by an attacker who starts from 50. One answer: between two "
-        "answers to one question that hide each other, on average over the questions "
-        f"({chance} for the one that a person was asked, 50 for the others). Two people: who "
-        f"differ in all {count} answers, each within what hides it. Levels of one person's answers "
-        "add up: shared, they stay at "
-        f"ε = {one.epsilon:g} together; not shared, they come to {count} × {one.epsilon:g}."
-    )
+    return TEXTS["composition"].format(chance=chance, count=count, epsilon=one.epsilon)
 
 
 _DEFAULT_COUNT: Final = 5

@@ -28,6 +28,7 @@ from caldp_core.scenarios.policies import (
     PersonalTags,
     Streets,
 )
+from caldp_ui.app.texts import read_toml
 from caldp_ui.words import formats, promise
 from caldp_ui.words.formats import Vocabulary
 from caldp_ui.words.promise import (
@@ -393,49 +394,10 @@ class Parameter:
         return self.title if self.symbol == "share" else f"{self.title} ({self.symbol})"
 
 
-PARAMETERS: Final = {
-    "parts": Parameter(
-        "B",
-        "Parts of the Hadamard matrix",
-        "More parts suit a larger ε. 1 is the form for small ε; left empty, each block has the "
-        "published number, about e^ε.",
-    ),
-    "theta": Parameter(
-        "θ",
-        "Chance of a yes to one's own value",
-        "The other values' chances follow from it and ε. Left empty: e^(ε/2)/(e^(ε/2) + 1).",
-    ),
-    "omega": Parameter(
-        "ω",
-        "Values in a report",
-        "The number of values in a report. Left empty: the best number for each block, about "
-        "its values over e^ε + 1.",
-    ),
-    "g": Parameter(
-        "g",
-        "Bins of the hash",
-        "The number of bins that a report can name. Left empty: the best number, about e^ε + 1.",
-    ),
-    "q": Parameter(
-        "q",
-        "Values that a report tells apart",
-        "A power of two. Left empty: the best one for each block, about e^ε + 1.",
-    ),
-    "share": Parameter(
-        "share",
-        "Best for this part of people with a sensitive value",
-        "Where only some values of a block are sensitive: the part of its people, known to "
-        "everybody, who have one of them, from 0 to 1. Left empty: all, the worst that can be.",
-    ),
-}
+_PARAMETERS: Final = read_toml(__file__, "parameters.toml")
+PARAMETERS: Final = {name: Parameter(**each) for name, each in _PARAMETERS["specs"].items()}
 """By the field's name in files."""
-FALSE_SHARE_WORDS: Final = Parameter(
-    "q",
-    "Of what stands out, the share that may be noise",
-    "The cascade keeps what stands out from the noise and averages the rest. 0.2 suits "
-    "towns in an empty country; smaller, such as 0.05, suits many values of about one size. From "
-    "0.001 to 0.5; choose it before you look. Left empty: 0.2 on maps, 0.05 of other values.",
-)
+FALSE_SHARE_WORDS: Final = Parameter(**_PARAMETERS["estimators"]["false_share"])
 
 
 def describe_parameters(spec: MechanismSpec) -> str:

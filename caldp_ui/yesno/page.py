@@ -188,12 +188,11 @@ def _formula(data: YesNoData) -> None:
     no, yes = data.ours.yes_probabilities
     st.latex(TEXTS["formula"])
     st.markdown(
-        f"Here f = {formats.share(no)} and g = {formats.share(1 - yes)}. With both ε's alike this "
-        "is Warner's coin. With ε of no = ∞ it is Mangat's: g = 0 and f = e^−ε. The unbiased "
-        "estimate removes the noise: (share of “yes” reports − f) / (1 − f − g) = "
-        f"{data.ours.result.first.unbiased[1]:.4f}. No method with these two ε's is better for any "
-        "purpose: each is this one with its reports blurred further (Acharya, Bonawitz, Kairouz, "
-        "Ramage, Sun 2020, Theorem 2)."
+        TEXTS["formula_notes"].format(
+            no=formats.share(no),
+            yes=formats.share(1 - yes),
+            estimate=data.ours.result.first.unbiased[1],
+        )
     )
 
 

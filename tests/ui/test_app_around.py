@@ -22,6 +22,7 @@ from caldp_core.scenarios.blocks import GridBlocks, OneBlock, StateBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app import navigation
 from caldp_ui.compute import exports, runs
+from caldp_ui.controls.choices import Preset
 from caldp_ui.maps.presets import BEGIN, matching_preset
 from caldp_ui.parts import comparison, pins
 from caldp_ui.places.page import TOUR
@@ -137,7 +138,7 @@ def test_the_plan_opens_once_from_the_start_page() -> None:
 
 def test_an_example_keeps_its_name_on_the_map() -> None:
     one_city = next(card for card in page.CARDS if card.title == "Hide one city")
-    preset = matching_preset(one_city.scenario)
+    preset = matching_preset(one_city.apply(page.BEGIN))
     assert preset is not None
     assert preset.title == one_city.title
 
@@ -148,12 +149,13 @@ def test_every_card_s_button_has_a_name_of_its_own() -> None:
 
 
 @pytest.mark.parametrize("card", page.CARDS, ids=lambda card: card.title)
-def test_cards_open_the_map_with_their_scenario(card: page.Card) -> None:
+def test_cards_open_the_map_with_their_scenario(card: Preset) -> None:
     at = start_page()
     checked(at.button(key=f"open-{card.title}").click().run())
-    assert_shows(at, card.scenario)
+    scenario = card.apply(page.BEGIN)
+    assert_shows(at, scenario)
     checked(at.switch_page(navigation.PLACES).run())
-    assert_shows(at, card.scenario)
+    assert_shows(at, scenario)
 
 
 def test_the_scenario_outlives_a_visit_to_another_page() -> None:

@@ -140,7 +140,7 @@ def test_a_station_is_what_its_page_shows_and_its_answers_are_read_there(name: s
     assert part is not None
     dials, sliders = dials_of(part), STATIONS[name].dials(lesson)
     assert [dial.title for dial in dials] == [*(s.title for s in sliders), STATIONS[name].naive[0]]
-    for dial, slider in zip(dials, sliders, strict=False):
+    for dial, slider in zip(dials, (s.slider for s in sliders), strict=False):
         for step, value in zip(dial.steps, slider.steps, strict=True):
             board = STATIONS[name].open(slider.with_value(lesson, value))
             assert step.reading == slider.format_value(value)
@@ -148,7 +148,7 @@ def test_a_station_is_what_its_page_shows_and_its_answers_are_read_there(name: s
     move = STATION_QUESTIONS[name]["move"]
     question = make_question(move, dials)
     assert len(set(question.answers)) == len(question.answers) == 3
-    (moved,) = (slider for slider in sliders if slider.title == move.dial)
+    (moved,) = (each.slider for each in sliders if each.title == move.dial)
     (there,) = (value for value in moved.steps if moved.format_value(value) == move.reading)
     sentence = STATIONS[name].open(moved.with_value(lesson, there)).headline.sentence
     assert number(question.answers[0]) in [number(word) for word in sentence.split()]
@@ -160,7 +160,7 @@ def test_each_station_asks_three_questions_and_says_what_one_can_do_afterwards()
         with naming(name):
             assert station["aim"].endswith(".")
             assert station["predict"].ask.startswith("Before you move anything")
-            titles = {dial.title: dial for dial in STATIONS[name].dials(Lesson(name))}
+            titles = {dial.title: dial.slider for dial in STATIONS[name].dials(Lesson(name))}
             moved = titles[station["move"].dial]
             assert station["move"].reading in {moved.format_value(value) for value in moved.steps}
             for question in (station["predict"], station["explain"]):

@@ -37,10 +37,10 @@ def ends(name: str, **fixed: object) -> Iterator[Lesson]:
     lesson = replace(Lesson(name), **fixed)  # type: ignore[arg-type]
     dials = STATIONS[name].dials(lesson)
     yield lesson
-    for values in product(*((dial.steps[0], dial.steps[-1]) for dial in dials)):
+    for values in product(*((dial.slider.steps[0], dial.slider.steps[-1]) for dial in dials)):
         at = lesson
         for dial, value in zip(dials, values, strict=True):
-            at = dial.with_value(at, value)
+            at = dial.slider.with_value(at, value)
         yield at
 
 

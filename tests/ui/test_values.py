@@ -94,7 +94,7 @@ def test_blocks_of_surveys_hold_answers_that_differ_in_what_they_hide() -> None:
         preset = next(p for p in presets if p.title.startswith(f"Hide the {hides}, not"))
         domain = _domain(Survey(table))
         assert isinstance(preset, Preset)
-        blocks = preset.blocks.build(domain)
+        blocks = preset.policy.blocks.build(domain)
         for j in range(blocks.m):
             inside = [domain.name_of(x) for x in np.flatnonzero(blocks.labels == j).tolist()]
             assert len({name.split("; ")[0] for name in inside}) == 1
