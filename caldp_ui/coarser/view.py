@@ -25,7 +25,6 @@ from caldp_ui.coarser.outcomes import (
 )
 from caldp_ui.coarser.page_state import (
     BLOCKS,
-    CENSUS_BLOCK,
     CENTRAL,
     HIDE,
     LARGER,
@@ -37,7 +36,6 @@ from caldp_ui.coarser.page_state import (
     PLAIN,
     REGIONS,
     ROUND,
-    TABLES,
     TWO_PLACES,
     Publication,
     TreatmentData,
@@ -68,40 +66,11 @@ DECISION: Final = {name: tuple(row.values()) for name, row in _DEBATE["decision"
 SIDES: Final = {side["title"]: side["claims"] for side in _DEBATE["sides"]}
 OFFICES: Final = _DEBATE["offices"]
 
-
-TITLES: Final = {
-    NOTHING: "Nothing",
-    LARGER: "Larger cells",
-    HIDE: "Hide small counts",
-    ROUND: "Random rounding",
-    CENTRAL: "Central noise",
-    PLAIN: "Plain LDP",
-    BLOCKS: "Noise in blocks",
-}
-_IN_SENTENCES: Final = {
-    LARGER: "larger cells (spread evenly)",
-    HIDE: "hidden small counts",
-    ROUND: "random rounding",
-    CENTRAL: "central noise",
-    PLAIN: "plain LDP",
-    BLOCKS: "noise in blocks",
-}
-ATTACK_TITLES: Final = {
-    TWO_PLACES: "Two places",
-    PARTS: "A total and its parts",
-    NEWCOMER: "Two tables, a day apart",
-    MOVED: "One person who moved",
-    REGIONS: "Overlapping regions",
-    TABLES: "Many tables, everybody's answer",
-    CENSUS_BLOCK: "A census block of seven people",
-}
-UNIT: Final = {
-    TWO_PLACES: "right, of 100 times",
-    PARTS: "small counts known exactly, of 100",
-    NEWCOMER: "newcomers found for sure, of 100",
-    MOVED: "right, of 100 times",
-    REGIONS: "small counts found, of 100",
-}
+_NAMES: Final = read_toml(__file__, "names.toml")
+TITLES: Final[dict[str, str]] = _NAMES["titles"]
+_IN_SENTENCES: Final[dict[str, str]] = _NAMES["in_sentences"]
+ATTACK_TITLES: Final[dict[str, str]] = _NAMES["attacks"]
+UNIT: Final[dict[str, str]] = _NAMES["units"]
 
 
 def nouns(data: TreatmentData) -> Vocabulary:
@@ -248,13 +217,7 @@ def _attack(data: TreatmentData, attack_result: AttackResult | None) -> str:
     return _SENTENCES[data.record.attack](data, attack_result)
 
 
-OPENING_SENTENCES: Final = {
-    TWO_PLACES: "Hide one person: in which of two places are they?",
-    PARTS: "Small counts are hidden, totals are published. Do they stay hidden?",
-    NEWCOMER: "One person is new today. Do two tables tell where?",
-    MOVED: "One person moved between two tables. Which way?",
-    REGIONS: "Ask for a region with a place, then without it. What is the difference?",
-}
+OPENING_SENTENCES: Final[dict[str, str]] = _NAMES["openings"]
 
 
 def _describe_places(data: TreatmentData, attack_result: AttackResult) -> str:

@@ -43,12 +43,12 @@ def test_every_preset_runs_and_is_recognised(title: str) -> None:
 
 
 def test_presets_differ_and_other_scenarios_are_none() -> None:
-    assert len({(p.blocks, p.sensitive) for p in presets.PRESETS}) == len(presets.PRESETS)
+    assert len({p.policy for p in presets.PRESETS}) == len(presets.PRESETS)
     assert presets.matching_preset(Scenario(policy=ContextPolicy(blocks=GridBlocks(3, 3)))) is None
 
 
 def test_the_paper_s_blocks_are_as_large_as_said() -> None:
-    preset = next(p for p in presets.PRESETS if p.blocks == GridBlocks(25, 35))
+    preset = next(p for p in presets.PRESETS if p.policy.blocks == GridBlocks(25, 35))
     domain = runs.map_of(runs.dataset(Scenario()))
     assert (domain.area.north - domain.area.south) / 25 == 1
     assert (domain.area.east - domain.area.west) / 35 == 2
@@ -66,13 +66,15 @@ def test_presets_hide_what_they_say() -> None:
     hidden = {}
     for preset in presets.PRESETS:
         setup = prepare(preset.apply(Scenario()))
-        hidden[preset.blocks, preset.sensitive] = symbol_partition_of(setup.mechanism).hidden
+        hidden[preset.policy.blocks, preset.policy.sensitive] = symbol_partition_of(
+            setup.mechanism
+        ).hidden
     sizes = {kind: symbols.size for kind, symbols in hidden.items()}
     assert sizes[OneBlock(), SensitiveAreas(())] == 0
     assert sizes[OneBlock(), EverythingSensitive()] == 43_750
     assert sizes[GridBlocks(25, 35), EverythingSensitive()] == 43_750
     assert 0 < sizes[GridBlocks(25, 35), SensitiveInhabited(1, 5_000)] < 43_750
-    cities = next(p.sensitive for p in presets.PRESETS if p.blocks == OneBlock() and _edits(p) == 3)
+    cities = next(p.policy.sensitive for p in presets.PRESETS if _edits(p) == 3)
     domain = runs.map_of(runs.dataset(Scenario()))
     assert isinstance(cities, SensitiveAreas)
     boxes = [domain.area_mask(Area.parse(edit[1:])) for edit in cities.edits]
@@ -82,7 +84,8 @@ def test_presets_hide_what_they_say() -> None:
 
 
 def _edits(preset: Preset) -> int:
-    return len(preset.sensitive.edits) if isinstance(preset.sensitive, SensitiveAreas) else 0
+    sensitive = preset.policy.sensitive
+    return len(sensitive.edits) if isinstance(sensitive, SensitiveAreas) else 0
 
 
 def test_one_of_the_presets_is_the_default() -> None:
