@@ -138,7 +138,7 @@ def test_the_plan_opens_once_from_the_start_page() -> None:
 
 def test_an_example_keeps_its_name_on_the_map() -> None:
     one_city = next(card for card in page.CARDS if card.title == "Hide one city")
-    preset = matching_preset(one_city.apply(page.BEGIN))
+    preset = matching_preset(one_city.apply(BEGIN))
     assert preset is not None
     assert preset.title == one_city.title
 
@@ -152,7 +152,7 @@ def test_every_card_s_button_has_a_name_of_its_own() -> None:
 def test_cards_open_the_map_with_their_scenario(card: Preset) -> None:
     at = start_page()
     checked(at.button(key=f"open-{card.title}").click().run())
-    scenario = card.apply(page.BEGIN)
+    scenario = card.apply(BEGIN)
     assert_shows(at, scenario)
     checked(at.switch_page(navigation.PLACES).run())
     assert_shows(at, scenario)

@@ -175,13 +175,13 @@ def test_snap_is_offered_only_once_it_is_here(
 
 @pytest.mark.parametrize("card", start.CARDS, ids=lambda card: card.title)
 def test_cards_hold_scenarios_that_run_and_survive_a_link(card: Preset) -> None:
-    scenario = card.apply(start.BEGIN)
+    scenario = card.apply(presets.BEGIN)
     assert Scenario.from_query(scenario.to_query()) == scenario
     assert run(prepare(scenario)).first.errors.tv < 1
 
 
 def test_cards_are_different_and_their_page_exists() -> None:
-    assert len({runs.key(card.apply(start.BEGIN)) for card in start.CARDS}) == len(start.CARDS)
+    assert len({runs.key(card.apply(presets.BEGIN)) for card in start.CARDS}) == len(start.CARDS)
     assert (ROOT / navigation.PLACES).is_file()
 
 
