@@ -3,7 +3,7 @@
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import click
 
@@ -11,6 +11,7 @@ from caldp_core.basics.errors import quoted, require
 from caldp_core.basics.files import check_output, write_whole
 from caldp_core.cli.terminal import SentenceError, plain_errors, progress_bar
 from caldp_core.datasets.files.answers import count_answers, count_questions
+from caldp_core.datasets.files.by_hand import COLUMN_TYPES, Chosen
 from caldp_core.datasets.files.checks.record import KEEP, Check, Resolved, resolve
 from caldp_core.datasets.files.checks.run import CHECKS
 from caldp_core.datasets.files.counts_export import check_ending, write_counts
@@ -19,7 +20,8 @@ from caldp_core.datasets.files.maps import MapRequest
 from caldp_core.datasets.files.numbers import NumberSteps
 from caldp_core.datasets.files.places import count_places
 from caldp_core.datasets.files.refused_rows import RefusedRows
-from caldp_core.datasets.files.source import COMMAND_BOUNDS
+from caldp_core.datasets.files.source import COMMAND_BOUNDS, ENCODINGS
+from caldp_core.datasets.files.table import DELIMITERS, NO_DELIMITER
 from caldp_core.datasets.own import OwnPlaces, OwnSurvey, OwnTable
 from caldp_core.datasets.reading import inspect_data
 from caldp_core.domain.grid import Area
@@ -29,11 +31,8 @@ from caldp_core.scenarios.scenario import Scenario
 
 _PLACE_COLUMNS = ("latitude", "longitude")
 _COLUMNS = (*_PLACE_COLUMNS, "count", "answer", "group")
-_MEANT = {
-    "count": ("people", "crosstab"),
-    "answer": ("metres", "ten-millionths", "one-column", "own-answers"),
-}
-"""Checks that a named column answers, by its role."""
+_SIGNS = {"tab": "\t", "none": NO_DELIMITER}
+_DELIMITERS = (*(sign for sign in DELIMITERS if sign != "\t"), *_SIGNS)
 
 
 def _columns(command: Any) -> Any:
@@ -78,6 +77,16 @@ def _columns(command: Any) -> Any:
 )
 @click.option("--header/--no-header", default=None, help="Whether the first row names the columns.")
 @click.option("--decimal", type=click.Choice([".", ","]), help="What is before decimals.")
+@click.option("--sheet", default="", metavar="NAME", help="The sheet of a workbook.")
+@click.option("--encoding", default="", type=click.Choice(["", *ENCODINGS]), help="Of the text.")
+@click.option("--delimiter", type=click.Choice(_DELIMITERS), help="What is between cells.")
+@click.option(
+    "--column",
+    "types",
+    metavar="NAME=TYPE",
+    multiple=True,
+    help=f"What a column holds: {', '.join(COLUMN_TYPES)}. May be given several times.",
+)
 @click.option(
     "--accept",
     metavar="NAME",
@@ -93,6 +102,10 @@ def count_command(
     output: Path,
     header: bool | None,
     decimal: Any,
+    sheet: str,
+    encoding: str,
+    delimiter: str | None,
+    types: tuple[str, ...],
     area: str | None,
     cell: float | None,
     step: float | None,
@@ -113,27 +126,28 @@ def count_command(
     on_map |= {name: columns[name] for name in _PLACE_COLUMNS}
     with plain_errors():
         check_output(output, path)
-        steps = _steps(step, start, end, questions)
+        named = _named_columns(columns, questions, types)
+        kinds = {kind for _, _, kind in named}
+        steps = _steps(step, start, end, "question" in kinds)
         if questions:
             others = {name: columns[name] for name in ("answer", "group")}
             _require_unused(on_map | others, "questions")
+        if "question" in kinds:
             _check_survey_ending(output)
         elif not accept:
             check_ending(output)
         answers = _accepted(accept)
-        file = inspect_data(path, bounds=COMMAND_BOUNDS, header=header, answers=answers)
-        if questions:
-            layout = _questions_layout(file, questions, columns["count"])
-        elif _holds_places(file, columns, steps):
-            layout = _with_named_columns(file, file.places, columns)
-        else:
-            layout = _with_named_columns(file, file.answers, columns)
-            if columns["answer"] and not columns["count"] and file.repeats(layout.answer):
-                layout = replace(layout, count=file.named_weights).with_questions_alone()
-            layout = replace(layout, steps=steps)
+        sign = _SIGNS.get(delimiter or "", delimiter or "")
+        chosen = Chosen(sheet, encoding, sign, header, decimal)
+        file = inspect_data(path, COMMAND_BOUNDS, chosen.with_answers(answers))
+        is_answered = kinds & {"answer", "question", "group"} or steps is not None
+        on_it = not is_answered and (file.has_places or "latitude" in kinds)
+        guess = file.places if on_it else replace(file.answers, steps=steps)
+        chosen = _with_types(chosen, file, guess, named)
         wanted = MapRequest(cell, Area.parse(area) if area else None)
-        layout = replace(layout, mark=decimal or layout.mark, wanted=wanted)
-        checked = _check_file(file, layout, answers, columns)
+        layout = replace(chosen.layout(file, guess), wanted=wanted)
+        layout = replace(layout, reading=chosen.describe(file.names))
+        checked = _check_file(file, layout, answers, chosen)
         file, layout = checked.reading.file, checked.reading.layout
         if layout.latitude is None:
             _require_unused(on_map, "answers")
@@ -144,7 +158,7 @@ def count_command(
 
 
 def _steps(
-    width: float | None, start: float | None, end: float | None, questions: tuple[str, ...]
+    width: float | None, start: float | None, end: float | None, of_several: bool
 ) -> NumberSteps | None:
     """The steps of --step, --from and --to; raises `CaldpError` for ends without steps."""
     if width is None:
@@ -154,7 +168,7 @@ def _steps(
         )
         return None
     require(
-        not questions,
+        not of_several,
         "--step is for one question, got --question; steps of several are chosen by themselves.",
     )
     return NumberSteps(width, start, end)
@@ -177,29 +191,49 @@ def _check_survey_ending(output: Path) -> None:
     )
 
 
-def _holds_places(
-    file: DetectedFile, columns: dict[str, str | None], steps: NumberSteps | None
-) -> bool:
-    """Whether rows are places: where no column of answers, and no steps of numbers, are named."""
-    is_answered = columns["answer"] or columns["group"] or steps is not None
-    return not is_answered and (file.has_places or bool(columns["latitude"]))
+_Named: TypeAlias = tuple[str, str, str]
+"""An option, the column that it names ("-" for none), and the column's type."""
 
 
-def _questions_layout(
-    file: DetectedFile, questions: tuple[str, ...], weights: str | None
-) -> Layout:
-    """The layout of several questions; raises `CaldpError` for columns that can't be."""
-    layout = replace(file.answers, count=file.named_weights, group=None)
-    first, *others = (
-        _with_named_columns(file, layout, {"answer": name}, "question").answer for name in questions
-    )
-    require(None not in (first, *others), "--question must name a column, got '-'.")
-    layout = replace(layout, answer=first, others=tuple(at for at in others if at is not None))
-    require(
-        weights not in questions,
-        f"--count names {weights!r}, which is a question: answers are no people; leave it out.",
-    )
-    return _with_named_columns(file, layout.with_questions_alone(), {"count": weights})
+def _named_columns(
+    columns: dict[str, str | None], questions: tuple[str, ...], types: tuple[str, ...]
+) -> list[_Named]:
+    """The columns that options name; raises `CaldpError` for one that is named twice."""
+    kinds = {"count": "people"}
+    named = [(f"--{role}", n, kinds.get(role, role)) for role, n in columns.items() if n]
+    named += [("--question", name, "question") for name in questions]
+    for each in types:
+        name, _, kind = each.rpartition("=")
+        require(
+            kind in COLUMN_TYPES,
+            f"--column must be NAME=TYPE, the type one of {', '.join(COLUMN_TYPES)}; got {each!r}.",
+        )
+        named.append(("--column", name, kind))
+    names = [name for _, name, _ in named if name != "-"]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    require(twice is None, f"Two options name the column {twice!r}; a column has one role.")
+    return named
+
+
+def _with_types(chosen: Chosen, file: DetectedFile, guess: Layout, named: list[_Named]) -> Chosen:
+    """The choices with the types of columns that options name; the first question is the answer.
+
+    Raises `CaldpError` for unknown names.
+    """
+    is_first = not any(kind == "answer" for _, _, kind in named)
+    for option, name, kind in named:
+        if name == "-" and kind != "question":
+            at: int | None = getattr(guess, COLUMN_TYPES[kind])
+            chosen = chosen if at is None else chosen.with_column(at, "leave-out")
+            continue
+        require(
+            name in file.names,
+            f"{option} must name a column, one of {', '.join(file.names)[:300]}; got {name!r}.",
+        )
+        is_answer = kind == "question" and is_first
+        chosen = chosen.with_column(file.names.index(name), "answer" if is_answer else kind)
+        is_first = is_first and not is_answer
+    return chosen
 
 
 def _accepted(accept: tuple[str, ...]) -> dict[str, str]:
@@ -213,14 +247,13 @@ def _accepted(accept: tuple[str, ...]) -> dict[str, str]:
 
 
 def _check_file(
-    file: DetectedFile, layout: Layout, answers: dict[str, str], columns: dict[str, str | None]
+    file: DetectedFile, layout: Layout, answers: dict[str, str], chosen: Chosen
 ) -> Resolved:
     """The file with all checks answered; raises `CaldpError` with the sentences of others.
 
-    A column that is named for a role is meant as it is, and not asked about.
+    What options choose is not asked about.
     """
-    meant = [name for role, names in _MEANT.items() if columns[role] for name in names]
-    checks = [look for name, look in CHECKS.items() if name not in meant]
+    checks = [look for name, look in CHECKS.items() if name not in chosen.answered()]
     checked = resolve(file, layout, checks, answers)
     if checked.unanswered:
         ways = [f"{check.sentence} {_ways(check)}" for check in checked.unanswered]
@@ -279,33 +312,6 @@ def _count_questions(file: DetectedFile, layout: Layout, output: Path) -> dict[s
 def _rows(refused: RefusedRows) -> dict[str, Any]:
     """How many rows were read, and how many were not counted for which reason."""
     return {"rows": refused.rows, "not_counted": dict(refused.reasons)}
-
-
-def _with_named_columns(
-    file: DetectedFile, layout: Layout, columns: dict[str, str | None], option: str | None = None
-) -> Layout:
-    """The layout with columns by name, "-" for none; a named column has no other role.
-
-    Raises `CaldpError` for unknown names, and for one that is named twice.
-    """
-    named = [name for name in columns.values() if name not in (None, "-")]
-    twice = next((name for name in named if named.count(name) > 1), None)
-    require(twice is None, f"Two options name the column {twice!r}; a column has one role.")
-    for role in _COLUMNS:
-        at = getattr(layout, role)
-        if at is not None and file.names[at] in named:
-            free: dict[str, Any] = {role: None}
-            layout = replace(layout, **free)
-    for role, name in columns.items():
-        if name is not None:
-            require(
-                name == "-" or name in file.names,
-                f"--{option or role} must name a column, one of {', '.join(file.names)[:300]}; "
-                f"got {name!r}.",
-            )
-            change: dict[str, Any] = {role: None if name == "-" else file.names.index(name)}
-            layout = replace(layout, **change)
-    return layout
 
 
 def _read(file: DetectedFile, layout: Layout) -> dict[str, str]:

@@ -1,10 +1,10 @@
 """Reads pasted, uploaded or named data: first layouts, then counts. The data are untrusted."""
 
-from collections.abc import Mapping
 from pathlib import Path
 
 from caldp_core.basics.errors import require
 from caldp_core.basics.limits import OWN_TEXT_MAX
+from caldp_core.datasets.files.by_hand import Chosen
 from caldp_core.datasets.files.layout_detection import DetectedFile, detect_layouts
 from caldp_core.datasets.files.places import CountedPlaces, count_places
 from caldp_core.datasets.files.source import (
@@ -29,13 +29,11 @@ def check_size(text: str) -> None:
 def inspect_data(
     data: str | bytes | Path | FileSource,
     bounds: Bounds = PAGE_BOUNDS,
-    header: bool | None = None,
-    answers: Mapping[str, str] | None = None,
+    chosen: Chosen | None = None,
 ) -> DetectedFile:
     """The detected layouts of a text, of the bytes of a file, or of a file by path or `FileSource`.
 
-    `header`: whether the first row names the columns, where that is known; `answers`: which sheet
-    or encoding is meant, see `Table.ways`. Raises `CaldpError`.
+    `chosen`: how it is opened, where a user says it. Raises `CaldpError`.
     """
     if isinstance(data, Path):
         source = source_from_path(data)
@@ -50,7 +48,7 @@ def inspect_data(
             check_size(data)
             data = data.encode("utf-8", "replace")
         source = source_from_bytes(data, "the text")
-    return detect_layouts(open_table(source, bounds, answers), header)
+    return detect_layouts(open_table(source, bounds, chosen), chosen.header if chosen else None)
 
 
 def read_places(data: str | bytes | Path, title: str = OwnPlaces.title) -> CountedPlaces:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from caldp_core.datasets import inspect_data
 from caldp_core.datasets.files.answers import count_answers
+from caldp_core.datasets.files.by_hand import Chosen
 from caldp_core.datasets.files.checks.people import is_total
 from caldp_core.datasets.files.checks.record import resolve
 from caldp_core.datasets.files.checks.run import CHECKS
@@ -28,7 +29,7 @@ ALL = tuple(CHECKS.values())
 
 def checked(text: str, answers: dict[str, str]) -> Any:
     """All checks of a table of answers."""
-    file = inspect_data(text.encode(), header=True)
+    file = inspect_data(text.encode(), chosen=Chosen(header=True))
     return resolve(file, file.answers, ALL, answers)
 
 

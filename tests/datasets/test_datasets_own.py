@@ -14,6 +14,7 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import N_MAX, OWN_ANSWERS_MAX, OWN_TEXT_MAX
 from caldp_core.datasets import OwnTable, inspect_data
 from caldp_core.datasets.files.answers import count_answers
+from caldp_core.datasets.files.by_hand import Chosen
 from caldp_core.domain.answers import Domain
 from tests.contract.checks import naming
 from tests.datasets.files import read_table
@@ -169,7 +170,7 @@ def test_records_of_two_columns_are_a_table_in_one_order() -> None:
     rows = ("50+,no", "9,yes", "18-29,no", "50+,yes", "18-29,no", "9,no", "50+,no", "50+,no")
     for head, tail in (("age,smokes", ""), ("age,smokes,weight", ",2")):
         text = "\n".join((head, *(f"{row}{tail}" for row in rows)))
-        file = inspect_data(text.encode(), header=True)
+        file = inspect_data(text.encode(), chosen=Chosen(header=True))
         layout = replace(file.answers, answer=1, group=0)
         found = count_answers(file, layout, "Both").table
         assert found.names == (

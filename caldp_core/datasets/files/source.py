@@ -325,7 +325,9 @@ _LOCAL: Final = {
 }
 """Encodings that are looked for, by Python's name, and what people call them."""
 _WIDE: Final = ("utf_16_le", "utf_16_be")
-_NAMES: Final = _LOCAL | dict.fromkeys(("utf_16", *_WIDE), "UTF-16") | {"utf_8_sig": UTF_8}
+ENCODINGS: Final = {"utf_8": UTF_8, "utf_16": "UTF-16", **_LOCAL}
+"""Encodings that may be chosen, by Python's name, and what people call them."""
+_SAME: Final = dict.fromkeys(_WIDE, "utf_16") | {"utf_8_sig": "utf_8"}
 _SAMPLE_BYTES: Final = 2**25
 """Bytes of a file that must be UTF-8 for all of it to be."""
 _BOMS: Final = {
@@ -336,17 +338,22 @@ _BOMS: Final = {
 _NO_TEXT: Final = bytes({*range(32)} - {*b"\t\n\x0b\x0c\r\x1a\x1b"})
 
 
-def to_utf_8(source: FileSource, codec: str | None = None) -> tuple[FileSource, str]:
-    """The file as UTF-8 without a byte-order mark, and the name of its encoding.
+def to_utf_8(source: FileSource, wanted: str = "") -> tuple[FileSource, str]:
+    """The file as UTF-8 without a byte-order mark, and the name of its encoding in `ENCODINGS`.
 
     Without a mark it is UTF-8 where that can be, else Windows-1252, which Western spreadsheets
-    write; `codec`: another one, of `other_encodings`. Raises `CaldpError`, now or while it is read,
-    for what is no text.
+    write; `wanted`: the encoding that was chosen. Raises `CaldpError`, now or while it is read, for
+    bytes that are not text, or not in that encoding.
     """
-    codec = codec or _codec(source)
-    if codec == "utf_8":
-        return source, UTF_8
-    return source.map_chunks(_recoding(source.name, codec)), _NAMES[codec]
+    require(
+        wanted in ("", *ENCODINGS),
+        f"The encoding must be one of {', '.join(ENCODINGS)}; got {wanted!r}.",
+    )
+    detected = _codec(source)
+    codec = detected if wanted in ("", _SAME.get(detected)) else wanted
+    if codec == detected == "utf_8":
+        return source, codec
+    return source.map_chunks(_recoding(source.name, codec)), _SAME.get(codec, codec)
 
 
 def _codec(source: FileSource) -> str:
@@ -411,6 +418,10 @@ def _recoding(name: str, codec: str) -> Callable[[Iterator[bytes]], Iterator[byt
         try:
             yield from codecs.iterencode(codecs.iterdecode(pieces, codec), "utf_8")
         except UnicodeError:
-            raise _no_text(name) from None
+            called = ENCODINGS[_SAME.get(codec, codec)]
+            raise CaldpError(
+                f"The file {excerpt(name)} is not a text in {called}; choose another encoding, or "
+                "in a spreadsheet save it as “CSV UTF-8”."
+            ) from None
 
     return recoded

@@ -12,7 +12,7 @@ import json
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,10 +25,11 @@ from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.files import BYTE_ORDER_MARK
 from caldp_core.basics.types import Progress, no_progress
 from caldp_core.datasets.files import geojson
+from caldp_core.datasets.files.by_hand import Chosen
 from caldp_core.datasets.files.numbers import looks_like_number
 from caldp_core.datasets.files.source import (
+    ENCODINGS,
     PROTOCOL,
-    UTF_8,
     ZIP,
     Bounds,
     FileSource,
@@ -60,13 +61,25 @@ def is_workbook(source: FileSource) -> bool:
     return head == ZIP and any(each.filename in _PARTS for each in zip_members(source))
 
 
-def as_csv(
-    source: FileSource, bounds: Bounds, sheet_name: str = ""
-) -> tuple[FileSource, str, tuple[str, ...]]:
-    """A sheet as CSV in UTF-8, what it is, in words, and the names of sheets that may be meant.
+@dataclass(frozen=True)
+class _Sheet:
+    """A sheet as CSV in UTF-8, what it is in words, and the names of all sheets, the best first.
 
-    `sheet_name`: "" for the one with the most rows of several cells, hidden ones last. Raises
-    `CaldpError` for what is damaged, needs a password, or is larger than it may be.
+    `tables`: the visible sheets that may be meant.
+    """
+
+    csv: FileSource
+    name: str
+    kind: str
+    sheets: tuple[str, ...]
+    tables: tuple[str, ...]
+
+
+def _read_sheet(source: FileSource, bounds: Bounds, wanted: str) -> _Sheet:
+    """A sheet of a workbook; "": that with the most rows of several cells, hidden ones last.
+
+    Raises `CaldpError` for a workbook that is damaged, needs a password, is larger than it may be
+    or lacks the sheet.
     """
     megabytes = bounds.parsed_bytes // 2**20
     require(
@@ -75,7 +88,7 @@ def as_csv(
     )
     with source.open() as file:
         data = file.read()
-    arguments = str(megabytes), sheet_name
+    arguments = str(megabytes), wanted
     try:
         found = read_aside(_CHILD, arguments, data, 256 + 8 * megabytes, bounds.seconds)
     except CaldpError as error:
@@ -84,11 +97,18 @@ def as_csv(
         raise _unreadable(source.name, f"{error}, or asks for a password") from None
     first_line, _, text = found.partition(b"\n")
     reply = json.loads(first_line)
-    sheet = f"sheet {excerpt(reply['sheet'])}"
+    name, sheets = reply["sheet"], tuple(reply["all"])
+    require(
+        wanted in ("", name),
+        f"The workbook {excerpt(source.name)} has the sheets {', '.join(sheets)[:300]}, got "
+        f"{wanted!r}; choose one of them.",
+    )
+    kind = f"a workbook, sheet {excerpt(name)}"
     if reply["sheets"] > 1:
-        sheet += f", one of {reply['sheets']:,}"
-    sheet += ", merged cells filled" if reply["merged"] else ""
-    return source_from_bytes(text, source.name), f"a workbook, {sheet}", tuple(reply["tables"])
+        kind += f", one of {reply['sheets']:,}"
+    kind += ", merged cells filled" if reply["merged"] else ""
+    found = source_from_bytes(text, source.name)
+    return _Sheet(found, name, kind, sheets, tuple(reply["tables"]))
 
 
 def _unpacked_bytes(source: FileSource) -> int:
@@ -145,8 +165,11 @@ class TableDialect:
         return f"{self.width:,} columns with {DELIMITERS[self.delimiter]} between them{above}"
 
 
-def detect_dialect(head: str, name: str) -> TableDialect:
-    """The dialect of a text by its beginning; raises `CaldpError` for what is no table."""
+def detect_dialect(head: str, name: str, delimiter: str = "") -> TableDialect:
+    """The dialect of a text by its beginning; `delimiter`: where it is known.
+
+    Raises `CaldpError` if the text is not a table.
+    """
     lines = head.splitlines()[:_ROWS] or [""]
     most = max(line.count(sign) for line in lines for sign in DELIMITERS)
     require(
@@ -156,12 +179,13 @@ def detect_dialect(head: str, name: str) -> TableDialect:
     )
     line = _SEPARATOR_LINE.match(head)
     if line is not None:
-        found = _try_delimiter(head[line.end() :], line[1], name)[2]
+        found = _try_delimiter(head[line.end() :], delimiter or line[1], name)[2]
         skip, then = found.skip + 1, found.skip_with_header + 1
         return replace(found, skip=skip, skip_with_header=then)
-    candidates = [_try_delimiter(head, delimiter, name) for delimiter in DELIMITERS]
+    signs = [delimiter] if delimiter else list(DELIMITERS)
+    candidates = [_try_delimiter(head, sign, name) for sign in signs]
     fits, _, dialect = max(candidates, key=lambda each: each[:2])
-    if fits >= _FIT_MIN:
+    if delimiter or fits >= _FIT_MIN:
         return dialect
     return _try_delimiter(head, NO_DELIMITER, name)[2]
 
@@ -295,7 +319,8 @@ class Table:
     `names`: of its columns, where these are known; `derived`: steps in each of which a column is
     SQL of the columns c0, c1, … of the step before, at first the file's own. `asks`: a check,
     "sheet" or "encoding", where the file may be opened otherwise; `ways`: by what answers it, and
-    how that is shown.
+    how that is shown. `opened`: the sheet, encoding and delimiter that were read, "" where the file
+    has none; `sheets`: of a workbook, the best first.
     """
 
     source: FileSource
@@ -307,6 +332,8 @@ class Table:
     derived: tuple[tuple[str, ...], ...] = ()
     asks: str = ""
     ways: tuple[tuple[str, str], ...] = ()
+    opened: Chosen = Chosen()
+    sheets: tuple[str, ...] = ()
 
     @property
     def width(self) -> int:
@@ -386,14 +413,12 @@ class Reader:
         return [(str(why), int(n), int(line), str(text or "")) for why, n, line, text in rejects]
 
 
-def open_table(
-    source: FileSource, bounds: Bounds, answers: Mapping[str, str] | None = None
-) -> Table:
+def open_table(source: FileSource, bounds: Bounds, chosen: Chosen | None = None) -> Table:
     """A file as a table; raises `CaldpError` for what can't be one.
 
-    `answers`: to the checks "sheet" and "encoding", see `Table.ways`.
+    `chosen`: the sheet, encoding and delimiter, where a user says them.
     """
-    answers = answers or {}
+    chosen = chosen or Chosen()
     source, packed = unpack(source, bounds)
     head = source.head(2**16)
     require(bool(head.strip()), f"There is nothing to read in {excerpt(source.name)}.")
@@ -403,28 +428,30 @@ def open_table(
         _check_parquet(source, bounds)
         return _with_own_columns(source, bounds, "Parquet", "read_parquet")
     if is_workbook(source):
-        wanted = answers.get("sheet", "")
-        as_it_is, (source, kind, sheets) = source, as_csv(source, bounds)
-        if wanted in sheets:
-            source, kind, _ = as_csv(as_it_is, bounds, wanted)
-        asks = ("sheet" if len(sheets) > 1 else "", tuple((name, name) for name in sheets))
-        return _text(source, bounds, [kind], *asks)
+        sheet = _read_sheet(source, bounds, chosen.sheet)
+        table = _text(sheet.csv, bounds, [sheet.kind], ",")
+        asks = "sheet" if len(sheet.tables) > 1 else ""
+        ways, opened = tuple((name, name) for name in sheet.tables), Chosen(sheet=sheet.name)
+        return replace(table, asks=asks, ways=ways, opened=opened, sheets=sheet.sheets)
     as_it_is = source
     source, code = to_utf_8(as_it_is)
-    others = other_encodings(head) if code not in (UTF_8, "UTF-16") else ()
-    names = [name for name, _ in others]
-    wanted = answers.get("encoding", "keep") or "".join(names[:1])
-    if wanted in names:
+    others = other_encodings(head) if code not in ("utf_8", "utf_16") else ()
+    wanted = chosen.encoding or "".join(name for name, _ in others[:1])
+    if wanted:
         source, code = to_utf_8(as_it_is, wanted)
     if packed or source is not as_it_is:
         source = source.with_measured_size(bounds.seconds)
-    kinds = [*(f"packed by {by}" for by in packed), *([code] if code != UTF_8 else [])]
+    by = [f"packed by {each}" for each in packed]
+    kinds = [*by, *([ENCODINGS[code]] if code != "utf_8" else [])]
     if _holds_records(source.head(HEAD_BYTES)):
         kind = ", ".join(["JSON records", *kinds])
         return _with_own_columns(source, bounds, kind, "read_json_auto")
     if geojson.is_geojson(source.head(100)):
-        return _text(geojson.as_csv(source, bounds), bounds, ["GeoJSON", *kinds])
-    return _text(source, bounds, kinds, "encoding" if others else "", others)
+        return _text(geojson.as_csv(source, bounds), bounds, ["GeoJSON", *kinds], ",")
+    table = _text(source, bounds, kinds, chosen.delimiter)
+    assert table.dialect is not None
+    opened = Chosen(encoding=code, delimiter=table.dialect.delimiter)
+    return replace(table, asks="encoding" if others else "", ways=others, opened=opened)
 
 
 def _check_known(head: bytes, name: str) -> None:
@@ -434,17 +461,12 @@ def _check_known(head: bytes, name: str) -> None:
         require(not found, f"The file {excerpt(name)} is {kind}; {then}.")
 
 
-def _text(
-    source: FileSource,
-    bounds: Bounds,
-    kinds: Sequence[str],
-    asks: str = "",
-    ways: tuple[tuple[str, str], ...] = (),
-) -> Table:
+def _text(source: FileSource, bounds: Bounds, kinds: Sequence[str], delimiter: str) -> Table:
+    """The table of a text; `delimiter` "": detected."""
     head = codecs.getincrementaldecoder("utf-8")("replace").decode(source.head(HEAD_BYTES))
-    dialect = detect_dialect(head.removeprefix(BYTE_ORDER_MARK), source.name)
+    dialect = detect_dialect(head.removeprefix(BYTE_ORDER_MARK), source.name, delimiter)
     kind = ", ".join([*kinds, dialect.describe()])
-    return Table(source, bounds, kind, dialect, dialect.titles, asks=asks, ways=ways)
+    return Table(source, bounds, kind, dialect, dialect.titles)
 
 
 def _holds_records(head: bytes) -> bool:

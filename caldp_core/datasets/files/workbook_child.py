@@ -64,14 +64,15 @@ def read(data: bytes) -> bytes:
     hidden = {
         each.name for each in workbook.sheets_metadata if not str(each.visible).endswith(".Visible")
     }
-    sheets = {name: workbook.get_sheet_by_name(name) for name in names[:_SHEETS_MAX]}
+    looked_at = dict.fromkeys([*names[:_SHEETS_MAX], *(each for each in names if each == wanted)])
+    sheets = {name: workbook.get_sheet_by_name(name) for name in looked_at}
     rows = {name: _rows_of_several(sheet) for name, sheet in sheets.items()}
     best = sorted(sheets, key=lambda name: (name in hidden, not rows[name], -rows[name]))
     filled = [name for name in best if sheets[name].total_height > 0]
-    name = wanted or (filled or best)[0]
+    name = wanted if wanted in best else (filled or best)[0]
     tables = [each for each in filled if rows[each] > 1 and each not in hidden]
     merged = any(top[0] < bottom[0] for top, bottom in sheets[name].merged_cell_ranges or ())
-    reply = {"sheet": name, "sheets": len(names), "tables": tables, "merged": merged}
+    reply = {"sheet": name, "sheets": len(names), "tables": tables, "merged": merged, "all": best}
     buffer = io.BytesIO(json.dumps(reply).encode() + b"\n")
     buffer.seek(0, io.SEEK_END)
     out = io.TextIOWrapper(buffer, "utf-8", newline="")
