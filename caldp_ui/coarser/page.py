@@ -272,13 +272,7 @@ def _people_count(counts: CountedPlaces | CountedAnswers) -> int:
 
 
 _COLUMNS: Final = Columns(
-    {
-        "latitude": "Latitude",
-        "longitude": "Longitude",
-        "answer": "Answer",
-        "count": "People (count or weight)",
-        "group": "Group",
-    },
+    ("latitude", "longitude", "answer", "people", "weight", "group"),
     (),
     lambda seen: seen.places if seen.has_places else seen.answers,
     _count_rows,

@@ -11,13 +11,13 @@ counts are shown or it is discarded, and end with the visit.
 """
 
 import io
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from html import escape
 from pathlib import Path
 from typing import Any, Final, Generic, Protocol, TypeVar
 
-import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -26,19 +26,13 @@ from caldp_core.basics.files import BYTE_ORDER_MARK
 from caldp_core.basics.limits import N_MAX, OWN_NAME_MAX, OWN_TEXT_MAX
 from caldp_core.basics.types import Progress
 from caldp_core.datasets import check_size, inspect_data
-from caldp_core.datasets.files.checks.answers import no_answer_codes
-from caldp_core.datasets.files.checks.record import (
-    KEEP,
-    Check,
-    CheckFunction,
-    Reading,
-    Resolved,
-    resolve,
-)
+from caldp_core.datasets.files.by_hand import Chosen
+from caldp_core.datasets.files.checks.record import KEEP, Check, Reading, Resolved, resolve
 from caldp_core.datasets.files.checks.run import CHECKS
-from caldp_core.datasets.files.layout_detection import DetectedFile, Layout
+from caldp_core.datasets.files.layout_detection import DetectedFile, Layout, is_named
 from caldp_core.datasets.files.refused_rows import RefusedRows
-from caldp_core.datasets.files.source import FileSource
+from caldp_core.datasets.files.source import ENCODINGS, FileSource
+from caldp_core.datasets.files.table import DELIMITERS, NO_DELIMITER
 from caldp_core.datasets.own import check_line
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.delivery import release
@@ -52,11 +46,12 @@ from caldp_ui.session.record_link import S, make_safe
 from caldp_ui.session.ticking import run_page
 from caldp_ui.words import formats
 
-_ROWS: Final = 4
+_ROWS: Final = 8
 _COLUMNS: Final = 12
 """Of the preview; of many columns those that are read come first."""
 _MARKS: Final = {".": "1,234.5", ",": "1.234,5"}
 _HEADS: Final = {True: "column names", False: "data"}
+_BETWEEN: Final = DELIMITERS | {NO_DELIMITER: "nothing: one column"}
 
 
 class FileCounts(Protocol):
@@ -78,7 +73,7 @@ C = TypeVar("C", bound=FileCounts)
 class Columns(Generic[C]):
     """How a page reads a file.
 
-    `roles`: what each column that is read is called on the page, by its name in `Layout`; those of
+    `types`: what a column may be on this page (`COLUMN_TYPES`); fields of `Layout` that are
     `needed` can't be left out. `guess`: the layout of a file for this page; `count(contents,
     layout, title, progress)` counts it, and raises `CaldpError`; `people`: the number of people in
     the counts. `ask(key, contents, layout)`: draws what else the page asks about the file, and
@@ -87,7 +82,7 @@ class Columns(Generic[C]):
     this page has no use for.
     """
 
-    roles: Mapping[str, str]
+    types: tuple[str, ...]
     needed: tuple[str, ...]
     guess: Callable[[DetectedFile], Layout]
     count: Callable[[DetectedFile, Layout, str, Progress], C]
@@ -132,9 +127,14 @@ class _OpenFile(Generic[C]):
         return self.state.key(f"file-{self.upload.number}-{field}")
 
     @property
-    def header_key(self) -> str:
-        """The key of the visit's state for the visitor's choice of what the first row is."""
-        return f"{self.state.page}/own-header-{self.upload.number}"
+    def chosen(self) -> Chosen:
+        """What the visitor has chosen by hand."""
+        chosen: Chosen = st.session_state.get(self.key("chosen"), Chosen())
+        return chosen
+
+    def choose(self, chosen: Chosen) -> None:
+        """Keep what the visitor has chosen."""
+        st.session_state[self.key("chosen")] = chosen
 
     @property
     def answers(self) -> dict[str, str]:
@@ -157,36 +157,48 @@ def _pool() -> FairPool:
 def _show_file(file: _OpenFile[C]) -> C | None:
     """Show what was understood; returns the counts once all is known.
 
-    Raises `CaldpError` if the file is refused as it is; a layout of the visitor's that can't be
-    counted is reported, and can be changed.
+    Raises `CaldpError` if the file is refused as it is; choices of the visitor's that can't be
+    counted are reported, and can be changed.
     """
-    state, columns, upload = file.state, file.columns, file.upload
-    header = st.session_state.get(file.header_key)
-    opening = {name: each for name, each in file.answers.items() if name in ("sheet", "encoding")}
-    contents: DetectedFile | None = jobs.run_automatically(
-        _job(state, "look"),
-        f"{upload.number}/{header}/{opening}",
-        lambda _: inspect_data(upload.source(), header=header, answers=opening),
-        lambda _: "Reading the file …",
-        _pool,
-    )
+    contents = _look(file)
     if contents is None:
         return None
-    st.markdown(f"**{escape_markdown(upload.name)}**: {escape_markdown(contents.table.kind)}.")
-    asked, preview = st.container(gap="small"), st.container(gap="small")
-    chosen = _ask_layout(file, contents)
-    check = partial(_check, file, asked)
-    reading = check(Reading(contents, chosen))
-    contents, layout = (reading.file, reading.layout) if reading else (contents, chosen)
+    columns = file.columns
+    layout = file.chosen.layout(contents, columns.guess(contents))
+    layout = replace(layout, reading=file.chosen.describe(contents.names))
+    _ask_opening(file, contents, layout)
+    preview, asked = st.container(gap="small"), st.container(gap="small")
+    reading = _check(file, asked, Reading(contents, layout))
     with preview:
-        _preview(contents, [getattr(layout, role) for role in columns.roles])
+        _preview(file, contents.names, reading or Reading(contents, layout))
     if reading is None:
         return None
-    wanted = columns.ask(file.key, contents, layout)
-    if wanted is not None and wanted.others != layout.others:
-        more = check(Reading(contents, wanted), checks=(no_answer_codes,))
-        wanted = None if more is None else more.layout
+    wanted = columns.ask(file.key, reading.file, reading.layout)
     return None if wanted is None else _counted(file, reading, wanted)
+
+
+def _look(file: _OpenFile[Any]) -> DetectedFile | None:
+    """The file as it is opened; an error after a choice of the visitor's offers to undo it."""
+    opened = replace(file.chosen, mark=None, columns=()).with_answers(file.answers)
+    try:
+        found: DetectedFile | None = jobs.run_automatically(
+            _job(file.state, "look"),
+            f"{file.upload.number}/{opened}",
+            lambda _: inspect_data(file.upload.source(), chosen=opened),
+            lambda _: "Reading the file …",
+            _pool,
+        )
+    except CaldpError as error:
+        if file.chosen == Chosen():
+            raise
+        st.error(escape_markdown(str(error)), icon=":material/error:")
+        st.button(
+            "Read it as detected",
+            key=file.key("detected"),
+            on_click=lambda: file.choose(Chosen()),
+        )
+        return None
+    return found
 
 
 def _counted(file: _OpenFile[C], asked: Reading, wanted: Layout) -> C | None:
@@ -199,7 +211,7 @@ def _counted(file: _OpenFile[C], asked: Reading, wanted: Layout) -> C | None:
     try:
         counts = _count_rows(file, contents, wanted)
     except CaldpError as error:
-        if wanted == layout and not file.answers:
+        if wanted == layout and not file.answers and file.chosen == Chosen():
             raise
         st.error(escape_markdown(str(error)), icon=":material/error:")
         return None
@@ -208,18 +220,13 @@ def _counted(file: _OpenFile[C], asked: Reading, wanted: Layout) -> C | None:
     return counts
 
 
-def _check(
-    file: _OpenFile[Any],
-    place: DeltaGenerator,
-    reading: Reading,
-    *,
-    checks: tuple[CheckFunction, ...] = tuple(CHECKS.values()),
-) -> Reading | None:
+def _check(file: _OpenFile[Any], place: DeltaGenerator, reading: Reading) -> Reading | None:
     """The reading once all checks are answered; draws those that are not, and what was answered."""
-    answers = file.answers
+    answers, by_hand = file.answers, file.chosen.answered()
+    checks = [look for name, look in CHECKS.items() if name not in by_hand]
     checked: Resolved | None = jobs.run_automatically(
-        _job(file.state, f"check-{len(checks)}"),
-        f"{file.upload.number}/{reading.layout}/{reading.file.table.derived}/{answers}",
+        _job(file.state, "check"),
+        f"{file.upload.number}/{file.chosen}/{reading.layout}/{answers}",
         lambda _: resolve(reading.file, reading.layout, checks, answers),
         lambda _: "Checking the file …",
         _pool,
@@ -269,7 +276,7 @@ def _count_rows(file: _OpenFile[C], contents: DetectedFile, layout: Layout) -> C
     columns, upload = file.columns, file.upload
     return jobs.run_automatically(
         _job(file.state, "count"),
-        f"{upload.number}/{layout}/{contents.table.derived}",
+        f"{upload.number}/{file.chosen}/{layout}/{contents.table.derived}",
         lambda progress: columns.count(contents, layout, upload.title, progress),
         lambda job: f"Counting, {job.share:.0%} …",
         _pool,
@@ -278,7 +285,7 @@ def _count_rows(file: _OpenFile[C], contents: DetectedFile, layout: Layout) -> C
 
 def forget(state: PageState[Any]) -> None:
     """Let go of the file and all that was made of it."""
-    for name in ("look", f"check-{len(CHECKS)}", "check-1", "count"):
+    for name in ("look", "check", "count"):
         job = st.session_state.pop(jobs.job_key(_job(state, name)), None)
         if job is not None:
             job.leave()
@@ -288,67 +295,96 @@ def _job(state: PageState[Any], name: str) -> str:
     return f"{state.page}/own-{name}"
 
 
-def _ask_layout(file: _OpenFile[Any], contents: DetectedFile) -> Layout:
-    """The layout as the visitor chooses it: at first the one that was guessed."""
-    layout = file.columns.guess(contents)
-    with st.container(horizontal=True, gap="small"):
-        change: dict[str, Any] = {r: _column(file, contents, r) for r in file.columns.roles}
-    with st.container(horizontal=True, gap="small"):
-        if contents.table.dialect is not None:
-            heads = list(_HEADS)
-            st.selectbox(
-                "The first row has …",
-                heads,
-                index=None if layout.header is None else heads.index(layout.header),
-                format_func=_HEADS.__getitem__,
-                placeholder="please say",
-                key=file.key("header"),
-                on_change=lambda: _store_header(file),
-            )
-            marks = list(_MARKS)
-            change["mark"] = st.selectbox(
-                "Numbers are written …",
-                marks,
-                index=None if layout.mark is None else marks.index(layout.mark),
-                format_func=_MARKS.__getitem__,
-                placeholder="please say",
-                key=file.key("mark"),
-            )
-    return replace(layout, **change).with_questions_alone()
+def _ask_opening(file: _OpenFile[Any], contents: DetectedFile, layout: Layout) -> None:
+    """Menus of how the file is opened; closed where nothing has to be said."""
+    table, chosen = contents.table, file.chosen
+    menus: dict[str, tuple[str, Mapping[Any, str], Any]] = {
+        "sheet": ("Sheet", {name: name for name in table.sheets}, table.opened.sheet),
+        "encoding": ("Letters (encoding)", ENCODINGS, table.opened.encoding),
+        "delimiter": ("Between cells", _BETWEEN, table.opened.delimiter),
+        "header": ("The first row has …", {} if table.names else _HEADS, layout.header),
+        "mark": ("Numbers are written …", _MARKS, layout.mark),
+    }
+    unclear = layout.header is None or (layout.mark is None and layout.count is not None)
+    title = f"**{escape_markdown(file.upload.name)}**: {escape_markdown(table.kind)}"
+    is_chosen = replace(chosen, columns=()) != Chosen()
+    with (
+        st.expander(title, expanded=unclear or is_chosen),
+        st.container(horizontal=True, gap="small"),
+    ):
+        for field, (label, options, current) in menus.items():
+            if options and current != "" and (table.dialect or field == "sheet"):
+                _menu(file, field, (label, options, current), partial(_with_opening, chosen, field))
 
 
-def _store_header(file: _OpenFile[Any]) -> None:
-    st.session_state[file.header_key] = st.session_state[file.key("header")]
+def _with_opening(chosen: Chosen, field: str, value: Any) -> Chosen:
+    """The choices with one of how the file is opened, which may make other columns of it."""
+    change: dict[str, Any] = {field: value}
+    return replace(chosen, **(change if field == "mark" else {"columns": (), **change}))
 
 
-def _column(file: _OpenFile[Any], contents: DetectedFile, role: str) -> int | None:
-    """The column of a role, at first the one that was guessed; None for none."""
-    guess: int | None = getattr(file.columns.guess(contents), role)
-    free = role not in file.columns.needed
-    names = contents.names
-    options = [*([-1] if free else []), *range(len(names))]
-    index = None if guess is None and not free else options.index(-1 if guess is None else guess)
-    picked = st.selectbox(
-        file.columns.roles[role],
-        options,
-        index=index,
-        format_func=lambda at: "none" if at < 0 else names[at],
-        placeholder="choose a column",
-        key=file.key(f"{contents.places.header}-{role}"),
+def _menu(
+    file: _OpenFile[Any],
+    name: str,
+    menu: tuple[str, Mapping[Any, str], Any],
+    choose: Callable[[Any], Chosen],
+) -> None:
+    """A menu of a label, options with their labels, and the one that is read now."""
+    key = file.key(name)
+    label, options, st.session_state[key] = menu
+    st.selectbox(
+        label,
+        list(options),
+        index=None if st.session_state[key] is None else 0,
+        format_func=options.__getitem__,
+        placeholder="please say",
+        key=key,
+        on_change=lambda: file.choose(choose(st.session_state[key])),
     )
-    return None if picked is None or picked < 0 else int(picked)
 
 
-def _preview(contents: DetectedFile, read: list[int | None]) -> None:
-    first = list(dict.fromkeys(at for at in read if at is not None))  # one may have two roles
-    others = [at for at in range(len(contents.names)) if at not in first]
-    visible = sorted((first + others)[:_COLUMNS])
-    rows = [[row[at][:60] for at in visible] for row in contents.rows[:_ROWS]]
-    table = pd.DataFrame(rows, columns=[contents.names[at] for at in visible], dtype=object)
-    st.dataframe(table, hide_index=True, height="content")
-    more = len(contents.names) - len(visible)
-    if more:
-        st.caption(f"{formats.count(more, 'more column is', 'more columns are')} not shown.")
+def _preview(file: _OpenFile[Any], names: Sequence[str], reading: Reading) -> None:
+    """The first rows, each column below its type, which can be chosen for those of the file."""
+    contents, layout = reading.file, reading.layout
+    kinds = {
+        at: file.chosen.type_of(at, layout, is_named(name, "identifier"))
+        for at, name in enumerate(contents.names)
+    }
+    read = [at for at, kind in kinds.items() if kind not in ("id", "leave-out")]
+    others = [at for at in kinds if at not in read][: max(_COLUMNS - len(read), 0)]
+    is_own = contents.names[: len(names)] == tuple(names)
+    visible = sorted({*read, *others, *_ask_more(file, contents.names)})
+    with st.container(key=file.state.key("own-columns"), horizontal=True, gap="small"):
+        for at in visible:
+            with st.container(width=130, gap=None):
+                if is_own and at < len(names):
+                    _ask_type(file, at, contents.names[at], kinds[at])
+                else:
+                    kind = kinds[at].replace("-", " ")
+                    st.markdown(f"{escape_markdown(contents.names[at])}: {kind}")
+                cells = (escape(row[at][:60]) for row in contents.rows[:_ROWS])
+                st.html(f"<ol>{''.join(f'<li>{cell}</li>' for cell in cells)}</ol>")
+
+
+def _ask_more(file: _OpenFile[Any], names: Sequence[str]) -> list[int]:
+    """Further columns of a wide table that the visitor wants to see."""
+    if len(names) <= _COLUMNS:
+        return []
+    return st.multiselect(
+        f"See more of the {len(names):,} columns",
+        range(len(names)),
+        format_func=names.__getitem__,
+        placeholder="choose by name",
+        key=file.key(f"more-{len(names)}"),
+    )
+
+
+def _ask_type(file: _OpenFile[Any], at: int, name: str, kind: str) -> None:
+    """The menu of the type of a column."""
+    kinds = dict.fromkeys([*file.columns.types, "id", "leave-out", kind])
+    options = {each: each.replace("-", " ") for each in kinds}
+    menu = (escape_markdown(name), options, kind)
+    _menu(file, f"type-{at}", menu, partial(file.chosen.with_column, at))
 
 
 def _missing(layout: Layout, contents: DetectedFile, needed: tuple[str, ...]) -> str:

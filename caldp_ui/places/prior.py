@@ -251,7 +251,7 @@ def _apply_counts(scenario: Scenario, counts: CountedData) -> Scenario:
 
 
 _COLUMNS: Final[Columns[CountedData]] = Columns(
-    {"latitude": "Latitude", "longitude": "Longitude", "count": "People (count or weight)"},
+    ("latitude", "longitude", "people", "weight"),
     ("latitude", "longitude"),
     lambda seen: seen.places,
     _count_rows,

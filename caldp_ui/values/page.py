@@ -8,7 +8,6 @@ from typing import Final, TypeAlias
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from caldp_core.basics.limits import OWN_QUESTIONS_MAX
 from caldp_core.basics.types import Progress
 from caldp_core.datasets import DatasetSpec, OwnSurvey, OwnTable
 from caldp_core.datasets.files.answers import (
@@ -70,22 +69,9 @@ _NO_STEPS: Final = 0.0
 
 
 def _ask_layout(key: Callable[[str], str], contents: DetectedFile, layout: Layout) -> Layout:
-    """Asks for more questions of the same people; of a single one, for the steps of its numbers."""
-    free = [at for at in range(len(contents.names)) if at not in (layout.answer, layout.count)]
-    others: list[int] = []
-    if layout.answer is not None and free:
-        others = st.multiselect(
-            "More questions that the same people answered",
-            free,
-            default=[at for at in layout.others if at in free],
-            format_func=contents.names.__getitem__,
-            max_selections=OWN_QUESTIONS_MAX - 1,
-            placeholder="none: one question alone",
-            help=TEXTS["layout_help"],
-            key=key(f"others-{len(contents.names)}"),
-        )
-    if others:
-        return replace(layout, others=tuple(others), group=None).with_questions_alone()
+    """Asks of a single question for the steps of its numbers."""
+    if layout.others:
+        return layout
     return replace(layout, steps=_ask_steps(key, contents, layout))
 
 
@@ -184,7 +170,7 @@ def _hidden_choices(counts: CountedData) -> dict[str, Callable[[Scenario], Scena
 
 
 _COLUMNS: Final[Columns[CountedData]] = Columns(
-    {"answer": "Answer", "count": "People (count or weight)", "group": "Group, or second answer"},
+    ("answer", "question", "people", "weight", "group"),
     ("answer",),
     lambda seen: seen.answers,
     _count_rows,

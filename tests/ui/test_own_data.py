@@ -136,15 +136,33 @@ def test_what_is_wrong_is_told_in_the_form_and_nothing_is_lost() -> None:
     assert_shows(at, scenario_of_text("a,1\nb,2\nc,3"))
 
 
-def test_a_column_of_two_roles_is_shown_once() -> None:
+def types_of(at: AppTest) -> dict[str, str]:
+    """The type of each column, by its name."""
+    return {box.label: str(box.value) for box in at.selectbox if "-type-" in str(box.key)}
+
+
+def choose_type(at: AppTest, name: str, kind: str) -> None:
+    """Choose the type of a column."""
+    (menu,) = (box for box in at.selectbox if box.label == name)
+    jobs_done(checked(menu.set_value(kind).run()))
+
+
+def first_rows(at: AppTest) -> list[list[str]]:
+    """The first cells of each column of the preview."""
+    return [re.findall("<li>(.*?)</li>", text) for text in htmls(at).split("<ol>")[1:]]
+
+
+def test_a_column_has_one_type() -> None:
     at = form(open_values())
     at.text_area(key="values-own-text").set_value("answer,n\na,3\nb,4")
     jobs_done(checked(at.button(key="values-own-show").click().run()))
-    (key,) = (str(each.key) for each in at.selectbox if str(each.key).endswith("-group"))
-    at.session_state[key] = 0
-    jobs_done(checked(at.run()))
-    assert at.session_state[key] == 0
-    assert [list(each.value.columns) for each in at.dataframe][:1] == [["answer", "n"]]
+    assert types_of(at) == {"answer": "answer", "n": "people"}
+    choose_type(at, "answer", "group")
+    assert types_of(at) == {"answer": "group", "n": "people"}
+    assert not [button for button in at.button if button.key == "values-own-accept"]
+    choose_type(at, "n", "answer")
+    assert types_of(at) == {"answer": "group", "n": "answer"}
+    assert any("2 people" in item.value for item in at.markdown)
 
 
 XLSX = b"PK\x03\x04\x14\x00\x06\x00"
@@ -197,13 +215,12 @@ def test_what_was_understood_can_be_changed_before_anything_is_shown() -> None:
     jobs_done(checked(at.button(key="values-own-file-show").click().run()))
     assert (scenario_of(at), query_of(at)) == (BEGIN, {})
     assert any("60 people" in item.value for item in at.markdown)
-    (preview,) = (frame.value for frame in at.dataframe if "smokes" in frame.value.columns)
-    assert list(preview.columns) == ["id", "sex", "age", "smokes"]
-    pick = {box.label: box for box in at.selectbox}
-    assert (pick["Answer"].value, pick["People (count or weight)"].value) == (1, -1)
-    jobs_done(checked(pick["Answer"].set_value(3).run()))
-    pick = {box.label: box for box in at.selectbox}
-    jobs_done(checked(pick["Group, or second answer"].set_value(2).run()))
+    before = {"id": "id", "sex": "answer", "age": "leave-out", "smokes": "leave-out"}
+    assert types_of(at) == before
+    assert first_rows(at)[0] == [str(i) for i in range(8)]
+    choose_type(at, "smokes", "answer")
+    assert types_of(at) == before | {"sex": "leave-out", "smokes": "answer"}
+    choose_type(at, "age", "group")
     held = at.session_state["values/own-held"]
     (hidden,) = (radio for radio in at.radio if radio.key == "values-own-hidden")
     assert hidden.value == "the answer and the group"
@@ -217,6 +234,7 @@ def test_what_was_understood_can_be_changed_before_anything_is_shown() -> None:
         "no; old": 24, "no; young": 12, "yes; old": 16, "yes; young": 8,
     }  # fmt: skip
     assert (set(table.groups), table.title) == ({"old", "young"}, "survey")
+    assert table.reading == "chosen by hand: “smokes” as answer, “age” as group"
     state = at.session_state._state.filtered_state
     assert held.source().open().read() == b""
     assert not [name for name in state if name.endswith(("own-look/job", "own-count/job"))]
@@ -233,7 +251,10 @@ def test_what_nobody_can_tell_from_a_file_is_asked() -> None:
     assert head.value is None
     checked(head.set_value(True).run())
     accepted(at, "values")
-    assert_shows(at, scenario_of_text("answer\nasthma\nasthma\nflu", "list"))
+    wanted = scenario_of_text("answer\nasthma\nasthma\nflu", "list")
+    assert isinstance(wanted.dataset, OwnTable)
+    reading = "chosen by hand: a row of column names"
+    assert_shows(at, replace(wanted, dataset=replace(wanted.dataset, reading=reading)))
 
 
 @pytest.mark.parametrize("text", [upload.FORM.example, LONG])

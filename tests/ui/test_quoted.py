@@ -27,18 +27,19 @@ FILES = {
     "a damaged workbook": b"PK\x03\x04",
 }
 READ_AS_MARKDOWN = ("error", "warning", "info", "success", "markdown", "caption", "toast")
-READ_AS_IT_STANDS = ("selectbox", "text_input", "multiselect")
+LABELLED = ("selectbox", "text_input", "multiselect", "expander")
+"""Their labels are Markdown; what is in them is read as it stands."""
 
 
 def sentences(at: AppTest) -> Iterator[str]:
     """What a reader sees of all that may name a file or a column."""
     for kind in READ_AS_MARKDOWN:
         yield from (as_read(item.value) for item in getattr(at, kind))
-    for kind in READ_AS_IT_STANDS:
+    for kind in LABELLED:
         for item in getattr(at, kind):
-            yield from (
-                str(text) for text in (item.label, item.value, *getattr(item, "options", ()))
-            )
+            yield as_read(item.label)
+            value = getattr(item, "value", "")
+            yield from (str(text) for text in (value, *getattr(item, "options", ())))
 
 
 def test_a_name_is_quoted_as_it_stands() -> None:

@@ -3,7 +3,6 @@
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -43,20 +42,28 @@ def sentence(at: AppTest) -> str:
     return next(each.value for each in at.markdown if "If each person is asked one" in each.value)
 
 
-def with_records() -> tuple[AppTest, Any]:
-    """The form with the records read, and its menu of further questions."""
+def with_records() -> AppTest:
+    """The form with the records read."""
     at = open_values()
     at.session_state["values-own"] = True
     checked(at.run())
     at.text_area(key="values-own-text").set_value(RECORDS)
     jobs_done(checked(at.button(key="values-own-show").click().run()))
-    (others,) = [each for each in at.multiselect if "More questions" in each.label]
-    return at, others
+    return at
+
+
+def ask_more(at: AppTest, *columns: str) -> AppTest:
+    """Choose the type of these columns."""
+    for column in columns:
+        (menu,) = (each for each in at.selectbox if each.label == column)
+        jobs_done(checked(menu.set_value("question").run()))
+    return at
 
 
 def test_what_a_quick_hand_chose_last_is_counted_before_it_is_shown() -> None:
-    at, others = with_records()
-    others.set_value([0, 2])
+    at = ask_more(with_records(), "colour")
+    (age,) = (each for each in at.selectbox if each.label == "age")
+    age.set_value("question")
     at.button(key="values-own-accept").click()  # both at once: the count was of one question
     jobs_done(checked(at.run()))
     survey = scenario_of(at).dataset
@@ -66,8 +73,7 @@ def test_what_a_quick_hand_chose_last_is_counted_before_it_is_shown() -> None:
 
 
 def test_columns_of_a_file_are_a_survey_whose_every_question_can_be_shown() -> None:
-    at, others = with_records()
-    jobs_done(checked(others.set_value([0, 2]).run()))
+    at = ask_more(with_records(), "age", "colour")
     jobs_done(accepted(at, "values"))
     survey = scenario_of(at).dataset
     assert isinstance(survey, OwnSurvey)

@@ -87,7 +87,7 @@ class Chosen:
         if asked and "count" not in roles and (layout.others or file.repeats(layout.answer)):
             weights = file.named_weights
             layout = replace(layout, count=None if weights in chosen else weights)
-        return layout.with_questions_alone()
+        return layout
 
     def type_of(self, column: int, layout: "Layout", is_identifier: bool) -> str:
         """The type that a column has in a layout."""

@@ -174,10 +174,6 @@ class Layout:
     left_out: tuple[tuple[int, str], ...] = ()
     reading: str = ""
 
-    def with_questions_alone(self) -> "Layout":
-        """The layout without weights if they are one of its questions: answers are no people."""
-        return replace(self, count=None) if self.count in (self.answer, *self.others) else self
-
     def check_complete(self, file: "DetectedFile", *roles: str) -> None:
         """Raise `CaldpError` where a column of `roles`, or how the file is meant, is not known."""
         for role in roles:

@@ -107,8 +107,7 @@ def _read_sheet(source: FileSource, bounds: Bounds, wanted: str) -> _Sheet:
     if reply["sheets"] > 1:
         kind += f", one of {reply['sheets']:,}"
     kind += ", merged cells filled" if reply["merged"] else ""
-    found = source_from_bytes(text, source.name)
-    return _Sheet(found, name, kind, sheets, tuple(reply["tables"]))
+    return _Sheet(source_from_bytes(text, source.name), name, kind, sheets, tuple(reply["tables"]))
 
 
 def _unpacked_bytes(source: FileSource) -> int:
