@@ -371,7 +371,7 @@ def _ask_more(file: _OpenFile[Any], names: Sequence[str]) -> list[int]:
     if len(names) <= _COLUMNS:
         return []
     return st.multiselect(
-        f"See more of the {len(names):,} columns",
+        f"{formats.count(len(names), 'column', 'columns')}: see more",
         range(len(names)),
         format_func=names.__getitem__,
         placeholder="choose by name",
