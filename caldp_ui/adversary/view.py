@@ -251,10 +251,7 @@ def alt_regions(right: float, most: float, here: str, there: str) -> str:
 def guess_sentence(ours: BestGuess | None, plain: BestGuess | None, block: str) -> str:
     """How often the best guess of anybody's place is right, before and after a report."""
     if ours is None:
-        return (
-            "Not shown for this method, or for ε above 3: it takes too long to compute (for other "
-            "methods on small domains see `caldp_core.audit.inference`)."
-        )
+        return TEXTS["guess_too_slow"]
     shares = [ours.before, ours.after, *([plain.after] if plain else [])]
     counts, number = formats.out_of_one(*shares)
     plain_sentence = f" With plain LDP it is **{counts[2]}**." if plain else ""
@@ -302,12 +299,7 @@ _HERE: Final = Action(
 
 def editable(shown: View) -> View:
     """The view with maps in which the person can be moved."""
-    maps = replace(
-        shown.maps,
-        actions=(_HERE,),
-        prompt="Click where the person truly is. Point at a place for the expected number per "
-        "million such people.",
-    )
+    maps = replace(shown.maps, actions=(_HERE,), prompt=TEXTS["move_prompt"])
     return replace(shown, scene=maps)
 
 

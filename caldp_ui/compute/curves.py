@@ -6,6 +6,7 @@ curve, so that moving along the curve computes nothing.
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -54,33 +55,18 @@ def ignore_seed(scenario: Scenario) -> Scenario:
     return replace(scenario, seed=0)
 
 
-def errors_over_epsilon(scenario: Scenario, progress: Progress) -> Pair:
-    """Expected error against ε."""
-    return _with_plain(scenario, _epsilon, progress)
+_MakeCurve: TypeAlias = Callable[[Scenario, Progress], Curve]
 
 
-def errors_over_people(scenario: Scenario, progress: Progress) -> Pair:
-    """Expected error against the number of people."""
-    return _with_plain(scenario, _people, progress)
-
-
-def errors_over_blocks(scenario: Scenario, progress: Progress) -> Pair:
-    """Expected error against the number of blocks, as grids; plain LDP has no blocks."""
-    ours = _blocks(scenario, progress)
-    return ours, _constant_curve(best_plain_ldp(scenario), ours)
-
-
-def errors_over_sensitive(scenario: Scenario, progress: Progress) -> Pair:
-    """Expected error against the number of sensitive places; to plain LDP all are."""
-    ours = _sensitive(scenario, progress)
-    return ours, _constant_curve(best_plain_ldp(scenario), ours)
-
-
-def _with_plain(
-    scenario: Scenario, curve: Callable[[Scenario, Progress], Curve], progress: Progress
-) -> Pair:
+def _beside_plain(curve: _MakeCurve, scenario: Scenario, progress: Progress) -> Pair:
     ours = curve(scenario, lambda share: progress(share / 2))
     return ours, curve(best_plain_ldp(scenario), lambda share: progress(0.5 + share / 2))
+
+
+def _above_plain(curve: _MakeCurve, scenario: Scenario, progress: Progress) -> Pair:
+    """Plain LDP is the same at every x: it has one block, and all is sensitive to it."""
+    ours = curve(scenario, progress)
+    return ours, _constant_curve(best_plain_ldp(scenario), ours)
 
 
 def _constant_curve(scenario: Scenario, like: Curve) -> Curve:
@@ -129,3 +115,11 @@ def _sizes(k: int) -> list[int]:
     steps = np.linspace(0, k, _SIZES + 3) if even else np.geomspace(10, k, _SIZES)
     sizes: list[int] = np.unique(steps.astype(int)).tolist()
     return sizes
+
+
+errors_over_epsilon: Final = partial(_beside_plain, _epsilon)
+errors_over_people: Final = partial(_beside_plain, _people)
+errors_over_blocks: Final = partial(_above_plain, _blocks)
+"""Expected error against the number of blocks, as grids."""
+errors_over_sensitive: Final = partial(_above_plain, _sensitive)
+"""Expected error against the number of sensitive places or values."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from caldp_core.collect.protocol import Protocol
 from caldp_core.datasets.public_map import PublicMap
 from caldp_core.experiments.run import Result
-from caldp_core.experiments.table import as_cell, as_csv, as_geojson, as_geoparquet, columns_of
+from caldp_core.experiments.table import as_cell, as_csv, columns_of
 from caldp_core.scenarios.blocks import PolygonBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute.runs import is_own
@@ -93,13 +93,3 @@ def csv(table: Table) -> bytes:
 def estimate_csv(result: Result) -> bytes:
     """One row a cell or answer: where it is, its block, its estimated share, and how far off."""
     return as_csv(columns_of(result)).encode()
-
-
-def estimate_geojson(result: Result) -> bytes:
-    """The cells of a map with the columns of `estimate_csv`, as GeoJSON."""
-    return as_geojson(result).encode()
-
-
-def estimate_geoparquet(result: Result) -> bytes:
-    """The cells of a map with the columns of `estimate_csv`, as GeoParquet: a sixth as large."""
-    return as_geoparquet(result)

@@ -155,18 +155,12 @@ RUNS: Final = 5
 _CAPTION: Final = "Lines: expected error. Bands: 90 of 100 outcomes. "
 _MEANING: Final = {
     TV: "One person of 100 is a total variation of 0.01.",
-    BOXES: "Mean over all ways to lay boxes on the map; one person of 100 is a total variation of "
-    "0.01.",
+    BOXES: TEXTS["boxes_meaning"],
     LARGEST: "Missed: the share is one less F1 of naming the largest ones.",
-    KM: "Earth mover's distance: how far people have to be moved to turn the estimate into the "
-    "truth; an approximation, the mean over directions.",
+    KM: TEXTS["km_meaning"],
 }
 UNITS: Final = {TV: "TV", BOXES: "TV of boxes", LARGEST: "1 - F1", KM: "km"}
 """The unit of each error in the file."""
-_PROVED: Final = (
-    " Thin dots: what the papers prove of Hadamard and randomized response (half of the bound on "
-    "l1)."
-)
 
 
 def _show_board(record: Curves) -> None:
@@ -265,7 +259,7 @@ def _file(record: Curves, curves: Sequence[CurveData]) -> None:
     st.caption(
         _CAPTION
         + _MEANING[record.error]
-        + (_PROVED if proved_bounds([each.line for each in curves]) else "")
+        + (TEXTS["proved"] if proved_bounds([each.line for each in curves]) else "")
     )
     make = partial(curves_csv, record, curves)
     sharing.true_file(STATE.key("csv"), "curves.csv", make, record.scenario)

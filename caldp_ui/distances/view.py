@@ -29,7 +29,6 @@ from caldp_ui.distances.page_state import (
     SIMILAR_PRIVACY,
     DistanceData,
     DistanceState,
-    PersonReports,
     right_guess_probability,
 )
 from caldp_ui.maps.ground import bare_ground
@@ -370,22 +369,17 @@ def _person_pictures(data: DistanceData) -> tuple[Picture, ...]:
     method = MECHANISMS[data.setup.mechanism_name].title
     noise = f"{method}: {displacement_text(data.noise_reports.mean_km)}"
     blocks = f"randomized response in blocks: {displacement_text(data.block_reports.mean_km)}"
-    beside = blocks_title(data)
-    return (
-        _chance_picture(TRUTH, "The person", f"truly in {name}", alone),
-        _with_distance_fact(
-            _chance_picture(
-                BLOCKS, f"Their report: {beside.lower()}", blocks, data.block_reports.law, _LINES
-            ),
-            data.block_reports,
-        ),
-        _with_distance_fact(
-            _chance_picture(
-                NOISE, f"Their report: {OURS_TITLE.lower()}", noise, data.noise_reports.law
-            ),
-            data.noise_reports,
-        ),
+    rows = (
+        (BLOCKS, blocks_title(data), blocks, data.block_reports, _LINES),
+        (NOISE, OURS_TITLE, noise, data.noise_reports, _RING),
     )
+    pictures = [_chance_picture(TRUTH, "The person", f"truly in {name}", alone)]
+    for report, title, subtitle, reports, marks in rows:
+        heading = f"Their report: {title.lower()}"
+        picture = _chance_picture(report, heading, subtitle, reports.law, marks)
+        km = formats.measure(reports.mean_km)
+        pictures.append(replace(picture, fact=Fact(km.number, f"{km.unit} away on average")))
+    return tuple(pictures)
 
 
 def _chance_picture(
@@ -393,11 +387,6 @@ def _chance_picture(
 ) -> Picture:
     alt = f"Map of the chances of one person's reports, {title}: {subtitle}."
     return Picture(name, title, subtitle, alt, encode(shares), SCALE.low, marks)
-
-
-def _with_distance_fact(picture: Picture, reports: PersonReports) -> Picture:
-    km = formats.measure(reports.mean_km)
-    return replace(picture, fact=Fact(km.number, f"{km.unit} away on average"))
 
 
 def _focus(data: DistanceData) -> Focus:

@@ -78,12 +78,7 @@ def table(results: Mapping[str, Result], expected: ExpectedErrors | None) -> Non
         both = (expected.ours, expected.plain)
         frame.loc["expected TV"] = [accuracy.forecast(each) for each in both]
     st.table(frame.rename_axis("number"))
-    sliced = (
-        " Boxes: the mean over all ways to lay them on the map. Earth mover's distance is the "
-        "average over directions ('sliced'), an approximation."
-        if any(map(_on_map, results.values()))
-        else ""
-    )
+    sliced = TEXTS["map_errors"] if any(map(_on_map, results.values())) else ""
     st.caption(f"KL is infinite where the estimate gives nobody to what has somebody.{sliced}")
 
 

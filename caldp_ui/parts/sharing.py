@@ -27,6 +27,7 @@ from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.experiments.error_validity import invalid_error_reason
 from caldp_core.experiments.run import Result, Setup
+from caldp_core.experiments.table import as_geojson, as_geoparquet
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.privacy.coverage import coverage
 from caldp_core.scenarios.scenario import Scenario
@@ -484,12 +485,8 @@ def files(state: PageState[S], result: Result) -> None:
     with st.container(horizontal=True):
         file_button(state.key("csv"), "estimate.csv", lambda: exports.estimate_csv(result))
         if isinstance(result.setup.dataset.domain, GridDomain):
-            on_maps = {
-                "geojson": exports.estimate_geojson,
-                "parquet": exports.estimate_geoparquet,
-            }
-            for kind, make in on_maps.items():
-                file_button(state.key(kind), f"estimate.{kind}", partial(make, result))
+            file_button(state.key("geojson"), "estimate.geojson", partial(as_geojson, result))
+            file_button(state.key("parquet"), "estimate.parquet", partial(as_geoparquet, result))
 
 
 def _scenario_files(

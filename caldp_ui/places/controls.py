@@ -5,7 +5,7 @@ sensitive places may be near points of a reader's own, such as clinics.
 """
 
 from dataclasses import replace
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import DeletedFile
@@ -58,6 +58,16 @@ from caldp_ui.words import formats
 from caldp_ui.words.glossary import DEFINITIONS
 
 
+def _bind_part(name: str, part: str, field: str) -> dict[str, Any]:
+    """Arguments that tie a widget to a field of the scenario's `part`, "blocks" or "sensitive"."""
+    now = getattr(STATE.current().scenario.context, part)
+
+    def change(scenario: Scenario, value: Any) -> Scenario:
+        return scenario.with_context(**{part: replace(now, **{field: value})})
+
+    return bind(STATE, name, getattr(now, field), change)
+
+
 def _hexagon_details(blocks: HexagonBlocks, domain: GridDomain) -> None:
     """The slider of the sizes that fit the map."""
     st.select_slider(
@@ -66,12 +76,7 @@ def _hexagon_details(blocks: HexagonBlocks, domain: GridDomain) -> None:
         format_func=hexagon_size,
         help="Hexagons of H3: about equally large anywhere on Earth, wherever the map lies. A cell "
         "is in the hexagon that its middle is in.",
-        **bind(
-            STATE,
-            "hexagons",
-            blocks.resolution,
-            lambda s, v: s.with_context(blocks=HexagonBlocks(v)),
-        ),
+        **_bind_part("hexagons", "blocks", "resolution"),
     )
 
 
@@ -143,19 +148,14 @@ def _kind_title(
 def _block_details(scenario: Scenario, domain: GridDomain) -> None:
     blocks = scenario.context.blocks
     if isinstance(blocks, GridBlocks):
-        _rows_and_columns(blocks, domain)
+        _rows_and_columns(domain)
     elif isinstance(blocks, AdaptiveBlocks):
         st.select_slider(
             "Number of blocks",
             sorted({*_ADAPTIVE, blocks.blocks}),
             format_func=formats.integer,
             help="Made from public population figures (GeoNames), never from the private data.",
-            **bind(
-                STATE,
-                "adaptive",
-                blocks.blocks,
-                lambda s, v: s.with_context(blocks=AdaptiveBlocks(v)),
-            ),
+            **_bind_part("adaptive", "blocks", "blocks"),
         )
     elif isinstance(blocks, HexagonBlocks):
         _hexagon_details(blocks, domain)
@@ -168,27 +168,10 @@ def _block_details(scenario: Scenario, domain: GridDomain) -> None:
         )
 
 
-def _rows_and_columns(blocks: GridBlocks, domain: GridDomain) -> None:
+def _rows_and_columns(domain: GridDomain) -> None:
     rows, columns = st.columns(2)
-    rows.number_input(
-        "Rows",
-        1,
-        domain.rows,
-        **bind(
-            STATE, "rows", blocks.rows, lambda s, v: s.with_context(blocks=replace(blocks, rows=v))
-        ),
-    )
-    columns.number_input(
-        "Columns",
-        1,
-        domain.columns,
-        **bind(
-            STATE,
-            "columns",
-            blocks.columns,
-            lambda s, v: s.with_context(blocks=replace(blocks, columns=v)),
-        ),
-    )
+    rows.number_input("Rows", 1, domain.rows, **_bind_part("rows", "blocks", "rows"))
+    columns.number_input("Columns", 1, domain.columns, **_bind_part("columns", "blocks", "columns"))
 
 
 def _sensitive_details(scenario: Scenario) -> None:
@@ -261,12 +244,7 @@ def _point_details(sensitive: SensitiveNear) -> None:
         0.0,
         1_000.0,
         step=0.1,
-        **bind(
-            STATE,
-            "km",
-            sensitive.km,
-            lambda s, km: s.with_context(sensitive=replace(sensitive, km=km)),
-        ),
+        **_bind_part("km", "sensitive", "km"),
     )
     if not sensitive.points:
         st.caption("Nothing yet: every report names its place.")

@@ -17,6 +17,7 @@ from caldp_core.experiments.run import Result, Setup
 from caldp_core.scenarios.blocks import GridBlocks, OneBlock
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.errors import escape_markdown
+from caldp_ui.app.texts import read_texts, read_toml
 from caldp_ui.compute import runs
 from caldp_ui.compute.runs import CellErrorCurves
 from caldp_ui.controls import choices, common
@@ -40,6 +41,8 @@ from caldp_ui.stage import Film
 from caldp_ui.words import accuracy, formats, promise
 from caldp_ui.words.formats import PLACES
 from caldp_ui.words.glossary import terms
+
+TEXTS: Final = read_texts(__file__)
 
 
 def _controls(data: ComparisonData) -> None:
@@ -110,9 +113,7 @@ def _cell_controls(data: ComparisonData) -> None:
             "Fewer, larger cells: a side of …",
             steps,
             format_func=lambda times: accuracy.cell_size_text(round(times * fine.cell, 9)),
-            help="Larger cells hold more people each, so noise disturbs them less; where in a cell "
-            "people are is lost. Blocks and sensitive places stay: a larger cell is in the block "
-            "of its middle, and sensitive if any part of it is.",
+            help=TEXTS["cells_help"],
             **bind(
                 STATE,
                 "cells",
@@ -153,10 +154,7 @@ def _cell_sizes(data: ComparisonData) -> None:
         st.info(invalid_error_reason(data.setup))
         return
     if page_state.merge_factor(scenario.dataset) is None:
-        st.info(
-            "SNAP's file is counted in cells of 0.2°; “caldp count” counts a file in others, and "
-            "“Your data” opens its counts."
-        )
+        st.info(TEXTS["snap_cells"])
         return
     sizes = [
         page_state.with_merge_factor(scenario, times)
@@ -178,12 +176,7 @@ def _show_cell_sizes(ladder: CellErrorCurves, scenario: Scenario, finest: float)
     st.markdown(view.cell_sizes_sentence(ladder, finest))
     now = (page_state.merge_factor(scenario.dataset) or 1) * finest
     st.html(view.cell_sizes_html(ladder, now, finest))
-    st.caption(
-        "Of 100 people, so many are in the wrong cell. Blur: among the smallest cells, were there "
-        "no noise and everybody anywhere in their larger cell. Noise: among the larger cells. "
-        "Together: the noisy map, spread evenly, among the smallest cells. Means of four draws. "
-        "Where noise is 0 a cell is as large as its block: reports name it, and hide where in it."
-    )
+    st.caption(TEXTS["cell_sizes_notes"])
 
 
 def _show_region(area: Area, result: Result, domain: GridDomain) -> None:
@@ -205,11 +198,7 @@ def _show_region(area: Area, result: Result, domain: GridDomain) -> None:
             st.html(markup.dotplot(report.estimate, report.half_width, view.dots_text(report)))
             st.caption(view.dots_text(report))
         if report.is_lost_in_noise:
-            st.warning(
-                "Too small to tell: the error to expect here is larger than the number of people "
-                "itself. Mark a larger region, or let go of some secrecy.",
-                icon=":material/blur_on:",
-            )
+            st.warning(TEXTS["too_small"], icon=":material/blur_on:")
         st.caption(" ".join(view.region_sentences(report, result.setup.scenario)))
         st.button(
             "Unmark",
@@ -354,40 +343,16 @@ def _context_change(**context: Any) -> Callable[[], None]:
     return lambda: update_scenario(STATE, lambda s: s.with_context(**context))
 
 
-TOUR: Final = (
-    TourStep(
-        "Everybody adds their own noise",
-        "Each person's phone randomises the place before it sends anything. The collector adds up "
-        "noisy reports. “Truth” is shown for demonstration only.",
-        "Draw new noise",
-        lambda: redraw_noise(STATE),
-    ),
-    TourStep(
-        "ε sets how noisy",
-        "A smaller ε protects each person better, and the map gets worse. The odds say how often "
-        "an attacker is right.",
-        "Protect more: ε = 0.2",
-        _context_change(epsilon=0.2),
-    ),
-    TourStep(
-        "Hiding everything costs the map",
-        "Plain LDP hides every place among all others, coast to coast. Both maps are alike now.",
-        "Hide everything",
-        _context_change(blocks=OneBlock()),
-    ),
-    TourStep(
-        "Not everything is equally sensitive",
-        "The paper's blocks hide where in a block of 1° × 2° somebody is, not in which block.",
-        "Hide where in a block",
-        _context_change(blocks=GridBlocks(25, 35)),
-    ),
-    TourStep(
-        "Draw what matters",
-        "Take the tool “Box” on the maps, choose “Protect only this” and drag. “Undo” takes it "
-        "back. The address bar always holds what you see.",
-        "Back to ε = 1",
-        _context_change(epsilon=1.0),
-    ),
+_TOUR_ACTS: Final = (
+    lambda: redraw_noise(STATE),
+    _context_change(epsilon=0.2),
+    _context_change(blocks=OneBlock()),
+    _context_change(blocks=GridBlocks(25, 35)),
+    _context_change(epsilon=1.0),
+)
+TOUR: Final = tuple(
+    TourStep(**texts, show=act)
+    for texts, act in zip(read_toml(__file__, "tour.toml")["steps"], _TOUR_ACTS, strict=True)
 )
 
 

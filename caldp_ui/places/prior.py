@@ -27,6 +27,7 @@ from caldp_core.experiments.metrics import total_variation
 from caldp_core.experiments.run import Result
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.errors import escape_markdown
+from caldp_ui.app.texts import read_texts
 from caldp_ui.compute import runs
 from caldp_ui.maps.ground import home
 from caldp_ui.maps.scene import EXAMPLE
@@ -41,17 +42,9 @@ from caldp_ui.session.ticking import run_page
 from caldp_ui.words import accuracy, formats
 from caldp_ui.words.formats import place_name
 
+TEXTS: Final = read_texts(__file__)
+
 INHABITANTS_ESTIMATOR: Final = "cascade-inhabitants"
-_OFFER: Final = (
-    "Everybody can look up where towns are, or last year's published map. An estimate may take "
-    "that for known at no privacy cost: what the reports leave open is then where it has people. A "
-    "part of the picture is then not measured; this tab says how much."
-)
-_OWN: Final = (
-    "A file of your own may be last year's **estimate.csv** or **estimate.geojson** from here, or "
-    "any list of places, with or without numbers of people. It must not be data of the people who "
-    "are asked now: the estimate would know the answer beforehand."
-)
 _EXAMPLES: Final = 3
 
 
@@ -59,7 +52,7 @@ def section(data: ComparisonData) -> None:
     """The offer of a prior, or how much of the picture it has made."""
     scenario = data.setup.scenario
     if scenario.estimator not in (INHABITANTS_ESTIMATOR, KNOWING_MAP):
-        st.markdown(_OFFER)
+        st.markdown(TEXTS["prior_offer"])
     elif data.ours is None:
         st.info("The numbers come once the picture is there.")
     elif not pooling_helps(data.ours.setup.mechanism):
@@ -84,7 +77,7 @@ def _choice_buttons(scenario: Scenario) -> None:
             run_page()
         if scenario.estimator in (INHABITANTS_ESTIMATOR, KNOWING_MAP):
             _estimator_button("Use reports alone", "block", "use-none", Scenario().estimator)
-    st.caption(_OWN)
+    st.caption(TEXTS["prior_file"])
 
 
 def _estimator_button(label: str, icon: str, name: str, estimator: str) -> None:
