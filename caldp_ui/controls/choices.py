@@ -434,17 +434,19 @@ class DistancePreset(Example):
         return _with_compatible_mechanism(replace(scenario, policy=policy))
 
 
+def from_file(**parts: Any) -> Scenario:
+    """The scenario with these parts, written as in files; raises `CaldpError`."""
+    return Scenario.from_dict({MARK: FORMAT, **parts})
+
+
 def read_presets(module: str, part: str, make: Callable[[str, str, Any], P]) -> tuple[P, ...]:
     """The examples of `part` of presets.toml beside a module, whose policies are as in files.
 
     `module`: the module's `__file__`; `make`: an example from its title, sentence and policy.
     """
     rows = read_toml(module, "presets.toml")[part]
-    files = [{MARK: FORMAT, "policy": row["policy"]} for row in rows]
-    policies = [Scenario.from_dict(file).policy for file in files]
     return tuple(
-        make(row["title"], row["sentence"], policy)
-        for row, policy in zip(rows, policies, strict=True)
+        make(row["title"], row["sentence"], from_file(policy=row["policy"]).policy) for row in rows
     )
 
 

@@ -33,9 +33,10 @@ from caldp_core.scenarios.blocks import (
 )
 from caldp_core.scenarios.policies import ContextPolicy, Distances, Line
 from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.app.texts import read_toml
 from caldp_ui.compute import runs
 from caldp_ui.controls import choices
-from caldp_ui.controls.choices import DistancePreset, Example, Preset, read_presets
+from caldp_ui.controls.choices import DistancePreset, Example, Preset, from_file, read_presets
 from caldp_ui.session import visitor_data
 from caldp_ui.session.page_state import PinPageState
 from caldp_ui.session.record_link import ScenarioLink, ScenarioRecord
@@ -63,20 +64,6 @@ def runs_of(symbols: Ints) -> tuple[str, ...]:
     return tuple(str(first) if first == last else f"{first}-{last}" for first, last in pairs)
 
 
-def groups_spec(domain: Domain, groups: Iterable[str]) -> SensitiveSpec:
-    """The sensitive set of all values of these groups, and of values with these names."""
-    wanted = set(groups)
-    return spec_of(
-        np.array(
-            [
-                group in wanted or name in wanted
-                for group, name in zip(domain.groups, domain.names, strict=True)
-            ],
-            dtype=np.bool_,
-        )
-    )
-
-
 def whole_groups(domain: Domain, flags: Bools) -> list[str]:
     """The groups all of whose values are marked, in order of appearance."""
     bare = {group for group, flag in zip(domain.groups, flags, strict=False) if not flag}
@@ -93,9 +80,6 @@ def with_groups(domain: Domain, flags: Bools, groups: Iterable[str]) -> Sensitiv
     return spec_of(np.array(changed, dtype=np.bool_))
 
 
-SYNTHETIC_K: Final = 20
-
-
 @dataclass(frozen=True)
 class Table:
     """A table in the menu. `question`: as it was asked. `people`: at first, None for its own."""
@@ -108,26 +92,15 @@ class Table:
 
 TABLES: Final = (
     *(Table(survey.title, survey.question, Survey(name)) for name, survey in SURVEYS.items()),
-    Table("Web pages", "Which page did you look at last?", WebVisits(), 1_000_000),
-    Table(
-        "Made-up answers: Zipf",
-        "Some answers are far more common than others.",
-        Zipf(SYNTHETIC_K),
-        10_000,
+    *(
+        Table(
+            each["title"],
+            each["question"],
+            from_file(dataset=each["dataset"]).dataset,
+            each["people"],
+        )
+        for each in read_toml(__file__, "tables.toml")["tables"]
     ),
-    Table(
-        "Made-up answers: geometric",
-        "Each answer is a fifth rarer than the one before.",
-        Geometric(SYNTHETIC_K, 0.2),
-        10_000,
-    ),
-    Table(
-        "Made-up answers: shuffled geometric",
-        "Each answer is a fifth rarer than another one.",
-        PermutedGeometric(SYNTHETIC_K, 0.2),
-        10_000,
-    ),
-    Table("Made-up answers: even", "All answers are equally common.", Uniform(SYNTHETIC_K), 10_000),
 )
 SYNTHETIC: Final = (Zipf, Geometric, PermutedGeometric, Uniform)
 """Tables whose number of answers can be chosen."""
@@ -157,34 +130,11 @@ def _own_survey_table(spec: OwnSurvey) -> Table:
 
 _SURVEY_PRESETS: Final = {name: read_presets(__file__, name, Preset) for name in SURVEYS}
 _PLAIN, _NONE_SENSITIVE = read_presets(__file__, "every_table", Preset)
-_SCALE: Final = DistancePreset(
-    "Neighbours look alike",
-    "On a scale: the nearer two answers, the less a report tells them apart; ε for each step.",
-    Line(),
-)
-
-
-def _hamming_distances(bits: int) -> Distances:
-    """Distances between combinations of yes-or-no answers: how many of these differ."""
-    names = range(1 << bits)
-    return Distances(tuple(tuple(float((x ^ y).bit_count()) for y in names) for x in names))
-
-
-_FADING: Final[dict[str, tuple[DistancePreset, ...]]] = {
-    "income": (
-        DistancePreset(
-            "Neighbouring incomes look alike",
-            "The nearer two incomes, the less a report tells them apart: ε for each bracket.",
-            Line(),
-        ),
-    ),
-    "substances": (
-        DistancePreset(
-            "Each of the three by itself",
-            "Pupils who differ in one substance look alike at ε, those who differ in all at 3 ε.",
-            _hamming_distances(3),
-        ),
-    ),
+_WEB_PRESETS: Final = read_presets(__file__, "web", Preset)
+(_SCALE,) = read_presets(__file__, "scale", DistancePreset)
+_FADING: Final = {
+    name: read_presets(__file__, f"{name}-fading", DistancePreset)
+    for name in ("income", "substances")
 }
 
 
@@ -194,31 +144,10 @@ def presets_of(spec: DatasetSpec, domain: Domain) -> tuple[Example, ...]:
         fading = _FADING.get(spec.table, ())
         return (*_SURVEY_PRESETS[spec.table], *fading, _PLAIN, _NONE_SENSITIVE)
     if isinstance(spec, WebVisits):
-        return (*_web_presets(domain), _PLAIN, _NONE_SENSITIVE)
+        return (*_WEB_PRESETS, _PLAIN, _NONE_SENSITIVE)
     if isinstance(spec, OwnTable | OwnSurvey):
         return (_PLAIN, *_own_presets(domain), _SCALE, _NONE_SENSITIVE)
     return (*_numeric_presets(domain.k), _SCALE, _PLAIN, _NONE_SENSITIVE)
-
-
-def _web_presets(domain: Domain) -> tuple[Preset, ...]:
-    delicate = groups_spec(domain, WebVisits.delicate_topics())
-    return (
-        Preset(
-            "Delicate topics are sensitive",
-            "Pages on twelve topics, such as health, debt or dating, hide among all pages.",
-            ContextPolicy(OneBlock(), delicate),
-        ),
-        Preset(
-            "Hide the page, not the topic",
-            "A report shows the topic someone reads about, but not the page.",
-            ContextPolicy(GroupBlocks()),
-        ),
-        Preset(
-            "Hide the page within delicate topics",
-            "A report shows the topic; only in delicate topics is the page hidden.",
-            ContextPolicy(GroupBlocks(), delicate),
-        ),
-    )
 
 
 def _numeric_presets(k: int) -> tuple[Preset, ...]:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from caldp_core.datasets import Survey, WebVisits
+from caldp_core.datasets import SURVEYS, Survey, WebVisits
 from caldp_core.domain.answers import Domain
 from caldp_core.experiments.run import prepare
 from caldp_core.privacy.coverage import coverage
@@ -86,6 +86,22 @@ def test_every_preset_fits_its_table_and_is_known_again(table: Table, preset: Ex
     if isinstance(preset, Preset):
         assert answers.spec_of(setup.sensitive) == scenario.context.sensitive
     assert Scenario.from_query(scenario.to_query()) == scenario
+
+
+@pytest.mark.parametrize(
+    "spec", [Survey("affairs"), Survey("income"), Survey("substances"), WebVisits()]
+)
+def test_a_preset_hides_the_answers_that_are_sensitive_by_the_data(
+    spec: Survey | WebVisits,
+) -> None:
+    domain = _domain(spec)
+    names = SURVEYS[spec.table].sensitive if isinstance(spec, Survey) else spec.delicate_topics()
+    flags = [
+        {group, name} & {*names} != set()
+        for group, name in zip(domain.groups, domain.names, strict=True)
+    ]
+    presets = [each for each in presets_of(spec, domain) if isinstance(each, Preset)]
+    assert answers.spec_of(np.array(flags)) in [each.policy.sensitive for each in presets]
 
 
 def test_blocks_of_surveys_hold_answers_that_differ_in_what_they_hide() -> None:
