@@ -18,7 +18,7 @@ from caldp_core.domain.grid import US_GRID  # noqa: E402
 from caldp_core.estimation.cascade_estimator import cascade_estimate, resolution  # noqa: E402
 from caldp_core.estimation.estimators import simplex  # noqa: E402
 from caldp_core.estimation.evidence import Evidence  # noqa: E402
-from caldp_core.mechanisms import registry  # noqa: E402
+from caldp_core.mechanisms import catalogue  # noqa: E402
 from caldp_core.privacy.context import Context  # noqa: E402
 
 SCALE, CAPTION = 2, 22
@@ -30,7 +30,7 @@ def main() -> None:
     """Draw the four panels and write the file."""
     counts = Gowalla().load().counts
     assert counts is not None
-    mechanism = registry.in_context(Context.plain(US_GRID.k, 1.0), "galois")
+    mechanism = catalogue.in_context(Context.plain(US_GRID.k, 1.0), "galois")
     tally = mechanism.sample_tally(counts, np.random.default_rng(1))
     evidence, truth = Evidence.of(mechanism, tally, domain=US_GRID), counts / counts.sum()
     panels = {"truth": brightness(truth, *SHARES)}

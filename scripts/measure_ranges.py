@@ -20,7 +20,7 @@ from caldp_core.domain.grid import US_GRID, GridDomain
 from caldp_core.estimation.cascade_estimator import cascade_estimate
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.intervals import intervals, ranges
-from caldp_core.mechanisms import registry
+from caldp_core.mechanisms import catalogue
 from caldp_core.privacy.context import Context
 
 EPSILONS: Final = (0.5, 1.0, 2.0, 4.0)
@@ -53,7 +53,7 @@ def coverage(grid: GridDomain, people: Ints, epsilon: float, draws: int, seed: i
 
     `people`: (k,) of the map; each draw draws only the reports.
     """
-    mechanism = registry.in_context(Context.plain(grid.k, epsilon), "galois")
+    mechanism = catalogue.in_context(Context.plain(grid.k, epsilon), "galois")
     truth, rng = people / people.sum(), np.random.default_rng(seed)
     hits, cells = np.zeros(len(GROUPS)), np.zeros(len(GROUPS))
     for _ in range(draws):

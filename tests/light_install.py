@@ -63,9 +63,8 @@ def works(folder: Path) -> dict[str, Callable[[], object]]:
     """What a light install is asked for; `folder` holds the files."""
     import caldp_core
     from caldp_core import Protocol, Scenario, audit_mechanism, datasets, prepare, run
-    from caldp_core.collect.arrow import partial_tallies, sum_tallies
+    from caldp_core.collect.arrow import partial_tallies, sum_tallies, tally_frame
     from caldp_core.collect.collector import Collector
-    from caldp_core.collect.spark import tally_frame
     from caldp_core.domain.grid import US_GRID, GridDomain
     from caldp_core.experiments.table import as_geojson, as_geoparquet
     from caldp_core.scenarios.blocks import HexagonBlocks

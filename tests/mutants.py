@@ -16,7 +16,7 @@ from caldp_core.estimation.cascade_estimator import cascade_estimate
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.mechanisms.oracles.hadamard import HadamardOracles
 from caldp_core.mechanisms.oracles.randomized_response import RandomizedResponseOracles
-from caldp_core.mechanisms.randomness.coins import COIN_ONE, flip_coins
+from caldp_core.mechanisms.randomness import COIN_ONE, flip_coins
 
 
 def coin_for(factor: float, oracles: Any) -> Any:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from caldp_core.basics.types import Ints
-from caldp_core.mechanisms.direct.base import SymbolReports
+from caldp_core.mechanisms.written_out import SymbolReports
 from tests.contract import checks
 from tests.stats import SIGNIFICANCE, assert_mean
 

@@ -21,9 +21,8 @@ from caldp_core.basics.limits import (
 )
 from caldp_core.datasets.public_map import NoPrior, PublicMap
 from caldp_core.estimation.estimators import ESTIMATORS
-from caldp_core.mechanisms import specs
+from caldp_core.mechanisms import catalogue
 from caldp_core.scenarios import blocks
-from caldp_core.scenarios.best import Best
 from caldp_core.scenarios.blocks import PolygonBlocks
 from caldp_core.scenarios.policies import (
     BACKGROUNDS,
@@ -36,7 +35,7 @@ from caldp_core.scenarios.policies import (
     PersonalTags,
     Streets,
 )
-from caldp_core.scenarios.scenario import Scenario
+from caldp_core.scenarios.scenario import Best, Scenario
 
 EPSILONS = st.floats(EPSILON_MIN, EPSILON_MAX)
 K = st.integers(1, K_MAX)
@@ -216,24 +215,26 @@ SHARES = st.floats(0.0, 1.0)
 THETAS = st.none() | st.floats(THETA_MIN, THETA_MAX)
 MECHANISMS = {
     "best": st.builds(Best),
-    "hadamard": st.builds(specs.Hadamard, parts=st.none() | st.integers(1, K_MAX)),
-    "randomized-response": st.builds(specs.RandomizedResponse),
-    "rappor": st.builds(specs.Rappor, theta=THETAS),
-    "oue": st.builds(specs.Oue),
-    "subset-selection": st.builds(specs.SubsetSelection, omega=st.none() | st.integers(1, K_MAX))
-    | st.builds(specs.SubsetSelection, share=SHARES),
-    "local-hashing": st.builds(specs.LocalHashing, g=st.none() | st.integers(2, K_MAX)),
-    "galois": st.builds(specs.Galois, q=st.none() | st.integers(1, 10).map(lambda m: 1 << m))
-    | st.builds(specs.Galois, share=SHARES),
-    "published-urap": st.builds(specs.PublishedUrap, theta=THETAS),
-    "square-wave": st.builds(specs.SquareWave),
-    "binary": st.builds(specs.Binary),
-    "grid-geometric": st.builds(specs.GridGeometric),
-    "exponential": st.builds(specs.Exponential),
-    "designed": st.builds(specs.Designed),
-    "planar-geometric": st.builds(specs.PlanarGeometric),
-    "best-kernel": st.builds(specs.BestKernel),
-    "stepped-geometric": st.builds(specs.SteppedGeometric),
+    "hadamard": st.builds(catalogue.Hadamard, parts=st.none() | st.integers(1, K_MAX)),
+    "randomized-response": st.builds(catalogue.RandomizedResponse),
+    "rappor": st.builds(catalogue.Rappor, theta=THETAS),
+    "oue": st.builds(catalogue.Oue),
+    "subset-selection": st.builds(
+        catalogue.SubsetSelection, omega=st.none() | st.integers(1, K_MAX)
+    )
+    | st.builds(catalogue.SubsetSelection, share=SHARES),
+    "local-hashing": st.builds(catalogue.LocalHashing, g=st.none() | st.integers(2, K_MAX)),
+    "galois": st.builds(catalogue.Galois, q=st.none() | st.integers(1, 10).map(lambda m: 1 << m))
+    | st.builds(catalogue.Galois, share=SHARES),
+    "published-urap": st.builds(catalogue.PublishedUrap, theta=THETAS),
+    "square-wave": st.builds(catalogue.SquareWave),
+    "binary": st.builds(catalogue.Binary),
+    "grid-geometric": st.builds(catalogue.GridGeometric),
+    "exponential": st.builds(catalogue.Exponential),
+    "designed": st.builds(catalogue.Designed),
+    "planar-geometric": st.builds(catalogue.PlanarGeometric),
+    "best-kernel": st.builds(catalogue.BestKernel),
+    "stepped-geometric": st.builds(catalogue.SteppedGeometric),
 }
 PRIORS = {
     "none": st.just(NoPrior()),

@@ -14,8 +14,8 @@ from caldp_core.estimation.estimators import simplex
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.intervals import intervals, may_be_noise
 from caldp_core.experiments.metrics import total_variation
-from caldp_core.mechanisms import registry
-from caldp_core.mechanisms.specs import Galois
+from caldp_core.mechanisms import catalogue
+from caldp_core.mechanisms.catalogue import Galois
 from caldp_core.privacy.context import Context
 from tests import ROOT
 from tests.estimation.calibrate import calibrate
@@ -44,7 +44,7 @@ def test_why_ranges_are_widened_and_noise_is_judged_for_all_cells_at_once() -> N
     setup = prepare(Scenario(Gowalla(), mechanism=Galois()).plain())
     truth, people = setup.dataset.distribution, setup.dataset.counts
     assert people is not None
-    mechanism, errors = registry.in_context(Context.plain(truth.size, 1.0), "galois"), []
+    mechanism, errors = catalogue.in_context(Context.plain(truth.size, 1.0), "galois"), []
     for seed in range(3):
         tally = mechanism.sample_tally(people, np.random.default_rng(seed))
         evidence = Evidence.of(mechanism, tally, domain=setup.dataset.domain)
@@ -81,7 +81,7 @@ def test_its_limits_are_told() -> None:
 
 def test_the_peer_that_is_compared_with_is_a_fair_one() -> None:
     # A posterior mean under the right law for sparse shares beats the nearest distribution clearly.
-    mechanism = registry.in_context(Context.plain(2000, 1.0), "galois")
+    mechanism = catalogue.in_context(Context.plain(2000, 1.0), "galois")
     people = np.random.default_rng(0).multinomial(100_000, zipf_shares(2000, 1.2))
     tally = mechanism.sample_tally(people, np.random.default_rng(1))
     evidence, truth = Evidence.of(mechanism, tally), people / people.sum()

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from caldp_core.basics.limits import SPACE_POINTS_MAX
-from caldp_core.mechanisms import ContextMechanism, registry
+from caldp_core.mechanisms import ContextMechanism, catalogue
+from caldp_core.mechanisms.catalogue import Hadamard
 from caldp_core.mechanisms.oracles.galois import digits_of
 from caldp_core.mechanisms.oracles.hadamard import published_parts
 from caldp_core.mechanisms.oracles.hyperplanes import coins_of
-from caldp_core.mechanisms.specs import Hadamard
 from caldp_core.privacy.context import Context
 from caldp_core.theory.expected_error import variance_given_people
 from tests import ROOT
@@ -22,7 +22,7 @@ def best(epsilon: float) -> float:
 
 
 def error(family: str, k: int, epsilon: float) -> float:
-    mechanism = registry.in_context(Context.plain(k, epsilon), family)
+    mechanism = catalogue.in_context(Context.plain(k, epsilon), family)
     return float(variance_given_people(mechanism, np.full(k, 1 / k), 1).mean())
 
 
@@ -36,7 +36,7 @@ def same(text: str, number: float) -> bool:
 )
 def test_what_it_is_for(row: list[str]) -> None:
     k, epsilon = int(row[0]), float(row[1])
-    mechanism = registry.in_context(Context.plain(k, epsilon), "galois")
+    mechanism = catalogue.in_context(Context.plain(k, epsilon), "galois")
     q = int(mechanism.oracles._values[0])  # type: ignore[attr-defined]
     d = int(digits_of(np.array([k]), q.bit_length() - 1)[0])
     assert row[2:6] == [str(q), str(d), str(mechanism.outputs), str(mechanism.report_bits)]
@@ -105,7 +105,7 @@ def test_beside_general_hadamard_response(row: list[str]) -> None:
 def test_what_is_said_of_large_epsilon() -> None:
     assert SPACE_POINTS_MAX == 2**22
     assert error("galois", 43_750, 8.0) / best(8.0) == pytest.approx(1.32, abs=0.005)
-    bits = registry.in_context(Context.plain(43_750, 5.0), "galois").report_bits
+    bits = catalogue.in_context(Context.plain(43_750, 5.0), "galois").report_bits
     assert f"A report at ε = 5 and k = 43,750 has {bits} bits" in TEXT
 
 
@@ -117,7 +117,7 @@ def test_what_is_said_of_sensitive_sets() -> None:
             flags = np.arange(1000) < size
             p = np.where(flags, 0.02 / size, 0.98 / (1000 - size))
             errors = {
-                family: registry.in_context(Context.high_low(flags, epsilon), family)
+                family: catalogue.in_context(Context.high_low(flags, epsilon), family)
                 .variance(p, 1)
                 .sum()
                 for family in ("galois", *ratios)

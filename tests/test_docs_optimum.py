@@ -5,7 +5,7 @@ import pytest
 
 from caldp_core.basics.types import Floats
 from caldp_core.mechanisms import Mechanism
-from caldp_core.mechanisms.specs import (
+from caldp_core.mechanisms.catalogue import (
     Galois,
     Hadamard,
     MechanismSpec,

@@ -17,7 +17,7 @@ from caldp_core.estimation.cascade_estimator import cascade_with_prior, prior_ef
 from caldp_core.estimation.estimators import ESTIMATORS, PostProcess
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.experiments.metrics import box_error
-from caldp_core.mechanisms import registry
+from caldp_core.mechanisms import catalogue
 from caldp_core.privacy.context import Context
 
 US_BLOCKS: Final = {"US": (1, 1), "US, 5 × 7 blocks": (5, 7), "US, 25 × 35 blocks": (25, 35)}
@@ -64,7 +64,7 @@ class Estimators:
         rng = np.random.default_rng(5)
         labels = grid_blocks(self.grid, *US_BLOCKS.get(on, (1, 1))).labels
         self.apply = self._estimator(on, name)
-        mechanism = registry.in_context(Context.block_structured(labels, epsilon), "galois")
+        mechanism = catalogue.in_context(Context.block_structured(labels, epsilon), "galois")
         tallies = [mechanism.sample_tally(people, rng) for _ in range(self.draws)]
         self.truth = people / people.sum()
         self.evidences = [Evidence.of(mechanism, tally, domain=self.grid) for tally in tallies]

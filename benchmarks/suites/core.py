@@ -15,12 +15,17 @@ from caldp_core.basics.types import Ints
 from caldp_core.datasets import Dataset, Gowalla
 from caldp_core.domain.grid import US_GRID
 from caldp_core.domain.partitions import grid_blocks
-from caldp_core.experiments.interleaved_runs import run_in_processes, run_interleaved
-from caldp_core.experiments.reproduce import PAPER, SIZES, figure_2_points, table_1
-from caldp_core.mechanisms import FAMILIES, ContextMechanism, registry
-from caldp_core.mechanisms.kernels.design import StepLevels
-from caldp_core.mechanisms.kernels.design import design as design_kernel
-from caldp_core.mechanisms.kernels.mechanism import BestKernelMechanism
+from caldp_core.experiments.reproduce import (
+    PAPER,
+    SIZES,
+    figure_2_points,
+    run_in_processes,
+    run_interleaved,
+    table_1,
+)
+from caldp_core.mechanisms import FAMILIES, ContextMechanism, catalogue
+from caldp_core.mechanisms.kernels import BestKernelMechanism, StepLevels
+from caldp_core.mechanisms.kernels import design as design_kernel
 from caldp_core.mechanisms.structures import HasChannelRows
 from caldp_core.privacy.context import Context
 from caldp_core.privacy.distance import EuclideanMetric
@@ -33,7 +38,7 @@ SEED: Final = 1
 def hadamard(blocks: str) -> ContextMechanism:
     """Hadamard response in one of the contexts of `BLOCKS`."""
     labels = grid_blocks(US_GRID, *BLOCKS[blocks]).labels
-    return registry.in_context(Context.block_structured(labels, 1.0), "hadamard")
+    return catalogue.in_context(Context.block_structured(labels, 1.0), "hadamard")
 
 
 def check_ins() -> tuple[Dataset, Ints]:
@@ -117,7 +122,7 @@ class Paper:
 
 def audit_bar(family: str) -> float:
     """Seconds: families that stream their rows have every entry audited, others their form."""
-    oracles = registry.in_context(Context.plain(2, 1.0), family).oracles
+    oracles = catalogue.in_context(Context.plain(2, 1.0), family).oracles
     return 10.0 if isinstance(oracles, HasChannelRows) else 0.1
 
 
@@ -132,7 +137,7 @@ class Audits:
 
     def setup(self, family: str) -> None:
         """Make the mechanism."""
-        self.mechanism = registry.in_context(Context.plain(self.k, 1.0), family)
+        self.mechanism = catalogue.in_context(Context.plain(self.k, 1.0), family)
 
     def time_audit(self, _: str) -> None:
         """Audit all pairs."""

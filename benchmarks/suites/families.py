@@ -9,7 +9,7 @@ import numpy as np
 
 from caldp_core.basics.types import Floats
 from caldp_core.datasets import Zipf
-from caldp_core.mechanisms import FAMILIES, registry
+from caldp_core.mechanisms import FAMILIES, catalogue
 from caldp_core.privacy.context import Context
 
 K: Final = 1024
@@ -30,7 +30,7 @@ class Families:
         self.p = Zipf(K, 1.0).load().distribution
         self.x = np.random.default_rng(1).choice(K, self.people, p=self.p)
         self.rng = np.random.default_rng(2)
-        self.mechanism = registry.in_context(Context.plain(K, 1.0), family)
+        self.mechanism = catalogue.in_context(Context.plain(K, 1.0), family)
 
     def time_reports(self, _: str) -> None:
         """10⁶ reports, tally and estimate."""

@@ -20,13 +20,12 @@ import numpy as np
 import caldp_core
 from caldp_core.basics.duck import connect, fetch_rows
 from caldp_core.basics.errors import CaldpError
+from caldp_core.collect.arrow import tally_frame
 from caldp_core.collect.collector import Collector
-from caldp_core.collect.protocol import Protocol
-from caldp_core.collect.spark import tally_frame
-from caldp_core.collect.table_plan import FamilyPlan
+from caldp_core.collect.protocol import FamilyPlan, Protocol
 from caldp_core.datasets import read_places
 from caldp_core.domain.answers import Domain
-from caldp_core.mechanisms.specs import Galois, Hadamard, Oue, RandomizedResponse
+from caldp_core.mechanisms.catalogue import Galois, Hadamard, Oue, RandomizedResponse
 from caldp_core.privacy.context import Context
 
 WEEK: Final = Path(__file__).parents[2] / "examples" / "collection" / "week.py"

@@ -32,7 +32,7 @@ from caldp_core.basics.limits import DENSE_MAX_ENTRIES, STREAM_FREELY_ENTRIES, S
 from caldp_core.basics.powers import exp_below
 from caldp_core.basics.types import Floats, Ints, Progress, no_progress, part_of
 from caldp_core.mechanisms.base import FrequencyOracles
-from caldp_core.mechanisms.randomness.coins import COIN_ONE
+from caldp_core.mechanisms.randomness import COIN_ONE
 from caldp_core.mechanisms.structures import (
     BlockStructure,
     ChannelRows,

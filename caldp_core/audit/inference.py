@@ -36,7 +36,7 @@ from caldp_core.mechanisms.capabilities import (
     one_report,
     symbol_partition_of,
 )
-from caldp_core.mechanisms.randomness.coins import COIN_ONE
+from caldp_core.mechanisms.randomness import COIN_ONE
 from caldp_core.mechanisms.structures import (
     BlockStructure,
     HasBlockStructure,

@@ -26,7 +26,13 @@ from caldp_core.cli.terminal import (
     write_or_print,
 )
 from caldp_core.collect import js
-from caldp_core.collect.collected_tally import CollectedTally, merge_tallies
+from caldp_core.collect.collected_tally import (
+    CollectedTally,
+    LawCheck,
+    check_counts_of_reports,
+    merge_tallies,
+    report_counts,
+)
 from caldp_core.collect.collector import tally_files
 from caldp_core.collect.dap import dap_configuration
 from caldp_core.collect.estimate import (
@@ -39,7 +45,6 @@ from caldp_core.collect.json_files import format_json, read_json_object
 from caldp_core.collect.mixing import mixed_privacy_by_crowd
 from caldp_core.collect.protocol import Protocol, unprotected_text
 from caldp_core.collect.record import About, make_record, registry_entry
-from caldp_core.collect.report_law import LawCheck, check_counts_of_reports, report_counts
 from caldp_core.collect.sql import DIALECTS, tally_query
 from caldp_core.datasets.public_map import NoPrior
 from caldp_core.estimation.estimators import ESTIMATORS

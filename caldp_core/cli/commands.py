@@ -52,13 +52,14 @@ def _forget_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-_ALONE: Final = ("audit", "count", "dashboard", "fetch", "reproduce", "run", "schema")
+_ALONE: Final = ("audit", "count", "dashboard", "reproduce", "run")
 _REPORTS: Final = ("client", "dap", "estimate", "protocol", "sql")
 _TALLIES: Final = ("merge", "mixed", "registry", "tally")
 _HOMES: Final = {
     **{name: name for name in _ALONE},
     **dict.fromkeys(_REPORTS + _TALLIES, "collect"),
-    "list": "listing",
+    **dict.fromkeys(("list", "schema"), "listing"),
+    "fetch": "reproduce",
 }
 """The name of a command → its module in this folder, where it is the function `…_command`."""
 

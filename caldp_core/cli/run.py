@@ -20,8 +20,7 @@ from caldp_core.cli.terminal import (
     warn_of_areas,
 )
 from caldp_core.estimation.evidence import KNOWING_MAP
-from caldp_core.experiments.error_validity import has_valid_errors, invalid_error_reason
-from caldp_core.experiments.forecast import forecast
+from caldp_core.experiments.forecast import forecast, has_valid_errors, invalid_error_reason
 from caldp_core.experiments.questions import mean_in
 from caldp_core.experiments.run import Result, prepare, run
 from caldp_core.experiments.table import as_csv, as_geojson, columns_of, map_for_geojson

@@ -1,7 +1,11 @@
-"""Partial tallies of Arrow batches, for engines that hand over their rows in such: Spark, Ray.
+"""Partial tallies of Arrow batches, for engines that exchange their rows in these: Spark, Ray.
 
 Each worker adds up its batches and yields one row; `collected_from_rows` adds the rows. A row
 is whole or not there, so an engine that does a lost worker's part again counts nothing twice.
+
+`tally_frame` is all of it for a Spark DataFrame, however many machines it is on: Spark runs one
+Python function over Arrow batches (`mapInArrow`). Where tasks are many, workers add up their
+tallies once more before the driver does. Workers need this package.
 """
 
 import base64
@@ -22,17 +26,15 @@ from caldp_core.collect.collected_tally import (
     OUT_OF_RANGE,
     REASONS,
     CollectedTally,
-)
-from caldp_core.collect.collector import book_names
-from caldp_core.collect.formats import AROUND, DIGITS_END, NUMBER, QUOTE
-from caldp_core.collect.protocol import Protocol
-from caldp_core.collect.records import (
     RecordChecker,
     add_buckets,
     buckets_of_histogram,
     buckets_of_records,
     parse_records,
 )
+from caldp_core.collect.collector import book_names
+from caldp_core.collect.device import AROUND, DIGITS_END, NUMBER, QUOTE
+from caldp_core.collect.protocol import Protocol
 from caldp_core.mechanisms.base import Tally
 
 if TYPE_CHECKING:
@@ -42,7 +44,7 @@ Batches: TypeAlias = "Iterable[pa.RecordBatch]"
 NUMBERS: Final = ("n", *(reason.replace(" ", "_") for reason in REASONS))
 COLUMNS: Final = (*NUMBERS, "batches", "buckets", "counts")
 """Of a partial tally: reports counted, refused by their reason, names of its batches, reports by
-`records.py`, and the mechanism's counts."""
+`collected_tally.py`, and the mechanism's counts."""
 
 
 def partial_tallies(protocol: str) -> Callable[[Batches], Iterator["pa.RecordBatch"]]:
@@ -156,7 +158,7 @@ class _BatchCounter:
         return self._tally
 
     def buckets(self) -> Ints:
-        """The reports counted, by `records.py`."""
+        """The reports counted, by `collected_tally.py`."""
         if self._is_number:
             return buckets_of_histogram(self._protocol, self._histogram)
         return self._buckets
@@ -203,3 +205,38 @@ def _decode(text: str | None) -> bytes | None:
         return None if text is None else base64.b64decode(text.strip(AROUND), validate=True)
     except (binascii.Error, ValueError):
         return None
+
+
+DataFrame: TypeAlias = Any
+"""PySpark's, which is not a dependency."""
+_SCHEMA: Final = ", ".join(
+    [
+        *(f"{name} bigint" for name in NUMBERS),
+        "batches array<string>",
+        *(f"{name} array<bigint>" for name in ("buckets", "counts")),
+    ]
+)
+ROWS_MAX: Final = 256
+"""Partial tallies that the driver adds up: 90 MB where each has 43,750 counts."""
+
+
+def tally_frame(
+    protocol: Protocol, frame: DataFrame, batch: str, rows_max: int = ROWS_MAX
+) -> CollectedTally:
+    """The tally of a DataFrame: its column `report`, and `protocol` and `batch` if they are there.
+
+    `batch`: the name of these reports in the books, beside those in the column (`collector.py`).
+    `rows_max`: most partial tallies that come to the driver. Raises `CaldpError` for a frame
+    without that column, and for an empty name.
+    """
+    require(
+        "report" in frame.columns,
+        f"The frame has no column report, only {', '.join(frame.columns)}; rename the one that has "
+        "the reports.",
+    )
+    columns = [name for name in ("report", "protocol", "batch") if name in frame.columns]
+    function = partial_tallies(protocol.to_json())
+    partial = frame.select(*columns).mapInArrow(function, _SCHEMA)
+    if frame.rdd.getNumPartitions() > rows_max:
+        partial = partial.repartition(rows_max).mapInArrow(sum_tallies, _SCHEMA)
+    return collected_from_rows(protocol, (row.asDict() for row in partial.collect()), batch)

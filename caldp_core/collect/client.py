@@ -21,8 +21,7 @@ from numpy.typing import NDArray
 
 from caldp_core.basics.errors import CaldpError, quoted, require
 from caldp_core.basics.files import lock
-from caldp_core.collect.coins import DrawnCoins
-from caldp_core.collect.formats import as_text
+from caldp_core.collect.device import DrawnCoins, as_text
 from caldp_core.collect.protocol import Protocol
 from caldp_core.domain.grid import GridDomain
 

@@ -1,24 +1,51 @@
-"""The tally of a collector: counts, the batches that are in them, and reports refused."""
+"""The tally of a collector: counts, the batches that are in them, and reports refused.
+
+Reports in bytes are parsed to records that oracles add up. Of Galois response, sets of bits and
+hashes a tally counts symbols. Beside it the collector counts the oracles' reports by `BUCKETS`
+buckets: identical reports fall together, whatever files and engines they come by, and buckets add
+up as tallies do. A report that is one of R whole numbers has the remainder for its bucket; bits are
+mixed to a number (multiply and shift).
+
+Counts are compared with their law, for what no true answers of any people explain. Whatever
+people's answers are, a count of honest reports is a sum of independent coins, each of a chance
+between the least and the greatest that the channel has over all answers. By Hoeffding (1956) no
+such sum has heavier tails, beyond a person off its mean, than the binomial of that mean; so a count
+above the greatest mean, or below the least, has a chance that can be stated. It is multiplied by
+the number of counts that are looked at (Bonferroni), in both directions.
+
+Where the tally counts reports, each report is a count. Where it counts symbols, each symbol's
+reports are one, and repeated reports are seen by buckets, if the collector that made
+the tally counted them. A false answer that is drawn by the coins has an honest report's law, and no
+test tells it; nor one of few reports, of which honest people send each a large share.
+"""
 
 import json
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+import scipy
+from numpy.typing import NDArray
 
 from caldp_core.basics.counted import count_text
 from caldp_core.basics.errors import CaldpError, check_counts, check_whole, quoted, require
 from caldp_core.basics.files import write_whole
 from caldp_core.basics.limits import N_MAX
 from caldp_core.basics.short_repr import short_repr
-from caldp_core.basics.types import Ints
+from caldp_core.basics.types import Bools, Floats, Ints, Reports, Words
+from caldp_core.collect.device import BITS
 from caldp_core.collect.json_files import format_json, read_json_object
 from caldp_core.collect.protocol import Protocol
-from caldp_core.collect.records import BUCKETS, add_buckets, no_buckets
 from caldp_core.mechanisms.base import Tally
+from caldp_core.mechanisms.capabilities import SupportTally, support_tally
 from caldp_core.mechanisms.contextual import ContextMechanism
+from caldp_core.mechanisms.oracles.galois import GaloisOracles
+from caldp_core.mechanisms.oracles.supports import SupportOracles, full_mask, words_for
+from caldp_core.mechanisms.oracles.unary import UnaryOracles
+from caldp_core.mechanisms.written_out import WrittenOut
 
 MALFORMED: Final = "malformed"
 OTHER_PROTOCOL: Final = "of another protocol"
@@ -41,7 +68,7 @@ def zero_refusals() -> dict[str, int]:
 class CollectedTally:
     """A tally with its books. `protocol`: fingerprint; `batches`: of all in it (`collector.py`).
 
-    `refused`: how many reports, by the reason (`REASONS`). `buckets`: reports by `records.py`, (0,)
+    `refused`: how many reports, by the reason (`REASONS`). `buckets`: reports by bucket, (0,)
     where they were not counted so. Addition in any order gives the same.
     """
 
@@ -178,3 +205,327 @@ def merge_tallies(tallies: Iterable[CollectedTally]) -> CollectedTally:
     if total is None:
         raise CaldpError("There is no tally to merge; give at least one.")
     return total
+
+
+Rows = NDArray[np.uint8]
+"""(n, bytes) reports below each other."""
+
+
+def parse_records(protocol: Protocol, rows: Rows) -> Reports:
+    """(n,) records of the protocol's mechanism; `RecordChecker` says which are valid."""
+    form, dtype = protocol.format, _family(protocol).oracles.dtype
+    fields = np.split(rows, form.field_ends[:-1], axis=1)
+    records = np.zeros(len(rows), dtype)
+    records["source"] = _numbers(fields[0])
+    if form.kind == BITS:
+        records["bits"].view(np.uint8)[:, : fields[1].shape[1]] = fields[1]
+    else:
+        for degree in range(3):
+            records["hash"][:, degree] = _numbers(fields[1 + degree])
+        records["value"] = _numbers(fields[4])
+    return records
+
+
+def _numbers(field: Rows) -> Ints:
+    """(n, width) bytes, the lowest first → (n,) whole numbers."""
+    wide = np.zeros((len(field), 8), np.uint8)
+    wide[:, : field.shape[1]] = field
+    return wide.view("<i8").ravel()
+
+
+class RecordChecker:
+    """Checks which records devices of a protocol can send."""
+
+    def __init__(self, protocol: Protocol) -> None:
+        self._values, self._m = protocol.format.values, protocol.format.oracle_count
+        self._bits = protocol.format.kind == BITS
+        # One more block stands for all names: it has no symbol, and nothing may follow.
+        mechanism = _family(protocol)
+        numbers = mechanism.oracles.device_numbers  # type: ignore[attr-defined]
+        self._numbers = {
+            name: np.append(each, each.dtype.type(0)) for name, each in numbers.items()
+        }
+        self._sizes = np.append(mechanism.sizes, 0)
+        kinds, self._kind = np.unique(self._sizes, return_inverse=True)
+        width = max(1, words_for(int(kinds.max())))
+        self._room = np.array([_room(size, width) for size in kinds.tolist()])
+
+    def valid_mask(self, records: Reports) -> Bools:
+        """(n,) True for records that some device of the protocol sends."""
+        source = records["source"]
+        fits = (source >= 0) & (source < self._values)
+        block = np.where(fits, np.minimum(source, self._m), self._m)
+        fits &= (block == self._m) | (self._sizes[block] > 0)
+        holds = self._bits_fit if self._bits else self._hash_fits
+        return np.asarray(fits & holds(records, block))
+
+    def _bits_fit(self, records: Reports, block: Ints) -> Bools:
+        bits, kind = records["bits"], self._kind[block]
+        first = kind[:1].sum()
+        room = self._room[first] if (kind == first).all() else self._room[kind]
+        fits = ~(bits & ~room).any(axis=1)
+        if "omega" in self._numbers:
+            members = np.bitwise_count(bits).sum(axis=1, dtype=np.int64)
+            fits &= members == self._numbers["omega"][block]
+        return np.asarray(fits)
+
+    def _hash_fits(self, records: Reports, block: Ints) -> Bools:
+        numbers, value = records["hash"], records["value"]
+        # A name's block has no prime and no values: zeros alone fit there.
+        prime = np.maximum(self._numbers["prime"][block], 1)
+        g = np.maximum(self._numbers["g"][block], 1)
+        low = (numbers >= 0).all(axis=1) & (value >= 0)
+        return np.asarray(low & (numbers < prime[:, None]).all(axis=1) & (value < g))
+
+
+def _family(protocol: Protocol) -> ContextMechanism:
+    """The mechanism of reports in bytes, which families alone have."""
+    assert isinstance(protocol.mechanism, ContextMechanism)
+    return protocol.mechanism
+
+
+def _room(size: int, width: int) -> Words:
+    """(width,) the bits that a report of a block of so many symbols may set."""
+    room = np.zeros(width, np.uint64)
+    if size:
+        room[: words_for(size)] = full_mask(size)
+    return room
+
+
+BUCKETS: Final = 1 << 12
+SPREAD_FAILS: Final = 1e-9
+"""Chance that a random function puts more of the base distribution into a bucket than assumed."""
+_ODD: Final = np.uint64(0x9E3779B97F4A7C15)
+_SHIFT: Final = np.uint64(29)
+_TOP: Final = np.uint64(52)
+_NONE: Final = np.zeros(0, np.int64)
+
+
+def has_buckets(protocol: Protocol) -> bool:
+    """Whether reports are counted by buckets: where the tally counts symbols instead of reports."""
+    mechanism = protocol.mechanism
+    return isinstance(mechanism, ContextMechanism) and isinstance(mechanism.oracles, SupportOracles)
+
+
+def no_buckets(protocol: Protocol) -> Ints:
+    """(BUCKETS,) zeros, or (0,) for a protocol without buckets."""
+    return np.zeros(BUCKETS, np.int64) if has_buckets(protocol) else _NONE
+
+
+def add_buckets(left: Ints, right: Ints) -> Ints:
+    """The sum of two counts by buckets, of which either may be (0,): not counted."""
+    return left + right if left.size and right.size else (left if left.size else right)
+
+
+def buckets_of_histogram(protocol: Protocol, histogram: Ints) -> Ints:
+    """(values,) how often each number was sent → (BUCKETS,), or (0,) without buckets."""
+    if not has_buckets(protocol):
+        return _NONE
+    sent = histogram[: protocol.format.oracle_count]
+    wide = np.zeros(-(-sent.size // BUCKETS) * BUCKETS, np.int64)
+    wide[: sent.size] = sent
+    return np.asarray(wide.reshape(-1, BUCKETS).sum(axis=0))
+
+
+def buckets_of_records(protocol: Protocol, records: Reports) -> Ints:
+    """(n,) valid records → (BUCKETS,) how many of the oracles' reports are in each."""
+    kept = records[records["source"] < protocol.format.oracle_count]
+    source = kept["source"].astype(np.uint64)
+    if protocol.format.kind == BITS:
+        bucket = _mixed(source, kept["bits"])
+    else:
+        bucket = _remainder(protocol, kept)
+    return np.bincount(bucket.astype(np.int64), minlength=BUCKETS)
+
+
+def _mixed(source: Words, bits: Words) -> Words:
+    total = source * _ODD
+    for word in bits.T:
+        total += word
+        total ^= total >> _SHIFT
+        total *= _ODD
+    return np.asarray(total >> _TOP)
+
+
+def _remainder(protocol: Protocol, records: Reports) -> Words:
+    assert isinstance(protocol.mechanism, ContextMechanism)
+    numbers = protocol.mechanism.oracles.device_numbers  # type: ignore[attr-defined]
+    prime, g = (numbers[name].astype(np.uint64)[records["source"]] for name in ("prime", "g"))
+    # Beyond 2^64 it wraps, which leaves the remainder by a power of 2 as it is.
+    c0, c1, c2 = records["hash"].astype(np.uint64).T
+    number = ((c2 * prime + c1) * prime + c0) * g + records["value"].astype(np.uint64)
+    return np.asarray(number % np.uint64(BUCKETS))
+
+
+def bucket_chances(protocol: Protocol) -> Floats:
+    """(m,) the greatest chance that a report of each block's oracle is in a given bucket.
+
+    Any symbol's report is at most `included` times as likely as from the base distribution, of
+    which a bucket holds at most ⌈R/B⌉/R where R reports are even; of bits, by Bernstein's
+    inequality, 1/B + √(2aL/B) + aL/3, a the likeliest report's chance and L = ln(B·m/δ).
+    """
+    mechanism = protocol.mechanism
+    assert isinstance(mechanism, ContextMechanism)
+    chances = np.zeros(mechanism.policy.m)
+    for block in np.flatnonzero(mechanism.sizes).tolist():
+        form = mechanism.oracles.support_form(block)  # type: ignore[attr-defined]
+        chances[block] = min(1.0, float(form.included) * _base_share(mechanism, block))
+    return chances
+
+
+def _base_share(mechanism: ContextMechanism, block: int) -> float:
+    """The most of a block's base distribution that a bucket holds."""
+    oracles = mechanism.oracles
+    if isinstance(oracles, UnaryOracles):
+        stray = float(oracles.d1[block])
+        return _spread(max(stray, 1.0 - stray) ** int(mechanism.sizes[block]), mechanism.policy.m)
+    if isinstance(oracles, GaloisOracles):
+        reports = oracles.channel_rows(block, 0, 1).codes.shape[1]
+    else:
+        reports = oracles.columns_of(block)  # type: ignore[attr-defined]
+    if "bits" in (oracles.dtype.names or ()):
+        return _spread(1.0 / reports, mechanism.policy.m)
+    return float(-(-reports // BUCKETS) / reports)
+
+
+def _spread(likeliest: float, blocks: int) -> float:
+    level = math.log(BUCKETS * blocks / SPREAD_FAILS)
+    return 1.0 / BUCKETS + math.sqrt(2.0 * likeliest * level / BUCKETS) + likeliest * level / 3.0
+
+
+FALSE_ALARMS: Final = 1e-6
+"""Most chance that any count of a collection without fakes is called unlike honest reports."""
+
+
+@dataclass(frozen=True, eq=False)
+class CountLaw:
+    """Counts of honest reports: `counts[i]` sums `trials[i]` coins, of mean `low[i]` to `high[i]`.
+
+    `of`: what is counted, "report", "value" or "bucket"; `numbers`: of the report as it is sent,
+    the value or the bucket; all (counts,).
+    """
+
+    of: str
+    numbers: Ints
+    counts: Ints
+    trials: Ints
+    low: Floats
+    high: Floats
+
+    def chances(self) -> Floats:
+        """(counts,) the most chance that honest reports give such a count or one further out."""
+        n, count = self.trials.astype(np.float64), self.counts.astype(np.float64)
+        share = np.maximum(n, 1.0)
+        above = scipy.special.betainc(count, n - count + 1.0, np.minimum(self.high / share, 1.0))
+        below = scipy.special.betaincc(count + 1.0, np.maximum(n - count, 1.0), self.low / share)
+        chances = np.where(count >= self.high + 1.0, above, 1.0)
+        return np.where(count <= self.low - 1.0, below, chances)
+
+
+@dataclass(frozen=True)
+class LawCheck:
+    """The count of one kind that is furthest from its law.
+
+    `of`: "report", "value" or "bucket"; `counts`: how many were looked at, of `reports`; `number`:
+    which; `count`: reports; `low`, `high`: what honest ones are on average, whatever people answer;
+    `chance`: the most chance that honest reports give any count of all that is as far out.
+    """
+
+    of: str
+    counts: int
+    reports: int
+    number: int
+    count: int
+    low: float
+    high: float
+    chance: float
+
+    @property
+    def is_alarm(self) -> bool:
+        """Whether honest reports are as far out at most once in a million collections."""
+        return self.chance <= FALSE_ALARMS
+
+    def to_dict(self) -> dict[str, Any]:
+        """The check, JSON-ready."""
+        expected = [float(f"{end:.6g}") for end in (self.low, self.high)]
+        return {"of": self.of, "counts": self.counts, "reports": self.reports,
+                "number": self.number, "count": self.count, "honest_mean": expected,
+                "chance": float(f"{self.chance:.3g}"), "unlike_honest": self.is_alarm}  # fmt: skip
+
+
+def check_counts_of_reports(protocol: Protocol, collected: CollectedTally) -> list[LawCheck]:
+    """The furthest count of each kind that the tally has."""
+    laws = [law for law in _laws(protocol, collected) if law.counts.size]
+    looked_at = 2 * sum(law.counts.size for law in laws)
+    return [_furthest(law, looked_at) for law in laws]
+
+
+def report_counts(protocol: Protocol, collected: CollectedTally) -> dict[str, Any]:
+    """The checks of a tally for a record, JSON-ready."""
+    checks = check_counts_of_reports(protocol, collected)
+    return {
+        "false_alarm_level": FALSE_ALARMS,
+        "unlike_honest": any(check.is_alarm for check in checks),
+        "furthest": [check.to_dict() for check in checks],
+    }
+
+
+def _furthest(law: CountLaw, looked_at: int) -> LawCheck:
+    chances = law.chances()
+    # Where none is out: the most repeated one, by what it may be.
+    ratio = law.counts / np.maximum(law.high, 1.0)
+    at = int(np.lexsort((-ratio, chances))[0])
+    chance = min(1.0, float(chances[at]) * looked_at + (SPREAD_FAILS if law.of == "bucket" else 0))
+    trials, count = int(law.trials[at]), int(law.counts[at])
+    low, high = float(law.low[at]), float(law.high[at])
+    number = int(law.numbers[at])
+    return LawCheck(law.of, law.counts.size, trials, number, count, low, high, chance)
+
+
+def _laws(protocol: Protocol, collected: CollectedTally) -> list[CountLaw]:
+    mechanism, tally = protocol.mechanism, collected.tally
+    if not tally.n:
+        return []
+    if isinstance(mechanism, WrittenOut):
+        channel, trials = mechanism.channel, np.full(tally.counts.size, tally.n)
+        low, high = channel.min(axis=0) * tally.n, channel.max(axis=0) * tally.n
+        return [CountLaw("report", np.arange(trials.size), tally.counts, trials, low, high)]
+    assert isinstance(mechanism, ContextMechanism)
+    supports = support_tally(mechanism, tally)
+    if supports is None:
+        return [_law_of_reports(mechanism, tally.counts[: mechanism.oracles.outputs])]
+    buckets = [_law_of_buckets(protocol, supports, collected.buckets)]
+    return [_law_of_values(mechanism, supports), *(buckets if collected.buckets.any() else [])]
+
+
+def _law_of_reports(mechanism: ContextMechanism, counts: Ints) -> CountLaw:
+    """Of each number that oracles send, given how many reports are its block's."""
+    trials, low, high = np.zeros_like(counts), np.zeros(counts.size), np.zeros(counts.size)
+    for block in np.flatnonzero(mechanism.sizes).tolist():
+        rows = mechanism.oracles.channel_rows(block, 0, 1)  # type: ignore[attr-defined]
+        at = slice(rows.first, rows.first + rows.codes.shape[1])
+        trials[at] = sent = int(counts[at].sum())
+        low[at], high[at] = (sent * (rows.values[i] / rows.denominator) for i in (0, -1))
+    return CountLaw("report", np.arange(counts.size), counts, trials, low, high)
+
+
+def _law_of_values(mechanism: ContextMechanism, supports: SupportTally) -> CountLaw:
+    """Of the reports that include each hidden value, given how many are its block's."""
+    made = supports.probabilities
+    chances = np.stack([made.own, made.other, made.base])
+    trials = np.repeat(supports.sent, mechanism.sizes)
+    low, high = (
+        np.repeat(ends * supports.sent, mechanism.sizes)
+        for ends in (chances.min(axis=0), chances.max(axis=0))
+    )
+    return CountLaw("value", mechanism.hidden_symbols, supports.included, trials, low, high)
+
+
+def _law_of_buckets(protocol: Protocol, supports: SupportTally, counts: Ints) -> CountLaw:
+    """Of the reports in each bucket, given how many are of each block, where all were counted."""
+    chances, total = bucket_chances(protocol), int(counts.sum())
+    is_whole = total == int(supports.sent.sum())
+    mean = float(supports.sent @ chances) if is_whole else total * float(chances.max())
+    trials, none = np.full(counts.size, total), np.zeros(counts.size)
+    high = np.full(counts.size, min(mean, total))
+    return CountLaw("bucket", np.arange(counts.size), counts, trials, none, high)

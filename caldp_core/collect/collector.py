@@ -44,18 +44,16 @@ from caldp_core.collect.collected_tally import (
     OUT_OF_RANGE,
     REASONS,
     CollectedTally,
-    zero_refusals,
-)
-from caldp_core.collect.formats import AROUND, DIGITS_END, NUMBER, QUOTE
-from caldp_core.collect.protocol import Protocol
-from caldp_core.collect.records import (
     RecordChecker,
     Rows,
     buckets_of_histogram,
     buckets_of_records,
     no_buckets,
     parse_records,
+    zero_refusals,
 )
+from caldp_core.collect.device import AROUND, DIGITS_END, NUMBER, QUOTE
+from caldp_core.collect.protocol import Protocol
 from caldp_core.mechanisms.base import Tally
 
 if TYPE_CHECKING:

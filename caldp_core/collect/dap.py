@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from caldp_core.basics.errors import require
-from caldp_core.collect.formats import NUMBER
+from caldp_core.collect.device import NUMBER
 from caldp_core.collect.protocol import Protocol
 
 PRIO3_HISTOGRAM: Final = 0x00000004

@@ -1,16 +1,74 @@
-"""How a device draws its report, family by family: plain whole numbers, one person at a time.
+"""How a device draws its report and writes it: plain whole numbers, one person at a time.
 
-`js/client.js` implements the same, coin for coin (docs/reports.md). A *cell* is what
-an oracle sends before it is written down: a number, a row of bits as one whole number, or a hash's
-three coefficients and its value.
+`js/client.js` implements the same, coin for coin (docs/reports.md): equal numbers of 48 bits give
+equal reports. A *cell* is what an oracle sends before it is written down: a number, a row of bits
+as one whole number, or a hash's three coefficients and its value. It is written as a number, or in
+fields of as few whole bytes as they take.
 """
 
+import base64
+import os
+from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from itertools import accumulate
+from typing import Any, Final, Protocol, TypeAlias
 
 from caldp_core.basics.short_repr import short_repr
-from caldp_core.collect.coins import Coins
+from caldp_core.mechanisms.contextual import ContextMechanism
+
+NUMBER_RANGE: Final = 1 << 48
+"""How many values a drawn number can have."""
+NumberSource: TypeAlias = Callable[[], int]
+"""Returns a whole number, uniform on 0 … 2^48 − 1, each time it is called."""
+
+
+class Coins(Protocol):
+    """The random choices by which a report is drawn."""
+
+    def flip(self, threshold: int) -> bool:
+        """True with probability threshold/2^48; `threshold`: in [0, 2^48]."""
+
+    def uniform_below(self, bound: int) -> int:
+        """A whole number, uniform on 0 … bound − 1; `bound` ≥ 1."""
+
+    def draw_step(self, steps: Sequence[int], whole: int) -> int:
+        """i with probability (steps[i] − steps[i−1])/whole; the last step is `whole`."""
+
+
+def system_number() -> int:
+    """48 bits from the operating system; it takes no seed."""
+    return int.from_bytes(os.urandom(6), "little")
+
+
+@dataclass(frozen=True)
+class DrawnCoins:
+    """Coins from numbers that a source gives: the operating system, or a test's list."""
+
+    numbers: NumberSource = system_number
+
+    def flip(self, threshold: int) -> bool:
+        """True if a drawn number is below the threshold."""
+        return self.numbers() < threshold
+
+    def uniform_below(self, bound: int) -> int:
+        """A drawn number modulo `bound`, drawn again above the largest multiple of `bound`.
+
+        A bound above 2^48 takes as many numbers as it needs, the highest first.
+        """
+        pieces = max(1, -(-(bound - 1).bit_length() // 48))
+        fair = NUMBER_RANGE**pieces - NUMBER_RANGE**pieces % bound
+        while True:
+            drawn = 0
+            for _ in range(pieces):
+                drawn = drawn * NUMBER_RANGE + self.numbers()
+            if drawn < fair:
+                return drawn % bound
+
+    def draw_step(self, steps: Sequence[int], whole: int) -> int:
+        """Number of the first step above a number that is uniform below `whole`."""
+        return bisect_right(steps, self.uniform_below(whole))
+
 
 Hash: TypeAlias = tuple[int, int, int, int]
 Cell: TypeAlias = int | Hash
@@ -188,3 +246,87 @@ class Device:
         if coins.flip(numbers["cover"]):
             return label, law.base(numbers, coins)
         return self.first_clear - 1 - place, None
+
+
+Payload: TypeAlias = int | bytes
+"""One report: a number, or a run of bytes."""
+NUMBER: Final = "number"
+BITS: Final = "bits"
+HASH: Final = "hash"
+DIGITS_END: Final = 10**18
+"""Numbers from here on, of more than 18 digits, are no reports, whatever engine reads them."""
+QUOTE: Final = '"'
+AROUND: Final = f" {QUOTE}"
+"""Signs around a text that do not count: of marks and batches quotes, of reports spaces, too."""
+
+
+@dataclass(frozen=True)
+class Format:
+    """How one protocol's reports are written.
+
+    `kind`: "number", "bits" or "hash". `oracle_count`: of numbers, how many the oracles send, and
+    of bytes, how many blocks there are; `values`: of numbers or sources, how many there are with
+    those that name a symbol. `widths`: bytes of each field, the source first; none for a number.
+    """
+
+    kind: str
+    oracle_count: int
+    values: int
+    widths: tuple[int, ...] = ()
+
+    @classmethod
+    def of(cls, mechanism: ContextMechanism) -> "Format":
+        """The format of a mechanism's reports."""
+        oracles, clear = mechanism.oracles, mechanism.clear_symbols.size
+        names = oracles.dtype.names
+        if names is None:
+            return cls(NUMBER, oracles.outputs, oracles.outputs + clear)
+        sources = mechanism.policy.m + clear
+        if "bits" in names:
+            bits = -(-int(mechanism.sizes.max()) // 8)
+            return cls(BITS, mechanism.policy.m, sources, (_bytes_for(sources), bits))
+        numbers = mechanism.oracles.device_numbers  # type: ignore[attr-defined]
+        prime, g = (_bytes_for(int(numbers[name].max())) for name in ("prime", "g"))
+        widths = (_bytes_for(sources), prime, prime, prime, g)
+        return cls(HASH, mechanism.policy.m, sources, widths)
+
+    @property
+    def size(self) -> int:
+        """Bytes of a report; 0 for a number."""
+        return sum(self.widths)
+
+    @property
+    def field_ends(self) -> list[int]:
+        """Byte at which each field ends, from the beginning of a report."""
+        return list(accumulate(self.widths))
+
+    def encode(self, source: int, cell: Cell | None) -> Payload:
+        """A report as it is sent, from the (source, cell) that `Device.draw` returns."""
+        if self.kind == NUMBER:
+            return source if cell is None else _fields(cell)[0]
+        fields = (0,) * (len(self.widths) - 1) if cell is None else _fields(cell)
+        parts = zip((source, *fields), self.widths, strict=True)
+        return b"".join(number.to_bytes(width, "little") for number, width in parts)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The format, JSON-ready."""
+        data: dict[str, Any] = {
+            "kind": self.kind,
+            "values": self.values,
+            "from_oracles": self.oracle_count,
+        }
+        return data | ({"widths": list(self.widths)} if self.widths else {})
+
+
+def _fields(cell: Cell) -> tuple[int, ...]:
+    return (cell,) if isinstance(cell, int) else cell
+
+
+def _bytes_for(values: int) -> int:
+    """Bytes that a number below `values` takes; none where there is only one."""
+    return -(-(values - 1).bit_length() // 8)
+
+
+def as_text(payload: Payload) -> int | str:
+    """A report as JSON holds it: bytes in base64 (RFC 4648, section 4)."""
+    return payload if isinstance(payload, int) else base64.b64encode(payload).decode()

@@ -2,50 +2,407 @@
 
 It is made from a scenario, and holds its question, domain, policy and mechanism with the whole
 numbers that its coins are thrown by; neither the data of the scenario nor how many people it has.
+
+Its plan is a channel that is written out, or a family in a context. It holds the limits of all
+pairs and each answer's law in whole numbers; its reader checks one against the other, exactly. What
+a family chooses automatically (parts, ω, g, q) it chooses by floats: another machine or a later
+version might choose otherwise, while devices in the field go on by what the protocol says. So
+families are rebuilt from the protocol's whole numbers.
 """
 
 import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property, partial
+from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, Self, TypeAlias
+
+import numpy as np
 
 import caldp_core
-from caldp_core.basics.errors import check_type, require
-from caldp_core.collect.device import Device
-from caldp_core.collect.formats import Format
+from caldp_core.basics.counted import count_text
+from caldp_core.basics.errors import CaldpError, check_type, require
+from caldp_core.basics.files import parse_int
+from caldp_core.basics.limits import K_MAX, PAIRWISE_MAX, SPACE_POINTS_MAX
+from caldp_core.basics.short_repr import short_repr
+from caldp_core.basics.types import Bools, Floats, Ints
+from caldp_core.collect.device import NUMBER, Coins, Device, Format
 from caldp_core.collect.json_files import format_json, parse_json_object, read_json_object
-from caldp_core.collect.table_plan import (
-    ADVICE,
-    NAME,
-    TABLE,
-    FamilyPlan,
-    TableDevice,
-    TablePlan,
-    can_be_written_out,
-    check_same,
-    kind_field,
-    list_field,
-    object_field,
-)
 from caldp_core.domain.answers import Domain
 from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.run import Setup
+from caldp_core.mechanisms.base import Family, Mechanism
+from caldp_core.mechanisms.catalogue import COLLECTABLE, FamilySpec
 from caldp_core.mechanisms.contextual import ContextMechanism
-from caldp_core.mechanisms.registry import COLLECTABLE
-from caldp_core.mechanisms.specs import FamilySpec
+from caldp_core.mechanisms.designed.arrange import rows_keep_levels
+from caldp_core.mechanisms.oracles.galois import digits_of
+from caldp_core.mechanisms.oracles.hyperplanes import DEGREE_MAX
+from caldp_core.mechanisms.structures import HasDeviceNumbers, HasPreProcessing
 from caldp_core.mechanisms.written_out import WrittenOut
-from caldp_core.privacy.coverage import (
-    Coverage,
-    coverage,
-    exposed_clause,
-    names_text,
-    value_names,
-)
-from caldp_core.scenarios.records import from_dict, to_dict
+from caldp_core.privacy.context import Context, dense
+from caldp_core.privacy.coverage import Coverage, coverage, exposed_clause, names_text, value_names
+from caldp_core.privacy.matrix import DenseMatrix
+from caldp_core.scenarios.records import INFINITY, from_dict, to_dict
 from caldp_core.scenarios.scenario import KINDS
+
+NAME: Final = "The protocol"
+ADVICE: Final = "give the file that caldp wrote."
+
+
+def object_field(data: Mapping[str, Any], key: str) -> dict[str, Any]:
+    """The object under this key; raises `CaldpError` if it is missing."""
+    part = data.get(key)
+    if not isinstance(part, dict):
+        raise CaldpError(f"{NAME} needs {key!r}, an object with named fields; {ADVICE}")
+    return part
+
+
+def kind_field(part: Mapping[str, Any], slot: str, kinds: Mapping[str, Any]) -> str:
+    """The kind of the part of this slot; raises `CaldpError` unless it is one of `kinds`."""
+    kind = part.get("kind")
+    if not isinstance(kind, str) or kind not in kinds:
+        allowed = f"must be one of {', '.join(kinds)}"
+        raise CaldpError(f"{NAME}'s {slot} {allowed}, got {kind!r}; {ADVICE}")
+    return kind
+
+
+def list_field(part: Mapping[str, Any], key: str, *types: type) -> list[Any]:
+    """The list under this key, 1 to 2^20 entries of these types; raises `CaldpError`."""
+    entries = part.get(key)
+    if not isinstance(entries, list) or not all(type(each) in types for each in entries):
+        raise CaldpError(f"{NAME} needs {key}, a list of one {types[0].__name__} each; {ADVICE}")
+    require(
+        0 < len(entries) <= K_MAX,
+        f"{NAME}'s {key} may hold 1 to {K_MAX:,} entries, got {len(entries):,}; {ADVICE}",
+    )
+    return entries
+
+
+def check_same(data: Mapping[str, Any], expected: Mapping[str, Any], within: str = "") -> None:
+    """Raise `CaldpError` naming what differs; by which version it was made does not matter."""
+    for key in (*expected, *data):
+        if key == "caldp_version":
+            continue
+        path = f"{within}{key}"
+        found, right = data.get(key), expected.get(key)
+        if isinstance(found, dict) and isinstance(right, dict):
+            check_same(found, right, f"{path}.")
+        else:
+            require(
+                key in data and key in expected and found == right,
+                f"{NAME}'s {path} is not what its domain, policy and mechanism make it; it was "
+                f"changed, or made by a version that computes otherwise: {ADVICE}",
+            )
+
+
+TABLE: Final = "table"
+WHOLE_MAX: Final = 1 << 8192
+"""Largest denominator: a law of 60 values on a line has 2,833 bits."""
+
+
+@dataclass(frozen=True, eq=False)
+class TableDevice:
+    """`steps`: k rows of whole numbers; answer x sends y with chance (step y − step y−1)/whole."""
+
+    steps: Sequence[Sequence[int]]
+    whole: int
+    __repr__ = short_repr
+
+    def draw(self, symbol: int, coins: Coins) -> tuple[int, None]:
+        """(report, None): the first whose step is above a number that is uniform below `whole`."""
+        return coins.draw_step(self.steps[symbol], self.whole), None
+
+
+@dataclass(frozen=True, eq=False)
+class TablePlan:
+    """A collection by a channel written out; `made_by`: its mechanism's name in the catalogue."""
+
+    made_by: str
+    mechanism: WrittenOut
+
+    @classmethod
+    def of(cls, name: str, mechanism: Mechanism) -> Self:
+        """The plan of a mechanism on few values; `CaldpError` where it has too many."""
+        channel = mechanism.exact_channel()
+        whole = math.lcm(*(entry.denominator for row in channel for entry in row))
+        rows = tuple(tuple(int(entry * whole) for entry in row) for row in channel)
+        return cls(name, _mechanism(dense(mechanism.policy), rows, whole))
+
+    @classmethod
+    def from_parts(cls, policy: Mapping[str, Any], mechanism: Mapping[str, Any]) -> Self:
+        """The plan that a protocol's parts describe; raises `CaldpError`."""
+        kind_field(policy, "policy", {"matrix": None})
+        rows = [_levels(row) for row in list_field(policy, "rows", list)]
+        whole = _whole(mechanism.get("whole"))
+        steps = [[_whole(step) for step in row] for row in list_field(mechanism, "steps", list)]
+        made_by = mechanism.get("made_by")
+        sizes = {len(row) for row in steps}
+        require(
+            isinstance(made_by, str) and len(made_by) <= 100 and len(sizes) == 1,
+            f"{NAME}'s mechanism needs made_by, a short text, and rows of steps of one length; "
+            f"{ADVICE}",
+        )
+        numerators = tuple(tuple(b - a for a, b in pairwise((0, *row))) for row in steps)
+        right = all(sum(row) == whole and min(row, default=-1) >= 0 for row in numerators)
+        require(right, f"{NAME}'s steps must rise to whole in every row; {ADVICE}")
+        return cls(str(made_by), _mechanism(DenseMatrix.of(rows).entries, numerators, whole))
+
+    @property
+    def name(self) -> str:
+        """What the mechanism is called in a protocol."""
+        return TABLE
+
+    @cached_property
+    def device(self) -> TableDevice:
+        """The device that draws reports."""
+        steps = tuple(tuple(accumulate(row)) for row in self.mechanism.numerators)
+        return TableDevice(steps, self.mechanism.whole)
+
+    @property
+    def format(self) -> Format:
+        """How its reports are written."""
+        return Format(NUMBER, self.mechanism.outputs, self.mechanism.outputs)
+
+    @property
+    def blocks(self) -> Ints:
+        """(k,) one block of everything."""
+        return np.zeros(self.mechanism.k, np.int64)
+
+    def policy_part(self) -> dict[str, Any]:
+        """The policy, JSON-ready."""
+        rows = dense(self.mechanism.policy).tolist()
+        return {
+            "kind": "matrix",
+            "rows": [[INFINITY if level == math.inf else level for level in row] for row in rows],
+        }
+
+    def mechanism_part(self) -> dict[str, Any]:
+        """The mechanism, JSON-ready; as texts, as numbers of JSON lose digits in browsers."""
+        steps = [[str(step) for step in row] for row in self.device.steps]
+        whole = str(self.mechanism.whole)
+        return {"kind": TABLE, "made_by": self.made_by, "whole": whole, "steps": steps}
+
+    def summary(self) -> dict[str, Any]:
+        """The mechanism in short, for a record."""
+        return {"kind": self.made_by}
+
+    def promise(self) -> dict[str, Any]:
+        """What is promised, for a record."""
+        levels = dense(self.mechanism.policy)
+        finite = levels[np.isfinite(levels) & ~np.eye(len(levels), dtype=np.bool_)]
+        return {
+            "epsilon_least": float(finite.min()) if finite.size else None,
+            "epsilon_most": float(finite.max()) if finite.size else None,
+            "values": self.mechanism.k,
+            "pairs_without_a_limit": int(np.isinf(levels).sum()),
+        }
+
+
+def can_be_written_out(mechanism: Mechanism) -> bool:
+    """Whether all of its channel can be in a protocol: few values, and reports that are numbers.
+
+    Mechanisms that draw a part of the person from a model have no device.
+    """
+    small = mechanism.k**2 * mechanism.outputs <= PAIRWISE_MAX
+    if not small or isinstance(mechanism, HasPreProcessing):
+        return False
+    return mechanism.every_report().dtype.names is None
+
+
+def _mechanism(levels: Floats, rows: Sequence[Sequence[int]], whole: int) -> WrittenOut:
+    """The channel as a mechanism, checked against its limits; raises `CaldpError`."""
+    policy, k = DenseMatrix.of(levels), len(levels)
+    require(
+        len(rows) == k and k**2 * len(rows[0]) <= PAIRWISE_MAX and 0 < whole < WHOLE_MAX,
+        f"{NAME}'s table must have a row a value, and at most {PAIRWISE_MAX:,} pairs times "
+        f"reports, in whole numbers of 8,192 bits; {ADVICE}",
+    )
+    require(
+        rows_keep_levels(rows, whole, policy.entries),
+        f"{NAME}'s table tells two values apart by more than its policy allows; {ADVICE}",
+    )
+    return WrittenOut(policy, rows, whole, np.full(k, 1.0 / k))
+
+
+def _levels(row: list[Any]) -> list[float]:
+    levels = [math.inf if level == INFINITY else level for level in row]
+    require(
+        all((type(level) in (int, float) and abs(level) < 1e300) or level == math.inf
+            for level in levels),
+        f"{NAME}'s rows must hold numbers or {INFINITY!r}; {ADVICE}",
+    )  # fmt: skip
+    return levels
+
+
+def _whole(text: object) -> int:
+    number = parse_int(text) if isinstance(text, str) and len(text) <= 2500 else None
+    if number is None or number < 0:
+        raise CaldpError(f"{NAME}'s table needs whole numbers, written as texts; {ADVICE}")
+    return number
+
+
+_CHOICES: Final = {
+    "hadamard": "parts",
+    "galois": "degree",
+    "subset-selection": "omega",
+    "local-hashing": "g",
+}
+"""Family → the numbers that it chooses; the others choose nothing."""
+
+
+def pinned_family(spec: FamilySpec, numbers: Mapping[str, Any]) -> Family:
+    """The family with the choices in `numbers`, lists of m; `CaldpError` when it is called."""
+    if spec.name not in _CHOICES:
+        return spec.family()
+    name = _CHOICES[spec.name]
+
+    def choose(sizes: Ints, *_: Any) -> Ints:
+        listed = numbers.get(name)
+        require(
+            isinstance(listed, list)
+            and len(listed) == sizes.size
+            and all(type(each) is int and 0 <= each <= 1 << 20 for each in listed),
+            f"The protocol's mechanism needs {name}: a whole number for each of "
+            f"{count_text(sizes.size, 'block', 'blocks')}; give the file that caldp wrote.",
+        )
+        array = np.array(listed, np.int64)
+        wrong = np.flatnonzero(~_ALLOWED[name](sizes, array))
+        require(
+            not wrong.size,
+            f"The protocol's {name} of block {wrong[:1].sum()} is {array[wrong[:1]].sum()}, which "
+            "the block is too small for; give the file that caldp wrote.",
+        )
+        return array
+
+    return partial(spec.oracles, choose=choose)
+
+
+def _fields(sizes: Ints, degrees: Ints) -> Bools:
+    right = degrees <= DEGREE_MAX
+    for m in range(1, DEGREE_MAX + 1):
+        some = degrees == m
+        points = 2.0 ** (m * digits_of(sizes[some], m))
+        right[some] = (points <= SPACE_POINTS_MAX) & (sizes[some] > 1 << m)
+    return np.asarray(right)
+
+
+def _bins(sizes: Ints, g: Ints) -> Bools:
+    # As many as symbols is always few enough: the prime is not smaller.
+    return np.asarray((g >= np.minimum(2, sizes)) & (g >= 1) & (g <= np.maximum(2 * sizes, 1)))
+
+
+_ALLOWED: Final[dict[str, Callable[[Ints, Ints], Bools]]] = {
+    "parts": lambda sizes, parts: (parts >= 1) & (parts <= np.maximum(sizes, 1)),
+    "degree": _fields,
+    "omega": lambda sizes, omega: (omega >= 1) & (omega <= np.maximum(sizes - 1, 1)),
+    "g": _bins,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class FamilyPlan:
+    """A collection by a family: `spec` is it with its parameters, `mechanism` is made of it."""
+
+    spec: FamilySpec
+    mechanism: ContextMechanism
+
+    @classmethod
+    def from_parts(cls, policy: Mapping[str, Any], mechanism: Mapping[str, Any]) -> Self:
+        """The plan that a protocol's parts describe; raises `CaldpError`."""
+        kind = kind_field(mechanism, "mechanism", COLLECTABLE)
+        rest = {key: value for key, value in mechanism.items() if key not in ("kind", "numbers")}
+        spec = from_dict(COLLECTABLE[kind].spec, rest, KINDS, f"{NAME}'s mechanism")
+        family = pinned_family(spec, object_field(mechanism, "numbers"))
+        return cls(spec, ContextMechanism(_context(policy), spec.name, family))
+
+    @property
+    def name(self) -> str:
+        """The name of the family."""
+        return self.spec.name
+
+    @cached_property
+    def device(self) -> Device:
+        """The device that draws reports."""
+        policy, numbers = self.mechanism.policy, self.numbers
+        rows = zip(*numbers.values(), strict=True)
+        blocks = [dict(zip(numbers, row, strict=True)) for row in rows]
+        starts = np.cumsum(policy.hidden_sizes) - policy.hidden_sizes
+        ranks = policy.ranks
+        place = np.where(ranks >= 0, ranks - starts[policy.blocks], ranks)
+        clear = self.format.oracle_count
+        return Device(self.name, clear, blocks, policy.blocks.tolist(), place.tolist())
+
+    @cached_property
+    def format(self) -> Format:
+        """How its reports are written."""
+        return Format.of(self.mechanism)
+
+    @property
+    def blocks(self) -> Ints:
+        """(k,) block of each value, in [0, m)."""
+        return self.mechanism.policy.blocks
+
+    @cached_property
+    def numbers(self) -> dict[str, list[int]]:
+        """Name → m whole numbers, one per block, by which coins are thrown."""
+        oracles = self.mechanism.oracles
+        assert isinstance(oracles, HasDeviceNumbers)  # all families do
+        numbers = {"cover": oracles.cover_threshold, **oracles.device_numbers}
+        return {name: each.tolist() for name, each in numbers.items()}
+
+    def policy_part(self) -> dict[str, Any]:
+        """The policy, JSON-ready."""
+        policy = self.mechanism.policy
+        return {
+            "kind": "context",
+            "blocks": policy.blocks.tolist(),
+            "sensitive": policy.sensitive.tolist(),
+            "epsilon": policy.epsilon.tolist(),
+        }
+
+    def mechanism_part(self) -> dict[str, Any]:
+        """The mechanism, JSON-ready."""
+        return {"kind": self.name, **to_dict(self.spec, KINDS), "numbers": self.numbers}
+
+    def summary(self) -> dict[str, Any]:
+        """The mechanism in short, for a record."""
+        parameters = asdict(self.spec)  # type: ignore[call-overload]
+        return {"kind": self.name, **{n: v for n, v in parameters.items() if v is not None}}
+
+    def promise(self) -> dict[str, Any]:
+        """What is promised, for a record; ε of the blocks in which something is hidden."""
+        policy, hidden = self.mechanism.policy, int(self.mechanism.hidden_symbols.size)
+        epsilon = policy.hidden_epsilon
+        always = int(coverage(policy).in_clear.sum())
+        return {
+            "epsilon_least": float(epsilon.min()) if epsilon.size else None,
+            "epsilon_most": float(epsilon.max()) if epsilon.size else None,
+            "values": self.mechanism.k,
+            "hidden_values": hidden,
+            **({"values_sent_openly_always": always} if always else {}),
+            "values_sent_openly_at_times": self.mechanism.k - hidden - always,
+            "blocks_seen_by_the_collector": policy.m,
+        }
+
+
+def _context(part: Mapping[str, Any]) -> Context:
+    kind_field(part, "policy", {"context": None})
+    blocks = list_field(part, "blocks", int)
+    sensitive, epsilon = (
+        list_field(part, "sensitive", bool),
+        list_field(part, "epsilon", float, int),
+    )
+    require(
+        all(abs(label) < K_MAX for label in blocks) and all(abs(e) < K_MAX for e in epsilon),
+        f"{NAME}'s policy holds a number that is too large; {ADVICE}",
+    )
+    return Context.of(
+        np.array(blocks, np.int64), np.array(sensitive, np.bool_), np.array(epsilon, np.float64)
+    )
+
 
 PROTOCOL_KEY: Final = "caldp_protocol"
 FORMAT: Final = 1

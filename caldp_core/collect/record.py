@@ -15,15 +15,12 @@ import caldp_core
 from caldp_core.basics.counted import count_text
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.limits import CONFIDENCE_MAX, CONFIDENCE_MIN, N_MAX
-from caldp_core.collect.collected_tally import REASONS, CollectedTally
+from caldp_core.collect.collected_tally import REASONS, CollectedTally, report_counts
 from caldp_core.collect.collector import BATCH_PREFIX, FILE_PREFIX
 from caldp_core.collect.mixing import block_epsilons, mixed_privacy_of_tally
-from caldp_core.collect.protocol import EXPOSED, Protocol
-from caldp_core.collect.report_law import report_counts
-from caldp_core.collect.table_plan import FamilyPlan
+from caldp_core.collect.protocol import EXPOSED, FamilyPlan, Protocol
 from caldp_core.datasets.public_map import NoPrior, PriorSpec, PublicMap
-from caldp_core.estimation.estimators import ESTIMATORS
-from caldp_core.estimation.thinning import ErrorEstimate
+from caldp_core.estimation.estimators import ESTIMATORS, ErrorEstimate
 from caldp_core.privacy.coverage import exposed_clause
 
 RECORD_KEY: Final = "caldp_record"

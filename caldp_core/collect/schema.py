@@ -3,11 +3,10 @@
 from typing import Any, Final
 
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN
-from caldp_core.collect.protocol import FORMAT, PROTOCOL_KEY, QUESTION_MAX
-from caldp_core.collect.table_plan import TABLE
+from caldp_core.collect.protocol import FORMAT, PROTOCOL_KEY, QUESTION_MAX, TABLE
 from caldp_core.domain.answers import Domain
 from caldp_core.domain.grid import GridDomain
-from caldp_core.mechanisms.registry import COLLECTABLE
+from caldp_core.mechanisms.catalogue import COLLECTABLE
 from caldp_core.scenarios.records import INFINITY
 from caldp_core.scenarios.scenario import kind_schema
 

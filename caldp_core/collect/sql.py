@@ -12,7 +12,7 @@ from typing import Final
 
 from caldp_core.basics.errors import require
 from caldp_core.collect.client import MARK_LENGTH
-from caldp_core.collect.formats import AROUND, NUMBER, QUOTE
+from caldp_core.collect.device import AROUND, NUMBER, QUOTE
 from caldp_core.collect.protocol import Protocol
 
 

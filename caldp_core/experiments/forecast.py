@@ -3,6 +3,8 @@
 How an expected error is found is described in `theory/expected_error.py`. Its trials have coins of
 their own, whatever the scenario's seed: an expectation is no outcome. So every point of a curve
 has, for one number of people, the same people.
+
+Errors of a scenario mean nothing where its data were made of its prior: `invalid_error_reason`.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,14 +18,15 @@ from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.types import Bools, Floats, Ints, Progress, no_progress
 from caldp_core.domain.partitions import Partition
 from caldp_core.estimation.estimators import ESTIMATORS
-from caldp_core.experiments.error_validity import require_valid_errors
+from caldp_core.estimation.evidence import KNOWING_MAP
 from caldp_core.experiments.measures import TV, find_measure
+from caldp_core.experiments.metrics import total_variation
 from caldp_core.experiments.run import Setup
 from caldp_core.mechanisms.capabilities import symbol_partition_of
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.privacy.context import Context, PrivacyMatrix
-from caldp_core.scenarios.best import choose_mechanism
 from caldp_core.scenarios.blocks import BlocksSpec
+from caldp_core.scenarios.scenario import choose_mechanism
 from caldp_core.theory.expected_error import (
     Budget,
     Forecast,
@@ -32,6 +35,40 @@ from caldp_core.theory.expected_error import (
     expected_error,
 )
 from caldp_core.theory.planner import people_needed
+
+CIRCULAR: Final = (
+    "These data were made with where people live, so their error would be too small to mean "
+    'anything for an estimate that knows it; take other data, or the estimate "cascade".'
+)
+SAME: Final = (
+    "The public map says of these data what they are, so their error would be too small to mean "
+    'anything for an estimate that knows it; take another map, or the estimate "cascade".'
+)
+_SAME: Final = 1e-3
+"""Share of people by which a map may differ from the data and be one with them: rounding."""
+
+
+def invalid_error_reason(setup: Setup) -> str:
+    """Why errors mean nothing, as the estimate knows what the data were made of; else empty."""
+    name, prior = setup.scenario.estimator, setup.options.prior
+    if name == "cascade-inhabitants" and setup.dataset.from_inhabitants:
+        return CIRCULAR
+    if name == KNOWING_MAP and prior is not None:
+        same = total_variation(setup.dataset.distribution, prior) <= _SAME
+        return SAME if same else ""
+    return ""
+
+
+def has_valid_errors(setup: Setup) -> bool:
+    """False where the estimate knows what the data were made of."""
+    return not invalid_error_reason(setup)
+
+
+def require_valid_errors(setup: Setup) -> None:
+    """Raises `CaldpError` where errors mean nothing."""
+    reason = invalid_error_reason(setup)
+    require(not reason, reason)
+
 
 _BAND: Final = 1.6449
 """Standard deviations either side that hold 90 % of repetitions of a normal."""

@@ -23,9 +23,9 @@ from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.intervals import ranges
 from caldp_core.experiments.run import Result
 from caldp_core.mechanisms import Mechanism
-from caldp_core.mechanisms.specs import MechanismSpec, SquareWave
+from caldp_core.mechanisms.catalogue import MechanismSpec, SquareWave
 from caldp_core.privacy.context import Context
-from caldp_core.scenarios.best import Best
+from caldp_core.scenarios.scenario import Best
 from caldp_core.theory.expected_error import Budget, expected_error
 
 _BEST: Final = Best()

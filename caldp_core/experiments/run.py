@@ -28,10 +28,9 @@ from caldp_core.experiments import metrics
 from caldp_core.experiments.picture import result_html
 from caldp_core.experiments.table import columns_of
 from caldp_core.mechanisms import Mechanism, Tally
-from caldp_core.mechanisms.specs import MechanismSpec
+from caldp_core.mechanisms.catalogue import MechanismSpec
 from caldp_core.privacy.context import PrivacyMatrix
-from caldp_core.scenarios.best import choose_mechanism
-from caldp_core.scenarios.scenario import Scenario
+from caldp_core.scenarios.scenario import Scenario, choose_mechanism
 
 if TYPE_CHECKING:
     from pandas import DataFrame

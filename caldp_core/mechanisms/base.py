@@ -8,9 +8,10 @@ with one such class, and then runs in plain LDP, with sensitive sets, with block
 The *rank* of a hidden symbol is its number, 0 … s−1, counted block after block.
 
 A server cannot tell one chosen report from an honest one, as every report that an oracle accepts
-may come from any of its symbols; many show in their counts (`collect/report_law.py`). Who wants to
-raise the share of symbols t *crafts* a report that includes many of them (a Hadamard report y
-includes the rows with H(row, y) = +1, one of randomized response the symbol that it names).
+may come from any of its symbols; many show in their counts (`collect/collected_tally.py`). Who
+wants to raise the share of symbols t *crafts* a report that includes many of them (a Hadamard
+report y includes the rows with H(row, y) = +1, one of randomized response the symbol that it
+names).
 """
 
 import hashlib

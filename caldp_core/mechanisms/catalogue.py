@@ -1,30 +1,422 @@
-"""Every mechanism by name, with the kinds of policy that it keeps.
+"""Every mechanism by name: its record in files and links, and the kinds of policy that it keeps.
 
 Scenarios, the command line and pages ask `mechanisms_for(policy)` what can run and list what they
-get, so a new mechanism is one file, one record in `specs.py` and one entry here; families come from
-`registry.py`.
+get; the contract suite tests what is listed. A new family is one file with its oracles, one record
+and one entry here; another mechanism is one file, one record and one entry. Records know only their
+parameters: ε, blocks and sensitive set are the policy's.
 """
 
-from dataclasses import fields
-from typing import Any, Final
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass, fields
+from functools import partial
+from typing import Any, ClassVar, Final, Protocol, runtime_checkable
 
-from caldp_core.basics.errors import check_choice, require
-from caldp_core.mechanisms.base import Mechanism
-from caldp_core.mechanisms.registry import FAMILIES, MechanismEntry
-from caldp_core.mechanisms.specs import (
-    BestKernel,
-    Binary,
-    Designed,
-    Exponential,
-    GridGeometric,
-    PlanarGeometric,
-    PublishedUrap,
-    SquareWave,
-    SteppedGeometric,
-)
-from caldp_core.privacy.context import Context, PrivacyMatrix
+import numpy as np
+
+from caldp_core.basics.errors import check_choice, check_number, check_whole, require
+from caldp_core.basics.limits import K_MAX, THETA_MAX, THETA_MIN
+from caldp_core.basics.types import Ints
+from caldp_core.mechanisms.base import Family, Mechanism
+from caldp_core.mechanisms.contextual import ContextMechanism
+from caldp_core.mechanisms.designed.design import DesignedMechanism
+from caldp_core.mechanisms.direct import few_values, geometric_axis, planar, published_urap
+from caldp_core.mechanisms.direct.few_values import BinaryMechanism, ExponentialMechanism
+from caldp_core.mechanisms.kernels import best_kernel
+from caldp_core.mechanisms.oracles import galois, hadamard, local_hashing, subset_selection
+from caldp_core.mechanisms.oracles.hyperplanes import DEGREE_MAX
+from caldp_core.mechanisms.oracles.randomized_response import RandomizedResponseOracles
+from caldp_core.mechanisms.oracles.unary import OueOracles, RapporOracles, unary_family
+from caldp_core.mechanisms.personalised import TaggedMechanism
+from caldp_core.privacy.context import Context, PersonalPolicy, PrivacyMatrix
 from caldp_core.privacy.distance import DistanceMetric, EuclideanMetric, GridMetric
 from caldp_core.privacy.matrix import BinaryPolicy, DenseMatrix
+
+
+class MechanismSpec(Protocol):
+    """Says which mechanism is meant; frozen, its fields numbers or None."""
+
+    def make(self, policy: Any, /) -> Mechanism:
+        """The mechanism for a policy that it keeps; `CaldpError` where size or parameters fail."""
+
+
+@runtime_checkable
+class TakesShare(Protocol):
+    """A spec that can be tuned to a share of people with a sensitive value."""
+
+    def for_share(self, share: float) -> MechanismSpec:
+        """The mechanism that is best if this `share`, in [0, 1], of a block's people has one."""
+
+
+class FamilySpec:
+    """A family of frequency oracles, by its `name` in files; `oracles`: their class."""
+
+    name: ClassVar[str]
+    oracles: ClassVar[Any]
+
+    def choice(self) -> Callable[..., Ints] | None:
+        """What the parameters choose, for the oracles' `choose`; None: the family's own choice."""
+        return None
+
+    def family(self) -> Family:
+        """Factory of the oracles."""
+        choose = self.choice()
+        family: Family = self.oracles if choose is None else partial(self.oracles, choose=choose)
+        return family
+
+    def make(self, policy: Any) -> Mechanism:
+        """The family in this context, or as the common mechanism of a personal policy."""
+        if isinstance(policy, PersonalPolicy):
+            return TaggedMechanism(policy, self.name, self.family())
+        return ContextMechanism(policy, self.name, self.family())
+
+
+@dataclass(frozen=True)
+class Hadamard(FamilySpec):
+    """Hadamard response. `parts`: B of its general form; None is the published one.
+
+    With 1 it is the form for high privacy, which CALDP takes in contexts. None is the B of Acharya,
+    Sun, Zhang 2019 for every block, about e^ε.
+    """
+
+    name = "hadamard"
+    oracles = hadamard.HadamardOracles
+    parts: int | None = 1
+
+    def __post_init__(self) -> None:
+        if self.parts is not None:
+            check_whole("parts", self.parts, 1, K_MAX)
+
+    def choice(self) -> Callable[..., Ints] | None:
+        """See `FamilySpec.choice`."""
+        if self.parts is None:
+            return hadamard.published_parts
+        parts = self.parts
+        return None if parts == 1 else lambda sizes, _: np.full(sizes.size, parts)
+
+
+@dataclass(frozen=True)
+class RandomizedResponse(FamilySpec):
+    """Randomized response."""
+
+    name = "randomized-response"
+    oracles = RandomizedResponseOracles
+
+
+def _check_share(share: float | None, name: str, value: int | None) -> None:
+    """`CaldpError` unless the share is in [0, 1], and alone where it chooses the value `value`."""
+    if share is not None:
+        check_number("share", share, 0.0, 1.0)
+        require(
+            value is None,
+            f"share chooses {name}, so only one of them can be given, got {share:g} and {value}; "
+            "leave one out.",
+        )
+
+
+@dataclass(frozen=True)
+class Rappor(FamilySpec):
+    """RAPPOR. `theta`: chance of a yes to one's own value; None is e^{ε/2}/(e^{ε/2}+1)."""
+
+    name = "rappor"
+    theta: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.theta is not None:
+            check_number("theta", self.theta, THETA_MIN, THETA_MAX)
+
+    def family(self) -> published_urap.UnaryFamily:
+        """Factory of the oracles."""
+        return RapporOracles if self.theta is None else unary_family(self.theta)
+
+
+@dataclass(frozen=True)
+class Oue(FamilySpec):
+    """Optimized unary encoding."""
+
+    name = "oue"
+    oracles = OueOracles
+
+
+@dataclass(frozen=True)
+class SubsetSelection(FamilySpec):
+    """Subset selection. `omega`: values in a report; None is the best whole number by a block.
+
+    `share`: what ω is the best for: the share of a block's people who are thought, from public
+    knowledge, to have a sensitive value. None is all of them, the worst that can be.
+    """
+
+    name = "subset-selection"
+    oracles = subset_selection.SubsetSelectionOracles
+    omega: int | None = None
+    share: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.omega is not None:
+            check_whole("omega", self.omega, 1, K_MAX)
+        _check_share(self.share, "omega", self.omega)
+
+    def choice(self) -> Callable[..., Ints] | None:
+        """See `FamilySpec.choice`."""
+        if self.share is not None:
+            return partial(subset_selection.best_omega, hidden=self.share)
+        if self.omega is None:
+            return None
+        return partial(subset_selection.same_omega, omega=self.omega)
+
+    def for_share(self, share: float) -> MechanismSpec:
+        """See `TakesShare.for_share`."""
+        return SubsetSelection(share=share)
+
+
+@dataclass(frozen=True)
+class LocalHashing(FamilySpec):
+    """Local hashing. `g`: bins; None is the best whole number, about e^ε + 1."""
+
+    name = "local-hashing"
+    oracles = local_hashing.LocalHashingOracles
+    g: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.g is not None:
+            check_whole("g", self.g, 2, K_MAX)
+
+    def choice(self) -> Callable[..., Ints] | None:
+        """See `FamilySpec.choice`."""
+        return None if self.g is None else partial(local_hashing.same_range, g=self.g)
+
+
+@dataclass(frozen=True)
+class Galois(FamilySpec):
+    """Galois response. `q`: values that a report tells apart, a power of two; None is the best.
+
+    `share`: what q is the best for, as in `SubsetSelection`.
+    """
+
+    name = "galois"
+    oracles = galois.GaloisOracles
+    q: int | None = None
+    share: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.q is not None:
+            q = check_whole("q", self.q, 2, 1 << DEGREE_MAX)
+            rule = f"q must be a power of two, got {q:,}; take 2, 4, 8 and so on."
+            require(q & (q - 1) == 0, rule)
+        _check_share(self.share, "q", self.q)
+
+    def choice(self) -> Callable[..., Ints] | None:
+        """See `FamilySpec.choice`."""
+        if self.share is not None:
+            return partial(galois.best_degrees, hidden=self.share)
+        return None if self.q is None else partial(galois.same_degrees, q=self.q)
+
+    def for_share(self, share: float) -> MechanismSpec:
+        """See `TakesShare.for_share`."""
+        return Galois(share=share)
+
+
+@dataclass(frozen=True)
+class PublishedUrap:
+    """ULDP's utility-optimized RAPPOR as published; `theta` as in `Rappor`."""
+
+    theta: float | None = None
+
+    def __post_init__(self) -> None:
+        Rappor(self.theta)  # which refuses what is no chance
+
+    def make(self, policy: Any) -> Mechanism:
+        """See `MechanismSpec.make`."""
+        return published_urap.PublishedUrapMechanism(policy, Rappor(self.theta).family())
+
+
+@dataclass(frozen=True)
+class SquareWave:
+    """The square wave, on values in their order."""
+
+    make = staticmethod(few_values.SquareWaveMechanism)
+
+
+@dataclass(frozen=True)
+class Binary:
+    """The best mechanism for one yes-or-no question."""
+
+    make = staticmethod(BinaryMechanism)
+
+
+@dataclass(frozen=True)
+class GridGeometric:
+    """Geometric noise along streets, or along a scale of answers."""
+
+    make = staticmethod(geometric_axis.GridGeometricMechanism)
+
+
+@dataclass(frozen=True)
+class PlanarGeometric:
+    """Planar geometric noise."""
+
+    make = staticmethod(planar.PlanarGeometricMechanism)
+
+
+@dataclass(frozen=True)
+class BestKernel:
+    """The noise that lies least far off, designed for the map's steps or read from its file."""
+
+    make = staticmethod(best_kernel)
+
+
+@dataclass(frozen=True)
+class SteppedGeometric:
+    """Noise along streets with steps so small that it keeps the distance as the crow flies."""
+
+    def make(self, policy: Any) -> Mechanism:
+        """See `MechanismSpec.make`."""
+        return geometric_axis.GridGeometricMechanism(policy.stricter_grid_metric())
+
+
+@dataclass(frozen=True)
+class Exponential:
+    """The exponential mechanism, on the table of all levels of a small domain."""
+
+    def make(self, policy: Any) -> Mechanism:
+        """See `MechanismSpec.make`."""
+        table = policy if isinstance(policy, DistanceMetric) else DistanceMetric.from_policy(policy)
+        return ExponentialMechanism(table)
+
+
+@dataclass(frozen=True)
+class Designed:
+    """What the designer finds for the policy, values and errors all alike."""
+
+    make = staticmethod(DesignedMechanism.for_policy)
+
+
+@dataclass(frozen=True)
+class MechanismEntry:
+    """A mechanism for readers: `title`, one `sentence` on what a user does, and its `source`.
+
+    `spec`: the record that names it in scenarios, with its parameters. `policies`: kinds of privacy
+    matrices; what is made for one of them keeps it. `slow_from`: hidden symbols in one block from
+    which making it or drawing a tally takes more than a second; `slow_to_make_from`: those from
+    which only making it the first time does. `in_order`: made for values in an order, such as
+    numbers in steps; menus offer it for these alone, and `Best`, which sees no order, passes over
+    it.
+    """
+
+    name: str
+    title: str
+    sentence: str
+    source: str
+    spec: type[MechanismSpec]
+    policies: tuple[type[PrivacyMatrix], ...] = (Context, PersonalPolicy)
+    _: KW_ONLY
+    slow_from: int = K_MAX + 1
+    slow_to_make_from: int = K_MAX + 1
+    in_order: bool = False
+
+    def make(self, policy: Any) -> Mechanism:
+        """The mechanism with its own choice of parameters; `CaldpError` where sizes do not fit."""
+        return self.spec().make(policy)
+
+
+@dataclass(frozen=True)
+class FamilyEntry(MechanismEntry):
+    """A family of frequency oracles.
+
+    `tally_rank`: its place by the time of a tally of tens of thousands of values, the quickest
+    first. `collectable`: whether devices draw its reports; others are
+    collected only where their channel can be written out.
+    """
+
+    spec: type[FamilySpec]
+    _: KW_ONLY
+    tally_rank: int
+    collectable: bool = True
+
+    @property
+    def family(self) -> Family:
+        """Factory of its oracles, with default settings."""
+        return self.spec().family()
+
+
+_ENTRIES: Final = (
+    FamilyEntry(
+        "hadamard",
+        "Hadamard response",
+        "Each person sends one number that agrees with a pattern of their own a little more "
+        "often than not; short reports, accurate for many values.",
+        "Acharya, Sun, Zhang 2019; in contexts Acharya et al. 2020, (13)–(19)",
+        Hadamard,
+        tally_rank=3,
+    ),
+    FamilyEntry(
+        "randomized-response",
+        "Randomized response",
+        "Each person tells the truth with some probability and otherwise names a random value; "
+        "best for few values or large ε.",
+        "Kairouz, Bonawitz, Ramage 2016; with a sensitive set Murakami, Kawamoto 2019, Def. 3",
+        RandomizedResponse,
+        tally_rank=0,
+    ),
+    FamilyEntry(
+        "rappor",
+        "RAPPOR",
+        "Each person answers yes or no for every value, and each answer is flipped with one "
+        "probability; long reports, accurate for many values.",
+        "Erlingsson, Pihur, Korolova 2014; "
+        "with a sensitive set after Murakami, Kawamoto 2019, Def. 4",
+        Rappor,
+        tally_rank=2,
+    ),
+    FamilyEntry(
+        "oue",
+        "Optimized unary encoding",
+        "Each person answers yes or no for every value: their own answer is a fair coin, a yes "
+        "to any other value is rare; long reports, and where every value is sensitive more "
+        "accurate than RAPPOR for rare values.",
+        "Wang, Blocki, Li, Jha 2017",
+        Oue,
+        tally_rank=1,
+    ),
+    FamilyEntry(
+        "subset-selection",
+        "Subset selection",
+        "Each person sends a set of values that is likelier to hold their own; the most accurate "
+        "where every value is sensitive, but a report has one bit for every value.",
+        "Ye, Barg 2018; Wang et al. 2016; with a sensitive set Yoon et al. 2025",
+        SubsetSelection,
+        tally_rank=5,
+        slow_from=5_000,
+    ),
+    FamilyEntry(
+        "local-hashing",
+        "Optimal local hashing",
+        "Each person throws the values into a few random bins and names a bin that is likelier "
+        "to hold their own; short reports, as accurate as long ones.",
+        "Wang, Blocki, Li, Jha 2017",
+        LocalHashing,
+        tally_rank=6,
+        slow_from=100,
+    ),
+    FamilyEntry(
+        "galois",
+        "Galois response",
+        "Each person names one of many sets of values that is likelier to hold their own, all of "
+        "them alike in size and overlap; short reports, accurate for many values at every ε. With "
+        "billions of people and ε above 4 a run can take a minute.",
+        "New, see docs/galois.md; after Acharya, Sun, Zhang 2019 and Feldman et al. 2022",
+        Galois,
+        tally_rank=4,
+    ),
+)
+FAMILIES: Final = {entry.name: entry for entry in _ENTRIES}
+COLLECTABLE: Final = {name: entry for name, entry in FAMILIES.items() if entry.collectable}
+
+
+def in_context(context: Context, family: str) -> ContextMechanism:
+    """The named family in this context; raises `CaldpError` for an unknown name."""
+    check_choice("family", family, FAMILIES)
+    return ContextMechanism(context, family, FAMILIES[family].family)
+
 
 _OTHERS: Final = (
     MechanismEntry(
@@ -122,7 +514,7 @@ MECHANISMS: Final[dict[str, MechanismEntry]] = {
 
 
 BEST: Final = "best"
-"""How scenarios call the choice among these, which is `scenarios/best.py`'s."""
+"""How scenarios call the choice among these, which is `scenarios/scenario.py`'s."""
 
 
 def mechanisms_for(policy: PrivacyMatrix) -> list[MechanismEntry]:
@@ -137,7 +529,7 @@ def mechanism(policy: Any, name: str, **parameters: Any) -> Mechanism:
     """The named mechanism for a policy, such as `mechanism(context, "subset-selection", omega=4)`.
 
     `name`: as `list` on the command line prints it, but "best". `parameters`: those of its record
-    in `specs`, which docs/scenario.md tells with their ranges; it chooses the missing ones itself.
+    here, which docs/scenario.md lists with their ranges; it chooses the missing ones itself.
     Raises `CaldpError` for an unknown name or parameter, for a policy that it does not keep, and
     where sizes or values do not fit.
     """

@@ -32,7 +32,7 @@ from caldp_core.mechanisms.base import (
 from caldp_core.mechanisms.capabilities import SupportTally, SymbolPartition
 from caldp_core.mechanisms.oracles.record_reports import HistogramOracles
 from caldp_core.mechanisms.oracles.supports import SupportOracles
-from caldp_core.mechanisms.randomness.coins import (
+from caldp_core.mechanisms.randomness import (
     COIN_ONE,
     flip_coins,
     generator,

@@ -46,7 +46,7 @@ from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN, N_MAX
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.mechanisms.base import Mechanism
 from caldp_core.mechanisms.contextual import ContextMechanism
-from caldp_core.mechanisms.randomness.coins import COIN_ONE
+from caldp_core.mechanisms.randomness import COIN_ONE
 from caldp_core.privacy.context import dense
 
 RARE: Final = 70.0

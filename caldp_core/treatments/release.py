@@ -25,7 +25,7 @@ from caldp_core.basics.types import Bools, Floats, Ints, read_only, sums_by
 from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation.projection import simplex_projection
 from caldp_core.experiments.metrics import box_error, total_variation
-from caldp_core.lecture.central import GeometricNoise
+from caldp_core.lecture.counts import GeometricNoise
 
 
 @dataclass(frozen=True, eq=False)

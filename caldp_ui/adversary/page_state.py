@@ -17,7 +17,7 @@ from caldp_core.basics.cache import cached_by
 from caldp_core.basics.errors import check_choice, check_whole
 from caldp_core.basics.types import Floats, Ints, Reports, read_only
 from caldp_core.domain.grid import GridDomain
-from caldp_core.experiments.error_validity import require_valid_errors
+from caldp_core.experiments.forecast import require_valid_errors
 from caldp_core.experiments.run import Setup
 from caldp_core.scenarios.blocks import StateBlocks
 from caldp_core.scenarios.scenario import Scenario

@@ -13,12 +13,10 @@ import numpy as np
 
 from caldp_core.audit.pairwise import audit_channel
 from caldp_core.basics.cache import cached
-from caldp_core.lecture.central import CentralCount, NoisyMax
-from caldp_core.lecture.one_bit_mean import DailyMean, OneBitMean
-from caldp_core.lecture.rappor import LastingRappor
-from caldp_core.lecture.selection import BitwiseResponse, OneHotResponse
+from caldp_core.lecture.counts import BitwiseResponse, CentralCount, NoisyMax, OneHotResponse
+from caldp_core.lecture.daily import DailyMean, LastingRappor, OneBitMean
 from caldp_core.lecture.sketches import CountMeanSketch, HadamardSketch, Hashes
-from caldp_core.mechanisms.direct.binary import BinaryMechanism
+from caldp_core.mechanisms.direct.few_values import BinaryMechanism
 from caldp_core.privacy.context import Context, PrivacyMatrix
 from caldp_core.privacy.matrix import BinaryPolicy
 from caldp_ui.words import formats

@@ -12,7 +12,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from caldp_core.basics.types import Floats, Ints
-from caldp_core.lecture.one_bit_mean import OneBitMean, coins_used, round_to_nearest
+from caldp_core.lecture.daily import OneBitMean, coins_used, round_to_nearest
 from caldp_ui.app.theme import Palette
 from caldp_ui.classroom import charts, station
 from caldp_ui.classroom.page_state import WIDTHS, Lesson

@@ -11,8 +11,8 @@ import streamlit as st
 from caldp_core.audit.adversary import max_guess_accuracy
 from caldp_core.basics.cache import cached
 from caldp_core.basics.types import Floats, Ints
-from caldp_core.lecture.rappor import LastingRappor, Phone, RapporCollector
-from caldp_core.mechanisms.randomness.coins import seeded_words
+from caldp_core.lecture.daily import LastingRappor, Phone, RapporCollector
+from caldp_core.mechanisms.randomness import seeded_words
 from caldp_ui.app.theme import Palette
 from caldp_ui.classroom import charts, station
 from caldp_ui.classroom.page_state import DAYS_MOST, STATE, Lesson

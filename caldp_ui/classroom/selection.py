@@ -12,8 +12,13 @@ import numpy as np
 import plotly.graph_objects as go
 
 from caldp_core.basics.types import Floats, Ints
-from caldp_core.lecture.central import NoisyMax
-from caldp_core.lecture.selection import EXACT_PEOPLE, BitwiseResponse, OneHotResponse, even_votes
+from caldp_core.lecture.counts import (
+    EXACT_PEOPLE,
+    BitwiseResponse,
+    NoisyMax,
+    OneHotResponse,
+    even_votes,
+)
 from caldp_ui.app.theme import Palette
 from caldp_ui.classroom import charts, station
 from caldp_ui.classroom.page_state import Lesson

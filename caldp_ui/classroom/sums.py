@@ -8,8 +8,8 @@ import numpy as np
 import plotly.graph_objects as go
 
 from caldp_core.basics.types import Floats, Ints
-from caldp_core.lecture.central import CentralCount
-from caldp_core.mechanisms.direct.binary import BinaryMechanism
+from caldp_core.lecture.counts import CentralCount
+from caldp_core.mechanisms.direct.few_values import BinaryMechanism
 from caldp_core.privacy.matrix import BinaryPolicy
 from caldp_ui.app.theme import Palette
 from caldp_ui.classroom import charts, station

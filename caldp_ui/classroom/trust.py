@@ -7,9 +7,8 @@ import numpy as np
 
 from caldp_core.audit.adversary import max_guess_accuracy
 from caldp_core.basics.types import Bools
-from caldp_core.lecture.central import CentralCount
-from caldp_core.lecture.count_errors import half_width, local_half_width
-from caldp_core.mechanisms.direct.binary import BinaryMechanism
+from caldp_core.lecture.counts import CentralCount, half_width, local_half_width
+from caldp_core.mechanisms.direct.few_values import BinaryMechanism
 from caldp_core.privacy.matrix import BinaryPolicy
 from caldp_ui.classroom import station
 from caldp_ui.classroom.page_state import Lesson

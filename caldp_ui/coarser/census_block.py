@@ -6,8 +6,8 @@ from typing import Final
 
 import streamlit as st
 
-from caldp_core.attacks.census_block import LINES as PRINTED
-from caldp_core.attacks.census_block import SUPPRESSED, Person, Tables, worlds
+from caldp_core.attacks.reconstruction import LINES as PRINTED
+from caldp_core.attacks.reconstruction import SUPPRESSED, Person, Tables, worlds
 from caldp_core.basics.cache import cached
 from caldp_ui.coarser.page_state import STATE, Publication
 from caldp_ui.controls import choices

@@ -17,9 +17,8 @@ from caldp_core.basics.types import Ints
 from caldp_core.datasets import PERIODS, DatasetSpec, Gowalla, InfantDeaths, Survey
 from caldp_core.domain.answers import Domain
 from caldp_core.domain.grid import US_GRID, GridDomain
-from caldp_core.experiments.error_validity import require_valid_errors
+from caldp_core.experiments.forecast import require_valid_errors
 from caldp_core.experiments.run import Result, Setup, draw_people
-from caldp_core.scenarios.best import Best
 from caldp_core.scenarios.blocks import (
     BlocksSpec,
     EvenRuns,
@@ -30,7 +29,7 @@ from caldp_core.scenarios.blocks import (
     StateBlocks,
 )
 from caldp_core.scenarios.policies import ContextPolicy
-from caldp_core.scenarios.scenario import Scenario
+from caldp_core.scenarios.scenario import Best, Scenario
 from caldp_core.treatments.release import (
     CentralTable,
     Release,

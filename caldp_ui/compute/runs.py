@@ -34,9 +34,12 @@ from caldp_core.datasets.snap import GOWALLA_FILE, cache_folder
 from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.estimation.evidence import default_estimator
-from caldp_core.experiments.cell_errors import CellErrors, mean_cell_errors
-from caldp_core.experiments.error_validity import has_valid_errors
-from caldp_core.experiments.forecast import forecast_if_fast, people_for_same_error
+from caldp_core.experiments.forecast import (
+    forecast_if_fast,
+    has_valid_errors,
+    people_for_same_error,
+)
+from caldp_core.experiments.regions import CellErrors, mean_cell_errors
 from caldp_core.experiments.run import (
     Result,
     Setup,
@@ -47,8 +50,7 @@ from caldp_core.experiments.run import (
 )
 from caldp_core.mechanisms import FAMILIES, in_context, mechanism
 from caldp_core.mechanisms.capabilities import people_max, symbol_partition_of
-from caldp_core.mechanisms.catalogue import MECHANISMS
-from caldp_core.mechanisms.specs import MechanismSpec, SquareWave
+from caldp_core.mechanisms.catalogue import MECHANISMS, MechanismSpec, SquareWave
 from caldp_core.privacy.context import Context
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario

@@ -37,11 +37,9 @@ from caldp_core.domain.answers import Domain
 from caldp_core.domain.grid import US_GRID, Area, GridDomain
 from caldp_core.estimation.evidence import default_false_share
 from caldp_core.mechanisms import Mechanism
-from caldp_core.mechanisms.catalogue import MECHANISMS
+from caldp_core.mechanisms.catalogue import MECHANISMS, MechanismSpec
 from caldp_core.mechanisms.contextual import ContextMechanism
-from caldp_core.mechanisms.specs import MechanismSpec
 from caldp_core.mechanisms.structures import HasDeviceNumbers
-from caldp_core.scenarios.best import Best
 from caldp_core.scenarios.blocks import (
     BlocksSpec,
     CountryBlocks,
@@ -56,7 +54,7 @@ from caldp_core.scenarios.blocks import (
     StateBlocks,
 )
 from caldp_core.scenarios.policies import ContextPolicy, Distances, Line, PolicySpec
-from caldp_core.scenarios.scenario import FORMAT, MARK, Scenario
+from caldp_core.scenarios.scenario import FORMAT, MARK, Best, Scenario
 from caldp_ui.app.texts import read_toml
 from caldp_ui.compute import runs
 from caldp_ui.session import visitor_data

@@ -23,10 +23,8 @@ from caldp_core.estimation.estimators import ESTIMATORS, menu_of_estimators
 from caldp_core.estimation.evidence import default_estimator
 from caldp_core.mechanisms import FAMILIES
 from caldp_core.mechanisms.capabilities import channel_products
-from caldp_core.mechanisms.catalogue import MECHANISMS, mechanisms_for
-from caldp_core.mechanisms.specs import MechanismSpec
-from caldp_core.scenarios.best import Best
-from caldp_core.scenarios.scenario import Scenario
+from caldp_core.mechanisms.catalogue import MECHANISMS, MechanismSpec, mechanisms_for
+from caldp_core.scenarios.scenario import Best, Scenario
 from caldp_ui.compute import curves, runs
 from caldp_ui.controls import choices
 from caldp_ui.session.page_state import PageState

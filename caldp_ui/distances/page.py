@@ -14,11 +14,10 @@ import streamlit as st
 from caldp_core.basics.errors import CaldpError
 from caldp_core.datasets import DatasetSpec
 from caldp_core.mechanisms.capabilities import report_bits
-from caldp_core.mechanisms.catalogue import MECHANISMS
-from caldp_core.mechanisms.specs import BestKernel
+from caldp_core.mechanisms.catalogue import MECHANISMS, BestKernel
 from caldp_core.scenarios.policies import CrowFlies, Streets
 from caldp_core.scenarios.scenario import Scenario
-from caldp_core.theory import displacement as theory
+from caldp_core.theory import bounds as theory
 from caldp_ui.app.texts import read_texts
 from caldp_ui.app.theme import LIGHT, palette
 from caldp_ui.charts.show import show as show_chart

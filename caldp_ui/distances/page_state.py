@@ -25,18 +25,19 @@ from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation.remap import identity_remap, remap
 from caldp_core.experiments.run import Result, Setup
 from caldp_core.mechanisms.capabilities import ReportsSymbols
-from caldp_core.mechanisms.catalogue import mechanisms_for
-from caldp_core.mechanisms.kernels.design import Kernel, StepLevels
-from caldp_core.mechanisms.kernels.mechanism import check_map, kernel_for, read_kernel
-from caldp_core.mechanisms.registry import MechanismEntry
-from caldp_core.mechanisms.specs import BestKernel, PlanarGeometric
+from caldp_core.mechanisms.catalogue import (
+    BestKernel,
+    MechanismEntry,
+    PlanarGeometric,
+    mechanisms_for,
+)
+from caldp_core.mechanisms.kernels import Kernel, StepLevels, check_map, kernel_for, read_kernel
 from caldp_core.privacy.context import PrivacyMatrix
 from caldp_core.privacy.distance import EuclideanMetric, symbols_within_level
-from caldp_core.scenarios.best import Best
 from caldp_core.scenarios.blocks import EverythingSensitive, GridBlocks
 from caldp_core.scenarios.policies import ContextPolicy, CrowFlies, Streets
-from caldp_core.scenarios.scenario import Scenario
-from caldp_core.theory import displacement as theory
+from caldp_core.scenarios.scenario import Best, Scenario
+from caldp_core.theory import bounds as theory
 from caldp_ui.app.errors import escape_markdown
 from caldp_ui.compute import runs
 from caldp_ui.controls.choices import PolicyPreset, read_presets

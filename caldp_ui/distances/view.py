@@ -19,8 +19,7 @@ from caldp_core.domain.grid import Area
 from caldp_core.experiments.run import Result
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.mechanisms.direct.planar import product_displacement
-from caldp_core.mechanisms.kernels.design import Kernel
-from caldp_core.mechanisms.kernels.mechanism import BestKernelMechanism
+from caldp_core.mechanisms.kernels import BestKernelMechanism, Kernel
 from caldp_core.scenarios.policies import Streets
 from caldp_ui.app.theme import Palette
 from caldp_ui.charts.curves import FIXED, bare_layout, line_trace, logarithmic

@@ -19,7 +19,7 @@ from caldp_core.basics.cache import cached_by
 from caldp_core.basics.errors import CaldpError
 from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation.intervals import may_be_noise, ranges
-from caldp_core.experiments.error_validity import has_valid_errors
+from caldp_core.experiments.forecast import has_valid_errors
 from caldp_core.experiments.run import Result, Setup
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.scenarios.blocks import GridBlocks

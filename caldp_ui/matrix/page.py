@@ -11,8 +11,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from caldp_core.audit.pairwise import release_both
-from caldp_core.audit.sampled import audit_sampler, sampler_of
+from caldp_core.audit.pairwise import audit_sampler, release_both, sampler_of
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import EPSILON_MAX
 from caldp_core.basics.types import Progress
@@ -20,12 +19,12 @@ from caldp_core.mechanisms import Mechanism
 from caldp_core.mechanisms.designed.design import (
     AimedDesign,
     Design,
+    DesignedMechanism,
     design,
     design_for_form,
     design_for_largest,
     variances,
 )
-from caldp_core.mechanisms.designed.mechanism import DesignedMechanism
 from caldp_core.privacy.matrix import DenseMatrix, closure, released_together
 from caldp_ui.app import gate
 from caldp_ui.app.errors import escape_markdown, plain_errors

@@ -18,7 +18,7 @@ import streamlit as st
 from caldp_core.audit.adversary import ErrorVertex, error_vertex
 from caldp_core.basics.cache import cached
 from caldp_core.mechanisms import Mechanism
-from caldp_core.mechanisms.specs import (
+from caldp_core.mechanisms.catalogue import (
     Galois,
     Hadamard,
     MechanismSpec,

@@ -5,8 +5,7 @@ from typing import Final
 
 import streamlit as st
 
-from caldp_core.experiments.interleaved_runs import MeanError
-from caldp_core.experiments.reproduce import LINES, PANELS, Point
+from caldp_core.experiments.reproduce import LINES, PANELS, MeanError, Point
 from caldp_core.scenarios.blocks import GridBlocks
 from caldp_ui.app.texts import read_texts
 from caldp_ui.compute import exports

@@ -9,21 +9,19 @@ import pandas as pd
 import streamlit as st
 
 from caldp_core.basics.types import Progress
-from caldp_core.experiments.interleaved_runs import (
-    MeanError,
-    TrialRun,
-    complete_rounds,
-    means,
-    run_interleaved,
-)
 from caldp_core.experiments.reproduce import (
     FIGURE_RUNS,
     LINES,
     PANELS,
     SIZES,
     TABLE_1,
+    MeanError,
     Point,
+    TrialRun,
+    complete_rounds,
     figure_2_points,
+    means,
+    run_interleaved,
     table_1_scenarios,
 )
 from caldp_core.scenarios.blocks import GridBlocks

@@ -12,8 +12,7 @@ import plotly.graph_objects as go
 
 from caldp_core.audit.adversary import ErrorVertex
 from caldp_core.estimation.estimators import ESTIMATORS
-from caldp_core.experiments.interleaved_runs import MeanError
-from caldp_core.experiments.reproduce import LINES, PAPER, SIZES, Column
+from caldp_core.experiments.reproduce import LINES, PAPER, SIZES, Column, MeanError
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.texts import read_toml
 from caldp_ui.app.theme import Palette

@@ -17,7 +17,7 @@ import streamlit as st
 from caldp_core.basics.types import Progress
 from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation.estimators import ESTIMATORS
-from caldp_core.experiments.error_validity import has_valid_errors, invalid_error_reason
+from caldp_core.experiments.forecast import has_valid_errors, invalid_error_reason
 from caldp_core.experiments.run import Result, Setup, run
 from caldp_core.mechanisms import FAMILIES
 from caldp_core.mechanisms.catalogue import MECHANISMS

@@ -13,7 +13,7 @@ import streamlit as st
 from caldp_core.basics.types import Progress
 from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation.estimators import ESTIMATORS
-from caldp_core.experiments.error_validity import has_valid_errors, invalid_error_reason
+from caldp_core.experiments.forecast import has_valid_errors, invalid_error_reason
 from caldp_core.experiments.run import Errors, Result, Setup
 from caldp_core.mechanisms.capabilities import report_bits, symbol_partition_of
 from caldp_core.mechanisms.catalogue import MECHANISMS

@@ -25,7 +25,7 @@ from caldp_core.collect.protocol import can_be_collected, unprotected_text
 from caldp_core.datasets.public_map import PublicMap
 from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation.estimators import ESTIMATORS
-from caldp_core.experiments.error_validity import invalid_error_reason
+from caldp_core.experiments.forecast import invalid_error_reason
 from caldp_core.experiments.run import Result, Setup
 from caldp_core.experiments.table import as_geojson, as_geoparquet
 from caldp_core.mechanisms.catalogue import MECHANISMS

@@ -14,16 +14,15 @@ from caldp_core.audit.inference import likelihood, posterior_after_reports
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.types import Floats
 from caldp_core.domain.grid import GridDomain
-from caldp_core.experiments.error_validity import require_valid_errors
+from caldp_core.experiments.forecast import require_valid_errors
 from caldp_core.experiments.run import Result, Setup
 from caldp_core.mechanisms.base import Tally
 from caldp_core.mechanisms.capabilities import symbol_partition_of
 from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.mechanisms.personalised import NO_PLACE, Bias, TaggedMechanism
-from caldp_core.scenarios.best import Best
 from caldp_core.scenarios.blocks import OneBlock, SensitiveAreas
 from caldp_core.scenarios.policies import ContextPolicy, PersonalTags
-from caldp_core.scenarios.scenario import Scenario
+from caldp_core.scenarios.scenario import Best, Scenario
 from caldp_ui.compute import runs
 from caldp_ui.controls.choices import PolicyPreset, matching_preset, read_presets
 from caldp_ui.parts import comparison

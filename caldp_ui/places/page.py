@@ -10,9 +10,8 @@ import streamlit as st
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Progress
 from caldp_core.domain.grid import US_GRID, Area, GridDomain
-from caldp_core.experiments.cell_errors import cell_errors
-from caldp_core.experiments.error_validity import has_valid_errors, invalid_error_reason
-from caldp_core.experiments.regions import RegionReport, number_of_boxes, region_report
+from caldp_core.experiments.forecast import has_valid_errors, invalid_error_reason
+from caldp_core.experiments.regions import RegionReport, cell_errors, number_of_boxes, region_report
 from caldp_core.experiments.run import Result, Setup
 from caldp_core.scenarios.blocks import GridBlocks, OneBlock
 from caldp_core.scenarios.scenario import Scenario

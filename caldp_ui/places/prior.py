@@ -22,7 +22,7 @@ from caldp_core.datasets.public_map import PublicMap
 from caldp_core.domain.grid import Area, GridDomain
 from caldp_core.estimation.cascade_estimator import pooling_helps, prior_effect
 from caldp_core.estimation.evidence import KNOWING_MAP
-from caldp_core.experiments.error_validity import invalid_error_reason
+from caldp_core.experiments.forecast import invalid_error_reason
 from caldp_core.experiments.metrics import total_variation
 from caldp_core.experiments.run import Result
 from caldp_core.scenarios.scenario import Scenario

@@ -6,9 +6,8 @@ from typing import Final
 
 from caldp_core.domain.grid import Area
 from caldp_core.estimation.estimators import ESTIMATORS
-from caldp_core.experiments.cell_errors import CellErrors
-from caldp_core.experiments.error_validity import has_valid_errors
-from caldp_core.experiments.regions import RegionReport
+from caldp_core.experiments.forecast import has_valid_errors
+from caldp_core.experiments.regions import CellErrors, RegionReport
 from caldp_core.experiments.run import Result
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs

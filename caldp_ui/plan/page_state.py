@@ -15,7 +15,7 @@ from caldp_core.datasets import AT_SEA, Survey
 from caldp_core.domain.answers import Domain
 from caldp_core.domain.grid import GridDomain
 from caldp_core.domain.partitions import Partition
-from caldp_core.experiments.error_validity import require_valid_errors
+from caldp_core.experiments.forecast import require_valid_errors
 from caldp_core.experiments.run import Setup
 from caldp_core.scenarios.blocks import (
     BlocksSpec,

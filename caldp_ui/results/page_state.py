@@ -9,8 +9,7 @@ from typing import Final
 import streamlit as st
 
 from caldp_core.basics.errors import CaldpError, check_choice
-from caldp_core.collect.estimate import Results, made_up_week
-from caldp_core.collect.upload import Collection, read_collection
+from caldp_core.collect.estimate import Collection, Results, made_up_week, read_collection
 from caldp_ui.app.delivery import release
 from caldp_ui.app.errors import escape_markdown
 from caldp_ui.app.upkeep import THREAD_PREFIX

@@ -28,7 +28,7 @@ from caldp_core.estimation.intervals import intervals
 from caldp_core.mechanisms import in_context
 from caldp_core.mechanisms.base import Tally
 from caldp_core.mechanisms.contextual import ContextMechanism
-from caldp_core.mechanisms.randomness.coins import WORD
+from caldp_core.mechanisms.randomness import WORD
 from caldp_core.privacy.context import Context
 
 ANSWERS_MIN: Final = 2

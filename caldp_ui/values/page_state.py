@@ -22,7 +22,7 @@ from caldp_core.datasets import (
 )
 from caldp_core.domain.answers import Domain, is_scale
 from caldp_core.estimation.estimators import ESTIMATORS
-from caldp_core.mechanisms.specs import SquareWave
+from caldp_core.mechanisms.catalogue import SquareWave
 from caldp_core.scenarios.blocks import (
     EvenRuns,
     EverythingSensitive,

@@ -32,8 +32,7 @@ from caldp_core.experiments.run import Result, Setup
 from caldp_core.experiments.table import as_cell
 from caldp_core.mechanisms.base import Mechanism
 from caldp_core.mechanisms.capabilities import people_max, report_bits, symbol_partition_of
-from caldp_core.mechanisms.catalogue import MECHANISMS, mechanisms_for
-from caldp_core.mechanisms.registry import MechanismEntry
+from caldp_core.mechanisms.catalogue import MECHANISMS, MechanismEntry, mechanisms_for
 from caldp_core.privacy.context import Context, PrivacyMatrix
 from caldp_core.privacy.coverage import coverage
 from caldp_core.scenarios.scenario import Scenario

@@ -9,8 +9,8 @@ from typing import Final
 import numpy as np
 
 from caldp_core.domain.grid import KM_PER_DEGREE, GridDomain
-from caldp_core.experiments.cell_errors import CellErrors
-from caldp_core.experiments.error_validity import has_valid_errors
+from caldp_core.experiments.forecast import has_valid_errors
+from caldp_core.experiments.regions import CellErrors
 from caldp_core.experiments.run import Setup
 from caldp_core.privacy.context import Context
 from caldp_core.scenarios.blocks import EverythingSensitive, GridBlocks, OneBlock

@@ -15,7 +15,7 @@ from caldp_core.audit.adversary import even_guess, max_guess_accuracy, pair_odds
 from caldp_core.basics.types import Floats
 from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.run import Setup
-from caldp_core.mechanisms.specs import MechanismSpec
+from caldp_core.mechanisms.catalogue import MechanismSpec
 from caldp_core.privacy.context import Context, PersonalPolicy, PrivacyMatrix, dense
 from caldp_core.privacy.coverage import coverage
 from caldp_core.privacy.matrix import closure

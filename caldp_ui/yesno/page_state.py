@@ -19,9 +19,8 @@ from caldp_core.estimation.intervals import share_quantiles
 from caldp_core.experiments.run import Result
 from caldp_core.mechanisms.capabilities import channel_products
 from caldp_core.privacy.matrix import BinaryPolicy
-from caldp_core.scenarios.best import Best
 from caldp_core.scenarios.policies import BinaryQuestion
-from caldp_core.scenarios.scenario import Scenario
+from caldp_core.scenarios.scenario import Best, Scenario
 from caldp_ui.compute import runs
 from caldp_ui.controls.choices import PolicyPreset, matching_preset, read_presets
 from caldp_ui.session.page_state import PinPageState

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from caldp_core.attacks.census_block import LINES, Person, Tables, worlds
 from caldp_core.attacks.differencing import (
     Sums,
     bounds,
@@ -25,11 +24,15 @@ from caldp_core.attacks.differencing import (
     solve_by_subtraction,
 )
 from caldp_core.attacks.reconstruction import (
+    LINES,
     Noisy,
+    Person,
     Rounded,
+    Tables,
     fit_answers,
     publish_exact,
     reconstruct,
+    worlds,
 )
 from caldp_core.audit.adversary import guess_accuracy_of_rows, pair_rows
 from caldp_core.basics.errors import CaldpError

@@ -13,7 +13,7 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import LEVEL_MAX
 from caldp_core.basics.powers import exp_below
 from caldp_core.basics.types import Floats
-from caldp_core.mechanisms import registry
+from caldp_core.mechanisms import catalogue
 from caldp_core.privacy.context import Context
 from tests.audit.channels import exact_audit
 
@@ -178,13 +178,13 @@ def test_without_a_finite_entry_nothing_can_leak() -> None:
     audit = audit_channel(certain, both_ways(math.inf))
     assert audit.holds
     assert audit.worst is None
-    alone = exact_audit(registry.in_context(Context.plain(1, 1.0), "hadamard"))
+    alone = exact_audit(catalogue.in_context(Context.plain(1, 1.0), "hadamard"))
     assert alone.holds
     assert alone.worst is None
 
 
 def test_it_believes_the_channel_and_not_the_class() -> None:
-    mechanism = registry.in_context(Context.plain(4, 1.0), "hadamard")
+    mechanism = catalogue.in_context(Context.plain(4, 1.0), "hadamard")
     mechanism.policy = Context.plain(4, 0.99)
     audit = exact_audit(mechanism)
     assert not audit.holds

@@ -8,7 +8,7 @@ import pytest
 
 from caldp_core.audit.pairwise import audit_cells, audit_channel
 from caldp_core.basics.errors import CaldpError
-from caldp_core.mechanisms import FAMILIES, registry
+from caldp_core.mechanisms import FAMILIES, catalogue
 from caldp_core.privacy.context import Context, dense
 from caldp_core.privacy.matrix import DenseMatrix, as_context
 from tests.contract.checks import naming
@@ -20,7 +20,7 @@ BOTH = Context.of([0, 0, 0, 1, 1], np.array([True, False, True, True, False]), [
 def test_entries_agree_with_the_whole_and_with_ratios_of_floats() -> None:
     for family in FAMILIES:
         with naming(family):
-            mechanism = registry.in_context(BOTH, family)
+            mechanism = catalogue.in_context(BOTH, family)
             channel = mechanism.exact_channel()
             cells, whole = audit_cells(channel, BOTH), audit_channel(channel, BOTH)
             assert len(cells) == 20

@@ -9,7 +9,7 @@ from caldp_core.mechanisms import ContextMechanism
 from caldp_core.mechanisms.oracles.local_hashing import LocalHashingOracles
 from caldp_core.mechanisms.oracles.subset_selection import SubsetSelectionOracles
 from caldp_core.mechanisms.oracles.unary import OueOracles, RapporOracles
-from caldp_core.mechanisms.randomness.coins import seeded_words
+from caldp_core.mechanisms.randomness import seeded_words
 from caldp_core.mechanisms.structures import SupportForm
 from caldp_core.privacy.context import Context
 from tests.products import thinned

@@ -12,11 +12,11 @@ from caldp_core.audit import blockwise as audit_large
 from caldp_core.audit.blockwise import EVERY_ENTRY, THE_FORM, audit_context, is_distribution
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Bools, Floats, Ints
-from caldp_core.mechanisms import FAMILIES, ContextMechanism, FrequencyOracles, registry
+from caldp_core.mechanisms import FAMILIES, ContextMechanism, FrequencyOracles, catalogue
 from caldp_core.mechanisms.oracles.local_hashing import LocalHashingOracles
 from caldp_core.mechanisms.oracles.subset_selection import SubsetSelectionOracles
 from caldp_core.mechanisms.oracles.unary import OueOracles, RapporOracles
-from caldp_core.mechanisms.randomness.coins import COIN_ONE
+from caldp_core.mechanisms.randomness import COIN_ONE
 from caldp_core.mechanisms.structures import HasChannelRows, HasSupportForm, SupportForm
 from caldp_core.privacy.context import Context
 from tests import mutants
@@ -31,14 +31,14 @@ ORACLES = [RapporOracles, OueOracles, SubsetSelectionOracles, LocalHashingOracle
 FORMS = [
     name
     for name in FAMILIES
-    if isinstance(registry.in_context(Context.plain(2, 1.0), name).oracles, HasSupportForm)
+    if isinstance(catalogue.in_context(Context.plain(2, 1.0), name).oracles, HasSupportForm)
 ]
 
 
 def test_every_family_can_be_audited_at_full_size() -> None:
     assert {"rappor", "oue", "subset-selection", "local-hashing"} <= set(FORMS)
     for family in FAMILIES:
-        oracles = registry.in_context(Context.plain(2, 1.0), family).oracles
+        oracles = catalogue.in_context(Context.plain(2, 1.0), family).oracles
         assert isinstance(oracles, HasChannelRows) or family in FORMS
 
 
@@ -82,7 +82,7 @@ def check_rebuilds(oracles: Any, sizes: Ints) -> None:
 @pytest.mark.parametrize("family", thinned(FORMS, one_in=2))
 def test_the_form_rebuilds_the_channel(family: str) -> None:
     for kind, epsilon in CASES[::2]:  # each kind at every second ε, in turn
-        mechanism = registry.in_context(context(kind, epsilon), family)
+        mechanism = catalogue.in_context(context(kind, epsilon), family)
         with naming(f"{kind}, ε = {epsilon}"):
             check_rebuilds(mechanism.oracles, mechanism.sizes)
 
@@ -167,7 +167,7 @@ def test_the_form_shows_what_leaks(name: str, wrong: Any, kind: str) -> None:
 
 
 def test_more_company_than_there_are_people_is_no_distribution() -> None:
-    mechanism = registry.in_context(context(SENSITIVE, 1.0), "oue")
+    mechanism = catalogue.in_context(context(SENSITIVE, 1.0), "oue")
     mechanism.oracles.cover_threshold = mechanism.oracles.cover_threshold * 0 + np.uint64(
         COIN_ONE + 1
     )
@@ -275,7 +275,7 @@ def test_the_larger_weight_may_be_either(form: SupportForm, privacy_loss: float)
 
 
 def test_a_channel_is_written_out_as_long_as_it_is_small(monkeypatch: pytest.MonkeyPatch) -> None:
-    mechanism = registry.in_context(context(PER_BLOCK, 1.0), "oue")
+    mechanism = catalogue.in_context(context(PER_BLOCK, 1.0), "oue")
     entries = (int(mechanism.sizes.max()) + 1) * mechanism.oracles.outputs
     for limit, method in ((entries, EVERY_ENTRY), (entries - 1, THE_FORM)):
         monkeypatch.setattr(audit_large, "DENSE_MAX_ENTRIES", limit)

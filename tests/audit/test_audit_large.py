@@ -11,11 +11,11 @@ import pytest
 from caldp_core.audit.blockwise import BOTH_SENSITIVE, OTHER_NOT, audit_context
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats, Ints
-from caldp_core.mechanisms import FAMILIES, ContextMechanism, registry
+from caldp_core.mechanisms import FAMILIES, ContextMechanism, catalogue
 from caldp_core.mechanisms.oracles.galois import GaloisOracles
 from caldp_core.mechanisms.oracles.hadamard import HadamardOracles
 from caldp_core.mechanisms.oracles.randomized_response import RandomizedResponseOracles
-from caldp_core.mechanisms.randomness.coins import COIN_ONE
+from caldp_core.mechanisms.randomness import COIN_ONE
 from caldp_core.mechanisms.structures import ChannelRows, HasChannelRows
 from caldp_core.privacy.context import Context
 from tests import mutants
@@ -30,7 +30,7 @@ LARGE = 5000
 STREAMING = [
     name
     for name in FAMILIES
-    if isinstance(registry.in_context(Context.plain(2, 1.0), name).oracles, HasChannelRows)
+    if isinstance(catalogue.in_context(Context.plain(2, 1.0), name).oracles, HasChannelRows)
 ]
 
 
@@ -41,7 +41,7 @@ def test_families_for_large_domains_stream_their_rows() -> None:
 @pytest.mark.parametrize("family", STREAMING)
 def test_streamed_rows_are_those_of_the_channel(family: str) -> None:
     for kind, epsilon in CASES:
-        mechanism = registry.in_context(context(kind, epsilon), family)
+        mechanism = catalogue.in_context(context(kind, epsilon), family)
         with naming(f"{kind}, ε = {epsilon}"):
             check_streamed(mechanism)
 
@@ -163,7 +163,7 @@ def test_a_base_row_that_is_no_law_is_laid_to_those_who_use_it() -> None:
 @pytest.mark.parametrize("family", ["hadamard", "randomized-response", "galois"])
 def test_a_bolder_coin_is_found_at_size(family: str) -> None:
     labels, flags = np.arange(LARGE) % 3, np.arange(LARGE) % 4 > 0
-    mechanism = registry.in_context(Context.of(labels, flags, [1.0, 0.5, 2.0]), family)
+    mechanism = catalogue.in_context(Context.of(labels, flags, [1.0, 0.5, 2.0]), family)
     audit = audit_context(mechanism)
     assert audit.holds
     assert [(c.block, c.kind) for c in audit.classes] == [
@@ -182,7 +182,7 @@ def test_a_bolder_coin_is_found_at_size(family: str) -> None:
 
 def test_numerators_beyond_64_bits_are_exact() -> None:
     """s·(2^48 − N) + N passes 2^63 at ε = 20, where the whole matrix of int64 would overflow."""
-    mechanism = registry.in_context(Context.plain(40_000, 20.0), "randomized-response")
+    mechanism = catalogue.in_context(Context.plain(40_000, 20.0), "randomized-response")
     assert isinstance(mechanism.oracles, HasChannelRows)
     values = mechanism.oracles.channel_rows(0, 0, 1).values
     assert values[-1] > 2**63
@@ -197,7 +197,7 @@ def test_numerators_beyond_64_bits_are_exact() -> None:
 @pytest.mark.parametrize("policy", [context(BOTH, 1.0), Context.plain(LARGE, 1.0)])
 def test_progress_ends_at_one_and_never_falls(family: str, policy: Context) -> None:
     shares: list[float] = []
-    audit_context(registry.in_context(policy, family), shares.append)
+    audit_context(catalogue.in_context(policy, family), shares.append)
     assert shares == sorted(shares)
     assert shares[-1] == 1.0
 
@@ -257,7 +257,7 @@ def test_a_channel_written_out_has_a_stated_size() -> None:
 
 def test_too_much_to_stream_is_refused() -> None:
     with pytest.raises(CaldpError, match="at most 100,000,000,000 entries"):
-        audit_context(registry.in_context(Context.plain(400_000, 1.0), "hadamard"))
+        audit_context(catalogue.in_context(Context.plain(400_000, 1.0), "hadamard"))
 
 
 @pytest.mark.parametrize(
@@ -269,7 +269,7 @@ def test_too_much_to_stream_is_refused() -> None:
     ],
 )
 def test_a_mechanism_made_for_something_else_is_not_judged(policy: Context) -> None:
-    mechanism = registry.in_context(Context.plain(6, 1.0), "hadamard")
+    mechanism = catalogue.in_context(Context.plain(6, 1.0), "hadamard")
     mechanism.policy = policy
     with pytest.raises(CaldpError, match="other blocks or another sensitive set"):
         audit_context(mechanism)

@@ -14,15 +14,15 @@ from caldp_core.audit.mechanisms import EVERY_AXIS, EVERY_PAIR, SMALL_TWIN, TAGS
 from caldp_core.audit.pairwise import audit_channel
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats, Ints, Reports, Words, WordSource
-from caldp_core.mechanisms import FAMILIES, ContextMechanism, registry
-from caldp_core.mechanisms.direct.binary import BinaryMechanism
+from caldp_core.mechanisms import FAMILIES, ContextMechanism, catalogue
+from caldp_core.mechanisms.catalogue import Hadamard
+from caldp_core.mechanisms.direct.few_values import BinaryMechanism
 from caldp_core.mechanisms.direct.geometric_axis import GridGeometricMechanism
 from caldp_core.mechanisms.direct.planar import PlanarGeometricMechanism
 from caldp_core.mechanisms.direct.published_urap import PublishedUrapMechanism
 from caldp_core.mechanisms.oracles.hadamard import HadamardOracles
 from caldp_core.mechanisms.oracles.unary import RapporOracles
 from caldp_core.mechanisms.personalised import uniform_background
-from caldp_core.mechanisms.specs import Hadamard
 from caldp_core.mechanisms.structures import ChannelRows
 from caldp_core.privacy.context import Context, PersonalPolicy
 from caldp_core.privacy.distance import EuclideanMetric, GridMetric
@@ -173,7 +173,7 @@ def test_changes_on_the_server_s_side_need_no_words() -> None:
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_contexts_are_read_block_by_block(family: str) -> None:
-    mechanism = registry.in_context(context(BOTH, 1.0), family)
+    mechanism = catalogue.in_context(context(BOTH, 1.0), family)
     assert audit_mechanism(mechanism) == audit_context(mechanism)
     assert audit_mechanism(mechanism).method == EVERY_ENTRY
     with pytest.raises(CaldpError, match="made for another context"):
@@ -232,7 +232,7 @@ def test_rows_of_numpy_do_not_wrap() -> None:
     policy = Context.plain(200, 1.0)
     found = audit_context(ContextMechanism(policy, "numpy", OfNumpy))
     assert found.holds
-    assert found == audit_context(registry.in_context(policy, "hadamard"))
+    assert found == audit_context(catalogue.in_context(policy, "hadamard"))
 
 
 @pytest.mark.parametrize("policy", [GridMetric(3, 4, 0.7, 0.4), GridMetric(1, 5, 0.3, 0.3)])

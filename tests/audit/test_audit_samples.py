@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from caldp_core.audit.sampled import (
+from caldp_core.audit.pairwise import (
     EpsilonBound,
     audit_sampler,
     best_event,
@@ -20,7 +20,7 @@ from caldp_core.audit.sampled import (
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.powers import clopper_pearson_lower, clopper_pearson_upper
 from caldp_core.basics.types import Ints, Reports
-from caldp_core.mechanisms import FAMILIES, ContextMechanism, registry
+from caldp_core.mechanisms import FAMILIES, ContextMechanism, catalogue
 from caldp_core.mechanisms.oracles.hadamard import HadamardOracles
 from caldp_core.privacy.context import Context
 from tests import mutants
@@ -59,13 +59,13 @@ LIMIT = int(binom.isf(SIGNIFICANCE / 10, REPEATS, ALPHA))
 
 def test_the_bound_is_seldom_too_high() -> None:
     # By one family: the bound sees numbers of reports of each kind, whatever they look like.
-    mechanism = registry.in_context(Context.plain(6, 0.5), "hadamard")
+    mechanism = catalogue.in_context(Context.plain(6, 0.5), "hadamard")
     assert too_high(mechanism, halves_apart, 300, 0.5, seed=1) <= LIMIT
 
 
 def test_it_is_seldom_too_high_where_many_events_tempt() -> None:
     # 64 outputs, of which the luckiest few would be chosen; and two that differ in nothing.
-    mechanism = registry.in_context(Context.plain(63, 0.001), "hadamard")
+    mechanism = catalogue.in_context(Context.plain(63, 0.001), "hadamard")
     assert too_high(mechanism, halves_apart, 300, 0.001, seed=2) <= LIMIT
 
 
@@ -73,7 +73,7 @@ def test_testing_on_the_half_that_chose_is_caught() -> None:
     """Must fail. 300 reports on 64 all but equal outputs: in 200 tries the
     luckiest events held 0.22 of x's reports and 0.07 of x′'s on average, and the least of the
     bounds was 0.27. So all repetitions lie above 0.001, where 89 may."""
-    mechanism = registry.in_context(Context.plain(63, 0.001), "hadamard")
+    mechanism = catalogue.in_context(Context.plain(63, 0.001), "hadamard")
     assert too_high(mechanism, one_half_for_both, 300, 0.001, seed=2) > LIMIT
 
 
@@ -85,7 +85,7 @@ def test_enough_reports_come_near_the_promise(family: str) -> None:
     50,000 test reports each end at 5e-9 is 5.7 standard errors off, 0.034 and 0.065 in logs: 0.90
     is expected, with a spread of 0.013. The other families' events are as likely or nearly so.
     """
-    mechanism = registry.in_context(Context.plain(3, 1.0), family)
+    mechanism = catalogue.in_context(Context.plain(3, 1.0), family)
     rng = np.random.default_rng(3)
     for x, other in ((0, 1), (2, 0)):
         found = audit_sampler(
@@ -113,12 +113,12 @@ def test_a_leak_of_one_output_is_found() -> None:
     assert (found.hits_x, found.hits_other) == (5000, 0)
     assert found.epsilon > 5.0
     right = audit_sampler(
-        sampler_of(registry.in_context(policy, "hadamard")), 0, 2, 10_000, rng, alpha=1e-8
+        sampler_of(catalogue.in_context(policy, "hadamard")), 0, 2, 10_000, rng, alpha=1e-8
     )
     assert 0.8 < right.epsilon <= 1.0
     # The other direction is not promised, and samples show it: symbol 2 speaks in the clear.
     back = audit_sampler(
-        sampler_of(registry.in_context(policy, "hadamard")), 2, 0, 10_000, rng, alpha=1e-8
+        sampler_of(catalogue.in_context(policy, "hadamard")), 2, 0, 10_000, rng, alpha=1e-8
     )
     assert back.epsilon > 3.0
 
@@ -191,6 +191,6 @@ def test_confidence_is_between_0_and_1(alpha: float) -> None:
 def test_one_report_can_t_choose_and_test() -> None:
     with pytest.raises(CaldpError, match="Two reports of each symbol"):
         epsilon_bound(np.zeros(9, np.int64), np.zeros(1, np.int64))
-    mechanism = registry.in_context(Context.plain(3, 1.0), "hadamard")
+    mechanism = catalogue.in_context(Context.plain(3, 1.0), "hadamard")
     with pytest.raises(CaldpError, match="n must be"):
         audit_sampler(sampler_of(mechanism), 0, 1, 0, np.random.default_rng(1))

@@ -15,7 +15,7 @@ from caldp_core.audit.inference import (
 )
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Bools, Floats
-from caldp_core.mechanisms import FAMILIES, registry
+from caldp_core.mechanisms import FAMILIES, catalogue
 from caldp_core.mechanisms.catalogue import mechanisms_for
 from caldp_core.privacy.context import Context, PrivacyMatrix
 from caldp_core.privacy.distance import GridMetric
@@ -42,7 +42,7 @@ def a_prior() -> Floats:
 @pytest.mark.parametrize("family", FAMILIES)
 def test_no_channel_leads_beyond_the_promise(name: str, family: str) -> None:
     context, prior = CONTEXTS[name], a_prior()
-    channel = registry.in_context(context, family).exact_channel()
+    channel = catalogue.in_context(context, family).exact_channel()
     groups = np.concatenate([SINGLE, PAIRS])
     for group, found in zip(groups, channel_beliefs(channel, prior, groups), strict=True):
         bound = policy_beliefs(context, prior, group)
@@ -54,7 +54,7 @@ def test_no_channel_leads_beyond_the_promise(name: str, family: str) -> None:
 def test_randomized_response_between_two_values_reaches_the_promise() -> None:
     context, prior = Context.plain(2, 1.0), np.array([0.2, 0.8])
     (found,) = channel_beliefs(
-        registry.in_context(context, "randomized-response").exact_channel(),
+        catalogue.in_context(context, "randomized-response").exact_channel(),
         prior,
         np.array([[True, False]]),
     )
@@ -99,7 +99,7 @@ def test_of_two_values_and_in_plain_ldp_both_ways_to_the_promise_agree() -> None
 
 def test_a_stronger_channel_is_told_from_the_promise() -> None:
     prior, group = a_prior(), SINGLE[0]
-    channel = registry.in_context(Context.plain(K, 1.1), "randomized-response").exact_channel()
+    channel = catalogue.in_context(Context.plain(K, 1.1), "randomized-response").exact_channel()
     (found,) = channel_beliefs(channel, prior, group[None])
     bound = policy_beliefs(CONTEXTS["plain"], prior, group)
     assert found.most > mechanism_most(prior, 1.0) + 1e-3
@@ -107,14 +107,14 @@ def test_a_stronger_channel_is_told_from_the_promise() -> None:
 
 
 def mechanism_most(prior: Floats, epsilon: float) -> float:
-    channel = registry.in_context(Context.plain(K, epsilon), "randomized-response").exact_channel()
+    channel = catalogue.in_context(Context.plain(K, epsilon), "randomized-response").exact_channel()
     return channel_beliefs(channel, prior, SINGLE[:1])[0].most
 
 
 @pytest.mark.parametrize("family", ["hadamard", "subset-selection"])
 def test_single_values_by_another_way(family: str) -> None:
     context = CONTEXTS["high-low"]
-    channel = registry.in_context(context, family).exact_channel()
+    channel = catalogue.in_context(context, family).exact_channel()
     shares = [Fraction(i + 1, K * (K + 1) // 2) for i in range(K)]
     found = channel_beliefs(channel, np.array(shares, dtype=np.float64), SINGLE)
     outputs = range(len(channel[0]))
@@ -152,6 +152,6 @@ def test_nobody_and_everybody_stay_what_they_are() -> None:
 
 
 def test_a_prior_of_another_size_is_an_error() -> None:
-    channel = registry.in_context(CONTEXTS["plain"], "hadamard").exact_channel()
+    channel = catalogue.in_context(CONTEXTS["plain"], "hadamard").exact_channel()
     with pytest.raises(CaldpError, match="one share for each of the 7 values, got 3"):
         channel_beliefs(channel, np.ones(3) / 3, SINGLE)

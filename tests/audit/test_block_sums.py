@@ -10,7 +10,7 @@ from caldp_core.audit import poisoning
 from caldp_core.audit.poisoning import FALSE_ALARMS, BlockSum, block_sum, exceeded_deviations
 from caldp_core.basics.errors import CaldpError
 from caldp_core.estimation.evidence import Evidence
-from caldp_core.mechanisms import FAMILIES, ContextMechanism, registry
+from caldp_core.mechanisms import FAMILIES, ContextMechanism, catalogue
 from caldp_core.privacy.context import Context
 from tests.audit.test_poisoning import crafted_law
 from tests.contract.checks import single_estimates
@@ -42,7 +42,7 @@ def checks_of(mechanism: ContextMechanism, fakes: int) -> list[BlockSum]:
     [pytest.param(each, marks=[] if each in OFTEN else pytest.mark.thorough) for each in FAMILIES],
 )
 def test_honest_sums_have_the_noise_that_is_said_and_crafted_ones_are_seen(family: str) -> None:
-    mechanism = registry.in_context(BLOCKS, family)
+    mechanism = catalogue.in_context(BLOCKS, family)
     honest = checks_of(mechanism, 0)
     off = np.array([each.estimated - each.reported for each in honest])
     assert honest[0].always_agree == (family in AGREE)
@@ -67,7 +67,7 @@ def test_honest_sums_have_the_noise_that_is_said_and_crafted_ones_are_seen(famil
 @pytest.mark.parametrize("family", FAMILIES)
 def test_what_a_crafted_report_adds_is_found_by_hand(family: str) -> None:
     few = Context.of([0] * 6 + [1] * 3, [True] * 5 + [False] + [True] * 3, [1.0, 2.0])
-    mechanism = registry.in_context(few, family)
+    mechanism = catalogue.in_context(few, family)
     check = BlockSum(1e4, 1e4, 100.0, 2, 3.2905267)
     by_hand = float(crafted_law(mechanism, TARGET) @ single_estimates(mechanism).sum(axis=1)) - 1
     found = check.detectable_fakes(mechanism, TARGET)
@@ -96,7 +96,7 @@ def test_what_all_reports_together_can_show_sets_no_alarm() -> None:
     assert math.isinf(exceeded_deviations(*halves, 5, 1e-3))
     check = BlockSum(5.0, 5.0, 1.0, 1, math.inf)
     assert not check.is_suspect
-    assert check.detectable_fakes(registry.in_context(BLOCKS, "hadamard"), TARGET) is None
+    assert check.detectable_fakes(catalogue.in_context(BLOCKS, "hadamard"), TARGET) is None
 
 
 def parity_sums(k: int, n: int, epsilon: float, answers: int, rng: np.random.Generator) -> object:
@@ -125,7 +125,7 @@ def test_false_alarms_of_few_reports_are_as_rare_as_is_said(
     """Simulated without the package; a normal limit was exceeded two to fourteen times as often."""
     assert callable(sums)
     k, n, epsilon, answers = setting
-    made = registry.in_context(Context.plain(k, epsilon), family)
+    made = catalogue.in_context(Context.plain(k, epsilon), family)
     people = np.bincount(np.arange(n) % answers, minlength=k)
     rng = np.random.default_rng(11)
     check = block_sum(Evidence.of(made, made.sample_tally(people, rng)), 0)
@@ -140,7 +140,7 @@ def test_false_alarms_of_few_reports_are_as_rare_as_is_said(
 
 
 def test_another_symbol_is_refused() -> None:
-    mechanism = registry.in_context(BLOCKS, "hadamard")
+    mechanism = catalogue.in_context(BLOCKS, "hadamard")
     tally = mechanism.sample_tally(PEOPLE, np.random.default_rng(0))
     with pytest.raises(CaldpError, match="x must"):
         block_sum(Evidence.of(mechanism, tally), BLOCKS.k)

@@ -12,8 +12,8 @@ from caldp_core.audit.adversary import claimed_region, guess_accuracy, reached_r
 from caldp_core.audit.inference import best_guess
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats
-from caldp_core.mechanisms import FAMILIES, registry
-from caldp_core.mechanisms.direct.binary import BinaryMechanism
+from caldp_core.mechanisms import FAMILIES, catalogue
+from caldp_core.mechanisms.direct.few_values import BinaryMechanism
 from caldp_core.privacy.context import Context
 from caldp_core.privacy.matrix import BinaryPolicy, DenseMatrix
 from tests.audit.channels import best_guess_of_channel, least_weighted_error
@@ -47,7 +47,7 @@ def _lowest(line: Floats) -> Floats:
 @SOME
 def test_the_region_reached_is_that_of_the_exact_channel(family: str, kind: str) -> None:
     """Convex regions are told by their support: min P_FA + w·P_MD, here in rationals."""
-    mechanism = registry.in_context(context(kind, 1.0), family)
+    mechanism = catalogue.in_context(context(kind, 1.0), family)
     channel = mechanism.exact_channel()
     for x, other in list(permutations(range(mechanism.k), 2))[::7]:
         line = reached_region(mechanism, x, other)
@@ -89,7 +89,7 @@ def test_regions_of_any_matrix() -> None:
 @pytest.mark.parametrize(("family", "kind"), thinned(OVERLAP_FAMILIES, CONTEXTS, one_in=2))
 def test_the_best_guess_is_that_of_the_channel(family: str, kind: str) -> None:
     for epsilon in (0.5, 1.0, 4.0):
-        mechanism = registry.in_context(context(kind, epsilon), family)
+        mechanism = catalogue.in_context(context(kind, epsilon), family)
         hidden, channel = mechanism.policy.hidden(), mechanism.exact_channel()
         for seed in range(4):
             prior = np.random.default_rng(seed).dirichlet(np.full(mechanism.k, 0.5))
@@ -109,10 +109,10 @@ def test_the_best_guess_is_that_of_the_channel(family: str, kind: str) -> None:
 def test_who_is_protected_is_guessed_less_often_than_who_is_not() -> None:
     even = np.full(40, 1 / 40)
     found = best_guess(
-        registry.in_context(Context.high_low(np.arange(40) < 20, 1.0), "hadamard"), even
+        catalogue.in_context(Context.high_low(np.arange(40) < 20, 1.0), "hadamard"), even
     )
     assert found.others > 0.4 > 4 * found.hidden
-    rr = best_guess(registry.in_context(Context.plain(40, 1.0), "randomized-response"), even)
+    rr = best_guess(catalogue.in_context(Context.plain(40, 1.0), "randomized-response"), even)
     assert rr.after == rr.hidden == pytest.approx(np.e / (np.e + 39))
     assert rr.others == 0.0
 
@@ -123,7 +123,7 @@ def test_large_maps_and_what_does_not_tell() -> None:
     prior = rng.dirichlet(np.full(k, 0.1))
     by_block = np.array([prior[policy.blocks == j].max() for j in range(policy.m)])
     for family in OVERLAP_FAMILIES:
-        found = best_guess(registry.in_context(policy, family), prior)
+        found = best_guess(catalogue.in_context(policy, family), prior)
         assert by_block.sum() <= found.after <= math.e * by_block.sum()
     with pytest.raises(CaldpError, match="does not tell how its reports overlap"):
-        best_guess(registry.in_context(Context.plain(5, 1.0), "local-hashing"), np.full(5, 0.2))
+        best_guess(catalogue.in_context(Context.plain(5, 1.0), "local-hashing"), np.full(5, 0.2))

@@ -15,7 +15,7 @@ from caldp_core.audit.adversary import (
     pair_odds,
 )
 from caldp_core.basics.errors import CaldpError
-from caldp_core.mechanisms.direct.binary import BinaryMechanism
+from caldp_core.mechanisms.direct.few_values import BinaryMechanism
 from caldp_core.privacy.context import Context, PersonalPolicy, PrivacyMatrix
 from caldp_core.privacy.distance import EuclideanMetric, GridMetric
 from caldp_core.privacy.matrix import BinaryPolicy, DenseMatrix, closure

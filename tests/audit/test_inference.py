@@ -15,10 +15,9 @@ from caldp_core.audit.inference import (
 )
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats
-from caldp_core.mechanisms import FAMILIES, Mechanism, registry
-from caldp_core.mechanisms.catalogue import mechanisms_for
+from caldp_core.mechanisms import FAMILIES, Mechanism, catalogue
+from caldp_core.mechanisms.catalogue import MechanismEntry, mechanisms_for
 from caldp_core.mechanisms.personalised import TaggedMechanism, uniform_background
-from caldp_core.mechanisms.registry import MechanismEntry
 from caldp_core.privacy.context import Context, PersonalPolicy, PrivacyMatrix
 from tests.contract.checks import channel_of, single_tallies
 from tests.contract.contexts import context
@@ -78,14 +77,14 @@ def test_two_reports_lead_where_bayes_leads_and_no_further_than_the_promise(
 
 def test_a_stronger_channel_goes_beyond_the_promise() -> None:
     weaker, prior = Context.plain(7, 1.0), prior_of(7)
-    mechanism = registry.in_context(Context.plain(7, 1.1), "randomized-response")
+    mechanism = catalogue.in_context(Context.plain(7, 1.1), "randomized-response")
     after = posterior_after_reports(mechanism, prior, single_tallies(mechanism)[:1])
     assert after[0] > max_posterior(weaker, prior, 0) * 1.01
 
 
 def test_the_promise_is_reached_and_adds_up() -> None:
     policy, prior = Context.plain(2, 1.0), np.array([0.5, 0.5])
-    mechanism = registry.in_context(policy, "randomized-response")
+    mechanism = catalogue.in_context(policy, "randomized-response")
     report = single_tallies(mechanism)[0]
     for m in (1, 2, 5):
         most = max_posterior(policy, prior, 0, m)
@@ -146,7 +145,7 @@ def test_a_map_of_43_750_places(family: str) -> None:
     rng, k = np.random.default_rng(3), 43_750
     blocks = np.arange(k) // 50
     policy = Context.of(blocks, rng.random(k) < 0.7, 1.0)
-    mechanism: Mechanism = registry.in_context(policy, family)
+    mechanism: Mechanism = catalogue.in_context(policy, family)
     prior = rng.dirichlet(np.ones(k))
     x = int(np.flatnonzero(policy.sensitive)[10])
     reports = [mechanism.tally(mechanism.privatize(np.array([x]), rng)) for _ in range(40)]
@@ -167,13 +166,13 @@ def test_the_likeliest_are_the_fewest() -> None:
 
 
 def test_bad_input_is_told_in_a_sentence() -> None:
-    mechanism = registry.in_context(Context.plain(7, 1.0), "hadamard")
+    mechanism = catalogue.in_context(Context.plain(7, 1.0), "hadamard")
     one = mechanism.tally(mechanism.every_report()[:1])
     with pytest.raises(CaldpError, match=r"prior must be shares .* sum to 1, got a sum of 7"):
         posterior_after_reports(mechanism, np.ones(7), [one])
     with pytest.raises(CaldpError, match="n = 2"):
         likelihood(mechanism, one + one)
-    blocks = registry.in_context(Context.block_structured([0, 0, 1, 1], 1.0), "hadamard")
+    blocks = catalogue.in_context(Context.block_structured([0, 0, 1, 1], 1.0), "hadamard")
     far = [blocks.tally(blocks.privatize(np.array([x]), np.random.default_rng(1))) for x in (0, 3)]
     with pytest.raises(CaldpError, match="impossible under this prior"):
         posterior_after_reports(blocks, np.full(4, 0.25), far)

@@ -12,7 +12,7 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats, Ints, sums_by
 from caldp_core.estimation.estimators import FakesGuess, even_fakes, recover_shares, subtract_fakes
 from caldp_core.estimation.evidence import Evidence
-from caldp_core.mechanisms import FAMILIES, ContextMechanism, registry
+from caldp_core.mechanisms import FAMILIES, ContextMechanism, catalogue
 from caldp_core.mechanisms.direct.published_urap import PublishedUrapMechanism
 from caldp_core.mechanisms.oracles.local_hashing import LocalHashingOracles
 from caldp_core.mechanisms.oracles.subset_selection import SubsetSelectionOracles
@@ -30,7 +30,7 @@ CASES = 200
 
 
 def mechanism_of(family: str, kind: str, epsilon: float = 1.0) -> ContextMechanism:
-    return registry.in_context(context(kind, epsilon), family)
+    return catalogue.in_context(context(kind, epsilon), family)
 
 
 def target_sets(k: int) -> list[Ints]:
@@ -180,7 +180,7 @@ def test_gains_in_plain_ldp_are_those_of_the_paper(epsilon: float) -> None:
         ("oue", MAXIMAL_GAIN): 2 * r - rest + 2 * r / (power - 1),
     }
     for (family, attack), gain in printed.items():
-        mechanism = registry.in_context(Context.plain(d, epsilon), family)
+        mechanism = catalogue.in_context(Context.plain(d, epsilon), family)
         found = poisoning.expected_gain(ATTACKS[attack], mechanism, p, targets, 0.05)
         assert found == pytest.approx(0.05 * gain, rel=1e-9), f"{family} {attack}"
 
@@ -201,7 +201,7 @@ def test_one_phones_power_by_the_size_of_its_block(epsilon: float) -> None:
     for family, form in forms.items():
         needed, powers = [], []
         for s in (4, 16, 64):
-            mechanism = registry.in_context(
+            mechanism = catalogue.in_context(
                 Context.block_structured(np.arange(k) // s, epsilon), family
             )
             found = poisoning.attack_power(mechanism, 5, p, n)
@@ -220,7 +220,7 @@ def test_one_phones_power_by_the_size_of_its_block(epsilon: float) -> None:
         else:
             assert 2 * needed[0] < needed[2], f"{family}: fewer stand out of smaller blocks"
     # Hadamard: noise c·√(people of the block), those at the place less: they lean to one side.
-    mechanism = registry.in_context(
+    mechanism = catalogue.in_context(
         Context.block_structured(np.arange(k) // 16, epsilon), "hadamard"
     )
     own = power / (power + 1)

@@ -8,7 +8,7 @@ import streamlit as st
 from caldp_core.datasets import state_outline, us_cities
 from caldp_core.domain.grid import US_GRID, Area
 from caldp_core.experiments.run import Result, prepare, run
-from caldp_core.mechanisms.specs import Hadamard
+from caldp_core.mechanisms.catalogue import Hadamard
 from caldp_core.scenarios.blocks import GridBlocks, SensitiveAreas
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario

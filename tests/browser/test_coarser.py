@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from benchmarks.browser import wait_until_settled
-from caldp_core.attacks.census_block import LINES, PublishedRow
+from caldp_core.attacks.reconstruction import LINES, PublishedRow
 from caldp_core.datasets import InfantDeaths
 from caldp_core.domain.answers import Domain
 from tests.attacks.by_hand import (

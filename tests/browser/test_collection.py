@@ -16,8 +16,7 @@ from caldp_core.cli.commands import main as caldp
 from caldp_core.collect import js
 from caldp_core.collect.collected_tally import CollectedTally
 from caldp_core.collect.collector import Collector
-from caldp_core.collect.protocol import EVERYTHING
-from caldp_core.collect.table_plan import TablePlan
+from caldp_core.collect.protocol import EVERYTHING, TablePlan
 from caldp_core.domain.answers import Domain
 from caldp_core.mechanisms.catalogue import mechanism
 from caldp_core.privacy.context import Context, dense

@@ -15,7 +15,7 @@ from PIL import Image
 from benchmarks.browser import wait_until_settled
 from caldp_core.domain.grid import US_GRID
 from caldp_core.experiments.run import Result, prepare, run
-from caldp_core.mechanisms.specs import Hadamard
+from caldp_core.mechanisms.catalogue import Hadamard
 from caldp_core.scenarios.blocks import GridBlocks
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario

@@ -15,9 +15,9 @@ from caldp_core.basics.limits import OUTPUTS_MAX
 from caldp_core.cli import audit as cli_audit
 from caldp_core.cli.audit import audit_summary
 from caldp_core.cli.commands import main
-from caldp_core.mechanisms import FAMILIES, ContextMechanism, registry
+from caldp_core.mechanisms import FAMILIES, ContextMechanism, catalogue
+from caldp_core.mechanisms.catalogue import Hadamard
 from caldp_core.mechanisms.oracles.hadamard import HadamardOracles
-from caldp_core.mechanisms.specs import Hadamard
 from caldp_core.privacy.context import Context
 from tests import mutants
 
@@ -55,7 +55,7 @@ def test_it_tells_what_the_audit_found(tmp_path: Path, family: str) -> None:
     assert summary["scenario"]["mechanism"]["kind"] == summary["mechanism"] == family
     assert summary["scenario"]["n"] is None
     flags = np.isin(np.arange(400), [*range(100), *range(120, 130)])
-    mechanism = registry.in_context(Context.of(np.arange(400) // 40, flags, LEVELS), family)
+    mechanism = catalogue.in_context(Context.of(np.arange(400) // 40, flags, LEVELS), family)
     known = mechanism.outputs if mechanism.oracles.outputs < OUTPUTS_MAX else None
     assert (summary["k"], summary["blocks"], summary["outputs"]) == (400, 10, known)
     assert summary["holds"] is True
@@ -134,7 +134,7 @@ def test_what_leaks_ends_with_exit_code_1(
 
 
 def test_kinds_count_only_the_blocks_that_hold() -> None:
-    mechanism = registry.in_context(
+    mechanism = catalogue.in_context(
         Context.block_structured(np.arange(60) // 20, [1.0, 2.0, 1.0]), "hadamard"
     )
     mechanism.policy = Context.block_structured(np.arange(60) // 20, [1.0, 1.5, 0.9])

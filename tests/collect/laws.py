@@ -6,8 +6,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from caldp_core.collect.coins import NUMBER_RANGE
-from caldp_core.collect.formats import HASH, NUMBER, Payload
+from caldp_core.collect.device import HASH, NUMBER, NUMBER_RANGE, Payload
 from caldp_core.collect.protocol import Protocol
 
 

@@ -5,12 +5,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from caldp_core.collect.protocol import Protocol
-from caldp_core.collect.table_plan import FamilyPlan, TablePlan
+from caldp_core.collect.protocol import FamilyPlan, Protocol, TablePlan
 from caldp_core.domain.answers import Domain
-from caldp_core.mechanisms.catalogue import mechanism
-from caldp_core.mechanisms.registry import COLLECTABLE
-from caldp_core.mechanisms.specs import FamilySpec, Hadamard
+from caldp_core.mechanisms.catalogue import COLLECTABLE, FamilySpec, Hadamard, mechanism
 from caldp_core.privacy.context import Context
 from caldp_core.privacy.distance import GridMetric
 from caldp_core.privacy.matrix import BinaryPolicy, DenseMatrix

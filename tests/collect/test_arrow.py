@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from caldp_core import CaldpError, Protocol
-from caldp_core.collect import spark
+from caldp_core.collect import arrow
 from caldp_core.collect.arrow import collected_from_rows, partial_tallies
 from caldp_core.collect.collected_tally import (
     MALFORMED,
@@ -16,7 +16,7 @@ from caldp_core.collect.collected_tally import (
     CollectedTally,
 )
 from caldp_core.collect.collector import Collector
-from caldp_core.collect.formats import as_text
+from caldp_core.collect.device import as_text
 from tests.collect import written
 from tests.collect.protocols import SPECS, small, tables
 from tests.contract.checks import naming
@@ -129,7 +129,7 @@ def test_a_frame_is_tallied_task_by_task(tmp_path: Path) -> None:
         tasks = [[batch_of(sent[i : i + 10], protocol=marks)] for i in range(0, 60, 10)]
         # Six rows at most: the driver has those of the tasks. Fewer: workers add them up before.
         for most in (6, 5, 4, 1):
-            found: CollectedTally = spark.tally_frame(protocol, Frame(tasks), "monday", most)
+            found: CollectedTally = arrow.tally_frame(protocol, Frame(tasks), "monday", most)
             with naming(f"{family}, {most}"):
                 assert found.refused == {MALFORMED: 0, OTHER_PROTOCOL: 6, OUT_OF_RANGE: 0}
                 assert found.tally.n == 54
@@ -137,4 +137,4 @@ def test_a_frame_is_tallied_task_by_task(tmp_path: Path) -> None:
     frame = Frame(tasks)
     frame.columns = ("day",)
     with pytest.raises(CaldpError, match="has no column report, only day"):
-        spark.tally_frame(protocol, frame, "monday")
+        arrow.tally_frame(protocol, frame, "monday")

@@ -12,12 +12,11 @@ import pytest
 
 from caldp_core import CaldpError, Protocol
 from caldp_core.collect import collector
-from caldp_core.collect.arrow import collected_from_rows, partial_tallies
+from caldp_core.collect.arrow import collected_from_rows, partial_tallies, tally_frame
 from caldp_core.collect.collected_tally import CollectedTally, merge_tallies
 from caldp_core.collect.collector import Collector, tally_files
 from caldp_core.collect.estimate import collected_from_histogram
 from caldp_core.collect.record import make_record
-from caldp_core.collect.spark import tally_frame
 from caldp_core.collect.sql import tally_query
 from tests.collect import written
 from tests.collect.protocols import small

@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 from caldp_core import CaldpError, Client, Protocol, Scenario, prepare
-from caldp_core.collect import coins
+from caldp_core.collect import device
 from caldp_core.domain.grid import GridDomain
-from caldp_core.mechanisms.specs import RandomizedResponse
+from caldp_core.mechanisms.catalogue import RandomizedResponse
 from caldp_core.privacy.context import Context
 from tests import ROOT
 from tests.collect.protocols import SPECS, labelled, planned, small
@@ -108,7 +108,7 @@ def test_reports_come_from_the_operating_systems_randomness(
         assert len(sizes) > before
         if isinstance(report, str):
             assert len(base64.b64decode(report, validate=True)) == small(family).format.size
-    assert {coins.system_number() < coins.NUMBER_RANGE for _ in range(20)} == {True}
+    assert {device.system_number() < device.NUMBER_RANGE for _ in range(20)} == {True}
 
 
 def test_who_is_remembered_sends_the_same_again_whatever_they_say(tmp_path: Path) -> None:

@@ -19,10 +19,11 @@ from caldp_core.collect.collected_tally import (
     OTHER_PROTOCOL,
     OUT_OF_RANGE,
     CollectedTally,
+    RecordChecker,
     merge_tallies,
+    parse_records,
 )
 from caldp_core.collect.collector import Collector, file_batch_name, tally_files
-from caldp_core.collect.records import RecordChecker, parse_records
 from tests.collect import written
 from tests.collect.laws import stated
 from tests.collect.protocols import SPECS, labelled, small

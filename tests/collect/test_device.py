@@ -5,8 +5,7 @@ from dataclasses import replace
 import pytest
 
 from caldp_core.audit.pairwise import audit_channel
-from caldp_core.collect.coins import NUMBER_RANGE, DrawnCoins
-from caldp_core.collect.device import Device
+from caldp_core.collect.device import NUMBER_RANGE, Device, DrawnCoins
 from caldp_core.collect.protocol import Protocol
 from tests.collect.laws import exact_law, sent_by, stated
 from tests.collect.protocols import SPECS, small, tables

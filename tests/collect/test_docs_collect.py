@@ -21,13 +21,13 @@ from caldp_core.basics.duck import THREADS
 from caldp_core.basics.files import FORMULA_PREFIXES
 from caldp_core.cli.commands import main
 from caldp_core.collect import collector, js
+from caldp_core.collect.arrow import ROWS_MAX
 from caldp_core.collect.client import MARK_LENGTH
 from caldp_core.collect.collected_tally import REASONS
 from caldp_core.collect.collector import MEMORY_MB
-from caldp_core.collect.spark import ROWS_MAX
 from caldp_core.collect.sql import DIALECTS
 from caldp_core.experiments.table import as_csv
-from caldp_core.mechanisms.specs import Oue
+from caldp_core.mechanisms.catalogue import Oue
 from tests import ROOT
 from tests.collect.protocols import SPECS, small
 from tests.collect.test_javascript import NODE

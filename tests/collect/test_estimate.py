@@ -36,7 +36,7 @@ from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation.evidence import Options
 from caldp_core.experiments.metrics import total_variation
 from caldp_core.experiments.table import as_csv
-from caldp_core.mechanisms.specs import Hadamard, RandomizedResponse
+from caldp_core.mechanisms.catalogue import Hadamard, RandomizedResponse
 from caldp_core.privacy.context import Context
 from tests.collect import written
 from tests.collect.engines import in_duckdb, prepare_engine

@@ -14,12 +14,10 @@ import pytest
 
 import caldp_core.collect
 from caldp_core.collect.client import normal_name
-from caldp_core.collect.coins import NUMBER_RANGE, DrawnCoins
-from caldp_core.collect.formats import NUMBER, as_text
-from caldp_core.collect.protocol import Protocol
-from caldp_core.collect.table_plan import TABLE
+from caldp_core.collect.device import NUMBER, NUMBER_RANGE, DrawnCoins, as_text
+from caldp_core.collect.protocol import TABLE, Protocol
 from caldp_core.domain.grid import GridDomain
-from caldp_core.mechanisms.specs import RandomizedResponse
+from caldp_core.mechanisms.catalogue import RandomizedResponse
 from caldp_core.privacy.context import Context
 from tests import ROOT
 from tests.collect.laws import stated

@@ -16,9 +16,9 @@ from caldp_core.cli.commands import main
 from caldp_core.collect.schema import protocol_schema
 from caldp_core.datasets import OwnTable, Zipf
 from caldp_core.domain.grid import GridDomain
-from caldp_core.mechanisms import registry
+from caldp_core.mechanisms import catalogue
+from caldp_core.mechanisms.catalogue import RandomizedResponse
 from caldp_core.mechanisms.designed.arrange import rows_keep_levels
-from caldp_core.mechanisms.specs import RandomizedResponse
 from caldp_core.scenarios.blocks import EvenRuns, OneBlock
 from caldp_core.scenarios.policies import ContextPolicy
 from tests import ROOT
@@ -151,7 +151,7 @@ HOSTILE = [
 def test_a_family_without_devices_is_collected_only_by_its_written_out_channel(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.delitem(registry.COLLECTABLE, "randomized-response")
+    monkeypatch.delitem(catalogue.COLLECTABLE, "randomized-response")
     made = Protocol.of(prepare(make_scenario()))
     assert made.to_dict()["mechanism"]["kind"] == "table"
     assert Protocol.from_json(made.to_json()).mechanism.k == len(NAMES)

@@ -16,18 +16,20 @@ from caldp_core import CaldpError, Protocol
 from caldp_core.basics.types import Ints
 from caldp_core.cli.commands import main
 from caldp_core.collect.arrow import collected_from_rows, partial_tallies, sum_tallies
-from caldp_core.collect.collected_tally import CollectedTally
-from caldp_core.collect.collector import Collector
-from caldp_core.collect.estimate import made_up_week
-from caldp_core.collect.record import make_record
-from caldp_core.collect.records import (
+from caldp_core.collect.collected_tally import (
     BUCKETS,
+    FALSE_ALARMS,
+    CollectedTally,
+    CountLaw,
     bucket_chances,
     buckets_of_histogram,
     buckets_of_records,
+    check_counts_of_reports,
     has_buckets,
 )
-from caldp_core.collect.report_law import FALSE_ALARMS, CountLaw, check_counts_of_reports
+from caldp_core.collect.collector import Collector
+from caldp_core.collect.estimate import made_up_week
+from caldp_core.collect.record import make_record
 from tests.collect import written
 from tests.collect.protocols import SPECS, many, small, tables
 from tests.contract.checks import naming

@@ -9,9 +9,14 @@ import pytest
 
 from caldp_core import CaldpError, Protocol, intervals
 from caldp_core.collect.collected_tally import CollectedTally
-from caldp_core.collect.estimate import Tallies, estimate_table, made_up_week
+from caldp_core.collect.estimate import (
+    Tallies,
+    UploadedEstimate,
+    estimate_table,
+    made_up_week,
+    read_collection,
+)
 from caldp_core.collect.record import make_record
-from caldp_core.collect.upload import UploadedEstimate, read_collection
 from caldp_core.datasets.shipped import DATA_FOLDER
 from caldp_core.experiments.table import as_csv
 from tests.collect.protocols import labelled, small

@@ -15,8 +15,7 @@ from click.testing import CliRunner, Result
 from caldp_core import Client, Tally
 from caldp_core.cli.commands import main
 from caldp_core.collect.collected_tally import CollectedTally
-from caldp_core.collect.estimate import Tallies
-from caldp_core.collect.upload import read_collection
+from caldp_core.collect.estimate import Tallies, read_collection
 from caldp_core.estimation.evidence import Evidence
 from tests import ROOT
 from tests.collect import written

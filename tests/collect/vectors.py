@@ -13,12 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from caldp_core.collect.coins import NUMBER_RANGE, DrawnCoins
-from caldp_core.collect.formats import as_text
+from caldp_core.collect.device import NUMBER_RANGE, DrawnCoins, as_text
 from caldp_core.collect.protocol import Protocol
 from caldp_core.domain.answers import Domain
-from caldp_core.mechanisms.registry import FAMILIES
-from caldp_core.mechanisms.specs import FamilySpec, Hadamard
+from caldp_core.mechanisms.catalogue import FAMILIES, FamilySpec, Hadamard
 from caldp_core.privacy.context import Context
 from tests.collect.protocols import planned, tables
 

@@ -11,8 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from caldp_core.collect.coins import DrawnCoins
-from caldp_core.collect.formats import as_text
+from caldp_core.collect.device import DrawnCoins, as_text
 from caldp_core.collect.protocol import Protocol
 
 FORMS: Final = ("parquet", "csv", "jsonl", "csv.gz", "jsonl.gz")

@@ -17,7 +17,7 @@ from caldp_core.basics.errors import Cancelled
 from caldp_core.basics.limits import N_MAX
 from caldp_core.basics.types import Floats, Ints, Progress, Reports, Words, read_only
 from caldp_core.mechanisms import ContextMechanism, Mechanism, Tally
-from caldp_core.mechanisms.randomness.coins import COIN_ONE
+from caldp_core.mechanisms.randomness import COIN_ONE
 from tests.audit.channels import exact_audit
 from tests.stats import SIGNIFICANCE, assert_fits, assert_mean, assert_same_law
 

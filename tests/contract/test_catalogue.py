@@ -8,8 +8,7 @@ import pytest
 
 from caldp_core.audit.pairwise import audit_channel
 from caldp_core.mechanisms import FAMILIES, Mechanism
-from caldp_core.mechanisms.catalogue import MECHANISMS, mechanisms_for
-from caldp_core.mechanisms.registry import MechanismEntry
+from caldp_core.mechanisms.catalogue import MECHANISMS, MechanismEntry, mechanisms_for
 from caldp_core.privacy.context import Context, PrivacyMatrix
 from caldp_core.privacy.distance import DistanceMetric, EuclideanMetric, GridMetric
 from caldp_core.privacy.matrix import BinaryPolicy, DenseMatrix

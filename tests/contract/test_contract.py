@@ -6,7 +6,7 @@ import pytest
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import N_MAX
 from caldp_core.basics.types import Floats
-from caldp_core.mechanisms import FAMILIES, ContextMechanism, registry
+from caldp_core.mechanisms import FAMILIES, ContextMechanism, catalogue
 from caldp_core.privacy.context import Context
 from tests.agreement import agree_every_way
 from tests.contract import checks
@@ -32,7 +32,7 @@ def is_again(request: pytest.FixtureRequest) -> bool:
 
 
 def mechanism_of(family: str, kind: str, epsilon: float = 1.0) -> ContextMechanism:
-    return registry.in_context(context(kind, epsilon), family)
+    return catalogue.in_context(context(kind, epsilon), family)
 
 
 @SOME
@@ -76,7 +76,7 @@ def large(family: str, epsilon: float) -> tuple[ContextMechanism, Floats]:
     # Long reports make 400 × 20,000 people slow: those families get blocks of fewer symbols.
     symbols = 2000 if mechanism_of(family, "plain").oracles.dtype == np.int64 else 150
     policy, shares = many_symbols(epsilon, symbols)
-    return registry.in_context(policy, family), shares
+    return catalogue.in_context(policy, family), shares
 
 
 @pytest.mark.parametrize("family", list(FAMILIES)[::3])
@@ -179,7 +179,7 @@ def check_many_people(mechanism: ContextMechanism, shares: Floats, n: int) -> No
 @FAMILY
 def test_many_people_in_large_blocks(family: str) -> None:
     policy, shares = many_symbols()
-    mechanism = registry.in_context(policy, family)
+    mechanism = catalogue.in_context(policy, family)
     # Who draws people one by one in large blocks (local hashing) takes a while for all.
     check_many_people(mechanism, shares, N_MAX if mechanism.oracles.n_max == N_MAX else 10**5)
 
@@ -187,7 +187,7 @@ def test_many_people_in_large_blocks(family: str) -> None:
 @pytest.mark.thorough
 def test_a_million_people_drawn_one_by_one() -> None:
     policy, shares = many_symbols()
-    mechanism = registry.in_context(policy, "local-hashing")
+    mechanism = catalogue.in_context(policy, "local-hashing")
     assert 10**6 < mechanism.oracles.n_max < N_MAX
     check_many_people(mechanism, shares, 10**6)
 
@@ -235,9 +235,9 @@ def test_a_real_client_is_random(family: str) -> None:
 @FAMILY
 def test_too_large_a_channel_is_refused(family: str) -> None:
     with pytest.raises(CaldpError, match="200,000 entries"):
-        registry.in_context(Context.plain(1000, 1.0), family).exact_channel()
+        catalogue.in_context(Context.plain(1000, 1.0), family).exact_channel()
 
 
 def test_unknown_families_are_refused() -> None:
     with pytest.raises(CaldpError, match=r"hadamard, randomized-response.*, got 'no-such'"):
-        registry.in_context(Context.plain(3, 1.0), "no-such")
+        catalogue.in_context(Context.plain(3, 1.0), "no-such")

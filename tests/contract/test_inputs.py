@@ -21,9 +21,8 @@ from caldp_core.basics.errors import (
 )
 from caldp_core.basics.limits import CONFIDENCE_MAX, CONFIDENCE_MIN, EPSILON_MAX, EPSILON_MIN, N_MAX
 from caldp_core.basics.types import Ints
-from caldp_core.mechanisms import FAMILIES, Tally, registry
-from caldp_core.mechanisms.direct.binary import BinaryMechanism
-from caldp_core.mechanisms.direct.exponential import ExponentialMechanism
+from caldp_core.mechanisms import FAMILIES, Tally, catalogue
+from caldp_core.mechanisms.direct.few_values import BinaryMechanism, ExponentialMechanism
 from caldp_core.mechanisms.direct.geometric_axis import GridGeometricMechanism
 from caldp_core.mechanisms.direct.planar import PlanarGeometricMechanism
 from caldp_core.mechanisms.direct.published_urap import PublishedUrapMechanism
@@ -85,7 +84,7 @@ def test_epsilon(value: object) -> None:
 def test_every_epsilon_in_range_is_taken(epsilon: float) -> None:
     assert check_epsilon(epsilon) == epsilon
     for family in FAMILIES:
-        mechanism = registry.in_context(Context.plain(3, epsilon), family)
+        mechanism = catalogue.in_context(Context.plain(3, epsilon), family)
         assert np.isfinite(mechanism.variance(np.full(3, 1 / 3), 1)).all()
 
 
@@ -116,7 +115,7 @@ def test_numbers_of_all_kinds_are(value: Any) -> None:
 @pytest.mark.parametrize("family", FAMILIES)
 @given(ANYTHING)
 def test_symbols(family: str, value: object) -> None:
-    mechanism = registry.in_context(context("blocks and sensitive set", 1.0), family)
+    mechanism = catalogue.in_context(context("blocks and sensitive set", 1.0), family)
     rng = np.random.default_rng(0)
     if accepts(value, lambda v: mechanism.privatize(v, rng)):
         symbols = np.asarray(value)
@@ -127,7 +126,7 @@ def test_symbols(family: str, value: object) -> None:
 @pytest.mark.parametrize("family", FAMILIES)
 @given(ANYTHING)
 def test_counts(family: str, value: Any) -> None:
-    mechanism = registry.in_context(context("blocks and sensitive set", 1.0), family)
+    mechanism = catalogue.in_context(context("blocks and sensitive set", 1.0), family)
     rng = np.random.default_rng(0)
     if accepts(value, lambda v: mechanism.sample_tally(v, rng)):
         assert mechanism.sample_tally(value, rng).n == np.sum(value)
@@ -136,7 +135,7 @@ def test_counts(family: str, value: Any) -> None:
 @pytest.mark.parametrize("family", FAMILIES)
 @given(ANYTHING)
 def test_reports(family: str, value: object) -> None:
-    mechanism = registry.in_context(context("blocks and sensitive set", 1.0), family)
+    mechanism = catalogue.in_context(context("blocks and sensitive set", 1.0), family)
     if accepts(value, mechanism.tally):
         reports = np.asarray(value)
         assert mechanism.tally(reports).n == reports.size
@@ -204,7 +203,7 @@ def test_counts_that_are_none(counts: object, words: str) -> None:
 
 BIG = 2**62
 EVERY_MECHANISM: dict[str, Any] = {
-    **{name: registry.in_context(Context.plain(4, 1.0), name) for name in FAMILIES},
+    **{name: catalogue.in_context(Context.plain(4, 1.0), name) for name in FAMILIES},
     "published-urap": PublishedUrapMechanism(Context.plain(4, 1.0)),
     "personalised": PersonalisedMechanism(
         np.zeros(3, np.bool_), 1, 1.0, "hadamard", HadamardOracles
@@ -238,7 +237,7 @@ def test_no_mechanism_takes_more_people_than_there_may_be(counts: Ints) -> None:
 def test_damaged_tallies_are_neither_estimated_nor_added(name: str) -> None:
     whole = context("blocks and sensitive set", 1.0)
     binary = BinaryMechanism(BinaryPolicy(1.0, 2.0))
-    mechanism = binary if name == "binary" else registry.in_context(whole, name)
+    mechanism = binary if name == "binary" else catalogue.in_context(whole, name)
     tally = mechanism.sample_tally(np.full(mechanism.k, 3), np.random.default_rng(0))
     one = replace(tally, counts=tally.counts[:1])
     many = replace(tally, counts=tally.counts + tally.n)
@@ -258,6 +257,6 @@ def test_as_many_people_as_there_may_be_are_taken() -> None:
 
 @pytest.mark.parametrize("x", [-1, K, 2**70, 1.5, "1", None])
 def test_a_client_takes_one_symbol(x: object) -> None:
-    mechanism = registry.in_context(context("blocks and sensitive set", 1.0), "hadamard")
+    mechanism = catalogue.in_context(context("blocks and sensitive set", 1.0), "hadamard")
     with pytest.raises(CaldpError, match="x must"):
         mechanism.client_report(x)  # type: ignore[arg-type]

@@ -9,7 +9,7 @@ import pytest
 from caldp_core.audit.mechanisms import audit_mechanism
 from caldp_core.basics.errors import CaldpError
 from caldp_core.mechanisms import ContextMechanism, Mechanism
-from caldp_core.mechanisms.specs import (
+from caldp_core.mechanisms.catalogue import (
     FamilySpec,
     Galois,
     Hadamard,

@@ -16,7 +16,7 @@ import pytest
 from click.testing import CliRunner
 
 from caldp_core.basics.errors import CaldpError, Cancelled
-from caldp_core.cli.fetch import fetch_command
+from caldp_core.cli.reproduce import fetch_command
 from caldp_core.datasets import Snap, fetch_gowalla
 from caldp_core.datasets.snap import GOWALLA_FILE, TRIES
 from tests.checkins import random_rows

@@ -16,7 +16,7 @@ from caldp_core.datasets.files.published import count_published_map
 from caldp_core.datasets.public_map import PublicMap, public_map_from_weights
 from caldp_core.domain.answers import Domain
 from caldp_core.domain.grid import GridDomain
-from caldp_core.experiments.error_validity import SAME, invalid_error_reason
+from caldp_core.experiments.forecast import SAME, invalid_error_reason
 from caldp_core.experiments.metrics import total_variation
 from caldp_core.experiments.run import Result, prepare, run
 from caldp_core.experiments.table import as_csv, as_geojson, columns_of

@@ -10,7 +10,7 @@ from caldp_core.datasets import OwnPlaces
 from caldp_core.datasets.own import places_from_counts
 from caldp_core.domain.grid import GridDomain
 from caldp_core.domain.partitions import LargerCells
-from caldp_core.experiments.cell_errors import cell_errors
+from caldp_core.experiments.regions import cell_errors
 from caldp_core.experiments.run import prepare, run
 from caldp_core.scenarios.blocks import GridBlocks, SensitiveAreas
 from caldp_core.scenarios.scenario import Scenario

@@ -16,7 +16,7 @@ from caldp_core.domain.grid import GridDomain
 from caldp_core.domain.partitions import even_blocks, grid_blocks
 from caldp_core.estimation.estimators import simplex_per_block
 from caldp_core.estimation.evidence import Evidence
-from caldp_core.mechanisms import FAMILIES, registry
+from caldp_core.mechanisms import FAMILIES, catalogue
 from caldp_core.privacy.context import Context
 
 KINDS: Final = ("uniform", "zipf", "zipf in order", "clustered", "one spike", "smooth", "skewed")
@@ -44,7 +44,7 @@ class Case:
         """(k,) shares of the people of this `draw`, and the evidence in their reports."""
         rng = np.random.default_rng([draw, self.n])
         flags = np.ones(self.p.size, np.bool_) if self.sensitive is None else self.sensitive
-        mechanism = registry.in_context(Context.of(self.labels, flags, self.epsilon), self.family)
+        mechanism = catalogue.in_context(Context.of(self.labels, flags, self.epsilon), self.family)
         people = rng.multinomial(self.n, self.p)
         tally = mechanism.sample_tally(people, rng)
         return people / self.n, Evidence.of(mechanism, tally, domain=self.domain)

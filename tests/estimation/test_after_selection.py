@@ -13,7 +13,7 @@ from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.intervals import Intervals, _limits, _Tails, intervals, ranges
 from caldp_core.experiments.regions import number_of_boxes, region_report
 from caldp_core.experiments.run import prepare, run_trial
-from caldp_core.mechanisms import registry
+from caldp_core.mechanisms import catalogue
 from caldp_core.privacy.context import Context
 from caldp_core.scenarios.blocks import OneBlock
 from caldp_core.scenarios.policies import ContextPolicy
@@ -25,7 +25,7 @@ PEOPLE = np.repeat([5500, 0], [200, 1800])
 """A tenth of 2,000 values are held, by 2.7 standard deviations of their noise."""
 
 
-MECHANISM = registry.in_context(Context.plain(PEOPLE.size, 1.0), "galois")
+MECHANISM = catalogue.in_context(Context.plain(PEOPLE.size, 1.0), "galois")
 LOOKED_AT = (1, 10, 50, 200)
 
 
@@ -68,7 +68,7 @@ def test_ranges_of_the_highest_hold_however_many_one_looks_at(held: Ints) -> Non
 
 def test_ends_are_those_of_the_rank() -> None:
     people = np.random.default_rng(5).multinomial(10**6, np.full(40, 1 / 40))
-    mechanism = registry.in_context(Context.plain(40, 1.0), "oue")
+    mechanism = catalogue.in_context(Context.plain(40, 1.0), "oue")
     evidence = Evidence.of(mechanism, mechanism.sample_tally(people, np.random.default_rng(6)))
     shares, order = evidence.unbiased, np.argsort(-evidence.unbiased)
     ours = ranges(evidence, shares, 0.9)

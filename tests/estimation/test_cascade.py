@@ -29,7 +29,7 @@ from caldp_core.estimation.cascade_estimator import (
 )
 from caldp_core.estimation.evidence import Q_ON_MAPS, Evidence, Options
 from caldp_core.experiments.run import prepare, run
-from caldp_core.mechanisms import registry
+from caldp_core.mechanisms import catalogue
 from caldp_core.privacy.context import Context
 from caldp_core.scenarios.policies import Line
 from caldp_core.scenarios.scenario import Scenario
@@ -132,7 +132,7 @@ def without_neighbours(evidence: Evidence) -> Evidence:
 def test_without_neighbours_symbols_may_be_relabelled() -> None:
     rng = np.random.default_rng(3)
     p = rng.dirichlet(np.full(300, 0.3))
-    mechanism = registry.in_context(Context.plain(300, 1.0), "oue")
+    mechanism = catalogue.in_context(Context.plain(300, 1.0), "oue")
     people = rng.multinomial(100_000, p)
     evidence = Evidence.of(mechanism, mechanism.sample_tally(people, rng))
     order = rng.permutation(300)
@@ -222,7 +222,7 @@ def test_few_of_what_stands_out_is_noise() -> None:
     # q·(1,000 / 2,000) = 0.1; of 40 runs it spreads by 0.004, so five of them are 0.02. Without the
     # correction, at 5 % each, a share of 1/4 to 1/3 would be empty.
     people = np.repeat([600, 0], 1000)
-    mechanism = registry.in_context(Context.plain(2000, 1.0), "galois")
+    mechanism = catalogue.in_context(Context.plain(2000, 1.0), "galois")
     # With a q of 0.02 it is 0.01, so a q of 0.2 must break that bound.
     rng, uncorrected = np.random.default_rng(4), []
     false: dict[float, list[float]] = {Q_ON_MAPS: [], 0.02: []}

@@ -19,7 +19,7 @@ from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.estimation.evidence import KNOWING_MAP, Evidence, default_estimator
 from caldp_core.estimation.intervals import intervals
 from caldp_core.estimation.projection import simplex_projection
-from caldp_core.mechanisms import FAMILIES, Tally, registry
+from caldp_core.mechanisms import FAMILIES, Tally, catalogue
 from caldp_core.privacy.context import Context
 from caldp_core.scenarios.blocks import OneBlock, SensitiveSymbols
 from tests.slsqp import least_on_simplex
@@ -65,7 +65,7 @@ def test_openly_reported_values_stay_in_their_own_ranges(name: str) -> None:
     """5,000 addresses, 400 of them sensitive, a million people: as drawn without the package."""
     people, flags = rare_sensitive(5000, 400, 10**6)
     n, p = int(people.sum()), people / people.sum()
-    mechanism = registry.in_context(Context.high_low(flags, 1.0), "oue")
+    mechanism = catalogue.in_context(Context.high_low(flags, 1.0), "oue")
     keep = float(mechanism.clear_share[0])
     counts = drawn_by_oue(people, flags, 1.0, 2)
     evidence = Evidence.of(mechanism, Tally(counts, n, mechanism.fingerprint))
@@ -91,7 +91,7 @@ def test_every_estimator_keeps_what_is_in_the_clear(family: str) -> None:
     flags[labels == 2] = False  # a block where nobody hides is known exactly
     rng = np.random.default_rng(3)
     people = rng.multinomial(20_000, rng.dirichlet(np.full(96, 0.5)))
-    mechanism = registry.in_context(Context.of(labels, flags, 0.5), family)
+    mechanism = catalogue.in_context(Context.of(labels, flags, 0.5), family)
     evidence = Evidence.of(mechanism, mechanism.sample_tally(people, rng))
     clear, ends = mechanism.clear_symbols, intervals(evidence)
     for name in NAMES:
@@ -109,7 +109,7 @@ def test_hidden_ones_are_what_an_optimiser_finds(seed: int) -> None:
     rng = np.random.default_rng(seed)
     flags = np.arange(9) < 5
     people = rng.multinomial(3_000, rng.dirichlet(np.ones(9)))
-    mechanism = registry.in_context(Context.high_low(flags, 0.5), "hadamard")
+    mechanism = catalogue.in_context(Context.high_low(flags, 0.5), "hadamard")
     evidence = Evidence.of(mechanism, mechanism.sample_tally(people, rng))
     noisy, left = evidence.unbiased[flags], 1 - evidence.unbiased[~flags].sum()
     found = least_on_simplex(

@@ -14,7 +14,7 @@ from caldp_core.estimation.estimators import clip_renormalise, simplex
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.maximum_likelihood import maximum_likelihood
 from caldp_core.estimation.projection import simplex_projection
-from caldp_core.mechanisms import FAMILIES, ContextMechanism, registry
+from caldp_core.mechanisms import FAMILIES, ContextMechanism, catalogue
 from caldp_core.mechanisms.capabilities import support_tally
 from caldp_core.mechanisms.oracles import supports
 from caldp_core.mechanisms.oracles.unary import OueOracles
@@ -34,7 +34,7 @@ NATS = 1e-11
 
 @cache
 def components(kind: str, epsilon: float, family: str) -> tuple[ContextMechanism, Components]:
-    mechanism = registry.in_context(context(kind, epsilon), family)
+    mechanism = catalogue.in_context(context(kind, epsilon), family)
     return mechanism, Components.of(mechanism)
 
 
@@ -66,7 +66,7 @@ def assert_is_best(ours: Fit, parts: Components, counts: Floats, n: int) -> None
 
 
 def test_the_families_are_those_whose_reports_include_symbols() -> None:
-    oracles = {name: registry.in_context(Context.plain(4, 1.0), name).oracles for name in FAMILIES}
+    oracles = {name: catalogue.in_context(Context.plain(4, 1.0), name).oracles for name in FAMILIES}
     assert {
         name for name, oracles in oracles.items() if isinstance(oracles, supports.SupportOracles)
     } == set(SETS)
@@ -88,7 +88,7 @@ def test_it_is_what_an_optimiser_finds(kind: str, family: str) -> None:
 @pytest.mark.parametrize(("family", "kind"), thinned(SETS, CONTEXTS, one_in=3, of=2))
 def test_the_gap_certifies_the_maximum(kind: str, family: str) -> None:
     for epsilon, n in product(EPSILONS, (1, 30, 3000, 10**9)):
-        mechanism = registry.in_context(context(kind, epsilon), family)
+        mechanism = catalogue.in_context(context(kind, epsilon), family)
         evidence = evidence_of(mechanism, min(n, mechanism.oracles.n_max))
         ours = fit(evidence)
         assert ours.gap <= NATS
@@ -150,7 +150,7 @@ def test_a_wrong_solver_is_found(
 
 @pytest.mark.parametrize("family", SETS)
 def test_the_second_derivative_is_that_of_the_first(family: str) -> None:
-    mechanism = registry.in_context(context("blocks and sensitive set", 1.0), family)
+    mechanism = catalogue.in_context(context("blocks and sensitive set", 1.0), family)
     evidence = evidence_of(mechanism)
     counted = support_tally(mechanism, evidence.tally)
     assert counted is not None
@@ -167,7 +167,7 @@ def test_the_second_derivative_is_that_of_the_first(family: str) -> None:
 @pytest.mark.parametrize("family", SETS)
 @pytest.mark.parametrize("kind", ["plain", "sensitive set", "blocks and sensitive set"])
 def test_it_meets_the_unbiased_estimate_inside_the_simplex(kind: str, family: str) -> None:
-    mechanism = registry.in_context(context(kind, 1.0), family)
+    mechanism = catalogue.in_context(context(kind, 1.0), family)
     n, rng = 10**9, np.random.default_rng(2)
     p = np.full(mechanism.k, 1 / mechanism.k)
     evidence = Evidence.of(mechanism, mechanism.sample_tally(rng.multinomial(n, p), rng))
@@ -181,7 +181,7 @@ def test_it_meets_the_unbiased_estimate_inside_the_simplex(kind: str, family: st
     # Must fail: reports taken for those of ε = 1.1. At even shares all is even whatever ε is, but
     # not where some are in the clear; the plain case is left to those above.
     if kind != "plain":
-        other = registry.in_context(context(kind, 1.1), family)
+        other = catalogue.in_context(context(kind, 1.1), family)
         if other.oracles.tally_size == mechanism.oracles.tally_size:
             tally = replace(evidence.tally, fingerprint=other.fingerprint)
             wrong = maximum_likelihood(Evidence.of(other, tally))
@@ -194,7 +194,7 @@ def test_the_nearest_shares_beside_those_in_the_clear_are_as_near(family: str) -
     k = 200
     p = 1.0 / np.arange(1, k + 1)
     p /= p.sum()
-    mechanism = registry.in_context(Context.high_low(np.arange(k) % 3 > 0, 1.0), family)
+    mechanism = catalogue.in_context(Context.high_low(np.arange(k) % 3 > 0, 1.0), family)
     rng = np.random.default_rng(11)
     ours: list[float] = []
     projected: list[float] = []
@@ -218,7 +218,7 @@ def test_in_plain_ldp_it_is_nearer_than_clipping(family: str) -> None:
     k = 200
     p = 1.0 / np.arange(1, k + 1)
     p /= p.sum()
-    mechanism = registry.in_context(Context.plain(k, 1.0), family)
+    mechanism = catalogue.in_context(Context.plain(k, 1.0), family)
     rng = np.random.default_rng(12)
     ours, projected, clipped = [], [], []
     for _ in range(30):
@@ -268,7 +268,7 @@ def test_full_size(sensitive: float) -> None:
     p = rng.dirichlet(np.full(k, 0.05))
     cells = np.arange(k)
     labels = (cells // 250 // 7) * 25 + cells % 250 // 10 if sensitive < 1 else np.zeros(k, int)
-    mechanism = registry.in_context(Context.of(labels, rng.random(k) < sensitive, 1.0), "oue")
+    mechanism = catalogue.in_context(Context.of(labels, rng.random(k) < sensitive, 1.0), "oue")
     ours = fit(Evidence.of(mechanism, mechanism.sample_tally(rng.multinomial(n, p), rng)))
     # A symbol's inclusions count 1/s, so this is s times what any other shares could gain.
     assert ours.gap * n * int(mechanism.sizes.max()) < 0.01
@@ -277,7 +277,7 @@ def test_full_size(sensitive: float) -> None:
 
 @pytest.mark.parametrize("kind", ["plain", "sensitive set"])
 def test_progress_is_told_and_may_cancel(kind: str) -> None:
-    evidence = evidence_of(registry.in_context(context(kind, 1.0), "oue"))
+    evidence = evidence_of(catalogue.in_context(context(kind, 1.0), "oue"))
     shares = check_progress(
         lambda progress: maximum_likelihood(replace(evidence, progress=progress))
     )

@@ -6,7 +6,7 @@ import pytest
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.maximum_likelihood import maximum_likelihood
-from caldp_core.mechanisms import Tally, registry
+from caldp_core.mechanisms import Tally, catalogue
 from caldp_core.privacy.context import Context
 from tests.composites import Components
 from tests.contract.checks import design_of
@@ -38,7 +38,7 @@ NEXT_TO_NOTHING = ("subset-selection", "galois")
 
 def losses(context: Context, family: str, p: Floats) -> tuple[float, float]:
     """Percent more total variance: of the composite, and of the unprocessed estimate."""
-    mechanism = registry.in_context(context, family)
+    mechanism = catalogue.in_context(context, family)
     full, ours = Components.of(mechanism).covariances(p)
     least = np.linalg.eigvalsh(ours - full).min()
     assert least >= -1e-9 * np.trace(full), "no estimate beats the full likelihood in the limit"
@@ -63,7 +63,7 @@ def test_the_loss_against_the_full_likelihood_is_what_is_said(family: str, epsil
 @pytest.mark.parametrize("family", sorted({family for family, _ in LOSSES}))
 def test_the_large_sample_formula_is_that_of_the_estimate(family: str) -> None:
     """The sandwich against the fit's own influence function, so that the losses are this code's."""
-    mechanism = registry.in_context(Context.high_low(np.arange(6) % 2 == 0, 1.0), family)
+    mechanism = catalogue.in_context(Context.high_low(np.arange(6) % 2 == 0, 1.0), family)
     p = np.array([0.3, 0.2, 0.2, 0.1, 0.1, 0.1])
     parts, design = Components.of(mechanism), design_of(mechanism)
     law, n, more = p @ parts.channel, 10**13, 10**7

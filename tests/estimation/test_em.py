@@ -5,7 +5,7 @@ import pytest
 
 from caldp_core.basics.types import Floats
 from caldp_core.estimation.maximum_likelihood import ReportLikelihood, squarem_step
-from caldp_core.mechanisms.direct.binary import BinaryMechanism
+from caldp_core.mechanisms.direct.few_values import BinaryMechanism
 from caldp_core.mechanisms.direct.geometric_axis import GridGeometricMechanism
 from caldp_core.mechanisms.structures import DenseProducts
 from caldp_core.privacy.distance import GridMetric

@@ -21,7 +21,7 @@ from caldp_core.estimation.estimators import (
 )
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.projection import block_thresholds, simplex_projection
-from caldp_core.mechanisms import registry
+from caldp_core.mechanisms import catalogue
 from caldp_core.privacy.context import Context
 from tests.slsqp import least_on_simplex
 
@@ -46,7 +46,7 @@ def in_blocks(draw: st.DrawFn) -> tuple[Floats, Ints, Floats]:
 
 def evidence(estimate: Floats, labels: Ints, shares: Floats) -> Evidence:
     """An estimate of 1000 people that no tally needs to have given."""
-    mechanism = registry.in_context(Context.block_structured(labels, 1.0), "hadamard")
+    mechanism = catalogue.in_context(Context.block_structured(labels, 1.0), "hadamard")
     tally = mechanism.sample_tally(np.full(mechanism.k, 1), np.random.default_rng(0))
     return Evidence(estimate, labels, shares, 1000, mechanism, tally)
 
@@ -226,7 +226,7 @@ def test_estimators_are_found_by_name() -> None:
 
 
 def test_the_threshold_keeps_what_stands_out_and_evens_the_rest() -> None:
-    mechanism = registry.in_context(Context.plain(1000, 1.0), "hadamard")
+    mechanism = catalogue.in_context(Context.plain(1000, 1.0), "hadamard")
     rng = np.random.default_rng(5)
     p = np.full(1000, 0.4 / 999)
     p[7] = 0.6
@@ -240,7 +240,7 @@ def test_the_threshold_keeps_what_stands_out_and_evens_the_rest() -> None:
 def test_the_threshold_keeps_nothing_of_nothing() -> None:
     # Nobody has the last 1000 of 2000 symbols; in 200 runs, one of them is kept with probability
     # below alpha/2 each: by independence up to 5 in expectation, and 25 have probability 1e-10.
-    mechanism = registry.in_context(Context.plain(2000, 1.0), "hadamard")
+    mechanism = catalogue.in_context(Context.plain(2000, 1.0), "hadamard")
     rng = np.random.default_rng(6)
     people = np.repeat([1000, 0], 1000)
     false_alarms = tenfold = 0
@@ -255,7 +255,7 @@ def test_the_threshold_keeps_nothing_of_nothing() -> None:
 
 
 def test_the_threshold_divides_what_is_too_much() -> None:
-    mechanism = registry.in_context(Context.plain(2, 4.0), "hadamard")
+    mechanism = catalogue.in_context(Context.plain(2, 4.0), "hadamard")
     tally = mechanism.sample_tally(np.array([5000, 5000]), np.random.default_rng(0))
     over = Evidence(
         np.array([0.52, 0.51]), mechanism.policy.blocks, np.ones(1), 10_000, mechanism, tally
@@ -264,7 +264,7 @@ def test_the_threshold_divides_what_is_too_much() -> None:
 
 
 def test_the_threshold_leaves_nobody_where_the_clear_reports_are_all() -> None:
-    mechanism = registry.in_context(
+    mechanism = catalogue.in_context(
         Context.high_low(np.array([True, False, False]), 1.0), "randomized-response"
     )
     people = np.array([0, 3, 4])  # with this seed none of their reports is the hidden one's
@@ -274,7 +274,7 @@ def test_the_threshold_leaves_nobody_where_the_clear_reports_are_all() -> None:
 
 
 def test_the_plug_in_deviation_is_the_exact_one_at_large_n() -> None:
-    mechanism = registry.in_context(Context.block_structured(np.arange(60) % 4, 1.0), "hadamard")
+    mechanism = catalogue.in_context(Context.block_structured(np.arange(60) % 4, 1.0), "hadamard")
     p = np.random.default_rng(1).dirichlet(np.ones(60))
     rng = np.random.default_rng(2)
     evidence = Evidence.of(mechanism, mechanism.sample_tally(rng.multinomial(10**8, p), rng))

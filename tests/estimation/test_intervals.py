@@ -13,7 +13,7 @@ from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN
 from caldp_core.basics.types import Floats
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.intervals import _Moments, intervals, simultaneous
-from caldp_core.mechanisms import FAMILIES, ContextMechanism, Tally, registry
+from caldp_core.mechanisms import FAMILIES, ContextMechanism, Tally, catalogue
 from caldp_core.privacy.context import Context
 from tests.contract.checks import channel_of, single_estimates
 from tests.products import thinned
@@ -34,7 +34,7 @@ LEAST_COVERAGE = 0.94
 def setting(family: str, kind: str) -> tuple[ContextMechanism, Floats, list[Evidence]]:
     labels = np.zeros(K, np.int64) if kind == "plain" else np.arange(K) % 4
     flags = np.arange(K) % 3 > 0 if kind == "both" else np.ones(K, np.bool_)
-    mechanism = registry.in_context(Context.of(labels, flags, 1.0), family)
+    mechanism = catalogue.in_context(Context.of(labels, flags, 1.0), family)
     rng = np.random.default_rng(21)
     p = rng.dirichlet(np.full(K, 20.0))
     runs = [
@@ -81,7 +81,7 @@ def test_with_few_people_they_cover_too(family: str, epsilon: float) -> None:
     # Shares of 0.4, 0.1 and twenty of 0.02, measured run by run. The standard error of the first
     # two is about 0.018, of the twenty together about 0.004: 4.8 of them are allowed for.
     p = np.concatenate([[0.4, 0.1], np.full(20, 0.02), [0.1]])
-    mechanism = registry.in_context(
+    mechanism = catalogue.in_context(
         Context.high_low(p.size - 1 > np.arange(p.size), epsilon), family
     )
     rng = np.random.default_rng(22)
@@ -107,7 +107,7 @@ def test_with_few_people_they_cover_too(family: str, epsilon: float) -> None:
 def test_almost_without_noise_they_are_almost_exact(n: int) -> None:
     # At ε = 20 nearly every report is true: then Clopper and Pearson's are exact. Ours are within
     # 0.2 of a report of them; Wilson's, without the corrections, are half a report off.
-    mechanism = registry.in_context(Context.plain(2, EPSILON_MAX), "randomized-response")
+    mechanism = catalogue.in_context(Context.plain(2, EPSILON_MAX), "randomized-response")
     counts = np.arange(n + 1)
     tallies = [Tally(np.array([c, n - c]), n, mechanism.fingerprint) for c in counts]
     ours = [intervals(Evidence.of(mechanism, tally)) for tally in tallies]
@@ -124,7 +124,7 @@ def test_almost_without_noise_they_are_almost_exact(n: int) -> None:
 def test_moments_are_those_of_the_channel(family: str) -> None:
     # Block 0 has three hidden symbols and one in the clear, block 1 a lone hidden one.
     blocks, flags = np.array([0, 0, 0, 0, 1, 1]), np.array([1, 1, 1, 0, 1, 0], np.bool_)
-    mechanism = registry.in_context(Context.of(blocks, flags, 1.0), family)
+    mechanism = catalogue.in_context(Context.of(blocks, flags, 1.0), family)
     channel, z = channel_of(mechanism), single_estimates(mechanism)
     square, third = channel @ z**2, channel @ z**3
     tally = mechanism.sample_tally(np.array([10, 20, 30, 40, 50, 60]), np.random.default_rng(0))
@@ -162,7 +162,7 @@ def test_they_are_in_order_and_hold_what_is_shown(
     size, rng = len(flags), np.random.default_rng(seed)
     blocks = np.arange(size) % min(2, size)
     strength = float(np.clip(epsilon, EPSILON_MIN, EPSILON_MAX))
-    mechanism = registry.in_context(Context.of(blocks, np.array(flags), strength), family)
+    mechanism = catalogue.in_context(Context.of(blocks, np.array(flags), strength), family)
     people = rng.multinomial(n, rng.dirichlet(np.full(size, 0.3)))
     evidence = Evidence.of(mechanism, mechanism.sample_tally(people, rng))
     estimate = np.clip(evidence.unbiased, 0, 1)
@@ -176,7 +176,7 @@ def test_they_are_in_order_and_hold_what_is_shown(
 
 def test_a_report_in_the_clear_that_is_hardly_ever_sent() -> None:
     # One person, who sent the third symbol as it is, which has a chance of 1 in 2000.
-    mechanism = registry.in_context(
+    mechanism = catalogue.in_context(
         Context.high_low(np.array([True, True, False]), 0.001), "hadamard"
     )
     counts = np.zeros(mechanism.oracles.tally_size + 1, np.int64)
@@ -189,7 +189,7 @@ def test_a_report_in_the_clear_that_is_hardly_ever_sent() -> None:
 def test_simultaneous_ones_share_out_even_the_smallest_chance() -> None:
     size, n, level = 4096, 10**9, 1.0 - 1e-12
     tail = 0.5 * (1.0 - level) / size
-    mechanism = registry.in_context(Context.high_low(np.arange(size) < size - 2, 1.0), "hadamard")
+    mechanism = catalogue.in_context(Context.high_low(np.arange(size) < size - 2, 1.0), "hadamard")
     people = np.append(np.full(size - 2, n // size), [n - (size - 2) * (n // size), 0])
     evidence = Evidence.of(mechanism, mechanism.sample_tally(people, np.random.default_rng(0)))
     ours = simultaneous(evidence, level)
@@ -205,7 +205,7 @@ def test_simultaneous_ones_share_out_even_the_smallest_chance() -> None:
 @pytest.mark.parametrize("family", ["hadamard", "randomized-response"])
 def test_in_the_clear_they_are_exact(family: str) -> None:
     # Clopper and Pearson cover at least at their level whatever p: summed over the binomial law.
-    mechanism = registry.in_context(Context.high_low(np.array([True, True, False]), 1.0), family)
+    mechanism = catalogue.in_context(Context.high_low(np.array([True, True, False]), 1.0), family)
     rng = np.random.default_rng(3)
     n, share = 40, float(mechanism.clear_share[0])
     found = {}
@@ -252,7 +252,7 @@ def test_they_hold_the_estimate_and_stay_shares() -> None:
 
 
 def test_nobody_and_everybody_in_the_clear() -> None:
-    mechanism = registry.in_context(
+    mechanism = catalogue.in_context(
         Context.high_low(np.array([True, True, False]), 20.0), "hadamard"
     )
     none = mechanism.sample_tally(np.array([50, 50, 0]), np.random.default_rng(0))

@@ -13,7 +13,7 @@ from caldp_core.estimation.intervals import Intervals, intervals, simultaneous
 from caldp_core.experiments.regions import region_report
 from caldp_core.experiments.run import Setup, prepare, run
 from caldp_core.mechanisms import Tally
-from caldp_core.mechanisms.specs import PublishedUrap, SquareWave
+from caldp_core.mechanisms.catalogue import PublishedUrap, SquareWave
 from caldp_core.scenarios.blocks import OneBlock, SensitiveSymbols
 from caldp_core.scenarios.policies import BinaryQuestion, ContextPolicy, Line, MatrixPolicy, Streets
 from caldp_core.scenarios.scenario import Scenario

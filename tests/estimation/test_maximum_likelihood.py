@@ -14,7 +14,7 @@ from caldp_core.estimation.maximum_likelihood import (
     maximum_likelihood,
     squarem_step,
 )
-from caldp_core.mechanisms import FAMILIES, registry
+from caldp_core.mechanisms import FAMILIES, catalogue
 from caldp_core.mechanisms.capabilities import channel_products, support_tally
 from caldp_core.mechanisms.personalised import PersonalisedMechanism
 from caldp_core.privacy.context import Context
@@ -29,7 +29,7 @@ CODED = ("hadamard", "randomized-response")
 
 
 def evidence_of(kind: str, epsilon: float, family: str, n: int = 3000) -> Evidence:
-    mechanism = registry.in_context(context(kind, epsilon), family)
+    mechanism = catalogue.in_context(context(kind, epsilon), family)
     rng = np.random.default_rng(8)
     people = rng.multinomial(n, rng.dirichlet(np.full(mechanism.k, 0.5)))
     return Evidence.of(mechanism, mechanism.sample_tally(people, rng))
@@ -131,7 +131,7 @@ def test_it_knows_who_is_likely_where_the_unbiased_estimate_is_off() -> None:
     k = 200
     p = 1.0 / np.arange(1, k + 1)
     p /= p.sum()
-    mechanism = registry.in_context(Context.high_low(np.arange(k) % 3 > 0, 1.0), "hadamard")
+    mechanism = catalogue.in_context(Context.high_low(np.arange(k) % 3 > 0, 1.0), "hadamard")
     rng = np.random.default_rng(11)
     ours, theirs = [], []
     for _ in range(40):
@@ -147,20 +147,20 @@ def test_the_inverse_channel_is_the_unbiased_estimate_of_randomized_response(kin
     evidence = evidence_of(kind, 1.0, "randomized-response")
     inverse = channel_inverse(channel_of(evidence.mechanism), evidence.tally.counts)
     np.testing.assert_allclose(inverse, evidence.unbiased, rtol=0, atol=1e-9)
-    other = channel_of(registry.in_context(context(kind, 1.1), "randomized-response"))
+    other = channel_of(catalogue.in_context(context(kind, 1.1), "randomized-response"))
     wrong = channel_inverse(other, evidence.tally.counts)
     assert np.abs(wrong - evidence.unbiased).max() > 1e-3
 
 
 @pytest.mark.parametrize("kind", ["plain", "sensitive set", "blocks"])
 def test_the_inverse_of_any_exact_law_is_its_origin(kind: str) -> None:
-    channel = channel_of(registry.in_context(context(kind, 1.0), "hadamard"))
+    channel = channel_of(catalogue.in_context(context(kind, 1.0), "hadamard"))
     p = np.random.default_rng(12).dirichlet(np.ones(channel.shape[0]))
     np.testing.assert_allclose(channel_inverse(channel, p @ channel), p, atol=1e-9)
 
 
 def test_a_family_of_neither_kind_is_told_what_to_use() -> None:
-    mechanism = registry.in_context(Context.plain(4, 1.0), "hadamard")
+    mechanism = catalogue.in_context(Context.plain(4, 1.0), "hadamard")
     evidence = Evidence.of(
         mechanism, mechanism.sample_tally(np.full(4, 9), np.random.default_rng(0))
     )

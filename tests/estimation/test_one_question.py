@@ -8,7 +8,7 @@ from scipy.stats import binom
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.estimation.intervals import share_quantiles
-from caldp_core.mechanisms.direct.binary import BinaryMechanism
+from caldp_core.mechanisms.direct.few_values import BinaryMechanism
 from caldp_core.privacy.matrix import BinaryPolicy
 
 N = 150

@@ -12,7 +12,7 @@ from caldp_core.basics.types import Bools, Floats, Ints
 from caldp_core.estimation.cascade import discoveries
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.intervals import intervals, may_be_noise, simultaneous
-from caldp_core.mechanisms import FAMILIES, ContextMechanism, Tally, registry
+from caldp_core.mechanisms import FAMILIES, ContextMechanism, Tally, catalogue
 from caldp_core.privacy.context import Context
 from tests.products import thinned
 from tests.stats import SIGNIFICANCE
@@ -52,7 +52,7 @@ def tally_of(mechanism: ContextMechanism, included: Ints, n: int) -> Tally:
 @cache
 def least_count(family: str, k: int, epsilon: float, n: int, rule: Rule) -> int:
     """Fewest reports for which symbol 0 is called inhabited, by bisection; n + 1 for none."""
-    mechanism = registry.in_context(Context.plain(k, epsilon), family)
+    mechanism = catalogue.in_context(Context.plain(k, epsilon), family)
 
     def is_called(count: int) -> bool:
         included = np.zeros(k, np.int64)
@@ -123,7 +123,7 @@ def test_by_simulation_all_that_are_called_inhabited_are(family: str, kind: str)
     n, weights = SIZES[kind]
     people = np.random.default_rng(4).multinomial(n, weights / weights.sum())
     epsilon = 6.0 if kind == "few people" else 1.0 if family == "oue" else 3.0
-    mechanism = registry.in_context(Context.plain(K, epsilon), family)
+    mechanism = catalogue.in_context(Context.plain(K, epsilon), family)
     rng = np.random.default_rng(5)
     misses = dict.fromkeys((may_be_noise, one_by_one, by_false_share), 0)
     found: list[float] = []
@@ -157,7 +157,7 @@ def test_cover_of_open_values_never_makes_a_hidden_one_inhabited(
     labels, hidden = np.arange(60) % 2, np.arange(60) % 3 > 0
     people = np.where(hidden, 0, 1)
     people[0] = 20
-    mechanism = registry.in_context(Context.of(labels, hidden, epsilon), family)
+    mechanism = catalogue.in_context(Context.of(labels, hidden, epsilon), family)
     rng = np.random.default_rng(6)
     wrong = 0
     for _ in range(FEW_RUNS):
@@ -173,7 +173,7 @@ def test_it_is_the_rule_of_the_simultaneous_intervals(family: str) -> None:
     labels, named = np.arange(80) % 4, 0
     for flags in (np.ones(80, np.bool_), np.arange(80) % 3 > 0, np.arange(80) == 5):
         for n in (3, 400, 50_000):
-            mechanism = registry.in_context(Context.of(labels, flags, 2.0), family)
+            mechanism = catalogue.in_context(Context.of(labels, flags, 2.0), family)
             people = rng.multinomial(n, rng.dirichlet(np.full(80, 0.1)))
             evidence = Evidence.of(mechanism, mechanism.sample_tally(people, rng))
             for level in (0.5, 0.95):
@@ -191,7 +191,7 @@ def test_what_stands_out_beside_open_values_is_called_inhabited(family: str) -> 
     """The exact test must not count cover twice: six deviations are no noise of 40 values."""
     rng = np.random.default_rng(8)
     flags = np.arange(40) < 10
-    mechanism = registry.in_context(Context.high_low(flags, 1.0), family)
+    mechanism = catalogue.in_context(Context.high_low(flags, 1.0), family)
     people = np.where(flags, 0, 3_000)
     people[3] = 6 * people.sum() * np.sqrt(mechanism.variance(people / people.sum(), 90_000)[3])
     missed, draws = 0, 60  # a rule that misses 3 in 10 is found with power .9999

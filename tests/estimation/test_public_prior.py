@@ -15,7 +15,7 @@ from caldp_core.estimation.cascade_estimator import (
 )
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.experiments.metrics import total_variation
-from caldp_core.mechanisms import registry
+from caldp_core.mechanisms import catalogue
 from caldp_core.privacy.context import Context
 
 FRANCE = GridDomain(south=42.0, west=-4.0, cell=0.2, rows=45, columns=60)
@@ -24,7 +24,7 @@ FRANCE = GridDomain(south=42.0, west=-4.0, cell=0.2, rows=45, columns=60)
 def evidence_of(truth: Floats, blocks: int = 1, n: int = 100_000, seed: int = 0) -> Evidence:
     """The evidence in the reports of n people who are where `truth` has them, at ε = 1."""
     labels = np.arange(FRANCE.k) * blocks // FRANCE.k
-    mechanism = registry.in_context(Context.block_structured(labels, 1.0), "galois")
+    mechanism = catalogue.in_context(Context.block_structured(labels, 1.0), "galois")
     rng = np.random.default_rng(seed)
     tally = mechanism.sample_tally(rng.multinomial(n, truth), rng)
     return Evidence.of(mechanism, tally, domain=FRANCE)

@@ -14,7 +14,7 @@ from caldp_core.estimation.intervals import intervals as score_intervals
 from caldp_core.estimation.intervals import ranges
 from caldp_core.experiments.regions import region_report
 from caldp_core.experiments.table import columns_of
-from caldp_core.mechanisms import FAMILIES, Tally, registry
+from caldp_core.mechanisms import FAMILIES, Tally, catalogue
 from caldp_core.privacy.context import Context
 from caldp_core.scenarios.blocks import OneBlock
 from caldp_core.scenarios.policies import ContextPolicy, Line, PersonalTags, PolicySpec
@@ -34,7 +34,7 @@ CASES = [(family, kind) for family in FAMILIES for kind in CONTEXTS]
 @pytest.mark.parametrize("case", thinned(CASES, one_in=2))
 def test_every_estimate_lies_in_its_range(case: tuple[str, str]) -> None:
     family, kind = case
-    mechanism = registry.in_context(CONTEXTS[kind], family)
+    mechanism = catalogue.in_context(CONTEXTS[kind], family)
     rng = np.random.default_rng(1)
     people = rng.multinomial(30_000, rng.dirichlet(np.full(144, 0.2)))
     evidence = Evidence.of(mechanism, mechanism.sample_tally(people, rng), domain=MAP)
@@ -83,7 +83,7 @@ def test_by_simulation_ranges_hold_for_cells_of_every_size() -> None:
     weights = np.exp(rng.normal(0, 2.5, k)) * (rng.random(k) < 0.7)
     people = rng.multinomial(n, weights / weights.sum())
     p, other = people / n, 1 / (np.exp(epsilon) + 1)
-    mechanism = registry.in_context(Context.plain(k, epsilon), "oue")
+    mechanism = catalogue.in_context(Context.plain(k, epsilon), "oue")
     sizes = p / np.sqrt(other * (1 - other) / n) * (0.5 - other)
     groups = [sizes == 0, (sizes > 0) & (sizes < 1), (sizes >= 1) & (sizes < 2)]
     groups += [(sizes >= 2) & (sizes < 4), sizes >= 4]

@@ -6,7 +6,7 @@ import pytest
 from caldp_core.basics.errors import CaldpError
 from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation.remap import identity_remap, remap
-from caldp_core.mechanisms import registry
+from caldp_core.mechanisms import catalogue
 from caldp_core.mechanisms.direct.planar import PlanarGeometricMechanism
 from caldp_core.privacy.context import Context
 from caldp_core.privacy.distance import EuclideanMetric
@@ -41,7 +41,7 @@ def test_reports_that_are_not_remapped_lie_where_they_say() -> None:
 
 
 def test_what_is_no_place_is_refused() -> None:
-    lists = registry.in_context(Context.plain(MAP.k, 1.0), "galois")
+    lists = catalogue.in_context(Context.plain(MAP.k, 1.0), "galois")
     with pytest.raises(CaldpError, match="reports that are places"):
         remap(lists, PEOPLE, MAP)
     with pytest.raises(CaldpError, match="prior must be 108 shares"):

@@ -10,12 +10,17 @@ from caldp_core.basics.types import Floats, Ints
 from caldp_core.datasets import Gowalla
 from caldp_core.domain.grid import US_GRID, GridDomain
 from caldp_core.domain.partitions import grid_blocks
-from caldp_core.estimation import thinning
+from caldp_core.estimation import estimators
 from caldp_core.estimation.cascade_estimator import cascade_estimate
-from caldp_core.estimation.estimators import simplex_per_block, unprocessed
+from caldp_core.estimation.estimators import (
+    estimated_error,
+    generator_of,
+    simplex_per_block,
+    thin_noise,
+    unprocessed,
+)
 from caldp_core.estimation.evidence import Evidence
-from caldp_core.estimation.thinning import estimated_error, generator_of, thin_noise
-from caldp_core.mechanisms import registry
+from caldp_core.mechanisms import catalogue
 from caldp_core.privacy.context import Context
 from tests.stats import SIGNIFICANCE
 
@@ -26,7 +31,7 @@ K, RUNS = 200, 200
 def errors_of_looks(gamma: float) -> Floats:
     """(3, RUNS · K) errors of both looks and of the estimate, in deviations of its coins."""
     people = np.random.default_rng(1).multinomial(400_000, np.full(K, 1 / K))
-    mechanism = registry.in_context(Context.plain(K, 1.0), "galois")
+    mechanism = catalogue.in_context(Context.plain(K, 1.0), "galois")
     rng, truth, errors = np.random.default_rng(2), people / people.sum(), []
     for _ in range(RUNS):
         evidence = Evidence.of(mechanism, mechanism.sample_tally(people, rng))
@@ -62,7 +67,7 @@ def collections(
     blocks: tuple[int, int], epsilon: float, people: Ints, draws: int
 ) -> list[Evidence]:
     labels = grid_blocks(US_GRID, *blocks).labels
-    mechanism = registry.in_context(Context.block_structured(labels, epsilon), "galois")
+    mechanism = catalogue.in_context(Context.block_structured(labels, epsilon), "galois")
     rng = np.random.default_rng(1)
     tallies = [mechanism.sample_tally(people, rng) for _ in range(draws)]
     return [Evidence.of(mechanism, each, domain=US_GRID) for each in tallies]
@@ -90,7 +95,7 @@ def test_the_error_of_the_shipped_map_is_known_without_its_truth(
     for evidences in each:
         assert 0.9 <= ratios(evidences, people / people.sum()).mean() <= 1.1
     # What a fit says of itself is too good.
-    monkeypatch.setattr(thinning, "_optimism", lambda *_: 1.0)
+    monkeypatch.setattr(estimators, "_optimism", lambda *_: 1.0)
     assert ratios(each[0], people / people.sum()).mean() < 0.9
 
 
@@ -105,7 +110,7 @@ def test_its_range_holds_where_hardly_anything_is_known(n: int) -> None:
 def test_whoever_has_the_tally_finds_the_same_error() -> None:
     grid = GridDomain(0, 0, 0.1, 20, 20)
     people = np.random.default_rng(3).multinomial(10**5, np.full(400, 1 / 400))
-    mechanism = registry.in_context(Context.plain(400, 2.0), "oue")
+    mechanism = catalogue.in_context(Context.plain(400, 2.0), "oue")
     evidence = Evidence.of(
         mechanism, mechanism.sample_tally(people, np.random.default_rng(5)), domain=grid
     )

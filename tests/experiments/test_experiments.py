@@ -28,7 +28,7 @@ from caldp_core.experiments.reproduce import TABLE_1
 from caldp_core.experiments.run import Result, prepare, run
 from caldp_core.mechanisms import FAMILIES
 from caldp_core.mechanisms.capabilities import channel_products
-from caldp_core.mechanisms.specs import LocalHashing, Oue, RandomizedResponse
+from caldp_core.mechanisms.catalogue import LocalHashing, Oue, RandomizedResponse
 from caldp_core.scenarios.blocks import EvenRuns, GridBlocks, OneBlock, SensitiveSymbols
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario

@@ -8,20 +8,18 @@ import pytest
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.datasets import Uniform, Zipf
-from caldp_core.experiments import interleaved_runs
-from caldp_core.experiments.interleaved_runs import (
-    TrialRun,
-    complete_rounds,
-    means,
-    run_interleaved,
-)
+from caldp_core.experiments import reproduce
 from caldp_core.experiments.reproduce import (
     LINES,
     PANELS,
     PAPER,
     SIZES,
     TABLE_1,
+    TrialRun,
+    complete_rounds,
     figure_2_points,
+    means,
+    run_interleaved,
     table_1_scenarios,
 )
 from caldp_core.experiments.run import prepare, run
@@ -91,9 +89,9 @@ def test_figure_2_has_every_point_once() -> None:
 def test_processes_have_the_same_turns_in_the_same_order(monkeypatch: pytest.MonkeyPatch) -> None:
     scenarios = [replace(PLAIN, trials=23), replace(BLOCKS, trials=12)]  # chunks of 10
     shares: list[float] = []
-    monkeypatch.setattr(interleaved_runs, "_RUNS_PER_PROCESS", 5)
+    monkeypatch.setattr(reproduce, "_RUNS_PER_PROCESS", 5)
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
-    spread = interleaved_runs.run_in_processes(scenarios, shares.append)
+    spread = reproduce.run_in_processes(scenarios, shares.append)
     assert [(t.scenario_index, t.error) for t in spread] == [
         (t.scenario_index, t.error) for t in run_interleaved(scenarios)
     ]
@@ -104,4 +102,4 @@ def test_processes_have_the_same_turns_in_the_same_order(monkeypatch: pytest.Mon
 
 def test_what_processes_cannot_run_is_refused_before_any_is_started() -> None:
     with pytest.raises(CaldpError, match="give n"):
-        interleaved_runs.run_in_processes([replace(PLAIN, n=None, trials=100)])
+        reproduce.run_in_processes([replace(PLAIN, n=None, trials=100)])

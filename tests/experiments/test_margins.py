@@ -14,7 +14,7 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.datasets import OwnTable, read_places
 from caldp_core.estimation.intervals import intervals, may_be_noise, ranges
 from caldp_core.experiments.table import as_csv, as_geojson, as_geoparquet, columns_of
-from caldp_core.mechanisms.specs import Hadamard
+from caldp_core.mechanisms.catalogue import Hadamard
 from caldp_core.scenarios.blocks import OneBlock
 from tests import ROOT
 

@@ -5,7 +5,7 @@ import pytest
 
 from caldp_core.experiments.questions import mean_of, plain_mechanism_maker
 from caldp_core.privacy.distance import GridMetric
-from caldp_core.scenarios.best import Best
+from caldp_core.scenarios.scenario import Best
 from tests.stats import SIGNIFICANCE, assert_mean
 
 VALUES = np.linspace(20.0, 75.0, 12)

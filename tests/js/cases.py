@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 
 from caldp_core.basics.types import Ints
-from caldp_core.collect.protocol import QUESTION_MAX, Protocol
-from caldp_core.collect.table_plan import FamilyPlan, TablePlan
+from caldp_core.collect.protocol import QUESTION_MAX, FamilyPlan, Protocol, TablePlan
 from caldp_core.datasets import us_cities
 from caldp_core.domain.answers import Domain
 from caldp_core.domain.grid import Area, GridDomain
-from caldp_core.mechanisms.specs import FamilySpec, Galois, Rappor
+from caldp_core.mechanisms.catalogue import FamilySpec, Galois, Rappor
 from caldp_core.privacy.context import Context
 from caldp_ui.room.question import Question, channel_of
 from caldp_ui.room.words import question_message

@@ -5,8 +5,8 @@ from numpy.typing import ArrayLike
 
 from caldp_core.basics.errors import check_symbols
 from caldp_core.basics.types import WordSource
-from caldp_core.lecture.one_bit_mean import Bits, DailyMean, round_by_offset
-from caldp_core.mechanisms.randomness.coins import uniform_below
+from caldp_core.lecture.daily import Bits, DailyMean, round_by_offset
+from caldp_core.mechanisms.randomness import uniform_below
 
 _NOT_DRAWN = -1
 

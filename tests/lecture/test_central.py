@@ -7,7 +7,7 @@ import pytest
 
 from caldp_core.audit.pairwise import audit_channel
 from caldp_core.basics.errors import CaldpError
-from caldp_core.lecture.central import CentralCount, GeometricNoise, NoisyMax
+from caldp_core.lecture.counts import CentralCount, GeometricNoise, NoisyMax
 from tests.stats import SIGNIFICANCE, assert_fits, assert_mean
 
 EPSILONS = (0.1, 1.0, 3.0)

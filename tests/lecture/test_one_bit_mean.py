@@ -7,14 +7,14 @@ import pytest
 
 from caldp_core.audit.pairwise import audit_channel
 from caldp_core.basics.errors import CaldpError
-from caldp_core.lecture.one_bit_mean import (
+from caldp_core.lecture.daily import (
     DailyMean,
     OneBitMean,
     coins_used,
     round_by_offset,
     round_to_nearest,
 )
-from caldp_core.mechanisms.randomness.coins import COIN_ONE, seeded_words
+from caldp_core.mechanisms.randomness import COIN_ONE, seeded_words
 from caldp_core.privacy.context import Context
 from tests.lecture.phones import Phones
 from tests.stats import SIGNIFICANCE, assert_fits, assert_mean

@@ -9,8 +9,8 @@ import pytest
 from caldp_core.audit.pairwise import audit_channel
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Bools
-from caldp_core.lecture.rappor import LastingRappor, Phone, RapporCollector, guess_accuracy_of_laws
-from caldp_core.mechanisms.randomness.coins import seeded_words
+from caldp_core.lecture.daily import LastingRappor, Phone, RapporCollector, guess_accuracy_of_laws
+from caldp_core.mechanisms.randomness import seeded_words
 from caldp_core.privacy.context import Context
 from tests.stats import SIGNIFICANCE, assert_fits, assert_mean
 

@@ -9,9 +9,9 @@ import pytest
 from caldp_core.audit.pairwise import audit_channel
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Ints
-from caldp_core.lecture import selection
-from caldp_core.lecture.selection import BitwiseResponse, OneHotResponse, even_votes
-from caldp_core.mechanisms.randomness.coins import COIN_ONE, seeded_words
+from caldp_core.lecture import counts as selection
+from caldp_core.lecture.counts import BitwiseResponse, OneHotResponse, even_votes
+from caldp_core.mechanisms.randomness import COIN_ONE, seeded_words
 from caldp_core.privacy.context import Context
 from tests.contract.checks import naming
 from tests.stats import SIGNIFICANCE, assert_fits, assert_mean, assert_same_law

@@ -14,8 +14,8 @@ from scipy.stats import binom
 from caldp_core.audit.pairwise import audit_channel
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats
-from caldp_core.mechanisms.direct.binary import BinaryMechanism, flip_thresholds
-from caldp_core.mechanisms.randomness.coins import COIN_ONE
+from caldp_core.mechanisms.direct.few_values import BinaryMechanism, flip_thresholds
+from caldp_core.mechanisms.randomness import COIN_ONE
 from caldp_core.privacy.context import dense
 from caldp_core.privacy.matrix import BinaryPolicy
 from tests.audit.channels import exact_audit

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from caldp_core.audit.adversary import error_vertex
 from caldp_core.audit.pairwise import audit_channel
-from caldp_core.mechanisms.direct.binary import BinaryMechanism
+from caldp_core.mechanisms.direct.few_values import BinaryMechanism
 from caldp_core.privacy.matrix import BinaryPolicy
 
 INF = math.inf

@@ -10,12 +10,7 @@ import pytest
 from scipy.stats import binom
 
 from caldp_core.basics.types import Floats, Ints
-from caldp_core.mechanisms.randomness.binomial import (
-    acceptance,
-    binomial_half,
-    log_binomial_half,
-    squeeze,
-)
+from caldp_core.mechanisms.randomness import acceptance, binomial_half, log_binomial_half, squeeze
 from tests.products import thinned
 from tests.stats import SIGNIFICANCE, assert_fits
 

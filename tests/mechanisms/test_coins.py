@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN, K_MAX
 from caldp_core.basics.types import Words
-from caldp_core.mechanisms.randomness.coins import (
+from caldp_core.mechanisms.randomness import (
     COIN_ONE,
     flip_coins,
     noise_threshold,

@@ -7,13 +7,13 @@ from caldp_core.audit.pairwise import audit_channel
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats
 from caldp_core.mechanisms.designed.design import (
+    DesignedMechanism,
     design,
     design_for_form,
     design_for_largest,
     form_loss,
     form_of_groups,
 )
-from caldp_core.mechanisms.designed.mechanism import DesignedMechanism
 from caldp_core.privacy.context import Context
 from caldp_core.privacy.matrix import DenseMatrix
 from tests.contract.checks import naming

@@ -5,8 +5,12 @@ import pytest
 
 from caldp_core.audit.pairwise import audit_channel
 from caldp_core.basics.types import Floats
-from caldp_core.mechanisms.designed.design import design, design_for_largest, variances
-from caldp_core.mechanisms.designed.mechanism import DesignedMechanism
+from caldp_core.mechanisms.designed.design import (
+    DesignedMechanism,
+    design,
+    design_for_largest,
+    variances,
+)
 from caldp_core.privacy.context import Context
 from caldp_core.privacy.matrix import DenseMatrix
 from tests.designs import line, uneven

@@ -9,12 +9,10 @@ from caldp_core.audit.pairwise import audit_channel
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats
 from caldp_core.mechanisms.base import Mechanism
-from caldp_core.mechanisms.catalogue import mechanism
-from caldp_core.mechanisms.designed.design import Design, design
-from caldp_core.mechanisms.designed.mechanism import DesignedMechanism
-from caldp_core.mechanisms.direct.binary import BinaryMechanism
+from caldp_core.mechanisms.catalogue import FAMILIES, mechanism
+from caldp_core.mechanisms.designed.design import Design, DesignedMechanism, design
+from caldp_core.mechanisms.direct.few_values import BinaryMechanism
 from caldp_core.mechanisms.direct.geometric_axis import GridGeometricMechanism
-from caldp_core.mechanisms.registry import FAMILIES
 from caldp_core.privacy.context import Context, PrivacyMatrix, dense
 from caldp_core.privacy.distance import GridMetric
 from caldp_core.privacy.matrix import BinaryPolicy, DenseMatrix

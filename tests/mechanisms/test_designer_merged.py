@@ -7,10 +7,10 @@ import pytest
 
 from caldp_core.basics.types import Floats, no_progress
 from caldp_core.mechanisms.designed import relaxation
+from caldp_core.mechanisms.designed.columns import extreme_rays
 from caldp_core.mechanisms.designed.design import design
 from caldp_core.mechanisms.designed.master import AllRays, WeightedColumns, generate
 from caldp_core.mechanisms.designed.problem import Part, columns_of
-from caldp_core.mechanisms.designed.rays import extreme_rays
 from caldp_core.mechanisms.designed.relaxation import (
     Merged,
     merged_bounds,

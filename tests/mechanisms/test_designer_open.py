@@ -7,11 +7,9 @@ from hypothesis import strategies as st
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats
-from caldp_core.mechanisms.catalogue import mechanism
-from caldp_core.mechanisms.designed.design import Design, design
-from caldp_core.mechanisms.designed.mechanism import DesignedMechanism
-from caldp_core.mechanisms.designed.search import ColumnScore, clear_columns, climb
-from caldp_core.mechanisms.registry import FAMILIES
+from caldp_core.mechanisms.catalogue import FAMILIES, mechanism
+from caldp_core.mechanisms.designed.columns import ColumnScore, clear_columns, climb
+from caldp_core.mechanisms.designed.design import Design, DesignedMechanism, design
 from caldp_core.privacy.context import Context
 from caldp_core.privacy.matrix import DenseMatrix
 from tests.audit.channels import exact_audit

@@ -8,6 +8,7 @@ import pytest
 
 from caldp_core.basics.types import Floats, no_progress
 from caldp_core.mechanisms.designed.arrange import expand_orbits, reduce_columns
+from caldp_core.mechanisms.designed.columns import SearchedRays, extreme_rays
 from caldp_core.mechanisms.designed.design import Design, design
 from caldp_core.mechanisms.designed.master import (
     AllRays,
@@ -18,9 +19,7 @@ from caldp_core.mechanisms.designed.master import (
     generate,
 )
 from caldp_core.mechanisms.designed.problem import Classes, Orbit, Part, Problem, columns_of
-from caldp_core.mechanisms.designed.rays import extreme_rays
 from caldp_core.mechanisms.designed.relaxation import relaxed_bound
-from caldp_core.mechanisms.designed.search import SearchedRays
 from caldp_core.privacy.context import Context
 from caldp_core.privacy.matrix import DenseMatrix, closure
 from tests.designs import INF, all_rays, line, plane, proved_by, uneven

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from caldp_core.audit.pairwise import audit_channel
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats
-from caldp_core.mechanisms.direct.exponential import (
+from caldp_core.mechanisms.direct.few_values import (
     ExponentialMechanism,
     half_scale,
     largest_scale,

@@ -10,6 +10,7 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Bools, Floats, Ints
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, mechanism
 from caldp_core.mechanisms.base import digest
+from caldp_core.mechanisms.catalogue import Hadamard
 from caldp_core.mechanisms.direct.published_urap import PublishedUrapMechanism
 from caldp_core.mechanisms.oracles.galois import GaloisOracles
 from caldp_core.mechanisms.oracles.hadamard import HadamardOracles
@@ -18,7 +19,6 @@ from caldp_core.mechanisms.oracles.randomized_response import RandomizedResponse
 from caldp_core.mechanisms.oracles.subset_selection import SubsetSelectionOracles
 from caldp_core.mechanisms.oracles.unary import UnaryOracles, unary_family
 from caldp_core.mechanisms.personalised import PersonalisedMechanism
-from caldp_core.mechanisms.specs import Hadamard
 from caldp_core.privacy.context import Context
 from tests import mutants
 from tests.contract.contexts import context

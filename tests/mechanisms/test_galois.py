@@ -15,10 +15,10 @@ from caldp_core.basics.limits import N_MAX
 from caldp_core.basics.types import Floats
 from caldp_core.experiments.forecast import forecast
 from caldp_core.experiments.run import prepare, run
-from caldp_core.mechanisms import ContextMechanism, registry
+from caldp_core.mechanisms import ContextMechanism, catalogue
+from caldp_core.mechanisms.catalogue import Galois, Hadamard
 from caldp_core.mechanisms.oracles.galois import GaloisOracles
-from caldp_core.mechanisms.randomness.coins import COIN_ONE
-from caldp_core.mechanisms.specs import Galois, Hadamard
+from caldp_core.mechanisms.randomness import COIN_ONE
 from caldp_core.privacy.context import Context
 from caldp_core.scenarios.blocks import EverythingSensitive, OneBlock
 from caldp_core.scenarios.policies import ContextPolicy
@@ -125,7 +125,7 @@ def test_it_is_never_worse_than_hadamard_or_direct_answers(k: int) -> None:
         for p in (np.eye(1, k)[0], np.full(k, 1 / k)):
             ours = total(policy, GaloisOracles, p)
             for family in ("hadamard", "randomized-response"):
-                theirs = float(registry.in_context(policy, family).variance(p, 1).sum())
+                theirs = float(catalogue.in_context(policy, family).variance(p, 1).sum())
                 assert ours <= theirs + 1e-9 * (1 + theirs)
 
 
@@ -141,7 +141,7 @@ def test_no_other_q_is_better(k: int) -> None:
 @pytest.mark.parametrize(("q", "d", "epsilon"), [(2, 4, 0.05), (4, 2, 1.0), (8, 2, 2.0)])
 def test_a_full_space_is_as_good_as_subset_selection(q: int, d: int, epsilon: float) -> None:
     policy = Context.plain(q**d, epsilon)
-    sets = registry.in_context(policy, "subset-selection")
+    sets = catalogue.in_context(policy, "subset-selection")
     assert sets.oracles._omega[0] == q ** (d - 1)  # type: ignore[attr-defined]
     for p in (np.eye(1, policy.k)[0], np.full(policy.k, 1 / policy.k)):
         assert total(policy, Galois(q).family(), p) == pytest.approx(
@@ -152,7 +152,7 @@ def test_a_full_space_is_as_good_as_subset_selection(q: int, d: int, epsilon: fl
 def test_few_symbols_are_named_as_by_randomized_response() -> None:
     for size in (1, 2, 5):
         policy = Context.high_low(np.arange(9) < size, 1.3)
-        direct = registry.in_context(policy, "randomized-response")
+        direct = catalogue.in_context(policy, "randomized-response")
         assert mechanism_of(policy, FOUR if size < 5 else Galois(8).family()).exact_channel() == (
             direct.exact_channel()
         )

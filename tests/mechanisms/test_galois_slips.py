@@ -9,7 +9,7 @@ from caldp_core.basics.types import Floats, Ints, Words, WordSource
 from caldp_core.mechanisms.oracles import hyperplanes
 from caldp_core.mechanisms.oracles.galois import GaloisOracles
 from caldp_core.mechanisms.oracles.supports import SupportOracles, SupportProbabilities
-from caldp_core.mechanisms.randomness.coins import COIN_ONE
+from caldp_core.mechanisms.randomness import COIN_ONE
 from tests import mutants
 from tests.contract import checks
 from tests.mechanisms.test_galois import FOUR, WIDE, mechanism_of

@@ -18,10 +18,10 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import N_MAX
 from caldp_core.datasets import DatasetSpec, Geometric, Uniform, Zipf
 from caldp_core.experiments.run import prepare, run
-from caldp_core.mechanisms import ContextMechanism, registry
+from caldp_core.mechanisms import ContextMechanism, catalogue
+from caldp_core.mechanisms.catalogue import Hadamard
 from caldp_core.mechanisms.personalised import TaggedMechanism, uniform_background
-from caldp_core.mechanisms.randomness.coins import COIN_ONE
-from caldp_core.mechanisms.specs import Hadamard
+from caldp_core.mechanisms.randomness import COIN_ONE
 from caldp_core.privacy.context import Context, PersonalPolicy
 from caldp_core.scenarios.blocks import EverythingSensitive, OneBlock
 from caldp_core.scenarios.policies import ContextPolicy
@@ -144,7 +144,7 @@ def test_one_part_is_hadamard_response_itself_to_the_digit() -> None:
     """By name, and by CALDP's (19) and its variance, which know of no parts."""
     mechanism, rng = mechanism_of(WIDE, Hadamard(1).family()), np.random.default_rng(1)
     assert Hadamard() == Hadamard(1)
-    for same in (Hadamard().make(WIDE), registry.in_context(WIDE, "hadamard")):
+    for same in (Hadamard().make(WIDE), catalogue.in_context(WIDE, "hadamard")):
         assert same.fingerprint == mechanism.fingerprint
     oracles: Any = mechanism.oracles
     truth, block = oracles._truth / COIN_ONE, np.repeat([0, 1], mechanism.sizes)
@@ -236,8 +236,8 @@ def test_parts_help_at_large_epsilon_and_galois_response_is_better_still(epsilon
         return float(variance_given_people(mechanism, even, 1).mean())
 
     general = loss(mechanism_of(policy, PAPERS))
-    assert loss(registry.in_context(policy, "galois")) <= general
-    assert (general < loss(registry.in_context(policy, "hadamard"))) == (epsilon >= 2)
+    assert loss(catalogue.in_context(policy, "galois")) <= general
+    assert (general < loss(catalogue.in_context(policy, "hadamard"))) == (epsilon >= 2)
 
 
 def test_the_paper_s_map_for_any_number_of_people() -> None:

@@ -8,7 +8,7 @@ import pytest
 from caldp_core.audit.blockwise import audit_context
 from caldp_core.basics.types import Floats, Ints, WordSource
 from caldp_core.mechanisms.oracles.hadamard import HadamardOracles
-from caldp_core.mechanisms.randomness.coins import COIN_ONE, uniform_below
+from caldp_core.mechanisms.randomness import COIN_ONE, uniform_below
 from tests import mutants
 from tests.contract import checks
 from tests.mechanisms.test_general_hadamard import FIVE, PAPERS, WIDE, mechanism_of

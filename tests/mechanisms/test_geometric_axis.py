@@ -9,7 +9,7 @@ import pytest
 
 from caldp_core.basics.types import Words
 from caldp_core.mechanisms.direct.geometric_axis import GeometricAxis
-from caldp_core.mechanisms.randomness.coins import COIN_ONE, WORD, ExactInversion
+from caldp_core.mechanisms.randomness import COIN_ONE, WORD, ExactInversion
 
 F = Fraction
 

@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from caldp_core.basics.errors import CaldpError
-from caldp_core.mechanisms.kernels import mechanism
-from caldp_core.mechanisms.kernels.design import Kernel, StepLevels, design
-from caldp_core.mechanisms.kernels.mechanism import BestKernelMechanism
+from caldp_core.mechanisms import kernels
+from caldp_core.mechanisms.kernels import BestKernelMechanism, Kernel, StepLevels, design
 from caldp_core.privacy.distance import EuclideanMetric
 
 WIDE = (1.0, 0.7)
@@ -22,11 +21,11 @@ def kernel() -> Kernel:
 def test_what_is_on_file_is_what_was_designed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(mechanism, "cache_folder", lambda: tmp_path)
+    monkeypatch.setattr(kernels, "cache_folder", lambda: tmp_path)
     steps = StepLevels(*WIDE)
-    assert mechanism.read_kernel(steps) is None
-    made = mechanism.kernel_for(steps)
-    kept = mechanism.read_kernel(steps)
+    assert kernels.read_kernel(steps) is None
+    made = kernels.kernel_for(steps)
+    kept = kernels.read_kernel(steps)
     assert kept is not None
     assert (kept.displacement, kept.bound) == (made.displacement, made.bound)
     policy = EuclideanMetric(4, 5, *WIDE)
@@ -34,20 +33,20 @@ def test_what_is_on_file_is_what_was_designed(
         BestKernelMechanism(policy, kept).fingerprint
         == BestKernelMechanism(policy, made).fingerprint
     )
-    assert mechanism.read_kernel(StepLevels(1.0, 0.71)) is None
+    assert kernels.read_kernel(StepLevels(1.0, 0.71)) is None
     (file,) = (tmp_path / "kernels").iterdir()
     file.write_text("{}", encoding="utf-8")
-    assert mechanism.read_kernel(steps) is None
-    assert mechanism.kernel_for(steps).bound == made.bound, "it is designed again"
-    assert mechanism.read_kernel(steps) is not None
+    assert kernels.read_kernel(steps) is None
+    assert kernels.kernel_for(steps).bound == made.bound, "it is designed again"
+    assert kernels.read_kernel(steps) is not None
 
 
 def test_a_folder_that_cannot_be_written_does_no_harm(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "kernels").write_text("no folder", encoding="utf-8")
-    monkeypatch.setattr(mechanism, "cache_folder", lambda: tmp_path)
-    assert mechanism.kernel_for(StepLevels(2.0, 2.5)).gap <= 2e-5
+    monkeypatch.setattr(kernels, "cache_folder", lambda: tmp_path)
+    assert kernels.kernel_for(StepLevels(2.0, 2.5)).gap <= 2e-5
 
 
 @pytest.mark.parametrize(
@@ -64,15 +63,15 @@ def test_a_folder_that_cannot_be_written_does_no_harm(
     ],
 )
 def test_other_texts_are_refused(key: str, value: object, match: str, kernel: Kernel) -> None:
-    text = mechanism.to_text(kernel)
+    text = kernels.to_text(kernel)
     with pytest.raises(CaldpError, match=match):
-        mechanism.from_text(json.dumps(json.loads(text) | {key: value}), StepLevels(*WIDE))
+        kernels.from_text(json.dumps(json.loads(text) | {key: value}), StepLevels(*WIDE))
 
 
 def test_a_file_cannot_claim_a_bound_that_its_flows_do_not_prove(kernel: Kernel) -> None:
-    text = mechanism.to_text(kernel)
+    text = kernels.to_text(kernel)
     data = json.loads(text)
     data["amount"] = [2 * amount for amount in data["amount"]]
-    assert mechanism.from_text(json.dumps(data), StepLevels(*WIDE)).bound < 0.9 * kernel.bound
+    assert kernels.from_text(json.dumps(data), StepLevels(*WIDE)).bound < 0.9 * kernel.bound
     with pytest.raises(CaldpError, match="not JSON"):
-        mechanism.from_text("kernel", StepLevels(*WIDE))
+        kernels.from_text("kernel", StepLevels(*WIDE))

@@ -15,19 +15,20 @@ from caldp_core.audit.mechanisms import audit_mechanism
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats
 from caldp_core.mechanisms.direct.planar import PlanarNoise, reduced_epsilons
-from caldp_core.mechanisms.kernels.design import (
+from caldp_core.mechanisms.kernels import (
+    BestKernelMechanism,
     Cells,
     Flows,
     Kernel,
     Peaks,
     Program,
     StepLevels,
+    best_kernel,
     design,
     log_envelope,
     mean_distance,
     quadrant_of,
 )
-from caldp_core.mechanisms.kernels.mechanism import BestKernelMechanism, best_kernel
 from caldp_core.privacy.distance import EuclideanMetric
 from tests import ROOT
 from tests.audit.channels import exact_audit

@@ -13,7 +13,7 @@ from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN, K_MAX
 from caldp_core.basics.powers import ceiling_of, exp_below, floor_of
 from caldp_core.mechanisms.direct.geometric_axis import GeometricAxis
 from caldp_core.mechanisms.oracles.unary import unary_thresholds
-from caldp_core.mechanisms.randomness.coins import (
+from caldp_core.mechanisms.randomness import (
     COIN_ONE,
     thresholds,
     truth_threshold,

@@ -15,7 +15,7 @@ from caldp_core.mechanisms import ContextMechanism, Tally
 from caldp_core.mechanisms.direct.published_urap import PublishedUrapMechanism
 from caldp_core.mechanisms.oracles.supports import unpack_bits
 from caldp_core.mechanisms.oracles.unary import OueOracles, RapporOracles, unary_family
-from caldp_core.mechanisms.randomness.coins import COIN_ONE
+from caldp_core.mechanisms.randomness import COIN_ONE
 from caldp_core.privacy.context import Context
 from tests.contract import checks
 from tests.contract.checks import naming

@@ -17,8 +17,8 @@ from caldp_core.estimation.maximum_likelihood import (
 )
 from caldp_core.experiments.questions import plain_mechanism_maker
 from caldp_core.mechanisms import mechanism
-from caldp_core.mechanisms.direct.square_wave import WHOLE, SquareWaveMechanism, Wave, half_width
-from caldp_core.mechanisms.specs import Oue
+from caldp_core.mechanisms.catalogue import Oue
+from caldp_core.mechanisms.direct.few_values import WHOLE, SquareWaveMechanism, Wave, half_width
 from caldp_core.privacy.context import Context
 from tests.audit.channels import exact_audit
 from tests.contract import checks

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from caldp_core.basics.types import Ints
-from caldp_core.mechanisms.randomness import binomial as streaming
+from caldp_core.mechanisms import randomness as streaming
 
 
 @pytest.mark.parametrize("most", [1, 2, 3, 7, 100])

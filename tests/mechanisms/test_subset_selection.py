@@ -17,7 +17,7 @@ from caldp_core.mechanisms.oracles.subset_selection import (
     best_omega,
     support_probabilities,
 )
-from caldp_core.mechanisms.randomness.coins import COIN_ONE, flip_coins
+from caldp_core.mechanisms.randomness import COIN_ONE, flip_coins
 from caldp_core.privacy.context import Context
 from caldp_core.theory.expected_error import variance_given_people
 from tests.contract import checks

@@ -10,7 +10,7 @@ from caldp_core.basics.types import WordSource
 from caldp_core.mechanisms.oracles import subset_selection as subsets
 from caldp_core.mechanisms.oracles.subset_selection import random_subsets
 from caldp_core.mechanisms.oracles.supports import full_mask, unpack_bits
-from caldp_core.mechanisms.randomness.coins import seeded_words
+from caldp_core.mechanisms.randomness import seeded_words
 from tests.stats import SIGNIFICANCE, assert_fits, assert_mean
 
 SAMPLERS = 10

@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 
-from caldp_core.mechanisms.direct.base import SymbolReports
-from caldp_core.mechanisms.direct.binary import BinaryMechanism
-from caldp_core.mechanisms.direct.exponential import ExponentialMechanism
+from caldp_core.mechanisms.direct.few_values import BinaryMechanism, ExponentialMechanism
 from caldp_core.mechanisms.direct.geometric_axis import GridGeometricMechanism
 from caldp_core.mechanisms.direct.planar import PlanarGeometricMechanism
+from caldp_core.mechanisms.written_out import SymbolReports
 from caldp_core.privacy.distance import DistanceMetric, EuclideanMetric, GridMetric
 from caldp_core.privacy.matrix import BinaryPolicy
 from tests.contract import checks

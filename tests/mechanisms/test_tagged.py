@@ -11,14 +11,14 @@ import pytest
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats, Ints, WordSource
 from caldp_core.mechanisms import FAMILIES
+from caldp_core.mechanisms.catalogue import Hadamard, Rappor
 from caldp_core.mechanisms.personalised import (
     TaggedMechanism,
     population_background,
     uniform_background,
 )
-from caldp_core.mechanisms.specs import Hadamard, Rappor
 from caldp_core.privacy.context import PersonalPolicy
-from caldp_core.scenarios.best import Best, choose_mechanism
+from caldp_core.scenarios.scenario import Best, choose_mechanism
 from tests.contract import checks
 
 SENSITIVE = np.array([True, False, False, True, False])

@@ -11,7 +11,7 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import REPORTS_MAX_BYTES
 from caldp_core.basics.powers import exp_below
 from caldp_core.basics.types import Floats, Ints, WordSource
-from caldp_core.mechanisms import ContextMechanism, registry
+from caldp_core.mechanisms import ContextMechanism, catalogue
 from caldp_core.mechanisms.base import Family
 from caldp_core.mechanisms.oracles.local_hashing import LocalHashingOracles
 from caldp_core.mechanisms.oracles.subset_selection import SubsetSelectionOracles
@@ -21,7 +21,7 @@ from caldp_core.mechanisms.oracles.unary import (
     unary_family,
     unary_thresholds,
 )
-from caldp_core.mechanisms.randomness.coins import COIN_ONE, seeded_words
+from caldp_core.mechanisms.randomness import COIN_ONE, seeded_words
 from caldp_core.privacy.context import Context
 from tests.audit.channels import exact_audit
 from tests.contract import checks
@@ -154,7 +154,7 @@ def test_slips_are_caught(right: Any, wrong: Any, kind: str, check: Any) -> None
 
 
 def test_reports_that_cannot_be_are_refused() -> None:
-    mechanism = registry.in_context(context("block without sensitive symbols", 1.0), "rappor")
+    mechanism = catalogue.in_context(context("block without sensitive symbols", 1.0), "rappor")
     good = mechanism.privatize(np.zeros(5, np.int64), np.random.default_rng(4))
     assert mechanism.tally(good).n == 5
     sizes, m = mechanism.sizes, mechanism.policy.m
@@ -185,7 +185,7 @@ def test_more_reports_than_memory_holds_are_refused_before_they_are_made(family:
 
 
 def test_what_is_too_much_to_be_listed_is_refused() -> None:
-    mechanism = registry.in_context(Context.plain(43_750, 1.0), "oue")
+    mechanism = catalogue.in_context(Context.plain(43_750, 1.0), "oue")
     with pytest.raises(CaldpError, match="may have at most 200,000 entries"):
         mechanism.exact_channel()
     with pytest.raises(CaldpError, match="At most 16,777,216 different reports"):
@@ -206,7 +206,7 @@ def test_known_errors_at_1024_values(family: str, known: float) -> None:
     less, which 60 runs know to 0.57 %: 10 of them beyond the limit.
     """
     k, n, runs = 1024, 1_000_000, 200
-    mechanism, p = registry.in_context(Context.plain(k, 1.0), family), np.full(k, 1 / k)
+    mechanism, p = catalogue.in_context(Context.plain(k, 1.0), family), np.full(k, 1 / k)
     assert abs(n * mechanism.variance(p, n).mean() / known - 1) < 0.001
     rng = np.random.default_rng(6)
     errors = [
@@ -215,7 +215,7 @@ def test_known_errors_at_1024_values(family: str, known: float) -> None:
     ]
     simulated = n * float(np.mean(np.square(errors)))
     assert abs(simulated / known - 1) < 0.02
-    bolder = registry.in_context(Context.plain(k, 1.05), family)
+    bolder = catalogue.in_context(Context.plain(k, 1.05), family)
     wrong = [
         bolder.estimate(bolder.sample_tally(rng.multinomial(n, p), rng)) - p for _ in range(60)
     ]
@@ -229,7 +229,7 @@ def test_reports_one_by_one_have_the_known_error(family: str) -> None:
     √(2/30,720) = 0.81 %: 5 % is 6.2 deviations (6e-10).
     """
     k, n = 1024, 20_000
-    mechanism, p = registry.in_context(Context.plain(k, 1.0), family), np.full(k, 1 / k)
+    mechanism, p = catalogue.in_context(Context.plain(k, 1.0), family), np.full(k, 1 / k)
     rng = np.random.default_rng(7)
     errors = [
         mechanism.estimate(mechanism.tally(mechanism.privatize(rng.integers(0, k, n), rng))) - p
@@ -245,10 +245,10 @@ def test_oue_has_the_least_variance_for_rare_symbols() -> None:
         theta: ContextMechanism(policy, "general", unary_family(theta)).variance(p, 1)[1]
         for theta in (0.3, 0.4, 0.45, 0.55, 0.6, 0.7)
     }
-    assert registry.in_context(policy, "oue").variance(p, 1)[1] < min(at.values())
+    assert catalogue.in_context(policy, "oue").variance(p, 1)[1] < min(at.values())
 
 
 def test_the_audit_sees_both_at_the_ends_of_epsilon() -> None:
     for family in ("rappor", "oue"):
         for epsilon in (0.001, 20.0):
-            assert exact_audit(registry.in_context(context(BOTH, epsilon), family)).holds
+            assert exact_audit(catalogue.in_context(context(BOTH, epsilon), family)).holds

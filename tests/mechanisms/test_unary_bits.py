@@ -6,7 +6,7 @@ from scipy.stats import chi2
 
 from caldp_core.basics.types import Words, WordSource
 from caldp_core.mechanisms.oracles.supports import random_lanes
-from caldp_core.mechanisms.randomness.coins import COIN_BITS, COIN_ONE, seeded_words
+from caldp_core.mechanisms.randomness import COIN_BITS, COIN_ONE, seeded_words
 from tests.stats import SIGNIFICANCE
 
 

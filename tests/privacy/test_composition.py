@@ -14,7 +14,7 @@ from caldp_core.audit.adversary import Posterior, posterior
 from caldp_core.audit.pairwise import finite_pairs, release_adaptively, release_both
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.powers import exp_below
-from caldp_core.mechanisms import FAMILIES, registry
+from caldp_core.mechanisms import FAMILIES, catalogue
 from caldp_core.privacy.context import Context
 from caldp_core.privacy.matrix import DenseMatrix, released_together
 from tests.audit.channels import post_process, within_error_region
@@ -62,7 +62,7 @@ def test_post_processing_keeps_the_promise(channel: list[list[Fraction]], data: 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_post_processing_of_a_mechanism(family: str) -> None:
-    mechanism = registry.in_context(context("blocks and sensitive set", 1.0), family)
+    mechanism = catalogue.in_context(context("blocks and sensitive set", 1.0), family)
     rng = np.random.default_rng(1)
     weights = rng.integers(1, 9, size=(mechanism.outputs, 4)).tolist()
     rule = [[F(w, sum(row)) for w in row] for row in weights]
@@ -105,7 +105,7 @@ def test_a_release_that_looks_at_the_first_keeps_the_sum(
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("kind", SMALL)
 def test_releases_of_mechanisms_need_the_sum_and_no_less(family: str, kind: str) -> None:
-    mechanism = registry.in_context(SMALL[kind](1.0), family)
+    mechanism = catalogue.in_context(SMALL[kind](1.0), family)
     channel = mechanism.exact_channel()
     both = release_both(channel, channel)
     assert holds(both, released_together(mechanism.policy, mechanism.policy))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from caldp_core.audit.adversary import error_rates
 from caldp_core.audit.pairwise import Channel
 from caldp_core.basics.errors import CaldpError
-from caldp_core.mechanisms import FAMILIES, registry
+from caldp_core.mechanisms import FAMILIES, catalogue
 from caldp_core.privacy.context import Context, dense
 from caldp_core.privacy.matrix import DenseMatrix
 from tests.audit.channels import UldpVerdict, least_weighted_error, uldp, within_error_region
@@ -63,7 +63,7 @@ def test_error_regions_at_the_edge(channel: list[list[Fraction]]) -> None:
 TERSE = [
     family
     for family in FAMILIES
-    if all(registry.in_context(make(1.0), family).outputs <= 10 for make in SMALL.values())
+    if all(catalogue.in_context(make(1.0), family).outputs <= 10 for make in SMALL.values())
 ]
 """Families that send so few different reports that all 2^outputs rules can be tried."""
 
@@ -76,7 +76,7 @@ def test_enough_families_are_terse() -> None:
 @pytest.mark.parametrize("kind", SMALL)
 def test_no_rule_of_a_mechanism_errs_too_rarely(family: str, kind: str) -> None:
     """(7) and (8) as they are printed, for each rule; some rule meets one of them."""
-    mechanism = registry.in_context(SMALL[kind](1.0), family)
+    mechanism = catalogue.in_context(SMALL[kind](1.0), family)
     channel, levels = mechanism.exact_channel(), np.exp(dense(mechanism.policy))
     assert within_error_region(channel, mechanism.policy)
     closest = math.inf
@@ -111,7 +111,7 @@ def test_which_error_is_which() -> None:
 @pytest.mark.parametrize("family", ["hadamard", "randomized-response"])
 @pytest.mark.parametrize("kind", ["sensitive set", "single sensitive symbol", "plain"])
 def test_sensitive_sets_give_uldp(family: str, kind: str) -> None:
-    mechanism = registry.in_context(context(kind, 1.0), family)
+    mechanism = catalogue.in_context(context(kind, 1.0), family)
     channel, flags = mechanism.exact_channel(), mechanism.policy.sensitive
     protected = np.arange(mechanism.outputs) < mechanism.oracles.outputs
     assert uldp(channel, flags, protected, 1.0) == UldpVerdict(True, True)

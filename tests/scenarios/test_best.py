@@ -8,23 +8,23 @@ import pytest
 from caldp_core.basics.errors import CaldpError
 from caldp_core.datasets import Geometric, Uniform, Zipf
 from caldp_core.experiments.run import prepare
-from caldp_core.mechanisms import FAMILIES, registry
-from caldp_core.mechanisms.catalogue import MECHANISMS, mechanisms_for
-from caldp_core.mechanisms.specs import (
+from caldp_core.mechanisms import FAMILIES, catalogue
+from caldp_core.mechanisms.catalogue import (
+    MECHANISMS,
     BestKernel,
     Galois,
     GridGeometric,
     Hadamard,
     Rappor,
     SubsetSelection,
+    mechanisms_for,
 )
 from caldp_core.privacy.context import Context, PrivacyMatrix
 from caldp_core.privacy.distance import DistanceMetric, EuclideanMetric, GridMetric
 from caldp_core.privacy.matrix import BinaryPolicy, released_together
-from caldp_core.scenarios.best import Best, _two_of_a_kind, choose_mechanism
 from caldp_core.scenarios.blocks import OneBlock
 from caldp_core.scenarios.policies import BinaryQuestion, ContextPolicy, Line, MatrixPolicy
-from caldp_core.scenarios.scenario import Scenario
+from caldp_core.scenarios.scenario import Best, Scenario, _two_of_a_kind, choose_mechanism
 from caldp_core.theory.bounds import least_loss
 
 POLICIES: list[PrivacyMatrix] = [
@@ -107,7 +107,7 @@ def test_what_is_slow_is_left_out() -> None:
     best = choose_mechanism(Best(), policy)
     assert best.name != "subset-selection"
     assert FAMILIES[best.name].slow_from > 6_000
-    assert loss(registry.in_context(policy, "subset-selection"), 6_000) < loss(
+    assert loss(catalogue.in_context(policy, "subset-selection"), 6_000) < loss(
         best.mechanism, 6_000
     )
 
@@ -147,7 +147,7 @@ def test_nothing_is_designed_to_find_the_best(monkeypatch: pytest.MonkeyPatch) -
     def design(steps: object) -> NoReturn:
         raise AssertionError(f"designed for {steps}")
 
-    monkeypatch.setattr("caldp_core.mechanisms.kernels.mechanism.kernel_for", design)
+    monkeypatch.setattr("caldp_core.mechanisms.kernels.kernel_for", design)
     with pytest.raises(AssertionError, match="designed for"):
         BestKernel().make(policy)
     assert choose_mechanism(Best(), policy).name != "best-kernel"

@@ -13,16 +13,16 @@ import pytest
 from caldp_core.basics.errors import CaldpError
 from caldp_core.mechanisms import Mechanism
 from caldp_core.mechanisms.capabilities import report_bits
-from caldp_core.mechanisms.catalogue import mechanisms_for
-from caldp_core.mechanisms.specs import (
+from caldp_core.mechanisms.catalogue import (
     Galois,
     Hadamard,
     MechanismSpec,
     RandomizedResponse,
     SubsetSelection,
+    mechanisms_for,
 )
 from caldp_core.privacy.context import Context
-from caldp_core.scenarios.best import Best, choose_mechanism
+from caldp_core.scenarios.scenario import Best, choose_mechanism
 from caldp_core.theory.bounds import least_loss
 from tests.contract.checks import naming
 from tests.products import thinned

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN
 from caldp_core.datasets import Snap, Uniform
-from caldp_core.mechanisms.specs import GridGeometric, Hadamard, PublishedUrap, Rappor
-from caldp_core.scenarios.best import Best
+from caldp_core.mechanisms.catalogue import GridGeometric, Hadamard, PublishedUrap, Rappor
 from caldp_core.scenarios.blocks import DrawnBlocks, EvenRuns, EverythingSensitive, OneBlock
 from caldp_core.scenarios.policies import (
     BinaryQuestion,
@@ -25,7 +24,7 @@ from caldp_core.scenarios.policies import (
     PolicySpec,
     Streets,
 )
-from caldp_core.scenarios.scenario import FORMAT, SLOTS, Scenario, unknown_query_keys
+from caldp_core.scenarios.scenario import FORMAT, SLOTS, Best, Scenario, unknown_query_keys
 from tests.strategies import EVERY, SCENARIOS, names_of
 
 

@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Bools, Floats
-from caldp_core.mechanisms import ContextMechanism, registry
+from caldp_core.mechanisms import ContextMechanism, catalogue
 from caldp_core.privacy.context import Context
 from caldp_core.theory import bounds
 from caldp_core.theory.bounds import Losses
@@ -35,7 +35,7 @@ def variance_tv(mechanism: ContextMechanism, p: Floats, n: int) -> float:
 @pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize(("k", "s"), [(3, 1), (9, 4), (40, 5), (300, 140)])
 def test_proposition_4_is_above_the_error(k: int, s: int, epsilon: float) -> None:
-    mechanism = registry.in_context(Context.high_low(np.arange(k) < s, epsilon), "hadamard")
+    mechanism = catalogue.in_context(Context.high_low(np.arange(k) < s, epsilon), "hadamard")
     # ½Σσ is above the exact expected TV (Jensen), so a bound above it is above that.
     for p, n in product(shares(k, k), (10, 10**4, 10**8)):
         assert 2 * variance_tv(mechanism, p, n) <= bounds.high_low_tv_bound(k, s, n, epsilon)
@@ -44,7 +44,7 @@ def test_proposition_4_is_above_the_error(k: int, s: int, epsilon: float) -> Non
 def test_the_second_term_of_17_as_printed_is_not_a_bound() -> None:
     # A million people, one sensitive value: the error of 299 values in the clear is above.
     k, s, n, epsilon = 300, 1, 10**6, 3.0
-    mechanism = registry.in_context(Context.high_low(np.arange(k) < s, epsilon), "hadamard")
+    mechanism = catalogue.in_context(Context.high_low(np.arange(k) < s, epsilon), "hadamard")
     p = np.where(np.arange(k) < s, 0.0, 1 / (k - s))
     c = 1 / np.tanh(epsilon / 2)
     # A normal's E|p̂−p| = √(2/π)·σ, good here: about 3,000 reports a value.
@@ -57,14 +57,14 @@ def test_the_second_term_of_17_as_printed_is_not_a_bound() -> None:
 @pytest.mark.parametrize("sizes", [[2], [5, 3, 1], [16] * 4, [2, 60, 7]])
 def test_proposition_5_is_above_the_error(sizes: list[int], epsilon: float) -> None:
     labels = np.repeat(np.arange(len(sizes)), sizes)
-    mechanism = registry.in_context(Context.block_structured(labels, epsilon), "hadamard")
+    mechanism = catalogue.in_context(Context.block_structured(labels, epsilon), "hadamard")
     for p, n in product(shares(labels.size, 7), (10, 10**4, 10**8)):
         assert 2 * variance_tv(mechanism, p, n) <= bounds.block_tv_bound(sizes, n, epsilon)
 
 
 def test_proposition_5_is_not_far_off() -> None:
     # Must fail: a twentieth of the bounds is no bound, where all people are in the largest block.
-    mechanism = registry.in_context(Context.plain(60, 0.5), "hadamard")
+    mechanism = catalogue.in_context(Context.plain(60, 0.5), "hadamard")
     p = np.full(60, 1 / 60)
     assert variance_tv(mechanism, p, 100) > bounds.block_tv_bound([60], 100, 0.5) / 20
 
@@ -81,7 +81,7 @@ def test_people_needed_for_a_bound_grow_like_the_rate(sizes: list[int]) -> None:
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_proposition_4_of_uldp_is_the_exact_variance(epsilon: float) -> None:
-    mechanism = registry.in_context(Context.high_low(FLAGS, epsilon), "randomized-response")
+    mechanism = catalogue.in_context(Context.high_low(FLAGS, epsilon), "randomized-response")
     for p in shares(FLAGS.size, 3):
         variance = mechanism.variance(p, 1000)
         ours = bounds.urr_losses(p, FLAGS, 1000, epsilon)

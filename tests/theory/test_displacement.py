@@ -6,9 +6,9 @@ import pytest
 from caldp_core.basics.errors import CaldpError
 from caldp_core.domain.grid import KM_PER_DEGREE, US_GRID, GridDomain
 from caldp_core.domain.partitions import grid_blocks
-from caldp_core.mechanisms import registry
+from caldp_core.mechanisms import catalogue
 from caldp_core.mechanisms.base import Mechanism
-from caldp_core.mechanisms.direct.exponential import ExponentialMechanism
+from caldp_core.mechanisms.direct.few_values import ExponentialMechanism
 from caldp_core.mechanisms.direct.geometric_axis import GridGeometricMechanism
 from caldp_core.mechanisms.direct.planar import PlanarGeometricMechanism, product_displacement
 from caldp_core.privacy.context import Context, dense
@@ -18,7 +18,7 @@ from caldp_core.privacy.distance import (
     GridMetric,
     symbols_within_level,
 )
-from caldp_core.theory.displacement import (
+from caldp_core.theory.bounds import (
     block_report_distribution,
     blocks_with_displacement,
     cell_km,
@@ -84,7 +84,7 @@ def test_far_from_borders_it_is_the_planes() -> None:
 
 def test_reports_in_blocks_are_randomized_response() -> None:
     labels = grid_blocks(SMALL, 2, 3).labels
-    mechanism = registry.in_context(Context.block_structured(labels, 1.3), "randomized-response")
+    mechanism = catalogue.in_context(Context.block_structured(labels, 1.3), "randomized-response")
     rows = np.array(mechanism.exact_channel(), dtype=float)
     # The channel's columns are hidden symbols block after block.
     order = np.argsort(labels, kind="stable")
@@ -153,6 +153,6 @@ def test_the_ring_is_what_the_policy_says() -> None:
 
 def test_reports_that_are_no_places_are_refused() -> None:
     with pytest.raises(CaldpError, match="no places"):
-        report_distribution(registry.in_context(Context.plain(5, 1.0), "hadamard"), 0)
+        report_distribution(catalogue.in_context(Context.plain(5, 1.0), "hadamard"), 0)
     with pytest.raises(CaldpError, match="x must"):
         report_distribution(noises()[0], SMALL.k)

@@ -5,7 +5,7 @@ from functools import cache
 import pytest
 from scipy.stats import binom, t
 
-from caldp_core.mechanisms import registry
+from caldp_core.mechanisms import catalogue
 from caldp_core.privacy.context import Context
 from caldp_core.theory.expected_error import Budget, expected_error
 from tests.theory.test_plans_reached import nearest, reached, shares
@@ -28,7 +28,7 @@ def test_95_of_100_forecasts_are_off_by_no_more_than_they_say(trials: int, freed
     """
     p = shares(K)
     truth, _ = cached_truth()
-    made = registry.in_context(Context.plain(K, EPSILON), "hadamard")
+    made = catalogue.in_context(Context.plain(K, EPSILON), "hadamard")
     budget = Budget(trials, trials, 0.01)
     found = [
         expected_error(made, p, PEOPLE, "simplex", seed=seed, budget=budget)

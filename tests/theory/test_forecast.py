@@ -14,10 +14,9 @@ from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.experiments.forecast import forecast
 from caldp_core.experiments.run import prepare, run
-from caldp_core.mechanisms import FAMILIES, ContextMechanism, registry
-from caldp_core.mechanisms.specs import PublishedUrap
+from caldp_core.mechanisms import FAMILIES, ContextMechanism, catalogue
+from caldp_core.mechanisms.catalogue import PublishedUrap
 from caldp_core.privacy.context import Context
-from caldp_core.scenarios.best import Best
 from caldp_core.scenarios.blocks import OneBlock
 from caldp_core.scenarios.policies import (
     BinaryQuestion,
@@ -26,7 +25,7 @@ from caldp_core.scenarios.policies import (
     PersonalTags,
     PolicySpec,
 )
-from caldp_core.scenarios.scenario import Scenario
+from caldp_core.scenarios.scenario import Best, Scenario
 from caldp_core.theory.expected_error import NORMAL, Forecast, expected_error
 
 MEAN, DEVIATION = 0.03, 0.25
@@ -60,7 +59,7 @@ class Case:
 
     def mechanism(self, wrong: float = 1.0) -> ContextMechanism:
         context = Context.of(self.labels, self.sensitive, wrong * self.epsilon)
-        return registry.in_context(context, self.family)
+        return catalogue.in_context(context, self.family)
 
     def forecast(self, wrong: float = 1.0) -> Forecast:
         """`wrong`: factor by which ε is taken wrongly."""

@@ -10,11 +10,9 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
+from caldp_core.mechanisms.catalogue import FAMILIES, Hadamard
 from caldp_core.mechanisms.catalogue import mechanism as named
-from caldp_core.mechanisms.direct.binary import BinaryMechanism
-from caldp_core.mechanisms.direct.exponential import ExponentialMechanism
-from caldp_core.mechanisms.registry import FAMILIES
-from caldp_core.mechanisms.specs import Hadamard
+from caldp_core.mechanisms.direct.few_values import BinaryMechanism, ExponentialMechanism
 from caldp_core.privacy.context import Context
 from caldp_core.privacy.distance import DistanceMetric
 from caldp_core.privacy.matrix import BinaryPolicy, DenseMatrix

@@ -8,7 +8,7 @@ import pytest
 from caldp_core.basics.errors import CaldpError, Cancelled
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN
 from caldp_core.basics.types import Floats
-from caldp_core.mechanisms import FAMILIES, Mechanism, registry
+from caldp_core.mechanisms import FAMILIES, Mechanism, catalogue
 from caldp_core.privacy.context import Context
 from caldp_core.theory import planner
 from tests.contract.checks import channel_of, single_estimates
@@ -33,7 +33,7 @@ ACCURACIES = {
 @pytest.mark.parametrize("name", ACCURACIES)
 def test_people_suffice_and_fewer_do_not(name: str, family: str) -> None:
     accuracy, target = ACCURACIES[name]
-    mechanism = registry.in_context(CONTEXT, family)
+    mechanism = catalogue.in_context(CONTEXT, family)
     n = planner.people_for(mechanism, P, planner.Goal(accuracy, target))
     assert n is not None
     assert (
@@ -51,7 +51,7 @@ def test_the_least_epsilon_suffices_and_less_does_not(name: str) -> None:
 
     def error(epsilon: float) -> float:
         changed = Context.of(CONTEXT.blocks, CONTEXT.sensitive, epsilon)
-        return accuracy(registry.in_context(changed, "hadamard"), P, 100_000)
+        return accuracy(catalogue.in_context(changed, "hadamard"), P, 100_000)
 
     assert error(found) <= target < error(found * 0.999)
 
@@ -59,7 +59,7 @@ def test_the_least_epsilon_suffices_and_less_does_not(name: str) -> None:
 @pytest.mark.parametrize(("k", "close"), [(1000, 0.001), (40, 0.06)])
 def test_people_for_an_expected_total_variation(k: int, close: float) -> None:
     # ½·Σσ/√(π/2), and σ falls like 1/√n. Trials, which few values take, tell it to 3 %.
-    mechanism, p = registry.in_context(Context.plain(k, 1.0), "hadamard"), np.full(k, 1.0 / k)
+    mechanism, p = catalogue.in_context(Context.plain(k, 1.0), "hadamard"), np.full(k, 1.0 / k)
     exact = (np.sqrt(mechanism.variance(p, 1)).sum() / np.sqrt(2 * np.pi) / 0.1) ** 2
     goal = planner.Goal(planner.total_variation("none"), 0.1)
     assert planner.people_for(mechanism, p, goal) == pytest.approx(exact, rel=2 * close)
@@ -78,7 +78,7 @@ def test_the_least_epsilon_where_the_error_steps_up(family: str) -> None:
     p, n = np.where(flags, 0.02 / 5, 0.98 / 15), 10_000
 
     def error(epsilon: float) -> float:
-        mechanism = registry.in_context(Context.high_low(flags, epsilon), family)
+        mechanism = catalogue.in_context(Context.high_low(flags, epsilon), family)
         return spread(mechanism, p, n)
 
     grid = np.array(planner._EPSILONS)
@@ -108,7 +108,7 @@ def test_the_best_family_has_the_least_error_by_its_channel(epsilon: float) -> N
     advice = planner.best_family(context, p, n)
     assert set(advice.l2_squared) == set(FAMILIES)
     for name in ("hadamard", "randomized-response"):
-        mechanism = registry.in_context(context, name)
+        mechanism = catalogue.in_context(context, name)
         exact = (
             float((p @ channel_of(mechanism) @ single_estimates(mechanism) ** 2 - p**2).sum()) / n
         )
@@ -180,7 +180,7 @@ def test_the_search_for_people_ends_at_the_next_error_once_it_is_cancelled() -> 
     ],
 )
 def test_a_goal_can_be_sent_to_another_process(accuracy: planner.Accuracy) -> None:
-    made, goal = registry.in_context(CONTEXT, "hadamard"), planner.Goal(accuracy, 0.05)
+    made, goal = catalogue.in_context(CONTEXT, "hadamard"), planner.Goal(accuracy, 0.05)
     sent: planner.Goal = pickle.loads(pickle.dumps(goal))
     assert sent.target == goal.target
     assert sent.accuracy(made, P, 10**4) == goal.accuracy(made, P, 10**4)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from caldp_core.mechanisms import registry
+from caldp_core.mechanisms import catalogue
 from caldp_core.privacy.context import Context
 from caldp_core.theory.planner import Goal, epsilon_for, people_for, total_variation
 from tests.contract.checks import naming
@@ -96,7 +96,7 @@ def test_people_reach_the_target_and_a_tenth_fewer_do_not(estimator: str) -> Non
     after = nearest if estimator == "simplex-per-block" else np.asarray
     for k, epsilon, family in CASES:
         p, target = shares(k), 0.05
-        made = registry.in_context(Context.plain(k, epsilon), family)
+        made = catalogue.in_context(Context.plain(k, epsilon), family)
         n = people_for(made, p, Goal(total_variation(estimator), target))
         assert n is not None
         with naming(f"{family}, k = {k}, ε = {epsilon}, n = {n:,}"):
@@ -129,7 +129,7 @@ def test_people_reach_the_target_at_every_setting(k: int) -> None:
     """Where few people are enough, whose estimates are far from normal, too."""
     p, target = shares(k), 0.07
     for epsilon, family in product((0.5, 1.0, 2.0, 4.0), FAMILIES):
-        made = registry.in_context(Context.plain(k, epsilon), family)
+        made = catalogue.in_context(Context.plain(k, epsilon), family)
         n = people_for(made, p, Goal(total_variation("simplex-per-block"), target))
         assert n is not None
         with naming(f"{family}, k = {k}, ε = {epsilon}, n = {n:,}"):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, chisquare
 
-from caldp_core.mechanisms import registry
+from caldp_core.mechanisms import catalogue
 from caldp_core.privacy.context import Context
 from caldp_core.theory.expected_error import (
     Budget,
@@ -32,7 +32,7 @@ def census(share: float, n: int) -> tuple[float, float]:
 def test_a_rare_value_that_nobody_hides(people: float, budget: Budget) -> None:
     n = 100_000
     p = np.array([1 - people / n, people / n])
-    open_to_all = registry.in_context(Context.high_low([False, False], 1.0), "hadamard")
+    open_to_all = catalogue.in_context(Context.high_low([False, False], 1.0), "hadamard")
     mean, deviation = census(people / n, n)
     found = expected_error(open_to_all, p, n, "none", budget=budget)
     assert abs(found.error - mean) <= ERRORS * found.standard_error + 1e-3 * mean
@@ -44,7 +44,7 @@ def test_a_rare_block_adds_what_its_few_people_do() -> None:
     """Blocks apart: what the rare one adds is what its own forecasts say, by how many come."""
     n, share = 20_000, 2e-7
     p = np.array([1 - share, share / 2, share / 2])
-    mechanism = registry.in_context(Context.of([0, 1, 1], [True] * 3, 1.0), "randomized-response")
+    mechanism = catalogue.in_context(Context.of([0, 1, 1], [True] * 3, 1.0), "randomized-response")
     found = expected_error(mechanism, p, n, "none")
     one = expected_error(mechanism, p, n, "none", people=np.array([n - 1, 1, 0]))
     never = (1 - share) ** n

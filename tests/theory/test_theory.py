@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from caldp_core.basics.limits import N_MAX
-from caldp_core.mechanisms import registry
+from caldp_core.mechanisms import catalogue
 from caldp_core.theory.expected_error import variance_given_people
 from caldp_core.theory.planner import people_needed
 from tests.contract.checks import EXACT, channel_of, single_estimates
@@ -17,7 +17,7 @@ FAMILIES = ("hadamard", "randomized-response", "oue")
 @pytest.mark.parametrize("kind", CONTEXTS)
 @pytest.mark.parametrize("family", FAMILIES)
 def test_variance_given_people_is_that_of_the_channel(family: str, kind: str) -> None:
-    mechanism = registry.in_context(context(kind, 1.0), family)
+    mechanism = catalogue.in_context(context(kind, 1.0), family)
     channel, single = channel_of(mechanism), single_estimates(mechanism)
     n = 1000
     people = np.random.default_rng(1).multinomial(n, np.full(mechanism.k, 1 / mechanism.k))

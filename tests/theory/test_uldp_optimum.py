@@ -8,9 +8,9 @@ import pytest
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats
-from caldp_core.mechanisms import FAMILIES, ContextMechanism, registry
+from caldp_core.mechanisms import FAMILIES, ContextMechanism, catalogue
+from caldp_core.mechanisms.catalogue import Galois, PublishedUrap, SubsetSelection
 from caldp_core.mechanisms.designed.design import design
-from caldp_core.mechanisms.specs import Galois, PublishedUrap, SubsetSelection
 from caldp_core.privacy.context import Context
 from caldp_core.privacy.matrix import DenseMatrix
 from caldp_core.theory.bounds import least_loss, minimax, worst_case
@@ -90,7 +90,7 @@ def test_no_channel_at_all_is_better(k: int, s: int, epsilon: float, share: floa
 
 @pytest.mark.parametrize(("k", "epsilon"), [(2, 1.0), (12, 0.5), (40, 3.0), (300, 1.0)])
 def test_without_other_values_it_is_subset_selection(k: int, epsilon: float) -> None:
-    mechanism = registry.in_context(Context.plain(k, epsilon), "subset-selection")
+    mechanism = catalogue.in_context(Context.plain(k, epsilon), "subset-selection")
     found = minimax(k, k, epsilon)
     assert (found.share, len(found.sizes)) == (1.0, 1)
     assert worst_case(mechanism).loss == pytest.approx(found.loss, rel=1e-9)
@@ -105,7 +105,7 @@ def test_where_the_worst_people_all_have_sensitive_values(s: int) -> None:
             found = minimax(500, s, epsilon)
             assert found.share == 1.0
             assert found.loss == pytest.approx(minimax(s, s, epsilon).loss)
-            made = worst_case(registry.in_context(first(500, s, epsilon), "subset-selection"))
+            made = worst_case(catalogue.in_context(first(500, s, epsilon), "subset-selection"))
             assert made.share == 1.0
             assert made.loss == pytest.approx(found.loss, rel=1e-9)
     assert minimax(500, s, start + 0.02).share < 1.0
@@ -117,7 +117,7 @@ def test_how_far_single_sizes_are_from_the_optimum() -> None:
     for k, s, epsilon in ((12, 2, 2.0), (30, 3, 1.0), (1000, 4, 0.836), (1000, 5, 0.913),
                           (1000, 5, 1.19), (1000, 8, 2.0), (43_750, 50, 4.0)):  # fmt: skip
         context, least = first(k, s, epsilon), minimax(k, s, epsilon).loss
-        ratio = worst_case(registry.in_context(context, "subset-selection")).loss / least
+        ratio = worst_case(catalogue.in_context(context, "subset-selection")).loss / least
         sizes = [1, 2] if s > 2 else [1]
         made = [ContextMechanism(context, "sets", SubsetSelection(m).family()) for m in sizes]
         worst = max(worst, ratio)
@@ -178,7 +178,7 @@ def test_randomized_response_is_the_optimum_at_large_epsilon() -> None:
     for epsilon, alone in ((start + 0.01, True), (start - 0.1, False)):
         found = minimax(k, s, epsilon)
         assert (found.sizes == (1,)) == alone
-        made = worst_case(registry.in_context(first(k, s, epsilon), "randomized-response")).loss
+        made = worst_case(catalogue.in_context(first(k, s, epsilon), "randomized-response")).loss
         assert (made == pytest.approx(found.loss, rel=1e-8)) == alone
 
 
@@ -198,7 +198,7 @@ def test_it_is_a_saddle(k: int, s: int, epsilon: float) -> None:
 @pytest.mark.parametrize("name", FAMILIES)
 def test_nobody_is_below_the_optimum_and_nothing_is_worse_than_the_worst(name: str) -> None:
     k, s, epsilon = 9, 4, 1.3
-    mechanism, rng = registry.in_context(first(k, s, epsilon), name), np.random.default_rng(5)
+    mechanism, rng = catalogue.in_context(first(k, s, epsilon), name), np.random.default_rng(5)
     worst = worst_case(mechanism)
     assert worst.loss >= minimax(k, s, epsilon).loss * (1 - 1e-9)
     assert mechanism.variance(prior(k, s, worst.share), 1).sum() == pytest.approx(worst.loss)
@@ -214,7 +214,7 @@ def test_rappor_as_published_has_a_worst_case_too() -> None:
     mechanism = PublishedUrap().make(first(9, 4, 1.3))
     assert (
         worst_case(mechanism).loss
-        > worst_case(registry.in_context(first(9, 4, 1.3), "rappor")).loss
+        > worst_case(catalogue.in_context(first(9, 4, 1.3), "rappor")).loss
     )
 
 
@@ -239,7 +239,7 @@ def test_many_sensitive_values(epsilon: float, share: float) -> None:
         (lambda: least_loss(5, 2, 0.0, 0.5), "epsilon must be "),
         (
             lambda: worst_case(
-                registry.in_context(Context.block_structured([0, 0, 1, 1], 1.0), "hadamard")
+                catalogue.in_context(Context.block_structured([0, 0, 1, 1], 1.0), "hadamard")
             ),
             "The worst case is known for a sensitive set in one block",
         ),

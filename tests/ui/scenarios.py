@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from caldp_core.datasets import Cities
-from caldp_core.mechanisms.specs import RandomizedResponse
+from caldp_core.mechanisms.catalogue import RandomizedResponse
 from caldp_core.scenarios.blocks import (
     AdaptiveBlocks,
     DrawnBlocks,

@@ -6,7 +6,7 @@ from caldp_core.basics.types import Floats
 from caldp_core.datasets import Dataset
 from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.run import Setup, prepare
-from caldp_core.mechanisms.specs import Hadamard
+from caldp_core.mechanisms.catalogue import Hadamard
 from caldp_core.scenarios.blocks import (
     BlocksSpec,
     DrawnBlocks,

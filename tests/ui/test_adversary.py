@@ -14,8 +14,7 @@ from caldp_core.basics.types import no_progress
 from caldp_core.datasets import Gowalla, us_cities
 from caldp_core.domain.grid import US_GRID, Area
 from caldp_core.experiments.run import prepare
-from caldp_core.mechanisms.catalogue import MECHANISMS
-from caldp_core.mechanisms.specs import PublishedUrap
+from caldp_core.mechanisms.catalogue import MECHANISMS, PublishedUrap
 from caldp_core.scenarios.blocks import EverythingSensitive, OneBlock, SensitiveAreas, StateBlocks
 from caldp_ui.adversary import charts, view
 from caldp_ui.adversary.page import attacker_numbers

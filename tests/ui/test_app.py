@@ -11,8 +11,7 @@ from caldp_core.datasets import Cities, read_places
 from caldp_core.estimation.estimators import ESTIMATORS, menu_of_estimators
 from caldp_core.experiments.run import prepare
 from caldp_core.mechanisms import FAMILIES, in_context
-from caldp_core.mechanisms.catalogue import MECHANISMS
-from caldp_core.mechanisms.specs import Hadamard, LocalHashing, Oue
+from caldp_core.mechanisms.catalogue import MECHANISMS, Hadamard, LocalHashing, Oue
 from caldp_core.scenarios.blocks import AdaptiveBlocks, GridBlocks, SensitiveInhabited, StateBlocks
 from caldp_core.theory.planner import best_family
 from caldp_ui.app import navigation

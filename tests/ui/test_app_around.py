@@ -17,7 +17,7 @@ from caldp_core.basics.types import Progress
 from caldp_core.experiments.run import Result, prepare, run
 from caldp_core.mechanisms import FAMILIES
 from caldp_core.mechanisms.capabilities import people_max
-from caldp_core.mechanisms.specs import LocalHashing, Oue, RandomizedResponse
+from caldp_core.mechanisms.catalogue import LocalHashing, Oue, RandomizedResponse
 from caldp_core.scenarios.blocks import GridBlocks, OneBlock, StateBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app import navigation

@@ -17,7 +17,7 @@ from caldp_core.basics.types import Bools, Floats
 from caldp_core.datasets import OwnPlaces
 from caldp_core.domain.grid import US_GRID
 from caldp_core.experiments.run import prepare
-from caldp_core.mechanisms.specs import Hadamard, Oue, RandomizedResponse
+from caldp_core.mechanisms.catalogue import Hadamard, Oue, RandomizedResponse
 from caldp_core.scenarios.blocks import EverythingSensitive, GridBlocks, SensitiveSymbols
 from caldp_ui.adversary import charts, fakes, view
 from caldp_ui.adversary.page import attacker_numbers

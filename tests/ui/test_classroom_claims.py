@@ -10,9 +10,9 @@ import pytest
 
 from caldp_core.audit.adversary import max_guess_accuracy
 from caldp_core.audit.pairwise import audit_channel
-from caldp_core.lecture.rappor import LastingRappor
-from caldp_core.lecture.selection import EXACT_PEOPLE, BitwiseResponse, OneHotResponse, even_votes
-from caldp_core.mechanisms.direct.binary import BinaryMechanism
+from caldp_core.lecture.counts import EXACT_PEOPLE, BitwiseResponse, OneHotResponse, even_votes
+from caldp_core.lecture.daily import LastingRappor
+from caldp_core.mechanisms.direct.few_values import BinaryMechanism
 from caldp_core.privacy.matrix import BinaryPolicy, DenseMatrix
 from caldp_core.theory.mixing import numeric_epsilon
 from caldp_ui.app.theme import LIGHT

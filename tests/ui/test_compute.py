@@ -17,7 +17,7 @@ from caldp_core.experiments.forecast import (
     people_for_same_error,
 )
 from caldp_core.experiments.run import prepare, run
-from caldp_core.mechanisms.specs import Hadamard, Oue
+from caldp_core.mechanisms.catalogue import Hadamard, Oue
 from caldp_core.scenarios.blocks import (
     DrawnBlocks,
     EverythingSensitive,

@@ -13,17 +13,18 @@ from caldp_core.audit.adversary import max_guess_accuracy
 from caldp_core.audit.mechanisms import audit_mechanism
 from caldp_core.datasets import Gowalla
 from caldp_core.experiments.run import prepare
-from caldp_core.mechanisms.catalogue import MECHANISMS, mechanisms_for
-from caldp_core.mechanisms.kernels import mechanism as kernels
-from caldp_core.mechanisms.specs import (
+from caldp_core.mechanisms import kernels
+from caldp_core.mechanisms.catalogue import (
+    MECHANISMS,
     BestKernel,
     Exponential,
     GridGeometric,
     PlanarGeometric,
     SteppedGeometric,
+    mechanisms_for,
 )
 from caldp_core.scenarios.policies import ContextPolicy, CrowFlies, Streets
-from caldp_core.theory.displacement import displacement, report_distribution
+from caldp_core.theory.bounds import displacement, report_distribution
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.compute import runs
 from caldp_ui.distances import page, page_state, view

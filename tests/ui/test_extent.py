@@ -5,7 +5,7 @@ from streamlit.testing.v1 import AppTest
 
 from caldp_core.datasets import Gowalla, OwnPlaces
 from caldp_core.domain.grid import Area, GridDomain
-from caldp_core.experiments.cell_errors import cell_errors
+from caldp_core.experiments.regions import cell_errors
 from caldp_core.scenarios.blocks import GridBlocks, StateBlocks
 from caldp_ui.compute import runs
 from caldp_ui.controls.choices import blocks_of

@@ -14,7 +14,7 @@ from caldp_core.domain.grid import US_GRID
 from caldp_core.estimation.estimators import estimator
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.experiments.run import prepare, run
-from caldp_core.mechanisms.specs import Hadamard, LocalHashing, RandomizedResponse
+from caldp_core.mechanisms.catalogue import Hadamard, LocalHashing, RandomizedResponse
 from caldp_core.scenarios.blocks import GridBlocks
 from caldp_ui.adversary import fakes, fakes_page
 from caldp_ui.adversary.page_state import (

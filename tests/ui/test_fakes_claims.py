@@ -19,7 +19,7 @@ import streamlit
 from caldp_core.audit.poisoning import MAXIMAL_GAIN, RANDOM_ITEMS
 from caldp_core.basics.types import Floats
 from caldp_core.datasets import OwnPlaces
-from caldp_core.mechanisms.registry import FAMILIES
+from caldp_core.mechanisms.catalogue import FAMILIES
 from caldp_core.scenarios.blocks import GridBlocks
 from caldp_ui.adversary import fakes, fakes_page
 from caldp_ui.adversary.page_state import (

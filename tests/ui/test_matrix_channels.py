@@ -9,8 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from caldp_core.audit.pairwise import audit_cells, audit_channel
-from caldp_core.audit.sampled import audit_sampler, sampler_of
+from caldp_core.audit.pairwise import audit_cells, audit_channel, audit_sampler, sampler_of
 from caldp_core.basics.errors import CaldpError
 from caldp_core.mechanisms import mechanism
 from caldp_core.mechanisms.designed.design import form_loss

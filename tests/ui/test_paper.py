@@ -7,10 +7,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from caldp_core.audit.adversary import error_vertex
-from caldp_core.experiments.interleaved_runs import MeanError
-from caldp_core.experiments.reproduce import PAPER, TABLE_1, table_1
-from caldp_core.mechanisms import registry
-from caldp_core.mechanisms.specs import Galois, Hadamard, SubsetSelection
+from caldp_core.experiments.reproduce import PAPER, TABLE_1, MeanError, table_1
+from caldp_core.mechanisms import catalogue
+from caldp_core.mechanisms.catalogue import Galois, Hadamard, SubsetSelection
 from caldp_core.privacy.context import Context
 from caldp_core.privacy.matrix import BinaryPolicy
 from caldp_core.theory.bounds import least_loss, minimax, worst_case
@@ -116,7 +115,7 @@ def test_sensitive_sets_are_held_against_the_best() -> None:
 
 
 def _times(family: str, values: int, size: int, epsilon: float) -> float:
-    mechanism = registry.in_context(Context.high_low(np.arange(values) < size, epsilon), family)
+    mechanism = catalogue.in_context(Context.high_low(np.arange(values) < size, epsilon), family)
     return worst_case(mechanism).loss / minimax(values, size, epsilon).loss
 
 

@@ -2,8 +2,7 @@
 
 from dataclasses import fields, replace
 
-from caldp_core.mechanisms.catalogue import MECHANISMS
-from caldp_core.mechanisms.specs import Galois, Hadamard, SubsetSelection
+from caldp_core.mechanisms.catalogue import MECHANISMS, Galois, Hadamard, SubsetSelection
 from caldp_ui.values.page_state import AFFAIR, LINK, ValuesState
 from caldp_ui.words.policies import PARAMETERS, describe_parameters
 from tests.ui.driver import (

@@ -17,7 +17,7 @@ from caldp_core.estimation.evidence import default_estimator
 from caldp_core.experiments.forecast import forecast
 from caldp_core.experiments.regions import region_report
 from caldp_core.experiments.run import prepare, run, run_trial
-from caldp_core.lecture.rappor import LastingRappor
+from caldp_core.lecture.daily import LastingRappor
 from caldp_core.mechanisms import FAMILIES
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.scenarios.blocks import RegionBlocks

@@ -12,8 +12,7 @@ from caldp_core.cli.run import summary
 from caldp_core.datasets import Cities, Gowalla, read_places
 from caldp_core.datasets.public_map import NoPrior
 from caldp_core.estimation.cascade_estimator import cascade_estimate, prior_effect
-from caldp_core.experiments.error_validity import CIRCULAR, SAME, invalid_error_reason
-from caldp_core.experiments.forecast import forecast
+from caldp_core.experiments.forecast import CIRCULAR, SAME, forecast, invalid_error_reason
 from caldp_core.experiments.metrics import total_variation
 from caldp_core.experiments.run import prepare, run
 from caldp_core.scenarios.blocks import OneBlock

@@ -11,9 +11,8 @@ from streamlit.testing.v1 import AppTest
 
 from caldp_core.audit.adversary import pair_odds
 from caldp_core.collect.collected_tally import CollectedTally
-from caldp_core.collect.estimate import Results, Tallies, made_up_week
+from caldp_core.collect.estimate import Results, Tallies, made_up_week, read_collection
 from caldp_core.collect.protocol import Protocol
-from caldp_core.collect.upload import read_collection
 from caldp_core.datasets import Zipf
 from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.run import prepare

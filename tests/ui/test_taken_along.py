@@ -16,8 +16,7 @@ from streamlit.testing.v1 import AppTest
 from caldp_core.audit.adversary import error_vertex
 from caldp_core.basics.types import no_progress
 from caldp_core.datasets import Uniform, Zipf
-from caldp_core.experiments.interleaved_runs import means, run_interleaved
-from caldp_core.experiments.reproduce import figure_2_points
+from caldp_core.experiments.reproduce import figure_2_points, means, run_interleaved
 from caldp_core.experiments.run import prepare
 from caldp_core.privacy.matrix import BinaryPolicy
 from caldp_core.scenarios.policies import BinaryQuestion

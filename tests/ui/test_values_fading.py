@@ -8,11 +8,10 @@ import pytest
 from caldp_core.audit.mechanisms import audit_mechanism
 from caldp_core.datasets import Survey, Uniform
 from caldp_core.experiments.run import prepare
-from caldp_core.mechanisms.specs import Hadamard
-from caldp_core.scenarios.best import Best
+from caldp_core.mechanisms.catalogue import Hadamard
 from caldp_core.scenarios.blocks import SensitiveSymbols
 from caldp_core.scenarios.policies import ContextPolicy, CrowFlies, Distances, Line
-from caldp_core.scenarios.scenario import Scenario
+from caldp_core.scenarios.scenario import Best, Scenario
 from caldp_ui.controls.choices import DistancePreset
 from caldp_ui.values import tabs as chart
 from caldp_ui.values.page_state import (

@@ -13,11 +13,10 @@ from caldp_core.cli.commands import main
 from caldp_core.datasets import OwnSurvey, OwnTable
 from caldp_core.experiments.questions import QuestionPlan, wrong_share
 from caldp_core.experiments.run import prepare, run
-from caldp_core.mechanisms.specs import SquareWave
-from caldp_core.scenarios.best import Best
+from caldp_core.mechanisms.catalogue import SquareWave
 from caldp_core.scenarios.blocks import OneBlock
 from caldp_core.scenarios.policies import ContextPolicy
-from caldp_core.scenarios.scenario import Scenario
+from caldp_core.scenarios.scenario import Best, Scenario
 from caldp_ui.values import several
 from caldp_ui.values.page_state import BEGIN, LINK, ValuesState
 from caldp_ui.values.tabs import means_text

@@ -15,7 +15,7 @@ from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.experiments.regions import region_report
 from caldp_core.experiments.run import Setup, prepare, run
 from caldp_core.mechanisms.capabilities import symbol_partition_of
-from caldp_core.mechanisms.specs import Hadamard
+from caldp_core.mechanisms.catalogue import Hadamard
 from caldp_core.scenarios.blocks import SensitiveAreas
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute.runs import context_of

@@ -1,9 +1,11 @@
 """`design`: the best channel for any privacy matrix, with a proof of how good it is.
 
-docs/mathematics.md, "The designer", has the derivation; `problem` says what is solved, `rays` and
-`master` how, `relaxation` the proof. For the largest error and for sums of values, too. Where
+docs/mathematics.md, "The designer", has the derivation; `problem` says what is solved, `columns`
+and `master` how, `relaxation` the proof. For the largest error and for sums of values, too. Where
 groups leave single values open, their form Ω is made positive by a little of every value's error,
 so that each still has an estimate.
+
+As a mechanism of the catalogue its reports are the numbers of its columns.
 """
 
 from collections.abc import Callable
@@ -19,6 +21,7 @@ from threadpoolctl import threadpool_limits
 from caldp_core.basics.errors import as_array, require
 from caldp_core.basics.limits import EXACT_MAX_ENTRIES
 from caldp_core.basics.types import Floats, Ints, Progress, no_progress, part_of, read_only
+from caldp_core.mechanisms.base import digest
 from caldp_core.mechanisms.designed.arrange import (
     WholeChannel,
     expand_orbits,
@@ -26,6 +29,7 @@ from caldp_core.mechanisms.designed.arrange import (
     require_levels,
     whole_channel,
 )
+from caldp_core.mechanisms.designed.columns import SearchedRays, extreme_rays, hyperplane_columns
 from caldp_core.mechanisms.designed.master import AllRays, WeightedColumns, excess_of, generate
 from caldp_core.mechanisms.designed.problem import (
     Classes,
@@ -35,7 +39,6 @@ from caldp_core.mechanisms.designed.problem import (
     Problem,
     columns_of,
 )
-from caldp_core.mechanisms.designed.rays import extreme_rays, hyperplane_columns
 from caldp_core.mechanisms.designed.relaxation import K_MAX as RELAXED_MAX
 from caldp_core.mechanisms.designed.relaxation import (
     ROUNDING,
@@ -46,7 +49,7 @@ from caldp_core.mechanisms.designed.relaxation import (
     relaxed_bound,
     star_cut,
 )
-from caldp_core.mechanisms.designed.search import SearchedRays
+from caldp_core.mechanisms.written_out import WrittenOut
 from caldp_core.privacy.context import PrivacyMatrix
 
 K_MAX: Final = 256
@@ -418,3 +421,24 @@ def _forms_bound(best: WeightedColumns, rays: Floats, classes: _FormBasis, form:
     gains = np.einsum("ij,ij->i", rays @ gradient, rays)
     most = float(dual.sum()) + max(float((gains - rays @ dual).max()), 0.0)
     return loss * min(loss / most, 1.0) * (1 - ROUNDING)
+
+
+class DesignedMechanism(WrittenOut):
+    """The channel of the design `made`, with the estimate that is best at the design's prior."""
+
+    def __init__(self, design: Design) -> None:
+        super().__init__(
+            design.policy, design.channel.numerators, 1 << design.channel.bits, design.prior
+        )
+        self.design = design
+
+    @classmethod
+    def for_policy(cls, policy: PrivacyMatrix) -> "DesignedMechanism":
+        """The design for even people and weights; see `design`."""
+        return cls(design(policy))
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Digest that two mechanisms share only if their reports mean the same."""
+        channel = self.design.channel
+        return digest("designed", str(channel.bits), *(f"{row}" for row in channel.numerators))

@@ -17,10 +17,9 @@ import numpy as np
 import scipy
 
 from caldp_core.basics.types import Floats, Ints, Progress, no_progress
+from caldp_core.mechanisms.designed.columns import ColumnScore, extreme_rays
 from caldp_core.mechanisms.designed.master import AllRays, WeightedColumns, excess_of, generate
 from caldp_core.mechanisms.designed.problem import Classes, Information, Part, columns_of
-from caldp_core.mechanisms.designed.rays import extreme_rays
-from caldp_core.mechanisms.designed.search import ColumnScore
 
 ROUNDING: Final = 1e-9
 """Relative: taken off every bound for the floating point in it."""

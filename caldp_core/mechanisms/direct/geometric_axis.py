@@ -21,9 +21,9 @@ from caldp_core.basics.errors import require_exact
 from caldp_core.basics.powers import ceiling_of
 from caldp_core.basics.types import Floats, Ints, WordSource
 from caldp_core.mechanisms.base import digest
-from caldp_core.mechanisms.direct.base import SymbolReports
-from caldp_core.mechanisms.randomness.coins import COIN_BITS, COIN_ONE, WORD_BITS, ExactInversion
+from caldp_core.mechanisms.randomness import COIN_BITS, COIN_ONE, WORD_BITS, ExactInversion
 from caldp_core.mechanisms.structures import InvertibleProducts
+from caldp_core.mechanisms.written_out import SymbolReports
 from caldp_core.privacy.distance import GridMetric
 
 _MARGIN: Final = Fraction(1, 2**48)

@@ -46,10 +46,9 @@ from caldp_core.basics.errors import (
 from caldp_core.basics.limits import DENSE_MAX_ENTRIES, DRAWS_MAX, SPAN_NATS
 from caldp_core.basics.types import Floats, Ints, Words, WordSource
 from caldp_core.mechanisms.base import digest
-from caldp_core.mechanisms.direct.base import SymbolReports
-from caldp_core.mechanisms.randomness.binomial import stream_tally
-from caldp_core.mechanisms.randomness.coins import WORD, ExactInversion
+from caldp_core.mechanisms.randomness import WORD, ExactInversion, stream_tally
 from caldp_core.mechanisms.structures import DenseProducts, InvertibleProducts
+from caldp_core.mechanisms.written_out import SymbolReports
 from caldp_core.privacy.distance import EuclideanMetric
 
 SLACK_NATS: Final = 1e-11

@@ -18,7 +18,7 @@ from caldp_core.mechanisms.base import CraftableOracles, Tally
 from caldp_core.mechanisms.capabilities import SupportTally
 from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.mechanisms.oracles.unary import RapporOracles, UnaryOracles
-from caldp_core.mechanisms.randomness.coins import COIN_ONE, flip_coins, generator
+from caldp_core.mechanisms.randomness import COIN_ONE, flip_coins, generator
 from caldp_core.mechanisms.structures import BlockStructure
 from caldp_core.privacy.context import Context
 

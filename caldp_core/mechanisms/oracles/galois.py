@@ -27,12 +27,7 @@ from caldp_core.mechanisms.oracles.hyperplanes import (
 )
 from caldp_core.mechanisms.oracles.record_reports import HistogramOracles, compress_table, lookup
 from caldp_core.mechanisms.oracles.supports import SupportOracles, SupportProbabilities
-from caldp_core.mechanisms.randomness.coins import (
-    COIN_ONE,
-    flip_coins,
-    noise_threshold,
-    uniform_below,
-)
+from caldp_core.mechanisms.randomness import COIN_ONE, flip_coins, noise_threshold, uniform_below
 from caldp_core.mechanisms.structures import ChannelRows, SupportForm
 
 _SPARE_MAX: Final = 128

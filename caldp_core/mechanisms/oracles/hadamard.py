@@ -24,7 +24,7 @@ from caldp_core.basics.types import Floats, Ints, Words, WordSource, counts_by, 
 from caldp_core.mechanisms.oracles.record_reports import HistogramOracles, compress_table, lookup
 from caldp_core.mechanisms.oracles.supports import SupportProbabilities
 from caldp_core.mechanisms.oracles.walsh_hadamard import fwht, stochastic_fwht
-from caldp_core.mechanisms.randomness.coins import (
+from caldp_core.mechanisms.randomness import (
     COIN_ONE,
     SPARE_BITS,
     flip_coins,

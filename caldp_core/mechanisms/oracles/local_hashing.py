@@ -23,12 +23,12 @@ from caldp_core.basics.limits import HASHES_MAX, K_MAX, N_MAX
 from caldp_core.basics.types import Bools, Floats, Ints, Reports, Words, WordSource, counts_by
 from caldp_core.mechanisms.oracles.record_reports import RecordReports
 from caldp_core.mechanisms.oracles.supports import SupportProbabilities
-from caldp_core.mechanisms.randomness.binomial import stream_tally
-from caldp_core.mechanisms.randomness.coins import (
+from caldp_core.mechanisms.randomness import (
     COIN_ONE,
     flip_coins,
     noise_threshold,
     seeded_words,
+    stream_tally,
     uniform_below,
 )
 from caldp_core.mechanisms.structures import SupportForm

@@ -37,12 +37,7 @@ from caldp_core.mechanisms.oracles.supports import (
     set_bits,
     words_for,
 )
-from caldp_core.mechanisms.randomness.coins import (
-    COIN_ONE,
-    WORD_BITS,
-    flip_coins,
-    uniform_threshold,
-)
+from caldp_core.mechanisms.randomness import COIN_ONE, WORD_BITS, flip_coins, uniform_threshold
 from caldp_core.mechanisms.structures import SupportForm
 
 _ONE: Final = np.uint64(1)

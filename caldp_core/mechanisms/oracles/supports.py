@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caldp_core.basics.types import Bools, Floats, Ints, Words, WordSource, counts_by, sums_by
-from caldp_core.mechanisms.randomness.coins import COIN_BITS, COIN_ONE, WORD_BITS
+from caldp_core.mechanisms.randomness import COIN_BITS, COIN_ONE, WORD_BITS
 
 
 @dataclass(frozen=True, eq=False)

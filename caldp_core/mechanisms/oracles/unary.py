@@ -28,7 +28,7 @@ from caldp_core.mechanisms.oracles.supports import (
     random_lanes,
     set_bits,
 )
-from caldp_core.mechanisms.randomness.coins import (
+from caldp_core.mechanisms.randomness import (
     COIN_BITS,
     COIN_ONE,
     WORD_BITS,

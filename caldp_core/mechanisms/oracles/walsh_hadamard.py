@@ -6,7 +6,7 @@ Used by the Hadamard family only. H is Sylvester's matrix: H(r, y) = (−1)^popc
 import numpy as np
 
 from caldp_core.basics.types import Floats, Ints
-from caldp_core.mechanisms.randomness.binomial import binomial_half
+from caldp_core.mechanisms.randomness import binomial_half
 
 _LONG_ROW = 4096
 """Few rows so long, and more of them as they get longer, go one by one: up to 4 times quicker."""

@@ -1,0 +1,395 @@
+"""Counts and winners of votes: by a trusted curator, and by noise on each phone.
+
+The curator has the lecture's Laplace noise, on whole numbers: two-sided geometric noise P(Z = z) =
+(1−α)/(1+α)·α^{|z|} (Ghosh, Roughgarden, Sundararajan 2009), which has a channel in rationals. A
+data set is what is protected here, and neighbours differ in one person's answer.
+
+The error of a count of random bits, the people held fixed, is exact by the law of the number of
+flipped bits; for very many, a normal takes its place.
+
+Votes are counted locally bit by bit, or by one bit for each item. Bit by bit, an item of d = 2^b is
+written in b bits and each is flipped by randomized response with ε/b, for b reports about one
+person add up (CALDP Prop. 2). The winner is the pattern of the bits' majorities, which need not be
+anybody's favourite. One bit for each item is the catalogue's RAPPOR: a change of vote changes two
+bits, so each has ε/2, whatever d is. Up to `EXACT_PEOPLE` voters laws of sums of reports are summed
+exactly, beyond as normals.
+"""
+
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Final
+
+import numpy as np
+import scipy
+from numpy.typing import ArrayLike
+
+from caldp_core.basics.errors import (
+    check_counts,
+    check_epsilon,
+    check_number,
+    check_symbols,
+    check_whole,
+    require,
+    require_exact,
+)
+from caldp_core.basics.limits import EPSILON_MAX, K_MAX, N_MAX
+from caldp_core.basics.powers import floor_of
+from caldp_core.basics.types import Bools, Floats, Ints, WordSource
+from caldp_core.mechanisms import in_context
+from caldp_core.mechanisms.direct.geometric_axis import GeometricAxis
+from caldp_core.mechanisms.oracles.unary import UnaryOracles
+from caldp_core.mechanisms.randomness import COIN_ONE, flip_coins
+from caldp_core.privacy.context import Context
+from caldp_core.privacy.matrix import DenseMatrix
+
+_EPSILON_LEAST: Final = 1e-6
+
+
+class GeometricNoise:
+    """Two-sided geometric noise of scale 1/ε: the Laplace noise of whole numbers.
+
+    `epsilon`: of one count, in [10^-6, 20]; an office shares its ε among many. `alpha`: e^−ε
+    rounded up to a multiple of 2^-48, exact as a fraction.
+    """
+
+    def __init__(self, epsilon: float) -> None:
+        self.epsilon = check_number("epsilon", epsilon, _EPSILON_LEAST, EPSILON_MAX)
+        self.alpha = Fraction(GeometricAxis(1, self.epsilon).whole, COIN_ONE)
+        self._a = float(self.alpha)
+        self._stop = float(1 - self.alpha)
+
+    def draw(self, shape: tuple[int, ...], rng: np.random.Generator) -> Ints:
+        """Independent draws: the difference of two geometric numbers."""
+        first, second = rng.geometric(self._stop, (2, *shape))
+        return np.asarray(first - second, dtype=np.int64)
+
+    @property
+    def variance(self) -> float:
+        """2α/(1−α)²; for small ε nearly Laplace's 2/ε²."""
+        return 2.0 * self._a / self._stop**2
+
+    def cdf(self, t: Ints) -> Floats:
+        """P(Z ≤ t) for whole numbers of any shape."""
+        far = self._a ** np.abs(np.where(t >= 0, t + 1, t)).astype(np.float64) / (1.0 + self._a)
+        return np.where(t >= 0, 1.0 - far, far)
+
+
+class CentralCount:
+    """How many of n people say yes, published by a curator who knows every answer.
+
+    Source: Dwork, McSherry, Nissim, Smith 2006, on whole numbers. A count moves by 1 when one
+    person's answer changes. The published number is kept in [0, n].
+    """
+
+    def __init__(self, n: int, epsilon: float) -> None:
+        self.n = check_whole("n", n, 1, N_MAX)
+        self.noise = GeometricNoise(epsilon)
+
+    def publish(self, yes: int, draws: int, rng: np.random.Generator) -> Ints:
+        """(draws,) published counts, each with noise of its own."""
+        count = check_whole("yes", yes, 0, self.n)
+        return np.asarray(np.clip(count + self.noise.draw((draws,), rng), 0, self.n))
+
+    def error_law(self, yes: int) -> tuple[Ints, Floats]:
+        """(m,) errors of the published count, and (m,) their chances, down to e^−40."""
+        reach = math.ceil(40.0 / self.noise.epsilon)
+        errors = np.arange(-min(yes, reach), min(self.n - yes, reach) + 1)
+        up_to = self.noise.cdf(errors)
+        up_to[-1] = 1.0  # published numbers end at 0 and n
+        return errors, np.diff(up_to, prepend=0.0)
+
+    @property
+    def policy(self) -> DenseMatrix:
+        """(n+1, n+1) ε between counts that one person's answer tells apart, ∞ between others."""
+        far = np.abs(np.subtract.outer(np.arange(self.n + 1), np.arange(self.n + 1)))
+        return DenseMatrix.of(np.where(far == 1, self.noise.epsilon, np.where(far > 1, np.inf, 0)))
+
+    def exact_channel(self) -> list[list[Fraction]]:
+        """n+1 rows of n+1 probabilities in rationals: true count → published count."""
+        return GeometricAxis(self.n + 1, self.noise.epsilon).exact_channel()
+
+
+class NoisyMax:
+    """Which of d items has most votes: noise on every count, then the largest (ties: the first).
+
+    Source: "report noisy max", Dwork, Roth 2014, Claim 3.9, whose Lap(1/ε) is for one person more
+    or less. A person who changes their vote takes one from an item and gives one to another, so
+    here the noise is that of ε/2.
+    """
+
+    def __init__(self, d: int, epsilon: float) -> None:
+        self.d = check_whole("d", d, 2, K_MAX)
+        self.epsilon = float(check_epsilon(epsilon))
+        self.noise = GeometricNoise(self.epsilon / 2)
+
+    def choose(self, votes: Ints, draws: int, rng: np.random.Generator) -> Ints:
+        """(draws,) chosen items; `votes`: (d,)."""
+        return np.asarray(np.argmax(votes + self.noise.draw((draws, self.d), rng), axis=1))
+
+    def chance(self, lead: Ints) -> Floats:
+        """Probability of the true winner where all d − 1 rivals are `lead` votes behind, each.
+
+        Any shape. Ties count for the rivals. Sums Pr(Z = r)·Pr(Z' < lead + r)^{d−1} over r, but
+        for a rest below e^−40.
+        """
+        reach = math.ceil(40.0 / self.noise.epsilon)
+        r = np.arange(-reach, reach + 1)
+        mass = self.noise.cdf(r) - self.noise.cdf(r - 1)
+        below = self.noise.cdf(np.asarray(lead)[..., None] + r - 1)
+        return np.asarray((mass * below ** (self.d - 1)).sum(axis=-1))
+
+    def exact_chances(self, votes: Sequence[int]) -> list[Fraction]:
+        """Probability of each item, exact; for a few items, as 2^d terms are summed."""
+        return [self._exact_chance(j, votes) for j in range(self.d)]
+
+    def _exact_chance(self, j: int, votes: Sequence[int]) -> Fraction:
+        # Item j with noise r wins if every other's noise is at most lead_i + r.
+        leads = [votes[j] - v - (i < j) for i, v in enumerate(votes) if i != j]
+        alpha, end = self.noise.alpha, max(map(abs, leads)) + 1
+        unit = (1 - alpha) / (1 + alpha)
+        total = sum(
+            (unit * alpha ** abs(r) * math.prod(self._cdf(lead + r) for lead in leads))
+            for r in range(-end, end + 1)
+        )
+        # Beyond, every factor is 1 − a·α^r (right) or a·α^−r (left): geometric series.
+        tail = [alpha ** (lead + 1) / (1 + alpha) for lead in leads]
+        for size in range(len(leads) + 1):
+            ratio = alpha ** (size + 1)
+            series = unit * ratio ** (end + 1) / (1 - ratio)
+            for part in itertools.combinations(tail, size):
+                total += (-1) ** size * math.prod(part) * series
+        product = math.prod(alpha**-lead / (1 + alpha) for lead in leads)
+        return Fraction(
+            total + unit * product * alpha ** (self.d * (end + 1)) / (1 - alpha**self.d)
+        )
+
+    def _cdf(self, t: int) -> Fraction:
+        alpha = self.noise.alpha
+        if t >= 0:
+            return 1 - alpha ** (t + 1) / (1 + alpha)
+        return alpha**-t / (1 + alpha)
+
+    def data_sets(self, n: int) -> list[tuple[int, ...]]:
+        """Every way in which n people can vote: d counts that sum to n."""
+        return [c for c in itertools.product(range(n + 1), repeat=self.d) if sum(c) == n]
+
+    def policy(self, n: int) -> DenseMatrix:
+        """ε between data sets of n people that differ in one vote, ∞ between others."""
+        votes = np.array(self.data_sets(n))
+        far = np.abs(votes[:, None] - votes).sum(axis=2)
+        return DenseMatrix.of(np.where(far == 2, self.epsilon, np.where(far > 2, np.inf, 0.0)))
+
+    def exact_channel(self, n: int) -> list[list[Fraction]]:
+        """A row for each of `data_sets(n)`: the probability of each item, in rationals."""
+        return [self.exact_chances(votes) for votes in self.data_sets(n)]
+
+
+_NORMAL_FROM: Final = 1e4
+"""Variance of the number of flipped bits from which it counts as normal."""
+
+
+def half_width(errors: Floats | Ints, chances: Floats, level: float = 0.95) -> float:
+    """Smallest w with P(|error| ≤ w) ≥ `level`; (m,) `errors` with their `chances`, sum 1."""
+    sizes = np.abs(errors)
+    order = np.argsort(sizes, kind="stable")
+    enough = np.searchsorted(np.cumsum(chances[order]), level - 1e-12)
+    return float(sizes[order[min(int(enough), order.size - 1)]])
+
+
+def local_half_width(no: int, yes: int, flip: float) -> float:
+    """The 95 % half-width of the estimated number of yes, in people.
+
+    `no`, `yes`: people with each answer; `flip`: chance in [0, ½) that a bit is the other one.
+    """
+    slope = 1.0 - 2.0 * flip
+    variance = (no + yes) * flip * (1.0 - flip)
+    if variance > _NORMAL_FROM:
+        return float(scipy.special.ndtri(0.975) * math.sqrt(variance) / slope)
+    (gained, up), (lost, down) = _flipped(no, flip), _flipped(yes, flip)
+    moved = gained[0] - lost[-1] + np.arange(gained.size + lost.size - 1)
+    errors = (moved - flip * (no - yes)) / slope
+    return half_width(errors, np.convolve(up, down[::-1]))
+
+
+def _flipped(n: int, flip: float) -> tuple[Ints, Floats]:
+    """Numbers of flipped bits that are likely at all, ascending, with their binomial chances."""
+    reach = 12.0 * math.sqrt(n * flip * (1.0 - flip)) + 40.0
+    few, many = math.floor(n * flip - reach), math.ceil(n * flip + reach)
+    k = np.arange(max(0, few), min(n, many) + 1)
+    logs = scipy.special.gammaln(n + 1) - scipy.special.gammaln([k + 1, n - k + 1]).sum(axis=0)
+    chances = np.exp(logs + scipy.special.xlogy(k, flip) + scipy.special.xlog1py(n - k, -flip))
+    return k, chances / chances.sum()
+
+
+EXACT_PEOPLE: Final = 1_000
+"""Most voters whose chances are exact; with more, normals are off by 3 of 100 at ε = 3 at most."""
+
+
+def even_votes(n: int, d: int, lead: int) -> Ints:
+    """(d,) votes of n people: the last item leads the next by exactly `lead`, in [0, n].
+
+    The others are as even as can be, by complementary items, so that every bit of theirs is, too;
+    where that can't be with all people, one stays away.
+    """
+    each, rest = divmod(max(n - lead, 0), d)
+    counts = np.full(d, each)
+    counts[-1] += lead + (rest > 1)
+    half = np.arange(1, d // 2)
+    pairs = np.stack([half, d - 1 - half], axis=1).ravel()
+    order = np.concatenate([[0], pairs, np.full(d % 2, d // 2)])
+    counts[order[: max(rest - 1, 0)]] += 1
+    return counts
+
+
+def law_of_sum(ones: int, zeros: int, p: float, q: float) -> Floats:
+    """(ones + zeros + 1,) the law of Binomial(ones, p) + Binomial(zeros, q); p, q in [0, 1]."""
+    one, other = (
+        np.asarray(scipy.stats.binom.pmf(np.arange(n + 1), n, chance))
+        for n, chance in ((ones, p), (zeros, q))
+    )
+    return np.convolve(one, other)
+
+
+_NODES = np.linspace(-9.0, 9.0, 181)
+"""Standard scores over which normals are summed; the rest is below 1e-18, the sum good to 1e-13."""
+
+
+class BitwiseResponse:
+    """Randomized response on each of the b = log₂ d bits of an item, with ε/b a bit.
+
+    `d`: a power of two, 2 to 2^20. `truth`: probability that a bit is sent as it is, exact.
+    """
+
+    def __init__(self, d: int, epsilon: float) -> None:
+        self.d = check_whole("d", d, 2, K_MAX)
+        require(self.d.bit_count() == 1, f"d must be a power of two, got {d}.")
+        self.bits = self.d.bit_length() - 1
+        self.policy = Context.plain(d, float(check_epsilon(epsilon)))
+        self.truth = Fraction(self._threshold(epsilon), COIN_ONE)
+
+    def _threshold(self, epsilon: float) -> int:
+        """⌊2^48·e^{ε/b}/(1 + e^{ε/b})⌋, from ε/b as a fraction: b times it is ε exactly."""
+        part = Fraction(float(epsilon)) / self.bits
+        return floor_of(lambda power: COIN_ONE * power / (1 + power), part)
+
+    def bits_of(self, x: ArrayLike) -> Bools:
+        """(n,) items → (n, b) bits, the highest first."""
+        items = check_symbols("x", x, self.d)
+        return np.asarray((items[:, None] >> np.arange(self.bits)[::-1]) & 1, dtype=np.bool_)
+
+    def privatize(self, x: ArrayLike, words: WordSource) -> Bools:
+        """(n,) items → (n, b) reported bits."""
+        bits = self.bits_of(x)
+        threshold = np.full(bits.size, int(self.truth * COIN_ONE), np.uint64)
+        truthful = flip_coins(words(bits.size), threshold).reshape(bits.shape)
+        return np.asarray(bits == truthful)
+
+    def sample_tally(self, votes: ArrayLike, rng: np.random.Generator, draws: int = 1) -> Ints:
+        """(draws, b) how many reports have each bit set; `votes`: (d,). The law of `privatize`.
+
+        Bits of one report are flipped independently, so each sum is two binomials, at any n.
+        """
+        people = check_counts("votes", votes, self.d)
+        ones, n, p = people @ self.bits_of(np.arange(self.d)), people.sum(), float(self.truth)
+        size = (draws, self.bits)
+        return np.asarray(rng.binomial(ones, p, size) + rng.binomial(n - ones, 1 - p, size))
+
+    def winner(self, tally: Ints, n: int) -> Ints:
+        """(draws, b) tallies of n reports → (draws,) items: each bit as most reports have it."""
+        places = 1 << np.arange(self.bits)[::-1]
+        return np.asarray((2 * tally > n) @ places)
+
+    def chance(self, lead: ArrayLike, n: int) -> Floats:
+        """Probability of the true winner of `even_votes(n, d, lead)`. Any shape.
+
+        Every bit is right with a majority of `lead`, one by one; a tie is lost, as by the winner
+        whose bits are all 1. Exact up to `EXACT_PEOPLE`, nearly normal beyond.
+        """
+        p = float(self.truth)
+        if n <= EXACT_PEOPLE:
+            return _each(lambda each: self._exact_chance(n, each), lead)
+        # Of an odd number a majority of one is enough, of an even number it takes two.
+        leads = np.asarray(lead, dtype=np.int64)
+        even = (n - ((n - leads) % self.d == 1)) % 2 == 0
+        ahead = leads * (2 * p - 1) - even
+        z = ahead / (2 * math.sqrt(n * p * (1 - p)))
+        return np.asarray(scipy.special.ndtr(z) ** self.bits)
+
+    def _exact_chance(self, n: int, lead: int) -> float:
+        votes, p = even_votes(n, self.d, lead), float(self.truth)
+        people, right = int(votes.sum()), 1.0
+        kinds, bits = np.unique(votes @ self.bits_of(np.arange(self.d)), return_counts=True)
+        for ones, times in zip(kinds.tolist(), bits.tolist(), strict=True):
+            law = law_of_sum(ones, people - ones, p, 1 - p)
+            right *= float(law[people // 2 + 1 :].sum()) ** times
+        return right
+
+    def exact_channel(self) -> list[list[Fraction]]:
+        """d rows of d probabilities in rationals; `CaldpError` above the stated size."""
+        require_exact(self.d**2, "use fewer items")
+        lie = 1 - self.truth
+        wrong = [self.truth ** (self.bits - w) * lie**w for w in range(self.bits + 1)]
+        return [[wrong[(x ^ y).bit_count()] for y in range(self.d)] for x in range(self.d)]
+
+
+class OneHotResponse:
+    """The catalogue's RAPPOR in plain LDP: a bit for each of d items, ε/2 a bit, whatever d is.
+
+    `mechanism`: what makes and counts the reports. `theta`: probability that the own bit is set,
+    `stray`: that any other is.
+    """
+
+    def __init__(self, d: int, epsilon: float) -> None:
+        self.d = check_whole("d", d, 2, K_MAX)
+        self.mechanism = in_context(Context.plain(self.d, float(check_epsilon(epsilon))), "rappor")
+        oracles = self.mechanism.oracles
+        assert isinstance(oracles, UnaryOracles)
+        self.theta, self.stray = float(oracles.theta[0]), float(oracles.d1[0])
+
+    def sample_tally(self, votes: ArrayLike, rng: np.random.Generator, draws: int = 1) -> Ints:
+        """(draws, d) how many reports have each bit set; `votes`: (d,). Two binomials a bit."""
+        people = check_counts("votes", votes, self.d)
+        n, size = people.sum(), (draws, self.d)
+        own, other = (
+            rng.binomial(people, self.theta, size),
+            rng.binomial(n - people, self.stray, size),
+        )
+        return np.asarray(own + other)
+
+    def chance(self, lead: ArrayLike, n: int) -> Floats:
+        """Probability of the true winner of `even_votes(n, d, lead)`; a tie is lost. Any shape.
+
+        Sums of bits are independent of each other, given the votes: exact up to `EXACT_PEOPLE`,
+        nearly normal beyond.
+        """
+        if n <= EXACT_PEOPLE:
+            return _each(lambda each: self._exact_chance(n, each), lead)
+        ahead = np.asarray(lead, dtype=np.float64)
+        rival = (n - ahead) / self.d
+        noise = n * self.stray * (1 - self.stray)
+        more = self.theta * (1 - self.theta) - self.stray * (1 - self.stray)
+        spread = np.sqrt(noise + rival * more)[..., None]
+        own = np.sqrt(noise + (rival + ahead) * more)[..., None]
+        # Sums are whole numbers: to be ahead is to be so by more than a half.
+        margin = ahead[..., None] * (self.theta - self.stray) - 0.5
+        z = (margin + own * _NODES) / spread
+        weights = np.exp(-0.5 * _NODES**2) * (_NODES[1] - _NODES[0]) / math.sqrt(2 * math.pi)
+        return np.asarray((weights * scipy.special.ndtr(z) ** (self.d - 1)).sum(axis=-1))
+
+    def _exact_chance(self, n: int, lead: int) -> float:
+        votes = even_votes(n, self.d, lead)
+        own, people = int(votes[-1]), int(votes.sum())
+        chance = law_of_sum(own, people - own, self.theta, self.stray)
+        kinds, rivals = np.unique(votes[:-1], return_counts=True)
+        for count, times in zip(kinds.tolist(), rivals.tolist(), strict=True):
+            law = law_of_sum(count, people - count, self.theta, self.stray)
+            chance *= np.concatenate([[0.0], np.cumsum(law)[:-1]]) ** times
+        return float(chance.sum())
+
+
+def _each(chance: Callable[[int], float], lead: ArrayLike) -> Floats:
+    """The chance for each whole lead, in the shape of `lead`."""
+    leads = np.asarray(lead, dtype=np.int64)
+    return np.array([chance(each) for each in leads.ravel().tolist()]).reshape(leads.shape)

@@ -1,1 +1,0 @@
-"""Random numbers: coins that decide privacy, fast binomials, tallies drawn in pieces."""
