@@ -1,11 +1,12 @@
-"""The commands of a collection, from `caldp protocol` to `caldp registry`.
+"""The commands of a collection, from `caldp protocol` to `caldp registry`, and `schema`.
 
 docs/collect.md explains what they are for.
 """
 
+import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 import numpy as np
@@ -45,13 +46,14 @@ from caldp_core.collect.json_files import format_json, read_json_object
 from caldp_core.collect.mixing import mixed_privacy_by_crowd
 from caldp_core.collect.protocol import Protocol, unprotected_text
 from caldp_core.collect.record import About, make_record, registry_entry
+from caldp_core.collect.schema import protocol_schema
 from caldp_core.collect.sql import DIALECTS, tally_query
 from caldp_core.datasets.public_map import NoPrior
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.estimation.evidence import KNOWING_MAP, Options, default_estimator
 from caldp_core.experiments.run import prepare
 from caldp_core.experiments.table import Columns, as_csv, cells_as_geojson, map_for_geojson
-from caldp_core.scenarios.scenario import Scenario
+from caldp_core.scenarios.scenario import Scenario, schema
 from caldp_core.theory.mixing import DELTA
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
@@ -284,3 +286,13 @@ def registry_command(protocol: str, record: str, **about: str) -> None:
         loaded, parsed = Protocol.from_file(protocol), read_json_object(record, "The record")
         text = format_json(registry_entry(loaded, parsed, About(**about)))
     click.echo(text, nl=False)
+
+
+_SCHEMAS: Final = {"scenario": schema, "protocol": protocol_schema}
+
+
+@click.command("schema")
+@click.argument("kind", type=click.Choice(list(_SCHEMAS)), default="scenario")
+def schema_command(kind: str) -> None:
+    """Print the JSON Schema of scenario files, or of protocols, for editors."""
+    click.echo(json.dumps(_SCHEMAS[kind](), indent=2, ensure_ascii=False))

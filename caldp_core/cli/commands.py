@@ -53,12 +53,12 @@ def _forget_output() -> None:
 
 
 _ALONE: Final = ("audit", "count", "dashboard", "reproduce", "run")
-_REPORTS: Final = ("client", "dap", "estimate", "protocol", "sql")
+_REPORTS: Final = ("client", "dap", "estimate", "protocol", "schema", "sql")
 _TALLIES: Final = ("merge", "mixed", "registry", "tally")
 _HOMES: Final = {
     **{name: name for name in _ALONE},
     **dict.fromkeys(_REPORTS + _TALLIES, "collect"),
-    **dict.fromkeys(("list", "schema"), "listing"),
+    "list": "listing",
     "fetch": "reproduce",
 }
 """The name of a command → its module in this folder, where it is the function `…_command`."""

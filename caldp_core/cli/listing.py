@@ -1,15 +1,12 @@
-"""The commands `list`, of what is registered, and `schema`: the JSON Schemas of our files."""
+"""The command `list`: what is registered; nothing is written down here."""
 
-import json
 from dataclasses import fields
-from typing import Final
 
 import click
 
-from caldp_core.collect.schema import protocol_schema
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.mechanisms.catalogue import MECHANISMS, MechanismEntry
-from caldp_core.scenarios.scenario import SLOTS, schema
+from caldp_core.scenarios.scenario import SLOTS
 
 
 @click.command("list")
@@ -44,13 +41,3 @@ def _parameters(entry: MechanismEntry) -> str:
 
 def _line(name: str, text: str) -> None:
     click.echo(f"  {name:<24}{text}")
-
-
-_SCHEMAS: Final = {"scenario": schema, "protocol": protocol_schema}
-
-
-@click.command("schema")
-@click.argument("kind", type=click.Choice(list(_SCHEMAS)), default="scenario")
-def schema_command(kind: str) -> None:
-    """Print the JSON Schema of scenario files, or of protocols, for editors."""
-    click.echo(json.dumps(_SCHEMAS[kind](), indent=2, ensure_ascii=False))
