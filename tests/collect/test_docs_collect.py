@@ -117,7 +117,7 @@ def test_figures_of_the_page_are_those_of_the_code() -> None:
     assert (THREADS, collector.SAVE_INTERVAL_S) == (2, 2.0)
     for words in (
         f"one file of {size / 1000:.0f} kB", f"collector of {len(lines)} lines",
-        f"first {MARK_LENGTH} signs", "as a whole every two seconds",
+        f"first {MARK_LENGTH} characters", "as a whole every two seconds",
         f"on two cores within {MEMORY_MB} MB", f"more than {ROWS_MAX}",
     ):  # fmt: skip
         assert words in page
