@@ -21,6 +21,7 @@ from caldp_core.domain.grid import GridDomain
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.adversary import view
 from caldp_ui.adversary.page_state import LIKELIEST, STATE, Attacker, BeliefData
+from caldp_ui.app.texts import read_texts
 from caldp_ui.app.theme import Palette, palette
 from caldp_ui.charts.curves import bare_layout, line_trace
 from caldp_ui.charts.show import show as show_chart
@@ -29,6 +30,8 @@ from caldp_ui.maps.scene import cities
 from caldp_ui.parts import markup
 from caldp_ui.words import formats, promise
 from caldp_ui.words.formats import PLACES, place_name, strength
+
+TEXTS: Final = read_texts(__file__)
 
 HEIGHT: Final = 360
 CURVE: Final = 116
@@ -300,7 +303,7 @@ def _pair(data: BeliefData, domain: GridDomain, other: int) -> None:
         show_chart(chart_figure, STATE.key("regions"), alt)
     with people:
         st.html("".join(_guesses(test, here, there)))
-        st.caption(view.REGIONS)
+        st.caption(TEXTS["region_notes"])
 
 
 def _guesses(test: ErrorLines, here: str, there: str) -> list[str]:

@@ -341,40 +341,6 @@ def describe_detection(data: PoisonedEstimate, attack: str, block: str) -> str:
     return f"**Not these.** {sums}, and noise alone puts them {limit_text}.{enough}"
 
 
-RULE: Final = (
-    "A smaller block does not make one phone stronger with Hadamard response, RAPPOR or optimized "
-    "unary encoding: what it adds depends on ε alone. With randomized response it makes it weaker. "
-    "But the noise of an estimate comes from the people of the block. Where few people live, fewer "
-    "fakes are enough to exceed it: the attacker needs fewer, and a search for them finds fewer "
-    "(with randomized response power and noise fall together). A phone may claim any block: blocks "
-    "keep nobody out. Yet how many phones report from a block is seen exactly, and an estimate "
-    "that keeps these numbers takes back a part of the gain."
-)
-FORMULA: Final = r"""
-A strongest report for a place adds $\frac{1-r}{a-r}$ people, $a$ and $r$ the chances that an honest
-report includes the place, from there and from elsewhere in its block of $s$ sensitive places:
-
-| method | added by one phone |
-|---|---|
-| Hadamard response | $\frac{e^ε+1}{e^ε-1}$ |
-| optimized unary encoding | $\frac{2e^ε}{e^ε-1}$ |
-| RAPPOR | $\frac{e^{ε/2}}{e^{ε/2}-1}$ |
-| randomized response | $1+\frac{s-1}{e^ε-1}$ |
-| others | the same rule, nearly constant for large $s$ |
-| any, at a place that is not sensitive | $\frac{1}{1-λ}$, λ the chance of a cover answer |
-
-β of all phones raise the place's share $p$ by $β\left(\frac{1-r}{a-r}-p\right)$ on average: the
-maximal gain attack of Cao, Jia and Gong (2021), here in blocks as well. Noise: the exact standard
-deviation of the estimate without fakes; "stands out" is three of it.
-"""
-MISSES: Final = (
-    "The repair subtracts what the fakes are thought to have added and takes the nearest shares "
-    "(the idea of LDPRecover, Sun and others 2024). It gets the true number of fakes, which "
-    "nobody knows in practice. **If it does not know the target**, it takes a little from every "
-    "place and leaves the pushed one where it is. **If it knows the target**, it mends strongest "
-    "reports. But it takes too much from a place whose fakes follow the protocol: their reports "
-    "look like those of honest people, and no collector can tell them apart."
-)
 TABLE_ROWS: Final = (
     "truth",
     "estimate with fakes",

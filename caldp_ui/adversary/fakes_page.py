@@ -327,9 +327,9 @@ def _power(at: FakesData) -> None:
         fakes.describe_block_effect(fakes.compute_powers(record.scenario, data.place), block)
     )
     st.markdown(fakes.describe_crowding_out(data, block))
-    st.markdown(fakes.RULE)
+    st.markdown(TEXTS["fakes_rule"])
     with st.expander("The formula"):
-        st.markdown(fakes.FORMULA)
+        st.markdown(TEXTS["fakes_formula"])
 
 
 def _detection(at: FakesData) -> None:
@@ -338,7 +338,7 @@ def _detection(at: FakesData) -> None:
     block = promise.block_name(PLACES, record.scenario)
     st.markdown(fakes.describe_detection(data, record.attack, block))
     st.markdown("**Can they be taken out again?**")
-    st.markdown(fakes.MISSES)
+    st.markdown(TEXTS["fakes_misses"])
     each = [fakes.run_attack(record, attack) for attack in PUSHES]
     numbers, number = formats.out_of_one(*(s for one in each for s in fakes.target_shares(one)))
     half = len(numbers) // 2

@@ -138,7 +138,7 @@ def snippet(data: BeliefData) -> str:
 
 
 def _days(data: BeliefData) -> None:
-    st.markdown(view.REPEATS)
+    st.markdown(TEXTS["fresh_or_stored"])
     show_chart(charts.limits(data, palette()), STATE.key("days-chart"), view.alt_limits(data))
     st.caption(TEXTS["day_notes"])
 

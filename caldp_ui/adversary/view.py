@@ -206,9 +206,6 @@ def candidates(domain: GridDomain, data: BeliefData, pair: CandidatePair) -> str
     )
 
 
-REPEATS: Final = TEXTS["fresh_or_stored"]
-
-
 def no_pair(domain: GridDomain, record_place: int) -> str:
     """A place that hides among no other, so that nothing is promised."""
     return (
@@ -236,9 +233,6 @@ def alt_limits(data: BeliefData) -> str:
         f"{alt_curve(data)} No fresh reports lead beyond {percent(most[last])}, no stored one "
         f"beyond {percent(most[1])}."
     )
-
-
-REGIONS: Final = TEXTS["region_notes"]
 
 
 def alt_regions(right: float, most: float, here: str, there: str) -> str:

@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 from caldp_core.basics.cache import cached
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.theory.mixing import closed_form_epsilon, numeric_epsilon
+from caldp_ui.app.texts import read_toml
 from caldp_ui.app.theme import Palette
 from caldp_ui.classroom import charts, station
 from caldp_ui.classroom.page_state import Lesson
@@ -23,20 +24,7 @@ FAKES: Final = 90
 """Fakes among 100 in the crowd, in the naive version."""
 _SIZES: Final = np.array([part * 10**power for power in range(1, 10) for part in (1, 3)][:-1])
 """A tenth of one is another: fakes and most blocks need no bound of their own."""
-_MASKS: Final = (
-    "Phones add masks that cancel in the sum, and each a small part of the noise; the server sees "
-    "the noisy sum only. One trusts the cryptography, and that enough phones stay to the end. "
-    "The error is a trusted server's; without noise, the sum itself is not protected."
-)
-TRUST: Final = (
-    (
-        "Trusted server",
-        "One server, and all who ever break into it. The standard error is √2/ε for small ε.",
-    ),
-    ("Local", "Nobody. The standard error is √n/ε for small ε."),
-    ("Shuffled", "A shuffler that forgets who sent what, and a crowd of real people. In between."),
-    ("Secure aggregation", _MASKS),
-)
+TRUST: Final[dict[str, str]] = read_toml(__file__, "trust.toml")["trust"]
 """Who has to be trusted, in words."""
 
 
@@ -118,7 +106,7 @@ def open_board(lesson: Lesson) -> Board:
 def _picture(
     data: ShufflingBounds, lesson: Lesson, colours: Palette, numbers: station.Table
 ) -> Picture:
-    rows = "".join(f"<p><b>{who}</b><br>{trust}</p>" for who, trust in TRUST)
+    rows = "".join(f"<p><b>{who}</b><br>{trust}</p>" for who, trust in TRUST.items())
     trust_html = f'<div class="trusts"><h2>Whom one has to trust</h2>{rows}</div>'
     alt = station.alt_text("ε after shuffling against the number of people.", numbers)
     chart = Chart(figure(data, lesson, colours), "mixed", alt)
