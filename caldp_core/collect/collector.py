@@ -21,11 +21,13 @@ import hashlib
 import sys
 import zlib
 from collections import defaultdict, deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
-from functools import partial
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from io import BufferedIOBase
+from itertools import groupby
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -66,11 +68,38 @@ ZIPPED: Final = ".gz"
 _BLOCK: Final = 1 << 20
 
 
-def file_batch_name(path: Path, counted_batches: Collection[str] = ()) -> str:
+class Books:
+    """Names of batches that are counted, with the lengths of the files among them."""
+
+    def __init__(self, names: Iterable[str] = ()) -> None:
+        self._names: set[str] = set()
+        self._lengths: list[int] = []
+        self.add(names)
+
+    def add(self, names: Iterable[str]) -> None:
+        """Add batches."""
+        self._names.update(names := set(names))
+        files = (name for name in names if name.startswith(FILE_PREFIX))
+        lengths = {parse_int(name.rpartition(":")[2]) for name in files}
+        found = {length for length in lengths if length is not None and length > 0}
+        self._lengths = sorted(found.union(self._lengths))
+
+    @property
+    def lengths(self) -> Sequence[int]:
+        """The lengths in bytes of files among the batches, each once, the shortest first."""
+        return self._lengths
+
+    def has_file(self, name: str) -> bool:
+        """Whether a file of this batch name is in the books."""
+        # Earlier versions wrote the digest alone.
+        return name in self._names or name.rpartition(":")[0] in self._names
+
+
+def file_batch_name(path: Path, books: Books | None = None) -> str:
     """The batch name of a file: digest and length in bytes of its contents, unpacked.
 
-    Raises `CaldpError` if it can't be read, and if it begins with the contents of a file that is
-    among the batches counted: it has grown since.
+    Raises `CaldpError` if it can't be read, and if it begins with the contents of a file in the
+    books: it has grown since.
     """
     # A pipe gives its bytes only once, and a device may have no end.
     require(
@@ -79,7 +108,7 @@ def file_batch_name(path: Path, counted_batches: Collection[str] = ()) -> str:
     )
     try:
         with gzip.open(path) if path.name.lower().endswith(ZIPPED) else path.open("rb") as file:
-            name, has_more = _first_name(file, counted_batches)
+            name, has_more = _first_name(file, books or Books())
     except (OSError, ValueError, EOFError, zlib.error) as error:
         refuse_address(path)
         reason = getattr(error, "strerror", None) or error
@@ -92,29 +121,17 @@ def file_batch_name(path: Path, counted_batches: Collection[str] = ()) -> str:
     return name
 
 
-def is_counted(name: str, counted_batches: Collection[str]) -> bool:
-    """Whether a file of this batch name is among the batches counted."""
-    # Earlier versions wrote the digest alone.
-    return name in counted_batches or name.rpartition(":")[0] in counted_batches
-
-
-def _first_name(file: BufferedIOBase, counted_batches: Collection[str]) -> tuple[str, bool]:
+def _first_name(file: BufferedIOBase, books: Books) -> tuple[str, bool]:
     """(batch name of its first bytes that were counted, or of all; whether more bytes follow)."""
     digest, length = hashlib.sha256(), 0
-    for end in [*_lengths(counted_batches), sys.maxsize]:
+    for end in [*books.lengths, sys.maxsize]:
         while block := file.read(min(_BLOCK, end - length)):
             digest.update(block)
             length += len(block)
         name = f"{FILE_PREFIX}{digest.hexdigest()}:{length}"
-        if length < end or name in counted_batches:
+        if length < end or books.has_file(name):
             break
     return name, bool(file.read(1))
-
-
-def _lengths(batches: Collection[str]) -> list[int]:
-    """The lengths of files among batches, each once, the shortest first."""
-    ends = {parse_int(name.rpartition(":")[2]) for name in batches if name.startswith(FILE_PREFIX)}
-    return sorted(end for end in ends if end is not None and end > 0)
 
 
 _READ: Final = ("report", "protocol", "batch", "n")
@@ -131,7 +148,7 @@ def lines_sql(header: bool, options: str) -> str:
     """
     reader = (
         "read_csv($path, columns = {'line': 'VARCHAR'}, delim = '\n', quote = '', escape = '', "
-        f"auto_detect = false, strict_mode = false, header = {header}, {options})"
+        f"auto_detect = false, strict_mode = false, header = {header}, filename = true, {options})"
     )
     return f"(FROM {reader} WHERE trim(line) <> '' AND line <> '\n')"
 
@@ -147,7 +164,8 @@ def fields_sql(columns: Sequence[str], options: str) -> str:
         f"THEN regexp_extract(line, '^\\n?{pattern}$', {names}) END AS quoted"
     )
     values = ", ".join(f"{_value_sql(name, columns)} AS {name}" for name in names)
-    return f"(SELECT {values} FROM (SELECT {parts} FROM {lines_sql(True, options)}))"
+    lines = lines_sql(True, options)
+    return f"(SELECT {values}, filename FROM (SELECT {parts}, filename FROM {lines}))"
 
 
 def _value_sql(name: str, columns: Sequence[str]) -> str:
@@ -168,15 +186,15 @@ _REJECTS: Final = "ignore_errors = true, store_rejects = true"
 
 
 @dataclass(frozen=True)
-class ReportFile:
-    """A file of reports, as SQL that reads it.
+class ReportFiles:
+    """Files of reports with the same columns, as SQL that reads them together.
 
-    `rows_sql`: a query of `report`, `protocol` and `batch`, with the parameter $path. `type`:
-    "integer", "bytes" or "text", what its reports are; `has_batches`: whether there are any;
-    `counts_rejects`: whether DuckDB may find lines that are no rows.
+    `rows_sql`: a query of `report`, `protocol`, `batch` and `filename`, with the parameter $path.
+    `type`: "integer", "bytes" or "text", what the reports are; `has_batches`: whether there are
+    any; `counts_rejects`: whether DuckDB may find lines that are not rows.
     """
 
-    path: Path
+    paths: tuple[Path, ...]
     rows_sql: str
     type: str
     has_batches: bool
@@ -185,19 +203,54 @@ class ReportFile:
     @property
     def sql_parameters(self) -> dict[str, Any]:
         """The query's parameter by name."""
-        return {"path": str(self.path.resolve())}
+        return {"path": list(self.by_name)}
+
+    @cached_property
+    def by_name(self) -> dict[str, Path]:
+        """Each file by the name that DuckDB has for it."""
+        return {str(path.resolve()): path for path in self.paths}
 
 
-def detect_report_file(connection: "DuckDBPyConnection", path: Path) -> ReportFile:
-    """How to read a file; raises `CaldpError` for another kind, and for one without `report`."""
-    name = path.name.lower().removesuffix(ZIPPED)
-    suffix = Path(name).suffix
+def detect_report_files(connection: "DuckDBPyConnection", paths: Sequence[Path]) -> ReportFiles:
+    """How to read files; raises `CaldpError` for another kind, and for one without `report`."""
+    (first, *others) = (_suffix(path) for path in paths)
+    assert not set(others) - {first}
     require(
-        suffix in _READERS,
-        f"Reports come in files that end in {', '.join(_READERS)}, got {quoted(path.name)}; rename "
-        "or convert it.",
+        first in _READERS,
+        f"Reports come in files that end in {', '.join(_READERS)}, got {quoted(paths[0].name)}; "
+        "rename or convert it.",
     )
-    return _READERS[suffix](connection, path)
+    return _READERS[first](connection, tuple(paths))
+
+
+def _suffix(path: Path) -> str:
+    return Path(path.name.lower().removesuffix(ZIPPED)).suffix
+
+
+def small_files_together(paths: Iterable[Path]) -> Iterator[list[Path]]:
+    """All files in their order, small neighbours that one query can read in one list.
+
+    A query takes 10 ms, and the rows of a small file next to nothing.
+    """
+    for form, files in groupby(paths, _form):
+        group: list[Path] = []
+        for path in files:
+            if group and (form is None or len(group) == GROUP_FILES):
+                yield group
+                group = []
+            group.append(path)
+        yield group
+
+
+def _form(path: Path) -> tuple[str, str] | None:
+    """(ending, columns) of a small text file; None for others, which are read alone."""
+    state, ending = _state(path), path.suffix.lower()
+    if ending not in _TEXTS or state is None or state[0] > _SMALL_BYTES:
+        return None
+    with suppress(OSError, UnicodeDecodeError):
+        columns = path.read_text(encoding="utf-8").partition("\n")[0] if ending == ".csv" else ""
+        return ending, columns
+    return None
 
 
 def _columns(connection: "DuckDBPyConnection", path: Path, reader: str) -> dict[str, str]:
@@ -223,11 +276,11 @@ def _selected(columns: dict[str, str], reader: str) -> str:
         for name in ("protocol", "batch")
     )
     report = f"trim(report, '{AROUND}') AS report" if columns["report"] == "VARCHAR" else "report"
-    return f"SELECT {report}, {texts} FROM {reader}"
+    return f"SELECT {report}, {texts}, filename FROM {reader}"
 
 
-def _parquet(connection: "DuckDBPyConnection", path: Path) -> ReportFile:
-    reader = "read_parquet($path)"
+def _parquet(connection: "DuckDBPyConnection", paths: tuple[Path, ...]) -> ReportFiles:
+    reader, (path,) = "read_parquet($path)", paths
     columns = _columns(connection, path, reader)
     kind = columns["report"]
     known = {**dict.fromkeys(_INTEGERS, "integer"), "BLOB": "bytes", "VARCHAR": "text"}
@@ -236,14 +289,15 @@ def _parquet(connection: "DuckDBPyConnection", path: Path) -> ReportFile:
         f"The column report of {quoted(path)} must hold whole numbers, bytes or texts, it has "
         f"{kind}; write it as one of those.",
     )
-    return ReportFile(path, _selected(columns, reader), known[kind], "batch" in columns, False)
+    named = f"(SELECT *, $path[1] AS filename FROM {reader})"
+    return ReportFiles(paths, _selected(columns, named), known[kind], "batch" in columns, False)
 
 
-def _csv(connection: "DuckDBPyConnection", path: Path) -> ReportFile:
+def _csv(connection: "DuckDBPyConnection", paths: tuple[Path, ...]) -> ReportFiles:
     del connection
-    columns = _header(path)
+    columns = _header(paths[0])
     rows = _selected(columns, fields_sql(list(columns), _REJECTS))
-    return ReportFile(path, rows, "text", "batch" in columns, True)
+    return ReportFiles(paths, rows, "text", "batch" in columns, True)
 
 
 def _header(path: Path) -> dict[str, str]:
@@ -279,23 +333,27 @@ def _require_report(path: Path, columns: Iterable[str]) -> None:
     )
 
 
-def _json_lines(connection: "DuckDBPyConnection", path: Path) -> ReportFile:
+def _json_lines(connection: "DuckDBPyConnection", paths: tuple[Path, ...]) -> ReportFiles:
     del connection
     parts = ", ".join(
         f"CASE WHEN json_valid(line) THEN json_extract_string(line, '$.{name}') END AS {name}"
         for name in ("report", "protocol", "batch")
     )
-    reader = f"(SELECT {parts} FROM {lines_sql(False, _REJECTS)})"
+    reader = f"(SELECT {parts}, filename FROM {lines_sql(False, _REJECTS)})"
     columns = dict.fromkeys(("report", "protocol", "batch"), "VARCHAR")
-    return ReportFile(path, _selected(columns, reader), "text", True, True)
+    return ReportFiles(paths, _selected(columns, reader), "text", True, True)
 
 
-_READERS: Final[dict[str, Callable[["DuckDBPyConnection", Path], ReportFile]]] = {
+_READERS: Final[dict[str, Callable[["DuckDBPyConnection", tuple[Path, ...]], ReportFiles]]] = {
     ".parquet": _parquet,
     ".csv": _csv,
     ".jsonl": _json_lines,
     ".ndjson": _json_lines,
 }
+_TEXTS: Final = set(_READERS) - {".parquet"}
+_SMALL_BYTES: Final = 1 << 14
+GROUP_FILES: Final = 500
+"""Small files that are read together: up to 8 MB, which costs little if they are read again."""
 
 
 def columns_of_file(connection: "DuckDBPyConnection", path: Path) -> tuple[str, dict[str, str]]:
@@ -320,8 +378,6 @@ BATCH_PREFIX: Final = "batch:"
 """How a delivery's name in the books begins; a file's with `FILE_PREFIX`."""
 BATCHES_MAX: Final = 1_000
 """Most batches of one file or frame: a batch is a delivery, not a report."""
-Parts: TypeAlias = Callable[[], Mapping[str, Sequence[Path]]]
-"""The batches that files of this run have brought into the tally, with those files."""
 
 
 def book_names(names: Iterable[str], source: str) -> frozenset[str]:
@@ -334,51 +390,58 @@ def book_names(names: Iterable[str], source: str) -> frozenset[str]:
     return found
 
 
-def batches_of_file(connection: "DuckDBPyConnection", source: ReportFile) -> frozenset[str]:
-    """The deliveries in a file, as books name them; raises `CaldpError` as `book_names` does."""
-    if not source.has_batches:
-        return frozenset()
-    sql = f"SELECT DISTINCT batch FROM ({source.rows_sql}) WHERE batch IS NOT NULL"
-    rows = connection.execute(f"{sql} LIMIT {BATCHES_MAX + 1}", source.sql_parameters).fetchall()
-    return book_names((name for (name,) in rows), f"The file {quoted(source.path)}")
+def batches_of_files(
+    connection: "DuckDBPyConnection", source: ReportFiles
+) -> dict[Path, frozenset[str]]:
+    """File → its deliveries, as books name them; of several files only those with rows.
+
+    Raises `CaldpError` as `book_names` does. A single file without batches is not read.
+    """
+    is_single = len(source.paths) == 1
+    if is_single and not source.has_batches:
+        return {source.paths[0]: frozenset()}
+    most = (BATCHES_MAX + 2) * len(source.paths)
+    sql = f"SELECT DISTINCT filename, batch FROM ({source.rows_sql}) LIMIT {most}"
+    found: dict[str, set[str]] = defaultdict(set)
+    for filename, name in connection.execute(sql, source.sql_parameters).fetchall():
+        found[filename].update(() if name is None else (name,))
+    return {
+        path: book_names(found[filename], f"The file {quoted(path)}")
+        for filename, path in source.by_name.items()
+        if is_single or filename in found
+    }
 
 
-def batch_content(
-    connection: "DuckDBPyConnection", source: ReportFile, report_sql: str, name: str
-) -> tuple[int, int]:
-    """(reports, sum of their hashes) of a batch in a file: equal where it holds the same reports.
+def holders_of_batches(batches: Mapping[Path, Iterable[str]]) -> dict[str, list[Path]]:
+    """Delivery → the files that hold it, of file → its deliveries."""
+    holders = defaultdict(list)
+    for path, names in batches.items():
+        for name in names:
+            holders[name].append(path)
+    return holders
+
+
+Contents: TypeAlias = dict[tuple[int, int], Path]
+"""(reports, sum of their hashes) of a batch's part in a file → that file."""
+
+
+def batch_contents(
+    connection: "DuckDBPyConnection", source: ReportFiles, report_sql: str, name: str
+) -> list[tuple[Path, tuple[int, int]]]:
+    """Each file with (reports, sum of their hashes) of a batch: equal for the same reports.
 
     `report_sql`: a report, the same in files of all forms; `name`: of the batch in the books.
     """
-    rows_sql = f"SELECT {report_sql} AS sent, batch FROM ({source.rows_sql})"
-    sql = f"SELECT count(*), coalesce(sum(hash(sent)), 0) FROM ({rows_sql}) WHERE batch = $batch"
+    rows_sql = f"SELECT {report_sql} AS sent, batch, filename FROM ({source.rows_sql})"
+    sql = (
+        f"SELECT filename, count(*), coalesce(sum(hash(sent)), 0) FROM ({rows_sql}) "
+        "WHERE batch = $batch GROUP BY filename"
+    )
     parameters = {**source.sql_parameters, "batch": name.removeprefix(BATCH_PREFIX)}
-    ((n, total),) = connection.execute(sql, parameters).fetchall()
-    return n, total
-
-
-def check_new_batches(
-    path: Path, batches: Collection[str], known: Mapping[str, Sequence[Path]],
-    is_copy: Callable[[str, Path], bool],
-) -> None:  # fmt: skip
-    """Raise `CaldpError` for batches of the tally that `path` may not add to.
-
-    `batches`: those of the file that are in the tally; `known`: with the files of this run that
-    brought them; `is_copy`: whether such a file holds the same reports of a batch.
-    """
-    for name in sorted(batches):
-        short = name.removeprefix(BATCH_PREFIX)
-        require(
-            name in known,
-            f"The batch {short!r} of {quoted(path)} was counted before; take its reports out of "
-            "the file, or name all files of the batch in one run.",
-        )
-        copy = next((other for other in known[name] if is_copy(name, other)), None)
-        require(
-            copy is None,
-            f"The files {quoted(path)} and {quoted(copy)} hold the same reports of the batch "
-            f"{short!r}; name one of them, or put parts that happen to be equal into one file.",
-        )
+    rows = connection.execute(sql, parameters).fetchall()
+    contents = {filename: (n, total) for filename, n, total in rows}
+    by_name = source.by_name.items()
+    return [(path, contents[filename]) for filename, path in by_name if filename in contents]
 
 
 MEMORY_MB: Final = 700
@@ -399,68 +462,68 @@ class Collector:
         self._is_number = protocol.format.kind == NUMBER
         self._checker = None if self._is_number else RecordChecker(protocol)
 
-    def tally(
-        self, path: Path, counted_batches: frozenset[str] = frozenset(), parts: Parts = dict
-    ) -> CollectedTally:
-        """All reports of a file that a device can have sent, with its new batches and refusals.
+    def tally(self, path: Path) -> CollectedTally:
+        """All reports of a file that a device can have sent, with its batches and refusals.
 
-        `counted_batches`: batches that are in a tally already. Raises `CaldpError` for a file with
-        one of those, unless it is another of their `parts`, and for one that cannot be read or that
-        grows meanwhile; no report of it is counted then. A file in which there is nothing makes no
-        batch: others may begin like it.
+        Raises `CaldpError` for a file that can't be read or that grows meanwhile.
+        """
+        return self.tally_together(_name_files([path], Books()), _any_batches)
+
+    def tally_together(
+        self, files: "NamedFiles", check_batches: Callable[[Mapping[str, list[Path]]], None]
+    ) -> CollectedTally:
+        """The reports of files that one query can read, as `tally`.
+
+        `check_batches` raises `CaldpError` for deliveries, given with their files, that may not be
+        counted. Raises `CaldpError` also for several files of which one has lines that can't be
+        read: count these one by one.
         """
         import duckdb
 
-        state = _state(path)
-        batch = file_batch_name(path, counted_batches)
-        require(
-            not is_counted(batch, counted_batches), f"The file {quoted(path)} was counted before."
-        )
-        with connect(MEMORY_MB, folders=[path.parent]) as connection:
-            source = detect_report_file(connection, path)
+        paths = list(files.names)
+        with self._open(paths) as (connection, source):
             try:
-                batches = batches_of_file(connection, source) | {batch}
-                if twice := batches & counted_batches:
-                    check_new_batches(path, twice, parts(), partial(self._is_copy, path))
+                batches = batches_of_files(connection, source)
+                check_batches(holders_of_batches(batches))
                 before = _rejects(connection, source)
                 count = self._tally_numbers if self._is_number else self._tally_bytes
                 tally, refused, buckets = count(connection, source)
-                refused[MALFORMED] += _rejects(connection, source) - before
+                rejects = _rejects(connection, source) - before
+                refused[MALFORMED] += rejects
             except duckdb.Error as error:
-                raise unreadable_error(path, error) from None
-        require(
-            _state(path) == state,
-            f"The file {quoted(path)} has changed while it was counted; count it once it is "
-            "finished.",
-        )
-        if not tally.n and not any(refused.values()):
-            batches = frozenset()
-        books = batches - counted_batches
+                raise unreadable_error(paths[0], error) from None
+        require(len(paths) == 1 or not rejects, "Of several files each must be readable.")
+        files.check_unchanged()
+        if not tally.n + sum(refused.values()):
+            batches = {}  # others may begin like a file in which there is nothing
+        books = frozenset(name for path in batches for name in (files.names[path], *batches[path]))
         return CollectedTally(self._protocol.fingerprint, tally, books, refused, buckets)
 
-    def batches(self, path: Path) -> frozenset[str]:
-        """The deliveries in a file, as books name them; raises `CaldpError`."""
-        with connect(MEMORY_MB, folders=[path.parent]) as connection:
-            return batches_of_file(connection, detect_report_file(connection, path))
+    def batches(self, paths: Sequence[Path]) -> dict[str, list[Path]]:
+        """Deliveries, as books name them, with those of the files that hold them."""
+        with self._open(paths) as (connection, source):
+            return holders_of_batches(batches_of_files(connection, source))
 
-    def _is_copy(self, path: Path, batch: str, other: Path) -> bool:
-        """Whether two files hold the same reports of a batch, in whatever order and form."""
-        contents = set()
-        for each in (path, other):
-            with connect(MEMORY_MB, folders=[each.parent]) as connection:
-                source = detect_report_file(connection, each)
-                report_sql = (_number_sql if self._is_number else _bytes_sql)(source)
-                contents.add(batch_content(connection, source, report_sql, batch))
-        return len(contents) == 1
+    def contents(self, paths: Sequence[Path], batch: str) -> list[tuple[Path, tuple[int, int]]]:
+        """Each file's part of a batch as `batch_contents` says it."""
+        with self._open(paths) as (connection, source):
+            report_sql = (_number_sql if self._is_number else _bytes_sql)(source)
+            return batch_contents(connection, source, report_sql, batch)
+
+    @contextmanager
+    def _open(self, paths: Sequence[Path]) -> Iterator[tuple["DuckDBPyConnection", ReportFiles]]:
+        folders = sorted({path.parent for path in paths})
+        with connect(MEMORY_MB, folders=folders) as connection:
+            yield connection, detect_report_files(connection, paths)
 
     def _other_protocol_sql(self) -> str:
         return "protocol IS NOT NULL AND protocol <> $mark AND protocol <> $fingerprint"
 
-    def _sql_parameters(self, source: ReportFile) -> dict[str, Any]:
+    def _sql_parameters(self, source: ReportFiles) -> dict[str, Any]:
         mark = self._protocol.fingerprint
         return {**source.sql_parameters, "mark": mark[:MARK_LENGTH], "fingerprint": mark}
 
-    def _tally_numbers(self, connection: "DuckDBPyConnection", source: ReportFile) -> _Counted:
+    def _tally_numbers(self, connection: "DuckDBPyConnection", source: ReportFiles) -> _Counted:
         values = self._protocol.format.values
         # Most numbers are in range: looked at first, they cost no other comparison.
         sql = (
@@ -479,7 +542,7 @@ class Collector:
         tally = self._protocol.mechanism.tally_of_histogram(histogram)
         return tally, refused, buckets_of_histogram(self._protocol, histogram)
 
-    def _tally_bytes(self, connection: "DuckDBPyConnection", source: ReportFile) -> _Counted:
+    def _tally_bytes(self, connection: "DuckDBPyConnection", source: ReportFiles) -> _Counted:
         size = self._protocol.format.size
         sql = (
             f"SELECT CASE WHEN {self._other_protocol_sql()} THEN ''::BLOB "
@@ -527,7 +590,7 @@ class _Total:
         self.refused[OUT_OF_RANGE] += wrong
 
 
-def _number_sql(source: ReportFile) -> str:
+def _number_sql(source: ReportFiles) -> str:
     """A report as a whole number, from a text of at most 18 digits; NULL for any other text."""
     number = "TRY_CAST(report AS BIGINT)"
     if source.type == "integer":
@@ -536,9 +599,45 @@ def _number_sql(source: ReportFile) -> str:
     return f"CASE WHEN {right} THEN {number} END"
 
 
-def _bytes_sql(source: ReportFile) -> str:
+def _bytes_sql(source: ReportFiles) -> str:
     """A report as bytes."""
     return "report" if source.type == "bytes" else "TRY(from_base64(CAST(report AS VARCHAR)))"
+
+
+def _any_batches(batches: Mapping[str, list[Path]]) -> None:
+    """The check of a file that is counted alone."""
+
+
+@dataclass(frozen=True)
+class NamedFiles:
+    """Files that are not counted yet: their batch names, and their states before these were made.
+
+    Of files with equal contents it has the first.
+    """
+
+    names: dict[Path, str]
+    states: dict[Path, tuple[int, int] | None]
+
+    def check_unchanged(self) -> None:
+        """Raise `CaldpError` where a file has changed since."""
+        for path, state in self.states.items():
+            require(
+                _state(path) == state,
+                f"The file {quoted(path)} has changed while it was counted; count it once it is "
+                "finished.",
+            )
+
+
+def _name_files(paths: Sequence[Path], books: Books) -> NamedFiles:
+    """The files that are not in the books; raises `CaldpError` as `file_batch_name` does."""
+    names: dict[Path, str] = {}
+    states: dict[Path, tuple[int, int] | None] = {}
+    for path in paths:
+        state = _state(path)
+        name = file_batch_name(path, books)
+        if not books.has_file(name) and name not in names.values():
+            names[path], states[path] = name, state
+    return NamedFiles(names, states)
 
 
 def _state(path: Path) -> tuple[int, int] | None:
@@ -550,7 +649,7 @@ def _state(path: Path) -> tuple[int, int] | None:
     return found.st_size, found.st_mtime_ns
 
 
-def _rejects(connection: "DuckDBPyConnection", source: ReportFile) -> int:
+def _rejects(connection: "DuckDBPyConnection", source: ReportFiles) -> int:
     """Number of lines that are no rows, over all scans so far."""
     if not source.counts_rejects:
         return 0
@@ -623,38 +722,103 @@ def tally_files(
 def _tally_files(
     protocol: Protocol, files: Sequence[Path], output: Path, progress: Progress
 ) -> TallyRun:
-    collector = Collector(protocol)
     total = CollectedTally.empty(protocol)
     goes_on = not is_stream(output)
     if goes_on and output.exists():
         total = CollectedTally.from_file(output)
         total.check(protocol)
-    before, done, skipped, written = total, 0, 0, monotonic()
+    run, done, written = _Run(Collector(protocol), files, total), 0, monotonic()
     try:
-        for path in files:
-            if is_counted(file_batch_name(path, total.batches), total.batches):
-                skipped += 1
-            else:
-                parts = partial(_run_parts, collector, files, total.batches)
-                total = total + collector.tally(path, total.batches, parts)
-            done += 1
+        for paths in run.groups():
+            done += len(paths)
             if goes_on and monotonic() - written > SAVE_INTERVAL_S:
-                total.write(output)
+                run.total.write(output)
                 written = monotonic()
             progress(done / len(files))
     finally:
         if done:  # where the first file can't be read nothing is left behind
-            total.write(output)
-    return TallyRun(before, total, len(files) - skipped, skipped)
+            run.total.write(output)
+    return TallyRun(total, run.total, len(files) - run.skipped, run.skipped)
 
 
-def _run_parts(
-    collector: Collector, files: Sequence[Path], batches: frozenset[str]
-) -> Mapping[str, Sequence[Path]]:
-    """The batches of those files of this run that are in the tally, with the files."""
-    found = defaultdict(list)
-    for path in files:
-        if is_counted(file_batch_name(path, batches), batches):
-            for name in collector.batches(path):
-                found[name].append(path)
-    return found
+class _Run:
+    """Counts files, group by group, and knows which of them hold which delivery."""
+
+    def __init__(self, collector: Collector, files: Sequence[Path], total: CollectedTally) -> None:
+        self.total, self.skipped = total, 0
+        self._collector, self._files = collector, files
+        self._books, self._before = Books(total.batches), total.batches
+        self._holders: defaultdict[str, list[Path]] = defaultdict(list)
+        self._contents: defaultdict[str, Contents] = defaultdict(dict)
+
+    def groups(self) -> Iterator[list[Path]]:
+        """Count the files; yield each group of them once it is counted.
+
+        Raises `CaldpError` for the first file that can't be counted, after all before it.
+        """
+        waiting = deque(small_files_together(self._files))
+        while waiting:
+            paths = waiting.popleft()
+            try:
+                self._add(paths)
+            except CaldpError:
+                if len(paths) == 1:
+                    raise
+                waiting.extendleft([path] for path in reversed(paths))
+            else:
+                yield paths
+
+    def _add(self, paths: list[Path]) -> None:
+        files = _name_files(paths, self._books)
+        if files.names:
+            held: dict[str, list[Path]] = {}
+            contents: dict[str, Contents] = {}
+
+            def check(batches: Mapping[str, list[Path]]) -> None:
+                held.update(batches)
+                contents.update((name, self._checked(name, held[name])) for name in sorted(held))
+
+            found = self._collector.tally_together(files, check)
+            self.total = self.total + replace(found, batches=found.batches - self.total.batches)
+            self._books.add(found.batches)
+            self._contents.update(contents)
+            for name, holders in held.items():
+                self._holders[name] += holders
+        self.skipped += len(paths) - len(files.names)
+
+    def _checked(self, name: str, holders: Sequence[Path]) -> Contents:
+        """What is known of a batch's parts with those of `holders`, none of which may be a copy."""
+        short, is_counted = name.removeprefix(BATCH_PREFIX), name in self.total.batches
+        if not is_counted and len(holders) == 1:
+            return {}
+        earlier = self._earlier(name)
+        require(
+            not is_counted or bool(earlier),
+            f"The batch {short!r} of {quoted(holders[0])} was counted before; take its reports out "
+            "of the file, or name all files of the batch in one run.",
+        )
+        contents = dict(self._contents[name])
+        read = set(contents.values())
+        for group in small_files_together(path for path in earlier if path not in read):
+            contents.update(
+                (content, path) for path, content in self._collector.contents(group, name)
+            )
+        for path, content in self._collector.contents(holders, name):
+            copy = contents.setdefault(content, path)
+            require(
+                copy == path,
+                f"The files {quoted(path)} and {quoted(copy)} hold the same reports of the batch "
+                f"{short!r}; name one of them, or put parts that happen to be equal into one file.",
+            )
+        return contents
+
+    def _earlier(self, name: str) -> Sequence[Path]:
+        """Files of this run that hold a batch and are in the tally."""
+        if self._before:  # a run that goes on has not read these
+            before = Books(self._before)
+            counted = (p for p in self._files if before.has_file(file_batch_name(p, before)))
+            for group in small_files_together(counted):
+                for each, holders in self._collector.batches(group).items():
+                    self._holders[each] += holders
+            self._before = frozenset()
+        return self._holders[name]

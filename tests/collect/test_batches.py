@@ -153,6 +153,7 @@ def test_a_run_of_parts_that_was_killed_goes_on(
     parts, output = two_parts(protocol, tmp_path), tmp_path / "day.json"
     right = tally_files(protocol, parts, tmp_path / "right.json").collected
     monkeypatch.setattr(collector, "SAVE_INTERVAL_S", -1.0)
+    monkeypatch.setattr(collector, "GROUP_FILES", 1)
 
     def kill(done: float) -> None:
         raise KeyboardInterrupt

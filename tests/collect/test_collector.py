@@ -228,14 +228,14 @@ def test_files_that_cannot_be_read_are_refused_in_one_sentence(tmp_path: Path) -
 def test_no_batch_counts_twice(tmp_path: Path) -> None:
     protocol = small("hadamard")
     sent = written.payloads(protocol, [0, 1, 2], seed=4)
-    collector = Collector(protocol)
-    first = collector.tally(written.write(tmp_path / "a.csv", sent, batch=["mon"] * 3))
-    shutil.copy(tmp_path / "a.csv", tmp_path / "renamed.csv")
-    with pytest.raises(CaldpError, match="counted before"):
-        collector.tally(tmp_path / "renamed.csv", first.batches)
+    collector, output = Collector(protocol), tmp_path / "week.json"
+    day = written.write(tmp_path / "a.csv", sent, batch=["mon"] * 3)
+    first = tally_files(protocol, [day], output).collected
+    shutil.copy(day, tmp_path / "renamed.csv")
+    assert tally_files(protocol, [tmp_path / "renamed.csv"], output).files_skipped == 1
     again = written.write(tmp_path / "b.parquet", sent, batch=["mon", "tue", None])
     with pytest.raises(CaldpError, match=r"The batch .mon. of .* was counted before"):
-        collector.tally(again, first.batches)
+        tally_files(protocol, [again], output)
     with pytest.raises(CaldpError, match="is in both tallies"):
         _ = first + collector.tally(again)
     many = written.write(tmp_path / "c.csv", sent * 400, batch=[str(i) for i in range(1200)])
