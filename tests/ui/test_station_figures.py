@@ -347,13 +347,13 @@ def test_shuffling() -> None:
 def clones_mass(epsilon: float, n: int) -> tuple[Ints, Floats]:
     """Edges of ranges of how many of n − 1 others send as clones, and the chance of each range.
 
-    Each of them with chance 2/(e^ε+1): Feldman, McMillan, Talwar 2023. 10⁻¹³ is left out on a side.
+    Each of them with chance 2/(e^ε+1): Feldman, McMillan, Talwar 2023. 10⁻¹⁵ is left out on a side.
     Of more clones the ranges are the fewer, as they are the narrower beside what they hold.
     """
     others, chance = n - 1, 2 / (math.exp(epsilon) + 1)
     law, mean = scipy.stats.binom(others, chance), others * chance
     most = 8 if mean > 10**7 else 80 if mean > 10**5 else 700
-    edges = np.unique(np.linspace(law.ppf(1e-13) - 1, law.isf(1e-13), most).round()).astype(int)
+    edges = np.unique(np.linspace(law.ppf(1e-15) - 1, law.isf(1e-15), most).round()).astype(int)
     return edges, np.diff(law.cdf(edges))
 
 
@@ -382,7 +382,7 @@ def bracket_excess(after: float, epsilon: float, n: int) -> tuple[float, float]:
         each if a == b else excess_given_clones(after, epsilon, b)
         for each, a, b in zip(high, least, most, strict=True)
     ]
-    return float(mass @ low), float(mass @ high) + 2e-13
+    return float(mass @ low), float(mass @ high) + 2e-15
 
 
 @pytest.mark.parametrize("n", [10**6, 10**9])

@@ -22,7 +22,14 @@ from caldp_ui.classroom.page import STATIONS
 from caldp_ui.classroom.page_state import NAMES, WIDTHS, Lesson
 from tests.contract.checks import naming
 from tests.ui.figures import shows, tokens
-from tests.ui.test_station_figures import by_trials, ends, figures, galois_error, published
+from tests.ui.test_station_figures import (
+    bracket_excess,
+    by_trials,
+    ends,
+    figures,
+    galois_error,
+    published,
+)
 
 Figures = dict[str, float]
 
@@ -406,6 +413,52 @@ def test_the_table_of_shuffling_and_whom_one_has_to_trust() -> None:
     named = [words for words in shuffling.TRUST.values() if "ε" in words]
     assert len(named) == 2
     assert all("for small ε" in words for words in named)
+
+
+def is_left(after: float, epsilon: float, crowd: int) -> bool:
+    """Whether ε `after` mixing is enough for δ = 10⁻⁹, and 0.5 % less is not, by both brackets."""
+    enough = bracket_excess(after, epsilon, crowd)[1] <= 1e-9
+    return enough and bracket_excess(0.995 * after, epsilon, crowd)[0] > 1e-9
+
+
+BLOCK_NUMBERS = (1, 10, 50, 10_000)
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 10.0])
+def test_each_cell_of_shuffling_is_between_what_is_too_little_and_too_much(epsilon: float) -> None:
+    """Its 17 sizes, each in blocks and with fakes: 70 crowds from 1 to 3·10⁸ people."""
+    found: dict[int, float] = {}
+    for blocks in BLOCK_NUMBERS:
+        lesson = Lesson("shuffling", epsilon, blocks=blocks)
+        data, sizes = shuffling.compute_data(lesson), shuffling.compute_data(lesson).n.tolist()
+        for values, part in (
+            (data.numeric_bound, 1),
+            (data.block, blocks),
+            (data.honest_bound, 10 * blocks),
+        ):
+            crowds = [max(1, n // part) for n in sizes]
+            for crowd, value in zip(crowds, values.tolist(), strict=True):
+                assert found.setdefault(crowd, value) == value
+        columns = {"shuffled": data.numeric_bound, "in blocks": data.block}
+        columns["90 of 100 are fake"] = data.honest_bound
+        tens = {title: values[::2] for title, values in columns.items()}
+        hold(STATIONS["shuffling"].open(lesson).numbers, tens)
+    for crowd, value in found.items():
+        if crowd < 10**8 or crowd == 3 * 10**8:  # 10⁸ and 10⁹: `test_shuffling_of_many_people`
+            with naming(f"{crowd}: {value}"):
+                assert is_left(value, epsilon, crowd)
+                twice = found.get(2 * crowd, epsilon)
+                assert twice == epsilon or crowd > 10**6 or not is_left(twice, epsilon, crowd)
+
+
+def test_another_theorem_s_clones_are_told_from_those_of_2023() -> None:
+    """One in e^ε of 2021 where 2/(e^ε + 1) is proved, and their number drawn for one person more."""
+    for epsilon, crowd in ((0.1, 300), (1.0, 20_000), (10.0, 6 * 10**6)):
+        right = numeric_epsilon(epsilon, crowd, 1e-9)
+        fewer = math.exp(-epsilon) / (2 / (math.exp(epsilon) + 1))
+        older = numeric_epsilon(epsilon, round(crowd * fewer), 1e-9)
+        assert is_left(right, epsilon, crowd)
+        assert not is_left(older, epsilon, crowd)
 
 
 def test_the_table_of_all_phones() -> None:
