@@ -35,6 +35,7 @@ from caldp_core.estimation.evidence import Evidence
 from caldp_core.experiments.run import Setup
 from caldp_core.mechanisms.base import Tally
 from caldp_core.mechanisms.catalogue import MECHANISMS
+from caldp_core.privacy.context import Context
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.adversary.page_state import KNOWS_SHARE, KNOWS_TARGET, STATE, AttackerState
 from caldp_ui.compute import runs
@@ -178,26 +179,26 @@ _SENT = {
 class PhonePowers:
     """One fake phone's power at the place: with this protection, and in one block of all places.
 
-    Both by the same method and ε. `hidden`: number of sensitive places in either block.
+    Both by the same method, sensitive places and ε, which is that of the place's block.
+    `is_one_block`: whether both are the same.
     """
 
     own_block: AttackPower
     in_one_block: AttackPower
-    hidden: tuple[int, int]
+    is_one_block: bool
 
 
 @cached_by(lambda scenario, place: (runs.key(replace(scenario, seed=0)), place))
 def compute_powers(scenario: Scenario, place: int) -> PhonePowers:
     """Compute both powers; the closed forms are in `poisoning.attack_power`."""
     ours = runs.setup(scenario)
-    plain = runs.setup(replace(scenario.plain(), mechanism=ours.spec))
-    p, n = ours.dataset.distribution, ours.n
-    labels = runs.context_of(ours).blocks
-    hidden = runs.context_of(ours).hidden()
+    context, p, n = runs.context_of(ours), ours.dataset.distribution, ours.n
+    level = float(context.epsilon[context.blocks[place]])
+    whole = ours.spec.make(Context.high_low(context.sensitive, level))
     return PhonePowers(
         poisoning.attack_power(ours.mechanism, place, p, n),
-        poisoning.attack_power(plain.mechanism, place, p, n),
-        (int(hidden[labels == labels[place]].sum()), ours.policy.k),
+        poisoning.attack_power(whole, place, p, n),
+        context.m == 1,
     )
 
 
@@ -274,22 +275,22 @@ def _counted(number: float) -> str:
 
 def describe_block_effect(powers: PhonePowers, block: str) -> str:
     """Whether a smaller block raises or lowers one phone's power, in the scenario's numbers."""
-    here, plain = powers.own_block, powers.in_one_block
+    here, whole = powers.own_block, powers.in_one_block
     added, needs = people(here.added), here.to_stand_out()
-    if powers.hidden[0] == powers.hidden[1]:
+    if powers.is_one_block:
         return (
             f"Everything is one block here: a phone adds **{_counted(here.added)}**, and it "
             f"takes {formats.counted(needs, 'phone', 'phones')} to exceed the noise. Choose a "
             "protection with blocks to see what a smaller one changes."
         )
-    change = "as much as" if added == people(plain.added) else "instead of the"
-    fewer = "fewer" if needs < plain.to_stand_out() else "no fewer"
+    change = "as much as" if added == people(whole.added) else "instead of the"
+    fewer = "fewer" if needs < whole.to_stand_out() else "no fewer"
     return (
         f"In the {block} a phone adds **{_counted(here.added)}**, {change} "
-        f"**{people(plain.added)}** if all places were one block. The noise is "
+        f"**{people(whole.added)}** if all places were one block. The noise is "
         f"**{formats.counted(here.noise, 'person', 'people')}** instead of "
-        f"**{formats.people(plain.noise)}**. So {fewer} phones exceed it: "
-        f"**{formats.people(needs)}** instead of **{formats.people(plain.to_stand_out())}**."
+        f"**{formats.people(whole.noise)}**. So {fewer} phones exceed it: "
+        f"**{formats.people(needs)}** instead of **{formats.people(whole.to_stand_out())}**."
     )
 
 

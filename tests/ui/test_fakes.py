@@ -200,7 +200,9 @@ def test_the_answer_says_the_numbers_of_the_scenario() -> None:
             assert f"**{formats.people(each.to_stand_out())}**" in sentence
         assert ("as much as" in sentence) == (scenario is not by_rr)
     rr = fakes.compute_powers(by_rr, SHOWN.place)
-    for power, hidden in zip((rr.own_block, rr.in_one_block), rr.hidden, strict=True):
+    policy = runs.context_of(runs.setup(by_rr))
+    block = int((policy.blocks == policy.blocks[SHOWN.place]).sum())
+    for power, hidden in zip((rr.own_block, rr.in_one_block), (block, policy.k), strict=True):
         assert power.added == pytest.approx(1 + (hidden - 1) / np.expm1(1.0), rel=1e-6)
     whole = fakes.compute_powers(BEGIN.plain(), SHOWN.place)
     assert "Everything is one block" in fakes.describe_block_effect(whole, "map")

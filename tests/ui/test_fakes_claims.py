@@ -106,10 +106,14 @@ def galois(power: float, size: int) -> list[Included]:
 
 
 def local_hashing(power: float, size: int) -> list[Included]:
-    """⌊g·f(x)/P⌋, f(x) and f(x′) uniform on P = 7 for six values and independent."""
-    prime = next(p for p in (2, 3, 5, 7, 11) if p >= size)
+    """⌊g·f(x)/P⌋, f(x) and f(x′) uniform on P = 7 for six values and independent.
+
+    g is next to e^ε + 1 (Wang and others 2017), and at most P.
+    """
+    prime = next(p for p in (2, 3, 5, 7, 11, 13) if p >= size)
     found = []
-    for g in range(2, prime + 1):
+    least = min(math.floor(power) + 1, prime)
+    for g in range(least, min(least + 1, prime) + 1):
         parts = np.bincount(np.arange(prime) * g // prime)
         found.append(hashed(power, g, float((parts**2).sum()) / prime**2))
     return found

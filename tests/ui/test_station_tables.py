@@ -452,7 +452,7 @@ def test_each_cell_of_shuffling_is_between_what_is_too_little_and_too_much(epsil
 
 
 def test_another_theorem_s_clones_are_told_from_those_of_2023() -> None:
-    """One in e^ε of 2021 where 2/(e^ε + 1) is proved, and their number drawn for one person more."""
+    """Those of 2021 are one in e^ε of the others, where 2/(e^ε + 1) is proved."""
     for epsilon, crowd in ((0.1, 300), (1.0, 20_000), (10.0, 6 * 10**6)):
         right = numeric_epsilon(epsilon, crowd, 1e-9)
         fewer = math.exp(-epsilon) / (2 / (math.exp(epsilon) + 1))
