@@ -14,21 +14,21 @@ adds 1 to their sum on average, whatever its symbol; a crafted one adds A = Σ `
 1 in Hadamard and Galois response, RAPPOR, unary encoding and local hashing. It sees nothing where
 every report includes equally many symbols (randomized response, subset selection), nor phones that
 follow the coins; no test does. Few reports are far from normal, so the limit is where the tail of
-the sum of their own law is, by its saddlepoint (Lugannani and Rice 1980, with Daniels' correction
-for lattices), given the number of reports.
+the sum of their own law is, given their number: exactly where the sum has few values, else by its
+saddlepoint (Lugannani and Rice 1980, with Daniels' correction for lattices).
 """
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import scipy
 
 from caldp_core.basics.errors import CaldpError, check_number, check_symbols, check_whole, require
 from caldp_core.basics.limits import FAKES_MAX, N_MAX
-from caldp_core.basics.types import Floats, Ints
+from caldp_core.basics.types import Floats, Ints, sums_by
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.mechanisms.base import Mechanism, Tally
 from caldp_core.mechanisms.capabilities import Craftable, craftable
@@ -310,12 +310,9 @@ def block_sum(evidence: Evidence, x: int) -> BlockSum:
     noise = noise if noise > max(_NOISE_MIN, 1e-6 * n * math.sqrt(own)) else 0.0
     estimated = n * float(evidence.unbiased @ inside)
     reported = n * float(evidence.block_shares[block])
-    blocks = evidence.block_shares.size
     drawn = round(reported) - _clear_reports(evidence, block)
-    found = 0.0
-    if noise and drawn > 0:
-        found = exceeded_deviations(*_law(evidence, block), drawn, FALSE_ALARMS / blocks)
-    return BlockSum(estimated, reported, noise, blocks, found)
+    found = _deviations(evidence, block, drawn, noise) if noise and drawn > 0 else 0.0
+    return BlockSum(estimated, reported, noise, evidence.block_shares.size, found)
 
 
 def _clear_reports(evidence: Evidence, block: int) -> int:
@@ -326,28 +323,29 @@ def _clear_reports(evidence: Evidence, block: int) -> int:
     return int(named[evidence.blocks[mechanism.clear_symbols] == block].sum())
 
 
-def _law(evidence: Evidence, block: int) -> tuple[Floats, Floats]:
-    """How many of the block's hidden symbols an honest report includes: values, probabilities.
+def _deviations(evidence: Evidence, block: int, drawn: int, noise: float) -> float:
+    """`BlockSum.deviations` by how many of its hidden symbols an honest report includes.
 
-    But for a factor and a constant. Where the tally is no histogram of reports, its own symbol's
-    bit and the others' are taken as independent, as they are in unary encoding and hashing.
+    A law that is wider than the `noise`, in people, counts as it is.
     """
-    mechanism = evidence.mechanism
+    mechanism, p = evidence.mechanism, evidence.plausible
     assert isinstance(mechanism, ContextMechanism)
-    inside = (evidence.blocks == block) & mechanism.policy.hidden()
+    inside, chance = evidence.blocks == block, FALSE_ALARMS / evidence.block_shares.size
     products = mechanism.channel_products()
-    if products is not None:
-        included = products.apply(inside.astype(np.float64))
-        law = products.apply(np.where(evidence.blocks == block, evidence.plausible, 0.0))
+    if products is not None:  # numbers but for a factor and a constant
+        included = products.apply((inside & mechanism.policy.hidden()).astype(np.float64))
+        law = products.apply(np.where(inside, p, 0.0))
         own = included > 0
         values, at = np.unique(included[own].round(12), return_inverse=True)
-        return values, np.bincount(at, weights=law[own]) / law[own].sum()
-    prob = mechanism.oracles.probabilities  # type: ignore[attr-defined]
-    others = int(inside.sum()) - 1
-    bits = np.arange(others + 2, dtype=np.float64)
-    rest = scipy.stats.binom.pmf(bits, others, prob.other[block])
-    mine = float(prob.own[block])
-    return bits, (1 - mine) * rest + mine * np.append(0.0, rest[:-1])
+        weights = np.bincount(at, weights=law[own]) / law[own].sum()
+        return exceeded_deviations(values, weights, drawn, chance)
+    oracles: Any = mechanism.oracles
+    block_p = sums_by(evidence.blocks, p, mechanism.policy.m)
+    law = oracles.number_law(block, p[mechanism.hidden_symbols], block_p)
+    number = np.arange(law.size, dtype=np.float64)
+    spread = math.sqrt(drawn * float(law @ (number - law @ number) ** 2))
+    wider = spread / float(oracles.probabilities.gain[block]) / noise
+    return wider * exceeded_deviations(number, law, drawn, chance)
 
 
 def exceeded_deviations(values: Floats, chances: Floats, n: int, chance: float) -> float:
@@ -362,6 +360,11 @@ def exceeded_deviations(values: Floats, chances: Floats, n: int, chance: float) 
     off = values[kept] - weights @ values[kept]
     off = off / math.sqrt(weights @ off**2)
     span, most = float(np.diff(np.sort(off)).min()), float(off.max())
+    steps = (off - off.min()) / span
+    few = n <= _DRAWS_MAX and n * steps.max() <= _SUMS_MAX
+    if few and np.allclose(steps, np.rint(steps), rtol=0, atol=1e-6):
+        reached = _exceeded_sum(np.bincount(np.rint(steps).astype(int), weights), n, chance)
+        return (reached * span + n * float(off.min())) / math.sqrt(n)
     likely, wanted = float(weights[off.argmax()]), -math.log(chance)
     # Beyond it less than half a report is not the largest, and the saddlepoint ends.
     edge = math.log(max(2 * n * (1 - likely) / likely, 2.0)) / span
@@ -373,6 +376,22 @@ def exceeded_deviations(values: Floats, chances: Floats, n: int, chance: float) 
         lambda at: _tail(off, weights, span, n, at)[1] - wanted, low, high, xtol=1e-9
     )
     return _tail(off, weights, span, n, float(log_tilt))[0] * math.sqrt(n)
+
+
+_DRAWS_MAX: Final = 1 << 12
+_SUMS_MAX: Final = 1 << 19
+"""Reports, and values of their sum, up to which each value gets its probability: 0.1 s."""
+
+
+def _exceeded_sum(law: Floats, n: int, chance: float) -> float:
+    """Between the sums of n draws that are exceeded with at most `chance` and the others.
+
+    `law`: (steps,) probabilities of 0, 1, … Infinite where no sum is exceeded so rarely.
+    """
+    size = n * (law.size - 1) + 1
+    sums = np.fft.irfft(np.fft.rfft(law, 1 << size.bit_length()) ** n)[:size]
+    reached = int((np.cumsum(sums[::-1]) > chance).sum())
+    return math.inf if reached == size else reached - 0.5
 
 
 def _tail(

@@ -328,7 +328,7 @@ def describe_detection(data: PoisonedEstimate, attack: str, block: str) -> str:
         f"**{formats.counted(check.estimated, 'person', 'people')}**, "
         f"**{formats.counted(check.reported, 'phone', 'phones')}** reported from it"
     )
-    limit_text = f"{formats.people(check.limit)} apart in one of 1,000 collections"
+    limit_text = f"{formats.people(check.limit)} apart in at most one of 1,000 collections"
     if check.is_suspect:
         return (
             f"**Yes.** {sums}. Noise alone puts them {limit_text}. The sum shows that there are "

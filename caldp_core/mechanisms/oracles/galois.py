@@ -329,6 +329,18 @@ class GaloisOracles(HistogramOracles, SupportOracles):
         lies = self._share * hidden + base
         return float(((1.0 - self._share[block]) * p * means).sum() + (lies * total).sum())
 
+    def number_law(self, block: int, p: Floats, block_p: Floats) -> Floats:
+        """See `SupportOracles`: exact, hyperplane by hyperplane."""
+        hidden, base, _ = self._shares(p, block_p)
+        group = next(group for group in self._groups if block in group.blocks)
+        size, start = self._sizes[block], self._starts[block]
+        weights = np.stack([np.ones(size), p[start : start + size]])
+        number, through = group.space.sum_by_hyperplane(weights, group.masks[:, :size])
+        lies = self._share[block] * hidden[block] + base[block]
+        sent = (1.0 - self._share[block]) * through / group.space.directions
+        law = np.bincount(np.rint(number).astype(int), sent + lies / number.size, size + 1)
+        return np.asarray(law / law.sum())
+
     def channel(self, block: int) -> tuple[int, Ints, int]:
         """Numerators over 2^48·(hyperplanes): a lie N, the truth q·(2^48 − N) more; base 2^48."""
         rows = self.channel_rows(block, 0, int(self._sizes[block]) + 1)

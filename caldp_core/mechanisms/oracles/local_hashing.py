@@ -22,7 +22,7 @@ from caldp_core.basics.errors import require
 from caldp_core.basics.limits import HASHES_MAX, K_MAX, N_MAX
 from caldp_core.basics.types import Bools, Floats, Ints, Reports, Words, WordSource, counts_by
 from caldp_core.mechanisms.oracles.record_reports import RecordReports
-from caldp_core.mechanisms.oracles.supports import SupportProbabilities
+from caldp_core.mechanisms.oracles.supports import SupportProbabilities, number_law
 from caldp_core.mechanisms.randomness import (
     COIN_ONE,
     flip_coins,
@@ -84,6 +84,8 @@ ChoiceOfRange: TypeAlias = Callable[[Ints, Ints, Floats], Ints]
 """(m,) hidden symbols per block, (m,) P and (m,) ε → (m,) numbers g of values of a hash."""
 _WRITTEN_OUT_MAX: Final = 4096
 """Blocks with at most so many different reports draw how many people send each."""
+_NUMBERS_MAX: Final = 1 << 23
+"""Hashes times symbols times values up to which `number_law` goes through all: 0.1 s."""
 _CHUNK: Final = 1 << 14
 """People at a time, so that their numbers stay in the cache."""
 _WRONG: Final = (
@@ -220,6 +222,36 @@ class LocalHashingOracles(RecordReports):
         for x in range(size):
             reports[every, table[x]] += honest[x]
         return np.array([reports[every, values].sum() for values in table], np.int64)
+
+    def number_law(self, block: int, p: Floats, block_p: Floats) -> Floats:
+        """See `SupportOracles`: exact by all hashes of a small field.
+
+        Else values are independent but for the P of P³ hashes that are constant: a wider law.
+        """
+        prime, g, size = (int(part[block]) for part in (self._prime, self._g, self._sizes))
+        hidden, base, _ = (each[block] for each in self._shares(p, block_p))
+        if prime**3 * size * g <= _NUMBERS_MAX:
+            people = p[self._starts[block] : self._starts[block] + size]
+            return self._law_by_hashes(block, people, self._share[block] * hidden + base)
+        prob, constant = self.probabilities, float(prime) ** -2
+        own = float(prob.own[block])
+        other = float(prob.other[block] - constant * own) / (1.0 - constant)
+        law = hidden * number_law(size, own, other) + base * number_law(size, 1 / g, 1 / g)
+        everything = hidden * own + base / g
+        law = (1.0 - constant) * law
+        law[[0, size]] += constant * np.array([hidden + base - everything, everything])
+        return np.asarray(law / law.sum())
+
+    def _law_by_hashes(self, block: int, people: Floats, lies: float) -> Floats:
+        prime, g, size = (int(part[block]) for part in (self._prime, self._g, self._sizes))
+        hashes = every_hash(prime)
+        numbers = [polynomial(hashes, np.full(prime**3, x), prime) for x in range(size)]
+        table, law = np.stack(numbers, axis=1) * g // prime, np.zeros(size + 1)
+        honest = (1.0 - self._share[block]) * people
+        for value in range(g):
+            hit = table == value
+            law += np.bincount(hit.sum(axis=1), hit @ honest + lies / g, size + 1)
+        return np.asarray(law / law.sum())
 
     def channel(self, block: int) -> tuple[int, Ints, int]:
         """Numerators over 2^48·g·P³: a lie N, the truth g·(2^48 − N) more; base: uniform."""

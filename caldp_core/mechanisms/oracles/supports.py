@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from caldp_core.basics.types import Bools, Floats, Ints, Words, WordSource, counts_by, sums_by
@@ -153,11 +154,33 @@ class SupportOracles:
         square = alone + pairs - 2.0 * level * mean + level**2 * (hidden + base)
         return float((square / prob.gain**2).sum())
 
+    def number_law(self, block: int, p: Floats, block_p: Floats) -> Floats:
+        """(s + 1,) probabilities that a report of the block's oracle includes 0 … s symbols.
+
+        `p`, `block_p`: shares, as in `variance`. Symbols are taken as independent, as they are in
+        unary encodings.
+        """
+        hidden, base, _ = self._shares(p, block_p)
+        prob, size = self.probabilities, int(self._sizes[block])
+        mine, other, u = (float(each[block]) for each in (prob.own, prob.other, prob.base))
+        of_own = number_law(size, mine, other)
+        law = hidden[block] * of_own + base[block] * number_law(size, u, u)
+        return np.asarray(law / law.sum())
+
     def _shares(self, p: Floats, block_p: Floats) -> tuple[Floats, Floats, Floats]:
         """(m,) each: people with hidden symbols, base reports and clear reports of the others."""
         hidden = sums_by(self._block, p, self._sizes.size)
         base = self._share * (block_p - hidden)
         return hidden, base, block_p - hidden - base
+
+
+def number_law(size: int, own: float, other: float) -> Floats:
+    """(size + 1,) probabilities of how many of `size` independent symbols a report includes.
+
+    One is included with probability `own`, each other one with `other`.
+    """
+    rest = scipy.stats.binom.pmf(np.arange(size + 1), size - 1, other)
+    return np.asarray((1.0 - own) * rest + own * np.append(0.0, rest[:-1]))
 
 
 _ONE: Final = np.uint64(1)
