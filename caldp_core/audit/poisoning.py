@@ -361,9 +361,10 @@ def exceeded_deviations(values: Floats, chances: Floats, n: int, chance: float) 
     off = off / math.sqrt(weights @ off**2)
     span, most = float(np.diff(np.sort(off)).min()), float(off.max())
     steps = (off - off.min()) / span
+    at = np.rint(steps).astype(np.int64)
     few = n <= _DRAWS_MAX and n * steps.max() <= _SUMS_MAX
-    if few and np.allclose(steps, np.rint(steps), rtol=0, atol=1e-6):
-        reached = _exceeded_sum(np.bincount(np.rint(steps).astype(int), weights), n, chance)
+    if few and np.allclose(steps, at, rtol=0, atol=1e-6):
+        reached = _exceeded_sum(sums_by(at, weights, int(at.max()) + 1), n, chance)
         return (reached * span + n * float(off.min())) / math.sqrt(n)
     likely, wanted = float(weights[off.argmax()]), -math.log(chance)
     # Beyond it less than half a report is not the largest, and the saddlepoint ends.

@@ -15,7 +15,7 @@ import pytest
 from caldp_core.audit.poisoning import FALSE_ALARMS, BlockSum, block_sum
 from caldp_core.basics.types import Floats
 from caldp_core.estimation.evidence import Evidence
-from caldp_core.mechanisms import registry
+from caldp_core.mechanisms import catalogue
 from caldp_core.privacy.context import Context
 from tests.contract.checks import naming
 
@@ -125,7 +125,7 @@ def checked(family: str, size: int, epsilon: float, n: int, seed: int) -> tuple[
     """The check of the first of two blocks with n reports each, and its plausible shares."""
     labels = np.repeat(np.arange(BLOCKS), size)
     context = Context.of(labels, np.ones(labels.size, np.bool_), epsilon)
-    mechanism = registry.in_context(context, family)
+    mechanism = catalogue.in_context(context, family)
     people = np.bincount(np.arange(n) % min(size, 5), minlength=size)
     tally = mechanism.sample_tally(np.tile(people, BLOCKS), np.random.default_rng(seed))
     evidence = Evidence.of(mechanism, tally)
@@ -206,7 +206,7 @@ def test_randomized_response_is_taken_where_the_field_is_not_smaller() -> None:
 def test_cover_answers_count_with_the_reports_of_hidden_values(family: str) -> None:
     """By the channel written out; a report holds what sends it more often than cover answers do."""
     context = Context.of([0] * 9 + [1] * 3, [True] * 6 + [False] * 3 + [True] * 3, [0.1, 1.0])
-    mechanism = registry.in_context(context, family)
+    mechanism = catalogue.in_context(context, family)
     oracles: Any = mechanism.oracles
     p = np.arange(1.0, 13) / 78
     _, numerators, whole = oracles.channel(0)

@@ -11,7 +11,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from caldp_core.mechanisms.registry import FAMILIES
+from caldp_core.mechanisms.catalogue import FAMILIES
 from caldp_core.scenarios.blocks import GridBlocks, OneBlock, SensitiveSymbols
 from caldp_ui.adversary import fakes
 from caldp_ui.adversary.page_state import BEGIN, FAKES, AttackerState
