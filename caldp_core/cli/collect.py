@@ -44,9 +44,8 @@ from caldp_core.collect.estimate import (
 )
 from caldp_core.collect.json_files import format_json, read_json_object
 from caldp_core.collect.mixing import mixed_privacy_by_crowd
-from caldp_core.collect.protocol import Protocol, unprotected_text
+from caldp_core.collect.protocol import Protocol, protocol_schema, unprotected_text
 from caldp_core.collect.record import About, make_record, registry_entry
-from caldp_core.collect.schema import protocol_schema
 from caldp_core.collect.sql import DIALECTS, tally_query
 from caldp_core.datasets.public_map import NoPrior
 from caldp_core.estimation.estimators import ESTIMATORS

@@ -46,7 +46,7 @@ from caldp_core.privacy.context import Context, dense
 from caldp_core.privacy.coverage import Coverage, coverage, exposed_clause, names_text, value_names
 from caldp_core.privacy.matrix import DenseMatrix
 from caldp_core.scenarios.records import INFINITY, from_dict, to_dict
-from caldp_core.scenarios.scenario import KINDS
+from caldp_core.scenarios.scenario import KINDS, kind_schema
 
 NAME: Final = "The protocol"
 ADVICE: Final = "give the file that caldp wrote."
@@ -571,6 +571,19 @@ class Protocol:
     def to_json(self) -> str:
         """The text of a protocol file."""
         return format_json(self.to_dict())
+
+
+def protocol_schema() -> dict[str, Any]:
+    """The JSON Schema of protocols: `schema.json`, with the records of domains and families."""
+    whole: dict[str, Any] = json.loads((Path(__file__).parent / "schema.json").read_text("utf-8"))
+    numbers, fields = whole.pop("numbers"), whole["properties"]
+    fields["domain"]["oneOf"] = [kind_schema(kind, cls) for kind, cls in _DOMAINS.items()]
+    families = [kind_schema(name, entry.spec) for name, entry in COLLECTABLE.items()]
+    for family in families:
+        family["properties"]["numbers"] = numbers
+        family["required"] = list(family["properties"])
+    fields["mechanism"]["oneOf"][:0] = families
+    return whole
 
 
 def can_be_collected(setup: Setup) -> bool:

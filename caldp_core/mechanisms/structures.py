@@ -3,6 +3,7 @@
 An audit believes none of them (`audit/blockwise.py`). Other capabilities are in `capabilities.py`.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -158,28 +159,35 @@ class InvertibleProducts(ChannelProducts, Protocol):
         """(k,) distribution of the reports → (k,) Σ_y reports_y·(Q⁻¹[y, x])²."""
 
 
+def checked_inverse(channel: Floats) -> Floats:
+    """(k, k) Q⁻¹; raises `CaldpError` where there is none, or floats can't find it."""
+    try:
+        inverse = np.linalg.inv(channel)
+        norms = [float(np.linalg.norm(each, 1)) for each in (channel, inverse)]
+    except np.linalg.LinAlgError:
+        norms = [np.inf]
+    require(
+        prod(norms) < _CONDITION_MAX,
+        "This channel gives (nearly) the same reports for different shares, so shares "
+        "can't be estimated; choose a larger epsilon or merge symbols.",
+    )
+    return np.asarray(inverse)
+
+
 class DenseProducts:
     """Products with a channel that is written out: (k, outputs), row = true symbol.
 
-    Those with the inverse need outputs = k.
+    `invert`: the channel → (outputs, k), by which reports are estimated; Q⁻¹ needs outputs = k.
     """
 
-    def __init__(self, channel: Floats) -> None:
-        self.channel = channel
+    def __init__(
+        self, channel: Floats, invert: Callable[[Floats], Floats] = checked_inverse
+    ) -> None:
+        self.channel, self._invert = channel, invert
 
     @cached_property
     def _inverse(self) -> Floats:
-        try:
-            inverse = np.linalg.inv(self.channel)
-            norms = [float(np.linalg.norm(each, 1)) for each in (self.channel, inverse)]
-        except np.linalg.LinAlgError:
-            norms = [np.inf]
-        require(
-            prod(norms) < _CONDITION_MAX,
-            "This channel gives (nearly) the same reports for different shares, so shares "
-            "can't be estimated; choose a larger epsilon or merge symbols.",
-        )
-        return np.asarray(inverse)
+        return self._invert(self.channel)
 
     def apply(self, p: Floats, /) -> Floats:
         """See `ChannelProducts`."""

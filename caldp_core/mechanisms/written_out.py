@@ -52,9 +52,18 @@ class NumberReports(ABC):
     def fingerprint(self) -> str:
         """Digest that two mechanisms share only if their reports mean the same."""
 
+    @property
+    @abstractmethod
+    def products(self) -> InvertibleProducts:
+        """Products with the channel, and with what estimates shares: its inverse, or a like."""
+
     @abstractmethod
     def _reports(self, x: Ints, words: WordSource) -> Ints:
         """(n,) symbols → (n,) reports."""
+
+    @abstractmethod
+    def _spread(self, people: Ints, rng: np.random.Generator) -> Ints:
+        """(k,) people per symbol → (outputs,) reports, from their joint distribution."""
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.k:,} values>"
@@ -80,6 +89,39 @@ class NumberReports(ABC):
         """(n,) reports → (outputs,) histogram; `CaldpError` on a number that is no report."""
         numbers = check_symbols("reports", reports, self.outputs)
         return Tally(np.bincount(numbers, minlength=self.outputs), numbers.size, self.fingerprint)
+
+    def sample_tally(self, counts: ArrayLike, rng: Seed) -> Tally:
+        """Tally of (k,) people per symbol; same distribution as `tally(privatize(x))`."""
+        people, rng = check_counts("counts", counts, self.k), generator(rng)
+        return Tally(self._spread(people, rng), int(people.sum()), self.fingerprint)
+
+    def channel_products(self) -> ChannelProducts:
+        """Products with the channel (see `HasChannelProducts`)."""
+        return self.products
+
+    def estimate(self, tally: Tally) -> Floats:
+        """(k,) unbiased shares, tally·Q⁻¹/n; entries may be negative.
+
+        Raises `CaldpError` where Q has no inverse or floats cannot find it, on a tally of
+        another mechanism, and on no reports.
+        """
+        check_tally(tally, self.fingerprint, self.outputs)
+        return self.products.inverse(tally.counts / tally.n)
+
+    def variance(self, p: Floats, n: int) -> Floats:
+        """(k,) exact variance of `estimate` when n people come from p: (k,) shares.
+
+        (1/n)(Σ_y q_y·(Q⁻¹[y, x])² − p_x²) with q = p·Q.
+        """
+        p = check_floats("p", p, self.k)
+        square = self.products.inverse_squared(self.products.apply(p))
+        return np.asarray((square - p**2) / check_n(n))
+
+    def sum_variance(self, p: Floats, weights: Floats, n: int) -> float:
+        """Exact variance of Σ w_x p̂_x, such as a region's share; `p`, `weights`: (k,)."""
+        p, weights = check_floats("p", p, self.k), check_floats("weights", weights, self.k)
+        square = float(self.products.apply(p) @ self.products.score(weights) ** 2)
+        return max((square - float(weights @ p) ** 2) / check_n(n), 0.0)
 
 
 _CONDITION_MAX: Final = 1e12
@@ -166,102 +208,30 @@ class WrittenOut(NumberReports):
         checked = check_counts("counts", histogram, self.outputs)
         return Tally(checked, int(checked.sum()), self.fingerprint)
 
-    def sample_tally(self, counts: ArrayLike, rng: Seed) -> Tally:
-        """Tally of (k,) people per symbol, a multinomial each; law of `tally(privatize(x))`."""
-        people, rng = check_counts("counts", counts, self.k), generator(rng)
-        drawn = rng.multinomial(people, self.channel).sum(axis=0)
-        return Tally(drawn, int(people.sum()), self.fingerprint)
+    def _spread(self, people: Ints, rng: np.random.Generator) -> Ints:
+        """A multinomial each, for any n."""
+        return np.asarray(rng.multinomial(people, self.channel).sum(axis=0))
 
-    def channel_products(self) -> ChannelProducts:
-        """Products with the channel as it is written out (see `HasChannelProducts`)."""
-        return DenseProducts(self.channel)
-
-    def estimate(self, tally: Tally) -> Floats:
-        """(k,) unbiased shares; entries may be negative.
-
-        Raises `CaldpError` where two symbols send the same reports, on a tally of another
-        mechanism, and on no reports.
-        """
-        check_tally(tally, self.fingerprint, self.outputs)
-        return np.asarray(tally.counts / tally.n @ self.estimator)
-
-    def variance(self, p: Floats, n: int) -> Floats:
-        """(k,) exact variance of `estimate` when n people come from p: (k,) shares."""
-        p = check_floats("p", p, self.k)
-        square = p @ self.channel @ self.estimator**2
-        return np.asarray((square - p**2) / check_n(n))
-
-    def sum_variance(self, p: Floats, weights: Floats, n: int) -> float:
-        """Exact variance of Σ w_x p̂_x, such as a region's share; `p`, `weights`: (k,)."""
-        p, weights = check_floats("p", p, self.k), check_floats("weights", weights, self.k)
-        square = float(p @ self.channel @ (self.estimator @ weights) ** 2)
-        return max((square - float(weights @ p) ** 2) / check_n(n), 0.0)
+    @cached_property
+    def products(self) -> InvertibleProducts:
+        """Products with the channel as it is written out, and with `estimator`."""
+        return DenseProducts(self.channel, lambda _: self.estimator)
 
 
 class SymbolReports(NumberReports):
     """A mechanism whose reports are symbols. See `Mechanism` for what the methods promise."""
 
-    @property
-    @abstractmethod
-    def products(self) -> InvertibleProducts:
-        """Products with the channel and its inverse."""
-
     @abstractmethod
     def exact_channel(self) -> list[list[Fraction]]:
         """k rows of k probabilities in rationals; `CaldpError` above the stated size."""
-
-    @abstractmethod
-    def _spread(self, people: Ints, rng: np.random.Generator) -> Ints:
-        """(k,) people per symbol → (k,) reports per symbol, from their joint distribution."""
 
     @property
     def outputs(self) -> int:
         """Number of different reports: the symbols again."""
         return self.k
 
-    def sample_tally(self, counts: ArrayLike, rng: Seed) -> Tally:
-        """Tally of (k,) people per symbol; same distribution as `tally(privatize(x))`."""
-        people, rng = check_counts("counts", counts, self.k), generator(rng)
-        return Tally(self._spread(people, rng), int(people.sum()), self.fingerprint)
-
-    def apply(self, p: Floats) -> Floats:
-        """p·Q: (k,) shares → (k,) distribution of the reports."""
-        return self.products.apply(p)
-
-    def apply_transpose(self, weights: Floats) -> Floats:
-        """Q·w: (k,) weights of reports → (k,) their mean over each symbol's reports."""
-        return self.products.apply_transpose(weights)
-
     def law_of(self, x: int) -> Floats:
         """(k,) probabilities of the reports of a person at x (see `ReportsSymbols`)."""
         one = np.zeros(self.k)
         one[check_symbols("x", [x], self.k)] = 1.0
         return np.maximum(self.products.apply(one), 0.0)
-
-    def channel_products(self) -> ChannelProducts:
-        """This mechanism, which has the two products (see `HasChannelProducts`)."""
-        return self
-
-    def estimate(self, tally: Tally) -> Floats:
-        """(k,) unbiased shares, tally·Q⁻¹/n; entries may be negative.
-
-        Raises `CaldpError` where Q has no inverse or floats cannot find it, on a tally of
-        another mechanism, and on no reports.
-        """
-        check_tally(tally, self.fingerprint, self.k)
-        return self.products.inverse(tally.counts / tally.n)
-
-    def variance(self, p: Floats, n: int) -> Floats:
-        """(k,) exact variance of `estimate` when n people come from p: (k,) shares.
-
-        (1/n)(Σ_y q_y·(Q⁻¹[y, x])² − p_x²) with q = p·Q.
-        """
-        p = check_floats("p", p, self.k)
-        square = self.products.inverse_squared(self.products.apply(p))
-        return np.asarray((square - p**2) / check_n(n))
-
-    def sum_variance(self, p: Floats, weights: Floats, n: int) -> float:
-        """Exact variance of Σ w_x p̂_x, such as a region's share; `p`, `weights`: (k,)."""
-        p, weights = check_floats("p", p, self.k), check_floats("weights", weights, self.k)
-        square = float(self.products.apply(p) @ self.products.score(weights) ** 2)
-        return max((square - float(weights @ p) ** 2) / check_n(n), 0.0)

@@ -12,8 +12,9 @@ import pytest
 from click.testing import CliRunner
 
 from caldp_core import CaldpError, Protocol, Scenario, prepare
+from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN
 from caldp_core.cli.commands import main
-from caldp_core.collect.schema import protocol_schema
+from caldp_core.collect.protocol import FORMAT, PROTOCOL_KEY, QUESTION_MAX, protocol_schema
 from caldp_core.datasets import OwnTable, Zipf
 from caldp_core.domain.grid import GridDomain
 from caldp_core.mechanisms import catalogue
@@ -61,6 +62,11 @@ def test_labels_are_the_answers_names_and_none_where_values_are_numbers_or_place
 def test_the_schema_file_is_the_programs() -> None:
     text = (ROOT / "docs" / "protocol.schema.json").read_text("utf-8")
     assert json.loads(text) == protocol_schema()
+    fields = protocol_schema()["properties"]
+    level = fields["policy"]["oneOf"][0]["properties"]["epsilon"]["items"]
+    assert (level["minimum"], level["maximum"]) == (EPSILON_MIN, EPSILON_MAX)
+    assert fields["question"]["maxLength"] == QUESTION_MAX
+    assert fields[PROTOCOL_KEY] == {"const": FORMAT}
     wrong = small("oue").to_dict() | {"people": 12}
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(wrong, protocol_schema())

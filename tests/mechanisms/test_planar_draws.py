@@ -103,19 +103,19 @@ def test_pull_is_the_adjoint_of_expected_on_a_large_map() -> None:
     mechanism = planar((175, 250), (0.2, 0.15))
     rng = np.random.default_rng(2)
     p, weights = rng.dirichlet(np.full(mechanism.k, 0.01)), rng.normal(size=mechanism.k)
-    law, pulled = mechanism.apply(p), mechanism.apply_transpose(weights)
+    law, pulled = mechanism.products.apply(p), mechanism.products.apply_transpose(weights)
     assert law.min() >= 0
     assert law.sum() == pytest.approx(1.0, rel=1e-12)
     assert law @ weights == pytest.approx(p @ pulled, abs=1e-13)
     for x in (0, 249, 20_000, 43_749):
         row, person = mechanism.law_of(x), np.eye(1, mechanism.k, x)[0]
         assert pulled[x] == pytest.approx(row @ weights, abs=1e-13)
-        alone = mechanism.apply(person)
+        alone = mechanism.products.apply(person)
         np.testing.assert_allclose(alone, row, atol=1e-15)
         # Far away are 20 nats and more, where the transforms' noise has either sign.
         assert alone.min() >= 0
-        assert mechanism.apply_transpose(person).min() >= 0
-    np.testing.assert_array_equal(mechanism.apply_transpose(np.ones(mechanism.k)), 1.0)
+        assert mechanism.products.apply_transpose(person).min() >= 0
+    np.testing.assert_array_equal(mechanism.products.apply_transpose(np.ones(mechanism.k)), 1.0)
 
 
 def test_shares_of_a_large_map_are_estimated() -> None:
@@ -123,7 +123,7 @@ def test_shares_of_a_large_map_are_estimated() -> None:
     rng = np.random.default_rng(6)
     p = 0.7 * rng.dirichlet(np.full(mechanism.k, 0.05))
     p[60 * US[1] + 99] += 0.3
-    undone = mechanism.products.inverse(mechanism.apply(p))
+    undone = mechanism.products.inverse(mechanism.products.apply(p))
     np.testing.assert_allclose(undone, p, atol=1e-8)
     tally = mechanism.sample_tally(rng.multinomial(10**6, p), rng)
     row, column = np.divmod(np.arange(mechanism.k), US[1])

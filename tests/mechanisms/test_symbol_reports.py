@@ -31,8 +31,10 @@ def test_products_are_those_of_the_channel(name: str) -> None:
     channel = checks.channel_of(mechanism)
     vectors = np.random.default_rng(1).normal(size=(3, mechanism.k))
     for vector in vectors:
-        np.testing.assert_allclose(mechanism.apply(vector), vector @ channel, atol=1e-12)
-        np.testing.assert_allclose(mechanism.apply_transpose(vector), channel @ vector, atol=1e-12)
+        np.testing.assert_allclose(mechanism.products.apply(vector), vector @ channel, atol=1e-12)
+        np.testing.assert_allclose(
+            mechanism.products.apply_transpose(vector), channel @ vector, atol=1e-12
+        )
 
 
 @EACH
