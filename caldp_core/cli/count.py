@@ -50,7 +50,8 @@ def _columns(command: Any) -> Any:
     "--output",
     required=True,
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Where to write the counts: a .csv or .parquet file; of several questions a .json file.",
+    help="Where to write the counts: a .csv or .parquet file; a .json file of several questions, "
+    "or of areas on the map.",
 )
 @click.option(
     "--question",
@@ -185,7 +186,7 @@ def _require_unused(options: dict[str, Any], counted: str) -> None:
 
 def _check_survey_ending(output: Path) -> None:
     require(
-        output.suffix.lower() == ".json",
+        _is_scenario(output),
         "Several questions become a scenario file; -o must end in .json, got "
         f"{quoted(output.name)}.",
     )
@@ -251,9 +252,10 @@ def _check_file(
 ) -> Resolved:
     """The file with all checks answered; raises `CaldpError` with the sentences of others.
 
-    What options choose is not asked about.
+    What options choose is not asked about unless --accept names the check.
     """
-    checks = [look for name, look in CHECKS.items() if name not in chosen.answered()]
+    known = chosen.answered() - answers.keys()
+    checks = [look for name, look in CHECKS.items() if name not in known]
     checked = resolve(file, layout, checks, answers)
     if checked.unanswered:
         ways = [f"{check.sentence} {_ways(check)}" for check in checked.unanswered]
@@ -273,7 +275,7 @@ def _ways(check: Check) -> str:
 def _count(file: DetectedFile, layout: Layout, output: Path) -> dict[str, Any]:
     """Count a file, write the counts, and return a summary."""
     on_map = layout.latitude is not None
-    if not on_map and (layout.others or output.suffix.lower() == ".json"):
+    if not on_map and (layout.others or (_is_scenario(output) and not layout.areas)):
         _check_survey_ending(output)
         return _count_questions(file, layout, output)
     facts: dict[str, Any]
@@ -287,8 +289,9 @@ def _count(file: DetectedFile, layout: Layout, output: Path) -> dict[str, Any]:
         else:
             counted = count_answers(file, layout, OwnTable.title, progress)
             table, refused = counted.table, counted.refused
-            write_counts(table, output)
+            (_write_scenario if _is_scenario(output) else write_counts)(table, output)
             facts = {"people": sum(table.counts), "answers": len(table.names)}
+            facts |= {"people_not_on_the_map": counted.off_map} if layout.areas else {}
             facts |= {} if layout.steps is None else {"beyond_the_steps": counted.clamped_rows}
     return {"columns": _read(file, layout), **facts, **_rows(refused)}
 
@@ -297,8 +300,7 @@ def _count_questions(file: DetectedFile, layout: Layout, output: Path) -> dict[s
     """Count the questions, write the scenario that hides all answers, and return a summary."""
     with progress_bar("counting") as progress:
         counted = count_questions(file, layout, OwnSurvey.title, progress)
-    scenario = Scenario(dataset=counted.survey, policy=ContextPolicy(OneBlock()))
-    write_whole(output, json.dumps(scenario.to_dict(), indent=2, ensure_ascii=False) + "\n")
+    _write_scenario(counted.survey, output)
     return {
         "columns": {"count": file.names[layout.count]} if layout.count is not None else {},
         "questions": {
@@ -307,6 +309,16 @@ def _count_questions(file: DetectedFile, layout: Layout, output: Path) -> dict[s
         },
         **_rows(counted.refused),
     }
+
+
+def _is_scenario(output: Path) -> bool:
+    return output.suffix.lower() == ".json"
+
+
+def _write_scenario(data: OwnTable | OwnSurvey, output: Path) -> None:
+    """Write the scenario that hides all answers."""
+    scenario = Scenario(dataset=data, policy=ContextPolicy(OneBlock()))
+    write_whole(output, json.dumps(scenario.to_dict(), indent=2, ensure_ascii=False) + "\n")
 
 
 def _rows(refused: RefusedRows) -> dict[str, Any]:

@@ -6,6 +6,7 @@ ruled in fact; others see some borders otherwise. H3 (Brodsky 2018, h3geo.org) c
 2 + 120·7^r cells at resolution r, all but twelve of them hexagons.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Final
@@ -165,21 +166,21 @@ def region_labels(grid: GridDomain) -> tuple[Ints, tuple[str, ...]]:
     by borders true to a few kilometres; cells whose centre is in none are in the last block,
     `AT_SEA`, if there are any. Raises `CaldpError` if the file is gone.
     """
-    names, areas = _regions()
-    labels, present = cells_by_area(areas, grid)
+    regions = region_rings()
+    names = [name if name == of else f"{name}, {of}" for of, name in regions]
+    labels, present = cells_by_area(list(regions.values()), grid)
     return read_only(labels), tuple((*names, AT_SEA)[number] for number in present)
 
 
 @cache
-def _regions() -> tuple[tuple[str, ...], tuple[tuple[Floats, ...], ...]]:
-    """Names, and of each region its rings, (points, 2) longitude and latitude."""
+def region_rings() -> Mapping[tuple[str, str], tuple[Floats, ...]]:
+    """The rings of each region, (points, 2) longitude and latitude, by country and name."""
     path = DATA_FOLDER / WORLD_REGIONS
     with explain_file_errors(WORLD_REGIONS), np.load(path, allow_pickle=False) as file:
         rings, of_ring = unpack_lines(file, "rings"), file["of_ring"]
-        pairs = list(zip(file["names"].tolist(), file["countries"].tolist(), strict=True))
+        pairs = list(zip(file["countries"].tolist(), file["names"].tolist(), strict=True))
         first = np.searchsorted(of_ring, np.arange(len(pairs) + 1))
-        areas = tuple(rings[first[i] : first[i + 1]] for i in range(len(pairs)))
-    return tuple(name if name == of else f"{name}, {of}" for name, of in pairs), areas
+        return {pair: rings[first[i] : first[i + 1]] for i, pair in enumerate(pairs)}
 
 
 _TOWN_KM: Final = 4.0

@@ -20,11 +20,12 @@ from caldp_core.basics.errors import (
     check_counts,
     check_list,
     check_whole,
-    quoted,
+    excerpt,
     require,
 )
 from caldp_core.basics.limits import N_MAX, OWN_ANSWERS_MAX, OWN_NAME_MAX, OWN_QUESTIONS_MAX
 from caldp_core.basics.types import Ints, Progress, no_progress
+from caldp_core.datasets.areas import area_parts
 from caldp_core.datasets.base import Dataset, from_counts, with_larger_cells
 from caldp_core.domain.answers import Domain
 from caldp_core.domain.grid import Area, GridDomain
@@ -45,7 +46,9 @@ class OwnTable:
     `names`: 2 to 2,000 different answers, each one line of up to 120 characters; `counts`: people
     who gave each, whole numbers from 0; `groups`: the group that each answer is in, or none.
     `title`: what the table is called. `reading`: how its file was read, where that was asked; up to
-    1,000 characters. Raises `CaldpError` for anything else.
+    1,000 characters. `areas`: where answers are areas, the place of each on the map: "Bayern,
+    Germany", "Germany" or a polygon as `PolygonBlocks` writes it. Raises `CaldpError` for anything
+    else.
     """
 
     names: tuple[str, ...]
@@ -53,11 +56,12 @@ class OwnTable:
     groups: tuple[str, ...] = ()
     title: str = "Own table"
     reading: str = ""
+    areas: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         check_line("title", self.title)
         _check_reading(self.reading)
-        for field in ("names", "counts", "groups"):
+        for field in ("names", "counts", "groups", "areas"):
             # Records are keys of caches, which lists can't be.
             object.__setattr__(self, field, tuple(check_list(field, getattr(self, field))))
         require(
@@ -68,14 +72,16 @@ class OwnTable:
         for field in ("names", "groups"):
             for text in getattr(self, field):
                 check_line(field, text)
+        for area in self.areas:
+            area_parts(area)
         self._check_counts()
 
     def _check_counts(self) -> None:
         k = len(self.names)
-        for field in ("counts", "groups"):
+        for field in ("counts", "groups", "areas"):
             size = len(getattr(self, field))
             require(
-                size == k or (field == "groups" and size == 0),
+                size == k or (field != "counts" and size == 0),
                 f"{field} must be one for each of the {k:,} answers, got {size:,}.",
             )
         counts = tuple(check_whole("each of counts", count, 0, N_MAX) for count in self.counts)
@@ -129,12 +135,6 @@ def check_line(name: str, text: object) -> str:
 def remove_unseen(text: str) -> str:
     """A text without unseen marks, in composed letters (NFC): what looks equal is equal."""
     return unicodedata.normalize("NFC", _UNSEEN.sub("", text).replace("\u00ad", ""))
-
-
-def excerpt(text: object) -> str:
-    """The first 40 characters of a text, quoted for an error message."""
-    full = str(text)
-    return quoted(full if len(full) <= 40 else f"{full[:40]}…")
 
 
 _PAIR: Final = re.compile(r"([0-9]{1,7}):([0-9]{1,13})")

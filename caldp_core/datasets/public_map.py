@@ -11,9 +11,9 @@ import numpy as np
 import scipy
 
 from caldp_core.basics.cache import cached
-from caldp_core.basics.errors import require
+from caldp_core.basics.errors import excerpt, require
 from caldp_core.basics.types import Floats, Ints, read_only
-from caldp_core.datasets.own import check_line, excerpt, format_cells, parse_cells
+from caldp_core.datasets.own import check_line, format_cells, parse_cells
 from caldp_core.domain.answers import Domain
 from caldp_core.domain.grid import Area, GridDomain
 

@@ -1,14 +1,17 @@
 """Which cells of a map lie in a polygon: those whose centre does.
 
-Cells of which any part is within a distance of given points.
+Cells of which any part is within a distance of given points. Polygons written as texts.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
+from caldp_core.basics.cache import cached
+from caldp_core.basics.errors import CaldpError, excerpt, require
 from caldp_core.basics.types import Bools, Floats, Ints
 from caldp_core.domain.grid import KM_PER_DEGREE, GridDomain, degrees_apart
 
@@ -219,3 +222,43 @@ def _nearest_latitude(latitude: float, beside: Floats) -> Floats:
     ahead = np.cos(np.radians(beside))
     nearest = np.degrees(np.arctan2(np.tan(np.radians(latitude)), np.maximum(ahead, 0.0)))
     return np.asarray(np.where(ahead > 0.0, nearest, 90.0 * np.sign(latitude)))
+
+
+_NUMBER: Final = r"-?[0-9]{1,3}(?:\.[0-9]{1,12})?"
+_RING: Final = re.compile(rf"{_NUMBER},{_NUMBER}(?: {_NUMBER},{_NUMBER})*")
+_CORNERS_MIN: Final = 3
+
+
+@cached
+def parse_polygon(text: str) -> tuple[AreaPart, ...]:
+    """The parts that a text of `PolygonBlocks` unites; raises `CaldpError` for any other text."""
+    return tuple(_part(part) for part in text.split(" + "))
+
+
+def _part(text: str) -> AreaPart:
+    area, *holes = text.split(" - ")
+    rings = area.split(" / ")
+    require(
+        len({frozenset(ring.split(" ")) for ring in rings}) == len(rings),
+        "A ring of a polygon stands twice after “ / ”, where two copies cancel each other; leave "
+        f"one out, got {excerpt(text)}.",
+    )
+    whole = unwrap_rings([_ring(ring) for ring in (*rings, *holes)])
+    return AreaPart(whole[: len(rings)], whole[len(rings) :])
+
+
+def _ring(text: str) -> Floats:
+    """A closed ring, (points, 2) longitude and latitude; raises `CaldpError` for other texts."""
+    if _RING.fullmatch(text) is None:
+        raise CaldpError(
+            "A polygon is written as corners “latitude,longitude” in degrees with spaces "
+            f"between them, got {excerpt(text)}."
+        )
+    points = np.array(re.split("[ ,]", text), dtype=np.float64).reshape(-1, 2)
+    inside = (np.abs(points) <= (90.0, 180.0)).all()
+    require(
+        bool(inside) and len(points) >= _CORNERS_MIN,
+        f"A polygon needs {_CORNERS_MIN} corners or more within ±90° and ±180°, got "
+        f"{excerpt(text)}.",
+    )
+    return np.asarray(np.vstack([points, points[:1]])[:, ::-1])

@@ -4,7 +4,6 @@ Every spec is frozen and holds only scalars and texts, so that it can be a cache
 file and part of a link; `build` makes the arrays.
 """
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ import numpy as np
 
 from caldp_core.basics.cache import cached
 from caldp_core.basics.counted import count_text
-from caldp_core.basics.errors import CaldpError, check_number, check_whole, require
+from caldp_core.basics.errors import CaldpError, check_number, check_whole, excerpt, require
 from caldp_core.basics.files import parse_float, parse_int
 from caldp_core.basics.limits import (
     AREAS_MAX,
@@ -35,7 +34,7 @@ from caldp_core.datasets import (
     region_labels,
     us_state_labels,
 )
-from caldp_core.datasets.own import check_line, excerpt
+from caldp_core.datasets.own import check_line
 from caldp_core.domain.answers import Domain
 from caldp_core.domain.grid import US_GRID, Area, GridDomain
 from caldp_core.domain.partitions import (
@@ -48,11 +47,10 @@ from caldp_core.domain.partitions import (
     single_block,
 )
 from caldp_core.domain.polygons import (
-    AreaPart,
     cells_enclosed_twice,
     cells_of_parts,
     cells_within_km,
-    unwrap_rings,
+    parse_polygon,
 )
 
 AnyDomain = Domain | GridDomain
@@ -248,9 +246,6 @@ def parse_runs(texts: Iterable[str]) -> Iterable[tuple[int, int]]:
 
 
 OUTSIDE: Final = "Outside of all areas"
-_NUMBER: Final = r"-?[0-9]{1,3}(?:\.[0-9]{1,12})?"
-_RING: Final = re.compile(rf"{_NUMBER},{_NUMBER}(?: {_NUMBER},{_NUMBER})*")
-_CORNERS_MIN: Final = 3
 
 
 @dataclass(frozen=True)
@@ -297,7 +292,7 @@ class PolygonBlocks:
             "simplify them.",
         )
         for text in self.polygons:
-            _parts(text)
+            parse_polygon(text)
 
     def overlaps(self, domain: AnyDomain) -> Overlaps:
         """Cells in several areas of a map."""
@@ -318,7 +313,8 @@ def _partition(spec: PolygonBlocks, grid: GridDomain) -> Partition:
 @cached
 def _areas_of_cells(spec: PolygonBlocks, grid: GridDomain) -> tuple[Ints, Overlaps]:
     """(k,) number of each cell's area, the last for none, and the cells in several."""
-    parts = [(number, part) for number, text in enumerate(spec.polygons) for part in _parts(text)]
+    texts = enumerate(spec.polygons)
+    parts = [(number, part) for number, text in texts for part in parse_polygon(text)]
     outside = len(spec.names)
     areas, several = np.full(grid.k, outside, np.int64), np.zeros(grid.k, np.bool_)
     lost, inside = Counter[tuple[int, int]](), defaultdict[int, list[Ints]](list)
@@ -372,41 +368,6 @@ def some_names(names: Collection[str]) -> str:
     """A few names in quotation marks, and how many more there are."""
     few = [f"“{name}”" for name in islice(names, _NAMED_MAX)]
     return ", ".join(few) + (f" and {len(names) - len(few)} more" if len(names) > len(few) else "")
-
-
-@cached
-def _parts(text: str) -> tuple[AreaPart, ...]:
-    """The parts that a text unites; raises `CaldpError` where it is not such a text."""
-    return tuple(_part(part) for part in text.split(" + "))
-
-
-def _part(text: str) -> AreaPart:
-    area, *holes = text.split(" - ")
-    rings = area.split(" / ")
-    require(
-        len({frozenset(ring.split(" ")) for ring in rings}) == len(rings),
-        "A ring of a polygon stands twice after “ / ”, where two copies cancel each other; leave "
-        f"one out, got {excerpt(text)}.",
-    )
-    whole = unwrap_rings([_ring(ring) for ring in (*rings, *holes)])
-    return AreaPart(whole[: len(rings)], whole[len(rings) :])
-
-
-def _ring(text: str) -> Floats:
-    """A closed ring, (points, 2) longitude and latitude; raises `CaldpError` for other texts."""
-    if _RING.fullmatch(text) is None:
-        raise CaldpError(
-            "A polygon is written as corners “latitude,longitude” in degrees with spaces "
-            f"between them, got {excerpt(text)}."
-        )
-    points = np.array(re.split("[ ,]", text), dtype=np.float64).reshape(-1, 2)
-    inside = (np.abs(points) <= (90.0, 180.0)).all()
-    require(
-        bool(inside) and len(points) >= _CORNERS_MIN,
-        f"A polygon needs {_CORNERS_MIN} corners or more within ±90° and ±180°, got "
-        f"{excerpt(text)}.",
-    )
-    return np.asarray(np.vstack([points, points[:1]])[:, ::-1])
 
 
 class SensitiveSpec(Protocol):

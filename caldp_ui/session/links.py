@@ -15,8 +15,7 @@ from urllib.parse import parse_qsl, unquote_plus, urlencode
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from caldp_core.basics.errors import CaldpError, make_readable
-from caldp_core.datasets.own import excerpt
+from caldp_core.basics.errors import CaldpError, excerpt, make_readable
 from caldp_ui.app.errors import escape_markdown
 from caldp_ui.session.visit import this_visit
 from caldp_ui.session.visitor_data import MissingDataError

@@ -17,8 +17,7 @@ from urllib.parse import parse_qsl, urlencode
 
 import streamlit as st
 
-from caldp_core.basics.errors import CaldpError, require
-from caldp_core.datasets.own import excerpt
+from caldp_core.basics.errors import CaldpError, excerpt, require
 from caldp_ui.session import links, visitor_data
 from caldp_ui.session.links import Codec, seal
 from caldp_ui.session.notices import notify

@@ -9,7 +9,7 @@ import pytest
 import shapely
 
 from caldp_core.datasets import AT_SEA, region_labels, us_cities
-from caldp_core.datasets.base_map import _regions, world_cities
+from caldp_core.datasets.base_map import region_rings, world_cities
 from caldp_core.domain.grid import US_GRID, GridDomain
 from caldp_core.scenarios.blocks import RegionBlocks, StateBlocks
 
@@ -18,7 +18,7 @@ from caldp_core.scenarios.blocks import RegionBlocks, StateBlocks
 def shapes() -> Any:
     """The regions as a geometry library has them."""
     found = []
-    for rings in _regions()[1]:
+    for rings in region_rings().values():
         polygons = shapely.make_valid([shapely.Polygon(ring) for ring in rings])
         found.append(reduce(shapely.symmetric_difference, polygons))
     return np.array(found)
@@ -26,7 +26,7 @@ def shapes() -> Any:
 
 def regions_at(longitude: Any, latitude: Any) -> list[set[str]]:
     """The names of all regions that each point is in."""
-    names = _regions()[0]
+    names = [name if name == of else f"{name}, {of}" for of, name in region_rings()]
     points, regions = shapely.STRtree(shapes()).query(
         shapely.points(longitude, latitude), predicate="within"
     )
@@ -107,7 +107,7 @@ def test_cities_of_the_us_are_in_their_state() -> None:
 
 
 def test_there_are_as_many_regions_as_countries_have() -> None:
-    counts = Counter(name.rpartition(", ")[2] for name in _regions()[0])
+    counts = Counter(country for country, _ in region_rings())
     for country, number in {
         "Germany": 16,
         "France": 18,

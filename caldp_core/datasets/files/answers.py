@@ -4,26 +4,21 @@ People of a row: one, a count or a weight; sums are exact, and rounded to people
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from caldp_core.basics.counted import count_text
-from caldp_core.basics.errors import require
+from caldp_core.basics.errors import excerpt, require
 from caldp_core.basics.files import parse_int, unescape_formula
 from caldp_core.basics.limits import N_MAX, OWN_ANSWERS_MAX, OWN_NAME_MAX, OWN_QUESTIONS_MAX
 from caldp_core.basics.types import Progress, no_progress
+from caldp_core.datasets.areas import named_areas
 from caldp_core.datasets.files import numbers
 from caldp_core.datasets.files.layout_detection import DetectedFile, Layout
 from caldp_core.datasets.files.numbers import NumberSteps, default_width, natural_order
 from caldp_core.datasets.files.refused_rows import RefusedRows, find_refused_rows
-from caldp_core.datasets.own import (
-    READING_MAX,
-    OwnSurvey,
-    OwnTable,
-    excerpt,
-    remove_unseen,
-)
+from caldp_core.datasets.own import READING_MAX, OwnSurvey, OwnTable, remove_unseen
 
 UNIT: Final = 1_000_000
 """Parts of a person in which weights are added up: whole numbers, so that no order matters."""
@@ -66,13 +61,14 @@ class CountedAnswers:
     """Counted answers, and rows not among them; `rounded`: whether weights were rounded.
 
     `clamped_rows`: rows whose number lies beyond the steps, and is counted in the first or last of
-    them.
+    them. `off_map`: people whose area is not on the map.
     """
 
     table: OwnTable
     refused: RefusedRows
     rounded: bool
     clamped_rows: int = 0
+    off_map: int = 0
 
 
 def count_answers(
@@ -83,7 +79,8 @@ def count_answers(
     With one row for each, answers are in the order of the file; else in their natural order if they
     have one (numbers, "10-20k", "District 2"), else the commonest first, within groups by their
     names. With `layout.steps` all steps are answers, in their order, the empty ones included. An
-    answer that is in several groups is called "answer; group". Raises `CaldpError` for too
+    answer that is in several groups is called "answer; group". With `layout.areas` answers are the
+    areas, each once, and those that are not on the map are left out. Raises `CaldpError` for too
     many answers, and for a file without any.
     """
     layout.check_complete(file, "answer")
@@ -100,6 +97,8 @@ def count_answers(
     pairs = _pairs(sums)
     is_records = layout.count is None or any(row[3] > 1 for row in sums if row[0] == 0)
     rounded = any(bool(row[5]) for row in sums if row[0] == 0)
+    people, areas = sum(pairs.values()), dict(layout.areas)
+    pairs = _by_area(pairs, areas) if areas else pairs
     order = _order(pairs) if is_records else list(pairs)
     if layout.steps is not None:
         whole = all(bool(row[7]) for row in sums if row[0] == 0)
@@ -107,7 +106,31 @@ def count_answers(
         order = list(pairs)
     clamped = sum(int(row[8]) for row in sums if row[0] == 0)
     _require_two([answer for answer, _ in order], refused)
-    return CountedAnswers(_table(pairs, order, layout, title), refused, rounded, clamped)
+    table = _table(pairs, order, layout, title)
+    off_map = (people + UNIT // 2) // UNIT - sum(table.counts)
+    return CountedAnswers(table, refused, rounded, clamped, off_map)
+
+
+def _by_area(
+    pairs: dict[tuple[str, str], int], areas: Mapping[str, str]
+) -> dict[tuple[str, str], int]:
+    """People, in parts, by the key of an area and its group, without those not on the map.
+
+    Groups are the file's own where each area is in one; else countries, or parts of the one country
+    where all its areas have one.
+    """
+    groups, people = dict[str, set[str]](), Counter[str]()
+    for (cell, group), parts in pairs.items():
+        if area := areas.get(cell, ""):
+            groups.setdefault(area, set()).add(group)
+            people[area] += parts
+    own = {area: group for area, (group, *more) in groups.items() if group and not more}
+    if len(own) < len(groups):
+        own = {area: named_areas()[area].country for area in groups if area in named_areas()}
+        if len(set(own.values())) == 1 and all(named_areas()[area].part for area in own):
+            own = {area: named_areas()[area].part for area in own}
+    grouped = 1 < len(set(own.values())) < len(own) == len(groups)
+    return {(area, own[area] if grouped else ""): parts for area, parts in people.items()}
 
 
 def _rows_sql(file: DetectedFile, layout: Layout) -> str:
@@ -172,7 +195,7 @@ def _pairs(sums: list[tuple[Any, ...]]) -> dict[tuple[str, str], int]:
     pairs: dict[tuple[str, str], int] = {}
     for code, answer, group, _, parts, *_ in sums:
         if code == 0:
-            pair = (_normalize_spaces(answer), _normalize_spaces(group))
+            pair = (normalize_spaces(answer), normalize_spaces(group))
             pairs[pair] = pairs.get(pair, 0) + int(parts)
     return pairs
 
@@ -193,7 +216,7 @@ def _people_by_step(
     }
 
 
-def _normalize_spaces(text: str) -> str:
+def normalize_spaces(text: str) -> str:
     """A text as it is shown: without unseen marks, in composed letters, with single spaces."""
     return unescape_formula(" ".join(remove_unseen(text).split()))
 
@@ -225,8 +248,10 @@ def _table(
     pairs: dict[tuple[str, str], int], order: list[tuple[str, str]], layout: Layout, title: str
 ) -> OwnTable:
     _require_few(len(pairs))
-    groups = tuple(group for _, group in order) if layout.group is not None else ()
+    groups = tuple(group for _, group in order) if any(group for _, group in order) else ()
     answers = [answer for answer, _ in order]
+    areas = tuple(answers) if layout.areas else ()
+    answers = _area_names(areas, layout.areas) or answers
     if len(set(answers)) < len(answers):
         answers = [f"{answer}; {group}" for answer, group in order]
     counts = tuple(round_to_people([pairs[pair] for pair in order]))
@@ -235,7 +260,16 @@ def _table(
         f"{count_text(long, 'answer', 'answers')} cut to {OWN_NAME_MAX} characters" if long else ""
     )
     reading = "; ".join(filter(None, (layout.reading, cut)))[:READING_MAX]
-    return OwnTable(_short(answers), counts, _short(groups), title, reading)
+    return OwnTable(_short(answers), counts, _short(groups), title, reading, areas)
+
+
+def _area_names(areas: tuple[str, ...], cells: Sequence[tuple[str, str]]) -> list[str]:
+    """What areas are called: those of a file by its cells; by keys where two have one name."""
+    called = {area: cell for cell, area in cells} | {
+        key: named_areas()[key].name for key in areas if key in named_areas()
+    }
+    twice = Counter(called[area] for area in areas)
+    return [called[area] if twice[called[area]] == 1 else area for area in areas]
 
 
 def _short(names: Sequence[str]) -> tuple[str, ...]:
@@ -298,7 +332,7 @@ def count_questions(
 
         width = step_width(file, layout, column)
         steps = None if width is None else NumberSteps(width)
-        own = replace(layout, answer=column, group=None, others=(), steps=steps)
+        own = replace(layout, answer=column, group=None, others=(), steps=steps, areas=())
         own = replace(own, left_out=tuple(each for each in layout.left_out if each[0] == column))
         counted.append(count_answers(file, own, file.names[column], within))
     worst = max(counted, key=lambda each: each.refused.count)

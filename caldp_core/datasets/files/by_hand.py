@@ -22,7 +22,7 @@ COLUMN_TYPES: Final[Mapping[str, str]] = {
 }
 """Each type of a column with its field in `Layout`; "" for columns that are not read."""
 _PLACE: Final = frozenset({"exchanged", "metres", "ten-millionths", "one-column"})
-_ANSWER: Final = frozenset({"metres", "ten-millionths", "one-column", "own-answers"})
+_ANSWER: Final = frozenset({"metres", "ten-millionths", "one-column", "areas", "own-answers"})
 _PEOPLE: Final = frozenset({"people", "crosstab"})
 _ANSWERED: Final = {
     "answer": _ANSWER,

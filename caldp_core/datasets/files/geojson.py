@@ -16,7 +16,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from caldp_core.basics.aside import ReaderFailedError, read_aside
-from caldp_core.basics.errors import CaldpError, require
+from caldp_core.basics.errors import CaldpError, excerpt, require
 from caldp_core.basics.limits import CORNERS_MAX, OWN_NAME_MAX, POLYGON_BYTES_MAX, POLYGONS_MAX
 from caldp_core.datasets.files.numbers import looks_like_number
 from caldp_core.datasets.files.source import (
@@ -25,7 +25,6 @@ from caldp_core.datasets.files.source import (
     FileSource,
     source_from_bytes,
 )
-from caldp_core.datasets.own import excerpt
 
 _COLUMNS_MAX: Final = 100
 """Further properties are skipped."""

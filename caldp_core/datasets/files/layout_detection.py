@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from caldp_core.basics.errors import require
+from caldp_core.basics.errors import excerpt, require
 from caldp_core.basics.types import Floats
 from caldp_core.datasets.files.maps import MapRequest
 from caldp_core.datasets.files.numbers import (
@@ -23,7 +23,6 @@ from caldp_core.datasets.files.numbers import (
     parse_number,
 )
 from caldp_core.datasets.files.table import Table
-from caldp_core.datasets.own import excerpt
 
 _NAMES: Final = {
     "latitude": """
@@ -157,7 +156,8 @@ class Layout:
     `others`: columns of further questions, beside `answer`, of one survey.
     `steps`: in which numbers of `answer` are put together; None: each answer stands by itself.
     `left_out`: by column the cells, with single spaces, whose rows are not counted; `reading`: how
-    checks of the file were answered.
+    checks of the file were answered. `areas`: where answers are areas of a map, by cell the area as
+    in `OwnTable`, "" for one that is not on the map.
     """
 
     header: bool | None
@@ -173,6 +173,7 @@ class Layout:
     steps: NumberSteps | None = None
     left_out: tuple[tuple[int, str], ...] = ()
     reading: str = ""
+    areas: tuple[tuple[str, str], ...] = ()
 
     def check_complete(self, file: "DetectedFile", *roles: str) -> None:
         """Raise `CaldpError` where a column of `roles`, or how the file is meant, is not known."""

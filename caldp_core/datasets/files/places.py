@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from caldp_core.basics.errors import CaldpError, require
+from caldp_core.basics.errors import CaldpError, excerpt, require
 from caldp_core.basics.limits import N_MAX
 from caldp_core.basics.types import Ints, Progress, no_progress
 from caldp_core.datasets.files import numbers
@@ -22,7 +22,7 @@ from caldp_core.datasets.files.maps import (
 )
 from caldp_core.datasets.files.refused_rows import RefusedRows, find_refused_rows
 from caldp_core.datasets.files.table import Reader
-from caldp_core.datasets.own import OwnPlaces, excerpt, places_from_counts
+from caldp_core.datasets.own import OwnPlaces, places_from_counts
 from caldp_core.domain.grid import POLE_WITHIN, TURN_WITHIN, GridDomain
 
 _WORDS: Final = {

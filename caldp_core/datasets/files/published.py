@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from caldp_core.basics.errors import require
+from caldp_core.basics.errors import excerpt, require
 from caldp_core.basics.types import Progress, no_progress
 from caldp_core.datasets.files import numbers
 from caldp_core.datasets.files.answers import UNIT
@@ -15,7 +15,6 @@ from caldp_core.datasets.files.layout_detection import DetectedFile, Layout
 from caldp_core.datasets.files.maps import MapRequest
 from caldp_core.datasets.files.places import count_parts_by_cell
 from caldp_core.datasets.files.refused_rows import RefusedRows
-from caldp_core.datasets.own import excerpt
 from caldp_core.datasets.public_map import PublicMap, public_map_from_weights
 from caldp_core.domain.grid import GridDomain
 

@@ -4,10 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.errors import CaldpError, excerpt
 from caldp_core.datasets.files.layout_detection import DetectedFile, Layout
 from caldp_core.datasets.files.table import REJECTS_MAX, Reader
-from caldp_core.datasets.own import excerpt
 
 _WHY: Final = {
     "MISSING COLUMNS": "too few cells",

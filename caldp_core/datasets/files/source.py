@@ -17,9 +17,8 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
-from caldp_core.basics.errors import CaldpError, quoted, require
+from caldp_core.basics.errors import CaldpError, excerpt, quoted, require
 from caldp_core.basics.files import refuse_address
-from caldp_core.datasets.own import excerpt
 
 if TYPE_CHECKING:
     from fsspec.spec import AbstractFileSystem

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final
 from caldp_core.basics.aside import ReaderFailedError, read_aside
 from caldp_core.basics.counted import count_text
 from caldp_core.basics.duck import connect, fetch_rows
-from caldp_core.basics.errors import CaldpError, require
+from caldp_core.basics.errors import CaldpError, excerpt, require
 from caldp_core.basics.files import BYTE_ORDER_MARK
 from caldp_core.basics.types import Progress, no_progress
 from caldp_core.datasets.files import geojson
@@ -40,7 +40,6 @@ from caldp_core.datasets.files.source import (
     unpack,
     zip_members,
 )
-from caldp_core.datasets.own import excerpt
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Final
 
 from caldp_core.datasets.files.checks import answers as on_answers
-from caldp_core.datasets.files.checks import people, places
+from caldp_core.datasets.files.checks import areas, people, places
 from caldp_core.datasets.files.checks.opening import opening
 from caldp_core.datasets.files.checks.record import CheckFunction
 
@@ -27,6 +27,9 @@ CHECKS: Final[Mapping[str, CheckFunction]] = {
     "no-answer-codes": on_answers.no_answer_codes,
     "bands-as-dates": on_answers.bands_as_dates,
     "several-choices": on_answers.several_choices,
+    "areas": areas.areas,
+    "unknown-areas": areas.unknown_areas,
+    "people-of-areas": areas.people_of_areas,
     "own-answers": on_answers.own_answers,
 }
 """By name, the worst first."""
