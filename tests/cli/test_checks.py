@@ -59,7 +59,7 @@ def test_a_file_that_can_be_read_in_two_ways_is_asked_about(name: str, tmp_path:
     assert (refused.exit_code, f"--accept {case.check}=" in refused.stderr) == (2, True)
     assert not (tmp_path / "counts.csv").exists()
     done = count(tmp_path, case, "--accept", f"{case.check}={case.answer}")
-    assert list(assert_counted(tmp_path, case, done)["checks"]) == [case.check]
+    assert list(assert_counted(tmp_path, case, done)["checks"])[-1] == case.check
 
 
 @pytest.mark.parametrize("name", READ)

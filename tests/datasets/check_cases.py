@@ -66,7 +66,32 @@ GEOMETRY = (
 HIDDEN = "County,Cases\nAshford,12\nBrookby,<5\nCresthill,c\nDunmore,..\nElmside,27\nFernley,:\n"
 BANDS = "Age band,People\n0-4,410\n09-May,398\n2026-10-14,377\n15-19,402\n20-24,455\n"
 TEXTS = "comment\n" + "".join(f"my own words {n}\n" for n in range(40))
+CANTONS = "Kanton;Einwohner\nZürich;100\nKanton Bern;20\nLuzern;3\nGenf;7\n"
+STATES = "state,people,cars\nTexas,10,5\nOhio,6,4\nIowa,3,2\n"
 ASKED = {
+    "names of areas": Case(
+        CANTONS,
+        "areas",
+        "Switzerland",
+        130,
+        {"Zürich": 100, "Bern": 20, "Lucerne": 3, "Genève": 7},
+    ),
+    "a name that is no area": Case(
+        CANTONS + "Aargauu;4\nnowhere;2\n",
+        "unknown-areas",
+        "nearest",
+        134,
+        {"Zürich": 100, "Bern": 20, "Lucerne": 3, "Genève": 7, "Aargau": 4},
+        options=("--accept", "areas"),
+    ),
+    "two columns of numbers beside areas": Case(
+        STATES,
+        "people-of-areas",
+        "cars",
+        11,
+        {"Texas": 5, "Ohio": 4, "Iowa": 2},
+        options=("--accept", "areas"),
+    ),
     "total row": Case(TOTAL + "Total,4887\n", "total-row", "leave-out", 4887, INCOMES),
     "Summe above": Case(
         TOTAL.replace("\n", "\nSumme,4887\n", 1), "total-row", "leave-out", 4887, INCOMES

@@ -216,8 +216,11 @@ def hostile(number: int) -> Iterator[tuple[str, bytes]]:
 
 
 def read_table(data: str | bytes | Path, title: str = OwnTable.title) -> CountedAnswers:
-    """The answers of a text or file of which no check asks, counted by its detected layout."""
+    """The answers of a text or file of which no check asks, counted by its detected layout.
+
+    Names of areas are plain answers.
+    """
     file = inspect_data(data)
-    checked = resolve(file, file.answers, tuple(CHECKS.values()), {})
+    checked = resolve(file, file.answers, tuple(CHECKS.values()), {"areas": "keep"})
     require(not checked.unanswered, " ".join(each.sentence for each in checked.unanswered))
     return count_answers(checked.reading.file, checked.reading.layout, title)

@@ -3,7 +3,7 @@
 People of a row: one, a count or a weight; sums are exact, and rounded to people at the end.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -116,21 +116,18 @@ def _by_area(
 ) -> dict[tuple[str, str], int]:
     """People, in parts, by the key of an area and its group, without those not on the map.
 
-    Groups are the file's own where each area is in one; else countries, or parts of the one country
-    where all its areas have one.
+    Groups are the file's own where each area is in one, else parts of a country, or countries.
     """
-    groups, people = dict[str, set[str]](), Counter[str]()
+    groups, people, ships = defaultdict[str, set[str]](set), Counter[str](), named_areas()
     for (cell, group), parts in pairs.items():
-        if area := areas.get(cell, ""):
-            groups.setdefault(area, set()).add(group)
+        if area := areas.get(cell):
             people[area] += parts
-    own = {area: group for area, (group, *more) in groups.items() if group and not more}
-    if len(own) < len(groups):
-        own = {area: named_areas()[area].country for area in groups if area in named_areas()}
-        if len(set(own.values())) == 1 and all(named_areas()[area].part for area in own):
-            own = {area: named_areas()[area].part for area in own}
-    grouped = 1 < len(set(own.values())) < len(own) == len(groups)
-    return {(area, own[area] if grouped else ""): parts for area, parts in people.items()}
+            groups[area].add(group)
+    own = all(len(each) == 1 and "" not in each for each in groups.values())
+    parts_of = {area: ships[area].part if area in ships else "" for area in groups}
+    group_of = {area: min(each) for area, each in groups.items()} if own else parts_of
+    several = 1 < len(set(group_of.values())) < len(groups)
+    return {(area, group_of[area] if several else ""): n for area, n in people.items()}
 
 
 def _rows_sql(file: DetectedFile, layout: Layout) -> str:
@@ -265,11 +262,10 @@ def _table(
 
 def _area_names(areas: tuple[str, ...], cells: Sequence[tuple[str, str]]) -> list[str]:
     """What areas are called: those of a file by its cells; by keys where two have one name."""
-    called = {area: cell for cell, area in cells} | {
-        key: named_areas()[key].name for key in areas if key in named_areas()
-    }
-    twice = Counter(called[area] for area in areas)
-    return [called[area] if twice[called[area]] == 1 else area for area in areas]
+    ships, cell_of = named_areas(), {area: cell for cell, area in cells}
+    called = [ships[area].name if area in ships else cell_of[area] for area in areas]
+    return [name if called.count(name) == 1 else area
+            for name, area in zip(called, areas, strict=True)]  # fmt: skip
 
 
 def _short(names: Sequence[str]) -> tuple[str, ...]:

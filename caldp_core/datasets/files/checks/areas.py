@@ -1,113 +1,69 @@
 """Checks of names that are areas: of which country, which are not known, what counts the people."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping
+from dataclasses import replace
 from difflib import get_close_matches
 from functools import cache, partial
 from typing import Final
 
 from caldp_core.basics.counted import count_text
-from caldp_core.basics.limits import OWN_ANSWERS_MAX
 from caldp_core.datasets.areas import NamedArea, named_areas
 from caldp_core.datasets.files.answers import normalize_spaces
 from caldp_core.datasets.files.checks.people import is_total
 from caldp_core.datasets.files.checks.record import Check, Offer, Reading
 from caldp_core.datasets.files.layout_detection import is_no_number_of_people, normalize_name
 
-_NAMES_MIN: Final = 3
-_KNOWN: Final = 0.6
-"""Of different names, those that are areas of one kind."""
-_CODE: Final = 3
-"""Characters of the longest code that words may spell by chance, such as “no” and “in”."""
+_NAMES_MIN, _NAMES_KNOWN = 3, 0.6
 _CODES_MIN, _CODES_KNOWN = 5, 0.9
+"""How many different areas, and which share of all names, make a column one of areas."""
 _AS_GOOD: Final = 0.9
 """Of the names that the best reading knows, those that another one must know to be asked about."""
-_OFFERS_MAX: Final = 4
-_COUNTRIES: Final = "countries"
-_SEVERAL: Final = "several"
-_BESIDE: Final = (
-    "canton cantone comunidad county de del der des di do estado freistaat kanton land oblast of "
-    "prefecture province provincia provincie region state the voivodeship"
-)
-"""Words beside the name of an area."""
-_COMPASS: Final = (
-    "central centre est norte nord north northern oeste ost east eastern este ouest south southern "
-    "sud sued sur west western"
-)
-"""Words that name parts of any place."""
-_LISTED: Final = 5
+_OFFERS_MAX, _LISTED = 4, 5
+_COUNTRIES, _SEVERAL = "countries", "several countries"
 _NEAR: Final = 0.7
 
 
-@dataclass(frozen=True)
-class _AreaSet:
-    """One reading of names as areas: `name` for the command line, `areas` of the known names."""
-
-    name: str
-    areas: Mapping[str, NamedArea]
-
-    @property
-    def title(self) -> str:
-        """What the areas are, in words."""
-        if self.name == _COUNTRIES:
-            return _COUNTRIES
-        return "areas of " + ("several countries" if self.name == _SEVERAL else self.name)
-
-
 @cache
-def _by_spelling() -> Mapping[str, tuple[NamedArea, ...]]:
+def _by_spelling() -> Mapping[str, list[NamedArea]]:
     found = defaultdict[str, list[NamedArea]](list)
     for area in named_areas().values():
-        for spelling in area.spellings:
+        for spelling in area.names | area.codes:
             found[spelling].append(area)
-    return {spelling: tuple(areas) for spelling, areas in found.items()}
+    return found
 
 
-def _candidates(name: str) -> tuple[NamedArea, ...]:
-    """The areas that a name or code may mean, with or without words such as “canton”."""
-    spelled = normalize_name(name)
-    return _by_spelling().get(spelled, ()) or _by_spelling().get(_words(name, _BESIDE), ())
+def match_names(names: Collection[str]) -> dict[str, dict[str, NamedArea]]:
+    """The areas that different names mean, by the country of all of them, the best first.
 
-
-def _words(name: str, without: str = f"{_BESIDE} {_COMPASS}") -> str:
-    """The words of a name but for some."""
-    return " ".join(word for word in normalize_name(name).split() if word not in without.split())
-
-
-def match_names(names: Collection[str]) -> list[_AreaSet]:
-    """The readings of different names as areas that know most of them, the best first."""
-    found = {name: _candidates(name) for name in names}
+    Or by “countries” or “several countries”; nothing where too few are known.
+    """
+    found = {name: _by_spelling().get(normalize_name(name), []) for name in names}
     sets = defaultdict[str, dict[str, NamedArea]](dict)
     for name, areas in found.items():
         for area in areas:
-            sets[area.country if area.region else _COUNTRIES][name] = area
-    sizes = {of: len(known) for of, known in sets.items() if of != _COUNTRIES}
+            sets[area.country or _COUNTRIES][name] = area
+    several = dict[str, NamedArea]()
     for name, areas in found.items():
-        rank = sorted((sizes[each.country], each.key) for each in areas if each.region)
-        if rank and (len(rank) == 1 or rank[-1][0] > rank[-2][0]):
-            sets[_SEVERAL][name] = named_areas()[rank[-1][1]]
-    if len(sets[_SEVERAL]) <= max(sizes.values(), default=0):
-        del sets[_SEVERAL]
-    best = max(map(len, sets.values()), default=0)
-    able = [_AreaSet(of, each) for of, each in sets.items() if len(each) >= _AS_GOOD * best]
-    able = [each for each in able if _knows_enough(each.areas, names)]
-    return sorted(able, key=lambda each: (-len(each.areas), _size(each.name)))[:_OFFERS_MAX]
+        sizes = {len(sets[area.country]): area for area in areas if area.country}
+        several |= {name: sizes[max(sizes)]} if sizes else {}
+    best = max((len(sets[of]) for of in sets), default=0)
+    if len(several) > best:
+        sets[_SEVERAL], best = several, len(several)
+    able = {
+        of: each
+        for of, each in sets.items()
+        if len(each) >= _AS_GOOD * best and _are_areas(each, len(names))
+    }
+    return dict(sorted(able.items(), key=lambda each: -len(each[1]))[:_OFFERS_MAX])
 
 
-def _size(of: str) -> int:
-    """How many areas there are of a country; countries before all of them."""
-    return sum(area.country == of for area in named_areas().values())
-
-
-def _knows_enough(areas: Mapping[str, NamedArea], names: Collection[str]) -> bool:
-    words = {name: _words(name) for name in areas}
-    named = {areas[name].key for name, text in words.items() if len(text) > _CODE}
-    coded = {areas[name].key for name, text in words.items() if text} | named
-    share = len(areas) / len(names)
-    if len(named) >= _NAMES_MIN:
-        return share >= _KNOWN
-    return len(coded) >= _CODES_MIN and share >= _CODES_KNOWN
+def _are_areas(areas: Mapping[str, NamedArea], names: int) -> bool:
+    called = {area.key for name, area in areas.items() if normalize_name(name) in area.names}
+    share, different = len(areas) / names, {area.key for area in areas.values()}
+    if len(called) >= _NAMES_MIN:
+        return share >= _NAMES_KNOWN
+    return len(different) >= _CODES_MIN and share >= _CODES_KNOWN
 
 
 def areas(reading: Reading) -> Check | None:
@@ -118,10 +74,13 @@ def areas(reading: Reading) -> Check | None:
     first = [at for at in (layout.answer, layout.group) if at is not None]
     for column in dict.fromkeys((*first, *range(len(file.names)))):
         seen = {cell for cell in file.cells(column) if not is_total(cell)}
-        if len(seen) <= OWN_ANSWERS_MAX and not file.is_numeric(column) and match_names(seen):
+        if not file.is_numeric(column) and match_names(seen):
             names = _names(reading, column)
-            offers = [_offer(reading, column, names, each) for each in match_names(names)]
-            return _check(reading, column, len(names), offers) if offers else None
+            found = match_names(names).items()
+            offers = tuple(_offer(reading, column, names, *each) for each in found)
+            called = f"{count_text(len(names), 'name', 'names')} in {reading.name(column)}"
+            sentence = f"{called} may be areas: show people by area, on a map?"
+            return Check("areas", sentence, offers, "No: plain answers") if offers else None
     return None
 
 
@@ -130,37 +89,27 @@ def _names(reading: Reading, column: int) -> list[str]:
     relation = reading.file.table.relation_sql(bool(reading.layout.header))
     with reading.file.table.open_reader() as reader:
         rows = reader.fetch_rows(f"SELECT DISTINCT c{column} FROM {relation}")
-    names = dict.fromkeys(normalize_spaces(cell or "") for (cell,) in rows)
-    left_out = {cell for at, cell in reading.layout.left_out if at == column}
-    return sorted(name for name in names if name and name not in left_out)
+    names = {normalize_spaces(cell or "") for (cell,) in rows}
+    return sorted(names - {"", *(cell for at, cell in reading.layout.left_out if at == column)})
 
 
-def _check(reading: Reading, column: int, names: int, offers: list[Offer]) -> Check:
-    title = reading.name(column)
-    return Check(
-        "areas",
-        f"{count_text(names, 'name', 'names')} in {title} may be areas: show people by area, on a "
-        "map?",
-        tuple(offers),
-        "No: plain answers",
-    )
-
-
-def _offer(reading: Reading, column: int, names: list[str], found: _AreaSet) -> Offer:
-    several = len(found.areas) - len({area.key for area in found.areas.values()})
-    twice = f", {count_text(several, 'other spelling', 'other spellings')} added up" * (several > 0)
-    known, size = len(found.areas), len(names)
-    some = f": {known:,} of {size:,} names are known" if known < size else ""
-    keys = tuple((name, found.areas[name].key if name in found.areas else "") for name in names)
+def _offer(
+    reading: Reading, column: int, names: list[str], of: str, found: Mapping[str, NamedArea]
+) -> Offer:
+    twice = len(found) - len({area.key for area in found.values()})
+    some = f"{len(found):,} of {len(names):,} names known" if len(found) < len(names) else ""
+    more = f"{count_text(twice, 'other spelling', 'other spellings')} added up" if twice else ""
+    title = of if of == _COUNTRIES else f"areas of {of}"
+    keys = tuple((name, found[name].key if name in found else "") for name in names)
     return Offer(
-        found.name,
-        f"Show {found.title}{some}{twice}",
-        f"{reading.name(column)} read as {found.title}{twice}",
-        partial(_with_areas, column, keys),
+        of,
+        ", ".join(filter(None, (f"Show {title}", some, more))),
+        ", ".join(filter(None, (f"{reading.name(column)} read as {title}", more))),
+        partial(with_areas, column, keys),
     )
 
 
-def _with_areas(column: int, keys: tuple[tuple[str, str], ...], reading: Reading) -> Reading:
+def with_areas(column: int, keys: tuple[tuple[str, str], ...], reading: Reading) -> Reading:
     """The reading whose answers are the areas of a column; a group stays beside an answer alone."""
     layout, guess = reading.layout, reading.file.answers
     if layout.answer is None:  # on a form of places
@@ -176,19 +125,18 @@ def unknown_areas(reading: Reading) -> Check | None:
     unknown = [name for name, area in reading.layout.areas if not area]
     if not unknown:
         return None
-    near = dict(_nearest(reading, unknown))
+    near = _nearest(reading.layout.areas, unknown)
     few = [
         f"“{name}”" + (f" (nearest: {near[name][0]})" if name in near else "")
         for name in unknown[:_LISTED]
     ]
     more = f" and {len(unknown) - _LISTED:,} more" if len(unknown) > _LISTED else ""
-    keys = {name: key for name, (_, key) in near.items()}
     offer = Offer(
         "nearest",
         f"Take the nearest{f' of {len(near)}, leave out the others' * (len(near) < len(unknown))}",
         ", ".join(f"“{name}” read as {called}" for name, (called, _) in near.items()),
         lambda read: replace(read, layout=replace(read.layout, areas=tuple(
-            (name, area or keys.get(name, "")) for name, area in read.layout.areas))),
+            (name, area or near.get(name, ("", ""))[1]) for name, area in read.layout.areas))),
     )  # fmt: skip
     return Check(
         "unknown-areas",
@@ -198,55 +146,38 @@ def unknown_areas(reading: Reading) -> Check | None:
     )
 
 
-def _nearest(reading: Reading, unknown: list[str]) -> Iterator[tuple[str, tuple[str, str]]]:
-    """By unknown name the nearest area: what it is called, and its key."""
-    known = {named_areas()[area] for _, area in reading.layout.areas if area in named_areas()}
-    levels = {(area.country, bool(area.region)) if area.region else "" for area in known}
-    spelled = {
+def _nearest(areas: tuple[tuple[str, str], ...], unknown: list[str]) -> dict[str, tuple[str, str]]:
+    """By unknown name the nearest area of the same countries: what it is called, and its key."""
+    ships = named_areas()
+    countries = {ships[area].country for _, area in areas if area in ships}
+    spelled = {normalize_name(name): (name, key) for name, key in areas if key} | {
         spelling: (area.name, area.key)
-        for area in named_areas().values()
-        if ((area.country, True) if area.region else "") in levels
-        for spelling in area.spellings
-        if len(spelling) > _CODE
+        for area in ships.values()
+        if area.country in countries
+        for spelling in area.names
     }
-    spelled |= {normalize_name(name): (name, key) for name, key in reading.layout.areas if key}
-    for name in unknown:
-        near = get_close_matches(normalize_name(name), spelled, 1, _NEAR)
-        if near:
-            yield name, spelled[near[0]]
+    found = {name: get_close_matches(normalize_name(name), spelled, 1, _NEAR) for name in unknown}
+    return {name: spelled[near[0]] for name, near in found.items() if near}
 
 
 def people_of_areas(reading: Reading) -> Check | None:
     """Several columns of numbers beside areas: which says how many people there are."""
     layout, file = reading.layout, reading.file
-    if not layout.areas or file.repeats(layout.answer):
-        return None
     columns = [
         at
-        for at in range(len(file.names))
-        if at != layout.answer and file.is_numeric(at)
-        and not is_no_number_of_people(file.names[at]) and min(reading.numbers(at)) >= 0
-    ]  # fmt: skip
-    if len(columns) < 2:
+        for at, name in enumerate(file.names)
+        if at != layout.answer and file.is_numeric(at) and not is_no_number_of_people(name)
+    ]
+    if not layout.areas or file.repeats(layout.answer) or len(columns) < 2:
         return None
-    columns.sort(key=lambda at: at != layout.count)
     offers = tuple(
         Offer(
             file.names[at],
-            reading.name(at),
+            file.names[at],
             f"people by {reading.name(at)}",
-            partial(_with_people, at),
+            lambda read, at=at: replace(read, layout=replace(read.layout, count=at)),
         )
-        for at in columns
+        for at in sorted(columns, key=lambda at: at != layout.count)
     )
-    return Check(
-        "people-of-areas",
-        f"{count_text(len(columns), 'column', 'columns')} of numbers stand beside the areas: which "
-        "says how many people there are?",
-        offers,
-        "None: each row is one person" if layout.count is None else "As it is",
-    )
-
-
-def _with_people(column: int, reading: Reading) -> Reading:
-    return replace(reading, layout=replace(reading.layout, count=column))
+    sentence = "Several columns are numbers: which says how many people are in an area?"
+    return Check("people-of-areas", sentence, offers, "None: a row is one person")
