@@ -48,9 +48,13 @@ class NamedArea:
 def named_areas() -> Mapping[str, NamedArea]:
     """All regions and countries by their keys; raises `CaldpError` if the file is gone."""
     return {
-        row[0]: NamedArea(*row[:4], *(frozenset(filter(None, each.split("|"))) for each in row[4:]))
-        for row in read_rows(AREA_NAMES)
+        key: NamedArea(key, name, country, part, _spellings(names), _spellings(codes))
+        for key, name, country, part, names, codes in read_rows(AREA_NAMES)
     }
+
+
+def _spellings(text: str) -> frozenset[str]:
+    return frozenset(filter(None, text.split("|")))
 
 
 def area_parts(area: str) -> tuple[AreaPart, ...]:

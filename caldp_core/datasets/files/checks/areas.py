@@ -175,9 +175,13 @@ def people_of_areas(reading: Reading) -> Check | None:
             file.names[at],
             file.names[at],
             f"people by {reading.name(at)}",
-            lambda read, at=at: replace(read, layout=replace(read.layout, count=at)),
+            partial(_with_people, at),
         )
         for at in sorted(columns, key=lambda at: at != layout.count)
     )
     sentence = "Several columns are numbers: which says how many people are in an area?"
     return Check("people-of-areas", sentence, offers, "None: a row is one person")
+
+
+def _with_people(column: int, reading: Reading) -> Reading:
+    return replace(reading, layout=replace(reading.layout, count=column))
