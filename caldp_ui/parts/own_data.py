@@ -314,10 +314,10 @@ def _ask_opening(file: _OpenFile[Any], contents: DetectedFile, layout: Layout) -
     ):
         for field, (label, options, current) in menus.items():
             if options and current != "" and (table.dialect or field == "sheet"):
-                _menu(file, field, (label, options, current), partial(_with_opening, chosen, field))
+                _menu(file, field, (label, options, current), partial(_with_opening, field))
 
 
-def _with_opening(chosen: Chosen, field: str, value: Any) -> Chosen:
+def _with_opening(field: str, chosen: Chosen, value: Any) -> Chosen:
     """The choices with one of how the file is opened, which may make other columns of it."""
     change: dict[str, Any] = {field: value}
     return replace(chosen, **(change if field == "mark" else {"columns": (), **change}))
@@ -327,9 +327,12 @@ def _menu(
     file: _OpenFile[Any],
     name: str,
     menu: tuple[str, Mapping[Any, str], Any],
-    choose: Callable[[Any], Chosen],
+    choose: Callable[[Chosen, Any], Chosen],
 ) -> None:
-    """A menu of a label, options with their labels, and the one that is read now."""
+    """A menu of a label, options with their labels, and the one that is read now.
+
+    Its callback adds to all that was chosen before it, also since the page was drawn.
+    """
     key = file.key(name)
     label, options, st.session_state[key] = menu
     st.selectbox(
@@ -339,7 +342,7 @@ def _menu(
         format_func=options.__getitem__,
         placeholder="please say",
         key=key,
-        on_change=lambda: file.choose(choose(st.session_state[key])),
+        on_change=lambda: file.choose(choose(file.chosen, st.session_state[key])),
     )
 
 
@@ -384,7 +387,7 @@ def _ask_type(file: _OpenFile[Any], at: int, name: str, kind: str) -> None:
     kinds = dict.fromkeys([*file.columns.types, "id", "leave-out", kind])
     options = {each: each.replace("-", " ") for each in kinds}
     menu = (escape_markdown(name), options, kind)
-    _menu(file, f"type-{at}", menu, partial(file.chosen.with_column, at))
+    _menu(file, f"type-{at}", menu, lambda chosen, kind: chosen.with_column(at, kind))
 
 
 def _missing(layout: Layout, contents: DetectedFile, needed: tuple[str, ...]) -> str:

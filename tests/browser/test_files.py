@@ -96,10 +96,13 @@ def bring(page: Any, name: str, data: bytes, questions: Sequence[str] = ()) -> N
     page.get_by_text("are counted.").wait_for()
     for question in questions:
         menu = page.get_by_role("combobox", name=question, exact=True)
+        option = page.get_by_role("option", name="question", exact=True)
         menu.fill("question")  # by the keyboard alone
+        expect(page.get_by_role("option")).to_have_text(["question"])
         menu.press("Enter")
-        expect(menu).to_have_value("question")
+        option.wait_for(state="detached")
         wait_until_settled(page)
+        expect(menu).to_have_value("question")
     page.get_by_role("button", name="Show it").click()
     page.get_by_role("button", name="Show it").wait_for(state="detached")
     # The form may go a run before the data come: what was chosen last is counted in between.

@@ -116,3 +116,12 @@ def test_further_columns_of_a_wide_table_can_be_chosen() -> None:
     choose(at, "q25", "answer")
     assert (len(preview(at)), menus(at)["q25"]) == (12, "answer")
     assert table_of(at).counts == (6, 3)
+
+
+def test_two_menus_that_are_changed_at_once_both_hold() -> None:
+    at = bring("values", "a,b,c\nx,1,u\ny,2,v\nx,3,v\n", "a.csv")
+    for label, kind in {"b": "question", "c": "question"}.items():
+        (menu,) = (box for box in at.selectbox if box.label == label)
+        menu.set_value(kind)
+    jobs_done(checked(at.run()))
+    assert [menus(at)[name] for name in "abc"] == ["answer", "question", "question"]
