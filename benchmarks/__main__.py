@@ -5,7 +5,7 @@ from typing import Final
 
 import click
 
-from benchmarks import browser, crowd, fleet, hall, pages, walk
+from benchmarks import browser, crowd, fleet, hall, hostile, pages, walk
 from benchmarks.asv_runs import run_suites
 from benchmarks.figures import Figure
 from caldp_core.basics.counted import count_text
@@ -19,6 +19,7 @@ PARTS: Final[dict[str, Part]] = {
     "load": crowd.load_figures,
     "flood": crowd.flood_figures,
     "hall": hall.figures,
+    "hostile": hostile.figures,
     "walk": walk.figures,
 }
 _NEEDS: Final = {

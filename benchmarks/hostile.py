@@ -1,13 +1,13 @@
-"""Two hostile files at once: what the server holds meanwhile and after, and how long others wait.
+"""Hostile files: what the server holds while visits bring them and after, and how long others wait.
 
-    python -m tests.browser.hostile
-
-A visit brings a file as a browser does: it uploads it, presses the form's button, and goes once the
-page has answered.
+A visit brings a file as a browser does: it uploads it, presses the form's button, and waits for the
+page's answer; then it brings it again, until the others have made their moves.
 """
 
 import asyncio
 import io
+import os
+import re
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterator
@@ -15,7 +15,6 @@ from pathlib import Path
 from time import monotonic
 from typing import Final
 
-import click
 import requests
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.Common_pb2 import (
@@ -31,12 +30,14 @@ from benchmarks.crowd import PICTURE, percentile, walk_all
 from benchmarks.figures import Bar, Figure
 from benchmarks.server import Server, running_server
 from benchmarks.visitor import Visitor
-from tests.ui.driver import as_read
+from caldp_core.basics.counted import count_text
 
 _OTHERS: Final = 4
 _ROUNDS: Final = 3
 _PATIENCE_S: Final = 120.0
 _BACK_S: Final = 60.0
+_ESCAPES: Final = re.compile(r"\\([!-/:-@\[-`{-~])|\N{WORD JOINER}")
+"""What Markdown hides of a sentence."""
 _MEMORY, _BACK, _WAIT = Bar("≤", 1200), Bar("≤", 150), Bar("≤", 2)
 
 
@@ -63,12 +64,21 @@ _FILES: Final[dict[str, tuple[str, Callable[[], bytes]]]] = {
 }
 
 
-def figures() -> Iterator[Figure]:
-    """For each file, brought by two visits at once: memory, and waits of others."""
-    scripts = {"STREAMLIT_SERVER_ENABLE_XSRF_PROTECTION": "false"}
-    for work, (name, make) in _FILES.items():
-        with tempfile.TemporaryDirectory() as at, running_server(Path(at), variables=scripts) as s:
-            yield from asyncio.run(_brought(s, work, name, make()))
+_BROUGHT: Final = (("a million features", 1), *((work, 2) for work in _FILES))
+"""Each kind of file, and by how many visits at once it is brought."""
+
+
+def figures(_: int) -> Iterator[Figure]:
+    """For each file: memory, and how long four other visits wait for their moves meanwhile."""
+    without_cookie = {"STREAMLIT_SERVER_ENABLE_XSRF_PROTECTION": "false"}
+    for work, number in _BROUGHT:
+        name, make = _FILES[work]
+        with (
+            tempfile.TemporaryDirectory() as at,
+            running_server(Path(at), variables=without_cookie) as server,
+        ):
+            title = f"{count_text(number, 'visit brings', 'visits bring')} {work}"
+            yield from asyncio.run(_brought(server, title, number, name, make()))
 
 
 class Bringer(Visitor):
@@ -111,23 +121,24 @@ class Bringer(Visitor):
         await self._send(state)
 
 
-async def _brought(server: Server, work: str, name: str, data: bytes) -> list[Figure]:
+async def _brought(server: Server, title: str, number: int, name: str, data: bytes) -> list[Figure]:
     others = [await Visitor.open(server.address, "places", PICTURE) for _ in range(_OTHERS)]
+    bringers = [await _open_form(server) for _ in range(number)]
     await walk_all(others, 0)
-    calm = [move.seconds for at in range(_ROUNDS) for move in await walk_all(others, 100 * at)]
-    memory = [server.megabytes()]
+    calm = await _waits(others, 100)
+    memory, enough = [server.megabytes()], asyncio.Event()
     watch = asyncio.create_task(_watch(server, memory))
-    both = [asyncio.create_task(_bring(server, name, data)) for _ in range(2)]
-    waits = list[float]()
-    while len(waits) < 4 * _OTHERS * _ROUNDS or not all(each.done() for each in both):
-        waits += [move.seconds for move in await walk_all(others, 300 + len(waits))]
-    answers = {each.result() for each in both}
+    brought = [asyncio.create_task(_bring(each, server, name, data, enough)) for each in bringers]
+    waits = await _waits(others, 300)
+    load = os.getloadavg()[0]
+    enough.set()
+    answers = {answer for each in brought for answer in await each}
     await asyncio.sleep(_BACK_S)
     watch.cancel()
-    for visitor in others:
+    for visitor in (*others, *bringers):
         await visitor.close()
     return [
-        Figure(f"two files of {work}: memory, at most", "MB", [max(memory)], _MEMORY),
+        Figure(f"{title}: memory, at most", "MB", [max(memory)], _MEMORY),
         Figure("before", "MB", memory[:1]),
         Figure("a minute later, more than before", "MB", [memory[-1] - memory[0]], _BACK),
         Figure(
@@ -135,9 +146,14 @@ async def _brought(server: Server, work: str, name: str, data: bytes) -> list[Fi
             "×",
             [percentile(waits, 95) / percentile(calm, 95)],
             _WAIT,
-            "; ".join(sorted(answers)),
+            f"{percentile(calm, 95):.2f} s without; load {load:.1f}; {'; '.join(sorted(answers))}",
         ),
     ]
+
+
+async def _waits(others: list[Visitor], seed: int) -> list[float]:
+    rounds = [await walk_all(others, seed + 100 * number) for number in range(_ROUNDS)]
+    return [move.seconds for moves in rounds for move in moves]
 
 
 async def _watch(server: Server, memory: list[float]) -> None:
@@ -146,27 +162,30 @@ async def _watch(server: Server, memory: list[float]) -> None:
         await asyncio.sleep(0.1)
 
 
-async def _bring(server: Server, name: str, data: bytes) -> str:
-    """Bring the file to the map page; returns what the page says of it."""
+async def _open_form(server: Server) -> Bringer:
+    """A visit of the map page whose form for a file is open."""
     visitor = await Bringer.open(server.address, "places", "places-own")
     assert isinstance(visitor, Bringer)
-    opens = WidgetState(id=visitor.elements["places-own"].id, bool_value=True)
-    await visitor.use("places-own", opens)
+    await visitor.use(
+        "places-own", WidgetState(id=visitor.elements["places-own"].id, bool_value=True)
+    )
     await visitor.wait_until(lambda: "places-own-file" in visitor.elements)
-    state = await visitor.upload(server.address, name, data)
-    file = visitor.elements["places-own-file"].id
-    chosen = WidgetState(id=file, file_uploader_state_value=state)
-    visitor.alerts.clear()
-    await visitor.submit("places-own-file", chosen, "places-own-file-show")
-    until = monotonic() + _PATIENCE_S
-    while not visitor.alerts and monotonic() < until:
-        await asyncio.sleep(0.1)
-    answer = visitor.alerts[-1] if visitor.alerts else "no answer"
-    await visitor.close()
-    return as_read(answer)
+    return visitor
 
 
-if __name__ == "__main__":
-    for figure in figures():
-        value = f"{figure.median:,.4g} {figure.unit}"
-        click.echo(f"{figure.work}: {value} ({figure.bar}) {figure.verdict} {figure.note}")
+async def _bring(
+    visitor: Bringer, server: Server, name: str, data: bytes, enough: asyncio.Event
+) -> set[str]:
+    """Bring the file again and again; returns what the page says of it."""
+    answers = set[str]()
+    while not enough.is_set():
+        state = await visitor.upload(server.address, name, data)
+        file = visitor.elements["places-own-file"].id
+        chosen = WidgetState(id=file, file_uploader_state_value=state)
+        visitor.alerts.clear()
+        await visitor.submit("places-own-file", chosen, "places-own-file-show")
+        until = monotonic() + _PATIENCE_S
+        while not visitor.alerts and monotonic() < until:
+            await asyncio.sleep(0.1)
+        answers.add(_ESCAPES.sub(r"\1", visitor.alerts[-1]) if visitor.alerts else "no answer")
+    return answers
