@@ -123,25 +123,25 @@ def drawer(
 ) -> None:
     """A button, and the drawer that it opens beside the page.
 
-    It stays open until somebody closes it or leaves the page: a page is also run by itself, as
-    films come. `opens`: whether somebody came here to see it.
+    It stays open until somebody closes it, opens another or leaves the page: a page is also run by
+    itself, as films come. `opens`: whether somebody came here to see it.
     """
     if opens or is_first_run():
         set_drawer(key, opens)
     st.button(label, key=key, on_click=set_drawer, args=(key, True), **options)
-    if st.session_state.get(_drawer_key(key)):
+    if st.session_state.get(_OPEN_DRAWER) == key:
         close = partial(set_drawer, key, False)
         st.dialog(title, position="right", width="medium", on_dismiss=close)(draw)()
 
 
 def set_drawer(key: str, is_open: bool) -> None:
-    """Open or close the drawer of a button."""
-    st.session_state[_drawer_key(key)] = is_open
+    """Open or close the drawer of a button; one that opens closes the one before."""
+    if is_open or st.session_state.get(_OPEN_DRAWER) == key:
+        st.session_state[_OPEN_DRAWER] = key if is_open else None
 
 
-def _drawer_key(key: str) -> str:
-    return f"{key}-is-open"
-
+_OPEN_DRAWER: Final = "open-drawer"
+"""The key of the visit's state for the button whose drawer is open: pages show one at a time."""
 
 _CELLS: Final = 5
 """Rows and columns of cells in a block, on maps other than the paper's."""

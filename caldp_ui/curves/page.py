@@ -286,7 +286,10 @@ def _show_sharing(lines: Sequence[Line]) -> None:
         sharing.true_file(STATE.key("json"), _FILE, curves_json(lines), *scenarios)
         own = any(is_own(each.dataset) for each in scenarios)
         sharing.python(SNIPPET.replace(_FILE, internal.file_name(_FILE)) if own else SNIPPET)
-        PAGE.offer()
+        if jobs.has_result(STATE.key("curves"), work.cache_key(lines)):
+            PAGE.offer()
+        else:  # it would compute them within this run
+            st.info("The page as a file comes once all curves are there.")
 
 
 def pack(table: bytes, records: Mapping[str, Curves]) -> bytes:

@@ -304,8 +304,11 @@ def _sliders(record: Plan) -> dict[str, Slider[Plan]]:
 
 def _sharing(record: Plan) -> None:
     """Link, file and code."""
-    planned = planned_scenario(record)
     with sharing.link_columns(STATE):
+        if not jobs.has_result(STATE.key("needs"), _cache_key(record)):
+            st.info("Files and code come once the whole picture is there.")
+            return
+        planned = planned_scenario(record)
         if planned is None:
             st.info("No number of people is enough for this goal, so there are no files.")
             return

@@ -362,6 +362,12 @@ def is_done(key: str, name: str) -> bool:
     return job is not None and job.done
 
 
+def has_result(key: str, name: str) -> bool:
+    """Whether the job of that name at that place has a result; raises what its work raised."""
+    job = current_job(key, name)
+    return job is not None and job.done and job.result() is not None
+
+
 def job_key(key: str) -> str:
     """The key of the visit's state under which it keeps the job of that key."""
     return f"{key}/job"

@@ -5,6 +5,7 @@ import re
 from concurrent.futures import wait
 from dataclasses import replace
 from io import BytesIO
+from threading import Event, current_thread
 from zipfile import ZipFile
 
 import numpy as np
@@ -13,16 +14,18 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from caldp_core.basics.errors import CaldpError
-from caldp_core.basics.types import no_progress
+from caldp_core.basics.types import Progress, no_progress
 from caldp_core.datasets import Cities, Gowalla, Uniform, Zipf
 from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation.evidence import default_estimator
 from caldp_core.experiments.forecast import forecast_if_fast
 from caldp_core.experiments.measures import MEASURES
 from caldp_core.experiments.run import prepare, run
+from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.bounds import block_tv_bound
-from caldp_core.theory.expected_error import Budget
+from caldp_core.theory.expected_error import Budget, Forecast
 from caldp_ui.app.theme import LIGHT
+from caldp_ui.app.upkeep import THREAD_PREFIX
 from caldp_ui.charts.curves import space_out
 from caldp_ui.controls.choices import DATA, NAMES, protections
 from caldp_ui.curves import page_state as work
@@ -42,6 +45,7 @@ from caldp_ui.curves.page_state import make_curves as curves_of_lines
 from caldp_ui.words import formats
 from caldp_ui.words.formats import VALUES
 from tests.ui.driver import checked, headline_of, open_record, page_record, query_of
+from tests.waiting import PATIENCE
 
 SMALL = replace(
     Curves(replace(BEGIN, dataset=Uniform(60), n=10_000)),
@@ -250,6 +254,25 @@ def test_the_file_has_every_point(page: AppTest) -> None:
     table = pd.read_csv(BytesIO(curves_csv(SMALL, blank)))
     assert len(table) == sum(len(line.places) for line in lines)
     assert list(table["curve"].unique()) == [line.title for line in lines]
+
+
+def test_no_curve_is_computed_within_a_run_that_shares_the_page(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    go_on, point, places = Event(), work._point, set[bool]()
+
+    def slow(scenario: Scenario, error: str, progress: Progress) -> Forecast | None:
+        is_beside = current_thread().name.startswith(THREAD_PREFIX)
+        places.add(is_beside)
+        assert not is_beside or go_on.wait(PATIENCE)
+        return point(scenario, error, progress)
+
+    monkeypatch.setattr(work, "_point", slow)
+    at = open_record(STATE, SMALL, ("sharing",))
+    assert places <= {True}
+    assert "curves-home-start" not in [button.key for button in at.button]
+    go_on.set()
+    assert "curves-home-start" in [button.key for button in done(at, "curves").button]
 
 
 def test_all_that_is_pinned_comes_as_one_file() -> None:

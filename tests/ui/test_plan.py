@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from threading import Event
 
@@ -39,7 +40,15 @@ from caldp_ui.plan.page_state import (
 )
 from caldp_ui.plan.people_needed import DEPLOYMENTS, Need, epsilon_for
 from caldp_ui.words import formats, promise
-from tests.ui.driver import checked, headline_of, jobs_done, open_record, page_record, query_of
+from tests.ui.driver import (
+    checked,
+    headline_of,
+    jobs_done,
+    open_page,
+    open_record,
+    page_record,
+    query_of,
+)
 from tests.ui.readings import read
 from tests.waiting import PATIENCE
 
@@ -287,6 +296,20 @@ def test_tables_of_a_large_map_are_made_beside_the_page(monkeypatch: pytest.Monk
     (deployed,) = jobs_done(at.run()).table
     assert set(methods.value.columns) == {view.protection_title(PLAN, name) for name in NAMES}
     assert list(deployed.value.index) == [each.title for each in DEPLOYMENTS]
+
+
+def test_files_and_code_wait_for_the_whole_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+    go_on, needs = Event(), people_needed.compute_needs
+
+    def long(record: Plan, progress: Progress) -> Iterator[Need]:
+        assert go_on.wait(PATIENCE)
+        yield from needs(record, progress)
+
+    monkeypatch.setattr(people_needed, "compute_needs", long)
+    at = open_page("pages/plan.py", state={"plan-tabs": "Share and export"})
+    assert "plan-home-start" not in [button.key for button in at.button]
+    go_on.set()
+    assert "plan-home-start" in [button.key for button in jobs_done(at).button]
 
 
 def test_deployments_add_up_unless_one_copy_is_kept() -> None:

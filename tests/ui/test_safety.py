@@ -8,6 +8,7 @@ from streamlit.testing.v1 import AppTest
 from caldp_core.experiments.run import prepare
 from caldp_ui.parts.safety import USES
 from caldp_ui.plan.people_needed import DEPLOYMENTS
+from caldp_ui.room.page import STATE as ROOM
 from caldp_ui.values.page_state import AFFAIR, ValuesState
 from caldp_ui.words import policies
 from caldp_ui.words.formats import ANSWERS
@@ -41,6 +42,14 @@ def test_drawer_stays_while_the_page_runs_by_itself_and_goes_with_the_page() -> 
     assert is_open(checked(at.run()))
     assert not is_open(go(at, "pages/yesno.py"))
     assert not is_open(go(at, "pages/curves.py"))
+
+
+def test_a_drawer_that_opens_closes_the_one_before() -> None:
+    at = open_record(ROOM)
+    for key in ("by-hand", "safe", "by-hand"):
+        checked(at.button(key=ROOM.key(key)).click().run())
+        assert is_open(at) == (key == "safe")
+    assert len(at.number_input) == 2
 
 
 @pytest.mark.parametrize("kind", ["device", "holder"])
