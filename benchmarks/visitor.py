@@ -7,6 +7,7 @@ would for a browser.
 
 import asyncio
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from time import perf_counter
 from typing import Any, Final
 
@@ -130,7 +131,7 @@ class Visitor:
 
     async def close(self) -> None:
         """Close the socket and end the visit's tasks."""
-        self._forget_fragments()
+        self._forget_fragments(*self._fragments)
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -169,8 +170,11 @@ class Visitor:
                 self._query = message.page_info_changed.query_string
             case "auto_rerun":
                 timer = message.auto_rerun
+                self._forget_fragments(timer.fragment_id)  # a part that is drawn again says so anew
                 again = asyncio.create_task(self._run_fragment(timer.fragment_id, timer.interval))
                 self._fragments[timer.fragment_id] = again
+            case "stop_auto_rerun":
+                self._forget_fragments(*message.stop_auto_rerun.fragment_ids)
             case "script_finished":
                 self._end(message)
 
@@ -184,7 +188,7 @@ class Visitor:
 
     def _begin(self, message: ForwardMsg) -> None:
         if not message.metadata.run.fragment_ids:
-            self._forget_fragments()
+            self._forget_fragments(*self._fragments)
             self._began = perf_counter()
 
     def _end(self, message: ForwardMsg) -> None:
@@ -217,14 +221,15 @@ class Visitor:
             if kind == "tab_container":
                 self.labels[key] = self._tabs[path]
 
-    def _forget_fragments(self) -> None:
-        for task in self._fragments.values():
-            task.cancel()
-        self._fragments.clear()
+    def _forget_fragments(self, *names: str) -> None:
+        for name in names:
+            if task := self._fragments.pop(name, None):
+                task.cancel()
 
     async def _run_fragment(self, name: str, seconds: float) -> None:
-        while True:
-            await asyncio.sleep(seconds)
-            state = self._state()
-            state.fragment_id, state.is_auto_rerun = name, True
-            await self._send(state)
+        with suppress(ConnectionClosed):
+            while True:
+                await asyncio.sleep(seconds)
+                state = self._state()
+                state.fragment_id, state.is_auto_rerun = name, True
+                await self._send(state)

@@ -1,18 +1,27 @@
-"""Messages of a page that a visit has left: they end here.
+"""Messages of a page that a visit has left, or of a part that is gone: they end here.
 
 A part of a page asks by itself to be drawn again: a progress bar every so often, a picture when its
 next steps may come. Such a message can cross the visitor's step to another page. Streamlit then
 runs the part as one of the page before: the browser throws the new page away to draw it, and fails,
 or shows the wrong address. The same happens when a whole run of that page begins as it is left.
+
+A part may also be gone because a run of its own page left it out. Streamlit then drops what its
+controls ask for, and says so in the log: a reader who had just opened a drawer saw it empty until
+the next move. Such a request has the whole page run instead.
 """
 
 from typing import Final, TypeVar
 
+import streamlit as st
 from google.protobuf.message import DecodeError
 from google.protobuf.message import Message as Protobuf
 from starlette.types import Message, Receive, Scope, Send
 from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.runtime import app_session
+from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.fragment import Fragment, MemoryFragmentStorage
 
 from caldp_ui.app.gate import VisitSockets
 
@@ -85,3 +94,42 @@ class StaleMessages(VisitSockets):
                 await send(message)
 
         await self._app(scope, receive_current, send_current)
+
+
+class Parts(MemoryFragmentStorage):
+    """The parts of a visit's page; one that is gone, but that a user has used, runs the page.
+
+    `used`: ids of parts whose controls were used, until they have run.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.used = set[str]()
+
+    def lookup(self, key: str) -> Fragment:
+        """The part of that id, or what runs in its place: the page, or nothing for a timer."""
+        is_used = key in self.used
+        self.used.discard(key)
+        if self.contains(key):
+            return super().lookup(key)
+        return st.rerun if is_used else lambda: None
+
+
+def run_page_for_missing_parts() -> None:
+    """Have requests of users for parts that are gone run the page; those of timers end."""
+    pass_on = AppSession.request_rerun
+
+    def request(session: AppSession, asked: ClientState | None) -> None:
+        parts = session._fragment_storage  # noqa: SLF001 — no public name
+        if asked and asked.fragment_id and isinstance(parts, Parts):
+            is_there, is_timer = parts.contains(asked.fragment_id), asked.is_auto_rerun
+            if is_timer and not is_there:
+                return
+            if not is_timer and is_there:
+                parts.used.add(asked.fragment_id)
+            elif not is_timer:
+                asked.fragment_id = ""
+        pass_on(session, asked)
+
+    app_session.MemoryFragmentStorage = Parts  # type: ignore[attr-defined, misc]
+    AppSession.request_rerun = request  # type: ignore[method-assign, assignment]

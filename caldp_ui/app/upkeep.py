@@ -5,8 +5,7 @@ dashboard is made of lives as long as the server does: it is set aside once, so 
 looked through each time. Later things are not: a visit that has ended is to be found.
 
 Work beside pages has no page of its own. Streamlit would warn of that at each look into its cache:
-hundreds of lines on the terminal, which say nothing. Nor does it say anything that a part of a page
-asked to be drawn again while a run of the page left that part out: its message is dropped, rightly.
+hundreds of lines on the terminal, which say nothing.
 """
 
 import asyncio
@@ -29,7 +28,6 @@ THREAD_PREFIX: Final = "caldp-"
 _PAUSE_S: Final = 30.0
 _TRIM_INTERVAL_S: Final = 10.0
 _WARNS: Final = logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context")
-_DROPS: Final = logging.getLogger("streamlit.runtime.app_session")
 
 
 @asynccontextmanager
@@ -39,23 +37,17 @@ async def upkeep(app: object) -> AsyncIterator[dict[str, Any]]:
     keep_deferred_files()
     task = asyncio.create_task(_collect_now_and_then())
     _WARNS.addFilter(_is_of_a_page)
-    _DROPS.addFilter(_is_no_dropped_part)
     if POLL_KEY not in os.environ:
         click.echo(f"  The key that opens a poll of a full server: {settings().poll_key}")
     try:
         yield {}
     finally:
         _WARNS.removeFilter(_is_of_a_page)
-        _DROPS.removeFilter(_is_no_dropped_part)
         task.cancel()
 
 
 def _is_of_a_page(record: logging.LogRecord) -> bool:
     return not (record.threadName or "").startswith(THREAD_PREFIX)
-
-
-def _is_no_dropped_part(record: logging.LogRecord) -> bool:
-    return not str(record.msg).startswith("The fragment with id")
 
 
 async def _collect_now_and_then() -> None:

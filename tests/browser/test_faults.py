@@ -7,12 +7,15 @@ from typing import Any
 import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 from benchmarks.browser import wait_until_ready, wait_until_settled
 from benchmarks.server import server_address
+from benchmarks.visitor import Visitor
 from tests import ROOT
 from tests.browser.conftest import SCREENS, Profiles
 from tests.browser.hands import SLIDER, expect, open_poll
+from tests.loops import run
 
 pytestmark = pytest.mark.browser
 THIRD_GENERATION = {
@@ -162,3 +165,23 @@ def test_an_error_that_nobody_foresaw_is_one_sentence_of_ours(browser: Any, tmp_
         assert "a secret" not in page.content()
         assert "encountered an error" not in page.content()
     assert "on_script_error=show_failure" in (ROOT / "app.py").read_text("utf-8")
+
+
+def test_an_expander_whose_part_was_just_left_out_opens_all_the_same(address: str) -> None:
+    run(open_expander_of_a_missing_part(address))
+
+
+class Idle(Visitor):
+    """A visit that asks for nothing by itself, so that a later run hides no lost request."""
+
+    async def _run_fragment(self, name: str, seconds: float) -> None:
+        pass
+
+
+async def open_expander_of_a_missing_part(address: str) -> None:
+    visitor = await Idle.open(address, "curves", "curves-sharing")
+    visitor._parts["curves-sharing"] = "of an earlier run"
+    expander = visitor.elements["curves-sharing"]
+    await visitor.use("curves-sharing", WidgetState(id=expander.id, bool_value=True))
+    await visitor.wait_until(lambda: "curves-json" in visitor.elements)
+    await visitor.close()

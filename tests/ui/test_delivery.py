@@ -2,7 +2,6 @@
 
 import asyncio
 import gzip
-import inspect
 import logging
 import re
 import threading
@@ -14,7 +13,6 @@ import pytest
 from starlette.applications import Starlette
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.types import Message
-from streamlit.runtime import app_session
 
 from caldp_ui.app.delivery import Delivery, takes_gzip
 from caldp_ui.app.navigation import PAGES
@@ -151,22 +149,6 @@ def test_work_beside_pages_is_not_warned_of() -> None:
 
     run(served())
     assert is_logged(f"{THREAD_PREFIX}quiet_0")
-
-
-def test_a_part_that_is_gone_asks_in_vain_and_silently() -> None:
-    logger = logging.getLogger("streamlit.runtime.app_session")
-    texts = inspect.getsource(app_session.AppSession.request_rerun)
-
-    def is_logged(text: str) -> bool:
-        return bool(logger.filter(logging.makeLogRecord({"msg": text})))
-
-    async def served() -> None:
-        async with upkeep(None):
-            assert "The fragment with id %s does not exist anymore" in texts
-            assert not is_logged("The fragment with id %s does not exist anymore - ")
-            assert is_logged("Discarding rerun request after shutdown")
-
-    run(served())
 
 
 def test_upkeep_ends_with_the_server() -> None:

@@ -2,14 +2,27 @@
 
 import asyncio
 from collections.abc import Iterable
+from types import SimpleNamespace
+from typing import Any
 
+import pytest
+import streamlit as st
 from google.protobuf.message import Message as Protobuf
 from starlette.types import Message, Receive, Scope, Send
 from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.runtime import app_session
+from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.fragment import MemoryFragmentStorage
 
 from caldp_ui.app.server import middleware
-from caldp_ui.app.stale_messages import CurrentPage, StaleMessages
+from caldp_ui.app.stale_messages import (
+    CurrentPage,
+    Parts,
+    StaleMessages,
+    run_page_for_missing_parts,
+)
 
 
 def ask(page: str, part: str = "") -> bytes:
@@ -149,3 +162,31 @@ def test_streamlit_speaks_of_pages_and_parts_where_they_are_looked_for() -> None
 
 def test_the_server_has_it() -> None:
     assert StaleMessages in [vars(each)["cls"] for each in middleware()]
+
+
+def test_only_a_user_s_request_for_a_part_that_is_gone_runs_the_page(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    passed = list[str]()
+    monkeypatch.setattr(
+        AppSession, "request_rerun", lambda _, asked: passed.append(asked.fragment_id)
+    )
+    monkeypatch.setattr(app_session, "MemoryFragmentStorage", MemoryFragmentStorage)
+    run_page_for_missing_parts()
+    parts = app_session.MemoryFragmentStorage()  # type: ignore[attr-defined]
+    parts.register("here", lambda: None)
+    session: Any = SimpleNamespace(_fragment_storage=parts)
+    for part, is_timer in (("here", True), ("gone", True), ("here", False), ("gone", False)):
+        AppSession.request_rerun(session, ClientState(fragment_id=part, is_auto_rerun=is_timer))
+    assert passed == ["here", "here", ""]
+
+
+def test_a_used_part_that_goes_before_its_run_has_the_page_run_and_a_timer_s_nothing() -> None:
+    parts = Parts()
+    parts.register("used", test_the_server_has_it)
+    parts.used.add("used")
+    assert parts.lookup("used") is test_the_server_has_it
+    parts.used.add("used")
+    parts.clear()
+    assert parts.lookup("used") is st.rerun
+    assert parts.lookup("used")() is None
