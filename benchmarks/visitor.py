@@ -26,7 +26,7 @@ _HEADLINE: Final = '<div class="headline'
 
 
 class Visitor:
-    """One visit of one page.
+    """One visit: `page` and `query` are where it is.
 
     `elements`: the latest element or container of each key; `arrival_times`: when it came;
     `labels`: of tabs, by their container's key. `messages`, `received`: how many messages and bytes
@@ -36,7 +36,7 @@ class Visitor:
 
     def __init__(self, socket: ClientConnection, page: str, query: str) -> None:
         self._socket = socket
-        self._page, self._query, self._page_hash = page, query, ""
+        self.page, self.query, self._page_hash = page, query, ""
         self._message_cache: dict[str, ForwardMsg] = {}
         self._widgets: dict[str, WidgetState] = {}
         self._parts: dict[str, str] = {}
@@ -108,6 +108,11 @@ class Visitor:
         async with asyncio.timeout(_PATIENCE_S):
             await self._run_end.wait()
 
+    @property
+    def is_answered(self) -> bool:
+        """Whether a run has ended since the last `use` or wait began."""
+        return self._run_end.is_set()
+
     async def _run(self, state: ClientState, last: str) -> float:
         self.messages = self.received = 0
         started = perf_counter()
@@ -138,8 +143,8 @@ class Visitor:
         await self._socket.close()
 
     def _state(self) -> ClientState:
-        state = ClientState(query_string=self._query, page_script_hash=self._page_hash)
-        state.page_name = "" if self._page_hash else self._page
+        state = ClientState(query_string=self.query, page_script_hash=self._page_hash)
+        state.page_name = "" if self._page_hash else self.page
         state.cached_message_hashes.extend(self._message_cache)
         state.widget_states.widgets.extend(self._widgets.values())
         return state
@@ -166,8 +171,10 @@ class Visitor:
                 self._begin(message)
             case "navigation":
                 self._page_hash = message.navigation.page_script_hash
+                names = {e.page_script_hash: e.url_pathname for e in message.navigation.app_pages}
+                self.page = names.get(self._page_hash, self.page)
             case "page_info_changed":
-                self._query = message.page_info_changed.query_string
+                self.query = message.page_info_changed.query_string
             case "auto_rerun":
                 timer = message.auto_rerun
                 self._forget_fragments(timer.fragment_id)  # a part that is drawn again says so anew

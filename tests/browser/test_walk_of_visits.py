@@ -17,7 +17,7 @@ def test_no_visit_dies_and_no_error_is_logged(tmp_path: Path) -> None:
         figures = run(wander(server, 6, SECONDS, tmp_path))
         (log,) = tmp_path.glob("*.log")
         said = log.read_text("utf-8")
-    steps, died, logged, memory, *_ = figures
+    steps, died, _, _, logged, memory, *_ = figures
     assert steps.median > 100
     assert (died.median, logged.median) == (0, 0), said
     assert memory.verdict == "ok"
