@@ -45,10 +45,14 @@ class Work(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Making:
-    """A value in the making, by the work `maker`, if any; `finished`: set at its end."""
+    """A value in the making, by the work `maker`, if any.
+
+    `finished`: set at its end; `is_awaited`: once others wait for it.
+    """
 
     maker: Work | None
     finished: Event = field(default_factory=Event)
+    is_awaited: Event = field(default_factory=Event)
 
 
 _CURRENT: Final[ContextVar[Work | None]] = ContextVar("current work", default=None)
@@ -107,6 +111,7 @@ class ByteCache:
                 if pending is None:
                     making = self._making[key] = Making(work)
                     break
+            pending.is_awaited.set()
             if work is None:
                 pending.finished.wait()
             else:
@@ -121,6 +126,11 @@ class ByteCache:
             with self._lock:
                 del self._making[key]
             making.finished.set()
+
+    def is_awaited(self, work: Work | None) -> bool:
+        """Whether others wait for a value that this work makes."""
+        with self._lock:
+            return any(m.maker is work and m.is_awaited.is_set() for m in self._making.values())
 
     def update_sizes(self) -> None:
         """Measure all values again: some have grown, by attributes that they cache themselves."""

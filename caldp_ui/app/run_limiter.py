@@ -19,7 +19,7 @@ from typing import Final, ParamSpec
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from caldp_core.basics.cache import Making, current_work, working_on
+from caldp_core.basics.cache import Making, current_work, shared_cache, working_on
 from caldp_core.basics.types import Progress
 from caldp_ui.app.errors import plain_errors
 
@@ -173,11 +173,12 @@ def yield_to_runs(progress: Progress) -> Progress:
     """The progress of work that nobody waits for: each report lets runs of pages go first.
 
     Both are Python, and a page that shares the processor with a film in the making comes twice as
-    late.
+    late. A value that others wait for goes first, too.
     """
 
     def report(share: float) -> None:
-        _limiter().wait_until_idle(_WAIT_MAX_S)
+        if not shared_cache().is_awaited(current_work()):
+            _limiter().wait_until_idle(_WAIT_MAX_S)
         progress(share)
 
     return report

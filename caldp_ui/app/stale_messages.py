@@ -131,5 +131,5 @@ def run_page_for_missing_parts() -> None:
                 asked.fragment_id = ""
         pass_on(session, asked)
 
-    app_session.MemoryFragmentStorage = Parts  # type: ignore[attr-defined, misc]
+    app_session.MemoryFragmentStorage = Parts  # type: ignore[attr-defined]
     AppSession.request_rerun = request  # type: ignore[method-assign, assignment]

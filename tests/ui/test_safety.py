@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 from caldp_core.experiments.run import prepare
 from caldp_ui.parts.safety import USES
 from caldp_ui.plan.people_needed import DEPLOYMENTS
-from caldp_ui.room.page import STATE as ROOM
+from caldp_ui.room.page_state import STATE as ROOM
 from caldp_ui.values.page_state import AFFAIR, ValuesState
 from caldp_ui.words import policies
 from caldp_ui.words.formats import ANSWERS

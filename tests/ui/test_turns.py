@@ -14,7 +14,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
 from streamlit.testing.v1 import AppTest, local_script_runner
 
-from caldp_core.basics.cache import ByteCache, current_work, working_on
+from caldp_core.basics.cache import ByteCache, current_work, shared_cache, working_on
 from caldp_core.basics.types import Progress
 from caldp_ui.app import run_limiter
 from caldp_ui.app.run_limiter import RunLimiter, fragment, limit_run
@@ -161,6 +161,31 @@ def test_a_page_that_waits_for_another_s_work_lets_others_have_its_place() -> No
     join(pages)
     assert not limiter.is_busy
     assert link.made == 1
+
+
+def test_work_that_yields_to_pages_does_not_once_somebody_waits_for_its_value(
+    launch: Callable[..., jobs.Job[Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A page that waits for a film's curve would wait for all other pages before each point."""
+    begun, yields, key = Event(), list[float](), ("a curve",)
+    monkeypatch.setattr(RunLimiter, "wait_until_idle", lambda _, seconds: yields.append(seconds))
+
+    def make(progress: Progress) -> str:
+        progress(0.0)
+        begun.set()
+        until(lambda: shared_cache().is_awaited(current_work()))
+        progress(0.5)
+        return "there"
+
+    def film(progress: Progress) -> str:
+        return shared_cache().get(key, lambda: make(run_limiter.yield_to_runs(progress)))
+
+    maker = launch("film", film)
+    assert begun.wait(PATIENCE)
+    reader = launch("reader", lambda _: shared_cache().get(key, lambda: "made twice"))
+    assert finished(maker, reader)
+    assert (maker.result(), reader.result()) == ("there", "there")
+    assert len(yields) == 1
 
 
 def test_two_parts_of_pages_are_run_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
