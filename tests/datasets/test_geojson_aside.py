@@ -1,13 +1,16 @@
 """Large GeoJSON is read by a process of its own: a hostile file fills that, not the server."""
 
 import json
+import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from caldp_core.basics.aside import read_aside
 from caldp_core.basics.errors import CaldpError
 from caldp_core.datasets.files.geojson import areas_of, as_csv, read_polygons, table_of
 from caldp_core.datasets.files.source import PAGE_BOUNDS, source_from_bytes
@@ -106,3 +109,27 @@ def test_features_one_by_one_are_those_of_the_whole_document() -> None:
             table_of(text.encode(), "x")
     with pytest.raises(CaldpError, match="places must be in degrees"):
         table_of(collection([feature(1)], crs={"properties": {"name": "EPSG:25832"}}), "x")
+
+
+READER = """
+import os, sys, time
+from pathlib import Path
+from caldp_core.basics.aside import run_reader
+
+def read(data):
+    mark = Path(data.decode())
+    mark.touch(exist_ok=False)  # fails where another one reads
+    time.sleep(0.1)
+    mark.unlink()
+    return str(os.nice(0)).encode()
+
+sys.exit(run_reader(read))
+"""
+
+
+def test_one_process_reads_at_a_time_and_after_others_of_the_machine(tmp_path: Path) -> None:
+    reader, mark = tmp_path / "reader.py", str(tmp_path / "reading").encode()
+    reader.write_text(READER)
+    with ThreadPoolExecutor(3) as threads:
+        readings = [threads.submit(read_aside, reader, (), mark, 512, None) for _ in range(3)]
+    assert {int(each.result()) for each in readings} == {os.nice(0) + 10}
