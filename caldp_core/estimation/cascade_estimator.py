@@ -70,12 +70,13 @@ _LOWEST: Final = -4.0
 """Estimates below it are taken for it: noise alone gives one in 30,000."""
 
 
+@lru_cache(maxsize=len(SHAPES))
 def _prior(shape: Shape) -> Floats:
     """(e, u) probability that the share is in the cell of the grid below each u; rows sum to 1."""
     ratio = EDGES * np.exp(-_LOG_E[:, None]) * shape.shape / (shape.tail - 1.0)
     below = scipy.special.betainc(shape.shape, shape.tail, ratio / (1.0 + ratio))
     below[:, -1] = 1.0
-    return np.diff(below, axis=1, prepend=0.0)
+    return read_only(np.diff(below, axis=1, prepend=0.0))
 
 
 @lru_cache(maxsize=1)
