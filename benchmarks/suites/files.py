@@ -21,7 +21,7 @@ import caldp_core
 from caldp_core.basics.duck import connect, fetch_rows
 from caldp_core.basics.errors import CaldpError
 from caldp_core.collect.arrow import tally_frame
-from caldp_core.collect.collector import Collector
+from caldp_core.collect.collector import Collector, tally_files
 from caldp_core.collect.protocol import FamilyPlan, Protocol
 from caldp_core.datasets import read_places
 from caldp_core.domain.answers import Domain
@@ -118,6 +118,33 @@ class TalliedSets(Tallied):
         self.protocol = write_sets(Path("reports.parquet"), self.n)
 
     time_tally = peakmem_tally = Tallied.tally
+
+
+class TalliedSmallFiles:
+    """10,000 files of 20 reports each, in both forms of text, tallied by one run."""
+
+    params = ("csv", "jsonl")
+    param_names = ("form",)
+    timeout, number, repeat, warmup_time = 900, 1, 3, 0
+    bars: ClassVar = {"time_tally": 15.0}
+    rows, n = 20, 200_000
+
+    def setup(self, form: str) -> None:
+        """Write the files."""
+        self.protocol = protocol_of(Galois(), 1000)
+        values, rng = self.protocol.format.values, np.random.default_rng(3)
+        self.files = [Path(f"{i}.{form}") for i in range(self.n // self.rows)]
+        for file in self.files:
+            reports = rng.integers(0, values, self.rows)
+            lines = reports if form == "csv" else [f'{{"report": {each}}}' for each in reports]
+            file.write_text("\n".join(map(str, ["report", *lines][form != "csv" :])), "utf-8")
+
+    def time_tally(self, _: str) -> None:
+        """Tally the files."""
+        output = Path("tally.json")
+        output.unlink(missing_ok=True)
+        tallied = tally_files(self.protocol, self.files, output).collected.tally
+        assert tallied.n == self.n // self.rows * self.rows
 
 
 class Week:
