@@ -71,7 +71,7 @@ def test_a_map_is_fitted_by_its_products() -> None:
     rng = np.random.default_rng(6)
     p = rng.dirichlet(np.full(mechanism.k, 0.1))
     tally = mechanism.sample_tally(rng.multinomial(20_000, p), rng)
-    ours = fit_histogram(mechanism, tally.counts, rounds=1000, gain_nats=1e-6)
+    ours = fit_histogram(mechanism.products, tally.counts, rounds=1000, gain_nats=1e-6)
     dense = DenseProducts(channel_of(mechanism))
     written_out = fit_histogram(dense, tally.counts, rounds=1000, gain_nats=1e-6)
     np.testing.assert_allclose(ours.p, written_out.p, atol=1e-4)

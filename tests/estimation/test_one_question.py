@@ -21,11 +21,11 @@ def coverage(policy: tuple[float, float], decoded_as: tuple[float, float], share
     """Exact chance that the 95 % range holds `share`; reports may be decoded as another's."""
     sends, decodes = (BinaryMechanism(BinaryPolicy(*each)) for each in (policy, decoded_as))
     counts = np.arange(N + 1)
-    weights = binom.pmf(counts, N, sends.apply(np.array([1 - share, share]))[1])
+    weights = binom.pmf(counts, N, sends.products.apply(np.array([1 - share, share]))[1])
     inside = 0.0
     for count, weight in zip(counts, weights, strict=True):
         unbiased = decodes.products.inverse(np.array([N - count, count]) / N)
-        low, high = share_quantiles(decodes, unbiased, N, ENDS)
+        low, high = share_quantiles(decodes.products, unbiased, N, ENDS)
         inside += weight * (low <= share <= high)
     return inside
 
@@ -49,7 +49,7 @@ def test_the_middle_is_the_estimate_and_levels_ascend() -> None:
     mechanism = BinaryMechanism(BinaryPolicy(3.0, 1.0))
     unbiased = np.array([0.7, 0.3])
     levels = (np.arange(50) + 0.5) / 50
-    shares = share_quantiles(mechanism, unbiased, 10**8, levels)
+    shares = share_quantiles(mechanism.products, unbiased, 10**8, levels)
     assert (np.diff(shares) > 0).all()
     assert shares.mean() == pytest.approx(0.3, abs=1e-5)
     spread = math.sqrt(mechanism.variance(unbiased, 10**8)[1])
@@ -58,4 +58,6 @@ def test_the_middle_is_the_estimate_and_levels_ascend() -> None:
 
 def test_nothing_to_learn_is_an_error() -> None:
     with pytest.raises(CaldpError, match="both answers send the same reports"):
-        share_quantiles(BinaryMechanism(BinaryPolicy(0.0, 1.0)), np.array([0.5, 0.5]), 10, ENDS)
+        share_quantiles(
+            BinaryMechanism(BinaryPolicy(0.0, 1.0)).products, np.array([0.5, 0.5]), 10, ENDS
+        )
