@@ -204,7 +204,8 @@ def _look(file: _OpenFile[Any]) -> DetectedFile | None:
 def _counted(file: _OpenFile[C], asked: Reading, wanted: Layout) -> C | None:
     """The counts of a file that is read as `wanted`, and was shown as `asked`."""
     contents, layout = asked.file, asked.layout
-    missing = _missing(wanted, contents, file.columns.needed)
+    needed = ("answer",) if wanted.areas else file.columns.needed
+    missing = _missing(wanted, contents, needed)
     if missing:
         st.info(escape_markdown(missing), icon=":material/help:")
         return None

@@ -12,8 +12,9 @@ import streamlit as st
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats, Progress
-from caldp_core.datasets import OwnPlaces
+from caldp_core.datasets import OwnPlaces, OwnTable
 from caldp_core.datasets.base_map import population_shares
+from caldp_core.datasets.files.answers import CountedAnswers, count_answers
 from caldp_core.datasets.files.layout_detection import DetectedFile, Layout
 from caldp_core.datasets.files.maps import CELLS, FINE_CELLS, MapRequest
 from caldp_core.datasets.files.places import CountedPlaces, count_places
@@ -27,6 +28,7 @@ from caldp_core.experiments.metrics import total_variation
 from caldp_core.experiments.run import Result
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.errors import escape_markdown
+from caldp_ui.app.navigation import VALUES
 from caldp_ui.app.texts import read_texts
 from caldp_ui.compute import runs
 from caldp_ui.maps.ground import home
@@ -36,7 +38,7 @@ from caldp_ui.parts.comparison import ComparisonData
 from caldp_ui.parts.own_data import Columns
 from caldp_ui.places.controls import with_dataset
 from caldp_ui.places.page_state import STATE, full_map
-from caldp_ui.session import page_state
+from caldp_ui.session import page_state, visitor_data
 from caldp_ui.session.record_link import update_scenario
 from caldp_ui.session.ticking import run_page
 from caldp_ui.words import accuracy, formats
@@ -147,9 +149,11 @@ def judgement_text(ours: Result, shift: Floats, domain: GridDomain) -> str:
     )
 
 
-CountedData: TypeAlias = CountedPlaces | CountedMap
+CountedData: TypeAlias = CountedPlaces | CountedMap | CountedAnswers
 _PRIOR_KEY: Final = f"{STATE.page}/own-as"
 """The session key that says that the form was opened for a public map."""
+_AREAS_KEY: Final = f"{STATE.page}/own-areas"
+"""The session key of a table of areas, which the page of answers shows."""
 _AS_DATA: Final = "the people to be protected, on a map of their own"
 _AS_PRIOR: Final = "what is public already: an earlier map of these places"
 
@@ -160,8 +164,12 @@ class _CurrentMap(MapRequest):
 
 
 def popover() -> None:
-    """The button, and the form that it opens."""
+    """The button, and the form that it opens; a table of areas is shown on the page of answers."""
     own_data.popover(STATE, _FORM)
+    table = st.session_state.pop(_AREAS_KEY, None)
+    if table is not None:
+        query = visitor_data.query(Scenario(dataset=table).plain())
+        st.switch_page(VALUES, query_params=query)
 
 
 def open_for_prior() -> None:
@@ -177,6 +185,8 @@ def _full_map() -> GridDomain:
 
 
 def _next_step(counts: CountedData) -> str:
+    if isinstance(counts, CountedAnswers):
+        return "Areas are answers: tick those that are sensitive, or click them on the map."
     if isinstance(counts, CountedMap):
         return "The estimate takes the file for known: “Public prior” below says how much that is."
     return f"Counted in cells of {counts.places.cell:g}°. The blocks are a start: draw your own."
@@ -184,6 +194,9 @@ def _next_step(counts: CountedData) -> str:
 
 def _ask_layout(key: Callable[[str], str], _: DetectedFile, layout: Layout) -> Layout | None:
     """Asks what the places are; of people's, also the cell size and the part of the Earth."""
+    if layout.areas:
+        st.caption("An area is one value, without cells: it opens on “Sensitive answers”.")
+        return layout
     picked = st.radio(
         "These places are …",
         (_AS_DATA, _AS_PRIOR),
@@ -223,6 +236,9 @@ def _ask_cells(key: Callable[[str], str], layout: Layout) -> Layout | None:
 def _count_rows(
     contents: DetectedFile, layout: Layout, title: str, progress: Progress
 ) -> CountedData:
+    if layout.areas:
+        named = OwnTable.title if title == OwnPlaces.title else title
+        return count_answers(contents, layout, named, progress)
     request = layout.wanted
     if not isinstance(request, _CurrentMap):
         return count_places(contents, layout, title, progress)
@@ -233,11 +249,16 @@ def _count_rows(
 
 
 def _people_count(counts: CountedData) -> int:
+    if isinstance(counts, CountedAnswers):
+        return sum(counts.table.counts)
     return counts.people if isinstance(counts, CountedMap) else int(counts.places.counts().sum())
 
 
 def _apply_counts(scenario: Scenario, counts: CountedData) -> Scenario:
     st.session_state.pop(_PRIOR_KEY, None)
+    if isinstance(counts, CountedAnswers):
+        st.session_state[_AREAS_KEY] = counts.table
+        return scenario
     if isinstance(counts, CountedMap):
         return replace(scenario, estimator=KNOWING_MAP, prior=counts.published)
     return with_dataset(scenario, counts.places)

@@ -41,7 +41,7 @@ from caldp_ui.parts.sharing import ReportContent
 from caldp_ui.session import visitor_data
 from caldp_ui.session.record_link import bind
 from caldp_ui.shell.page import PinPage
-from caldp_ui.values import several, view
+from caldp_ui.values import areas, several, view
 from caldp_ui.values import tabs as below
 from caldp_ui.values.page_state import (
     K_MAX,
@@ -137,8 +137,12 @@ def _people_count(counts: CountedData) -> int:
 
 
 def _out_of_range_text(counts: CountedData) -> str:
-    """How many numbers lie beyond the steps."""
-    if isinstance(counts, CountedQuestions) or not counts.clamped_rows:
+    """How many numbers lie beyond the steps, and how many people are not on the map."""
+    if isinstance(counts, CountedQuestions):
+        return ""
+    if counts.off_map:
+        return f" {formats.count(counts.off_map, 'person is', 'people are')} not on the map."
+    if not counts.clamped_rows:
         return ""
     rows = formats.count(counts.clamped_rows, "number lies", "numbers lie")
     return f" {rows} beyond the steps: counted in the first or last step."
@@ -447,6 +451,7 @@ def show(record: ValuesState) -> None:
     with main:
         data = load_results(STATE, record.scenario)
         shown = PAGE.view(data, PAGE.pinned_data(), palette())
+        areas.show(data)
         view.show(shown)
     with headline_area:
         markup.show_headline(shown.headline)

@@ -1,0 +1,127 @@
+"""The map of a table whose answers are areas: each has one colour, and nobody is spread over cells.
+
+Areas are drawn in small cells, which hold no people of their own.
+"""
+
+from dataclasses import replace
+from functools import partial
+from typing import Final
+
+import numpy as np
+
+from caldp_core.basics.types import Bools, Floats, Ints
+from caldp_core.datasets import DatasetSpec, OwnTable
+from caldp_core.datasets.areas import areas_on_map
+from caldp_core.experiments.run import Result, Setup
+from caldp_ui.maps import ground, scene
+from caldp_ui.parts.comparison import ComparisonData
+from caldp_ui.session.record_link import update_scenario
+from caldp_ui.stage import (
+    Act,
+    Action,
+    Arrangement,
+    Fact,
+    Ground,
+    Picture,
+    Scene,
+    encode,
+    encode_errors,
+    encode_people,
+    nobody_below,
+    stage,
+)
+from caldp_ui.values.page_state import STATE, domain_of, spec_of
+from caldp_ui.values.view import shares_of
+from caldp_ui.words import accuracy, policies, promise
+from caldp_ui.words.formats import ANSWERS
+
+_WORDS: Final = {
+    "blocks": "borders of areas",
+    "sensitive": "sensitive areas",
+    "open": "can be read",
+}
+_Z: Final = 1.96
+_PROTECT: Final = Action(
+    "protect", "Protect, or not", {"look": "A click protects an area, or no longer."}
+)
+
+
+def areas_of(spec: DatasetSpec) -> tuple[str, ...]:
+    """The areas that the answers of a dataset are; () for other answers."""
+    return spec.areas if isinstance(spec, OwnTable) else ()
+
+
+def show(data: ComparisonData) -> None:
+    """The maps of truth and estimates, if the answers are areas."""
+    areas = areas_of(data.setup.scenario.dataset)
+    if areas:
+        _, labels = areas_on_map(areas)
+        stage(_scene(data, areas), STATE.key("maps"), partial(_toggle, data.setup, labels))
+
+
+def _scene(data: ComparisonData, areas: tuple[str, ...]) -> Scene:
+    setup = data.setup
+    results = {scene.PLAIN: ("Plain LDP", data.plain), scene.OURS: ("This protection", data.ours)}
+    _, labels = areas_on_map(areas)
+    truth = encode(_in_cells(setup.dataset.distribution, labels))
+    pictures = [replace(scene.truth(setup), code=truth, marks=("blocks",))]
+    pictures += [_picture(key, title, r, labels) for key, (title, r) in results.items() if r]
+    names = tuple(picture.id for picture in pictures)
+    return Scene(
+        _ground(setup, areas),
+        tuple(pictures),
+        setup.n,
+        (names[-2] if len(names) > 1 else names[-1], names[-1]),
+        actions=(_PROTECT,),
+        scale=scene.scale(setup, data.ours),
+        scale_title="share of people in an area:",
+        prompt="Point at an area to read its numbers on all maps.",
+        mark_words=_WORDS,
+        arrangement=Arrangement(names) if len(names) > 2 else None,
+        image_name="caldp-areas",
+        image_lines=(policies.promise_summary(ANSWERS, setup), policies.setting_text(setup)),
+        **scene.shared_pictures(setup, *names[1:]),
+    )
+
+
+def _in_cells(values: Floats, labels: Ints) -> Floats:
+    """(cells,) the value of each cell's area, 0 in none."""
+    return np.asarray(np.append(values, 0.0)[labels])
+
+
+def _picture(name: str, title: str, result: Result, labels: Ints) -> Picture:
+    shares, n = shares_of(result), result.setup.n
+    half = np.maximum(shares.high - shares.estimate, shares.estimate - shares.low)
+    number, text = accuracy.wrong_of_hundred(ANSWERS, result.first.errors.tv)
+    return Picture(
+        name,
+        title,
+        promise.population(result.setup),
+        f"Map of the estimate by area, {title}: {number} {text}.",
+        encode_people(_in_cells(shares.estimate, labels), n),
+        nobody_below(n),
+        ("blocks", "sensitive", "open") if name == scene.OURS else ("blocks",),
+        Fact(number, text),
+        encode_errors(_in_cells(half / _Z, labels)),
+    )
+
+
+def _ground(setup: Setup, areas: tuple[str, ...]) -> Ground:
+    grid, labels = areas_on_map(areas)
+    names = (*domain_of(setup.scenario).names, "No area of the table")
+
+    def cells(flags: Bools) -> Bools:
+        return np.asarray(np.append(flags, False)[labels])
+
+    return ground.bare_ground(
+        grid, labels, names, cells(setup.sensitive), cells(~ground.protected(setup))
+    )
+
+
+def _toggle(setup: Setup, labels: Ints, act: Act) -> None:
+    """Protect the area that was clicked, or no longer."""
+    clicked = labels[act.mask(labels.size)]
+    if clicked.size and clicked[0] < setup.sensitive.size:
+        flags = setup.sensitive.copy()
+        flags[clicked[0]] = not flags[clicked[0]]
+        update_scenario(STATE, lambda scenario: scenario.with_context(sensitive=spec_of(flags)))
