@@ -9,6 +9,7 @@ import math
 import re
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 import pytest
@@ -105,6 +106,30 @@ def test_errors_are_those_of_the_published_tables(record: Publication, epsilon: 
     assert view.errors_sentence(data) == sentence
 
 
+@pytest.mark.parametrize("epsilon", LEVELS)
+@pytest.mark.parametrize("base", BASES)
+def test_errors_of_rounded_and_noisy_tables_are_theirs(base: int, epsilon: float) -> None:
+    """Each published number is one that its office may publish, and the error is that of all."""
+    for office in (ROUND, CENTRAL):
+        data = load(replace(RECORDS[2], office=office, base=base), epsilon)
+        table = data.treatments[office].release.estimate
+        off = np.abs(table - COUNTS)
+        if office == ROUND:
+            assert (table % base == 0).all()
+            assert (off < base).all()
+        else:
+            assert table.min() >= 0
+            assert table.sum() == pytest.approx(sum(COUNTS))
+            assert off.max() <= 40 * 2 / epsilon  # two-sided geometric: e^−40 is beyond
+        sentence = view.errors_sentence(data)
+        parts = sentence.partition(": ")[2].rstrip(".").split(", ")
+        assert parts[1].rpartition(" ")[2] == per_hundred(total_variation(table)), sentence
+        assert per_hundred(total_variation(table) + 0.02) not in parts[1]
+        if epsilon == LEVELS[-1]:  # where hardly any coin falls, local noise is off by nothing
+            for local in (PLAIN, BLOCKS):
+                np.testing.assert_allclose(data.treatments[local].release.estimate, COUNTS, atol=1)
+
+
 @pytest.mark.parametrize("record", RECORDS, ids=lambda record: str(record.threshold))
 @pytest.mark.parametrize(
     ("moves", "second", "knows"),
@@ -156,6 +181,63 @@ def test_regions_find_rounded_counts_as_often_as_all_outcomes_say(
         assert sentence == "With a threshold of 1 no count is hidden."
         parts = replace(data, record=replace(record, attack=PARTS))
         assert view.attacker_knowledge_text(parts) == sentence
+
+
+def law_of_difference(count: int, base: int) -> Floats:
+    """(4·base + 1,) chances of a − b, from −2·base on: two regions, rounded apart."""
+    law = np.zeros(4 * base + 1)
+    for rest, up, other in itertools.product(range(base), (0, 1), (0, 1)):
+        (a, p), (b, q) = (
+            ((at // base + more) * base, at % base / base if more else 1 - at % base / base)
+            for at, more in ((rest + count % base, up), (rest, other))
+        )
+        law[a - b + 2 * base] += p * q / base
+    return law
+
+
+@cache
+def right_of_pairs(count: int, base: int, pairs: int) -> float:
+    """Chance that the mean of so many differences rounds to the count; a tie is half a hit.
+
+    Whole bases of a count are known, so its remainder is looked for.
+    """
+    law, total = law_of_difference(count, base), np.ones(1)
+    for _ in range(pairs):
+        total = np.convolve(total, law)
+    off = np.abs(np.arange(total.size) - pairs * (2 * base + count % base))
+    return float(total[2 * off < pairs].sum() + total[2 * off == pairs].sum() / 2)
+
+
+@pytest.mark.parametrize("base", BASES)
+def test_several_pairs_of_regions_reveal_as_many_as_their_sums_say(base: int) -> None:
+    for threshold in (THRESHOLDS[1], THRESHOLDS[-1]):
+        record = replace(RECORDS[2], attack=REGIONS, base=base, threshold=threshold)
+        data = load(record)
+        small = [count for count in COUNTS if 0 < count < threshold]
+        shares = set[str]()
+        for pairs in PAIRS:
+            now = replace(data, record=replace(record, pairs=pairs))
+            right = float(np.mean([right_of_pairs(n, base, pairs) for n in small]))
+            sentence = view.headline(now, outcomes.run_attack(now)).sentence
+            said = f"100 of 100 hidden counts, and {hundred(right)} of 100 rounded ones."
+            assert sentence.endswith(said), sentence
+            shares.add(hundred(right))
+        assert len(shares) > 4  # another number of pairs is told apart
+
+
+def test_pairs_drawn_and_averaged_reveal_as_many() -> None:
+    """20,000 draws each: six standard deviations of a share are 0.022 at most."""
+    rng, draws = np.random.default_rng(5), 20_000
+    for base, pairs, count in ((3, 20, 2), (5, 10, 3), (10, 80, 9)):
+        rest = rng.integers(0, 1000, (draws, pairs))
+        a, b = (
+            base * (at // base + (rng.random(at.shape) < at % base / base))
+            for at in (rest + count, rest)
+        )
+        off = 2 * np.abs((a - b).sum(axis=1) - pairs * count)
+        found = (off < pairs).mean() + (off == pairs).mean() / 2
+        assert found == pytest.approx(right_of_pairs(count, base, pairs), abs=0.022)
+        assert found != pytest.approx(right_of_pairs(count, base, 2 * pairs), abs=0.022)
 
 
 def rows(mechanism: Mechanism, cells: list[int]) -> Floats:
