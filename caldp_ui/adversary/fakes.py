@@ -334,12 +334,16 @@ def describe_detection(data: PoisonedEstimate, attack: str, block: str) -> str:
             f"**Yes.** {sums}. Noise alone puts them {limit_text}. The sum shows that there are "
             "fakes, not which they are."
         )
-    enough = (
-        f" About {formats.people(data.phones_to_detect)} would be seen every other time."
-        if data.phones_to_detect
-        else ""
+    enough, honest = data.phones_to_detect, data.honest.n
+    seen = (
+        ""
+        if enough is None
+        else f" About {formats.people(enough)} would be seen every other time."
+        if enough <= honest
+        else f" Not even {formats.people(honest)} fakes, one for each honest phone, would be seen "
+        "every other time."
     )
-    return f"**Not these.** {sums}, and noise alone puts them {limit_text}.{enough}"
+    return f"**Not these.** {sums}, and noise alone puts them {limit_text}.{seen}"
 
 
 TABLE_ROWS: Final = (
