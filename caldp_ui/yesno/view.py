@@ -39,11 +39,7 @@ def headline(data: YesNoData) -> Headline:
     """Who is not protected, if anybody; the estimate; the people that plain LDP needs for it."""
     ours = data.ours
     policy = yes_no_policy(ours.result.setup.scenario)
-    reports = formats.counted(ours.result.setup.n, "report", "reports")
-    estimate = (
-        f"From {reports} we estimate that {formats.percent_range(ours.low, ours.high)} would "
-        "truthfully say yes."
-    )
+    estimate = _estimate_sentence(ours)
     open_answers = [
         answer
         for answer, epsilon in zip(ANSWERS, (policy.epsilon_01, policy.epsilon_10), strict=True)
@@ -54,6 +50,29 @@ def headline(data: YesNoData) -> Headline:
     # Where every report is the true answer, there is nothing that plain LDP could be beside.
     plain = "" if len(open_answers) == len(ANSWERS) else f" {_plain_ldp_sentence(data)}"
     return Headline(_unprotected_sentence(data, open_answers), f"{estimate}{plain}", True)
+
+
+_USEFUL: Final = 0.1
+"""Half of a 95 % range that says something."""
+
+
+def reports_needed(coin: Coin) -> int:
+    """Reports from which the estimate is accurate to ± `_USEFUL`, by the exact standard error."""
+    return math.ceil(coin.result.setup.n * (1.959964 * coin.standard_error / _USEFUL) ** 2)
+
+
+def _estimate_sentence(coin: Coin) -> str:
+    n = coin.result.setup.n
+    if coin.low <= 0 and coin.high >= 1:
+        return (
+            f"{formats.counted(n, 'report says', 'reports say')} nothing yet with this coin: for "
+            f"± {100 * _USEFUL:g} percentage points it takes about "
+            f"{formats.people(reports_needed(coin))}."
+        )
+    return (
+        f"From {formats.counted(n, 'report', 'reports')} we estimate that "
+        f"{formats.percent_range(coin.low, coin.high)} would truthfully say yes."
+    )
 
 
 def _unprotected_sentence(data: YesNoData, answers: list[str]) -> str:

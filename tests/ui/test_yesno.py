@@ -14,6 +14,7 @@ from caldp_core.experiments.run import prepare, run
 from caldp_core.privacy.matrix import BinaryPolicy
 from caldp_core.scenarios.policies import BinaryQuestion
 from caldp_core.scenarios.scenario import Scenario
+from caldp_core.theory.planner import Goal, people_for, standard_error
 from caldp_ui.app.navigation import YES_OR_NO
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.words import formats
@@ -223,3 +224,34 @@ def test_the_plane_is_drawn_once_it_is_opened() -> None:
     _, drawn = data_of(at, "yesno-plane-drawing")
     data = load_data(BEGIN)
     assert drawn == view.plane_svg(data, None, LIGHT, view.alt_plane(data, None))
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 0.3])
+def test_a_range_of_all_shares_is_said_to_say_nothing_and_how_many_would(epsilon: float) -> None:
+    """By the planner, and by Warner's formula: a yes is sent with f = p·x + q·(1 − x)."""
+    setting = replace(page_state.with_levels(BEGIN, epsilon_01=epsilon, epsilon_10=epsilon), n=100)
+    coins = [load_data(replace(setting, seed=seed)) for seed in range(12)]
+    for data in coins:
+        sentence = view.headline(data).sentence
+        if (data.ours.low, data.ours.high) != (0.0, 1.0):
+            assert sentence.startswith("From 100 reports we estimate that "), sentence
+            continue
+        mechanism = data.ours.result.setup.mechanism
+        goal = Goal(standard_error(1), 0.1 / 1.959964)
+        planned = people_for(mechanism, [1 - data.truth, data.truth], goal)
+        kept = 1 / (1 + math.exp(-epsilon))
+        sends = kept * data.truth + (1 - kept) * (1 - data.truth)
+        by_hand = sends * (1 - sends) * (1.959964 / (0.1 * (2 * kept - 1))) ** 2
+        said = re.fullmatch(
+            r"100 reports say nothing yet with this coin: for ± 10 percentage points it takes "
+            r"about ([\d,]+)\.",
+            sentence,
+        )
+        assert said, sentence
+        number = int(said[1].replace(",", ""))
+        assert number == pytest.approx(planned, rel=2e-3)
+        assert number == pytest.approx(by_hand, rel=2e-3)
+        assert number != pytest.approx(by_hand / 1.05, rel=2e-3)
+    whole = [(data.ours.low, data.ours.high) == (0.0, 1.0) for data in coins]
+    assert any(whole) or epsilon > 0.1
+    assert not all(whole) or epsilon == 0.1
