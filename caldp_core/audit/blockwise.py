@@ -378,7 +378,7 @@ def _largest_entry(above: tuple[Fraction, ...], below: tuple[Fraction, ...]) -> 
 BOTH_SENSITIVE: Final = "sensitive-sensitive"
 OTHER_NOT: Final = "sensitive-other"
 EVERY_ENTRY: Final = "every entry of the channel"
-THE_FORM: Final = "the form of the channel"
+THE_FORM: Final = "the channel as a formula"
 _Reader: TypeAlias = Callable[[int, int, Progress], BlockExtremes]
 
 

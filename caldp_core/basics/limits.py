@@ -46,7 +46,7 @@ POLYGON_BYTES_MAX: Final = 10 * 2**20
 STREAM_MAX_ENTRIES: Final = 10**11
 """Most entries of a channel that an audit ever reads: about two minutes."""
 STREAM_FREELY_ENTRIES: Final = 10**10
-"""Most entries that an audit reads where the form of the channel would do: about ten seconds."""
+"""Most entries that an audit reads where the channel as a formula would do: about ten seconds."""
 PAIRWISE_MAX: Final = 10**7
 """Most pairs times reports that an audit compares one by one: about ten seconds."""
 FAKES_MAX: Final = 0.5
