@@ -17,6 +17,7 @@ from typing import Any, Final
 import streamlit as st
 from streamlit.navigation.page import Page
 
+from caldp_ui.app.run_limiter import fragment
 from caldp_ui.app.texts import read_toml
 from caldp_ui.lesson import steps
 from caldp_ui.lesson.steps import Step
@@ -122,7 +123,15 @@ def run_navigation(entries: Sequence[PageEntry] = PAGES, plan: tuple[Step, ...] 
     if wanted is not None:
         st.switch_page(wanted)
     steps.show(entry.path, plan)
+    if steps.course().is_watched:
+        fragment(_follow_presenter, 1.0)()
     return page
+
+
+def _follow_presenter() -> None:
+    """Open the step that the presenter's screen asks for."""
+    if steps.course().wanted is not None:
+        st.rerun()
 
 
 def _pages(entries: tuple[PageEntry, ...]) -> list[Page]:

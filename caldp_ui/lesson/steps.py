@@ -41,11 +41,15 @@ class Step:
 
 @dataclass(frozen=True)
 class LessonState:
-    """A running lesson. `at`: index of the step; `begun`: seconds of `monotonic`."""
+    """A running lesson. `at`: index of the step; `begun`: seconds of `monotonic`.
+
+    `is_shown`: another screen has asked for the page, which the class guesses before it is shown.
+    """
 
     steps: tuple[Step, ...]
     at: int
     begun: float
+    is_shown: bool = False
 
     @property
     def step(self) -> Step:
@@ -58,10 +62,39 @@ class LessonState:
         return monotonic() - self.begun
 
 
+@dataclass
+class Course:
+    """A visit's lesson, which other screens of its teacher may read and steer; changed in place.
+
+    `lesson`: None without one. `wanted`: number of the step that another screen asks for.
+    `is_watched`: another screen has read it.
+    """
+
+    lesson: LessonState | None = None
+    wanted: int | None = None
+    is_watched: bool = False
+
+    def show_page(self) -> None:
+        """Have the page of the step shown, which the class has guessed."""
+        if self.lesson is not None:
+            self.lesson = replace(self.lesson, is_shown=True)
+            self.wanted = self.lesson.at
+
+
+def course() -> Course:
+    """The course of this visit."""
+    found: Course = st.session_state.setdefault(_RUNNING, Course())
+    return found
+
+
+def join(other: Course) -> None:
+    """Have this visit hold the lesson of that course from now on."""
+    st.session_state[_RUNNING] = other
+
+
 def running() -> LessonState | None:
     """The lesson that runs in this visit; None without one."""
-    lesson: LessonState | None = st.session_state.get(_RUNNING)
-    return lesson
+    return course().lesson
 
 
 def begin(steps: tuple[Step, ...]) -> None:
@@ -78,7 +111,7 @@ def resume(steps: tuple[Step, ...], at: int, elapsed: float) -> None:
 
 def end() -> None:
     """End the running lesson, if any."""
-    st.session_state.pop(_RUNNING, None)
+    course().lesson = None
 
 
 def go_to_step(number: int) -> None:
@@ -98,8 +131,8 @@ def go_to_step(number: int) -> None:
 def set_step(number: int) -> None:
     """Be at step `number`, whose page the browser's history has opened."""
     lesson = running()
-    if lesson is not None and 0 <= number < len(lesson.steps):
-        _store(replace(lesson, at=number))
+    if lesson is not None and number != lesson.at and 0 <= number < len(lesson.steps):
+        _store(replace(lesson, at=number, is_shown=False))
 
 
 def page_to_open() -> str | None:
@@ -122,7 +155,7 @@ def follow_page(page: str) -> None:
 
 
 def _store(lesson: LessonState) -> None:
-    st.session_state[_RUNNING] = lesson
+    course().lesson = lesson
 
 
 _WEB: Final = Path(__file__).with_name("web")
@@ -144,6 +177,9 @@ def show(current: str, plan: tuple[Step, ...] = ()) -> None:
 
     `plan`: steps of a lesson that may be resumed after the page was loaded again.
     """
+    wanted, course().wanted = course().wanted, None
+    if wanted is not None:
+        go_to_step(wanted)
     page = page_to_open()
     if page is not None and page != current:
         st.switch_page(page)
@@ -186,6 +222,7 @@ def _message(lesson: LessonState, current: str) -> dict[str, Any]:
     """Data of the bar on the page `current`; only the clock changes between runs of a step."""
     return {
         "at": lesson.at,
+        "shown": lesson.is_shown,
         "aside": current != lesson.step.page,
         "elapsed": round(lesson.elapsed, 1),
         "steps": [

@@ -11,7 +11,6 @@ from functools import partial
 from typing import Any, Final, TypeAlias
 
 import pandas as pd
-import segno
 import streamlit as st
 
 from caldp_core.basics.errors import CaldpError
@@ -23,10 +22,11 @@ from caldp_ui.app.theme import palette
 from caldp_ui.charts import show as charts
 from caldp_ui.compute import exports
 from caldp_ui.controls.common import EPSILONS, Slider
+from caldp_ui.lesson import steps
 from caldp_ui.parts import markup, promises, safety, sharing
 from caldp_ui.parts.films import session_films
 from caldp_ui.parts.layout import tabs, title_row
-from caldp_ui.room import by_hand, view, words
+from caldp_ui.room import by_hand, screens, view, words
 from caldp_ui.room.page_state import (
     EXAMPLES,
     NEXT,
@@ -41,8 +41,12 @@ from caldp_ui.room.poll import (
     CODE,
     REPORTS_FIRST,
     REPORTS_MAX,
+    STEER,
+    Busy,
     PollState,
+    Refusal,
     TeacherKey,
+    attempt_limiter,
     display_code,
     format_code,
     normalize_code,
@@ -448,10 +452,6 @@ def _set_writing_next(writing: bool) -> None:
     st.session_state[_NEXT_KEY] = writing
 
 
-_ON_SHOW: Final = "room/on-show"
-"""The mark of an earlier question that is on show again; none for the one that is asked."""
-
-
 def show_poll() -> None:
     """Draw the whole page while a room is open."""
     ensure_navigation()
@@ -463,53 +463,87 @@ def show_poll() -> None:
         _set_writing_next(True)
     if page_state.take_part(STATE.page, OPENING):
         _set_writing_next(False)
-        st.session_state[_ON_SHOW] = polls[0].mark
-    main, beside = st.columns([3.1, 1], gap="medium")
+        rooms().put_on_show(teacher_key, polls[0].mark)
+    screen = screens.current()
+    if screen != screens.PRESENTER:
+        steps.join(rooms().share_course(teacher_key, steps.course()))
+    first, second = st.columns(_WIDTHS[screen], gap="medium")
+    main, beside = (second, first) if screen == screens.PRESENTER else (first, second)
     with beside, st.container(key=STATE.key("side")):
-        if st.session_state.get(_NEXT_KEY) and not polls[-1].is_over:
-            _next_question(teacher_key, polls[-1])
-        else:
-            _way_in(polls[-1])
-            _buttons(teacher_key, polls)
-            _choose_question(polls)
+        _steer(teacher_key, polls, screen)
     with main:
-        redraw_every("hall", 1.0, lambda: _live(teacher_key))
+        drawn = _drawn(teacher_key, polls)
+        redraw_every("hall", 1.0, lambda: _live(teacher_key, drawn))
         read = partial(rooms().get_own_polls, teacher_key, this_visit())
-        _show_tabs(lambda: _on_show(read()), {"All questions": lambda _: _all_questions(read())})
-    _keeper(key=_KEEPER, data={"teacher": vars(teacher_key)})
+        if screen != screens.PROJECTOR:
+            more = {"All questions": lambda _: _all_questions(read())}
+            _show_tabs(lambda: rooms().get_on_show(teacher_key), more)
+    _keeper(key=_KEEPER, data={"teacher": vars(teacher_key), "screen": screen})
 
 
-def _on_show(polls: Sequence[PollState]) -> PollState:
-    mark = st.session_state.get(_ON_SHOW)
-    return next((poll for poll in polls if poll.mark == mark), polls[-1])
+_WIDTHS: Final = {screens.ALL: [3.1, 1], screens.PROJECTOR: [2, 1], screens.PRESENTER: [1, 1.6]}
+"""Of the two columns on each screen."""
 
 
-def _choose_question(polls: Sequence[PollState]) -> None:
+def _steer(teacher_key: TeacherKey, polls: Sequence[PollState], screen: str) -> None:
+    """Draw what stands beside the board: the way in, controls, or the next question's form."""
+    if screen == screens.PRESENTER:
+        redraw_every("notes", 1.0, lambda: screens.notes(rooms().watch_course(teacher_key)))
+        if sentence := words.right_answer(polls[-1].question):
+            st.markdown(escape_markdown(sentence))
+    if screen == screens.PROJECTOR:
+        _way_in(polls[-1])
+    elif st.session_state.get(_NEXT_KEY) and not polls[-1].is_over:
+        _next_question(teacher_key, polls[-1])
+    else:
+        if screen == screens.ALL:
+            _way_in(polls[-1])
+        _buttons(teacher_key, polls)
+        _choose_question(teacher_key, polls)
+    if screen == screens.PRESENTER:
+        screens.other_devices(teacher_key)
+    if screen != screens.ALL:
+        screens.leave()
+
+
+def _drawn(teacher_key: TeacherKey, polls: Sequence[PollState]) -> tuple[object, ...]:
+    """What controls and pictures are drawn of; another screen may change it."""
+    last, on_show = polls[-1], rooms().get_on_show(teacher_key)
+    return on_show.mark, len(polls), replace(last, reports=())
+
+
+def _choose_question(teacher_key: TeacherKey, polls: Sequence[PollState]) -> None:
     """Draw the choice among the questions that were asked."""
     if len(polls) == 1:
         return
     key, numbers = STATE.key("asked"), {poll.mark: n for n, poll in enumerate(polls, 1)}
-    st.session_state[key] = _on_show(polls).mark
+    st.session_state[key] = rooms().get_on_show(teacher_key).mark
     st.selectbox(
         "Question on show",
         list(numbers),
         format_func=lambda mark: f"{numbers[mark]} {polls[numbers[mark] - 1].question.text}",
         key=key,
-        on_change=lambda: st.session_state.update({_ON_SHOW: st.session_state[key]}),
+        on_change=lambda: try_action(rooms().put_on_show, teacher_key, st.session_state[key]),
     )
 
 
-def _live(teacher_key: TeacherKey) -> None:
+def _live(teacher_key: TeacherKey, drawn: tuple[object, ...]) -> None:
+    """Draw headline, question and board; `drawn`: of the page's run, see `_drawn`."""
     try:
         polls = rooms().get_own_polls(teacher_key, this_visit())
+        poll = rooms().get_on_show(teacher_key)
+        is_old = drawn != _drawn(teacher_key, polls)
     except CaldpError:
         run_page()
-    poll = _on_show(polls)
+    if is_old or steps.course().wanted is not None:
+        run_page()
+    if screens.current() == screens.PRESENTER:
+        poll = poll.as_known()
     of, known = st.session_state.get(_KNOWN_KEY, (None, {}))
     if of != (poll.mark, poll.is_open):
         _, known = st.session_state[_KNOWN_KEY] = ((poll.mark, poll.is_open), {})
     past = history(poll.question, poll.reports, known, view.shares_by(poll))
-    if poll is not polls[-1]:
+    if poll.mark != polls[-1].mark:
         past = past[-1:]  # the order of an earlier question's reports is not known
     sentences = words.live_headline(poll, past[-1][1] if past else None)
     markup.show_headline(words.end_headline(polls, sentences) if polls[-1].is_over else sentences)
@@ -534,11 +568,7 @@ def _code(poll: PollState, address: str) -> None:
     """Draw the code that a class reads, and the QR code that its phones scan."""
     st.html(f'<p class="room-code"><small>Code</small> {display_code(poll.code)}</p>')
     with st.container(key="qr"):
-        st.image(
-            segno.make(address, error="m").svg_inline(scale=6, border=2),
-            width="stretch",
-            alt=f"QR code of the link to poll {format_code(poll.code)}.",
-        )
+        screens.draw_qr(address, f"QR code of the link to poll {format_code(poll.code)}.")
 
 
 def _buttons(teacher_key: TeacherKey, polls: Sequence[PollState]) -> None:
@@ -569,6 +599,8 @@ def _buttons(teacher_key: TeacherKey, polls: Sequence[PollState]) -> None:
                 args=(teacher_key, lambda state: state.with_open(not poll.is_open)),
             )
         st.button("Next question", key=STATE.key("next"), on_click=_set_writing_next, args=(True,))
+    if screens.current() == screens.ALL:
+        screens.choose()
     with st.container(horizontal=True, gap="xsmall"):
         _reports_form(teacher_key, poll, lambda: st.session_state.pop(_KNOWN_KEY, None))
         with st.popover("End the poll", icon=":material/logout:", width="stretch"):
@@ -600,7 +632,6 @@ def _next_question(teacher_key: TeacherKey, poll: PollState) -> None:
 
 def _ask(teacher_key: TeacherKey, question: Question) -> None:
     try_action(rooms().ask, teacher_key, question)
-    st.session_state.pop(_ON_SHOW, None)
     _set_writing_next(False)
 
 
@@ -617,7 +648,7 @@ def _lose(teacher_key: TeacherKey) -> None:
 def _forget() -> None:
     st.session_state.pop(_TEACHER_KEY, None)
     st.session_state.pop(_KNOWN_KEY, None)
-    st.session_state.pop(_ON_SHOW, None)
+    screens.put(screens.ALL)
     _set_writing_next(False)
     st.session_state[_FORGET_KEY] = True
 
@@ -635,11 +666,17 @@ def _restore_from_browser() -> None:
         return
     teacher_key = TeacherKey(str(stored.get("code")), str(stored.get("key")))
     try:
+        attempt_limiter().record_attempt(STEER, gate.visitor_address())
         rooms().get_own_polls(teacher_key, this_visit())
-    except CaldpError:
+    except Refusal:
         _lose(teacher_key)
+    except CaldpError as error:
+        notices.notify(str(error))
+        if not isinstance(error, Busy):
+            _forget()
     else:
         st.session_state[_TEACHER_KEY] = teacher_key
+        screens.put(stored.get("screen"))
 
 
 def show() -> None:

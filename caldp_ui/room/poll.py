@@ -4,10 +4,10 @@ A poll knows which phones have answered, and what was reported, but not who repo
 phone's random number it holds a salted hash, apart from the reports, until the next question. Of
 earlier questions it holds the counts of reports, and not their order.
 
-A room holds its questions and its teacher's key, in memory alone. It ends with the server, when
-its teacher prepares another one, or a while after its teacher has left. Phones come from anywhere,
-so all is done under one lock. Where several workers stand behind one address, a room is in the
-memory of the one that opened it, which links and codes name.
+A room holds its questions, its teacher's key and the step of a lesson, in memory alone. It ends
+with the server, when its teacher prepares another one, or a while after its teacher has left.
+Phones come from anywhere, so all is done under one lock. Where several workers stand behind one
+address, a room is in the memory of the one that opened it, which links and codes name.
 
 A whole class may share one address: what pupils do is far below the limits, what scripts do far
 above. Addresses are kept as salted hashes, for a minute, and never beside a report; a room has the
@@ -35,12 +35,15 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from caldp_core.basics.errors import CaldpError, check_whole, require
 from caldp_ui.app.gate import QUERY, network_of, visitor_address
 from caldp_ui.app.theme import settings
+from caldp_ui.lesson.steps import Course
 from caldp_ui.room.question import Question
 
 OPEN: Final = (6, 60.0, "Too many polls were opened from here")
 """Limit on opening rooms: most attempts, within how many seconds, and the message beyond."""
 KEY: Final = (6, 60.0, "Too many keys were tried from here")
 """Limit on the server's key for opening rooms, likewise."""
+STEER: Final = (60, 60.0, "Too many keys of polls were tried from here")
+"""Limit on the keys that steer a poll, likewise: a school may stand behind one address."""
 REPORT: Final = (600, 10.0, "Very many phones report from here")
 """Limit on reports, likewise: a full hall of 500 behind one address, within ten seconds."""
 LOOK: Final = (600, 10.0, "Very many phones ask from here")
@@ -182,6 +185,10 @@ class PollState:
         require(self.question.right is not None, "This question has no right answer.")
         return replace(self, is_open=False, is_shown=True)
 
+    def as_known(self) -> "PollState":
+        """The question as its teacher sees it: nothing is hidden."""
+        return replace(self, hides=False, is_shown=self.question.right is not None)
+
     def as_past(self) -> "PollState":
         """The question once another is asked: closed, its answer known, its reports in no order."""
         is_shown, reports = self.question.right is not None, tuple(sorted(self.reports))
@@ -294,7 +301,8 @@ class _Room:
     """`connected_at`: when `visit`, the teacher's, was last known to be connected.
 
     `opened_from`: a hash of its teacher's network; None where the server's key opened it.
-    `past`: earlier questions with their reports, sorted.
+    `past`: earlier questions with their reports, sorted. `on_show`: the mark of the one that is
+    shown again; "" for none. `course`: the lesson that its teacher holds.
     """
 
     key: str
@@ -304,6 +312,8 @@ class _Room:
     opened_from: bytes | None
     is_joined: bool = False
     past: tuple[PollState, ...] = ()
+    on_show: str = ""
+    course: Course = field(default_factory=Course)
 
 
 class Rooms:
@@ -375,6 +385,7 @@ class Rooms:
             )
             if before.reports:
                 room.past = (*room.past, before.as_past())
+            room.on_show = ""
             room.poll = Poll.ask(teacher_key.code, question, before)
 
     def ask_again(self, teacher_key: TeacherKey) -> None:
@@ -425,6 +436,33 @@ class Rooms:
             room.connected_at, room.visit = self._now(), visit or room.visit
             return (*room.past, room.poll.state)
 
+    def put_on_show(self, teacher_key: TeacherKey, mark: str) -> None:
+        """Show the question of this mark on all screens of the teacher."""
+        with self._lock:
+            self._own_room(teacher_key).on_show = mark
+
+    def get_on_show(self, teacher_key: TeacherKey) -> PollState:
+        """The question that is shown: an earlier one, or the one that is asked."""
+        with self._lock:
+            room = self._own_room(teacher_key)
+            shown_again = (poll for poll in room.past if poll.mark == room.on_show)
+            return next(shown_again, room.poll.state)
+
+    def share_course(self, teacher_key: TeacherKey, own: Course) -> Course:
+        """Keep a visit's `own` course if it has a lesson; returns the one that the room has."""
+        with self._lock:
+            room = self._own_room(teacher_key)
+            if own.lesson is not None or room.course.lesson is None:
+                room.course = own
+            return room.course
+
+    def watch_course(self, teacher_key: TeacherKey) -> Course:
+        """The course that the room has, for a screen that shows and steers it."""
+        with self._lock:
+            course = self._own_room(teacher_key).course
+            course.is_watched = True
+            return course
+
     def report(self, code: str, mark: str, token: str, answer: object) -> None:
         """Count one phone's report, see `Poll.report`."""
         with self._lock:
@@ -443,8 +481,10 @@ class Rooms:
 
     def _own_room(self, teacher_key: TeacherKey) -> _Room:
         room = self._room(teacher_key.code)
-        right = hmac.compare_digest(room.key.encode(), teacher_key.key.encode())
-        require(right, "Only the browser that opened this poll can steer it.")
+        given = teacher_key.key.encode(errors="replace")  # half a character may come from anywhere
+        right = hmac.compare_digest(room.key.encode(), given)
+        display = format_code(teacher_key.code)
+        require(right, f"This key does not steer poll {display}; open its presenter's link.")
         return room
 
     def _end_deserted(self, now: float) -> None:
@@ -516,8 +556,13 @@ _TYPED_MAX: Final = 60
 
 def query_of(code: str) -> dict[str, str]:
     """The query of a phone's link: the code, and the worker where there are several."""
+    return {CODE: code, **worker_query()}
+
+
+def worker_query() -> dict[str, str]:
+    """The query that leads to this worker; empty where there is only one."""
     worker = settings().worker
-    return {CODE: code, QUERY: worker} if worker else {CODE: code}
+    return {QUERY: worker} if worker else {}
 
 
 def display_code(code: str) -> str:

@@ -283,6 +283,7 @@ declare namespace Message {
 
     interface Lesson {
         at: number;
+        shown: boolean;
         elapsed: number;
         aside: boolean;
         steps: {title: string; minutes: number; do: string; home: string; ask: Prediction | null}[];

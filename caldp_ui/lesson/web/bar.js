@@ -110,7 +110,8 @@ class Bar {
 
     /** @param {Message.Lesson} lesson */
     take(lesson) {
-        const isOtherStep = this.lesson?.at !== lesson.at || this.lesson.aside !== lesson.aside;
+        const isOtherStep = this.lesson?.at !== lesson.at || this.lesson.aside !== lesson.aside
+            || this.lesson.shown !== lesson.shown;
         this.lesson = lesson;
         this.startTime = performance.now() - 1000 * lesson.elapsed;
         this.isWaiting = false;
@@ -150,8 +151,8 @@ class Bar {
 
     /** Before the page of the step answers it, the class guesses what it will show. */
     predict() {
-        const {at, steps, aside} = this.lesson, {title, ask} = steps[at], after = steps[at + 1];
-        this.isPredicting = Boolean(ask) && !aside && !hasShown(at);
+        const {at, steps, aside, shown} = this.lesson, {title, ask} = steps[at], after = steps[at + 1];
+        this.isPredicting = Boolean(ask) && !aside && !shown && !hasShown(at);
         this.prediction.hidden = !this.isPredicting;
         setText(this.next, aside ? `Return to: ${title}` : this.isPredicting ? `Show: ${title}`
             : after ? `Next: ${after.title}` : "");
