@@ -466,7 +466,7 @@ def show_poll() -> None:
         rooms().put_on_show(teacher_key, polls[0].mark)
     screen = screens.current()
     if screen != screens.PRESENTER:
-        steps.join(rooms().share_course(teacher_key, steps.course()))
+        _share_course(teacher_key)
     first, second = st.columns(_WIDTHS[screen], gap="medium")
     main, beside = (second, first) if screen == screens.PRESENTER else (first, second)
     with beside, st.container(key=STATE.key("side")):
@@ -481,7 +481,19 @@ def show_poll() -> None:
     _keeper(key=_KEEPER, data={"teacher": vars(teacher_key), "screen": screen})
 
 
-_WIDTHS: Final = {screens.ALL: [3.1, 1], screens.PROJECTOR: [2, 1], screens.PRESENTER: [1, 1.6]}
+def _share_course(teacher_key: TeacherKey) -> None:
+    """Go on with the lesson that the room has, where this visit has none."""
+    shared = rooms().share_course(teacher_key, steps.course())
+    if shared is not steps.course():
+        steps.join(shared)
+        run_page()
+
+
+_WIDTHS: Final[dict[str, tuple[float, float]]] = {
+    screens.ALL: (3.1, 1),
+    screens.PROJECTOR: (2, 1),
+    screens.PRESENTER: (1, 1.6),
+}
 """Of the two columns on each screen."""
 
 
@@ -509,7 +521,7 @@ def _steer(teacher_key: TeacherKey, polls: Sequence[PollState], screen: str) -> 
 def _drawn(teacher_key: TeacherKey, polls: Sequence[PollState]) -> tuple[object, ...]:
     """What controls and pictures are drawn of; another screen may change it."""
     last, on_show = polls[-1], rooms().get_on_show(teacher_key)
-    return on_show.mark, len(polls), replace(last, reports=())
+    return on_show.mark, len(polls), replace(last, reports=()), steps.course().is_watched
 
 
 def _choose_question(teacher_key: TeacherKey, polls: Sequence[PollState]) -> None:
@@ -535,7 +547,7 @@ def _live(teacher_key: TeacherKey, drawn: tuple[object, ...]) -> None:
         is_old = drawn != _drawn(teacher_key, polls)
     except CaldpError:
         run_page()
-    if is_old or steps.course().wanted is not None:
+    if is_old:
         run_page()
     if screens.current() == screens.PRESENTER:
         poll = poll.as_known()

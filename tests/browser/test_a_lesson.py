@@ -1,14 +1,18 @@
 """A lesson of 50 minutes as `docs/lesson.md` has it, in one browser and from the pages alone.
 
-The teacher begins it in the lesson plan and goes by the bar, as with a clicker; three phones join
-the poll, report, and guess when they are asked again. What each page says is compared with what the
-core computes for the same settings. That each station breaks is held in `ui/test_classroom.py`.
+The teacher begins it in the lesson plan and goes by the bar, as with a clicker; eight phones join
+the poll, report, and guess when they are asked again: two in browsers, the others by their requests.
+The presenter's screen steers it from another browser, and brings it back once the first is gone.
+What each page says is compared with what the core computes for the same settings. That each station
+breaks is held in `ui/test_classroom.py`.
 """
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, Final
+from urllib.request import Request, urlopen
 
 import pytest
 
@@ -53,7 +57,9 @@ _BROKEN: Final[dict[str, Lesson]] = {
 """Stations that are broken here, each in its own way: what they show at the end of it."""
 _ENDS: Final = {"sum": "n", "rappor": "days"}
 """Dials that the plan moves to their last step."""
-PHONES: Final = 3
+PHONES: Final = 8
+IN_BROWSERS: Final = 2
+"""Of the phones, those that are looked at."""
 
 
 @pytest.fixture(scope="module")
@@ -109,6 +115,56 @@ def report(profiles: Profiles, link: str, number: int, watch: Watch) -> str:
     expect(phone.locator(".phone .why")).to_contain_text("You can deny it")
     phone.close()
     return str(sent)
+
+
+def send(link: str, report: int, number: int) -> str:
+    """The report of a phone without a browser; the name of its answer."""
+    address = link.replace("/room?", "/room/poll?")
+    with urlopen(address) as answer:
+        state = json.load(answer)
+    report = min(report, len(state["answers"]) - 1)
+    body = {"mark": state["mark"], "token": f"{number:032x}", "report": report}
+    headers = {"content-type": "application/json"}
+    with urlopen(Request(address, json.dumps(body).encode(), headers)) as answer:
+        assert json.load(answer) == {"received": True}
+    return str(state["answers"][report])
+
+
+def presenter_link(page: Any) -> str:
+    """The link of the presenter's screen, of what this browser keeps (`ui/test_screens.py`)."""
+    kept = json.loads(page.evaluate("localStorage.getItem('caldp.room.held')"))
+    return f"{page.url.partition('?')[0]}#presenter={kept['code']}.{kept['key']}"
+
+
+def steer(page: Any, profiles: Profiles, link: str, watch: Watch) -> None:
+    """A phone with the presenter's link reads the notes, and goes one step on and back."""
+    own = profiles(**SCREENS["phone"], extra_http_headers={"x-phone": "presenter"}).new_page()
+    watch.follow(own)
+    own.goto(link)
+    for button, number in (("next", 1), ("back", 0)):
+        own.locator(f".st-key-room-step-{button} button").click()
+        expect_step(page, number)
+        notes = own.locator(".st-key-room-side")
+        expect(notes).to_contain_text(f"Step {number + 1} of {len(PARTS)}: {PARTS[number].title}")
+    assert "#" not in own.url
+    assert violations(own) == []
+    own.close()
+
+
+def regain(page: Any, profiles: Profiles, link: str, number: int, watch: Watch) -> Any:
+    """The teacher's browser is gone: a fresh one has poll and lesson by the presenter's link."""
+    page.context.close()
+    own = {"extra_http_headers": {"x-teacher": "regained"}}
+    fresh = profiles(**SCREENS["projector"], **own).new_page()
+    watch.follow(fresh)
+    fresh.goto(link)
+    fresh.locator(".st-key-room-leave button").click()
+    expect_step(fresh, number)
+    assert "#" not in fresh.url
+    fresh.locator(BAR).get_by_role("button", name=f"Return to: {PARTS[number].title}").click()
+    fresh.wait_for_url("**/matrix*")
+    expect_step(fresh, number)
+    return fresh
 
 
 def expect_station(page: Any, lesson: Lesson) -> None:
@@ -188,7 +244,9 @@ def guess(page: Any, profiles: Profiles, link: str, watch: Watch) -> None:
     page.locator(".st-key-room-unprotected button").click()  # guesses are sent as they are
     wait_until_settled(page)
     phones = []
-    for number in range(PHONES):
+    for number in range(IN_BROWSERS, PHONES):
+        send(link, 1, number)
+    for number in range(IN_BROWSERS):
         phone = phone_of(profiles, number, watch)
         phone.goto(link)
         phone.locator(".phone .answer").nth(min(number, 1)).click()
@@ -253,8 +311,11 @@ def test_the_whole_lesson(teacher: Any, profiles: Profiles, address: str, watch:
     wait_until_settled(teacher)
     link, qr = way_in(teacher)
     assert link == f"{address}/room?code={code}"
-    sent = [report(profiles, link, number, watch) for number in range(PHONES)]
+    own = presenter_link(teacher)
+    sent = [report(profiles, link, number, watch) for number in range(IN_BROWSERS)]
+    sent += [send(link, number % 2, number) for number in range(IN_BROWSERS, PHONES)]
     expect(teacher.locator(".board .chips li")).to_have_text(sent[::-1])
+    steer(teacher, profiles, own, watch)
     for name in NAMES:
         break_station(teacher, name)
         if name == "selection":
@@ -262,6 +323,7 @@ def test_the_whole_lesson(teacher: Any, profiles: Profiles, address: str, watch:
     steps: tuple[Callable[[Any], None], ...] = (ask_adversary, name_the_bug)
     for step in steps:
         step(teacher)
+    teacher = regain(teacher, profiles, own, len(PARTS) - 3, watch)
     onward(teacher, "Places on a map")
     teacher.locator(".st-key-places-maps .stage[data-painted]").wait_for()
     go_back_and_on_by_clicker(teacher, len(PARTS) - 2)
