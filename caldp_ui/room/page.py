@@ -467,7 +467,7 @@ def show_poll() -> None:
     screen = screens.current()
     if screen != screens.PRESENTER:
         _share_course(teacher_key)
-    first, second = st.columns(_WIDTHS[screen], gap="medium")
+    first, second = st.columns(list(_WIDTHS[screen]), gap="medium")
     main, beside = (second, first) if screen == screens.PRESENTER else (first, second)
     with beside, st.container(key=STATE.key("side")):
         _steer(teacher_key, polls, screen)
@@ -489,11 +489,7 @@ def _share_course(teacher_key: TeacherKey) -> None:
         run_page()
 
 
-_WIDTHS: Final[dict[str, tuple[float, float]]] = {
-    screens.ALL: (3.1, 1),
-    screens.PROJECTOR: (2, 1),
-    screens.PRESENTER: (1, 1.6),
-}
+_WIDTHS: Final = {screens.ALL: (3.1, 1), screens.PROJECTOR: (2, 1), screens.PRESENTER: (1, 1.6)}
 """Of the two columns on each screen."""
 
 
@@ -501,8 +497,6 @@ def _steer(teacher_key: TeacherKey, polls: Sequence[PollState], screen: str) -> 
     """Draw what stands beside the board: the way in, controls, or the next question's form."""
     if screen == screens.PRESENTER:
         redraw_every("notes", 1.0, lambda: screens.notes(rooms().watch_course(teacher_key)))
-        if sentence := words.right_answer(polls[-1].question):
-            st.markdown(escape_markdown(sentence))
     if screen == screens.PROJECTOR:
         _way_in(polls[-1])
     elif st.session_state.get(_NEXT_KEY) and not polls[-1].is_over:

@@ -156,11 +156,6 @@ def end_headline(polls: Sequence[PollState], on_show: Headline) -> Headline:
     return Headline(sentence, on_show.whole, on_show.unprotected)
 
 
-def right_answer(question: Question) -> str:
-    """The right answer, for the teacher alone; "" where none is."""
-    return "" if question.right is None else f"Right: {quoted(question, question.right)}."
-
-
 def _guess_result(poll: PollState, right: int, shares: Shares) -> str:
     """How many guessed right: counted, or estimated where phones threw coins."""
     name, many = quoted(poll.question, right), len(poll.reports)

@@ -1,7 +1,7 @@
 """A lesson of 50 minutes as `docs/lesson.md` has it, in one browser and from the pages alone.
 
 The teacher begins it in the lesson plan and goes by the bar, as with a clicker; eight phones join
-the poll, report, and guess when they are asked again: two in browsers, the others by their requests.
+the poll, report, and guess when asked again: two in browsers, the others by their requests.
 The presenter's screen steers it from another browser, and brings it back once the first is gone.
 What each page says is compared with what the core computes for the same settings. That each station
 breaks is held in `ui/test_classroom.py`.
