@@ -3,10 +3,10 @@
 if __name__ == "__main__":
     from caldp_ui.app.navigation import run_navigation
     from caldp_ui.app.run_limiter import limit_run
-    from caldp_ui.classroom.plan import PARTS
+    from caldp_ui.classroom.plan import TRACKS
 
     with limit_run():
-        run_navigation(plan=PARTS).run()
+        run_navigation(plans=TRACKS).run()
 else:
     from streamlit.starlette import App
 

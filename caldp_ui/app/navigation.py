@@ -9,7 +9,7 @@ One element, drawn by the browser: as Streamlit's own links and menus it would b
 which costs every run a millisecond. Its code is in `tabs.js`, its style in `tabs.css`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -103,10 +103,12 @@ SECTIONS: Final = tuple(dict.fromkeys(page.section for page in PAGES if page.sec
 """The groups of tabs."""
 
 
-def run_navigation(entries: Sequence[PageEntry] = PAGES, plan: tuple[Step, ...] = ()) -> Page:
+def run_navigation(
+    entries: Sequence[PageEntry] = PAGES, plans: Mapping[int, tuple[Step, ...]] = {}
+) -> Page:
     """Apply the app's settings and draw its tabs; returns the requested page, for app.py to run.
 
-    `entries`: all pages, the first at the root. `plan`: the lesson that this window continues.
+    `entries`: all pages, the first at the root. `plans`: lessons that a window continues.
     """
     st.session_state[_ENTERED_KEY] = True
     pages = _pages(tuple(entries))
@@ -122,7 +124,7 @@ def run_navigation(entries: Sequence[PageEntry] = PAGES, plan: tuple[Step, ...] 
     wanted = show([Tab(e.path, e.title, e.section) for e in entries], entry.path)
     if wanted is not None:
         st.switch_page(wanted)
-    steps.show(entry.path, plan)
+    steps.show(entry.path, plans)
     if steps.course().is_watched:
         fragment(_follow_presenter, 1.0)()
     return page

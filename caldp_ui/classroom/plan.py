@@ -113,33 +113,54 @@ def _step(texts: Mapping[str, Any]) -> Step:
     )
 
 
-PARTS: Final = tuple(map(_step, read_toml(__file__, "plan.toml")["steps"]))
+_TRACKS: Final = {
+    name: tuple(map(_step, texts)) for name, texts in read_toml(__file__, "plan.toml").items()
+}
+PARTS: Final = _TRACKS["steps"]
 """The whole lesson, of `steps.MINUTES`."""
+_LONG: Final = (*PARTS[:-1], *_TRACKS["seminar"], PARTS[-1])
+TRACKS: Final = {steps.length(parts): parts for parts in (_TRACKS["short"], PARTS, _LONG)}
+"""The steps of each lesson by its minutes: a short one, the whole one, and one for a seminar."""
 
 
 def button() -> None:
     """Draw the button that opens the plan, from which a lesson begins."""
-    title, opens = f"A lesson of {steps.MINUTES} minutes", page_state.take_part(STATE.page, "plan")
+    title, opens = "A lesson, step by step", page_state.take_part(STATE.page, "plan")
     icon = ":material/schedule:"
     choices.drawer("Lesson plan", _BUTTON, title, _drawer, opens, icon=icon)
 
 
 def _drawer() -> None:
-    if steps.running() is None:
+    lesson = steps.running()
+    parts = _choose_track() if lesson is None else lesson.steps
+    if lesson is None:
         st.markdown("While you teach, a bar shows the minute, the step and what comes next.")
-        label, act = "Begin the lesson", lambda: steps.begin(PARTS)
+        label, act = "Begin the lesson", lambda: steps.begin(parts)
     else:
         label, act = "End the lesson", steps.end
     key = STATE.key("begin")
     if st.button(label, key=key, type="primary", width="stretch", on_click=_close, args=(act,)):
         st.rerun()
-    for begins, part in zip(starts(), PARTS, strict=True):
+    for begins, part in zip(starts(parts), parts, strict=True):
         label = f"{begins} to {begins + part.minutes} min · {part.title}"
         key = STATE.key(f"plan-{begins}")
         act = partial(_open, part)
         if st.button(label, key=key, width="stretch", on_click=_close, args=(act,)):
             st.switch_page(part.page)
         st.markdown(f"{part.do} *{part.home}*")
+
+
+def _choose_track() -> tuple[Step, ...]:
+    """Draw the choice of a lesson's length; returns its steps."""
+    minutes = st.segmented_control(
+        "Length",
+        list(TRACKS),
+        default=steps.MINUTES,
+        format_func=lambda minutes: f"{minutes} minutes",
+        key=STATE.key("track"),
+        required=True,
+    )
+    return TRACKS[minutes]
 
 
 def _close(act: _Act) -> None:
@@ -149,12 +170,13 @@ def _close(act: _Act) -> None:
 
 def _open(part: Step) -> None:
     """Prepare the step's page; a lesson that is running goes to the step."""
-    if steps.running() is None:
+    lesson = steps.running()
+    if lesson is None:
         part.prepare()
     else:
-        steps.go_to_step(PARTS.index(part))
+        steps.go_to_step(lesson.steps.index(part))
 
 
-def starts() -> list[int]:
+def starts(parts: tuple[Step, ...] = PARTS) -> list[int]:
     """The minute at which each part begins."""
-    return [sum(part.minutes for part in PARTS[:number]) for number in range(len(PARTS))]
+    return [steps.length(parts[:number]) for number in range(len(parts))]

@@ -103,6 +103,11 @@ def begin(steps: tuple[Step, ...]) -> None:
     go_to_step(0)
 
 
+def length(steps: tuple[Step, ...]) -> int:
+    """The minutes that these steps take together."""
+    return sum(step.minutes for step in steps)
+
+
 def resume(steps: tuple[Step, ...], at: int, elapsed: float) -> None:
     """Resume at step `at`, `elapsed` seconds after the beginning; no effect if a lesson runs."""
     if running() is None and 0 <= at < len(steps) and 0 <= elapsed < math.inf:
@@ -172,10 +177,10 @@ _keeper: Final = st.components.v2.component(
 )
 
 
-def show(current: str, plan: tuple[Step, ...] = ()) -> None:
+def show(current: str, plans: Mapping[int, tuple[Step, ...]] = {}) -> None:
     """Draw the bar on the page `current`; open the page of a step that was just chosen.
 
-    `plan`: steps of a lesson that may be resumed after the page was loaded again.
+    `plans`: steps of lessons, by their minutes, that may be resumed once a page is loaded again.
     """
     wanted, course().wanted = course().wanted, None
     if wanted is not None:
@@ -186,7 +191,7 @@ def show(current: str, plan: tuple[Step, ...] = ()) -> None:
     follow_page(current)
     lesson = running()
     if lesson is None:
-        _keeper(key=KEEPER, on_lesson_change=lambda: _resume_lesson(plan))
+        _keeper(key=KEEPER, on_lesson_change=lambda: _resume_lesson(plans))
     else:
         _bar(
             key=KEY,
@@ -208,14 +213,14 @@ def _on(event: str, act: Callable[[int], None]) -> Callable[[], None]:
     return run
 
 
-def _resume_lesson(plan: tuple[Step, ...]) -> None:
+def _resume_lesson(plans: Mapping[int, tuple[Step, ...]]) -> None:
     """Resume the lesson that the window kept while its page was loaded again."""
     saved = st.session_state[KEEPER].get("lesson")
     if not isinstance(saved, Mapping):
         return
-    at, elapsed = saved.get("at"), saved.get("elapsed")
-    if isinstance(at, int) and isinstance(elapsed, int | float):
-        resume(plan, at, float(elapsed))
+    at, elapsed, minutes = (saved.get(name) for name in ("at", "elapsed", "minutes"))
+    if all(isinstance(each, int | float) for each in (at, elapsed, minutes)):
+        resume(plans.get(int(minutes), ()), int(at), float(elapsed))
 
 
 def _message(lesson: LessonState, current: str) -> dict[str, Any]:

@@ -13,7 +13,7 @@ import streamlit as st
 
 from caldp_ui.app import gate
 from caldp_ui.app.errors import escape_markdown
-from caldp_ui.lesson.steps import Course, LessonState
+from caldp_ui.lesson.steps import Course, LessonState, length
 from caldp_ui.room.page_state import STATE
 from caldp_ui.room.poll import TeacherKey, worker_query
 
@@ -102,8 +102,7 @@ def notes(course: Course) -> None:
 
 
 def _notes_text(lesson: LessonState) -> str:
-    step, total = lesson.step, sum(each.minutes for each in lesson.steps)
-    begins = sum(each.minutes for each in lesson.steps[: lesson.at])
+    step, total, begins = lesson.step, length(lesson.steps), length(lesson.steps[: lesson.at])
     minute = math.floor(lesson.elapsed / 60)
     lines = [
         f"**Step {lesson.at + 1} of {len(lesson.steps)}: {step.title}**",

@@ -11,7 +11,16 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from caldp_ui.adversary.page_state import AttackerState
-from caldp_ui.app.navigation import CLASSROOM, MATRIX, PAGES, ROOM, START
+from caldp_ui.app.navigation import (
+    ADVERSARY,
+    CLASSROOM,
+    MATRIX,
+    PAGES,
+    PAPER,
+    PLACES,
+    ROOM,
+    START,
+)
 from caldp_ui.classroom import plan
 from caldp_ui.classroom.page import STATIONS
 from caldp_ui.classroom.page_state import NAMES, STATE, Lesson
@@ -39,6 +48,38 @@ def test_it_takes_fifty_minutes_and_goes_through_all_stations() -> None:
         assert part.title == f"{number} {STATIONS[name].title}"
         assert STATIONS[name].naive[0] in re.findall(r"\*\*(.+?)\*\*", part.do)
     assert {part.page for part in plan.PARTS} <= {entry.path for entry in PAGES}
+
+
+def test_a_short_lesson_and_one_for_a_seminar_take_their_minutes() -> None:
+    assert list(plan.TRACKS) == [steps.length(parts) for parts in plan.TRACKS.values()]
+    assert list(plan.TRACKS) == [15, 50, 90]
+    seminar = plan.TRACKS[90]
+    assert [part for part in seminar if part in plan.PARTS] == list(plan.PARTS)
+    assert PAPER in {part.page for part in seminar}
+    context = {MATRIX, ADVERSARY, PLACES}  # pages that need the idea of a context
+    assert not context & {part.page for part in plan.TRACKS[15]}
+
+
+def test_the_short_lesson_is_held_from_its_choice_to_its_end() -> None:
+    """Coin, estimate, ε, repetition: each step opens its page, and the clock is of 15 minutes."""
+    at = open_plan()
+    at.session_state["classroom-track"] = 15
+    checked(at.run())
+    checked(at.button(key="classroom-begin").click().run())
+    held = at.session_state["lesson/running"]
+    assert held.lesson.steps == plan.TRACKS[15]
+    for number, part in enumerate(plan.TRACKS[15]):
+        at = go(open_page("", state={"lesson/running": held}), number)
+        payload = bar_of(at)
+        assert payload is not None
+        with naming(part.title):
+            assert payload["at"] == number
+            assert sum(each["minutes"] for each in payload["steps"]) == 15
+            station = at.session_state["classroom/state"].record.station if part.ask else None
+            assert station == {2: "sum", 3: "rappor"}.get(number)
+            assert at.session_state["lesson/running"].lesson.step == part
+    trigger(at, [{"event": "end", "value": True}], steps.KEY)
+    assert bar_of(at) is None
 
 
 def test_the_drawer_shows_the_plan_and_opens_each_part_as_it_is_needed() -> None:
@@ -150,11 +191,16 @@ def test_a_page_that_is_loaded_again_goes_on_with_the_lesson_and_its_clock() -> 
     def kept(value: object) -> dict[str, Any] | None:
         return bar_of(trigger(open_page(""), [{"event": "lesson", "value": value}], steps.KEEPER))
 
-    payload = kept({"at": 11, "elapsed": 1500.0})
+    payload = kept({"at": 11, "elapsed": 1500.0, "minutes": 50})
     assert payload is not None
     assert 1500 <= payload["elapsed"] < 1620
-    for wrong in (None, {"at": 99, "elapsed": 3}, {"at": 1, "elapsed": -1}, {"at": "1"}, 7):
-        assert kept(wrong) is None
+    for wrong in ({"at": 99}, {"elapsed": -1}, {"at": "1"}, {"minutes": 51}, {"minutes": None}):
+        assert kept({"at": 1, "elapsed": 3.0, "minutes": 50, **wrong}) is None
+    assert kept(None) is None
+    assert kept(7) is None
+    short = kept({"at": 3, "elapsed": 700.0, "minutes": 15})
+    assert short is not None
+    assert [each["title"] for each in short["steps"]] == [s.title for s in plan.TRACKS[15]]
 
 
 def test_a_step_s_page_opens_as_the_plan_needs_it() -> None:

@@ -115,7 +115,8 @@ class Bar {
         this.lesson = lesson;
         this.startTime = performance.now() - 1000 * lesson.elapsed;
         this.isWaiting = false;
-        storeLesson({at: lesson.at, elapsed: lesson.elapsed, when: Date.now()});
+        storeLesson({at: lesson.at, elapsed: lesson.elapsed,
+            minutes: totalMinutes(lesson.steps), when: Date.now()});
         if (isOtherStep) this.write();
         const arrived = Number(ROOT.dataset.lessonArrived ?? lesson.at);
         delete ROOT.dataset.lessonArrived;
@@ -240,7 +241,7 @@ function noteArrival() {
 }
 
 /** For a visit that this window opens anew (`keeper.js`).
-    @param {{at: number, elapsed: number, when: number} | null} lesson */
+    @param {{at: number, elapsed: number, minutes: number, when: number} | null} lesson */
 function storeLesson(lesson) {
     try {
         if (lesson) sessionStorage.setItem("caldp.lesson", JSON.stringify(lesson));
