@@ -152,15 +152,9 @@ def _drawer() -> None:
 
 def _choose_track() -> tuple[Step, ...]:
     """Draw the choice of a lesson's length; returns its steps."""
-    minutes = st.segmented_control(
-        "Length",
-        list(TRACKS),
-        default=steps.MINUTES,
-        format_func=lambda minutes: f"{minutes} minutes",
-        key=STATE.key("track"),
-        required=True,
-    )
-    return TRACKS[minutes]
+    key, spell, first = STATE.key("track"), "{} minutes".format, steps.MINUTES
+    chosen = st.segmented_control("Length", list(TRACKS), default=first, format_func=spell, key=key)
+    return TRACKS[chosen or first]
 
 
 def _close(act: _Act) -> None:

@@ -219,8 +219,8 @@ def _resume_lesson(plans: Mapping[int, tuple[Step, ...]]) -> None:
     if not isinstance(saved, Mapping):
         return
     at, elapsed, minutes = (saved.get(name) for name in ("at", "elapsed", "minutes"))
-    if all(isinstance(each, int | float) for each in (at, elapsed, minutes)):
-        resume(plans.get(int(minutes), ()), int(at), float(elapsed))
+    if isinstance(at, int) and isinstance(elapsed, int | float) and isinstance(minutes, int):
+        resume(plans.get(minutes, ()), at, float(elapsed))
 
 
 def _message(lesson: LessonState, current: str) -> dict[str, Any]:

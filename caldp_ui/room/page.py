@@ -42,7 +42,6 @@ from caldp_ui.room.poll import (
     REPORTS_FIRST,
     REPORTS_MAX,
     STEER,
-    Busy,
     PollState,
     Refusal,
     TeacherKey,
@@ -258,11 +257,6 @@ def _throw_out(teacher_key: TeacherKey, seconds: float) -> None:
     notices.notify(f"{formats.count(discarded, 'report was', 'reports were')} forgotten.")
 
 
-_COIN: Final = (
-    "Of 100 phones with the true answer of a row, this many report the answer of a column. A phone "
-    "draws one whole number and looks its report up in a row of thresholds, with exactly these "
-    "chances. This is randomized response in the context of the sensitive answers."
-)
 PollReader: TypeAlias = Callable[[], PollState]
 """Returns the current state of the question on show."""
 
@@ -285,7 +279,9 @@ def _promise(read_poll: PollReader) -> None:
 def _coin(read_poll: PollReader) -> None:
     poll = read_poll()
     question = poll.question
-    st.markdown(_COIN if question.sensitive else "No coin is thrown: each phone sends its answer.")
+    st.markdown(
+        words.COIN if question.sensitive else "No coin is thrown: each phone sends its answer."
+    )
     rows = [[f"{100 * float(q):.1f}" if q else "·" for q in row] for row in channel_of(question)]
     names = list(map(escape_markdown, question.answers))
     st.table(pd.DataFrame(rows, index=names, columns=names).rename_axis("true answer"))
@@ -463,7 +459,7 @@ def show_poll() -> None:
         _set_writing_next(True)
     if page_state.take_part(STATE.page, OPENING):
         _set_writing_next(False)
-        rooms().put_on_show(teacher_key, polls[0].mark)
+        rooms().get_desk(teacher_key).on_show = polls[0].mark
     screen = screens.current()
     if screen != screens.PRESENTER:
         _share_course(teacher_key)
@@ -477,15 +473,17 @@ def show_poll() -> None:
         read = partial(rooms().get_own_polls, teacher_key, this_visit())
         if screen != screens.PROJECTOR:
             more = {"All questions": lambda _: _all_questions(read())}
-            _show_tabs(lambda: rooms().get_on_show(teacher_key), more)
+            _show_tabs(lambda: _on_show(teacher_key, read()), more)
     _keeper(key=_KEEPER, data={"teacher": vars(teacher_key), "screen": screen})
 
 
 def _share_course(teacher_key: TeacherKey) -> None:
     """Go on with the lesson that the room has, where this visit has none."""
-    shared = rooms().share_course(teacher_key, steps.course())
-    if shared is not steps.course():
-        steps.join(shared)
+    desk, own = rooms().get_desk(teacher_key), steps.course()
+    if own.lesson is not None or desk.course.lesson is None:
+        desk.course = own
+    else:
+        steps.join(desk.course)
         run_page()
 
 
@@ -496,7 +494,7 @@ _WIDTHS: Final = {screens.ALL: (3.1, 1), screens.PROJECTOR: (2, 1), screens.PRES
 def _steer(teacher_key: TeacherKey, polls: Sequence[PollState], screen: str) -> None:
     """Draw what stands beside the board: the way in, controls, or the next question's form."""
     if screen == screens.PRESENTER:
-        redraw_every("notes", 1.0, lambda: screens.notes(rooms().watch_course(teacher_key)))
+        redraw_every("notes", 1.0, lambda: screens.notes(rooms().get_desk(teacher_key).course))
     if screen == screens.PROJECTOR:
         _way_in(polls[-1])
     elif st.session_state.get(_NEXT_KEY) and not polls[-1].is_over:
@@ -514,8 +512,13 @@ def _steer(teacher_key: TeacherKey, polls: Sequence[PollState], screen: str) -> 
 
 def _drawn(teacher_key: TeacherKey, polls: Sequence[PollState]) -> tuple[object, ...]:
     """What controls and pictures are drawn of; another screen may change it."""
-    last, on_show = polls[-1], rooms().get_on_show(teacher_key)
+    last, on_show = polls[-1], _on_show(teacher_key, polls)
     return on_show.mark, len(polls), replace(last, reports=()), steps.course().is_watched
+
+
+def _on_show(teacher_key: TeacherKey, polls: Sequence[PollState]) -> PollState:
+    mark = rooms().get_desk(teacher_key).on_show
+    return next((poll for poll in polls if poll.mark == mark), polls[-1])
 
 
 def _choose_question(teacher_key: TeacherKey, polls: Sequence[PollState]) -> None:
@@ -523,13 +526,13 @@ def _choose_question(teacher_key: TeacherKey, polls: Sequence[PollState]) -> Non
     if len(polls) == 1:
         return
     key, numbers = STATE.key("asked"), {poll.mark: n for n, poll in enumerate(polls, 1)}
-    st.session_state[key] = rooms().get_on_show(teacher_key).mark
+    st.session_state[key] = _on_show(teacher_key, polls).mark
     st.selectbox(
         "Question on show",
         list(numbers),
         format_func=lambda mark: f"{numbers[mark]} {polls[numbers[mark] - 1].question.text}",
         key=key,
-        on_change=lambda: try_action(rooms().put_on_show, teacher_key, st.session_state[key]),
+        on_change=lambda: setattr(rooms().get_desk(teacher_key), "on_show", st.session_state[key]),
     )
 
 
@@ -537,14 +540,14 @@ def _live(teacher_key: TeacherKey, drawn: tuple[object, ...]) -> None:
     """Draw headline, question and board; `drawn`: of the page's run, see `_drawn`."""
     try:
         polls = rooms().get_own_polls(teacher_key, this_visit())
-        poll = rooms().get_on_show(teacher_key)
+        poll = _on_show(teacher_key, polls)
         is_old = drawn != _drawn(teacher_key, polls)
     except CaldpError:
         run_page()
     if is_old:
         run_page()
     if screens.current() == screens.PRESENTER:
-        poll = poll.as_known()
+        poll = replace(poll, hides=False, is_shown=poll.question.right is not None)
     of, known = st.session_state.get(_KNOWN_KEY, (None, {}))
     if of != (poll.mark, poll.is_open):
         _, known = st.session_state[_KNOWN_KEY] = ((poll.mark, poll.is_open), {})
@@ -678,8 +681,6 @@ def _restore_from_browser() -> None:
         _lose(teacher_key)
     except CaldpError as error:
         notices.notify(str(error))
-        if not isinstance(error, Busy):
-            _forget()
     else:
         st.session_state[_TEACHER_KEY] = teacher_key
         screens.put(stored.get("screen"))

@@ -185,10 +185,6 @@ class PollState:
         require(self.question.right is not None, "This question has no right answer.")
         return replace(self, is_open=False, is_shown=True)
 
-    def as_known(self) -> "PollState":
-        """The question as its teacher sees it: nothing is hidden."""
-        return replace(self, hides=False, is_shown=self.question.right is not None)
-
     def as_past(self) -> "PollState":
         """The question once another is asked: closed, its answer known, its reports in no order."""
         is_shown, reports = self.question.right is not None, tuple(sorted(self.reports))
@@ -297,12 +293,23 @@ class TeacherKey:
 
 
 @dataclass
+class Desk:
+    """What the screens of a teacher share; changed in place.
+
+    `on_show`: the mark of an earlier question that is shown again; "" for none. `course`: the
+    lesson that the teacher holds.
+    """
+
+    on_show: str = ""
+    course: Course = field(default_factory=Course)
+
+
+@dataclass
 class _Room:
     """`connected_at`: when `visit`, the teacher's, was last known to be connected.
 
     `opened_from`: a hash of its teacher's network; None where the server's key opened it.
-    `past`: earlier questions with their reports, sorted. `on_show`: the mark of the one that is
-    shown again; "" for none. `course`: the lesson that its teacher holds.
+    `past`: earlier questions with their reports, sorted. `desk`: of its teacher.
     """
 
     key: str
@@ -312,8 +319,7 @@ class _Room:
     opened_from: bytes | None
     is_joined: bool = False
     past: tuple[PollState, ...] = ()
-    on_show: str = ""
-    course: Course = field(default_factory=Course)
+    desk: Desk = field(default_factory=Desk)
 
 
 class Rooms:
@@ -385,7 +391,7 @@ class Rooms:
             )
             if before.reports:
                 room.past = (*room.past, before.as_past())
-            room.on_show = ""
+            room.desk.on_show = ""
             room.poll = Poll.ask(teacher_key.code, question, before)
 
     def ask_again(self, teacher_key: TeacherKey) -> None:
@@ -436,32 +442,10 @@ class Rooms:
             room.connected_at, room.visit = self._now(), visit or room.visit
             return (*room.past, room.poll.state)
 
-    def put_on_show(self, teacher_key: TeacherKey, mark: str) -> None:
-        """Show the question of this mark on all screens of the teacher."""
+    def get_desk(self, teacher_key: TeacherKey) -> Desk:
+        """What the screens of the room's teacher share."""
         with self._lock:
-            self._own_room(teacher_key).on_show = mark
-
-    def get_on_show(self, teacher_key: TeacherKey) -> PollState:
-        """The question that is shown: an earlier one, or the one that is asked."""
-        with self._lock:
-            room = self._own_room(teacher_key)
-            shown_again = (poll for poll in room.past if poll.mark == room.on_show)
-            return next(shown_again, room.poll.state)
-
-    def share_course(self, teacher_key: TeacherKey, own: Course) -> Course:
-        """Keep a visit's `own` course if it has a lesson; returns the one that the room has."""
-        with self._lock:
-            room = self._own_room(teacher_key)
-            if own.lesson is not None or room.course.lesson is None:
-                room.course = own
-            return room.course
-
-    def watch_course(self, teacher_key: TeacherKey) -> Course:
-        """The course that the room has, for a screen that shows and steers it."""
-        with self._lock:
-            course = self._own_room(teacher_key).course
-            course.is_watched = True
-            return course
+            return self._own_room(teacher_key).desk
 
     def report(self, code: str, mark: str, token: str, answer: object) -> None:
         """Count one phone's report, see `Poll.report`."""

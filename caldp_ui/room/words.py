@@ -205,6 +205,7 @@ _RANGE_OF: Final = (
     "Ranges are for all people of whom these are a random sample, and right 95 times in 100"
 )
 _PROMISES: Final = tomllib.loads(Path(__file__).with_name("promises.toml").read_text("utf-8"))
+COIN: Final[str] = _PROMISES["coin"]
 NOT_PROMISED: Final[Sequence[str]] = _PROMISES["not_promised"]
 
 

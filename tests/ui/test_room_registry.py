@@ -19,7 +19,6 @@ import pytest
 from caldp_core.audit.pairwise import audit_channel
 from caldp_core.basics.errors import CaldpError
 from caldp_core.privacy.context import Context
-from caldp_ui.lesson.steps import Course
 from caldp_ui.room import poll, words
 from caldp_ui.room.page_state import EXAMPLES
 from caldp_ui.room.poll import (
@@ -28,6 +27,7 @@ from caldp_ui.room.poll import (
     REPORT,
     AttemptLimiter,
     Busy,
+    Desk,
     PollState,
     Rooms,
     TeacherKey,
@@ -419,8 +419,7 @@ def test_a_room_holds_reports_and_who_has_answered_but_not_what() -> None:
     assert len(kept["sent"]) == 3
     assert not any(token(number) in repr(kept) for number in (1, 2, 3))
     of_teacher = {"key": held.key, "poll": room.poll, "connected_at": 0.0, "visit": ""}
-    of_room = {"opened_from": room.opened_from, "is_joined": True, "past": (), "on_show": ""}
-    of_room["course"] = Course()  # the step of a lesson, and nothing of phones
+    of_room = {"opened_from": room.opened_from, "is_joined": True, "past": (), "desk": Desk()}
     assert vars(room) == {**of_teacher, **of_room}
     before = room.poll.salt
     rooms.ask(held, QUESTION)
