@@ -12,8 +12,8 @@ from caldp_core.basics.files import check_output, write_whole
 from caldp_core.cli.terminal import SentenceError, plain_errors, progress_bar
 from caldp_core.datasets.files.answers import count_answers, count_questions
 from caldp_core.datasets.files.by_hand import COLUMN_TYPES, Chosen
-from caldp_core.datasets.files.checks.record import KEEP, Check, Resolved, resolve
-from caldp_core.datasets.files.checks.run import CHECKS
+from caldp_core.datasets.files.checks.record import KEEP, Check
+from caldp_core.datasets.files.checks.run import CHECKS, read_as_chosen
 from caldp_core.datasets.files.counts_export import check_ending, write_counts
 from caldp_core.datasets.files.layout_detection import DetectedFile, Layout
 from caldp_core.datasets.files.maps import MapRequest
@@ -146,9 +146,10 @@ def count_command(
         guess = file.places if on_it else replace(file.answers, steps=steps)
         chosen = _with_types(chosen, file, guess, named)
         wanted = MapRequest(cell, Area.parse(area) if area else None)
-        layout = replace(chosen.layout(file, guess), wanted=wanted)
-        layout = replace(layout, reading=chosen.describe(file.names))
-        checked = _check_file(file, layout, answers, chosen)
+        checked = read_as_chosen(file, replace(guess, wanted=wanted), chosen, answers)
+        if checked.unanswered:
+            asked = (f"{check.sentence} {_ways(check)}" for check in checked.unanswered)
+            raise SentenceError("\n".join(asked))
         file, layout = checked.reading.file, checked.reading.layout
         if layout.latitude is None:
             _require_unused(on_map, "answers")
@@ -245,22 +246,6 @@ def _accepted(accept: tuple[str, ...]) -> dict[str, str]:
         unknown is None, f"--accept must name a check, one of {', '.join(CHECKS)}; got {unknown!r}."
     )
     return answers
-
-
-def _check_file(
-    file: DetectedFile, layout: Layout, answers: dict[str, str], chosen: Chosen
-) -> Resolved:
-    """The file with all checks answered; raises `CaldpError` with the sentences of others.
-
-    What options choose is not asked about unless --accept names the check.
-    """
-    known = chosen.answered() - answers.keys()
-    checks = [look for name, look in CHECKS.items() if name not in known]
-    checked = resolve(file, layout, checks, answers)
-    if checked.unanswered:
-        ways = [f"{check.sentence} {_ways(check)}" for check in checked.unanswered]
-        raise SentenceError("\n".join(ways))
-    return checked
 
 
 def _ways(check: Check) -> str:

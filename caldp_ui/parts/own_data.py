@@ -27,8 +27,8 @@ from caldp_core.basics.limits import N_MAX, OWN_NAME_MAX, OWN_TEXT_MAX
 from caldp_core.basics.types import Progress
 from caldp_core.datasets import check_size, inspect_data
 from caldp_core.datasets.files.by_hand import Chosen
-from caldp_core.datasets.files.checks.record import KEEP, Check, Reading, Resolved, resolve
-from caldp_core.datasets.files.checks.run import CHECKS
+from caldp_core.datasets.files.checks.record import KEEP, Check, Reading, Resolved
+from caldp_core.datasets.files.checks.run import read_as_chosen
 from caldp_core.datasets.files.layout_detection import DetectedFile, Layout, is_named
 from caldp_core.datasets.files.refused_rows import RefusedRows
 from caldp_core.datasets.files.source import ENCODINGS, FileSource
@@ -163,12 +163,11 @@ def _show_file(file: _OpenFile[C]) -> C | None:
     contents = _look(file)
     if contents is None:
         return None
-    columns = file.columns
-    layout = file.chosen.layout(contents, columns.guess(contents))
-    layout = replace(layout, reading=file.chosen.describe(contents.names))
+    columns, guess = file.columns, file.columns.guess(contents)
+    layout = file.chosen.layout(contents, guess)
     _ask_opening(file, contents, layout)
     preview, asked = st.container(gap="small"), st.container(gap="small")
-    reading = _check(file, asked, Reading(contents, layout))
+    reading = _check(file, asked, Reading(contents, guess))
     with preview:
         _preview(file, contents.names, reading or Reading(contents, layout))
     if reading is None:
@@ -221,14 +220,13 @@ def _counted(file: _OpenFile[C], asked: Reading, wanted: Layout) -> C | None:
     return counts
 
 
-def _check(file: _OpenFile[Any], place: DeltaGenerator, reading: Reading) -> Reading | None:
+def _check(file: _OpenFile[Any], place: DeltaGenerator, guess: Reading) -> Reading | None:
     """The reading once all checks are answered; draws those that are not, and what was answered."""
-    answers, by_hand = file.answers, file.chosen.answered()
-    checks = [look for name, look in CHECKS.items() if name not in by_hand]
+    answers, chosen = file.answers, file.chosen
     checked: Resolved | None = jobs.run_automatically(
         _job(file.state, "check"),
-        f"{file.upload.number}/{file.chosen}/{reading.layout}/{answers}",
-        lambda _: resolve(reading.file, reading.layout, checks, answers),
+        f"{file.upload.number}/{chosen}/{answers}",
+        lambda _: read_as_chosen(guess.file, guess.layout, chosen, answers),
         lambda _: "Checking the file …",
         _pool,
     )

@@ -37,7 +37,7 @@ _NAMES: Final = {
     """,
     "count": """
         count counts frequency freq n number total sum people persons population pop inhabitants
-        residents respondents users visits checkins cases quantity
+        residents respondents users visits visitors checkins cases quantity
         anzahl haufigkeit haeufigkeit einwohner einwohnerzahl personen bevolkerung bevoelkerung
         bewohner menschen zahl falle faelle besuche nutzer befragte
         nombre effectif effectifs habitants personnes repondants visites frequence

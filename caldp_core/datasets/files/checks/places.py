@@ -134,7 +134,9 @@ def one_column(reading: Reading) -> Check | None:
 
     def split(read: Reading) -> Reading:
         width = read.file.table.width
-        layout = replace(read.layout, latitude=width, longitude=width + 1, answer=None, group=None)
+        people = read.file.answers.count if read.layout.count is None else read.layout.count
+        layout = replace(read.layout, answer=None, group=None, count=people)
+        layout = replace(layout, latitude=width, longitude=width + 1)
         found = f"regexp_extract_all(c{column}, '{_NUMBER}')"
         parts = [
             f"(({' + '.join(f'{found}[{at}]::DOUBLE' for at in each)}) / {len(each)})::VARCHAR"

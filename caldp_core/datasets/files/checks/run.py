@@ -1,13 +1,16 @@
 """All checks of a file, the worst first."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
+from caldp_core.datasets.files.by_hand import Chosen
 from caldp_core.datasets.files.checks import answers as on_answers
 from caldp_core.datasets.files.checks import areas, people, places
 from caldp_core.datasets.files.checks.opening import opening
-from caldp_core.datasets.files.checks.record import CheckFunction
+from caldp_core.datasets.files.checks.record import CheckFunction, Resolved, resolve
+from caldp_core.datasets.files.layout_detection import DetectedFile, Layout
 
 CHECKS: Final[Mapping[str, CheckFunction]] = {
     "sheet": partial(opening, "sheet"),
@@ -33,3 +36,16 @@ CHECKS: Final[Mapping[str, CheckFunction]] = {
     "own-answers": on_answers.own_answers,
 }
 """By name, the worst first."""
+
+
+def read_as_chosen(
+    file: DetectedFile, guess: Layout, chosen: Chosen, answers: Mapping[str, str]
+) -> Resolved:
+    """The file with a user's choices in place of what was guessed, and its checks.
+
+    What was chosen is not asked about unless `answers` name the check.
+    """
+    layout = replace(chosen.layout(file, guess), reading=chosen.describe(file.names))
+    known = chosen.answered() - answers.keys()
+    checks = [look for name, look in CHECKS.items() if name not in known]
+    return resolve(file, layout, checks, answers)
