@@ -341,6 +341,8 @@ def _describe_file(areas: AreasOfFile) -> tuple[str, ...]:
     if areas.unused:
         number = formats.count(areas.unused, "feature", "features")
         found.append(f"Without a polygon, so left out: {number} of the file.")
+    if areas.simplified:
+        found.append(f"Of too many corners, so borders are simplified to {areas.simplified:.2g}°.")
     if found and areas.named_by is not None:
         found.append(f"The property “{areas.named_by}” names the areas.")
     return tuple(found)

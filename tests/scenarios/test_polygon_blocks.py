@@ -248,6 +248,20 @@ HARM: dict[str, tuple[bytes, str]] = {
 }
 
 
+def test_borders_of_many_corners_are_simplified_and_stay_where_they_were() -> None:
+    turns = np.linspace(0.0, 2.0 * np.pi, 2 * CORNERS_MAX)
+    wide = 1.0 + 0.01 * np.sin(900.0 * turns)
+    ring = np.stack([11.0 + wide * np.cos(turns), 48.0 + wide * np.sin(turns)], axis=1)
+    ring[-1] = ring[0]
+    found = read_polygons(collection(feature([[ring.round(6).tolist()]], name="a")), "f")
+    (text,) = found.polygons.values()
+    assert 0.0 < found.simplified <= 0.0016
+    assert text.count(",") <= CORNERS_MAX
+    kept = shapely.Polygon([each.split(",")[::-1] for each in text.split(" ")])
+    assert kept.symmetric_difference(shapely.Polygon(ring)).area < 2.0 * np.pi * 0.0016 * 10.0
+    assert kept.hausdorff_distance(shapely.Polygon(ring)) <= found.simplified + 2e-5
+
+
 @pytest.mark.parametrize("name", HARM)
 def test_what_means_harm_is_one_sentence(name: str) -> None:
     data, words = HARM[name]

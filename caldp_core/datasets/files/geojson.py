@@ -252,6 +252,8 @@ def _text(value: Any) -> str:
     return "" if value is None or isinstance(value, dict | list) else str(value)
 
 
+_FINEST: Final = 1e-4
+"""Degrees by which borders of too many corners are simplified at first: some ten metres."""
 _DECIMALS: Final = 5
 """Of degrees: a metre."""
 _JOINERS: Final = "\u200c\u200d"
@@ -266,7 +268,8 @@ class AreasOfFile:
 
     `named_by`: the property that names them, None where they are numbered. `united`: by name,
     how many features one area was made of, where more than one; `copies`: by name, the features
-    among them that say what one before says. `unused`: features that hold no polygon.
+    among them that say what one before says. `unused`: features that hold no polygon. `simplified`:
+    degrees by which borders were moved at most, as there were too many corners; 0 for none.
     """
 
     polygons: dict[str, str]
@@ -274,13 +277,14 @@ class AreasOfFile:
     united: dict[str, int]
     copies: dict[str, int]
     unused: int
+    simplified: float = 0.0
 
 
 def read_polygons(data: bytes, file: str) -> AreasOfFile:
     """The areas of a GeoJSON file: all polygons of one name are united, holes stay holes.
 
-    Corners are rounded to a metre. Raises `CaldpError` for a file without polygons, or with too
-    many.
+    Corners are rounded to a metre; borders of more than 30,000 corners are simplified. Raises
+    `CaldpError` for a file without polygons, or with too many.
     """
     require(
         len(data) <= POLYGON_BYTES_MAX,
@@ -298,6 +302,7 @@ def read_polygons(data: bytes, file: str) -> AreasOfFile:
 def areas_of(data: bytes, file: str) -> AreasOfFile:
     """The areas of `read_polygons`, read in this process."""
     features = list(_features(_parse(data, file)))
+    simplified = _simplify(features)
     drawn = [(each, parts) for each in features if (parts := _parts(each, file))]
     key = _name_key([_properties(each) for each, _ in drawn])
     areas: dict[str, list[tuple[str, ...]]] = {}
@@ -312,7 +317,26 @@ def areas_of(data: bytes, file: str) -> AreasOfFile:
         {name: len(each) for name, each in areas.items() if len(each) > 1},
         {name: copies for name, each in areas.items() if (copies := len(each) - len(set(each)))},
         len(features) - len(drawn),
+        simplified,
     )
+
+
+def _simplify(features: list[dict[str, Any]]) -> float:
+    """Simplify borders in place where there are too many corners; returns by how many degrees."""
+    texts = [json.dumps(each.get("geometry", each)) for each in features]
+    if sum(text.count("[") for text in texts) <= CORNERS_MAX:
+        return 0.0
+    import shapely
+
+    shapes = shapely.from_geojson(texts, on_invalid="ignore")
+    degrees, fewer = 0.0, shapes
+    while shapely.get_num_coordinates(fewer).sum() > CORNERS_MAX and degrees < 1.0:
+        degrees = 4.0 * degrees or _FINEST
+        fewer = shapely.simplify(shapes, degrees)
+    for feature, shape, was in zip(features, fewer, shapes, strict=True):
+        if shape is not was:
+            feature["geometry"] = json.loads(shapely.to_geojson(shape))
+    return degrees
 
 
 def _check(polygons: Mapping[str, str], file: str) -> None:
