@@ -257,7 +257,7 @@ def test_borders_of_many_corners_are_simplified_and_stay_where_they_were() -> No
     (text,) = found.polygons.values()
     assert 0.0 < found.simplified <= 0.0016
     assert text.count(",") <= CORNERS_MAX
-    kept = shapely.Polygon([each.split(",")[::-1] for each in text.split(" ")])
+    kept = shapely.Polygon([[float(at) for at in each.split(",")[::-1]] for each in text.split()])
     assert kept.symmetric_difference(shapely.Polygon(ring)).area < 2.0 * np.pi * 0.0016 * 10.0
     assert kept.hausdorff_distance(shapely.Polygon(ring)) <= found.simplified + 2e-5
 
