@@ -13,8 +13,7 @@ from caldp_core.basics.counted import count_text
 from caldp_core.datasets.base import from_counts
 from caldp_core.datasets.own import OwnTable
 from caldp_core.domain.answers import Domain
-from caldp_core.experiments.picture import accuracy_text
-from caldp_core.experiments.run import prepare, run
+from caldp_core.experiments.run import accuracy_text, prepare, run
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.classroom.page_state import Lesson
 from caldp_ui.words import formats

@@ -41,7 +41,7 @@ from caldp_core.basics.limits import N_MAX
 from caldp_core.cli.commands import main
 from caldp_core.datasets.own import OwnTable
 from caldp_core.estimation.evidence import Evidence
-from caldp_core.experiments.picture import encode_png
+from caldp_core.experiments.run import encode_png
 from caldp_core.experiments.table import columns_of
 from caldp_core.mechanisms.catalogue import MECHANISMS, mechanisms_for
 from caldp_core.privacy.matrix import BinaryPolicy

@@ -35,7 +35,6 @@ from caldp_core.collect.collected_tally import (
     report_counts,
 )
 from caldp_core.collect.collector import tally_files
-from caldp_core.collect.dap import dap_configuration
 from caldp_core.collect.estimate import (
     collected_from_histogram,
     error_of,
@@ -43,10 +42,9 @@ from caldp_core.collect.estimate import (
     estimate_table,
 )
 from caldp_core.collect.json_files import format_json, read_json_object
-from caldp_core.collect.mixing import mixed_privacy_by_crowd
 from caldp_core.collect.protocol import Protocol, protocol_schema, unprotected_text
-from caldp_core.collect.record import About, make_record, registry_entry
-from caldp_core.collect.sql import DIALECTS, tally_query
+from caldp_core.collect.record import About, make_record, mixed_privacy_by_crowd, registry_entry
+from caldp_core.collect.servers import DIALECTS, dap_configuration, tally_query
 from caldp_core.datasets.public_map import NoPrior
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.estimation.evidence import KNOWING_MAP, Options, default_estimator

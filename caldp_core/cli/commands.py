@@ -52,7 +52,7 @@ def _forget_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-_ALONE: Final = ("audit", "count", "dashboard", "reproduce", "run")
+_ALONE: Final = ("count", "dashboard", "reproduce", "run")
 _REPORTS: Final = ("client", "dap", "estimate", "protocol", "schema", "sql")
 _TALLIES: Final = ("merge", "mixed", "registry", "tally")
 _HOMES: Final = {
@@ -60,6 +60,7 @@ _HOMES: Final = {
     **dict.fromkeys(_REPORTS + _TALLIES, "collect"),
     "list": "listing",
     "fetch": "reproduce",
+    "audit": "run",
 }
 """The name of a command → its module in this folder, where it is the function `…_command`."""
 

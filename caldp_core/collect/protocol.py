@@ -37,7 +37,7 @@ from caldp_core.experiments.run import Setup
 from caldp_core.mechanisms.base import Family, Mechanism
 from caldp_core.mechanisms.catalogue import COLLECTABLE, FamilySpec
 from caldp_core.mechanisms.contextual import ContextMechanism
-from caldp_core.mechanisms.designed.arrange import rows_keep_levels
+from caldp_core.mechanisms.designed.master import rows_keep_levels
 from caldp_core.mechanisms.oracles.galois import digits_of
 from caldp_core.mechanisms.oracles.hyperplanes import DEGREE_MAX
 from caldp_core.mechanisms.structures import HasDeviceNumbers, HasPreProcessing

@@ -19,8 +19,7 @@ from caldp_core.basics.types import Bools, Floats, Ints, Progress, no_progress
 from caldp_core.domain.partitions import Partition
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.estimation.evidence import KNOWING_MAP
-from caldp_core.experiments.measures import TV, find_measure
-from caldp_core.experiments.metrics import total_variation
+from caldp_core.experiments.metrics import TV, find_measure, total_variation
 from caldp_core.experiments.run import Setup
 from caldp_core.mechanisms.capabilities import symbol_partition_of
 from caldp_core.mechanisms.catalogue import MECHANISMS

@@ -22,7 +22,7 @@ import numpy as np
 from caldp_core.basics.types import Progress, no_progress
 from caldp_core.datasets import DatasetSpec, Geometric, PermutedGeometric, Uniform, Zipf
 from caldp_core.experiments.forecast import forecast
-from caldp_core.experiments.measures import TV, find_measure
+from caldp_core.experiments.metrics import TV, find_measure
 from caldp_core.experiments.run import Setup, prepare, run_trial
 from caldp_core.mechanisms.catalogue import Hadamard
 from caldp_core.scenarios.blocks import BlocksSpec, EvenRuns, GridBlocks, OneBlock

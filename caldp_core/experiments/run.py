@@ -3,37 +3,221 @@
 Everything random follows from the scenario's seed: trial i takes the i-th child of its
 SeedSequence, which has two children of its own, one for who the people are and one for their coins.
 Two scenarios that differ only in protection so face the same people.
+
+A result as a small picture for notebooks: SVG by hand, in HTML that asks nothing of the network.
+
+Texts take the colour of the page around them, so that light and dark are read alike; blue and
+orange are told apart by eyes of all kinds.
 """
 
+import base64
+import struct
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from html import escape
+from math import ceil, cos, radians
 from statistics import fmean
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from caldp_core.audit.inference import readable_share
 from caldp_core.basics.counted import count_text
 from caldp_core.basics.errors import CaldpError, check_type, require
 from caldp_core.basics.extras import explain_missing
 from caldp_core.basics.types import Bools, Floats, Ints, Levels, Progress, no_progress, read_only
 from caldp_core.datasets import Dataset
+from caldp_core.domain.answers import Domain
 from caldp_core.domain.grid import GridDomain
 from caldp_core.domain.partitions import Partition
 from caldp_core.estimation.cascade_estimator import NEEDS_MAP
 from caldp_core.estimation.estimators import estimator
 from caldp_core.estimation.evidence import Evidence, Options
 from caldp_core.experiments import metrics
-from caldp_core.experiments.picture import result_html
 from caldp_core.experiments.table import columns_of
 from caldp_core.mechanisms import Mechanism, Tally
 from caldp_core.mechanisms.catalogue import MechanismSpec
-from caldp_core.privacy.context import PrivacyMatrix
+from caldp_core.privacy.context import PersonalPolicy, PrivacyMatrix
+from caldp_core.privacy.coverage import coverage
 from caldp_core.scenarios.scenario import Scenario, choose_mechanism
 
 if TYPE_CHECKING:
     from pandas import DataFrame
+
+WIDTH: Final = 640
+"""Width of a picture, in CSS pixels."""
+ROWS_MAX: Final = 24
+"""Most values of a bar chart."""
+_PIXELS_MAX: Final = 150
+"""Most columns of a map's picture: finer cells are added up."""
+_BLUE: Final = (30, 136, 229)
+_TRUTH: Final = "#d55e00"
+_ALL_NAMED: Final = 0.995
+"""Share of reports from which all of them are said to name their value."""
+_NAME_MAX: Final = 38
+_SIGN: Final = 7
+"""Width of a letter, about, in CSS pixels."""
+_LINE: Final = 20
+_STYLE: Final = "font: 13px sans-serif; max-width: 100%; height: auto; color: inherit"
+
+
+def result_html(result: "Result") -> str:
+    """A figure: who is not protected, how far off the estimate is, and a picture of it."""
+    domain = result.setup.dataset.domain
+    grid = isinstance(domain, GridDomain)
+    picture = map_svg(result, domain) if grid else bars_svg(result, domain)  # type: ignore[arg-type]
+    nouns = ("place", "people in the wrong place")
+    if not grid:
+        nouns = ("answer", "people under the wrong answer")
+    lines = (unprotected_text(result, nouns[0]), accuracy_text(result, nouns[1]))
+    caption = "<br>".join(escape(line) for line in lines if line)
+    return f'<figure style="margin: 0">{picture}<figcaption>{caption}</figcaption></figure>'
+
+
+def unprotected_text(result: "Result", noun: str) -> str:
+    """How many people's symbols their reports do not hide; empty where everybody is protected."""
+    people, policy = result.first.people, result.setup.policy
+    left = int(people[~coverage(policy).protected].sum())
+    if isinstance(policy, PersonalPolicy):  # the share of them who are at a place of their own
+        left = round(left * max(0.0, 1.0 - policy.shares.sum()))
+    if not left:
+        return ""
+    of_all = f"Not protected: {left:,} of {count_text(int(people.sum()), 'person', 'people')}"
+    named = readable_share(result.setup.mechanism, policy, people.astype(np.float64))
+    if named > _ALL_NAMED:
+        return f"{of_all}, whose {noun} can be read."
+    return f"{of_all}; one report names the {noun} of {100 * named:.2g} % of them."
+
+
+def accuracy_text(result: "Result", wrong: str) -> str:
+    """How many people of a hundred the estimate misplaces, mean of all trials."""
+    tv, setup = fmean(each.tv for each in result.errors), result.setup
+    trials = len(result.errors)
+    mean = f", mean of {count_text(trials, 'trial', 'trials')}" if trials > 1 else ""
+    off = f"{float(f'{100 * tv:.2g}'):g}" if tv >= 0.001 else "less than 0.1"
+    return (
+        f"The estimate from {count_text(setup.n, 'report', 'reports')} puts {off} of 100 {wrong} "
+        f"({setup.mechanism_name}{mean})."
+    )
+
+
+def bars_svg(result: "Result", domain: Domain) -> str:
+    """Bars of the estimated shares, with a tick at the share among these people.
+
+    Of more than `ROWS_MAX` values the most frequent ones, in their order.
+    """
+    truth, estimate = _shares(result.first.people), np.maximum(result.first.estimate, 0.0)
+    top_symbols = np.sort(np.argsort(-truth, kind="stable")[:ROWS_MAX])
+    top = max(float(truth[top_symbols].max()), float(estimate[top_symbols].max()), 1e-12)
+    names = [domain.name_of(int(x)) for x in top_symbols]
+    left = _SIGN * min(max(map(len, names)), _NAME_MAX) + 28
+    scale = (WIDTH - left - 60) / top
+    hides = coverage(result.setup.policy).protected
+    rows = [
+        _row(
+            line,
+            names[line],
+            left=left,
+            hidden=bool(hides[x]),
+            truth=float(truth[x]),
+            estimate=float(estimate[x]),
+            scale=scale,
+        )
+        for line, x in enumerate(top_symbols)
+    ]
+    omitted = (
+        f"; the {len(top_symbols)} most frequent of {domain.k:,}"
+        if len(top_symbols) < domain.k
+        else ""
+    )
+    open_ones = "" if hides[top_symbols].all() else ". ○ not protected"
+    key = f"Bars: the estimate. Ticks: these people{open_ones}{omitted}"
+    bottom = _LINE * (len(rows) + 1)
+    rows.append(f'<text x="0" y="{bottom}" fill="currentColor" opacity="0.8">{escape(key)}</text>')
+    shares = ", ".join(
+        f"{name} {estimate[x]:.1%}" for name, x in zip(names, top_symbols, strict=True)
+    )
+    return _svg(bottom + 8, f"Estimated shares: {shares}", rows)
+
+
+def _row(
+    line: int, name: str, *, left: int, hidden: bool, truth: float, estimate: float, scale: float
+) -> str:
+    y, width = line * _LINE, estimate * scale
+    short = name if len(name) <= _NAME_MAX else f"{name[: _NAME_MAX - 1]}…"
+    label = escape(short if hidden else f"○ {short}")
+    at, end = left + truth * scale, left + max(width, truth * scale) + 6
+    return (
+        f"<g><title>{escape(name)}: estimate {estimate:.2%}, these people {truth:.2%}</title>"
+        f'<text x="{left - 8}" y="{y + 15}" text-anchor="end" fill="currentColor">'
+        f'{label}</text><rect x="{left}" y="{y + 4}" width="{width:.1f}" height="13" '
+        f'fill="rgb{_BLUE}"/><path d="M{at:.1f} {y + 1}v19" stroke="{_TRUTH}" stroke-width="3"/>'
+        f'<text x="{end:.1f}" y="{y + 15}" fill="currentColor">{estimate:.1%}</text></g>'
+    )
+
+
+def map_svg(result: "Result", grid: GridDomain) -> str:
+    """Two maps on one scale: where these people are, and where the estimate puts them."""
+    shares = [_shares(result.first.people), np.maximum(result.first.estimate, 0.0)]
+    small = [_coarser(each.reshape(grid.rows, grid.columns)) for each in shares]
+    top = max(*(float(each.max()) for each in small), 1e-300)
+    side = WIDTH / 2 - 8
+    middle = radians(grid.south + grid.rows * grid.cell / 2)
+    height = min(max(side * grid.rows / grid.columns / max(cos(middle), 0.1), 40.0), 480.0)
+    parts, titles = [], ("These people", "The estimate")
+    for place, (title, values) in enumerate(zip(titles, small, strict=True)):
+        # The fourth root shows one person in a thousand beside a city.
+        pixels = np.rint(255 * (values[::-1] / top) ** 0.25).astype(np.uint8)
+        x = place * (WIDTH / 2 + 8)
+        parts.append(
+            f'<text x="{x:.0f}" y="14" fill="currentColor">{title}</text>'
+            f'<rect x="{x:.0f}" y="22" width="{side:.0f}" height="{height:.0f}" fill="none" '
+            f'stroke="currentColor" opacity="0.4"/><image x="{x:.0f}" y="22" width="{side:.0f}" '
+            f'height="{height:.0f}" preserveAspectRatio="none" style="image-rendering: pixelated" '
+            f'href="data:image/png;base64,{base64.b64encode(encode_png(pixels)).decode()}"/>'
+        )
+    label = "Maps of these people and of the estimate: stronger colour is more people"
+    return _svg(ceil(height) + 26, label, parts)
+
+
+def encode_png(alpha: np.ndarray[tuple[int, int], np.dtype[np.uint8]]) -> bytes:
+    """(rows, columns) opacities 0 … 255, north first → a picture in one colour (RFC 2083)."""
+    rows, columns = alpha.shape
+    lines = b"".join(b"\0" + line.tobytes() for line in alpha)
+    header = struct.pack(">IIBBBBB", columns, rows, 8, 3, 0, 0, 0)
+    chunks = (
+        (b"IHDR", header),
+        (b"PLTE", bytes(_BLUE) * 256),
+        (b"tRNS", bytes(range(256))),
+        (b"IDAT", zlib.compress(lines, 9)),
+        (b"IEND", b""),
+    )
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        for kind, data in chunks
+    )
+
+
+def _coarser(values: Floats) -> Floats:
+    """(rows, columns) shares, added up in squares until there are few enough for a picture."""
+    step = ceil(max(values.shape) / _PIXELS_MAX)
+    by_row = np.add.reduceat(values, np.arange(0, values.shape[0], step), axis=0)
+    return np.asarray(np.add.reduceat(by_row, np.arange(0, values.shape[1], step), axis=1))
+
+
+def _shares(people: Ints) -> Floats:
+    return np.asarray(people / people.sum())
+
+
+def _svg(height: int, label: str, parts: list[str]) -> str:
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" '
+        f'height="{height}" role="img" aria-label="{escape(label)}" style="{_STYLE}">'
+        f"{''.join(parts)}</svg>"
+    )
 
 
 @dataclass(frozen=True, eq=False, repr=False)

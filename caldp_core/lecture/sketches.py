@@ -22,7 +22,7 @@ from caldp_core.basics.errors import (
 )
 from caldp_core.basics.limits import K_MAX
 from caldp_core.basics.types import Floats, Ints
-from caldp_core.mechanisms.oracles.walsh_hadamard import fwht
+from caldp_core.mechanisms.oracles.hadamard import fwht
 from caldp_core.mechanisms.randomness import COIN_ONE, truth_threshold
 from caldp_core.privacy.context import Context
 

@@ -15,7 +15,7 @@ import streamlit as st
 from caldp_core.datasets import Gowalla
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.estimation.evidence import default_estimator
-from caldp_core.experiments.measures import BOXES, KM, LARGEST, MEASURES, TV, AnyDomain, Measure
+from caldp_core.experiments.metrics import BOXES, KM, LARGEST, MEASURES, TV, AnyDomain, Measure
 from caldp_core.experiments.reproduce import MeanError, means, run_interleaved
 from caldp_core.mechanisms import FAMILIES
 from caldp_core.scenarios.scenario import Scenario

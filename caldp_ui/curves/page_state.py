@@ -21,7 +21,7 @@ from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.estimation.evidence import default_estimator
 from caldp_core.experiments.forecast import forecast_if_fast, require_valid_errors
-from caldp_core.experiments.measures import TV, find_measure
+from caldp_core.experiments.metrics import TV, find_measure
 from caldp_core.experiments.reproduce import MeanError
 from caldp_core.experiments.run import Setup
 from caldp_core.scenarios.blocks import EvenRuns, EverythingSensitive, GridBlocks, OneBlock

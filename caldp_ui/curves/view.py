@@ -14,8 +14,15 @@ import plotly.graph_objects as go
 
 from caldp_core.basics.types import no_progress
 from caldp_core.domain.grid import GridDomain
-from caldp_core.experiments.measures import BOXES, KM, LARGEST, TV, AnyDomain, box_side
-from caldp_core.experiments.metrics import number_of_largest
+from caldp_core.experiments.metrics import (
+    BOXES,
+    KM,
+    LARGEST,
+    TV,
+    AnyDomain,
+    box_side,
+    number_of_largest,
+)
 from caldp_core.experiments.run import Setup
 from caldp_core.privacy.coverage import coverage
 from caldp_ui.app.theme import Palette

@@ -12,9 +12,9 @@ from click.testing import CliRunner, Result
 
 from caldp_core.audit.blockwise import EVERY_ENTRY, THE_FORM, audit_context
 from caldp_core.basics.limits import OUTPUTS_MAX
-from caldp_core.cli import audit as cli_audit
-from caldp_core.cli.audit import audit_summary
+from caldp_core.cli import run as cli_audit
 from caldp_core.cli.commands import main
+from caldp_core.cli.run import audit_summary
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, catalogue
 from caldp_core.mechanisms.catalogue import Hadamard
 from caldp_core.mechanisms.oracles.hadamard import HadamardOracles

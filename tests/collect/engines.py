@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 import sqlglot
 
 from caldp_core import Protocol
-from caldp_core.collect.sql import tally_query
+from caldp_core.collect.servers import tally_query
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

@@ -17,7 +17,7 @@ from caldp_core.collect.collected_tally import CollectedTally, merge_tallies
 from caldp_core.collect.collector import Collector, tally_files
 from caldp_core.collect.estimate import collected_from_histogram
 from caldp_core.collect.record import make_record
-from caldp_core.collect.sql import tally_query
+from caldp_core.collect.servers import tally_query
 from tests.collect import written
 from tests.collect.protocols import small
 from tests.collect.test_arrow import Frame

@@ -12,9 +12,9 @@ from jsonschema import Draft202012Validator
 from caldp_core import CaldpError, Protocol
 from caldp_core.cli.commands import main
 from caldp_core.collect.collected_tally import CollectedTally
-from caldp_core.collect.dap import dap_configuration
 from caldp_core.collect.estimate import made_up_week
 from caldp_core.collect.record import About, make_record, registry_entry
+from caldp_core.collect.servers import dap_configuration
 from tests.collect.protocols import labelled, small, tables
 from tests.contract.checks import naming
 

@@ -25,7 +25,7 @@ from caldp_core.collect.arrow import ROWS_MAX
 from caldp_core.collect.client import MARK_LENGTH
 from caldp_core.collect.collected_tally import REASONS
 from caldp_core.collect.collector import MEMORY_MB
-from caldp_core.collect.sql import DIALECTS
+from caldp_core.collect.servers import DIALECTS
 from caldp_core.experiments.table import as_csv
 from caldp_core.mechanisms.catalogue import Oue
 from tests import ROOT

@@ -28,7 +28,7 @@ from caldp_core.collect.estimate import (
     estimate_table,
 )
 from caldp_core.collect.record import check_record, make_record
-from caldp_core.collect.sql import DIALECTS, tally_query
+from caldp_core.collect.servers import DIALECTS, tally_query
 from caldp_core.datasets.files.places import people_at_centres
 from caldp_core.datasets.own import places_from_counts
 from caldp_core.datasets.public_map import public_map_from_weights

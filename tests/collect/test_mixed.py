@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from caldp_core import CaldpError, Protocol
 from caldp_core.cli.commands import main
-from caldp_core.collect.mixing import LISTED, mixed_privacy, mixed_privacy_by_crowd
+from caldp_core.collect.record import LISTED, mixed_privacy, mixed_privacy_by_crowd
 from caldp_core.privacy.context import Context
 from caldp_core.theory.mixing import epsilons_after_mixing
 from tests.collect.protocols import SPECS, protocol_in, small, tables

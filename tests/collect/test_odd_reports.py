@@ -20,7 +20,7 @@ from caldp_core.collect.collected_tally import (
     CollectedTally,
 )
 from caldp_core.collect.collector import Collector
-from caldp_core.collect.sql import DIALECTS
+from caldp_core.collect.servers import DIALECTS
 from tests.collect import written
 from tests.collect.engines import in_duckdb, prepare_engine
 from tests.collect.protocols import small

@@ -9,8 +9,8 @@ from typing import Any, Final
 import numpy as np
 import pytest
 
-from caldp_core.collect.dap import dap_configuration
 from caldp_core.collect.estimate import collected_from_histogram
+from caldp_core.collect.servers import dap_configuration
 from tests import ROOT
 from tests.collect import written
 from tests.collect.protocols import small, tables

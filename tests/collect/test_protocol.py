@@ -19,7 +19,7 @@ from caldp_core.datasets import OwnTable, Zipf
 from caldp_core.domain.grid import GridDomain
 from caldp_core.mechanisms import catalogue
 from caldp_core.mechanisms.catalogue import RandomizedResponse
-from caldp_core.mechanisms.designed.arrange import rows_keep_levels
+from caldp_core.mechanisms.designed.master import rows_keep_levels
 from caldp_core.scenarios.blocks import EvenRuns, OneBlock
 from caldp_core.scenarios.policies import ContextPolicy
 from tests import ROOT

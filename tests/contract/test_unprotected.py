@@ -16,9 +16,14 @@ from click.testing import CliRunner
 from caldp_core import CaldpError, Protocol, Scenario, audit_mechanism, prepare
 from caldp_core.cli.commands import main
 from caldp_core.collect.collected_tally import REASONS, CollectedTally
-from caldp_core.collect.mixing import mixed_privacy_by_crowd
 from caldp_core.collect.protocol import TablePlan
-from caldp_core.collect.record import About, check_record, make_record, registry_entry
+from caldp_core.collect.record import (
+    About,
+    check_record,
+    make_record,
+    mixed_privacy_by_crowd,
+    registry_entry,
+)
 from caldp_core.experiments.run import Setup
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.privacy.context import Context, PersonalPolicy, PrivacyMatrix, dense

@@ -5,8 +5,8 @@ import pytest
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats
-from caldp_core.mechanisms.designed.arrange import WholeChannel, rows_keep_levels, whole_channel
 from caldp_core.mechanisms.designed.design import DesignedMechanism, design
+from caldp_core.mechanisms.designed.master import WholeChannel, rows_keep_levels, whole_channel
 from caldp_core.privacy.matrix import DenseMatrix
 from tests.contract import checks
 from tests.designs import INF, line, uneven

@@ -8,14 +8,18 @@ import pytest
 from caldp_core.basics.types import Floats
 from caldp_core.mechanisms.catalogue import FAMILIES, mechanism
 from caldp_core.mechanisms.designed import columns as planes
-from caldp_core.mechanisms.designed.arrange import expand_orbits, reduce_columns
 from caldp_core.mechanisms.designed.columns import (
     extreme_rays,
     hyperplane_columns,
     two_level_columns,
 )
 from caldp_core.mechanisms.designed.design import design
-from caldp_core.mechanisms.designed.master import WeightedColumns, best_weights
+from caldp_core.mechanisms.designed.master import (
+    WeightedColumns,
+    best_weights,
+    expand_orbits,
+    reduce_columns,
+)
 from caldp_core.mechanisms.designed.problem import Classes, Problem, columns_of
 from caldp_core.privacy.context import Context
 from caldp_core.privacy.matrix import DenseMatrix, closure

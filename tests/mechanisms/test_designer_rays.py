@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from caldp_core.basics.types import Floats, no_progress
-from caldp_core.mechanisms.designed.arrange import expand_orbits, reduce_columns
 from caldp_core.mechanisms.designed.columns import SearchedRays, extreme_rays
 from caldp_core.mechanisms.designed.design import Design, design
 from caldp_core.mechanisms.designed.master import (
@@ -16,7 +15,9 @@ from caldp_core.mechanisms.designed.master import (
     best_weights,
     complete_start,
     excess_of,
+    expand_orbits,
     generate,
+    reduce_columns,
 )
 from caldp_core.mechanisms.designed.problem import Classes, Orbit, Part, Problem, columns_of
 from caldp_core.mechanisms.designed.relaxation import relaxed_bound

@@ -9,7 +9,7 @@ import pytest
 from scipy.linalg import hadamard
 
 from caldp_core.basics.types import Floats, Ints
-from caldp_core.mechanisms.oracles.walsh_hadamard import fwht, stochastic_fwht
+from caldp_core.mechanisms.oracles.hadamard import fwht, stochastic_fwht
 from caldp_core.mechanisms.randomness import binomial_half
 from tests.products import thinned
 from tests.stats import SIGNIFICANCE, assert_fits

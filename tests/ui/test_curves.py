@@ -19,7 +19,7 @@ from caldp_core.datasets import Cities, Gowalla, Uniform, Zipf
 from caldp_core.domain.grid import GridDomain
 from caldp_core.estimation.evidence import default_estimator
 from caldp_core.experiments.forecast import forecast_if_fast
-from caldp_core.experiments.measures import MEASURES
+from caldp_core.experiments.metrics import MEASURES
 from caldp_core.experiments.run import prepare, run
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.bounds import block_tv_bound

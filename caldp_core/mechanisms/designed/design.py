@@ -22,15 +22,18 @@ from caldp_core.basics.errors import as_array, require
 from caldp_core.basics.limits import EXACT_MAX_ENTRIES
 from caldp_core.basics.types import Floats, Ints, Progress, no_progress, part_of, read_only
 from caldp_core.mechanisms.base import digest
-from caldp_core.mechanisms.designed.arrange import (
+from caldp_core.mechanisms.designed.columns import SearchedRays, extreme_rays, hyperplane_columns
+from caldp_core.mechanisms.designed.master import (
+    AllRays,
+    WeightedColumns,
     WholeChannel,
+    excess_of,
     expand_orbits,
+    generate,
     reduce_columns,
     require_levels,
     whole_channel,
 )
-from caldp_core.mechanisms.designed.columns import SearchedRays, extreme_rays, hyperplane_columns
-from caldp_core.mechanisms.designed.master import AllRays, WeightedColumns, excess_of, generate
 from caldp_core.mechanisms.designed.problem import (
     Classes,
     Columns,

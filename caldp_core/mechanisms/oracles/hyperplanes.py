@@ -14,7 +14,7 @@ import numpy as np
 
 from caldp_core.basics.cache import cached
 from caldp_core.basics.types import Bools, Floats, Ints, read_only
-from caldp_core.mechanisms.oracles.walsh_hadamard import fwht
+from caldp_core.mechanisms.oracles.hadamard import fwht
 from caldp_core.mechanisms.randomness import binomial_half, chunks
 
 DEGREE_MAX: Final = 10
