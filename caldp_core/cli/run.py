@@ -1,7 +1,4 @@
-"""The command `run`: a scenario file becomes errors, and shares if they are asked for.
-
-The command `audit`: whether a scenario's mechanism keeps what it promises.
-"""
+"""The commands `run`, for a scenario's errors and shares, and `audit`, for what it promises."""
 
 import json
 from collections.abc import Sequence

@@ -53,7 +53,7 @@ OUT_OF_RANGE: Final = "nothing that a device sends"
 REASONS: Final = (MALFORMED, OTHER_PROTOCOL, OUT_OF_RANGE)
 """Why a report is not counted: no report at all; marked for another question; out of range.
 
-The query of `sql.py` names them -1, -2 and -3.
+The query of `servers.py` names them -1, -2 and -3.
 """
 _NAME: Final = "The tally"
 _BOOKS: Final = {"protocol", "batches", "refused"}

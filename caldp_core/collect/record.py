@@ -4,11 +4,9 @@ A record that is uploaded may have been changed: it is checked against its proto
 what only people know, it makes an entry of a registry of deployments (OpenDP's, schema of 2026), in
 JSON, which is YAML.
 
-The privacy of a collection once a shuffler mixes its reports, block by block.
-
-It depends on how many people a block has, which no protocol knows: before a collection
-`mixed_privacy_by_crowd` takes expected numbers, afterwards the record holds it for those who took
-part.
+Its privacy once a shuffler mixes its reports depends on how many people a block has, which no
+protocol knows: before a collection `mixed_privacy_by_crowd` takes expected numbers, afterwards the
+record holds it for those who took part.
 """
 
 import hashlib

@@ -1,15 +1,14 @@
-"""The tally as one query, for the engine that holds the reports: for families that send numbers.
+"""Reports counted by other servers, where they are numbers: by one query, or by two servers of DAP.
 
-The result has one row per report that was sent, `report` and `n`, and per `batch` where the table
-has them; refused ones are counted under −1 (no whole number), −2 (of another protocol) and −3 (out
-of range), as the collector does. A report is a whole number, or a text of at most 18 digits,
+The query's result has one row per report that was sent, `report` and `n`, and per `batch` where the
+table has them; refused ones are counted under −1 (no whole number), −2 (of another protocol) and −3
+(out of range), as the collector does. A report is a whole number, or a text of at most 18 digits,
 perhaps behind a minus and within spaces or quotes; 3.0 is not a report in any column.
 
-A collection by the Distributed Aggregation Protocol: two servers, and neither sees a report.
-
-A report that is a number is a bucket of a Prio3Histogram (draft-irtf-cfrg-vdaf, algorithm 4), so
-servers that hold one share each add up how often each number came. Devices have added the noise, so
-the servers add none; their result is debiased by a matrix that the collector needs to have.
+By the Distributed Aggregation Protocol neither of two servers sees a report. A report that is a
+number is a bucket of a Prio3Histogram (draft-irtf-cfrg-vdaf, algorithm 4), so servers that hold one
+share each add up how often each number came. Devices have added the noise, so the servers add none;
+their result is debiased by a matrix that the collector needs to have.
 """
 
 import math

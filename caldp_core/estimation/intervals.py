@@ -10,11 +10,9 @@ a fortieth have intervals above 0, together more than everybody, and the error o
 double at ε = 1. So ranges are widened. They are also wider downwards where a share is among the
 highest, because a reader looks at the highest first, and luck is among what lifted them.
 
-Whether anybody has a value at all: an exact test, for any number of people.
-
-If nobody has a hidden symbol, each report of its block's oracle includes it with one probability π,
-so the number that do is binomial, and no approximation is needed for the far tail by which one of
-tens of thousands of symbols is judged.
+Whether anybody has a value at all is tested exactly. If nobody has a hidden symbol, each report of
+its block's oracle includes it with one probability π, so the number that do is binomial, and no
+approximation is needed for the far tail by which one of tens of thousands of symbols is judged.
 """
 
 from dataclasses import dataclass
@@ -151,7 +149,7 @@ def may_be_noise(evidence: Evidence, level: float = 0.95) -> Bools:
 
     A symbol is no noise where its `simultaneous` interval leaves out 0. So of any of the symbols
     that one looks at, however picked, not one is called so wrongly, but for a chance of
-    (1 − `level`)/2 at most. In contexts that is exact (`presence.py`), elsewhere as good as the
+    (1 − `level`)/2 at most. In contexts that is exact, elsewhere as good as the
     intervals. A rule for one symbol at a time would name a fortieth of all empty ones; one for the
     false share of those named (Benjamini and Hochberg 1995) could be wrong of every faint one.
     """

@@ -1,8 +1,6 @@
-"""How far an estimate is from the truth.
+"""How far an estimate is from the truth: distances between two (k,) vectors of shares, by name.
 
-Distances between two (k,) vectors of shares. TV is *half* the l1 distance.
-
-Errors of an estimate by name, each a number that falls as the estimate gets better.
+TV is *half* the l1 distance.
 """
 
 from collections.abc import Callable

@@ -4,8 +4,7 @@ Everything random follows from the scenario's seed: trial i takes the i-th child
 SeedSequence, which has two children of its own, one for who the people are and one for their coins.
 Two scenarios that differ only in protection so face the same people.
 
-A result as a small picture for notebooks: SVG by hand, in HTML that asks nothing of the network.
-
+For notebooks a result is a small picture: SVG by hand, in HTML that asks nothing of the network.
 Texts take the colour of the page around them, so that light and dark are read alike; blue and
 orange are told apart by eyes of all kinds.
 """
@@ -337,7 +336,7 @@ class Result:
         )
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: a small picture, and who is not protected (`picture.py`)."""
+        """What a notebook shows: a small picture, and who is not protected."""
         return result_html(self)
 
     def to_pandas(self) -> "DataFrame":

@@ -6,9 +6,8 @@ w_i·s_i = 0. F's Hessian is UUᵀ with as many columns as M has entries, so a s
 for N columns (Woodbury). `generate` goes on until no column of a source would lower the loss by
 much.
 
-From weights of orbits to the columns of a channel in whole numbers that keeps E exactly.
-
-Small orbits are written out whole. A large one (64 symbols, 17 of them high: 10^15 columns) is
+Weights of orbits become the columns of a channel in whole numbers that keeps E exactly. Small
+orbits are written out whole. A large one (64 symbols, 17 of them high: 10^15 columns) is
 represented by a few of its columns and all their cyclic shifts, as in a block design made of
 difference sets (Bose 1939). Shifts make M circulant on each class, with the eigenvalues Σ
 w·|v̂(f)|²/k_c at the frequencies f ≠ 0. Were they all equal, M would be that of the whole orbit;

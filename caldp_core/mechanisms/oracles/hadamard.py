@@ -12,9 +12,8 @@ probability p the report is uniform on {H(row, y) = +1} in the symbol's own part
 on all 2B − 1 other halves: with B near e^ε/2 few of the lies fall into one's own part. Parts of one
 order lie next to each other in the tally, so that they transform at once.
 
-The Walsh–Hadamard transform, and a stochastic version that draws a population's tally.
-
-Used by the Hadamard family only. H is Sylvester's matrix: H(r, y) = (−1)^popcount(r & y).
+A stochastic version of the Walsh–Hadamard transform draws a population's tally. H is Sylvester's
+matrix: H(r, y) = (−1)^popcount(r & y).
 """
 
 from collections.abc import Callable
