@@ -1,7 +1,9 @@
 """Generated files: what a check must see in them, and what it must not."""
 
+from collections import Counter
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,6 +15,7 @@ from caldp_core.datasets.files.checks.people import is_total
 from caldp_core.datasets.files.checks.record import resolve
 from caldp_core.datasets.files.checks.run import CHECKS
 from caldp_core.datasets.files.numbers import parse_degrees
+from caldp_core.datasets.files.places import count_places
 from tests.strategies import examples
 
 NAMES = st.lists(
@@ -136,3 +139,85 @@ def test_bands_that_are_dates_are_read_back(month: int, day: int, form: int) -> 
     assert "bands-as-dates" not in [
         each.name for each in checked(text.replace(date, "20-29"), {}).unanswered
     ]
+
+
+def people_of(found: Any) -> dict[str, int]:
+    """People by answer once all is answered."""
+    table = count_answers(found.reading.file, found.reading.layout, "t").table
+    return dict(zip(table.names, table.counts, strict=True))
+
+
+@examples(one_in=6)
+@given(names=NAMES, data=st.data())
+def test_columns_of_people_are_asked_about_and_added_up(
+    names: list[str], data: st.DataObject
+) -> None:
+    answers = ["good", "fair", "poor"]
+    rows = {name: [data.draw(st.integers(21, 999)) for _ in answers] for name in names}
+    lines = [f"{name},{','.join(map(str, counts))}" for name, counts in rows.items()]
+    text = "\n".join([",".join(["place", *answers]), *lines])
+    assert "crosstab" in [check.name for check in checked(text, {}).unanswered]
+    sums = [sum(column) for column in zip(*rows.values(), strict=True)]
+    wanted = dict(zip(answers, sums, strict=True))
+    assert people_of(checked(text, {"crosstab": "columns"})) == wanted
+
+
+@examples(one_in=6)
+@given(names=NAMES, data=st.data())
+def test_shares_are_asked_of_how_many_people(names: list[str], data: st.DataObject) -> None:
+    parts = [data.draw(st.integers(1, 9)) for _ in names]
+    percents = [100 * part / sum(parts) for part in parts]
+    lines = [f"{name};{percent:.6f} %" for name, percent in zip(names, percents, strict=True)]
+    text = "\n".join(["answer;share", *lines])
+    assert "shares" in [check.name for check in checked(text, {}).unanswered]
+    people = people_of(checked(text, {"shares": str(1000 * sum(parts))}))
+    assert people == {name: 1000 * part for name, part in zip(names, parts, strict=True)}
+
+
+@examples(one_in=6)
+@given(
+    ticked=st.lists(
+        st.lists(st.sampled_from(["bus", "car", "foot"]), min_size=1, max_size=3, unique=True),
+        min_size=4,
+        max_size=12,
+    )
+)
+def test_several_choices_of_a_cell_are_asked_about(ticked: list[list[str]]) -> None:
+    ticked = [*ticked, ["bus", "car"], ["car", "bus"], ["foot", "bus"], ["car", "foot"]]
+    text = "\n".join(["way", *(";".join(choices) + ";" for choices in ticked)])
+    file = inspect_data(text.encode(), chosen=Chosen(header=True, delimiter="\x1f"))
+    assert "several-choices" in [c.name for c in resolve(file, file.answers, ALL, {}).unanswered]
+    found = resolve(file, file.answers, ALL, {"several-choices": "combinations"})
+    wanted = Counter("; ".join(sorted(choices)) for choices in ticked)
+    assert people_of(found) == dict(wanted)
+
+
+PLACES = st.lists(
+    st.tuples(st.integers(4_000, 5_500), st.integers(-12_000, -7_100), st.integers(1, 99)),
+    min_size=3,
+    max_size=9,
+    unique_by=lambda place: place[:2],
+)
+WRITTEN = {
+    "one-column": ("split", "name;place;people", "n{2};{0}, {1};{2}", 100, 0),
+    "ten-millionths": ("degrees", "latitudeE7;longitudeE7", "{0:.0f};{1:.0f}", 1e-5, 0),
+    "longitudes-360": ("west", "latitude;longitude;people", "{0};{1};{2}", 100, 360),
+}
+
+
+@examples(one_in=6)
+@given(places=PLACES, check=st.sampled_from(sorted(WRITTEN)))
+def test_places_in_other_forms_are_asked_about_and_found(
+    places: list[tuple[int, int, int]], check: str
+) -> None:
+    answer, header, form, unit, turn = WRITTEN[check]
+    lines = [form.format(y / unit, x / unit + turn, n) for y, x, n in places]
+    file = inspect_data("\n".join([header, *lines]), chosen=Chosen(delimiter=";", header=True))
+    assert [c.name for c in resolve(file, file.places, ALL, {}).unanswered][:1] == [check]
+    found = resolve(file, file.places, ALL, {check: answer}).reading
+    counted = count_places(found.file, found.layout, "t").places
+    sizes = [1 if check == "ten-millionths" else n for _, _, n in places]
+    wanted = np.zeros_like(counts := counted.counts())
+    for (y, x, _), people in zip(places, sizes, strict=True):
+        wanted[counted.grid().locate([y / 100], [x / 100])] += people
+    assert counts.tolist() == wanted.tolist()
