@@ -191,16 +191,6 @@ def try_action(action: Any, teacher_key: TeacherKey, *arguments: object) -> None
         notices.notify(str(error))
 
 
-def _warn_if_full(poll: PollState) -> None:
-    """Warn where the poll is full."""
-    if len(poll.reports) >= poll.most:
-        st.warning(
-            f"The poll is full: {formats.count(poll.most, 'report is', 'reports are')} in. Under "
-            "“Reports” you can let in more, or throw some out.",
-            icon=":material/group_off:",
-        )
-
-
 def _reports_form(
     teacher_key: TeacherKey, poll: PollState, on_thrown_out: Callable[[], object]
 ) -> None:
@@ -554,9 +544,15 @@ def _live(teacher_key: TeacherKey, drawn: tuple[object, ...]) -> None:
     past = history(poll.question, poll.reports, known, view.shares_by(poll))
     if poll.mark != polls[-1].mark:
         past = past[-1:]  # the order of an earlier question's reports is not known
+    asked = polls[-1]
     sentences = words.live_headline(poll, past[-1][1] if past else None)
-    markup.show_headline(words.end_headline(polls, sentences) if polls[-1].is_over else sentences)
-    _warn_if_full(polls[-1])
+    markup.show_headline(words.end_headline(polls, sentences) if asked.is_over else sentences)
+    if len(asked.reports) >= asked.most:
+        st.warning(
+            f"The poll is full: {formats.count(asked.most, 'report is', 'reports are')} in. Under "
+            "“Reports” you can let in more, or throw some out.",
+            icon=":material/group_off:",
+        )
     with st.container(key=STATE.key("question")):
         st.header(escape_markdown(poll.question.text), anchor=False)
     view.board(view.board_json(poll, past), STATE.key("board"))
@@ -692,7 +688,8 @@ def show() -> None:
     shown = PAGE.view(draft, None, palette())
     title, switch = title_row(STATE)
     with switch:
-        _join_link()
+        # For a phone whose owner has the code, but not the link.
+        st.html(f'<a class="room-join" href="room?{CODE}=">Join with a code</a>')
     with title:
         markup.show_headline(shown.headline)
     main, beside = st.columns([3.1, 1.2], gap="medium")
@@ -700,7 +697,13 @@ def show() -> None:
         _open_button()
         by_hand.button()
         _question_form(draft)
-        _phones_slider(draft)
+        st.select_slider(
+            "Phones that you expect",
+            sorted({*PHONES.steps, draft.phones}),
+            format_func=PHONES.format_value,
+            help="For the rehearsal only; a poll takes up to 100, or up to 500 if you let them in.",
+            **STATE.bind(PHONES.name, draft.phones, PHONES.with_value),
+        )
     with main:
         with st.container(key=view.TITLE):
             st.markdown(words.rehearsal_title(draft.phones))
@@ -708,21 +711,6 @@ def show() -> None:
         _show_tabs(lambda: view.rehearse(draft), {})
     _restore_poll()
     PAGE.follow(draft)
-
-
-def _phones_slider(draft: Draft) -> None:
-    st.select_slider(
-        "Phones that you expect",
-        sorted({*PHONES.steps, draft.phones}),
-        format_func=PHONES.format_value,
-        help="For the rehearsal only; a poll takes up to 100, or up to 500 if you let them in.",
-        **STATE.bind(PHONES.name, draft.phones, PHONES.with_value),
-    )
-
-
-def _join_link() -> None:
-    """Draw the way to the phones' page for a phone whose owner has the code, but not the link."""
-    st.html(f'<a class="room-join" href="room?{CODE}=">Join with a code</a>')
 
 
 PAGE: Final = Page(

@@ -5,7 +5,6 @@ on a phone, has notes, answers, form and controls. Both steer one room, by its k
 """
 
 import math
-from collections.abc import Mapping
 from typing import Any, Final
 
 import segno
@@ -104,16 +103,13 @@ def notes(course: Course) -> None:
 def _notes_text(lesson: LessonState) -> str:
     step, total, begins = lesson.step, length(lesson.steps), length(lesson.steps[: lesson.at])
     minute = math.floor(lesson.elapsed / 60)
+    ask: Any = step.ask
+    right = f"{ask['ask']} {ask['answers'][ask['right']]}. {ask['because']}" if ask else ""
     lines = [
         f"**Step {lesson.at + 1} of {len(lesson.steps)}: {step.title}**",
         f"Minutes {begins} to {begins + step.minutes}; it is minute {minute} of {total}.",
         step.do,
-        *([_answer(step.ask)] if step.ask else []),
+        escape_markdown(right),
         f"*{step.home}*",
     ]
     return "\n\n".join(lines)
-
-
-def _answer(ask: Mapping[str, Any]) -> str:
-    right = ask["answers"][ask["right"]]
-    return escape_markdown(f"{ask['ask']} {right}. {ask['because']}")

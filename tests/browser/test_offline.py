@@ -92,18 +92,33 @@ def assert_answers(page: Any) -> None:
         assert charts(page, part) == [before]
     for name, right in (("places-0", "1"), ("places-1", "0")):
         page.locator(f"input[name={name}][value='{right}']").first.check()
-    assert page.locator("#score").inner_text() == "1 right of 2 answered; 30 questions in all."
+    assert (
+        page.locator("#score").inner_text()
+        == "1 right at first of 2 answered; 30 questions in all."
+    )
     assert (
         page.locator("#places fieldset[data-right=true] .because").inner_text().startswith("Right.")
     )
     page.locator("#own-words").fill("Where the rest is harmless.")
     handed = page.locator("#hand-in").input_value()
-    assert "1 of 30 right" in handed
+    assert "1 of 30 right at first" in handed
+    page.locator("#owner").fill("Ada")
+    again = page.locator("input[name=places-0][value='0']").first
+    again.check()  # the first answer counts, and the last is handed in beside it
+    wrong = again.locator("xpath=..").inner_text().strip()
+    handed = page.locator("#hand-in").input_value()
+    assert "1 of 30 right at first" in handed
+    assert f"   last: {wrong} (not right)" in handed
+    assert "Name: Ada" in handed
+    titles = page.locator("section.part h2").all_inner_texts()
+    assert page.locator("nav a").all_inner_texts() == titles
     assert "In my own words: Where the rest is harmless." in handed
     page.reload()
     page.wait_for_function(DRAWN)
     assert page.locator("#own-words").input_value() == "Where the rest is harmless."
     assert page.locator("fieldset input:checked").count() == 2
+    assert page.locator("#owner").input_value() == "Ada"
+    assert "1 right at first of 2" in page.locator("#score").inner_text()  # still the first
 
 
 def assert_readable(page: Any) -> None:

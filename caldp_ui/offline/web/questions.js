@@ -1,8 +1,10 @@
-/* Questions: what is chosen stays on the device. */
+/* Questions: what is chosen stays on the device. The first answer to each counts, and is handed in
+   beside the last. */
 
 const STORAGE_KEY = `caldp ${document.title}`;
 const sets = [...document.querySelectorAll("fieldset")];
 const words = /** @type {HTMLTextAreaElement} */ (document.getElementById("own-words"));
+const owner = /** @type {HTMLInputElement} */ (document.getElementById("owner"));
 const handIn = /** @type {HTMLTextAreaElement} */ (document.getElementById("hand-in"));
 
 /** The words of an answer, or of what is asked.
@@ -15,6 +17,21 @@ const inputs = () => Array.from(document.querySelectorAll("fieldset input"));
 /** Some browsers keep nothing for files; then a file that is opened anew begins anew. */
 function loadAnswers() {
     try { return JSON.parse(localStorage.getItem(STORAGE_KEY) ?? "{}") ?? {}; } catch { return {}; }
+}
+
+/** A table of contents: the titles of all parts. */
+function contents() {
+    const list = document.createElement("ol"), nav = document.createElement("nav");
+    for (const part of document.querySelectorAll("section.part")) {
+        const link = document.createElement("a"), entry = document.createElement("li");
+        link.href = `#${part.id}`;
+        link.textContent = textOf(part.querySelector("h2"));
+        entry.append(link);
+        list.append(entry);
+    }
+    nav.setAttribute("aria-label", "Contents");
+    nav.append(list);
+    return nav;
 }
 
 /** @param {unknown} answers */
@@ -31,27 +48,41 @@ function update() {
         const right = input?.value === "1";
         set.dataset.right = input ? String(right) : "";
         reason.textContent = input ? `${right ? "Right." : "Not quite."} ${reason.dataset.because}` : "";
-        return {ask: textOf(set.querySelector("legend")), right, chosen: textOf(input?.parentElement)};
+        const chosen = textOf(input?.parentElement);
+        if (input) first[input.name] ??= {chosen, right};
+        const before = input ? first[input.name] : {chosen, right};
+        return {ask: textOf(set.querySelector("legend")), right, chosen, before};
     });
     const answered = results.filter(({chosen}) => chosen);
-    const score = answered.filter(({right}) => right).length;
+    const score = answered.filter(({before}) => before.right).length;
     /** @type {HTMLElement} */ (document.getElementById("score")).textContent = answered.length
-        ? `${score} right of ${answered.length} answered; ${sets.length} questions in all.`
+        ? `${score} right at first of ${answered.length} answered; ${sets.length} questions in all.`
         : "Nothing answered yet.";
-    handIn.value = [document.title, `${score} of ${sets.length} right`, "",
-        ...results.flatMap(({ask, chosen, right}) =>
-            [ask, `→ ${chosen || "not answered"}${chosen ? right ? " (right)" : " (not right)" : ""}`]),
+    handIn.value = [document.title, `Name: ${owner.value.trim() || "–"}`,
+        `${score} of ${sets.length} right at first`, "",
+        ...results.flatMap(({ask, before, chosen, right}) => [ask, `→ ${marked(before)}`,
+            ...(chosen === before.chosen ? [] : [`   last: ${marked({chosen, right})}`])]),
         "", `In my own words: ${words.value.trim() || "–"}`].join("\n");
     const chosen = inputs().filter(({checked}) => checked);
     saveAnswers({chosen: Object.fromEntries(chosen.map(input => [input.name, textOf(input.parentElement)])),
-        words: words.value});
+        first, words: words.value, name: owner.value});
 }
 
+/** An answer and whether it is right.
+    @param {{chosen: string, right: boolean}} answer */
+const marked = ({chosen, right}) =>
+    chosen ? `${chosen} (${right ? "right" : "not right"})` : "not answered";
+
 const savedAnswers = loadAnswers();
+/** @type {Record<string, {chosen: string, right: boolean}>} By the question's name. */
+const first = savedAnswers.first ?? {};
+owner.value = savedAnswers.name ?? "";
 words.value = savedAnswers.words ?? "";
 for (const input of inputs()) {
     input.checked = savedAnswers.chosen?.[input.name] === textOf(input.parentElement);
     input.addEventListener("change", update);
 }
 words.addEventListener("input", update);
+owner.addEventListener("input", update);
+document.querySelector("main > p")?.after(contents());
 update();
