@@ -246,8 +246,10 @@ class Phone {
             headers: {"content-type": "application/json"},
             body: JSON.stringify({mark, token, report}),
         });
-        if (status === OK || status === REFUSED) this.outcome = {mark, ...content};
-        else if (status !== GONE) await pause(RETRY_MIN_MS + RETRY_JITTER_MS * Math.random());
+        if (status === OK || status === REFUSED) {
+            this.outcome = {mark, ...content};
+            setText(this.lost, "");  // `listen` may ask again only in a minute
+        } else if (status !== GONE) await pause(RETRY_MIN_MS + RETRY_JITTER_MS * Math.random());
         this.isDelivering = false;
         if (this.outcome.mark === this.data.mark) this.show();
         else if (status !== GONE) this.deliver();
