@@ -135,7 +135,13 @@ def test_times_of_the_page_are_within_the_bars_of_the_benchmarks() -> None:
     }
     rows = {work: cells for work, *cells in table("collect.md", "| work | seconds | memory |")}
     week = f"a week of {files.Week.people:,} people, each by the JavaScript client in Chromium"
-    assert rows.keys() == expected.keys() | {week}
+    small = {"CSV": "csv", "JSON lines": "jsonl"}
+    assert list(small.values()) == list(files.TalliedSmallFiles.params)
+    number, each = files.TalliedSmallFiles.n // files.TalliedSmallFiles.rows, "files of 20 reports"
+    together = [f"{number:,} {each} each, {form}" for form in small]
+    assert rows.keys() == expected.keys() | {week, *together}
+    for work in together:
+        assert float(rows[work][0]) <= files.TalliedSmallFiles.bars["time_tally"]
     for work, suite in expected.items():
         seconds, memory = rows[work]
         with naming(work):

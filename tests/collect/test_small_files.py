@@ -23,7 +23,7 @@ def small_files(protocol: Protocol, folder: Path) -> list[Path]:
         sent = written.payloads(protocol, [i % 3, 1, 2], seed=i)
         batch = {"batch": ["mon"] * 3} if i % 2 else {}
         files.append(written.write(folder / f"{i}.{ending}", sent, **batch))
-    files.append(shutil.copy(files[0], folder / "copy.csv"))
+    files.append(Path(shutil.copy(files[0], folder / "copy.csv")))
     first = files[0].read_bytes()
     for name, content in (
         ("empty.csv", first.partition(b"\n")[0] + b"\n"),
