@@ -32,7 +32,7 @@ from caldp_ui.stage import (
     scale_of,
 )
 from caldp_ui.stage.records import MARK_WORDS
-from caldp_ui.words import formats
+from caldp_ui.words import accuracy, formats
 from caldp_ui.words import promise as promise_text
 from caldp_ui.words.formats import ANSWERS, PLACES, Headline, Vocabulary, place_name
 from caldp_ui.words.promise import right_guess_text
@@ -66,12 +66,8 @@ def headline(results: Results, *, is_example: bool) -> Headline:
     first = int(np.argmax(results.shares))
     unit = vocabulary(results).unit
     name = value_name(results, first)
-    share = formats.percent_range(results.low[first], results.high[first])
     named = name if vocabulary(results) is PLACES else f"“{name}”"
-    estimate = (
-        f"From {formats.counted(results.reports, 'report', 'reports')} we estimate that {share} "
-        f"{vocabulary(results).belong} the most common {unit}, {named}."
-    )
+    estimate = _estimate_sentence(results, first, f"the most common {unit}, {named}")
     intro = f"{MADE_UP} " if is_example else ""
     question = results.protocol.question
     intro += f"“{question}”" if question else ""
@@ -81,6 +77,19 @@ def headline(results: Results, *, is_example: bool) -> Headline:
     several = isinstance(policy, Context) and policy.m > 1
     within = " among the people of the same block, which it shows" if several else ""
     return Headline(estimate, f"{intro} Each report hides its {unit}{within}.".strip())
+
+
+def _estimate_sentence(results: Results, value: int, named: str) -> str:
+    """The share of a value, or how many reports it takes to say anything of it."""
+    reports, low, high = results.reports, results.low[value], results.high[value]
+    if accuracy.is_all_shares(low, high):
+        shares = np.clip(results.shares, 0.0, 1.0)
+        variance = results.protocol.mechanism.variance(shares, reports)[value]
+        return accuracy.nothing_yet(reports, float(np.sqrt(variance)), f"about {named}")
+    return (
+        f"From {formats.counted(reports, 'report', 'reports')} we estimate that "
+        f"{formats.percent_range(low, high)} {vocabulary(results).belong} {named}."
+    )
 
 
 def unprotected_sentences(results: Results) -> list[str]:

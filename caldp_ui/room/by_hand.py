@@ -57,6 +57,9 @@ def poll_of(question: Question, count: Count) -> PollState:
 def result_text(poll: PollState) -> str:
     """The estimate of the first answer and its range, as a sentence."""
     shares = view.shares_by(poll)(poll.question, poll.reports)
+    nothing = words.nothing_yet(poll, 0, shares)
+    if nothing:
+        return escape_markdown(nothing)
     ends = (shares.estimate, shares.low, shares.high)
     middle, low, high = (f"{100 * each[0]:.0f}" for each in ends)
     people = formats.count(len(poll.reports), "person", "people")

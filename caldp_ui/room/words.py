@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
 import pandas as pd
 
 from caldp_ui.app.errors import escape_markdown
@@ -19,11 +20,12 @@ from caldp_ui.room.question import (
     Question,
     Shares,
     channel_of,
+    mechanism_of,
     most_right,
     most_right_about,
     truthful_answers,
 )
-from caldp_ui.words import formats
+from caldp_ui.words import accuracy, formats
 from caldp_ui.words.formats import Headline, strength
 
 NOTHING_YET: Final = "No report yet: the whole range is possible."
@@ -128,13 +130,26 @@ def live_headline(poll: PollState, shares: Shares | None) -> Headline:
     if poll.is_shown and question.right is not None:
         return Headline(_guess_result(poll, question.right, shares), promise(question))
     first = question.sensitive[0] if question.sensitive else 0
-    low, high = 100 * float(shares.low[first]), 100 * float(shares.high[first])
-    arrived = formats.count(reports, "report", "reports")
-    return _with_unprotected(
-        question,
-        f"From {arrived} we estimate that {low:.0f} to {high:.0f} % of people like these would "
-        f"truthfully say {quoted(question, first)}.",
+    return _with_unprotected(question, _estimate_sentence(poll, first, shares, "truthfully say"))
+
+
+def _estimate_sentence(poll: PollState, answer: int, shares: Shares, verb: str) -> str:
+    """The share of an answer, or how many reports it takes to say anything of it."""
+    low, high = 100 * float(shares.low[answer]), 100 * float(shares.high[answer])
+    return nothing_yet(poll, answer, shares) or (
+        f"From {formats.count(len(poll.reports), 'report', 'reports')} we estimate that {low:.0f} "
+        f"to {high:.0f} % of people like these would {verb} {quoted(poll.question, answer)}."
     )
+
+
+def nothing_yet(poll: PollState, answer: int, shares: Shares) -> str:
+    """How many reports say something of an answer, where its range is all shares; else ""."""
+    if not accuracy.is_all_shares(shares.low[answer], shares.high[answer]):
+        return ""
+    reports = len(poll.reports)
+    variance = mechanism_of(poll.question).variance(shares.estimate, reports)[answer]
+    about = f"about {quoted(poll.question, answer)}"
+    return accuracy.nothing_yet(reports, float(np.sqrt(variance)), about)
 
 
 def hidden_sentence(poll: PollState) -> str:
@@ -163,8 +178,7 @@ def _guess_result(poll: PollState, right: int, shares: Shares) -> str:
         hits = poll.reports.count(right)
         verb = "is" if hits == 1 else "are"
         return f"Of {formats.count(many, 'guess', 'guesses')} {hits:,} {verb} right: {name}."
-    low, high = 100 * float(shares.low[right]), 100 * float(shares.high[right])
-    return f"We estimate that {low:.0f} to {high:.0f} % of people like these guess right: {name}."
+    return _estimate_sentence(poll, right, shares, "rightly guess")
 
 
 def unprotected_sentences(question: Question) -> list[str]:

@@ -3,6 +3,7 @@
 Every sentence here must be true of the scenario that it is shown with.
 """
 
+import math
 from statistics import NormalDist
 from typing import Final
 
@@ -20,6 +21,25 @@ from caldp_ui.words import formats, policies, promise
 from caldp_ui.words.formats import Headline, Vocabulary
 
 _Z: Final = NormalDist().inv_cdf(0.975)
+_USEFUL: Final = 0.1
+"""Half of a 95 % range that says something."""
+
+
+def is_all_shares(low: float, high: float) -> bool:
+    """Whether a range of a share, rounded to whole percent, is 0 to 100 %."""
+    return low < 0.005 and high >= 0.995
+
+
+def nothing_yet(reports: int, standard_error: float, about: str) -> str:
+    """How many reports would say something where `reports` say nothing.
+
+    `standard_error`: of the share that they estimate. `about`: what it is of, as "with this coin".
+    """
+    needed = math.ceil(reports * (_Z * standard_error / _USEFUL) ** 2)
+    return (
+        f"{formats.counted(reports, 'report says', 'reports say')} nothing yet {about}: for "
+        f"± {100 * _USEFUL:g} percentage points it takes about {formats.people(needed)}."
+    )
 
 
 def is_share(tv: float) -> bool:

@@ -20,7 +20,7 @@ from caldp_ui.app.theme import LIGHT, Palette
 from caldp_ui.charts.show import Frame, Point, svg
 from caldp_ui.parts import markup
 from caldp_ui.shell.page import View
-from caldp_ui.words import formats, policies
+from caldp_ui.words import accuracy, formats, policies
 from caldp_ui.words.formats import Headline, strength
 from caldp_ui.yesno.page_state import STATE, Coin, YesNoData, warner_people_factor, yes_no_policy
 
@@ -52,23 +52,10 @@ def headline(data: YesNoData) -> Headline:
     return Headline(_unprotected_sentence(data, open_answers), f"{estimate}{plain}", True)
 
 
-_USEFUL: Final = 0.1
-"""Half of a 95 % range that says something."""
-
-
-def reports_needed(coin: Coin) -> int:
-    """Reports from which the estimate is accurate to ± `_USEFUL`, by the exact standard error."""
-    return math.ceil(coin.result.setup.n * (1.959964 * coin.standard_error / _USEFUL) ** 2)
-
-
 def _estimate_sentence(coin: Coin) -> str:
     n = coin.result.setup.n
-    if coin.low <= 0 and coin.high >= 1:
-        return (
-            f"{formats.counted(n, 'report says', 'reports say')} nothing yet with this coin: for "
-            f"± {100 * _USEFUL:g} percentage points it takes about "
-            f"{formats.people(reports_needed(coin))}."
-        )
+    if accuracy.is_all_shares(coin.low, coin.high):
+        return accuracy.nothing_yet(n, coin.standard_error, "with this coin")
     return (
         f"From {formats.counted(n, 'report', 'reports')} we estimate that "
         f"{formats.percent_range(coin.low, coin.high)} would truthfully say yes."

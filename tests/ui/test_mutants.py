@@ -97,8 +97,8 @@ def check_everybody() -> None:
 
 MUTANTS: dict[str, tuple[Callable[..., Any], str, str, Callable[[], None]]] = {
     "a poll's range, its ends swapped": (
-        words.live_headline, "shares.low[first]), 100 * float(shares.high",
-        "shares.high[first]), 100 * float(shares.low", check_live,
+        words._estimate_sentence, "shares.low[answer]), 100 * float(shares.high",
+        "shares.high[answer]), 100 * float(shares.low", check_live,
     ),
     "from and to swapped": (
         view.numbers, '"to, %"] = (100 * shares.high)', '"to, %"] = (100 * shares.low)',

@@ -1,6 +1,7 @@
 """Results of a collection: the example, files of one's own, and files that are none."""
 
 import math
+import re
 from dataclasses import replace
 from html import unescape
 from typing import Any
@@ -90,6 +91,26 @@ def test_own_files_stay_in_the_visit_and_bad_ones_are_told_in_a_sentence() -> No
     assert "24,000" in texts(at)
     checked(at.button(key="results-example").click().run())
     assert "8,000" in html_text(at)
+
+
+def test_few_reports_are_said_to_say_nothing_and_how_many_would() -> None:
+    """Kept answers of two: a yes is sent by e^ε in e^ε + 1, so that the number is known by hand."""
+    protocol = labelled("randomized-response", ("no", "yes"), epsilon=0.5)
+    kept = 1 / (1 + math.exp(-0.5))
+    for counts, is_all in (((2, 3), True), ((2_000, 3_000), False)):
+        tally = protocol.mechanism.tally(np.repeat([0, 1], counts))
+        parts = (("day", CollectedTally(protocol.fingerprint, tally)),)
+        results = Tallies.of(protocol, parts).results(0.95)
+        sentence = view.headline(results, is_example=False).sentence
+        assert sentence.startswith("5 reports say nothing yet about") == is_all, sentence
+        assert ("0.0 to 100.0 %" in sentence) is False
+        if is_all:
+            share = float(results.shares.max())
+            sends = kept * share + (1 - kept) * (1 - share)
+            needed = sends * (1 - sends) * (1.959964 / (0.1 * (2 * kept - 1))) ** 2
+            said = re.search(r"percentage points it takes about ([\d,]+)\.", sentence)
+            assert said is not None, sentence
+            assert int(said[1].replace(",", "")) == pytest.approx(needed, rel=2e-2)
 
 
 def test_what_is_said_of_a_person_is_the_bound_on_an_even_guess() -> None:

@@ -10,6 +10,7 @@ import pytest
 from scipy.stats import binom
 from streamlit.testing.v1 import AppTest
 
+from caldp_core.theory.planner import Goal, people_for, standard_error
 from caldp_ui.app.navigation import ROOM
 from caldp_ui.app.theme import settings
 from caldp_ui.room import page, view, words
@@ -201,7 +202,7 @@ def test_phones_report_and_the_projector_shows_it() -> None:
     checked(teacher.run())
     board = board_of(teacher, "board")
     assert board["reports"] == [0, 1, 0]
-    assert "From 3 reports we estimate" in headline_of(teacher)
+    assert "3 reports say nothing yet about “Yes”" in headline_of(teacher)
     open_every_tab(teacher, "room-tabs")
 
 
@@ -301,7 +302,7 @@ def test_a_room_keeps_its_questions_which_are_shown_again_and_taken_along() -> N
     assert board_of(teacher, "board")["reports"] == []
     run(Phone(vote.code).send(vote.mark, 2))
     checked(teacher.selectbox(key="room-asked").set_value(poll.mark).run())
-    assert "From 3 reports we estimate" in headline_of(teacher)
+    assert "3 reports say nothing yet about “Yes”" in headline_of(teacher)
     board = board_of(teacher, "board")
     assert (board["reports"], board["mark"]) == ([0, 0, 1], poll.mark)
     polls = rooms().get_own_polls(teacher.session_state["room/held"])
@@ -317,7 +318,7 @@ def test_a_room_keeps_its_questions_which_are_shown_again_and_taken_along() -> N
     assert "Red: 0 to" in figure["alt"]
     teacher.session_state["room/opening-open"] = True  # as the lesson's last step leaves it
     checked(teacher.button(key="room-next").click().run())
-    assert "From 3 reports we estimate" in headline_of(teacher)
+    assert "3 reports say nothing yet about “Yes”" in headline_of(teacher)
     assert "room-ask" not in keys(teacher)
 
 
@@ -443,6 +444,27 @@ def test_the_unprotected_come_first_with_how_often_they_send_the_truth() -> None
     truth = Question("?", ("a", "b"), (), 1.0)
     first = words.live_headline(PollState("", "", truth, True), None)
     assert (first.sentence.startswith("No answer is protected"), first.unprotected) == (True, True)
+
+
+def test_a_range_of_all_shares_is_said_to_say_nothing_and_how_many_reports_would() -> None:
+    """The number is the planner's, with the estimate as the truth."""
+    question = replace(next(iter(EXAMPLES.values())), epsilon=0.5)
+    first, found = question.sensitive[0], set[bool]()
+    for many in (1, 4, 20, 2_000):
+        poll = PollState("", "", question, False, tuple(x % question.k for x in range(many)))
+        shares = shares_of(question, poll.reports)
+        sentence = words.live_headline(poll, shares).whole
+        is_all = (shares.low[first], shares.high[first]) == (0, 1)
+        found.add(is_all)
+        assert (" say nothing yet " in sentence or " says nothing yet " in sentence) == is_all
+        assert ("we estimate that" in sentence) != is_all
+        if is_all:
+            goal = Goal(standard_error(first), 0.1 / 1.959964)
+            planned = people_for(mechanism_of(question), shares.estimate, goal)
+            said = re.search(r"percentage points it takes about ([\d,]+)\.", sentence)
+            assert said is not None, sentence
+            assert int(said[1].replace(",", "")) == pytest.approx(planned, rel=5e-3)
+    assert found == {True, False}
 
 
 def check_deniability(script: str) -> None:
@@ -646,5 +668,5 @@ def test_headlines_and_what_phones_say_are_short_sentences() -> None:
         for sentence in (part for text in texts for part in re.split(r"(?<=[.]) ", text)):
             with naming(sentence):
                 assert len(sentence.split()) <= 25
-                assert sentence[0].isupper() or sentence.startswith("“")
+                assert not sentence[0].islower()
                 assert sentence.endswith((".", ".)"))

@@ -476,7 +476,8 @@ def test_a_right_answer_is_said_once_it_is_shown_and_no_guess_comes_after_it() -
         rooms.change(held, lambda state: state.with_open(True))
     secret = replace(state, question=replace(state.question, sensitive=(0, 1, 2)))
     noisy = words.live_headline(secret, shares_of(secret.question, secret.reports)).sentence
-    assert noisy.startswith("We estimate that")  # phones threw coins: nobody can count
+    # Phones threw coins: nobody can count, and two reports say nothing.
+    assert noisy.startswith(f"2 reports say nothing yet about “{right}”: for ± 10 "), noisy
     rooms, held, _ = open_room()
     with pytest.raises(CaldpError, match="no right answer"):
         rooms.change(held, PollState.with_answer)
