@@ -9,7 +9,7 @@ import numpy as np
 
 from caldp_core.basics.cache import cached
 from caldp_core.basics.errors import excerpt, require
-from caldp_core.basics.types import Ints, read_only
+from caldp_core.basics.types import Bools, Floats, Ints, read_only
 from caldp_core.datasets.base_map import region_rings
 from caldp_core.datasets.files.maps import (
     CELLS,
@@ -19,12 +19,15 @@ from caldp_core.datasets.files.maps import (
     shortest_longitude_range,
 )
 from caldp_core.datasets.shipped import read_rows
-from caldp_core.domain.grid import GridDomain
+from caldp_core.domain.grid import Area, GridDomain
 from caldp_core.domain.polygons import AreaPart, cells_of_parts, parse_polygon
 
 AREA_NAMES: Final = "area_names.csv.gz"
 _CELLS_MAX: Final = 300_000
 """Cells in which areas are drawn: the world has them of 0.5°."""
+_MANY, _GAP_MIN, _GAIN_MIN, _LOSS_MAX = 10, 0.03, 0.15, 0.4
+"""Areas of which some may be out of view; of the map's length the gap to them and what leaving
+them out saves; the share of areas that this may cost, in parts of that."""
 
 
 @dataclass(frozen=True)
@@ -97,3 +100,39 @@ def areas_on_map(areas: tuple[str, ...]) -> tuple[GridDomain, Ints]:
             longitude, latitude = corners.mean(axis=0)
             labels[grid.locate([latitude], [longitude])] = number
     return grid, read_only(labels)
+
+
+@cached
+def main_view(areas: tuple[str, ...]) -> tuple[Area, tuple[int, ...]]:
+    """The part of the map that shows most areas in a useful size, and numbers of areas beyond it.
+
+    Few areas beyond a wide gap, such as Alaska and Hawaii, are beyond it; so are such parts.
+    """
+    grid, labels = areas_on_map(areas)
+    cells = np.flatnonzero(labels < len(areas))
+    weights = 1.0 / np.bincount(labels)[labels]
+    positions = grid.row_column(np.arange(grid.k))
+    for at in positions if len(areas) >= _MANY else ():
+        while (far := _far_cells(at[cells], weights[cells])).any():
+            cells = cells[~far]
+    near = np.bincount(labels[cells], weights[cells], len(areas))
+    beyond = np.isin(np.arange(len(areas)), labels) & (near < 0.5)
+    rows, columns = (at[cells] for at in positions)
+    ends = [rows.min(), rows.max() + 1, columns.min(), columns.max() + 1]
+    corner = np.repeat([grid.south, grid.west], 2)
+    view = Area(*(corner + np.multiply(ends, grid.cell)).tolist())
+    return view, tuple(np.flatnonzero(beyond).tolist())
+
+
+def _far_cells(at: Ints, weights: Floats) -> Bools:
+    """(cells,) those beyond a wide gap in their rows or columns `at`, if few areas are there."""
+    used = np.unique(at)
+    span = int(np.ptp(used))
+    for end in used[:-1][np.diff(used) > max(1.0, _GAP_MIN * span)]:
+        far: Bools = at <= end
+        if weights[far].sum() > weights[~far].sum():
+            far = ~far
+        saved, cost = 1 - np.ptp(at[~far]) / span, weights[far].sum() / weights.sum()
+        if saved >= _GAIN_MIN and cost <= _LOSS_MAX * saved:
+            return far
+    return np.zeros(at.size, np.bool_)

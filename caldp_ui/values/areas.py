@@ -8,11 +8,15 @@ from functools import partial
 from typing import Final
 
 import numpy as np
+import streamlit as st
 
 from caldp_core.basics.types import Bools, Floats, Ints
 from caldp_core.datasets import DatasetSpec, OwnTable
-from caldp_core.datasets.areas import areas_on_map
+from caldp_core.datasets.areas import areas_on_map, main_view
 from caldp_core.experiments.run import Result, Setup
+from caldp_core.mechanisms.catalogue import MECHANISMS
+from caldp_ui.app.errors import escape_markdown
+from caldp_ui.app.texts import read_texts
 from caldp_ui.maps import ground, scene
 from caldp_ui.parts.comparison import ComparisonData
 from caldp_ui.session.record_link import update_scenario
@@ -35,15 +39,10 @@ from caldp_ui.values.view import shares_of
 from caldp_ui.words import accuracy, policies, promise
 from caldp_ui.words.formats import ANSWERS
 
-_WORDS: Final = {
-    "blocks": "borders of areas",
-    "sensitive": "sensitive areas",
-    "open": "can be read",
-}
+TEXTS: Final = read_texts(__file__)
 _Z: Final = 1.96
-_PROTECT: Final = Action(
-    "protect", "Protect, or not", {"look": "A click protects an area, or no longer."}
-)
+_IN_AREAS: Final = replace(ANSWERS, wrong="in the wrong area")
+_PROTECT: Final = Action("protect", "Protect, or not", {"look": TEXTS["protect_area"]})
 
 
 def areas_of(spec: DatasetSpec) -> tuple[str, ...]:
@@ -57,14 +56,30 @@ def show(data: ComparisonData) -> None:
     if areas:
         _, labels = areas_on_map(areas)
         stage(_scene(data, areas), STATE.key("maps"), partial(_toggle, data.setup, labels))
+        st.caption(escape_markdown(" ".join(remarks(data, areas))))
+
+
+def remarks(data: ComparisonData, areas: tuple[str, ...]) -> list[str]:
+    """What a click does, which areas cannot be seen, and why two maps of plain LDP may differ."""
+    names = domain_of(data.setup.scenario).names
+    _, labels = areas_on_map(areas)
+    _, beyond = main_view(areas)
+    unseen = set(range(len(areas))) - set(labels.tolist())
+    found = [TEXTS["protect_area"]]
+    for text, numbers in ((TEXTS["areas_beyond"], beyond), (TEXTS["areas_unseen"], sorted(unseen))):
+        found += [f"{text} {', '.join(names[at] for at in numbers)}."] if numbers else []
+    if accuracy.is_plain(data.setup) and data.ours is not None and data.plain is not None:
+        plain, ours = (MECHANISMS[r.setup.mechanism_name].title for r in (data.plain, data.ours))
+        found += [TEXTS["plain_areas"].format(plain=plain, ours=ours)] if plain != ours else []
+    return found
 
 
 def _scene(data: ComparisonData, areas: tuple[str, ...]) -> Scene:
     setup = data.setup
     results = {scene.PLAIN: ("Plain LDP", data.plain), scene.OURS: ("This protection", data.ours)}
     _, labels = areas_on_map(areas)
-    truth = encode(_in_cells(setup.dataset.distribution, labels))
-    pictures = [replace(scene.truth(setup), code=truth, marks=("blocks",))]
+    truth = replace(scene.truth(setup, ("blocks",)), title=TEXTS["truth_title"], subtitle="")
+    pictures = [replace(truth, code=encode(_in_cells(setup.dataset.distribution, labels)))]
     pictures += [_picture(key, title, r, labels) for key, (title, r) in results.items() if r]
     names = tuple(picture.id for picture in pictures)
     return Scene(
@@ -76,7 +91,6 @@ def _scene(data: ComparisonData, areas: tuple[str, ...]) -> Scene:
         scale=scene.scale(setup, data.ours),
         scale_title="share of people in an area:",
         prompt="Point at an area to read its numbers on all maps.",
-        mark_words=_WORDS,
         arrangement=Arrangement(names) if len(names) > 2 else None,
         image_name="caldp-areas",
         image_lines=(policies.promise_summary(ANSWERS, setup), policies.setting_text(setup)),
@@ -85,14 +99,14 @@ def _scene(data: ComparisonData, areas: tuple[str, ...]) -> Scene:
 
 
 def _in_cells(values: Floats, labels: Ints) -> Floats:
-    """(cells,) the value of each cell's area, 0 in none."""
+    """(cells,) the value of each cell's area, 0 where there is no area."""
     return np.asarray(np.append(values, 0.0)[labels])
 
 
 def _picture(name: str, title: str, result: Result, labels: Ints) -> Picture:
     shares, n = shares_of(result), result.setup.n
     half = np.maximum(shares.high - shares.estimate, shares.estimate - shares.low)
-    number, text = accuracy.wrong_of_hundred(ANSWERS, result.first.errors.tv)
+    number, text = accuracy.wrong_of_hundred(_IN_AREAS, result.first.errors.tv)
     return Picture(
         name,
         title,
@@ -113,9 +127,9 @@ def _ground(setup: Setup, areas: tuple[str, ...]) -> Ground:
     def cells(flags: Bools) -> Bools:
         return np.asarray(np.append(flags, False)[labels])
 
-    return ground.bare_ground(
-        grid, labels, names, cells(setup.sensitive), cells(~ground.protected(setup))
-    )
+    marked, hatched = cells(setup.sensitive), cells(~ground.protected(setup))
+    view, _ = main_view(areas)
+    return replace(ground.bare_ground(grid, labels, names, marked, hatched), home=view)
 
 
 def _toggle(setup: Setup, labels: Ints, act: Act) -> None:

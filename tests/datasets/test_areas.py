@@ -10,13 +10,14 @@ from hypothesis import strategies as st
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.datasets import OwnTable, inspect_data
-from caldp_core.datasets.areas import areas_on_map, named_areas
+from caldp_core.datasets.areas import areas_on_map, main_view, named_areas
 from caldp_core.datasets.base_map import region_labels
 from caldp_core.datasets.files.answers import CountedAnswers, count_answers
 from caldp_core.datasets.files.checks.areas import match_names
 from caldp_core.datasets.files.checks.record import Resolved, resolve
 from caldp_core.datasets.files.checks.run import CHECKS
 from caldp_core.scenarios.scenario import Scenario
+from tests.strategies import examples
 
 SWISS = [area for area in named_areas().values() if area.country == "Switzerland"]
 
@@ -112,6 +113,7 @@ def test_groups_are_the_files_own_or_parts_of_the_country() -> None:
     )  # fmt: skip
 
 
+@examples(one_in=6)
 @given(
     st.lists(
         st.tuples(st.sampled_from(SWISS), st.integers(0, 9), st.integers(0, 10**6)),
@@ -158,3 +160,32 @@ def test_a_record_holds_the_areas_and_refuses_others() -> None:
     for areas in (("Bayern, Germany",), ("Bayern, Germany", "Atlantis"), ("France", "1,2 3")):
         with pytest.raises(CaldpError):
             OwnTable(("a", "b"), (1, 2), areas=areas)
+
+
+@pytest.mark.parametrize(
+    ("country", "view", "beyond"),
+    [
+        ("United States", (24.4, 49.4, 235.1, 293.1), ["Alaska", "Hawaii"]),
+        ("Switzerland", (45.8, 47.9, 5.9, 10.5), []),
+        ("Spain", (35.1, 43.9, -9.4, 4.4), ["Canarias"]),
+    ],
+)
+def test_the_view_leaves_out_what_lies_far_away(
+    country: str, view: tuple[float, ...], beyond: list[str]
+) -> None:
+    areas = [area for area in named_areas().values() if area.country == country]
+    found, numbers = main_view(tuple(area.key for area in areas))
+    assert (found.south, found.north, found.west, found.east) == pytest.approx(view, abs=0.9)
+    assert [areas[number].name for number in numbers] == beyond
+
+
+def test_few_areas_and_areas_far_from_each_other_are_all_in_view() -> None:
+    few = ("Alaska, United States", "Texas, United States", "Ohio, United States")
+    spread = "Fiji Japan India Kenya France Brazil Canada Mexico Chile Iceland Australia"
+    for areas in (few, tuple(spread.split())):
+        grid, _ = areas_on_map(areas)
+        found, beyond = main_view(areas)
+        assert beyond == ()
+        assert found.north - found.south == pytest.approx(
+            grid.cell * grid.rows, abs=4.1 * grid.cell
+        )

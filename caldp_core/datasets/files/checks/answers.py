@@ -29,20 +29,7 @@ _SEVERAL: Final = 0.1
 _CHOICES_MAX: Final = 60
 _BAND: Final = r"\d+ ?[-–] ?\d+"
 _DATE: Final = r"\d{4}-(\d\d)-(\d\d)|(\d{1,2})[. -]+([^\W\d_]{3,9})|([^\W\d_]{3,9})[. -]+(\d{1,2})"
-_MONTHS: Final = (
-    "jan",
-    "feb",
-    "mar",
-    "apr",
-    "may",
-    "jun",
-    "jul",
-    "aug",
-    "sep",
-    "oct",
-    "nov",
-    "dec",
-)
+_MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _MONTH_NAMES: Final = {name: month for month, name in enumerate(_MONTHS, start=1)} | {
     "mrz": 3, "mär": 3, "mai": 5, "okt": 10, "dez": 12,
 }  # fmt: skip
@@ -219,9 +206,8 @@ def own_answers(reading: Reading) -> Check | None:
         return None
     cells = reading.file.cells(layout.answer)
     different = len(set(cells))
-    if reading.file.is_numeric(layout.answer) or different < _OWN_ROWS:
-        return None
-    if different <= _OWN_ANSWERS * len(cells):
+    few = different < _OWN_ROWS or different <= _OWN_ANSWERS * len(cells)
+    if few or reading.file.is_numeric(layout.answer):
         return None
     return Check(
         "own-answers",

@@ -146,7 +146,8 @@ def resolve(
             unanswered.append(check)
             continue
         offer = check.offer(answers[check.name])
-        remarks[check.name] = offer.remark if offer else f"{check.name}: left as it was"
+        kept = f"the question “{check.name}” was answered “{check.keep}”"
+        remarks[check.name] = offer.remark if offer else kept
         reading = offer.apply(reading) if offer else reading
     text = "; ".join(filter(None, [reading.layout.reading, *remarks.values()]))
     reading = replace(reading, layout=replace(reading.layout, reading=text[:READING_MAX]))

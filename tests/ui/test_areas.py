@@ -1,0 +1,61 @@
+"""The maps of a table of areas on the page: a click, and what is said below them."""
+
+import numpy as np
+
+from caldp_core.datasets import OwnTable
+from caldp_core.datasets.areas import areas_on_map, named_areas
+from caldp_ui.compute import runs
+from caldp_ui.parts.comparison import ComparisonData
+from caldp_ui.values.areas import areas_of, remarks
+from caldp_ui.values.page_state import BEGIN, switch_table, table_of
+from tests.ui.driver import accepted, on_stage, scene_of
+from tests.ui.test_checks import answer, bring
+from tests.ui.values_page import scenario_of
+
+
+def remark_on(*keys: str) -> str:
+    """What is said of a table of areas, all of which are sensitive."""
+    names = tuple(named_areas()[key].name for key in keys)
+    table = OwnTable(names, tuple(range(100, 100 + len(keys))), areas=keys)
+    own = table_of(table)
+    assert own is not None
+    scenario = switch_table(BEGIN, own)
+    rival = runs.best_plain_ldp(scenario)
+    ours, plain = (runs.uncached_result(each) for each in (scenario, rival))
+    return " ".join(remarks(ComparisonData(ours.setup, plain.setup, ours, plain), keys))
+
+
+def test_a_click_on_an_area_ends_its_protection_or_begins_it() -> None:
+    form = bring("values", "Kanton;Einwohner\nZürich;9\nBern;8\nGenève;7\n", "a.csv")
+    at = accepted(answer(form, "areas-Switzerland"), "values")
+    _, labels = areas_on_map(areas_of(scenario_of(at).dataset))
+    for area, flags in ((1, [1, 0, 1]), (3, [1, 0, 1]), (1, [1, 1, 1])):
+        cell = int(np.flatnonzero(labels == area)[-1])
+        click = {"tool": "look", "action": "protect", "cells": f"{cell}+1"}
+        at = on_stage(at, click, "values-maps")
+        assert runs.setup(scenario_of(at)).sensitive.tolist() == flags
+
+
+def test_a_table_of_areas_brought_among_places_opens_on_the_page_of_answers() -> None:
+    form = bring("places", "Kanton;Einwohner\nZürich;9\nBern;8\nGenève;7\n", "a.csv")
+    at = accepted(answer(form, "areas-Switzerland"), "places")
+    dataset = scenario_of(at).dataset
+    assert areas_of(dataset) == tuple(f"{n}, Switzerland" for n in ("Zürich", "Bern", "Genève"))
+    assert [each["id"] for each in scene_of(at, "values-maps")["pictures"]] == [
+        "truth", "plain", "ours",
+    ]  # fmt: skip
+
+
+def test_areas_that_are_out_of_view_or_too_small_are_named() -> None:
+    states = [key for key, area in named_areas().items() if area.country == "United States"]
+    assert "Drag the map to see Alaska, Hawaii." in remark_on(*states)
+    said = remark_on("Anguilla", "Saint Martin", "France", "Brazil", "Canada", "Japan")
+    assert "Too small to be seen here, and only in the list below: Anguilla." in said
+    assert "Drag" not in said
+
+
+def test_two_methods_of_plain_ldp_are_named_beside_each_other() -> None:
+    states = [key for key, area in named_areas().items() if area.country == "United States"]
+    said = "is plain LDP by Subset selection; the map “Plain LDP” is by Galois response."
+    assert said in remark_on(*states)
+    assert "plain LDP" not in remark_on("France", "Brazil", "Canada")
