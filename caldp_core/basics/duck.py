@@ -4,6 +4,7 @@ The one place where it is connected. Nothing spills to disk, nothing is download
 open to it but those that the caller names.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
@@ -66,6 +67,11 @@ def connect(
         raise KeyboardInterrupt from None
     finally:
         connection.close()
+
+
+def exact_pattern(path: Path) -> str:
+    """A pattern that DuckDB's readers expand to this file alone, also if its name has *, ? or [."""
+    return re.sub(r"[*?[]", r"[\g<0>]", str(path.resolve()))
 
 
 def fetch_rows(

@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
-from caldp_core.basics.duck import THREADS, connect
+from caldp_core.basics.duck import THREADS, connect, exact_pattern
 from caldp_core.basics.errors import CaldpError, quoted, require
 from caldp_core.basics.extras import explain_missing
 from caldp_core.basics.files import hold_file, is_stream, parse_int, refuse_address
@@ -148,7 +148,8 @@ def lines_sql(header: bool, options: str) -> str:
     """
     reader = (
         "read_csv($path, columns = {'line': 'VARCHAR'}, delim = '\n', quote = '', escape = '', "
-        f"auto_detect = false, strict_mode = false, header = {header}, filename = true, {options})"
+        f"auto_detect = false, strict_mode = false, header = {header}, filename = true, "
+        f"hive_partitioning = false, {options})"
     )
     return f"(FROM {reader} WHERE trim(line) <> '' AND line <> '\n')"
 
@@ -203,7 +204,7 @@ class ReportFiles:
     @property
     def sql_parameters(self) -> dict[str, Any]:
         """The query's parameter by name."""
-        return {"path": list(self.by_name)}
+        return {"path": [exact_pattern(path) for path in self.by_name.values()]}
 
     @cached_property
     def by_name(self) -> dict[str, Path]:
@@ -221,6 +222,11 @@ def detect_report_files(connection: "DuckDBPyConnection", paths: Sequence[Path])
         "rename or convert it.",
     )
     return _READERS[first](connection, tuple(paths))
+
+
+def _packing(path: Path) -> str:
+    """The option of DuckDB's reader that says whether a file is unpacked, by its name as given."""
+    return f"compression = '{'gzip' if path.name.lower().endswith(ZIPPED) else 'none'}'"
 
 
 def _suffix(path: Path) -> str:
@@ -253,13 +259,18 @@ def _form(path: Path) -> tuple[str, str] | None:
     return None
 
 
+_FILE: Final = '"name of this file"'
+_PARQUET: Final = f"read_parquet($path, hive_partitioning = false, filename = {_FILE})"
+"""The file's own columns (its folders' names add none), and `_FILE`, unlikely to be one of them."""
+
+
 def _columns(connection: "DuckDBPyConnection", path: Path, reader: str) -> dict[str, str]:
     """Name → type of the file's columns; raises `CaldpError` where it can't be read."""
     import duckdb
 
     try:
         described = connection.execute(
-            f"DESCRIBE SELECT * FROM {reader}", {"path": str(path.resolve())}
+            f"DESCRIBE SELECT * EXCLUDE ({_FILE}) FROM {reader}", {"path": exact_pattern(path)}
         ).fetchall()
     except duckdb.Error as error:
         raise unreadable_error(path, error) from None
@@ -268,7 +279,7 @@ def _columns(connection: "DuckDBPyConnection", path: Path, reader: str) -> dict[
     return columns
 
 
-def _selected(columns: dict[str, str], reader: str) -> str:
+def _selected(columns: dict[str, str], reader: str, filename: str = "filename") -> str:
     texts = ", ".join(
         f"trim(CAST({name} AS VARCHAR), '{QUOTE}') AS {name}"
         if name in columns
@@ -276,12 +287,12 @@ def _selected(columns: dict[str, str], reader: str) -> str:
         for name in ("protocol", "batch")
     )
     report = f"trim(report, '{AROUND}') AS report" if columns["report"] == "VARCHAR" else "report"
-    return f"SELECT {report}, {texts}, filename FROM {reader}"
+    return f"SELECT {report}, {texts}, {filename} AS filename FROM {reader}"
 
 
 def _parquet(connection: "DuckDBPyConnection", paths: tuple[Path, ...]) -> ReportFiles:
-    reader, (path,) = "read_parquet($path)", paths
-    columns = _columns(connection, path, reader)
+    (path,) = paths
+    columns = _columns(connection, path, _PARQUET)
     kind = columns["report"]
     known = {**dict.fromkeys(_INTEGERS, "integer"), "BLOB": "bytes", "VARCHAR": "text"}
     require(
@@ -289,14 +300,14 @@ def _parquet(connection: "DuckDBPyConnection", paths: tuple[Path, ...]) -> Repor
         f"The column report of {quoted(path)} must hold whole numbers, bytes or texts, it has "
         f"{kind}; write it as one of those.",
     )
-    named = f"(SELECT *, $path[1] AS filename FROM {reader})"
-    return ReportFiles(paths, _selected(columns, named), known[kind], "batch" in columns, False)
+    rows = _selected(columns, _PARQUET, _FILE)
+    return ReportFiles(paths, rows, known[kind], "batch" in columns, False)
 
 
 def _csv(connection: "DuckDBPyConnection", paths: tuple[Path, ...]) -> ReportFiles:
     del connection
     columns = _header(paths[0])
-    rows = _selected(columns, fields_sql(list(columns), _REJECTS))
+    rows = _selected(columns, fields_sql(list(columns), f"{_REJECTS}, {_packing(paths[0])}"))
     return ReportFiles(paths, rows, "text", "batch" in columns, True)
 
 
@@ -339,7 +350,8 @@ def _json_lines(connection: "DuckDBPyConnection", paths: tuple[Path, ...]) -> Re
         f"CASE WHEN json_valid(line) THEN json_extract_string(line, '$.{name}') END AS {name}"
         for name in ("report", "protocol", "batch")
     )
-    reader = f"(SELECT {parts}, filename FROM {lines_sql(False, _REJECTS)})"
+    lines = lines_sql(False, f"{_REJECTS}, {_packing(paths[0])}")
+    reader = f"(SELECT {parts}, filename FROM {lines})"
     columns = dict.fromkeys(("report", "protocol", "batch"), "VARCHAR")
     return ReportFiles(paths, _selected(columns, reader), "text", True, True)
 
@@ -360,9 +372,8 @@ def columns_of_file(connection: "DuckDBPyConnection", path: Path) -> tuple[str, 
     """(SQL that reads a Parquet or CSV file, name → type of its columns); raises `CaldpError`."""
     if path.suffix.lower() != ".parquet":
         columns = _header(path)
-        return fields_sql(list(columns), "ignore_errors = false"), columns
-    reader = "read_parquet($path)"
-    return reader, _columns(connection, path, reader)
+        return fields_sql(list(columns), f"ignore_errors = false, {_packing(path)}"), columns
+    return _PARQUET, _columns(connection, path, _PARQUET)
 
 
 def unreadable_error(path: Path, error: Exception) -> CaldpError:
@@ -512,7 +523,7 @@ class Collector:
 
     @contextmanager
     def _open(self, paths: Sequence[Path]) -> Iterator[tuple["DuckDBPyConnection", ReportFiles]]:
-        folders = sorted({path.parent for path in paths})
+        folders = sorted({path.resolve().parent for path in paths})
         with connect(MEMORY_MB, folders=folders) as connection:
             yield connection, detect_report_files(connection, paths)
 

@@ -16,7 +16,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from caldp_core.basics.counted import count_text
-from caldp_core.basics.duck import connect
+from caldp_core.basics.duck import connect, exact_pattern
 from caldp_core.basics.errors import CaldpError, quoted, require
 from caldp_core.basics.files import BYTE_ORDER_MARK, decode_text, parse_float, parse_int
 from caldp_core.basics.limits import CONFIDENCE_MAX, CONFIDENCE_MIN, N_MAX
@@ -131,7 +131,7 @@ def collected_from_histogram(protocol: Protocol, path: Path) -> CollectedTally:
         f"Reports of {protocol.plan.name} are no numbers, so no histogram says all of them; use "
         "caldp tally.",
     )
-    with connect(MEMORY_MB, folders=[path.parent]) as connection:
+    with connect(MEMORY_MB, folders=[path.resolve().parent]) as connection:
         reader, columns = columns_of_file(connection, path)
         require(
             "n" in columns,
@@ -142,7 +142,7 @@ def collected_from_histogram(protocol: Protocol, path: Path) -> CollectedTally:
         cells = f"CAST(report AS VARCHAR), CAST(n AS VARCHAR), {batch}"
         sql = f"SELECT {cells} FROM {reader} LIMIT {protocol.format.values + _ROWS_MAX + 1}"
         try:
-            rows = connection.execute(sql, {"path": str(path.resolve())}).fetchall()
+            rows = connection.execute(sql, {"path": exact_pattern(path)}).fetchall()
         except duckdb.Error as error:
             raise unreadable_error(path, error) from None
     return _read_histogram(protocol, path, rows)

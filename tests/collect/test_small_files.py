@@ -9,7 +9,7 @@ import pytest
 
 from caldp_core import CaldpError, Protocol
 from caldp_core.collect import collector
-from caldp_core.collect.collector import small_files_together, tally_files
+from caldp_core.collect.collector import Collector, small_files_together, tally_files
 from tests.collect import written
 from tests.collect.protocols import small
 from tests.contract.checks import naming
@@ -107,3 +107,51 @@ def test_neighbours_of_one_form_are_read_together(
     assert [name for group in groups for name in group] == [path.name for path in files]
     assert ["only-refused.jsonl"] in groups
     assert max(map(len, groups)) == 2
+
+
+def decoy(protocol: Protocol, path: Path) -> Path:
+    """A file of eleven reports."""
+    return written.write(path, written.payloads(protocol, [0] * 11, seed=9))
+
+
+@pytest.mark.parametrize("name", ["a*b", "a?b", "[a]xb", "a[!y]b", "**", "[]]", 'a\'b "c"', "[*?"])
+def test_the_name_of_a_file_is_not_a_pattern(name: str, tmp_path: Path) -> None:
+    protocol = small("galois")
+    for form in written.FORMS:
+        decoy(protocol, tmp_path / f"axb.{form}")
+    people = range(1, len(written.FORMS) + 1)
+    files = [
+        written.write(tmp_path / f"{name}.{form}", written.payloads(protocol, [1] * n, seed=n))
+        for n, form in zip(people, written.FORMS, strict=True)
+    ]
+    assert [Collector(protocol).tally(path).tally.n for path in files] == [*people]
+    run = tally_files(protocol, files, tmp_path / "week.json")
+    assert run.collected.tally.n == sum(people)
+
+
+def test_a_link_is_read_by_its_own_name_from_any_folder(tmp_path: Path) -> None:
+    protocol, (store, inbox) = small("galois"), (tmp_path / "store", tmp_path / "inbox")
+    store.mkdir()
+    inbox.mkdir()
+    for form in written.FORMS:
+        kept = decoy(protocol, store / f"kept.{form}").rename(store / form.replace(".", "-"))
+        link = inbox / f"monday.{form}"
+        link.symlink_to(kept)
+        with naming(form):
+            assert Collector(protocol).tally(link).tally.n == 11
+
+
+@pytest.mark.parametrize("folder", ["batch=tue", "line=x", "filename=x"])
+def test_the_name_of_a_folder_is_not_a_column(folder: str, tmp_path: Path) -> None:
+    protocol = small("galois")
+    (tmp_path / folder).mkdir()
+    sent = written.payloads(protocol, [0, 1], seed=1)
+    for form in written.FORMS:
+        path = written.write(
+            tmp_path / folder / f"part.{form}", sent, batch=["mon"] * 2, filename=["a", "b"]
+        )
+        found = Collector(protocol).tally(path)
+        with naming(form):
+            assert found.tally.n == 2
+            assert "batch:mon" in found.batches
+            assert len(found.batches) == 2

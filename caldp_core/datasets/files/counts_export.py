@@ -78,7 +78,7 @@ def _write_parquet(counts: OwnTable | OwnPlaces, path: Path) -> None:
     source = source_from_bytes(_csv(counts, escape_formulas=False), path.name)
     with (
         file_system(source) as files,
-        connect(_MEMORY_MB, files=files, folders=[path.parent]) as connection,
+        connect(_MEMORY_MB, files=files, folders=[path.resolve().parent]) as connection,
     ):
         try:
             fetch_rows(
