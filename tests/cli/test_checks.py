@@ -26,6 +26,7 @@ from caldp_core.scenarios.scenario import Scenario
 from tests.contract.checks import naming
 from tests.datasets.check_cases import ASKED, FORMS, NORTHINGS, READ, Case, geojson
 from tests.datasets.files import merged_workbook, read_table, workbook
+from tests.products import thinned
 
 
 def count(folder: Path, case: Case, *options: str) -> Any:
@@ -52,7 +53,7 @@ def assert_counted(folder: Path, case: Case, done: Any) -> dict[str, Any]:
     return summary
 
 
-@pytest.mark.parametrize("name", ASKED)
+@pytest.mark.parametrize("name", thinned(ASKED, one_in=2))
 def test_a_file_that_can_be_read_in_two_ways_is_asked_about(name: str, tmp_path: Path) -> None:
     case = ASKED[name]
     refused = count(tmp_path, case)
@@ -62,7 +63,7 @@ def test_a_file_that_can_be_read_in_two_ways_is_asked_about(name: str, tmp_path:
     assert list(assert_counted(tmp_path, case, done)["checks"])[-1] == case.check
 
 
-@pytest.mark.parametrize("name", READ)
+@pytest.mark.parametrize("name", thinned(READ, one_in=3))
 def test_a_file_that_can_be_read_in_one_way_is_read(name: str, tmp_path: Path) -> None:
     case = READ[name]
     assert "checks" not in assert_counted(tmp_path, case, count(tmp_path, case))

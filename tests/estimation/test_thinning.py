@@ -22,6 +22,7 @@ from caldp_core.estimation.estimators import (
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.mechanisms import catalogue
 from caldp_core.privacy.context import Context
+from tests.products import thinned
 from tests.stats import SIGNIFICANCE
 
 LIMIT = float(norm.isf(SIGNIFICANCE / 8))
@@ -42,7 +43,7 @@ def errors_of_looks(gamma: float) -> Floats:
     return np.concatenate(errors, axis=1)
 
 
-@pytest.mark.parametrize("gamma", [0.5, 1.0])
+@pytest.mark.parametrize("gamma", thinned([0.5, 1.0], one_in=2))
 def test_looks_are_unbiased_and_uncorrelated_and_no_other_pair_is(gamma: float) -> None:
     # 40,000 pairs: a correlation is known to 1/√40,000 = 0.005, so that at significance 10⁻⁶ 0.027
     # is too much. Those below are 0.1 and more: above twice that but for a chance of 10⁻¹⁶.
@@ -99,7 +100,7 @@ def test_the_error_of_the_shipped_map_is_known_without_its_truth(
     assert ratios(each[0], people / people.sum()).mean() < 0.9
 
 
-@pytest.mark.parametrize("n", [3_000, 100_000])
+@pytest.mark.parametrize("n", thinned([3_000, 100_000], one_in=2))
 def test_its_range_holds_where_hardly_anything_is_known(n: int) -> None:
     shares = us_people() / us_people().sum()
     people = np.random.default_rng(4).multinomial(n, shares)

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 from streamlit.components.v2 import manifest_scanner
+from streamlit.testing.v1 import local_script_runner
 
 from caldp_core.theory.expected_error import Budget
 from caldp_ui.app.theme import NOISE
@@ -17,6 +18,23 @@ def packages_looked_through_once() -> Iterator[None]:
     found = manifest_scanner.scan_component_manifests()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(manifest_scanner, "scan_component_manifests", lambda: found)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def visits_wait_for_the_end_of_their_script() -> Iterator[None]:
+    """AppTest looks every millisecond whether the script has ended, and slows it by that."""
+
+    def wait_for_end(runner: local_script_runner.LocalScriptRunner, timeout: float) -> None:
+        assert runner._script_thread is not None
+        runner._script_thread.join(timeout)
+        if runner._script_thread.is_alive():
+            runner.request_stop()
+            runner.join()
+            raise RuntimeError(f"the script took over {timeout} s")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(local_script_runner, "require_widgets_deltas", wait_for_end)
         yield
 
 

@@ -34,6 +34,7 @@ from caldp_ui.start.page_state import LINK as START_LINK
 from caldp_ui.start.page_state import StartState
 from caldp_ui.words import formats, promise
 from caldp_ui.words.formats import PLACES
+from tests.products import thinned
 from tests.ui.driver import (
     assert_shows,
     checked,
@@ -148,7 +149,7 @@ def test_every_card_s_button_has_a_name_of_its_own() -> None:
     assert len(keys) == len(set(keys)) == len(page.CARDS)
 
 
-@pytest.mark.parametrize("card", page.CARDS, ids=lambda card: card.title)
+@pytest.mark.parametrize("card", thinned(page.CARDS, one_in=2), ids=lambda card: card.title)
 def test_cards_open_the_map_with_their_scenario(card: Preset) -> None:
     at = start_page()
     checked(at.button(key=f"open-{card.title}").click().run())
@@ -302,7 +303,7 @@ def test_the_promise_needs_no_run(scenario: Scenario) -> None:
     assert any(odds in item.value for item in at.markdown)
 
 
-@pytest.mark.parametrize("blocks", [OneBlock(), StateBlocks()])
+@pytest.mark.parametrize("blocks", thinned([StateBlocks(), OneBlock()], one_in=2))
 def test_runs_that_cannot_work_are_not_offered_but_fewer_people_are(
     blocks: OneBlock | StateBlocks,
 ) -> None:

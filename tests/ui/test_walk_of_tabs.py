@@ -117,11 +117,10 @@ def walk(page: Page, link: dict[str, str], tabs: int | None = None, seed: int = 
 
 @pytest.mark.parametrize("name", PAGES)
 def test_extreme_links_end_in_pages_or_sentences(name: str) -> None:
-    """Two of each page's records, and one tab of each."""
-    links = [*records(name).values()]
-    for number, link in enumerate(random.Random(SEED).sample(links, min(2, len(links)))):
-        with naming(f"{name} {link}"):
-            leave(walk(PAGES[name], link, tabs=1, seed=number))
+    """One of each page's records, and one of its tabs."""
+    link = random.Random(SEED).choice([*records(name).values()])
+    with naming(f"{name} {link}"):
+        leave(walk(PAGES[name], link, tabs=1))
 
 
 @pytest.mark.thorough
