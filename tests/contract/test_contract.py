@@ -20,7 +20,7 @@ SAMPLED = [(kind, 1.0) for kind in CONTEXTS] + [
     ("blocks and sensitive set", epsilon) for epsilon in EPSILONS if epsilon != 1.0
 ]
 SOME_SAMPLED = pytest.mark.parametrize(
-    ("family", "case"), thinned(FAMILIES, SAMPLED, one_in=4), ids=str
+    ("family", "case"), thinned(FAMILIES, SAMPLED, one_in=6), ids=str
 )
 SOME = pytest.mark.parametrize(("family", "kind"), thinned(FAMILIES, CONTEXTS, one_in=3))
 """Each family meets each context and each ε, but not both in one."""

@@ -48,6 +48,7 @@ from caldp_ui.maps.scene import TRUTH
 from caldp_ui.stage import encode, encode_mask
 from caldp_ui.words import formats
 from caldp_ui.words.formats import place_name
+from tests.products import thinned
 from tests.ui.driver import (
     assert_exported,
     assert_signed,
@@ -157,6 +158,7 @@ def test_the_very_mechanism_can_be_audited() -> None:
     assert any("It holds" in item.value for item in at.markdown)
 
 
+@pytest.mark.thorough  # each is opened in `test_page_contract.py`
 def test_every_preset() -> None:
     at = open_record(STATE, opens=OPENS)
     for preset in PRESETS:
@@ -175,7 +177,7 @@ ODD = {
 }
 
 
-@pytest.mark.parametrize("name", ODD)
+@pytest.mark.parametrize("name", thinned(ODD, one_in=3))
 def test_odd_scenarios_are_told_as_well(name: str) -> None:
     at = open_record(STATE, ODD[name], OPENS)
     open_every_tab(at, "distances-tabs")

@@ -15,6 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.session.links import Received, understand
+from tests.conftest import THOROUGH
 from tests.contract.checks import naming
 from tests.ui.driver import leave, open_page
 from tests.ui.pages import PAGES, Page
@@ -24,8 +25,10 @@ EXTREMES = (
     "1000000000000",
 )  # fmt: skip
 SEED = 20261125
-LINKS = 134
-"""Of each page: 2,010 in all."""
+LINKS = 134 if THOROUGH else 12
+"""Of each page, every night: 2,010 in all."""
+EXAMPLES_STEP = 1 if THOROUGH else 6
+"""Of the examples each, or every sixth."""
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
@@ -50,7 +53,9 @@ def starts(name: str) -> list[dict[str, str]]:
     """Links that the page opens: its own, and of every example that it can show."""
     page = PAGES[name]
     first = page.state.codec.write(page.state.codec.fresh())
-    examples = (Scenario.from_file(path) for path in sorted(EXAMPLES.glob("*.json")))
+    examples = (
+        Scenario.from_file(path) for path in sorted(EXAMPLES.glob("*.json"))[::EXAMPLES_STEP]
+    )
     links = [first, *(example.to_query() for example in examples)]
     whole = ({**own_keys(page), **link} for link in links)
     return [link for link in whole if not opened(page, link).fault] or [first]
