@@ -238,6 +238,24 @@ def test_paths_in_code_marks_exist(page: str) -> None:
     assert not [path for path in known if not (ROOT / path).exists()]
 
 
+def test_files_named_in_code_marks_exist_in_docstrings_and_comments_too() -> None:
+    rooms = "caldp_core caldp_ui pages docs tests benchmarks scripts deploy examples .streamlit"
+    files = [path for room in rooms.split() for path in (ROOT / room).rglob("*")]
+    files = [path for path in files if "node_modules" not in path.parts] + [*ROOT.glob("*.*")]
+    texts = [p for p in files if p.suffix in {".py", ".md", ".toml", ".js", ".ts", ".css"}]
+    ends = {"/" + "/".join(path.parts[i:]) for path in files for i in range(1, len(path.parts))}
+    marks = re.compile(r"`([\w./-]+\.(?:py|js|mjs|ts|toml|css))`")
+    named = {
+        (name, path.relative_to(ROOT).as_posix())
+        for path in texts
+        if path.name != "CHANGELOG.md"
+        for name in marks.findall(path.read_text(encoding="utf-8"))
+        if "NAME" not in name
+    }
+    assert len(named) > 200
+    assert not [each for each in named if "/" + each[0].removeprefix("../") not in ends]
+
+
 def test_commands_of_the_command_line_are_known() -> None:
     from caldp_core.cli.commands import main
 

@@ -86,7 +86,7 @@ class Reconstruction:
 
 
 def reconstruct(people: int, tables: int, publisher: Publisher, seed: int) -> Reconstruction:
-    """Publish so many `tables` of so many `people` and solve them.
+    """Publish `tables` random tables of `people` people and solve them.
 
     Half of the people, at random, say yes. The same seed gives the same people, and of more tables
     the first ones are the same. Raises `CaldpError` for too many of either.

@@ -69,7 +69,7 @@ class BlockExtremes:
 
     `hidden_ratio`: the largest Q(y|x)/Q(y|x′), both hidden; `base_ratio`: the largest
     Q(y|x)/base(y).
-    `faulty_row`: rank within the block of the first row that is no distribution, else None.
+    `faulty_row`: rank within the block of the first row that is not a distribution, else None.
     `base_is_distribution`: whether the base is one.
     """
 

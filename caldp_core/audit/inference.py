@@ -113,8 +113,8 @@ def _of_supports(mechanism: Mechanism, report: SupportTally, blocks: Ints) -> Fl
     excluded = (1.0 - own) / (1.0 - base) if base < 1.0 else 0.0
     factors = np.where(report.included > 0, own / base, excluded)
     result[partition.hidden] = np.where(of_block, factors, 0.0)
-    lends = 1.0 - partition.clear_share[sent]
-    result[partition.clear] = np.where(blocks[partition.clear] == sent, lends, 0.0)
+    cover_probability = 1.0 - partition.clear_share[sent]
+    result[partition.clear] = np.where(blocks[partition.clear] == sent, cover_probability, 0.0)
     return result
 
 
@@ -299,13 +299,15 @@ def best_guess(mechanism: Mechanism, prior: Floats) -> BestGuess:
     hidden = np.zeros(mechanism.k, np.bool_)
     hidden[structure.hidden] = True
     blocks = structure.policy.blocks
-    lends = structure.oracles.cover_threshold / COIN_ONE
-    of_hidden, of_others = 0.0, float((prior * (1.0 - lends[blocks]))[~hidden].sum())
+    cover_probability = structure.oracles.cover_threshold / COIN_ONE
+    of_hidden, of_others = 0.0, float((prior * (1.0 - cover_probability[blocks]))[~hidden].sum())
     ends = np.cumsum(structure.sizes)
     for block in np.flatnonzero(structure.sizes).tolist():
         ranks = slice(int(ends[block] - structure.sizes[block]), int(ends[block]))
         shares = prior[structure.hidden[ranks]]
-        base_worth = prior[~hidden & (blocks == block)].max(initial=0.0) * float(lends[block])
+        base_worth = prior[~hidden & (blocks == block)].max(initial=0.0) * float(
+            cover_probability[block]
+        )
         right, by_others = of_block(block, shares, base_worth)
         of_hidden += right
         of_others += by_others

@@ -47,7 +47,7 @@ def is_stream(path: Path) -> bool:
 
 
 def read_text(path: str | Path, name: str, most: int, advice: str) -> str:
-    """The text of a file in UTF-8, of at most so many bytes; a device without an end is refused.
+    """The text of a file in UTF-8, of at most `most` bytes; a device without an end is refused.
 
     `name`: what the file should be, such as "The protocol"; `advice`: what to do about a file that
     is something else. Raises `CaldpError` where it can't be read, is longer, or no text in UTF-8.

@@ -85,13 +85,15 @@ def protocol_command(
 @click.command("tally")
 @click.argument("protocol", metavar="PROTOCOL.json")
 @click.argument("files", metavar="REPORTS...", nargs=-1, required=True, type=_FILE)
-@click.option("-o", "--output", type=_FILE, required=True, help="The tally; a run goes on with it.")
+@click.option(
+    "-o", "--output", type=_FILE, required=True, help="The tally; if it exists, the run adds to it."
+)
 @click.option("--max-refused", type=click.FloatRange(0, 1), default=0.1, show_default=True,
               help="Share of refused reports above which it ends with exit code 3.")  # fmt: skip
 def tally_command(protocol: str, files: tuple[Path, ...], output: Path, max_refused: float) -> None:
     """Add up files of reports: Parquet, CSV or JSON lines.
 
-    Files that are in the tally already are left out, so a run that was broken off goes on.
+    Files that are in the tally already are left out, so an interrupted run continues.
     """
     with plain_errors(), progress_bar("tallying") as progress:
         loaded = Protocol.from_file(protocol)
@@ -137,7 +139,7 @@ def _tally_summary(collected: CollectedTally) -> dict[str, Any]:
 @click.argument("tallies", metavar="TALLY.json...", nargs=-1, required=True)
 @click.option("-o", "--output", type=_FILE, required=True, help="The sum of the tallies.")
 def merge_command(tallies: tuple[str, ...], output: Path) -> None:
-    """Add tallies of one protocol, in any order; none with a batch that another one has."""
+    """Add tallies of one protocol, in any order, if no two of them share a batch."""
     with plain_errors(), hold_file(output):
         total = merge_tallies(map(CollectedTally.from_file, tallies))
         total.write(output)
@@ -173,7 +175,7 @@ def estimate_command(
     output: Path | None,
     record: Path | None,
 ) -> None:
-    """Estimate shares and their intervals from a tally, a row a value."""
+    """Estimate shares and their intervals from a tally, one row per value."""
     with plain_errors():
         require(
             (tally is None) != (histogram is None),
@@ -233,7 +235,7 @@ def sql_command(protocol: str, dialect: str, batch_column: str) -> None:
 @click.command("client")
 @click.option("-o", "--output", type=_FILE, help="Write it to this file; else it is printed.")
 def client_command(output: Path | None) -> None:
-    """Give out the JavaScript client: one file for browsers and Node, without dependencies."""
+    """Write the JavaScript client: one file for browsers and Node, without dependencies."""
     with plain_errors():
         write_or_print(output, (Path(js.__file__).parent / "client.js").read_text("utf-8"))
 
@@ -249,9 +251,9 @@ def client_command(output: Path | None) -> None:
     help="Reports that are mixed in a block; may be given several times.",
 )
 @click.option("--delta", type=click.FloatRange(1e-15, 0.5), default=DELTA, show_default=True,
-              help="δ: most by which a chance may exceed what ε allows.")  # fmt: skip
+              help="δ: probability by which ε may be exceeded at most.")  # fmt: skip
 def mixed_command(protocol: str, people: tuple[int, ...], delta: float) -> None:
-    """Print what is left of each block's ε if a shuffler mixes its reports."""
+    """Print the smaller ε of each block if a shuffler mixes its reports."""
     with plain_errors():
         loaded = Protocol.from_file(protocol)
         with progress_bar("mixing") as progress:

@@ -61,7 +61,7 @@ def _columns(command: Any) -> Any:
     help="A column that is a question of a survey; give it twice to ten times.",
 )
 @_columns
-@click.option("--step", type=float, metavar="WIDTH", help="Put numbers together in steps so wide.")
+@click.option("--step", type=float, metavar="WIDTH", help="Group numbers in steps of this width.")
 @click.option(
     "--from",
     "start",
@@ -77,10 +77,12 @@ def _columns(command: Any) -> Any:
     help="Where steps end: larger numbers count in the last.  [default: the largest number]",
 )
 @click.option("--header/--no-header", default=None, help="Whether the first row names the columns.")
-@click.option("--decimal", type=click.Choice([".", ","]), help="What is before decimals.")
+@click.option("--decimal", type=click.Choice([".", ","]), help="The decimal mark of numbers.")
 @click.option("--sheet", default="", metavar="NAME", help="The sheet of a workbook.")
-@click.option("--encoding", default="", type=click.Choice(["", *ENCODINGS]), help="Of the text.")
-@click.option("--delimiter", type=click.Choice(_DELIMITERS), help="What is between cells.")
+@click.option(
+    "--encoding", default="", type=click.Choice(["", *ENCODINGS]), help="The encoding of the text."
+)
+@click.option("--delimiter", type=click.Choice(_DELIMITERS), help="The separator of cells.")
 @click.option(
     "--column",
     "types",
@@ -120,7 +122,7 @@ def count_command(
 
     CSV (with commas, semicolons, tabs or bars), gzip, zip, Parquet, Excel and GeoJSON, of any size.
     Prints which columns were read, and how many rows were not counted and why. Several questions
-    that the same people answered become a scenario file, each counted by itself. Ends with 2 where
+    that the same people answered become a scenario file, each counted separately. Ends with 2 where
     the file can be read in two ways and --accept says neither.
     """
     on_map: dict[str, Any] = {"area": area, "cell": cell}

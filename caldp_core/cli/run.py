@@ -40,7 +40,7 @@ from caldp_core.theory.expected_error import Forecast
     "--estimate",
     "estimate",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Write the first trial's shares to this file, a row a value, as CSV or as .geojson.",
+    help="Write the first trial's shares to this file, one row per value, as CSV or as .geojson.",
 )
 @prior_option
 @q_option
@@ -137,7 +137,7 @@ _NOTHING: Final = "No two values have a limit: there is nothing to hold, and nob
 @click.argument("path", metavar="SCENARIO.json")
 @click.pass_context
 def audit_command(context: click.Context, path: str) -> None:
-    """Hold a scenario's mechanism against what it promises.
+    """Check whether a scenario's mechanism keeps the policy's limits.
 
     Exit code 0 if it holds, 1 if it does not, 3 if nothing is promised.
     """

@@ -65,7 +65,7 @@ def partial_tallies(protocol: str) -> Callable[[Batches], Iterator["pa.RecordBat
 
 
 def sum_tallies(batches: Batches) -> Iterator["pa.RecordBatch"]:
-    """The sum of the partial tallies in these batches, as one row; nothing where there are none.
+    """The sum of the partial tallies in these batches, as one row; no row without tallies.
 
     Workers add up the tallies of many tasks, for which one driver would have no memory.
     """

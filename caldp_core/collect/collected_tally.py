@@ -16,7 +16,7 @@ the number of counts that are looked at (Bonferroni), in both directions.
 Where the tally counts reports, each report is a count. Where it counts symbols, each symbol's
 reports are one, and repeated reports are seen by buckets, if the collector that made
 the tally counted them. A false answer that is drawn by the coins has an honest report's law, and no
-test tells it; nor one of few reports, of which honest people send each a large share.
+test detects it; nor one of few reports, of which honest people send each a large share.
 """
 
 import json
@@ -285,7 +285,7 @@ def _family(protocol: Protocol) -> ContextMechanism:
 
 
 def _room(size: int, width: int) -> Words:
-    """(width,) the bits that a report of a block of so many symbols may set."""
+    """(width,) the bits that a report of a block of `size` symbols may set."""
     room = np.zeros(width, np.uint64)
     if size:
         room[: words_for(size)] = full_mask(size)

@@ -186,7 +186,7 @@ def _any_subset(numbers: Numbers, coins: Coins) -> int:
 
 
 def _floyd(size: int, members: int, coins: Coins) -> int:
-    """Bits of a uniform subset of so many `members` (Floyd, in Bentley 1987)."""
+    """Bits of a uniform subset of `members` of `size` numbers (Floyd, in Bentley 1987)."""
     chosen = 0
     for last in range(size - members, size):
         drawn = coins.uniform_below(last + 1)

@@ -122,13 +122,13 @@ def collected_from_histogram(protocol: Protocol, path: Path) -> CollectedTally:
     """The tally of a histogram that another engine made: columns `report`, `n`, perhaps `batch`.
 
     Parquet or CSV, as the query of `caldp sql` returns it. Raises `CaldpError` for any other file,
-    and for a protocol whose reports are no numbers.
+    and for a protocol whose reports are not numbers.
     """
     import duckdb
 
     require(
         protocol.format.kind == NUMBER,
-        f"Reports of {protocol.plan.name} are no numbers, so no histogram says all of them; use "
+        f"Reports of {protocol.plan.name} are not numbers, so a histogram cannot hold them; use "
         "caldp tally.",
     )
     with connect(MEMORY_MB, folders=[path.resolve().parent]) as connection:

@@ -1,4 +1,4 @@
-"""Reading the small JSON files of a collection; whoever wrote them may be hostile."""
+"""Reading the small JSON files of a collection; they are untrusted input."""
 
 import json
 from collections import Counter

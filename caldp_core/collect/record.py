@@ -109,9 +109,8 @@ def mixed_privacy_by_crowd(
 ) -> dict[str, Any]:
     """ε that is left after mixing where every block has n people, for each n in `people`.
 
-    JSON-ready. Blocks that are alike have one row, with how many there are and the first one's
-    name. Raises `CaldpError` where the policy has pairs without a limit, and for numbers of people
-    that are none.
+    JSON-ready. Equal blocks share a row, with their number and the first one's name. Raises
+    `CaldpError` where the policy has pairs without a limit, and for invalid numbers of people.
     """
     require(
         bool(protocol.coverage.protected.any()),
@@ -196,7 +195,7 @@ def make_record(
     false_share: float | None = None,
     error: ErrorEstimate | None = None,
 ) -> dict[str, Any]:
-    """What was asked, promised and collected, for whoever reads the estimate; JSON-ready.
+    """What was asked, promised and collected, for readers of the estimate; JSON-ready.
 
     `prior`: the public map that the estimate takes for known, which is recorded by title and hash;
     `false_share`: q of a cascade, None if it was not chosen; `error`: of the estimate, if known.

@@ -84,12 +84,12 @@ def tally_query(protocol: Protocol, dialect: str, batch_column: str = "") -> str
 
     `batch_column`: the column that names deliveries, where the table has one: the result then names
     them, too, and counted twice they are refused. Raises `CaldpError` for an unknown dialect, for
-    what is no column's name, and for families whose reports are bytes.
+    an invalid column name, and for families whose reports are bytes.
     """
     require(dialect in DIALECTS, f"dialect must be one of {', '.join(DIALECTS)}, got {dialect!r}.")
     require(
         protocol.format.kind == NUMBER,
-        f"Reports of {protocol.plan.name} are no numbers that SQL could count; use caldp tally.",
+        f"Reports of {protocol.plan.name} are not numbers; count them by caldp tally.",
     )
     require(
         not batch_column or _COLUMN.fullmatch(batch_column) is not None,
@@ -141,7 +141,7 @@ def dap_configuration(protocol: Protocol) -> dict[str, Any]:
     """
     require(
         protocol.format.kind == NUMBER,
-        f"Reports of {protocol.plan.name} are no numbers, which a histogram could count; choose "
+        f"Reports of {protocol.plan.name} are not numbers, a histogram cannot count them; use "
         "hadamard, galois, randomized-response or another mechanism on few values.",
     )
     length = protocol.format.values

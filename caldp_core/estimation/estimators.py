@@ -303,7 +303,7 @@ class FakesGuess:
 
 
 def even_fakes(evidence: Evidence, total: float) -> FakesGuess:
-    """LDPRecover's guess without knowledge of the target: alike for all positive estimates.
+    """LDPRecover's guess without knowledge of the target: the same for all positive estimates.
 
     `total`: what a fake report adds to n·Σ p̂. Fakes come from blocks as all reports do.
     """
@@ -416,10 +416,10 @@ def generator_of(evidence: Evidence) -> np.random.Generator:
 class ErrorEstimate:
     """Share of people in the wrong cell or under the wrong value, in [0, 1], and its range.
 
-    `faint`: share of people who are shown where a share is below its noise. How many of them are in
-    the wrong place no report tells, so the range is for none to all of them, while `share` takes
-    them to be spread as those whom reports tell apart. The total variation is Σ max(x − p, 0), at
-    most the faint x and all Σ|x − p| of the others, and at least half of that.
+    `faint`: share of people who are shown where a share is below its noise. No report shows how
+    many of them are in the wrong place, so the range is for none to all of them, while `share`
+    takes them to be spread as those whom reports tell apart. The total variation is Σ max(x − p,
+    0), at most the faint x and all Σ|x − p| of the others, and at least half of that.
     """
 
     share: float

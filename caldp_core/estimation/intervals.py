@@ -71,7 +71,7 @@ def squares(evidence: Evidence, partition: SymbolPartition) -> tuple[Floats, Flo
     """(m,) each: E[Z²] from x itself, from another hidden symbol, and from one that is not hidden.
 
     Z is what a report adds to n·p̂_x. Read off the exact variance, E[Z²] − p_x² for one person,
-    where one symbol has all of a block; all hidden symbols of a block are alike. Where no symbol is
+    where one symbol has all of a block; all hidden symbols of a block are equal. Where no symbol is
     hidden nobody asks for them.
     """
     mechanism, sizes = evidence.mechanism, partition.sizes
@@ -327,7 +327,7 @@ class _Moments:
         rest = 1.0 - p
         alone = rest < 0.5 / evidence.n
         other = np.maximum(square - p * own, 0.0) / np.where(alone, 1.0, rest)
-        for x in np.flatnonzero(alone):  # nobody else was seen: as if all others were alike
+        for x in np.flatnonzero(alone):  # nobody else was seen: as if all others were equal
             even = np.full(mechanism.k, 1.0 / max(mechanism.k - 1, 1))
             even[x] = 0.0
             other[x] = mechanism.variance(even, 1)[x]

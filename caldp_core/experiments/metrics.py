@@ -173,7 +173,7 @@ class Measure:
 
 
 def box_side(domain: AnyDomain) -> int | None:
-    """Cells along a side of the boxes of the error `BOXES`; None where there are none."""
+    """Cells along a side of the boxes of the error `BOXES`; None without boxes."""
     if not isinstance(domain, GridDomain):
         return None
     return max((side for side in box_sides(domain) if side <= _SIDE), default=None)

@@ -5,8 +5,8 @@ SeedSequence, which has two children of its own, one for who the people are and 
 Two scenarios that differ only in protection so face the same people.
 
 For notebooks a result is a small picture: SVG by hand, in HTML that asks nothing of the network.
-Texts take the colour of the page around them, so that light and dark are read alike; blue and
-orange are told apart by eyes of all kinds.
+Texts take the colour of the page around them, so that it reads well on light and dark; blue and
+orange differ also to color-blind readers.
 """
 
 import base64

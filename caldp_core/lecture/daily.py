@@ -113,7 +113,7 @@ class LastingRappor:
         return flip_coins(words(size), threshold).reshape(shape)
 
     def exact_channel(self, blooms: ArrayLike, days: int) -> list[list[Fraction]]:
-        """A row for each Bloom filter: probabilities of everything that is sent in so many days.
+        """A row for each Bloom filter: probabilities of everything that is sent in `days` days.
 
         `blooms`: (values, k) bits. Columns go bit by bit, and in each bit day by day. Raises
         `CaldpError` above the stated size.
@@ -351,7 +351,7 @@ class OneBitMean:
 
 
 def round_to_nearest(x: Ints, width: int) -> Ints:
-    """The nearest multiple of `width`, halves up: off by as much as half a bucket, always alike."""
+    """The nearest multiple of `width`, halves up: always off by the same, up to half a bucket."""
     return (2 * x + width) // (2 * width) * width
 
 

@@ -222,7 +222,7 @@ class PublishedUrap:
     theta: float | None = None
 
     def __post_init__(self) -> None:
-        Rappor(self.theta)  # which refuses what is no chance
+        Rappor(self.theta)  # refuses what is not a probability
 
     def make(self, policy: Any) -> Mechanism:
         """See `MechanismSpec.make`."""
@@ -285,7 +285,7 @@ class Exponential:
 
 @dataclass(frozen=True)
 class Designed:
-    """What the designer finds for the policy, values and errors all alike."""
+    """What the designer finds for the policy, with values and errors of equal weight."""
 
     make = staticmethod(DesignedMechanism.for_policy)
 

@@ -165,11 +165,11 @@ class ContextMechanism:
     def tally_of_histogram(self, histogram: ArrayLike) -> Tally:
         """Sum reports that others have counted: (outputs,) how often each number was sent.
 
-        Raises `CaldpError` where reports are no numbers, and for anything but whole counts.
+        Raises `CaldpError` where reports are not numbers, and for anything but whole counts.
         """
         require(
             isinstance(self.oracles, HistogramOracles),
-            f"Reports of {self.name} are no numbers that could be counted; tally the reports.",
+            f"Reports of {self.name} are not numbers that can be counted; tally them.",
         )
         assert isinstance(self.oracles, HistogramOracles)
         checked = check_counts("counts", histogram, self.outputs)

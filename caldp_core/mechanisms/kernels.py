@@ -300,7 +300,7 @@ _GAP: Final = 2e-5
 _ROUNDS: Final = 12
 _PARENTS: Final = 3
 _ALL_PAIRS: Final = 130
-"""Up to so many near cells all their pairs are constraints from the start."""
+"""Of at most this many near cells all pairs are constraints from the start."""
 _BESIDE: Final = 2.3
 """Steps to the neighbours in N that are always compared."""
 _VIOLATED: Final = 1e-7
@@ -536,10 +536,10 @@ def from_text(text: str, steps: StepLevels) -> Kernel:
     try:
         data = json.loads(text)
     except (ValueError, RecursionError):
-        raise CaldpError("This is no kernel: it is not JSON.") from None
+        raise CaldpError("This is not a kernel: it is not JSON.") from None
     require(
         isinstance(data, dict) and data.get("format") == FORMAT and {*data} == {"format", *_KEYS},
-        f"This is no kernel: it must be an object of the format {FORMAT!r} with the keys "
+        f"This is not a kernel: it must be an object of the format {FORMAT!r} with the keys "
         f"{', '.join(_KEYS)}.",
     )
     require(data["steps"] == list(steps.both), "This kernel was designed for other steps.")

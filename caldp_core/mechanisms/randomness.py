@@ -39,7 +39,7 @@ SPARE_BITS: Final = WORD_BITS - COIN_BITS
 
 
 def thresholds(rule: Callable[..., int], *columns: NDArray[Any]) -> Words:
-    """rule(a, b, …) for the entries of each place of `columns`, reckoned once for equal entries.
+    """rule(a, b, …) for the entries of each place of `columns`, computed once for equal entries.
 
     `columns`: arrays of one shape, of ε's and of whole numbers below 2^53; the result has their
     shape. `rule` is called with Python floats, and with ints where a column has whole numbers.
@@ -48,7 +48,7 @@ def thresholds(rule: Callable[..., int], *columns: NDArray[Any]) -> Words:
     place = np.zeros(flat[0].size, np.int64)
     first = place[:1]
     for column in flat:  # a column at a time: unique rows of all at once take many times as long
-        if (column == column[:1]).all():  # as of blocks that are all alike
+        if (column == column[:1]).all():  # as of equal blocks
             continue
         values, own = np.unique(column, return_inverse=True)
         _, first, place = np.unique(

@@ -1,5 +1,5 @@
 """Policies: what is hidden from whom, as a privacy matrix E of ε's.
 
-`context.py` has blocks and a sensitive set, `distance.py` metrics, `binary.py` two symbols,
-`matrix.py` any table of ε's.
+`context.py` has blocks and a sensitive set, `distance.py` metrics, `matrix.py` two symbols and any
+table of ε's.
 """

@@ -100,7 +100,7 @@ _LONGER_REPORT_GAIN: Final = 1.08
 
 @dataclass(frozen=True)
 class Best:
-    """The mechanism of the catalogue with the least total variance if all values are alike.
+    """The mechanism of the catalogue with the least total variance if values are equally frequent.
 
     Among those within 1 % of the least, the one with the shortest reports, and where reports do not
     fit into one packet of 1,280 bytes, one within 8 % whose reports do. Where only some values are
@@ -457,7 +457,7 @@ class Scenario:
 
 
 def unknown_query_keys(query: Mapping[str, str]) -> list[str]:
-    """Keys of a link that are none of a scenario's: mail and course systems add some."""
+    """Keys of a link that a scenario does not have: mail and course systems add some."""
     records = (Scenario, *SLOTS[_POLICY][1].values())
     known = {field.name for cls in records for field in fields(cls)} | {_LINK_MARK}
     return [key for key in query if _slot_of(key) not in known]

@@ -13,7 +13,7 @@ two neighbouring m. A *loss* is n·Σ_x Var(p̂_x).
 The mean distance of a report from the truth is for readers who compare noise that fades with
 distance with blocks. In blocks the reports that are places are those of randomized response: a
 person names their own cell with probability e^ε·b, and any other cell of the block with b = 1/(s +
-e^ε − 1). The other families keep the same promise there, but what they send is no place.
+e^ε − 1). The other families keep the same promise there, but what they send is not a place.
 """
 
 from collections import Counter
@@ -311,7 +311,7 @@ def displacement(law: Floats, distances: Floats) -> float:
 def displacement_in_blocks(domain: GridDomain, rows: int, columns: int, epsilon: float) -> float:
     """Mean kilometres over all cells of the map in rows × columns blocks (`grid_blocks`).
 
-    All cells count alike, as blocks must not be made from where people are; one degree of
+    All cells count equally, as blocks must not be made from where people are; one degree of
     longitude counts as on the map's middle latitude.
     """
     shapes = _shapes(domain, rows, columns)

@@ -124,9 +124,9 @@ _POINTS: Final = str.maketrans(",٫，．", "....")
 class MatrixState:
     """The page's record.
 
-    `template`, `epsilon`: the example and its base ε, "" for a matrix of one's own. `names`: 2 to
+    `template`, `epsilon`: the example and its base ε, "" for the user's own matrix. `names`: 2 to
     12 values; `levels`: E in [0, 20] or ∞, 0 on the diagonal. `channel`: which channel is audited
-    (see `candidates.py`); `pasted`: the text of a pasted one. `second`: a second release about the
+    (see `titles_for`); `pasted`: the text of a pasted one. `second`: a second release about the
     same value, one of `SECONDS`.
     """
 

@@ -1,7 +1,7 @@
 """A visitor's own data in links: never the data, only a random name and what they look like.
 
 The data stay in the memory of the visit that brought them, where steps back and forth in the
-browser find them by that name, and in the browser's tab (`own_copies.py`). Another visit that opens
+browser find them by that name, and in the browser's tab (`web/copies.js`). Another visit that opens
 the link is asked for the file, recognised by its form: the answers or the map, never the counts,
 since a hash of few small counts can be found by trying them all. Areas and public maps, which are
 public knowledge, are in links while they are short.

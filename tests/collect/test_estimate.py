@@ -233,9 +233,9 @@ def test_histograms_that_are_none_are_refused(protocol: Protocol, tmp_path: Path
         (tmp_path / "counts.csv").write_text(text, "utf-8")
         with naming(text), pytest.raises(CaldpError, match=r"The histogram|can't be read"):
             collected_from_histogram(protocol, tmp_path / "counts.csv")
-    with pytest.raises(CaldpError, match="are no numbers"):
+    with pytest.raises(CaldpError, match="are not numbers"):
         collected_from_histogram(small("oue"), tmp_path / "counts.csv")
-    with pytest.raises(CaldpError, match="are no numbers"):
+    with pytest.raises(CaldpError, match="are not numbers"):
         tally_query(small("rappor"), "spark")
     with pytest.raises(CaldpError, match="dialect must be one of"):
         tally_query(protocol, "oracle")

@@ -1,6 +1,6 @@
 /* What Python sends to the browser and back: the one description that the types of all JavaScript rest
-   on. `message.py`, `component.py` and `chart.py` write it; `test_messages.py` holds their messages
-   against the names here. */
+   on. `records.py`, `component.py` and `view.py` write it; `messages.py` holds their messages against
+   the names here. */
 
 declare namespace Message {
     /** South, north, west, east in degrees. */

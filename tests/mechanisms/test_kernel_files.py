@@ -52,7 +52,7 @@ def test_a_folder_that_cannot_be_written_does_no_harm(
 @pytest.mark.parametrize(
     ("key", "value", "match"),
     [
-        ("format", "another", "no kernel"),
+        ("format", "another", "not a kernel"),
         ("steps", [1.0, 0.8], "other steps"),
         ("peak_logs", [0.0], "as long as each other"),
         ("peak_rows", [0, 1.5, 0, 1], "whole numbers"),

@@ -50,7 +50,7 @@ from caldp_core.mechanisms.oracles.hyperplanes import hyperplanes
 
 _CHUNK: Final = 8192
 _SURELY: Final = 2.0
-"""The estimate of partial rays is rarely so many times too high."""
+"""The estimate of partial rays is rarely high by more than this factor."""
 _SAMPLE: Final = 256
 _SUPPORTS: Final = 8
 """Supports on which partial rays are estimated; of more there are few each."""
@@ -109,7 +109,7 @@ def extreme_rays(levels: Floats, classes: Ints, most: int) -> Floats | None:
 
 
 def _more_than(limit: float, levels: Floats, classes: Ints, supports: list[Bools]) -> bool:
-    """Whether there are about so many partial rays: a few stand for all (Knuth 1975)."""
+    """Whether there are more than about `limit` partial rays: a few stand for all (Knuth 1975)."""
     rng, total = np.random.default_rng(_SEED), 0.0
     for support in supports[:_SUPPORTS]:
         batch, each = _seed(levels, support), 1.0
@@ -542,7 +542,7 @@ _AFAR: Final = 0.3
 
 
 def _new(v: Floats, used: Floats) -> Ints:
-    """Indices of (N, k) columns v, each kind once, that are none of the (M, k) columns in use."""
+    """Indices of distinct (N, k) columns v that are not among the (M, k) columns in use."""
     both = np.concatenate([used, v])
     with np.errstate(divide="ignore"):
         u = np.log(both / both.max(axis=1, keepdims=True))

@@ -528,6 +528,6 @@ def require_levels(channel: WholeChannel, levels: Floats) -> None:
     """Raise `CaldpError` unless the rows are distributions within (k, k) `levels` E, exactly."""
     require(
         rows_keep_levels(channel.numerators, 1 << channel.bits, levels),
-        "This channel does not keep its privacy matrix: some row is no distribution or some "
+        "This channel does not keep its privacy matrix: some row is not a distribution or some "
         "report tells two symbols apart by more than it may; design it again.",
     )

@@ -81,7 +81,7 @@ def stochastic_fwht(counts: Ints, rng: np.random.Generator) -> Ints:
     while done < order:
         state = state.reshape(2, 2, order // 2, blocks)
         after = turns[0].reshape(2, order // 2, 2, blocks)
-        # h ≠ 0: later bits can still mend the parity, so this bit of y is a fair coin.
+        # h ≠ 0: later bits can still fix the parity, so this bit of y is a fair coin.
         _toss(state[:, :, done:], after[:, done:], rng, people, heads)
         _settle(state[:, :, :done], after[:, :done], rng)
         state, done = after, 2 * done

@@ -150,7 +150,7 @@ def _spread(counts: Ints, rng: np.random.Generator) -> Ints:
 _PERSON: Final = 2
 """How many coins of `sample_hyperplanes` one person's report is worth (measured: 1.5 to 3)."""
 _LOOP_MAX: Final = 8
-"""Up to so many hyperplanes are gone through one by one: a transform is dearer."""
+"""At most this many hyperplanes: looping is cheaper than a transform."""
 _CHUNK: Final = 1 << 18
 
 

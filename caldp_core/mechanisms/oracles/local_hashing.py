@@ -83,7 +83,7 @@ def count_hits(coefficients: Ints, value: Ints, prime: int, g: int, size: int) -
 ChoiceOfRange: TypeAlias = Callable[[Ints, Ints, Floats], Ints]
 """(m,) hidden symbols per block, (m,) P and (m,) ε → (m,) numbers g of values of a hash."""
 _WRITTEN_OUT_MAX: Final = 4096
-"""Blocks with at most so many different reports draw how many people send each."""
+"""Blocks with at most this many different reports draw how many people send each."""
 _NUMBERS_MAX: Final = 1 << 23
 """Hashes times symbols times values up to which `number_law` goes through all: 0.1 s."""
 _CHUNK: Final = 1 << 14
