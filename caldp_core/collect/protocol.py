@@ -607,7 +607,7 @@ def unprotected_text(setup: Setup) -> str:
     found, domain = coverage(setup.policy), setup.dataset.domain
     if not found.exposed.any() and not found.protected.any():
         names = names_text(value_names(domain, found.in_clear))
-        return f"Nobody is protected: no value is sensitive, {names} are sent in clear"
+        return f"Nobody is protected: no value is sensitive, so that {names} are sent in clear"
     return exposed_clause(value_names(domain, found.exposed))
 
 

@@ -51,7 +51,7 @@ from caldp_ui.stage import (
     encode,
 )
 from caldp_ui.stage.records import MARK_WORDS
-from caldp_ui.words import formats, policies, promise
+from caldp_ui.words import accuracy, formats, policies, promise
 from caldp_ui.words.formats import PLACES, Headline, percent, place_name, strength
 from caldp_ui.words.promise import right_guess_text
 
@@ -113,7 +113,7 @@ def _cases(data: BeliefData, days: int) -> list[tuple[str, float]]:
         if days > 1
         else []
     )
-    if data.plain.setup.scenario != data.ours.setup.scenario:
+    if not accuracy.is_plain(data.ours.setup):
         cases.append(("with plain LDP", data.plain.chance_of_truth(days)))
     return [*cases, ("before any report", data.ours.chance_of_truth(0))]
 

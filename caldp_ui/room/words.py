@@ -28,6 +28,8 @@ from caldp_ui.room.question import (
 from caldp_ui.words import accuracy, formats
 from caldp_ui.words.formats import Headline, strength
 
+WAITING: Final = "No phone has reported yet: scan the code and answer."
+NO_REPORT: Final = "No phone reported while the question was open."
 NOTHING_YET: Final = "No report yet: the whole range is possible."
 
 
@@ -124,7 +126,7 @@ def live_headline(poll: PollState, shares: Shares | None) -> Headline:
     """The headline while reports arrive, and once the right answer is shown."""
     question, reports = poll.question, len(poll.reports)
     if not reports or shares is None:
-        return _with_unprotected(question, "No phone has reported yet: scan the code and answer.")
+        return _with_unprotected(question, WAITING if poll.is_open else NO_REPORT)
     if poll.is_hidden:
         return _with_unprotected(question, hidden_sentence(poll))
     if poll.is_shown and question.right is not None:

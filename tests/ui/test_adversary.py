@@ -14,7 +14,7 @@ from caldp_core.basics.types import no_progress
 from caldp_core.datasets import Gowalla, us_cities
 from caldp_core.domain.grid import US_GRID, Area
 from caldp_core.experiments.run import prepare
-from caldp_core.mechanisms.catalogue import MECHANISMS, PublishedUrap
+from caldp_core.mechanisms.catalogue import MECHANISMS, Hadamard, PublishedUrap
 from caldp_core.scenarios.blocks import EverythingSensitive, OneBlock, SensitiveAreas, StateBlocks
 from caldp_ui.adversary import charts, view
 from caldp_ui.adversary.page import attacker_numbers
@@ -252,6 +252,17 @@ def test_the_headline_says_fresh_reports_and_one_that_is_stored() -> None:
         f"{before} before any report. Every report shows the state."
     )
     assert not any(each.unprotected for each in by_days.values())
+
+
+def test_plain_ldp_is_not_compared_with_itself() -> None:
+    """By whichever method: each is one draw of noise, and the better one may read worse."""
+    scenario = replace(
+        BEGIN.with_context(blocks=OneBlock(), sensitive=EverythingSensitive()), mechanism=Hadamard()
+    )
+    assert runs.best_plain_ldp(scenario) != scenario
+    found = view.headline(load_data(AttackerState(scenario)))
+    assert "plain LDP" not in found.second
+    assert not any("plain" in name for name in found.figures)
 
 
 def test_chances_that_read_alike_are_named_once_and_none_is_a_power_of_ten() -> None:

@@ -446,6 +446,16 @@ def test_the_unprotected_come_first_with_how_often_they_send_the_truth() -> None
     assert (first.sentence.startswith("No answer is protected"), first.unprotected) == (True, True)
 
 
+def test_nobody_is_asked_to_scan_a_code_once_the_question_is_closed() -> None:
+    question = next(iter(EXAMPLES.values()))
+    asked = {
+        is_open: "scan the code"
+        in words.live_headline(PollState("", "", question, is_open), None).whole
+        for is_open in (True, False)
+    }
+    assert asked == {True: True, False: False}
+
+
 def test_a_range_of_all_shares_is_said_to_say_nothing_and_how_many_reports_would() -> None:
     """The number is the planner's, with the estimate as the truth."""
     question = replace(next(iter(EXAMPLES.values())), epsilon=0.5)
