@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import streamlit as st
 
-from caldp_core.basics.types import Progress
+from caldp_core.basics.types import Progress, part_of
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.theme import style as page_style
 from caldp_ui.compute.runs import is_own
@@ -40,7 +40,7 @@ def document(title: str, parts: Sequence[Part], progress: Progress) -> str:
     for part in parts:
         moves: list[Moves] = []
         for make in part.moves:
-            moves.append(make(_partial_progress(progress, done / total, (done + 1) / total)))
+            moves.append(make(part_of(progress, done / total, (done + 1) / total)))
             done += 1
         questions = part.questions(moves)
         question_count += len(questions)
@@ -51,10 +51,6 @@ def document(title: str, parts: Sequence[Part], progress: Progress) -> str:
         sections.append((_WEB / "end.html").read_text("utf-8").rstrip())
         scripts.append(records.questions())
     return _page_html(title, sections, data, scripts)
-
-
-def _partial_progress(progress: Progress, low: float, high: float) -> Progress:
-    return lambda share: progress(low + share * (high - low))
 
 
 def _section_html(part: Part, questions: Sequence[Question]) -> str:

@@ -15,7 +15,7 @@ import numpy as np
 from caldp_core.audit.adversary import max_guess_accuracy
 from caldp_core.basics.cache import cached_by
 from caldp_core.basics.errors import CaldpError
-from caldp_core.basics.types import Floats, Progress, no_progress
+from caldp_core.basics.types import Floats, Progress, no_progress, part_of
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.estimation.evidence import default_estimator
 from caldp_core.experiments.forecast import forecast_if_fast
@@ -119,7 +119,7 @@ def compute_needs(record: Plan, progress: Progress) -> Iterator[Need]:
     total, done = len(epsilon_levels(record)) * len(NAMES), 0
     for epsilon in epsilon_levels(record):
         for name in NAMES:
-            within = _from_to(progress, done / total, (done + 1) / total)
+            within = part_of(progress, done / total, (done + 1) / total)
             yield compute_need(record, name, record.protected_scenario(name, epsilon), within)
             done += 1
             progress(done / total)
@@ -140,11 +140,6 @@ def epsilon_levels(record: Plan) -> list[float]:
     """The ε's of the picture, in the order of `compute_needs`."""
     grid = _EXACT if record.goal in RELATIVE else _SIMULATED
     return sorted({*grid, record.epsilon}, key=lambda e: (e not in grid, e != record.epsilon, e))
-
-
-def _from_to(progress: Progress, low: float, high: float) -> Progress:
-    """The progress of a part of the work, from `low` to `high`."""
-    return lambda share: progress(low + share * (high - low))
 
 
 def compute_need(
@@ -220,7 +215,7 @@ def compute_tables(record: Plan, progress: Progress) -> NeedTables:
     needed = []
     for number, each in enumerate(DEPLOYMENTS, start=1):
         low, high = (share + (1 - share) * at / len(DEPLOYMENTS) for at in (number - 1, number))
-        within = _from_to(progress, low, high)
+        within = part_of(progress, low, high)
         needed.append(
             compute_need(record, PLAIN, record.protected_scenario(PLAIN, each.epsilon), within)
         )
@@ -238,7 +233,7 @@ def needs_by_method(
         row = {}
         for place, name in enumerate(NAMES):
             low = (number + place / len(NAMES)) / len(FAMILIES)
-            within = _from_to(progress, low, low + 1 / len(NAMES) / len(FAMILIES))
+            within = part_of(progress, low, low + 1 / len(NAMES) / len(FAMILIES))
             progress(low)
             scenario = replace(
                 record.protected_scenario(name, record.epsilon), mechanism=METHODS[family][1]
@@ -278,7 +273,7 @@ def measure_estimates(setup: Setup, progress: Progress) -> tuple[Forecast | None
     found = []
     for number, name in enumerate(names):
         scenario = replace(setup.scenario, estimator=name, seed=0)
-        within = _from_to(progress, number / len(names), (number + 1) / len(names))
+        within = part_of(progress, number / len(names), (number + 1) / len(names))
         found.append(forecast_if_fast(runs.setup(scenario), budget=budget, progress=within))
     return found[0], found[1]
 

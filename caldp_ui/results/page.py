@@ -14,6 +14,7 @@ from caldp_core.collect.json_files import format_json
 from caldp_core.domain.grid import GridDomain
 from caldp_core.experiments.table import as_cell, as_csv, cells_as_geojson
 from caldp_ui.app.errors import escape_markdown
+from caldp_ui.app.texts import read_texts
 from caldp_ui.controls import choices
 from caldp_ui.parts import promises, sharing
 from caldp_ui.parts.layout import column_layout, tabs
@@ -22,6 +23,8 @@ from caldp_ui.results.page_state import LEVELS, STATE, TIMES, ResultsState
 from caldp_ui.stage import stage
 from caldp_ui.words import formats
 from caldp_ui.words.glossary import terms
+
+TEXTS: Final = read_texts(__file__)
 
 
 def _attacker(results: Results) -> None:
@@ -40,11 +43,7 @@ def _attacker(results: Results) -> None:
             (f"{reports}, one stored report", stored),
         ]
         st.html(f'<div class="guesses">{"".join(_guess_html(*row) for row in rows)}</div>')
-        st.caption(
-            "Right guesses of 100, at most; without any report it is 50. A client with `memory` "
-            "sends one stored report again, so that more reports tell no more. This holds if the "
-            "attacker can tell which reports are one person's."
-        )
+        st.caption(TEXTS["guesses"])
 
 
 def _guess_html(name: str, chance: float) -> str:
@@ -154,13 +153,7 @@ def _numbers(results: Results) -> None:
     more = f" {formats.integer(remaining)} rarer ones are in the file." if remaining else ""
     if results.error is not None:
         st.markdown(error_sentence(results.protocol, results.error))
-    st.caption(
-        f"The most common first.{more} low, high: each range holds its true share "
-        f"{100 * results.level:g} times in 100 and includes the estimate; so do, on average, those "
-        "of the first rows, however many you look at. "
-        "may be noise: all rows that say no have people, as surely. There is no "
-        "column of the truth: in a real collection nobody knows it."
-    )
+    st.caption(TEXTS["numbers"].format(more=more, level=100 * results.level))
 
 
 def _sharing(results: Results) -> None:

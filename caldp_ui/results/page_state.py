@@ -12,6 +12,7 @@ from caldp_core.basics.errors import CaldpError, check_choice
 from caldp_core.collect.estimate import Collection, Results, made_up_week, read_collection
 from caldp_ui.app.delivery import release
 from caldp_ui.app.errors import escape_markdown
+from caldp_ui.app.texts import read_texts
 from caldp_ui.app.upkeep import THREAD_PREFIX
 from caldp_ui.controls import choices
 from caldp_ui.session import jobs
@@ -52,11 +53,7 @@ _POPOVER: Final = STATE.key("own")
 _UPLOADER: Final = STATE.key("files")
 _ERROR_MAX: Final = 600
 """Most characters of an error message: it may quote the files."""
-_STORAGE_NOTE: Final = (
-    "The files go to the machine that runs this dashboard (your own, if the address begins with "
-    "localhost), are never written to its disk, and are gone when you close the page. A link holds "
-    "none of them. They hold noisy reports added up, and nobody's true answer."
-)
+TEXTS: Final = read_texts(__file__)
 
 
 class UploadedFiles:
@@ -141,11 +138,7 @@ def _panel() -> None:
 
 
 def _form() -> None:
-    st.markdown(
-        "**The files of your collection** · protocol.json, and all `*.tally.json` files of it: one "
-        "a day shows what came when. Or protocol.json with estimate.csv, and record.json if there "
-        "is one. docs/collect.md says how they are made."
-    )
+    st.markdown(TEXTS["files"])
     error = st.session_state.get(_ERROR_KEY)
     if error:
         st.error(escape_markdown(error[:_ERROR_MAX]), icon=":material/error:")
@@ -155,7 +148,7 @@ def _form() -> None:
         st.form_submit_button(
             "Show them", type="primary", key=STATE.key("show"), on_click=_receive_files
         )
-    st.caption(_STORAGE_NOTE)
+    st.caption(TEXTS["storage"])
 
 
 def _receive_files() -> None:

@@ -19,6 +19,7 @@ from caldp_core.collect.estimate import Results
 from caldp_core.collect.record import LAW_KEY
 from caldp_core.domain.grid import GridDomain
 from caldp_core.privacy.context import Context
+from caldp_ui.app.texts import read_texts
 from caldp_ui.maps.ground import bare_ground
 from caldp_ui.stage import (
     Arrangement,
@@ -37,6 +38,7 @@ from caldp_ui.words import promise as promise_text
 from caldp_ui.words.formats import ANSWERS, PLACES, Headline, Vocabulary, place_name
 from caldp_ui.words.promise import right_guess_text
 
+TEXTS: Final = read_texts(__file__)
 MADE_UP: Final = "Made-up example:"
 READING: Final = Headline("Your files are being read.")
 REASONS: Final = {
@@ -147,23 +149,9 @@ def promise_sentences(results: Results) -> list[str]:
         )
     policy = results.protocol.mechanism.policy
     if isinstance(policy, Context) and policy.m > 1:
-        sentences.append(
-            f"Every report shows its block, one of {formats.integer(policy.m)}: nobody hides "
-            "behind people of another block."
-        )
+        sentences.append(TEXTS["block"].format(blocks=formats.integer(policy.m)))
     sentences += [mixed] if (mixed := _mixing_sentence(results)) else []
-    sentences.append("A report shows that someone took part.")
-    sentences.append(
-        "A fake report that a device could have sent is counted: the page “What an attacker "
-        "learns” says how far fakes move an estimate."
-    )
-    return sentences
-
-
-_HONEST: Final = (
-    "The reports come as often as honest devices send them; false answers that are drawn by the "
-    "coins do not show in this."
-)
+    return [*sentences, TEXTS["took_part"], TEXTS["fakes"]]
 
 
 def law_text(results: Results) -> tuple[str, bool]:
@@ -176,7 +164,7 @@ def law_text(results: Results) -> tuple[str, bool]:
         return "", False
     alarm = next((each for each in found["furthest"] if each["unlike_honest"]), None)
     if alarm is None:
-        return _HONEST, False
+        return TEXTS["honest"], False
     counted = {
         "report": f"Report {formats.integer(alarm['number'])} came",
         "value": f"“{value_name(results, alarm['number'])}” is in reports",
