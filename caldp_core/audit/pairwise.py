@@ -85,7 +85,7 @@ def audit_channel(channel: Sequence[Sequence[Fraction]], policy: PrivacyMatrix) 
         output, ratio = _largest_ratio(rows[x], rows[other])
         relative = ratio / exp_below(epsilon) if ratio is not None else None
         holds = holds and relative is not None and relative <= 1
-        if _beyond(relative, excess):
+        if excess is not None and (relative is None or relative > excess):
             excess = relative
             worst = Leak(x, other, output, log_of(ratio), epsilon)
     return Audit(holds, worst, faulty[0] if faulty else None, pairs)
@@ -169,10 +169,6 @@ def _largest_ratio(row: Sequence[int], other: Sequence[int]) -> tuple[int, Fract
         if a * bottom > top * b:
             best, top, bottom = y, a, b
     return best, Fraction(top, bottom)
-
-
-def _beyond(relative: Fraction | None, excess: Fraction | None) -> bool:
-    return excess is not None and (relative is None or relative > excess)
 
 
 def log_of(ratio: Fraction | None) -> float:

@@ -214,7 +214,7 @@ class ReportFiles:
 
 def detect_report_files(connection: "DuckDBPyConnection", paths: Sequence[Path]) -> ReportFiles:
     """How to read files; raises `CaldpError` for another kind, and for one without `report`."""
-    (first, *others) = (_suffix(path) for path in paths)
+    (first, *others) = (Path(path.name.lower().removesuffix(ZIPPED)).suffix for path in paths)
     assert not set(others) - {first}
     require(
         first in _READERS,
@@ -227,10 +227,6 @@ def detect_report_files(connection: "DuckDBPyConnection", paths: Sequence[Path])
 def _packing(path: Path) -> str:
     """The option of DuckDB's reader that says whether a file is unpacked, by its name as given."""
     return f"compression = '{'gzip' if path.name.lower().endswith(ZIPPED) else 'none'}'"
-
-
-def _suffix(path: Path) -> str:
-    return Path(path.name.lower().removesuffix(ZIPPED)).suffix
 
 
 def small_files_together(paths: Iterable[Path]) -> Iterator[list[Path]]:
@@ -478,7 +474,7 @@ class Collector:
 
         Raises `CaldpError` for a file that can't be read or that grows meanwhile.
         """
-        return self.tally_together(_name_files([path], Books()), _any_batches)
+        return self.tally_together(_name_files([path], Books()), lambda _: None)
 
     def tally_together(
         self, files: "NamedFiles", check_batches: Callable[[Mapping[str, list[Path]]], None]
@@ -613,10 +609,6 @@ def _number_sql(source: ReportFiles) -> str:
 def _bytes_sql(source: ReportFiles) -> str:
     """A report as bytes."""
     return "report" if source.type == "bytes" else "TRY(from_base64(CAST(report AS VARCHAR)))"
-
-
-def _any_batches(batches: Mapping[str, list[Path]]) -> None:
-    """The check of a file that is counted alone."""
 
 
 @dataclass(frozen=True)

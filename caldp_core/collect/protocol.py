@@ -289,16 +289,12 @@ def _fields(sizes: Ints, degrees: Ints) -> Bools:
     return np.asarray(right)
 
 
-def _bins(sizes: Ints, g: Ints) -> Bools:
-    # As many as symbols is always few enough: the prime is not smaller.
-    return np.asarray((g >= np.minimum(2, sizes)) & (g >= 1) & (g <= np.maximum(2 * sizes, 1)))
-
-
 _ALLOWED: Final[dict[str, Callable[[Ints, Ints], Bools]]] = {
     "parts": lambda sizes, parts: (parts >= 1) & (parts <= np.maximum(sizes, 1)),
     "degree": _fields,
     "omega": lambda sizes, omega: (omega >= 1) & (omega <= np.maximum(sizes - 1, 1)),
-    "g": _bins,
+    # As many as symbols is always few enough: the prime is not smaller.
+    "g": lambda sizes, g: (g >= np.minimum(2, sizes)) & (g >= 1) & (g <= np.maximum(2 * sizes, 1)),
 }
 
 

@@ -9,7 +9,7 @@ ruled in fact; others see some borders otherwise. H3 (Brodsky 2018, h3geo.org) c
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import scipy
@@ -247,7 +247,8 @@ def hexagon_labels(grid: GridDomain, resolution: int) -> tuple[Ints, tuple[str, 
         resolution <= finest,
         f"Hexagons at resolution {resolution} are smaller than the map's cells; at most {finest}.",
     )
-    h3 = _h3()
+    with explain_missing("A grid of hexagons"):
+        import h3.api.basic_int as h3
     latitudes, longitudes = grid.latitudes().tolist(), grid.wrapped_longitudes().tolist()
     indices = (h3.latlng_to_cell(y, x, resolution) for y in latitudes for x in longitudes)
     numbers = np.fromiter(indices, np.uint64, grid.k)
@@ -297,9 +298,3 @@ def _km2_of(area: Area) -> float:
     south, north = np.sin(np.radians([area.south, area.north]))
     radius = float(np.degrees(KM_PER_DEGREE))
     return float(np.radians(area.east - area.west) * (north - south)) * radius**2
-
-
-def _h3() -> Any:
-    with explain_missing("A grid of hexagons"):
-        import h3.api.basic_int as h3
-    return h3

@@ -206,7 +206,8 @@ def _limits(evidence: Evidence, tails: _Tails) -> tuple[Floats, Floats]:
     low, high = np.empty(evidence.unbiased.size), np.empty(evidence.unbiased.size)
     mechanism = evidence.mechanism
     if not isinstance(mechanism, HasClearCounts):
-        return _of_any(evidence, tails)
+        # No more is known than its exact variances.
+        return _two_value_limits(evidence.unbiased, _Moments.of_any(evidence), evidence.n, tails)
     partition = mechanism.symbol_partition
     moments, every = _Moments.of_hidden(evidence, partition), np.arange(partition.hidden.size)
     ends = _of_hidden(evidence, partition, tails.at(partition.hidden), moments, every)
@@ -215,11 +216,6 @@ def _limits(evidence: Evidence, tails: _Tails) -> tuple[Floats, Floats]:
     ends = _in_the_clear(evidence, partition, count, tails.at(partition.clear))
     low[partition.clear], high[partition.clear] = ends
     return low, high
-
-
-def _of_any(evidence: Evidence, tails: _Tails) -> tuple[Floats, Floats]:
-    """(k,) limits for a mechanism of which no more is known than its exact variances."""
-    return _two_value_limits(evidence.unbiased, _Moments.of_any(evidence), evidence.n, tails)
 
 
 def _of_hidden(

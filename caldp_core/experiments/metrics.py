@@ -186,10 +186,6 @@ def _of_boxes(truth: Floats, estimate: Floats, domain: AnyDomain) -> float:
     return box_error(truth, estimate, domain, side)
 
 
-def _missed(truth: Floats, estimate: Floats, _: AnyDomain) -> float:
-    return 1.0 - largest(truth, estimate).f1
-
-
 def _moved(truth: Floats, estimate: Floats, domain: AnyDomain) -> float:
     assert isinstance(domain, GridDomain)
     return sliced_wasserstein(truth, estimate, domain)
@@ -200,7 +196,9 @@ MEASURES: Final = {
     for each in (
         Measure(TV, lambda truth, estimate, _: total_variation(truth, estimate), lambda _: True),
         Measure(BOXES, _of_boxes, lambda domain: box_side(domain) is not None),
-        Measure(LARGEST, _missed, lambda _: True),
+        Measure(
+            LARGEST, lambda truth, estimate, _: 1.0 - largest(truth, estimate).f1, lambda _: True
+        ),
         Measure(KM, _moved, lambda domain: isinstance(domain, GridDomain), wants_shares=True),
     )
 }

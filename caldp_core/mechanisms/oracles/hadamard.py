@@ -247,7 +247,9 @@ class ReportTables:
         """(n,) ranks → (n,) cells of the tally."""
         coin = words(rank.size)
         row, mask = lookup(self.row, rank), lookup(self.mask, rank)
-        y = self._spare(coin, words).view(np.int64) & mask
+        # The coin takes the top 48 bits; the 16 below are free for y if they suffice.
+        spare = coin if int(self.mask.max()) < 1 << SPARE_BITS else words(coin.size)
+        y = spare.view(np.int64) & mask
         odd = np.bitwise_count(row & y) & 1
         truthful = flip_coins(coin, lookup(self.truth, rank))
         # Flipping y's bit at the row's lowest set bit corrects the parity and keeps y uniform.
@@ -270,10 +272,6 @@ class ReportTables:
         first, parts = lookup(self.first, x), lookup(self.parts, x)
         own = lookup(self.start, x) - first
         reports[movers] = first + (own + steps[steps > 0] * order) % (parts * order) + y[movers]
-
-    def _spare(self, coin: Words, words: WordSource) -> Words:
-        # The coin takes the top 48 bits; the 16 below are free for y if they suffice.
-        return coin if int(self.mask.max()) < 1 << SPARE_BITS else words(coin.size)
 
 
 _CHUNK = 1 << 16
