@@ -16,6 +16,7 @@ from caldp_core.datasets.files.checks.run import CHECKS
 from caldp_core.scenarios.scenario import Scenario
 from tests.datasets.check_cases import BODIES, DUTCH, FORMS
 from tests.datasets.files import read_table, workbook
+from tests.products import thinned
 
 Sheet = tuple[str, list[list[object]]]
 NOW: Sheet = ("Now", [["answer", "people"], ["yes", 3], ["no", 4], ["other", 5]])
@@ -93,7 +94,7 @@ CHOSEN: dict[str, tuple[str | bytes, tuple[str, ...], dict[str, int]]] = {
 }
 
 
-@pytest.mark.parametrize("name", CHOSEN)
+@pytest.mark.parametrize("name", thinned(CHOSEN, one_in=2))
 def test_a_file_is_read_as_it_is_chosen_and_not_asked_about(name: str, tmp_path: Path) -> None:
     data, options, counts = CHOSEN[name]
     assert counted(tmp_path, data, *options) == counts
