@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from caldp_core.datasets import inspect_data
+from caldp_core.datasets.areas import NamedArea, named_areas
 from caldp_core.datasets.files.answers import count_answers
 from caldp_core.datasets.files.by_hand import Chosen
 from caldp_core.datasets.files.checks.people import is_total
@@ -16,6 +17,8 @@ from caldp_core.datasets.files.checks.record import resolve
 from caldp_core.datasets.files.checks.run import CHECKS
 from caldp_core.datasets.files.numbers import parse_degrees
 from caldp_core.datasets.files.places import count_places
+from tests.datasets.check_cases import geojson
+from tests.datasets.files import workbook
 from tests.strategies import examples
 
 NAMES = st.lists(
@@ -221,3 +224,183 @@ def test_places_in_other_forms_are_asked_about_and_found(
     for (y, x, _), people in zip(places, sizes, strict=True):
         wanted[counted.grid().locate([y / 100], [x / 100])] += people
     assert counts.tolist() == wanted.tolist()
+
+
+def asked_of(content: str | bytes, places: bool = False, **answers: str) -> list[str]:
+    """Names of the checks that are not answered yet."""
+    file = inspect_data(content)
+    named = {name.replace("_", "-"): answer for name, answer in answers.items()}
+    found = resolve(file, file.places if places else file.answers, ALL, named)
+    return [check.name for check in found.unanswered]
+
+
+def people_at(content: str, places: list[tuple[float, float]], **answers: str) -> list[int]:
+    """People in the cell of each of these places once all is answered."""
+    file = inspect_data(content)
+    named = {name.replace("_", "-"): answer for name, answer in answers.items()}
+    found = resolve(file, file.places, ALL, named)
+    assert not found.unanswered
+    counted = count_places(found.reading.file, found.reading.layout, "t").places
+    at = counted.grid().locate([y for y, _ in places], [x for _, x in places])
+    return [int(counted.counts()[cell]) for cell in at]
+
+
+@examples(one_in=10)
+@given(names=NAMES, data=st.data())
+def test_several_sheets_with_tables_are_asked_about(names: list[str], data: st.DataObject) -> None:
+    counts = [data.draw(st.integers(30, 9_999)) for _ in names]
+    table = [["answer", "people"], *map(list, zip(names, counts, strict=True))]
+    other = [["answer", "people"], ["yes", 1], ["no", 2], ["perhaps", 4]]
+    order = data.draw(st.permutations([("Now", other), ("Before", table)]))
+    content = workbook(*order)
+    assert "sheet" in asked_of(content)
+    assert "sheet" not in asked_of(workbook(("Before", table)))
+    file = inspect_data(content, chosen=Chosen(sheet="Before"))
+    answers = {"sheet": "Before", "total-row": "keep"}
+    assert people_of(resolve(file, file.answers, ALL, answers)) == dict(
+        zip(names, counts, strict=True)
+    )
+
+
+WORDS = ["хорошо", "плохо", "никогда", "всегда", "иногда", "часто", "редко", "отлично"]
+CYRILLIC = st.lists(
+    st.sampled_from(WORDS),
+    min_size=4,
+    max_size=8,
+    unique=True,
+)
+
+
+@examples(one_in=10)
+@given(words=CYRILLIC)
+def test_letters_of_another_encoding_are_asked_about(words: list[str]) -> None:
+    text = "\n".join(["ответ;люди", *(f"{word};{n}" for n, word in enumerate(words, start=40))])
+    assert "encoding" in asked_of(text.encode("cp1251"))
+    assert "encoding" not in asked_of(text.encode())
+    file = inspect_data(text.encode("cp1251"), chosen=Chosen(encoding="cp1251"))
+    found = resolve(file, file.answers, ALL, {"encoding": "cp1251"})
+    assert people_of(found) == {word: n for n, word in enumerate(words, start=40)}
+
+
+@examples(one_in=10)
+@given(
+    titles=st.sampled_from(["Easting;Northing", "X;Y", "Rechtswert;Hochwert", "utm_e;utm_n"]),
+    rows=st.lists(
+        st.tuples(st.integers(200_000, 800_000), st.integers(5_000_000, 6_000_000)),
+        min_size=3,
+        max_size=9,
+    ),
+)
+def test_metres_are_asked_about(titles: str, rows: list[tuple[int, int]]) -> None:
+    text = "\n".join([titles, *(f"{east}.5;{north}.25" for east, north in rows)])
+    assert asked_of(text)[0] == "metres"
+    small = "\n".join([titles, *(f"{east % 90}.5;{north % 90}.25" for east, north in rows)])
+    assert "metres" not in asked_of(small)
+
+
+TOWNS = [(52.37, 4.9), (51.92, 4.48), (52.09, 5.12), (50.85, 4.35), (51.22, 4.4), (50.94, 6.96)]
+
+
+@examples(one_in=10)
+@given(towns=st.lists(st.sampled_from(TOWNS), min_size=3, max_size=6, unique=True), data=st.data())
+def test_exchanged_degrees_are_asked_about(
+    towns: list[tuple[float, float]], data: st.DataObject
+) -> None:
+    people = [data.draw(st.integers(1, 99)) for _ in towns]
+    rows = list(zip(towns, people, strict=True))
+    wrong = "\n".join(["lat,lon,people", *(f"{x},{y},{n}" for (y, x), n in rows)])
+    right = "\n".join(["lat,lon,people", *(f"{y},{x},{n}" for (y, x), n in rows)])
+    assert asked_of(wrong, places=True) == ["exchanged"]
+    assert asked_of(right, places=True) == []
+    assert people_at(wrong, towns, exchanged="exchange") == people
+
+
+@examples(one_in=10)
+@given(ages=st.lists(st.integers(20, 24), min_size=9, max_size=20), weight=st.integers(50, 99))
+def test_body_weights_are_asked_about_and_are_not_people(ages: list[int], weight: int) -> None:
+    ages = [*ages, 20, 21, 22]
+    lines = [f"{age};{weight + at},5" for at, age in enumerate(ages)]
+    text = "\n".join(["alter;gewicht", *lines])
+    file = inspect_data(text)
+    layout = Chosen(columns=((0, "answer"), (1, "weight"))).layout(file, file.answers)
+    assert [check.name for check in resolve(file, layout, ALL, {}).unanswered] == ["people"]
+    found = resolve(file, layout, ALL, {"people": "rows"})
+    assert people_of(found) == {str(age): n for age, n in Counter(ages).items()}
+
+
+@examples(one_in=10)
+@given(parts=st.lists(st.integers(1, 4), min_size=1, max_size=3), each=st.integers(1, 9))
+def test_people_of_several_points_are_asked_about(parts: list[int], each: int) -> None:
+    points = [[(48.1 + at / 10, 11.1 + n / 10) for n in range(m + 1)] for at, m in enumerate(parts)]
+    text = geojson(
+        *(
+            (
+                {"type": "MultiPoint", "coordinates": [[x, y] for y, x in own]},
+                {"people": each * len(own)},
+            )
+            for own in points
+        )
+    )
+    assert asked_of(text, places=True) == ["several-points"]
+    places = [place for own in points for place in own]
+    assert people_at(text, places, several_points="once") == [each] * len(places)
+    times = [each * len(own) for own in points for _ in own]
+    assert people_at(text, places, several_points="keep") == times
+
+
+@examples(one_in=10)
+@given(counts=st.lists(st.integers(1_000, 99_999), min_size=3, max_size=7))
+def test_marks_of_thousands_beside_degrees_are_asked_about(counts: list[int]) -> None:
+    places = [(48.1 + at, 11.5) for at in range(len(counts))]
+    lines = [f"{y},{x},{n // 1000}.{n % 1000:03}" for (y, x), n in zip(places, counts, strict=True)]
+    text = "\n".join(["lat,lon,Personen", *lines])
+    assert asked_of(text, places=True)[0] == "thousands"
+    assert people_at(text, places, thousands="whole") == counts
+    whole = "\n".join(["lat,lon,Personen", *(f"{y},{x},7" for y, x in places)])
+    assert asked_of(whole, places=True) == []
+
+
+@examples(one_in=10)
+@given(words=st.lists(st.text("abcdefghij ", min_size=12, max_size=30), min_size=15, max_size=30))
+def test_texts_of_everyone_are_asked_about(words: list[str]) -> None:
+    rows = [f"text {at} {word.strip()}" for at, word in enumerate(words)]
+    named = Chosen(header=True, delimiter="\x1f")
+    for lines, asked in ((rows, ["own-answers"]), ([f"word {at % 5}" for at in range(40)], [])):
+        file = inspect_data("\n".join(["comment", *lines]), chosen=named)
+        found = resolve(file, file.answers, ALL, {})
+        assert [check.name for check in found.unanswered] == asked
+    file = inspect_data("\n".join(["comment", *rows]), chosen=named)
+    found = resolve(file, file.answers, ALL, {"own-answers": "keep"})
+    assert sum(people_of(found).values()) == len(rows)
+
+
+REGIONS = [area for area in named_areas().values() if area.country == "Germany"]
+
+
+@examples(one_in=10)
+@given(
+    areas=st.lists(st.sampled_from(REGIONS), min_size=4, max_size=9, unique=True),
+    wrong=st.sampled_from(["Nirgendwo", "Übersee", "Xqzzy"]),
+    data=st.data(),
+)
+def test_areas_and_what_no_area_is_called_are_asked_about(
+    areas: list[NamedArea], wrong: str, data: st.DataObject
+) -> None:
+    spelled = [data.draw(st.sampled_from(sorted(area.names))) for area in areas]
+    people = [data.draw(st.integers(100, 999)) for _ in areas]
+    rows = [f"{name};{n};{n % 7}" for name, n in zip(spelled, people, strict=True)]
+    text = "\n".join(["Land;people;cars", *rows, f"{wrong};5;1"])
+    assert "areas" in asked_of(text, total_row="keep", crosstab="keep")
+    known = {"areas": "Germany", "total_row": "keep", "crosstab": "keep"}
+    asked = asked_of(text, **known)
+    assert set(asked) == {"unknown-areas", "people-of-areas"}
+    file = inspect_data(text)
+    answers = {name.replace("_", "-"): answer for name, answer in known.items()}
+    for column, numbers in (("people", people), ("cars", [n % 7 for n in people])):
+        more = {"unknown-areas": "keep", "people-of-areas": column}
+        found = resolve(file, file.answers, ALL, answers | more)
+        assert not found.unanswered
+        counted = count_answers(found.reading.file, found.reading.layout, "t")
+        got = dict(zip(counted.table.areas, counted.table.counts, strict=True))
+        assert got == {area.key: n for area, n in zip(areas, numbers, strict=True)}
+        assert counted.off_map == {"people": 5, "cars": 1}[column]

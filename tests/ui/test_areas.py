@@ -4,11 +4,14 @@ import numpy as np
 
 from caldp_core.datasets import OwnTable
 from caldp_core.datasets.areas import areas_on_map, named_areas
+from caldp_core.experiments.run import prepare, run
 from caldp_ui.compute import runs
 from caldp_ui.parts.comparison import ComparisonData
 from caldp_ui.values.areas import areas_of, remarks
 from caldp_ui.values.page_state import BEGIN, switch_table, table_of
-from tests.ui.driver import accepted, on_stage, scene_of
+from caldp_ui.values.view import KEY
+from tests.datasets.files import workbook
+from tests.ui.driver import accepted, data_of, on_stage, scene_of
 from tests.ui.test_checks import answer, bring
 from tests.ui.values_page import scenario_of
 
@@ -44,6 +47,22 @@ def test_a_table_of_areas_brought_among_places_opens_on_the_page_of_answers() ->
     assert [each["id"] for each in scene_of(at, "values-maps")["pictures"]] == [
         "truth", "plain", "ours",
     ]  # fmt: skip
+
+
+def test_a_workbook_with_cover_total_and_codes_leads_to_its_estimate() -> None:
+    people = {"AZ": 120, "CA": 900, "NV": 80, "OH": 300, "TX": 700, "WA": 200}
+    rows = [["State", "People"], *map(list, people.items()), ["Total", sum(people.values())]]
+    data = workbook(("Cover", [["Survey of states"], ["Office of samples"]]), ("2026", rows))
+    form = answer(bring("values", data, "states.xlsx"), "total-row-leave-out")
+    at = accepted(answer(form, "areas-United States"), "values")
+    scenario = scenario_of(at)
+    assert isinstance(scenario.dataset, OwnTable)
+    assert (scenario.dataset.counts, scenario.dataset.title) == (tuple(people.values()), "states")
+    assert "“Total” left out, as a total of the other rows; " in scenario.dataset.reading
+    ours, plain = (run(prepare(each)) for each in (scenario, runs.best_plain_ldp(scenario)))
+    sent = data_of(at, KEY)
+    np.testing.assert_allclose(sent["ours"][0], ours.first.estimate, rtol=1e-4, atol=1e-12)
+    np.testing.assert_allclose(sent["plain"][0], plain.first.estimate, rtol=1e-4, atol=1e-12)
 
 
 def test_areas_that_are_out_of_view_or_too_small_are_named() -> None:
