@@ -42,7 +42,6 @@ from caldp_ui.words.formats import ANSWERS
 TEXTS: Final = read_texts(__file__)
 _Z: Final = 1.96
 _IN_AREAS: Final = replace(ANSWERS, wrong="in the wrong area")
-_PROTECT: Final = Action("protect", "Protect, or not", {"look": TEXTS["protect_area"]})
 
 
 def areas_of(spec: DatasetSpec) -> tuple[str, ...]:
@@ -87,10 +86,9 @@ def _scene(data: ComparisonData, areas: tuple[str, ...]) -> Scene:
         tuple(pictures),
         setup.n,
         (names[-2] if len(names) > 1 else names[-1], names[-1]),
-        actions=(_PROTECT,),
+        actions=(Action("protect", "Protect, or not", {"look": TEXTS["protect_area"]}),),
         scale=scene.scale(setup, data.ours),
         scale_title="share of people in an area:",
-        prompt="Point at an area to read its numbers on all maps.",
         arrangement=Arrangement(names) if len(names) > 2 else None,
         image_name="caldp-areas",
         image_lines=(policies.promise_summary(ANSWERS, setup), policies.setting_text(setup)),

@@ -226,12 +226,17 @@ def test_places_in_other_forms_are_asked_about_and_found(
     assert counts.tolist() == wanted.tolist()
 
 
-def asked_of(content: str | bytes, places: bool = False, **answers: str) -> list[str]:
-    """Names of the checks that are not answered yet."""
+def asked_of(content: str | bytes, **answers: str) -> list[str]:
+    """Names of the checks of a table of answers that are not answered yet."""
     file = inspect_data(content)
     named = {name.replace("_", "-"): answer for name, answer in answers.items()}
-    found = resolve(file, file.places if places else file.answers, ALL, named)
-    return [check.name for check in found.unanswered]
+    return [check.name for check in resolve(file, file.answers, ALL, named).unanswered]
+
+
+def asked_of_places(content: str) -> list[str]:
+    """Names of all checks of a list of places."""
+    file = inspect_data(content)
+    return [check.name for check in resolve(file, file.places, ALL, {}).unanswered]
 
 
 def people_at(content: str, places: list[tuple[float, float]], **answers: str) -> list[int]:
@@ -249,8 +254,9 @@ def people_at(content: str, places: list[tuple[float, float]], **answers: str) -
 @given(names=NAMES, data=st.data())
 def test_several_sheets_with_tables_are_asked_about(names: list[str], data: st.DataObject) -> None:
     counts = [data.draw(st.integers(30, 9_999)) for _ in names]
-    table = [["answer", "people"], *map(list, zip(names, counts, strict=True))]
-    other = [["answer", "people"], ["yes", 1], ["no", 2], ["perhaps", 4]]
+    title: list[object] = ["answer", "people"]
+    table = [title, *([name, count] for name, count in zip(names, counts, strict=True))]
+    other = [title, ["yes", 1], ["no", 2], ["perhaps", 4]]
     order = data.draw(st.permutations([("Now", other), ("Before", table)]))
     content = workbook(*order)
     assert "sheet" in asked_of(content)
@@ -298,7 +304,8 @@ def test_metres_are_asked_about(titles: str, rows: list[tuple[int, int]]) -> Non
     assert "metres" not in asked_of(small)
 
 
-TOWNS = [(52.37, 4.9), (51.92, 4.48), (52.09, 5.12), (50.85, 4.35), (51.22, 4.4), (50.94, 6.96)]
+TOWNS = [(52.37, 4.9), (51.92, 4.48), (52.09, 5.12), (50.85, 4.35), (51.22, 4.4), (51.56, 5.09)]
+"""Towns of which no other town is near with latitude and longitude exchanged."""
 
 
 @examples(one_in=10)
@@ -310,8 +317,8 @@ def test_exchanged_degrees_are_asked_about(
     rows = list(zip(towns, people, strict=True))
     wrong = "\n".join(["lat,lon,people", *(f"{x},{y},{n}" for (y, x), n in rows)])
     right = "\n".join(["lat,lon,people", *(f"{y},{x},{n}" for (y, x), n in rows)])
-    assert asked_of(wrong, places=True) == ["exchanged"]
-    assert asked_of(right, places=True) == []
+    assert asked_of_places(wrong) == ["exchanged"]
+    assert asked_of_places(right) == []
     assert people_at(wrong, towns, exchanged="exchange") == people
 
 
@@ -341,7 +348,7 @@ def test_people_of_several_points_are_asked_about(parts: list[int], each: int) -
             for own in points
         )
     )
-    assert asked_of(text, places=True) == ["several-points"]
+    assert asked_of_places(text) == ["several-points"]
     places = [place for own in points for place in own]
     assert people_at(text, places, several_points="once") == [each] * len(places)
     times = [each * len(own) for own in points for _ in own]
@@ -354,10 +361,10 @@ def test_marks_of_thousands_beside_degrees_are_asked_about(counts: list[int]) ->
     places = [(48.1 + at, 11.5) for at in range(len(counts))]
     lines = [f"{y},{x},{n // 1000}.{n % 1000:03}" for (y, x), n in zip(places, counts, strict=True)]
     text = "\n".join(["lat,lon,Personen", *lines])
-    assert asked_of(text, places=True)[0] == "thousands"
+    assert asked_of_places(text)[0] == "thousands"
     assert people_at(text, places, thousands="whole") == counts
     whole = "\n".join(["lat,lon,Personen", *(f"{y},{x},7" for y, x in places)])
-    assert asked_of(whole, places=True) == []
+    assert asked_of_places(whole) == []
 
 
 @examples(one_in=10)

@@ -51,7 +51,8 @@ def test_a_table_of_areas_brought_among_places_opens_on_the_page_of_answers() ->
 
 def test_a_workbook_with_cover_total_and_codes_leads_to_its_estimate() -> None:
     people = {"AZ": 120, "CA": 900, "NV": 80, "OH": 300, "TX": 700, "WA": 200}
-    rows = [["State", "People"], *map(list, people.items()), ["Total", sum(people.values())]]
+    rows: list[list[object]] = [["State", "People"], *([*each] for each in people.items())]
+    rows.append(["Total", sum(people.values())])
     data = workbook(("Cover", [["Survey of states"], ["Office of samples"]]), ("2026", rows))
     form = answer(bring("values", data, "states.xlsx"), "total-row-leave-out")
     at = accepted(answer(form, "areas-United States"), "values")
