@@ -95,10 +95,8 @@ def _chance_now(data: BeliefData, days: int, open_to_all: str) -> str:
 
 
 def _a(share: float) -> str:
-    """A chance with its article: "a 63 %", "an 83 %", "less than a 0.01 %"."""
+    """A chance with its article: "a 63 %", "an 83 %", "more than a 99.99 %"."""
     chance = formats.percentage(share)
-    if chance.bound == "more than":
-        return f"a {chance}"
     whole = int(float(chance.number))
     article = "an" if whole in {8, 11, 18, *range(80, 90)} else "a"
     return f"{chance.bound} {article} {chance.number} %".lstrip()

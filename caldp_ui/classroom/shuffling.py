@@ -77,7 +77,7 @@ def open_board(lesson: Lesson) -> Board:
     data = compute_data(lesson)
     whole, block, real = data.lesson_bounds
     reports, blocks = formats.counted(lesson.n, "report", "reports"), ""
-    figures, details = {"mixed": block}, ""
+    figures, details, verb = {"mixed": block}, "", "is" if lesson.n == 1 else "are"
     if lesson.blocks > 1:
         blocks = f" in {formats.integer(lesson.blocks)} blocks"
         figures |= {"crowd": float(data.crowd), "one block": whole}
@@ -93,7 +93,7 @@ def open_board(lesson: Lesson) -> Board:
     change = promise.shuffled_epsilon_text(lesson.epsilon, block)
     return Board(
         Headline(
-            f"Once {reports}{blocks} are shuffled, ε {change}.",
+            f"Once {reports}{blocks} {verb} shuffled, ε {change}.",
             f"{details}{promise.DELTA_TEXT}",
             figures=figures,
         ),

@@ -254,6 +254,12 @@ def test_the_headline_says_fresh_reports_and_one_that_is_stored() -> None:
     assert not any(each.unprotected for each in by_days.values())
 
 
+def test_a_chance_has_its_article_before_its_number() -> None:
+    shares = {0.63: "a 63 %", 0.83: "an 83 %", 1e-7: "less than a 0.01 %"}
+    for share, text in {**shares, 1 - 1e-7: "more than a 99.99 %"}.items():
+        assert view._a(share) == text
+
+
 def test_plain_ldp_is_not_compared_with_itself() -> None:
     """By whichever method: each is one draw of noise, and the better one may read worse."""
     scenario = replace(

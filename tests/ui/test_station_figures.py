@@ -407,6 +407,8 @@ def test_the_headline_of_shuffling_is_that_of_the_blocks() -> None:
     alone = Lesson("shuffling", blocks=10_000)
     sentence = STATIONS["shuffling"].open(alone).headline.sentence
     assert sentence == "Once 10,000 reports in 10,000 blocks are shuffled, ε stays at 1."
+    single = STATIONS["shuffling"].open(Lesson("shuffling", n=1)).headline.sentence
+    assert single == "Once 1 report is shuffled, ε stays at 1."
 
 
 def test_the_lines_of_sums_are_what_their_names_say() -> None:
