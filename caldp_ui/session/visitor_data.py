@@ -1,15 +1,11 @@
 """A visitor's own data in links: never the data, only a random name and what they look like.
 
 The data stay in the memory of the visit that brought them, where steps back and forth in the
-browser find them by that name, and in the browser's tab (`web/copies.js`). Another visit that opens
-the link is asked for the file, recognised by its form: the answers or the map, never the counts,
-since a hash of few small counts can be found by trying them all. Areas and public maps, which are
-public knowledge, are in links while they are short.
-
-Copies of a visitor's own data in their browser's tab, which returns them after a reload.
-
-They are in the tab's session storage: no other tab, address or visit has them, and they end with
-the tab.
+browser find them by that name, and in the tab's session storage (`web/copies.js`), which returns
+them after a reload, is not shared with other tabs, addresses or visits, and ends with the tab.
+Another visit that opens the link is asked for the file, recognised by its form: the answers or the
+map, never the counts, since a hash of few small counts can be found by trying them all. Areas and
+public maps, which are public knowledge, are in links while they are short.
 """
 
 import hashlib
