@@ -39,7 +39,7 @@ from caldp_ui.plan.page_state import Plan
 from caldp_ui.room import view as rooms
 from caldp_ui.room.poll import PollState
 from caldp_ui.room.question import Question, shares_of
-from tests.ui.driver import checked, open_page
+from tests.ui.driver import checked, jobs_done, open_page
 
 Output = pytest.CaptureFixture[str]
 
@@ -193,7 +193,7 @@ def open_with_state(
     at = open_page(page, query or {})
     for name, value in state.items():
         at.session_state[name] = value
-    return checked(at.run())
+    return jobs_done(checked(at.run()))
 
 
 def names(at: AppTest) -> set[str]:
