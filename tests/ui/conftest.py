@@ -1,8 +1,10 @@
 """What the tests of pages share: what a server does once, and forecasts of few trials."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
+from PIL import Image
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import local_script_runner
 
@@ -35,6 +37,19 @@ def visits_wait_for_the_end_of_their_script() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(local_script_runner, "require_widgets_deltas", wait_for_end)
+        yield
+
+
+@pytest.fixture(scope="package", autouse=True)
+def pictures_are_packed_quickly() -> Iterator[None]:
+    """Packing a picture as small as possible takes most of the time of a page with files."""
+    save = Image.Image.save
+
+    def save_quickly(image: Image.Image, *args: Any, **options: Any) -> None:
+        save(image, *args, **{**options, "optimize": False})
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Image.Image, "save", save_quickly)
         yield
 
 
