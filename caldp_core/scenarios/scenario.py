@@ -194,7 +194,8 @@ def _two_of_a_kind(policy: PrivacyMatrix) -> tuple[PrivacyMatrix, Floats]:
 
 
 def _fast_mechanisms(policy: PrivacyMatrix) -> Iterator[tuple[str, MechanismSpec]]:
-    largest = _largest_block(policy)
+    # Most symbols that hide among each other.
+    largest = int(policy.hidden_sizes.max(initial=0)) if isinstance(policy, Context) else policy.k
     for entry in mechanisms_for(policy):
         if largest < min(entry.slow_from, entry.slow_to_make_from) and not entry.in_order:
             yield from ((entry.name, spec) for spec in _settings(entry.spec(), policy))
@@ -208,13 +209,6 @@ def _settings(spec: MechanismSpec, policy: PrivacyMatrix) -> Iterator[MechanismS
         beside = np.isin(policy.blocks, policy.blocks[hidden])
         if hidden.any() and hidden.sum() < beside.sum():
             yield spec.for_share(float(f"{hidden.sum() / beside.sum():.3g}"))
-
-
-def _largest_block(policy: PrivacyMatrix) -> int:
-    """Most symbols that hide among each other."""
-    if not isinstance(policy, Context):
-        return policy.k
-    return int(policy.hidden_sizes.max(initial=0))
 
 
 SLOTS: Final[dict[str, tuple[Any, dict[str, type]]]] = {
