@@ -101,7 +101,7 @@ def html(nouns: Vocabulary, content: ReportContent, report: AuditReport, address
         setup,
         result=f"{_exposed(texts)}{bold_html(' '.join(both))}",
         pictures=_figures(content.true_pictures, content.pictures),
-        method=[*_method(setup, texts), *_errors(ours, report.expected)],
+        method=[*_method(setup, texts), *_reading(setup), *_errors(ours, report.expected)],
         audit=_audit(report.summary),
         repeat=_repeat(setup, address),
         scenario=_scenario(setup),
@@ -246,6 +246,12 @@ def _method(setup: Setup, texts: PromiseText) -> list[tuple[str, str]]:
         ("estimate", ESTIMATORS[setup.scenario.estimator].title),
         *public_map_row(setup.scenario),
     ]
+
+
+def _reading(setup: Setup) -> list[tuple[str, str]]:
+    """A row with what was chosen or answered when a visitor's file was read; none without."""
+    reading = getattr(setup.scenario.dataset, "reading", "")
+    return [("the file, as read", reading)] if reading else []
 
 
 def _above_text(excess: float) -> str:

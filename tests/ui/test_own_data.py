@@ -379,6 +379,20 @@ def test_names_are_nothing_but_names_in_files() -> None:
     assert Scenario.from_text(marked.decode()) == scenario
 
 
+def test_the_internal_record_says_how_a_file_was_read_and_no_other_does() -> None:
+    reading = "the question “total” was answered “Leave it out”"
+    table = OwnTable(("yes", "no"), (300, 700), reading=reading)
+    scenario = Scenario(dataset=table).plain()
+    content = sharing.ReportContent(run(prepare(scenario)), "It is so.", {})
+    checks = sharing.audit_scenario(scenario, no_progress)
+    assert reading in sharing.html(ANSWERS, content, checks, "")
+    assert "was answered" not in sharing.publishable_html(ANSWERS, content, checks, "")
+    plain = replace(
+        content, ours=run(prepare(Scenario(dataset=replace(table, reading="")).plain()))
+    )
+    assert "as read" not in sharing.html(ANSWERS, plain, checks, "")
+
+
 def test_the_first_page_leads_to_the_open_form() -> None:
     at = open_page("")
     checked(at.button(key="start-yours-values").click().run())
