@@ -254,7 +254,7 @@ NUMBER: Final = "number"
 BITS: Final = "bits"
 HASH: Final = "hash"
 DIGITS_END: Final = 10**18
-"""Numbers from here on, of more than 18 digits, are no reports, whatever engine reads them."""
+"""Numbers from here on, of more than 18 digits, are not reports, in any engine."""
 QUOTE: Final = '"'
 AROUND: Final = f" {QUOTE}"
 """Signs around a text that do not count: of marks and batches quotes, of reports spaces, too."""

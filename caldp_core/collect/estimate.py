@@ -320,7 +320,7 @@ Collection: TypeAlias = Tallies | UploadedEstimate
 def read_collection(files: Files) -> Collection:
     """The collection in files: one protocol, with tallies or an estimate and perhaps its record.
 
-    Raises `CaldpError`, in one sentence, for whatever is none of these or does not fit together.
+    Raises `CaldpError`, in one sentence, for anything else, and for parts that do not fit.
     """
     protocols, given, tables, records = _sort_files(files)
     require(

@@ -286,10 +286,12 @@ _EARTH_KM = 20_100.0
 def report_distribution(mechanism: Mechanism, x: int) -> Floats:
     """(k,) distribution of the reports of a person at x.
 
-    Raises `CaldpError` unless the mechanism is a `ReportsSymbols`: other reports are no places.
+    Raises `CaldpError` unless the mechanism is a `ReportsSymbols`: other reports are not places.
     """
     if not isinstance(mechanism, ReportsSymbols):
-        raise CaldpError("The reports of this mechanism are no places; choose one that adds noise.")
+        raise CaldpError(
+            "The reports of this mechanism are not places; choose one that adds noise."
+        )
     return mechanism.law_of(x)
 
 

@@ -152,7 +152,7 @@ def test_the_ring_is_what_the_policy_says() -> None:
 
 
 def test_reports_that_are_no_places_are_refused() -> None:
-    with pytest.raises(CaldpError, match="no places"):
+    with pytest.raises(CaldpError, match="not places"):
         report_distribution(catalogue.in_context(Context.plain(5, 1.0), "hadamard"), 0)
     with pytest.raises(CaldpError, match="x must"):
         report_distribution(noises()[0], SMALL.k)
