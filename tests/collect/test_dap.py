@@ -37,7 +37,7 @@ def test_what_the_servers_add_up_gives_the_unbiased_shares() -> None:
 
 
 def test_bytes_are_no_buckets() -> None:
-    with pytest.raises(CaldpError, match="no numbers"):
+    with pytest.raises(CaldpError, match="not numbers"):
         dap_configuration(small("oue"))
 
 
@@ -120,4 +120,4 @@ def test_both_commands(tmp_path: Path) -> None:
     assert "100,000 people" in json.loads(done.output)["deployment"]["basic"]["description"]
     refused = CliRunner().invoke(main, ["dap", str(protocol)])
     assert refused.exit_code != 0
-    assert "no numbers" in refused.output
+    assert "not numbers" in refused.output
