@@ -331,8 +331,8 @@ def test_the_whole_lesson(teacher: Any, profiles: Profiles, address: str, watch:
     expect_step(teacher, len(PARTS) - 2)
     onward(teacher, "Back to the poll")
     expect(teacher.locator(".room-code")).to_contain_text(f"{code[:4]} {code[4:]}")
-    estimate = f"From {PHONES} reports we estimate"
-    expect(teacher.locator(".st-key-headline")).to_contain_text([estimate])
+    # The range of eight reports may be all shares, and the headline says so.
+    expect(teacher.locator(".st-key-headline")).to_contain_text([f"{PHONES} reports "])
     assert way_in(teacher) == (link, qr)
     assert violations(teacher) == []  # with the bar
     end(teacher, profiles, link, watch)
