@@ -6,7 +6,7 @@ states about itself. Channels are small: rows of output probabilities in rationa
 
 Where the channel is unknown, samples of reports give a lower bound on ε, at a stated confidence. A
 bound above the promised ε is evidence of a leak. A bound below it proves nothing: samples cannot
-show that there is no leak.
+prove the absence of a leak.
 """
 
 import math

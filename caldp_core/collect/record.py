@@ -89,7 +89,7 @@ def block_epsilons(protocol: Protocol) -> list[float | None]:
 
 
 def _rounded_epsilon(name: str, level: float) -> dict[str, float]:
-    """{name: `level` rounded up to three digits}; empty where there is no such pair."""
+    """{name: `level` rounded up to three digits}; empty without such a pair."""
     if math.isnan(level):
         return {}
     step = 10.0 ** (math.floor(math.log10(level)) - 2)
@@ -118,7 +118,7 @@ def mixed_privacy_by_crowd(
         "choose a policy that hides some.",
     )
     crowds = sorted({check_n(n) for n in people})
-    first, alike = _kinds(protocol)
+    first, sizes = _kinds(protocol)
     bounds = []
     for done, n in enumerate(crowds):
         counts = np.zeros(len(protocol.block_names), np.int64)
@@ -143,7 +143,7 @@ def mixed_privacy_by_crowd(
                 for n, each in zip(crowds, bounds, strict=True)
             },
         }
-        for j, count in zip(first.tolist(), alike.tolist(), strict=True)
+        for j, count in zip(first.tolist(), sizes.tolist(), strict=True)
     ]
     return {
         **protocol.exposed_part,
@@ -165,14 +165,14 @@ def _kinds(protocol: Protocol) -> tuple[Ints, Ints]:
     variations = Variations.of(mechanism)
     epsilon = np.where(mechanism.policy.hidden_sizes > 0, mechanism.policy.epsilon, np.nan)
     rows = np.stack([epsilon, variations.hidden, variations.open], axis=1)
-    _, first, alike = np.unique(
+    _, first, sizes = np.unique(
         np.nan_to_num(rows, nan=-1), axis=0, return_index=True, return_counts=True
     )
     order = np.arange(first.size)
     if first.size > LISTED:
         order = order[[*range(LISTED // 2), *range(-LISTED // 2, 0)]]
     order = order[np.argsort(first[order])]
-    return first[order], alike[order]
+    return first[order], sizes[order]
 
 
 RECORD_KEY: Final = "caldp_record"

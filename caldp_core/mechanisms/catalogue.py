@@ -401,7 +401,7 @@ _ENTRIES: Final = (
         "galois",
         "Galois response",
         "Each person names one of many sets of values that is likelier to hold their own, all of "
-        "them alike in size and overlap; short reports, accurate for many values at every ε. With "
+        "them of equal size and overlap; short reports, accurate for many values at every ε. With "
         "billions of people and ε above 4 a run can take a minute.",
         "New, see docs/galois.md; after Acharya, Sun, Zhang 2019 and Feldman et al. 2022",
         Galois,
