@@ -5,32 +5,33 @@ from typing import Final
 
 import click
 
-from benchmarks import browser, crowd, fleet, hall, hostile, pages, walk
-from benchmarks.asv_runs import run_suites
-from benchmarks.figures import Figure
-from caldp_core.basics.counted import count_text
+from benchmarks import estimates, hostile, pages, visits
+from benchmarks.figures import Figure, run_suites
+from caldp_core.basics.errors import count_text
+from tests.servers import missing_nginx, missing_software
 
 Part = Callable[[int], Iterable[Figure]]
-"""Of the dashboard: a number of visits → figures."""
+"""A number of visits of the dashboard → figures."""
 PARTS: Final[dict[str, Part]] = {
     "page": pages.map_figures,
     "pages": pages.figures,
-    "crowd": crowd.figures,
-    "load": crowd.load_figures,
-    "flood": crowd.flood_figures,
-    "hall": hall.figures,
+    "crowd": visits.crowd_figures,
+    "load": visits.load_figures,
+    "flood": visits.flood_figures,
+    "hall": visits.hall_figures,
     "hostile": hostile.figures,
-    "walk": walk.figures,
+    "walk": visits.walk_figures,
+    "estimators": estimates.figures,
 }
 _NEEDS: Final = {
-    **dict.fromkeys(("page", "pages"), browser.missing_software),
-    "load": fleet.missing_software,
+    **dict.fromkeys(("page", "pages"), missing_software),
+    "load": missing_nginx,
 }
 """By part, what it needs and lacks on this machine, as a sentence."""
 
 
 @click.command()
-@click.option("--only", type=click.Choice([*PARTS]), multiple=True, help="Parts of the dashboard.")
+@click.option("--only", type=click.Choice([*PARTS]), multiple=True, help="Parts, not the suites.")
 @click.option("--bench", default=r"^(core|families)\.", help="Suites: a regular expression.")
 @click.option("--quick", is_flag=True, help="Run each benchmark of the suites once.")
 @click.option("--visits", default=50, type=click.IntRange(1, 500), help="Visits of the crowd.")

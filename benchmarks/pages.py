@@ -13,11 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from benchmarks.browser import chromium, press_until_new, wait_until_settled
 from benchmarks.figures import Bar, Figure
-from benchmarks.server import Server, running_server, server_address
+from tests.servers import Server, chromium, running_server, server_address, wait_until_settled
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -222,9 +221,32 @@ def _rest(page: "Page", target: MoveTarget) -> None:
 
 
 def _press(page: "Page", target: MoveTarget, key: str) -> float:
-    seconds = press_until_new(page, key, f"[{target.picture_script}]", _PATIENCE_MS)
+    seconds = _press_until_new(page, key, f"[{target.picture_script}]")
     _rest(page, target)
     return seconds
+
+
+def _press_until_new(page: "Page", key: str, shown: str) -> float:
+    """Press a key; seconds until each text of the list that JavaScript `shown` gives is new."""
+    page.evaluate(
+        f"""() => {{
+            const before = {shown};
+            window.redrawn = null;
+            addEventListener('keydown', () => {{
+                const pressed = performance.now();
+                const look = () => {{
+                    if ({shown}.every((text, i) => text && text !== before[i]))
+                        window.redrawn = performance.now() - pressed;
+                    else requestAnimationFrame(look);
+                }};
+                look();
+            }}, {{once: true, capture: true}});
+        }}"""
+    )
+    page.keyboard.press(key)
+    page.wait_for_function("window.redrawn !== null", timeout=_PATIENCE_MS)
+    milliseconds: float = page.evaluate("window.redrawn")
+    return milliseconds / 1000
 
 
 def _listen(page: "Page", received: list[float]) -> None:
@@ -232,12 +254,10 @@ def _listen(page: "Page", received: list[float]) -> None:
     wire = page.context.new_cdp_session(page)
     wire.send("Network.enable")
     wire.on("Network.loadingFinished", lambda event: received.append(event["encodedDataLength"]))
-    wire.on("Network.webSocketFrameReceived", lambda event: received.append(_frame(event)))
-
-
-def _frame(event: dict[str, Any]) -> float:
-    # Binary frames are given in base64.
-    return len(event["response"]["payloadData"]) * 3 / 4
+    wire.on(  # binary frames are given in base64
+        "Network.webSocketFrameReceived",
+        lambda event: received.append(len(event["response"]["payloadData"]) * 3 / 4),
+    )
 
 
 def _heap(page: "Page") -> float:

@@ -2,10 +2,6 @@
 
 from caldp_ui.adversary import page
 from caldp_ui.adversary.page_state import STATE
-from caldp_ui.app.errors import plain_errors
-from caldp_ui.session.opening import begin_page
+from caldp_ui.session.page_state import show_page
 
-record = begin_page(STATE)
-
-with plain_errors():
-    page.show(record)
+show_page(STATE, page.show)

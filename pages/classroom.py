@@ -3,6 +3,6 @@
 from caldp_ui.classroom import page
 from caldp_ui.classroom.page_state import STATE
 from caldp_ui.handout import lesson
-from caldp_ui.session.opening import begin_page
+from caldp_ui.session.page_state import begin_page
 
 page.show(begin_page(STATE), lesson.show)

@@ -1,11 +1,7 @@
 """Noise, coarser, or nothing: the same people under each treatment, and attacks on all of them."""
 
-from caldp_ui.app.errors import plain_errors
 from caldp_ui.coarser import page
 from caldp_ui.coarser.page_state import STATE
-from caldp_ui.session.opening import begin_page
+from caldp_ui.session.page_state import show_page
 
-record = begin_page(STATE)
-
-with plain_errors():
-    page.show(record)
+show_page(STATE, page.show)

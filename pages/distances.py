@@ -1,11 +1,7 @@
 """Privacy by distance: noise that hides near places best, beside blocks with as large errors."""
 
-from caldp_ui.app.errors import plain_errors
 from caldp_ui.distances import page
 from caldp_ui.distances.page_state import STATE
-from caldp_ui.session.opening import begin_page
+from caldp_ui.session.page_state import show_page
 
-record = begin_page(STATE)
-
-with plain_errors():
-    page.show(record)
+show_page(STATE, page.show)

@@ -1,6 +1,6 @@
 """Make data/nc_infant_deaths.csv.gz and data/nc_counties.csv.gz: a small sensitive table, its map.
 
-Run as `python scripts/make_infant_deaths.py nc.dbf counties-10m.json`: the first file is
+Run as `python -m scripts.make_infant_deaths nc.dbf counties-10m.json`: the first file is
 `inst/shape/nc.dbf` of the R package sf, whose figures are printed in Cressie 1993, pp. 386–389, the
 second is in npm's us-atlas (version 3.0.1 was used; ISC, geometry of the US Census Bureau).
 """
@@ -15,11 +15,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-ROOT: Final = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
-
-from make_state_cells import thinned  # noqa: E402
-from write_table import write_table  # noqa: E402
+from scripts.make_state_cells import thinned
+from scripts.write_table import DATA, write_table
 
 STATE: Final = "37"
 WITHIN: Final = 0.012
@@ -72,10 +69,10 @@ def outlines(atlas: dict[str, Any]) -> Iterator[tuple[str, int, float, float]]:
 def main(table: str, atlas: str) -> None:
     """Write both files."""
     header = ("fips", "county", "births_1974", "deaths_1974", "births_1979", "deaths_1979")
-    write_table(ROOT / "data" / "nc_infant_deaths.csv.gz", header, deaths(Path(table).read_bytes()))
+    write_table(DATA / "nc_infant_deaths.csv.gz", header, deaths(Path(table).read_bytes()))
     lines = outlines(json.loads(Path(atlas).read_text("utf-8")))
     header_2 = ("fips", "ring", "longitude", "latitude")
-    write_table(ROOT / "data" / "nc_counties.csv.gz", header_2, lines)
+    write_table(DATA / "nc_counties.csv.gz", header_2, lines)
 
 
 if __name__ == "__main__":

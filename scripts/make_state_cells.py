@@ -1,10 +1,9 @@
 """Make cells, borders and land (three tables in data/) from data/us_states.geojson.
 
-Run from anywhere: `python scripts/make_state_cells.py`; it needs shapely.
+Run it as `python -m scripts.make_state_cells`; it needs shapely.
 """
 
 import json
-import sys
 from collections import defaultdict
 from collections.abc import Callable
 from itertools import pairwise
@@ -14,14 +13,10 @@ from typing import Final, TypeAlias
 import numpy as np
 import shapely
 
-ROOT: Final = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
-
-from write_table import write_table  # noqa: E402
-
-from caldp_core.basics.types import Bools, Floats  # noqa: E402
-from caldp_core.datasets import ELSEWHERE  # noqa: E402
-from caldp_core.domain.grid import US_GRID  # noqa: E402
+from caldp_core.basics.types import Bools, Floats
+from caldp_core.datasets import ELSEWHERE
+from caldp_core.domain.domains import US_GRID
+from scripts.write_table import DATA, write_table
 
 TOLERANCE: Final = 0.05
 """Degrees by which the drawn outline may be off; a quarter of a cell."""
@@ -32,7 +27,7 @@ Point: TypeAlias = tuple[float, float]
 
 def state_rings() -> dict[str, list[Floats]]:
     """Closed rings per state, outer ones and holes, each (points, 2) of (longitude, latitude)."""
-    text = (ROOT / "data" / "us_states.geojson").read_text(encoding="utf-8")
+    text = (DATA / "us_states.geojson").read_text(encoding="utf-8")
     rings = {}
     for feature in json.loads(text)["features"]:
         geometry = feature["geometry"]
@@ -145,7 +140,7 @@ def _once(line: Floats) -> Floats:
     return line[:-1] if closed and len(line) < 4 else line
 
 
-def main(data: Path = ROOT / "data") -> None:
+def main(data: Path = DATA) -> None:
     """Write the three files to a folder."""
     rings = state_rings()
     names = cell_names(rings)

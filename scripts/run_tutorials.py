@@ -4,7 +4,7 @@
 
 Cells run one after the other in this process, as Jupyter runs them, without Jupyter. Outputs are
 committed, so that a reader sees the pictures before anything is installed; they follow from
-seeds, and tests/test_tutorials.py holds them against what the cells give today.
+seeds, and tests/test_docs.py holds them against what the cells give today.
 """
 
 import ast

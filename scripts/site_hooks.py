@@ -15,7 +15,7 @@ EXAMPLES: Final = "examples"
 HIDDEN: Final = "hide-input"
 """Jupyter Book's tag of a cell whose code readers need not see."""
 _LOADS: Final = {"script": "src", "img": "src", "source": "srcset", "iframe": "src", "link": "href"}
-"""Elements whose address a browser fetches by itself, and the attribute that holds it."""
+"""Elements whose address a browser fetches automatically, and the attribute that holds it."""
 _COMMANDS: Final = re.compile(r"<!-- commands: .*? -->")
 """The place in docs/command-line.md for the help of all commands."""
 _NOT_FETCHED: Final = {"canonical", "alternate", "next", "prev"}

@@ -1,21 +1,17 @@
 """Takes the pictures of the README anew: docs/*.png, the first screens of some pages.
 
-    .venv/bin/python scripts/take_pictures.py
+    python -m scripts.take_pictures
 
 Needs what the browser's tests need.
 """
 
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
+from tests.servers import chromium, server_address, wait_until_settled
+
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT))
-
-from benchmarks.browser import chromium, wait_until_settled  # noqa: E402 — from the repository itself
-from benchmarks.server import server_address  # noqa: E402
-
 SCREEN: Any = {"viewport": {"width": 1280, "height": 720}}
 PICTURES: dict[str, tuple[str, Any]] = {
     "map-light": ("places", "light"),

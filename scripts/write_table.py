@@ -5,6 +5,9 @@ import gzip
 from collections.abc import Iterable, Sequence
 from io import StringIO
 from pathlib import Path
+from typing import Final
+
+DATA: Final = Path(__file__).parents[1] / "data"
 
 
 def write_table(path: Path, header: Sequence[str], rows: Iterable[Iterable[object]]) -> None:

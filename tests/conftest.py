@@ -21,6 +21,11 @@ settings.register_profile(
 settings.load_profile("caldp")
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than there are cores, as tests wait for browsers, processes and threads."""
+    return (os.cpu_count() or 1) + 1
+
+
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Where no browser test is wanted their folder, a tenth of all tests' code, is not read."""
     is_browser = collection_path == Path(__file__).with_name("browser")

@@ -1,6 +1,6 @@
 """A light install, in a process of its own: only the core's dependencies, and theirs, are there.
 
-    python -m tests.light_install FOLDER
+    python -m tests.light_install FOLDER EXTRA...
 
 prints JSON: of each work the sentence by which it refuses, or "" where it is done.
 """
@@ -9,12 +9,13 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterable
+from functools import cache
 from importlib import import_module, metadata
 from pathlib import Path
 from pkgutil import walk_packages
 from typing import Any, Final
 
-from tests.packages import DEPENDENCIES
+from tests.packages import DEPENDENCIES, EXTRAS
 
 _NAME: Final = re.compile(r"[\w.-]+")
 
@@ -36,9 +37,9 @@ def in_light_install(wanted: Iterable[str]) -> set[str]:
     return found
 
 
-def block_others() -> None:
-    """Let no package be imported that a light install hasn't."""
-    there = in_light_install(DEPENDENCIES)
+def block_others(extras: Iterable[str]) -> None:
+    """Let no package be imported that a light install with these extras hasn't."""
+    there = in_light_install(DEPENDENCIES.union(*(EXTRAS[each] for each in extras)))
     for package, owners in metadata.packages_distributions().items():
         names = {re.sub(r"[-_.]+", "-", owner).lower() for owner in owners}
         if names.isdisjoint({*there, "caldp"}):
@@ -62,15 +63,37 @@ class Frame:
 def works(folder: Path) -> dict[str, Callable[[], object]]:
     """What a light install is asked for; `folder` holds the files."""
     import caldp_core
-    from caldp_core import Protocol, Scenario, audit_mechanism, datasets, prepare, run
-    from caldp_core.collect.arrow import partial_tallies, sum_tallies, tally_frame
+    from caldp_core import (
+        Client,
+        Protocol,
+        Result,
+        Scenario,
+        audit_mechanism,
+        compare,
+        datasets,
+        mechanism,
+        prepare,
+        run,
+    )
     from caldp_core.collect.collector import Collector
-    from caldp_core.domain.grid import US_GRID, GridDomain
+    from caldp_core.collect.estimate import collected_from_histogram
+    from caldp_core.collect.servers import partial_tallies, sum_tallies, tally_frame
+    from caldp_core.datasets.files.counts_export import write_counts
+    from caldp_core.domain.domains import US_GRID, GridDomain
     from caldp_core.experiments.table import as_geojson, as_geoparquet
+    from caldp_core.privacy.matrix import DenseMatrix
     from caldp_core.scenarios.blocks import HexagonBlocks
 
     fiji, paris = GridDomain(-22.0, 176.0, 0.5, 20, 12), GridDomain(48.7, 2.1, 0.01, 30, 50)
-    result = run(prepare(Scenario.from_file("examples/planar-geometric.json")))
+
+    @cache
+    def result() -> Result:
+        return run(prepare(Scenario.from_file("examples/planar-geometric.json")))
+
+    def write_rows() -> None:
+        counts = datasets.OwnTable(("a", "b"), (1, 2))
+        write_counts(counts, folder / "rows.parquet")
+
     numbers, in_bytes = (
         Protocol.from_json((folder / name).read_text("utf-8")) for name in ("numbers", "bytes")
     )
@@ -90,11 +113,19 @@ def works(folder: Path) -> dict[str, Callable[[], object]]:
         "Parquet": lambda: datasets.read_places(folder / "paris.parquet"),
         "GeoJSON": lambda: datasets.read_places(folder / "paris.geojson"),
         "SNAP": lambda: datasets.Snap(str(folder / "snap.txt"), "48,49,2,3", cell=0.1).load(),
-        "notebook": result._repr_html_,
-        "as GeoJSON": lambda: as_geojson(result),
-        "as GeoParquet": lambda: as_geoparquet(result),
-        "to pandas": result.to_pandas,
+        "report of a number": lambda: Client(numbers).report(0),
+        "report in bytes": lambda: Client(in_bytes, folder / "memory").message(0, "Ann"),
+        "text": lambda: datasets.read_places(folder / "paris.csv"),
+        "counts as Parquet": write_rows,
+        "run": result,
+        "notebook": lambda: result()._repr_html_(),
+        "as GeoJSON": lambda: as_geojson(result()),
+        "as GeoParquet": lambda: as_geoparquet(result()),
+        "to pandas": lambda: result().to_pandas(),
         "audit": lambda: audit_mechanism(numbers.mechanism),
+        "compare": lambda: compare(["rappor"], [1.0], [3, 4], trials=1),
+        "histogram": lambda: collected_from_histogram(numbers, folder / "histogram.csv"),
+        "design": lambda: mechanism(DenseMatrix.of([[0.0, 1], [2.0, 0]]), "designed"),
         "tally of numbers": lambda: Collector(numbers).tally(folder / "numbers.parquet"),
         "tally of bytes": lambda: Collector(in_bytes).tally(folder / "bytes.parquet"),
         "worker": lambda: list(partial_tallies(numbers.to_json())([])),
@@ -105,7 +136,7 @@ def works(folder: Path) -> dict[str, Callable[[], object]]:
 
 def main() -> None:
     """Do each work once."""
-    block_others()
+    block_others(sys.argv[2:])
     from caldp_core import CaldpError
 
     refusals: dict[str, str] = {}

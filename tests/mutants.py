@@ -1,6 +1,6 @@
 """Oracles and estimators with one thing wrong each, as a slip of the pen would have it.
 
-They exist to be caught: `contract/test_mutants.py` says by which check. Where all oracles are
+They exist to be caught: `contract/test_contract.py` says by which check. Where all oracles are
 wrong, the channel is wrong, too, and claims the stated policy; where one method is wrong, the rest
 is right. The estimators are caught by `estimation/test_cascade.py`.
 """
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from caldp_core.basics.types import Floats, Ints, Words, WordSource
-from caldp_core.domain.grid import GridDomain
+from caldp_core.domain.domains import GridDomain
 from caldp_core.estimation.cascade_estimator import cascade_estimate
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.mechanisms.oracles.hadamard import HadamardOracles

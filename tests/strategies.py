@@ -1,8 +1,11 @@
 """Hypothesis strategies for whole scenarios, of all kinds there are."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import fields, replace
+from itertools import product
 from typing import Any
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 
@@ -235,6 +238,7 @@ MECHANISMS = {
     "planar-geometric": st.builds(catalogue.PlanarGeometric),
     "best-kernel": st.builds(catalogue.BestKernel),
     "stepped-geometric": st.builds(catalogue.SteppedGeometric),
+    "installed": st.builds(catalogue.Installed, WORDS),
 }
 PRIORS = {
     "none": st.just(NoPrior()),
@@ -270,3 +274,20 @@ def names_of(cls: Any) -> set[str]:
 def examples(one_in: int) -> settings:
     """For properties of which each example reads a file: a part of others' examples."""
     return settings(max_examples=settings().max_examples // one_in)
+
+
+def thinned(*axes: Iterable[Any], one_in: int, of: int = 1) -> list[Any]:
+    """Combinations as parameters; all but one in this many are marked `thorough`.
+
+    Those that run by default lie on diagonals: each value of one axis meets several of the others.
+    `of`: only one combination in this many runs at all, on diagonals, too.
+    """
+    numbered: list[Sequence[tuple[int, Any]]] = [list(enumerate(axis)) for axis in axes]
+    return [
+        pytest.param(
+            *(value for _, value in case),
+            marks=() if diagonal % (of * one_in) == 0 else pytest.mark.thorough,
+        )
+        for case in product(*numbered)
+        if (diagonal := sum(number for number, _ in case)) % of == 0
+    ]

@@ -11,9 +11,9 @@ import pytest
 from click.testing import CliRunner
 
 from benchmarks import __main__ as front
-from benchmarks import asv_runs, pages
-from benchmarks.asv_runs import CONFIG, figures_of
-from benchmarks.figures import Bar, Figure
+from benchmarks import figures as asv_runs
+from benchmarks import pages
+from benchmarks.figures import CONFIG, Bar, Figure, figures_of
 from benchmarks.suites import core, files
 from caldp_core.experiments.reproduce import SIZES
 from tests.contract.checks import naming

@@ -1,21 +1,31 @@
-"""Documentation is held against the code: snippets run, links lead somewhere, keys are all told."""
+"""Documentation and tutorials are held against the code: snippets, links, keys, outputs.
 
+They are run as `scripts/run_tutorials.py` runs them: in this process, without Jupyter.
+"""
+
+import base64
 import contextlib
 import io
 import json
 import re
 import shlex
+import zlib
 from dataclasses import MISSING, Field, fields, is_dataclass, replace
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
 
 import pytest
 
+import caldp_core
 from caldp_core.basics.errors import CaldpError
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.experiments.run import prepare, run
 from caldp_core.scenarios.scenario import FORMAT, SLOTS, Scenario
-from caldp_ui.words.glossary import DEFINITIONS
+from caldp_ui.words.accuracy import DEFINITIONS
+from scripts.run_tutorials import TUTORIALS, outputs_of, read, text_of
+from scripts.site_hooks import as_markdown, commands, fetched_from_elsewhere, on_page_markdown
 from tests import ROOT
 
 PAGES = (
@@ -36,8 +46,10 @@ PAGES = (
     "docs/scenario.md",
     "docs/mathematics.md",
     "docs/galois.md",
+    "docs/derivations.md",
     "docs/estimators.md",
     "docs/collect.md",
+    "docs/compatibility.md",
     "docs/reports.md",
     "benchmarks/README.md",
 )
@@ -53,27 +65,27 @@ CHECK_INS = {"path": "check-ins.txt"}
 """What a `snap` must have; it is not opened before it is loaded."""
 
 
-def text_of(page: str) -> str:
+def docs_text_of(page: str) -> str:
     return (ROOT / page).read_text(encoding="utf-8")
 
 
 def fenced(page: str, language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```$", text_of(page), re.DOTALL | re.MULTILINE)
+    return re.findall(rf"^```{language}\n(.*?)^```$", docs_text_of(page), re.DOTALL | re.MULTILINE)
 
 
-def commands(page: str) -> list[str]:
-    return re.findall(r"^ {4}(\S.*)$", text_of(page), re.MULTILINE)
+def docs_commands(page: str) -> list[str]:
+    return re.findall(r"^ {4}(\S.*)$", docs_text_of(page), re.MULTILINE)
 
 
 WALK = "docs/collect.md"
-"""Its snippets and commands follow each other: tests/collect/test_docs_collect.py goes that way."""
+"""Its commands follow each other: tests/collect/test_collect_commands.py runs them."""
 PYTHON = [(page, code) for page in PAGES if page != WALK for code in fenced(page, "python")]
 SCENARIOS = [(page, code) for page in PAGES for code in fenced(page, "json")]
 
 
 def rows(section: str) -> list[list[str]]:
     """Cells of the first table below a heading of docs/scenario.md, its header left out."""
-    body = text_of("docs/scenario.md").split(f"\n## {section}\n", 1)[1].split("\n## ", 1)[0]
+    body = docs_text_of("docs/scenario.md").split(f"\n## {section}\n", 1)[1].split("\n## ", 1)[0]
     table = [line for line in body.splitlines() if line.startswith("|")]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in table[2:]]
 
@@ -137,7 +149,7 @@ def test_every_key_of_a_scenario_is_told_with_its_default() -> None:
         for name in ("dataset", "policy", "mechanism", "prior")
     }
     assert defaults == plain | slots
-    assert f"version {FORMAT} of" in text_of("CHANGELOG.md")
+    assert f"version {FORMAT} of" in docs_text_of("CHANGELOG.md")
 
 
 def test_the_glossary_is_that_of_the_dashboard() -> None:
@@ -204,7 +216,7 @@ def test_ranges_are_those_of_the_code(slot: str, kind: str, key: str, values: st
 
 
 def test_links_of_the_page_are_read_and_written() -> None:
-    links = [line for line in commands("docs/scenario.md") if line.startswith("?")]
+    links = [line for line in docs_commands("docs/scenario.md") if line.startswith("?")]
     assert len(links) > 1
     for link in links:
         query = dict(parse_qsl(link[1:], keep_blank_values=True))
@@ -213,7 +225,7 @@ def test_links_of_the_page_are_read_and_written() -> None:
 
 @pytest.mark.parametrize("page", PAGES)
 def test_relative_links_lead_to_files(page: str) -> None:
-    text = text_of(page)
+    text = docs_text_of(page)
     links = re.findall(r"\]\(([^)#]+)[^)]*\)", text) + re.findall(r'(?:src|srcset)="([^"]+)"', text)
     missing = [
         link
@@ -226,10 +238,10 @@ def test_relative_links_lead_to_files(page: str) -> None:
 @pytest.mark.parametrize("page", PAGES)
 def test_paths_in_code_marks_exist(page: str) -> None:
     rooms = "caldp_core|caldp_ui|pages|data|docs|tests|benchmarks|scripts|examples"
-    paths = re.findall(rf"`((?:{rooms})/[\w./-]*)`", text_of(page))
+    paths = re.findall(rf"`((?:{rooms})/[\w./-]*)`", docs_text_of(page))
     paths += [
         word
-        for line in commands(page)
+        for line in docs_commands(page)
         for word in line.split()
         if re.fullmatch(rf"(?:(?:{rooms})/[\w./-]+|[\w-]+\.txt|app\.py|\.ci/run)", word)
     ]
@@ -263,7 +275,7 @@ def test_commands_of_the_command_line_are_known() -> None:
     invocations = [
         shlex.split(found[1], comments=True)
         for page in PAGES
-        for line in commands(page)
+        for line in docs_commands(page)
         if (found := caldp.match(line))
     ]
     assert {words[0] for words in invocations} == set(main.commands)
@@ -274,9 +286,104 @@ def test_commands_of_the_command_line_are_known() -> None:
 
 
 def test_continuous_checks_use_the_readme_test_command() -> None:
-    command = next(line for line in commands("README.md") if line.endswith("pytest"))
+    command = next(line for line in docs_commands("README.md") if line.endswith("pytest"))
     assert command.startswith("python3 -m venv")
-    script = text_of(".ci/run")
+    script = docs_text_of(".ci/run")
     for part in ("-m venv", "-r requirements-dev.txt", "/bin/pytest"):
         assert part in command
         assert part in script
+
+
+NOTEBOOKS = sorted(TUTORIALS.glob("*.ipynb"))
+CELLS_MAX = 15
+KILOBYTES_MAX = 30
+
+
+def without_compression(output: object) -> str:
+    """An output with its pictures unpacked: zlib's versions pack equal pixels differently."""
+
+    def unpack(found: re.Match[str]) -> str:
+        data = base64.b64decode(found[1])
+        start = data.index(b"IDAT") + 4
+        return zlib.decompress(data[start : data.index(b"IEND") - 8]).hex()
+
+    return re.sub(r"data:image/png;base64,([\w+/=]+)", unpack, str(output))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=[path.stem for path in NOTEBOOKS])
+def test_cells_show_what_the_tutorial_says(path: Path) -> None:
+    notebook = read(path)
+    cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    found = [without_compression(each) for each in outputs_of(notebook)]
+    assert found == [without_compression(cell["outputs"]) for cell in cells], (
+        "run python -m scripts.run_tutorials, and read whether the texts around are still true"
+    )
+    assert "text/html" in cells[-1]["outputs"][-1]["data"], "a tutorial ends with a picture"
+    assert notebook["cells"][-1]["cell_type"] == "markdown"
+    assert "".join(notebook["cells"][-1]["source"]).startswith("**")
+    assert len(notebook["cells"]) <= CELLS_MAX
+    assert path.stat().st_size < KILOBYTES_MAX * 1024
+    assert text_of(notebook) == path.read_text("utf-8")
+
+
+def test_there_is_one_for_each_reader() -> None:
+    assert [path.stem for path in NOTEBOOKS] == ["engineer", "policy", "teacher"]
+    readme = (ROOT / "README.md").read_text("utf-8")
+    assert all(f"docs/tutorials/{path.name}" in readme for path in NOTEBOOKS)
+    assert len(readme.splitlines()) < 150
+
+
+def test_a_cell_that_gives_something_else_is_found() -> None:
+    cell = {"cell_type": "code", "source": ["print(1)\n", "x = 2\n", "x + 1"]}
+    (outputs,) = outputs_of({"cells": [cell]})
+    assert [each["output_type"] for each in outputs] == ["stream", "execute_result"]
+    assert outputs[0]["text"] == ["1\n"]
+    assert outputs[1]["data"] == {"text/plain": ["3"]}
+
+
+def test_a_notebook_is_a_page_with_its_outputs() -> None:
+    page = as_markdown(read(NOTEBOOKS[0]), "engineer")
+    assert page.startswith("# ")
+    assert page.count("```python") == page.count("```text") + page.count("<div><") == 6
+    assert "[This page as a notebook](engineer.ipynb)" in page
+    assert on_page_markdown("[a](tutorials/engineer.ipynb)") == "[a](tutorials/engineer.md)"
+    assert on_page_markdown(page).count("engineer.ipynb") == 1
+
+
+def test_every_command_is_on_its_page() -> None:
+    from caldp_core.cli.commands import main
+
+    headings = re.findall(r"^### caldp (\S+)$", commands(), re.MULTILINE)
+    assert headings == sorted(main.commands)
+    below = re.findall(r"^### caldp (\S+ \S+)$", commands(), re.MULTILINE)
+    assert below == ["fetch gowalla", "reproduce figure2", "reproduce figure3", "reproduce table1"]
+    assert "--runs INTEGER RANGE" in commands()
+    assert "<!-- commands: " in (ROOT / "docs" / "command-line.md").read_text("utf-8")
+
+
+def test_all_that_is_handed_out_is_in_the_reference() -> None:
+    entries = re.findall(
+        r"^::: (caldp_core\S+)$", (ROOT / "docs/api.md").read_text("utf-8"), re.MULTILINE
+    )
+    assert {f"caldp_core.{name}" for name in caldp_core.__all__} <= set(entries)
+    paths = [entry.rpartition(".") for entry in entries]
+    found = [getattr(import_module(module), name) for module, _, name in paths]
+    assert len({id(each) for each in found}) == len(found)
+    for _, kinds in SLOTS.values():
+        assert set(kinds.values()) <= set(found), "errors name each class of a scenario"
+
+
+@pytest.mark.parametrize(
+    ("html", "foreign"),
+    [
+        ('<link rel="stylesheet" href="https://fonts.example/a.css">', 1),
+        ('<script src="//cdn.example/a.js"></script>', 1),
+        ('<img src="https://example.org/a.png"><img src="a.png">', 1),
+        ('<a href="https://example.org">there</a>', 0),
+        ('<link rel="canonical" href="https://example.org/">', 0),
+        ('<script src="assets/a.js"></script><img src="data:image/png;base64,AA">', 0),
+    ],
+)
+def test_what_is_fetched_from_elsewhere_is_found(html: str, foreign: int) -> None:
+    assert len(fetched_from_elsewhere(html)) == foreign

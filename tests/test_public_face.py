@@ -3,11 +3,13 @@
 import csv
 import io
 import json
+import pickle
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, cast, get_args
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -39,11 +41,13 @@ from caldp_core import (
 )
 from caldp_core.basics.limits import N_MAX
 from caldp_core.cli.commands import main
+from caldp_core.collect.collected_tally import CollectedTally
 from caldp_core.datasets.own import OwnTable
-from caldp_core.estimation.evidence import Evidence
+from caldp_core.estimation.estimators import ESTIMATORS
+from caldp_core.estimation.evidence import EstimatorName, Evidence
 from caldp_core.experiments.run import encode_png
 from caldp_core.experiments.table import columns_of
-from caldp_core.mechanisms.catalogue import MECHANISMS, mechanisms_for
+from caldp_core.mechanisms.catalogue import MECHANISMS, MechanismName, mechanisms_for
 from caldp_core.privacy.matrix import BinaryPolicy
 from caldp_core.scenarios.blocks import EvenRuns, SensitiveSymbols
 from tests.contract.checks import naming
@@ -80,7 +84,7 @@ def test_parameters_are_those_of_its_record() -> None:
     with pytest.raises(CaldpError, match="takes no parameters; it has no omega"):
         mechanism(CONTEXT, "randomized-response", omega=4)
     with pytest.raises(CaldpError, match="must be one of hadamard"):
-        mechanism(CONTEXT, "subset")
+        mechanism(CONTEXT, "subset")  # type: ignore[arg-type]
     with pytest.raises(CaldpError, match="does not keep a policy of kind Context; those that do"):
         mechanism(CONTEXT, "binary")
 
@@ -121,7 +125,7 @@ def test_tallies_add_up_and_come_back_from_text() -> None:
     ],
 )
 def test_what_is_no_tally_is_refused_in_a_sentence(text: str) -> None:
-    with pytest.raises(CaldpError, match="This text is no tally of caldp"):
+    with pytest.raises(CaldpError, match="This text is not a tally of caldp"):
         Tally.from_json(text)
 
 
@@ -135,7 +139,7 @@ def test_shares_and_ranges_are_those_of_the_long_way() -> None:
     assert (wide.low <= narrow.low).all()
     assert (narrow.high <= wide.high).all()
     wrongs: tuple[Callable[[], object], ...] = (
-        lambda: estimate(made, tally, "best"),
+        lambda: estimate(made, tally, "best"),  # type: ignore[arg-type]
         lambda: intervals(made, tally, 1.5),
         lambda: intervals(mechanism(CONTEXT, "oue"), tally),
     )
@@ -269,11 +273,14 @@ def test_what_is_nothing_of_the_kind_is_refused_in_a_sentence() -> None:
         "names must be a list, got one text.": lambda: OwnTable(cast("Any", "ab"), (1, 2)),
         "counts must be a list": lambda: OwnTable(("a", "b"), five),
         "A mechanism is made for a policy": lambda: mechanism(nothing, "rappor"),
-        "'best' chooses a mechanism for a scenario": lambda: mechanism(CONTEXT, "best"),
+        "'best' chooses a mechanism for a scenario": lambda: mechanism(
+            CONTEXT,
+            "best",  # type: ignore[arg-type]
+        ),
         "An audit takes a policy": lambda: audit_mechanism(made, five),
         "The protocol is read from a file; give its path": lambda: Client(five),
         "The scenario file is read from a file": lambda: Scenario.from_file(nothing),
-        "must be a text, got None": lambda: Scenario.from_text(nothing),
+        "must be a text, got None": lambda: Scenario.from_json(nothing),
         "data must be a text, bytes or a Path": lambda: read_table(nothing),
     }
     for sentence, wrong in wrongs.items():
@@ -354,3 +361,56 @@ def test_a_result_is_a_table_and_says_itself_in_a_line(tmp_path: Path) -> None:
     failed = CliRunner().invoke(main, ["run", str(tmp_path / "s.json"), *nowhere])
     assert failed.exit_code == 2
     assert "can't be written" in failed.output
+
+
+def public_records() -> dict[str, Any]:
+    """What the package gives out and takes, one of each that holds data."""
+    made = mechanism(CONTEXT, "hadamard")
+    tally = made.sample_tally(PEOPLE, 7)
+    domain = Domain.of(["<b>", "c", "d", "e"])
+    protocol = Protocol.for_policy(domain, CONTEXT, "Well?")
+    return {
+        "tally": tally,
+        "intervals": intervals(made, tally),
+        "context": CONTEXT,
+        "domain": domain,
+        "scenario": Scenario(dataset=OwnTable(("a", "b"), (1, 2))),
+        "protocol": protocol,
+        "collected": CollectedTally.empty(protocol) + CollectedTally.empty(protocol),
+    }
+
+
+def test_records_equal_their_copies_and_no_others() -> None:
+    for name, record in public_records().items():
+        with naming(name):
+            for copy in (pickle.loads(pickle.dumps(record)), deepcopy(record)):
+                assert copy == record
+                assert hash(copy) == hash(record)
+            assert record != Domain(17)
+    made = mechanism(CONTEXT, "hadamard")
+    assert made.sample_tally(PEOPLE, 7) != made.sample_tally(PEOPLE, 8)
+    assert replace(CONTEXT, epsilon=CONTEXT.epsilon + 0.1) != CONTEXT
+
+
+def test_records_come_back_from_their_json() -> None:
+    texts = {n: r for n, r in public_records().items() if hasattr(r, "to_json")}
+    assert texts.keys() == {"tally", "scenario", "protocol", "collected"}
+    for name, record in texts.items():
+        with naming(name):
+            assert type(record).from_json(record.to_json()) == record
+
+
+def test_notebooks_show_records_as_tables_of_escaped_texts() -> None:
+    shown = {n: r._repr_html_() for n, r in public_records().items() if hasattr(r, "_repr_html_")}
+    assert shown.keys() == {"tally", "intervals", "protocol"}
+    for name, html in shown.items():
+        with naming(name):
+            assert len(ET.fromstring(html).findall("tr")) == 5 if name != "tally" else 4
+    assert "<td>&lt;b&gt;</td><td>yes</td>" in shown["protocol"]
+
+
+def test_misspelt_names_are_found_by_type_checkers() -> None:
+    assert get_args(MechanismName) == tuple(MECHANISMS)
+    assert get_args(EstimatorName) == tuple(ESTIMATORS)
+    with pytest.raises(CaldpError, match="got 'galios'"):
+        mechanism(CONTEXT, "galios")  # type: ignore[arg-type]  # unused, where mypy took it

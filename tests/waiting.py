@@ -1,9 +1,10 @@
 """Waits of tests: for all that is then asserted, and as long as a busy machine may take."""
 
-from collections.abc import Callable, Iterable
-from concurrent.futures import Future, wait
+import asyncio
+from collections.abc import Callable, Coroutine, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from threading import Event, Thread
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 PATIENCE: Final = 120.0
 """Seconds until a hanging test gives up; nothing is timed."""
@@ -29,3 +30,12 @@ def join(threads: Iterable[Thread]) -> None:
     for thread in threads:
         thread.join(PATIENCE)
         assert not thread.is_alive()
+
+
+T = TypeVar("T")
+
+
+def run(work: Coroutine[Any, Any, T]) -> T:
+    """What it returns; in a thread of its own, as a browser's tests may hold this thread's loop."""
+    with ThreadPoolExecutor(1) as aside:
+        return aside.submit(asyncio.run, work).result()

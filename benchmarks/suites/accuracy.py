@@ -11,7 +11,7 @@ from scipy.ndimage import gaussian_filter
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.datasets import Gowalla
 from caldp_core.datasets.base_map import world_cities
-from caldp_core.domain.grid import US_GRID, GridDomain
+from caldp_core.domain.domains import US_GRID, GridDomain
 from caldp_core.domain.partitions import grid_blocks
 from caldp_core.estimation.cascade_estimator import cascade_with_prior, prior_effect
 from caldp_core.estimation.estimators import ESTIMATORS, PostProcess
@@ -22,10 +22,11 @@ from caldp_core.privacy.context import Context
 
 US_BLOCKS: Final = {"US": (1, 1), "US, 5 × 7 blocks": (5, 7), "US, 25 × 35 blocks": (25, 35)}
 WITH_INHABITANTS: Final = "cascade with inhabitants"
+_OTHERS: Final = ("none", "cascade-inhabitants", "cascade-map")
 FOR_ANY_DATA: Final = {
     entry.name: entry.apply
     for entry in ESTIMATORS.values()
-    if not entry.on_maps and not entry.in_order and entry.name != "none"
+    if not entry.in_order and entry.name not in _OTHERS
 }
 _SIDE: Final = 16
 _LARGEST: Final = 50

@@ -18,13 +18,13 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 import caldp_core
-from caldp_core.basics.duck import connect, fetch_rows
 from caldp_core.basics.errors import CaldpError
-from caldp_core.collect.arrow import tally_frame
+from caldp_core.basics.files import connect, fetch_rows
 from caldp_core.collect.collector import Collector, tally_files
 from caldp_core.collect.protocol import FamilyPlan, Protocol
+from caldp_core.collect.servers import tally_frame
 from caldp_core.datasets import read_places
-from caldp_core.domain.answers import Domain
+from caldp_core.domain.domains import Domain
 from caldp_core.mechanisms.catalogue import Galois, Hadamard, Oue, RandomizedResponse
 from caldp_core.privacy.context import Context
 

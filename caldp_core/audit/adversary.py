@@ -23,13 +23,8 @@ from caldp_core.audit.pairwise import Channel, check_rows, outputs_of
 from caldp_core.basics.errors import check_number, check_symbols, check_whole, require
 from caldp_core.basics.limits import OWN_QUESTIONS_MAX
 from caldp_core.basics.types import Floats, Ints
+from caldp_core.mechanisms import capabilities
 from caldp_core.mechanisms.base import Mechanism, Tally
-from caldp_core.mechanisms.capabilities import (
-    block_totals,
-    channel_products,
-    one_report,
-    symbol_partition_of,
-)
 from caldp_core.privacy.context import Context, PersonalPolicy, PrivacyMatrix, dense
 from caldp_core.privacy.distance import DistanceMetric, EuclideanMetric, GridMetric
 from caldp_core.privacy.matrix import BinaryPolicy, closure
@@ -59,19 +54,6 @@ def error_vertex(policy: BinaryPolicy) -> ErrorVertex:
     both = math.expm1(-(a + b))
     missed = math.exp(-b) * (math.expm1(-a) / both)
     return ErrorVertex(math.exp(-a) * (math.expm1(-b) / both), missed)
-
-
-@dataclass(frozen=True, eq=False)
-class Posterior:
-    """What one report does to a prior. (k,) `prior` and `posterior`, rationals that sum to 1."""
-
-    policy: PrivacyMatrix
-    prior: tuple[Fraction, ...]
-    posterior: tuple[Fraction, ...]
-
-    def odds(self, x: int, other: int) -> Fraction | None:
-        """Posterior odds of x against x′; None where x′ has become impossible."""
-        return self.posterior[x] / self.posterior[other] if self.posterior[other] else None
 
 
 def max_guess_accuracy(epsilon: float, reports: int = 1) -> float:
@@ -104,8 +86,8 @@ def max_record_guess_accuracy(epsilon: float, reports: int) -> float:
 
 def posterior(
     channel: Channel, policy: PrivacyMatrix, prior: Sequence[Fraction], output: int
-) -> Posterior:
-    """The posterior of somebody with this prior who has seen this output (Bayes).
+) -> tuple[Fraction, ...]:
+    """(k,) the posterior of somebody with this prior who has seen this output (Bayes).
 
     `prior`: (k,) rationals that sum to 1. Raises `CaldpError` for another one, for an output that
     is none of the channel's, and for one that this prior gives probability 0.
@@ -122,9 +104,7 @@ def posterior(
         probability > 0,
         f"Output {y} has probability 0 under this prior; take one that can be seen.",
     )
-    return Posterior(
-        policy, tuple(map(Fraction, prior)), tuple(each / probability for each in joint)
-    )
+    return tuple(each / probability for each in joint)
 
 
 def error_rates(
@@ -145,7 +125,7 @@ class PairOdds:
     """Most that an even guess between two symbols becomes right, each in [0.5, 1].
 
     `both_ways`: over all pairs of which each symbol is protected against the other; `one_way`: over
-    all pairs of which just one is. None where there is no such pair.
+    all pairs of which just one is. None if there is none.
     """
 
     both_ways: float | None
@@ -266,16 +246,11 @@ def pair_rows(mechanism: Mechanism, x: int, other: int) -> Floats:
     Raises `CaldpError` for mechanisms that do not say how likely a report is.
     """
     pair = check_symbols("x and other", [x, other], mechanism.k)
-    products = channel_products(mechanism)
+    products = capabilities.channel_products(mechanism)
     if products is None:
         return _inclusions(mechanism, pair)
-    return np.stack([products.apply(_unit_counts(mechanism.k, each)) for each in pair.tolist()])
-
-
-def _unit_counts(k: int, symbol: int) -> Floats:
-    row = np.zeros(k)
-    row[symbol] = 1.0
-    return row
+    rows = (pair[:, None] == np.arange(mechanism.k)).astype(np.float64)
+    return np.stack([products.apply(row) for row in rows])
 
 
 def _inclusions(mechanism: Mechanism, pair: Ints) -> Floats:
@@ -284,12 +259,12 @@ def _inclusions(mechanism: Mechanism, pair: Ints) -> Floats:
     By `SupportProbabilities`: which hidden ones it includes, or which of the others it names.
     """
     partition, blocks = (
-        symbol_partition_of(mechanism),
-        block_totals(mechanism, _example_tally(mechanism, pair))[0],
+        capabilities.symbol_partition_of(mechanism),
+        capabilities.block_totals(mechanism, _example_tally(mechanism, pair))[0],
     )
     if blocks[pair[0]] != blocks[pair[1]]:
         return np.eye(2)  # no report hides the block
-    supports = one_report(mechanism, _example_tally(mechanism, pair))
+    supports = capabilities.one_report(mechanism, _example_tally(mechanism, pair))
     require(
         supports is not None,
         "This mechanism does not say how likely a report is; take another of the catalogue's.",

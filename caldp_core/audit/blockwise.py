@@ -16,11 +16,13 @@ the old one, the statement is about another mechanism. So no class that changes 
 what is stated of them.
 """
 
+import tomllib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from itertools import product
+from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -32,8 +34,7 @@ from caldp_core.basics.limits import DENSE_MAX_ENTRIES, STREAM_FREELY_ENTRIES, S
 from caldp_core.basics.powers import exp_below
 from caldp_core.basics.types import Floats, Ints, Progress, no_progress, part_of
 from caldp_core.mechanisms.base import FrequencyOracles
-from caldp_core.mechanisms.randomness import COIN_ONE
-from caldp_core.mechanisms.structures import (
+from caldp_core.mechanisms.capabilities import (
     BlockStructure,
     ChannelRows,
     HasBlockStructure,
@@ -41,6 +42,7 @@ from caldp_core.mechanisms.structures import (
     HasSupportForm,
     SupportForm,
 )
+from caldp_core.mechanisms.randomness import COIN_ONE
 
 _CHUNK: Final = 1 << 21
 _LOOP_MAX: Final = 8
@@ -53,8 +55,8 @@ class MaxRatio:
     """The largest ratio of one report's probabilities, and two symbols at which it is reached.
 
     `ratio`: None stands for ∞. `output`: column of the channel, None where the reports are too
-    many to be numbered. `x`, `x_other`: ranks within the block; against the base distribution
-    `x_other` has no meaning.
+    many to be numbered. `x`, `x_other`: ranks within the block, or cells of an axis; against the
+    base distribution `x_other` has no meaning.
     """
 
     ratio: Fraction | None
@@ -79,18 +81,6 @@ class BlockExtremes:
     base_is_distribution: bool
 
 
-@dataclass(frozen=True, eq=False)
-class _Extremes:
-    """`top`, `bottom`: (columns,) codes of the greatest and the least entry of each output.
-
-    `faulty`: the `faulty_row` of `BlockExtremes`.
-    """
-
-    top: _Codes
-    bottom: _Codes
-    faulty: int | None
-
-
 def quotient(above: int | Fraction, below: int | Fraction) -> Fraction | None:
     """above/below, None for ∞; 0/0 is 0, as it bounds nothing, and so is a negative `above`."""
     if above <= 0:
@@ -103,39 +93,27 @@ def ratio_sort_key(ratio: Fraction | None) -> tuple[bool, Fraction]:
     return ratio is None, ratio or Fraction(0)
 
 
-def extremes_from_rows(
-    oracles: HasChannelRows, outputs: int, block: int, size: int, progress: Progress
-) -> BlockExtremes:
-    """The extremes of a block of `size` hidden symbols, from rows that the oracles stream.
-
-    `outputs`: number of the oracles' columns; those of reports in the clear follow them.
-    `progress` is called after every few rows, so that a large block can be cancelled soon.
-    """
-    return _extremes_of(partial(oracles.channel_rows, block), outputs, size, progress)
-
-
-def extremes_from_channel(
-    oracles: FrequencyOracles, outputs: int, block: int, size: int, progress: Progress
-) -> BlockExtremes:
-    """The extremes of a block, from a channel that the oracles write out whole.
-
-    Arguments as in `extremes_from_rows`.
-    """
+def _rows_of_channel(oracles: FrequencyOracles, block: int) -> _Rows:
+    """The rows of a channel that the oracles write out whole."""
     first, numerators, denominator = oracles.channel(block)
     entries = numerators.ravel().tolist()  # Python ints: of any size
     values = tuple(sorted(set(entries)))
     place = {value: code for code, value in enumerate(values)}
     codes = np.fromiter(map(place.__getitem__, entries), np.uint32, len(entries))
     table = codes.reshape(numerators.shape)
-    return _extremes_of(
-        lambda start, stop: ChannelRows(first, table[start:stop], values, denominator),
-        outputs,
-        size,
-        progress,
-    )
+    return lambda start, stop: ChannelRows(first, table[start:stop], values, denominator)
 
 
-def _extremes_of(read: _Rows, outputs: int, size: int, progress: Progress) -> BlockExtremes:
+def extremes_from_rows(
+    rows_of: Callable[[int], _Rows], outputs: int, block: int, size: int, progress: Progress
+) -> BlockExtremes:
+    """The extremes of a block of `size` hidden symbols, from the rows of its channel.
+
+    `rows_of`: block → its rows, which oracles stream or write out whole. `outputs`: number of the
+    oracles' columns; those of reports in the clear follow them. `progress` is called after every
+    few rows, so that a large block can be cancelled soon.
+    """
+    read = rows_of(block)
     base = _in_whole_numbers(read(size, size + 1))
     columns = base.codes.shape[1]
     require(columns > 0, "The family has no report for hidden values; no channel can be audited.")
@@ -144,10 +122,10 @@ def _extremes_of(read: _Rows, outputs: int, size: int, progress: Progress) -> Bl
         "The family's channel rows overlap reports in the clear, or their values fall.",
     )
     pieces = partial(_pieces, read, size, max(1, _CHUNK // columns))
-    extremes = _extremes(pieces(progress), base)
-    hidden_at, hidden_ratio = _largest(extremes.top, extremes.bottom, base.values)
-    base_at, base_ratio = _largest(extremes.top, base.codes[0], base.values)
-    reached = [(hidden_at, extremes.top), (hidden_at, extremes.bottom), (base_at, extremes.top)]
+    top, bottom, faulty = _extremes(pieces(progress), base)
+    hidden_at, hidden_ratio = _largest(top, bottom, base.values)
+    base_at, base_ratio = _largest(top, base.codes[0], base.values)
+    reached = [(hidden_at, top), (hidden_at, bottom), (base_at, top)]
     # The second reading adds no progress, but may still be cancelled.
     again = pieces(lambda _: progress(1.0))
     x, other, x_over = _rows_with([(at, int(codes[at])) for at, codes in reached], again)
@@ -156,7 +134,7 @@ def _extremes_of(read: _Rows, outputs: int, size: int, progress: Progress) -> Bl
     return BlockExtremes(
         MaxRatio(hidden_ratio, base.first + hidden_at, x, other),
         MaxRatio(base_ratio, base.first + base_at, x_over, x_over),
-        extremes.faulty,
+        faulty,
         _is_distribution(base.codes[0], base),
     )
 
@@ -176,7 +154,10 @@ def _pieces(
         progress(min(start + step, size) / size)
 
 
-def _extremes(pieces: Iterable[tuple[int, ChannelRows]], base: ChannelRows) -> _Extremes:
+def _extremes(
+    pieces: Iterable[tuple[int, ChannelRows]], base: ChannelRows
+) -> tuple[_Codes, _Codes, int | None]:
+    """(columns,) codes of each output's greatest and least entry, and the `faulty_row`."""
     top = np.zeros_like(base.codes[0])
     bottom = np.full_like(base.codes[0], len(base.values) - 1)
     faulty: int | None = None
@@ -186,7 +167,7 @@ def _extremes(pieces: Iterable[tuple[int, ChannelRows]], base: ChannelRows) -> _
         np.minimum(bottom, part.codes.min(axis=0), out=bottom)
         wrong = (i for i, row in enumerate(part.codes, start) if not _is_distribution(row, base))
         faulty = next(wrong, None) if faulty is None else faulty
-    return _Extremes(top, bottom, faulty)
+    return top, bottom, faulty
 
 
 def _rows_with(
@@ -207,18 +188,22 @@ def _rows_with(
 def _is_distribution(row: _Codes, rows: ChannelRows) -> bool:
     """Whether a row's entries sum to the denominator and none is negative."""
     values = rows.values
+    if int(row.max()) >= len(values):
+        return False
     if len(values) <= _LOOP_MAX:
-        counts = [int(np.count_nonzero(row == code)) for code in range(len(values))]
+        counts = [int(np.count_nonzero(row == code)) for code in range(1, len(values))]
+        counts.insert(0, row.size - sum(counts))  # a count more costs a fifth of an audit
     else:
         counts = np.bincount(row, minlength=len(values)).tolist()
     total = sum(value * count for value, count in zip(values, counts, strict=True))
-    return total == rows.denominator and values[int(row.min())] >= 0
+    least = next(value for value, count in zip(values, counts, strict=True) if count)
+    return total == rows.denominator and least >= 0
 
 
 def _largest(top: _Codes, bottom: _Codes, values: tuple[int, ...]) -> tuple[int, Fraction | None]:
     """First column with the largest top/bottom, and that ratio; None stands for ∞.
 
-    Reports in the clear are no columns here: no sensitive symbol sends one, so they bound nothing.
+    Reports in the clear are not columns here: no sensitive symbol sends one, so they bound nothing.
     """
     both = top.astype(np.int64) * len(values) + bottom
     pairs, columns = np.unique(both, return_index=True)
@@ -228,51 +213,9 @@ def _largest(top: _Codes, bottom: _Codes, values: tuple[int, ...]) -> tuple[int,
 
 
 SERVER_SIDE: Final = frozenset(
-    {
-        "__init__",
-        "block_counts",
-        "blocks",
-        "channel_products",
-        "clear_counts",
-        "symbol_partition",
-        "craftable",
-        "estimate",
-        "apply",
-        "expected_estimate",
-        "every_report",
-        "fingerprint",
-        "for_policy",
-        "gain_of_mixture",
-        "most_included",
-        "n_max",
-        "none_included",
-        "offset",
-        "one_report",
-        "outputs",
-        "mean_over_tags",
-        "probabilities",
-        "products",
-        "apply_transpose",
-        "report_bits",
-        "sample_crafted",
-        "sample_tally",
-        "second_moment",
-        "settings",
-        "sum_variance",
-        "support_form",
-        "support_tally",
-        "tally",
-        "uniform_inclusion",
-        "variance",
-        "without_tags",
-    }
+    tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))["server_side"]
 )
-"""Methods that a subclass may change without a new statement: no report depends on them.
-
-`__init__` is one, as statements are computed from what it sets up, and so is `for_policy`, which
-calls it; `sample_tally` is a simulation; and a weaker statement (`support_form`) beside the one
-that is read changes nothing.
-"""
+"""Methods that a subclass may change without a new statement: no report depends on them."""
 
 
 MAKES_REPORTS: Final = ("privatize", "client_report")
@@ -303,7 +246,7 @@ def statement_mismatch(
             "for that; put it into a subclass that does"
         )
     for cls in type(owner).__mro__:
-        own = {name for name, value in vars(cls).items() if _is_code(value)}
+        own = {n for n, each in vars(cls).items() if callable(each) or hasattr(each, "__get__")}
         if own & set(statements):
             return None
         changed = sorted(own - SERVER_SIDE)
@@ -316,7 +259,7 @@ def statement_mismatch(
 
 
 def _owner(component: Any) -> Any:
-    """Name of a method → the object that it is bound to; None where there is no such method."""
+    """Name of a method → the object that it is bound to; None if it is missing."""
     return lambda name: getattr(getattr(component, name, None), "__self__", None)
 
 
@@ -328,10 +271,6 @@ def _set_by_hand(component: Any) -> list[str]:
         for name, value in getattr(component, "__dict__", {}).items()
         if callable(value) and callable(getattr(cls, name, None)) and name not in SERVER_SIDE
     ]
-
-
-def _is_code(value: object) -> bool:
-    return callable(value) or hasattr(value, "__get__")
 
 
 _BASE: Final = (Fraction(1),)
@@ -526,10 +465,12 @@ def _choose_method(mechanism: BlockStructure) -> tuple[str, _Reader, Floats]:
             f"An audit goes through at most {STREAM_MAX_ENTRIES:,} entries of a channel, this one "
             f"has more than {work.sum():.1e}; use smaller blocks or fewer sensitive values.",
         )
-        return EVERY_ENTRY, partial(extremes_from_rows, oracles, outputs), work
+        rows_of: Callable[[int], _Rows] = partial(partial, oracles.channel_rows)
+        return EVERY_ENTRY, partial(extremes_from_rows, rows_of, outputs), work
     if entries <= DENSE_MAX_ENTRIES:
         _require_stated(oracles, "channel", ORACLES_MAKE_REPORTS)
-        return EVERY_ENTRY, partial(extremes_from_channel, oracles, outputs), work
+        rows_of = partial(_rows_of_channel, oracles)
+        return EVERY_ENTRY, partial(extremes_from_rows, rows_of, outputs), work
     if isinstance(oracles, HasSupportForm):
         _require_stated(oracles, "support_form", ORACLES_MAKE_REPORTS)
         return THE_FORM, partial(extremes_from_form, oracles), np.ones(sizes.size)

@@ -26,25 +26,11 @@ from caldp_core.basics.errors import (
     require,
 )
 from caldp_core.basics.types import Bools, Floats, Ints, sums_by
+from caldp_core.mechanisms import capabilities
 from caldp_core.mechanisms.base import Mechanism, Tally
-from caldp_core.mechanisms.capabilities import (
-    AddsTags,
-    HasSymbolPartition,
-    SupportTally,
-    block_totals,
-    channel_products,
-    one_report,
-    symbol_partition_of,
-)
 from caldp_core.mechanisms.randomness import COIN_ONE
-from caldp_core.mechanisms.structures import (
-    BlockStructure,
-    HasBlockStructure,
-    HasChannelRows,
-    HasExchangeableSupports,
-)
 from caldp_core.privacy.context import Context, PrivacyMatrix
-from caldp_core.privacy.coverage import coverage
+from caldp_core.privacy.matrix import coverage
 
 
 def likelihood(mechanism: Mechanism, report: Tally) -> Floats:
@@ -54,12 +40,12 @@ def likelihood(mechanism: Mechanism, report: Tally) -> Floats:
     mechanisms that offer neither products with their channel nor counts of supports.
     """
     require(report.n == 1, f"A report's tally has n = 1, this one has n = {report.n}.")
-    if isinstance(mechanism, AddsTags):
+    if isinstance(mechanism, capabilities.AddsTags):
         return mechanism.mean_over_tags(likelihood(mechanism.after_pre_processing(), report))
-    supports = one_report(mechanism, report)
+    supports = capabilities.one_report(mechanism, report)
     if supports is not None:
-        return _of_supports(mechanism, supports, block_totals(mechanism, report)[0])
-    products = channel_products(mechanism)
+        return _of_supports(mechanism, supports, capabilities.block_totals(mechanism, report)[0])
+    products = capabilities.channel_products(mechanism)
     require(
         products is not None,
         "This mechanism does not say how likely a report is; take another of the catalogue's.",
@@ -74,9 +60,9 @@ def naming_chances(mechanism: Mechanism) -> Floats:
     Of a place as such where tags stand for people's own. Raises `CaldpError` for mechanisms without
     a `SymbolPartition` whose channel is too large to be written out.
     """
-    if isinstance(mechanism, AddsTags):
+    if isinstance(mechanism, capabilities.AddsTags):
         return naming_chances(mechanism.after_pre_processing())[: mechanism.k]
-    if isinstance(mechanism, HasSymbolPartition):
+    if isinstance(mechanism, capabilities.HasSymbolPartition):
         found, chances = mechanism.symbol_partition, np.zeros(mechanism.k)
         of_block = np.where(found.sizes > 0, found.clear_share, 1.0)
         chances[found.clear] = of_block[mechanism.blocks[found.clear]]
@@ -96,13 +82,13 @@ def readable_share(mechanism: Mechanism, policy: PrivacyMatrix, people: Floats) 
     return float(left @ naming_chances(mechanism) / left.sum())
 
 
-def _of_supports(mechanism: Mechanism, report: SupportTally, blocks: Ints) -> Floats:
+def _of_supports(mechanism: Mechanism, report: capabilities.SupportTally, blocks: Ints) -> Floats:
     """In units of the base distribution: a/u for symbols included, (1 − a)/(1 − u) for others.
 
     Such channels have that form (`SupportForm`), with a and u of `SupportProbabilities`. A
     symbol that is not hidden sends the base with λ, or names itself.
     """
-    partition, prob = symbol_partition_of(mechanism), report.probabilities
+    partition, prob = capabilities.symbol_partition_of(mechanism), report.probabilities
     result = np.zeros(mechanism.k)
     if report.named.any():
         result[partition.clear[report.named > 0]] = 1.0
@@ -129,7 +115,7 @@ def posterior_after_reports(
     prior, and for reports that together are impossible under it.
     """
     prior = check_prior(prior, mechanism.k)
-    if isinstance(mechanism, AddsTags):
+    if isinstance(mechanism, capabilities.AddsTags):
         common = mechanism.after_pre_processing()
         return mechanism.without_tags(
             posterior_after_reports(common, mechanism.shares_with_tags(prior), reports), prior
@@ -271,8 +257,6 @@ def channel_beliefs(channel: Channel, prior: Floats, groups: Bools) -> list[Beli
 
 _ROWS_MAX: Final = 4096
 """Most rows of a block's channel that are read."""
-_CHECK_INTERVAL: Final = 4
-"""Rows between checks whether more of them could change a guess."""
 
 
 @dataclass(frozen=True)
@@ -319,38 +303,39 @@ _OfBlock: TypeAlias = Callable[[int, Floats, float], tuple[float, float]]
 are hidden symbols, and that are the other."""
 
 
-def _parts(mechanism: Mechanism) -> tuple[BlockStructure, _OfBlock]:
-    if isinstance(mechanism, HasBlockStructure):
+def _parts(mechanism: Mechanism) -> tuple[capabilities.BlockStructure, _OfBlock]:
+    if isinstance(mechanism, capabilities.HasBlockStructure):
         structure = mechanism.block_structure()
         oracles = structure.oracles
-        if isinstance(oracles, HasChannelRows):
-            return structure, partial(_by_rows, oracles)
-        if isinstance(oracles, HasExchangeableSupports):
+        if isinstance(oracles, capabilities.HasJointSupports):
             return structure, partial(_by_form, oracles)
+        if isinstance(oracles, capabilities.HasChannelRows):
+            return structure, partial(_by_rows, oracles)
     raise CaldpError(
         "This mechanism does not tell how its reports overlap; take another family in a context."
     )
 
 
 def _by_form(
-    oracles: HasExchangeableSupports, block: int, shares: Floats, base_worth: float
+    oracles: capabilities.HasJointSupports, block: int, shares: Floats, base_worth: float
 ) -> tuple[float, float]:
     """By which of the likeliest symbols is the first that a report includes: i, or none at all.
 
     In units of the base distribution the guess is worth π_i·included, and the likeliest symbol
-    π_1·excluded where the report does not include it.
+    π_1·excluded where the report does not include it. Symbols that are worth less are left out.
     """
-    form, ordered = oracles.support_form(block), -np.sort(-shares)
-    without = oracles.none_included(block)
+    form, order = oracles.support_form(block), np.argsort(-shares, kind="stable")
+    worth, least = float(form.included) * shares[order], float(form.excluded * shares.max())
+    some = order[: max(1, np.count_nonzero(worth > least))]
+    without = oracles.none_included(block, some)
     first = np.append(without[:-1] - without[1:], without[-1])
-    worth = np.append(float(form.included) * ordered, 0.0)
-    worth[1:] = np.maximum(worth[1:], float(form.excluded) * ordered[0])
+    worth = np.append(worth[: some.size], least)
     hidden = worth >= base_worth
     return float((first * worth)[hidden].sum()), float(first[~hidden].sum() * base_worth)
 
 
 def _by_rows(
-    oracles: HasChannelRows, block: int, shares: Floats, base_worth: float
+    oracles: capabilities.HasChannelRows, block: int, shares: Floats, base_worth: float
 ) -> tuple[float, float]:
     """By rows of the channel, those of the likeliest symbols first.
 
@@ -362,7 +347,7 @@ def _by_rows(
     best, floor = np.zeros(base.size), base_worth * base
     for number, rank in enumerate(order.tolist()):
         share = float(shares[rank])
-        if number % _CHECK_INTERVAL == 0 and share * most <= float(np.maximum(best, floor).min()):
+        if share * most <= float(np.maximum(best, floor).min()):
             break
         require(
             number < _ROWS_MAX,
@@ -373,7 +358,7 @@ def _by_rows(
     return float(best[hidden].sum()), float(floor[~hidden].sum())
 
 
-def _row(oracles: HasChannelRows, block: int, rank: int) -> tuple[Floats, float]:
+def _row(oracles: capabilities.HasChannelRows, block: int, rank: int) -> tuple[Floats, float]:
     """(columns,) one row, and an upper bound on the entries of the block."""
     rows = oracles.channel_rows(block, rank, rank + 1)
     values = np.array([float(Fraction(int(v), rows.denominator)) for v in rows.values])

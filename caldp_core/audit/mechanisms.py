@@ -12,7 +12,7 @@ comparisons in rationals decide all k² pairs.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Final
@@ -22,6 +22,7 @@ import numpy as np
 from caldp_core.audit.blockwise import (
     MAKES_REPORTS,
     LargeAudit,
+    MaxRatio,
     PairClass,
     audit_context,
     quotient,
@@ -33,28 +34,19 @@ from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.limits import PAIRWISE_MAX
 from caldp_core.basics.powers import exp_below
 from caldp_core.basics.types import Progress, no_progress
-from caldp_core.mechanisms.base import Mechanism
-from caldp_core.mechanisms.structures import (
+from caldp_core.mechanisms.base import Mechanism, check_mechanism
+from caldp_core.mechanisms.capabilities import (
     HasAxisChannels,
     HasBlockStructure,
     HasPreProcessing,
     HasSmallTwin,
 )
-from caldp_core.privacy.context import Context, PersonalPolicy, PrivacyMatrix
+from caldp_core.privacy.context import Context, PersonalPolicy, PrivacyMatrix, check_policy
 from caldp_core.privacy.distance import EuclideanMetric, GridMetric
 
 EVERY_AXIS: Final = "every entry of the channels of rows and columns"
 PLACES: Final = "places apart"
 _PARTS: Final = 1 << 256
-
-
-@dataclass(frozen=True)
-class _MaxRatio:
-    """The largest Q(y|x)/Q(y|x′) between cells of an axis that are some steps apart."""
-
-    ratio: Fraction | None
-    x: int
-    other: int
 
 
 class _Axis:
@@ -71,7 +63,7 @@ class _Axis:
         self._rows = [[fractions[id(entry)] for entry in row] for row in channel]
         self._quotients: dict[tuple[int, int], Fraction | None] = {}
         self._same: dict[Fraction | None, Fraction | None] = {}
-        self._known: dict[int, _MaxRatio] = {0: _MaxRatio(Fraction(1), 0, 0)}
+        self._known: dict[int, MaxRatio] = {0: MaxRatio(Fraction(1), None, 0, 0)}
 
     @cached_property
     def faulty_row(self) -> int | None:
@@ -102,12 +94,12 @@ class _Axis:
             bounds.append(math.ceil(before * step) if known else None)  # type: ignore[operator]
         return bounds
 
-    def max_ratio(self, steps: int) -> _MaxRatio:
+    def max_ratio(self, steps: int) -> MaxRatio:
         """The largest ratio between cells exactly `steps` apart."""
         if steps not in self._known:
             pairs = ((x, x + steps) for x in range(self.size - steps))
             both = [pair for x, y in pairs for pair in ((x, y), (y, x))]
-            ratios = [_MaxRatio(self._widest(x, other), x, other) for x, other in both]
+            ratios = [MaxRatio(self._widest(x, other), None, x, other) for x, other in both]
             self._known[steps] = max(ratios, key=lambda each: ratio_sort_key(each.ratio))
         return self._known[steps]
 
@@ -157,7 +149,9 @@ def audit_axes(
         for i, j in dict.fromkeys([(1, 0), (0, 1), nearest])
         if i + j > 0 and i < policy.rows and j < policy.columns
     }
-    faulty = _faulty(row, column)
+    faulty = column.faulty_row
+    if faulty is None and row.faulty_row is not None:
+        faulty = row.faulty_row * column.size
     return LargeAudit(
         holds and faulty is None, EVERY_AXIS, tuple(classes.values()), classes.get(nearest), faulty
     )
@@ -191,7 +185,7 @@ def _class_of(
     if not holds:
         # The bound is too coarse, or something leaks: the distance itself decides.
         rows, columns = row.max_ratio(i), column.max_ratio(j)
-        a, b = (rows.x, rows.other), (columns.x, columns.other)
+        a, b = (rows.x, rows.x_other), (columns.x, columns.x_other)
         ratio = None
         if rows.ratio is not None and columns.ratio is not None:
             ratio = rows.ratio * columns.ratio
@@ -207,12 +201,6 @@ def _class_of(
         epsilon=epsilon,
         holds=holds,
     )
-
-
-def _faulty(row: _Axis, column: _Axis) -> int | None:
-    if column.faulty_row is not None:
-        return column.faulty_row
-    return None if row.faulty_row is None else row.faulty_row * column.size
 
 
 EVERY_PAIR: Final = "every pair and every entry of the channel"
@@ -233,17 +221,9 @@ def audit_mechanism(
     to be written out and states nothing else that can be read, and where what it states is not
     about its own reports.
     """
-    require(
-        hasattr(mechanism, "exact_channel"),
-        f"An audit takes a mechanism, got one of type {type(mechanism).__name__}; "
-        "make one with mechanism(policy, name).",
-    )
+    check_mechanism("An audit takes a mechanism", mechanism)
     claim = mechanism.policy if policy is None else policy
-    require(
-        hasattr(claim, "between"),
-        f"An audit takes a policy, got one of type {type(claim).__name__}; make one with "
-        "Context.of(blocks, sensitive, epsilon).",
-    )
+    check_policy("An audit takes", claim)
     require(
         claim.k == mechanism.k,
         f"A policy of {claim.k:,} values does not fit a mechanism for {mechanism.k:,}.",

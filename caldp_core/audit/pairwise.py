@@ -20,8 +20,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from caldp_core.basics.counted import count_text
-from caldp_core.basics.errors import CaldpError, check_n, require, require_exact
+from caldp_core.basics.errors import CaldpError, check_n, count_text, require, require_exact
 from caldp_core.basics.powers import clopper_pearson_lower, clopper_pearson_upper, exp_below
 from caldp_core.basics.types import Bools, Floats, Ints, Reports
 from caldp_core.mechanisms.base import Mechanism
@@ -126,7 +125,7 @@ def _whole_rows(
     if inexact:
         raise CaldpError(
             "A channel is audited in rationals (fractions.Fraction), so that no rounding can hide "
-            f"anything, got {inexact[0]!r}; hand over exact_channel()."
+            f"anything, got {inexact[0]!r}; pass exact_channel()."
         )
     exact = [list(map(as_fraction, row)) for row in channel]
     scale = math.lcm(*(entry.denominator for row in exact for entry in row))
@@ -145,7 +144,7 @@ def as_fraction(entry: Rational) -> Fraction:
 def finite_pairs(policy: PrivacyMatrix) -> Iterator[tuple[int, int, float]]:
     """Every ordered pair x ≠ x′ with its E[x, x′] where that is finite.
 
-    Raises `CaldpError` where E is no level at all: NaN is not ∞, and nothing is below 0.
+    Raises `CaldpError` where an entry of E is not a level: NaN is not ∞, and nothing is below 0.
     """
     others = np.arange(policy.k)
     for x in range(policy.k):

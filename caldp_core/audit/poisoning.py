@@ -1,32 +1,19 @@
 """What fake phones do to an estimate: attacks, their gain by formula, one phone's power.
 
-CJG = Cao, Jia, Gong 2021, "Data poisoning attacks to local differential privacy protocols". There n
-honest people and m fake phones report, β = m/(n + m) of all. Estimates are linear in the reports,
-so for every mechanism the expected gain of the target symbols T is
-
-    Σ_{t∈T} E[p̂_t with fakes] − p_t = β·(a − p_T),
-
-a = what one fake report adds to (n + m)·Σ_{t∈T} p̂_t on average. Only a depends on the attack. CJG
-have it for plain LDP; here it is for every family in every context, by what reports include.
-
-Whether a block's estimates add up to its reports is a check that sees some fakes: an honest report
-adds 1 to their sum on average, whatever its symbol; a crafted one adds A = Σ `crafted_mean`, above
-1 in Hadamard and Galois response, RAPPOR, unary encoding and local hashing. It sees nothing where
-every report includes equally many symbols (randomized response, subset selection), nor phones that
-follow the coins; no test does. Few reports are far from normal, so the limit is where the tail of
-the sum of their own law is, given their number: exactly where the sum has few values, else by its
-saddlepoint (Lugannani and Rice 1980, with Daniels' correction for lattices).
+docs/derivations.md, “What fake phones do”, has the derivation.
 """
 
 import math
+import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-import scipy
 
 from caldp_core.basics.errors import CaldpError, check_number, check_symbols, check_whole, require
+from caldp_core.basics.extras import scipy
 from caldp_core.basics.limits import FAKES_MAX, N_MAX
 from caldp_core.basics.types import Floats, Ints, sums_by
 from caldp_core.estimation.evidence import Evidence
@@ -101,28 +88,15 @@ def maximal_gain_added(mechanism: Mechanism, targets: Ints) -> float:
 RANDOM_REPORTS: Final = "random-reports"
 RANDOM_ITEMS: Final = "random-items"
 MAXIMAL_GAIN: Final = "maximal-gain"
-_ENTRIES: Final = (
-    Attack(
-        RANDOM_REPORTS,
-        "Random reports",
-        "Each fake phone sends any report at random, without looking at the target.",
-        random_reports_added,
-    ),
-    Attack(
-        RANDOM_ITEMS,
-        "Lie about the place, follow the coin",
-        "Each fake phone claims the target, then throws the coins as everybody does; its report "
-        "cannot be told from that of somebody who is truly there.",
-        random_items_added,
-    ),
-    Attack(
-        MAXIMAL_GAIN,
-        "Strongest report",
-        "Each fake phone throws no coin and sends a report that raises the target the most.",
-        maximal_gain_added,
-    ),
-)
-ATTACKS: Final = {attack.name: attack for attack in _ENTRIES}
+_MEAN_ADDED: Final = {
+    RANDOM_REPORTS: random_reports_added,
+    RANDOM_ITEMS: random_items_added,
+    MAXIMAL_GAIN: maximal_gain_added,
+}
+_TEXTS: Final = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+ATTACKS: Final = {
+    name: Attack(name, **_TEXTS[name], mean_added=mean) for name, mean in _MEAN_ADDED.items()
+}
 
 
 def random_report_mean(mechanism: Mechanism) -> Floats:
@@ -310,17 +284,13 @@ def block_sum(evidence: Evidence, x: int) -> BlockSum:
     noise = noise if noise > max(_NOISE_MIN, 1e-6 * n * math.sqrt(own)) else 0.0
     estimated = n * float(evidence.unbiased @ inside)
     reported = n * float(evidence.block_shares[block])
-    drawn = round(reported) - _clear_reports(evidence, block)
-    found = _deviations(evidence, block, drawn, noise) if noise and drawn > 0 else 0.0
-    return BlockSum(estimated, reported, noise, evidence.block_shares.size, found)
-
-
-def _clear_reports(evidence: Evidence, block: int) -> int:
-    """The block's reports that name an open symbol: they add 1 each."""
     mechanism = evidence.mechanism
     assert isinstance(mechanism, ContextMechanism)
+    # Reports that name an open symbol add 1 each.
     named = mechanism.clear_counts(evidence.tally)
-    return int(named[evidence.blocks[mechanism.clear_symbols] == block].sum())
+    drawn = round(reported) - int(named[evidence.blocks[mechanism.clear_symbols] == block].sum())
+    found = _deviations(evidence, block, drawn, noise) if noise and drawn > 0 else 0.0
+    return BlockSum(estimated, reported, noise, evidence.block_shares.size, found)
 
 
 def _deviations(evidence: Evidence, block: int, drawn: int, noise: float) -> float:

@@ -184,15 +184,13 @@ def object_sizes(value: object) -> Iterator[tuple[int, int]]:
     Texts of a container count with it.
     """
     counted: set[int] = set()
-    waiting = [value]
+    waiting: list[Any] = [value]
     while waiting:
         each = waiting.pop()
+        while isinstance(each, np.ndarray) and isinstance(each.base, np.ndarray):
+            each = each.base
         if isinstance(each, _LEFT_OUT) or id(each) in counted:
             continue
-        if isinstance(each, np.ndarray):
-            each = _root(each)
-            if id(each) in counted:
-                continue
         counted.add(id(each))
         if isinstance(each, tuple | list) and set(map(type, each)) == {str}:
             # The names of a thousand blocks as one: one by one they would take longer than a run.
@@ -206,12 +204,6 @@ def object_sizes(value: object) -> Iterator[tuple[int, int]]:
             waiting += list(each)
         else:
             waiting += list(getattr(each, "__dict__", {}).values())
-
-
-def _root(array: Any) -> Any:
-    while isinstance(array.base, np.ndarray):
-        array = array.base
-    return array
 
 
 @cache

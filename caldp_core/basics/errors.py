@@ -1,4 +1,4 @@
-"""Errors for people: one sentence with the argument, the rule, the value and what to do.
+"""Sentences for people: errors with argument, rule, value and what to do; counts with their noun.
 
 Every other module raises through here.
 """
@@ -10,7 +10,6 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from caldp_core.basics.counted import count_text
 from caldp_core.basics.limits import (
     EPSILON_MAX,
     EPSILON_MIN,
@@ -21,6 +20,13 @@ from caldp_core.basics.limits import (
     N_MIN,
 )
 from caldp_core.basics.types import Floats, Ints
+
+
+def count_text(number: int | str, one: str, many: str) -> str:
+    """A number of things: "1 block", "875 blocks". `number`: written already, or written here."""
+    text = number if isinstance(number, str) else f"{number:,}"
+    return f"{text} {one if text == '1' else many}"
+
 
 SENTENCE_MAX: Final = 1_000
 """Most characters of an error's sentence, odd signs as one each."""
@@ -142,7 +148,7 @@ def _write_exactly(number: float) -> str:
 def check_epsilon(value: ArrayLike) -> Floats:
     """Return one ε or several as floats in [0.001, 20] of the same shape, or raise.
 
-    Texts and booleans are no numbers, though NumPy can make them some.
+    Texts and booleans are not numbers, though NumPy converts them.
     """
     try:
         epsilon = np.asarray(value, dtype=np.float64)
@@ -236,7 +242,7 @@ def check_counts(name: str, value: ArrayLike, size: int) -> Ints:
         f"got shape {counts.shape} of {counts.dtype}.",
     )
     require(counts.size == 0 or int(counts.min()) >= 0, f"{name} must not be negative.")
-    # Each by itself first: the sum of larger ones might not fit, nor they into int64.
+    # Each alone first: the sum of larger ones might not fit, nor they into int64.
     largest = int(counts.max(initial=0))
     if largest <= N_MAX:
         counts = counts.astype(np.int64, copy=False)

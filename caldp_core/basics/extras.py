@@ -1,25 +1,36 @@
-"""Packages that a light install does not have, and the extra that installs each."""
+"""Packages that come with an extra in pyproject.toml: a device that reports needs none of them."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Final
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Final
 
 from caldp_core.basics.errors import CaldpError
 
 EXTRAS: Final = {
+    "charset_normalizer": "files",
+    "duckdb": "files",
+    "fsspec": "files",
     "h3": "dashboard",
-    "pandas": "dashboard",
+    "pandas": "research",
+    "pooch": "fetch",
     "pyarrow": "collect",
+    "python_calamine": "files",
+    "requests": "fetch",
+    "scipy": "research",
     "shapely": "dashboard",
+    "threadpoolctl": "research",
 }
-"""Package: its extra in pyproject.toml. The core imports no others but those it depends on."""
+"""Package → the extra that brings it. The core imports no others but those it depends on."""
 
 
 @contextmanager
-def explain_missing(work: str) -> Iterator[None]:
+def explain_missing(work: str, extra: str = "") -> Iterator[None]:
     """Around an import of one of `EXTRAS`: raises `CaldpError` if it is not installed.
 
-    `work`: what needs it, the subject of the sentence.
+    `work`: what needs it, the subject of the sentence. `extra`: the one to name in its place, where
+    another brings all that the work needs.
     """
     try:
         yield
@@ -27,6 +38,23 @@ def explain_missing(work: str) -> Iterator[None]:
         package = (error.name or "").partition(".")[0]
         if package not in EXTRAS:
             raise
+        named = extra or EXTRAS[package]
         raise CaldpError(
-            f"{work} needs {package}; run pip install '.[{EXTRAS[package]}]' in caldp's folder."
+            f"{work} needs {package}; run pip install '.[{named}]' in caldp's folder."
         ) from None
+
+
+class _ImportedWhenUsed(ModuleType):
+    """A package that is imported when one of its names is first looked up."""
+
+    def __getattr__(self, name: str) -> Any:
+        with explain_missing("This calculation"):
+            value = getattr(import_module(self.__name__), name)
+        setattr(self, name, value)
+        return value
+
+
+if TYPE_CHECKING:
+    import scipy as scipy  # noqa: PLC0414 — so that it may be imported from here
+else:
+    scipy = _ImportedWhenUsed("scipy")

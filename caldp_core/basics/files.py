@@ -1,20 +1,42 @@
-"""Small text files, written as a whole or not at all; texts of cells and numbers.
+"""Files: small ones read and written as a whole, others read aside or by DuckDB within bounds.
 
 Numbers in links, areas and runs have one spelling: Python's int and float also read 1_0, spaces and
 the digits of every script, which would make one scenario out of many texts.
+
+A hostile file is read in a process of its own: memory by the gigabyte, a crash, or many seconds
+with the interpreter's lock stay with that process, which has bounds of its own. Only what was read
+comes back. One reads at a time, after all that others of the machine want of the processor: two
+would leave a server of two cores without one.
+
+DuckDB is connected here alone. Nothing spills to disk, nothing is downloaded, and no file is open
+to it but those that the caller names.
 """
 
 import errno
+import gc
 import os
 import re
 import shutil
+import subprocess
 import sys
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
+from functools import cache
+from math import inf
 from pathlib import Path
-from typing import BinaryIO, Final
+from threading import Lock
+from time import monotonic
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from caldp_core.basics.errors import CaldpError, quoted, require
+from caldp_core.basics.extras import explain_missing
+from caldp_core.basics.types import Progress, no_progress
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+    from fsspec.spec import AbstractFileSystem
 
 BYTE_ORDER_MARK: Final = "\ufeff"
 """What editors on Windows begin a text in UTF-8 with."""
@@ -76,6 +98,15 @@ def decode_text(data: bytes, name: str, most: int, advice: str) -> str:
         return data.decode("utf-8")
     except UnicodeDecodeError:
         raise CaldpError(f"{name} must be text in UTF-8; {advice}.") from None
+
+
+def unique_keys(sentence: str, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object; raises `CaldpError`, the `sentence`, for a key that is there twice."""
+    result = dict(pairs)
+    if len(result) < len(pairs):
+        ((twice, _),) = Counter(key for key, _ in pairs).most_common(1)
+        raise CaldpError(sentence.format(repr(twice)))
+    return result
 
 
 def check_output(path: Path, *inputs: str | Path | None) -> None:
@@ -166,7 +197,7 @@ def _open_locked(path: Path) -> BinaryIO:
     while True:
         file = path.open("ab")
         lock(file)
-        # Whoever held it has removed it: others may hold a new one by now.
+        # Its holder has removed it: others may hold a new one by now.
         with suppress(FileNotFoundError):
             if os.path.samestat(path.stat(), os.fstat(file.fileno())):
                 return file
@@ -221,3 +252,188 @@ def parse_int(text: str) -> int | None:
 def parse_float(text: str) -> float | None:
     """The number that `text` spells, such as "-1", "0.5" or "1e-3"; None if it spells none."""
     return float(text) if _NUMBER.fullmatch(text) else None
+
+
+REFUSED: Final = 3
+"""The code with which a reader ends that has refused the file; what it wrote is the sentence."""
+_PRIORITY: Final = 10
+"""Beside one process that wants all of a processor, such a reader gets a tenth of it."""
+_ROOT: Final = str(Path(__file__).parents[2])
+
+
+class ReaderFailedError(Exception):
+    """A reader that ended without a result; the message says why, as a verb's phrase."""
+
+
+def read_aside(
+    reader: Path, arguments: Sequence[str], data: bytes, megabytes: int, seconds: float | None
+) -> bytes:
+    """What a program (see `run_reader`) writes for these bytes, within bounds of memory and time.
+
+    Raises `CaldpError` with the reader's own sentence, `ReaderFailedError` where it gives none.
+    """
+    command = [sys.executable, "-P", str(reader), str(megabytes), *arguments]
+    variables = {**os.environ, "PYTHONPATH": _ROOT, "OPENBLAS_NUM_THREADS": "1"}
+    try:
+        with _turn(), _pipe_of(data) as pipe:
+            process = subprocess.run(
+                command,
+                stdin=pipe,
+                capture_output=True,
+                timeout=seconds,
+                check=False,
+                env=variables,
+            )
+    except subprocess.TimeoutExpired:
+        raise ReaderFailedError("takes too long") from None
+    if process.returncode == REFUSED:
+        raise CaldpError(process.stdout.decode())
+    if process.returncode:
+        raise ReaderFailedError("is damaged or too large")
+    return process.stdout
+
+
+@contextmanager
+def _pipe_of(data: bytes) -> Iterator[int]:
+    """A pipe from which these bytes are read, written in one call of the system.
+
+    `subprocess` would write 4 kB at a time, and compete for the interpreter at each.
+    """
+    read_end, write_end = os.pipe()
+    with ThreadPoolExecutor(1) as writer:
+        writer.submit(_write, write_end, data)
+        try:
+            yield read_end
+        finally:
+            os.close(read_end)  # a writer whose reader has ended would wait
+
+
+def _write(end: int, data: bytes) -> None:
+    with suppress(BrokenPipeError), open(end, "wb") as file:
+        file.write(data)
+
+
+@cache
+def _turn() -> Lock:
+    return Lock()
+
+
+def run_reader(read: Callable[[bytes], bytes]) -> int:
+    """Be such a process: bound it, read standard input, write; returns its exit code.
+
+    Nothing is collected: of a million lists that stay, the collector would look through all.
+    """
+    _bound(int(sys.argv[1]))
+    gc.disable()
+    try:
+        result, code = read(sys.stdin.buffer.read()), 0
+    except CaldpError as error:
+        result, code = str(error).encode(), REFUSED
+    sys.stdout.buffer.write(result)
+    sys.stdout.buffer.flush()
+    return code
+
+
+def _bound(megabytes: int) -> None:
+    try:
+        import resource
+    except ImportError:  # not on Windows
+        return
+    resource.setrlimit(resource.RLIMIT_AS, (megabytes * 2**20, megabytes * 2**20))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    os.nice(_PRIORITY)
+
+
+THREADS: Final = 2
+_POLL_S: Final = 0.02
+_INTERRUPTED: Final = "Query interrupted"
+_SETTINGS: Final[dict[str, str | bool | int | float | list[str]]] = {
+    "temp_directory": "",
+    "autoinstall_known_extensions": False,
+    "autoload_known_extensions": False,
+    "allow_community_extensions": False,
+    "python_enable_replacements": False,
+    "enable_external_file_cache": False,
+}
+
+
+@contextmanager
+def connect(
+    memory_mb: int,
+    files: "AbstractFileSystem | None" = None,
+    folders: Sequence[Path] = (),
+) -> Iterator["DuckDBPyConnection"]:
+    """A database in memory, closed at the end.
+
+    `memory_mb`: megabytes that it may take; `files`: a file system whose paths it may open, such as
+    data in memory; `folders`: in which it may read and write. Its settings can't be changed after.
+    """
+    with explain_missing("Reading files"):
+        import duckdb
+
+    config = {**_SETTINGS, "memory_limit": f"{memory_mb}MB", "threads": THREADS}
+    connection = duckdb.connect(":memory:", config=config)
+    try:
+        open_to = [str(folder.resolve()) for folder in folders]
+        if files is not None:
+            connection.register_filesystem(files)
+            open_to.append(f"{files.protocol}://")
+        listed = ", ".join(f"'{each.replace(chr(39), 2 * chr(39))}'" for each in open_to)
+        connection.execute(f"SET allowed_directories = [{listed}]")
+        connection.execute("SET enable_external_access = false")
+        # A long query would print its progress among what a command prints.
+        connection.execute("SET enable_progress_bar_print = false")
+        connection.execute("SET lock_configuration = true")
+        yield connection
+    except RuntimeError as error:
+        # So DuckDB names the interrupt (Ctrl-C) that it sees in mid-query.
+        if str(error) != _INTERRUPTED:
+            raise
+        raise KeyboardInterrupt from None
+    finally:
+        connection.close()
+
+
+def exact_pattern(path: Path) -> str:
+    """A pattern that DuckDB's readers expand to this file alone, also if its name has *, ? or [."""
+    return re.sub(r"[*?[]", r"[\g<0>]", str(path.resolve()))
+
+
+def fetch_rows(
+    connection: "DuckDBPyConnection",
+    sql: str,
+    parameters: Sequence[Any] = (),
+    seconds: float | None = None,
+    progress: Progress = no_progress,
+) -> list[tuple[Any, ...]]:
+    """The rows of a query's result.
+
+    `seconds`: after which it is interrupted, None for never; `progress` is called with its share
+    now and then, and may raise `Cancelled`. Raises `CaldpError` where time or memory is not enough,
+    and DuckDB's own errors.
+    """
+    import duckdb
+
+    end = inf if seconds is None else monotonic() + seconds
+    # By a thread of its own: a long task of DuckDB's hears no Ctrl-C, but the one that waits does.
+    with ThreadPoolExecutor(1) as worker:
+        query = worker.submit(lambda: connection.execute(sql, parameters).fetchall())
+        try:
+            while wait([query], _POLL_S).not_done:
+                require(
+                    monotonic() <= end,
+                    f"The data must be read within {seconds or 0:g} seconds, and take longer; give "
+                    "a part.",
+                )
+                progress(min(max(connection.query_progress(), 0.0), 100.0) / 100)
+        except BaseException:
+            while wait([query], _POLL_S).not_done:
+                connection.interrupt()  # again, where it had not begun
+            raise
+    try:
+        return query.result()
+    except duckdb.OutOfMemoryException:
+        raise CaldpError(
+            "The data need more memory than they may take, as too many different values must be "
+            "told apart; round them, or give a part."
+        ) from None

@@ -11,8 +11,8 @@ from functools import lru_cache
 from typing import Final, TypeAlias
 
 import numpy as np
-import scipy
 
+from caldp_core.basics.extras import scipy
 from caldp_core.basics.limits import LEVEL_MAX
 from caldp_core.basics.types import Floats, Ints
 

@@ -4,29 +4,28 @@ docs/collect.md explains what they are for.
 """
 
 import json
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 import click
 import numpy as np
 
-from caldp_core.basics.counted import count_text
-from caldp_core.basics.errors import quoted, require
-from caldp_core.basics.files import check_output, hold_file, is_standard_output, write_whole
-from caldp_core.basics.limits import CONFIDENCE_MAX, CONFIDENCE_MIN, N_MAX
-from caldp_core.cli.estimate_options import prior_option, q_option, read_prior
-from caldp_core.cli.terminal import (
-    TooManyRefusedError,
-    check_shares_output,
-    is_geojson,
-    plain_errors,
-    print_summary,
-    progress_bar,
-    warn_of_areas,
-    write_or_print,
+from caldp_core.basics.errors import count_text, quoted, require
+from caldp_core.basics.files import (
+    BYTE_ORDER_MARK,
+    check_output,
+    hold_file,
+    is_standard_output,
+    read_text,
+    write_whole,
 )
-from caldp_core.collect import js
+from caldp_core.basics.limits import CONFIDENCE_MAX, CONFIDENCE_MIN, N_MAX
+from caldp_core.cli import terminal
+from caldp_core.collect import device, estimate, js
+from caldp_core.collect import record as records
 from caldp_core.collect.collected_tally import (
     CollectedTally,
     LawCheck,
@@ -35,77 +34,137 @@ from caldp_core.collect.collected_tally import (
     report_counts,
 )
 from caldp_core.collect.collector import tally_files
-from caldp_core.collect.estimate import (
-    collected_from_histogram,
-    error_of,
-    error_sentence,
-    estimate_table,
-)
 from caldp_core.collect.json_files import format_json, read_json_object
 from caldp_core.collect.protocol import Protocol, protocol_schema, unprotected_text
-from caldp_core.collect.record import About, make_record, mixed_privacy_by_crowd, registry_entry
 from caldp_core.collect.servers import DIALECTS, dap_configuration, tally_query
+from caldp_core.datasets.base import from_weights
+from caldp_core.datasets.own import check_line, remove_unseen
 from caldp_core.datasets.public_map import NoPrior
+from caldp_core.domain.domains import Domain
 from caldp_core.estimation.estimators import ESTIMATORS
-from caldp_core.estimation.evidence import KNOWING_MAP, Options, default_estimator
+from caldp_core.estimation.evidence import KNOWING_MAP, Evidence, Options, default_estimator
+from caldp_core.estimation.intervals import every_look, one_look
+from caldp_core.estimation.shares import compare_groups, quantiles
 from caldp_core.experiments.run import prepare
-from caldp_core.experiments.table import Columns, as_csv, cells_as_geojson, map_for_geojson
+from caldp_core.experiments.table import as_csv, cells_as_geojson, map_for_geojson
 from caldp_core.scenarios.scenario import Scenario, schema
 from caldp_core.theory.mixing import DELTA
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
+_NAMES_MAX_BYTES: Final = 64 << 20
+_TYPES: Final = {
+    "budget": click.FloatRange(min=0),
+    "delta": click.FloatRange(1e-15, 0.5),
+    "dialect": click.Choice(list(DIALECTS)),
+    "epsilon": click.FloatRange(0.001, 20),
+    "estimator": click.Choice(list(ESTIMATORS)),
+    "level": click.FloatRange(CONFIDENCE_MIN, CONFIDENCE_MAX),
+    "people": click.IntRange(1, N_MAX),
+    "repetition": click.Choice(list(device.REPETITIONS)),
+    "reports": click.IntRange(1, 1_000_000),
+    "share": click.FloatRange(0, 1),
+}
 
 
 @click.command("protocol")
 @click.argument("path", metavar="SCENARIO.json")
-@click.option("-o", "--output", type=_FILE, help="Write it to this file; else it is printed.")
-@click.option("--question", default="", help="What people are asked, for them to read.")
-@click.option(
-    "--allow-unprotected",
-    is_flag=True,
-    help="Make it although a sensitive value is protected by nothing, or nobody is protected.",
-)
+@terminal.add_options("protocol", _TYPES, reports=records.YEAR)
 def protocol_command(
-    path: str, output: Path | None, question: str, *, allow_unprotected: bool
+    *,
+    path: str,
+    output: Path | None,
+    question: str,
+    names: Path | None,
+    allow_unprotected: bool,
+    repeat: str | None,
+    reports: int,
+    a_day: int,
+    change_epsilon: float,
 ) -> None:
     """Make the protocol of a collection: what its devices and its collector share, and no data."""
-    with plain_errors():
+    with terminal.plain_errors():
         if output is not None:
-            check_output(output, path)
-        scenario = Scenario.from_file(path)
-        with progress_bar("loading") as progress:
-            setup = prepare(replace(scenario, n=1), progress)  # nobody is asked anything
+            check_output(output, path, names)
+        scenario = replace(Scenario.from_file(path), n=1)  # nobody is asked anything
+        with terminal.progress_bar("loading") as progress:
+            if names is None:
+                setup = prepare(scenario, progress)
+            else:
+                domain = _read_names(names)
+                nobody = from_weights(names.name, "", domain, np.ones(domain.k))
+                setup = prepare(scenario, progress, load=lambda *_: nobody)
         made = Protocol.of(setup, question, allow_unprotected=allow_unprotected)
-        warn_of_areas(setup)
+        outputs = made.mechanism.outputs
+        plans: dict[str, Callable[[], device.Repetition]] = {
+            **device.REPETITIONS,
+            "budget": partial(device.Budget, reports, a_day),
+            "noisy-memo": partial(device.NoisyMemo.of, change_epsilon, outputs, reports),
+        }
+        made = made.repeated(plans[repeat]()) if repeat else made
+        terminal.warn_of_areas(setup)
         if unprotected := unprotected_text(setup):
             click.echo(f"{unprotected}.", err=True)
-        write_or_print(output, made.to_json())
+        terminal.write_or_print(output, made.to_json())
+
+
+def _read_names(path: Path) -> Domain:
+    """The answers that a file lists; raises `CaldpError` for one that is there twice."""
+    advice = "write one name a line, saved as UTF-8"
+    text = read_text(path, "The file of names", _NAMES_MAX_BYTES, advice)
+    lines = text.removeprefix(BYTE_ORDER_MARK).splitlines()
+    return Domain.of(check_line("names", remove_unseen(e.strip())) for e in lines if e.strip())
+
+
+@click.command("account")
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@terminal.add_options("account", _TYPES, reports=records.YEAR)
+def account_command(folder: Path, budget: float | None, reports: int, *, as_json: bool) -> None:
+    """Add up what the protocols in a folder cost a person who answers all of them."""
+    with terminal.plain_errors():
+        found = records.make_account(records.read_protocols(folder), budget, reports)
+    click.echo(format_json(found) if as_json else "\n".join(_account_lines(found)))
+
+
+_ROW: Final = "{:<28} {:<10} {:>7} {:>14} {:>12} {:>13}".format
+
+
+def _account_lines(found: Mapping[str, Any]) -> Iterator[str]:
+    """An account as a table of ε, and what is left."""
+    yield _ROW("protocol", "plan", "reports", "value stays", "one change", "any history")
+    for each in found["protocols"]:
+        levels = (_level_text(**each[name]) for name in ("value", "change", "history"))
+        yield _ROW(each["file"], each["plan"].get("kind", "none"), each["reports"], *levels)
+    for key, title in (("epsilon", "all together"), ("left", "left of the budget")):
+        total = [_level_text(level) for level in found.get(key, {}).values()]
+        yield from [_ROW(title, "", "", total[0], "", total[1])] if total else []
+
+
+def _level_text(epsilon: float | None, **how: str) -> str:
+    if epsilon is None:
+        return "no limit"
+    return f"≤ {epsilon}" if how == {"is": "bound"} else str(epsilon)
 
 
 @click.command("tally")
 @click.argument("protocol", metavar="PROTOCOL.json")
 @click.argument("files", metavar="REPORTS...", nargs=-1, required=True, type=_FILE)
-@click.option(
-    "-o", "--output", type=_FILE, required=True, help="The tally; if it exists, the run adds to it."
-)
-@click.option("--max-refused", type=click.FloatRange(0, 1), default=0.1, show_default=True,
-              help="Share of refused reports above which it ends with exit code 3.")  # fmt: skip
+@terminal.add_options("tally", _TYPES)
 def tally_command(protocol: str, files: tuple[Path, ...], output: Path, max_refused: float) -> None:
     """Add up files of reports: Parquet, CSV or JSON lines.
 
     Files that are in the tally already are left out, so an interrupted run continues.
     """
-    with plain_errors(), progress_bar("tallying") as progress:
+    with terminal.plain_errors(), terminal.progress_bar("tallying") as progress:
         loaded = Protocol.from_file(protocol)
         result = tally_files(loaded, files, output, progress)
     summary = {"files_counted": result.files_counted, "files_counted_before": result.files_skipped}
     checks = {"report_counts": report_counts(loaded, result.collected)}
-    print_summary(summary | _tally_summary(result.collected) | checks, output)
+    terminal.print_summary(summary | _tally_summary(result.collected) | checks, output)
     for check in check_counts_of_reports(loaded, result.collected):
         if check.is_alarm:
             click.echo(f"Warning: {_alarm_sentence(check)}", err=True)
     if result.refused_share > max_refused:
-        raise TooManyRefusedError(
+        raise terminal.TooManyRefusedError(
             f"{result.refused_share:.1%} of the reports were refused, and --max-refused is "
             f"{max_refused:.1%}; the others are in {quoted(output)}, look at the reasons before "
             "you estimate.".replace("%", " %")
@@ -115,16 +174,9 @@ def tally_command(protocol: str, files: tuple[Path, ...], output: Path, max_refu
 def _alarm_sentence(check: LawCheck) -> str:
     """What reports that are unlike honest ones look like."""
     reports = count_text(check.reports, "report", "reports")
-    counted = {
-        "report": f"report {check.number:,} came",
-        "value": f"value {check.number:,} is included",
-        "bucket": f"of {reports}, those in one of {check.counts:,} parts came",
-    }
-    return (
-        f"{counted[check.of]} {check.count:,} times, and from honest devices {check.low:,.0f} to "
-        f"{check.high:,.0f} times on average, whatever people answer; reports were repeated or "
-        "chosen, so look at where they come from before you estimate."
-    )
+    counted = records.TEXTS["alarm"][check.of].format(check=check, reports=reports)
+    sentence: str = records.TEXTS["alarm"]["sentence"].format(check=check, counted=counted)
+    return sentence
 
 
 def _tally_summary(collected: CollectedTally) -> dict[str, Any]:
@@ -137,38 +189,26 @@ def _tally_summary(collected: CollectedTally) -> dict[str, Any]:
 
 @click.command("merge")
 @click.argument("tallies", metavar="TALLY.json...", nargs=-1, required=True)
-@click.option("-o", "--output", type=_FILE, required=True, help="The sum of the tallies.")
+@terminal.add_options("merge", _TYPES)
 def merge_command(tallies: tuple[str, ...], output: Path) -> None:
     """Add tallies of one protocol, in any order, if no two of them share a batch."""
-    with plain_errors(), hold_file(output):
+    with terminal.plain_errors(), hold_file(output):
         total = merge_tallies(map(CollectedTally.from_file, tallies))
         total.write(output)
-    print_summary(_tally_summary(total), output)
+    terminal.print_summary(_tally_summary(total), output)
 
 
 @click.command("estimate")
 @click.argument("protocol", metavar="PROTOCOL.json")
 @click.argument("tally", metavar="[TALLY.json]", required=False)
-@click.option("--histogram", type=_FILE, help="Instead of a tally: what caldp sql counted.")
-@click.option(
-    "--level",
-    type=click.FloatRange(CONFIDENCE_MIN, CONFIDENCE_MAX),
-    default=0.95,
-    show_default=True,
-    help="Chance that an interval holds its share.",
-)
-@click.option("--estimator", type=click.Choice(list(ESTIMATORS)),
-              help=f"[default: {default_estimator()}, with --prior {KNOWING_MAP}]")  # fmt: skip
-@prior_option
-@q_option
-@click.option("-o", "--output", type=_FILE, help="Write the table here: CSV, or cells as .geojson.")
-@click.option("--record", type=_FILE, help="Write what was asked, promised and collected.")
+@terminal.add_options("estimate", _TYPES, usual=default_estimator(), knowing_map=KNOWING_MAP)
 def estimate_command(
     *,
     protocol: str,
     tally: str | None,
     histogram: Path | None,
     level: float,
+    running: bool,
     estimator: str | None,
     prior: Path | None,
     q: float | None,
@@ -176,88 +216,81 @@ def estimate_command(
     record: Path | None,
 ) -> None:
     """Estimate shares and their intervals from a tally, one row per value."""
-    with plain_errors():
+    with terminal.plain_errors():
         require(
             (tally is None) != (histogram is None),
             "An estimate is made of one tally, or of a histogram; give one of them.",
         )
         inputs = (protocol, tally, histogram, prior)
-        check_shares_output(output, *inputs)
+        terminal.check_shares_output(output, *inputs)
         if record is not None:
             check_output(record, *inputs)
         loaded = Protocol.from_file(protocol)
-        if is_geojson(output):
+        as_geojson = terminal.is_geojson(output)
+        if as_geojson:
             map_for_geojson(loaded.domain)
         collected = (
             CollectedTally.from_file(tally, loaded)
             if tally is not None
-            else collected_from_histogram(loaded, histogram or Path())
+            else estimate.collected_from_histogram(loaded, histogram or Path())
         )
-        known = NoPrior() if prior is None else read_prior(prior, loaded.domain)
+        known = NoPrior() if prior is None else terminal.read_prior(prior, loaded.domain)
         options = Options(known.shares_on(loaded.domain), q)
         name = estimator or default_estimator(options.prior)
         require(
             prior is None or name == KNOWING_MAP,
             f"--prior is for the estimator {KNOWING_MAP}, got {name}; leave one of them out.",
         )
-        table = estimate_table(loaded, collected, level, name, options)
-        text = _format_table(loaded, table, output)
-        error = error_of(loaded, collected, name, options)
+        looks = every_look if running else one_look
+        table = estimate.estimate_table(loaded, collected, level, name, options, looks=looks)
+        shares = np.array(table["estimated share"])
+        text = cells_as_geojson(loaded.domain, table, shares) if as_geojson else as_csv(table)
+        error = estimate.error_of(loaded, collected, name, options)
+        evidence = Evidence.of(loaded.mechanism, collected.tally, domain=loaded.domain)
+        alone = looks(level, evidence.n, 1)
+        groups, quartiles = compare_groups(evidence, alone), quantiles(evidence, level=alone)
         if record is not None:
-            made = make_record(
-                loaded, collected, level, name, prior=known, false_share=q, error=error
-            )
-            write_whole(record, format_json(made))
-        write_or_print(output, text)
-        if error is not None:
-            beside_table = output is None or is_standard_output(output)
-            click.echo(error_sentence(loaded, error), err=beside_table)
-
-
-def _format_table(protocol: Protocol, table: Columns, output: Path | None) -> str:
-    """The table in the format of its file's name; raises `CaldpError` for GeoJSON without a map."""
-    if not is_geojson(output):
-        return as_csv(table)
-    return cells_as_geojson(protocol.domain, table, np.array(table["estimated share"]))
+            made = records.make_record(
+                loaded, collected, level, name,
+                prior=known, false_share=q, error=error, looks=looks,
+            )  # fmt: skip
+            lists = {"groups": list(map(asdict, groups)), "quartiles": list(map(asdict, quartiles))}
+            write_whole(record, format_json(made | lists))
+        terminal.write_or_print(output, text)
+        beside_table = output is None or is_standard_output(output)
+        sentences = [] if error is None else [estimate.error_sentence(loaded, error)]
+        sentences += [each.sentence for each in quartiles] + [each.sentence for each in groups]
+        for sentence in sentences:
+            click.echo(sentence, err=beside_table)
 
 
 @click.command("sql")
 @click.argument("protocol", metavar="PROTOCOL.json")
-@click.option("--dialect", type=click.Choice(list(DIALECTS)), default="duckdb", show_default=True)
-@click.option("--batch-column", default="", help="Column that names deliveries, if there is one.")
+@terminal.add_options("sql", _TYPES)
 def sql_command(protocol: str, dialect: str, batch_column: str) -> None:
     """Print the query that counts a table of reports, where reports are numbers."""
-    with plain_errors():
+    with terminal.plain_errors():
         query = tally_query(Protocol.from_file(protocol), dialect, batch_column)
     click.echo(query, nl=False)
 
 
 @click.command("client")
-@click.option("-o", "--output", type=_FILE, help="Write it to this file; else it is printed.")
+@terminal.add_options("client", _TYPES)
 def client_command(output: Path | None) -> None:
     """Write the JavaScript client: one file for browsers and Node, without dependencies."""
-    with plain_errors():
-        write_or_print(output, (Path(js.__file__).parent / "client.js").read_text("utf-8"))
+    with terminal.plain_errors():
+        terminal.write_or_print(output, (Path(js.__file__).parent / "client.js").read_text("utf-8"))
 
 
 @click.command("mixed")
 @click.argument("protocol", metavar="PROTOCOL.json")
-@click.option(
-    "--people",
-    type=click.IntRange(1, N_MAX),
-    multiple=True,
-    default=(1_000, 10_000, 100_000, 1_000_000),
-    show_default=True,
-    help="Reports that are mixed in a block; may be given several times.",
-)
-@click.option("--delta", type=click.FloatRange(1e-15, 0.5), default=DELTA, show_default=True,
-              help="δ: probability by which ε may be exceeded at most.")  # fmt: skip
+@terminal.add_options("mixed", _TYPES, delta=DELTA)
 def mixed_command(protocol: str, people: tuple[int, ...], delta: float) -> None:
     """Print the smaller ε of each block if a shuffler mixes its reports."""
-    with plain_errors():
+    with terminal.plain_errors():
         loaded = Protocol.from_file(protocol)
-        with progress_bar("mixing") as progress:
-            text = format_json(mixed_privacy_by_crowd(loaded, people, delta, progress))
+        with terminal.progress_bar("mixing") as progress:
+            text = format_json(records.mixed_privacy_by_crowd(loaded, people, delta, progress))
     click.echo(text, nl=False)
 
 
@@ -265,7 +298,7 @@ def mixed_command(protocol: str, people: tuple[int, ...], delta: float) -> None:
 @click.argument("protocol", metavar="PROTOCOL.json")
 def dap_command(protocol: str) -> None:
     """Print a task of the Distributed Aggregation Protocol, and how its sums are debiased."""
-    with plain_errors():
+    with terminal.plain_errors():
         text = format_json(dap_configuration(Protocol.from_file(protocol)))
     click.echo(text, nl=False)
 
@@ -273,17 +306,12 @@ def dap_command(protocol: str) -> None:
 @click.command("registry")
 @click.argument("protocol", metavar="PROTOCOL.json")
 @click.argument("record", metavar="RECORD.json")
-@click.option("--name", required=True, help="Of what is published.")
-@click.option("--curator", required=True, help="Who publishes it.")
-@click.option("--use", required=True, help="What it is for.")
-@click.option("--region", required=True, help="Whom it describes, or whose laws apply.")
-@click.option("--published", required=True, help="The day, as 2026-11-23.")
-@click.option("--author", required=True, help="Who writes this entry.")
+@terminal.add_options("registry", _TYPES)
 def registry_command(protocol: str, record: str, **about: str) -> None:
     """Print an entry for OpenDP's registry of deployments, from a record that estimate wrote."""
-    with plain_errors():
+    with terminal.plain_errors():
         loaded, parsed = Protocol.from_file(protocol), read_json_object(record, "The record")
-        text = format_json(registry_entry(loaded, parsed, About(**about)))
+        text = format_json(records.registry_entry(loaded, parsed, records.About(**about)))
     click.echo(text, nl=False)
 
 

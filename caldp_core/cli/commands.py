@@ -53,7 +53,7 @@ def _forget_output() -> None:
 
 
 _ALONE: Final = ("count", "dashboard", "reproduce", "run")
-_REPORTS: Final = ("client", "dap", "estimate", "protocol", "schema", "sql")
+_REPORTS: Final = ("account", "client", "dap", "estimate", "protocol", "schema", "sql")
 _TALLIES: Final = ("merge", "mixed", "registry", "tally")
 _HOMES: Final = {
     **{name: name for name in _ALONE},

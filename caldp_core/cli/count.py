@@ -9,9 +9,8 @@ import click
 
 from caldp_core.basics.errors import quoted, require
 from caldp_core.basics.files import check_output, write_whole
-from caldp_core.cli.terminal import SentenceError, plain_errors, progress_bar
-from caldp_core.datasets.files.answers import count_answers, count_questions
-from caldp_core.datasets.files.by_hand import COLUMN_TYPES, Chosen
+from caldp_core.cli.terminal import SentenceError, add_options, plain_errors, progress_bar
+from caldp_core.datasets.files.answers import RefusedRows, count_answers, count_questions
 from caldp_core.datasets.files.checks.record import KEEP, Check
 from caldp_core.datasets.files.checks.run import CHECKS, read_as_chosen
 from caldp_core.datasets.files.counts_export import check_ending, write_counts
@@ -19,86 +18,31 @@ from caldp_core.datasets.files.layout_detection import DetectedFile, Layout
 from caldp_core.datasets.files.maps import MapRequest
 from caldp_core.datasets.files.numbers import NumberSteps
 from caldp_core.datasets.files.places import count_places
-from caldp_core.datasets.files.refused_rows import RefusedRows
 from caldp_core.datasets.files.source import COMMAND_BOUNDS, ENCODINGS
-from caldp_core.datasets.files.table import DELIMITERS, NO_DELIMITER
-from caldp_core.datasets.own import OwnPlaces, OwnSurvey, OwnTable
+from caldp_core.datasets.files.table import COLUMN_TYPES, DELIMITERS, NO_DELIMITER, Chosen
+from caldp_core.datasets.own import CountedRows, OwnPlaces, OwnSurvey, OwnTable
 from caldp_core.datasets.reading import inspect_data
-from caldp_core.domain.grid import Area
+from caldp_core.domain.domains import Area
 from caldp_core.scenarios.blocks import OneBlock
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
 
 _PLACE_COLUMNS = ("latitude", "longitude")
-_COLUMNS = (*_PLACE_COLUMNS, "count", "answer", "group")
+_COLUMNS = (*_PLACE_COLUMNS, "count", "answer", "group", "person")
 _SIGNS = {"tab": "\t", "none": NO_DELIMITER}
 _DELIMITERS = (*(sign for sign in DELIMITERS if sign != "\t"), *_SIGNS)
-
-
-def _columns(command: Any) -> Any:
-    """An option for each kind of column."""
-    for role in reversed(_COLUMNS):
-        help_text = f"Name of the column of the {role}; “-” for none.  [default: by its name]"
-        command = click.option(f"--{role}", metavar="COLUMN", help=help_text)(command)
-    return command
+_TYPES = {
+    "number": float,
+    "whole": click.IntRange(min=1),
+    "mark": click.Choice([".", ","]),
+    "encoding": click.Choice(["", *ENCODINGS]),
+    "delimiter": click.Choice(_DELIMITERS),
+}
 
 
 @click.command("count")
 @click.argument("path", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path))
-@click.option(
-    "-o",
-    "--output",
-    required=True,
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Where to write the counts: a .csv or .parquet file; a .json file of several questions, "
-    "or of areas on the map.",
-)
-@click.option(
-    "--question",
-    "questions",
-    metavar="COLUMN",
-    multiple=True,
-    help="A column that is a question of a survey; give it twice to ten times.",
-)
-@_columns
-@click.option("--step", type=float, metavar="WIDTH", help="Group numbers in steps of this width.")
-@click.option(
-    "--from",
-    "start",
-    type=float,
-    metavar="NUMBER",
-    help="Where steps begin: smaller numbers count in the first.  [default: the least number]",
-)
-@click.option(
-    "--to",
-    "end",
-    type=float,
-    metavar="NUMBER",
-    help="Where steps end: larger numbers count in the last.  [default: the largest number]",
-)
-@click.option("--header/--no-header", default=None, help="Whether the first row names the columns.")
-@click.option("--decimal", type=click.Choice([".", ","]), help="The decimal mark of numbers.")
-@click.option("--sheet", default="", metavar="NAME", help="The sheet of a workbook.")
-@click.option(
-    "--encoding", default="", type=click.Choice(["", *ENCODINGS]), help="The encoding of the text."
-)
-@click.option("--delimiter", type=click.Choice(_DELIMITERS), help="The separator of cells.")
-@click.option(
-    "--column",
-    "types",
-    metavar="NAME=TYPE",
-    multiple=True,
-    help=f"What a column holds: {', '.join(COLUMN_TYPES)}. May be given several times.",
-)
-@click.option(
-    "--accept",
-    metavar="NAME",
-    multiple=True,
-    help="Answer a check of the file: NAME takes its first offer, NAME=OFFER another, NAME=keep "
-    "leaves the file as it is. May be given several times.",
-)
-@click.option("--area", metavar="S,N,W,E", help="Edges of the map in degrees.")
-@click.option("--cell", type=float, metavar="DEGREES", help="Side of a cell.")
+@add_options("count", _TYPES, column_types=", ".join(COLUMN_TYPES))
 def count_command(
     *,
     path: Path,
@@ -116,6 +60,9 @@ def count_command(
     end: float | None,
     questions: tuple[str, ...],
     accept: tuple[str, ...],
+    words: str,
+    most_rows: int | None,
+    unit: str,
     **columns: str | None,
 ) -> None:
     """Count a file of places or answers; the dashboard opens the counts with “Your data”.
@@ -141,9 +88,9 @@ def count_command(
             check_ending(output)
         answers = _accepted(accept)
         sign = _SIGNS.get(delimiter or "", delimiter or "")
-        chosen = Chosen(sheet, encoding, sign, header, decimal)
+        chosen = Chosen(sheet, encoding, sign, header, decimal, words=words)
         file = inspect_data(path, COMMAND_BOUNDS, chosen.with_answers(answers))
-        is_answered = kinds & {"answer", "question", "group"} or steps is not None
+        is_answered = kinds & {"answer", "question", "crossed", "group"} or steps is not None
         on_it = not is_answered and (file.has_places or "latitude" in kinds)
         guess = file.places if on_it else replace(file.answers, steps=steps)
         chosen = _with_types(chosen, file, guess, named)
@@ -153,6 +100,11 @@ def count_command(
             asked = (f"{check.sentence} {_ways(check)}" for check in checked.unanswered)
             raise SentenceError("\n".join(asked))
         file, layout = checked.reading.file, checked.reading.layout
+        require(
+            most_rows is None or layout.people_column is not None,
+            "--most-rows needs ids of people; name their column by --column NAME=person-id.",
+        )
+        layout = replace(layout, cap=most_rows or 0, unit=unit)
         if layout.latitude is None:
             _require_unused(on_map, "answers")
         summary = _count(file, layout, output)
@@ -273,14 +225,18 @@ def _count(file: DetectedFile, layout: Layout, output: Path) -> dict[str, Any]:
             write_counts(places, output)
             facts = {"people": int(places.counts().sum()), "cell_degrees": places.cell}
             facts["cells_with_people"] = len(places.people.split())
+            facts |= _people_facts(places)
         else:
             counted = count_answers(file, layout, OwnTable.title, progress)
             table, refused = counted.table, counted.refused
             (_write_scenario if _is_scenario(output) else write_counts)(table, output)
             facts = {"people": sum(table.counts), "answers": len(table.names)}
+            facts |= _people_facts(table)
             facts |= {"people_not_on_the_map": counted.off_map} if layout.areas else {}
             facts |= {} if layout.steps is None else {"beyond_the_steps": counted.clamped_rows}
-    return {"columns": _read(file, layout), **facts, **_rows(refused)}
+    at = {role: getattr(layout, role) for role in _COLUMNS}
+    columns = {role: file.names[column] for role, column in at.items() if column is not None}
+    return {"columns": columns, **facts, **_rows(refused)}
 
 
 def _count_questions(file: DetectedFile, layout: Layout, output: Path) -> dict[str, Any]:
@@ -294,8 +250,15 @@ def _count_questions(file: DetectedFile, layout: Layout, output: Path) -> dict[s
             table.title: {"people": sum(table.counts), "answers": len(table.names)}
             for table in counted.survey.tables()
         },
+        **_people_facts(counted.survey),
         **_rows(counted.refused),
     }
+
+
+def _people_facts(rows: CountedRows) -> dict[str, Any]:
+    """How many people the rows are of, and their median and largest number; {} without ids."""
+    names = ("people_with_rows", "median_rows_of_a_person", "most_rows_of_a_person")
+    return dict(zip(names, rows.person_rows, strict=False))
 
 
 def _is_scenario(output: Path) -> bool:
@@ -305,15 +268,9 @@ def _is_scenario(output: Path) -> bool:
 def _write_scenario(data: OwnTable | OwnSurvey, output: Path) -> None:
     """Write the scenario that hides all answers."""
     scenario = Scenario(dataset=data, policy=ContextPolicy(OneBlock()))
-    write_whole(output, json.dumps(scenario.to_dict(), indent=2, ensure_ascii=False) + "\n")
+    write_whole(output, scenario.to_json() + "\n")
 
 
 def _rows(refused: RefusedRows) -> dict[str, Any]:
     """How many rows were read, and how many were not counted for which reason."""
     return {"rows": refused.rows, "not_counted": dict(refused.reasons)}
-
-
-def _read(file: DetectedFile, layout: Layout) -> dict[str, str]:
-    """Role → name of the column that was read for it."""
-    at = {role: getattr(layout, role) for role in _COLUMNS}
-    return {role: file.names[column] for role, column in at.items() if column is not None}

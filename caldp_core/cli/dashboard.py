@@ -24,7 +24,7 @@ def dashboard_command(options: tuple[str, ...]) -> None:
     # -P: what lies in the reader's folder under the name of a module is not taken for it.
     command = [sys.executable, "-P", "-m", "streamlit", "run", script, *options]
     if os.name == "posix":
-        os.execv(sys.executable, command)  # whoever ends this command ends the server
+        os.execv(sys.executable, command)  # a signal that ends this command ends the server
     sys.exit(subprocess.call(command))
 
 

@@ -14,16 +14,7 @@ from caldp_core.audit.blockwise import LargeAudit, PairClass, worst_of
 from caldp_core.audit.mechanisms import audit_mechanism
 from caldp_core.basics import limits
 from caldp_core.basics.files import write_whole
-from caldp_core.cli.estimate_options import prior_option, q_option, read_prior
-from caldp_core.cli.terminal import (
-    check_shares_output,
-    is_geojson,
-    plain_errors,
-    print_summary,
-    progress_bar,
-    unprotected_values,
-    warn_of_areas,
-)
+from caldp_core.cli import terminal
 from caldp_core.estimation.evidence import KNOWING_MAP
 from caldp_core.experiments.forecast import forecast, has_valid_errors, invalid_error_reason
 from caldp_core.experiments.questions import mean_in
@@ -36,36 +27,29 @@ from caldp_core.theory.expected_error import Forecast
 
 @click.command("run")
 @click.argument("path", metavar="SCENARIO.json")
-@click.option(
-    "--estimate",
-    "estimate",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Write the first trial's shares to this file, one row per value, as CSV or as .geojson.",
-)
-@prior_option
-@q_option
+@terminal.add_options("run", {})
 def run_command(path: str, estimate: Path | None, prior: Path | None, q: float | None) -> None:
     """Run a scenario file and print errors, expected errors, timing and seed as JSON."""
-    with plain_errors():
-        check_shares_output(estimate, path, prior)
+    with terminal.plain_errors():
+        terminal.check_shares_output(estimate, path, prior)
         scenario = Scenario.from_file(path)
         if q is not None:
             scenario = replace(scenario, false_share=q)
-        with progress_bar("loading") as progress:
+        with terminal.progress_bar("loading") as progress:
             if prior is not None:
-                known = read_prior(prior, scenario.dataset.load(progress).domain)
+                known = terminal.read_prior(prior, scenario.dataset.load(progress).domain)
                 scenario = replace(scenario, estimator=KNOWING_MAP, prior=known)
             setup = prepare(scenario, progress)
-        if is_geojson(estimate):
+        if terminal.is_geojson(estimate):
             map_for_geojson(setup.dataset.domain)
-        with progress_bar("running") as progress:
+        with terminal.progress_bar("running") as progress:
             result = run(setup, progress)
-        with progress_bar("forecasting") as progress:
+        with terminal.progress_bar("forecasting") as progress:
             expected = forecast(setup, progress=progress) if has_valid_errors(setup) else None
         if estimate is not None:
-            is_map = is_geojson(estimate)
+            is_map = terminal.is_geojson(estimate)
             write_whole(estimate, as_geojson(result) if is_map else as_csv(columns_of(result)))
-    print_summary(summary(result, expected) | warn_of_areas(setup), estimate)
+    terminal.print_summary(summary(result, expected) | terminal.warn_of_areas(setup), estimate)
 
 
 def summary(result: Result, expected: Forecast | None) -> dict[str, Any]:
@@ -73,7 +57,7 @@ def summary(result: Result, expected: Forecast | None) -> dict[str, Any]:
 
     `expected` is None where errors mean nothing: then they are null, and `not_judged` says why.
     """
-    setup = result.setup
+    setup, average = result.setup, mean_in(result)
     errors = {"errors": _mean_errors([asdict(each) for each in result.errors])}
     judged = (
         {"errors": None, "not_judged": invalid_error_reason(setup)} if expected is None else errors
@@ -84,13 +68,13 @@ def summary(result: Result, expected: Forecast | None) -> dict[str, Any]:
         "note": setup.dataset.note,
         "k": setup.mechanism.k,
         "blocks": setup.partition.m,
-        **unprotected_values(setup),
+        **terminal.unprotected_values(setup),
         "n": setup.n,
         "mechanism": setup.mechanism_name,
         "bits_per_report": report_bits(setup.mechanism),
         **judged,
         "expected": expected and _expected(expected),
-        "mean": _mean_fields(result),
+        "mean": average and asdict(average),
         "seed": setup.scenario.seed,
         "seconds": round(result.seconds, 4),
     }
@@ -115,11 +99,6 @@ def _mean_errors(values: Sequence[Any]) -> Any:
     return first if isinstance(first, int) else _mean(values)
 
 
-def _mean_fields(result: Result) -> dict[str, float] | None:
-    found = mean_in(result)
-    return None if found is None else asdict(found)
-
-
 def _mean(values: Sequence[float | None]) -> dict[str, float | None]:
     known = [v for v in values if v is not None and v < float("inf")]
     if len(known) < len(values):
@@ -141,12 +120,12 @@ def audit_command(context: click.Context, path: str) -> None:
 
     Exit code 0 if it holds, 1 if it does not, 3 if nothing is promised.
     """
-    with plain_errors():
+    with terminal.plain_errors():
         scenario = Scenario.from_file(path)
-        with progress_bar("loading") as progress:
+        with terminal.progress_bar("loading") as progress:
             setup = prepare(replace(scenario, n=1), progress)  # nobody is asked anything
         started = perf_counter()
-        with progress_bar("auditing") as progress:
+        with terminal.progress_bar("auditing") as progress:
             audit = audit_mechanism(setup.mechanism, setup.policy, progress)
     outputs = setup.mechanism.outputs
     output: dict[str, Any] = {
@@ -156,7 +135,9 @@ def audit_command(context: click.Context, path: str) -> None:
         "blocks": setup.partition.m,
         "outputs": outputs if outputs < limits.OUTPUTS_MAX else None,  # None: too many to list
     }
-    output |= unprotected_values(setup) | warn_of_areas(setup) | audit_summary(audit)
+    output |= (
+        terminal.unprotected_values(setup) | terminal.warn_of_areas(setup) | audit_summary(audit)
+    )
     output["seconds"] = round(perf_counter() - started, 4)
     click.echo(json.dumps(output, indent=2))
     context.exit(1 if not audit.holds else _NOTHING_PROMISED if audit.nothing_promised else 0)

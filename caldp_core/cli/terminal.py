@@ -1,8 +1,9 @@
-"""What every command shows on a terminal: a progress bar, and errors as one sentence."""
+"""What commands share: progress, errors as one sentence, options of estimates."""
 
 import json
 import sys
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -11,14 +12,29 @@ import click
 
 from caldp_core.basics.errors import CaldpError, quoted, require
 from caldp_core.basics.files import check_output, is_standard_output, is_stream, write_whole
+from caldp_core.basics.limits import FALSE_SHARE_MAX, FALSE_SHARE_MIN, OWN_NAME_MAX
 from caldp_core.basics.types import Progress
+from caldp_core.datasets.files.places import count_published_map
+from caldp_core.datasets.files.source import COMMAND_BOUNDS
+from caldp_core.datasets.public_map import PublicMap
+from caldp_core.datasets.reading import inspect_data
+from caldp_core.domain.domains import Domain, GridDomain
+from caldp_core.estimation.evidence import Q_OF_VALUES, Q_ON_MAPS
 from caldp_core.experiments.run import Setup
-from caldp_core.privacy.coverage import coverage, value_names
+from caldp_core.privacy.matrix import coverage, value_names
 from caldp_core.scenarios.blocks import PolygonBlocks, describe_areas
 
 _GEOJSON: Final = ".geojson"
 _SHARES_ENDINGS: Final = (".csv", _GEOJSON)
 _STEPS: Final = 1000
+_OPTIONS: Final[dict[Any, list[dict[str, Any]]]] = tomllib.loads(
+    Path(__file__).with_name("options.toml").read_text("utf-8")
+)
+_TYPES: Final[dict[Any, Any]] = {
+    "path": click.Path(dir_okay=False, path_type=Path),
+    "q": click.FloatRange(FALSE_SHARE_MIN, FALSE_SHARE_MAX),
+}
+_VALUES: Final = {"q_on_maps": Q_ON_MAPS, "q_of_values": Q_OF_VALUES}
 
 
 class SentenceError(click.ClickException):
@@ -95,7 +111,7 @@ def is_geojson(path: Path | None) -> bool:
 def check_shares_output(path: Path | None, *inputs: str | Path | None) -> None:
     """Raise `CaldpError`, before long work, for a file in which a table of shares has no place.
 
-    `inputs`: files that the command reads; None where there is no such file.
+    `inputs`: files that the command reads; None if it is missing.
     """
     if path is None:
         return
@@ -105,3 +121,38 @@ def check_shares_output(path: Path | None, *inputs: str | Path | None) -> None:
         "rename it.",
     )
     check_output(path, *inputs)
+
+
+def add_options(command: str, types: Mapping[str, Any], **values: Any) -> Callable[[Any], Any]:
+    """Add the options of a command, as options.toml has them, to its function.
+
+    `types`: what they take, by the name of their type there. `values`: what their texts name, and
+    defaults by the options' own names.
+    """
+    listed = [each for line in _OPTIONS[command] for each in _OPTIONS.get(line.get("like"), [line])]
+
+    def add(function: Any) -> Any:
+        for each in reversed(listed):
+            kept = {key: value for key, value in each.items() if key not in ("names", "type")}
+            name = each["names"][-1].lstrip("-").replace("-", "_")
+            given: dict[str, Any] = {"default": values.get(name)} | kept
+            if "help" in given:
+                given["help"] = given["help"].format(**_VALUES, **values)
+            kind = (_TYPES | dict(types)).get(each.get("type"))
+            function = click.option(*each["names"], type=kind, **given)(function)
+        return function
+
+    return add
+
+
+def read_prior(path: Path, domain: Domain | GridDomain) -> PublicMap:
+    """The map of a file, named as the file is; raises `CaldpError` for values without a map."""
+    if not isinstance(domain, GridDomain):
+        raise CaldpError(
+            "--prior takes a map for known, and these values are on none; leave it out."
+        )
+    detected = inspect_data(path, bounds=COMMAND_BOUNDS)
+    title = " ".join(path.stem.split())[:OWN_NAME_MAX].strip()
+    return count_published_map(
+        detected, detected.places, title or PublicMap.title, domain
+    ).published

@@ -10,23 +10,29 @@ import hashlib
 import json
 import os
 import unicodedata
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from numbers import Real
 from pathlib import Path
-from typing import Any, BinaryIO, Final, TypeAlias
+from typing import Any, BinaryIO, Final, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caldp_core.basics.errors import CaldpError, quoted, require
 from caldp_core.basics.files import lock
-from caldp_core.collect.device import DrawnCoins, as_text
+from caldp_core.collect.device import Budget, DrawnCoins, Memo, NoisyMemo, as_text
 from caldp_core.collect.protocol import Protocol
-from caldp_core.domain.grid import GridDomain
+from caldp_core.domain.domains import GridDomain
 
 _FLAGS: Final = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
-_KEYS: Final = {"protocol", "person", "report"}
+T = TypeVar("T")
+VERSION_KEY: Final = "caldp_memory"
+PLANNED: Final = 2
+"""Version of the lines that plans of repetition write; lines without a version are of the first."""
+_KEYS: Final = ({"protocol", "person", "report"}, {"protocol", "person", "day"})
 _SPACES: Final = "\t\n\v\f\r \xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B)))
 _AROUND: Final = f"{_SPACES}\u2028\u2029\u202f\u205f\u3000\ufeff"
 """What JavaScript's `trim` removes."""
@@ -43,7 +49,11 @@ class Memory:
     def __init__(self, path: Path, protocol: Protocol) -> None:
         self._path = path
         self._mark = protocol.fingerprint
-        self._sent: dict[str, int | str] = {}
+        self._sent: dict[str, Any] = {}
+        self._days: defaultdict[str, list[str]] = defaultdict(list)
+        plan = protocol.repetition
+        self._version = {} if plan is None else {VERSION_KEY: PLANNED}
+        self._stored = protocol.domain.k if isinstance(plan, Memo | NoisyMemo) else 0
         self._whole = 0
         with self._sentences():
             try:
@@ -52,27 +62,44 @@ class Memory:
             except FileNotFoundError:
                 pass
 
-    def get_or_draw(self, person: str, draw: Callable[[], int | str]) -> int | str:
-        """A person's stored report, or else one drawn and stored now; raises `CaldpError`.
+    def get_or_draw(self, person: str, draw: Callable[[], T]) -> T:
+        """What is stored for a person, or else what is drawn and stored now; raises `CaldpError`.
 
-        Also where `person` is no name: all that have none would share one report.
+        One report, or of a memo those of all k values, so that the file does not show which values
+        the person had. Also if `person` is not a name: all without one would share one report.
         """
         name = normal_name(person)
         key = self._digest(name)
         if key not in self._sent:
-            # Its owner's alone, and never emptied by being opened.
-            with (
-                self._sentences(),
-                os.fdopen(os.open(self._path, _FLAGS, 0o600), "r+b") as file,
-            ):
-                lock(file)
-                self._load(file)
+            with self._locked() as file:
                 if key not in self._sent:
                     stored = self._stored_as_spelled(person, name)
-                    report = draw() if stored is None else stored
-                    self._append(file, {"protocol": self._mark, "person": key, "report": report})
-                    self._sent[key] = report
-        return self._sent[key]
+                    self._append(file, key, {"report": draw() if stored is None else stored})
+        return self._sent[key]  # type: ignore[no-any-return]
+
+    def spend(self, person: str, reports: int, day: str, a_day: int) -> None:
+        """Note that a person sends one more report; `CaldpError` beyond `reports` or `a_day`."""
+        key = self._digest(normal_name(person))
+        with self._locked() as file:
+            days = self._days[key]
+            require(
+                len(days) < reports and days.count(day) < a_day,
+                f"This person has sent as many reports as the protocol's plan allows, {a_day:,} a "
+                f"day and {reports:,} in all; send nothing more.",
+            )
+            self._append(file, key, {"day": day})
+
+    @contextmanager
+    def _locked(self) -> Iterator[BinaryIO]:
+        """The file, locked, once what others have added is read."""
+        # Its owner's alone, and never emptied by being opened.
+        with (
+            self._sentences(),
+            os.fdopen(os.open(self._path, _FLAGS, 0o600), "r+b") as file,
+        ):
+            lock(file)
+            self._load(file)
+            yield file
 
     def _digest(self, name: str) -> str:
         return hashlib.sha256(f"{self._mark} {name}".encode()).hexdigest()
@@ -94,11 +121,19 @@ class Memory:
         # A line that was cut off while it was written had not been returned: it is overwritten.
         whole = text.rfind(b"\n") + 1
         for line in map(self._line, text[:whole].splitlines()):
-            if line["protocol"] == self._mark:
-                self._sent.setdefault(line["person"], line["report"])
+            self._keep(line)
         self._whole += whole
 
-    def _append(self, file: BinaryIO, line: dict[str, Any]) -> None:
+    def _keep(self, line: dict[str, Any]) -> None:
+        if line["protocol"] == self._mark and "day" in line:
+            self._days[line["person"]].append(line["day"])
+        elif line["protocol"] == self._mark:
+            report = self._sent.setdefault(line["person"], line["report"])
+            found = len(report) if isinstance(report, list) else 0
+            require(found == self._stored, self._unusable(_NOT_KEPT))
+
+    def _append(self, file: BinaryIO, key: str, what: dict[str, Any]) -> None:
+        line = self._version | {"protocol": self._mark, "person": key, **what}
         text = f"{json.dumps(line)}\n".encode()
         file.truncate(self._whole)
         file.seek(self._whole)
@@ -106,14 +141,15 @@ class Memory:
         file.flush()
         os.fsync(file.fileno())
         self._whole += len(text)
+        self._keep(line)
 
     def _line(self, line: bytes) -> dict[str, Any]:
         try:
             entry = json.loads(line)
         except (ValueError, RecursionError):
             entry = None
-        if not isinstance(entry, dict) or set(entry) != _KEYS or not _texts(entry):
-            raise CaldpError(self._unusable("a line is no report that was kept"))
+        if not isinstance(entry, dict) or not _is_line(entry):
+            raise CaldpError(self._unusable(_NOT_KEPT))
         return entry
 
     @contextmanager
@@ -135,15 +171,22 @@ class Memory:
         )
 
 
-def _texts(line: dict[str, Any]) -> bool:
-    named = isinstance(line["protocol"], str) and isinstance(line["person"], str)
-    return named and type(line["report"]) in (int, str)
+_NOT_KEPT: Final = "a line is not a report that was kept"
+
+
+def _is_line(line: dict[str, Any]) -> bool:
+    """Whether it is a memory's line of a version that is known here."""
+    if line.get(VERSION_KEY, PLANNED) != PLANNED or set(line) - {VERSION_KEY} not in _KEYS:
+        return False
+    found, texts = line.get("report", 0), (line["protocol"], line["person"], line.get("day", ""))
+    reports = found if isinstance(found, list) and VERSION_KEY in line else [found]
+    return all(isinstance(e, str) for e in texts) and all(type(e) in (int, str) for e in reports)
 
 
 def normal_name(person: object) -> str:
     """The one form in which names are compared: NFC, without spaces around, as in `client.js`.
 
-    Letters of other case stay different. Raises `CaldpError` for what is no name.
+    Letters of other case stay different. Raises `CaldpError` for what is not a name.
     """
     name = unicodedata.normalize("NFC", person).strip(_AROUND) if isinstance(person, str) else ""
     is_half = any("\ud800" <= sign <= "\udfff" for sign in name)
@@ -167,14 +210,20 @@ MARK_LENGTH: Final = 16
 class Client:
     """Draws reports by a `protocol`: a path or a `Protocol`.
 
-    `memory`: a file that stores what each person has sent, so that asked again they send the same
-    report at no further cost of privacy; without it every report is fresh, and ε adds up. The file
-    holds reports and digests of the persons' names, and no answers. Raises `CaldpError` for a
-    protocol or memory that can't be used.
+    `memory`: a file that stores what each person has sent, so that asked again they send what the
+    protocol's plan of repetition says: without a plan the first report, at no further cost of
+    privacy. Without memory every report is fresh, and ε adds up. The file holds reports and digests
+    of the persons' names, and no answers. Raises `CaldpError` for a bad protocol or memory.
     """
 
     def __init__(self, protocol: Protocol | str | Path, memory: str | Path | None = None) -> None:
         parsed = protocol if isinstance(protocol, Protocol) else Protocol.from_file(protocol)
+        require(
+            memory is not None or parsed.repetition is None,
+            "This protocol has a plan of repetition, which a client keeps by a memory; give the "
+            "path of a file as memory.",
+        )
+        self._day: Callable[[], str] = lambda: datetime.now(UTC).date().isoformat()
         self.protocol = parsed
         self._coins = DrawnCoins()
         self._memory = None if memory is None else Memory(Path(memory), parsed)
@@ -188,12 +237,22 @@ class Client:
 
         `person`: whose report it is, any text that stays the same (see `normal_name`); a client
         with a memory wants one, others do not look at it. Raises `CaldpError` for an answer that
-        the protocol does not have, and for a person who is no text.
+        the protocol does not have, for a person that is not a text, and for one who has sent as
+        many reports as the protocol's plan allows.
         """
-        symbol = self._symbol(answer)
-        if self._memory is None:
+        symbol, plan, memory = self._symbol(answer), self.protocol.repetition, self._memory
+        if memory is not None and isinstance(plan, Budget):
+            memory.spend(person, plan.reports, self._day(), plan.a_day)
+        if memory is None or isinstance(plan, Budget):
             return self._draw_report(symbol)
-        return self._memory.get_or_draw(person, lambda: self._draw_report(symbol))
+        if not isinstance(plan, Memo | NoisyMemo):
+            return memory.get_or_draw(person, lambda: self._draw_report(symbol))
+        values = range(self.protocol.domain.k)
+        stored = memory.get_or_draw(person, lambda: [*map(self._draw_report, values)])[symbol]
+        if isinstance(plan, NoisyMemo):
+            memory.spend(person, plan.reports, "", plan.reports)
+            return plan.send(stored, self.protocol.format.values, self._coins)
+        return stored
 
     def message(self, answer: Answer, person: str = "") -> dict[str, Any]:
         """The report with the mark of its protocol, as a line of a file of reports."""
@@ -233,7 +292,7 @@ class Client:
 
 
 def _find_cell(domain: GridDomain, answer: object) -> int | None:
-    """The cell of a pair of degrees, None for one off the map and for what is no such pair."""
+    """The cell of a pair of degrees, None for one off the map and for what is not such a pair."""
     pair = answer.tolist() if isinstance(answer, np.ndarray) else answer
     if not isinstance(pair, tuple | list) or len(pair) != 2:
         return None

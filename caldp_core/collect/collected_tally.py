@@ -27,17 +27,22 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
-from caldp_core.basics.counted import count_text
-from caldp_core.basics.errors import CaldpError, check_counts, check_whole, quoted, require
+from caldp_core.basics.errors import (
+    CaldpError,
+    check_counts,
+    check_whole,
+    count_text,
+    quoted,
+    require,
+)
+from caldp_core.basics.extras import scipy
 from caldp_core.basics.files import write_whole
 from caldp_core.basics.limits import N_MAX
-from caldp_core.basics.short_repr import short_repr
-from caldp_core.basics.types import Bools, Floats, Ints, Reports, Words
+from caldp_core.basics.types import Bools, EqualByFields, Floats, Ints, Reports, Words, short_repr
 from caldp_core.collect.device import BITS
-from caldp_core.collect.json_files import format_json, read_json_object
+from caldp_core.collect.json_files import format_json, parse_json_object, read_json_object
 from caldp_core.collect.protocol import Protocol
 from caldp_core.mechanisms.base import Tally
 from caldp_core.mechanisms.capabilities import SupportTally, support_tally
@@ -65,7 +70,7 @@ def zero_refusals() -> dict[str, int]:
 
 
 @dataclass(frozen=True, eq=False)
-class CollectedTally:
+class CollectedTally(EqualByFields):
     """A tally with its books. `protocol`: fingerprint; `batches`: of all in it (`collector.py`).
 
     `refused`: how many reports, by the reason (`REASONS`). `buckets`: reports by bucket, (0,)
@@ -93,7 +98,7 @@ class CollectedTally:
         require(
             self.protocol == other.protocol,
             "Tallies of different protocols cannot be added: their fingerprints are "
-            f"{self.protocol[:16]} and {other.protocol[:16]}; estimate each by itself.",
+            f"{self.protocol[:16]} and {other.protocol[:16]}; estimate each alone.",
         )
         twice = sorted(self.batches & other.batches)
         require(
@@ -133,6 +138,11 @@ class CollectedTally:
         `protocol`: as for `from_dict`.
         """
         return cls.from_dict(read_json_object(path, _NAME), f"{_NAME} {quoted(path)}", protocol)
+
+    @classmethod
+    def from_json(cls, text: str) -> "CollectedTally":
+        """The tally in the text of a tally file; raises `CaldpError` as `from_file`."""
+        return cls.from_dict(parse_json_object(text, _NAME))
 
     @classmethod
     def from_dict(

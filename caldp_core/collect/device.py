@@ -12,10 +12,14 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Any, ClassVar, Final, Protocol, TypeAlias
 
-from caldp_core.basics.short_repr import short_repr
+import numpy as np
+
+from caldp_core.basics.errors import check_whole
+from caldp_core.basics.types import short_repr
 from caldp_core.mechanisms.contextual import ContextMechanism
+from caldp_core.mechanisms.randomness import noise_threshold
 
 NUMBER_RANGE: Final = 1 << 48
 """How many values a drawn number can have."""
@@ -247,6 +251,69 @@ class Device:
             return label, law.base(numbers, coins)
         return self.first_clear - 1 - place, None
 
+
+@dataclass(frozen=True)
+class Repetition:
+    """A plan: what a device sends when a person is asked again. Its numbers are in [1, 2^48]."""
+
+    kind: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        for name, number in vars(self).items():
+            check_whole(name, number, 1, NUMBER_RANGE)
+
+
+@dataclass(frozen=True)
+class Once(Repetition):
+    """The first report is stored, and sent again whatever the person answers later."""
+
+    kind: ClassVar[str] = "once"
+
+
+@dataclass(frozen=True)
+class Memo(Repetition):
+    """A report for every value is drawn and stored; an answer sends that of its value."""
+
+    kind: ClassVar[str] = "memo"
+
+
+@dataclass(frozen=True)
+class NoisyMemo(Repetition):
+    """`Memo`, but each time a uniform report is sent instead with probability noise/2^48.
+
+    `reports`: the most that a person sends.
+    """
+
+    kind: ClassVar[str] = "noisy-memo"
+    noise: int
+    reports: int
+
+    @classmethod
+    def of(cls, epsilon: float, outputs: int, reports: int) -> "NoisyMemo":
+        """The least noise by which one of `outputs` reports shows a change with ε at most."""
+        noise = noise_threshold(np.array([min(outputs, 1 << 40)]), np.array([epsilon]))
+        return cls(int(noise[0]), reports)
+
+    def odds(self, outputs: int) -> float:
+        """How much likelier the stored one of `outputs` reports is than any other one."""
+        return 1.0 + outputs * (NUMBER_RANGE - self.noise) / self.noise
+
+    def send(self, stored: int | str, outputs: int, coins: Coins) -> int | str:
+        """The stored one of `outputs` reports, or a uniform one in its place."""
+        return coins.uniform_below(outputs) if coins.flip(self.noise) else stored
+
+
+@dataclass(frozen=True)
+class Budget(Repetition):
+    """Fresh reports: at most `reports` of a person, at most `a_day` of them on one day (UTC)."""
+
+    kind: ClassVar[str] = "budget"
+    reports: int
+    a_day: int = 1
+
+
+_ALL: Final[tuple[type[Repetition], ...]] = (Once, Memo, NoisyMemo, Budget)
+REPETITIONS: Final = {cls.kind: cls for cls in _ALL}
 
 Payload: TypeAlias = int | bytes
 """One report: a number, or a run of bytes."""

@@ -15,13 +15,18 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from caldp_core.basics.counted import count_text
-from caldp_core.basics.duck import connect, exact_pattern
-from caldp_core.basics.errors import CaldpError, quoted, require
-from caldp_core.basics.files import BYTE_ORDER_MARK, decode_text, parse_float, parse_int
+from caldp_core.basics.errors import CaldpError, count_text, quoted, require
+from caldp_core.basics.extras import explain_missing
+from caldp_core.basics.files import (
+    BYTE_ORDER_MARK,
+    connect,
+    decode_text,
+    exact_pattern,
+    parse_float,
+    parse_int,
+)
 from caldp_core.basics.limits import CONFIDENCE_MAX, CONFIDENCE_MIN, N_MAX
-from caldp_core.basics.short_repr import short_repr
-from caldp_core.basics.types import Bools, Floats, read_only
+from caldp_core.basics.types import Bools, Floats, read_only, short_repr
 from caldp_core.collect.collected_tally import (
     REASONS,
     CollectedTally,
@@ -29,25 +34,26 @@ from caldp_core.collect.collected_tally import (
     merge_tallies,
     zero_refusals,
 )
-from caldp_core.collect.collector import (
-    MEMORY_MB,
+from caldp_core.collect.collector import MEMORY_MB
+from caldp_core.collect.device import NUMBER
+from caldp_core.collect.json_files import FILE_MAX_BYTES, parse_json_object
+from caldp_core.collect.protocol import PROTOCOL_KEY, Protocol
+from caldp_core.collect.record import EVERY_LOOK, HOLD_KEY, check_record, make_record
+from caldp_core.collect.record import RECORD_KEY as RECORD
+from caldp_core.collect.report_files import (
     book_names,
     columns_of_file,
     file_batch_name,
     unreadable_error,
 )
-from caldp_core.collect.device import NUMBER
-from caldp_core.collect.json_files import FILE_MAX_BYTES, parse_json_object
-from caldp_core.collect.protocol import PROTOCOL_KEY, Protocol
-from caldp_core.collect.record import RECORD_KEY as RECORD
-from caldp_core.collect.record import check_record, make_record
 from caldp_core.datasets.shipped import DATA_FOLDER
-from caldp_core.domain.grid import GridDomain
+from caldp_core.domain.domains import GridDomain
 from caldp_core.estimation.estimators import ErrorEstimate, estimated_error
 from caldp_core.estimation.estimators import estimator as named
 from caldp_core.estimation.evidence import Evidence, Options, default_estimator
-from caldp_core.estimation.intervals import margins, simultaneous
-from caldp_core.experiments.table import Columns, as_cell, place_columns
+from caldp_core.estimation.intervals import Looks, margins, one_look, simultaneous
+from caldp_core.estimation.shares import compare_groups
+from caldp_core.experiments.table import Columns, as_cell, group_columns, place_columns
 
 EXPOSED: Final = "protected by nothing"
 """Under `sensitive`: a value that has nothing to hide among, so that its reports name it."""
@@ -61,10 +67,13 @@ def estimate_table(
     level: float = 0.95,
     estimator: str | None = None,
     options: Options = Options(),  # noqa: B008 — frozen
+    *,
+    looks: Looks = one_look,
 ) -> dict[str, list[object]]:
     """A table of one row per value: its place or name, estimated share and people, interval.
 
-    The columns of `margins` give intervals that hold with probability `level`, in [0.5, 1).
+    The columns of `margins` give intervals that hold with probability `level`, in [0.5, 1), at
+    one look or, by `looks`, at all of them together while reports come.
     `estimator`: by default `default_estimator`; `options`: of it. Raises `CaldpError` for another
     protocol's tally and one of no reports.
     """
@@ -80,7 +89,9 @@ def estimate_table(
         "sensitive": marks.tolist(),
         "estimated share": shares.tolist(),
         "estimated people": (shares * tally.n).tolist(),
-        **margins(evidence, shares, level),
+        **margins(evidence, shares, looks(level, tally.n, shares.size)),
+        "level": [level] * shares.size,
+        **group_columns(compare_groups(evidence, looks(level, tally.n, 1))),
     }
 
 
@@ -95,12 +106,12 @@ def error_of(
     None where it cannot be known, as with an estimator that knows more than the reports.
     """
     entry = named(estimator or default_estimator(options.prior))
-    if entry.on_maps:
+    if entry.law is None:
         return None
     evidence = Evidence.of(
         protocol.mechanism, collected.tally, domain=protocol.domain, options=options
     )
-    return estimated_error(evidence, entry.apply)
+    return estimated_error(evidence, entry.apply, entry.law)
 
 
 def error_sentence(protocol: Protocol, error: ErrorEstimate) -> str:
@@ -114,7 +125,7 @@ def error_sentence(protocol: Protocol, error: ErrorEstimate) -> str:
     )
     return (
         f"About {about} of 100 people are {where}: at least {low}, at most {high}. "
-        f"{faint} of 100 are shown in {places} that are fainter than the noise."
+        f"{faint} of 100 are shown in {places} that may be empty."
     )
 
 
@@ -124,7 +135,8 @@ def collected_from_histogram(protocol: Protocol, path: Path) -> CollectedTally:
     Parquet or CSV, as the query of `caldp sql` returns it. Raises `CaldpError` for any other file,
     and for a protocol whose reports are not numbers.
     """
-    import duckdb
+    with explain_missing("Reading a histogram", "collect"):
+        import duckdb
 
     require(
         protocol.format.kind == NUMBER,
@@ -227,6 +239,11 @@ class Results:
         return self._column("high")
 
     @property
+    def hold_at_every_look(self) -> bool:
+        """Whether the intervals hold at all looks together, by the record."""
+        return (self.record or {}).get(HOLD_KEY) == EVERY_LOOK
+
+    @property
     def hidden(self) -> Bools:
         """(k,) values that the policy hides among others."""
         return self.protocol.coverage.protected
@@ -243,6 +260,11 @@ class Results:
         if self.deliveries:
             return {why: sum(each.refused[why] for each in self.deliveries) for why in REASONS}
         return None if self.record is None else self.record["refused"]
+
+    def results(self, level: float, looks: Looks = one_look) -> "Results":
+        """These results as they were estimated; `level` and `looks` are ignored."""
+        del level, looks
+        return self
 
     def _column(self, name: str) -> Floats:
         return read_only(np.array(self.table[name], np.float64))
@@ -269,17 +291,18 @@ class Tallies:
         )
         return cls(protocol, parts, total)
 
-    def results(self, level: float) -> Results:
+    def results(self, level: float, looks: Looks = one_look) -> Results:
         """Shares with intervals that hold with probability `level`, and all deliveries."""
-        error = error_of(self.protocol, self.total)
+        error, name = error_of(self.protocol, self.total), default_estimator()
+        evidence = Evidence.of(self.protocol.mechanism, self.total.tally)
         return Results(
             self.protocol,
-            estimate_table(self.protocol, self.total, level),
+            estimate_table(self.protocol, self.total, level, looks=looks),
             level,
             self.total.tally.n,
-            simultaneous(Evidence.of(self.protocol.mechanism, self.total.tally), level).low,
+            simultaneous(evidence, looks(level, evidence.n, evidence.unbiased.size)).low,
             tuple(Delivery(name, c.tally.n, c.refused) for name, c in self.parts),
-            make_record(self.protocol, self.total, level, default_estimator(), error=error),
+            make_record(self.protocol, self.total, level, name, error=error, looks=looks),
             error,
         )
 
@@ -297,24 +320,8 @@ _NUMBERS: Final = ("number", *_SHARES, "estimated people", "level")
 _FILES_HINT: Final = "give protocol.json with tallies, or with estimate.csv"
 
 
-@dataclass(frozen=True, eq=False)
-class UploadedEstimate:
-    """An estimate that somebody made: its table, its level, and how many reports it rests on."""
-
-    protocol: Protocol
-    table: Columns
-    level: float
-    reports: int
-    record: Mapping[str, Any] | None
-    __repr__ = short_repr
-
-    def results(self, level: float) -> Results:
-        """The results at the level of the estimate; `level` is ignored, as no other is known."""
-        del level
-        return Results(self.protocol, self.table, self.level, self.reports, record=self.record)
-
-
-Collection: TypeAlias = Tallies | UploadedEstimate
+Collection: TypeAlias = Tallies | Results
+"""Tallies, or an estimate that somebody made of some."""
 
 
 def read_collection(files: Files) -> Collection:
@@ -322,7 +329,12 @@ def read_collection(files: Files) -> Collection:
 
     Raises `CaldpError`, in one sentence, for anything else, and for parts that do not fit.
     """
-    protocols, given, tables, records = _sort_files(files)
+    found: dict[str, list[tuple[str, Any]]] = {}
+    for name, data in files:
+        key, parsed = _parse(name, data)
+        found.setdefault(key, []).append((name, parsed))
+    protocols = [Protocol.from_dict(parsed) for _, parsed in found.get(PROTOCOL_KEY, [])]
+    given, tables, records = (found.get(key, []) for key in (_TALLY, "", RECORD))
     require(
         len({each.fingerprint for each in protocols}) == 1,
         f"A collection has one protocol, these files have {len(protocols)}; {_FILES_HINT}.",
@@ -344,38 +356,23 @@ def read_collection(files: Files) -> Collection:
     return _read_estimate(protocols[0], *tables[0], records)
 
 
-def _sort_files(
-    files: Files,
-) -> tuple[
-    list[Protocol],
-    list[tuple[str, dict[str, Any]]],
-    list[tuple[str, str]],
-    list[tuple[str, dict[str, Any]]],
-]:
-    """Protocols, parsed tallies, texts of tables and records, each in the order given."""
-    protocols, tallies, tables, records = [], [], [], []
-    for name, data in files:
-        text = decode_text(data, f"The file {quoted(name)}", FILE_MAX_BYTES, _FILES_HINT)
-        if not text.lstrip(f"{BYTE_ORDER_MARK} \r\n\t").startswith("{"):
-            tables.append((name, text))
-            continue
-        parsed = parse_json_object(text, f"The file {quoted(name)}")
-        if PROTOCOL_KEY in parsed:
-            protocols.append(Protocol.from_dict(parsed))
-        elif _TALLY in parsed:
-            tallies.append((name, parsed))
-        elif RECORD in parsed:
-            records.append((name, parsed))
-        else:
-            raise CaldpError(
-                f"The file {quoted(name)} is not a protocol, tally or estimate; {_FILES_HINT}."
-            )
-    return protocols, tallies, tables, records
+def _parse(name: str, data: bytes) -> tuple[str, Any]:
+    """(the key that says what a file holds, what it holds); of a table ("", its text)."""
+    text = decode_text(data, f"The file {quoted(name)}", FILE_MAX_BYTES, _FILES_HINT)
+    if not text.lstrip(f"{BYTE_ORDER_MARK} \r\n\t").startswith("{"):
+        return "", text
+    parsed = parse_json_object(text, f"The file {quoted(name)}")
+    for key in (PROTOCOL_KEY, _TALLY, RECORD):
+        if key in parsed:
+            return key, parsed
+    raise CaldpError(
+        f"The file {quoted(name)} is not a protocol, tally or estimate; {_FILES_HINT}."
+    )
 
 
 def _read_estimate(
     protocol: Protocol, name: str, text: str, records: list[tuple[str, dict[str, Any]]]
-) -> UploadedEstimate:
+) -> Results:
     table = _table(protocol, name, text)
     share, people = (np.array(table[n], float) for n in ("estimated share", "estimated people"))
     record = None
@@ -392,7 +389,7 @@ def _read_estimate(
     level = levels.pop() if len(levels) == 1 else None
     if not isinstance(level, float) or not CONFIDENCE_MIN <= level <= CONFIDENCE_MAX or not reports:
         raise CaldpError(f"The estimate {quoted(name)} needs one level and people; {_SOURCE}")
-    return UploadedEstimate(protocol, table, level, reports, record)
+    return Results(protocol, table, level, reports, record=record)
 
 
 _SOURCE: Final = "give the file that caldp estimate wrote."

@@ -14,90 +14,57 @@ import hashlib
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
 from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import Any, Final, Self, TypeAlias
+from typing import Any, Final, Self, TypeAlias, TypeVar
 
 import numpy as np
 
 import caldp_core
-from caldp_core.basics.counted import count_text
-from caldp_core.basics.errors import CaldpError, check_type, require
+from caldp_core.basics.errors import CaldpError, check_type, count_text, require
 from caldp_core.basics.files import parse_int
 from caldp_core.basics.limits import K_MAX, PAIRWISE_MAX, SPACE_POINTS_MAX
-from caldp_core.basics.short_repr import short_repr
-from caldp_core.basics.types import Bools, Floats, Ints
-from caldp_core.collect.device import NUMBER, Coins, Device, Format
-from caldp_core.collect.json_files import format_json, parse_json_object, read_json_object
-from caldp_core.domain.answers import Domain
-from caldp_core.domain.grid import GridDomain
+from caldp_core.basics.types import TABLE_ROWS, Bools, Floats, Ints, html_table, short_repr
+from caldp_core.collect import device as devices
+from caldp_core.collect.device import NUMBER, Coins, Device, Format, Memo, NoisyMemo, Repetition
+from caldp_core.collect.json_files import (
+    ADVICE,
+    NAME,
+    check_same,
+    format_json,
+    kind_field,
+    list_field,
+    object_field,
+    parse_json_object,
+    read_json_object,
+)
+from caldp_core.datasets.base import from_weights
+from caldp_core.domain.domains import Domain, GridDomain
+from caldp_core.domain.partitions import named_blocks, single_block
 from caldp_core.experiments.run import Setup
 from caldp_core.mechanisms.base import Family, Mechanism
-from caldp_core.mechanisms.catalogue import COLLECTABLE, FamilySpec
+from caldp_core.mechanisms.capabilities import HasDeviceNumbers, HasPreProcessing
+from caldp_core.mechanisms.catalogue import COLLECTABLE, FamilySpec, MechanismSpec
 from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.mechanisms.designed.master import rows_keep_levels
 from caldp_core.mechanisms.oracles.galois import digits_of
 from caldp_core.mechanisms.oracles.hyperplanes import DEGREE_MAX
-from caldp_core.mechanisms.structures import HasDeviceNumbers, HasPreProcessing
 from caldp_core.mechanisms.written_out import WrittenOut
-from caldp_core.privacy.context import Context, dense
-from caldp_core.privacy.coverage import Coverage, coverage, exposed_clause, names_text, value_names
-from caldp_core.privacy.matrix import DenseMatrix
+from caldp_core.privacy.context import Context, PrivacyMatrix, check_policy, dense
+from caldp_core.privacy.matrix import (
+    Coverage,
+    DenseMatrix,
+    coverage,
+    exposed_clause,
+    names_text,
+    value_names,
+)
+from caldp_core.scenarios import scenario
 from caldp_core.scenarios.records import INFINITY, from_dict, to_dict
-from caldp_core.scenarios.scenario import KINDS, kind_schema
 
-NAME: Final = "The protocol"
-ADVICE: Final = "give the file that caldp wrote."
-
-
-def object_field(data: Mapping[str, Any], key: str) -> dict[str, Any]:
-    """The object under this key; raises `CaldpError` if it is missing."""
-    part = data.get(key)
-    if not isinstance(part, dict):
-        raise CaldpError(f"{NAME} needs {key!r}, an object with named fields; {ADVICE}")
-    return part
-
-
-def kind_field(part: Mapping[str, Any], slot: str, kinds: Mapping[str, Any]) -> str:
-    """The kind of the part of this slot; raises `CaldpError` unless it is one of `kinds`."""
-    kind = part.get("kind")
-    if not isinstance(kind, str) or kind not in kinds:
-        allowed = f"must be one of {', '.join(kinds)}"
-        raise CaldpError(f"{NAME}'s {slot} {allowed}, got {kind!r}; {ADVICE}")
-    return kind
-
-
-def list_field(part: Mapping[str, Any], key: str, *types: type) -> list[Any]:
-    """The list under this key, 1 to 2^20 entries of these types; raises `CaldpError`."""
-    entries = part.get(key)
-    if not isinstance(entries, list) or not all(type(each) in types for each in entries):
-        raise CaldpError(f"{NAME} needs {key}, a list of one {types[0].__name__} each; {ADVICE}")
-    require(
-        0 < len(entries) <= K_MAX,
-        f"{NAME}'s {key} may hold 1 to {K_MAX:,} entries, got {len(entries):,}; {ADVICE}",
-    )
-    return entries
-
-
-def check_same(data: Mapping[str, Any], expected: Mapping[str, Any], within: str = "") -> None:
-    """Raise `CaldpError` naming what differs; by which version it was made does not matter."""
-    for key in (*expected, *data):
-        if key == "caldp_version":
-            continue
-        path = f"{within}{key}"
-        found, right = data.get(key), expected.get(key)
-        if isinstance(found, dict) and isinstance(right, dict):
-            check_same(found, right, f"{path}.")
-        else:
-            require(
-                key in data and key in expected and found == right,
-                f"{NAME}'s {path} is not what its domain, policy and mechanism make it; it was "
-                f"changed, or made by a version that computes otherwise: {ADVICE}",
-            )
-
-
+T = TypeVar("T")
 TABLE: Final = "table"
 WHOLE_MAX: Final = 1 << 8192
 """Largest denominator: a law of 60 values on a line has 2,833 bits."""
@@ -224,7 +191,7 @@ def _mechanism(levels: Floats, rows: Sequence[Sequence[int]], whole: int) -> Wri
         rows_keep_levels(rows, whole, policy.entries),
         f"{NAME}'s table tells two values apart by more than its policy allows; {ADVICE}",
     )
-    return WrittenOut(policy, rows, whole, np.full(k, 1.0 / k))
+    return WrittenOut(policy, rows, whole)
 
 
 def _levels(row: list[Any]) -> list[float]:
@@ -310,7 +277,7 @@ class FamilyPlan:
         """The plan that a protocol's parts describe; raises `CaldpError`."""
         kind = kind_field(mechanism, "mechanism", COLLECTABLE)
         rest = {key: value for key, value in mechanism.items() if key not in ("kind", "numbers")}
-        spec = from_dict(COLLECTABLE[kind].spec, rest, KINDS, f"{NAME}'s mechanism")
+        spec = from_dict(COLLECTABLE[kind].spec, rest, scenario.KINDS, f"{NAME}'s mechanism")
         family = pinned_family(spec, object_field(mechanism, "numbers"))
         return cls(spec, ContextMechanism(_context(policy), spec.name, family))
 
@@ -361,7 +328,7 @@ class FamilyPlan:
 
     def mechanism_part(self) -> dict[str, Any]:
         """The mechanism, JSON-ready."""
-        return {"kind": self.name, **to_dict(self.spec, KINDS), "numbers": self.numbers}
+        return {"kind": self.name, **to_dict(self.spec, scenario.KINDS), "numbers": self.numbers}
 
     def summary(self) -> dict[str, Any]:
         """The mechanism in short, for a record."""
@@ -402,6 +369,10 @@ def _context(part: Mapping[str, Any]) -> Context:
 
 PROTOCOL_KEY: Final = "caldp_protocol"
 FORMAT: Final = 1
+REPEATED: Final = 2
+"""Format of protocols with a plan of repetition, which earlier clients do not know."""
+MEMO_MAX: Final = 1 << 20
+"""Most bytes of the reports of all values that a device stores; a number counts 4."""
 EVERYTHING: Final = ("everything",)
 """The one block of a channel that is written out."""
 EXPOSED: Final = "protected_by_nothing"
@@ -420,14 +391,40 @@ class Protocol:
     """All that the devices and the collector of a collection share; nothing of any person.
 
     `question`: one text. `domain`: what can be answered. `block_names`: m texts for readers.
-    `plan`: policy and mechanism with the whole numbers that its coins are thrown by. Make it with
-    `of`, or read it with `from_file`.
+    `plan`: policy and mechanism with the whole numbers that its coins are thrown by. `repetition`:
+    what a device sends when a person is asked again; without one, a client with a memory repeats
+    the first report, and others draw fresh ones. Make it with `of` or `for_policy`, or read it with
+    `from_file`.
     """
 
     question: str
     domain: Domain | GridDomain
     block_names: tuple[str, ...]
     plan: Plan
+    repetition: Repetition | None = None
+
+    def __post_init__(self) -> None:
+        fits = isinstance(self.plan, TablePlan) or not isinstance(self.repetition, NoisyMemo)
+        require(fits, f"{NAME} can add noise to stored reports only of a table; {ADVICE}")
+        stored = self.domain.k * max(4, self.format.size)
+        require(
+            stored <= MEMO_MAX or not isinstance(self.repetition, Memo | NoisyMemo),
+            f"A device stores at most {MEMO_MAX:,} bytes, the reports of all values take "
+            f"{stored:,}; take the plan once or budget, or fewer values.",
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Protocol) and self.fingerprint == other.fingerprint
+
+    def __hash__(self) -> int:
+        return hash(self.fingerprint)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the first values, and which of them are protected."""
+        first = range(min(self.domain.k, TABLE_ROWS))
+        hides = ["yes" if each else "no" for each in self.coverage.protected[: len(first)]]
+        columns = {"answer": [self.domain.name_of(x) for x in first], "protected": hides}
+        return html_table(f"{self!r}, by {self.plan.name}", columns)
 
     def __repr__(self) -> str:
         return f"<Protocol {self.fingerprint[:16]}: {self.domain.k:,} values, {self.question!r}>"
@@ -461,6 +458,54 @@ class Protocol:
             _question(question), domain, EVERYTHING, TablePlan.of(setup.mechanism_name, mechanism)
         )
 
+    def repeated(self, plan: Repetition) -> "Protocol":
+        """The same with a plan of repetition; for a noisy memo its channel is written out.
+
+        Raises `CaldpError` where it is too large for that, or a device can't store the reports.
+        """
+        if not isinstance(plan, NoisyMemo) or isinstance(self.plan, TablePlan):
+            return replace(self, repetition=plan)
+        require(
+            can_be_written_out(self.mechanism),
+            "Noise is added to stored reports that are numbers of a channel that can be written "
+            "out; take a mechanism whose reports are numbers, or fewer values.",
+        )
+        table = TablePlan.of(self.plan.name, self.mechanism)
+        return replace(self, block_names=EVERYTHING, plan=table, repetition=plan)
+
+    @classmethod
+    def for_policy(
+        cls,
+        domain: Domain | GridDomain,
+        policy: PrivacyMatrix,
+        question: str = "",
+        *,
+        mechanism: MechanismSpec | None = None,
+        block_names: Sequence[str] = (),
+        allow_unprotected: bool = False,
+    ) -> "Protocol":
+        """The protocol of answers and a policy that were made in code; raises as `of`.
+
+        `mechanism`: one of the classes that a scenario takes; None is the best for the policy.
+        `block_names`: m texts for readers, by default "block 1" and so on.
+        """
+        check_policy("A protocol is made for", policy)
+        require(
+            domain.k == policy.k,
+            f"domain has {domain.k:,} values and policy {policy.k:,}; give one for the other.",
+        )
+        chosen = scenario.choose_mechanism(mechanism or scenario.Best(), policy)
+        blocks, sensitive = single_block(domain), np.ones(domain.k, np.bool_)
+        if isinstance(policy, Context):
+            names = block_names or [f"block {j + 1}" for j in range(policy.m)]
+            blocks, sensitive = named_blocks(policy.blocks, names), policy.sensitive
+        nobody = from_weights("", "", domain, np.ones(domain.k))
+        setup = Setup(
+            scenario.Scenario(), nobody, policy, blocks, sensitive,
+            chosen.mechanism, chosen.name, chosen.spec,
+        )  # fmt: skip
+        return cls.of(setup, question, allow_unprotected=allow_unprotected)
+
     @classmethod
     def from_file(cls, path: str | Path) -> "Protocol":
         """Read and check a protocol; raises `CaldpError` for whatever `to_json` did not write."""
@@ -474,18 +519,19 @@ class Protocol:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "Protocol":
         """The protocol in a dictionary, rebuilt from its parts; `CaldpError` where they differ."""
-        version = data.get(PROTOCOL_KEY)
+        version, form = data.get(PROTOCOL_KEY), REPEATED if "repetition" in data else FORMAT
         require(
-            type(version) is int and version == FORMAT,
-            f'A protocol has "{PROTOCOL_KEY}": {FORMAT}, this file has {version!r}; {ADVICE}',
+            type(version) is int and version == form,
+            f'A protocol has "{PROTOCOL_KEY}": {FORMAT}, or {REPEATED} with a plan of repetition, '
+            f"this file has {version!r}; {ADVICE}",
         )
-        domain, policy, mechanism = (
-            object_field(data, key) for key in ("domain", "policy", "mechanism")
-        )
+        policy, mechanism = object_field(data, "policy"), object_field(data, "mechanism")
         kind = kind_field(mechanism, "mechanism", _PLANS)
         plan = _PLANS[kind].from_parts(policy, mechanism)
         names = tuple(list_field(data, "block_names", str))
-        protocol = cls(_question(data.get("question")), _domain(domain), names, plan)
+        domain = _record(data, "domain", _DOMAINS)
+        repeated = _record(data, "repetition", devices.REPETITIONS) if form == REPEATED else None
+        protocol = cls(_question(data.get("question")), domain, names, plan, repeated)
         require(
             protocol.domain.k == plan.mechanism.k,
             f"{NAME}'s domain has {protocol.domain.k:,} values and its policy "
@@ -504,14 +550,17 @@ class Protocol:
         """What people answer by; none where they answer by numbers, or by places on a map."""
         return () if isinstance(self.domain, GridDomain) else self.domain.names
 
-    @property
+    @cached_property
     def mechanism(self) -> ContextMechanism | WrittenOut:
-        """What makes the reports, and estimates from their tally."""
-        return self.plan.mechanism
+        """What makes the reports that are sent, and estimates from their tally."""
+        stored, plan = self.plan.mechanism, self.repetition
+        if isinstance(stored, WrittenOut) and isinstance(plan, NoisyMemo):
+            return stored.with_even_noise(plan.noise, devices.NUMBER_RANGE)
+        return stored
 
     @property
     def device(self) -> Device | TableDevice:
-        """The device that draws reports."""
+        """The device that draws reports; of a noisy memo, those that it stores."""
         return self.plan.device
 
     @property
@@ -548,17 +597,22 @@ class Protocol:
         kind = next(kind for kind, cls in _DOMAINS.items() if isinstance(self.domain, cls))
         return {
             "question": self.question,
-            "domain": {"kind": kind, **to_dict(self.domain, KINDS)},
+            "domain": {"kind": kind, **to_dict(self.domain, scenario.KINDS)},
             "block_names": list(self.block_names),
             "policy": self.plan.policy_part(),
             "mechanism": self.plan.mechanism_part(),
             "report": self.format.to_dict(),
+            **({"repetition": part} if (part := self.repetition_part()) else {}),
         }
+
+    def repetition_part(self) -> dict[str, Any]:
+        """The plan of repetition, JSON-ready; empty without one."""
+        return {"kind": self.repetition.kind, **asdict(self.repetition)} if self.repetition else {}
 
     def to_dict(self) -> dict[str, Any]:
         """The protocol, JSON-ready; docs/protocol.schema.json is its schema."""
         return {
-            PROTOCOL_KEY: FORMAT,
+            PROTOCOL_KEY: FORMAT if self.repetition is None else REPEATED,
             "caldp_version": caldp_core.__version__,
             **self._parts,
             "fingerprint": self.fingerprint,
@@ -573,8 +627,10 @@ def protocol_schema() -> dict[str, Any]:
     """The JSON Schema of protocols: `schema.json`, with the records of domains and families."""
     whole: dict[str, Any] = json.loads((Path(__file__).parent / "schema.json").read_text("utf-8"))
     numbers, fields = whole.pop("numbers"), whole["properties"]
-    fields["domain"]["oneOf"] = [kind_schema(kind, cls) for kind, cls in _DOMAINS.items()]
-    families = [kind_schema(name, entry.spec) for name, entry in COLLECTABLE.items()]
+    slots: dict[str, Mapping[str, type]] = {"domain": _DOMAINS, "repetition": devices.REPETITIONS}
+    for slot, kinds in slots.items():
+        fields[slot] = {"oneOf": [scenario.kind_schema(kind, cls) for kind, cls in kinds.items()]}
+    families = [scenario.kind_schema(name, entry.spec) for name, entry in COLLECTABLE.items()]
     for family in families:
         family["properties"]["numbers"] = numbers
         family["required"] = list(family["properties"])
@@ -614,7 +670,9 @@ def _question(text: object) -> str:
     return str(text)
 
 
-def _domain(part: dict[str, Any]) -> Domain | GridDomain:
-    kind = kind_field(part, "domain", _DOMAINS)
+def _record(data: Mapping[str, Any], slot: str, kinds: Mapping[str, type[T]]) -> T:
+    """The record in this slot, of one of these kinds; raises `CaldpError`."""
+    part = object_field(data, slot)
+    kind = kind_field(part, slot, kinds)
     rest = {key: value for key, value in part.items() if key != "kind"}
-    return from_dict(_DOMAINS[kind], rest, KINDS, f"{NAME}'s domain")
+    return from_dict(kinds[kind], rest, scenario.KINDS, f"{NAME}'s {slot}")

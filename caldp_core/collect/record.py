@@ -10,37 +10,39 @@ record holds it for those who took part.
 """
 
 import hashlib
+import json
 import math
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
 import caldp_core
-from caldp_core.basics.counted import count_text
-from caldp_core.basics.errors import CaldpError, check_n, require
-from caldp_core.basics.limits import CONFIDENCE_MAX, CONFIDENCE_MIN, N_MAX
-from caldp_core.basics.types import Ints, Progress, no_progress
+from caldp_core.basics.errors import CaldpError, check_n, count_text, quoted, require
+from caldp_core.basics.limits import CONFIDENCE_MAX, CONFIDENCE_MIN, N_MAX, PAIRWISE_MAX
+from caldp_core.basics.types import Floats, Ints, Progress, no_progress
 from caldp_core.collect.collected_tally import REASONS, CollectedTally, report_counts
-from caldp_core.collect.collector import BATCH_PREFIX, FILE_PREFIX
-from caldp_core.collect.protocol import EXPOSED, FamilyPlan, Protocol
+from caldp_core.collect.device import Memo, NoisyMemo, Once
+from caldp_core.collect.json_files import read_json_object
+from caldp_core.collect.protocol import EXPOSED, PROTOCOL_KEY, FamilyPlan, Protocol
+from caldp_core.collect.report_files import BATCH_PREFIX, FILE_PREFIX
 from caldp_core.datasets.public_map import NoPrior, PriorSpec, PublicMap
 from caldp_core.estimation.estimators import ESTIMATORS, ErrorEstimate
-from caldp_core.mechanisms.base import Tally
+from caldp_core.estimation.intervals import Looks, one_look
 from caldp_core.mechanisms.capabilities import block_totals
 from caldp_core.mechanisms.contextual import ContextMechanism
-from caldp_core.privacy.context import Context
-from caldp_core.privacy.coverage import exposed_clause
-from caldp_core.theory.mixing import DELTA, Variations, epsilons_after_mixing
+from caldp_core.mechanisms.written_out import WrittenOut
+from caldp_core.privacy.context import Context, dense
+from caldp_core.privacy.matrix import exposed_clause
+from caldp_core.theory.mixing import DELTA, BlockPairs, epsilons_after_mixing
 
 LISTED: Final = 100
-"""Most blocks listed; of more, those with the fewest and with the most people."""
-_ASSUMES: Final = (
-    "a shuffler that nobody who sees the reports works with, and that forgets who sent what; "
-    "people are counted in reports"
-)
+"""Most blocks or values listed; of more blocks, those with the fewest and the most people."""
+TEXTS: Final = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 
 
 def mixed_privacy(protocol: Protocol, people: Ints) -> dict[str, Any] | None:
@@ -76,7 +78,12 @@ def mixed_privacy(protocol: Protocol, people: Ints) -> dict[str, Any] | None:
         }
         for j in np.sort(listed).tolist()
     ]
-    return {**protocol.exposed_part, "delta": DELTA, "assumes": _ASSUMES, "blocks": rows}
+    return {
+        **protocol.exposed_part,
+        "delta": DELTA,
+        "assumes": TEXTS["assumes"],
+        "blocks": rows,
+    }
 
 
 def block_epsilons(protocol: Protocol) -> list[float | None]:
@@ -94,11 +101,6 @@ def _rounded_epsilon(name: str, level: float) -> dict[str, float]:
         return {}
     step = 10.0 ** (math.floor(math.log10(level)) - 2)
     return {name: float(f"{math.ceil(level / step - 1e-9) * step:.3g}")}
-
-
-def mixed_privacy_of_tally(protocol: Protocol, tally: Tally) -> dict[str, Any] | None:
-    """`mixed_privacy` for a tally's reports, with as many people of each block as it counts."""
-    return mixed_privacy(protocol, block_totals(protocol.mechanism, tally)[1])
 
 
 def mixed_privacy_by_crowd(
@@ -149,7 +151,7 @@ def mixed_privacy_by_crowd(
         **protocol.exposed_part,
         "protocol": protocol.fingerprint,
         "delta": delta,
-        "assumes": _ASSUMES,
+        "assumes": TEXTS["assumes"],
         "blocks": rows,
     }
 
@@ -162,7 +164,7 @@ def _kinds(protocol: Protocol) -> tuple[Ints, Ints]:
     mechanism, blocks = protocol.mechanism, len(protocol.block_names)
     if not isinstance(mechanism, ContextMechanism):
         return np.zeros(1, np.int64), np.array([blocks])
-    variations = Variations.of(mechanism)
+    variations = BlockPairs.variations(mechanism)
     epsilon = np.where(mechanism.policy.hidden_sizes > 0, mechanism.policy.epsilon, np.nan)
     rows = np.stack([epsilon, variations.hidden, variations.open], axis=1)
     _, first, sizes = np.unique(
@@ -175,12 +177,154 @@ def _kinds(protocol: Protocol) -> tuple[Ints, Ints]:
     return first[order], sizes[order]
 
 
+YEAR: Final = 365
+"""Reports of a person that an account assumes where a plan allows as many."""
+
+
+def _up(level: float) -> float | None:
+    """Rounded up to six digits after the point; None without a limit."""
+    return None if math.isinf(level) else math.ceil(level * 1e6 - 1e-3) / 1e6
+
+
+def plan_cost(protocol: Protocol, reports: int = YEAR) -> dict[str, Any]:
+    """ε of all that a person sends who is asked this many times, JSON-ready; None without a limit.
+
+    `is`: whether an attacker can reach it or it is a bound. Over pairs of values that have a limit.
+    `value`: of a value that stays. `change`: of one report's value that differs, not the first's.
+    `history`: between any two histories. `known_changes`: between histories that change at the
+    same reports. docs/derivations.md, “Plans of repetition”, has the proofs.
+    """
+    plan, sent = protocol.repetition, _sent(protocol, reports)
+    one, exact = report_levels(protocol)
+    level, value = largest_level(one), largest_level(value_levels(protocol, reports))
+    history = known = _cost(value, exact)
+    change = _cost(level if sent > 1 else 0.0, exact)
+    if isinstance(plan, Once):
+        change = _cost(0.0, exact=True)
+    elif isinstance(plan, Memo | NoisyMemo) and sent > 1:
+        change = history = _cost(math.inf, exact)
+        known = _cost(min(sent, protocol.domain.k) * level, exact=False)
+    if isinstance(plan, NoisyMemo) and sent > 1:
+        shown = math.log(plan.odds(protocol.format.values))
+        change, history = _cost(shown, exact=False), _cost(sent * shown, exact=False)
+        known = min(known, history, key=lambda cost: cost["epsilon"] or math.inf)
+    costs = {"value": _cost(value, exact), "change": change, "history": history}
+    return {"reports": sent, **costs, "known_changes": known}
+
+
+def _cost(level: float, exact: bool) -> dict[str, Any]:
+    return {"epsilon": _up(level), "is": "exact" if exact else "bound"}
+
+
+def _sent(protocol: Protocol, reports: int) -> int:
+    """How many reports a person sends who is asked this many times."""
+    return min(reports, getattr(protocol.repetition, "reports", reports))
+
+
+def report_levels(protocol: Protocol) -> tuple[Floats, bool]:
+    """(k, k) ε of one report, of a memo a stored one, and whether the channel reaches it.
+
+    Of many values the policy's limits, or (1, 1) the largest of them.
+    """
+    stored = protocol.plan.mechanism
+    if isinstance(stored, WrittenOut):
+        return _channel_levels(stored.channel), True
+    if stored.k * stored.outputs <= 1 << 14:  # a second of fractions
+        return _channel_levels(np.array(stored.exact_channel(), np.float64)), True
+    if stored.k**2 <= PAIRWISE_MAX:
+        return dense(stored.policy), False
+    most = protocol.promise()["epsilon_most"]
+    return np.array([[math.inf if most is None else most]]), False
+
+
+def value_levels(protocol: Protocol, reports: int = YEAR) -> Floats:
+    """(k, k) or (1, 1) ε between two values that stay while a person is asked this many times."""
+    plan, stored, sent = protocol.repetition, protocol.plan.mechanism, _sent(protocol, reports)
+    if isinstance(plan, NoisyMemo) and isinstance(stored, WrittenOut):
+        return _channel_levels(stored.channel, plan.odds(stored.outputs) ** -sent)
+    one, _ = report_levels(protocol)
+    return one if isinstance(plan, Once | Memo) else sent * one
+
+
+def _channel_levels(channel: Floats, base: float = 0.0) -> Floats:
+    """(k, k) max_y log((b + (1 − b)·Q(y|x))/(b + (1 − b)·Q(y|x'))) of (k, outputs) chances Q."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.log(base + (1.0 - base) * channel)
+        return np.array([np.nanmax(row - logs, axis=1) for row in logs])
+
+
+def largest_level(levels: Floats) -> float:
+    """The largest ε of the pairs that have a limit; inf where no pair has one."""
+    pairs = levels[~np.eye(len(levels), dtype=np.bool_)] if levels.size > 1 else levels
+    limits = pairs[np.isfinite(pairs)]
+    return float(limits.max()) if limits.size else math.inf
+
+
+def read_protocols(folder: Path) -> dict[str, Protocol]:
+    """Name of a JSON file in this folder that is a protocol → it; `CaldpError` without any."""
+    found: dict[str, Protocol] = {}
+    for path in sorted(folder.glob("*.json")):
+        data = read_json_object(path, "The file")
+        if PROTOCOL_KEY in data:
+            found[path.name] = Protocol.from_dict(data)
+    require(bool(found), f"The folder {quoted(folder)} has no protocol; give one that has.")
+    return found
+
+
+def make_account(
+    protocols: Mapping[str, Protocol], budget: float | None = None, reports: int = YEAR
+) -> dict[str, Any]:
+    """What all these protocols cost a person who answers every one; JSON-ready.
+
+    Of protocols with one domain the ε of each pair of values are added, of others the largest.
+    `reports`: as for `plan_cost`. `budget`: an ε, of which what is left is stated.
+    """
+    domains: dict[str, list[str]] = {}
+    for name, each in protocols.items():
+        domains.setdefault(json.dumps(each.to_dict()["domain"]), []).append(name)
+    values = [_composed(names, protocols, reports) for names in domains.values()]
+    costs: list[dict[str, Any]] = [
+        {"file": name, "question": each.question, "protocol": each.fingerprint}
+        | {"plan": each.repetition_part(), **plan_cost(each, reports)}
+        for name, each in protocols.items()
+    ]
+    total = {
+        "if_values_stay": _total([part["epsilon"] for part in values]),
+        "any_history": _total([cost["history"]["epsilon"] for cost in costs]),
+    }
+    account = {"caldp_account": 1, "times_asked": reports, "protocols": costs, "values": values}
+    account["epsilon"] = total
+    if budget is not None:
+        left = {case: None if at is None else round(budget - at, 6) for case, at in total.items()}
+        account |= {"budget": budget, "left": left}
+    return account
+
+
+def _total(levels: Sequence[float | None]) -> float | None:
+    return None if None in levels else round(math.fsum(filter(None, levels)), 6)
+
+
+def _composed(
+    names: Sequence[str], protocols: Mapping[str, Protocol], reports: int
+) -> dict[str, Any]:
+    """The largest ε of a pair of values over all protocols of one domain, and the pairs."""
+    levels = sum((value_levels(protocols[name], reports) for name in names), np.zeros((1, 1)))
+    part: dict[str, Any] = {"files": list(names), "epsilon": _up(largest_level(levels))}
+    part["pairs_without_a_limit"] = int(np.isinf(levels).sum())
+    if 1 < len(levels) <= LISTED:
+        part["names"] = list(protocols[names[0]].labels)
+        part["epsilon_by_pair"] = [[_up(each) for each in row] for row in levels.tolist()]
+    return part
+
+
 RECORD_KEY: Final = "caldp_record"
 LAW_KEY: Final = "report_counts"
 """Key of the counts of reports against their law; records of earlier versions lack it."""
+HOLD_KEY: Final = "intervals_hold"
+"""Key that is there where intervals hold while reports come; its value is `EVERY_LOOK`."""
+EVERY_LOOK: Final = "at every look"
 _FORMAT: Final = 1
 _SOURCE: Final = "give the file that caldp estimate wrote."
-_UNIT: Final = "one report; m reports of one person to this question cost up to m times ε"
 _UPWARDS: Final = 1.01
 """Factor by which an ε after mixing may be rounded up, to three digits."""
 
@@ -194,11 +338,13 @@ def make_record(
     prior: PriorSpec = NoPrior(),  # noqa: B008 — frozen
     false_share: float | None = None,
     error: ErrorEstimate | None = None,
+    looks: Looks = one_look,
 ) -> dict[str, Any]:
     """What was asked, promised and collected, for readers of the estimate; JSON-ready.
 
     `prior`: the public map that the estimate takes for known, which is recorded by title and hash;
-    `false_share`: q of a cascade, None if it was not chosen; `error`: of the estimate, if known.
+    `false_share`: q of a cascade, None if it was not chosen; `error`: of the estimate, if known;
+    `looks`: at which its intervals hold.
     """
     known: dict[str, Any] = {} if false_share is None else {"false_share": false_share}
     known |= {} if error is None else {"error_estimate": asdict(error)}
@@ -207,7 +353,7 @@ def make_record(
         hashed = hashlib.sha256(shape.encode()).hexdigest()
         known |= {"public_map": {"title": prior.title, "sha256": hashed}}
     promised = _protocol_fields(protocol)
-    mixed = mixed_privacy_of_tally(protocol, collected.tally)
+    mixed = mixed_privacy(protocol, block_totals(protocol.mechanism, collected.tally)[1])
     return {
         RECORD_KEY: _FORMAT,
         "caldp_version": caldp_core.__version__,
@@ -224,20 +370,21 @@ def make_record(
         "estimator": estimator,
         **known,
         "interval_level": level,
+        **({} if looks is one_look else {HOLD_KEY: EVERY_LOOK}),
     }
 
 
 def _protocol_fields(protocol: Protocol) -> dict[str, Any]:
     """Fields of a record that follow from the protocol alone."""
+    plan, unit = protocol.repetition_part(), "one report, in clear"
+    if protocol.coverage.protected.any():
+        unit = TEXTS["unit"][plan.get("kind", "none")].format_map(plan)
+    cost = plan and {"repetition": plan | {"cost": plan_cost(protocol)}}
     return {
         "question": protocol.question,
         "protocol": protocol.fingerprint,
         "mechanism": protocol.plan.summary(),
-        "privacy": {
-            **protocol.promise(),
-            "model": _model(protocol),
-            "unit": _UNIT if protocol.coverage.protected.any() else "one report, in clear",
-        },
+        "privacy": {**protocol.promise(), **cost, "model": _model(protocol), "unit": unit},
     }
 
 
@@ -288,10 +435,6 @@ def _is_count(value: object) -> bool:
     return type(value) is int and 0 <= value <= N_MAX
 
 
-def _is_level(value: object) -> bool:
-    return type(value) in (int, float) and CONFIDENCE_MIN <= value <= CONFIDENCE_MAX  # type: ignore[operator]
-
-
 def _are_refused(value: object) -> bool:
     return (
         isinstance(value, dict)
@@ -307,7 +450,9 @@ _COLLECTED: Final[dict[str, Callable[[Any], bool]]] = {
     "batches": lambda found: isinstance(found, list) and all(isinstance(b, str) for b in found),
     "tally_sha256": lambda found: isinstance(found, str) and len(found) == 64,
     "estimator": lambda found: isinstance(found, str) and found in ESTIMATORS,
-    "interval_level": _is_level,
+    "interval_level": lambda found: (
+        type(found) in (int, float) and CONFIDENCE_MIN <= found <= CONFIDENCE_MAX
+    ),
     "caldp_version": lambda found: isinstance(found, str),
 }
 """Key → whether a value of it can be right."""
@@ -351,6 +496,8 @@ def _is_mixed(protocol: Protocol, mixed: object) -> bool:
     return all(map(fits, rows))
 
 
+_ENTRY: Final = Path(__file__).with_name("registry.json")
+"""The entry of a registry, with {fields} in its texts."""
 _LINE_MAX: Final = 2_000
 """Most characters of a text that people give."""
 
@@ -386,62 +533,35 @@ class About:
 def registry_entry(protocol: Protocol, record: Mapping[str, Any], about: About) -> dict[str, Any]:
     """The entry of a collection; raises `CaldpError` for a record that is not its protocol's."""
     check_record(protocol, record, "The record")
-    promise = protocol.promise()
-    plain = _is_plain(protocol)
-    most = promise["epsilon_most"]
-    return {
-        "url_slug": f"caldp-{protocol.fingerprint[:12]}",
-        "status": "Draft",
-        "tier": 3,
-        "deployment": {
-            "basic": {
-                "name": about.name,
-                "data_curators": [about.curator],
-                "intended_use": about.use,
-                "data_product_type": "Summary statistics",
-                "data_product_region": about.region,
-                "description": f"Shares of {count_text(record['reports'], 'person', 'people')} "
-                f"by their answer to: {protocol.question or 'a question'}",
-                "publication_date": about.published,
-            },
-            "dp_variant": {
-                "variant_name": "Pure DP" if plain else "Custom",
-                "data_domain": f"One of {protocol.domain.k:,} values a person.",
-                "unprotected_quantities": _unprotected(protocol, plain),
-            },
-            "privacy_loss": {
-                "privacy_unit": "One report of a person",
-                "privacy_unit_details": _relation(protocol, plain),
-                "privacy_parameters": {} if most is None else {"epsilon": most},
-                "privacy_parameters_details": record["privacy"]["unit"],
-            },
-            **_deployed(protocol, record),
-            "administrative": {
-                "notes": f"Protocol {protocol.fingerprint}, tally {record['tally_sha256']}.",
-                "registry_authors": [about.author],
-            },
-        },
+    most, plain = protocol.promise()["epsilon_most"], _is_plain(protocol)
+    fields = {
+        **record,
+        **vars(about),
+        "mark": protocol.fingerprint[:12],
+        "people": count_text(record["reports"], "person", "people"),
+        "question": protocol.question or "a question",
+        "variant": "Pure DP" if plain else "Custom",
+        "values": protocol.domain.k,
+        "unprotected": _unprotected(protocol, plain),
+        "relation": _relation(protocol, plain),
+        "unit": record["privacy"]["unit"],
+        "composition": TEXTS["composition"][protocol.repetition_part().get("kind", "none")],
+        "model": record["privacy"]["model"],
+        "mechanism": protocol.plan.summary()["kind"],
     }
+    entry: dict[str, Any] = _filled(json.loads(_ENTRY.read_text("utf-8")), fields)
+    if most is not None:
+        entry["deployment"]["privacy_loss"]["privacy_parameters"] = {"epsilon": most}
+    return entry
 
 
-def _deployed(protocol: Protocol, record: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "deployment_model": {
-            "model_name": "Local",
-            "model_name_details": record["privacy"]["model"],
-            "release_type": "One release",
-            "data_source_type": "Static",
-            "access_type": "Non-interactive",
-        },
-        "accounting": {
-            "post_processing": f"Unbiased estimate, then the estimator {record['estimator']}.",
-            "composition": "Fresh reports of one person to this question add up.",
-        },
-        "implementation": {
-            "mechanisms": f"{protocol.plan.summary()['kind']} by caldp {record['caldp_version']}; "
-            "coins are thresholds in whole numbers, no floating-point number is compared.",
-        },
-    }
+def _filled(part: Any, fields: Mapping[str, Any]) -> Any:
+    """A part of the entry with these fields in its texts."""
+    if isinstance(part, dict):
+        return {key: _filled(each, fields) for key, each in part.items()}
+    if isinstance(part, list):
+        return [_filled(each, fields) for each in part]
+    return part.format_map(fields) if isinstance(part, str) else part
 
 
 def _is_plain(protocol: Protocol) -> bool:
@@ -453,20 +573,13 @@ def _is_plain(protocol: Protocol) -> bool:
 
 
 def _relation(protocol: Protocol, plain: bool) -> str:
+    case = "context" if isinstance(protocol.plan, FamilyPlan) else "matrix"
     if plain:
-        return "Two data sets are adjacent if one person's value differs."
-    if not protocol.coverage.protected.any():
-        return "Nothing is promised: every report names its value."
-    if isinstance(protocol.plan, FamilyPlan):
-        return (
-            "For a sensitive value x and any other value y of its block, a set of reports is at "
-            "most exp(epsilon of the block) times as likely from x as from y. Nothing is promised "
-            "of values that are not sensitive, nor between blocks."
-        )
-    return (
-        "For values x and y, a set of reports is at most exp(E[x, y]) times as likely from x as "
-        "from y; E is the matrix in the protocol, and nothing is promised where it has no entry."
-    )
+        case = "plain"
+    elif not protocol.coverage.protected.any():
+        case = "none"
+    text: str = TEXTS["relation"][case]
+    return text
 
 
 def _unprotected(protocol: Protocol, plain: bool) -> str:

@@ -1,4 +1,4 @@
-"""Reports counted by other servers, where they are numbers: by one query, or by two servers of DAP.
+"""Tallies of other engines and servers: Arrow batches, one query of SQL, two servers of DAP.
 
 The query's result has one row per report that was sent, `report` and `n`, and per `batch` where the
 table has them; refused ones are counted under −1 (no whole number), −2 (of another protocol) and −3
@@ -9,20 +9,51 @@ By the Distributed Aggregation Protocol neither of two servers sees a report. A 
 number is a bucket of a Prio3Histogram (draft-irtf-cfrg-vdaf, algorithm 4), so servers that hold one
 share each add up how often each number came. Devices have added the noise, so the servers add none;
 their result is debiased by a matrix that the collector needs to have.
+
+By Arrow batches each worker adds up its batches and yields one row; `collected_from_rows` adds the
+rows. A row is whole or not there, so an engine that does a lost worker's part again counts nothing
+twice.
+
+`tally_frame` is all of it for a Spark DataFrame, however many machines it is on: Spark runs one
+Python function over Arrow batches (`mapInArrow`). Where tasks are many, workers add up their
+tallies once more before the driver does. Workers need this package.
 """
 
+import base64
+import binascii
 import math
 import re
-from dataclasses import dataclass
-from fractions import Fraction
-from typing import Any, Final
+import tomllib
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
-from caldp_core.basics.errors import require
+from caldp_core.basics.errors import check_counts, require
+from caldp_core.basics.extras import explain_missing
+from caldp_core.basics.types import Ints
 from caldp_core.collect.client import MARK_LENGTH
-from caldp_core.collect.device import AROUND, NUMBER, QUOTE
+from caldp_core.collect.collected_tally import (
+    MALFORMED,
+    OTHER_PROTOCOL,
+    OUT_OF_RANGE,
+    REASONS,
+    CollectedTally,
+    RecordChecker,
+    add_buckets,
+    buckets_of_histogram,
+    buckets_of_records,
+    parse_records,
+)
+from caldp_core.collect.device import AROUND, DIGITS_END, NUMBER, QUOTE
 from caldp_core.collect.protocol import Protocol
+from caldp_core.collect.report_files import book_names
+from caldp_core.mechanisms.base import Tally
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 @dataclass(frozen=True)
@@ -39,42 +70,10 @@ class SqlDialect:
     report: str = ""
 
 
+_FOLDER: Final = Path(__file__).parent
 DIALECTS: Final = {
-    "duckdb": SqlDialect(
-        "TRIM(CAST({column} AS VARCHAR), '{around}')",
-        "CASE WHEN REGEXP_FULL_MATCH({report}, '-?[0-9]{{1,18}}') "
-        "THEN TRY_CAST({report} AS BIGINT) END",
-    ),
-    # Java's $ is before a line's end as well.
-    "spark": SqlDialect(
-        "TRIM(BOTH '{around}' FROM CAST({column} AS STRING))",
-        "CASE WHEN {report} RLIKE '^-?[0-9]{{1,18}}$' AND NOT {report} RLIKE '[^0-9-]' "
-        "THEN TRY_CAST({report} AS BIGINT) END",
-    ),
-    "bigquery": SqlDialect(
-        "TRIM(CAST({column} AS STRING), '{around}')",
-        "CASE WHEN REGEXP_CONTAINS({report}, r'^-?[0-9]{{1,18}}$') "
-        "THEN SAFE_CAST({report} AS INT64) END",
-        "TRIM(FORMAT('%t', {column}), '{around}')",
-    ),
-    "snowflake": SqlDialect(
-        "TRIM(CAST({column} AS VARCHAR), '{around}')",
-        "CASE WHEN REGEXP_LIKE({report}, '-?[0-9]{{1,18}}') THEN TRY_CAST({report} AS BIGINT) END",
-        "CASE WHEN NOT STARTSWITH(SYSTEM$TYPEOF({column}), 'FLOAT') "
-        "THEN TRIM(CAST({column} AS VARCHAR), '{around}') END",
-    ),
-    "postgres": SqlDialect(
-        "BTRIM(CAST({column} AS TEXT), '{around}')",
-        "CASE WHEN {report} ~ '^-?[0-9]{{1,18}}$' THEN CAST({report} AS BIGINT) END",
-        "CASE WHEN CAST(PG_TYPEOF({column}) AS TEXT) NOT IN ('real', 'double precision') "
-        "THEN BTRIM(CAST({column} AS TEXT), '{around}') END",
-    ),
-    "clickhouse": SqlDialect(
-        "trim(BOTH '{around}' FROM toString({column}))",
-        "CASE WHEN match({report}, '^-?[0-9]{{1,18}}$') THEN toInt64OrNull({report}) END",
-        "CASE WHEN toTypeName({column}) NOT LIKE '%Float%' "
-        "THEN trim(BOTH '{around}' FROM toString({column})) END",
-    ),
+    name: SqlDialect(**texts)
+    for name, texts in tomllib.loads((_FOLDER / "dialects.toml").read_text("utf-8")).items()
 }
 _COLUMN: Final = re.compile("[A-Za-z_][A-Za-z0-9_]{0,62}")
 
@@ -98,36 +97,37 @@ def tally_query(protocol: Protocol, dialect: str, batch_column: str = "") -> str
     engine, whole = DIALECTS[dialect], protocol.fingerprint
     content = (engine.report or engine.text).format(column="report", around=AROUND)
     marked = engine.text.format(column="protocol", around=QUOTE)
-    named = passed = grouped = listed = ""
+    parts = dict.fromkeys(("named", "passed", "grouped", "listed"), "")
     if batch_column:
         batch = engine.text.format(column=batch_column, around=QUOTE)
-        named, passed, grouped = f",\n        {batch} AS batch", ", batch", ", sent.batch"
-        listed = ", sent.batch AS batch"
-    return f"""\
-SELECT sent.report AS report{listed}, COUNT(*) AS n
-FROM (
-  SELECT CASE
-    WHEN numbers.mark NOT IN ('{whole[:MARK_LENGTH]}', '{whole}') THEN -2
-    WHEN numbers.number IS NULL THEN -1
-    WHEN numbers.number < 0 OR numbers.number >= {protocol.format.values} THEN -3
-    ELSE numbers.number
-  END AS report{passed}
-  FROM (
-    SELECT mark, {engine.whole.format(report="content")} AS number{passed}
-    FROM (
-      SELECT {marked} AS mark,
-        {content} AS content{named}
-      FROM reports
-    ) AS texts
-  ) AS numbers
-) AS sent
-GROUP BY sent.report{grouped}
-ORDER BY sent.report{grouped};
-"""
+        parts = {
+            "named": f",\n        {batch} AS batch",
+            "passed": ", batch",
+            "grouped": ", sent.batch",
+            "listed": ", sent.batch AS batch",
+        }
+    return (
+        (_FOLDER / "query.sql")
+        .read_text("utf-8")
+        .format(
+            mark=whole[:MARK_LENGTH],
+            whole=whole,
+            values=protocol.format.values,
+            number=engine.whole.format(report="content"),
+            marked=marked,
+            content=content,
+            **parts,
+        )
+    )
 
 
 PRIO3_HISTOGRAM: Final = 0x00000004
 """Its algorithm identifier."""
+DRAFTS: Final = {
+    "vdaf": "draft-irtf-cfrg-vdaf-12 and later; up to 11 the algorithm_id is 3",
+    "dap": "draft-ietf-ppm-dap, each that takes such a VDAF; the servers' software says which",
+    "format": "JSON, which YAML 1.2 includes: the part vdaf goes into a task file as it stands",
+}
 MATRIX_MAX: Final = 1 << 16
 """Most entries of a matrix that is written out; beyond, `caldp estimate` debiases."""
 
@@ -147,6 +147,7 @@ def dap_configuration(protocol: Protocol) -> dict[str, Any]:
     length = protocol.format.values
     return {
         "caldp_dap": 1,
+        "drafts": DRAFTS,
         "protocol": protocol.fingerprint,
         "vdaf": {
             "Prio3Histogram": {
@@ -166,16 +167,210 @@ def dap_configuration(protocol: Protocol) -> dict[str, Any]:
 
 
 def _debiasing(protocol: Protocol) -> dict[str, Any]:
+    """`matrix`: what one report of each number adds to n times the unbiased estimated shares."""
     command = {"by": "caldp estimate PROTOCOL.json --histogram RESULT.csv"}
     if protocol.domain.k * protocol.format.values > MATRIX_MAX:
         return command
-    rows = [[float(Fraction(each)) for each in row] for row in debiasing_matrix(protocol).tolist()]
-    return {"matrix": rows, **command}
+    mechanism = protocol.mechanism
+    each_alone = map(mechanism.tally_of_histogram, np.eye(protocol.format.values, dtype=np.int64))
+    rows = np.stack([mechanism.estimate(tally) for tally in each_alone], axis=1)
+    return {"matrix": (rows + 0.0).tolist(), **command}  # −0 is written as 0
 
 
-def debiasing_matrix(protocol: Protocol) -> "np.ndarray[tuple[int, int], np.dtype[np.float64]]":
-    """(k, length): what one report of each number adds to n times the unbiased estimated shares."""
-    mechanism, length = protocol.mechanism, protocol.format.values
-    one = np.eye(length, dtype=np.int64)
-    columns = [mechanism.estimate(mechanism.tally_of_histogram(each)) for each in one]
-    return np.stack(columns, axis=1)
+Batches: TypeAlias = "Iterable[pa.RecordBatch]"
+NUMBERS: Final = ("n", *(reason.replace(" ", "_") for reason in REASONS))
+COLUMNS: Final = (*NUMBERS, "batches", "buckets", "counts")
+"""Of a partial tally: reports counted, refused by their reason, names of its batches, reports by
+`collected_tally.py`, and the mechanism's counts."""
+
+
+def partial_tallies(protocol: str) -> Callable[[Batches], Iterator["pa.RecordBatch"]]:
+    """The function that a worker runs on columns `report` and perhaps `protocol` and `batch`.
+
+    `protocol`: the text of its file, which every worker reads and checks for itself.
+    """
+
+    def tally(batches: Batches) -> Iterator["pa.RecordBatch"]:
+        counter = _BatchCounter(Protocol.from_json(protocol))
+        for batch in batches:
+            counter.add(batch)
+        total = counter.tally()
+        refused = [counter.refused[reason] for reason in REASONS]
+        yield _row([total.n, *refused], counter.batches, counter.buckets(), total.counts)
+
+    return tally
+
+
+def sum_tallies(batches: Batches) -> Iterator["pa.RecordBatch"]:
+    """The sum of the partial tallies in these batches, as one row; no row without tallies.
+
+    Workers add up the tallies of many tasks, for which one driver would have no memory.
+    """
+    numbers, names = np.zeros(len(NUMBERS), np.int64), frozenset[str]()
+    buckets, counts = np.zeros(0, np.int64), np.zeros(0, np.int64)
+    for batch in batches:
+        if not len(batch):
+            continue
+        numbers += [int(np.sum(batch.column(name).to_numpy())) for name in NUMBERS]
+        names |= set(batch.column("batches").flatten().to_pylist())
+        buckets = add_buckets(buckets, _sum_of_lists(batch.column("buckets")))
+        counts = add_buckets(counts, _sum_of_lists(batch.column("counts")))
+    if counts.size:
+        yield _row(numbers.tolist(), names, buckets, counts)
+
+
+def _sum_of_lists(column: "pa.Array") -> Ints:
+    """(entries,) the sum of a column's lists, all of one length."""
+    lists: Ints = column.flatten().to_numpy().reshape(len(column), -1)
+    return np.asarray(lists.sum(axis=0))
+
+
+def _row(
+    numbers: list[int], batches: frozenset[str], buckets: Ints, counts: Ints
+) -> "pa.RecordBatch":
+    with explain_missing("Counting in Arrow"):
+        import pyarrow as pa
+
+    columns = [pa.array([number], pa.int64()) for number in numbers]
+    columns.append(pa.array([sorted(batches)], pa.list_(pa.string())))
+    columns += [pa.array([each.tolist()], pa.list_(pa.int64())) for each in (buckets, counts)]
+    return pa.RecordBatch.from_arrays(columns, names=list(COLUMNS))
+
+
+def collected_from_rows(protocol: Protocol, rows: Iterable[Any], batch: str) -> CollectedTally:
+    """The sum of workers' rows, each a mapping with `COLUMNS`.
+
+    `batch`: the name of these reports in the books, beside the batches that they name themselves.
+    Raises `CaldpError` for rows that are not partial tallies of this protocol.
+    """
+    require(bool(batch), "A tally needs the name of its batch, so that none counts twice.")
+    total, names = CollectedTally.empty(protocol), {batch}
+    size, mark = total.tally.counts.size, protocol.mechanism.fingerprint
+    for row in rows:
+        counts = check_counts("counts of a worker", np.array(row["counts"], np.int64), size)
+        refused = dict(zip(REASONS, (int(row[name]) for name in NUMBERS[1:]), strict=True))
+        names.update(row["batches"])
+        buckets = np.array(row["buckets"], np.int64)
+        buckets = check_counts("buckets of a worker", buckets, total.buckets.size)
+        part = Tally(counts, int(row["n"]), mark)
+        total = total + CollectedTally(protocol.fingerprint, part, frozenset(), refused, buckets)
+    return replace(total, batches=book_names(names, "This frame"))
+
+
+class _BatchCounter:
+    """Adds up batches in Arrow, as `Collector` does in DuckDB."""
+
+    def __init__(self, protocol: Protocol) -> None:
+        empty = CollectedTally.empty(protocol)
+        self._tally, self.refused = empty.tally, dict(empty.refused)
+        self.batches: frozenset[str] = frozenset()
+        self._protocol, self._form = protocol, protocol.format
+        self._is_number = self._form.kind == NUMBER
+        self._buckets = empty.buckets
+        self._histogram = np.zeros(self._form.values if self._is_number else 0, np.int64)
+        self._checker = None if self._is_number else RecordChecker(protocol)
+
+    def add(self, batch: "pa.RecordBatch") -> None:
+        """Count a batch's reports, and those refused by their reason."""
+        with explain_missing("Counting in Arrow"):
+            import pyarrow as pa
+            import pyarrow.compute as pc
+
+        column, whole = batch.column("report"), self._protocol.fingerprint
+        if "batch" in batch.schema.names:
+            named = pc.utf8_trim(batch.column("batch").cast(pa.string()), QUOTE)
+            self.batches |= set(pc.unique(named).drop_null().to_pylist())
+            book_names(self.batches, "This frame")
+        if "protocol" in batch.schema.names:
+            marks = pa.array([whole, whole[:MARK_LENGTH], None])
+            ours = pc.is_in(pc.utf8_trim(batch.column("protocol").cast(pa.string()), QUOTE), marks)
+            self.refused[OTHER_PROTOCOL] += len(ours) - (pc.sum(ours).as_py() or 0)
+            column = column.filter(ours)
+        (self._count_numbers if self._is_number else self._count_bytes)(column)
+
+    def tally(self) -> Tally:
+        """The tally of all reports counted."""
+        if self._is_number:
+            return self._protocol.mechanism.tally_of_histogram(self._histogram)
+        return self._tally
+
+    def buckets(self) -> Ints:
+        """The reports counted, by `collected_tally.py`."""
+        if self._is_number:
+            return buckets_of_histogram(self._protocol, self._histogram)
+        return self._buckets
+
+    def _count_numbers(self, column: "pa.Array") -> None:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        if pa.types.is_floating(column.type):  # as text, 3.0 would be a 3
+            column = pa.nulls(len(column), pa.int64())
+        if not pa.types.is_integer(column.type):
+            texts = pc.utf8_trim(column.cast(pa.string()), AROUND)
+            right = pc.match_substring_regex(texts, "^-?[0-9]{1,18}$")
+            column = pc.if_else(right, texts, None).cast(pa.int64())
+        known = column.drop_null().to_numpy(zero_copy_only=False)
+        known = known[(known > -DIGITS_END) & (known < DIGITS_END)]
+        self.refused[MALFORMED] += len(column) - known.size
+        sent = known[(known >= 0) & (known < self._histogram.size)].astype(np.int64)
+        self.refused[OUT_OF_RANGE] += known.size - sent.size
+        self._histogram += np.bincount(sent, minlength=self._histogram.size)
+
+    def _count_bytes(self, column: "pa.Array") -> None:
+        import pyarrow as pa
+
+        size, mechanism = self._form.size, self._protocol.mechanism
+        is_text = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
+        decoded = map(_decode, column.to_pylist()) if is_text else column.to_pylist()
+        whole_rows = [each for each in decoded if each is not None and len(each) == size]
+        self.refused[MALFORMED] += len(column) - len(whole_rows)
+        rows = np.frombuffer(b"".join(whole_rows), np.uint8).reshape(-1, size)
+        records = parse_records(self._protocol, rows)
+        assert self._checker is not None
+        valid = self._checker.valid_mask(records)
+        self.refused[OUT_OF_RANGE] += int(np.count_nonzero(~valid))
+        self._tally = self._tally + mechanism.tally(records[valid])
+        self._buckets = self._buckets + buckets_of_records(self._protocol, records[valid])
+
+
+def _decode(text: str | None) -> bytes | None:
+    try:
+        return None if text is None else base64.b64decode(text.strip(AROUND), validate=True)
+    except (binascii.Error, ValueError):
+        return None
+
+
+DataFrame: TypeAlias = Any
+"""PySpark's, which is not a dependency."""
+_SCHEMA: Final = ", ".join(
+    [
+        *(f"{name} bigint" for name in NUMBERS),
+        "batches array<string>",
+        *(f"{name} array<bigint>" for name in ("buckets", "counts")),
+    ]
+)
+ROWS_MAX: Final = 256
+"""Partial tallies that the driver adds up: 90 MB where each has 43,750 counts."""
+
+
+def tally_frame(
+    protocol: Protocol, frame: DataFrame, batch: str, rows_max: int = ROWS_MAX
+) -> CollectedTally:
+    """The tally of a DataFrame: its column `report`, and `protocol` and `batch` if they are there.
+
+    `batch`: the name of these reports in the books, beside those in the column (`collector.py`).
+    `rows_max`: most partial tallies that come to the driver. Raises `CaldpError` for a frame
+    without that column, and for an empty name.
+    """
+    require(
+        "report" in frame.columns,
+        f"The frame has no column report, only {', '.join(frame.columns)}; rename the one that has "
+        "the reports.",
+    )
+    columns = [name for name in ("report", "protocol", "batch") if name in frame.columns]
+    function = partial_tallies(protocol.to_json())
+    partial = frame.select(*columns).mapInArrow(function, _SCHEMA)
+    if frame.rdd.getNumPartitions() > rows_max:
+        partial = partial.repartition(rows_max).mapInArrow(sum_tallies, _SCHEMA)
+    return collected_from_rows(protocol, (row.asDict() for row in partial.collect()), batch)

@@ -11,16 +11,10 @@ from caldp_core.basics.cache import cached
 from caldp_core.basics.errors import excerpt, require
 from caldp_core.basics.types import Bools, Floats, Ints, read_only
 from caldp_core.datasets.base_map import region_rings
-from caldp_core.datasets.files.maps import (
-    CELLS,
-    FINE_CELLS,
-    MapRequest,
-    map_for_places,
-    shortest_longitude_range,
-)
+from caldp_core.datasets.files import maps
 from caldp_core.datasets.shipped import read_rows
-from caldp_core.domain.grid import Area, GridDomain
-from caldp_core.domain.polygons import AreaPart, cells_of_parts, parse_polygon
+from caldp_core.domain.domains import Area, GridDomain
+from caldp_core.domain.partitions import AreaPart, cells_of_parts, parse_polygon
 
 AREA_NAMES: Final = "area_names.csv.gz"
 _CELLS_MAX: Final = 300_000
@@ -85,13 +79,13 @@ def areas_on_map(areas: tuple[str, ...]) -> tuple[GridDomain, Ints]:
     points = [np.concatenate(part.rings) for _, part in parts]
     x, y = np.concatenate(points).T
     ends = [float(each) for each in (x.min(), x.max(), (x % 360).min(), (x % 360).max())]
-    south, north, west, east = float(y.min()), float(y.max()), *shortest_longitude_range(*ends)
+    south, north, west, east = float(y.min()), float(y.max()), *maps.shortest_longitude_range(*ends)
     cell = next(
         side
-        for side in (*FINE_CELLS, *CELLS)
+        for side in (*maps.FINE_CELLS, *maps.CELLS)
         if ((north - south) / side + 3) * ((east - west) / side + 3) <= _CELLS_MAX
     )
-    grid = map_for_places(MapRequest(cell), (south, north, west, east), None)
+    grid = maps.map_for_places(maps.MapRequest(cell), (south, north, west, east), None)
     labels = np.full(grid.k, len(areas), np.int64)
     for at, cells in cells_of_parts([part for _, part in parts], grid):
         labels[cells] = parts[at][0]

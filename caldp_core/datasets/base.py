@@ -10,11 +10,9 @@ from typing import Protocol
 
 import numpy as np
 
-from caldp_core.basics.counted import count_text
-from caldp_core.basics.errors import require
+from caldp_core.basics.errors import count_text, require
 from caldp_core.basics.types import Floats, Ints, Progress, counts_by, no_progress, read_only
-from caldp_core.domain.answers import Domain
-from caldp_core.domain.grid import GridDomain
+from caldp_core.domain.domains import Domain, GridDomain
 from caldp_core.domain.partitions import LargerCells
 
 

@@ -1,22 +1,25 @@
-"""What lies under a map anywhere on Earth: cities, countries, regions, inhabitants and hexagons.
+"""What lies under a map anywhere on Earth: cities, countries, inhabitants, hexagons, coasts.
 
 Cities are GeoNames' (CC-BY 4.0, `scripts/make_places.py`). Countries and their first-order regions
-are Natural Earth's (public domain, `make_world_map.py` at 1:50m, `make_regions.py` at 1:10m): as
+are Natural Earth's (public domain, `make_world.py`, at 1:50m and 1:10m): as
 ruled in fact; others see some borders otherwise. H3 (Brodsky 2018, h3geo.org) cuts the Earth into
 2 + 120·7^r cells at resolution r, all but twelve of them hexagons.
+
+Coasts and borders are made by `scripts/make_world.py` from Natural Earth's 1:10m lines (public
+domain).
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
 
 import numpy as np
-import scipy
+from numpy.typing import NDArray
 
 from caldp_core.basics.cache import cached
 from caldp_core.basics.errors import require
-from caldp_core.basics.extras import explain_missing
+from caldp_core.basics.extras import explain_missing, scipy
 from caldp_core.basics.limits import HEXAGONS_MAX
 from caldp_core.basics.types import Floats, Ints, read_only, sums_by
 from caldp_core.datasets.shipped import (
@@ -26,9 +29,151 @@ from caldp_core.datasets.shipped import (
     read_rows,
     state_outline,
 )
-from caldp_core.datasets.world_lines import Lines, borders, coasts, unpack_lines
-from caldp_core.domain.grid import KM_PER_DEGREE, US_GRID, Area, GridDomain
-from caldp_core.domain.polygons import cells_by_area
+from caldp_core.domain.domains import KM_PER_DEGREE, US_GRID, Area, GridDomain
+from caldp_core.domain.partitions import cells_by_area
+
+WORLD_LINES: Final = "world_lines.npz"
+STEP: Final = 0.002
+"""Degrees: the file holds whole multiples."""
+_BEYOND: Final = 1.0
+"""Of an area's longer side, what is drawn beyond its edges: frames have other shapes than maps."""
+_BETWEEN: Final = 0.37 * STEP
+"""Edges lie between the points of lines: GEOS can't cut a ring that touches one at a point."""
+_INVISIBLE: Final = 1 / 1200
+"""Share of an area's longer side below which nothing is visible on a screen."""
+
+Lines = tuple[Floats, Floats]
+"""(longitudes, latitudes), each (points,) degrees, NaN between one line and the next."""
+
+
+def coasts(area: Area) -> Lines:
+    """Closed rings of the land in and around an area, to be filled by the even-odd rule.
+
+    Lakes are rings as well. Within half a kilometre of Natural Earth's lines, and thinned to what
+    a screen shows of the area. Raises `CaldpError` if the file is gone or shapely is missing.
+    """
+    with explain_missing("A map of the world"):
+        import shapely
+
+    rings = [shapely.Polygon(ring) for ring in _visible_lines("coasts", area)]
+    cut = shapely.clip_by_rect(rings, *_edges(area))
+    return _join_lines(
+        [
+            np.asarray(part.exterior.coords)
+            for part in shapely.get_parts(shapely.simplify(cut, _tolerance(area)))
+            if isinstance(part, shapely.Polygon) and not part.is_empty
+        ]
+    )
+
+
+def borders(area: Area) -> Lines:
+    """Lines of coasts and of borders between countries in and around an area, to be drawn.
+
+    As exact as `coasts`; raises `CaldpError` as it does.
+    """
+    with explain_missing("A map of the world"):
+        import shapely
+
+    lines = [*_visible_lines("coasts", area), *_visible_lines("borders", area)]
+    if area.crosses_antimeridian:
+        lines = [part for line in lines for part in _without_seam(line)]
+    cut = shapely.clip_by_rect([shapely.LineString(line) for line in lines], *_edges(area))
+    return _join_lines(
+        [
+            np.asarray(part.coords)
+            for part in shapely.get_parts(shapely.simplify(cut, _tolerance(area)))
+            if part.length > _tolerance(area)
+        ]
+    )
+
+
+def pack_lines(lines: Mapping[str, Sequence[Floats]]) -> dict[str, NDArray[np.integer]]:
+    """The arrays of the file: starts, steps and lengths of lines, each (points, 2) degrees."""
+    arrays: dict[str, NDArray[np.integer]] = {}
+    for name, each in lines.items():
+        whole = [np.rint(line / STEP).astype(np.int64) for line in each]
+        arrays[f"{name}_starts"] = np.array([line[0] for line in whole], np.int32)
+        arrays[f"{name}_lengths"] = np.array([len(line) for line in whole], np.int32)
+        steps = np.concatenate([np.diff(line, axis=0) for line in whole])
+        if np.abs(steps).max() > np.iinfo(np.int16).max:
+            raise ValueError("Two points of a line are too far apart.")
+        arrays[f"{name}_steps"] = np.ascontiguousarray(steps.T.astype(np.int16))
+    return arrays
+
+
+def unpack_lines(file: Mapping[str, NDArray[np.integer]], name: str) -> tuple[Floats, ...]:
+    """The lines of one kind, each (points, 2) degrees, from the arrays of `pack_lines`."""
+    starts, lengths, steps = (file[f"{name}_{part}"] for part in ("starts", "lengths", "steps"))
+    ends = np.cumsum(lengths - 1)
+    return tuple(
+        STEP * np.concatenate([[start], start + np.cumsum(part, axis=0, dtype=np.int64)])
+        for start, part in zip(starts, np.split(steps.T, ends[:-1]), strict=True)
+    )
+
+
+@cache
+def _load_lines(name: str) -> tuple[tuple[Floats, ...], Floats]:
+    """The lines of that kind, each (points, 2), and (lines, 4) their west, south, east, north."""
+    with (
+        explain_file_errors(WORLD_LINES),
+        np.load(DATA_FOLDER / WORLD_LINES, allow_pickle=False) as file,
+    ):
+        lines = unpack_lines(file, name)
+    boxes = np.array([[*line.min(axis=0), *line.max(axis=0)] for line in lines])
+    return lines, boxes
+
+
+def _visible_lines(name: str, area: Area) -> list[Floats]:
+    """Lines of a kind in and around an area, those large enough to be visible."""
+    turns = (0.0, 360.0) if area.crosses_antimeridian else (0.0,)
+    return [
+        line + np.array([turn, 0.0]) for turn in turns for line in _lines_in_box(name, area, turn)
+    ]
+
+
+def _lines_in_box(name: str, area: Area, turn: float) -> list[Floats]:
+    """Visible lines of a kind in and around an area, before they are shifted east by `turn`."""
+    lines, boxes = _load_lines(name)
+    west, south, east, north = np.subtract(_edges(area), (turn, 0.0, turn, 0.0))
+    visible = (boxes[:, 0] <= east) & (boxes[:, 2] >= west)
+    visible &= (boxes[:, 1] <= north) & (boxes[:, 3] >= south)
+    visible &= np.ptp(boxes.reshape(-1, 2, 2), axis=1).max(axis=1) > 2 * _tolerance(area)
+    return [lines[i] for i in np.flatnonzero(visible)]
+
+
+def _edges(area: Area) -> tuple[float, float, float, float]:
+    """West, south, east and north of what is drawn."""
+    beyond = _BEYOND * _longer(area)
+    middle = 0.5 * (area.west + area.east) if area.crosses_antimeridian else 0.0
+    return (
+        max(area.west - beyond, middle - 180.0) - _BETWEEN,
+        max(area.south - beyond, -90.0) - _BETWEEN,
+        min(area.east + beyond, middle + 180.0) + _BETWEEN,
+        min(area.north + beyond, 90.0) + _BETWEEN,
+    )
+
+
+def _without_seam(line: Floats) -> list[Floats]:
+    """A line without its sides along the 180th meridian, where countries are cut in two."""
+    at = np.abs(np.abs(line[:, 0] - 180.0) % 360.0) < STEP
+    seams = np.flatnonzero(at[:-1] & at[1:])
+    return [part for part in np.split(line, seams + 1) if len(part) > 1]
+
+
+def _longer(area: Area) -> float:
+    return max(area.east - area.west, area.north - area.south)
+
+
+def _tolerance(area: Area) -> float:
+    return _INVISIBLE * _longer(area)
+
+
+def _join_lines(lines: Sequence[Floats]) -> Lines:
+    """Lines as one, NaN between them."""
+    gap = np.full((1, 2), np.nan)
+    points = np.concatenate([part for line in lines for part in (line, gap)] or [gap])[:-1]
+    return points[:, 0], points[:, 1]
+
 
 _TILE_SHARE: Final = 1 / 350
 """Of an area's longer side: of cities that are closer, the largest is enough."""
@@ -187,7 +332,7 @@ _TOWN_KM: Final = 4.0
 """Standard deviation of a town's inhabitants around its middle."""
 _AROUND_KM: Final = 20.0
 """Standard deviation of people in the villages around it; at least a cell."""
-_AROUND: Final = 0.6
+_AROUND_SHARE: Final = 0.6
 """Share of people in villages. All three are chosen on the world's check-ins, see
 docs/estimators.md."""
 _ANYWHERE: Final = 1e-3
@@ -208,7 +353,7 @@ def population_shares(grid: GridDomain) -> Floats:
     if middles.sum() <= 0:
         return read_only(np.full(grid.k, 1.0 / grid.k))
     own, around = (_spread(middles, grid, km) for km in (_TOWN_KM, max(_AROUND_KM, _cell(grid))))
-    live = (1.0 - _AROUND) * own + _AROUND * around
+    live = (1.0 - _AROUND_SHARE) * own + _AROUND_SHARE * around
     return read_only((1.0 - _ANYWHERE) * live / live.sum() + _ANYWHERE / grid.k)
 
 

@@ -7,19 +7,19 @@ ten answers is often one person's alone.
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import Final
+from typing import Final, Self
 
 import numpy as np
 
-from caldp_core.basics.counted import count_text
 from caldp_core.basics.errors import (
     DIRECTION_MARKS,
     CaldpError,
     check_counts,
     check_list,
     check_whole,
+    count_text,
     excerpt,
     require,
 )
@@ -27,20 +27,67 @@ from caldp_core.basics.limits import N_MAX, OWN_ANSWERS_MAX, OWN_NAME_MAX, OWN_Q
 from caldp_core.basics.types import Ints, Progress, no_progress
 from caldp_core.datasets.areas import area_parts
 from caldp_core.datasets.base import Dataset, from_counts, with_larger_cells
-from caldp_core.domain.answers import Domain
-from caldp_core.domain.grid import Area, GridDomain
+from caldp_core.domain.domains import Area, Domain, GridDomain
 from caldp_core.domain.partitions import LargerCells
 
 _NO_TEXT = ("Cc", "Cs", "Zl", "Zp")
-"""Unicode's categories of what is no text on a line: controls, half characters, line ends."""
+"""Unicode's categories of what is not text on a line: controls, half characters, line ends."""
 READING_MAX: Final = 1_000
 _UNSEEN = re.compile(rf"[\u200b\u2060-\u2064\ufeff{DIRECTION_MARKS}]")
-"""Invisible characters that make different names look alike. The joiners U+200C and U+200D are part
+"""Invisible characters that make different names look equal. The joiners U+200C and U+200D are part
 of Persian and Indian words and of emoji, and stay."""
 
 
+_UNIT: Final = re.compile(r"(?=.{0,40}$)(?:[^\W\d_]+(?:[ -][^\W\d_]+)*)?")
+"""Letters alone: the word stands in many sentences."""
+_SINGULARS: Final = {"people": "person", "children": "child", "women": "woman", "men": "man"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class CountedRows:
+    """What a row of a user's file is, and which rows are of one person.
+
+    `unit`: what is counted, in the plural, such as "trips"; "" for people, or for rows where a
+    person has several. `person_rows`: how many people the rows are of, and the median and the
+    largest number of rows of one of them; () where no column of ids was named. `cap`: the most rows
+    that were kept of each person, 0 for all. Raises `CaldpError` for anything else.
+    """
+
+    unit: str = ""
+    person_rows: tuple[int, ...] = ()
+    cap: int = 0
+
+    @property
+    def nouns(self) -> tuple[str, str]:
+        """What a row is, one and many: "trip" and "trips"."""
+        several = self.person_rows[2:] not in ((), (1,))
+        many = self.unit or ("rows" if several else "people")
+        if many.endswith("ies"):
+            return f"{many[:-3]}y", many
+        return _SINGULARS.get(many, many.removesuffix("s")), many
+
+    def _check_rows(self) -> None:
+        unit: object = self.unit
+        require(
+            isinstance(unit, str) and _UNIT.fullmatch(unit) is not None,
+            f"unit must be a word or a few, of up to 40 letters, got {excerpt(unit)}.",
+        )
+        rows = check_list("person_rows", self.person_rows)
+        require(
+            len(rows) in (0, 3),
+            f"person_rows must be people, median and largest number of rows, got {len(rows)}.",
+        )
+        whole = tuple(check_whole("each of person_rows", number, 0, N_MAX) for number in rows)
+        object.__setattr__(self, "person_rows", whole)
+        check_whole("cap", self.cap, 0, N_MAX)
+
+    def counted_as(self, other: "CountedRows") -> Self:
+        """These data with rows of the same unit and people as others."""
+        return replace(self, unit=other.unit, person_rows=other.person_rows, cap=other.cap)
+
+
 @dataclass(frozen=True)
-class OwnTable:
+class OwnTable(CountedRows):
     """A user's table: people may be taken as they are or drawn from it.
 
     `names`: 2 to 2,000 different answers, each one line of up to 120 characters; `counts`: people
@@ -61,6 +108,7 @@ class OwnTable:
     def __post_init__(self) -> None:
         check_line("title", self.title)
         _check_reading(self.reading)
+        self._check_rows()
         for field in ("names", "counts", "groups", "areas"):
             # Records are keys of caches, which lists can't be.
             object.__setattr__(self, field, tuple(check_list(field, getattr(self, field))))
@@ -99,7 +147,7 @@ class OwnTable:
         """The people of the table."""
         progress(1.0)
         note = (
-            f"A user's table, {count_text(sum(self.counts), 'person', 'people')} and "
+            f"A user's table, {count_text(sum(self.counts), *self.nouns)} and "
             f"{len(self.names):,} answers: "
             f"nobody has checked it.{_reading_text(self.reading)}"
         )
@@ -142,7 +190,7 @@ _PAIRS: Final = re.compile(r"[0-9]{1,7}:[0-9]{1,13}(?: [0-9]{1,7}:[0-9]{1,13})*"
 
 
 @dataclass(frozen=True)
-class OwnPlaces:
+class OwnPlaces(CountedRows):
     """A user's places, counted on a map: people may be taken as they are or drawn from it.
 
     `people`: the cells with people, ascending, as "cell:people" with spaces between them: "17:3
@@ -163,6 +211,7 @@ class OwnPlaces:
     def __post_init__(self) -> None:
         check_line("title", self.title)
         _check_reading(self.reading)
+        self._check_rows()
         self.counts()
         LargerCells(self.selected_grid(), self.together)
 
@@ -189,7 +238,7 @@ class OwnPlaces:
             counts = counts[whole.area_mask(grid.area)]
         progress(1.0)
         note = (
-            f"A user's places, {count_text(int(counts.sum()), 'person', 'people')} in "
+            f"A user's places, {count_text(int(counts.sum()), *self.nouns)} in "
             f"{int((counts > 0).sum()):,} of "
             f"{grid.k:,} cells of {grid.cell:g}°: nobody has checked "
             f"them.{_reading_text(self.reading)}"
@@ -231,7 +280,7 @@ def places_from_counts(counts: Ints, grid: GridDomain, title: str) -> OwnPlaces:
 
 
 @dataclass(frozen=True)
-class OwnSurvey:
+class OwnSurvey(CountedRows):
     """Counts of 2 to 10 questions that the same people answered.
 
     `questions`, `names`, `counts`: a row for each answer to each question, question by question:
@@ -251,6 +300,7 @@ class OwnSurvey:
     def __post_init__(self) -> None:
         check_line("title", self.title)
         _check_reading(self.reading)
+        self._check_rows()
         for field in ("names", "counts"):
             size = len(getattr(self, field))
             require(
@@ -289,7 +339,7 @@ class OwnSurvey:
         tables = []
         for question, part in groupby(rows, key=lambda row: row[0]):
             _, names, counts = zip(*part, strict=True)
-            tables.append(OwnTable(names, counts, title=question))
+            tables.append(OwnTable(names, counts, title=question).counted_as(self))
         return tuple(tables)
 
     def load(self, progress: Progress = no_progress) -> Dataset:

@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 import numpy as np
-import scipy
 
 from caldp_core.basics.cache import cached
 from caldp_core.basics.errors import excerpt, require
+from caldp_core.basics.extras import scipy
 from caldp_core.basics.types import Floats, Ints, read_only
 from caldp_core.datasets.own import check_line, format_cells, parse_cells
-from caldp_core.domain.answers import Domain
-from caldp_core.domain.grid import Area, GridDomain
+from caldp_core.domain.domains import Area, Domain, GridDomain
 
 _TURNS: Final = (0.0, 360.0, -360.0)
 _PARTS_SUM: Final = 1_000_000_000
@@ -68,42 +67,39 @@ class PublicMap:
         weights[cells] = parts
         return weights
 
+    @cached
     def shares_on(self, domain: Domain | GridDomain) -> Floats:
         """(k,) shares ≥ 0 on another map, sum 1: each cell's part is spread evenly over it.
 
         Raises `CaldpError` for values without a map, and for a map without anybody in common.
         """
-        return _shares_on(self, domain)
+        require(
+            isinstance(domain, GridDomain),
+            "A public map says nothing of values that are on no map.",
+        )
+        assert isinstance(domain, GridDomain)
+        source = self.grid()
+        table = self.weights().reshape(source.rows, source.columns).astype(np.float64)
+        upwards = _overlap_matrix((source.south, source.cell, source.rows),
+                                  (domain.south, domain.cell, domain.rows))  # fmt: skip
+        table, across = upwards @ table, (domain.west, domain.cell, domain.columns)
+        table_on = np.zeros((domain.rows, domain.columns))
+        for turn in _TURNS:
+            along = _overlap_matrix((source.west + turn, source.cell, source.columns), across)
+            table_on += (along @ table.T).T
+        weights = table_on.ravel()
+        require(
+            float(weights.sum()) > 0,
+            f"The public map {excerpt(self.title)} has nobody on this map, {domain.area}; take one "
+            "of the same part of the Earth.",
+        )
+        return read_only(weights / weights.sum())
 
 
 def public_map_from_weights(weights: Floats | Ints, grid: GridDomain, title: str) -> PublicMap:
     """The record of (k,) `weights` ≥ 0 of a map's cells, not all 0; parts of a billion."""
     parts = np.rint(weights * (_PARTS_SUM / float(weights.sum()))).astype(np.int64)
     return PublicMap(format_cells(parts), str(grid.area), grid.cell, title)
-
-
-@cached
-def _shares_on(spec: PublicMap, domain: Domain | GridDomain) -> Floats:
-    require(
-        isinstance(domain, GridDomain), "A public map says nothing of values that are on no map."
-    )
-    assert isinstance(domain, GridDomain)
-    source = spec.grid()
-    table = spec.weights().reshape(source.rows, source.columns).astype(np.float64)
-    upwards = _overlap_matrix((source.south, source.cell, source.rows),
-                      (domain.south, domain.cell, domain.rows))  # fmt: skip
-    table, across = upwards @ table, (domain.west, domain.cell, domain.columns)
-    table_on = np.zeros((domain.rows, domain.columns))
-    for turn in _TURNS:
-        along = _overlap_matrix((source.west + turn, source.cell, source.columns), across)
-        table_on += (along @ table.T).T
-    weights = table_on.ravel()
-    require(
-        float(weights.sum()) > 0,
-        f"The public map {excerpt(spec.title)} has nobody on this map, {domain.area}; take one of "
-        "the same part of the Earth.",
-    )
-    return read_only(weights / weights.sum())
 
 
 def _overlap_matrix(

@@ -1,4 +1,4 @@
-"""The data that ship with the project: check-ins, inhabitants, states, and infant deaths.
+"""The data that ship with the project: check-ins, inhabitants, states, infant deaths, surveys.
 
 `data/README.md` says what each file is, where it comes from and under which licence; `scripts/`
 make them. All but the counties of North Carolina are on the paper's map, `US_GRID`.
@@ -6,6 +6,7 @@ make them. All but the counties of North Carolina are on the paper's map, `US_GR
 
 import csv
 import gzip
+import tomllib
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,11 +17,12 @@ from typing import Final
 
 import numpy as np
 
-from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.errors import CaldpError, check_choice, check_number, check_whole
+from caldp_core.basics.limits import SEED_MAX, ZIPF_RATE_MAX, ZIPF_RATE_MIN
 from caldp_core.basics.types import Floats, Ints, Progress, no_progress, read_only
-from caldp_core.datasets.base import Dataset, from_counts, with_larger_cells
-from caldp_core.domain.answers import Domain
-from caldp_core.domain.grid import US_GRID, Area, GridDomain
+from caldp_core.datasets.base import Dataset, from_counts, from_weights, with_larger_cells
+from caldp_core.datasets.synthetic import zipf_shares
+from caldp_core.domain.domains import US_GRID, Area, Domain, GridDomain
 from caldp_core.domain.partitions import LargerCells
 
 _HERE: Final = Path(__file__).resolve()
@@ -29,15 +31,9 @@ DATA_FOLDER: Final = _INSTALLED if _INSTALLED.is_dir() else _HERE.parents[2] / "
 _OWN_FILE_MAX: Final = 2**24
 """Characters; the largest has less than a tenth of it."""
 ELSEWHERE: Final = "Offshore and abroad"
+NOTES: Final = tomllib.loads(_HERE.with_name("notes.toml").read_text("utf-8"))
 _NAME: Final = "Gowalla (reconstructed grid)"
-_NOTE: Final = (
-    "A reconstruction, not the original file: 3,671,812 check-ins on the paper's 0.2° grid. "
-    "Published totals on a coarse world grid were split over finer cells by a public subset of "
-    "the check-ins and by where people live (GeoNames), with one random draw for whole numbers. "
-    "With it Table 1 of the context-aware LDP paper comes out 6 % below to 8 % above the printed "
-    "entries; single cells may differ from the original. Original data: E. Cho, S. A. Myers, "
-    "J. Leskovec, Friendship and Mobility, KDD 2011."
-)
+_NOTE: Final = NOTES["gowalla"]
 
 
 @dataclass(frozen=True)
@@ -179,10 +175,6 @@ def _read_us_cells(name: str) -> Ints:
 
 
 PERIODS: Final = ("1974–78", "1979–84")
-_COUNTIES_NOTE: Final = (
-    "1,503 sudden infant deaths in the 100 counties of North Carolina, 667 in 1974–78 and 836 in "
-    "1979–84: N. Cressie, Statistics for Spatial Data, 1993, pp. 386–389."
-)
 
 
 @dataclass(frozen=True)
@@ -198,7 +190,7 @@ class InfantDeaths:
             counts = np.array([[row[3], row[5]] for row in rows], dtype=np.int64).ravel()
         progress(1.0)
         domain = Domain(len(names), names, groups)
-        return from_counts("Infant deaths in North Carolina", _COUNTIES_NOTE, domain, counts)
+        return from_counts("Infant deaths in North Carolina", NOTES["counties"], domain, counts)
 
 
 @cache
@@ -217,4 +209,81 @@ def county_outlines() -> tuple[tuple[Floats, ...], ...]:
         return tuple(
             tuple(read_only(np.array(points)) for points in rings[fips].values())
             for fips in counties
+        )
+
+
+@dataclass(frozen=True)
+class SurveyTable:
+    """One shipped table for readers.
+
+    `question`: what people were asked. `sensitive`: the groups or values that most people would
+    rather not have known, by name; where a reader starts from.
+    """
+
+    title: str
+    question: str
+    source: str
+    sensitive: tuple[str, ...]
+
+
+_TEXTS: Final = tomllib.loads(Path(__file__).with_name("surveys.toml").read_text("utf-8"))
+SURVEYS: Final = {
+    name: SurveyTable(**table | {"sensitive": tuple(table["sensitive"])})
+    for name, table in _TEXTS["tables"].items()
+}
+"""Every shipped table by name."""
+
+
+@dataclass(frozen=True)
+class Survey:
+    """One of `SURVEYS`: real answers, so people may be taken as they are or drawn from them."""
+
+    table: str = "affairs"
+
+    def __post_init__(self) -> None:
+        check_choice("table", self.table, SURVEYS)
+
+    def load(self, progress: Progress = no_progress) -> Dataset:
+        """Read data/surveys.csv.gz; raises `CaldpError` if it is gone."""
+        with explain_file_errors("surveys.csv.gz"):
+            rows = [row[1:] for row in read_rows("surveys.csv.gz") if row[0] == self.table]
+            groups, names, people = zip(*rows, strict=True)
+            counts = np.array(people, dtype=np.int64)
+        progress(1.0)
+        survey = SURVEYS[self.table]
+        return from_counts(survey.title, survey.source, Domain(len(names), names, groups), counts)
+
+
+_HARMLESS_TOPICS, SENSITIVE_TOPICS, _PAGES = (
+    tuple(_TEXTS["visits"][kind]) for kind in ("harmless", "sensitive", "pages")
+)
+
+
+@dataclass(frozen=True)
+class WebVisits:
+    """Made-up visits to 1,000 kinds of web page: 40 topics, 12 of them delicate, 25 pages each.
+
+    Popularity falls by Zipf's law with exponent `rate`, in [0, 10]; `seed`, in [0, 2^32), decides
+    which page is how popular.
+    """
+
+    rate: float = 1.0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_number("rate", self.rate, ZIPF_RATE_MIN, ZIPF_RATE_MAX)
+        check_whole("seed", self.seed, 0, SEED_MAX)
+
+    def load(self, progress: Progress = no_progress) -> Dataset:
+        """The distribution on the 1,000 named pages, topic after topic."""
+        topics = (*_HARMLESS_TOPICS, *SENSITIVE_TOPICS)
+        groups = tuple(topic for topic in topics for _ in _PAGES)
+        names = tuple(f"{topic}: {page}" for topic in topics for page in _PAGES)
+        place = np.random.default_rng(self.seed).permutation(len(names))
+        progress(1.0)
+        return from_weights(
+            "Visits to web pages (synthetic)",
+            f"Made-up visits to {len(names):,} kinds of page, Zipf({self.rate:g}).",
+            Domain(len(names), names, groups),
+            zipf_shares(len(names), self.rate)[place],
         )

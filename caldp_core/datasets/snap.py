@@ -11,8 +11,8 @@ from typing import Final
 import numpy as np
 import platformdirs
 
-from caldp_core.basics.counted import count_text
-from caldp_core.basics.errors import CaldpError, quoted, require
+from caldp_core.basics.errors import CaldpError, count_text, quoted, require
+from caldp_core.basics.extras import explain_missing
 from caldp_core.basics.types import Progress, no_progress
 from caldp_core.datasets.base import Dataset, from_counts
 from caldp_core.datasets.files.answers import UNIT
@@ -21,16 +21,14 @@ from caldp_core.datasets.files.maps import MapRequest
 from caldp_core.datasets.files.places import count_parts_by_cell
 from caldp_core.datasets.files.source import COMMAND_BOUNDS, source_from_path
 from caldp_core.datasets.files.table import TableDialect, open_table
-from caldp_core.domain.grid import Area, GridDomain
+from caldp_core.datasets.shipped import NOTES
+from caldp_core.domain.domains import Area, GridDomain
 
 NAME: Final = "Gowalla (SNAP)"
 _FIELDS: Final = ("user", "time", "latitude", "longitude", "location")
 _LATITUDE: Final = 2
 _DIALECT: Final = TableDialect("\t", len(_FIELDS), 0, 0)
-_SOURCE: Final = (
-    "Check-ins of the location-based social network Gowalla, February 2009 to October 2010 "
-    "(E. Cho, S. A. Myers, J. Leskovec, Friendship and Mobility, KDD 2011)."
-)
+_SOURCE: Final = NOTES["snap"]
 
 
 @dataclass(frozen=True)
@@ -117,20 +115,25 @@ def fetch_gowalla(
     )
     target = (cache_folder() if folder is None else Path(folder).expanduser()) / GOWALLA_FILE
     if not target.is_file():
-        try:
-            _download(url, target, progress)
-        except (CaldpError, OSError) as error:
-            raise CaldpError(
-                f"{_reason(error, url, target.parent)}. "
-                f"Or download {url} yourself and give the path of the file."
-            ) from None
+        with explain_missing("Fetching SNAP's file"):
+            _fetch(url, target, progress)
     progress(1.0)
     return target
 
 
+def _fetch(url: str, target: Path, progress: Progress) -> None:
+    """Download the file, or raise `CaldpError` that says what else can be done."""
+    try:
+        _download(url, target, progress)
+    except (CaldpError, OSError) as error:
+        raise CaldpError(
+            f"{_reason(error, url, target.parent)}. "
+            f"Or download {url} yourself and give the path of the file."
+        ) from None
+
+
 def _download(url: str, target: Path, progress: Progress) -> None:
     """Download the file and name it once it is checked; raises `CaldpError` or `OSError`."""
-    # Imported here because nothing but this needs it, and most people never fetch.
     import pooch
 
     pooch.get_logger().setLevel("ERROR")  # its messages would break the progress bar

@@ -6,9 +6,9 @@ All randomness of a spec comes from its own `seed`.
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 
 from caldp_core.basics.errors import check_k, check_number, check_whole
+from caldp_core.basics.extras import scipy
 from caldp_core.basics.limits import (
     CITIES_MAX,
     GEOMETRIC_RATE_MAX,
@@ -21,8 +21,7 @@ from caldp_core.basics.limits import (
 )
 from caldp_core.basics.types import Floats, Progress, no_progress
 from caldp_core.datasets.base import Dataset, from_weights, with_larger_cells
-from caldp_core.domain.answers import Domain
-from caldp_core.domain.grid import KM_PER_DEGREE, US_GRID
+from caldp_core.domain.domains import KM_PER_DEGREE, US_GRID, Domain
 from caldp_core.domain.partitions import LargerCells
 
 
@@ -63,20 +62,17 @@ class Geometric:
 
 
 @dataclass(frozen=True)
-class PermutedGeometric:
+class PermutedGeometric(Geometric):
     """Geo(λ)* of CALDP §7: the masses of Geo(λ), shuffled over the symbols.
 
     `k` in [1, 2^20]; `rate` is λ, in (0, 1); `seed`, in [0, 2^32), decides the order. The heavy
     symbols then lie in many blocks instead of in the first one.
     """
 
-    k: int = 1000
-    rate: float = 0.8
     seed: int = 0
 
     def __post_init__(self) -> None:
-        check_k(self.k)
-        check_number("rate", self.rate, GEOMETRIC_RATE_MIN, GEOMETRIC_RATE_MAX)
+        super().__post_init__()
         check_whole("seed", self.seed, 0, SEED_MAX)
 
     def load(self, progress: Progress = no_progress) -> Dataset:
@@ -135,7 +131,7 @@ class Cities:
     `cities`: how many, in [1, 1000]; the j-th largest has a share ∝ 1/j (Zipf's law), each at a
     random place, all places on the map's surface equally likely. `spread_km`: standard deviation
     of a city's inhabitants around its centre in each direction, in [1, 1000] km.
-    `background`: share of the people who live anywhere, all cells alike, in [0, 1].
+    `background`: share of the people who live anywhere, evenly over all cells, in [0, 1].
     `seed`, in [0, 2^32), decides the places. `together`: cells along the side of a larger one.
     """
 

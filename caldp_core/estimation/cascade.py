@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Final, TypeVar
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
+from caldp_core.basics.extras import scipy
 from caldp_core.basics.types import Bools, Floats, Ints, Levels, sums_by
 from caldp_core.domain.partitions import Tree
 from caldp_core.estimation.projection import TiedShares, block_thresholds

@@ -12,18 +12,19 @@ towards the prior, and nothing in the picture shows it. `prior_effect` says how 
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import lru_cache, partial
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache, partial
+from operator import attrgetter
 from typing import Final, TypeAlias
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike
 
 from caldp_core.basics.errors import CaldpError, as_array, require
-from caldp_core.basics.types import Floats, Ints, Levels, read_only, sums_by
+from caldp_core.basics.extras import scipy
+from caldp_core.basics.types import Floats, Ints, Levels, Singles, read_only, sums_by
 from caldp_core.datasets.base_map import population_shares
-from caldp_core.domain.grid import GridDomain
+from caldp_core.domain.domains import GridDomain
 from caldp_core.domain.partitions import neighbours
 from caldp_core.estimation.cascade import Cascade, cascade
 from caldp_core.estimation.evidence import Evidence
@@ -57,7 +58,7 @@ UNSHRUNK_ABOVE: Final = 12.0
 _STEP: Final = 0.125
 """Step of the grids in z and in the logarithm of e."""
 Z_GRID: Final = np.arange(-6.0, UNSHRUNK_ABOVE + _STEP / 2, _STEP)
-_LOG_E: Final = np.arange(-7.0, 4.0, _STEP)
+LOG_E: Final = np.arange(-7.0, 4.0, _STEP)
 EDGES: Final = np.concatenate(
     [
         np.geomspace(3e-4, 1.0, 60)[:-1],
@@ -71,9 +72,9 @@ _LOWEST: Final = -4.0
 
 
 @lru_cache(maxsize=len(SHAPES))
-def _prior(shape: Shape) -> Floats:
+def prior_law(shape: Shape) -> Floats:
     """(e, u) probability that the share is in the cell of the grid below each u; rows sum to 1."""
-    ratio = EDGES * np.exp(-_LOG_E[:, None]) * shape.shape / (shape.tail - 1.0)
+    ratio = EDGES * np.exp(-LOG_E[:, None]) * shape.shape / (shape.tail - 1.0)
     below = scipy.special.betainc(shape.shape, shape.tail, ratio / (1.0 + ratio))
     below[:, -1] = 1.0
     return read_only(np.diff(below, axis=1, prepend=0.0))
@@ -88,16 +89,16 @@ def likelihood() -> Floats:
 
 
 @lru_cache(maxsize=1)
-def _log_evidence() -> Floats:
+def log_evidence() -> Floats:
     """(shapes, e, z) logarithm of the density of an estimate, but for a constant."""
     law = likelihood().T
-    return read_only(np.log(np.stack([_prior(shape) @ law for shape in SHAPES]) + 1e-300))
+    return read_only(np.log(np.stack([prior_law(shape) @ law for shape in SHAPES]) + 1e-300))
 
 
 @lru_cache(maxsize=len(SHAPES))
-def _quantiles(shape: Shape) -> Floats:
+def quantile_table(shape: Shape) -> Floats:
     """(levels, e, z) quantiles of the share, once its estimate is seen."""
-    return read_only(np.stack([_posterior_quantiles(prior) for prior in _prior(shape)], axis=1))
+    return read_only(np.stack([_posterior_quantiles(prior) for prior in prior_law(shape)], axis=1))
 
 
 def _posterior_quantiles(prior: Floats) -> Floats:
@@ -133,7 +134,7 @@ class GridEstimates:
         place = at.astype(np.int64)
         return cls(z, place, at - place, np.flatnonzero(z >= UNSHRUNK_ABOVE))
 
-    @property
+    @cached_property
     def nearest(self) -> Ints:
         """(k,) nearest place on the grid."""
         return self.place + (self.fraction > 0.5)
@@ -141,30 +142,30 @@ class GridEstimates:
 
 def grid_rows(expected: Floats) -> Ints:
     """(k,) rows of the grid for (k,) expected shares, in standard deviations."""
-    at = (np.log(np.maximum(expected, np.exp(_LOG_E[0]))) - _LOG_E[0]) / _STEP
-    return np.asarray(np.minimum(np.rint(at), _LOG_E.size - 1), np.int64)
+    return log_rows(np.log(np.maximum(expected, np.exp(LOG_E[0]))))
+
+
+def log_rows(logs: Floats | Singles) -> Ints:
+    """(k,) rows of the grid for (k,) logarithms of expected shares, each at least the first."""
+    at = np.rint((logs - LOG_E[0]) / _STEP)
+    return np.asarray(np.minimum(at, LOG_E.size - 1), np.int64)
 
 
 def shape_scores(estimates: GridEstimates, rows: Ints) -> Floats:
     """(shapes,) fit of `SHAPES` to all estimates that are not far, in nats, but for a constant."""
     cells = rows * Z_GRID.size + estimates.nearest
-    size = _LOG_E.size * Z_GRID.size
+    size = LOG_E.size * Z_GRID.size
     numbers = np.bincount(cells, minlength=size) - np.bincount(cells[estimates.far], minlength=size)
     surprise = np.array([shape.prior_penalty for shape in SHAPES])
-    return np.asarray(_log_evidence().reshape(len(SHAPES), -1) @ numbers - surprise)
+    return np.asarray(log_evidence().reshape(len(SHAPES), -1) @ numbers - surprise)
 
 
-def quantile(estimates: GridEstimates, rows: Ints, shape: Shape, level: Ints) -> Floats:
+def look_up(estimates: GridEstimates, table: Floats, rows: Ints, level: Ints) -> Floats:
     """(k,) quantiles of the shares, in standard deviations, each ≥ 0 and rising with its `level`.
 
-    `level`: (k,) or one, places in `LEVELS`. Beyond `UNSHRUNK_ABOVE` the estimate counts as it is:
-    its quantiles are those of the noise.
+    `table`: (levels, rows, z), such as `quantile_table`. `level`: (k,) or one, places in `LEVELS`.
+    Beyond `UNSHRUNK_ABOVE` the estimate counts as it is: its quantiles are those of the noise.
     """
-    return _look_up(estimates, _quantiles(shape), rows, level)
-
-
-def _look_up(estimates: GridEstimates, table: Floats, rows: Ints, level: Ints) -> Floats:
-    """The same from a (levels, rows, z) table."""
     first = (level * table.shape[1] + rows) * Z_GRID.size + estimates.place
     flat = table.ravel()
     low = flat[first]
@@ -196,18 +197,14 @@ class Fit:
     """What (u,) noisy symbols may hold: `quantile` of (u,) levels → (u,); `nats`: how well it fits.
 
     In standard deviations of each. `prior`: (e, u) laws, of which each symbol's is that of its row
-    in `rows`, (u,).
+    in `rows`, (u,). `uses_place`: whether what lies around a symbol says what it may hold.
     """
 
     quantile: Callable[[Ints], Floats]
     nats: float
     rows: Ints
     prior: Floats
-
-    @property
-    def is_free(self) -> bool:
-        """Whether one law of any form is for all symbols, whatever lies around them."""
-        return len(self.prior) == 1
+    uses_place: bool = False
 
 
 def cascade_estimate(evidence: Evidence) -> Floats:
@@ -231,8 +228,8 @@ def best_fit(
     """The noisy symbols, and the expectation that fits them best in the end."""
     tied = evidence.tied_shares
     noisy = NoisySymbols.of(tied, evidence)
-    even = noisy.fit(_even_shares(tied))
-    apart = max(even, noisy.free(even), key=_nats)
+    even = noisy.fit(even_shares(tied))
+    apart = max(even, noisy.free(even), key=attrgetter("nats"))
     if evidence.domain is None:
         return noisy, apart
     around, best = neighbours(evidence.domain).neighbour_means, apart
@@ -242,13 +239,10 @@ def best_fit(
         beside = around(shares)
         own = noisy.fit(beside, excess)
         others = (noisy.fit(each, excess + EVIDENCE_MIN_NATS) for each in extra(shares, beside))
-        best = max(apart, own, *others, key=_nats)
+        beside_others = (replace(fit, uses_place=True) for fit in (own, *others))
+        best = max(apart, *beside_others, key=attrgetter("nats"))
         shares = noisy.shares(best)
     return noisy, best
-
-
-def _nats(fit: Fit) -> float:
-    return fit.nats
 
 
 def pooling_helps(mechanism: Mechanism) -> bool:
@@ -280,7 +274,7 @@ def pooling_levels(evidence: Evidence) -> Levels | None:
     return read_only(levels) if levels.any() else None
 
 
-def _even_shares(tied: TiedShares) -> Floats:
+def even_shares(tied: TiedShares) -> Floats:
     """(k,) each block's share parted evenly, but for a symbol that surely has most of it.
 
     Counted in, it would make all others expect a part of what is its own.
@@ -353,8 +347,8 @@ class NoisySymbols:
         nats = shape_scores(self.seen, rows)
         best = int(np.argmax(nats))
         shape = SHAPES[best]
-        by_level = partial(quantile, self.seen, rows, shape)
-        return Fit(by_level, float(nats[best]) - excess, rows, _prior(shape))
+        by_level = partial(look_up, self.seen, quantile_table(shape), rows)
+        return Fit(by_level, float(nats[best]) - excess, rows, prior_law(shape))
 
     def free(self, even: Fit) -> Fit:
         """One law of any form for all symbols, where they are expected to hold about the same.
@@ -367,7 +361,7 @@ class NoisySymbols:
         if 2 * near.sum() <= near.size or even.rows.std() * _STEP > _ALIKE:
             return Fit(even.quantile, -np.inf, rows, even.prior[:1])
         counts = np.bincount(self.seen.nearest[near], minlength=Z_GRID.size)
-        of_rows = np.bincount(even.rows[near], minlength=_LOG_E.size) / near.sum()
+        of_rows = np.bincount(even.rows[near], minlength=LOG_E.size) / near.sum()
         begin = 0.99 * (of_rows @ even.prior) + 0.01 * np.diff(EDGES, prepend=0.0) / EDGES[-1]
         half = np.random.default_rng(0).multivariate_hypergeometric(counts, near.sum() // 2)
         parts = (half, counts - half)
@@ -375,7 +369,7 @@ class NoisySymbols:
         fits = zip(parts, laws[::-1], strict=True)
         nats = sum(part @ np.log(likelihood() @ law) for part, law in fits)
         law = freest_law(counts, begin)
-        by_level = partial(_look_up, self.seen, _posterior_quantiles(law)[:, None], rows)
+        by_level = partial(look_up, self.seen, _posterior_quantiles(law)[:, None], rows)
         return Fit(by_level, float(nats) - EVIDENCE_MIN_NATS, rows, law[None])
 
     def shares(self, fit: Fit) -> Floats:

@@ -4,43 +4,30 @@ Each takes the `Evidence` of one tally and returns (k,) shares. All but "none" a
 name the one that they show. Values reported in the clear are known almost exactly: each keeps them
 (`Evidence.clear`) and works on the hidden ones alone.
 
-`recover_shares` takes an assumed share of fake reports out of an estimate again, by the idea of
-LDPRecover (Sun, Ye, Hu, Duan, Wo, Xu, Yang 2024): what was tallied is (1 − β)·honest + β·fake;
-subtract what the fakes are thought to have added, and take the nearest distribution. Here it is
-done block by block, as contexts do not hide how many reports come from each. All rests on two
-guesses, β and what a fake report adds. Fakes that follow the coins fit no guess. With a right β but
-no idea of the target, a place keeps β·(a − A/d)/(1 − β) of its gain β·a, where A/d is the part of
-the fakes' total A that the repair takes from each of d places. With a right guess of the target,
-but fewer fakes than assumed, an honest place loses what nobody had added.
-
-The error of an estimate, where nobody knows the truth, is estimated by thinning the noise. The
-unbiased estimate is z = truth + noise, the noise nearly normal with known σ. With ω standard
-normal, a = z + γσω and b = z − σω/γ are two looks at one truth from the same reports, unbiased and
-uncorrelated, so that where the noise is normal they are independent (Oliveira, Lei, Tibshirani
-2021; Neufeld et al. 2024). A law that was fitted to a is held against b, which shows how much too
-well it thinks of itself. ω follows from the tally by a hash, so nobody can draw until it is
-pleasing. docs/estimators.md says why the noise is split and not the reports. Blocks of fewer than
-30 people are left to the normal approximation.
+docs/derivations.md, “Repairs of fakes, and the error of an estimate”, has the derivation.
 """
 
 import hashlib
+import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Final, TypeAlias
+from pathlib import Path
+from typing import Any, Final, TypeAlias
 
 import numpy as np
-import scipy
 
 from caldp_core.basics.errors import check_choice, check_number, require
+from caldp_core.basics.extras import scipy
 from caldp_core.basics.limits import K_MAX
 from caldp_core.basics.types import Floats, Ints, Levels
+from caldp_core.domain.domains import GridDomain
 from caldp_core.estimation.cascade_estimator import (
     EDGES,
+    LOG_E,
     UNSHRUNK_ABOVE,
     Z_GRID,
     Fit,
-    GridEstimates,
     NoisySymbols,
     best_fit,
     cascade_estimate,
@@ -52,10 +39,14 @@ from caldp_core.estimation.cascade_estimator import (
     pooling_levels,
 )
 from caldp_core.estimation.evidence import KNOWING_MAP, Evidence
+from caldp_core.estimation.intervals import may_be_noise
 from caldp_core.estimation.maximum_likelihood import maximum_likelihood, smoothed_likelihood
+from caldp_core.estimation.mixture import mixture_estimate, mixture_fit
 from caldp_core.estimation.projection import simplex_projection
 
 PostProcess: TypeAlias = Callable[[Evidence], Floats]
+FittedLaw: TypeAlias = Callable[[Evidence], tuple[NoisySymbols, Fit]]
+"""What an estimator expects of the noisy symbols."""
 _NORM_SUB_ROUNDS: Final = 200
 SIGNIFICANCE: Final = 0.05
 """α of the significance threshold: probability that it keeps a symbol that nobody has."""
@@ -146,6 +137,49 @@ def significant(evidence: Evidence) -> Floats:
     return _beside_clear(evidence, spread)
 
 
+_CHALLENGERS: Final = (
+    ("cascade", cascade_estimate, 1.0),
+    ("simplex-per-block", simplex_per_block, 2.0),
+)
+"""Standard errors by which each must be closer to a second look than what it replaces.
+
+More for the nearest shares: they may be closer by squares and have more people in the wrong cell.
+"""
+
+
+def chosen_by_evidence(evidence: Evidence) -> Floats:
+    """(k,) shares by the estimator that `evidence_choice` names."""
+    return ESTIMATORS[evidence_choice(evidence)].apply(evidence)
+
+
+def evidence_choice(evidence: Evidence) -> str:
+    """The name that "chosen" stands for: "mixture", unless a second look is closer to another.
+
+    Each makes shares x from one look, and b is the other one: x² − 2xb is the squared error of x
+    but for noise and what no x changes (Oliveira, Lei, Tibshirani 2021). Without a map, and where
+    surroundings do not help the cascade, it is the one to beat.
+    """
+    if not isinstance(evidence.domain, GridDomain) or not pooling_helps(evidence.mechanism):
+        return "cascade"
+    rng = generator_of(evidence).spawn(1)[0]  # coins that `estimated_error` does not use
+    looks = [thin_noise(evidence, rng) for _ in range(_LOOKS)]
+    variance = evidence.tied_shares.variance
+    weight = np.divide(1.0, variance, out=np.zeros_like(variance), where=variance > 0)
+    best = "mixture" if best_fit(evidence)[1].uses_place else "cascade"
+    shares = [ESTIMATORS[best].apply(fitted) for fitted, _ in looks]
+    for name, estimate, least in _CHALLENGERS:
+        others = [estimate(fitted) for fitted, _ in looks]
+        gains = np.stack(
+            [
+                weight * (x - y) * (x + y - 2.0 * judge.unbiased)
+                for x, y, (_, judge) in zip(shares, others, looks, strict=True)
+            ]
+        )
+        if gains.sum() > least * np.sqrt(np.square(gains).sum(axis=1)).sum():
+            best, shares = name, others
+    return best
+
+
 @dataclass(frozen=True)
 class EstimatorEntry:
     """An estimator for readers: `title` and one `sentence` on what it does.
@@ -154,7 +188,8 @@ class EstimatorEntry:
     menus offer it; files and links may name the others too. `in_order`: only for values in an
     order; `on_maps`: only for maps; `needs_map`: only for maps with a public map as a prior.
     `levels`: how far it pools symbols (`cascade_estimator.pooling_levels`), None where each has a
-    share of its own.
+    share of its own. `law`: what it expects of symbols, None where it knows more than the reports.
+    `relative_time`: of one estimate, the cascade's is 1.
     """
 
     name: str
@@ -167,6 +202,8 @@ class EstimatorEntry:
     on_maps: bool = False
     needs_map: bool = False
     levels: Callable[[Evidence], Levels | None] = lambda _: None
+    law: FittedLaw | None = best_fit
+    relative_time: float = 0.1
 
     @property
     def is_cascade(self) -> bool:
@@ -174,91 +211,28 @@ class EstimatorEntry:
         return self.levels is pooling_levels
 
 
+_TEXTS: Final = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+"""By name of an estimator all of its record that is not a function."""
+
+
+def _entry(name: str, apply: PostProcess, **functions: Any) -> EstimatorEntry:
+    return EstimatorEntry(name=name, apply=apply, **_TEXTS[name], **functions)
+
+
 _ENTRIES: Final = (
-    EstimatorEntry(
-        "simplex",
-        "Nearest distribution (simplex projection)",
-        "the closest set of shares that are not negative and sum to 1; slightly biased",
-        simplex,
-    ),
-    EstimatorEntry(
-        "simplex-per-block",
-        "Nearest distribution, block by block",
-        "the closest shares that are not negative and keep each block's observed total; "
-        "slightly biased",
-        simplex_per_block,
-    ),
-    EstimatorEntry(
-        "cascade",
-        "Cascade: fine where the data bear it",
-        "in each block the shares of the least expected error, given what their neighbours hold; "
-        "single shares are drawn towards those around them",
-        cascade_estimate,
-        levels=pooling_levels,
-    ),
-    EstimatorEntry(
-        "cascade-inhabitants",
-        "Cascade, knowing where people live",
-        "as the cascade, and on a map people are expected where towns are (GeoNames), as far as "
-        "that fits the reports; a part of the picture is not measured",
-        cascade_with_inhabitants,
-        on_maps=True,
-        levels=pooling_levels,
-    ),
-    EstimatorEntry(
-        KNOWING_MAP,
-        "Cascade, knowing a public map",
-        "as the cascade, and people are expected where a public map has them, as far as that fits "
-        "the reports; a part of the picture is not measured",
-        cascade_with_public_map,
-        on_maps=True,
-        needs_map=True,
-        levels=pooling_levels,
-    ),
-    EstimatorEntry(
-        "norm-sub",
-        "Norm-sub",
-        "negative shares set to 0 and the others shifted evenly until they sum to 1; "
-        "slightly biased",
-        norm_sub,
-        listed=False,  # its shares are those of "simplex" nearly always
-    ),
-    EstimatorEntry(
-        "clip",
-        "Clip and renormalise",
-        "negative shares set to 0 and the rest divided by their sum; biased towards even",
-        clip_renormalise,
-    ),
-    EstimatorEntry(
-        "significance-threshold",
-        "Significance threshold",
-        "shares that stand out from the noise beyond doubt, and what is left spread evenly over "
-        "the others; biased towards even",
-        significant,
-    ),
-    EstimatorEntry(
-        "maximum-likelihood",
-        "Maximum likelihood",
-        "the shares under which these reports are the least surprising (of reports that are sets "
-        "of values, how often each value is in them); slightly biased",
-        maximum_likelihood,
-        slow_from=15_000,
-    ),
-    EstimatorEntry(
-        "smoothed",
-        "Smoothed maximum likelihood (EMS)",
-        "for values in an order: maximum likelihood, each share drawn towards those beside it; "
-        "narrow peaks come out too low",
-        smoothed_likelihood,
-        slow_from=200,
-        in_order=True,
-    ),
-    EstimatorEntry(
-        "none",
-        "Unbiased, unprocessed",
-        "right on average, but single shares may be negative",
-        unprocessed,
-    ),
+    _entry("simplex", simplex),
+    _entry("simplex-per-block", simplex_per_block),
+    _entry("cascade", cascade_estimate, levels=pooling_levels),
+    _entry("cascade-inhabitants", cascade_with_inhabitants, levels=pooling_levels, law=None),
+    _entry(KNOWING_MAP, cascade_with_public_map, levels=pooling_levels, law=None),
+    _entry("mixture", mixture_estimate, law=mixture_fit),
+    _entry("chosen", chosen_by_evidence, law=mixture_fit),
+    _entry("norm-sub", norm_sub),
+    _entry("clip", clip_renormalise),
+    _entry("significance-threshold", significant),
+    _entry("maximum-likelihood", maximum_likelihood),
+    _entry("smoothed", smoothed_likelihood),
+    _entry("none", unprocessed),
 )
 ESTIMATORS: Final = {entry.name: entry for entry in _ENTRIES}
 
@@ -365,18 +339,15 @@ def recovery_estimator(name: str) -> EstimatorEntry:
 
 
 _MIDDLES: Final = EDGES - 0.5 * np.diff(EDGES, prepend=0.0)
-_GROUPS: Final = np.array([0.003, 0.01, 0.03, 0.1, 0.2, 0.4, 0.7, 1.0, 1.5, 2.0, 3.0, 4.5, 7.0])
-"""Ends of groups of shares, in standard deviations, of which each has a law of its own."""
-_FAINT: Final = 1.0
-"""Standard deviations below which nobody can say whether a share is in the right place."""
+_GROUP: Final = 8
+"""Rows of the grid of expected shares, a factor e, whose symbols have one law."""
 _LOOKS: Final = 2
-_ROUNDS: Final = 20
-_UNSURE: Final = 1.25
-"""Factor by which the error of what is not faint may be lower; see docs/estimators.md."""
+_LEAST: Final = 0.4
+"""Part of an expected error that is surely one; see docs/estimators.md."""
 
 
 @dataclass(frozen=True, eq=False)
-class Look(Evidence):
+class NoisierEvidence(Evidence):
     """Evidence whose estimate has more noise than its tally: (k,) `noise`, standard deviations."""
 
     noise: Floats = field(kw_only=True)
@@ -389,7 +360,7 @@ class Look(Evidence):
 
 def thin_noise(
     evidence: Evidence, rng: np.random.Generator, gamma: float = 1.0
-) -> tuple[Look, Look]:
+) -> tuple[NoisierEvidence, NoisierEvidence]:
     """Two independent looks: one to fit, pick or pool on, and one to judge that.
 
     Their variances are 1 + `gamma`² and 1 + 1/`gamma`² times that of the coins.
@@ -397,11 +368,11 @@ def thin_noise(
     coins = np.sqrt(evidence.tied_shares.variance)
     omega = rng.normal(size=coins.size)
 
-    def look(factor: float) -> Look:
+    def look(factor: float) -> NoisierEvidence:
         parts = {name: getattr(evidence, name) for name in Evidence.__dataclass_fields__}
         parts["unbiased"] = evidence.unbiased + factor * coins * omega
         noise = np.sqrt(evidence.deviation**2 + (factor * coins) ** 2)
-        return Look(**parts, noise=noise)
+        return NoisierEvidence(**parts, noise=noise)
 
     return look(gamma), look(-1.0 / gamma)
 
@@ -416,10 +387,11 @@ def generator_of(evidence: Evidence) -> np.random.Generator:
 class ErrorEstimate:
     """Share of people in the wrong cell or under the wrong value, in [0, 1], and its range.
 
-    `faint`: share of people who are shown where a share is below its noise. No report shows how
-    many of them are in the wrong place, so the range is for none to all of them, while `share`
-    takes them to be spread as those whom reports tell apart. The total variation is Σ max(x − p,
-    0), at most the faint x and all Σ|x − p| of the others, and at least half of that.
+    `faint`: share of people who are shown where perhaps nobody is (`may_be_noise`). No report shows
+    how many of them are in the wrong place, so the range is for none to all of them, while `share`
+    takes them to be spread as the fitted law has it. The total variation is Σ max(x − p, 0), at
+    most the faint x and all Σ|x − p| of the others, here twice what is expected of it. It is at
+    least half of Σ|x − p| where x is above its noise, here 0.4 times what is expected.
     """
 
     share: float
@@ -428,52 +400,60 @@ class ErrorEstimate:
     faint: float
 
 
-def estimated_error(evidence: Evidence, estimate: PostProcess) -> ErrorEstimate | None:
+def estimated_error(
+    evidence: Evidence, estimate: PostProcess, law: FittedLaw = best_fit
+) -> ErrorEstimate | None:
     """The total variation to the people who took part, for the shares that `estimate` makes.
 
-    None where symbols are too few to say how shares spread, or share their noise, and where shares
-    are negative.
+    `law`: what the estimator expects of each symbol. None where symbols are too few to say how
+    shares spread, or share their noise, and where shares are negative.
     """
     shares = estimate(evidence)
     if not pooling_helps(evidence.mechanism) or shares.min() < 0.0:
         return None
-    noisy, fit = best_fit(evidence)
+    noisy, fit = law(evidence)
     if not noisy.at.size:
         return None
-    errors, rng = _expected_errors(noisy, fit, shares), generator_of(evidence)
-    if not fit.is_free:
-        looks = (thin_noise(evidence, rng) for _ in range(_LOOKS))
-        errors *= np.mean([_optimism(*each, estimate) for each in looks])
-    here = shares[noisy.at]
-    faint = here < _FAINT * noisy.deviation
-    bright = float(errors[~faint].sum() + _errors_elsewhere(evidence, noisy, shares))
-    lost = float(here[faint].sum())
+    tied = evidence.tied_shares
+    errors, random = np.zeros(shares.size), tied.deviations > 0
+    errors[random] = _errors_of_noise((tied.estimate - shares)[random], tied.deviations[random])
+    errors[noisy.at] = _expected_errors(noisy, fit, shares[noisy.at])
+    faint = random & may_be_noise(evidence)
+    bright, lost = float(errors[~faint].sum()), float(shares[faint].sum())
     high = min(lost + 2.0 * bright, 1.0)
     share = min(0.5 * (bright + min(float(errors[faint].sum()), 2.0 * lost)), high)
-    return ErrorEstimate(share, 0.5 * bright / _UNSURE, high, lost)
+    above = float(errors[shares > tied.deviations].sum())
+    return ErrorEstimate(share, min(0.5 * _LEAST * above, share), high, lost)
 
 
-def _errors_elsewhere(evidence: Evidence, noisy: NoisySymbols, shares: Floats) -> float:
-    """Sum of expected errors of symbols for which nothing is expected: their noise alone."""
-    tied = evidence.tied_shares
-    others = tied.deviations > 0
-    others[noisy.at] = False
-    deviation = tied.deviations[others]
-    return float((deviation * _of_normal((tied.estimate - shares)[others] / deviation)).sum())
+def _errors_of_noise(shift: Floats, deviation: Floats) -> Floats:
+    """E|d + sN| for (n,) shifts d, deviations s and N standard normal."""
+    z = shift / deviation
+    density = np.exp(-0.5 * z**2) / np.sqrt(2.0 * np.pi)
+    return np.asarray(deviation * (2.0 * density + z * (2.0 * scipy.special.ndtr(z) - 1.0)))
 
 
-def _of_normal(shift: Floats) -> Floats:
-    """E|d + N| for (n,) shifts d and N standard normal."""
-    density = np.exp(-0.5 * shift**2) / np.sqrt(2.0 * np.pi)
-    return np.asarray(2.0 * density + shift * (2.0 * scipy.special.ndtr(shift) - 1.0))
+def _expected_errors(noisy: NoisySymbols, fit: Fit, shares: Floats) -> Floats:
+    """(n,) expected errors of (n,) shares at the noisy symbols.
 
-
-def _posteriors(noisy: NoisySymbols, fit: Fit) -> tuple[Floats, Ints]:
-    """(t, u) different laws of shares once estimates are seen, and (n,) which is each symbol's."""
-    pairs, which = np.unique(fit.rows * Z_GRID.size + noisy.seen.nearest, return_inverse=True)
-    rows, place = np.divmod(pairs, Z_GRID.size)
-    laws = likelihood()[place] * fit.prior[rows]
-    return laws / laws.sum(axis=1, keepdims=True), which
+    Symbols of which about the same is expected have one law of any form, the likeliest one for
+    their estimates. EM begins with the fitted law, and half of its weight at 0: shapes of beta
+    prime laws have too few empty symbols.
+    """
+    seen, group = noisy.seen, fit.rows % LOG_E.size // _GROUP
+    errors = _errors_of_noise(noisy.seen.z * noisy.deviation - shares, noisy.deviation)
+    near = seen.z < UNSHRUNK_ABOVE
+    for each in np.unique(group[near]):
+        members = np.flatnonzero(near & (group == each))
+        counts = np.bincount(seen.nearest[members], minlength=Z_GRID.size)
+        rows = np.bincount(fit.rows[members], minlength=len(fit.prior)) / members.size
+        begin = 0.5 * (rows @ fit.prior)
+        begin[0] += 0.5
+        law = likelihood() * freest_law(counts, begin)
+        law /= law.sum(axis=1, keepdims=True)
+        x, which = shares[members] / noisy.deviation[members], seen.nearest[members]
+        errors[members] = _mean_errors(law, which, x) * noisy.deviation[members]
+    return errors
 
 
 def _mean_errors(laws: Floats, which: Ints, shares: Floats) -> Floats:
@@ -485,38 +465,3 @@ def _mean_errors(laws: Floats, which: Ints, shares: Floats) -> Floats:
     below = np.where(some, reached[which, upto], 0.0)
     part = np.where(some, moment[which, upto], 0.0)
     return np.asarray(shares * (2.0 * below - 1.0) + moment[which, -1] - 2.0 * part)
-
-
-def _expected_errors(noisy: NoisySymbols, fit: Fit, shares: Floats) -> Floats:
-    """(n,) errors that the fitted law expects of (k,) shares at the noisy symbols."""
-    x, far = shares[noisy.at] / noisy.deviation, noisy.seen.far
-    errors = _mean_errors(*_posteriors(noisy, fit), x)
-    errors[far] = _of_normal(noisy.seen.z[far] - x[far])
-    return errors * noisy.deviation
-
-
-def _optimism(fitted: Look, judge: Look, estimate: PostProcess) -> float:
-    """Error of the fitted look's shares as the other look has it, over what its law expects.
-
-    Shares of about one size have a law of their own, which begins with what the fitted look
-    expects and is fitted to the other one.
-    """
-    noisy, fit = best_fit(fitted)
-    shares = estimate(fitted)
-    expected = _expected_errors(noisy, fit, shares)
-    tied = judge.tied_shares
-    seen = GridEstimates.of(tied.estimate[noisy.at] / np.maximum(tied.deviations[noisy.at], 1e-300))
-    x = shares[noisy.at] / noisy.deviation
-    group = np.digitize(x, _GROUPS)
-    group[noisy.seen.far] = _GROUPS.size + 1
-    laws, which = _posteriors(noisy, fit)
-    found = expected.copy()
-    for each in range(_GROUPS.size + 1):
-        members = np.flatnonzero((group == each) & (seen.z < UNSHRUNK_ABOVE))
-        if members.size:
-            numbers = np.bincount(which[members], minlength=len(laws))
-            counts = np.bincount(seen.nearest[members], minlength=Z_GRID.size)
-            law = freest_law(counts, numbers @ laws / members.size, _ROUNDS)
-            one = np.zeros(members.size, np.int64)
-            found[members] = _mean_errors(law[None], one, x[members]) * noisy.deviation[members]
-    return float(found.sum() / expected.sum())

@@ -5,23 +5,30 @@ Everything here comes from reports alone, or is public; nobody's true symbol doe
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from typing import Final, Literal, TypeAlias
 
 import numpy as np
 
-from caldp_core.basics.errors import check_number, require
+from caldp_core.basics.errors import check_number
 from caldp_core.basics.limits import FALSE_SHARE_MAX, FALSE_SHARE_MIN
-from caldp_core.basics.short_repr import short_repr
-from caldp_core.basics.types import Bools, Floats, Ints, Progress, no_progress, read_only, sums_by
-from caldp_core.domain.answers import Domain
-from caldp_core.domain.grid import GridDomain
+from caldp_core.basics.types import (
+    Bools,
+    Floats,
+    Ints,
+    Progress,
+    no_progress,
+    read_only,
+    short_repr,
+    sums_by,
+)
+from caldp_core.domain.domains import Domain, GridDomain
 from caldp_core.domain.partitions import tile_trees
 from caldp_core.estimation.cascade import Cascade, cascade
 from caldp_core.estimation.projection import TiedShares, block_thresholds
-from caldp_core.mechanisms import Mechanism, Tally
+from caldp_core.mechanisms.base import Mechanism, Tally, check_mechanism
 from caldp_core.mechanisms.capabilities import HasClearCounts, block_totals
 
-_USUAL: Final = "cascade"
+USUAL: Final = "cascade"
 KNOWING_MAP: Final = "cascade-map"
 """Name of the estimator that knows a public map."""
 Q_ON_MAPS: Final = 0.2
@@ -44,17 +51,21 @@ class Options:
     def __post_init__(self) -> None:
         check_false_share(self.false_share)
 
-    def false_share_on(self, domain: Domain | GridDomain | None) -> float:
-        """`false_share`, or the one that suits the domain."""
-        return default_false_share(domain) if self.false_share is None else self.false_share
+
+EstimatorName: TypeAlias = Literal[
+    "simplex", "simplex-per-block", "cascade", "cascade-inhabitants", "cascade-map", "mixture",
+    "chosen", "norm-sub", "clip", "significance-threshold", "maximum-likelihood", "smoothed",
+    "none",
+]  # fmt: skip
+"""Names of the estimators, so that type checkers find a misspelt one."""
 
 
-def default_estimator(prior: Floats | None = None) -> str:
-    """Name of the estimator where none is chosen, for runs, collections, programs and pages alike.
+def default_estimator(prior: Floats | None = None) -> EstimatorName:
+    """Name of the estimator where none is chosen, equal for runs, collections, programs and pages.
 
     `prior`: (k,) shares by a public map that is taken for known, or None.
     """
-    return _USUAL if prior is None else KNOWING_MAP
+    return USUAL if prior is None else KNOWING_MAP
 
 
 def default_false_share(domain: Domain | GridDomain | None) -> float:
@@ -134,11 +145,7 @@ class Evidence:
         options: Options = Options(),
     ) -> "Evidence":
         """The evidence in one tally; raises `CaldpError` if another mechanism made it."""
-        require(
-            hasattr(mechanism, "sample_tally"),
-            f"A tally is read by the mechanism that made it, got one of type "
-            f"{type(mechanism).__name__}; make one with mechanism(policy, name).",
-        )
+        check_mechanism("A tally is read by the mechanism that made it", mechanism)
         unbiased = mechanism.estimate(tally)
         blocks, people = block_totals(mechanism, tally)
         return cls(
@@ -195,5 +202,6 @@ class Evidence:
 
     @property
     def false_share(self) -> float:
-        """q of the cascade."""
-        return self.options.false_share_on(self.domain)
+        """q of the cascade: the one that was chosen, or the one that suits the domain."""
+        chosen = self.options.false_share
+        return default_false_share(self.domain) if chosen is None else chosen

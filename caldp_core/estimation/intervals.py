@@ -15,26 +15,36 @@ its block's oracle includes it with one probability π, so the number that do is
 approximation is needed for the far tail by which one of tens of thousands of symbols is judged.
 """
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
-import scipy
 
 from caldp_core.basics.errors import check_number, require
+from caldp_core.basics.extras import scipy
 from caldp_core.basics.limits import CONFIDENCE_MAX, CONFIDENCE_MIN
 from caldp_core.basics.powers import clopper_pearson_lower, clopper_pearson_upper
-from caldp_core.basics.types import Bools, Floats, Ints, counts_by, sums_by
+from caldp_core.basics.types import (
+    Bools,
+    EqualByFields,
+    Floats,
+    Ints,
+    counts_by,
+    html_table,
+    sums_by,
+)
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.mechanisms import Mechanism
 from caldp_core.mechanisms.capabilities import (
+    ChannelProducts,
     HasClearCounts,
     SymbolPartition,
     block_totals,
     channel_products,
     support_tally,
 )
-from caldp_core.mechanisms.structures import ChannelProducts
 
 
 def absence_probability(evidence: Evidence, partition: SymbolPartition, at: Ints) -> Floats:
@@ -96,6 +106,7 @@ def square_from(mechanism: Mechanism, symbols: Ints) -> Floats:
     return np.asarray(mechanism.variance(share, 1) + share**2)
 
 
+LEVEL: Final = 0.95
 _PROBED_MAX: Final = 256
 """Most symbols of which each one's E[Z²] is worked out, at the cost of a variance each."""
 _LEAST_SPREAD: Final = 1e-12
@@ -103,12 +114,18 @@ _LEAST_SPREAD: Final = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class Intervals:
+class Intervals(EqualByFields):
     """(k,) `low` ≤ `high`, shares in [0, 1]; `level`: chance that one of them holds its share."""
 
     low: Floats
     high: Floats
     level: float
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the ranges of the first values."""
+        ends = {"low": self.low.round(4).tolist(), "high": self.high.round(4).tolist()}
+        columns = {"number": range(self.low.size), **ends}
+        return html_table(f"Ranges, each with probability {self.level:g}", columns)
 
     def around(self, shares: Floats) -> "Intervals":
         """The same, widened where they exclude the (k,) estimated `shares` that stand beside them.
@@ -147,7 +164,7 @@ def simultaneous(evidence: Evidence, level: float = 0.95) -> Intervals:
 def may_be_noise(evidence: Evidence, level: float = 0.95) -> Bools:
     """(k,) flags of symbols that perhaps nobody has; all others have people, with chance `level`.
 
-    A symbol is no noise where its `simultaneous` interval leaves out 0. So of any of the symbols
+    A symbol is not noise where its `simultaneous` interval leaves out 0. So of any of the symbols
     that one looks at, however picked, not one is called so wrongly, but for a chance of
     (1 − `level`)/2 at most. In contexts that is exact, elsewhere as good as the
     intervals. A rule for one symbol at a time would name a fortieth of all empty ones; one for the
@@ -253,25 +270,29 @@ def _two_value_limits(
     low, high = centre(z2_low, -half_step), centre(z2_high, half_step)
     least, most = np.minimum(low, clipped), np.maximum(high, clipped)
     for level, slope in moments.lines:
-        below, _ = _score_limits(low, level, slope, z2_low / n)
-        _, above = _score_limits(high, level, slope, z2_high / n)
+        below, _ = _score_limits(low, 1.0, (level, slope, -1.0), z2_low / n)
+        _, above = _score_limits(high, 1.0, (level, slope, -1.0), z2_high / n)
         least, most = np.minimum(least, below), np.maximum(most, above)
-    return least, np.minimum(most, 1.0)
+    return np.maximum(least, 0.0), np.minimum(most, 1.0)
 
 
-def _score_limits(centre: Floats, level: Floats, slope: Floats, w: Floats) -> tuple[Floats, Floats]:
-    """Least and largest p ≥ 0 with (centre − p)² ≤ w·(level + slope·p − p²), all (s,).
+def _score_limits(
+    centre: Floats, whole: float, square: tuple[Floats | float, ...], w: Floats | float
+) -> tuple[Floats, Floats]:
+    """Least and largest p with (centre − whole·p)² ≤ w·(v₀ + v₁·p + v₂·p²), v = `square`, all (s,).
 
-    `centre` twice where there is no such p.
+    `centre`/`whole` twice if no p does; `whole`² must be above w·v₂.
     """
-    half, product = centre + 0.5 * w * slope, centre**2 - w * level
-    discriminant = half**2 - (1.0 + w) * product
-    root = np.sqrt(np.maximum(discriminant, 0.0))
+    level, slope, bend = square
+    half, product = centre * whole + 0.5 * w * slope, centre**2 - w * level
+    factor = whole**2 - w * bend
+    discriminant = half**2 - factor * product
+    root, only = np.sqrt(np.maximum(discriminant, 0.0)), centre / whole
     # Not half − root, whose terms are nearly equal where the least p is small.
-    positive = (half > 0) & (product > 0)
-    least = np.where(positive, product / np.where(positive, half + root, 1.0), 0.0)
-    most = (half + root) / (1.0 + w)
-    return np.where(discriminant >= 0, least, centre), np.where(discriminant >= 0, most, centre)
+    stable = product / np.where(half > 0, half + root, 1.0)
+    least = np.where(half > 0, stable, (half - root) / factor)
+    most = (half + root) / factor
+    return np.where(discriminant >= 0, least, only), np.where(discriminant >= 0, most, only)
 
 
 @dataclass(frozen=True, eq=False)
@@ -402,13 +423,144 @@ def ranges(evidence: Evidence, shares: Floats, level: float = 0.95) -> Intervals
     return Intervals(*_limits(evidence, tails), level).around(shares)
 
 
-LEVEL: Final = 0.95
+Range: TypeAlias = tuple[float, float, float]
+"""A share, or a difference of shares, and the ends of its range."""
+
+
+@dataclass(frozen=True, eq=False)
+class ShareWithin:
+    """Share of a whole's people, such as those of a group, who are in a part of it.
+
+    `range`: in [0, 1]. `free`: (3,) low, estimate and high without these bounds; -2 to 2 where the
+    whole may be nobody. `people`: of the whole. `weights`: (k,) what the estimate adds for each of
+    p̂, or 0 where reports show the whole.
+    """
+
+    range: Range
+    free: Floats
+    people: float
+    weights: Floats
+
+    def minus(self, other: "ShareWithin", evidence: Evidence) -> Range:
+        """The difference from the `other` one's share, with ends in [-1, 1].
+
+        Newcombe's method 10 (1998), with the correlation of both (Zou and Donner 2008), which is 0
+        where reports show one of the wholes.
+        """
+        middle = self.range[0] - other.range[0]
+        one, two, both = (
+            evidence.mechanism.sum_variance(evidence.plausible, weights, 1)
+            for weights in (self.weights, other.weights, self.weights - other.weights)
+        )
+        twice = (one + two - both) / math.sqrt(one * two) if one * two > 0 else 0.0
+        # Its lower end is made of this one's lower end and the other one's upper end.
+        mine, theirs = (abs(each.free[[0, 2]] - each.free[1]) for each in (self, other))
+        square = mine**2 + theirs[::-1] ** 2 - twice * mine * theirs[::-1]
+        half = np.sqrt(np.maximum(square, 0.0)) * [-1.0, 1.0]
+        low, high = np.clip(self.free[1] - other.free[1] + half, -1.0, 1.0)
+        return middle, min(float(low), middle), max(float(high), middle)
+
+
+def share_within(
+    evidence: Evidence, part: Bools, whole: Bools, level: float = LEVEL
+) -> ShareWithin:
+    """The share that a part has of a whole, with all shares that a score test does not reject.
+
+    `part`, `whole`: (k,) flags, the part's among the whole's. The test of a share θ is one of
+    p(part) − θ·p(whole) = 0 (Fieller 1954), with the variance that the channel has if θ is true.
+    Of a whole that consists of blocks the number of people is known, and how many of their reports
+    include the part is binomial: then the ends are exact (Clopper and Pearson 1934), of parts of
+    several values as if what a report adds had two values.
+    `level`: in [0.5, 1 − 10^-12]; raises `CaldpError` otherwise.
+    """
+    level = check_number("level", level, CONFIDENCE_MIN, CONFIDENCE_MAX)
+    blocks, n = evidence.blocks[whole], evidence.n
+    known = not np.isin(blocks, evidence.blocks[~whole]).any()
+    sums = evidence.block_shares[np.unique(blocks)] if known else evidence.unbiased[whole]
+    share, total = evidence.unbiased[part].sum(), max(float(sums.sum()), 0.0)
+    square, own, other = _squares_within(evidence, part, whole, total if known else None)
+    tail, step = 0.5 * (1.0 - level), math.sqrt((own - other) ** 2 + 4.0 * other)
+    w = float(scipy.special.ndtri(tail) ** 2) / n
+    if total**2 <= (0.0 if known else max(w * square[2], 0.0)):
+        free = np.array([-2.0, 0.0, 2.0])
+        return ShareWithin((0.0, 0.0, 1.0), free, total * n, np.zeros(part.size))
+    ratio, people = share / total, total * n
+    # Shares beyond 0 and 1 are taken for these, as in `intervals`, but not in differences.
+    centres = np.array([np.clip(ratio, 0.0, 1.0), ratio])
+    if known:
+        loss = 0.5 * (step - own + other)
+        people = round(people)
+        count = np.clip(people * (centres + loss) / step, 0.0, people)
+        low = clopper_pearson_lower(count, people, tail) * step - loss
+        high = clopper_pearson_upper(count, people, tail) * step - loss
+    else:
+        half_step = 0.5 * step / n
+        low, _ = _score_limits(total * centres - half_step, total, square, w)
+        _, high = _score_limits(total * centres + half_step, total, square, w)
+    weights = np.zeros(part.size) if known else (part - ratio * whole) / total
+    ends = np.clip(low[0], 0.0, centres[0]), np.clip(high[0], centres[0], 1.0)
+    free = np.array([low[1], ratio, high[1]])
+    return ShareWithin((float(centres[0]), float(ends[0]), float(ends[1])), free, people, weights)
+
+
+def _squares_within(
+    evidence: Evidence, part: Bools, whole: Bools, total: float | None
+) -> tuple[tuple[float, float, float], float, float]:
+    """E[(Z_part − θ·Z_whole)²] as v₀ + v₁θ + v₂θ², if θ is the part's share.
+
+    And E[Z_part²] of people in the part, and of others. Z: what a report adds to n·p̂. `total`:
+    share of a whole that reports show, for which Z_whole is 1, or None.
+    """
+    plausible, variance_of = evidence.plausible, evidence.mechanism.sum_variance
+    inside, weights = float(plausible[whole].sum()), part.astype(np.float64)
+
+    def law(flags: Bools) -> Floats:
+        # Even among people with symbols that nobody seems to have.
+        shares = np.where(flags, plausible + _LEAST_SPREAD, 0.0)
+        return np.asarray(shares / max(shares.sum(), _LEAST_SPREAD))
+
+    def variance(theta: float) -> float:
+        people = theta * law(part) + (1.0 - theta) * law(whole & ~part)
+        if total is not None:
+            return total * variance_of(people, weights, 1)
+        people = inside * people + (1.0 - inside) * law(~whole)
+        return variance_of(people, weights - theta * whole, 1)
+
+    none, half, every = map(variance, (0.0, 0.5, 1.0))
+    bend = 2.0 * (none + every - 2.0 * half)
+    own, other = variance_of(law(part), weights, 1) + 1.0, none / (total or 1.0)
+    return (none, every - none - bend, bend), own, other
+
+
+Looks: TypeAlias = Callable[[float, int, int], float]
+"""Level, reports so far and symbols → the level of the ranges that are shown at this look."""
+_SPREAD: Final = 0.09
+"""ρ², variance of the mixed drift in deviations of one report: tightest at about 100 reports."""
+
+
+def one_look(level: float, n: int, k: int) -> float:
+    """The level itself, for people who look once, when all reports are in."""
+    del n, k
+    return level
+
+
+def every_look(level: float, n: int, k: int) -> float:
+    """Level at `n` reports by which ranges hold at all looks together with probability `level`.
+
+    A sum of n reports drifts from its mean by more than z·√n deviations, at any n, with probability
+    α at most, z² = (1 + 1/(nρ²))·ln((1 + nρ²)/α²): the normal mixture of Robbins (1970), for any
+    law as n grows (Waudby-Smith, Arbour, Sinha, Kennedy, Ramdas 2024). α is a k-th of
+    1 − `level`, so that the tails of `ranges` by rank and of `may_be_noise` hold as well.
+    """
+    known, alpha = 1.0 + n * _SPREAD, (1.0 - level) / k
+    z = math.sqrt(known / (known - 1.0) * (math.log(known) - 2.0 * math.log(alpha)))
+    return min(1.0 - 2.0 * k * float(scipy.special.ndtr(-z)), CONFIDENCE_MAX)
 
 
 def margins(evidence: Evidence, shares: Floats, level: float = LEVEL) -> dict[str, list[object]]:
     """Columns for (k,) estimated `shares`, each of k entries.
 
-    `low` and `high` hold the true share with probability `level`, each row by itself and the
+    `low` and `high` hold the true share with probability `level`, each row alone and the
     highest rows on average, and include the estimate (see `ranges`). `relative error`: half of that
     range over the share, "" where that is 0. `may be noise`: "no" where somebody surely has the
     value; with probability `level` that is so of all rows that say "no" together (see

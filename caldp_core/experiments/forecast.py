@@ -1,7 +1,7 @@
 """What to expect of a scenario without running it: expected errors, and curves of them.
 
 How an expected error is found is described in `theory/expected_error.py`. Its trials have coins of
-their own, whatever the scenario's seed: an expectation is no outcome. So every point of a curve
+their own, whatever the scenario's seed: an expectation is not an outcome. So every point of a curve
 has, for one number of people, the same people.
 
 Errors of a scenario mean nothing where its data were made of its prior: `invalid_error_reason`.
@@ -21,6 +21,7 @@ from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.estimation.evidence import KNOWING_MAP
 from caldp_core.experiments.metrics import TV, find_measure, total_variation
 from caldp_core.experiments.run import Setup
+from caldp_core.mechanisms import Mechanism
 from caldp_core.mechanisms.capabilities import symbol_partition_of
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.privacy.context import Context, PrivacyMatrix
@@ -92,10 +93,7 @@ def forecast(
     k = setup.mechanism.k
     by_default = Budget.quick(k) if is_slow(setup) else Budget.single(k)
     return expected_error(
-        setup.mechanism,
-        setup.dataset.distribution,
-        setup.n if n is None else n,
-        setup.scenario.estimator,
+        *_asked(setup, n),
         people=_known_people(setup, n),
         domain=setup.dataset.domain,
         options=setup.options,
@@ -128,13 +126,13 @@ def forecast_if_fast(
         return forecast(setup, n, budget, progress, error)
     if error != TV:
         return None
-    return approximated_error(
-        setup.mechanism,
-        setup.dataset.distribution,
-        setup.n if n is None else n,
-        setup.scenario.estimator,
-        people=_known_people(setup, n),
-    )
+    return approximated_error(*_asked(setup, n), people=_known_people(setup, n))
+
+
+def _asked(setup: Setup, n: int | None) -> tuple[Mechanism, Floats, int, str]:
+    """Mechanism, shares, people and estimator, whose error is asked for."""
+    people = setup.n if n is None else n
+    return setup.mechanism, setup.dataset.distribution, people, setup.scenario.estimator
 
 
 def _known_people(setup: Setup, n: int | None) -> Ints | None:
@@ -144,8 +142,8 @@ def _known_people(setup: Setup, n: int | None) -> Ints | None:
 def is_slow(setup: Setup) -> bool:
     """True if one trial may take more than a second, by the limits of family and estimator."""
     largest = int(symbol_partition_of(setup.mechanism).sizes.max(initial=0))
-    entry, post_process = MECHANISMS[setup.mechanism_name], ESTIMATORS[setup.scenario.estimator]
-    return largest >= min(entry.slow_from, post_process.slow_from)
+    entry, post_process = MECHANISMS.get(setup.mechanism_name), ESTIMATORS[setup.scenario.estimator]
+    return largest >= min(entry.slow_from if entry else largest + 1, post_process.slow_from)
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,7 +222,10 @@ def sensitive_curve(
     order, then the others, so that the curve meets the scenario at its own size. Where ε differs
     between the scenario's blocks, its least holds. Sizes in [0, k], else `CaldpError`.
     """
-    ranked = _sensitive_first(setup) if order is None else order
+    if order is None:
+        shuffled = np.random.default_rng(setup.scenario.seed).permutation(setup.sensitive.size)
+        order = shuffled[np.argsort(~setup.sensitive[shuffled], kind="stable")]
+    ranked = order
     for size in sizes:
         if not 0 <= size <= ranked.size:
             raise CaldpError(f"sizes must be between 0 and k = {ranked.size:,}, got {size:,}.")
@@ -245,7 +246,7 @@ def people_for_same_error(setup: Setup, other: Setup) -> int | None:
     People are drawn at random for both, even where `setup` takes the data's own: else only one of
     the errors would hold sampling error. Numbers that would take long trials count as too few.
     Raises `CaldpError` if the error of `setup` takes long trials, or if it is expected to be 0, as
-    nothing is hidden: sampling error is no accuracy that a protection could be held to.
+    nothing is hidden: sampling error is not an accuracy that a protection could be held to.
     """
     own, target = _fast_forecast(setup), _fast_forecast(setup, setup.n)
     if own is None or target is None:
@@ -272,7 +273,7 @@ def _fast_forecast(
 
 
 def _within_share(progress: Progress, points: int, number: int) -> Progress:
-    """Progress of the point `number` of so many `points`."""
+    """Progress of the point `number` of `points`."""
     return lambda share: progress((number + share) / points)
 
 
@@ -291,11 +292,6 @@ def _protecting(setup: Setup, partition: Partition, sensitive: Bools) -> Setup:
     levels = setup.scenario.context.epsilon
     epsilon = min(levels) if isinstance(levels, tuple) else levels
     return _within(setup, Context.of(partition.labels, sensitive, epsilon))
-
-
-def _sensitive_first(setup: Setup) -> Ints:
-    shuffled = np.random.default_rng(setup.scenario.seed).permutation(setup.sensitive.size)
-    return shuffled[np.argsort(~setup.sensitive[shuffled], kind="stable")]
 
 
 def _curve(x: Sequence[float], forecasts: Iterable[Forecast | None], progress: Progress) -> Curve:

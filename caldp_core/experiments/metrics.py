@@ -12,8 +12,7 @@ import numpy as np
 from caldp_core.basics.cache import cached
 from caldp_core.basics.errors import check_choice, require
 from caldp_core.basics.types import Floats, Ints, read_only
-from caldp_core.domain.answers import Domain
-from caldp_core.domain.grid import KM_PER_DEGREE, GridDomain
+from caldp_core.domain.domains import KM_PER_DEGREE, Domain, GridDomain
 
 LARGEST_MAX: Final = 50
 """Symbols that are called the largest, at most."""
@@ -54,7 +53,10 @@ def sliced_wasserstein(truth: Floats, estimate: Floats, domain: GridDomain) -> f
     into 8192 bins (a kilometre or less on the map of the United States).
     """
     surplus = estimate - truth
-    slices = [_carried(surplus, bins) * width for bins, width in _slices(domain)]
+    slices = []
+    for bins, width in _slices(domain):
+        carried = np.cumsum(np.bincount(bins, weights=surplus, minlength=_BINS))
+        slices.append(float(np.abs(carried[:-1]).sum()) * width)
     return float(np.mean(slices) * np.pi / 2)
 
 
@@ -123,11 +125,6 @@ def _places(shares: Floats, number: int) -> Floats:
     above, level = shares > last, shares == last
     part = (number - int(above.sum())) / int(level.sum())
     return np.where(shares > 0, above + part * level, 0.0)
-
-
-def _carried(surplus: Floats, bins: Ints) -> float:
-    carried = np.cumsum(np.bincount(bins, weights=surplus, minlength=_BINS))
-    return float(np.abs(carried[:-1]).sum())
 
 
 @cached

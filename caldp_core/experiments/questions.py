@@ -17,7 +17,7 @@ from caldp_core.audit.adversary import max_guess_accuracy, max_record_guess_accu
 from caldp_core.basics.errors import check_n, check_number, check_whole
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN, OWN_QUESTIONS_MAX
 from caldp_core.basics.types import Floats, Ints
-from caldp_core.domain.answers import Domain, scale_of
+from caldp_core.domain.domains import Domain, scale_of
 from caldp_core.estimation.estimators import estimator
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.intervals import ranges
@@ -148,7 +148,7 @@ def ask_questions(
 ) -> tuple[Marginal, ...]:
     """Ask n people drawn from the questions' shares, once; each question by its own plan and coins.
 
-    No question's count depends on who answers which others, so each is drawn by itself.
+    No question's count depends on who answers which others, so each is drawn alone.
     """
     seeds = np.random.SeedSequence(seed).spawn(len(questions))
     return tuple(

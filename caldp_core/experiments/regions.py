@@ -1,25 +1,36 @@
-"""Numbers of people in a part of the domain, such as a box on the map, and errors of larger cells.
+"""Numbers of people in parts of the domain, such as a box on the map or areas, with ranges.
 
 Blocks that lie in the region as a whole are known exactly, because no context hides how many people
 each block holds; only the rest of the region is uncertain.
 
 Larger cells hold more people each, so noise disturbs them less; but where in a larger cell people
 are is lost. Both are errors of the same map: the estimate, spread evenly over the smallest cells.
+
+Ranges of areas come from the reports alone and are for the share among the people who reported, the
+number that the holder of a list would publish. Whole blocks are known: every report shows its
+block.
 """
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
-import scipy
 
 from caldp_core.basics.errors import require
-from caldp_core.basics.types import Bools, Floats, Progress, no_progress
-from caldp_core.domain.grid import GridDomain
+from caldp_core.basics.extras import scipy
+from caldp_core.basics.types import Bools, Floats, Ints, Progress, no_progress, sums_by
+from caldp_core.domain.domains import GridDomain
+from caldp_core.estimation.evidence import Evidence
+from caldp_core.estimation.intervals import LEVEL, Intervals
 from caldp_core.experiments.metrics import total_variation
 from caldp_core.experiments.run import Outcome, Setup, run_trial
+from caldp_core.experiments.table import Columns, cell_rings
+
+if TYPE_CHECKING:
+    from caldp_core.experiments.run import Result
 
 _MISS_CHANCE: Final = 0.05
 """Chance that an interval, or one of all that were looked at, misses."""
@@ -151,3 +162,86 @@ def mean_cell_errors(
         means = (fmean(getattr(e, name) for e in each) for name in ("blur", "noise", "both"))
         results.append(CellErrors(each[0].cell, *means))
     return tuple(results)
+
+
+_MIN_VARIANCE: Final = 1e-15
+"""Below it the variance of a share is rounding error."""
+
+
+@dataclass(frozen=True, eq=False)
+class ResultAreas:
+    """Areas by which a result is added up.
+
+    `names`: (a,); `labels`: (k,) each symbol's area. `grid`: a map, and `cells`: (cells,) the area
+    of each of its cells, a for none; None where the areas are not on a map.
+    """
+
+    names: tuple[str, ...]
+    labels: Ints
+    grid: GridDomain | None = None
+    cells: Ints | None = None
+
+
+def area_ranges(evidence: Evidence, sums: Floats, labels: Ints, level: float = LEVEL) -> Intervals:
+    """Ranges of the estimated shares of areas, (a,) `sums`; `labels`: (k,) each symbol's area.
+
+    A range is |Σp̂ − p| ≤ z·σ, with p̂ unbiased and σ exact at the plausible shares (normal
+    approximation), widened where it excludes the estimator's own sum. As in `intervals.ranges`, the
+    lower end of the r-th highest of a areas is missed with probability α/2·r/a, so that the
+    highest areas are right on average, however many a reader picks. Both ends of an area of whole
+    blocks are its share.
+    """
+    pairs = np.unique(evidence.blocks * sums.size + labels)
+    is_whole = np.bincount(pairs // sums.size)[evidence.blocks] == 1
+    sizes = np.bincount(evidence.blocks)
+    known = (evidence.block_shares / sizes)[evidence.blocks]
+    middle = sums_by(labels, np.where(is_whole, known, evidence.unbiased), sums.size)
+    deviation = np.array(
+        [_deviation(evidence, ~is_whole & (labels == area)) for area in range(sums.size)]
+    )
+    tail = 0.5 * (1.0 - level) / sums.size
+    down, up = (scipy.special.ndtri(tail * scipy.stats.rankdata(s, "max")) for s in (-sums, sums))
+    low, high = (np.clip(middle + z * deviation, 0.0, 1.0) for z in (down, -up))
+    return Intervals(low, high, level).around(sums)
+
+
+def _deviation(evidence: Evidence, inside: Bools) -> float:
+    """Standard deviation of the estimated share of the symbols `inside`, given the people."""
+    p, weights = evidence.plausible, inside.astype(np.float64)
+    share = float(p @ weights)
+    variance = evidence.mechanism.sum_variance(p, weights, evidence.n)
+    variance -= share * (1.0 - share) / evidence.n
+    return float(np.sqrt(variance)) if variance > _MIN_VARIANCE else 0.0
+
+
+def area_columns(result: "Result", areas: ResultAreas) -> dict[str, list[object]]:
+    """The columns by name, each (a,), of the first trial; `low` and `high`: see `area_ranges`."""
+    sums = sums_by(areas.labels, result.first.estimate, len(areas.names))
+    ends = area_ranges(result.first.evidence, sums, areas.labels)
+    return {
+        "area": list(areas.names),
+        "estimated share": sums.tolist(),
+        "estimated people": (sums * result.setup.n).tolist(),
+        "low": ends.low.tolist(),
+        "high": ends.high.tolist(),
+        "level": [ends.level] * sums.size,
+    }
+
+
+def areas_as_geojson(areas: ResultAreas, columns: Columns) -> str:
+    """Areas on a map with their (a,) columns, by RFC 7946; an area is the union of its cells."""
+    import shapely
+
+    assert areas.grid is not None
+    features = []
+    for number in range(len(areas.names)):
+        rings = cell_rings(areas.grid, np.flatnonzero(areas.cells == number))
+        shape = shapely.orient_polygons(shapely.union_all(shapely.polygons(rings)))
+        features.append(
+            {
+                "type": "Feature",
+                "geometry": json.loads(shapely.to_geojson(shape)) if len(rings) else None,
+                "properties": {name: column[number] for name, column in columns.items()},
+            }
+        )
+    return json.dumps({"type": "FeatureCollection", "features": features}, ensure_ascii=False)

@@ -1,7 +1,7 @@
-"""The paper's results, recomputed beside the printed numbers: Table 1 and Figure 2 of CALDP §7.
+"""Mechanisms compared on known populations: as a table, and the results of the CALDP paper.
 
-Table 1 names neither ε nor the normalisation; ε = 1 and one Euclidean projection of the whole
-vector on the simplex give it, on the reconstructed grid.
+CALDP's Table 1 names neither ε nor the normalisation; ε = 1 and one Euclidean projection of the
+whole vector on the simplex give it, on the reconstructed grid.
 
 Scenarios run in turns, on one core or on all: all first runs, then all second ones. So a table or a
 figure is whole after its first round and sharpens with each further one. Every run has the coins
@@ -11,23 +11,47 @@ would gain a fifth only; the dashboard, which many visits share, takes turns.
 
 import multiprocessing
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice
 from time import perf_counter
-from typing import Any, Final, TypeAlias
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from caldp_core.basics.types import Progress, no_progress
+from caldp_core.basics.errors import (
+    as_array,
+    check_counts,
+    check_epsilon,
+    check_list,
+    check_whole,
+    quoted,
+    require,
+)
+from caldp_core.basics.extras import explain_missing
+from caldp_core.basics.limits import SEED_MAX, TRIALS_MAX
+from caldp_core.basics.types import Floats, Ints, Progress, no_progress
 from caldp_core.datasets import DatasetSpec, Geometric, PermutedGeometric, Uniform, Zipf
+from caldp_core.domain.domains import Domain, GridDomain
+from caldp_core.estimation.evidence import USUAL, EstimatorName
+from caldp_core.estimation.shares import estimate
 from caldp_core.experiments.forecast import forecast
-from caldp_core.experiments.metrics import TV, find_measure
-from caldp_core.experiments.run import Setup, prepare, run_trial
-from caldp_core.mechanisms.catalogue import Hadamard
+from caldp_core.experiments.metrics import TV, find_measure, total_variation
+from caldp_core.experiments.run import Setup, prepare, run, run_trial
+from caldp_core.experiments.table import place_columns
+from caldp_core.mechanisms.base import Mechanism, Tally, check_mechanism
+from caldp_core.mechanisms.catalogue import Hadamard, MechanismName, mechanism
+from caldp_core.privacy.context import Context, PrivacyMatrix
 from caldp_core.scenarios.blocks import BlocksSpec, EvenRuns, GridBlocks, OneBlock
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 
 @dataclass(frozen=True)
@@ -39,8 +63,8 @@ class TrialRun:
     seconds: float
 
 
-RunsScenarios: TypeAlias = Callable[..., Iterable[TrialRun]]
-"""A way to make all runs of all scenarios: `run_interleaved`, or `run_in_processes`."""
+Rows: TypeAlias = list[dict[str, Any]]
+"""A table, row by row, each cell by the name of its column."""
 
 
 def run_interleaved(
@@ -98,6 +122,18 @@ class MeanError:
     error: float
     standard_error: float | None
 
+    @classmethod
+    def of(cls, errors: Sequence[float]) -> "MeanError":
+        """The mean of one error or more."""
+        spread = float(np.std(errors, ddof=1) / np.sqrt(len(errors))) if len(errors) > 1 else None
+        return cls(len(errors), float(np.mean(errors)), spread)
+
+    @property
+    def columns(self) -> dict[str, object]:
+        """The mean in a row of a table."""
+        error = {"mean TV": self.error, "standard error": self.standard_error}
+        return {**error, "runs": self.runs}
+
 
 def complete_rounds(turns: Sequence[TrialRun], number: int) -> Sequence[TrialRun]:
     """The turns up to the last one that all `number` scenarios have had; all of the first round.
@@ -112,14 +148,7 @@ def means(turns: Sequence[TrialRun], number: int) -> list[MeanError | None]:
     runs: list[list[float]] = [[] for _ in range(number)]
     for turn in turns:
         runs[turn.scenario_index].append(turn.error)
-    return [_mean(tv) for tv in runs]
-
-
-def _mean(errors: Sequence[float]) -> MeanError | None:
-    if not errors:
-        return None
-    spread = float(np.std(errors, ddof=1) / np.sqrt(len(errors))) if len(errors) > 1 else None
-    return MeanError(len(errors), float(np.mean(errors)), spread)
+    return [MeanError.of(errors) if errors else None for errors in runs]
 
 
 _CHUNK: Final = 10
@@ -201,83 +230,46 @@ def table_1_scenarios(runs: int, base: Scenario = PAPER) -> list[Scenario]:
     return [replace(base.with_context(blocks=c.blocks), trials=runs) for c in TABLE_1]
 
 
-@dataclass(frozen=True)
-class Recomputed:
-    """A column recomputed: mean TV over the runs, its standard error, and the runs' seconds."""
+def table_1(runs: int, base: Scenario = PAPER, progress: Progress = no_progress) -> Rows:
+    """Table 1: TV under LDP and block-structured LDP, beside the printed numbers.
 
-    title: str
-    mean: float
-    standard_error: float | None
-    paper: float
-    expected: float
-    seconds: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-ready."""
-        return asdict(self)
-
-
-def table_1(
-    runs: int,
-    seed: int = 1,
-    base: Scenario = PAPER,
-    progress: Progress = no_progress,
-    run_all: RunsScenarios = run_interleaved,
-) -> list[Recomputed]:
-    """Table 1 from `runs` runs a column.
-
-    `base`: dataset (such as SNAP's own file), ε, mechanism and estimator. `run_all`:
-    `run_interleaved`, or `run_in_processes`. Raises `CaldpError` if they do not go with the
-    columns' blocks.
+    `base`: dataset (such as SNAP's own file), ε, mechanism, estimator and seed. Raises `CaldpError`
+    if they do not go with the columns' blocks.
     """
-    scenarios = table_1_scenarios(runs, replace(base, seed=seed))
-    turns = list(run_all(scenarios, progress=progress))
-    done = []
-    for index, mean in enumerate(means(turns, len(scenarios))):
-        assert mean is not None  # every column has had its runs
-        column = TABLE_1[index]
-        expected = forecast(prepare(scenarios[index])).error
-        seconds = sum(turn.seconds for turn in turns if turn.scenario_index == index)
-        done.append(
-            Recomputed(
-                column.title, mean.error, mean.standard_error, column.paper, expected, seconds
-            )
-        )
-    return done
+    scenarios = table_1_scenarios(runs, base)
+    turns = run_in_processes(scenarios, progress)
+    columns = zip(TABLE_1, scenarios, means(turns, len(scenarios)), strict=True)
+    return [
+        {
+            "title": column.title,
+            "mean": mean.error,
+            "standard_error": mean.standard_error,
+            "paper": column.paper,
+            "expected": forecast(prepare(scenario)).error,
+            "seconds": sum(turn.seconds for turn in turns if turn.scenario_index == index),
+        }
+        for index, (column, scenario, mean) in enumerate(columns)
+        if mean
+    ]
 
 
 _K: Final = 1000
 
 
-@dataclass(frozen=True)
-class Panel:
-    """A panel of Figure 2: its title, and its distribution on 1,000 values."""
+PANELS: Final[Mapping[str, DatasetSpec]] = {
+    "Uniform": Uniform(_K),
+    "Geo(0.8)": Geometric(_K),
+    "Geo(0.8)*, shuffled": PermutedGeometric(_K),
+    "Zipf(1)": Zipf(_K),
+}
+"""The panels of Figure 2: title → distribution on 1,000 values.
 
-    title: str
-    dataset: DatasetSpec
-
-
-PANELS: Final = (
-    Panel("Uniform", Uniform(_K)),
-    Panel("Geo(0.8)", Geometric(_K)),
-    Panel("Geo(0.8)*, shuffled", PermutedGeometric(_K)),
-    Panel("Zipf(1)", Zipf(_K)),
-)
-"""The λ of Geo and Zipf stand in the paper's picture alone: 0.8 and 1 are ours."""
-
-
-@dataclass(frozen=True)
-class PaperCurve:
-    """A curve of Figure 2: its title as printed, and its blocks."""
-
-    title: str
-    blocks: BlocksSpec
-
-
-LINES: Final = (
-    PaperCurve("LDP", OneBlock()),
-    *(PaperCurve(f"m = {m}", EvenRuns(m)) for m in (10, 20, 50, 100)),
-)
+The λ of Geo and Zipf stand in the paper's picture alone: 0.8 and 1 are ours."""
+LINES: Final[Mapping[str, BlocksSpec]] = {
+    "LDP": OneBlock(),
+    **{f"m = {m}": EvenRuns(m) for m in (10, 20, 50, 100)},
+}
+"""The curves of Figure 2: title as printed → blocks."""
 SIZES: Final = tuple(1000 * 2**i for i in range(10))
 """Numbers of people of Figure 2."""
 FIGURE_RUNS: Final = 10
@@ -285,17 +277,136 @@ FIGURE_RUNS: Final = 10
 
 @dataclass(frozen=True)
 class Point:
-    """A point of Figure 2: the place of its panel and of its curve, and what is run for it."""
+    """A point of Figure 2: the titles of its panel and its curve, and what is run for it."""
 
-    panel: int
-    line: int
+    panel: str
+    line: str
     scenario: Scenario
 
 
 def figure_2_points(runs: int = FIGURE_RUNS, base: Scenario = PAPER) -> Iterator[Point]:
     """All points: panel after panel, curve after curve, from few people to many."""
-    for panel, distribution in enumerate(PANELS):
-        for line, curve in enumerate(LINES):
+    for panel, dataset in PANELS.items():
+        for line, blocks in LINES.items():
             for n in SIZES:
-                same = replace(base, dataset=distribution.dataset, n=n, trials=runs)
-                yield Point(panel, line, same.with_context(blocks=curve.blocks))
+                same = replace(base, dataset=dataset, n=n, trials=runs)
+                yield Point(panel, line, same.with_context(blocks=blocks))
+
+
+def figure_2_rows(points: Sequence[Point], found: Sequence[MeanError | None]) -> Rows:
+    """A row for each point that was run: distribution, curve, people, and its mean."""
+    return [
+        {
+            "distribution": point.panel,
+            "curve": point.line,
+            "people": point.scenario.n,
+            **mean.columns,
+        }
+        for point, mean in zip(points, found, strict=True)
+        if mean
+    ]
+
+
+def figure_2(runs: int, base: Scenario = PAPER, progress: Progress = no_progress) -> Rows:
+    """Figure 2: TV by distribution, blocks and people; the paper prints no numbers for it."""
+    points = list(figure_2_points(runs, base))
+    turns = run_in_processes([point.scenario for point in points], progress)
+    return figure_2_rows(points, means(turns, len(points)))
+
+
+def figure_3(base: Scenario = PAPER, progress: Progress = no_progress) -> Rows:
+    """Figure 3: the share of people in each cell, and its estimates under LDP and (25, 35).
+
+    From one run each; Table 1 has the total variation of both.
+    """
+    scenarios = table_1_scenarios(1, base)[::2]
+    results = [run(prepare(scenario), progress) for scenario in scenarios]
+    dataset = results[0].setup.dataset
+    columns = place_columns(dataset.domain) | {"people": dataset.distribution.tolist()}
+    for column, result in zip(TABLE_1[::2], results, strict=True):
+        columns[column.title] = result.first.estimate.tolist()
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+Makes: TypeAlias = Callable[[Any], Mechanism]
+"""A policy → a mechanism that keeps it: `Galois(q=4).make`, a user's class, or a function."""
+Metric: TypeAlias = Callable[[Floats, Floats], float]
+"""(k,) true shares, (k,) estimated shares → error ≥ 0."""
+TOTAL_VARIATION: Final[Mapping[str, Metric]] = MappingProxyType({"tv": total_variation})
+
+
+def compare(
+    mechanisms: Sequence[MechanismName] | Mapping[str, Makes],
+    epsilons: Sequence[float],
+    histogram: ArrayLike,
+    trials: int = 100,
+    *,
+    policy: Callable[[float], PrivacyMatrix] | None = None,
+    estimator: EstimatorName = USUAL,
+    errors: Mapping[str, Metric] = TOTAL_VARIATION,
+    seed: int = 1,
+    domain: Domain | GridDomain | None = None,
+    progress: Progress = no_progress,
+) -> "DataFrame":
+    """Mean errors of mechanisms at each ε: a tidy table, one row for each mechanism, ε and error.
+
+    `mechanisms`: names of the catalogue, or by the name in the table what makes a mechanism for a
+    policy. `histogram`: (k,) people per symbol, the same people in each trial, so that the errors
+    hold no sampling error. `trials`: runs for each row; each mechanism has the same coins.
+    `policy`: ε → policy; None is plain LDP. `estimator`: its name. `errors`: by name, functions
+    of (k,) true and (k,) estimated shares. `domain`: as in `estimate`. Columns: mechanism, epsilon,
+    n (people), error (its name), mean, standard_error (NaN for one trial), trials. Nothing is
+    audited here: `audit_mechanism` does that. Raises `CaldpError` for arguments out of range,
+    and for what is not a mechanism.
+    """
+    with explain_missing("compare"):
+        from pandas import DataFrame
+    check_whole("trials", trials, 1, TRIALS_MAX)
+    check_whole("seed", seed, 0, SEED_MAX)
+    people = check_counts("histogram", histogram, as_array("histogram", histogram).size)
+    n = int(people.sum())
+    require(n > 0, "histogram must hold at least 1 person, got 0.")
+    build = policy or partial(Context.plain, people.size)
+    cases = [
+        (name, epsilon, _checked(name, make(build(epsilon)), people.size))
+        for name, make in _makers(mechanisms).items()
+        for epsilon in (float(check_epsilon(each)) for each in check_list("epsilons", epsilons))
+    ]
+    rows = []
+    for done, (name, epsilon, made) in enumerate(cases):
+        estimates = (
+            estimate(made, each, estimator, domain) for each in _tallies(made, people, seed)
+        )
+        found = [
+            [metric(people / n, shares) for metric in errors.values()]
+            for shares in islice(estimates, trials)
+        ]
+        for error, of_trials in zip(errors, zip(*found, strict=True), strict=True):
+            mean = MeanError.of(of_trials)
+            rows.append((name, epsilon, n, error, mean.error, mean.standard_error, trials))
+        progress((done + 1) / len(cases))
+    columns = ("mechanism", "epsilon", "n", "error", "mean", "standard_error", "trials")
+    return DataFrame(rows, columns=columns).astype({"standard_error": float})
+
+
+def _makers(mechanisms: Sequence[MechanismName] | Mapping[str, Makes]) -> Mapping[str, Makes]:
+    if isinstance(mechanisms, Mapping):
+        return mechanisms
+    return {each: partial(mechanism, name=each) for each in check_list("mechanisms", mechanisms)}
+
+
+def _checked(name: str, made: Mechanism, k: int) -> Mechanism:
+    check_mechanism(f"The comparison takes mechanisms, and {quoted(name)} does not make one", made)
+    require(
+        made.k == k,
+        f"{quoted(name)} makes a mechanism for {made.k:,} values, but histogram has {k:,}.",
+    )
+    return made
+
+
+def _tallies(made: Mechanism, people: Ints, seed: int) -> Iterator[Tally]:
+    """A tally for each trial, with the coins that `run` takes for it."""
+    root = np.random.SeedSequence(seed)
+    while True:
+        _, coins = root.spawn(1)[0].spawn(2)
+        yield made.sample_tally(people, np.random.default_rng(coins))

@@ -24,23 +24,21 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from caldp_core.audit.inference import readable_share
-from caldp_core.basics.counted import count_text
-from caldp_core.basics.errors import CaldpError, check_type, require
+from caldp_core.basics.errors import CaldpError, check_type, count_text, require
 from caldp_core.basics.extras import explain_missing
 from caldp_core.basics.types import Bools, Floats, Ints, Levels, Progress, no_progress, read_only
 from caldp_core.datasets import Dataset
-from caldp_core.domain.answers import Domain
-from caldp_core.domain.grid import GridDomain
+from caldp_core.domain.domains import Domain, GridDomain
 from caldp_core.domain.partitions import Partition
 from caldp_core.estimation.cascade_estimator import NEEDS_MAP
 from caldp_core.estimation.estimators import estimator
 from caldp_core.estimation.evidence import Evidence, Options
 from caldp_core.experiments import metrics
 from caldp_core.experiments.table import columns_of
-from caldp_core.mechanisms import Mechanism, Tally
+from caldp_core.mechanisms.base import Mechanism, Tally, check_mechanism
 from caldp_core.mechanisms.catalogue import MechanismSpec
 from caldp_core.privacy.context import PersonalPolicy, PrivacyMatrix
-from caldp_core.privacy.coverage import coverage
+from caldp_core.privacy.matrix import coverage
 from caldp_core.scenarios.scenario import Scenario, choose_mechanism
 
 if TYPE_CHECKING:
@@ -398,6 +396,7 @@ def run(setup: Setup, progress: Progress = no_progress, secret: int = 0) -> Resu
     the seed alone can't draw the same; 0 for none.
     """
     check_type("setup", setup, Setup, "run(prepare(scenario)) makes it")
+    check_mechanism("A run takes a mechanism", setup.mechanism)
     started = perf_counter()
     scenario = setup.scenario
     errors: list[Errors] = []
@@ -440,26 +439,21 @@ def draw_people(setup: Setup, rng: np.random.Generator) -> Ints:
 
 def compute_errors(dataset: Dataset, people: Ints, estimate: Floats) -> Errors:
     """Every metric of one estimate against the dataset's distribution."""
-    truth = dataset.distribution
-    is_map = isinstance(dataset.domain, GridDomain) and bool((estimate >= 0).all())
+    truth, domain = dataset.distribution, dataset.domain
+    km: float | None = None
+    boxes: tuple[BoxError, ...] = ()
+    if isinstance(domain, GridDomain):
+        sides = metrics.box_sides(domain)
+        boxes = tuple(BoxError(s, metrics.box_error(truth, estimate, domain, s)) for s in sides)
+        if (estimate >= 0).all():
+            km = metrics.sliced_wasserstein(truth, estimate, domain)
     return Errors(
         tv=metrics.total_variation(truth, estimate),
         l1=metrics.l1(truth, estimate),
         l2=metrics.l2(truth, estimate),
         kl=metrics.kl_divergence(truth, estimate),
-        sliced_wasserstein_km=metrics.sliced_wasserstein(truth, estimate, dataset.domain)
-        if is_map and isinstance(dataset.domain, GridDomain)
-        else None,
-        boxes=_boxes(truth, estimate, dataset.domain)
-        if isinstance(dataset.domain, GridDomain)
-        else (),
+        sliced_wasserstein_km=km,
+        boxes=boxes,
         largest=metrics.largest(truth, estimate),
         sampling_tv=metrics.total_variation(truth, people / people.sum()),
-    )
-
-
-def _boxes(truth: Floats, estimate: Floats, domain: GridDomain) -> tuple[BoxError, ...]:
-    return tuple(
-        BoxError(side, metrics.box_error(truth, estimate, domain, side))
-        for side in metrics.box_sides(domain)
     )

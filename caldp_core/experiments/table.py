@@ -8,6 +8,7 @@ import io
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from itertools import product
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
@@ -15,10 +16,10 @@ import numpy as np
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.extras import explain_missing
 from caldp_core.basics.files import escape_formula, parse_float
-from caldp_core.basics.types import Floats, Ints
-from caldp_core.domain.answers import Domain
-from caldp_core.domain.grid import GridDomain
+from caldp_core.basics.types import Floats, Ints, sums_by
+from caldp_core.domain.domains import Domain, GridDomain
 from caldp_core.estimation.intervals import margins
+from caldp_core.estimation.shares import GroupShare, compare_groups
 
 if TYPE_CHECKING:
     from caldp_core.experiments.run import Result
@@ -31,8 +32,8 @@ def columns_of(result: "Result") -> dict[str, list[object]]:
 
     `number`; on a map `latitude` and `longitude` of the cell's centre in degrees, else `answer` and
     `group` where they have names; `block`; `estimated share` and `estimated people`, of the first
-    trial; and those of `margins`, where the variance of each share is known (not of planar noise on
-    a large map).
+    trial; those of `margins`, where the variance of each share is known (not of planar noise on
+    a large map) with those of `group_columns`; of answers in groups `share of its group`.
     """
     setup = result.setup
     columns, names = place_columns(setup.dataset.domain), setup.partition.names
@@ -41,7 +42,24 @@ def columns_of(result: "Result") -> dict[str, list[object]]:
     columns["estimated people"] = (result.first.estimate * setup.n).tolist()
     with suppress(CaldpError):
         columns |= margins(result.first.evidence, result.first.estimate)
+        columns |= group_columns(compare_groups(result.first.evidence))
+    if columns.get("group", [""])[0]:
+        columns["share of its group"] = _shares_within(columns["group"], result.first.estimate)
     return columns
+
+
+def _shares_within(groups: Sequence[object], shares: Floats) -> list[object]:
+    """(k,) the part of its group that each share is; 0 in a group of nobody."""
+    _, labels = np.unique(np.array(groups, np.str_), return_inverse=True)
+    wholes = sums_by(labels, shares, int(labels.max()) + 1)[labels]
+    return list(np.divide(shares, wholes, out=np.zeros(shares.size), where=wholes > 0).tolist())
+
+
+def group_columns(found: Sequence[GroupShare]) -> dict[str, list[object]]:
+    """Columns of compared groups, each (k,): unbiased shares and the ends of their ranges."""
+    rows = [(*each.share, *each.elsewhere, *each.difference) for each in found]
+    names = product(("group share", "elsewhere", "difference"), ("", " low", " high"))
+    return dict(zip(map("".join, names), map(list, zip(*rows, strict=True)), strict=False))
 
 
 def place_columns(domain: Domain | GridDomain) -> dict[str, list[object]]:
@@ -101,6 +119,7 @@ def cells_as_geojson(grid: Domain | GridDomain, columns: Columns, shares: Floats
     grid = map_for_geojson(grid)
     properties = {name: cells for name, cells in columns.items() if name not in _PLACE}
     cells_shown = np.flatnonzero(shares > 0)
+    rings = cell_rings(grid, cells_shown)
     features = [
         {
             "type": "Feature",
@@ -110,7 +129,7 @@ def cells_as_geojson(grid: Domain | GridDomain, columns: Columns, shares: Floats
                 for name, cells in properties.items()
             },
         }
-        for cell, ring in zip(cells_shown.tolist(), _rings(grid, cells_shown).tolist(), strict=True)
+        for cell, ring in zip(cells_shown.tolist(), rings.tolist(), strict=True)
     ]
     whole: dict[str, Any] = {
         "type": "FeatureCollection",
@@ -120,7 +139,7 @@ def cells_as_geojson(grid: Domain | GridDomain, columns: Columns, shares: Floats
     return json.dumps(whole, ensure_ascii=False)
 
 
-def _rings(grid: GridDomain, cells: Ints) -> Floats:
+def cell_rings(grid: GridDomain, cells: Ints) -> Floats:
     """(n, corners, 2) longitude and latitude around each of (n,) cells, against the clock."""
     row, column = np.divmod(cells, grid.columns)
     turns = np.where(grid.longitudes()[column] > 180, 360.0, 0.0)  # RFC 7946, section 3.1.9
@@ -133,35 +152,27 @@ def _rings(grid: GridDomain, cells: Ints) -> Floats:
 
 _CORNERS: Final = ((0, 0), (0, 1), (1, 1), (1, 0), (0, 0))
 """Rows up and columns to the right of a cell's south-west corner, against the clock."""
-_POLYGON: Final = np.dtype(
-    [
-        ("little_endian", "u1"),
-        ("kind", "<u4"),
-        ("rings", "<u4"),
-        ("points", "<u4"),
-        ("ring", "<f8", (len(_CORNERS), 2)),
-    ]
-)
-_KIND: Final = 3
 
 
 def as_geoparquet(result: "Result") -> bytes:
     """The cells that are estimated to hold anybody, with the other columns of `columns_of`.
 
     Degrees of WGS 84, longitude first. Raises `CaldpError` for a result without a map, and where
-    pyarrow is not installed.
+    pyarrow or shapely is not installed.
     """
     grid = map_for_geojson(result.setup.dataset.domain, "GeoParquet")
     with explain_missing("GeoParquet"):
         import pyarrow as pa
         import pyarrow.parquet as pq
+        import shapely
     cells = np.flatnonzero(result.first.estimate > 0)
     columns: dict[str, list[object]] = {
         name: [None if column[cell] == "" else column[cell] for cell in cells.tolist()]
         for name, column in columns_of(result).items()
         if name not in _PLACE
     }
-    table = pa.table({**columns, "geometry": pa.array(_polygons(grid, cells), pa.binary())})
+    polygons = shapely.to_wkb(shapely.polygons(cell_rings(grid, cells)), byte_order=1)
+    table = pa.table({**columns, "geometry": pa.array(polygons, pa.binary())})
     out = io.BytesIO()
     pq.write_table(table.replace_schema_metadata({"geo": json.dumps(_META)}), out)
     return out.getvalue()
@@ -178,13 +189,3 @@ _META: Final = {
         }
     },
 }
-
-
-def _polygons(grid: GridDomain, cells: Ints) -> list[bytes]:
-    """Each of the (n,) `cells` as a polygon in well-known binary."""
-    polygons = np.zeros(cells.size, _POLYGON)
-    polygons["little_endian"], polygons["kind"] = 1, _KIND
-    polygons["rings"], polygons["points"] = 1, len(_CORNERS)
-    polygons["ring"] = _rings(grid, cells)
-    whole, size = polygons.tobytes(), _POLYGON.itemsize
-    return [whole[at : at + size] for at in range(0, len(whole), size)]

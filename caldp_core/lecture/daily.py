@@ -1,17 +1,6 @@
 """Questions that are asked every day, of phones with memory: RAPPOR, and means by one bit a day.
 
-RAPPOR as deployed has a Bloom filter, a permanent response, and a new response every day. Source:
-Erlingsson, Pihur, Korolova 2014. A value sets h of k bits (the Bloom filter B). Each bit is flipped
-once and for all (B′, kept on the phone); each day every bit is sent as 1 with probability q where
-B′ is 1 and p where it is 0. Two values differ in 2h bits at most, so all days together keep ε∞ =
-2h·log((1 − f/2)/(f/2)) (Theorem 1), a flip having probability f/2; one day keeps ε₁ (Theorem 2). A
-new value has a new B′, which costs ε∞ again.
-
-The mean of a number takes one bit a day. Source: Ding, Kulkarni, Yekhanin 2017. A number x in [0,
-m] is sent as a bit that is 1 with probability 1/(e^ε+1) + (x/m)·(e^ε−1)/(e^ε+1) (their (1)), so n
-bits give the mean. To ask every day, x is first rounded to a multiple of s, up or down by an offset
-α that a phone draws once (α-point rounding): right on average for every s. The bit of each multiple
-is drawn once and kept, so a phone whose number stays within one bucket sends the same bit for ever.
+docs/derivations.md, “Questions that are asked every day”, has the derivation.
 """
 
 import hashlib
@@ -25,7 +14,6 @@ from functools import lru_cache
 from typing import Final
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from caldp_core.basics.errors import (
@@ -36,6 +24,7 @@ from caldp_core.basics.errors import (
     require,
     require_exact,
 )
+from caldp_core.basics.extras import scipy
 from caldp_core.basics.powers import floor_of
 from caldp_core.basics.types import Bools, Floats, Ints, Words, WordSource, read_only
 from caldp_core.mechanisms.randomness import COIN_ONE, flip_coins, truth_threshold
@@ -84,7 +73,7 @@ class LastingRappor:
 
     @property
     def epsilon_one_day(self) -> float:
-        """ε₁ = h·log(q*(1 − p*)/(p*(1 − q*))), Theorem 2: the loss of one report by itself."""
+        """ε₁ = h·log(q*(1 − p*)/(p*(1 − q*))), Theorem 2: the loss of a single report."""
         q, p = self.sent_if_set, self.sent_if_not
         return self.hashes * math.log(q * (1 - p) / (p * (1 - q)))
 
@@ -149,17 +138,13 @@ class LastingRappor:
 
     def law_memoised(self, days: int) -> Law:
         """(days+1,) law of how often a bit was sent, with one permanent response for all days."""
-        often, rarely = _sent_count_laws(days)
+        often, rarely = _sent_count_laws(days, MOST, LEAST)
         keep = float(self.keep_probability)
         return keep * often + (1 - keep) * rarely, keep * rarely + (1 - keep) * often
 
     def law_redrawn(self, days: int) -> Law:
         """(days+1,) law of how often a bit was sent, with a new permanent response each day."""
-        chances = float(self.sent_if_set), float(self.sent_if_not)
-        often, rarely = (
-            scipy.stats.binom.pmf(np.arange(days + 1), days, chance) for chance in chances
-        )
-        return often, rarely
+        return _sent_count_laws(days, self.sent_if_set, self.sent_if_not)
 
     @property
     def law_of_permanent(self) -> Law:
@@ -177,11 +162,9 @@ class LastingRappor:
 
 
 @lru_cache(maxsize=256)
-def _sent_count_laws(days: int) -> Law:
-    """(days+1,) laws of how often a permanent bit that is 1, and one that is 0, is sent as 1."""
-    often, rarely = (
-        scipy.stats.binom.pmf(np.arange(days + 1), days, float(c)) for c in (MOST, LEAST)
-    )
+def _sent_count_laws(days: int, *chances: Fraction) -> Law:
+    """(days+1,) laws of how often a bit is sent as 1, by each of two chances a day."""
+    often, rarely = (scipy.stats.binom.pmf(np.arange(days + 1), days, float(c)) for c in chances)
     return read_only(often), read_only(rarely)
 
 
@@ -218,7 +201,7 @@ def _counted(laws: Sequence[Law]) -> list[tuple[Law, int]]:
 
 
 def _ratio(law: Law) -> Floats:
-    # Outcomes too rare for floats are no outcomes.
+    # Outcomes too rare for floats are left out.
     return np.log(np.maximum(law[0], 1e-300)) - np.log(np.maximum(law[1], 1e-300))
 
 

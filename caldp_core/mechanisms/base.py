@@ -24,10 +24,25 @@ from typing import Any, Final, Protocol, TypeAlias, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from caldp_core.basics.counted import count_text
-from caldp_core.basics.errors import CaldpError, check_counts, check_type, check_whole, require
+from caldp_core.basics.errors import (
+    CaldpError,
+    check_counts,
+    check_type,
+    check_whole,
+    count_text,
+    require,
+)
 from caldp_core.basics.limits import N_MAX
-from caldp_core.basics.types import Floats, Ints, Reports, Seed, Words, WordSource
+from caldp_core.basics.types import (
+    EqualByFields,
+    Floats,
+    Ints,
+    Reports,
+    Seed,
+    Words,
+    WordSource,
+    html_table,
+)
 from caldp_core.mechanisms.oracles.supports import SupportProbabilities
 from caldp_core.privacy.context import PrivacyMatrix
 
@@ -36,7 +51,7 @@ FORMAT: Final = 1
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Tally:
+class Tally(EqualByFields):
     """The sum of n reports: all that the server needs. Tallies of one mechanism can be added.
 
     `counts`: (entries,) int64. `fingerprint`: digest of the mechanism that made the reports.
@@ -68,6 +83,12 @@ class Tally:
     def __repr__(self) -> str:
         return f"<Tally of {count_text(self.n, 'report', 'reports')}, {self.fingerprint[:12]}>"
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the largest counts."""
+        largest = np.argsort(-self.counts, kind="stable")
+        columns = {"number": largest.tolist(), "count": self.counts[largest].tolist()}
+        return html_table(f"{self!r}, largest counts", columns)
+
     def to_json(self) -> str:
         """The tally as text, to be kept or sent; `from_json` reads it."""
         whole = {"fingerprint": self.fingerprint, "n": self.n, "counts": self.counts.tolist()}
@@ -85,7 +106,7 @@ class Tally:
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             missing = f"it has no {error}" if isinstance(error, KeyError) else str(error)
             raise CaldpError(
-                f"{name} is no tally of caldp: {missing.rstrip('.')}; give what caldp wrote."
+                f"{name} is not a tally of caldp: {missing.rstrip('.')}; give what caldp wrote."
             ) from None
         return cls(counts, n, record["fingerprint"])
 
@@ -169,6 +190,21 @@ class Mechanism(Protocol):
 
     def exact_channel(self) -> list[list[Fraction]]:
         """k rows of output probabilities in rationals, for small domains."""
+
+
+def check_mechanism(use: str, value: object) -> None:
+    """Raise `CaldpError` unless `value` has all that `Mechanism` lists; it names what is missing.
+
+    `use`: the beginning of the sentence, such as "An audit takes a mechanism".
+    """
+    kind = type(value)
+    listed = [name for name in vars(Mechanism) if not name.startswith("_")]
+    missing = [name for name in listed if not (hasattr(kind, name) or hasattr(value, name))]
+    require(
+        not missing,
+        f"{use}: the type {kind.__name__} has no {', '.join(missing)}, which "
+        f"{Mechanism.__module__}.Mechanism describes; mechanism(policy, name) makes one.",
+    )
 
 
 class FrequencyOracles(Protocol):

@@ -2,32 +2,35 @@
 
 Scenarios, the command line and pages ask `mechanisms_for(policy)` what can run and list what they
 get; the contract suite tests what is listed. A new family is one file with its oracles, one record
-and one entry here; another mechanism is one file, one record and one entry. Records know only their
-parameters: ε, blocks and sensitive set are the policy's.
+and one entry here, and its texts in `catalogue.toml`; another mechanism is one file, one record and
+one entry. Records know only their parameters: ε, blocks and sensitive set are the policy's.
 """
 
+import tomllib
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, fields
 from functools import partial
-from typing import Any, ClassVar, Final, Protocol, runtime_checkable
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from typing import Any, ClassVar, Final, Literal, Protocol, TypeAlias, cast, runtime_checkable
 
 import numpy as np
 
-from caldp_core.basics.errors import check_choice, check_number, check_whole, require
+from caldp_core.basics.errors import CaldpError, check_choice, check_number, check_whole, require
 from caldp_core.basics.limits import K_MAX, THETA_MAX, THETA_MIN
 from caldp_core.basics.types import Ints
-from caldp_core.mechanisms.base import Family, Mechanism
+from caldp_core.mechanisms.base import Family, Mechanism, check_mechanism
 from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.mechanisms.designed.design import DesignedMechanism
-from caldp_core.mechanisms.direct import few_values, geometric_axis, planar, published_urap
+from caldp_core.mechanisms.direct import few_values, planar
 from caldp_core.mechanisms.direct.few_values import BinaryMechanism, ExponentialMechanism
 from caldp_core.mechanisms.kernels import best_kernel
-from caldp_core.mechanisms.oracles import galois, hadamard, local_hashing, subset_selection
+from caldp_core.mechanisms.oracles import galois, hadamard, local_hashing, subset_selection, unary
 from caldp_core.mechanisms.oracles.hyperplanes import DEGREE_MAX
 from caldp_core.mechanisms.oracles.randomized_response import RandomizedResponseOracles
 from caldp_core.mechanisms.oracles.unary import OueOracles, RapporOracles, unary_family
 from caldp_core.mechanisms.personalised import TaggedMechanism
-from caldp_core.privacy.context import Context, PersonalPolicy, PrivacyMatrix
+from caldp_core.privacy.context import Context, PersonalPolicy, PrivacyMatrix, check_policy
 from caldp_core.privacy.distance import DistanceMetric, EuclideanMetric, GridMetric
 from caldp_core.privacy.matrix import BinaryPolicy, DenseMatrix
 
@@ -124,7 +127,7 @@ class Rappor(FamilySpec):
         if self.theta is not None:
             check_number("theta", self.theta, THETA_MIN, THETA_MAX)
 
-    def family(self) -> published_urap.UnaryFamily:
+    def family(self) -> unary.UnaryFamily:
         """Factory of the oracles."""
         return RapporOracles if self.theta is None else unary_family(self.theta)
 
@@ -226,7 +229,7 @@ class PublishedUrap:
 
     def make(self, policy: Any) -> Mechanism:
         """See `MechanismSpec.make`."""
-        return published_urap.PublishedUrapMechanism(policy, Rappor(self.theta).family())
+        return unary.PublishedUrapMechanism(policy, Rappor(self.theta).family())
 
 
 @dataclass(frozen=True)
@@ -247,7 +250,7 @@ class Binary:
 class GridGeometric:
     """Geometric noise along streets, or along a scale of answers."""
 
-    make = staticmethod(geometric_axis.GridGeometricMechanism)
+    make = staticmethod(planar.GridGeometricMechanism)
 
 
 @dataclass(frozen=True)
@@ -270,7 +273,7 @@ class SteppedGeometric:
 
     def make(self, policy: Any) -> Mechanism:
         """See `MechanismSpec.make`."""
-        return geometric_axis.GridGeometricMechanism(policy.stricter_grid_metric())
+        return planar.GridGeometricMechanism(policy.stricter_grid_metric())
 
 
 @dataclass(frozen=True)
@@ -290,6 +293,14 @@ class Designed:
     make = staticmethod(DesignedMechanism.for_policy)
 
 
+MechanismName: TypeAlias = Literal[
+    "hadamard", "randomized-response", "rappor", "oue", "subset-selection", "local-hashing",
+    "galois", "published-urap", "square-wave", "binary", "grid-geometric", "exponential",
+    "planar-geometric", "best-kernel", "stepped-geometric", "designed",
+]  # fmt: skip
+"""Names of the catalogue, so that type checkers find a misspelt one."""
+
+
 @dataclass(frozen=True)
 class MechanismEntry:
     """A mechanism for readers: `title`, one `sentence` on what a user does, and its `source`.
@@ -302,7 +313,7 @@ class MechanismEntry:
     it.
     """
 
-    name: str
+    name: MechanismName
     title: str
     sentence: str
     source: str
@@ -323,8 +334,8 @@ class FamilyEntry(MechanismEntry):
     """A family of frequency oracles.
 
     `tally_rank`: its place by the time of a tally of tens of thousands of values, the quickest
-    first. `collectable`: whether devices draw its reports; others are
-    collected only where their channel can be written out.
+    first. `collectable`: whether devices draw its reports; others are collected only where their
+    channel can be written out.
     """
 
     spec: type[FamilySpec]
@@ -338,77 +349,25 @@ class FamilyEntry(MechanismEntry):
         return self.spec().family()
 
 
-_ENTRIES: Final = (
-    FamilyEntry(
-        "hadamard",
-        "Hadamard response",
-        "Each person sends one number that agrees with a pattern of their own a little more "
-        "often than not; short reports, accurate for many values.",
-        "Acharya, Sun, Zhang 2019; in contexts Acharya et al. 2020, (13)–(19)",
-        Hadamard,
-        tally_rank=3,
-    ),
-    FamilyEntry(
-        "randomized-response",
-        "Randomized response",
-        "Each person tells the truth with some probability and otherwise names a random value; "
-        "best for few values or large ε.",
-        "Kairouz, Bonawitz, Ramage 2016; with a sensitive set Murakami, Kawamoto 2019, Def. 3",
-        RandomizedResponse,
-        tally_rank=0,
-    ),
-    FamilyEntry(
-        "rappor",
-        "RAPPOR",
-        "Each person answers yes or no for every value, and each answer is flipped with one "
-        "probability; long reports, accurate for many values.",
-        "Erlingsson, Pihur, Korolova 2014; "
-        "with a sensitive set after Murakami, Kawamoto 2019, Def. 4",
-        Rappor,
-        tally_rank=2,
-    ),
-    FamilyEntry(
-        "oue",
-        "Optimized unary encoding",
-        "Each person answers yes or no for every value: their own answer is a fair coin, a yes "
-        "to any other value is rare; long reports, and where every value is sensitive more "
-        "accurate than RAPPOR for rare values.",
-        "Wang, Blocki, Li, Jha 2017",
-        Oue,
-        tally_rank=1,
-    ),
-    FamilyEntry(
-        "subset-selection",
-        "Subset selection",
-        "Each person sends a set of values that is likelier to hold their own; the most accurate "
-        "where every value is sensitive, but a report has one bit for every value.",
-        "Ye, Barg 2018; Wang et al. 2016; with a sensitive set Yoon et al. 2025",
-        SubsetSelection,
-        tally_rank=5,
-        slow_from=5_000,
-    ),
-    FamilyEntry(
-        "local-hashing",
-        "Optimal local hashing",
-        "Each person throws the values into a few random bins and names a bin that is likelier "
-        "to hold their own; short reports, as accurate as long ones.",
-        "Wang, Blocki, Li, Jha 2017",
-        LocalHashing,
-        tally_rank=6,
-        slow_from=100,
-    ),
-    FamilyEntry(
-        "galois",
-        "Galois response",
-        "Each person names one of many sets of values that is likelier to hold their own, all of "
-        "them of equal size and overlap; short reports, accurate for many values at every ε. With "
-        "billions of people and ε above 4 a run can take a minute.",
-        "New, see docs/galois.md; after Acharya, Sun, Zhang 2019 and Feldman et al. 2022",
-        Galois,
-        tally_rank=4,
-    ),
+_TEXTS: Final = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+"""By name of a mechanism its title, sentence and source."""
+
+
+def _family(spec: type[FamilySpec], tally_rank: int, **limits: Any) -> FamilyEntry:
+    name = cast(MechanismName, spec.name)
+    return FamilyEntry(name=name, spec=spec, tally_rank=tally_rank, **_TEXTS[name], **limits)
+
+
+_FAMILIES: Final = (
+    _family(Hadamard, 3),
+    _family(RandomizedResponse, 0),
+    _family(Rappor, 2),
+    _family(Oue, 1),
+    _family(SubsetSelection, 5, slow_from=5_000),
+    _family(LocalHashing, 6, slow_from=100),
+    _family(Galois, 4),
 )
-FAMILIES: Final = {entry.name: entry for entry in _ENTRIES}
+FAMILIES: Final[dict[str, FamilyEntry]] = {entry.name: entry for entry in _FAMILIES}
 COLLECTABLE: Final = {name: entry for name, entry in FAMILIES.items() if entry.collectable}
 
 
@@ -418,95 +377,22 @@ def in_context(context: Context, family: str) -> ContextMechanism:
     return ContextMechanism(context, family, FAMILIES[family].family)
 
 
+def _other(
+    name: MechanismName, spec: type[MechanismSpec], *policies: type[PrivacyMatrix], **limits: Any
+) -> MechanismEntry:
+    return MechanismEntry(name=name, spec=spec, policies=policies, **_TEXTS[name], **limits)
+
+
 _OTHERS: Final = (
-    MechanismEntry(
-        "published-urap",
-        "Utility-optimized RAPPOR as published",
-        "Like RAPPOR, but a report that names its value still carries the noise of all sensitive "
-        "ones; for comparison, as it is less accurate.",
-        "Murakami, Kawamoto 2019, Definition 4",
-        PublishedUrap,
-        (Context,),
-    ),
-    MechanismEntry(
-        "square-wave",
-        "The square wave",
-        "Each person names a number that is likelier within some steps of their own than farther "
-        "off; for values in an order, and most accurate for their mean.",
-        "Li, Wang, Lopuhaä-Zwakenberg, Škorić, Li 2020, section 5.4",
-        SquareWave,
-        (Context,),
-        slow_from=200,
-        in_order=True,
-    ),
-    MechanismEntry(
-        "binary",
-        "The best answer to a yes-or-no question",
-        "Each person tells the truth or flips it, with one chance for yes and another for no; no "
-        "other mechanism with these two ε's says more.",
-        "Acharya et al. 2020, Theorem 2",
-        Binary,
-        (BinaryPolicy,),
-    ),
-    MechanismEntry(
-        "grid-geometric",
-        "Geometric noise along streets",
-        "Each person's place is moved north or south and east or west by two random numbers of "
-        "cells, on a scale up or down by one; near ones are hidden well, far ones less.",
-        "Ghosh, Roughgarden, Sundararajan 2009, once per axis",
-        GridGeometric,
-        (GridMetric,),
-    ),
-    MechanismEntry(
-        "exponential",
-        "The exponential mechanism",
-        "Each person names a place that is likelier the nearer it is to their own, by any table "
-        "of distances.",
-        "McSherry, Talwar 2007; Chatzikokolakis et al. 2013",
-        Exponential,
-        (DistanceMetric, GridMetric, EuclideanMetric),
-        slow_from=300,
-    ),
-    MechanismEntry(
-        "planar-geometric",
-        "Planar geometric noise",
-        "Each person's place is moved in any direction by a random distance; how well another "
-        "place hides depends on its distance as the crow flies.",
-        "Andrés et al. 2013, on a lattice",
-        PlanarGeometric,
-        (EuclideanMetric,),
-        slow_from=1_000,
-    ),
-    MechanismEntry(
-        "best-kernel",
-        "The best noise as the crow flies",
-        "Each person's place is moved by the noise that lies least far off of all that keep this "
-        "promise; a proof comes with it of how little better any other could be.",
-        "Designed by a linear program; the bound is its dual",
-        BestKernel,
-        (EuclideanMetric,),
-        slow_from=1_000,
-        slow_to_make_from=2,
-    ),
-    MechanismEntry(
-        "stepped-geometric",
-        "Geometric noise along streets, as the crow flies",
-        "Noise along both axes, with steps so small that the promise holds for the distance as "
-        "the crow flies: more noise than in the plane, but for any number of people at once.",
-        "Andrés et al. 2013 (the promise); Ghosh, Roughgarden, Sundararajan 2009 (the noise)",
-        SteppedGeometric,
-        (EuclideanMetric,),
-    ),
-    MechanismEntry(
-        "designed",
-        "The designer",
-        "Each person sends one of the reports that were designed for exactly this policy; a proof "
-        "comes with it of how little better any other mechanism could be.",
-        "Kairouz, Oh, Viswanath 2016 (extremal mechanisms); McKenna et al. 2020 (the loss)",
-        Designed,
-        (DenseMatrix,),
-        slow_from=24,
-    ),
+    _other("published-urap", PublishedUrap, Context),
+    _other("square-wave", SquareWave, Context, slow_from=200, in_order=True),
+    _other("binary", Binary, BinaryPolicy),
+    _other("grid-geometric", GridGeometric, GridMetric),
+    _other("exponential", Exponential, DistanceMetric, GridMetric, EuclideanMetric, slow_from=300),
+    _other("planar-geometric", PlanarGeometric, EuclideanMetric, slow_from=1_000),
+    _other("best-kernel", BestKernel, EuclideanMetric, slow_from=1_000, slow_to_make_from=2),
+    _other("stepped-geometric", SteppedGeometric, EuclideanMetric),
+    _other("designed", Designed, DenseMatrix, slow_from=24),
 )
 MECHANISMS: Final[dict[str, MechanismEntry]] = {
     entry.name: entry for entry in (*FAMILIES.values(), *_OTHERS)
@@ -515,6 +401,39 @@ MECHANISMS: Final[dict[str, MechanismEntry]] = {
 
 BEST: Final = "best"
 """How scenarios call the choice among these, which is `scenarios/scenario.py`'s."""
+INSTALLED: Final = "installed"
+"""How scenarios call a mechanism of another package."""
+GROUP: Final = "caldp.mechanisms"
+"""Group of entry points: name → what makes a mechanism for a policy, a class or a function."""
+
+
+def installed_mechanisms() -> dict[str, EntryPoint]:
+    """What other packages offer, by name; a name of the catalogue stays the catalogue's."""
+    found = {each.name: each for each in entry_points(group=GROUP)}
+    return {name: each for name, each in found.items() if name not in (BEST, *MECHANISMS)}
+
+
+@dataclass(frozen=True)
+class Installed:
+    """A mechanism that another package offers, by its `name`; docs/api.md says how one does."""
+
+    name: str
+
+    def make(self, policy: Any, **parameters: Any) -> Mechanism:
+        """See `MechanismSpec.make`; `parameters`: those of the other package."""
+        found = installed_mechanisms()
+        check_choice("mechanism", self.name, (*MECHANISMS, *found))
+        entry = found[self.name]
+        try:
+            make = entry.load()
+        except (ImportError, AttributeError) as error:
+            raise CaldpError(
+                f"The mechanism {self.name} can't be loaded from {entry.value}: {error}; "
+                "repair or remove the package that offers it."
+            ) from error
+        made: Mechanism = make(policy, **parameters)
+        check_mechanism(f"{entry.value} must make a mechanism", made)
+        return made
 
 
 def mechanisms_for(policy: PrivacyMatrix) -> list[MechanismEntry]:
@@ -525,29 +444,28 @@ def mechanisms_for(policy: PrivacyMatrix) -> list[MechanismEntry]:
     return [entry for entry in MECHANISMS.values() if isinstance(policy, entry.policies)]
 
 
-def mechanism(policy: Any, name: str, **parameters: Any) -> Mechanism:
+def mechanism(policy: Any, name: MechanismName, **parameters: Any) -> Mechanism:
     """The named mechanism for a policy, such as `mechanism(context, "subset-selection", omega=4)`.
 
-    `name`: as `list` on the command line prints it, but "best". `parameters`: those of its record
-    here, which docs/scenario.md lists with their ranges; it chooses the missing ones itself.
+    `name`: as `list` on the command line prints it, but "best"; also of another package's that is
+    installed. `parameters`: those of its record here, which docs/scenario.md lists with their
+    ranges; it chooses the missing ones itself.
     Raises `CaldpError` for an unknown name or parameter, for a policy that it does not keep, and
     where sizes or values do not fit.
     """
     require(
-        name != BEST,
+        str(name) != BEST,
         f"{BEST!r} chooses a mechanism for a scenario, and reports need to know which; name one.",
     )
-    check_choice("mechanism", name, MECHANISMS)
+    if name not in MECHANISMS:
+        check_policy("A mechanism is made for", policy)
+        return Installed(name).make(policy, **parameters)
     entry = MECHANISMS[name]
     names = [field.name for field in fields(entry.spec)]  # type: ignore[arg-type]
     unknown = next((key for key in parameters if key not in names), None)
     accepts = f"takes {', '.join(names)}" if names else "takes no parameters"
     require(unknown is None, f"The mechanism {name} {accepts}; it has no {unknown}.")
-    require(
-        hasattr(policy, "between"),
-        f"A mechanism is made for a policy, got one of type {type(policy).__name__}; make one with "
-        "Context.of(blocks, sensitive, epsilon).",
-    )
+    check_policy("A mechanism is made for", policy)
     suitable = ", ".join(each.name for each in mechanisms_for(policy)) or "none"
     require(
         isinstance(policy, entry.policies),

@@ -21,6 +21,7 @@ from caldp_core.basics.errors import (
     require_exact,
 )
 from caldp_core.basics.types import Floats, Ints, Reports, Seed, WordSource, counts_by, sums_by
+from caldp_core.mechanisms import randomness
 from caldp_core.mechanisms.base import (
     CraftableOracles,
     Family,
@@ -29,17 +30,13 @@ from caldp_core.mechanisms.base import (
     check_tally,
     digest,
 )
-from caldp_core.mechanisms.capabilities import SupportTally, SymbolPartition
-from caldp_core.mechanisms.oracles.record_reports import HistogramOracles
-from caldp_core.mechanisms.oracles.supports import SupportOracles
-from caldp_core.mechanisms.randomness import (
-    COIN_ONE,
-    flip_coins,
-    generator,
-    seeded_words,
-    system_words,
+from caldp_core.mechanisms.capabilities import (
+    BlockStructure,
+    ChannelProducts,
+    SupportTally,
+    SymbolPartition,
 )
-from caldp_core.mechanisms.structures import BlockStructure, ChannelProducts
+from caldp_core.mechanisms.oracles.supports import HistogramOracles, SupportOracles
 from caldp_core.privacy.context import Context
 
 
@@ -96,7 +93,7 @@ class ContextMechanism:
         self.oracles: FrequencyOracles = family(self.sizes, context.epsilon)
         self.k, self.blocks = context.k, context.blocks  # which no report hides
         self.n_max = self.oracles.n_max
-        self.clear_share = 1.0 - self.oracles.cover_threshold / COIN_ONE
+        self.clear_share = 1.0 - self.oracles.cover_threshold / randomness.COIN_ONE
         self._rank = context.ranks
 
     def __repr__(self) -> str:
@@ -133,11 +130,11 @@ class ContextMechanism:
 
     def privatize(self, x: ArrayLike, rng: Seed) -> Reports:
         """(n,) symbols → (n,) reports of the family's dtype, simulated with `rng`."""
-        return self._reports(check_symbols("x", x, self.k), seeded_words(rng))
+        return self._reports(check_symbols("x", x, self.k), randomness.seeded_words(rng))
 
     def client_report(self, x: int) -> Reports:
         """(1,) one real user's report, with the operating system's randomness; takes no seed."""
-        return self._reports(check_symbols("x", [x], self.k), system_words)
+        return self._reports(check_symbols("x", [x], self.k), randomness.system_words)
 
     def every_report(self) -> Reports:
         """(outputs,) all different reports in the order of the channel's columns."""
@@ -152,7 +149,7 @@ class ContextMechanism:
         hidden, other = np.flatnonzero(is_hidden), np.flatnonzero(~is_hidden)
         reports[hidden] = self.oracles.privatize(rank[hidden], words)
         block = self.policy.blocks[x[other]]
-        noisy = flip_coins(words(other.size), self.oracles.cover_threshold[block])
+        noisy = randomness.flip_coins(words(other.size), self.oracles.cover_threshold[block])
         reports[other[noisy]] = self.oracles.privatize_base(block[noisy], words)
         reports[other[~noisy]] = self.oracles.clear_reports(-1 - rank[other[~noisy]])
         return reports
@@ -177,7 +174,7 @@ class ContextMechanism:
 
     def sample_tally(self, counts: ArrayLike, rng: Seed) -> Tally:
         """Draw the tally of (k,) people per symbol; same distribution as `tally(privatize(x))`."""
-        people, rng = check_counts("counts", counts, self.k), generator(rng)
+        people, rng = check_counts("counts", counts, self.k), randomness.generator(rng)
         require(
             int(people.sum()) <= self.oracles.n_max,
             f"{self.name} draws the reports of at most {self.oracles.n_max:,} people, got "
@@ -278,7 +275,7 @@ class ContextMechanism:
         return rows
 
     def _fill_block(self, rows: list[list[Fraction]], block: int, ranks: range) -> None:
-        noise = Fraction(int(self.oracles.cover_threshold[block]), COIN_ONE)
+        noise = Fraction(int(self.oracles.cover_threshold[block]), randomness.COIN_ONE)
         for place, symbol in enumerate(self.clear_symbols):
             if self.policy.blocks[symbol] == block:
                 rows[symbol][self.oracles.outputs + place] = 1 - noise

@@ -27,9 +27,9 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 import numpy as np
-import scipy
 
 from caldp_core.basics.errors import CaldpError, require
+from caldp_core.basics.extras import scipy
 from caldp_core.basics.files import write_whole
 from caldp_core.basics.limits import SPAN_NATS
 from caldp_core.basics.types import Bools, Floats, Ints, Progress, no_progress
@@ -356,9 +356,9 @@ def design(steps: StepLevels, progress: Progress = no_progress) -> Kernel:
     none = np.zeros(0, np.int64)
     best = Kernel.of(steps, Peaks.planar(), Flows(none, none, np.zeros(0)), program)
     progress(0.05)
-    for i, candidate in enumerate(_rounds(program)):
-        flows = max(best.flows, candidate.flows, key=program.bound)
-        peaks = min(best.peaks, candidate.peaks, key=lambda each: mean_distance(each, steps))
+    for i, (new_peaks, new_flows) in enumerate(_rounds(program)):
+        flows = max(best.flows, new_flows, key=program.bound)
+        peaks = min(best.peaks, new_peaks, key=lambda each: mean_distance(each, steps))
         best = Kernel.of(steps, peaks, flows, program)
         progress(min(0.95, 0.05 + 0.2 * (i + 1)))
         if best.gap <= _GAP or i + 1 == _ROUNDS:
@@ -367,22 +367,7 @@ def design(steps: StepLevels, progress: Progress = no_progress) -> Kernel:
     return best
 
 
-@dataclass(frozen=True, eq=False)
-class _Found:
-    peaks: Peaks
-    flows: Flows
-
-
-@dataclass(frozen=True, eq=False)
-class _Solved:
-    """(cells,) q, (constraints,) multipliers, and the optimum."""
-
-    q: Floats
-    amount: Floats
-    level: float
-
-
-def _rounds(program: Program) -> Iterator[_Found]:
+def _rounds(program: Program) -> Iterator[tuple[Peaks, Flows]]:
     """Peaks and flows of the program with more and more constraints, until none is violated."""
     links = program.links()
     own = np.arange(program.near)
@@ -395,11 +380,12 @@ def _rounds(program: Program) -> Iterator[_Found]:
         solved = _solve(program, links[near, payer], near, payer)
         if solved is None:
             return
-        flows = program.within_means(Flows(near, payer, solved.amount), solved.level)
+        q, amount = solved
+        flows = program.within_means(Flows(near, payer, amount), float(program.cost @ q))
         used = flows.amount > 0
         flows = Flows(flows.near[used], flows.payer[used], flows.amount[used])
-        yield _Found(_peaks(program, solved.q[: program.near]), flows)
-        new = _violated(links, solved.q, included)
+        yield _peaks(program, q[: program.near]), flows
+        new = _violated(links, q, included)
 
 
 def _at_first(program: Program, links: Floats) -> Bools:
@@ -422,8 +408,10 @@ def _at_first(program: Program, links: Floats) -> Bools:
     return first
 
 
-def _solve(program: Program, links: Floats, near: Ints, payer: Ints) -> _Solved | None:
-    """Solution of the program with these constraints; None where the solver fails."""
+def _solve(
+    program: Program, links: Floats, near: Ints, payer: Ints
+) -> tuple[Floats, Floats] | None:
+    """(cells,) q and (constraints,) multipliers at the optimum; None where the solver fails."""
     rows = np.arange(near.size)
     entries = np.concatenate([links, -np.ones(near.size)])
     places = (np.tile(rows, 2), np.concatenate([near, payer]))
@@ -443,7 +431,7 @@ def _solve(program: Program, links: Floats, near: Ints, payer: Ints) -> _Solved 
         if result.status == 0:
             q = np.maximum(np.asarray(result.x, np.float64), 0.0)
             amount = np.maximum(-np.asarray(result.ineqlin.marginals, np.float64), 0.0)
-            return _Solved(q, amount, float(program.cost @ q))
+            return q, amount
     return None
 
 

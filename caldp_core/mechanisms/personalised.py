@@ -24,7 +24,6 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from caldp_core.basics.counted import count_text
 from caldp_core.basics.errors import (
     CaldpError,
     check_counts,
@@ -32,19 +31,14 @@ from caldp_core.basics.errors import (
     check_number,
     check_symbols,
     check_whole,
+    count_text,
     require,
 )
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN, K_MAX
 from caldp_core.basics.types import Bools, Floats, Ints, Reports, Seed, WordSource
+from caldp_core.mechanisms import randomness
 from caldp_core.mechanisms.base import Family, Tally
 from caldp_core.mechanisms.contextual import ContextMechanism
-from caldp_core.mechanisms.randomness import (
-    COIN_ONE,
-    flip_coins,
-    generator,
-    seeded_words,
-    system_words,
-)
 from caldp_core.privacy.context import Context, PersonalPolicy
 
 _SUM_ROUNDING = 1e-9
@@ -265,7 +259,7 @@ class PersonalisedMechanism:
 
 
 def _flags(sensitive: Bools) -> Bools:
-    """(k,) checked copy; the text "False" is no boolean, though it can be made one."""
+    """(k,) checked copy; the text "False" is not a boolean, though it converts to one."""
     flags = np.array(sensitive)
     require(
         flags.ndim == 1 and flags.dtype == np.bool_,
@@ -302,8 +296,8 @@ class TaggedMechanism:
 
     def privatize(self, x: ArrayLike, rng: Seed) -> Reports:
         """(n,) symbols → (n,) reports; who is at their own place is drawn, too."""
-        symbols, rng = check_symbols("x", x, self.k), generator(rng)
-        return self.common.privatize(self._tagged(symbols, seeded_words(rng)), rng)
+        symbols, rng = check_symbols("x", x, self.k), randomness.generator(rng)
+        return self.common.privatize(self._tagged(symbols, randomness.seeded_words(rng)), rng)
 
     def client_report(self, x: int) -> Reports:
         """(1,) report of one person of the model, with the operating system's randomness.
@@ -311,15 +305,15 @@ class TaggedMechanism:
         A device that knows its owner's places uses `PersonalisedMechanism.client_report`.
         """
         symbols = check_symbols("x", [x], self.k)
-        return self.common.client_report(int(self._tagged(symbols, system_words)[0]))
+        return self.common.client_report(int(self._tagged(symbols, randomness.system_words)[0]))
 
     def _tagged(self, symbols: Ints, words: WordSource) -> Ints:
         """(n,) symbols of X → (n,) symbols of X ∪ tags, each place somebody's own by chance."""
-        ends = np.rint(np.cumsum(self.policy.shares) * COIN_ONE).astype(np.uint64)
+        ends = np.rint(np.cumsum(self.policy.shares) * randomness.COIN_ONE).astype(np.uint64)
         coin = words(symbols.size)
         tag = np.full(symbols.size, -1)
         for place, end in reversed(list(enumerate(ends))):
-            tag[flip_coins(coin, end)] = place
+            tag[randomness.flip_coins(coin, end)] = place
         own = (tag >= 0) & ~self.policy.sensitive[symbols]
         return np.where(own, self.k + tag, symbols)
 
@@ -333,7 +327,7 @@ class TaggedMechanism:
 
     def sample_tally(self, counts: ArrayLike, rng: Seed) -> Tally:
         """Draw the tally of (k,) people per symbol; same law as `tally(privatize(x))`."""
-        people, rng = check_counts("counts", counts, self.k), generator(rng)
+        people, rng = check_counts("counts", counts, self.k), randomness.generator(rng)
         shares = self.policy.shares
         parts = rng.multinomial(people, [*shares, max(0.0, 1.0 - float(shares.sum()))])
         own = np.where(self.policy.sensitive[:, None], 0, parts[:, :-1])

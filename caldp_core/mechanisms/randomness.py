@@ -5,15 +5,7 @@ the stated one; estimators debias with the same T/2^48. Other draws are by inver
 distribution in rationals: of a uniform number u the first 64 bits mostly settle its place among the
 steps; else (once in 2^64 draws a step) more bits are drawn until it is.
 
-Binomial(g, ½) draws are exact, for whole arrays of g at once. For g ≤ 64 a draw is the number of
-ones among g random bits. Above, it is a rejection from a rounded normal: with r(k) = Binomial(g,
-½)(k) over the probability that round(g/2 + √g/2·Z) = k, and z = (k − g/2)/(√g/2),
-
-    log r = (−z⁴/12 + z²/3 − 1/12)/g + O(1/g²),
-
-so r ≤ M = 1 + 0.3/g, and r/M ≥ 1 − (0.4 + z⁴/12 + …)/g lets almost every draw pass without looking
-at r; tests check both bounds by enumeration. `rng.binomial` is exact too, but takes two to four
-times as long.
+docs/derivations.md, “Coins and binomial draws”, has the derivation.
 """
 
 import os
@@ -23,10 +15,10 @@ from fractions import Fraction
 from typing import Any, Final
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
 from caldp_core.basics.errors import check_whole
+from caldp_core.basics.extras import scipy
 from caldp_core.basics.powers import ceiling_of, floor_of
 from caldp_core.basics.types import Bools, Floats, Ints, Reports, Seed, Words, WordSource
 

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,14 +24,15 @@ from caldp_core.basics.errors import (
     check_floats,
     check_n,
     check_symbols,
+    count_text,
     require,
     require_exact,
 )
 from caldp_core.basics.types import Floats, Ints, Seed, WordSource
 from caldp_core.mechanisms.base import Tally, check_tally, digest
+from caldp_core.mechanisms.capabilities import ChannelProducts, DenseProducts, InvertibleProducts
 from caldp_core.mechanisms.randomness import ExactInversion, generator, seeded_words, system_words
-from caldp_core.mechanisms.structures import ChannelProducts, DenseProducts, InvertibleProducts
-from caldp_core.privacy.context import PrivacyMatrix
+from caldp_core.privacy.context import PrivacyMatrix, check_policy
 
 
 class NumberReports(ABC):
@@ -86,7 +87,7 @@ class NumberReports(ABC):
         return np.arange(self.outputs)
 
     def tally(self, reports: ArrayLike) -> Tally:
-        """(n,) reports → (outputs,) histogram; `CaldpError` on a number that is no report."""
+        """(n,) reports → (outputs,) histogram; `CaldpError` on a number that is not a report."""
         numbers = check_symbols("reports", reports, self.outputs)
         return Tally(np.bincount(numbers, minlength=self.outputs), numbers.size, self.fingerprint)
 
@@ -128,10 +129,13 @@ _CONDITION_MAX: Final = 1e12
 
 
 class WrittenOut(NumberReports):
-    """Q(y|x) = numerators[x][y]/whole. See `Mechanism` for what the methods promise.
+    """A channel as a table, Q(y|x) = `numerators[x][y]`/whole, with its best linear estimate.
 
-    `numerators`: k rows of whole numbers ≥ 0 that sum to `whole`; `prior`: (k,) π. Estimates and
-    variances raise `CaldpError` where two symbols send the same reports.
+    `policy`: what it claims to keep, for k symbols; `audit_mechanism` checks the claim.
+    `numerators`: k rows, a whole number ≥ 0 for each report, that sum to `whole`; so that the
+    probabilities of reports are exact. `prior`: (k,) shares of people for which the estimate has
+    the least variance, by default equal ones; it is unbiased for all. Raises `CaldpError` for
+    other rows; estimates and variances do where two symbols send the same reports.
     """
 
     def __init__(
@@ -139,11 +143,20 @@ class WrittenOut(NumberReports):
         policy: PrivacyMatrix,
         numerators: Sequence[Sequence[int]],
         whole: int,
-        prior: Floats,
+        prior: Floats | None = None,
     ) -> None:
+        check_policy("A channel is written out for", policy)
+        k, outputs = policy.k, len(numerators[0])
+        wrong = [x for x, row in enumerate(numerators) if not _is_law(row, outputs, whole)]
+        require(
+            len(numerators) == k and not wrong,
+            f"numerators must be {count_text(k, 'row', 'rows')} of whole numbers ≥ 0, "
+            f"{outputs:,} in each, that sum to {whole}, got {len(numerators):,}; rows that do not "
+            f"(from 0): {wrong[:3]}.",
+        )
         self.policy = policy
         self.numerators, self.whole = numerators, whole
-        self._prior = prior
+        self._prior = np.full(k, 1.0 / k) if prior is None else check_floats("prior", prior, k)
 
     @property
     def outputs(self) -> int:
@@ -178,21 +191,23 @@ class WrittenOut(NumberReports):
         require_exact(self.k * self.outputs, "use fewer symbols")
         return [[Fraction(entry, self.whole) for entry in row] for row in self.numerators]
 
+    def with_even_noise(self, noise: int, of: int) -> "WrittenOut":
+        """The channel whose reports are replaced by a uniform one with chance noise/of."""
+        even, kept = noise * self.whole, (of - noise) * self.outputs
+        rows = [[kept * entry + even for entry in row] for row in self.numerators]
+        return WrittenOut(self.policy, rows, of * self.outputs * self.whole)
+
     @cached_property
     def _laws(self) -> list[ExactInversion]:
         return [
             ExactInversion.of([Fraction(step, self.whole) for step in list(accumulate(row))[:-1]])
-            for row in self._reachable
+            # Without zeros, as a law has no step of 1 before its last.
+            for row in ([entry for entry in row if entry] for row in self.numerators)
         ]
 
     @cached_property
-    def _reachable(self) -> list[list[int]]:
-        """Each row's numerators that are not 0; a law has no step of 1 before its last."""
-        return [[entry for entry in row if entry] for row in self.numerators]
-
-    @cached_property
     def _numbers(self) -> list[Ints]:
-        """The columns of `_reachable`."""
+        """The columns of each row's numerators that are not 0."""
         return [np.array([y for y, entry in enumerate(row) if entry]) for row in self.numerators]
 
     def _reports(self, x: Ints, words: WordSource) -> Ints:
@@ -216,6 +231,11 @@ class WrittenOut(NumberReports):
     def products(self) -> InvertibleProducts:
         """Products with the channel as it is written out, and with `estimator`."""
         return DenseProducts(self.channel, lambda _: self.estimator)
+
+
+def _is_law(row: Sequence[Any], outputs: int, whole: int) -> bool:
+    counts = [each for each in row if isinstance(each, int | np.integer) and each >= 0]
+    return len(counts) == len(row) == outputs and sum(counts) == whole
 
 
 class SymbolReports(NumberReports):

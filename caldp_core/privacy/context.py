@@ -12,7 +12,6 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from caldp_core.basics.counted import count_text
 from caldp_core.basics.errors import (
     CaldpError,
     as_array,
@@ -20,10 +19,11 @@ from caldp_core.basics.errors import (
     check_k,
     check_number,
     check_symbols,
+    count_text,
     require,
 )
 from caldp_core.basics.limits import DENSE_MAX_ENTRIES, EPSILON_MAX, EPSILON_MIN
-from caldp_core.basics.types import Bools, Floats, Ints, read_only
+from caldp_core.basics.types import Bools, EqualByFields, Floats, Ints, read_only
 
 
 class PrivacyMatrix(Protocol):
@@ -35,6 +35,15 @@ class PrivacyMatrix(Protocol):
 
     def between(self, x: ArrayLike, x_other: ArrayLike) -> Floats:
         """E[x, x′] for each pair: (n,) symbols and (n,) symbols → (n,) floats in [0, ∞]."""
+
+
+def check_policy(use: str, value: object) -> None:
+    """Raise `CaldpError` unless it is a policy; `use` begins the sentence: "An audit takes"."""
+    require(
+        hasattr(value, "between"),
+        f"{use} a policy, got one of type {type(value).__name__}; make one with "
+        "Context.of(blocks, sensitive, epsilon).",
+    )
 
 
 def dense(matrix: PrivacyMatrix) -> Floats:
@@ -50,7 +59,7 @@ def dense(matrix: PrivacyMatrix) -> Floats:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Context:
+class Context(EqualByFields):
     """Blocks + sensitive set + ε: the one policy of which all of the sources' are special cases.
 
     E[x, x′] = ε of x's block if x is sensitive and x′ is in the same block, else ∞; 0 for x = x′.

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from caldp_core.basics.errors import check_epsilon, check_k, check_number, check_symbols, require
 from caldp_core.basics.limits import DISTANCE_EPSILON_MAX, DISTANCE_EPSILON_MIN, EXACT_MAX_ENTRIES
 from caldp_core.basics.types import Bools, Floats, Ints
-from caldp_core.domain.grid import KM_PER_DEGREE, GridDomain
+from caldp_core.domain.domains import KM_PER_DEGREE, GridDomain
 from caldp_core.privacy.context import PrivacyMatrix, dense
 
 _ROUNDING: Final = 1e-12
@@ -152,7 +152,7 @@ class DistanceMetric:
     def from_policy(cls, policy: PrivacyMatrix) -> "DistanceMetric":
         """The table of all levels of a small policy that falls off with distance, at ε = 1.
 
-        Raises `CaldpError` where the levels are no distance, or too many.
+        Raises `CaldpError` where the levels are not a distance, or too many.
         """
         require(
             policy.k**2 <= EXACT_MAX_ENTRIES,

@@ -5,7 +5,7 @@ file and part of a link; `build` makes the arrays.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Final, Protocol
@@ -13,8 +13,14 @@ from typing import Final, Protocol
 import numpy as np
 
 from caldp_core.basics.cache import cached
-from caldp_core.basics.counted import count_text
-from caldp_core.basics.errors import CaldpError, check_number, check_whole, excerpt, require
+from caldp_core.basics.errors import (
+    CaldpError,
+    check_number,
+    check_whole,
+    count_text,
+    excerpt,
+    require,
+)
 from caldp_core.basics.files import parse_float, parse_int
 from caldp_core.basics.limits import (
     AREAS_MAX,
@@ -34,23 +40,21 @@ from caldp_core.datasets import (
     region_labels,
     us_state_labels,
 )
+from caldp_core.datasets.base_map import City
 from caldp_core.datasets.own import check_line
-from caldp_core.domain.answers import Domain
-from caldp_core.domain.grid import US_GRID, Area, GridDomain
+from caldp_core.domain.domains import US_GRID, Area, Domain, GridDomain
 from caldp_core.domain.partitions import (
     Partition,
     adaptive_blocks,
+    cells_enclosed_twice,
+    cells_of_parts,
+    cells_within_km,
     drawn_blocks,
     even_blocks,
     grid_blocks,
     named_blocks,
-    single_block,
-)
-from caldp_core.domain.polygons import (
-    cells_enclosed_twice,
-    cells_of_parts,
-    cells_within_km,
     parse_polygon,
+    single_block,
 )
 
 AnyDomain = Domain | GridDomain
@@ -298,15 +302,16 @@ class PolygonBlocks:
         """Cells in several areas of a map."""
         return _areas_of_cells(self, require_map(domain, "Polygons"))[1]
 
+    @cached
     def build(self, domain: AnyDomain) -> Partition:
         """See `BlocksSpec.build`."""
-        return _partition(self, require_map(domain, "Polygons"))
+        areas, _ = _areas_of_cells(self, require_map(domain, "Polygons"))
+        return _present_blocks(areas, [*self.names, OUTSIDE])
 
 
-@cached
-def _partition(spec: PolygonBlocks, grid: GridDomain) -> Partition:
-    present, labels = np.unique(_areas_of_cells(spec, grid)[0], return_inverse=True)
-    names = [*spec.names, OUTSIDE]
+def _present_blocks(areas: Ints, names: Sequence[str]) -> Partition:
+    """The areas that have a cell, by the (k,) number of each cell's area in `names`."""
+    present, labels = np.unique(areas, return_inverse=True)
     return named_blocks(np.asarray(labels, np.int64), [names[number] for number in present])
 
 
@@ -453,8 +458,8 @@ def _parse_edit(edit: str) -> tuple[bool, bool, Area]:
 class SensitiveNear:
     """Cells that come within `km` kilometres of a point; without points nothing is sensitive.
 
-    `points`: clinics, shelters or the like, each "latitude,longitude" in degrees. Everybody
-    within `km` of one is in a sensitive cell.
+    `points`: clinics, shelters or the like, each "latitude,longitude" in degrees, with a name after
+    a further comma or without. Everybody within `km` of one is in a sensitive cell.
     """
 
     points: tuple[str, ...] = ()
@@ -465,27 +470,56 @@ class SensitiveNear:
             len(self.points) <= POINTS_MAX, f"At most {POINTS_MAX} points, got {len(self.points)}."
         )
         check_number("km", self.km, 0.0, 1_000.0)
-        self._degrees()
+        self.degrees()
 
     def build(self, domain: AnyDomain, partition: Partition) -> Bools:
         """See `SensitiveSpec.build`."""
         del partition
-        return cells_within_km(require_map(domain, "Points"), self._degrees(), self.km)
+        return cells_within_km(require_map(domain, "Points"), self.degrees(), self.km)
 
-    def _degrees(self) -> Floats:
+    def degrees(self) -> Floats:
         """(points, 2) latitude and longitude."""
-        points = [_parse_point(point) for point in self.points]
+        points = [_parse_point(point)[:2] for point in self.points]
         return np.array(points, np.float64).reshape(-1, 2)
 
+    @property
+    def named(self) -> tuple[City, ...]:
+        """The points that have a name, as places of a map."""
+        points = map(_parse_point, self.points)
+        return tuple(City(name, "", y, x, 0) for y, x, name in points if name)
 
-def _parse_point(point: str) -> tuple[float, float]:
-    numbers = [parse_float(part.strip()) for part in point.split(",")]
-    latitude, longitude = numbers if len(numbers) == 2 else (None, None)
-    if latitude is None or longitude is None:
+
+def _parse_point(point: str) -> tuple[float, float, str]:
+    """Latitude, longitude and name, "" without one."""
+    parts = [part.strip() for part in (*point.split(",", 2), "", "")]
+    latitude, longitude, name = parse_float(parts[0]), parse_float(parts[1]), parts[2]
+    is_number = parse_float(name.replace(",", ".")) is not None  # decimals with commas, as it seems
+    if latitude is None or longitude is None or is_number:
         raise CaldpError(f"A point is written latitude,longitude in degrees, got {point[:40]!r}.")
     check_number("latitude of a point", latitude, -90, 90)
     check_number("longitude of a point", longitude, -180, 180)
-    return latitude, longitude
+    return latitude, longitude, name and check_line("The name of a point", name)
+
+
+@dataclass(frozen=True)
+class BlocksNear:
+    """The cells near each of the points that are `near`, as blocks by which a result is added up.
+
+    A cell near several points is in the block of the first of them; all other cells are the last
+    block. Points of one name are one block.
+    """
+
+    near: SensitiveNear
+
+    def build(self, domain: AnyDomain) -> Partition:
+        """See `BlocksSpec.build`."""
+        grid = require_map(domain, "Points")
+        points = map(_parse_point, self.near.points)
+        names = [*(name or f"{y}, {x}" for y, x, name in points), OUTSIDE]
+        areas = np.full(grid.k, len(names) - 1, np.int64)
+        for number, point in list(enumerate(self.near.degrees()))[::-1]:
+            areas[cells_within_km(grid, point[None], self.near.km)] = names.index(names[number])
+        return _present_blocks(areas, names)
 
 
 @dataclass(frozen=True)

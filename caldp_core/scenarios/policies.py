@@ -5,6 +5,7 @@ part of a file and of a link; `build` makes the privacy matrix for a dataset. On
 number of kilometres, as readers think of secrecy: "within 50 km".
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Final, Protocol
 
@@ -15,7 +16,7 @@ from caldp_core.basics.errors import CaldpError, check_choice, check_epsilon, ch
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN, KM_MAX, KM_MIN, TAGS_MAX
 from caldp_core.basics.types import Bools, Floats, read_only
 from caldp_core.datasets import Dataset, population_prior
-from caldp_core.domain.grid import GridDomain
+from caldp_core.domain.domains import GridDomain
 from caldp_core.domain.partitions import Partition, single_block
 from caldp_core.mechanisms.personalised import population_background, uniform_background
 from caldp_core.privacy.context import Context, PersonalPolicy, PrivacyMatrix
@@ -152,7 +153,7 @@ class BinaryQuestion:
 
 @dataclass(frozen=True)
 class MatrixPolicy:
-    """Any E for few values: `rows`[x][x′] in [0, ∞], 0 on the diagonal."""
+    """Any E for few values: `rows[x][x′]` in [0, ∞], 0 on the diagonal."""
 
     matrix: ClassVar[type[PrivacyMatrix]] = DenseMatrix
     rows: Rows
@@ -172,18 +173,9 @@ class MatrixPolicy:
         return plain_level(min(levels, default=EPSILON_MAX))
 
 
-def _people(tags: int, dataset: Dataset, open_symbols: Bools) -> Floats:
-    return population_background(tags, dataset.distribution, open_symbols)
-
-
 def _public_figures(tags: int, dataset: Dataset, open_symbols: Bools) -> Floats:
     require_us_map(dataset.domain, "Numbers of inhabitants")
     return population_background(tags, population_prior(), open_symbols)
-
-
-def _even(tags: int, dataset: Dataset, open_symbols: Bools) -> Floats:
-    del dataset
-    return uniform_background(tags, open_symbols)
 
 
 def _mirrored(tags: int, dataset: Dataset, open_symbols: Bools) -> Floats:
@@ -193,18 +185,34 @@ def _mirrored(tags: int, dataset: Dataset, open_symbols: Bools) -> Floats:
     return population_background(tags, p.reshape(rows, -1)[:, ::-1].ravel(), open_symbols)
 
 
-BACKGROUNDS: Final = {
-    "uniform": _even,
+BACKGROUNDS: Final[dict[str, Callable[[int, Dataset, Bools], Floats]]] = {
+    "uniform": lambda tags, _, open_symbols: uniform_background(tags, open_symbols),
     "population": _public_figures,
-    "truth": _people,
+    "truth": lambda tags, found, open_symbols: population_background(
+        tags, found.distribution, open_symbols
+    ),
     "mirrored": _mirrored,
 }
 """The places that the collector expects behind a tag: nothing known, GeoNames, where people are, or
 that mirrored, which is wrong on purpose."""
 
 
+class _OneEpsilon:
+    """A policy whose ε is that of the plain LDP to compare it with.
+
+    That LDP hides everything as well as this hides neighbours, or places within its kilometres.
+    """
+
+    epsilon: float
+
+    @property
+    def plain_epsilon(self) -> float:
+        """The policy's ε."""
+        return self.epsilon
+
+
 @dataclass(frozen=True)
-class PersonalTags:
+class PersonalTags(_OneEpsilon):
     """Places that are sensitive for everybody, and each person's own, which tags stand for.
 
     `sensitive`: the common ones. `shares`: for each tag, of the people at other places the share
@@ -234,14 +242,9 @@ class PersonalTags:
         policy = PersonalPolicy.of(sensitive, self.shares, background, self.epsilon)
         return Protection(policy, partition, sensitive)
 
-    @property
-    def plain_epsilon(self) -> float:
-        """The policy's ε."""
-        return self.epsilon
-
 
 @dataclass(frozen=True)
-class _WithinKilometres:
+class _WithinKilometres(_OneEpsilon):
     """Places of a map that are `km` kilometres apart by `matrix` are ε apart."""
 
     matrix: ClassVar[type[PrivacyMatrix]]
@@ -267,11 +270,6 @@ class _WithinKilometres:
                 "choose another ε, another distance or other cells."
             ) from None
 
-    @property
-    def plain_epsilon(self) -> float:
-        """ε of plain LDP that hides everything as well as this hides places within `km`."""
-        return self.epsilon
-
 
 @dataclass(frozen=True)
 class Streets(_WithinKilometres):
@@ -288,7 +286,7 @@ class CrowFlies(_WithinKilometres):
 
 
 @dataclass(frozen=True)
-class Line:
+class Line(_OneEpsilon):
     """Values on a scale: neighbours are ε apart, values t steps apart t·ε."""
 
     matrix: ClassVar[type[PrivacyMatrix]] = GridMetric
@@ -302,15 +300,10 @@ class Line:
         scale = GridMetric(1, dataset.domain.k, self.epsilon, self.epsilon)
         return single_block_protection(scale, dataset)
 
-    @property
-    def plain_epsilon(self) -> float:
-        """ε of plain LDP that hides everything as well as this hides neighbours."""
-        return self.epsilon
-
 
 @dataclass(frozen=True)
 class Distances:
-    """Few values with a table of distances, `rows`[x][x′]: E = ε times the distance."""
+    """Few values with a table of distances, `rows[x][x′]`: E = ε times the distance."""
 
     matrix: ClassVar[type[PrivacyMatrix]] = DistanceMetric
     rows: Rows

@@ -14,7 +14,7 @@ from typing import get_type_hints as _hints
 
 import numpy as np
 
-from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.files import parse_float, parse_int
 from caldp_core.basics.limits import DENSE_MAX_ENTRIES
 
@@ -104,20 +104,17 @@ def _slot(slot: str, data: Any, hint: Any, kinds: Kinds) -> Any:
 
 def _value(name: str, value: Any, hint: Any) -> Any:
     if hint == Rows and isinstance(value, list):
-        _check_entries(name, sum(len(row) for row in value if isinstance(row, list)))
+        # Before they are looked at one by one.
+        entries = sum(len(row) for row in value if isinstance(row, list))
+        require(
+            entries <= DENSE_MAX_ENTRIES,
+            f"{name} may have at most {DENSE_MAX_ENTRIES:,} numbers, got {entries:,}; "
+            "take fewer values.",
+        )
     fitted = _fitting(value, hint)
     if fitted is MISSING:
         raise CaldpError(f"{name} must be {_type_text(hint)}, got {value!r}.")
     return fitted
-
-
-def _check_entries(name: str, entries: int) -> None:
-    """Raise `CaldpError`, before they are looked at, for more numbers than a table may have."""
-    if entries > DENSE_MAX_ENTRIES:
-        raise CaldpError(
-            f"{name} may have at most {DENSE_MAX_ENTRIES:,} numbers, got {entries:,}; "
-            "take fewer values."
-        )
 
 
 def _fitting(value: Any, hint: Any) -> Any:

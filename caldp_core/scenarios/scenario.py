@@ -12,74 +12,36 @@ would leak.
 
 import json
 import types
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, Field, dataclass, fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, get_args, get_origin
 
 import numpy as np
 
 from caldp_core.basics.errors import CaldpError, check_n, check_whole, require
-from caldp_core.basics.files import BYTE_ORDER_MARK, read_text
+from caldp_core.basics.files import BYTE_ORDER_MARK, read_text, unique_keys
 from caldp_core.basics.limits import N_MAX, SCENARIO_MAX_BYTES, SEED_MAX, TRIALS_MAX
 from caldp_core.basics.types import Floats
-from caldp_core.datasets import (
-    Cities,
-    DatasetSpec,
-    Geometric,
-    Gowalla,
-    InfantDeaths,
-    OwnPlaces,
-    OwnSurvey,
-    OwnTable,
-    PermutedGeometric,
-    Snap,
-    Survey,
-    Uniform,
-    WebVisits,
-    YesOrNo,
-    Zipf,
-)
+from caldp_core.datasets import own, shipped, snap, synthetic
+from caldp_core.datasets.base import DatasetSpec
 from caldp_core.datasets.public_map import NoPrior, PriorSpec, PublicMap
 from caldp_core.estimation.estimators import ESTIMATORS, estimator
 from caldp_core.estimation.evidence import check_false_share, default_estimator
 from caldp_core.mechanisms.base import Mechanism
 from caldp_core.mechanisms.capabilities import people_max, report_bits
-from caldp_core.mechanisms.catalogue import MECHANISMS, MechanismSpec, TakesShare, mechanisms_for
+from caldp_core.mechanisms.catalogue import (
+    BEST,
+    INSTALLED,
+    MECHANISMS,
+    Installed,
+    MechanismSpec,
+    TakesShare,
+    mechanisms_for,
+)
 from caldp_core.privacy.context import Context, PrivacyMatrix
-from caldp_core.scenarios.blocks import (
-    AdaptiveBlocks,
-    BlocksSpec,
-    CountryBlocks,
-    DrawnBlocks,
-    EvenRuns,
-    EverythingSensitive,
-    GridBlocks,
-    GroupBlocks,
-    HexagonBlocks,
-    OneBlock,
-    PolygonBlocks,
-    RegionBlocks,
-    SensitiveAreas,
-    SensitiveInhabited,
-    SensitiveNear,
-    SensitiveSpec,
-    SensitiveSymbols,
-    StateBlocks,
-    SymbolBlocks,
-)
-from caldp_core.scenarios.policies import (
-    BinaryQuestion,
-    ContextPolicy,
-    CrowFlies,
-    Distances,
-    Line,
-    MatrixPolicy,
-    PersonalTags,
-    PolicySpec,
-    Streets,
-)
+from caldp_core.scenarios import blocks, policies
 from caldp_core.scenarios.records import (
     INFINITY,
     Level,
@@ -126,6 +88,8 @@ def choose_mechanism(spec: MechanismSpec, policy: PrivacyMatrix) -> ChosenMechan
 
     Raises `CaldpError` where it does not keep such policies, and where sizes do not fit.
     """
+    if isinstance(spec, Installed):
+        return ChosenMechanism(spec.name, spec, spec.make(policy))
     suitable = mechanisms_for(policy)
     require(
         bool(suitable),
@@ -215,65 +179,69 @@ SLOTS: Final[dict[str, tuple[Any, dict[str, type]]]] = {
     "dataset": (
         DatasetSpec,
         {
-            "gowalla": Gowalla,
-            "snap": Snap,
-            "cities": Cities,
-            "uniform": Uniform,
-            "geometric": Geometric,
-            "permuted-geometric": PermutedGeometric,
-            "zipf": Zipf,
-            "survey": Survey,
-            "web-visits": WebVisits,
-            "infant-deaths": InfantDeaths,
-            "yes-or-no": YesOrNo,
-            "table": OwnTable,
-            "questions": OwnSurvey,
-            "places": OwnPlaces,
+            "gowalla": shipped.Gowalla,
+            "snap": snap.Snap,
+            "cities": synthetic.Cities,
+            "uniform": synthetic.Uniform,
+            "geometric": synthetic.Geometric,
+            "permuted-geometric": synthetic.PermutedGeometric,
+            "zipf": synthetic.Zipf,
+            "survey": shipped.Survey,
+            "web-visits": shipped.WebVisits,
+            "infant-deaths": shipped.InfantDeaths,
+            "yes-or-no": synthetic.YesOrNo,
+            "table": own.OwnTable,
+            "questions": own.OwnSurvey,
+            "places": own.OwnPlaces,
         },
     ),
     "policy": (
-        PolicySpec,
+        policies.PolicySpec,
         {
-            "context": ContextPolicy,
-            "streets": Streets,
-            "crow-flies": CrowFlies,
-            "line": Line,
-            "distances": Distances,
-            "binary": BinaryQuestion,
-            "matrix": MatrixPolicy,
-            "personal-tags": PersonalTags,
+            "context": policies.ContextPolicy,
+            "streets": policies.Streets,
+            "crow-flies": policies.CrowFlies,
+            "line": policies.Line,
+            "distances": policies.Distances,
+            "binary": policies.BinaryQuestion,
+            "matrix": policies.MatrixPolicy,
+            "personal-tags": policies.PersonalTags,
         },
     ),
     "blocks": (
-        BlocksSpec,
+        blocks.BlocksSpec,
         {
-            "one": OneBlock,
-            "grid": GridBlocks,
-            "states": StateBlocks,
-            "countries": CountryBlocks,
-            "regions": RegionBlocks,
-            "hexagons": HexagonBlocks,
-            "adaptive": AdaptiveBlocks,
-            "drawn": DrawnBlocks,
-            "runs": EvenRuns,
-            "groups": GroupBlocks,
-            "symbols": SymbolBlocks,
-            "polygons": PolygonBlocks,
+            "one": blocks.OneBlock,
+            "grid": blocks.GridBlocks,
+            "states": blocks.StateBlocks,
+            "countries": blocks.CountryBlocks,
+            "regions": blocks.RegionBlocks,
+            "hexagons": blocks.HexagonBlocks,
+            "adaptive": blocks.AdaptiveBlocks,
+            "drawn": blocks.DrawnBlocks,
+            "runs": blocks.EvenRuns,
+            "groups": blocks.GroupBlocks,
+            "symbols": blocks.SymbolBlocks,
+            "polygons": blocks.PolygonBlocks,
         },
     ),
     "sensitive": (
-        SensitiveSpec,
+        blocks.SensitiveSpec,
         {
-            "everything": EverythingSensitive,
-            "areas": SensitiveAreas,
-            "near": SensitiveNear,
-            "inhabited": SensitiveInhabited,
-            "symbols": SensitiveSymbols,
+            "everything": blocks.EverythingSensitive,
+            "areas": blocks.SensitiveAreas,
+            "near": blocks.SensitiveNear,
+            "inhabited": blocks.SensitiveInhabited,
+            "symbols": blocks.SensitiveSymbols,
         },
     ),
     "mechanism": (
         MechanismSpec,
-        {"best": Best, **{name: entry.spec for name, entry in MECHANISMS.items()}},
+        {
+            BEST: Best,
+            **{name: entry.spec for name, entry in MECHANISMS.items()},
+            INSTALLED: Installed,
+        },
     ),
     "prior": (PriorSpec, {"none": NoPrior, "map": PublicMap}),
 }
@@ -291,7 +259,7 @@ NOTES: Final = ("$schema", "internal")
 _LINK_MARK: Final = "v"
 _POLICY: Final = "policy"
 _REPR_MAX: Final = 400
-"""Characters of a scenario in a line of code; one with data of one's own says what it is."""
+"""Characters of a scenario in a line of code; one with a user's data says what it is."""
 _ADVICE: Final = "give a scenario, saved as UTF-8"
 _DEPTH_MAX: Final = 8
 """Most nested objects and lists that are read; a scenario has four."""
@@ -311,8 +279,8 @@ class Scenario:
     share that may be noise; None takes 0.2 on maps, else 0.05.
     """
 
-    dataset: DatasetSpec = Gowalla()
-    policy: PolicySpec = ContextPolicy()
+    dataset: DatasetSpec = shipped.Gowalla()
+    policy: policies.PolicySpec = policies.ContextPolicy()
     mechanism: MechanismSpec = Best()
     estimator: str = default_estimator()
     n: int | None = None
@@ -339,9 +307,9 @@ class Scenario:
             object.__setattr__(self, name, number)
 
     @property
-    def context(self) -> ContextPolicy:
+    def context(self) -> policies.ContextPolicy:
         """The policy, if it is a context; raises `CaldpError` for another."""
-        if not isinstance(self.policy, ContextPolicy):
+        if not isinstance(self.policy, policies.ContextPolicy):
             raise CaldpError(
                 f"This scenario's policy has no blocks but is of kind {self.kind(_POLICY)}; "
                 "choose a policy of kind context."
@@ -375,7 +343,9 @@ class Scenario:
         keeps = entry is not None and Context in entry.policies
         return replace(
             self,
-            policy=ContextPolicy(OneBlock(), EverythingSensitive(), self.policy.plain_epsilon),
+            policy=policies.ContextPolicy(
+                blocks.OneBlock(), blocks.EverythingSensitive(), self.policy.plain_epsilon
+            ),
             mechanism=self.mechanism if keeps else Best(),
         )
 
@@ -388,11 +358,15 @@ class Scenario:
         """JSON-ready dictionary, with the format's version."""
         return {MARK: FORMAT, **to_dict(self, KINDS)}
 
+    def to_json(self) -> str:
+        """The text of a scenario file."""
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
+
     @classmethod
     def from_dict(cls, data: Any) -> "Scenario":
         """Read what `to_dict` makes; raises `CaldpError` on unknown keys, kinds and versions."""
         version = data.get(MARK) if isinstance(data, Mapping) else None
-        # JSON's 2.0 is no version, though Python has it equal to 2.
+        # JSON's 2.0 is not a version, though Python has it equal to 2.
         if type(version) is not int or version != FORMAT:
             raise CaldpError(
                 f'A scenario file starts with "{MARK}": {FORMAT}, this one has {version!r}.'
@@ -402,17 +376,18 @@ class Scenario:
 
     @classmethod
     def from_file(cls, path: str | Path) -> "Scenario":
-        """Read a scenario file; raises `CaldpError` if it can't be read or is no scenario."""
+        """Read a scenario file; raises `CaldpError` if it can't be read or is not a scenario."""
         text = read_text(path, "The scenario file", SCENARIO_MAX_BYTES, _ADVICE)
-        return cls.from_text(text, f"The scenario file {path}")
+        return cls.from_json(text, f"The scenario file {path}")
 
     @classmethod
-    def from_text(cls, text: str, name: str = "The scenario file") -> "Scenario":
+    def from_json(cls, text: str, name: str = "The scenario file") -> "Scenario":
         """Read the text of a scenario file; raises `CaldpError`, calling it `name`."""
         plain = _text(name, text).removeprefix(BYTE_ORDER_MARK)
         require(bool(plain.strip()), f'{name} is empty; it starts with {{"{MARK}": {FORMAT}.')
+        once = partial(unique_keys, "A scenario file has each key once, this one has {} twice.")
         try:
-            data = json.loads(plain, object_pairs_hook=_object, parse_int=_whole)
+            data = json.loads(plain, object_pairs_hook=once, parse_int=_whole)
         except CaldpError:
             raise
         except ValueError as error:
@@ -489,22 +464,13 @@ def _check_kind(record: Any, slot: str) -> None:
     kinds, value = SLOTS[slot][1], getattr(record, slot)
     if type(value) not in kinds.values():
         known = ", ".join(cls.__name__ for cls in kinds.values())
-        raise CaldpError(f"{slot} must be one of {known}, got {value!r}.")
+        raise CaldpError(f"{slot} must be one of {known}, got {value!r}; see docs/api.md.")
 
 
 def _text(name: str, value: object) -> str:
     if not isinstance(value, str):
         raise CaldpError(f"{name} must be a text, got {value!r}.")
     return value
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A JSON object; raises `CaldpError` on a key that is there twice: nothing is guessed."""
-    result = dict(pairs)
-    if len(result) < len(pairs):
-        ((twice, _),) = Counter(key for key, _ in pairs).most_common(1)
-        raise CaldpError(f"A scenario file has each key once, this one has {twice!r} twice.")
-    return result
 
 
 _SIMPLE: Final[dict[Any, dict[str, Any]]] = {

@@ -23,7 +23,6 @@ from math import inf
 from typing import Final, TypeAlias
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike
 
 from caldp_core.basics.errors import (
@@ -36,9 +35,10 @@ from caldp_core.basics.errors import (
     check_whole,
     require,
 )
+from caldp_core.basics.extras import scipy
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN
 from caldp_core.basics.types import Bools, Floats, Ints
-from caldp_core.domain.grid import KM_PER_DEGREE, GridDomain
+from caldp_core.domain.domains import KM_PER_DEGREE, GridDomain
 from caldp_core.mechanisms.base import Mechanism
 from caldp_core.mechanisms.capabilities import ReportsSymbols
 from caldp_core.privacy.context import Context
@@ -225,11 +225,6 @@ def worst_case(mechanism: Mechanism) -> WorstCase:
     return max((WorstCase(at, loss(at)) for at in (0.0, top, 1.0)), key=lambda w: w.loss)
 
 
-def _powers(epsilon: float, share: float) -> tuple[float, float]:
-    e = float(np.exp(check_number("epsilon", epsilon, EPSILON_MIN, EPSILON_MAX)))
-    return e, 1.0 + check_number("share", share, 0.0, 1.0) * (e - 1.0)
-
-
 @dataclass(frozen=True)
 class _Problem:
     """The loss where m gets weight 1 − z and m + 1 gets z: Σ factor/rate, rates linear in z.
@@ -246,7 +241,8 @@ class _Problem:
     @classmethod
     def of(cls, k: int, s: int, epsilon: float, share: float) -> "_Problem":
         check_whole("s", s, 1, check_k(k))
-        e, _ = _powers(epsilon, share)
+        e = float(np.exp(_epsilon(epsilon)))
+        check_number("share", share, 0.0, 1.0)
         others, rest = k - s, 1.0 - share
         spread = (others - 1) * rest / others if others else 0.0
         between = rest * (1 / s + 1 / others) if others else 0.0
@@ -316,16 +312,13 @@ def displacement_in_blocks(domain: GridDomain, rows: int, columns: int, epsilon:
     All cells count equally, as blocks must not be made from where people are; one degree of
     longitude counts as on the map's middle latitude.
     """
-    shapes = _shapes(domain, rows, columns)
-    sums = (times * h * w * _in_block(domain, h, w, epsilon) for (h, w), times in shapes.items())
-    return sum(sums) / domain.k
-
-
-def _shapes(domain: GridDomain, rows: int, columns: int) -> Counter[tuple[int, int]]:
-    """How often a block of (rows, columns) cells occurs: sizes differ by at most one cell."""
-    high = Counter(np.bincount(np.arange(domain.rows) * rows // domain.rows).tolist())
-    wide = Counter(np.bincount(np.arange(domain.columns) * columns // domain.columns).tolist())
-    return Counter({(h, w): high[h] * wide[w] for h, w in product(high, wide)})
+    # How often a block has each height and width: they differ by at most one cell.
+    high = Counter[int](np.bincount(np.arange(domain.rows) * rows // domain.rows).tolist())
+    wide = Counter[int](np.bincount(np.arange(domain.columns) * columns // domain.columns).tolist())
+    total: float = sum(
+        high[h] * wide[w] * h * w * _in_block(domain, h, w, epsilon) for h, w in product(high, wide)
+    )
+    return total / domain.k
 
 
 def _in_block(domain: GridDomain, rows: int, columns: int, epsilon: float) -> float:

@@ -1,31 +1,6 @@
 """Expected error of an estimate: the normal approximation where it holds, else trials.
 
-*Approximation*, of the total variation in milliseconds. Each unbiased estimate W_x is taken as
-normal with its exact mean p_x and variance σ_x². The shown share is S = max(W − τ, 0)/Z, with τ = 0
-for clipping and Z = 1 for the projection on the simplex; both are taken as the constants that make
-the expected total 1. Then
-
-    E TV = Σ (E max(S − p, 0) − ½E S + ½p),
-
-and the total's wobble around 1, which moves τ or Z and with it all shares, enters the deviation to
-first order. The error of x is split into its regression on W_x, whose sum over x has an exact
-variance by `Mechanism.sum_variance`, and the rest, taken as uncorrelated from x to x. That holds
-where many values share the error and each estimate rests on many reports; `approximation` measures
-both and returns None where it does not hold.
-
-*Trials*, of any error, draw people, the tally and the estimate as a run does, with coins that no
-run has. Two forecasts with one seed start from the same coins, so that neighbours on a curve differ
-by less than their standard errors.
-
-*Strata*: of 100,000 people a value with the share 4·10⁻⁸ is expected 0.004 times. A thousand trials
-mostly never see it, and would claim an error without any spread; yet when it comes, the error is
-250 times as large, which is half of its mean. So half of the trials are drawn given that somebody
-has a rare value, the others given that nobody has, and both count by their probabilities.
-
-*Control variates*: the expectation of |W − p|² is known exactly, and that of ½|W − p|₁ is
-Σσ_x/√(2π) where each W_x rests on enough reports to be nearly normal; so is that of W moved to the
-sum 1. Of few values a trial's error less its regression on them has a hundredth of the variance,
-where trials alone would be off by 5 to 10 %.
+docs/derivations.md, “The expected error of an estimate”, has the derivation.
 """
 
 import math
@@ -34,13 +9,12 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 import numpy as np
-import scipy
 
-from caldp_core.basics.counted import count_text
+from caldp_core.basics.errors import count_text
+from caldp_core.basics.extras import scipy
 from caldp_core.basics.limits import TRIALS_MAX
 from caldp_core.basics.types import Bools, Floats, Ints, Progress, no_progress, sums_by
-from caldp_core.domain.answers import Domain
-from caldp_core.domain.grid import GridDomain
+from caldp_core.domain.domains import Domain, GridDomain
 from caldp_core.estimation.cascade_estimator import cascade_estimate, pooling_helps
 from caldp_core.estimation.estimators import (
     PostProcess,
@@ -80,6 +54,7 @@ HIDDEN_LEAST: Final = 4
 FEW_MOST: Final = 0.2
 """Part of the error that may come from estimates that rest on fewer reports or values."""
 
+NORMAL: Final = "normal approximation"
 _ROUNDS: Final = 100
 _EXCESS_TOLERANCE: Final = 1e-10
 _SIGMA_LEAST: Final = 1e-18
@@ -87,11 +62,19 @@ _SIGMA_LEAST: Final = 1e-18
 
 
 @dataclass(frozen=True)
-class Approximation:
-    """Expected total variation `tv`, and its standard `deviation` over repetitions."""
+class Forecast:
+    """Expected error of an estimate, without running the scenario.
 
-    tv: float
+    `error`: the expectation, of the total variation where no other error was asked for.
+    `deviation`: standard deviation over repetitions. `standard_error`: of `error`, as far as it
+    comes from the number of trials; 0 for the normal approximation. `method`: "normal
+    approximation" or "simulated, N trials".
+    """
+
+    error: float
     deviation: float
+    standard_error: float
+    method: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,35 +180,35 @@ _FORMULAS: Final[dict[PostProcess, Callable[[Kinds], NormalErrors]]] = {
 }
 
 
-def approximation(
-    mechanism: Mechanism, p: Floats, n: int, people_drawn: bool, post_process: PostProcess
-) -> Approximation | None:
-    """Expected TV of `post_process`'s estimate of (k,) shares `p` from n people, or None.
+def approximated_error(
+    mechanism: Mechanism, p: Floats, n: int, name: str, *, people: Ints | None = None
+) -> Forecast | None:
+    """The normal approximation of `expected_error`, None where it does not hold.
 
     It is taken for policies that are contexts, where estimates of different values are nearly
     uncorrelated, from `PEOPLE_LEAST` people on, if the deviation is at most `SPREAD_MOST` of the
     mean, `POSITIVE_LEAST` shares are expected above 0, and at most `FEW_MOST` of the error comes
     from values whose estimates rest on few reports.
     """
-    policy = mechanism.policy
+    policy, post_process = mechanism.policy, estimator(name).apply
     if n < PEOPLE_LEAST or not isinstance(policy, Context):
         return None
     formula = _formula(post_process, mechanism, policy)
     if formula is None:
         return None
     variance = mechanism.variance(p, n)
-    conditional = variance if people_drawn else variance_given_people(mechanism, p, n)
+    conditional = variance if people is None else variance_given_people(mechanism, p, n)
     kinds = Kinds.of(p, conditional)
     errors = formula(kinds)
     tv = float(kinds.times @ errors.mean)
     slope = errors.slope[kinds.kind]
     linear = mechanism.sum_variance(p, slope, n)
-    if not people_drawn:
+    if people is not None:
         linear -= (float(p @ slope**2) - float(p @ slope) ** 2) / n
     deviation = float(np.sqrt(float(kinds.times @ errors.rest) + max(linear, 0.0)))
     few = float(errors.mean[kinds.kind] @ _rests_on_few(mechanism, policy, p, n, variance))
     many = deviation <= SPREAD_MOST * tv and float(kinds.times @ errors.positive) >= POSITIVE_LEAST
-    return Approximation(tv, deviation) if many and few <= FEW_MOST * tv else None
+    return Forecast(tv, deviation, 0.0, NORMAL) if many and few <= FEW_MOST * tv else None
 
 
 def _formula(
@@ -310,9 +293,7 @@ class Controls:
 
     @classmethod
     def of(cls, mechanism: Mechanism, p: Floats, n: int) -> "Controls":
-        """For n people drawn from p; none where the exact variance is not known."""
-        if not hasattr(mechanism, "variance"):
-            return cls.none(p)
+        """For n people drawn from p."""
         # Own places are spread by a background, which may be wrong.
         biased = getattr(mechanism, "expected_estimate", None)
         mean = p if biased is None else biased(p)
@@ -442,29 +423,12 @@ def _rare(p: Floats, n: int) -> Bools:
 
 Loss: TypeAlias = Callable[[Floats, Floats], float]
 """An error ≥ 0 of two (k,) vectors: true shares, estimate."""
-NORMAL: Final = "normal approximation"
 _ROUNDING: Final = 1e-12
 """An error below it is rounding: the estimate is the truth."""
 _CERTAIN: Final = 4.0
 """Standard errors by which an error is off, so that more trials would hardly change the answer."""
 _ALIKE: Final = 1e-9
 """Relative: errors of trials that differ by no more are one, but for rounding."""
-
-
-@dataclass(frozen=True)
-class Forecast:
-    """Expected error of an estimate, without running the scenario.
-
-    `error`: the expectation, of the total variation where no other error was asked for.
-    `deviation`: standard deviation over repetitions. `standard_error`: of `error`, as far as it
-    comes from the number of trials; 0 for the normal approximation. `method`: "normal
-    approximation" or "simulated, N trials".
-    """
-
-    error: float
-    deviation: float
-    standard_error: float
-    method: str
 
 
 @dataclass(frozen=True)
@@ -508,14 +472,6 @@ def _between(low: int, value: int, high: int) -> int:
     return min(max(low, value), high)
 
 
-def approximated_error(
-    mechanism: Mechanism, p: Floats, n: int, name: str, *, people: Ints | None = None
-) -> Forecast | None:
-    """The normal approximation of `expected_error`, None where it does not hold."""
-    result = approximation(mechanism, p, n, people is None, estimator(name).apply)
-    return None if result is None else Forecast(result.tv, result.deviation, 0.0, NORMAL)
-
-
 def expected_error(
     mechanism: Mechanism,
     p: Floats,
@@ -536,7 +492,7 @@ def expected_error(
     from p. `domain`, `options`: neighbourhoods and settings for estimators that use them.
     `budget`: of trials, by default `Budget.single`. `loss`: the error, the total variation if None.
     Raises `CaldpError` for an unknown estimator, for one that does not go with the mechanism, and
-    where trials are needed and the tally of so many people cannot be drawn.
+    where trials are needed and the tally of that number of people cannot be drawn.
     """
     forecast = None if loss else approximated_error(mechanism, p, n, name, people=people)
     if forecast is not None:

@@ -1,33 +1,6 @@
 """Amplification by mixing: the ε that is left in each block when reports are shuffled.
 
-*Any mechanism*: Feldman, McMillan, Talwar 2021 ("Hiding among the clones") and 2023 ("Stronger
-privacy amplification by shuffling"). If each person's report keeps ε₀ among the n people of their
-block, a person hides among the C of the others who happen to send as if they had one of the two
-values in question (each with probability 2/(e^ε₀+1); in 2021 e^−ε₀): δ is at most the divergence of
-(A + Δ, C − A + 1 − Δ) from (A + 1 − Δ, C − A + Δ), A ~ Bin(C, ½), Δ ~ Bernoulli(e^ε₀/(e^ε₀+1)).
-
-*A known one*: after Wang and others 2023 (arXiv 2304.05007), here for contexts. Let x be a
-protected value of a block, x′ another value of it, p = e^ε, β the total variation of their laws and
-α = β/(p − 1). With Q₁ the reports that x sends more often and Q₁′ those of x′,
-
-    R(x) = pα·Q₁ + α·Q₁′ + (1 − (p+1)α)·Q₀,   R(x′) = α·Q₁ + pα·Q₁′ + (1 − (p+1)α)·Q₀.
-
-As nobody's report is less likely than that of x or x′ over p, each of the others sends as if from
-the blanket (pα·Q₁ + pα·Q₁′ + (1 − (p+1)α)·Q₀)/(1 + β) with probability (1 + β)/p at least. Let M of
-them do, C ~ Bin(M, 2pα/(1+β)) of these not Q₀, and A ~ Bin(C, ½) of these Q₁. Given all else, δ is
-at most the divergence of (A + Δ, C − A + Δ′), (Δ, Δ′) = (1, 0), (0, 1), (0, 0) with probabilities
-pα, α, 1 − (p+1)α, from the same with Δ and Δ′ swapped, on average over M ~ Bin(n − 1, (1 + β)/p).
-
-The paper leaves Q₀ out of the blanket and has C ~ Bin(n − 1, 2α). Then nobody lends Q₀, and exactly
-shuffled reports of four people show more than its sum says (`tests/theory/test_mixing.py`); for
-many people both are the same to a few per cent.
-
-Where x′ is open, a report may name it, and nobody lends that: what is promised is that x does not
-stand out. Here β = 1 − λ, R(x) = pα·Q₁ + (1 − pα)·Q₀, R(x′) = α·Q₁ + β·(its name) + (1 − pα)·Q₀,
-and the blanket is R(x) itself, with probability 1/p. However many are mixed, ln(1/λ) is left.
-
-δ falls with ε, with M and so with n. `crowd_ranges` takes the same numbers M for every n, and
-nothing here depends on the wanted δ, so the computed ε never rises with either.
+docs/derivations.md, “Amplification by mixing”, has the derivation.
 """
 
 import math
@@ -38,10 +11,10 @@ from functools import cache
 from typing import Final
 
 import numpy as np
-import scipy
 
 from caldp_core.basics.cache import cached
 from caldp_core.basics.errors import check_epsilon, check_n, check_number
+from caldp_core.basics.extras import scipy
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN, N_MAX
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.mechanisms.base import Mechanism
@@ -122,10 +95,14 @@ def range_masses(numbers: Floats, n: int, chance: float) -> tuple[Floats, Floats
 @cache
 def _clone_numbers() -> Floats:
     """Numbers C for every n: all small ones, then in steps of C/1,024."""
-    numbers, c = [0], 0
-    while c < N_MAX:
-        c += max(1, c // _FINE)
-        numbers.append(c)
+    return _numbers(lambda c: c // _FINE)
+
+
+def _numbers(step: Callable[[int], int]) -> Floats:
+    """0 and more up to 10^12, `step` of each or 1 to the next."""
+    numbers = [0]
+    while numbers[-1] < N_MAX:
+        numbers.append(numbers[-1] + max(1, step(numbers[-1])))
     return np.array(numbers, dtype=np.float64)
 
 
@@ -184,11 +161,7 @@ _WEIGHT_MIN: Final = 1e-25
 @cache
 def _crowds() -> Floats:
     """Numbers M for every n: all small ones, then in steps of √M/2, then of M/128."""
-    numbers, m = [0], 0
-    while m < N_MAX:
-        m += max(1, math.isqrt(m) // 2, m // _BLANKET_FINE)
-        numbers.append(m)
-    return np.array(numbers, dtype=np.float64)
+    return _numbers(lambda m: max(math.isqrt(m) // 2, m // _BLANKET_FINE))
 
 
 def crowd_ranges(n: int, chance: float) -> tuple[Floats, Floats]:
@@ -296,14 +269,14 @@ def _binomial(at: Floats, n: Floats, chance: float) -> Floats:
 DELTA: Final = 1e-9
 """Default δ of the promise after mixing."""
 _SUMMED_MAX: Final = 10**6
-"""Of more people the bound is that of so many, or that of clones: the sum has √n terms."""
+"""Of more people the bound is that of this number, or that of clones: the sum has √n terms."""
 _ROUND: Final = 2
 """Digits to which numbers of people are rounded down, so that blocks share their bounds."""
 
 
 @dataclass(frozen=True, eq=False)
-class Variations:
-    """How far the reports of two values of a block differ, in total variation.
+class BlockPairs:
+    """A number for the pairs of values of each block, such as their ε once reports are mixed.
 
     (m,) each, NaN where a block has no such pair: `hidden`, of two protected values; `open`, of a
     protected and an open one.
@@ -313,11 +286,12 @@ class Variations:
     open: Floats
 
     @classmethod
-    def of(cls, mechanism: ContextMechanism) -> "Variations":
-        """Two values are told apart by the reports that speak for one of them alone.
+    def variations(cls, mechanism: ContextMechanism) -> "BlockPairs":
+        """How far the reports of two values of a block differ, in total variation.
 
-        In every family that is P(x | x) − P(x | x′), the chances that a report speaks for x, as its
-        reports have two likelihoods; Hadamard response in several parts has three, and twice that.
+        They are told apart by the reports that speak for one of them alone. In every family that
+        is P(x | x) − P(x | x′), the chances that a report speaks for x, as its reports have two
+        likelihoods; Hadamard response in several parts has three, and twice that.
         """
         oracles, policy = mechanism.oracles, mechanism.policy
         prob = oracles.probabilities  # type: ignore[attr-defined]
@@ -331,30 +305,18 @@ class Variations:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class MixedEpsilons:
-    """ε of (ε, δ) of each block once its reports are mixed; never above that of one report.
-
-    (m,) each, NaN where a block has no such pair: `hidden`, of two protected values; `open`, of a
-    protected and an open one.
-    """
-
-    hidden: Floats
-    open: Floats
-
-
 def epsilons_after_mixing(
     mechanism: Mechanism, people: Ints, delta: float = DELTA
-) -> MixedEpsilons | None:
-    """Bounds for (m,) `people` of each block, NaN for 0 people.
+) -> BlockPairs | None:
+    """ε of (ε, δ) once reports are mixed; (m,) `people` of each block, NaN for 0 people.
 
-    For a policy that is no context, the bound of shuffling for any mechanism, or None where a pair
-    has no limit or all have ε = 0.
+    Upper bounds, never above the ε of one report. For a policy that is not a context, the bound of
+    shuffling for any mechanism, or None where a pair has no limit or all have ε = 0.
     """
     if isinstance(mechanism, ContextMechanism):
-        variations = Variations.of(mechanism)
+        variations = BlockPairs.variations(mechanism)
         levels, crowds = mechanism.policy.epsilon.tolist(), people.tolist()
-        return MixedEpsilons(
+        return BlockPairs(
             _bounds(epsilon_after_mixing, levels, variations.hidden, crowds, delta),
             _bounds(epsilon_after_mixing_with_open, levels, variations.open, crowds, delta),
         )
@@ -366,7 +328,7 @@ def epsilons_after_mixing(
     if most <= EPSILON_MAX:  # above it nothing is proved but what one report keeps
         level = max(most, EPSILON_MIN)
         bound = min(most, numeric_epsilon(level, max(1, int(people.sum())), delta))
-    return MixedEpsilons(np.array([bound]), none)
+    return BlockPairs(np.array([bound]), none)
 
 
 def _bounds(

@@ -25,10 +25,11 @@ from caldp_core.basics.errors import (
 )
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN, N_MAX
 from caldp_core.basics.types import Floats, Ints, Progress, no_progress, sums_by
-from caldp_core.domain.answers import Domain
-from caldp_core.domain.grid import GridDomain
+from caldp_core.domain.domains import Domain, GridDomain
 from caldp_core.estimation.evidence import Options
 from caldp_core.mechanisms import FAMILIES, Mechanism, mechanism
+from caldp_core.mechanisms.base import check_mechanism
+from caldp_core.mechanisms.catalogue import MechanismName, in_context
 from caldp_core.privacy.context import Context
 from caldp_core.theory.expected_error import Budget, expected_error
 
@@ -147,11 +148,7 @@ def people_for(
 
     `p`: (k,) shares that sum to 1, such as those that you expect. Raises `CaldpError` otherwise.
     """
-    require(
-        hasattr(mechanism, "variance"),
-        f"People are planned for a mechanism, got one of type {type(mechanism).__name__}; make one "
-        "with mechanism(policy, name).",
-    )
+    check_mechanism("People are planned for a mechanism", mechanism)
     _check_goal(goal)
     shares = check_distribution("p", p, mechanism.k)
     return people_needed(lambda n: goal.accuracy(mechanism, shares, n), goal.target, progress)
@@ -161,13 +158,15 @@ def _check_goal(goal: Goal) -> None:
     check_type("goal", goal, Goal, "Goal(accuracy, target) makes it")
 
 
-def epsilon_for(context: Context, family: str, p: ArrayLike, n: int, goal: Goal) -> float | None:
+def epsilon_for(
+    context: Context, family: MechanismName, p: ArrayLike, n: int, goal: Goal
+) -> float | None:
     """Least ε, the same in all blocks, that is found to meet the goal; None if none is.
 
     Looks at 48 values from 0.001 to 20, between 0.25 and 12 in steps of 10 %, and goes on down, to
     0.01 %, from the first that meets the goal. What is returned meets it; a smaller ε might too,
     but none of the 48. `p`: (k,) shares that sum to 1. Raises `CaldpError` otherwise, and for a
-    family that is no mechanism of contexts.
+    family that is not a mechanism of contexts.
     """
     check_n(n)
     check_type("context", context, Context, "Context.of(blocks, sensitive, epsilon) makes it")
@@ -245,7 +244,7 @@ def best_family(
     """
     check_n(n)
     shares = np.full(context.k, 1.0 / context.k) if p is None else p
-    losses = {name: float(mechanism(context, name).variance(shares, n).sum()) for name in names}
+    losses = {name: float(in_context(context, name).variance(shares, n).sum()) for name in names}
     require(bool(losses), "names must hold at least one family.")
     ranked = sorted(losses, key=lambda name: losses[name])
     return Recommendation(ranked[0], losses, _reason(ranked, losses))

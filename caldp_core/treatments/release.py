@@ -21,8 +21,8 @@ import numpy as np
 
 from caldp_core.basics.errors import check_counts, check_epsilon, check_whole, require
 from caldp_core.basics.limits import N_MAX
-from caldp_core.basics.types import Bools, Floats, Ints, read_only, sums_by
-from caldp_core.domain.grid import GridDomain
+from caldp_core.basics.types import Bools, EqualByFields, Floats, Ints, read_only, sums_by
+from caldp_core.domain.domains import GridDomain
 from caldp_core.estimation.projection import simplex_projection
 from caldp_core.experiments.metrics import box_error, total_variation
 from caldp_core.lecture.counts import GeometricNoise
@@ -196,7 +196,7 @@ class Rounding:
 
 
 @dataclass(frozen=True, eq=False)
-class Suppressed:
+class Suppressed(EqualByFields):
     """A table with hidden cells, as it is published.
 
     `counts`: (k,) published numbers, −1 where hidden. `labels`: (k,) groups; `totals`: (m,) their

@@ -11,18 +11,10 @@ from typing import Final
 import numpy as np
 
 from caldp_core.audit import poisoning
-from caldp_core.audit.poisoning import (
-    ATTACKS,
-    MAXIMAL_GAIN,
-    RANDOM_ITEMS,
-    AttackPower,
-    BlockSum,
-    block_sum,
-)
 from caldp_core.basics.cache import cached_by
 from caldp_core.basics.errors import require
 from caldp_core.basics.types import Floats, Levels, read_only
-from caldp_core.domain.grid import GridDomain
+from caldp_core.domain.domains import GridDomain
 from caldp_core.estimation.estimators import (
     FakesGuess,
     estimator,
@@ -102,7 +94,7 @@ class PoisonedEstimate:
     @cached_property
     def gain(self) -> float:
         """Mean rise of the unbiased share of the place, by formula."""
-        target, attack = np.array([self.place]), ATTACKS[self.attack]
+        target, attack = np.array([self.place]), poisoning.ATTACKS[self.attack]
         return poisoning.expected_gain(attack, self.setup.mechanism, self.truth, target, self.share)
 
     @property
@@ -116,14 +108,14 @@ class PoisonedEstimate:
         return _count_occupied(self.estimate_with_fakes, self.evidence, self.place)
 
     @cached_property
-    def sum_check(self) -> BlockSum:
+    def sum_check(self) -> poisoning.BlockSum:
         """Test of whether the block's sum shows the fakes."""
-        return block_sum(self.evidence, self.place)
+        return poisoning.block_sum(self.evidence, self.place)
 
     @cached_property
     def phones_to_detect(self) -> int | None:
         """How many strongest reports the sum shows half of the time; None if it never does."""
-        alone = block_sum(self.honest, self.place)
+        alone = poisoning.block_sum(self.honest, self.place)
         return alone.detectable_fakes(self.setup.mechanism, self.place)
 
 
@@ -168,10 +160,10 @@ def _sample_by_protocol(setup: Setup, place: int, phones: int, rng: np.random.Ge
 
 
 _SENT = {
-    MAXIMAL_GAIN: lambda setup, place, phones, rng: poisoning.sample_crafted(
+    poisoning.MAXIMAL_GAIN: lambda setup, place, phones, rng: poisoning.sample_crafted(
         setup.mechanism, place, phones, rng
     ),
-    RANDOM_ITEMS: _sample_by_protocol,
+    poisoning.RANDOM_ITEMS: _sample_by_protocol,
 }
 
 
@@ -183,8 +175,8 @@ class PhonePowers:
     `is_one_block`: whether both are the same.
     """
 
-    own_block: AttackPower
-    in_one_block: AttackPower
+    own_block: poisoning.AttackPower
+    in_one_block: poisoning.AttackPower
     is_one_block: bool
 
 
@@ -258,9 +250,8 @@ def one_phone(record: AttackerState, domain: GridDomain) -> str:
     """The people that one fake phone adds, and how many phones exceed the noise."""
     here = compute_powers(record.scenario, record.place).own_block
     return (
-        f"One fake phone adds **{_counted(here.added)}** in "
-        f"{place_name(domain, record.place)}; it takes {formats.people(here.to_stand_out())} to "
-        "exceed the noise."
+        f"One fake phone adds **{_counted(here.added)}** in {place_name(domain, record.place)}; it "
+        f"takes {formats.people(here.to_stand_out())} to exceed the noise."
     )
 
 
@@ -312,7 +303,7 @@ def describe_detection(data: PoisonedEstimate, attack: str, block: str) -> str:
     method = MECHANISMS[data.setup.mechanism_name].title
     if not data.phones:
         return "There are none."
-    if attack == RANDOM_ITEMS:
+    if attack == poisoning.RANDOM_ITEMS:
         return (
             "**No, and no test can**: they send what honest phones send. Only a place that changes "
             "more than anybody can explain gives a hint."

@@ -14,7 +14,7 @@ import streamlit as st
 
 from caldp_core.audit.poisoning import ATTACKS, MAXIMAL_GAIN, RANDOM_ITEMS
 from caldp_core.basics.cache import cached_by
-from caldp_core.domain.grid import GridDomain
+from caldp_core.domain.domains import GridDomain
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_ui.adversary import fakes
 from caldp_ui.adversary.fakes import PoisonedEstimate
@@ -31,31 +31,22 @@ from caldp_ui.adversary.page_state import (
 from caldp_ui.adversary.view import HERE, frame
 from caldp_ui.app.texts import read_texts
 from caldp_ui.app.theme import LIGHT, palette
-from caldp_ui.compute import exports, runs
+from caldp_ui.compute import runs
 from caldp_ui.controls import choices, common
-from caldp_ui.controls.common import epsilon_slider, field_slider
-from caldp_ui.maps.ground import ground
-from caldp_ui.maps.presets import PRESETS, title
-from caldp_ui.maps.scene import SQUARES, move_place, place_control, shared_pictures, truth_code
-from caldp_ui.parts import films, pins, safety, sharing
-from caldp_ui.parts.films import SliderFilm
-from caldp_ui.parts.layout import Layout, tabs
-from caldp_ui.parts.markup import as_html
-from caldp_ui.shell.page import PinPage, View
-from caldp_ui.stage import (
-    SCALE,
-    Action,
-    Arrangement,
-    Blob,
-    Fact,
-    Focus,
-    Picture,
-    Scene,
-    Step,
-    encode_levels,
-    encode_people,
+from caldp_ui.maps.scene import (
+    PRESETS,
+    ground,
+    move_place,
+    place_control,
+    shared_pictures,
+    title,
+    truth_code,
 )
-from caldp_ui.stage.records import ALL_MARKS, MARK_WORDS, Mark
+from caldp_ui.parts import comparison, pins, sharing
+from caldp_ui.parts.layout import PageLayout, as_html, tabs
+from caldp_ui.shell.page import PinPage, View
+from caldp_ui.stage import records
+from caldp_ui.stage.component import send_frames
 from caldp_ui.words import formats, policies, promise
 from caldp_ui.words.formats import PLACES, place_name
 
@@ -67,29 +58,29 @@ OVER_MANY: Final = "fakes-tenths"
 """The films over ε and over fake phones; the attacker's, on the same stage, have other names."""
 _NEAR: Final = 9
 """Cells around the target that the maps zoom to."""
-_TARGET: Final = Action(
+_TARGET: Final = records.Action(
     HERE,
     "Push this place",
     {"look": "Click a place that the fake phones should push, or choose one below."},
 )
 
 
-def scene(data: PoisonedEstimate, domain: GridDomain, record: AttackerState) -> Scene:
+def scene(data: PoisonedEstimate, domain: GridDomain, record: AttackerState) -> records.Scene:
     """Build the scene: truth, estimate with fakes, and after the repair."""
     sentence = fakes.headline(data, domain, record).sentence
-    return Scene(
+    return records.Scene(
         ground(data.setup, domain, frame(domain, data.place)),
         _pictures(data, domain, record),
         data.setup.n,
         ("fakes", "repaired"),
         actions=(_TARGET,),
-        arrangement=Arrangement(("fakes", "repaired"), (TRUTH,)),
-        focus=Focus(frame(domain, data.place, _NEAR), data.place),
+        arrangement=records.Arrangement(("fakes", "repaired"), (TRUTH,)),
+        focus=records.Focus(frame(domain, data.place, _NEAR), data.place),
         film_values={
             EPSILON: promise.largest_epsilon(record.scenario),
             OVER_MANY: float(record.tenths),
         },
-        mark_words={**MARK_WORDS, "box": "around the target"},
+        mark_words={**records.MARK_WORDS, "box": "around the target"},
         label="What fake phones do to the estimate",
         image_name="caldp-fake-phones",
         image_lines=(
@@ -103,36 +94,29 @@ def scene(data: PoisonedEstimate, domain: GridDomain, record: AttackerState) -> 
 
 def _pictures(
     data: PoisonedEstimate, domain: GridDomain, record: AttackerState
-) -> tuple[Picture, ...]:
+) -> tuple[records.Picture, ...]:
     (truth, _, after, repaired), number = fakes.counts_at_target(data, record)
     unit = f"of {number} people in {place_name(domain, data.place)}"
     estimator_title = ESTIMATORS[record.scenario.estimator].title
-    return (
+    knows = f"knows {fakes.REPAIR_TITLES[record.repair]}"
+    pictures = [
         _picture(
             TRUTH,
             "Truth",
             truth_code(data.setup),
-            Fact(truth, unit),
+            records.Fact(truth, unit),
             subtitle="shown for demonstration only",
             marks=("sensitive",),
-        ),
-        _picture(
-            "fakes",
-            "Estimate with fakes",
-            _code(data, record, ""),
-            Fact(after, unit),
-            subtitle=estimator_title,
-            pooled=_pooled(data, record, ""),
-        ),
-        _picture(
-            "repaired",
-            "After repair",
-            _code(data, record, record.repair),
-            Fact(repaired, unit),
-            subtitle=f"knows {fakes.REPAIR_TITLES[record.repair]}",
-            pooled=_pooled(data, record, record.repair),
-        ),
-    )
+        )
+    ]
+    for name, heading, people, repair, subtitle in (
+        ("fakes", "Estimate with fakes", after, "", estimator_title),
+        ("repaired", "After repair", repaired, record.repair, knows),
+    ):
+        code, pooled = _code(data, record, repair), _pooled(data, record, repair)
+        fact = records.Fact(people, unit)
+        pictures.append(_picture(name, heading, code, fact, subtitle=subtitle, pooled=pooled))
+    return tuple(pictures)
 
 
 def _cache_key(_: PoisonedEstimate, record: AttackerState, repair: str) -> tuple[Hashable, ...]:
@@ -140,46 +124,45 @@ def _cache_key(_: PoisonedEstimate, record: AttackerState, repair: str) -> tuple
 
 
 @cached_by(_cache_key)
-def _code(data: PoisonedEstimate, record: AttackerState, repair: str) -> Blob:  # noqa: ARG001
+def _code(data: PoisonedEstimate, record: AttackerState, repair: str) -> records.Blob:  # noqa: ARG001
     """The estimate with fakes, or after the repair of that name."""
-    return encode_people(
+    return records.encode_people(
         data.repaired(repair).shares if repair else data.estimate_with_fakes, data.setup.n
     )
 
 
 @cached_by(_cache_key)
-def _pooled(data: PoisonedEstimate, record: AttackerState, repair: str) -> Blob | None:  # noqa: ARG001
+def _pooled(data: PoisonedEstimate, record: AttackerState, repair: str) -> records.Blob | None:  # noqa: ARG001
     """How far the estimate's cells were pooled; None where each has its own number."""
     levels = data.repaired(repair).levels if repair else data.levels
-    return None if levels is None else encode_levels(levels)
+    return None if levels is None else records.encode_levels(levels)
 
 
 def _picture(
     name: str,
     title: str,
-    code: Blob,
-    fact: Fact,
+    code: records.Blob,
+    fact: records.Fact,
     *,
     subtitle: str,
-    marks: tuple[Mark, ...] = ALL_MARKS,
-    pooled: Blob | None = None,
-) -> Picture:
+    marks: tuple[records.Mark, ...] = records.ALL_MARKS,
+    pooled: records.Blob | None = None,
+) -> records.Picture:
     fact_text = f"{fact.number} {fact.text}"
-    return Picture(
+    return records.Picture(
         name,
         title,
         subtitle,
         f"Map of shares of people, {title.lower()}: {fact_text}.",
         code,
-        SCALE.low,
+        records.SCALE.low,
         marks,
         fact,
-        notes=("", SQUARES if pooled else ""),
         pooled=pooled,
     )
 
 
-def slider_films(record: AttackerState) -> list[SliderFilm[AttackerState]]:
+def slider_films(record: AttackerState) -> list[pins.SliderFilm[AttackerState]]:
     """Films over ε and fake phones; none over ε where the context has several."""
     many = isinstance(record.scenario.context.epsilon, tuple)
     return [OVER_TENTHS] if many else [OVER_EPSILON, OVER_TENTHS]
@@ -210,7 +193,7 @@ def view(at: FakesData, *_: object) -> View:
     )
 
 
-def render(record: AttackerState) -> Step:
+def render(record: AttackerState) -> records.Step:
     """Render one step of a film: the maps, the headline and one phone's power."""
     return view(load(record), None, LIGHT).step()
 
@@ -220,11 +203,11 @@ def _depends_on(record: AttackerState) -> str:
     return f"{runs.key(record.scenario)} {settings}"
 
 
-MANY: Final = field_slider("tenths", TENTHS, fakes.share)
-OVER_EPSILON: Final = SliderFilm[AttackerState](
-    STATE, EPSILON, "Privacy level ε", epsilon_slider(), render, _depends_on
+MANY: Final = common.field_slider("tenths", TENTHS, fakes.share)
+OVER_EPSILON: Final = pins.SliderFilm[AttackerState](
+    STATE, EPSILON, "Privacy level ε", common.epsilon_slider(), render, _depends_on
 )
-OVER_TENTHS: Final = SliderFilm[AttackerState](
+OVER_TENTHS: Final = pins.SliderFilm[AttackerState](
     STATE, OVER_MANY, "Fake phones", MANY, render, _depends_on, "{} fake".format, place=1
 )
 
@@ -240,7 +223,7 @@ _SENT: Final = {
 def csv_of(data: PoisonedEstimate, domain: GridDomain) -> bytes:
     """One row a place: shares of people, in truth and by every estimate; `target` marks one."""
     row, column = domain.row_column(np.arange(domain.k))
-    return exports.csv(
+    return runs.csv(
         {
             "symbol": np.arange(domain.k),
             "latitude": domain.latitudes()[row].round(6),
@@ -258,14 +241,14 @@ def csv_of(data: PoisonedEstimate, domain: GridDomain) -> bytes:
 def snippet(data: PoisonedEstimate, attack: str) -> str:
     """Python that prints the target's shares by every estimate."""
     return TEXTS["fakes_code"].format(
-        scenario=exports.literal(data.setup.scenario),
+        scenario=runs.literal(data.setup.scenario),
         place=data.place,
         share=data.share,
         sent=_SENT[attack],
     )
 
 
-def show(record: AttackerState, page: Layout) -> None:
+def show(record: AttackerState, page: PageLayout) -> None:
     """Draw the view into the page's layout."""
     data = PAGE.load(record)
     shown = PAGE.view(data, None, palette())
@@ -275,7 +258,7 @@ def show(record: AttackerState, page: Layout) -> None:
     with page.side:
         _controls(record, data.domain)
     with page.below:
-        films.show([each.request(record) for each in slider_films(record)], maps)
+        send_frames(pins.ready_films([each.request(record) for each in slider_films(record)]), maps)
         PAGE.show_pins(data, shown)
         tabs(STATE.key("fakes-tabs"), _TABS, data)
 
@@ -289,7 +272,7 @@ def _controls(record: AttackerState, domain: GridDomain) -> None:
             common.epsilon(STATE)
             help_text = "Of all phones that report, honest ones and fakes."
             common.show(STATE, MANY, "Fake phones", help_text)
-        safety.of_epsilon(STATE, record.scenario.policy.plain_epsilon)
+        comparison.epsilon_button(STATE, record.scenario.policy.plain_epsilon)
         pins.redraw_and_pin(STATE, PAGE.pin_title, NEW_NOISE)
     with st.container(key=STATE.key("risk"), gap="small"):
         with st.container(key=STATE.key("power")):
@@ -354,7 +337,7 @@ def _sharing(at: FakesData) -> None:
     data = at.data
     exported: dict[str, sharing.File] = {
         "fake-phones.csv": partial(csv_of, data, at.domain),
-        "scenario.json": exports.scenario_json(data.setup.scenario),
+        "scenario.json": data.setup.scenario.to_json(),
     }
     sharing.export_digits(
         STATE,
@@ -388,8 +371,6 @@ _TABS: Final[dict[str, Callable[[FakesData], None]]] = {
 PAGE: Final = PinPage(
     state=STATE,
     name="fakes",
-    title="What fake phones do",
-    task="Some phones are made up and report what pushes one place. Let there be more of them.",
     load=load,
     view=view,
     films=lambda record: slider_films(record)[::-1],

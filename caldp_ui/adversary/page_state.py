@@ -11,21 +11,20 @@ from typing import Final
 import numpy as np
 
 from caldp_core.audit.adversary import even_guess
-from caldp_core.audit.inference import credible_set, max_posteriors, posterior_after_reports
+from caldp_core.audit.inference import max_posteriors, posterior_after_reports
 from caldp_core.audit.poisoning import MAXIMAL_GAIN, RANDOM_ITEMS
 from caldp_core.basics.cache import cached_by
 from caldp_core.basics.errors import check_choice, check_whole
 from caldp_core.basics.types import Floats, Ints, Reports, read_only
-from caldp_core.domain.grid import GridDomain
+from caldp_core.domain.domains import GridDomain
 from caldp_core.experiments.forecast import require_valid_errors
 from caldp_core.experiments.run import Setup
 from caldp_core.scenarios.blocks import StateBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
-from caldp_ui.maps.presets import BEGIN as ON_THE_MAP
-from caldp_ui.session.page_state import PinPageState
-from caldp_ui.session.record_link import ScenarioLink, ScenarioRecord
-from caldp_ui.stage import BROWSER_KEYS
+from caldp_ui.maps.scene import BEGIN as ON_THE_MAP
+from caldp_ui.session.page_state import PinPageState, ScenarioLink, ScenarioRecord
+from caldp_ui.stage.component import BROWSER_KEYS
 
 DAYS_MAX: Final = 10
 BEGIN: Final = ON_THE_MAP.with_context(blocks=StateBlocks())
@@ -220,8 +219,3 @@ def _pair(ours: Attacker, days: int) -> CandidatePair | None:
     fresh_limit, stored_limit = max_posteriors(setup.policy, even, place, [days, min(days, 1)])
     chances = share(ours.beliefs[days]), share(ours.stored_belief(days)), fresh_limit, stored_limit
     return CandidatePair(rival, *(min(chance, UNSURE) for chance in chances))
-
-
-def likely_area(beliefs: Floats) -> Ints:
-    """The 95 % likely area: the fewest places that hold as much chance, the likeliest first."""
-    return credible_set(beliefs)

@@ -12,10 +12,10 @@ from typing import Final
 
 import numpy as np
 
-from caldp_core.audit.inference import BestGuess
+from caldp_core.audit.inference import BestGuess, credible_set
 from caldp_core.basics.cache import cached_by
 from caldp_core.basics.types import Floats, Progress
-from caldp_core.domain.grid import Area, GridDomain
+from caldp_core.domain.domains import Area, GridDomain
 from caldp_ui.adversary.page_state import (
     DAYS_MAX,
     STATE,
@@ -23,37 +23,19 @@ from caldp_ui.adversary.page_state import (
     AttackerState,
     BeliefData,
     CandidatePair,
-    likely_area,
     load_data,
 )
 from caldp_ui.app.texts import read_texts
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.compute import runs
 from caldp_ui.controls.common import epsilon_slider, field_slider
-from caldp_ui.maps.ground import ground, home
-from caldp_ui.maps.scene import shared_pictures
-from caldp_ui.parts import markup
-from caldp_ui.parts.films import SliderFilm
-from caldp_ui.parts.markup import as_html
+from caldp_ui.maps.scene import ground, home, shared_pictures
+from caldp_ui.parts import layout
+from caldp_ui.parts.pins import SliderFilm
 from caldp_ui.shell.page import View
-from caldp_ui.stage import (
-    SCALE,
-    Action,
-    Arrangement,
-    Blob,
-    Fact,
-    Film,
-    Focus,
-    Picture,
-    Scale,
-    Scene,
-    Step,
-    encode,
-)
-from caldp_ui.stage.records import MARK_WORDS
+from caldp_ui.stage import records
 from caldp_ui.words import accuracy, formats, policies, promise
 from caldp_ui.words.formats import PLACES, Headline, percent, place_name, strength
-from caldp_ui.words.promise import right_guess_text
 
 TEXTS: Final = read_texts(__file__)
 
@@ -137,7 +119,7 @@ def _joined(cases: Sequence[tuple[str, float]]) -> str:
 
 
 def single_report_headline(day: int, ours: float, plain: float) -> Headline:
-    """What one day's report shows by itself."""
+    """What one day's report shows alone."""
     return Headline(
         f"From report {day} alone the attacker gives the true place {_a(ours)} chance.",
         f"The chance is {percent(plain)} with plain LDP.",
@@ -148,7 +130,7 @@ def single_report_headline(day: int, ours: float, plain: float) -> Headline:
 def subtitle(domain: GridDomain, beliefs: Floats) -> str:
     """The best guess, and how many places are 95 % likely to hold the person."""
     guess = int(np.argmax(beliefs))
-    places = formats.count(likely_area(beliefs).size, "place", "places")
+    places = formats.count(credible_set(beliefs).size, "place", "places")
     best = place_name(domain, guess)
     return f"best guess {best}, {percent(float(beliefs[guess]))}; 95 % likely area: {places}"
 
@@ -171,7 +153,7 @@ def odds_sentence(domain: GridDomain, data: BeliefData) -> str:
     where = "another" if block == PLACES.whole else f"another of its {block}"
     sentence = (
         f"An attacker who must choose between the true place and {where}, both equally likely, "
-        f"{right_guess_text(once)} after one report"
+        f"{promise.right_guess_text(once)} after one report"
     )
     return (
         f"{sentence}." if days < 2 else f"{sentence}; after {days} fresh ones it is {_most(many)}."
@@ -199,8 +181,7 @@ def candidates(domain: GridDomain, data: BeliefData, pair: CandidatePair) -> str
     return (
         f"If {here} and {there} were equally likely before, {given} {here} a "
         f"**{percent(pair.fresh_chance)}** chance (limit: {percent(pair.fresh_limit)}), and one "
-        "stored report "
-        f"**{percent(pair.stored_chance)}** (limit: {percent(pair.stored_limit)})."
+        f"stored report **{percent(pair.stored_chance)}** (limit: {percent(pair.stored_limit)})."
     )
 
 
@@ -218,8 +199,7 @@ def alt_curve(data: BeliefData) -> str:
     return (
         f"Chance given to the true place, over {last} days. With fresh reports it goes from "
         f"{percent(ours.chance_of_truth(1))} to {percent(ours.chance_of_truth(last))}; with one "
-        "stored report it "
-        f"stays at {percent(ours.chance_of_truth(1))}; with plain LDP it ends at "
+        f"stored report it stays at {percent(ours.chance_of_truth(1))}; with plain LDP it ends at "
         f"{percent(plain.chance_of_truth(last))}."
     )
 
@@ -275,14 +255,16 @@ TITLES: Final = {
 }
 """The pictures in their order: the large one first."""
 HERE: Final = "here"
-CHANCES: Final = Scale(1e-4, 1.0, ((1e-4, "1 in 10,000"), (1e-2, "1 in 100"), (1.0, "1 in 1")))
+CHANCES: Final = records.Scale(
+    1e-4, 1.0, ((1e-4, "1 in 10,000"), (1e-2, "1 in 100"), (1.0, "1 in 1"))
+)
 """The scale of chances; certainty is brightest."""
 _ALIKE: Final = 1_000_000
 """People about whom the attacker knows the same: chances are read off the maps as people."""
 _AROUND: Final = 3
 """Cells around the true place that its frame is wide: a cell alone is too small to see."""
 _NOTE: Final = "bright: 95 % likely area · click to move the true place"
-_HERE: Final = Action(
+_HERE: Final = records.Action(
     HERE,
     "The person is here",
     {"look": "Click where the person truly is, or choose a city below."},
@@ -295,23 +277,23 @@ def editable(shown: View) -> View:
     return replace(shown, scene=maps)
 
 
-def scene(data: BeliefData, domain: GridDomain) -> Scene:
+def scene(data: BeliefData, domain: GridDomain) -> records.Scene:
     """Build the scene of the three beliefs."""
     record = data.record
     now = after(data, record.days, domain)
     pictures = tuple(_picture(name, now[name]) for name in TITLES)
-    return Scene(
+    return records.Scene(
         ground(data.ours.setup, domain, frame(domain, record.place)),
         pictures,
         _ALIKE,
         (STORED, OURS),
         focus=_focus(data, domain),
-        arrangement=Arrangement((OURS,), (STORED, PLAIN)),
+        arrangement=records.Arrangement((OURS,), (STORED, PLAIN)),
         scale=CHANCES,
         scale_title="chance in a cell:",
         film_values={DAYS: float(record.days), EPSILON: promise.largest_epsilon(record.scenario)},
         prompt="Point at a place for the expected number per million such people.",
-        mark_words={**MARK_WORDS, "box": "true place"},
+        mark_words={**records.MARK_WORDS, "box": "true place"},
         label="What an attacker learns",
         image_name="caldp-attacker",
         image_lines=(
@@ -331,10 +313,10 @@ class BeliefPicture:
     number.
     """
 
-    code: Blob
+    code: records.Blob
     subtitle: str
     lit_from: float
-    fact: Fact
+    fact: records.Fact
 
 
 def after(data: BeliefData, days: int, domain: GridDomain) -> dict[str, BeliefPicture]:
@@ -354,8 +336,10 @@ def _belief_after(attacker: Attacker, day: int, domain: GridDomain) -> BeliefPic
 
 def belief(chances: Floats, domain: GridDomain, place: int) -> BeliefPicture:
     """Build the picture of (k,) chances."""
-    on_truth = Fact(formats.percent(float(chances[place])), "chance of the true place")
-    return BeliefPicture(encode(chances), subtitle(domain, chances), lit_from(chances), on_truth)
+    on_truth = records.Fact(formats.percent(float(chances[place])), "chance of the true place")
+    return BeliefPicture(
+        records.encode(chances), subtitle(domain, chances), lit_from(chances), on_truth
+    )
 
 
 def lit_from(beliefs: Floats) -> float:
@@ -363,12 +347,12 @@ def lit_from(beliefs: Floats) -> float:
 
     A thousandth lower, as codes round.
     """
-    return max(SCALE.low, 0.999 * float(beliefs[likely_area(beliefs)[-1]]))
+    return max(records.SCALE.low, 0.999 * float(beliefs[credible_set(beliefs)[-1]]))
 
 
-def _picture(name: str, belief: BeliefPicture) -> Picture:
+def _picture(name: str, belief: BeliefPicture) -> records.Picture:
     subtitle, title = belief.subtitle, TITLES[name]
-    return Picture(
+    return records.Picture(
         name,
         title,
         subtitle,
@@ -382,7 +366,7 @@ def _picture(name: str, belief: BeliefPicture) -> Picture:
     )
 
 
-def _focus(data: BeliefData, domain: GridDomain) -> Focus:
+def _focus(data: BeliefData, domain: GridDomain) -> records.Focus:
     """Where the maps zoom to: the block of the true place."""
     labels = data.ours.setup.partition.labels
     block = int(labels[data.record.place])
@@ -391,7 +375,7 @@ def _focus(data: BeliefData, domain: GridDomain) -> Focus:
     west, east = (domain.west + domain.cell * edge for edge in (columns.min(), columns.max() + 1))
     whole = labels.size == rows.size
     area = home(domain) if whole else Area(float(south), float(north), float(west), float(east))
-    return Focus(area, 1 + block + 100_000 * int(labels.max()))
+    return records.Focus(area, 1 + block + 100_000 * int(labels.max()))
 
 
 def frame(domain: GridDomain, place: int, around: int = _AROUND) -> Area:
@@ -418,12 +402,8 @@ def odds_html(data: BeliefData, domain: GridDomain) -> str:
         f'<span class="grade {strength(chance).word}">{strength(chance).word} {escape(when)}</span>'
         for chance, when in graded
     )
-    sentence = as_html(odds_sentence(domain, data))
+    sentence = layout.as_html(odds_sentence(domain, data))
     return f'<div class="odds graded"><p><b>Protection:</b>{badges}</p>{sentence}</div>'
-
-
-_PER_SECOND: Final = 1.25
-"""Slow enough to read a picture's number."""
 
 
 def slider_films(record: AttackerState) -> list[SliderFilm[AttackerState]]:
@@ -432,8 +412,8 @@ def slider_films(record: AttackerState) -> list[SliderFilm[AttackerState]]:
     return [OVER_DAYS] if many else [OVER_DAYS, OVER_EPSILON]
 
 
-def single_reports_film(data: BeliefData, domain: GridDomain, progress: Progress) -> Film:
-    """A film of ten reports about one place, each by itself; a stored one is always the same."""
+def single_reports_film(data: BeliefData, domain: GridDomain, progress: Progress) -> records.Film:
+    """A film of ten reports about one place, each alone; a stored one is always the same."""
     maps, place, steps = scene(data, domain), data.record.place, []
     for day in range(1, DAYS_MAX + 1):
         progress((day - 1) / DAYS_MAX)
@@ -449,12 +429,12 @@ def single_reports_film(data: BeliefData, domain: GridDomain, progress: Progress
         day_headline = single_report_headline(day, ours, plain)
         step = _step(View(day_headline, scene=replace(maps, pictures=pictures)))
         steps.append(replace(step, label=f"report {day} alone", value=float(day)))
-    return Film(
+    return records.Film(
         "reports",
         "Ten reports, one by one",
         tuple(steps),
         follows=False,
-        per_second=_PER_SECOND,
+        per_second=1.25,  # slow enough to read a picture's number
         loops=True,
         place=2,
         beside=STATE.key("another"),
@@ -463,16 +443,16 @@ def single_reports_film(data: BeliefData, domain: GridDomain, progress: Progress
 
 def view(data: BeliefData, *_: object) -> View:
     """The headline, the odds, and the maps; those of what is pinned are another scene."""
-    risk = {markup.PLACE: odds_html(data, data.domain)}
+    risk = {layout.PLACE: odds_html(data, data.domain)}
     return View(headline(data), texts=risk, scene=scene(data, data.domain))
 
 
-def render(record: AttackerState) -> Step:
+def render(record: AttackerState) -> records.Step:
     """Render one step of a film: the maps, the headline and the odds."""
     return _step(view(load_data(record), None, LIGHT))
 
 
-def _step(shown: View) -> Step:
+def _step(shown: View) -> records.Step:
     """A view as a step, with the chances below which the cells of each map stay dark."""
     return replace(shown.step(), nobody={each.id: each.nobody for each in shown.maps.pictures})
 
@@ -490,7 +470,7 @@ OVER_DAYS: Final = SliderFilm[AttackerState](
     render,
     depends_on,
     lambda reading: "before any report" if reading == "0" else f"day {reading}",
-    per_second=_PER_SECOND,
+    stays=True,
 )
 OVER_EPSILON: Final = SliderFilm[AttackerState](
     STATE, EPSILON, "Privacy level ε", epsilon_slider(), render, depends_on, place=1

@@ -1,45 +1,50 @@
-"""How files reach the browser: compressed, and the document with the page's style and scripts.
+"""What the server does beside Streamlit: files compressed once, made on request, and its upkeep.
 
-Streamlit sends its own files, eight megabytes of them for a first visit, as they are, and has
-others compressed anew for everybody. Their names change with what is in them, so here each is
-compressed once and kept. A style sheet that is one of a page's elements comes when much has been
-drawn without it, and again with every run; in the document it is there before anything is drawn.
+Documents carry the page's style and scripts, so that both are there before anything is drawn.
+Streamlit's own files are compressed once and kept, as their names change with their contents. A
+file that a button makes stays for a while, and a click on a button that was just drawn again saves
+what the new one makes (docs/what-we-learned.md). Uploads stay in memory, up to a number of bytes of
+all visits, and are released once they are read.
 
-Files that are made when somebody asks for them, also while the page is drawn again.
-
-Streamlit forgets what a button makes as soon as the button has been drawn again. The browser shows
-the old button a moment longer, and a click in that moment saved nothing: now it saves what the new
-button makes. And Streamlit removes a file after the second run that does not show it, even if the
-browser is only about to fetch it: now a file that was made stays for a while.
-
-Uploaded files: in memory alone, up to a number of bytes in all, released once they are read.
-
-A visit's files may be as large together as one may be: a form can take several.
-
-Streamlit keeps every file that a visit sends until the visit ends, and what it parses goes to the
-disk from a megabyte on.
+While nobody waits the server collects garbage and gives memory back: after every run, as Streamlit
+does it, that took two thirds of the run's time. What a dashboard is made of is set aside once, so
+that it is not looked through each time. Work beside pages has no page, of which Streamlit would
+warn.
 """
 
 import asyncio
+import ctypes
+import gc
 import gzip
+import logging
+import os
 import posixpath
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from functools import partial
 from pathlib import PurePosixPath
 from threading import Lock
 from time import monotonic
-from typing import Final
+from typing import Any, Final
 
+import click
+import streamlit as st
+import uvicorn.config
+from starlette import formparsers
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.formparsers import MultiPartParser
+from starlette.middleware import Middleware
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import config, runtime
 from streamlit.runtime.media_file_manager import MediaFileManager
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.uploaded_file_manager import DeletedFile, UploadedFile
 
-from caldp_ui.app.gate import document_policy
-from caldp_ui.app.theme import join_path, scripts, style
+from caldp_core.basics.cache import shared_cache
+from caldp_ui.app.gate import Gate, Policy, Sticky, document_policy
+from caldp_ui.app.run_limiter import Bucket, Pace, StaleMessages
+from caldp_ui.app.theme import POLL_KEY, join_path, scripts, settings, style
 
 _ROOT: Final = (
     '<script>window.__streamlit = {BACKEND_BASE_URL: new URL(".", location.href).href};</script>'
@@ -56,7 +61,7 @@ _ABOUT: Final = ("cache-control", "etag", "last-modified", "vary")
 """Headers that a "not modified" answer repeats."""
 
 
-class Delivery:
+class DeliveryMiddleware:
     """Puts style and scripts into documents; compresses files that last; all else goes by.
 
     `base`: the path below which all addresses are. `ancestors`: sites that may frame the app.
@@ -80,7 +85,8 @@ class Delivery:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request (ASGI)."""
-        if scope["type"] != "http" or scope["method"] != "GET" or self._is_visit_media(scope):
+        is_read = scope["type"] == "http" and scope["method"] == "GET"
+        if not is_read or scope["path"].startswith(self._media):
             await self._app(scope, receive, send)
             return
         answer = _Answer(scope, self, send)
@@ -89,14 +95,6 @@ class Delivery:
             await answer.send_whole(*file)
         else:
             await self._app(_uncompressed(scope), receive, answer.take)
-
-    @property
-    def kept_paths(self) -> set[str]:
-        """Addresses whose files are kept, compressed."""
-        return set(self._kept)
-
-    def _is_visit_media(self, scope: Scope) -> bool:
-        return bool(scope["path"].startswith(self._media))
 
     def document(self, start: Message, body: bytes) -> tuple[Message, Message]:
         """The document with style, scripts and policy, uncompressed."""
@@ -139,7 +137,7 @@ async def compress_answer(start: Message, body: bytes) -> tuple[Message, Message
 class _Answer:
     """The app's answer to one request: gathered if it is to be changed, else passed on."""
 
-    def __init__(self, scope: Scope, delivery: Delivery, send: Send) -> None:
+    def __init__(self, scope: Scope, delivery: DeliveryMiddleware, send: Send) -> None:
         headers = Headers(scope=scope)
         self._path, self._delivery, self._send = scope["path"], delivery, send
         self._known = headers.get("if-none-match", "")
@@ -255,7 +253,10 @@ class DeferredFiles:
         with self._lock:
             self._buttons[drawing], self._newest[button] = button, drawing
             while len(self._buttons) > _DRAWN_MAX:
-                self._forget_oldest()
+                oldest = next(iter(self._buttons))
+                forgotten = self._buttons.pop(oldest)
+                if self._newest[forgotten] == oldest:
+                    del self._newest[forgotten]
         return drawing
 
     def make(self, drawing: str) -> str:
@@ -273,38 +274,70 @@ class DeferredFiles:
             self._made_at = {file: at for file, at in self._made_at.items() if at > oldest}
             return self._find_inactive() - self._made_at.keys()
 
-    def _forget_oldest(self) -> None:
-        drawing = next(iter(self._buttons))
-        button = self._buttons.pop(drawing)
-        if self._newest[button] == drawing:
-            del self._newest[button]
-
-
-def keep_deferred_files() -> None:
-    """Install `DeferredFiles`: a click on a button just drawn again saves its file, too."""
-    if runtime.exists():
-        DeferredFiles(runtime.get_instance().media_file_mgr)
-
 
 TOTAL_BYTES_MAX: Final = 800 * 2**20
 """Bytes of files that come in or wait to be read, of all visits together."""
 _PATIENCE_S: Final = 600.0
 """Room is kept for a file no longer: a sender of a byte now and then would keep all others out."""
+_BYTES_A_SECOND: Final = 16 * 2**20
+"""Of all files that come in: they take time of the thread that answers all visits."""
+_AT_ONCE_BYTES: Final = 4 * 2**20
+"""Files that are taken in faster, where nothing came in before."""
 _ADDRESS: Final = "_stcore/upload_file/"
 _BUSY_TEXT: Final = "Others send files at this moment: please try again in a minute."
+
+
+class FileInMemory:
+    """A file of a form while it comes in: its pieces, put together when it is read.
+
+    Starlette's own goes to a shared folder on the disk from a size on. Until then it copies all
+    that has come each time it grows, with the interpreter's lock; to join bytes needs no lock.
+    """
+
+    _rolled, _max_size = False, 0
+    """To Starlette: it is in memory, of any size."""
+
+    def __init__(self, max_size: int) -> None:
+        del max_size
+        self._pieces: list[bytes] = []
+
+    def write(self, piece: bytes) -> None:
+        """Add a piece."""
+        self._pieces.append(piece)
+
+    def tell(self) -> int:
+        """0: Starlette adds to it what comes, to compare the sum with the size."""
+        return 0
+
+    def seek(self, at: int) -> None:
+        """Nothing: it is read as a whole."""
+
+    def read(self, size: int = -1) -> bytes:
+        """All that has come, whatever `size` is."""
+        del size
+        return b"".join(self._pieces)
+
+    def close(self) -> None:
+        """Discard the pieces."""
+        self._pieces.clear()
 
 
 class Uploads:
     """Lets files in while there is room for them; a visit's earlier ones make room for the next."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
+    def __init__(
+        self,
+        app: ASGIApp,
+        clock: Callable[[], float] = monotonic,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._app, self._sleep = app, sleep
+        self._bucket = Bucket(_AT_ONCE_BYTES, _BYTES_A_SECOND, clock)
         self._coming = 0
-        # What is longer is written to a shared folder before anybody has looked at it.
-        MultiPartParser.spool_max_size = (config.get_option("server.maxUploadSize") + 2) * 2**20
+        formparsers.SpooledTemporaryFile = FileInMemory  # type: ignore[attr-defined, assignment]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on what is no upload, or has room; answer 429 to an upload that has none (ASGI)."""
+        """Pass on what is not an upload, or has room; answer 429 to other uploads (ASGI)."""
         path = str(scope.get("path", "")).partition(_ADDRESS)[2]
         if scope["type"] != "http" or scope.get("method") != "PUT" or not path:
             await self._app(scope, receive, send)
@@ -320,16 +353,32 @@ class Uploads:
         self._coming += size
         try:
             async with asyncio.timeout(_PATIENCE_S):
-                await self._app(scope, receive, send)
+                await self._app(scope, partial(self._receive_in_turn, receive), send)
         finally:
             self._coming -= size
 
+    async def _receive_in_turn(self, receive: Receive) -> Message:
+        """The next message of an upload, once all uploads together are within their pace."""
+        message = await receive()
+        await self._sleep(self._bucket.take(len(message.get("body", b""))))
+        return message
 
-def release(file_id: str) -> None:
-    """Remove a file of this visit from memory once it has been read."""
+
+def take_content(file: UploadedFile) -> bytes:
+    """The content of an upload of this visit, which neither Streamlit nor its widget then holds."""
+    data = file.getvalue()
+    file.truncate(0)
     run = get_script_run_ctx(suppress_warning=True)
     if run is not None and isinstance(run.uploaded_file_mgr, MemoryUploadedFileManager):
-        run.uploaded_file_mgr.remove_file(run.session_id, file_id)
+        run.uploaded_file_mgr.remove_file(run.session_id, file.file_id)
+    return data
+
+
+def was_taken(file: UploadedFile | DeletedFile | None) -> bool:
+    """Whether `take_content` has had an upload, which its widget still lists."""
+    return file is not None and (
+        isinstance(file, DeletedFile) or file.getbuffer().nbytes < file.size
+    )
 
 
 def _file_manager() -> MemoryUploadedFileManager | None:
@@ -342,13 +391,11 @@ def _file_manager() -> MemoryUploadedFileManager | None:
 def _stored_bytes(manager: MemoryUploadedFileManager | None) -> int:
     if manager is None:
         return 0
-    files = [file for each in list(manager.file_storage.values()) for file in list(each.values())]
-    return sum(len(file.data) for file in files)
+    return sum(_visit_bytes(manager, visit) for visit in list(manager.file_storage))
 
 
 def _visit_bytes(manager: MemoryUploadedFileManager, visit: str) -> int:
-    files = list(manager.file_storage.get(visit, {}).values())
-    return sum(len(file.data) for file in files)
+    return sum(len(file.data) for file in list(manager.file_storage.get(visit, {}).values()))
 
 
 def _max_bytes() -> int:
@@ -361,3 +408,86 @@ def _size(scope: Scope) -> int:
     length = dict(scope["headers"]).get(b"content-length", b"")
     most = _max_bytes()
     return min(int(length), most) if length.isdigit() else most
+
+
+def address(name: str) -> str:
+    """The path of `name` on this server."""
+    return join_path(_base(), name)
+
+
+def trust_named_proxies() -> None:
+    """Take visitors' addresses from proxies that `FORWARDED_ALLOW_IPS` names, and from no others.
+
+    Where it names none, uvicorn believes whatever comes from this machine, as from a tunnel that
+    passes on what a visitor wrote. It puts its reader of headers around the app after loading it.
+    """
+    if not os.environ.get("FORWARDED_ALLOW_IPS"):
+        uvicorn.config.ProxyHeadersMiddleware = lambda app, **_: app  # type: ignore[assignment, attr-defined]
+
+
+def middleware() -> list[Middleware]:
+    """The middleware that each request passes, outermost first."""
+    own = settings()
+    return [
+        Middleware(Policy),
+        Middleware(Gate),
+        Middleware(Pace),
+        Middleware(StaleMessages),
+        Middleware(Uploads),
+        Middleware(Sticky, base=_base(), settings=own),
+        Middleware(DeliveryMiddleware, base=_base(), ancestors=own.ancestors),
+    ]
+
+
+def _base() -> str:
+    return st.get_option("server.baseUrlPath") or ""
+
+
+THREAD_PREFIX: Final = "caldp-"
+"""How the names of threads that work beside pages begin."""
+_PAUSE_S: Final = 30.0
+_TRIM_INTERVAL_S: Final = 10.0
+_WARNS: Final = logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context")
+
+
+@asynccontextmanager
+async def upkeep(app: object) -> AsyncIterator[dict[str, Any]]:
+    """The server's lifespan, as Streamlit's `App` takes it: collects while the server runs."""
+    del app
+    if runtime.exists():
+        DeferredFiles(runtime.get_instance().media_file_mgr)
+    task = asyncio.create_task(_collect_now_and_then())
+    _WARNS.addFilter(_is_of_a_page)
+    if POLL_KEY not in os.environ:
+        click.echo(f"  The key that opens a poll of a full server: {settings().poll_key}")
+    try:
+        yield {}
+    finally:
+        _WARNS.removeFilter(_is_of_a_page)
+        task.cancel()
+
+
+def _is_of_a_page(record: logging.LogRecord) -> bool:
+    return not (record.threadName or "").startswith(THREAD_PREFIX)
+
+
+async def _collect_now_and_then() -> None:
+    await asyncio.sleep(_PAUSE_S)
+    gc.collect()
+    gc.freeze()
+    while True:
+        for _ in range(3):
+            await asyncio.sleep(_TRIM_INTERVAL_S)
+            await asyncio.to_thread(_give_back)
+        gc.collect()
+
+
+def _give_back() -> None:
+    """Hold the shared cache to its bytes, and return freed memory to the machine.
+
+    The C library keeps what was freed in the middle of what it has, for arrays of megabytes too:
+    a gigabyte stays with a process that uses a quarter of it, unless it is asked to let go.
+    """
+    shared_cache().update_sizes()
+    with suppress(OSError, AttributeError):  # only the GNU C library has it
+        ctypes.CDLL(None).malloc_trim(0)

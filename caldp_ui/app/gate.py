@@ -1,22 +1,10 @@
-"""Who is let in: requests for a host that is ours, pages that came from here, and open routes only.
+"""Who is let in, what browsers may do with answers, and which worker a visit stays with.
 
 A page from elsewhere whose name suddenly leads to this machine (DNS rebinding) would be in this
-server's own origin. It needs a name for that: an address in numbers can't be led elsewhere.
-
-What a browser may do with what this server sends: headers on every answer.
-
-Streamlit draws with styles in elements, loads components' code from addresses of the page's own
-making (`blob:`), and the relief's with WebAssembly; all else is closed. Nothing comes from or goes
-to anywhere but this server.
-
-The address of what is shown, as others in the class can open it.
-
-Middleware of visits: what stands between a browser and the server on a visit's socket.
-
-A visit stays with its worker: the browser keeps the worker's name, and the proxy goes by it.
-
-Workers share nothing but files. The one that answers writes its name into a cookie, with the page
-and with the socket, so that after another one's end the cookie says who is there now.
+server's own origin: requests must name a host that is ours, or an address in numbers. Answers allow
+styles in elements, `blob:` code and WebAssembly, which Streamlit and the relief need, and nothing
+from or to other servers. A cookie names the worker that answered, for the proxy to send later
+requests there.
 """
 
 import base64
@@ -24,7 +12,6 @@ import hashlib
 import ipaddress
 import re
 import socket
-from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from typing import Final
@@ -89,7 +76,9 @@ def is_known(host: str, allowed: Sequence[str]) -> bool:
     if not name or parts.netloc != host or "@" in host:
         return False
     if not allowed:
-        return _is_number(name) or any(_fits(name, each) for each in (*_BY_ITSELF, _own_name()))
+        return _number(name) is not None or any(
+            _fits(name, each) for each in (*_BY_ITSELF, _own_name())
+        )
     return any(_fits(name, each.strip().lower().rstrip(".")) for each in allowed)
 
 
@@ -99,12 +88,12 @@ def _fits(name: str, pattern: str) -> bool:
     return pattern in ("*", name)
 
 
-def _is_number(name: str) -> bool:
+def _number(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """The address in numbers that this is, if it is one."""
     try:
-        ipaddress.ip_address(name)
+        return ipaddress.ip_address(host)
     except ValueError:
-        return False
-    return True
+        return None
 
 
 @cache
@@ -130,28 +119,15 @@ def is_closed(path: str) -> bool:
 
 _INLINE: Final = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 _DENY_ALL: Final = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
-"""For all that is no page: what somebody has uploaded or saved runs no code here."""
+"""For all that is not a page: what somebody has uploaded or saved runs no code here."""
 _ALWAYS: Final = {
     "x-content-type-options": "nosniff",
     # Links hold scenarios, which other sites must not learn.
     "referrer-policy": "no-referrer",
     "cross-origin-opener-policy": "same-origin",
-    "permissions-policy": ", ".join(
-        f"{name}=()"
-        for name in (
-            "accelerometer",
-            "camera",
-            "display-capture",
-            "geolocation",
-            "gyroscope",
-            "hid",
-            "magnetometer",
-            "microphone",
-            "midi",
-            "payment",
-            "serial",
-            "usb",
-        )
+    "permissions-policy": (
+        "accelerometer=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), hid=(), "
+        "magnetometer=(), microphone=(), midi=(), payment=(), serial=(), usb=()"
     ),
 }
 
@@ -248,11 +224,8 @@ def visitor_address() -> str:
 
 def network_of(address: str) -> str:
     """What limits count as one address: of IPv6 the /64 network, as a subscriber has all of it."""
-    try:
-        found = ipaddress.ip_address(address)
-    except ValueError:
-        return address
-    if isinstance(found, ipaddress.IPv4Address):
+    found = _number(address)
+    if not isinstance(found, ipaddress.IPv6Address):
         return address
     return str(found.ipv4_mapped or f"{int(found) >> 64:x}::/64")
 
@@ -274,12 +247,8 @@ def shared_address(address: str) -> str | None:
 
 
 def _is_own(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
+    number = _number(host)
+    return host == "localhost" or (number is not None and number.is_loopback)
 
 
 def _own_address() -> str:
@@ -291,29 +260,6 @@ def _own_address() -> str:
             return socket.gethostname()
         address: str = probe.getsockname()[0]
         return address
-
-
-_STREAM: Final = "_stcore/stream"
-
-
-class VisitSockets(ABC):
-    """Passes on all connections; those of visits by its `serve`."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on one connection (ASGI)."""
-        path = scope["path"].rstrip("/") if scope["type"] == "websocket" else ""
-        if path.endswith(_STREAM):
-            await self.serve(scope, receive, send)
-        else:
-            await self._app(scope, receive, send)
-
-    @abstractmethod
-    async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on the socket of one visit."""
-        ...
 
 
 COOKIE: Final = "caldp_worker"

@@ -1,6 +1,6 @@
 """The way in: settings and navigation. One line here brings a page into the tabs.
 
-`app.py` calls `run_navigation` in every run, in a browser and in AppTest alike:
+`app.py` calls `run_navigation` in every run, both in a browser and in AppTest:
 Streamlit forgets the menu with each run, and a rerun then stays on the page that was shown.
 
 The tabs at the top of every page, in groups: the open group shows its pages by name.
@@ -20,7 +20,6 @@ from streamlit.navigation.page import Page
 from caldp_ui.app.run_limiter import fragment
 from caldp_ui.app.texts import read_toml
 from caldp_ui.lesson import steps
-from caldp_ui.lesson.steps import Step
 
 _HERE: Final = Path(__file__).parent
 _tabs: Final = st.components.v2.component(
@@ -30,42 +29,6 @@ _tabs: Final = st.components.v2.component(
     js=(_HERE / "tabs.js").read_text("utf-8"),
 )
 KEY: Final = "page-tabs"
-
-
-@dataclass(frozen=True)
-class Tab:
-    """A page's file, its name, and the group it stands in; "" stands alone."""
-
-    path: str
-    title: str
-    group: str
-
-
-def show(tabs: Sequence[Tab], current: str) -> str | None:
-    """Draw the tabs; returns the file of the page that a reader has just chosen, if any.
-
-    `current`: the file of the page that is shown.
-    """
-    addresses = {_address(tab, tabs): tab for tab in tabs}
-    groups: list[dict[str, Any]] = []
-    for address, tab in addresses.items():
-        if not groups or groups[-1]["title"] != tab.group:
-            groups.append({"title": tab.group, "pages": []})
-        groups[-1]["pages"].append([address, tab.title, tab.path == current])
-    chosen = _tabs(key=KEY, data=[groups], on_go_change=lambda: None).go
-    target = addresses.get(chosen) if isinstance(chosen, str) else None
-    return target.path if target and target.path != current else None
-
-
-def _address(tab: Tab, tabs: Sequence[Tab]) -> str:
-    """A tab's address relative to any page of the app; the first page is at the root."""
-    return "./" if tab is tabs[0] else f"./{Path(tab.path).stem}"
-
-
-_ICON: Final = Path(__file__).with_name("icon.png")
-_ENTERED_KEY: Final = "entered"
-_ROOT: Final = "root"
-_MENU: Final = "menu"
 
 
 @dataclass(frozen=True)
@@ -80,6 +43,33 @@ class PageEntry:
     icon: str
     section: str = ""
     purpose: str = ""
+
+
+def show(tabs: Sequence[PageEntry], current: str) -> str | None:
+    """Draw the tabs; returns the file of the page that a reader has just chosen, if any.
+
+    `current`: the file of the page that is shown.
+    """
+    addresses = {_address(tab, tabs): tab for tab in tabs}
+    groups: list[dict[str, Any]] = []
+    for address, tab in addresses.items():
+        if not groups or groups[-1]["title"] != tab.section:
+            groups.append({"title": tab.section, "pages": []})
+        groups[-1]["pages"].append([address, tab.title, tab.path == current])
+    chosen = _tabs(key=KEY, data=[groups], on_go_change=lambda: None).go
+    target = addresses.get(chosen) if isinstance(chosen, str) else None
+    return target.path if target and target.path != current else None
+
+
+def _address(tab: PageEntry, tabs: Sequence[PageEntry]) -> str:
+    """A tab's address relative to any page of the app; the first page is at the root."""
+    return "./" if tab is tabs[0] else f"./{Path(tab.path).stem}"
+
+
+_ICON: Final = Path(__file__).with_name("icon.png")
+_ENTERED_KEY: Final = "entered"
+_ROOT: Final = "root"
+_MENU: Final = "menu"
 
 
 START: Final = "pages/start.py"
@@ -99,12 +89,13 @@ RESULTS: Final = "pages/results.py"
 PAPER: Final = "pages/paper.py"
 PAGES: Final = tuple(PageEntry(**page) for page in read_toml(__file__, "pages.toml")["pages"])
 """The tabs from left to right; the first page is where a newcomer lands."""
+TITLES: Final = {page.path: page.title for page in PAGES}
 SECTIONS: Final = tuple(dict.fromkeys(page.section for page in PAGES if page.section))
 """The groups of tabs."""
 
 
 def run_navigation(
-    entries: Sequence[PageEntry] = PAGES, plans: Mapping[int, tuple[Step, ...]] = {}
+    entries: Sequence[PageEntry] = PAGES, plans: Mapping[int, tuple[steps.LessonStep, ...]] = {}
 ) -> Page:
     """Apply the app's settings and draw its tabs; returns the requested page, for app.py to run.
 
@@ -113,7 +104,7 @@ def run_navigation(
     st.session_state[_ENTERED_KEY] = True
     pages = _pages(tuple(entries))
     by_path = {page.url_path: e for page, e in zip(pages, entries, strict=True)}
-    # The first page is served at the root: whoever asks for it by its name is sent there.
+    # The first page is served at the root: a request for its name is redirected there.
     by_name = st.Page(_to_first, url_path=Path(entries[0].path).stem, visibility="hidden")
     # Without an icon of ours beforehand, the browser asks the outside for that of the page.
     st.set_page_config(page_icon=_ICON, layout="wide")
@@ -121,7 +112,7 @@ def run_navigation(
     page = st.navigation([*pages, by_name], position="sidebar", expanded=True)
     entry = by_path.get(page.url_path, entries[0])
     st.set_page_config(page_title=f"{entry.title} · caldp")
-    wanted = show([Tab(e.path, e.title, e.section) for e in entries], entry.path)
+    wanted = show(entries, entry.path)
     if wanted is not None:
         st.switch_page(wanted)
     steps.show(entry.path, plans)

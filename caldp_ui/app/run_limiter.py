@@ -1,4 +1,4 @@
-"""Runs take turns: only so many pages are run at a time, the others wait for theirs.
+"""Runs take turns, and visits' sockets keep their pace; messages of what a visit has left.
 
 Runs of a page are Python, of which one process does one thing at a time. Fifty at once all end
 late, and what is sent to the browsers waits behind them; one after another, most end soon. Of those
@@ -7,27 +7,54 @@ who wait, the visit that has had the least lately goes first: who asks all the t
 A part of a page that is run alone is a run, too: Streamlit runs it past `app.py`, so each takes its
 place itself (`fragment`). Within the run of its page it needs none. Callbacks of widgets go before
 either and take no place.
+
+A burst of messages is passed on at once; faster ones for longer wait, in order, for the visit's
+pace, and a socket that is ahead by two hundred is closed. Requests to redraw a part of a page that
+the visit has left end here; where a run of the same page left the part out, the whole page runs
+(docs/what-we-learned.md says what Streamlit does with both).
 """
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import asyncio
+from abc import ABC, abstractmethod
+from collections import defaultdict, deque
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from functools import wraps
+from itertools import count
 from threading import Condition
-from time import monotonic
-from typing import Final, ParamSpec
+from time import monotonic, sleep
+from typing import Final, ParamSpec, TypeVar
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
+from google.protobuf.message import DecodeError
+from google.protobuf.message import Message as Protobuf
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ClientState_pb2 import ClientState
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.runtime import app_session
+from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.fragment import Fragment, MemoryFragmentStorage
+from streamlit.runtime.scriptrunner import ScriptRunner, get_script_run_ctx
+from streamlit.runtime.scriptrunner_utils.script_requests import (
+    RerunData,
+    ScriptRequests,
+    ScriptRequestType,
+)
 
 from caldp_core.basics.cache import Making, current_work, shared_cache, working_on
 from caldp_core.basics.types import Progress
-from caldp_ui.app.errors import plain_errors
+from caldp_ui.app.texts import plain_errors
 
 P = ParamSpec("P")
 _PLACES: Final = 2
 """More than one, as NumPy works on arrays beside Python."""
 _HALF_LIFE_S: Final = 10.0
 _FORGET_BELOW_S: Final = 0.01
+_AT_ONCE: Final = 4
+_A_SECOND: Final = 2.5
+"""After that, of whole pages of one visit beside others; what it asks meanwhile is one run."""
 _WAIT_MAX_S: Final = 1.0
 """Longest wait at one report: films come even where pages are always run."""
 
@@ -48,8 +75,9 @@ class RunLimiter:
         self._half, self._clock = half, clock
         self._changed = Condition()
         self._waiting: dict[int, str] = {}
-        self._number = 0
+        self._numbers = count()
         self._used_seconds: dict[str, tuple[float, float]] = {}
+        self._buckets = defaultdict[str, Bucket](lambda: Bucket(_AT_ONCE, _A_SECOND, clock))
 
     @contextmanager
     def limit(self, visit: str) -> Iterator["PlacedRun"]:
@@ -63,8 +91,7 @@ class RunLimiter:
     def enter(self, visit: str) -> float:
         """Wait for a place; returns when the visit had it."""
         with self._changed:
-            self._number += 1
-            number = self._number
+            number = next(self._numbers)
             self._waiting[number] = visit
             self._changed.wait_for(lambda: self._free > 0 and self._next() == number)
             del self._waiting[number]
@@ -81,8 +108,13 @@ class RunLimiter:
             self._forget(now)
             self._changed.notify_all()
 
+    def pause_s(self, visit: str) -> float:
+        """Seconds until a visit's next whole page may run: 0 for one that is alone, or not fast."""
+        with self._changed:
+            return self._buckets[visit].take() if self._used_seconds.keys() - {visit} else 0.0
+
     def wait_until_idle(self, seconds: float) -> None:
-        """Wait while any run is at work or waits for its turn, so many seconds at most."""
+        """Wait while any run is at work or waits for its turn, `seconds` at most."""
         with self._changed:
             self._changed.wait_for(lambda: not self.is_busy, timeout=seconds)
 
@@ -90,11 +122,6 @@ class RunLimiter:
     def is_busy(self) -> bool:
         """Whether any run is at work or waits for its turn."""
         return self._free < self._places or bool(self._waiting)
-
-    @property
-    def waiting(self) -> int:
-        """How many runs wait."""
-        return len(self._waiting)
 
     def _next(self) -> int:
         now = self._clock()  # one moment for all, so that the order is one
@@ -108,10 +135,10 @@ class RunLimiter:
         return float(seconds * 0.5 ** ((now - at) / self._half))
 
     def _forget(self, now: float) -> None:
-        visits = list(self._used_seconds)
-        for visit in visits:
+        for visit in list(self._used_seconds):
             if self._recent_seconds(visit, now) < _FORGET_BELOW_S:
                 del self._used_seconds[visit]
+                self._buckets.pop(visit, None)
 
 
 class PlacedRun:
@@ -129,9 +156,17 @@ class PlacedRun:
 
     def wait_for(self, making: Making) -> None:
         """Wait for what another work makes, on nobody's place."""
+        with self.lend_place():
+            making.finished.wait()
+
+    @contextmanager
+    def lend_place(self) -> Iterator[None]:
+        """Let others run while this run waits; then wait for a free place."""
         self.leave()
-        making.finished.wait()
-        self._began = self._limiter.enter(self._visit)
+        try:
+            yield
+        finally:
+            self._began = self._limiter.enter(self._visit)
 
 
 @st.cache_resource
@@ -147,6 +182,7 @@ def _visit() -> str:
 @contextmanager
 def limit_run() -> Iterator[None]:
     """Wait for a place for this visit's run, and give it back at the end."""
+    sleep(_limiter().pause_s(_visit()))
     with _limiter().limit(_visit()) as placed, working_on(placed):
         yield
 
@@ -182,3 +218,306 @@ def yield_to_runs(progress: Progress) -> Progress:
         progress(share)
 
     return report
+
+
+_STREAM: Final = "_stcore/stream"
+
+
+class VisitSockets(ABC):
+    """Passes on all connections; those of visits by its `serve`."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass on one connection (ASGI)."""
+        path = scope["path"].rstrip("/") if scope["type"] == "websocket" else ""
+        if path.endswith(_STREAM):
+            await self.serve(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+    @abstractmethod
+    async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass on the socket of one visit."""
+
+
+BURST: Final = 60
+"""Messages that are passed on at once."""
+PACE: Final = 20.0
+"""Messages a second after that: twice what a page with several bars of progress sends alone."""
+AHEAD_MAX: Final = 200
+"""Messages that may wait; with one more, the socket is closed."""
+AHEAD_MAX_BYTES: Final = 8 * 2**20
+"""Bytes of messages that may wait, besides the one that came last."""
+_DISCONNECT: Final = "websocket.disconnect"
+_TOO_MANY: Final = 1008
+"""Of RFC 6455, 7.4.1: the message breaks a policy."""
+
+
+class Bucket:
+    """Computes how long the next message must wait: `burst` at once, then `pace` a second.
+
+    Both count messages, or bytes. `clock`: seconds.
+    """
+
+    def __init__(self, burst: int, pace: float, clock: Callable[[], float]) -> None:
+        self._burst, self._pace, self._clock = burst, pace, clock
+        self._left, self._at = float(burst), clock()
+
+    def take(self, size: int = 1) -> float:
+        """Take places for a message, of that size; returns the seconds until it may go."""
+        now = self._clock()
+        self._left = min(self._left + (now - self._at) * self._pace, self._burst) - size
+        self._at = now
+        return max(-self._left / self._pace, 0.0)
+
+
+class PacedSocket:
+    """One socket's messages, each passed on when its time has come. Read it by `receive`.
+
+    `close`: called once too many wait; then `receive` returns that the socket was disconnected.
+    """
+
+    def __init__(
+        self,
+        receive: Receive,
+        close: Callable[[], Awaitable[None]],
+        *,
+        clock: Callable[[], float] = monotonic,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._receive, self._close, self._sleep = receive, close, sleep
+        self._bucket = Bucket(BURST, PACE, clock)
+        self._waiting: deque[Message] = deque()
+        self._bytes = 0
+        self._came = asyncio.Event()
+        self._reader: asyncio.Task[None] | None = None
+
+    async def receive(self) -> Message:
+        """The next message, as ASGI has them; the end of the socket comes before all that waits."""
+        if self._reader is None:
+            self._reader = asyncio.create_task(self._read())
+        await self._came.wait()
+        if self._waiting[-1]["type"] == _DISCONNECT:
+            return self._waiting[-1]
+        message = self._waiting.popleft()
+        self._bytes -= _size(message)
+        if not self._waiting:
+            self._came.clear()
+        if message["type"] != "websocket.receive":
+            return message
+        pause = self._bucket.take()
+        if pause:
+            await self._sleep(pause)
+        return message
+
+    def end(self) -> None:
+        """Stop reading."""
+        if self._reader is not None:
+            self._reader.cancel()
+
+    async def _read(self) -> None:
+        while True:
+            message = await self._receive()
+            if len(self._waiting) >= AHEAD_MAX or self._bytes >= AHEAD_MAX_BYTES:
+                with suppress(Exception):  # it may have ended already
+                    await self._close()
+                message = {"type": _DISCONNECT, "code": _TOO_MANY}
+            self._waiting.append(message)
+            self._bytes += _size(message)
+            self._came.set()
+            if message["type"] == _DISCONNECT:
+                return
+
+
+def _size(message: Message) -> int:
+    return len(message.get("bytes") or b"") + len(message.get("text") or "")
+
+
+class Pace(VisitSockets):
+    """Limits the pace of each visit's socket; other requests pass unchanged."""
+
+    async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass on a visit's socket at its pace."""
+        socket = _Socket(send)
+        paced = PacedSocket(receive, socket.close)
+        try:
+            await self._app(scope, paced.receive, socket.send)
+        finally:
+            paced.end()
+
+
+class _Socket:
+    """The way out of a socket, which is silent once it was closed from here."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self._closed = False
+
+    async def send(self, message: Message) -> None:
+        if not self._closed:
+            await self._send(message)
+
+    async def close(self) -> None:
+        self._closed = True
+        await self._send({"type": "websocket.close", "code": _TOO_MANY})
+
+
+_READ_MAX_BYTES: Final = 2**16
+"""Messages that say which page is run are small; larger ones need not be read."""
+Proto = TypeVar("Proto", bound=Protobuf)
+
+
+class CurrentPage:
+    """The page on which a visit is, by the messages of its browser and of the server.
+
+    Pages are known by the hash that Streamlit gives their script.
+    """
+
+    def __init__(self) -> None:
+        self._page = self._left = ""
+
+    def accepts(self, data: bytes) -> bool:
+        """Whether this message of the browser may reach the server: no part of another page."""
+        run = _parsed(BackMsg(), data).rerun_script
+        if run.fragment_id:
+            return self._page in ("", run.page_script_hash)
+        if run.page_script_hash and run.page_script_hash != self._page:
+            self._page, self._left = run.page_script_hash, self._page
+        return True
+
+    def sends(self, data: bytes) -> bool:
+        """Whether this message of the server may reach the browser: no run of the page just left.
+
+        Such a run had begun before the server learned of the step, and the browser would write the
+        address of its page. Any other page that is run is where the visit is from then on: pages
+        send visits on to others, and one that is opened by its address has its hash only once
+        `st.navigation` has found it.
+        """
+        if len(data) > _READ_MAX_BYTES:
+            return True
+        message = _parsed(ForwardMsg(), data)
+        page = message.new_session.page_script_hash or message.navigation.page_script_hash
+        if not page or message.metadata.run.fragment_ids:
+            return True
+        if page == self._left:
+            return False
+        self._page, self._left = page, ""
+        return True
+
+
+def _parsed(message: Proto, data: bytes) -> Proto:
+    """The message in the data; an empty one if they hold none of Streamlit's."""
+    try:
+        message.ParseFromString(data)
+    except DecodeError:
+        message.Clear()
+    return message
+
+
+class StaleMessages(VisitSockets):
+    """Drops messages of pages that a visit has left from its socket; all others pass unchanged."""
+
+    async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass on a visit's socket without stale messages."""
+        page = CurrentPage()
+
+        async def receive_current() -> Message:
+            while not page.accepts((message := await receive()).get("bytes") or b""):
+                pass
+            return message
+
+        async def send_current(message: Message) -> None:
+            if page.sends(message.get("bytes") or b""):
+                await send(message)
+
+        await self._app(scope, receive_current, send_current)
+
+
+class Parts(MemoryFragmentStorage):
+    """The parts of a visit's page; one that is gone, but that a user has used, runs the page.
+
+    `used`: ids of parts whose controls were used, until they have run.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.used = set[str]()
+
+    def lookup(self, key: str) -> Fragment:
+        """The part of that id, or what runs in its place: the page, or nothing for a timer."""
+        is_used = key in self.used
+        self.used.discard(key)
+        if self.contains(key):
+            return super().lookup(key)
+        return st.rerun if is_used else lambda: None
+
+
+def run_parts_of_open_pages() -> None:
+    """Run parts of the page that is open, and the page where a user asks for a missing part."""
+    _run_page_for_missing_parts()
+    _skip_parts_of_left_pages()
+    _keep_request_that_waits()
+
+
+def _skip_parts_of_left_pages() -> None:
+    """Skip a part's run that had to wait until the visit was on another page.
+
+    It would be a step back to the part's page, at which Streamlit drops the values of widgets.
+    """
+    run = ScriptRunner._run_script  # noqa: SLF001 — no public name
+
+    def run_current(runner: ScriptRunner, asked: RerunData) -> None:
+        pages = runner._pages_manager  # noqa: SLF001
+        if not asked.fragment_id_queue or asked.page_script_hash == pages.current_page_script_hash:
+            run(runner, asked)
+
+    ScriptRunner._run_script = run_current  # type: ignore[method-assign, assignment]  # noqa: SLF001
+
+
+def _keep_request_that_waits() -> None:
+    """Have a user's request that waits for its run keep its values, address and theme.
+
+    Streamlit joins later ones to it and takes these from the last: a timer's values may be those
+    that the server had set meanwhile, and a run that asks for another knows neither a new theme nor
+    a step back.
+    """
+    join = ScriptRequests._request_rerun_locked  # noqa: SLF001 — no public name
+
+    def request(requests: ScriptRequests, asked: RerunData) -> bool:
+        kept = requests._rerun_data  # noqa: SLF001
+        is_server_s = asked.widget_states is None or asked.is_auto_rerun > kept.is_auto_rerun
+        is_joined = requests._state is ScriptRequestType.RERUN  # noqa: SLF001
+        if is_joined and is_server_s and asked.page_script_hash == kept.page_script_hash:
+            asked = replace(
+                asked,
+                widget_states=None,
+                query_string=kept.query_string,
+                context_info=kept.context_info,
+                is_history_navigation=kept.is_history_navigation,
+                is_auto_rerun=kept.is_auto_rerun,
+            )
+        return join(requests, asked)
+
+    ScriptRequests._request_rerun_locked = request  # type: ignore[method-assign, assignment]  # noqa: SLF001
+
+
+def _run_page_for_missing_parts() -> None:
+    """Have requests of users for parts that are gone run the page; those of timers end."""
+    pass_on = AppSession.request_rerun
+
+    def request(session: AppSession, asked: ClientState | None) -> None:
+        parts = session._fragment_storage  # noqa: SLF001 — no public name
+        if asked and asked.fragment_id and isinstance(parts, Parts):
+            is_there, is_timer = parts.contains(asked.fragment_id), asked.is_auto_rerun
+            if is_timer and not is_there:
+                return
+            if not is_timer and is_there:
+                parts.used.add(asked.fragment_id)
+            elif not is_timer:
+                asked.fragment_id = ""
+        pass_on(session, asked)
+
+    app_session.MemoryFragmentStorage = Parts  # type: ignore[attr-defined]
+    AppSession.request_rerun = request  # type: ignore[method-assign, assignment]

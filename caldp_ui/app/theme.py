@@ -1,17 +1,8 @@
-"""Colours for light and dark: Cividis for amounts, Okabe–Ito for things to tell apart.
+"""Colours for light and dark, the page's style sheet and scripts, and settings of the environment.
 
-Both palettes hold up for colour-blind readers; charts add dashes to colours.
-
-The page's style sheet, as it is sent to browsers.
-
-Streamlit names a container's class after its key, which begins with the page's name. `style.css`
-says what all pages have in common by the end of such a name, `[class*="-title"]`; where a selector
-looks into class names, a browser styles the whole document anew for each element that changes (13
-ms a move of a slider instead of 4). So names are written out here.
-
-What runs in the document itself: on every page, before anything of Streamlit does.
-
-Settings from the server's environment, beside Streamlit's own.
+Cividis is for amounts, Okabe–Ito for things to tell apart: both hold up for colour-blind readers,
+and charts add dashes. `style.css` says what pages have in common by the end of a container's class,
+`[class*="-title"]`; as such selectors are slow, the names are written out here.
 """
 
 import os
@@ -29,6 +20,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from caldp_ui.app.navigation import PAGES
+from caldp_ui.app.texts import read_toml
 
 LEVELS: Final = 256
 
@@ -65,36 +57,13 @@ class MapStyle:
     name: str
 
 
-NIGHT: Final = MapStyle(
-    sea="rgb(10,18,29)",
-    land="rgb(16,27,42)",
-    faint="rgba(190,205,222,0.42)",
-    ink="rgba(232,237,242,0.38)",
-    sensitive="#FFFFFF",
-    region="#FFFFFF",
-    open="#F0A040",
-    hand="#FFFFFF",
-    shade="rgba(0,0,0,0.7)",
-    name="rgba(238,242,247,0.92)",
-)
-DAY: Final = MapStyle(
-    sea="rgb(227,234,241)",
-    land="rgb(250,251,252)",
-    faint="rgba(70,90,110,0.55)",
-    ink="rgba(70,90,110,0.5)",
-    sensitive="#1B2733",
-    region="#1B2733",
-    open="#A84A00",
-    hand="#1B2733",
-    shade="rgba(255,255,255,0.85)",
-    name="#1B2733",
-)
+_COLOURS: Final = read_toml(__file__, "colours.toml")
+NIGHT: Final = MapStyle(**_COLOURS["map"]["dark"])
+DAY: Final = MapStyle(**_COLOURS["map"]["light"])
 NIGHT_LAND: Final = (16, 27, 42)
 """The land of the dark style as numbers, for small pictures."""
-LIGHT: Final = Palette("#0072B2", "#C44E00", "rgba(70,80,95,0.6)", "#FFFFFF", "#4A5663", "#007A5A")
-DARK: Final = Palette(
-    "#56B4E9", "#E69F00", "rgba(200,208,220,0.6)", "#0B0F14", "#B4BEC9", "#3CC79B"
-)
+LIGHT: Final = Palette(**_COLOURS["page"]["light"])
+DARK: Final = Palette(**_COLOURS["page"]["dark"])
 
 
 def palette() -> Palette:
@@ -110,25 +79,13 @@ def _ramp(scale: str | list[str]) -> NDArray[np.uint8]:
 
 CIVIDIS: Final = _ramp("Cividis")
 """(256, 3) from small (dark blue) to large (yellow), for dark maps."""
-BLUES: Final = _ramp(
-    [
-        f"rgb({int(code[:2], 16)},{int(code[2:4], 16)},{int(code[4:], 16)})"
-        for code in ("BAD4E7", "97C0DC", "6BA6CD", "3C82B8", "1F5F9E", "12407A", "0A2450")
-    ]
-)
-"""(256, 3) from small (pale blue) to large (dark blue), for light maps."""
-NIGHT_RAMPS: Final = {
-    "amounts": CIVIDIS,
-    "open": _ramp(["rgb(92,52,12)", "rgb(200,110,30)", "rgb(255,190,110)"]),
-    "safe": _ramp(["rgb(20,70,110)", "rgb(70,150,210)", "rgb(160,215,250)"]),
-}
-DAY_RAMPS: Final = {
-    "amounts": BLUES,
-    "open": _ramp(["rgb(246,205,165)", "rgb(224,130,50)", "rgb(130,55,0)"]),
-    "safe": _ramp(["rgb(186,212,231)", "rgb(60,130,184)", "rgb(10,36,80)"]),
-}
+_RAMPS: Final = _COLOURS["ramps"]
+NIGHT_RAMPS: Final = {"amounts": CIVIDIS, **{n: _ramp(c) for n, c in _RAMPS["dark"].items()}}
+DAY_RAMPS: Final = {name: _ramp(colours) for name, colours in _RAMPS["light"].items()}
 """Colours by amount on a map of a style: of all people, of those who can be read, of the others."""
-WRONG: Final = _ramp(["rgb(158,216,246)", "rgb(244,226,150)", "rgb(230,105,15)"])
+BLUES: Final = DAY_RAMPS["amounts"]
+"""(256, 3) from small (pale blue) to large (dark blue), for light maps."""
+WRONG: Final = _ramp(_RAMPS["wrong"])
 """(256, 3) from nobody in the wrong place (pale blue) to all (orange): bright on the dark land."""
 
 
@@ -153,7 +110,7 @@ def expand_selectors(css: str, pages: Iterable[str]) -> str:
 
 
 _WEB: Final = Path(__file__).with_name("web")
-_NAMES: Final = ("language", "rest", "history", "focus", "popovers", "toggles", "speech")
+_NAMES: Final = ("language", "rest", "history", "focus", "popovers", "toggles", "speech", "names")
 
 
 @cache

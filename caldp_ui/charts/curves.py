@@ -113,7 +113,7 @@ WIDE_ONLY: Final = "wide"
 
 
 @dataclass(frozen=True)
-class Label:
+class ChartLabel:
     """Words at a place of a chart, in the numbers of its axes.
 
     `side`: where they stand from there, as Plotly calls it. `lift`: pixels up from there.
@@ -130,7 +130,7 @@ class Label:
 
 
 @dataclass(frozen=True)
-class Scale:
+class OrdinateScale:
     """The ordinate of a chart: its `range` as Plotly has it, and the pixels that it is high."""
 
     range: tuple[float, float]
@@ -149,7 +149,7 @@ class Scale:
         return float(10.0**place) if self.is_log else float(place)
 
 
-def spread_names(names: Sequence[Label], scale: Scale) -> list[Label]:
+def spread_names(names: Sequence[ChartLabel], scale: OrdinateScale) -> list[ChartLabel]:
     """Names beside the ends of lines, moved up and down so that none stands on another."""
     places = space_out([scale.to_fraction(name.y) for name in names], _ROW / scale.pixels)
     return [
@@ -178,7 +178,7 @@ def space_out(wanted: Sequence[float], least: float) -> list[float]:
     return [float(place) for place in places]
 
 
-def place_note(note: Label, scale: Scale) -> Label:
+def place_note(note: ChartLabel, scale: OrdinateScale) -> ChartLabel:
     """A note where it is drawn, within the range: Plotly leaves out what is not."""
     part = scale.to_fraction(note.y) + note.lift / scale.pixels
     return replace(note, y=scale.from_fraction(min(part, _TOP)))
@@ -190,13 +190,13 @@ def label_width(names: Sequence[str]) -> int | None:
     return pixels if pixels <= WIDEST else None
 
 
-def label_traces(labels: Sequence[Label]) -> list[dict[str, Any]]:
-    """The words as Plotly draws them: those of wide charts apart from the others."""
+def label_traces(labels: Sequence[ChartLabel], size: int = SIZE) -> list[dict[str, Any]]:
+    """The words as Plotly draws them, `size` pixels high: of wide charts apart from others."""
     parts = ([each for each in labels if each.wide_only is wide] for wide in (False, True))
-    return [_trace(part) for part in parts if part]
+    return [_trace(part, size) for part in parts if part]
 
 
-def _trace(labels: Sequence[Label]) -> dict[str, Any]:
+def _trace(labels: Sequence[ChartLabel], size: int) -> dict[str, Any]:
     return {
         "type": "scatter",
         "mode": "text",
@@ -204,7 +204,7 @@ def _trace(labels: Sequence[Label]) -> dict[str, Any]:
         "y": [each.y for each in labels],
         "text": [each.words for each in labels],
         "textposition": [each.side for each in labels],
-        "textfont": {"color": [each.colour for each in labels], "size": SIZE},
+        "textfont": {"color": [each.colour for each in labels], "size": size},
         "hoverinfo": "skip",
         "showlegend": False,
         "cliponaxis": False,
@@ -233,9 +233,9 @@ class Words:
     `at_starts`: names at the left ends of lines, where these are further apart than at the right.
     """
 
-    names: Sequence[Label] = ()
-    at_starts: Sequence[Label] = ()
-    notes: Sequence[Label] = ()
+    names: Sequence[ChartLabel] = ()
+    at_starts: Sequence[ChartLabel] = ()
+    notes: Sequence[ChartLabel] = ()
 
 
 def plane(
@@ -258,7 +258,7 @@ def plane(
     texts = {"tickfont_color": colours.text, "title_font_color": colours.text, **FIXED}
     names = [*words.names, *(replace(n, side="middle left") for n in words.at_starts)]
     room = label_width([each.words for each in names]) if names else 10
-    scale = Scale(tuple(y["range"]), height - _ABOVE - _BELOW, y.get("type") == "log")
+    scale = OrdinateScale(tuple(y["range"]), height - _ABOVE - _BELOW, y.get("type") == "log")
     notes = [place_note(note, scale) for note in words.notes]
     named = spread_names(names, scale) if room is not None else []
     sides = (left, room or 10), (left - 12, 10)
@@ -296,6 +296,15 @@ def _legend(rows: int, height: int) -> dict[str, Any]:
     }
 
 
+def annotation(
+    text: str, x: float, y: float, colour: str, size: int = 14, **more: Any
+) -> dict[str, Any]:
+    """Words at a place of a chart that is not on a `plane`, to the right of it."""
+    font = {"color": colour, "size": size}
+    place = {"x": x, "y": y, "xanchor": "left"}
+    return {"text": text, **place, "showarrow": False, "font": font, **more}
+
+
 def vertical_line(x: float, colours: Palette) -> Shape:
     """A dotted line from bottom to top."""
     return {"type": "line", "x0": x, "x1": x, "y0": 0, "y1": 1, "yref": "y domain"} | _dot(colours)
@@ -328,6 +337,30 @@ def line_trace(
     """A line through points; `look`: its colour and dash; `more`: other fields of the trace."""
     line = {"color": look[0], "dash": look[1], "width": width}
     return {"type": "scatter", "mode": "lines", "name": name, "x": x, "y": y, "line": line, **more}
+
+
+def dots_trace(name: str, x: Any, y: Any, marker: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """Points, each drawn as a `marker`; `more`: other fields of the trace."""
+    trace = {"type": "scatter", "mode": "markers", "name": name, "x": x, "y": y}
+    return {**trace, "marker": marker, **more}
+
+
+def band_trace(
+    x: Sequence[float], low: Sequence[float], high: Sequence[float], colour: str, opacity: float
+) -> dict[str, Any]:
+    """The area between two curves, `low` and `high`, over the same places `x`."""
+    return {
+        "type": "scatter",
+        "x": [*x, *x[::-1]],
+        "y": [*high, *low[::-1]],
+        "fill": "toself",
+        "fillcolor": colour,
+        "opacity": opacity,
+        "line": {"width": 0},
+        "mode": "lines",
+        "hoverinfo": "skip",
+        "showlegend": False,
+    }
 
 
 def gap_arrow(
@@ -377,7 +410,7 @@ SENSITIVE_AXIS: Final = logarithmic(
 
 
 @dataclass(frozen=True)
-class Line:
+class CurveLine:
     """A curve as readers tell it apart; `current_tv`: this outcome at the present setting."""
 
     name: str
@@ -403,8 +436,8 @@ def error_curves(
     by mistake; None where it is not made of shares.
     """
     lines = (
-        Line("plain LDP", *plain, colours.plain, "dash", "diamond"),
-        Line("this protection", *ours, colours.ours, "solid", "circle"),
+        CurveLine("plain LDP", *plain, colours.plain, "dash", "diamond"),
+        CurveLine("this protection", *ours, colours.ours, "solid", "circle"),
     )
     top = max(float(max(line.curve.high.max(), line.current_tv)) for line in lines)
     low = min(float(min(line.curve.low.min(), line.current_tv)) for line in lines)
@@ -418,9 +451,13 @@ def error_curves(
     ]
     high = 10.0 ** y["range"][1] if is_log else y["range"][1]
     is_there = current_x > 0  # none is sensitive, say: no log axis has that place
-    here = [Label(current_x, high, "you are here", colours.text, "top center")] if is_there else []
+    here = (
+        [ChartLabel(current_x, high, "you are here", colours.text, "top center")]
+        if is_there
+        else []
+    )
     ends = [
-        Label(float(line.curve.x[-1]), float(line.curve.tv[-1]), line.name, line.colour)
+        ChartLabel(float(line.curve.x[-1]), float(line.curve.tv[-1]), line.name, line.colour)
         for line in lines
     ]
     places = [current_x, *(float(x) for line in lines for x in line.curve.x)]
@@ -429,56 +466,42 @@ def error_curves(
     return plane(traces, x, y, marks, colours, words=Words(ends, notes=here), height=HEIGHT)
 
 
-def _band(line: Line, least: float) -> dict[str, Any]:
-    curve = line.curve
-    return {
-        "type": "scatter",
-        "x": np.concatenate([curve.x, curve.x[::-1]]),
-        "y": np.concatenate([curve.high, np.maximum(curve.low, least)[::-1]]),
-        "fill": "toself",
-        "fillcolor": line.colour,
-        "opacity": 0.22,
-        "line": {"width": 0},
-        "mode": "lines",
-        "hoverinfo": "skip",
-        "showlegend": False,
-    }
+def _band(line: CurveLine, least: float) -> dict[str, Any]:
+    x, low, high = line.curve.x.tolist(), line.curve.low, line.curve.high.tolist()
+    return band_trace(x, np.maximum(low, least).tolist(), high, line.colour, 0.22)
 
 
-def _mean(line: Line, wrong: str | None) -> dict[str, Any]:
+def _mean(line: CurveLine, wrong: str | None) -> dict[str, Any]:
     curve, scale = line.curve, error_scale(wrong)
     text = [scale.describe(float(tv)) for tv in curve.tv]
     look = line.colour, line.dash
     return line_trace(line.name, curve.x, curve.tv, look, text=text, hovertemplate="%{text}")
 
 
-def _mark(line: Line, present: float, edge: str) -> dict[str, Any]:
-    return {
-        "type": "scatter",
-        "x": [present],
-        "y": [line.current_tv],
-        "mode": "markers",
-        "name": f"{line.name}, this draw of noise",
-        "showlegend": False,
-        "cliponaxis": False,
-        "marker": {
-            "color": line.colour,
-            "symbol": line.symbol,
-            "size": 11,
-            "line": {"color": edge, "width": 1.5},
-        },
-        "hovertemplate": "%{y:.3f}",
-    }
+def _mark(line: CurveLine, present: float, edge: str) -> dict[str, Any]:
+    look = {"color": line.colour, "symbol": line.symbol, "size": 11}
+    return dots_trace(
+        f"{line.name}, this draw of noise",
+        [present],
+        [line.current_tv],
+        {**look, "line": {"color": edge, "width": 1.5}},
+        showlegend=False,
+        cliponaxis=False,
+        hovertemplate="%{y:.3f}",
+    )
 
 
 _SYMBOLS: Final = {"circle": "●", "diamond": "◆", "square": "■", "x": "✕"}
 
 
 def legend(figure: go.Figure) -> str:
-    """HTML: each named trace's sample, in its colour and dash or symbol, and its name."""
+    """HTML: each named trace's sample, in its colour and dash or symbol, and its name.
+
+    For narrow screens only where the figure has another look on a narrow one.
+    """
     named = [trace for trace in figure.data if trace.name and trace.showlegend is not False]
     rows = "".join(f"<span>{_sample(trace)}{escape(trace.name)}</span>" for trace in named)
-    return f'<p class="legend">{rows}</p>'
+    return f'<p class="legend{" narrow" if figure.layout.meta else ""}">{rows}</p>'
 
 
 def _sample(trace: Any) -> str:

@@ -18,8 +18,7 @@ from plotly.io.json import to_json_plotly
 from starlette.responses import FileResponse
 from starlette.routing import Route
 
-from caldp_ui.stage import Film, bundle
-from caldp_ui.stage.bundle import join_modules
+from caldp_ui.stage import records
 
 _FILE: Final = Path(plotly.__file__).with_name("package_data") / "plotly.min.js"
 ADDRESS: Final = f"plotly-{plotly.__version__}.min.js"
@@ -41,17 +40,17 @@ _WEB: Final = Path(__file__).with_name("web")
 
 def hub_script() -> str:
     """The script with which pictures register to be shown ahead of the server; see `hub.js`."""
-    return join_modules(_WEB, ("hub",))
+    return records.join_modules(_WEB, ("hub",))
 
 
 def narrow_script() -> str:
     """The script that fits a figure to a narrow screen; see `narrow.js`."""
-    return join_modules(_WEB, ("narrow",))
+    return records.join_modules(_WEB, ("narrow",))
 
 
 def script(*names: str) -> str:
     """The component of the last name, as one ES module, after what it needs."""
-    return join_modules(_WEB, ("hub", *names))
+    return records.join_modules(_WEB, ("hub", *names))
 
 
 _chart: Final = st.components.v2.component(
@@ -84,7 +83,7 @@ def figure_json(figure: go.Figure, alt: str) -> str:
 
 
 _films: Final = st.components.v2.component(
-    "caldp_films", js=bundle.partial_script("follower") + script("films")
+    "caldp_films", js=records.partial_script("follower") + script("films")
 )
 
 
@@ -96,7 +95,7 @@ class SliderState:
     settings: str
 
 
-def feed(key: str, film: Film) -> None:
+def feed(key: str, film: records.Film) -> None:
     """Send a film to the browser. `key`: names the place on the page with that of its slider."""
     _films(key=f"{key}-{film.dial}", data=film.chart_message)
 

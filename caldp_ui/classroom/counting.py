@@ -13,14 +13,15 @@ import numpy as np
 import plotly.graph_objects as go
 
 from caldp_core.basics.types import Ints
-from caldp_core.lecture.sketches import CountMeanSketch, HadamardSketch, Hashes
+from caldp_core.lecture.counts import CountMeanSketch, HadamardSketch, Hashes
 from caldp_core.mechanisms import in_context
 from caldp_core.privacy.context import Context
 from caldp_core.theory.expected_error import variance_given_people
 from caldp_ui.app.theme import Palette
-from caldp_ui.classroom import charts, station
+from caldp_ui.charts.curves import ChartLabel
+from caldp_ui.classroom import station
 from caldp_ui.classroom.page_state import Lesson
-from caldp_ui.classroom.station import Board, Chart, Picture, Station
+from caldp_ui.classroom.station import Chart, Station, StationPicture, StationView
 from caldp_ui.words import formats
 from caldp_ui.words.formats import Headline
 
@@ -34,7 +35,7 @@ _FAMILIES: Final = {
     "rappor": ("RAPPOR", "bottom right"),
     "oue": ("optimized unary encoding", "bottom center"),
     "hadamard": ("Hadamard", "middle left"),
-    "galois": ("Galois", "middle left"),
+    "galois": ("Galois", "bottom left"),
 }
 """The catalogue's families by their names in the picture, and where these are written there."""
 
@@ -45,7 +46,7 @@ _LEFT_OF_LONG: Final = {"bottom right": "top left", "bottom center": "bottom lef
 
 
 @dataclass(frozen=True)
-class Cost:
+class MethodCost:
     """The cost of a method for a phone, and its accuracy for the server.
 
     `bits`: of a report. `off`: standard error of an item's share, in [0, 1]. `place`: of its
@@ -66,12 +67,12 @@ class MethodCosts:
     sketch with one function for everybody.
     """
 
-    responses: tuple[Cost, ...]
-    sketch: tuple[Cost, ...]
-    hadamard: tuple[Cost, ...]
-    single: tuple[Cost, ...]
+    responses: tuple[MethodCost, ...]
+    sketch: tuple[MethodCost, ...]
+    hadamard: tuple[MethodCost, ...]
+    single: tuple[MethodCost, ...]
 
-    def named(self, name: str) -> Cost:
+    def named(self, name: str) -> MethodCost:
         """The response of that title."""
         return next(cost for cost in self.responses if cost.name == name)
 
@@ -96,21 +97,21 @@ def _sketched(
     m: int,
     people: Ints,
     lesson: Lesson,
-) -> Cost:
+) -> MethodCost:
     # The error is over all hash functions: none has to be drawn.
     sketch = kind(Hashes(np.broadcast_to(0, (functions, people.size)), m), lesson.epsilon)
     off = float(np.sqrt(sketch.variance(people).mean())) / lesson.n
-    return Cost(f"{m} cells", sketch.bits, off)
+    return MethodCost(f"{m} cells", sketch.bits, off)
 
 
-def _response(family: str, people: Ints, lesson: Lesson) -> Cost:
+def _response(family: str, people: Ints, lesson: Lesson) -> MethodCost:
     response = in_context(Context.plain(people.size, lesson.epsilon), family)
     variances = variance_given_people(response, people / lesson.n, lesson.n)
     bits, (name, place) = response.oracles.report_bits(0), _FAMILIES[family]
-    return Cost(name, bits, float(np.sqrt(variances.mean())), place)
+    return MethodCost(name, bits, float(np.sqrt(variances.mean())), place)
 
 
-def open_board(lesson: Lesson) -> Board:
+def open_board(lesson: Lesson) -> StationView:
     """Open the station at a lesson: headline, picture, formula and numbers."""
     data = compute_data(lesson)
     wide, short = data.named("RAPPOR"), data.named("Galois")
@@ -126,14 +127,14 @@ def open_board(lesson: Lesson) -> Board:
         figures["floor"] = 100 * floor
     numbers = _numbers(data)
     alt = station.alt_text("Standard error of a share against the bits per report.", numbers)
-    return Board(
+    return StationView(
         Headline(
             f"Galois reports of {_bits(short.bits)} are off by {_off(short.off)}, RAPPOR's "
             f"{_bits(wide.bits)} by {formats.digits(100 * wide.off)}.",
             f"This is the standard error of one item's share. There are {details}",
             figures=figures,
         ),
-        lambda colours: Picture((Chart(figure(data, lesson, colours), "counting", alt),)),
+        lambda colours: StationPicture((Chart(figure(data, lesson, colours), "counting", alt),)),
         lambda: station.formula("bits", functions=FUNCTIONS),
         numbers,
     )
@@ -154,14 +155,15 @@ def _off(share: float) -> str:
 
 
 def figure(data: MethodCosts, lesson: Lesson, colours: Palette) -> go.Figure:
-    """Error against bits, both logarithmic; left and low is good."""
-    ours, other, third, faint = charts.line_styles(colours)
-    traces = [
-        _dots("sketch", data.sketch, other, "lines+markers"),
-        _dots("one-bit Hadamard sketch", data.hadamard, third, "lines+markers"),
-    ]
+    """Error against bits, both logarithmic; sketches come with the naive one among them."""
+    ours, other, third, faint = station.line_styles(colours)
+    traces = []
     if lesson.broken:
-        traces.append(_dots("one function for all", data.single, faint, "lines+markers"))
+        traces = [
+            _dots("sketch", data.sketch, other, "lines+markers"),
+            _dots("one-bit Hadamard sketch", data.hadamard, third, "lines+markers"),
+            _dots("one function for all", data.single, faint, "lines+markers"),
+        ]
     traces += [_named(cost, ours) for cost in data.responses]
     x = {
         "title_text": "bits per report",
@@ -172,13 +174,14 @@ def figure(data: MethodCosts, lesson: Lesson, colours: Palette) -> go.Figure:
         "range": [-0.35, 3.15],
     }
     y = {"title_text": "standard error, percentage points", **_decades(data, lesson)}
-    return charts.figure(traces, x, y, colours, hovermode="closest")
+    better = ChartLabel(1, 1.03 * 10.0 ** y["range"][0], "↙ better", colours.text, "top center")
+    return station.figure(traces, x, y, colours, labels=[better], hovermode="closest")
 
 
 def _decades(data: MethodCosts, lesson: Lesson) -> dict[str, Any]:
     """A logarithmic axis of whole decades, so that what is nearly as good looks so."""
-    single = data.single if lesson.broken else ()
-    offs = [100 * cost.off for cost in (*data.responses, *data.sketch, *data.hadamard, *single)]
+    sketches = (*data.sketch, *data.hadamard, *data.single) if lesson.broken else ()
+    offs = [100 * cost.off for cost in (*data.responses, *sketches)]
     low, high = math.floor(math.log10(min(offs))), math.ceil(math.log10(max(offs)))
     ticks = [part * 10.0**power for power in range(low, high + 1) for part in (1, 2, 5)]
     return {
@@ -189,7 +192,9 @@ def _decades(data: MethodCosts, lesson: Lesson) -> dict[str, Any]:
     }
 
 
-def _dots(name: str, costs: Sequence[Cost], look: charts.LineStyle, mode: str) -> dict[str, Any]:
+def _dots(
+    name: str, costs: Sequence[MethodCost], look: station.LineStyle, mode: str
+) -> dict[str, Any]:
     return {
         "type": "scatter",
         "name": name,
@@ -203,12 +208,12 @@ def _dots(name: str, costs: Sequence[Cost], look: charts.LineStyle, mode: str) -
     }
 
 
-def _named(cost: Cost, look: charts.LineStyle) -> dict[str, Any]:
-    lines = cost.name.replace(" ", "<br>", 1)
+def _named(cost: MethodCost, look: station.LineStyle) -> dict[str, Any]:
+    lines = cost.name.removesuffix(" encoding").replace(" ", "<br>", 1)
     place = _LEFT_OF_LONG.get(cost.place, cost.place) if cost.bits > _LONG else cost.place
     if place == "bottom center":  # below what stands beside the same point
-        lines = f"<br>{lines}"
-    font = {"size": 16, "color": look.colour}
+        lines, place = "<br>" + lines.replace("<br>", " "), "bottom right"
+    font = {"size": station.TYPE, "color": look.colour}
     text = {"text": [lines], "textposition": place, "textfont": font}
     dots = _dots(cost.name, [cost], look, "markers+text")
     hover = dots["hovertemplate"].replace("%{text}", cost.name)  # without breaks of lines
@@ -232,6 +237,7 @@ STATION = Station(
     station.item_dials("Different values to count."),
     (
         "One hash function for all",
-        "Values that share a cell are counted together, however many people report.",
+        "Adds sketches. With one function, values that share a cell are counted together.",
     ),
+    has_draws=lambda _: False,
 )

@@ -1,40 +1,196 @@
-"""The page: the strip of stations, the open one, and its films and file."""
+"""The page: the strip of stations, the open one, and its films and file.
 
-from collections.abc import Callable
-from dataclasses import replace
-from typing import Final
+`docs/lesson.md` is the same plan for readers; a test holds them together. The questions, in
+`station_questions.toml`, are: predict, move a slider, explain.
+"""
+
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
 
 import streamlit as st
 
-from caldp_ui.app.errors import plain_errors
+from caldp_ui.app.texts import plain_errors, read_toml
 from caldp_ui.app.theme import Palette, palette
-from caldp_ui.classroom import (
-    counting,
-    means,
-    plan,
-    rappor,
-    selection,
-    shuffling,
-    station,
-    sums,
-    trust,
-)
+from caldp_ui.classroom import counting, daily, selection, shuffling, station, trust
 from caldp_ui.classroom.page_state import STATE, Lesson
 from caldp_ui.classroom.station import Station
+from caldp_ui.controls import choices
 from caldp_ui.controls.common import Slider
+from caldp_ui.lesson import steps
+from caldp_ui.lesson.steps import LessonStep
 from caldp_ui.offline import document
-from caldp_ui.offline.records import Part
-from caldp_ui.parts import markup
+from caldp_ui.offline.document import Part, QuizQuestion
+from caldp_ui.parts import layout
 from caldp_ui.parts.layout import title_row
+from caldp_ui.session import page_state
 from caldp_ui.shell.page import Page, View
+from caldp_ui.words import formats
+
+FIGURE_TEXTS: Final[Mapping[str, Callable[[float], str]]] = {
+    "two digits": lambda figure: formats.digits(figure, 2),
+    "of 100": lambda figure: formats.hundred(figure / 100),
+}
+"""How headlines show a figure."""
+
+
+@dataclass(frozen=True)
+class HeadlineQuestion:
+    """A question about the headline at one step of a slider, whose answer is one of its figures.
+
+    `ask`: the question; `dial`, `reading`: title of the slider and its reading at that step;
+    `figure`: its name (see `Headline`), shown as one of `FIGURE_TEXTS`, `text`; `answer`: the
+    answer with "{}" for that text.
+    """
+
+    ask: str
+    dial: str
+    reading: str
+    figure: str
+    text: str
+    answer: str
+
+
+def load_questions(path: Path) -> dict[str, dict[str, Any]]:
+    """By part: its `aim`, what one can do afterwards, and its questions by their names.
+
+    `predict`: before anything is moved; `move`: at a slider; `explain`: why.
+    """
+    return {
+        part: {name: _question(each) for name, each in texts.items()}
+        for part, texts in tomllib.loads(path.read_text(encoding="utf-8")).items()
+    }
+
+
+def _question(value: Any) -> str | HeadlineQuestion | QuizQuestion:
+    if isinstance(value, str):
+        return value
+    if "dial" in value:
+        return HeadlineQuestion(**value)
+    return QuizQuestion(value["ask"], tuple(value["answers"]), value["because"])
+
+
+STATION_QUESTIONS: Final = load_questions(Path(__file__).with_name("station_questions.toml"))
+_BEFORE: Final = "Before you move anything: "
+
+
+def prediction(station: str) -> dict[str, Any]:
+    """What a class guesses before it sees a station: `ask`, `answers`, which is `right`, `because`.
+
+    The right answer is never the first.
+    """
+    question: QuizQuestion = STATION_QUESTIONS[station]["predict"]
+    text = question.ask.removeprefix(_BEFORE)
+    shift = 1 + list(STATION_QUESTIONS).index(station) % (len(question.answers) - 1)
+    answers = [each.removesuffix(".") for each in question.answers]
+    return {
+        "ask": text[0].upper() + text[1:],
+        "answers": [*answers[shift:], *answers[:shift]],
+        "right": len(answers) - shift,
+        "because": question.because,
+    }
+
+
+_Act = Callable[[], None]
+_BUTTON: Final = STATE.key("plan")
+
+
+def _step(texts: Mapping[str, Any]) -> LessonStep:
+    page, station = f"pages/{texts['page']}.py", texts.get("station")
+
+    def prepare() -> None:
+        if station:
+            STATE.open_with(Lesson(station))
+        if "link" in texts:
+            page_state.open_with(page, texts["link"])
+        if "part" in texts:
+            page_state.open_part(page, texts["part"])
+
+    return LessonStep(
+        texts["minutes"],
+        texts["title"],
+        page,
+        texts["do"],
+        texts["home"],
+        prepare,
+        lambda: station in (None, STATE.current().station),
+        prediction(station) if station else None,
+    )
+
+
+_TRACKS: Final = {
+    name: tuple(map(_step, texts)) for name, texts in read_toml(__file__, "plan.toml").items()
+}
+PARTS: Final = _TRACKS["steps"]
+"""The whole lesson, of `steps.MINUTES`."""
+_LONG: Final = (*PARTS[:-1], *_TRACKS["seminar"], PARTS[-1])
+TRACKS: Final = {steps.length(parts): parts for parts in (_TRACKS["short"], PARTS, _LONG)}
+"""The steps of each lesson by its minutes: a short one, the whole one, and one for a seminar."""
+
+
+def button() -> None:
+    """Draw the button that opens the plan, from which a lesson begins."""
+    title, opens = "A lesson, step by step", page_state.take_part(STATE.page, "plan")
+    icon = ":material/schedule:"
+    choices.drawer("Lesson plan", _BUTTON, title, _drawer, opens, icon=icon)
+
+
+def _drawer() -> None:
+    lesson = steps.running()
+    parts = _choose_track() if lesson is None else lesson.steps
+    if lesson is None:
+        st.markdown("While you teach, a bar shows the minute, the step and what comes next.")
+        label, act = "Begin the lesson", lambda: steps.begin(parts)
+    else:
+        label, act = "End the lesson", steps.end
+    key = STATE.key("begin")
+    if st.button(label, key=key, type="primary", width="stretch", on_click=_close, args=(act,)):
+        st.rerun()
+    for begins, part in zip(starts(parts), parts, strict=True):
+        label = f"{begins} to {begins + part.minutes} min · {part.title}"
+        key = STATE.key(f"plan-{begins}")
+        act = partial(_open, part)
+        if st.button(label, key=key, width="stretch", on_click=_close, args=(act,)):
+            st.switch_page(part.page)
+        st.markdown(f"{part.do} *{part.home}*")
+
+
+def _choose_track() -> tuple[LessonStep, ...]:
+    """Draw the choice of a lesson's length; returns its steps."""
+    key, spell, first = STATE.key("track"), "{} minutes".format, steps.MINUTES
+    chosen = st.segmented_control("Length", list(TRACKS), default=first, format_func=spell, key=key)
+    return TRACKS[chosen or first]
+
+
+def _close(act: _Act) -> None:
+    choices.set_drawer(_BUTTON, False)
+    act()
+
+
+def _open(part: LessonStep) -> None:
+    """Prepare the step's page; a lesson that is running goes to the step."""
+    lesson = steps.running()
+    if lesson is None:
+        part.prepare()
+    else:
+        steps.go_to_step(lesson.steps.index(part))
+
+
+def starts(parts: tuple[LessonStep, ...] = PARTS) -> list[int]:
+    """The minute at which each part begins."""
+    return [steps.length(parts[:number]) for number in range(len(parts))]
+
 
 STATIONS: Final[dict[str, Station]] = {
-    "trust": trust.STATION,
-    "sum": sums.STATION,
+    "trust": trust.TRUST_STATION,
+    "sum": trust.SUMS_STATION,
     "selection": selection.STATION,
-    "rappor": rappor.STATION,
+    "rappor": daily.RAPPOR_STATION,
     "bits": counting.STATION,
-    "means": means.STATION,
+    "means": daily.MEANS_STATION,
     "shuffling": shuffling.STATION,
 }
 """By name, in the order of the lecture."""
@@ -63,8 +219,6 @@ def sliders(lesson: Lesson) -> dict[str, Slider[Lesson]]:
 
 PAGE: Final = Page(
     state=STATE,
-    title="Classroom",
-    task="Move one slider at a time: the others go back to where they began.",
     load=lambda lesson: lesson,
     view=view,
     sliders=sliders,
@@ -75,27 +229,24 @@ def part(lesson: Lesson) -> Part | None:
     """The open station as a part of a file, with the switch that breaks it."""
     name, here = lesson.station, STATIONS[lesson.station]
     switches = {here.naive[0]: _BROKEN} if here.can_break(lesson) else {}
-    page = replace(
-        PAGE,
-        name=f"station-{name}",
-        title=f"Station {list(STATIONS).index(name) + 1}: {here.title}",
-        sliders=lambda record: {**sliders(record), **switches},
-    )
-    return page.part(lesson)
+    page = replace(PAGE, sliders=lambda record: {**sliders(record), **switches})
+    title = f"Station {list(STATIONS).index(name) + 1}: {here.title}"
+    made = page.part(lesson)
+    return made and replace(made, id=f"station-{name}", title=title)
 
 
 def show(lesson: Lesson, show_handout: Callable[[str], None]) -> None:
     """Show the open station; only it is computed. `show_handout`: draws what goes home with it."""
     headline_area, switch = title_row(STATE)
     with switch:
-        plan.button()
+        button()
     _strip(lesson.station)
     here = STATIONS[lesson.station]
     main, beside = st.columns([3.6, 1], gap="medium")
     with main, plain_errors():  # the picture first: nothing else is waited for
         board = here.open(lesson)
         with headline_area:
-            markup.show_headline(board.headline)
+            layout.show_headline(board.headline)
         with st.container(key=STATE.key("picture")):
             station.draw(board.picture(palette()))
     with beside, st.container(key=STATE.key("side")):
@@ -103,7 +254,7 @@ def show(lesson: Lesson, show_handout: Callable[[str], None]) -> None:
         station.show_dials(here.dials(lesson))
         if here.can_break(lesson):
             station.break_it(lesson, here.naive)
-        station.steps()
+        station.steps(here.has_draws(lesson))
         _next_button(lesson.station)
     with main:
         station.below(board, lambda: document.offer_page(STATE, part))

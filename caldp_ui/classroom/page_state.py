@@ -8,8 +8,7 @@ from typing import Final
 
 from caldp_core.basics.errors import check_choice, check_number, check_whole, require
 from caldp_core.basics.limits import SEED_MAX
-from caldp_ui.session.page_state import PageState
-from caldp_ui.session.record_link import RecordLink
+from caldp_ui.session.page_state import PageState, RecordLink
 
 NAMES: Final = ("trust", "sum", "selection", "rappor", "bits", "means", "shuffling")
 """Stations by their names in links, in the order of the lecture."""
@@ -21,8 +20,8 @@ DAYS_MOST: Final = 60
 WIDTHS: Final = (1, 2, 5, 10, 20, 40, 60, 120, 240)
 """Minutes of a bucket: divisors of the largest value, 240."""
 BLOCKS_MOST: Final = 10_000
-VIEWS: Final = ("phone", "crowd")
-"""Views of RAPPOR: one phone's reports, or the counts of all."""
+VIEWS: Final = ("phone", "crowd", "people", "percent")
+"""Views of RAPPOR, one phone's reports or the counts of all, and units of sums and leads."""
 
 
 @dataclass(frozen=True)
@@ -30,8 +29,9 @@ class Lesson:
     """The page's record. `n`: people. `broken`: the station's naive version is shown as well.
 
     `items`: d of selection and of counting, a power of two; `days`: reports of one person;
-    `values`: how many values a person has had; `view`: one of `VIEWS`; `width`: minutes of a
-    bucket; `blocks`: blocks of equal size; people hide each other within one only.
+    `values`: how many values a person has had; `view`: one of `VIEWS`, another station's counts as
+    the first one; `width`: minutes of a bucket; `blocks`: blocks of equal size; people
+    hide each other within one only.
     """
 
     station: str = NAMES[0]

@@ -1,12 +1,12 @@
 """Station 3: who has most votes? The lead that it takes, centrally and in two local ways.
 
-The lecture's votes for four items, whose bits' majorities spell another than the favourite.
+Votes for three items, whose bits' majorities spell one that nobody chose.
 """
 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import plotly.graph_objects as go
@@ -20,53 +20,50 @@ from caldp_core.lecture.counts import (
     even_votes,
 )
 from caldp_ui.app.theme import Palette
-from caldp_ui.classroom import charts, station
+from caldp_ui.charts.curves import ChartLabel
+from caldp_ui.classroom import station
 from caldp_ui.classroom.page_state import Lesson
-from caldp_ui.classroom.station import Board, Chart, Picture, Station, two_digits
+from caldp_ui.classroom.station import Chart, Station, StationPicture, StationView, two_digits
 from caldp_ui.words import formats
 from caldp_ui.words.formats import Headline
 
-EXAMPLE: Final = (40, 30, 0, 30)
-"""Votes of 100 people for 00, 01, 10, 11: the lecture's example."""
+EXAMPLE: Final = {"011": 34, "101": 33, "110": 33}
+"""Votes of 100 people for three items of three bits each."""
+_PLACES: Final = ("first", "second", "third")
 _PALE: Final = "rgba(128,140,152,0.3)"
 
 
-def bit_shares() -> tuple[float, float]:
-    """Shares of the example's people whose item has the first bit set, and the last."""
-    return (EXAMPLE[2] + EXAMPLE[3]) / 100, (EXAMPLE[1] + EXAMPLE[3]) / 100
-
-
-def elected() -> int:
-    """The item that the majorities of the bits spell."""
-    first, last = bit_shares()
-    return 2 * (first > 0.5) + (last > 0.5)
+_ONES: Final = [
+    sum(votes for item, votes in EXAMPLE.items() if item[i] == "1") for i in range(len(_PLACES))
+]
+ELECTED: Final = "".join("1" if 2 * ones > sum(EXAMPLE.values()) else "0" for ones in _ONES)
+"""The item that the majorities of the bits spell."""
 
 
 def example_headline() -> Headline:
     """The headline of the example."""
-    first, last = bit_shares()
-    won, best = elected(), int(np.argmax(EXAMPLE))
+    chosen = [f"{votes} chose {item}" for item, votes in EXAMPLE.items()]
+    bits = [f"{one} have {place} bit 1" for one, place in zip(_ONES, _PLACES, strict=True)]
     return Headline(
-        f"Even without noise, bit by bit elects {won:02b} with {EXAMPLE[won]} votes, though "
-        f"{EXAMPLE[best]} of 100 chose {best:02b}.",
-        f"{100 * (1 - first):.0f} of 100 votes have first bit 0, and {100 * last:.0f} have last "
-        "bit 1. Four items, 100 people, no noise.",
+        f"Even without noise, bit by bit elects {ELECTED}, which nobody chose.",
+        f"Of 100 people, {', '.join(chosen)}. Yet {', '.join(bits)}.",
+        figures={f"votes of {item}": votes for item, votes in EXAMPLE.items()}
+        | {f"{place} bit": one for place, one in zip(_PLACES, _ONES, strict=True)},
     )
 
 
 def example_figure(colours: Palette) -> go.Figure:
-    """Votes for four items, and what their two bits' majorities are."""
-    ours, other, _, _ = charts.line_styles(colours)
-    items, bits = [f"item {i:02b}" for i in range(4)], ["first bit", "last bit"]
-    ones = [100 * share for share in bit_shares()]
+    """Votes for all items, that of the winner among them, and the majorities of their bits."""
+    ours, other, _, _ = station.line_styles(colours)
+    items, bits = [*EXAMPLE, ELECTED], [f"bit {i}" for i, _ in enumerate(_PLACES, 1)]
     traces = [
-        _bars("votes", items, list(EXAMPLE), (ours.colour, colours.edge)),
-        _bars("say 0", bits, [100 - one for one in ones], (_PALE, colours.text)),
-        _bars("say 1", bits, ones, (other.colour, colours.edge)),
+        _bars("votes", items, [*EXAMPLE.values(), 0], (ours.colour, colours.edge)),
+        _bars("say 0", bits, [100 - one for one in _ONES], (_PALE, colours.text)),
+        _bars("say 1", bits, _ONES, (other.colour, colours.edge)),
     ]
     y = {"title_text": "people, of 100", "range": [0, 104]}
-    more = {"barmode": "stack", "hovermode": False}
-    return charts.figure(traces, {"type": "category"}, y, colours, **more)
+    more: dict[str, Any] = {"barmode": "stack", "hovermode": False}
+    return station.figure(traces, {"type": "category"}, y, colours, **more)
 
 
 def _bars(name: str, x: list[str], y: Sequence[float], looks: tuple[str, str]) -> dict[str, object]:
@@ -123,7 +120,7 @@ class SelectionMethods:
     bitwise: BitwiseResponse
 
     def simulate(self, counts: Ints, elections: int, rng: np.random.Generator) -> list[float]:
-        """Shares of so many elections with these (d,) votes that each got right."""
+        """Shares of `elections` elections with these (d,) votes that each got right."""
         best, n = int(np.argmax(counts)), int(counts.sum())
         chosen = (
             self.central.choose(counts, elections, rng),
@@ -175,80 +172,105 @@ def _needed(lead: Ints, law: Callable[[Ints], Floats]) -> int | None:
     return high
 
 
-def open_board(lesson: Lesson) -> Board:
+def open_board(lesson: Lesson) -> StationView:
     """Open the station at a lesson: headline, picture, formula and numbers."""
     data = compute_data(lesson)
     numbers = _numbers(data)
     if lesson.broken:
         headline = example_headline()
-        return Board(
+        return StationView(
             headline,
-            lambda colours: Picture((Chart(example_figure(colours), "example", headline.whole),)),
+            lambda colours: StationPicture(
+                (Chart(example_figure(colours), "example", headline.whole),)
+            ),
             lambda: _formula(data, lesson),
             numbers,
         )
     alt = station.alt_text("Chance to choose the true winner against its lead.", numbers)
-    bitwise = _votes_text(data.needed_leads[2])
-    return Board(
+    bitwise = _lead_text(data.needed_leads[2], lesson)
+    unit = " of all" if lesson.view == "percent" else ""
+    return StationView(
         Headline(
-            _leads(data),
-            "Sure means right in 95 of 100 elections. That is with one random bit per item; bit by "
-            f"bit it takes {bitwise}. There are {formats.integer(lesson.items)} items and "
+            _leads(data, lesson),
+            "That is with local noise, one random bit per item; bit by bit it takes "
+            f"{bitwise}{unit}. There are {formats.integer(lesson.items)} items and "
             f"{formats.counted(lesson.n, 'person', 'people')}.",
             figures={
-                name: float(lead)
+                name: _in_unit(lead, lesson)
                 for name, lead in zip(_NAMES, data.needed_leads, strict=True)
                 if lead is not None
             },
         ),
-        lambda colours: Picture((Chart(figure(data, lesson, colours), "selection", alt),)),
+        lambda colours: StationPicture((Chart(figure(data, lesson, colours), "selection", alt),)),
         lambda: _formula(data, lesson),
         numbers,
     )
 
 
-def _leads(data: Selection) -> str:
+def _leads(data: Selection, lesson: Lesson) -> str:
     """The sentence on the leads that are needed, locally and with a trusted server."""
     central, one_hot, _ = data.needed_leads
     if central is None:
         return "With so few people no lead is large enough, even with a trusted server."
-    enough = _votes_text(central)
+    enough = _lead_text(central, lesson)
     if one_hot is None:
         return f"With a trusted server a lead of {enough} is enough; with local noise no lead is."
     return (
-        f"To be sure to win with local noise, the favourite must lead by {_votes_text(one_hot)}, "
-        f"with a trusted server by {enough}."
+        "To win 95 of 100 noisy counts, a favourite must lead by "
+        f"{_lead_text(one_hot, lesson)}, with a trusted server by {enough.removesuffix(' votes')}."
     )
 
 
-def _votes_text(lead: int | None) -> str:
+def _in_unit(lead: float, lesson: Lesson) -> float:
+    """A lead in votes, or in percent of all."""
+    return 100 * lead / lesson.n if lesson.view == "percent" else lead
+
+
+def _lead_text(lead: int | None, lesson: Lesson) -> str:
     if lead is None:
         return "more votes than there are"
+    if lesson.view == "percent":
+        return f"{formats.digits(_in_unit(lead, lesson))} %"
     return "1 vote" if lead == 1 else f"{two_digits(lead)} votes"
 
 
 def figure(data: Selection, lesson: Lesson, colours: Palette) -> go.Figure:
-    """Chance of the true winner against its lead."""
-    ours, other, third, _ = charts.line_styles(colours)
+    """Chance of the true winner against its lead, with the leads that the headline asks for."""
+    ours, other, third, _ = station.line_styles(colours)
     hover = "%{y:.0f} of 100"
     formulas = (data.central, data.one_hot, data.bitwise)
-    styles = (other, ours, third)
+    styles, unit = (other, ours, third), _in_unit(1, lesson)
     traces = [
-        charts.points("", data.simulated_leads, 100 * y, look, 9)
+        station.points("", unit * data.simulated_leads, 100 * y, look, 9)
         for y, look in zip(data.simulated_shares.T, styles, strict=True)
     ]
-    traces += [
-        charts.line(name, data.lead, 100 * y, look, hover)
+    lines = [
+        station.line(name, unit * data.lead, 100 * y, look, hover)
         for name, y, look in zip(_NAMES, formulas, styles, strict=True)
     ]
-    shapes = [
-        charts.upright(at, look)
-        for at, look in zip(data.lecture_thresholds, styles, strict=True)
-        if 1 <= at <= lesson.n
+    x = {**station.PEOPLE, "title_text": "votes by which the favourite leads"}
+    if lesson.view == "percent":
+        title = "lead of the favourite, % of all votes"
+        x = {**station.PERCENT, "title_text": title, "range": [math.log10(unit), 2]}
+    y = {"title_text": "right winner, of 100 elections", "range": [0, 128]}
+    y["tickvals"] = list(range(0, 101, 20))
+    leads = [lead and unit * lead for lead in data.needed_leads]
+    named = zip(lines, leads, ("right", "left", "right"), strict=True)
+    labels = [label for each in named for label in _labels(*each)]
+    shapes = [station.dotted(at, look.colour) for at, look in zip(leads, styles, strict=True) if at]
+    return station.figure([*traces, *lines], x, y, colours, labels=labels, shapes=shapes)
+
+
+def _labels(line: dict[str, Any], lead: float | None, side: str) -> list[ChartLabel]:
+    """A curve's name and the lead at which it reaches `SURE`, at the top, or at the curve's end."""
+    name, colour = line["name"], line["line"]["color"]
+    if lead is None:
+        return [ChartLabel(line["x"][-1], line["y"][-1], name, colour, "top left", wide_only=True)]
+    words = (120, name, True), (107, two_digits(lead), False)
+    return [
+        ChartLabel(lead, y, f" {text} ", colour, f"middle {side}", wide_only=wide)
+        for y, text, wide in words
     ]
-    x = {**charts.PEOPLE, "title_text": "votes by which the favourite leads"}
-    y = {"title_text": "right winner, of 100 elections", "range": [0, 104]}
-    return charts.figure(traces, x, y, colours, shapes=shapes)
 
 
 def _formula(data: Selection, lesson: Lesson) -> None:
@@ -280,14 +302,12 @@ def _numbers(data: Selection) -> station.Table:
     }
 
 
-def _dials(lesson: Lesson) -> station.Dials:
-    """No dials for the lecture's four items: their votes are given."""
-    return () if lesson.broken else station.item_dials("Candidates to choose from.")(lesson)
-
-
+_ITEM_DIALS: Final = station.item_dials("Candidates to choose from.")
 STATION = Station(
     "Selection",
     open_board,
-    _dials,
-    ("The lecture's four items", "No noise at all, and still the wrong winner."),
+    lambda lesson: () if lesson.broken else _ITEM_DIALS(lesson),  # the three items' votes are given
+    ("Three items, bit by bit", "No noise at all, and still a winner whom nobody chose."),
+    show_choice=lambda lesson: None if lesson.broken else station.show_views(lesson, station.UNITS),
+    has_draws=lambda lesson: not lesson.broken,
 )

@@ -5,18 +5,19 @@ from typing import Any, Final
 
 import numpy as np
 import plotly.graph_objects as go
+import streamlit as st
 
 from caldp_core.basics.cache import cached
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.theory.mixing import closed_form_epsilon, numeric_epsilon
 from caldp_ui.app.texts import read_toml
 from caldp_ui.app.theme import Palette
-from caldp_ui.classroom import charts, station
+from caldp_ui.classroom import station
 from caldp_ui.classroom.page_state import Lesson
-from caldp_ui.classroom.station import Board, Chart, HtmlPart, Picture, Station
+from caldp_ui.classroom.station import Chart, HtmlPart, Station, StationPicture, StationView
 from caldp_ui.words import formats, promise
+from caldp_ui.words.accuracy import terms
 from caldp_ui.words.formats import Headline
-from caldp_ui.words.glossary import terms
 
 DELTA: Final = 1e-9
 """Most by which the chance of any outcome may exceed what ε after mixing allows."""
@@ -24,8 +25,7 @@ FAKES: Final = 90
 """Fakes among 100 in the crowd, in the naive version."""
 _SIZES: Final = np.array([part * 10**power for power in range(1, 10) for part in (1, 3)][:-1])
 """A tenth of one is another: fakes and most blocks need no bound of their own."""
-TRUST: Final[dict[str, str]] = read_toml(__file__, "trust.toml")["trust"]
-"""Who has to be trusted, in words."""
+TRUST: Final[str] = read_toml(__file__, "trust.toml")["text"]
 
 
 @cached
@@ -72,7 +72,7 @@ def compute_data(lesson: Lesson) -> ShufflingBounds:
     )
 
 
-def open_board(lesson: Lesson) -> Board:
+def open_board(lesson: Lesson) -> StationView:
     """Open the station at a lesson: headline, picture, formula and numbers."""
     data = compute_data(lesson)
     whole, block, real = data.lesson_bounds
@@ -91,7 +91,7 @@ def open_board(lesson: Lesson) -> Board:
         details += f"If {FAKES} of 100 reports are fake, ε is {formats.digits(real)}. "
     numbers = _numbers(data)
     change = promise.shuffled_epsilon_text(lesson.epsilon, block)
-    return Board(
+    return StationView(
         Headline(
             f"Once {reports}{blocks} {verb} shuffled, ε {change}.",
             f"{details}{promise.DELTA_TEXT}",
@@ -105,27 +105,31 @@ def open_board(lesson: Lesson) -> Board:
 
 def _picture(
     data: ShufflingBounds, lesson: Lesson, colours: Palette, numbers: station.Table
-) -> Picture:
-    rows = "".join(f"<p><b>{who}</b><br>{trust}</p>" for who, trust in TRUST.items())
-    trust_html = f'<div class="trusts"><h2>Whom one has to trust</h2>{rows}</div>'
+) -> StationPicture:
     alt = station.alt_text("ε after shuffling against the number of people.", numbers)
     chart = Chart(figure(data, lesson, colours), "mixed", alt)
-    return Picture((chart, HtmlPart(trust_html, "trusts")), (2.1, 1))
+    return StationPicture((HtmlPart(envelopes(lesson), "envelopes"), chart), (1, 1.6))
+
+
+def envelopes(lesson: Lesson) -> str:
+    """Ten envelopes that are mixed, all or within two blocks; all but one may be fake."""
+    state = f"{'in-blocks' if lesson.blocks > 1 else ''} {'fakes' if lesson.broken else ''}"
+    return station.PICTURES["envelopes"].format(state=state)
 
 
 def figure(data: ShufflingBounds, lesson: Lesson, colours: Palette) -> go.Figure:
     """ε after mixing against the crowd, both logarithmic."""
-    ours, other, third, faint = charts.line_styles(colours)
+    ours, other, third, faint = station.line_styles(colours)
     hover = "ε = %{y:.2g}"
-    traces: list[Any] = [charts.line("shuffled", data.n, data.numeric_bound, ours, hover)]
+    traces: list[Any] = [station.line("shuffled", data.n, data.numeric_bound, ours, hover)]
     if lesson.blocks > 1:
-        traces.append(charts.line("in blocks", data.n, data.block, third, hover))
+        traces.append(station.line("in blocks", data.n, data.block, third, hover))
     if lesson.broken:
         traces.append(
-            charts.line(f"{FAKES} of 100 are fake", data.n, data.honest_bound, other, hover)
+            station.line(f"{FAKES} of 100 are fake", data.n, data.honest_bound, other, hover)
         )
-    traces.append(charts.line("closed form", data.n, data.closed, faint, hover))
-    x = {**charts.PEOPLE, "range": [0.9, 9.1]}
+    traces.append(station.line("closed form", data.n, data.closed, faint, hover))
+    x = {**station.PEOPLE, "range": [0.9, 9.1]}
     ticks = [0.0001, 0.001, 0.01, 0.1, 1, 10]
     y = {
         "title_text": "ε after shuffling",
@@ -133,7 +137,9 @@ def figure(data: ShufflingBounds, lesson: Lesson, colours: Palette) -> go.Figure
         "tickvals": ticks,
         "ticktext": [f"{tick:g}" for tick in ticks],
     }
-    return charts.figure(traces, x, y, colours, shapes=[charts.upright(lesson.n, faint)])
+    return station.figure(
+        traces, x, y, colours, shapes=[station.upright(lesson.n, faint, station.MIDDLE)]
+    )
 
 
 def _formula(data: ShufflingBounds, lesson: Lesson) -> None:
@@ -145,6 +151,7 @@ def _formula(data: ShufflingBounds, lesson: Lesson) -> None:
         epsilon=lesson.epsilon,
     )
     terms("δ")
+    st.markdown(TRUST)
 
 
 def _numbers(data: ShufflingBounds) -> station.Table:
@@ -169,4 +176,5 @@ STATION = Station(
     open_board,
     lambda _: (station.EPSILON, station.people(), _BLOCKS),
     ("Fill the crowd with fakes", f"The attacker knows {FAKES} of 100 reports: they hide nobody."),
+    has_draws=lambda _: False,
 )

@@ -1,18 +1,28 @@
-"""Station 1: whom one has to trust. The server that knows everything, and the randomized bit."""
+"""Stations 1 and 2: whom one has to trust, and a sum of bits by a server and by phones."""
 
 import math
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
+import plotly.graph_objects as go
 
 from caldp_core.audit.adversary import max_guess_accuracy
-from caldp_core.basics.types import Bools
+from caldp_core.basics.types import Bools, Floats, Ints
 from caldp_core.lecture.counts import CentralCount, half_width, local_half_width
 from caldp_core.mechanisms.direct.few_values import BinaryMechanism
 from caldp_core.privacy.matrix import BinaryPolicy
+from caldp_ui.app.theme import Palette
 from caldp_ui.classroom import station
 from caldp_ui.classroom.page_state import Lesson
-from caldp_ui.classroom.station import Board, HtmlPart, Picture, Station
+from caldp_ui.classroom.station import (
+    Chart,
+    HtmlPart,
+    Station,
+    StationPicture,
+    StationView,
+    two_digits,
+)
 from caldp_ui.words import formats
 from caldp_ui.words.formats import Headline
 
@@ -40,7 +50,7 @@ class Trust:
     local_off: float
 
 
-def compute_data(lesson: Lesson) -> Trust:
+def trust_data(lesson: Lesson) -> Trust:
     """People's bits, what they send, and what both ways publish."""
     rng = np.random.default_rng(lesson.seed)
     n, coin = lesson.n, BinaryMechanism(BinaryPolicy(lesson.epsilon, lesson.epsilon))
@@ -64,18 +74,18 @@ def compute_data(lesson: Lesson) -> Trust:
     )
 
 
-def open_board(lesson: Lesson) -> Board:
+def open_trust(lesson: Lesson) -> StationView:
     """Open the station at a lesson: headline, picture, formula and numbers."""
-    data = compute_data(lesson)
+    data = trust_data(lesson)
     right = max_guess_accuracy(lesson.epsilon)
     best = formats.upper_bound(right)
     sent = formats.counted(lesson.n, "random bit", "random bits")
-    return Board(
+    return StationView(
         Headline(
             f"An attacker who reads one random bit is right {best} times in 100.",
             f"Yes and no were equally likely before. From {sent} we estimate "
-            f"{_percent(data.local)} yes, ± {_points(data.local_off)} (true: "
-            f"{_percent(data.yes)}). ± is a 95 % range.",
+            f"{_trust_percent(data.local)} yes, ± {_points(data.local_off)} (true: "
+            f"{_trust_percent(data.yes)}). ± is a 95 % range.",
             figures={
                 "right": 100 * right,
                 "estimate": 100 * data.local,
@@ -83,13 +93,13 @@ def open_board(lesson: Lesson) -> Board:
                 "true": 100 * data.yes,
             },
         ),
-        lambda _: Picture((HtmlPart(_picture_html(data, lesson), "trust"),)),
-        lambda: _formula(data, lesson),
+        lambda _: StationPicture((HtmlPart(_picture_html(data, lesson), "trust"),)),
+        lambda: _trust_formula(data, lesson),
         _numbers(data, best),
     )
 
 
-def _percent(share: float) -> str:
+def _trust_percent(share: float) -> str:
     return f"{formats.digits(100 * share, 3)}\N{NO-BREAK SPACE}%"
 
 
@@ -103,24 +113,31 @@ def _of_hundred(share: float) -> str:
     return "fewer than 1" if number == "0" else number
 
 
-@dataclass(frozen=True, eq=False)
-class _TrustRow:
-    """A row of the picture: what phones send, what the server holds, what is published."""
-
-    title: str
-    sends: str
-    server_bits: Bools
-    published: float
-    off: float
-
-
 def _picture_html(data: Trust, lesson: Lesson) -> str:
-    servers = (
-        _TrustRow("A trusted server", "the truth", data.truth, data.central, data.central_off),
-        _TrustRow("Local: trust nobody", "a random bit", data.sent, data.local, data.local_off),
+    """One flow: from the first people by their phones to two servers, and what these publish."""
+    crowd = formats.counted(lesson.n, "person", "people")
+    if lesson.n > data.truth.size:
+        crowd = f"The first {data.truth.size} of {crowd}"
+    return station.PICTURES["trust"].format(
+        state="open" if lesson.broken else "",
+        crowd=crowd,
+        people=_people(data.truth, "true answers"),
+        coin=coin_html(data),
+        who="each phone" if lesson.n > 1 else "the phone",
+        n=formats.people(lesson.n),
+        trusted=_server(data.truth, data.central, data.central_off, data),
+        local=_server(data.sent, data.local, data.local_off, data),
     )
-    rows = "".join(_row(server, data, lesson) for server in servers)
-    return f'<div class="trust">{rows}<p class="coin">{coin_html(data)}</p></div>'
+
+
+def _server(bits: Bools, published: float, off: float, data: Trust) -> dict[str, str]:
+    """What a server holds and publishes, and what an attacker reads there, by their places."""
+    return {
+        "people": _people(bits, "answers on the server"),
+        "published": _trust_percent(published),
+        "off": _points(off),
+        "thief": attacker(bits, data),
+    }
 
 
 def coin_html(data: Trust) -> str:
@@ -130,21 +147,6 @@ def coin_html(data: Trust) -> str:
     return (
         f"Of 100 phones with yes, <b>{yes}</b> send yes; of 100 with no, <b>{no}</b> do. "
         f"That is {formats.digits(ratio, 3)} times as many: e<sup>ε</sup>."
-    )
-
-
-def _row(row: _TrustRow, data: Trust, lesson: Lesson) -> str:
-    size = data.truth.size
-    thief = f'<b class="thief">{attacker(row.server_bits, data)}</b>' if lesson.broken else ""
-    return (
-        f"<h2>{row.title}{thief}</h2>"
-        f"<div><p>On the phones</p>{_people(data.truth, 'true answers')}</div>"
-        f"<i>{'each sends' if size > 1 else 'sends'}<br><b>{row.sends}</b> →</i>"
-        f'<div class="{"open" if lesson.broken else ""}"><p>On the server</p>'
-        f"{_people(row.server_bits, 'answers on the server')}</div>"
-        f'<i class="last">publishes →</i>'
-        f'<div class="published"><p>yes, of all {formats.people(lesson.n)}</p>'
-        f"<strong>{_percent(row.published)}</strong><p>± {_points(row.off)}</p></div>"
     )
 
 
@@ -167,7 +169,7 @@ def _people(bits: Bools, label: str) -> str:
     )
 
 
-def _formula(data: Trust, lesson: Lesson) -> None:
+def _trust_formula(data: Trust, lesson: Lesson) -> None:
     kept = data.keep_probability
     ratio, power = formats.digits(kept / (1 - kept), 4), formats.digits(math.exp(lesson.epsilon), 4)
     station.formula("trust", kept=kept, flipped=1 - kept, ratio=ratio, power=power)
@@ -177,7 +179,7 @@ def _numbers(data: Trust, best: str) -> dict[str, dict[str, str]]:
     def column(published: float, off: float, server_bits: Bools, most: str) -> dict[str, str]:
         right = int((server_bits == data.truth).sum())
         return {
-            "published share of yes": _percent(published),
+            "published share of yes": _trust_percent(published),
             "95 % range": f"± {_points(off)}",
             "true bits on the server": f"{right} of {data.truth.size}",
             "an attacker is right, from even odds": most,
@@ -189,9 +191,175 @@ def _numbers(data: Trust, best: str) -> dict[str, dict[str, str]]:
     }
 
 
-STATION = Station(
+TRUST_STATION = Station(
     "Trust",
-    open_board,
+    open_trust,
     lambda _: (station.EPSILON, station.people(1)),
     ("Break into the server", "Somebody copies what the server holds."),
+)
+
+
+SHARE_OF_YES: Final = 0.3
+_SIZES: Final = 10 ** np.arange(1, 10)
+_OUTCOMES: Final = 8
+
+
+@dataclass(frozen=True, eq=False)
+class ErrorsOfSums:
+    """Errors in people. (sizes,) `n`; `central`, `local` and `noise_left_in`: standard errors.
+
+    They are exact roots of the mean squared error. `central_errors`, `local_errors`:
+    (sizes, outcomes) errors of simulated counts. `here`: the three at the lesson's n. `yes`: true
+    count there, `reports`: how many sent yes, `estimate`.
+    """
+
+    n: Ints
+    central: Floats
+    local: Floats
+    noise_left_in: Floats
+    central_errors: Floats
+    local_errors: Floats
+    here: tuple[float, float, float]
+    yes: int
+    reports: int
+    estimate: float
+
+
+def sums_data(lesson: Lesson) -> ErrorsOfSums:
+    """Formulas and outcomes for every number of people."""
+    rng = np.random.default_rng(lesson.seed)
+    coin = BinaryMechanism(BinaryPolicy(lesson.epsilon, lesson.epsilon))
+    central_errors, local_errors = [], []
+    for n in _SIZES.tolist():
+        yes = round(SHARE_OF_YES * n)
+        central_errors.append(
+            np.abs(CentralCount(n, lesson.epsilon).publish(yes, _OUTCOMES, rng) - yes)
+        )
+        counts = np.array([n - yes, yes])
+        tallies = [coin.sample_tally(counts, rng) for _ in range(_OUTCOMES)]
+        local_errors.append([abs(n * coin.estimate(tally)[1] - yes) for tally in tallies])
+    central, local, left_in = zip(*(_errors(coin, lesson, n) for n in _SIZES.tolist()), strict=True)
+    yes = round(SHARE_OF_YES * lesson.n)
+    tally = coin.sample_tally(np.array([lesson.n - yes, yes]), rng)
+    return ErrorsOfSums(
+        _SIZES,
+        np.array(central),
+        np.array(local),
+        np.array(left_in),
+        np.array(central_errors),
+        np.array(local_errors),
+        _errors(coin, lesson, lesson.n),
+        yes,
+        int(tally.counts[1]),
+        lesson.n * float(coin.estimate(tally)[1]),
+    )
+
+
+def _errors(coin: BinaryMechanism, lesson: Lesson, n: int) -> tuple[float, float, float]:
+    """Standard errors of n people's count: trusted server, local, and with the noise left in."""
+    flip, yes = float(coin.flips[0]), round(SHARE_OF_YES * n)
+    errors, chances = CentralCount(n, lesson.epsilon).error_law(yes)
+    flips = math.sqrt(n * flip * (1 - flip))
+    moved = flip * (n - 2 * yes)
+    return math.sqrt(float(chances @ errors**2)), flips / (1 - 2 * flip), math.hypot(flips, moved)
+
+
+def open_sums(lesson: Lesson) -> StationView:
+    """Open the station at a lesson: headline, picture, formula and numbers."""
+    data = sums_data(lesson)
+    central, local, naive = data.here
+    central_text = formats.count(two_digits(central), "person", "people")
+    share = 100 * local / lesson.n
+    figures = {"central": central, "local": local, "share": share}
+    figures |= {"local, more people": 10 * local, "share, more people": share / 10}
+    figures["more people"] = 100 * lesson.n
+    broken = ""
+    if lesson.broken:
+        broken = f" With the noise left in, it is off by {two_digits(naive)} with {_count(lesson)}."
+        figures["noise left in"] = naive
+    errors = {"trusted server": data.central, "local": data.local}
+    errors["local, noise left in"] = data.noise_left_in
+    numbers = station.table(list(map(formats.people, data.n.tolist())), errors, two_digits)
+    alt = station.alt_text("Errors of a count against the number of people.", numbers)
+    return StationView(
+        Headline(
+            f"With {_count(lesson)}, a trusted server is off by {central_text}, local "
+            f"noise by {two_digits(local)}: {_sums_percent(share)} of all.",
+            f"With {formats.counted(100 * lesson.n, 'person', 'people')} local noise is off by "
+            f"{two_digits(10 * local)}, but by {_sums_percent(share / 10)} of all.{broken} "
+            "These are standard errors.",
+            figures=figures,
+        ),
+        lambda colours: StationPicture((Chart(figure(data, lesson, colours), "sum", alt),)),
+        lambda: _sums_formula(data, lesson),
+        numbers,
+    )
+
+
+def _count(lesson: Lesson) -> str:
+    return formats.counted(lesson.n, "person", "people")
+
+
+def _sums_percent(percent: float) -> str:
+    return f"{formats.digits(percent)} %"
+
+
+_POWERS: Final = ("1", "10", "100", "1,000", "10,000", "", "1 million", "", "100 million", "")
+"""Names of powers of ten from 1 on."""
+
+
+def figure(data: ErrorsOfSums, lesson: Lesson, colours: Palette) -> go.Figure:
+    """Errors against the number of people, both logarithmic; in people or in percent of all."""
+    ours, other, third, faint = station.line_styles(colours)
+    is_share = lesson.view == "percent"
+    unit = 100 / data.n if is_share else np.ones(data.n.size)
+    central, local, left_in = unit * np.array([data.central, data.local, data.noise_left_in])
+    lowest = math.floor(math.log10(min(1.0, central.min(), local.min())))
+    least = 0.3 * 10.0**lowest  # an error of 0 has no place on a log scale
+    many, units = np.repeat(data.n, _OUTCOMES), np.repeat(unit, _OUTCOMES)
+    traces = [
+        station.points("", many, np.maximum(units * errors.ravel(), least), look)
+        for errors, look in ((data.local_errors, ours), (data.central_errors, other))
+    ]
+    lines = [
+        station.line("local" if is_share else "local: grows with √n", data.n, local, ours),
+        station.line("trusted server", data.n, central, other),
+    ]
+    if lesson.broken:
+        lines.append(station.line("local, noise left in", data.n, left_in, third))
+    top = max(each["y"].max() for each in lines)
+    powers = range(lowest, math.ceil(math.log10(top)))
+    y = {
+        "title_text": "error, % of all" if is_share else "error, people",
+        "type": "log",
+        "range": [math.log10(0.9 * least), math.log10(4 * top)],
+        "tickvals": [least, *(10.0**power for power in powers)],
+        "ticktext": ["0", *(_POWERS[p] if p >= 0 else formats.digits(10.0**p) for p in powers)],
+    }
+    x = {**station.PEOPLE, "range": [0.9, 9.1]}
+    marks = [station.upright(lesson.n, faint, station.MIDDLE)]
+    return station.figure([*traces, *lines], x, y, colours, ends=lines, shapes=marks)
+
+
+def _sums_formula(data: ErrorsOfSums, lesson: Lesson) -> None:
+    power = math.exp(lesson.epsilon)
+    error = formats.digits(math.sqrt(lesson.n * power) / (power - 1), 3)
+    station.formula(
+        "sum",
+        reports=formats.integer(data.reports),
+        n=formats.integer(lesson.n),
+        plus=formats.digits(power + 1, 4),
+        minus=formats.digits(power - 1, 4),
+        estimate=data.estimate,
+        yes=formats.integer(data.yes),
+        error=formats.count(error, "person", "people"),
+    )
+
+
+SUMS_STATION = Station(
+    "Sums",
+    open_sums,
+    lambda _: (station.EPSILON, station.people()),
+    ("Forget to take the noise out", "Count the yes reports as they come."),
+    show_choice=lambda lesson: station.show_views(lesson, station.UNITS),
 )

@@ -1,6 +1,7 @@
 """The census block of seven people: its published table, and all blocks that fit it."""
 
 from dataclasses import replace
+from functools import partial
 from html import escape
 from typing import Final
 
@@ -9,19 +10,15 @@ import streamlit as st
 from caldp_core.attacks.reconstruction import LINES as PRINTED
 from caldp_core.attacks.reconstruction import SUPPRESSED, Person, Tables, worlds
 from caldp_core.basics.cache import cached
+from caldp_ui.app.texts import read_texts, read_toml
 from caldp_ui.coarser.page_state import STATE, Publication
 from caldp_ui.controls import choices
 from caldp_ui.words.formats import Headline
 
-_LEFT_OUT: Final = {"all": (), "without-4A": ("4A",), "without-2A-2B": ("2A", "2B")}
-_TITLES: Final = {
-    "all": "The whole table",
-    "without-4A": "Without 4A",
-    "without-2A-2B": "Without 2A, 2B",
-}
+TEXTS: Final = read_texts(__file__)
+_NAMES: Final = read_toml(__file__, "names.toml")["census_block"]
+_LEFT_OUT: Final[dict[str, list[str]]] = _NAMES["left_out"]
 _SHOWN_MOST: Final = 8
-_WORDS: Final = {"F": "female", "M": "male", "B": "black", "W": "white"}
-_UNIONS: Final = {"M": "married", "S": "single"}
 
 
 @cached
@@ -40,26 +37,22 @@ def certain_people(lines: str) -> list[Person]:
 def headline(record: Publication) -> Headline:
     """How many people come out for sure."""
     if record.moves == 0:
-        return Headline("Seven people, seven counts hidden. Who are they?", _SOURCE)
+        return Headline("Seven people, seven counts hidden. Who are they?", TEXTS["census_source"])
     sure, many = len(certain_people(record.lines)), len(solutions(record.lines))
     blocks = "one block of people fits" if many == 1 else f"{many} blocks of people fit"
     return Headline(
         f"Of seven people {sure} are known for sure: {blocks} the published table.",
-        _SOURCE,
+        TEXTS["census_source"],
         unprotected=sure > 0,
         figures={"known": sure, "blocks": many},
     )
 
 
-_SOURCE: Final = (
-    "A made-up block, as a census publishes it: Garfinkel, Abowd, Martindale, CACM 62(3), 2019."
-)
-
-
-def show(record: Publication) -> None:
-    """The published table, and what comes out of it."""
+def show(record: Publication) -> Headline:
+    """Draw the published table and what comes out of it; returns the headline."""
     blocks = solutions(record.lines) if record.moves else ()
     st.html(f'<div class="seven">{_table(record)}{_blocks(record, blocks)}</div>')
+    return headline(record)
 
 
 def _table(record: Publication) -> str:
@@ -101,7 +94,8 @@ def _blocks(record: Publication, blocks: tuple[tuple[Person, ...], ...]) -> str:
 def _block(people: tuple[Person, ...], sure: list[Person]) -> str:
     rows = "".join(
         f'<li class="{"open" if person in sure else "safe"}"><b>{person.age}</b> '
-        f"{_WORDS[person.race]} {_WORDS[person.sex]} {_UNIONS[person.married]}</li>"
+        f"{_NAMES['race'][person.race]} {_NAMES['sex'][person.sex]} "
+        f"{_NAMES['union'][person.married]}</li>"
         for person in people
     )
     return f"<ul>{rows}</ul>"
@@ -109,18 +103,12 @@ def _block(people: tuple[Person, ...], sure: list[Person]) -> str:
 
 def side(record: Publication) -> None:
     """The controls: the published lines, and the button that solves."""
-    st.markdown(
-        "Counts of one or two people are hidden. The attacker looks for every block of seven "
-        "people whose counts, medians and means are the published ones."
+    st.markdown(TEXTS["census_attack"])
+    choices.of_field(
+        STATE, "lines", "Published", _NAMES["titles"], st.segmented_control, required=True
     )
-    choices.of_field(STATE, "lines", "Published", _TITLES, st.segmented_control, required=True)
     if record.moves == 0:
-        st.button(
-            "Solve",
-            type="primary",
-            icon=":material/play_arrow:",
-            key=STATE.key("move"),
-            on_click=lambda: STATE.change(lambda r: replace(r, moves=1)),
-        )
+        solve = partial(STATE.change, lambda r: replace(r, moves=1))
+        STATE.button("move", "Solve", solve, type="primary", icon="play_arrow")
     else:
         st.caption("Orange: in every block that fits, so known for sure.")

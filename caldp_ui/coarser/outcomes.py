@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from caldp_core.attacks.differencing import (
+from caldp_core.attacks.reconstruction import (
     bounds,
     direction_guess_accuracy,
     disclosed_cells,
@@ -24,7 +24,7 @@ from caldp_core.audit.adversary import guess_accuracy_of_rows, pair_rows
 from caldp_core.basics.cache import cached_by
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Bools, Floats, Ints
-from caldp_core.domain.grid import US_GRID, GridDomain
+from caldp_core.domain.domains import US_GRID, GridDomain
 from caldp_core.mechanisms.base import Mechanism
 from caldp_core.treatments.release import CentralTable, Rounding, Suppression
 from caldp_ui.coarser.page_state import (
@@ -52,7 +52,7 @@ GUESS: Final = 0.5
 
 
 @dataclass(frozen=True)
-class Outcome:
+class AttackOutcome:
     """An attack on one treatment: the `share` of people or counts that it gets right, in [0, 1].
 
     `share`: None where it is not known. `sure`: False for a best guess.
@@ -70,7 +70,7 @@ class AttackResult:
     without any. `disclosed_people`: how many people are in them.
     """
 
-    outcomes: dict[str, Outcome]
+    outcomes: dict[str, AttackOutcome]
     disclosed_cells: Bools | None = None
     disclosed_people: int = 0
 
@@ -89,7 +89,7 @@ class PlayedData:
 def run_attack(data: TreatmentData) -> AttackResult:
     """Plays the record's attack up to its number of moves."""
     if data.record.moves == 0:
-        return AttackResult(dict.fromkeys(TREATMENT_NAMES, Outcome(None, sure=False)))
+        return AttackResult(dict.fromkeys(TREATMENT_NAMES, AttackOutcome(None, sure=False)))
     return _PLAYS[data.record.attack](data)
 
 
@@ -152,7 +152,9 @@ def _pair_attack(
         PLAIN: None if data.plain is None else _guess(data.plain.setup.mechanism, ends, local),
         BLOCKS: _guess(data.setup.mechanism, ends, local),
     }
-    return AttackResult({name: Outcome(right, right == 1.0) for name, right in accuracies.items()})
+    return AttackResult(
+        {name: AttackOutcome(right, right == 1.0) for name, right in accuracies.items()}
+    )
 
 
 def _guess(mechanism: Mechanism, ends: Ints, local: Callable[[Floats], float]) -> float | None:
@@ -170,8 +172,8 @@ def _parts(data: TreatmentData) -> AttackResult:
     disclosed = disclosed_counts(data)
     small = data.table.primary
     share = float(disclosed[small].mean()) if small.any() else 0.0
-    outcomes = {name: Outcome(0.0, sure=True) for name in TREATMENT_NAMES}
-    outcomes |= {NOTHING: Outcome(1.0, sure=True), HIDE: Outcome(share, sure=True)}
+    outcomes = {name: AttackOutcome(0.0, sure=True) for name in TREATMENT_NAMES}
+    outcomes |= {NOTHING: AttackOutcome(1.0, sure=True), HIDE: AttackOutcome(share, sure=True)}
     return AttackResult(outcomes, disclosed, int(data.counts[disclosed].sum()))
 
 
@@ -205,12 +207,12 @@ def disclosed_counts(data: TreatmentData) -> Bools:
 def _newcomer(data: TreatmentData) -> AttackResult:
     sizes = np.bincount(data.labels)
     alone = sizes[data.labels] == 1
-    outcomes = {name: Outcome(0.0, sure=True) for name in TREATMENT_NAMES}
+    outcomes = {name: AttackOutcome(0.0, sure=True) for name in TREATMENT_NAMES}
     shares = data.counts / data.counts.sum()
     outcomes |= {
-        NOTHING: Outcome(1.0, sure=True),
-        LARGER: Outcome(float(shares[alone].sum()), sure=True),
-        HIDE: Outcome(_newcomers(data), sure=True),
+        NOTHING: AttackOutcome(1.0, sure=True),
+        LARGER: AttackOutcome(float(shares[alone].sum()), sure=True),
+        HIDE: AttackOutcome(_newcomers(data), sure=True),
     }
     return AttackResult(outcomes)
 
@@ -228,23 +230,25 @@ def _regions(data: TreatmentData) -> AttackResult:
     """
     small = data.table.primary
     if not small.any():
-        return AttackResult({name: Outcome(0.0, sure=False) for name in TREATMENT_NAMES})
+        return AttackResult({name: AttackOutcome(0.0, sure=False) for name in TREATMENT_NAMES})
     counts, record = data.counts[small], data.record
     values, many = np.unique(counts, return_counts=True)
     chances = [
         rounding_recovery_chance(Rounding(record.base), int(v), record.pairs) for v in values
     ]
     outcomes = {
-        name: Outcome(float((np.rint(t.release.estimate[small]) == counts).mean()), sure=False)
+        name: AttackOutcome(
+            float((np.rint(t.release.estimate[small]) == counts).mean()), sure=False
+        )
         for name, t in data.treatments.items()
     }
     outcomes |= {
-        NOTHING: Outcome(1.0, sure=True),
-        HIDE: Outcome(1.0, sure=True),
-        ROUND: Outcome(float(np.average(chances, weights=many)), sure=False),
+        NOTHING: AttackOutcome(1.0, sure=True),
+        HIDE: AttackOutcome(1.0, sure=True),
+        ROUND: AttackOutcome(float(np.average(chances, weights=many)), sure=False),
     }
     return AttackResult(
-        {name: outcomes.get(name, Outcome(None, sure=False)) for name in TREATMENT_NAMES}
+        {name: outcomes.get(name, AttackOutcome(None, sure=False)) for name in TREATMENT_NAMES}
     )
 
 

@@ -5,7 +5,7 @@ lower right; two attacks stand alone.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -14,18 +14,18 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from caldp_core.basics.types import Progress
-from caldp_core.datasets import PERIODS, InfantDeaths, OwnTable
+from caldp_core.datasets import PERIODS, InfantDeaths, OwnPlaces, OwnTable
 from caldp_core.datasets.files.answers import CountedAnswers, count_answers
 from caldp_core.datasets.files.layout_detection import DetectedFile, Layout
 from caldp_core.datasets.files.places import CountedPlaces, count_places
-from caldp_core.domain.grid import GridDomain
+from caldp_core.domain.domains import GridDomain
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.treatments.release import BOX
 from caldp_ui.app.texts import read_texts
 from caldp_ui.app.theme import LIGHT, Palette, palette
 from caldp_ui.charts import show as drawing
-from caldp_ui.coarser import census_block, outcomes, page_state, reconstruction, tables, view
-from caldp_ui.coarser.outcomes import TREATMENT_NAMES, AttackResult, PlayedData, candidate_cells
+from caldp_ui.coarser import census_block, outcomes, page_state, reconstruction, view
+from caldp_ui.coarser.outcomes import AttackResult, PlayedData, candidate_cells
 from caldp_ui.coarser.page_state import (
     ATTACKS,
     BASES,
@@ -45,7 +45,7 @@ from caldp_ui.coarser.page_state import (
     STATE,
     TABLES,
     THRESHOLDS,
-    Example,
+    AttackExample,
     Publication,
     TreatmentData,
     TreatmentResult,
@@ -53,56 +53,31 @@ from caldp_ui.coarser.page_state import (
     with_data,
 )
 from caldp_ui.compute import runs
-from caldp_ui.compute.runs import best_plain_ldp
 from caldp_ui.controls import choices, common
-from caldp_ui.controls.choices import own_data_sets
-from caldp_ui.controls.common import epsilon_slider, field_slider
-from caldp_ui.maps.ground import home
-from caldp_ui.maps.scene import move_place, place_control
-from caldp_ui.parts import (
-    comparison,
-    layout,
-    markup,
-    own_data,
-    pictures,
-    pins,
-    promises,
-    safety,
-    sharing,
-)
-from caldp_ui.parts.films import SliderFilm
-from caldp_ui.parts.layout import tabs
-from caldp_ui.parts.own_data import Columns
+from caldp_ui.maps.scene import home, move_place, place_control
+from caldp_ui.parts import comparison, layout, own_data, pack, pins, sharing
+from caldp_ui.parts import layout as markup
 from caldp_ui.parts.sharing import ReportContent
 from caldp_ui.session import jobs
 from caldp_ui.shell.page import PinPage, View
-from caldp_ui.stage import Act, Step
+from caldp_ui.stage.component import Act
+from caldp_ui.stage.records import Step, nobody_below
 from caldp_ui.words import formats
-from caldp_ui.words.glossary import terms
+from caldp_ui.words.accuracy import terms
 
 TEXTS: Final = read_texts(__file__)
 
 
-@dataclass(frozen=True)
-class PageAreas:
-    """The parts of the page, to be filled in any order."""
+def _make_areas(wide: bool) -> tuple[DeltaGenerator, ...]:
+    """Containers of headline, attack, pictures, controls and details, to be filled in any order.
 
-    headline: DeltaGenerator
-    pictures: DeltaGenerator
-    attack: DeltaGenerator
-    controls: DeltaGenerator
-    details: DeltaGenerator
-
-
-def _make_areas(wide: bool) -> PageAreas:
-    """Lays out the page. `wide`: five pictures in thirds; else one beside the attack."""
+    `wide`: five pictures in thirds; else one beside the attack.
+    """
     headline, _ = layout.title_row(STATE)
     kind = "five" if wide else "two"
     with st.container(key=STATE.key("thirds")), st.container(key=STATE.key(kind)):
-        pictures = st.container(key=STATE.key("pictures"))
-        attack = st.container(key=STATE.key("attacker"))
-        controls = st.container(key=STATE.key("controls"))
-    return PageAreas(headline, pictures, attack, controls, st.container())
+        parts = [st.container(key=STATE.key(n)) for n in ("attacker", "pictures", "controls")]
+    return headline, *parts, st.container()
 
 
 _LARGE: Final = 5_000
@@ -159,22 +134,21 @@ def _settings(record: Publication) -> None:
 
 
 _OTHER_PLACES: Final = {False: "Same block", True: "Other block"}
-_PAIRS: Final = field_slider("pairs", PAIRS)
-_BASE: Final = field_slider("base", BASES)
-_THRESHOLD: Final = field_slider("threshold", THRESHOLDS, formats.integer)
+_PAIRS: Final = common.field_slider("pairs", PAIRS)
+_BASE: Final = common.field_slider("base", BASES)
+_THRESHOLD: Final = common.field_slider("threshold", THRESHOLDS, formats.integer)
 
 
 def _move(record: Publication) -> None:
     """The next move; after the last, the way back to the first."""
     label = view.next_move_label(record)
     if label is not None:
-        icon = ":material/shield:" if label == view.OFFICE_MOVE else ":material/play_arrow:"
+        icon = "shield" if label == view.OFFICE_MOVE else "play_arrow"
         move = partial(STATE.change, lambda r: replace(r, moves=min(r.moves + 1, r.last_move)))
-        st.button(label, type="primary", icon=icon, key=STATE.key("move"), on_click=move)
+        STATE.button("move", label, move, icon=icon, type="primary")
     else:
         again = partial(STATE.change, lambda r: r.with_attack(r.attack))
-        key, icon = STATE.key("restart"), ":material/replay:"
-        st.button("Start again", icon=icon, key=key, on_click=again)
+        STATE.button("restart", "Start again", again, icon="replay")
 
 
 def _controls(data: TreatmentData) -> None:
@@ -191,7 +165,7 @@ def _controls(data: TreatmentData) -> None:
         own_data.popover(STATE, _FORM)
         pins.redraw_and_pin(STATE, PAGE.pin_title, "The same people and treatments, new noise.")
         common.button(STATE)
-    safety.of_epsilon(STATE, record.scenario.policy.plain_epsilon)
+    comparison.epsilon_button(STATE, record.scenario.policy.plain_epsilon)
 
 
 def _controls_alone(record: Publication) -> None:
@@ -202,9 +176,7 @@ def _controls_alone(record: Publication) -> None:
             common.show(STATE, _BASE, "Round to")
     with st.container(key=STATE.key("forms"), horizontal=True, gap="small"):
         _example_menu(record)
-        pins.redraw_and_pin(
-            STATE, PAGE.pin_title, "Other people and other tables of the same kind."
-        )
+        common.redraw_button(STATE, "Other people and other tables of the same kind.")
         common.button(STATE)
     with st.container(key=STATE.key("share")):
         sharing.drawer(STATE.key("share-drawer"), lambda: sharing.show_link(STATE))
@@ -238,8 +210,11 @@ def _office(record: Publication) -> None:
 
 def _example_menu(record: Publication) -> None:
     """The menu of examples, and of this visit's own data."""
-    own = own_data_sets(record.scenario.dataset).items()
-    examples = [*EXAMPLES, *(Example(title, spec, Publication().attack) for title, spec in own)]
+    own = choices.own_data_sets(record.scenario.dataset).items()
+    examples = [
+        *EXAMPLES,
+        *(AttackExample(title, spec, Publication().attack) for title, spec in own),
+    ]
     choices.by_title(
         STATE,
         "preset",
@@ -251,9 +226,8 @@ def _example_menu(record: Publication) -> None:
     )
 
 
-def _with_counted_data(scenario: Scenario, counts: CountedPlaces | CountedAnswers) -> Scenario:
-    data = counts.places if isinstance(counts, CountedPlaces) else counts.table
-    return with_data(Publication(scenario), data).scenario
+def _data_of(counts: CountedPlaces | CountedAnswers) -> OwnPlaces | OwnTable:
+    return counts.places if isinstance(counts, CountedPlaces) else counts.table
 
 
 def _count_rows(
@@ -265,18 +239,13 @@ def _count_rows(
     return count_answers(file_layout, layout, title, progress)
 
 
-def _people_count(counts: CountedPlaces | CountedAnswers) -> int:
-    if isinstance(counts, CountedPlaces):
-        return int(counts.places.counts().sum())
-    return sum(counts.table.counts)
-
-
-_COLUMNS: Final = Columns(
-    ("latitude", "longitude", "answer", "people", "weight", "group"),
+_COLUMNS: Final = own_data.ColumnChoice(
+    ("latitude", "longitude", "answer", "crossed", "people", "weight", "group", "person-id"),
     (),
     lambda seen: seen.places if seen.has_places else seen.answers,
     _count_rows,
-    _people_count,
+    lambda counts: runs.dataset(Scenario(dataset=_data_of(counts))).n or 0,
+    own_data.ask_rows,
     unoffered=("questions",),
 )
 _FORM: Final = own_data.Form(
@@ -287,7 +256,7 @@ _FORM: Final = own_data.Form(
     "Conditions in two regions (made up)",
     OwnTable.title,
     _COLUMNS,
-    _with_counted_data,
+    lambda scenario, counts: with_data(Publication(scenario), _data_of(counts)).scenario,
     lambda _: "The larger cells are a start: choose others below the pictures.",
 )
 
@@ -299,21 +268,19 @@ def _export_buttons(data: TreatmentData) -> None:
     sharing.true_file(
         STATE.key("tables-csv"),
         "treatments.csv",
-        lambda: tables.tables_csv(data),
+        lambda: view.tables_csv(data),
         data.record.scenario,
     )
 
 
+def _treatments(played: PlayedData) -> pd.DataFrame:
+    rows = view.treatment_rows(played.data, played.attack_result)
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("treatment")
+
+
 def _decision(played: PlayedData) -> None:
-    data = played.data
-    st.markdown(view.bound_text(data))
-    rows = {view.TITLES[name]: view.decision_row(data, name) for name in TREATMENT_NAMES}
-    frame = pd.DataFrame.from_dict(rows, orient="index", columns=list(view.COLUMNS))
-    st.table(frame.rename_axis("treatment"))
-    if played.attack_result is not None:
-        st.markdown("**For a memo**")
-        text = view.memo(data, played.attack_result)
-        st.code(sharing.true_text(text, data.record.scenario), language=None, wrap_lines=True)
+    st.table(_treatments(played))
+    st.markdown(view.bound_text(played.data))
     terms("ε", "local differential privacy", "context-aware", "total variation")
 
 
@@ -340,16 +307,15 @@ def _debate(played: PlayedData) -> None:
     left, right = st.columns(2, gap="large")
     for place, (title, sides) in zip((left, right), view.SIDES.items(), strict=True):
         with place:
-            st.markdown(f"**{title}**")
-            promises.bullets(f"{claim} ({source})" for claim, source in sides)
-    st.markdown("**Who does what**")
-    promises.bullets(f"{claim} ({source})" for claim, source in view.OFFICES)
+            comparison.listed(title, (f"{claim} ({source})" for claim, source in sides))
+    offices = (f"{claim} ({source})" for claim, source in view.OFFICES)
+    comparison.listed("Who does what", offices)
 
 
 def _promise(played: PlayedData) -> None:
     data = played.data
     st.markdown(TEXTS["trust_notes"])
-    promises.audit_section(STATE, data.record.scenario)
+    comparison.audit_section(STATE, data.record.scenario)
     terms("ε", "context-aware")
 
 
@@ -360,12 +326,26 @@ def _sharing(played: PlayedData) -> None:
         noise = {name: data.treatments[name] for name in (PLAIN, BLOCKS)}
         office = {name: each for name, each in data.treatments.items() if name not in noise}
         true, estimates = _pictures(data, office), _pictures(data, noise)
-        content = ReportContent(data.ours, _summary_text(played), estimates, true)
-    other_scenarios = {sharing.PLAIN: best_plain_ldp(data.record.scenario)}
+        table = _treatments(played).to_html(index_names=False)
+        content = ReportContent(data.ours, _summary_text(played), estimates, true, None, table)
+    other_scenarios = {sharing.PLAIN: runs.best_plain_ldp(data.record.scenario)}
+    if runs.is_own(data.record.scenario.dataset):
+        _publish(data)
     sharing.section(
         STATE, view.nouns(data), content, other_scenarios, lambda: _export_buttons(data)
     )
     PAGE.offer()
+
+
+def _publish(data: TreatmentData) -> None:
+    """The menu of treatments, noise first, and the pack of the one that is chosen."""
+    names = [name for name in list(data.treatments)[::-1] if name != NOTHING]
+    key, titles = STATE.key("publish"), view.TITLES
+    with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
+        picked = st.selectbox("Publish", names, format_func=titles.__getitem__, key=key)
+        name = f"{picked}-{pack.PACK_NAME}"
+        sharing.file_button(STATE.key("treatment"), name, partial(view.pack_of, data, picked))
+    st.caption(view.published_text(data, picked))
 
 
 def _summary_text(played: PlayedData) -> str:
@@ -379,7 +359,7 @@ def _pictures(data: TreatmentData, some: Mapping[str, TreatmentResult]) -> dict[
     if not isinstance(data.domain, GridDomain):
         return {}
     shares = {view.TITLES[name]: each.release.shares for name, each in some.items()}
-    return pictures.maps(shares, data.domain, home(data.domain), data.setup.n)
+    return pack.maps(shares, data.domain, home(data.domain), nobody_below(data.setup.n))
 
 
 _TABS: Final[dict[str, Callable[[PlayedData], None]]] = {
@@ -403,7 +383,7 @@ def _view(played: PlayedData, _: object, colours: Palette) -> View:
     first = view.headline(data, result)
     bars = {} if result is None else {view.BARS: view.bars_html(data, result)}
     if not isinstance(data.domain, GridDomain):
-        return View(first, {_DRAWN: tables.tables_html(data, result, colours)}, bars)
+        return View(first, {_DRAWN: view.tables_html(data, result, colours)}, bars)
     return View(first, texts=bars, scene=view.scene(data, result), still=NOTHING)
 
 
@@ -424,7 +404,7 @@ def _load(record: Publication) -> PlayedData:
     return PlayedData(data, None if is_alone else outcomes.run_attack(data))
 
 
-def _films(record: Publication) -> list[SliderFilm[Publication]]:
+def _films(record: Publication) -> list[pins.SliderFilm[Publication]]:
     """The film along ε: none of an attack that stands alone, without a map, or where it is slow."""
     if record.attack in (CENSUS_BLOCK, TABLES) or runs.takes_long(record.scenario):
         return []
@@ -435,25 +415,17 @@ def _films(record: Publication) -> list[SliderFilm[Publication]]:
 
 def _pinned_numbers(played: PlayedData) -> dict[str, str]:
     """Errors of all treatments, and what the attack finds."""
-    data, result = played.data, played.attack_result
-    errors = {
-        f"of 100 people wrong: {view.TITLES[name]}": formats.per_hundred(each.errors.tv)
-        for name, each in data.treatments.items()
-    }
-    if result is None:
-        return errors
-    unit = view.UNIT[data.record.attack]
-    return errors | {
-        f"{unit}: {view.TITLES[name]}": view.of_hundred(each.share)
-        for name, each in result.outcomes.items()
-        if each.share is not None
+    rows = view.treatment_rows(played.data, played.attack_result)
+    return {
+        f"{column}: {title}": row[column]
+        for column in list(next(iter(rows.values())))[:2]
+        for title, row in rows.items()
+        if row[column]
     }
 
 
 PAGE: Final = PinPage(
     state=STATE,
-    title="Noise, coarser, or nothing?",
-    task=TEXTS["task"],
     load=_load,
     view=_view,
     films=_films,
@@ -461,11 +433,11 @@ PAGE: Final = PinPage(
     describe=lambda played: view.errors_sentence(played.data),
     numbers=_pinned_numbers,
 )
-EPSILON_FILM: Final = SliderFilm[Publication](
+EPSILON_FILM: Final = pins.SliderFilm[Publication](
     STATE,
     view.EPSILON,
     "Privacy level ε",
-    replace(epsilon_slider(), value=lambda record: record.scenario.policy.plain_epsilon),
+    replace(common.epsilon_slider(), value=lambda record: record.scenario.policy.plain_epsilon),
     _render,
     lambda at: f"{runs.key(at.scenario)} {replace(at, scenario=Publication().scenario)}",
 )
@@ -474,18 +446,17 @@ _DRAWN: Final = STATE.key("drawn")
 
 def show(record: Publication) -> None:
     """Show the page of the record's attack."""
-    if record.attack == TABLES:
-        _show_reconstruction(record)
-    elif record.attack == CENSUS_BLOCK:
-        _show_census_block(record)
+    if record.attack in (TABLES, CENSUS_BLOCK):
+        _show_alone(record)
     else:
         _show_treatments(record)
-    promises.drawer("coarser")
+    comparison.drawer("coarser")
 
 
 def _show_treatments(record: Publication) -> None:
-    areas, maps = _make_areas(wide=True), None
-    with areas.pictures:
+    headline, attack, pictures_area, controls, details = _make_areas(wide=True)
+    maps = None
+    with pictures_area:
         data = load_data(record)
         played = PlayedData(data, _run_attack(data))
         shown = PAGE.view(played, None, palette())
@@ -493,41 +464,29 @@ def _show_treatments(record: Publication) -> None:
             drawing.show_drawing(shown.pictures[_DRAWN], _DRAWN, None)
         else:
             maps = PAGE.show_maps(shown, _handle_act, EPSILON_FILM)
-    with areas.headline:
+    with headline:
         markup.show_headline(shown.headline)
-    with areas.attack:
+    with attack:
         _attack_panel(shown, data)
-    with areas.controls:
+    with controls:
         _controls(data)
-    with areas.details:
+    with details:
         PAGE.show_pins(played)
-        tabs(STATE.key("tabs"), _TABS, played)
+        markup.tabs(STATE.key("tabs"), _TABS, played)
         if maps is not None and played.attack_result is not None:
             PAGE.send_films(record, maps)
 
 
-def _show_reconstruction(record: Publication) -> None:
-    areas = _make_areas(wide=False)
-    with areas.pictures:
-        lines = reconstruction.load_curves(record)
-        reconstruction.show(record, lines)
-    with areas.headline:
-        markup.show_headline(reconstruction.headline(record, lines))
-    with areas.attack:
+def _show_alone(record: Publication) -> None:
+    """The page of an attack without treatments."""
+    headline, attack, picture, controls, _ = _make_areas(wide=False)
+    shown = reconstruction if record.attack == TABLES else census_block
+    with picture:
+        first = shown.show(record)
+    with headline:
+        markup.show_headline(first)
+    with attack:
         _attack_menu(record)
-        reconstruction.side()
-    with areas.controls:
-        _controls_alone(record)
-
-
-def _show_census_block(record: Publication) -> None:
-    areas = _make_areas(wide=False)
-    with areas.headline:
-        markup.show_headline(census_block.headline(record))
-    with areas.pictures:
-        census_block.show(record)
-    with areas.attack:
-        _attack_menu(record)
-        census_block.side(record)
-    with areas.controls:
+        shown.side(record)
+    with controls:
         _controls_alone(record)

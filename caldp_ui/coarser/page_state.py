@@ -12,11 +12,10 @@ from typing import Final
 import numpy as np
 
 from caldp_core.basics.cache import cached_by
-from caldp_core.basics.errors import CaldpError, check_whole
+from caldp_core.basics.errors import check_choice, check_whole
 from caldp_core.basics.types import Ints
 from caldp_core.datasets import PERIODS, DatasetSpec, Gowalla, InfantDeaths, Survey
-from caldp_core.domain.answers import Domain
-from caldp_core.domain.grid import US_GRID, GridDomain
+from caldp_core.domain.domains import US_GRID, Domain, GridDomain
 from caldp_core.experiments.forecast import require_valid_errors
 from caldp_core.experiments.run import Result, Setup, draw_people
 from caldp_core.scenarios.blocks import (
@@ -44,10 +43,8 @@ from caldp_core.treatments.release import (
 from caldp_ui.compute import runs
 from caldp_ui.compute.runs import with_population
 from caldp_ui.parts import comparison
-from caldp_ui.parts.comparison import ResultLoader
-from caldp_ui.session.page_state import PinPageState
-from caldp_ui.session.record_link import ScenarioLink, ScenarioRecord
-from caldp_ui.stage import BROWSER_KEYS
+from caldp_ui.session.page_state import PinPageState, ScenarioLink, ScenarioRecord
+from caldp_ui.stage.component import BROWSER_KEYS
 
 NOTHING: Final = "nothing"
 LARGER: Final = "larger"
@@ -143,9 +140,7 @@ def _check(record: Publication) -> None:
     """Raise `CaldpError` for policies without blocks, and for numbers out of range."""
     _ = record.scenario.context
     for key, allowed in _CHOICES.items():
-        if getattr(record, key) not in allowed:
-            one_of = ", ".join(allowed)
-            raise CaldpError(f"{key} must be one of {one_of}, got {getattr(record, key)!r}.")
+        check_choice(key, getattr(record, key), allowed)
     check_whole("threshold", record.threshold, THRESHOLDS[0], THRESHOLDS[-1])
     check_whole("base", record.base, 2, BASES[-1])
     check_whole("moves", record.moves, 0, record.last_move)
@@ -161,7 +156,7 @@ STATE: Final = PinPageState("coarser", LINK)
 
 
 @dataclass(frozen=True)
-class Example:
+class AttackExample:
     """A title, the data, and the attack that it opens with."""
 
     title: str
@@ -183,11 +178,11 @@ class Example:
 
 
 EXAMPLES: Final = (
-    Example("Check-ins in the United States", Gowalla(), TWO_PLACES),
-    Example("Infant deaths in North Carolina", InfantDeaths(), PARTS),
-    Example("A census block of seven people", InfantDeaths(), CENSUS_BLOCK),
-    Example("Many tables, everybody's answer", Gowalla(), TABLES),
-    Example("Marriage and affairs", Survey("affairs"), TWO_PLACES),
+    AttackExample("Check-ins in the United States", Gowalla(), TWO_PLACES),
+    AttackExample("Infant deaths in North Carolina", InfantDeaths(), PARTS),
+    AttackExample("A census block of seven people", InfantDeaths(), CENSUS_BLOCK),
+    AttackExample("Many tables, everybody's answer", Gowalla(), TABLES),
+    AttackExample("Marriage and affairs", Survey("affairs"), TWO_PLACES),
 )
 
 
@@ -254,7 +249,7 @@ def _cache_key(record: Publication) -> str:
 
 
 def load_data(
-    record: Publication, load_results: ResultLoader = comparison.load_results
+    record: Publication, load_results: comparison.ResultLoader = comparison.load_results
 ) -> TreatmentData:
     """The data of a record; `load_results`: runs slow parts as jobs, or leaves them out."""
     results = load_results(STATE, record.scenario)
@@ -287,7 +282,8 @@ def _offices(
 ) -> tuple[Suppressed, dict[str, TreatmentResult]]:
     labels = setup.partition.labels
     table = Suppression(record.threshold).publish(counts, labels)
-    children = np.random.SeedSequence((setup.scenario.seed, 24)).spawn(2)
+    entropy = (setup.scenario.seed, 24, runs.secret_of(setup.scenario))
+    children = np.random.SeedSequence(entropy).spawn(2)
     round_coins, noise_coins = (np.random.default_rng(child) for child in children)
     central = CentralTable(setup.scenario.policy.plain_epsilon)
     releases = {

@@ -15,7 +15,14 @@ from caldp_core.basics.types import Progress
 from caldp_ui.app.texts import read_texts
 from caldp_ui.app.theme import Palette, palette
 from caldp_ui.charts import show as charts
-from caldp_ui.charts.curves import Label, Words, horizontal_line, line_trace, plane, vertical_line
+from caldp_ui.charts.curves import (
+    ChartLabel,
+    Words,
+    horizontal_line,
+    line_trace,
+    plane,
+    vertical_line,
+)
 from caldp_ui.coarser.page_state import STATE, TABLE_COUNTS, Publication
 from caldp_ui.controls import common
 from caldp_ui.session import jobs
@@ -32,29 +39,26 @@ _NOISY: Final = "noise, one ε for all tables"
 
 
 @dataclass(frozen=True)
-class Curve:
+class ReconstructionCurve:
     """A treatment's line: `right_shares` of answers, in [0, 1], at each of `TABLE_COUNTS`."""
 
     name: str
     right_shares: tuple[float, ...]
 
 
-def compute_curves(record: Publication, progress: Progress) -> tuple[Curve, ...]:
+def compute_curves(record: Publication, progress: Progress) -> tuple[ReconstructionCurve, ...]:
     """All lines at all numbers of tables; each point is the mean of a few runs."""
     treatments: dict[str, Publisher] = {
         _EXACT: publish_exact,
         _ROUNDED: Rounded(record.base),
         _NOISY: Noisy(record.scenario.policy.plain_epsilon),
     }
-    curves = []
-    for number, (name, publish) in enumerate(treatments.items()):
-        seed = record.scenario.seed
-        right = []
-        for step, many in enumerate(TABLE_COUNTS):
-            progress((number + step / len(TABLE_COUNTS)) / len(treatments))
-            right.append(_right_share(many, publish, seed))
-        curves.append(Curve(name, tuple(right)))
-    return tuple(curves)
+    right: dict[str, list[float]] = {name: [] for name in treatments}
+    for step, many in enumerate(TABLE_COUNTS):
+        progress(step / len(TABLE_COUNTS))
+        for name, publish in treatments.items():
+            right[name].append(_right_share(many, publish, record.scenario.seed))
+    return tuple(ReconstructionCurve(name, tuple(shares)) for name, shares in right.items())
 
 
 @cached
@@ -63,7 +67,7 @@ def _right_share(tables: int, publish: Publisher, seed: int) -> float:
     return sum(run.accuracy for run in runs) / _RUNS
 
 
-def load_curves(record: Publication) -> tuple[Curve, ...] | None:
+def load_curves(record: Publication) -> tuple[ReconstructionCurve, ...] | None:
     """The lines, computed by a job beside the page; None until it is done."""
     epsilon, seed = record.scenario.policy.plain_epsilon, record.scenario.seed
     return jobs.run_automatically(
@@ -76,45 +80,44 @@ def load_curves(record: Publication) -> tuple[Curve, ...] | None:
     )
 
 
-def headline(record: Publication, lines: tuple[Curve, ...] | None) -> Headline:
+def headline(record: Publication, lines: tuple[ReconstructionCurve, ...] | None) -> Headline:
     """How many answers the record's number of tables gives away."""
     if lines is None:
-        return Headline("The attacker is solving the tables.", _PEOPLE_TEXT)
+        return Headline("The attacker is solving the tables.", TEXTS["people_of_tables"])
     right = {line.name: value_at(line, record.tables) for line in lines}
     exact, rounded, noisy = (f"{each:.0f}" for each in right.values())
     return Headline(
         f"{formats.integer(record.tables)} exact tables reveal {exact} of {PEOPLE} answers, "
         f"noisy ones {noisy}; a mere guess is right for 50.",
-        f"Rounded to multiples of {record.base}: {rounded}. {_PEOPLE_TEXT}",
+        f"Rounded to multiples of {record.base}: {rounded}. {TEXTS['people_of_tables']}",
         unprotected=float(exact) > 60,
         figures=right,
     )
 
 
-_PEOPLE_TEXT: Final = (
-    "100 people, half of them with a yes; each table counts the yeses of a random half."
-)
-
-
-def value_at(line: Curve, tables: int) -> float:
+def value_at(line: ReconstructionCurve, tables: int) -> float:
     """A line's value, of 100, at the nearest number of tables that was tried."""
     nearest = min(range(len(TABLE_COUNTS)), key=lambda i: abs(TABLE_COUNTS[i] - tables))
     return 100 * line.right_shares[nearest]
 
 
-def show(record: Publication, lines: tuple[Curve, ...] | None) -> None:
-    """Draws the chart once its lines are there."""
+def show(record: Publication) -> Headline:
+    """Draw the chart once its lines are there; returns the headline."""
+    lines = load_curves(record)
     if lines is not None:
         charts.show(figure(record, lines, palette()), STATE.key("curves"), alt(record, lines))
+    return headline(record, lines)
 
 
-def alt(record: Publication, lines: tuple[Curve, ...]) -> str:
+def alt(record: Publication, lines: tuple[ReconstructionCurve, ...]) -> str:
     """The chart in words: each line's value at the record's number of tables."""
     values = "; ".join(f"{line.name}: {value_at(line, record.tables):.0f}" for line in lines)
     return f"Answers right of 100, by number of tables. At {record.tables}: {values}."
 
 
-def figure(record: Publication, lines: tuple[Curve, ...], colours: Palette) -> go.Figure:
+def figure(
+    record: Publication, lines: tuple[ReconstructionCurve, ...], colours: Palette
+) -> go.Figure:
     """Answers right by number of tables, and where the reader is."""
     styles = {
         _EXACT: ("#C65A00", "solid", "square"),
@@ -123,11 +126,11 @@ def figure(record: Publication, lines: tuple[Curve, ...], colours: Palette) -> g
     }
     traces = [_line(line, styles[line.name]) for line in lines]
     names = [
-        Label(TABLE_COUNTS[-1], 100 * line.right_shares[-1], line.name, styles[line.name][0])
+        ChartLabel(TABLE_COUNTS[-1], 100 * line.right_shares[-1], line.name, styles[line.name][0])
         for line in lines
     ]
-    here = Label(record.tables, 40, f"{record.tables} tables", colours.text, "top right")
-    guess = Label(TABLE_COUNTS[-1], 50, "50: a guess", colours.text, "bottom left")
+    here = ChartLabel(record.tables, 40, f"{record.tables} tables", colours.text, "top right")
+    guess = ChartLabel(TABLE_COUNTS[-1], 50, "50: a guess", colours.text, "bottom left")
     return plane(
         traces,
         {"title_text": "tables", "range": [0, TABLE_COUNTS[-1]]},
@@ -138,7 +141,7 @@ def figure(record: Publication, lines: tuple[Curve, ...], colours: Palette) -> g
     )
 
 
-def _line(line: Curve, style: tuple[str, str, str]) -> dict[str, Any]:
+def _line(line: ReconstructionCurve, style: tuple[str, str, str]) -> dict[str, Any]:
     return line_trace(
         line.name,
         list(TABLE_COUNTS),
@@ -151,7 +154,7 @@ def _line(line: Curve, style: tuple[str, str, str]) -> dict[str, Any]:
     )
 
 
-def side() -> None:
+def side(_: Publication) -> None:
     """The controls: the number of tables, with what the attacker does."""
     st.markdown(TEXTS["reconstruction"])
     common.show(STATE, common.field_slider("tables", TABLE_COUNTS), "Tables")

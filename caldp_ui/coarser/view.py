@@ -2,24 +2,38 @@
 
 Each sentence must be true of the table beside it; none takes a side. Words for a decision, and
 arguments for and against noise with their sources, stand in `debate.toml`.
+
+The same five pictures as on maps, with the same titles, numbers and labels.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
+from functools import cache
 from html import escape
+from pathlib import Path
+from string import Template
 from typing import Final
 
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from caldp_core import __version__
 from caldp_core.audit.adversary import max_guess_accuracy
-from caldp_core.basics.cache import cached_by
-from caldp_core.datasets import InfantDeaths
-from caldp_core.domain.grid import GridDomain
+from caldp_core.basics.cache import cached, cached_by
+from caldp_core.basics.types import Bools, Floats, Ints
+from caldp_core.datasets import PERIODS, InfantDeaths, county_outlines
+from caldp_core.domain.domains import GridDomain
+from caldp_core.experiments.table import as_csv, place_columns
 from caldp_core.scenarios.blocks import GridBlocks
 from caldp_ui.app.texts import read_toml
+from caldp_ui.app.theme import BLUES, CIVIDIS, DARK, LEVELS, Palette
+from caldp_ui.charts.show import Frame
 from caldp_ui.coarser.outcomes import (
     TREATMENT_NAMES,
+    AttackOutcome,
     AttackResult,
-    Outcome,
     candidate_cells,
     disclosed_counts,
 )
@@ -40,29 +54,18 @@ from caldp_ui.coarser.page_state import (
     Publication,
     TreatmentData,
 )
-from caldp_ui.maps.ground import bare_ground
-from caldp_ui.maps.scene import SQUARES, pooling_levels, scale, shared_pictures
-from caldp_ui.stage import (
-    Action,
-    Arrangement,
-    Blob,
-    Fact,
-    Ground,
-    Label,
-    Picture,
-    Scene,
-    encode_people,
-    nobody_below,
-)
-from caldp_ui.stage.records import MARK_WORDS, Mark
+from caldp_ui.compute import runs
+from caldp_ui.maps.scene import bare_ground, pooling_levels, scale, shared_pictures
+from caldp_ui.parts import pack
+from caldp_ui.stage import records
 from caldp_ui.words import formats, policies, promise
-from caldp_ui.words.formats import PLACES, VALUES, Headline, Vocabulary, place_name, towns
-from caldp_ui.words.promise import right_guess_text
 
 _DEBATE: Final = read_toml(__file__, "debate.toml")
-COLUMNS: Final = tuple(_DEBATE["columns"].values())
-DECISION: Final = {name: tuple(row.values()) for name, row in _DEBATE["decision"].items()}
-"""By treatment, an entry for each of `COLUMNS`; `{times}` is the factor of odds that ε allows."""
+DECISION: Final[dict[str, dict[str, str]]] = {
+    name: {_DEBATE["columns"][key]: text for key, text in row.items()}
+    for name, row in _DEBATE["decision"].items()
+}
+"""By treatment, texts by their column; `{times}` is the factor of odds that ε allows."""
 SIDES: Final = {side["title"]: side["claims"] for side in _DEBATE["sides"]}
 OFFICES: Final = _DEBATE["offices"]
 
@@ -71,18 +74,25 @@ TITLES: Final[dict[str, str]] = _NAMES["titles"]
 _IN_SENTENCES: Final[dict[str, str]] = _NAMES["in_sentences"]
 ATTACK_TITLES: Final[dict[str, str]] = _NAMES["attacks"]
 UNIT: Final[dict[str, str]] = _NAMES["units"]
+DECISION_COLUMNS: Final[tuple[str, ...]] = tuple(_DEBATE["columns"].values())
 
 
-def nouns(data: TreatmentData) -> Vocabulary:
+def published_text(data: TreatmentData, name: str) -> str:
+    """What stands in the table that a treatment publishes."""
+    epsilon = f"{data.setup.scenario.policy.plain_epsilon:g}"
+    return str(_NAMES["published"][name]).format(base=data.record.base, epsilon=epsilon)
+
+
+def nouns(data: TreatmentData) -> formats.Vocabulary:
     """The nouns of the data: places on a map, else values."""
-    return PLACES if isinstance(data.domain, GridDomain) else VALUES
+    return formats.PLACES if isinstance(data.domain, GridDomain) else formats.VALUES
 
 
 def cell_name(data: TreatmentData, cell: int) -> str:
     """The name of a cell for readers: a town, a place, or an answer."""
     if isinstance(data.domain, GridDomain):
-        name = place_name(data.domain, cell)
-        return name.split(",")[0] if cell in towns(data.domain) else name
+        name = formats.place_name(data.domain, cell)
+        return name.split(",")[0] if cell in formats.towns(data.domain) else name
     return data.domain.name_of(cell)
 
 
@@ -94,17 +104,13 @@ def error_and_unit(data: TreatmentData, name: str) -> tuple[str, str]:
 
 def errors_sentence(data: TreatmentData) -> str:
     """The errors of the treatments in one sentence."""
-    return f"Of 100 people {nouns(data).wrong}: {list_errors(data, pictured(data))}."
+    errors = (f"{_IN_SENTENCES[n]} {error_and_unit(data, n)[0]}" for n in pictured(data))
+    return f"Of 100 people {nouns(data).wrong}: {', '.join(errors)}."
 
 
 def pictured(data: TreatmentData) -> list[str]:
     """The treatments in pictures of their own whose errors are stated."""
     return [n for n in (LARGER, data.record.office, PLAIN, BLOCKS) if n in data.treatments]
-
-
-def list_errors(data: TreatmentData, names: Sequence[str]) -> str:
-    """The errors of the named treatments, one after the other."""
-    return ", ".join(f"{_IN_SENTENCES[name]} {error_and_unit(data, name)[0]}" for name in names)
 
 
 def of_hundred(share: float) -> str:
@@ -119,34 +125,27 @@ def odds_text(data: TreatmentData, tables: int = 1) -> str:
 
 def noise_sentence(data: TreatmentData) -> str:
     """The bound for any attack on noise: one line beside the bars."""
-    epsilon = data.setup.scenario.policy.plain_epsilon
-    if data.record.attack == MOVED:
-        return (
-            f"Two tables of ε = {epsilon:g} add up: together they change the odds by at most "
-            f"{odds_text(data, 2)}; blocks promise it only within a block."
-        )
-    return (
-        f"Against noise of ε = {epsilon:g} no attack changes the odds by more than "
-        f"{odds_text(data)}; blocks promise it only within a block."
-    )
+    name, tables = ("two_tables", 2) if data.record.attack == MOVED else ("one_table", 1)
+    return _with_odds(name, data, tables)
+
+
+def published_bound(data: TreatmentData, name: str) -> str:
+    """What the ε of a treatment's table bounds, in odds; "" for treatments without one."""
+    bound = f"published_{name}"
+    return _with_odds(bound, data, 1) if bound in _NAMES["bounds"] else ""
 
 
 def bound_text(data: TreatmentData) -> str:
     """The promise against every attack, in odds."""
+    return _with_odds("every_attack", data, 1)
+
+
+def _with_odds(name: str, data: TreatmentData, tables: int) -> str:
     epsilon = data.setup.scenario.policy.plain_epsilon
-    right = right_guess_text(max_guess_accuracy(epsilon)).replace("*", "")
-    return (
-        f"With noise of ε = {epsilon:g} no attack on one table changes the odds between two "
-        f"{nouns(data).units} by more than {odds_text(data)}: an attacker to whom both were "
-        f"equally likely {right}. Central "
-        "noise promises it if the office is trusted, blocks only within a block. Larger cells, "
-        "hiding and rounding promise no bound. Tables of several days add their ε up."
+    right = promise.right_guess_text(max_guess_accuracy(epsilon)).replace("*", "")
+    return str(_NAMES["bounds"][name]).format(
+        epsilon=f"{epsilon:g}", units=nouns(data).units, times=odds_text(data, tables), right=right
     )
-
-
-def decision_row(data: TreatmentData, name: str) -> tuple[str, ...]:
-    """The row of a treatment in the table of words for a decision."""
-    return tuple(entry.format(times=odds_text(data)) for entry in DECISION[name])
 
 
 def cell_size_text(data: TreatmentData) -> str:
@@ -178,23 +177,17 @@ def picture_note(data: TreatmentData, name: str) -> str:
     return notes[name]
 
 
-OFFICE_MOVE: Final = "Hide a second count"
-_MOVES: Final = (
-    "Subtract",
-    OFFICE_MOVE,
-    "Solve all sums at once",
-    "Use the marks, too",
-    "Use all of the rule",
-)
+_MOVES: Final = _NAMES["moves"]["labels"]
+OFFICE_MOVE: Final[str] = _MOVES[1]
 """Labels of the button of the next move; the second move is the office's."""
 
 
-def headline(data: TreatmentData, attack_result: AttackResult | None) -> Headline:
+def headline(data: TreatmentData, attack_result: AttackResult | None) -> formats.Headline:
     """What the attack finds; then the errors. Figures: of all treatments, by their names."""
     errors = {f"{name}_tv": data.treatments[name].errors.tv for name in pictured(data)}
     found = {} if attack_result is None else attack_result.outcomes
     shares = {f"{n}_share": each.share for n, each in found.items() if each.share is not None}
-    return Headline(
+    return formats.Headline(
         _attack(data, attack_result),
         errors_sentence(data),
         _has_certain_disclosure(attack_result),
@@ -222,20 +215,16 @@ OPENING_SENTENCES: Final[dict[str, str]] = _NAMES["openings"]
 
 def _describe_places(data: TreatmentData, attack_result: AttackResult) -> str:
     here, there = (cell_name(data, cell) for cell in candidate_cells(data).tolist())
-    shares = {name: _hundred(attack_result.outcomes[name]) for name in (HIDE, BLOCKS)}
-    pair = f"{here} or {there}" if len(here) + len(there) < 28 else f"the two {nouns(data).units}"
+    if data.record.attack == MOVED:
+        what = "the person's way"
+    elif len(here) + len(there) < 28:
+        what = f"{here} or {there}"
+    else:
+        what = f"the two {nouns(data).units}"
+    hide, blocks = (_hundred(attack_result.outcomes[name]) for name in (HIDE, BLOCKS))
     return (
-        f"With small counts hidden, the attacker is right about {pair} {shares[HIDE]} times in "
-        f"100, with noise in blocks {shares[BLOCKS]}."
-    )
-
-
-def _describe_moved(data: TreatmentData, attack_result: AttackResult) -> str:
-    del data
-    shares = {name: _hundred(attack_result.outcomes[name]) for name in (HIDE, BLOCKS)}
-    return (
-        f"With small counts hidden, the attacker is right about the person's way {shares[HIDE]} "
-        f"times in 100, with noise in blocks {shares[BLOCKS]}."
+        f"With small counts hidden, the attacker is right about {what} {hide} times in 100, with "
+        f"noise in blocks {blocks}."
     )
 
 
@@ -244,13 +233,7 @@ def _describe_parts(data: TreatmentData, attack_result: AttackResult) -> str:
     hidden, disclosed = int(data.table.primary.sum()), int(attack_result.disclosed_cells.sum())
     if not hidden:
         return _none_hidden(data)
-    how = (
-        "by subtraction",
-        "by subtraction once a second one is hidden, too",
-        "from all sums together",
-        "from all sums and the marks of small counts",
-        "from all sums and all of the rule",
-    )[data.record.moves - 1]
+    how = _NAMES["moves"]["ways"][data.record.moves - 1]
     if not disclosed:
         return f"The attacker works out none of {hidden:,} hidden small counts {how}."
     nouns_of_data = promise.counted(data.setup.scenario)
@@ -265,85 +248,50 @@ def _none_hidden(data: TreatmentData) -> str:
     return f"With a threshold of {data.record.threshold:,} no count is hidden."
 
 
-def _describe_newcomer(data: TreatmentData, attack_result: AttackResult) -> str:
-    del data
-    return (
-        f"Of 100 newcomers {_hundred(attack_result.outcomes[HIDE])} are found if small counts are "
-        "hidden, none "
-        "for sure if there is noise."
-    )
-
-
-def _describe_regions(data: TreatmentData, attack_result: AttackResult) -> str:
-    if not data.table.primary.any():
+def _describe_others(data: TreatmentData, attack_result: AttackResult) -> str:
+    """What comes out of regions or about newcomers."""
+    if data.record.attack == REGIONS and not data.table.primary.any():
         return _none_hidden(data)
+    hide, rounded = (_hundred(attack_result.outcomes[name]) for name in (HIDE, ROUND))
     pairs = formats.count(data.record.pairs, "pair", "pairs")
-    return (
-        f"{pairs} of regions reveal {_hundred(attack_result.outcomes[HIDE])} of 100 hidden counts, "
-        f"and {_hundred(attack_result.outcomes[ROUND])} of 100 rounded ones."
-    )
+    return str(_NAMES["found"][data.record.attack]).format(hide=hide, rounded=rounded, pairs=pairs)
 
 
 _SENTENCES: Final = {
     TWO_PLACES: _describe_places,
     PARTS: _describe_parts,
-    NEWCOMER: _describe_newcomer,
-    MOVED: _describe_moved,
-    REGIONS: _describe_regions,
+    NEWCOMER: _describe_others,
+    MOVED: _describe_places,
+    REGIONS: _describe_others,
 }
 
 
-def _hundred(outcome: Outcome) -> str:
+def _hundred(outcome: AttackOutcome) -> str:
     return "an unknown number of" if outcome.share is None else of_hundred(outcome.share)
 
 
 def attacker_knowledge_text(data: TreatmentData) -> str:
     """What the attacker knows and does, in a sentence or two beside the numbers."""
     record = data.record
-    if record.attack == TWO_PLACES:
-        here, there = (cell_name(data, cell) for cell in candidate_cells(data).tolist())
-        return (
-            f"The attacker knows everybody else's {nouns(data).unit}, and that this person "
-            f"is in **{here}** or in **{there}**."
-        )
-    if record.attack == MOVED:
-        here, there = (cell_name(data, cell) for cell in candidate_cells(data).tolist())
-        return (
-            f"One day this person is in **{here}**, the other in **{there}**. Two tables: which "
-            "way did they go?"
-        )
     if record.attack == PARTS:
         return _parts_move_text(data)
-    if record.attack == NEWCOMER:
-        return (
-            "**One person arrives** between two tables, a day apart. The attacker knows these "
-            "tables and the office's rule, nobody's place."
-        )
-    return (
-        f"**{formats.count(record.pairs, 'pair', 'pairs')}** of large regions, with a small place "
-        "and without it, each rounded anew."
-    )
+    here, there = (cell_name(data, cell) for cell in candidate_cells(data).tolist())
+    pairs = formats.count(record.pairs, "pair", "pairs")
+    text = str(_NAMES["knowledge"][record.attack])
+    return text.format(unit=nouns(data).unit, pairs=pairs, here=here, there=there)
 
 
 def _parts_move_text(data: TreatmentData) -> str:
     record = data.record
     if record.threshold == 1:
         return _none_hidden(data)
-    rule = f"from 1 to {record.threshold - 1:,}" if record.threshold > 2 else "1"
-    if record.moves == record.last_move:
-        marks = replace(data, record=replace(record, moves=record.moves - 1))
-        return (
-            "The attacker **uses all of the rule**: a second hidden count has no mark, so it is 0 "
-            f"or at least {record.threshold:,}. With the marks alone "
-            f"{int(disclosed_counts(marks).sum()):,} came out."
-        )
-    return (
-        f"Hidden: each count that is {rule}. The totals of all larger cells are published.",
-        "The attacker **subtracts** the published counts from each total.",
-        "The office **hides a second count** wherever one alone was hidden.",
-        "The attacker **solves all sums at once** (a linear program): no count is below 0.",
-        f"The attacker also **uses the marks** of small counts: each is {rule}.",
-    )[record.moves]
+    marks = replace(data, record=replace(record, moves=4))
+    by_marks = int(disclosed_counts(marks).sum()) if record.moves == record.last_move else 0
+    return str(_NAMES["moves"]["texts"][record.moves]).format(
+        rule=f"from 1 to {record.threshold - 1:,}" if record.threshold > 2 else "1",
+        threshold=f"{record.threshold:,}",
+        by_marks=f"{by_marks:,}",
+    )
 
 
 def next_move_label(record: Publication) -> str | None:
@@ -365,7 +313,7 @@ def bars_html(data: TreatmentData, attack_result: AttackResult) -> str:
     return f'<div class="{kind}"><p>{head}{mark}</p><ul>{rows}</ul>{odds}</div>'
 
 
-def _bar(title: str, outcome: Outcome) -> str:
+def _bar(title: str, outcome: AttackOutcome) -> str:
     is_known = outcome.share is not None
     number = of_hundred(outcome.share) if outcome.share is not None else "?"
     width = 100 * (outcome.share or 0.0)
@@ -377,52 +325,46 @@ def _bar(title: str, outcome: Outcome) -> str:
     )
 
 
-def memo(data: TreatmentData, attack_result: AttackResult) -> str:
-    """Paragraphs in plain words, every number of them computed here."""
-    record, setup = data.record, data.setup
-    errors = list_errors(data, [name for name in data.treatments if name != NOTHING])
-    lines = [
-        (
-            f"Data: {setup.dataset.name}, {promise.population(setup)}, larger cells: "
-            f"{cell_size_text(data)}. Counts under {record.threshold:,} are hidden, numbers "
-            "are "
-            f"rounded to multiples of {record.base}."
-        ),
-        f"Of 100 people {nouns(data).wrong}: {errors}.",
-    ]
-    if record.moves:
-        shares = "; ".join(
-            f"{TITLES[name]} {of_hundred(each.share)}"
-            for name in TREATMENT_NAMES
-            if (each := attack_result.outcomes[name]).share is not None
-        )
-        unit = UNIT[record.attack]
-        lines.append(f"Attack “{ATTACK_TITLES[record.attack]}”, {unit}: {shares}.")
-        lines.append(headline(data, attack_result).sentence)
-    return "\n\n".join([*lines, bound_text(data)])
+def treatment_rows(
+    data: TreatmentData, attack_result: AttackResult | None
+) -> dict[str, dict[str, str]]:
+    """Each treatment by title: what it costs, what the attack finds, and what it promises."""
+    found = {} if attack_result is None else attack_result.outcomes
+    known = {name: of_hundred(o.share) for name, o in found.items() if o.share is not None}
+    times = odds_text(data)
+    # One that stands alone has no unit here: it may be pinned, or come by a link.
+    attack = f"“{ATTACK_TITLES[data.record.attack]}”: {UNIT.get(data.record.attack, '')}"
+    return {
+        TITLES[name]: {
+            f"of 100 people {nouns(data).wrong}": error_and_unit(data, name)[0],
+            attack: known.get(name, ""),
+            **{title: text.format(times=times) for title, text in DECISION[name].items()},
+        }
+        for name in data.treatments
+    }
 
 
 PERSON: Final = "person"
 EPSILON: Final = "epsilon"
 _ACTIONS: Final = (
-    Action(PERSON, "The person is here", {"look": "A click puts the person there."}),
+    records.Action(PERSON, "The person is here", {"look": "A click puts the person there."}),
 )
-_MARKS: Final[dict[str, tuple[Mark, ...]]] = {BLOCKS: ("blocks",), HIDE: ("sensitive",)}
-_MARK_WORDS: Final = {**MARK_WORDS, "sensitive": "hidden counts", "safe": "protected"}
+_MARKS: Final[dict[str, tuple[records.Mark, ...]]] = {BLOCKS: ("blocks",), HIDE: ("sensitive",)}
+_MARK_WORDS: Final = {**records.MARK_WORDS, "sensitive": "hidden counts", "safe": "protected"}
 
 
-def scene(data: TreatmentData, attack_result: AttackResult | None) -> Scene:
+def scene(data: TreatmentData, attack_result: AttackResult | None) -> records.Scene:
     """The maps: nothing, larger cells, the office's treatment, plain LDP, blocks."""
     assert isinstance(data.domain, GridDomain)  # tables have no maps
     names = [NOTHING, *pictured(data)]
     pictures = tuple(_picture(data, name, attack_result) for name in names)
-    return Scene(
+    return records.Scene(
         _ground(data, data.domain),
         pictures,
         data.setup.n,
         (LARGER, names[-1]),
         actions=_ACTIONS if data.record.attack in PAIR_ATTACKS else (),
-        arrangement=Arrangement(tuple(names)) if len(names) > 2 else None,
+        arrangement=records.Arrangement(tuple(names)) if len(names) > 2 else None,
         label="The same people, treated in five ways",
         mark_words=_MARK_WORDS,
         film_values={EPSILON: data.setup.scenario.policy.plain_epsilon},
@@ -433,39 +375,39 @@ def scene(data: TreatmentData, attack_result: AttackResult | None) -> Scene:
     )
 
 
-def _picture(data: TreatmentData, name: str, attack_result: AttackResult | None) -> Picture:
+def _picture(data: TreatmentData, name: str, attack_result: AttackResult | None) -> records.Picture:
     number, of = error_and_unit(data, name)
     title, result = TITLES[name], {PLAIN: data.plain, BLOCKS: data.ours}.get(name)
     squares = None if result is None else pooling_levels(result)
-    return Picture(
+    return records.Picture(
         name,
         title,
         "",
         f"Map of where people seem to be, {title}: {number} {of}; {picture_note(data, name)}.",
         _encode_treatment(data, name),
-        nobody_below(data.setup.n),
+        records.nobody_below(data.setup.n),
         _MARKS.get(name, ()),
-        Fact(number, of),
-        notes=("", " · ".join([SQUARES] * bool(squares) + [picture_note(data, name)])),
+        records.Fact(number, of),
+        notes=("", picture_note(data, name)),
         labels=_label(attack_result.outcomes[name]) if attack_result else (),
         pooled=squares,
     )
 
 
-def _label(outcome: Outcome) -> tuple[Label, ...]:
+def _label(outcome: AttackOutcome) -> tuple[records.Label, ...]:
     if outcome.share is None:
         return ()
     text = f"attacker: {of_hundred(outcome.share)} of 100"
-    return (Label(text, "", "open" if outcome.sure and outcome.share > 0 else "safe"),)
+    return (records.Label(text, "", "open" if outcome.sure and outcome.share > 0 else "safe"),)
 
 
 @cached_by(lambda data, treatment: (data.cache_key, treatment))
-def _encode_treatment(data: TreatmentData, treatment: str) -> Blob:
-    return encode_people(data.treatments[treatment].release.shares, data.setup.n)
+def _encode_treatment(data: TreatmentData, treatment: str) -> records.Blob:
+    return records.encode_people(data.treatments[treatment].release.shares, data.setup.n)
 
 
 @cached_by(lambda data, _: data.cache_key)
-def _ground(data: TreatmentData, domain: GridDomain) -> Ground:
+def _ground(data: TreatmentData, domain: GridDomain) -> records.Ground:
     return bare_ground(domain, data.labels, marked=data.table.hidden)
 
 
@@ -478,3 +420,224 @@ def pin_title(record: Publication) -> str:
     epsilon = record.scenario.policy.plain_epsilon
     setting = f"under {record.threshold:,} hidden, ε = {epsilon:g}"
     return f"{ATTACK_TITLES[record.attack]}, {setting}"
+
+
+_WIDE: Final = 400.0
+_HIGH: Final = 186.0
+_TOP: Final = 10.0
+_FOOT: Final = 34.0
+_BARS_MAX: Final = 60
+_WEST: Final = -84.35
+_NORTH: Final = 36.62
+_NARROW: Final = math.cos(math.radians(35.3))
+_DEGREE: Final = 388.0 / (8.93 * _NARROW)
+"""Pixels of a degree of latitude: the state fills the width of a picture."""
+
+
+def tables_html(data: TreatmentData, attack_result: AttackResult | None, colours: Palette) -> str:
+    """The pictures as HTML."""
+    names = [NOTHING, *pictured(data)]
+    figures = "".join(_figure(data, name, attack_result, colours) for name in names)
+    # Three in a row where there is room, else fewer.
+    columns = "repeat(auto-fit,minmax(max(30%,min(100%,330px)),1fr))"
+    return (
+        f'<div style="display:grid;gap:10px 16px;grid-template-columns:{columns}">{figures}</div>'
+    )
+
+
+def _figure(
+    data: TreatmentData, name: str, attack_result: AttackResult | None, colours: Palette
+) -> str:
+    number, of = error_and_unit(data, name)
+    title = TITLES[name]
+    alt = f"{title}: {number} {of}; {picture_note(data, name)}."
+    marks = disclosed = np.zeros(data.counts.size, np.bool_)
+    if name == HIDE:
+        marks = data.table.hidden
+        if attack_result is not None and attack_result.disclosed_cells is not None:
+            disclosed = attack_result.disclosed_cells
+    areas = data.setup.scenario.dataset == InfantDeaths()
+    draw = _counties if areas else _columns
+    body = draw(data, data.treatments[name].release.estimate, marks, disclosed, colours)
+    return _form("picture.html").substitute(
+        title=escape(title),
+        number=number,
+        unit=escape(of),
+        sea="#0A121D" if colours is DARK else "#E3EAF1",
+        ground=_ground_colour(colours),
+        size=f"0 0 {_WIDE:g} {_HIGH:g}",
+        alt=escape(alt),
+        body=body,
+        chip=_chip(attack_result.outcomes.get(name) if attack_result else None),
+        note=escape(picture_note(data, name)),
+    )
+
+
+def _chip(outcome: AttackOutcome | None) -> str:
+    if outcome is None or outcome.share is None:
+        return ""
+    ground = "#8A3600" if outcome.sure and outcome.share > 0 else "#0068A5"
+    style = (
+        "position:absolute;bottom:8px;left:8px;padding:3px 10px;border-radius:6px;color:#fff;"
+        f"font-weight:600;font-size:14px;background:{ground}"
+    )
+    text = f"attacker: {of_hundred(outcome.share)} of 100"
+    return f'<span style="{style}">{text}</span>'
+
+
+@cache
+def _form(name: str) -> Template:
+    """A form with its styles: drawings are out of the style sheet's reach."""
+    return Template(Path(__file__).with_name(name).read_text("utf-8"))
+
+
+def _ground_colour(colours: Palette) -> str:
+    return "#101B2A" if colours is DARK else "#FAFBFC"
+
+
+def _counties(
+    data: TreatmentData,
+    estimate: Floats,
+    hidden: Bools,
+    disclosed: Bools,
+    colours: Palette,
+) -> str:
+    """One period's counties, as bright as their counts; hidden ones hatched, found ones framed."""
+    period = data.record.period
+    at = slice(period, None, len(PERIODS))
+    top = float(data.counts[at].max())
+    ground = _ground_colour(colours)
+    ramp = CIVIDIS if colours is DARK else BLUES
+    line = "rgba(190,205,222,.42)" if colours is DARK else "rgba(70,90,110,.55)"
+    parts, rings = [], []
+    for path, value, is_hidden, is_disclosed in zip(
+        _paths(), estimate[at], hidden[at], disclosed[at], strict=True
+    ):
+        fill = "url(#hidden)" if is_hidden else _colour(float(value) / top, ramp, ground)
+        parts.append(f'<path d="{path}" fill="{fill}"/>')
+        if is_disclosed:
+            rings.append(path)
+    frames = f'<path d="{"".join(rings)}" fill="none" stroke="#F0A040" stroke-width="2.2"/>'
+    return (
+        f'<g stroke="{line}" stroke-width=".7">{"".join(parts)}</g>'
+        f"{frames if rings else ''}"
+        '<text x="10" y="22" font-size="14" fill="currentColor">'
+        f"{PERIODS[period]}, up to {top:.0f}</text>"
+    )
+
+
+def _colour(share: float, ramp: NDArray[np.uint8], none: str) -> str:
+    """A colour by the root of a share of the largest count; next to nothing has none."""
+    if share <= 0.001:
+        return none
+    level = round(min(math.sqrt(share), 1.0) * (LEVELS - 1))
+    red, green, blue = ramp[level].tolist()
+    return f"rgb({red},{green},{blue})"
+
+
+@cached
+def _paths() -> tuple[str, ...]:
+    """The counties' outlines as SVG paths, in the order of their groups."""
+    return tuple("".join(map(_path, rings)) for rings in county_outlines())
+
+
+def _path(ring: Floats) -> str:
+    across = (ring[:, 0] - _WEST) * _NARROW * _DEGREE + 6
+    down = (_NORTH - ring[:, 1]) * _DEGREE + _TOP
+    points = (f"{x:.1f},{y:.1f}" for x, y in zip(across, down, strict=True))
+    return f"M{'L'.join(points)}Z"
+
+
+def _columns(
+    data: TreatmentData,
+    estimate: Floats,
+    hidden: Bools,
+    disclosed: Bools,
+    colours: Palette,
+) -> str:
+    """A column a value, with the truth as a line across it; hidden ones hatched."""
+    cells = _largest(data.counts)
+    top = 1.15 * max(float(data.counts.max()), 1.0)
+    frame = Frame((_WIDE, _HIGH), (10, _TOP, _WIDE - 10, _HIGH - _FOOT), (0, cells.size), (0, top))
+    parts = []
+    for place, cell in enumerate(cells.tolist()):
+        fill = "url(#hidden)" if hidden[cell] else colours.ours
+        edge = "#F0A040" if disclosed[cell] else "none"
+        height = min(max(float(estimate[cell]), 0.0), top)
+        corners = [(place, 0), (place, height), (place + 0.78, height), (place + 0.78, 0)]
+        parts.append(frame.path(corners, f"fill:{fill};stroke:{edge};stroke-width:2"))
+        truth = float(data.counts[cell])
+        line = "stroke:currentColor;stroke-width:1.5"
+        parts.append(frame.path([(place - 0.05, truth), (place + 0.83, truth)], line))
+    return "".join(parts)
+
+
+def _largest(counts: Ints) -> Ints:
+    """The cells that are drawn, in their order: all, or the largest ones."""
+    if counts.size <= _BARS_MAX:
+        return np.arange(counts.size)
+    return np.sort(np.argsort(-counts, kind="stable")[:_BARS_MAX])
+
+
+def tables_csv(data: TreatmentData) -> bytes:
+    """One row per cell with people or a hidden count: what each treatment publishes, in people."""
+    cells = np.flatnonzero((data.counts > 0) | data.table.hidden).tolist()
+    columns: dict[str, object] = {
+        name: [column[cell] for cell in cells]
+        for name, column in place_columns(data.domain).items()
+    }
+    columns["larger cell"] = data.labels[cells].tolist()
+    for name, each in data.treatments.items():
+        columns[TITLES[name]] = each.release.estimate[cells].round(3).tolist()
+    columns["hidden"] = data.table.hidden[cells].tolist()
+    return runs.csv(columns)
+
+
+def _published(data: TreatmentData, name: str) -> dict[str, list[object]]:
+    """The columns of the table as a treatment publishes it; larger cells have totals alone."""
+    _, many = promise.counted(data.setup.scenario)
+    if name == LARGER:
+        totals = np.bincount(data.labels, data.counts).astype(np.int64)
+        return {"larger cell": list(data.setup.partition.names), many: totals.tolist()}
+    release, columns = data.treatments[name].release, place_columns(data.domain)
+    numbers = zip(release.estimate.round(1).tolist(), release.hidden.tolist(), strict=True)
+    columns[many] = ["hidden" if hidden else f"{number:g}" for number, hidden in numbers]
+    return columns
+
+
+def pack_of(data: TreatmentData, name: str) -> bytes:
+    """The pack to publish of one treatment: its table, its map and a record of one page."""
+    files = {"table.csv": as_csv(_published(data, name))}
+    if name == HIDE:
+        files["totals.csv"] = as_csv(_published(data, LARGER))
+    shares = data.treatments[name].release.shares
+    dataset = replace(data.setup.dataset, distribution=shares, counts=None, fine_map=None)
+    scenario = replace(data.setup.scenario, n=data.setup.n)
+    treated = replace(data.setup, dataset=dataset, scenario=scenario)
+    drawn = pack.drawings(treated, None, (published_text(data, name),))
+    return pack.zip_of({"record.html": _record(data, name, drawn), **drawn, **files})
+
+
+_ROWS_MAX: Final = 40
+"""Rows of a table in a record, which is one page."""
+
+
+def _record(data: TreatmentData, name: str, drawn: Mapping[str, str]) -> str:
+    """The record of a treatment: what it protects against, whom to trust, what remains possible."""
+    words = treatment_rows(data, None)[TITLES[name]]
+    against, trust, cost, remains = (escape(words[title]) for title in DECISION_COLUMNS)
+    rows = pd.DataFrame(_published(data, name))
+    table = rows.head(_ROWS_MAX).to_html(index=False)
+    rest = max(len(rows) - _ROWS_MAX, 0)
+    more = formats.count(rest, "more row is", "more rows are") + " in table.csv."
+    return _form("record.html").substitute(
+        title=escape(f"{data.setup.dataset.name}: {TITLES[name].lower()}"),
+        published=escape(published_text(data, name)),
+        drawn="".join(drawn.values()) or table + (f"<p>{more}</p>" if rest else ""),
+        against=against,
+        bound=escape(published_bound(data, name)),
+        trust=trust,
+        cost=cost,
+        remains=remains,
+        version=__version__,
+    )

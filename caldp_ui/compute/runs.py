@@ -1,43 +1,47 @@
-"""Cached work: every page asks here, so that a moved control costs only what it changes.
+"""Cached work: runs, curves and files of results; a moved control costs only what it changes.
 
 Results are kept in the one shared cache by a scenario's text and the state of its file. They are
 shared by all visits and read-only. A scenario is compared with the plain LDP that is as accurate as
 any, and the quickest to draw: beside a poorer one, context would look better than it is.
+
+Points may take seconds of trials, so curves belong into jobs. Its abscissa is fixed in the key of a
+curve, so that moving along the curve computes nothing.
+
+Exported code and commands give the digits that the page shows; a test runs them.
 """
 
 import hashlib
+import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Final
+from pprint import pformat
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
+from caldp_core import datasets
 from caldp_core.audit.mechanisms import audit_mechanism
 from caldp_core.basics.cache import cached, cached_by
 from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.limits import EPSILON_MAX
 from caldp_core.basics.types import Progress, no_progress
-from caldp_core.datasets import (
-    Cities,
-    Dataset,
-    DatasetSpec,
-    Gowalla,
-    InfantDeaths,
-    OwnPlaces,
-    OwnSurvey,
-    OwnTable,
-    Snap,
-    Survey,
-)
+from caldp_core.collect.protocol import Protocol
+from caldp_core.datasets.public_map import PublicMap
 from caldp_core.datasets.snap import GOWALLA_FILE, cache_folder
-from caldp_core.domain.grid import GridDomain
+from caldp_core.domain.domains import GridDomain
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.estimation.evidence import default_estimator
 from caldp_core.experiments.forecast import (
+    Curve,
+    block_curve,
+    epsilon_curve,
     forecast_if_fast,
     has_valid_errors,
+    people_curve,
     people_for_same_error,
+    sensitive_curve,
 )
 from caldp_core.experiments.regions import CellErrors, mean_cell_errors
 from caldp_core.experiments.run import (
@@ -48,51 +52,58 @@ from caldp_core.experiments.run import (
     prepare,
     run,
 )
-from caldp_core.mechanisms import FAMILIES, in_context, mechanism
+from caldp_core.experiments.table import as_cell, as_csv, columns_of
+from caldp_core.mechanisms import FAMILIES, in_context
 from caldp_core.mechanisms.capabilities import people_max, symbol_partition_of
 from caldp_core.mechanisms.catalogue import MECHANISMS, MechanismSpec, SquareWave
 from caldp_core.privacy.context import Context
+from caldp_core.scenarios.blocks import GridBlocks, PolygonBlocks
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.expected_error import Forecast
 from caldp_core.theory.planner import Recommendation, best_family
 from caldp_ui.app.theme import settings
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 PEOPLE_OF_SYNTHETIC: Final = 1_000_000
-_PLACES: Final[dict[str, DatasetSpec]] = {
-    "Gowalla (reconstructed grid)": Gowalla(),
-    "Synthetic cities": Cities(),
+_PLACES: Final[dict[str, datasets.DatasetSpec]] = {
+    "Gowalla (reconstructed grid)": datasets.Gowalla(),
+    "Synthetic cities": datasets.Cities(),
 }
 _TRUE_BACKGROUNDS: Final = ("truth", "mirrored")
 _SNAP_TITLE: Final = "Gowalla (SNAP)"
 
 
-def fetched_snap() -> Snap | None:
+def fetched_snap() -> datasets.Snap | None:
     """SNAP's own file, if it has been fetched to this machine."""
     path = cache_folder() / GOWALLA_FILE
-    return Snap(str(path)) if path.is_file() else None
+    return datasets.Snap(str(path)) if path.is_file() else None
 
 
-def places() -> dict[str, DatasetSpec]:
+def places() -> dict[str, datasets.DatasetSpec]:
     """Datasets of places by the title that readers see."""
     snap = fetched_snap()
     return {**_PLACES, **({_SNAP_TITLE: snap} if snap else {})}
 
 
-def title_of(spec: DatasetSpec, titles: Mapping[str, DatasetSpec]) -> str:
+def title_of(spec: datasets.DatasetSpec, titles: Mapping[str, datasets.DatasetSpec]) -> str:
     """The title of a dataset; one with settings of its own goes by its kind."""
     alike = [title for title, known in titles.items() if type(known) is type(spec)]
     return next((t for t in alike if titles[t] == spec), alike[0] if alike else type(spec).__name__)
 
 
-def has_people(spec: DatasetSpec) -> bool:
+def has_people(spec: datasets.DatasetSpec) -> bool:
     """True where the data are people, not only a distribution to draw people from."""
-    return is_own(spec) or isinstance(spec, Gowalla | Snap | Survey | InfantDeaths)
+    return is_own(spec) or isinstance(
+        spec, datasets.Gowalla | datasets.Snap | datasets.Survey | datasets.InfantDeaths
+    )
 
 
-def is_own(spec: DatasetSpec) -> bool:
+def is_own(spec: datasets.DatasetSpec) -> bool:
     """True of a visitor's own data: nothing that is shared unasked may hold their counts."""
-    return isinstance(spec, OwnTable | OwnSurvey | OwnPlaces)
+    return isinstance(spec, datasets.OwnTable | datasets.OwnSurvey | datasets.OwnPlaces)
 
 
 def estimate_is_public(scenario: Scenario) -> bool:
@@ -102,9 +113,9 @@ def estimate_is_public(scenario: Scenario) -> bool:
     )
 
 
-def file_state(spec: DatasetSpec) -> tuple[int, int] | None:
+def file_state(spec: datasets.DatasetSpec) -> tuple[int, int] | None:
     """(time of last change in ns, bytes) of the file that is read, None where there is none."""
-    if not isinstance(spec, Snap):
+    if not isinstance(spec, datasets.Snap):
         return None
     try:
         status = spec.file().stat()
@@ -113,7 +124,7 @@ def file_state(spec: DatasetSpec) -> tuple[int, int] | None:
     return status.st_mtime_ns, status.st_size
 
 
-def with_dataset(scenario: Scenario, spec: DatasetSpec) -> Scenario:
+def with_dataset(scenario: Scenario, spec: datasets.DatasetSpec) -> Scenario:
     """The scenario with that dataset, without a public map; a distribution needs people."""
     return with_population(without_prior(replace(scenario, dataset=spec)))
 
@@ -151,7 +162,7 @@ def _text(scenario: Scenario) -> str:
 
 
 @cached_by(lambda scenario: (scenario.dataset, file_state(scenario.dataset)))
-def dataset(scenario: Scenario) -> Dataset:
+def dataset(scenario: Scenario) -> datasets.Dataset:
     """The scenario's data, loaded once."""
     return scenario.dataset.load()
 
@@ -166,21 +177,16 @@ def data_key(scenario: Scenario) -> str:
     return key(replace(Scenario(), dataset=scenario.dataset, n=1))
 
 
-def map_of(data: Dataset) -> GridDomain:
+def map_of(data: datasets.Dataset) -> GridDomain:
     """The map of a dataset of places; `CaldpError` for other data."""
     if not isinstance(data.domain, GridDomain):
         raise CaldpError(f"{data.name} has no map; start afresh to see places.")
     return data.domain
 
 
-def finest_map_of(data: Dataset) -> GridDomain:
+def finest_map_of(data: datasets.Dataset) -> GridDomain:
     """The map before its cells are put together, to which blocks and sensitive places refer."""
     return map_of(data) if data.fine_map is None else data.fine_map.cells.fine
-
-
-def _load(scenario: Scenario, progress: Progress) -> Dataset:
-    del progress
-    return dataset(scenario)
 
 
 def setup(scenario: Scenario) -> Setup:
@@ -208,27 +214,27 @@ def _setup_of(scenario: Scenario) -> Setup:
 
 @cached_by(key)
 def _setup(scenario: Scenario) -> Setup:
-    return prepare(scenario, load=_load)
+    return prepare(scenario, load=lambda source, _: dataset(source))
 
 
 @cached_by(lambda scenario, *_: key(scenario))
 def result(scenario: Scenario, progress: Progress = no_progress) -> Result:
     """The scenario, run once for all visits."""
-    return _run(scenario, progress)
+    return uncached_result(scenario, progress)
 
 
-def uncached_result(scenario: Scenario) -> Result:
-    """The scenario's result, not cached: for what is looked at once."""
-    return _run(scenario, no_progress)
+def uncached_result(scenario: Scenario, progress: Progress = no_progress) -> Result:
+    """The scenario's result, not cached: for what is looked at once.
 
-
-def _run(scenario: Scenario, progress: Progress) -> Result:
-    """A run; noise on a visitor's own data is secret, or estimates would give them away.
-
-    An attacker who knows the seed could try tables until one has the digits of an estimate.
+    Noise on a visitor's own data is secret, or estimates would give them away: an attacker who
+    knows the seed could try tables until one has the digits of an estimate.
     """
-    secret = settings().noise_secret if is_own(scenario.dataset) else 0
-    return run(replace(setup(scenario), scenario=scenario), progress, secret)
+    return run(replace(setup(scenario), scenario=scenario), progress, secret_of(scenario))
+
+
+def secret_of(scenario: Scenario) -> int:
+    """The number from which noise on a visitor's own data is drawn beside the seed; else 0."""
+    return settings().noise_secret if is_own(scenario.dataset) else 0
 
 
 def takes_long(scenario: Scenario) -> bool:
@@ -332,7 +338,7 @@ def _quickest_of_the_best(k: int, epsilon: float) -> MechanismSpec:
     for name, entry in FAMILIES.items():
         if k >= entry.slow_from:  # making it would take as long as all others
             continue
-        candidate = mechanism(everything, name)
+        candidate = entry.make(everything)
         if people_max(candidate) > 10**9:
             losses[name] = float(candidate.variance(even, 1).sum())
     good = [name for name, loss in losses.items() if loss <= _AS_GOOD * min(losses.values())]
@@ -416,3 +422,152 @@ def summarize_privacy(scenario: Scenario, progress: Progress) -> PrivacySummary:
     loss = float("inf") if worst.ratio is None else worst.privacy_loss
     excess = 0.0 if audit.holds else worst.excess
     return PrivacySummary(audit.holds, audit.method, loss, worst.epsilon, excess=excess)
+
+
+EPSILONS: Final = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0, EPSILON_MAX)
+NUMBERS: Final = tuple(10**power for power in range(3, 13))
+_GRIDS: Final = ((1, 1), (2, 3), (5, 7), (12, 17), (25, 35), (50, 70), (75, 150))
+_SIZES: Final = 8
+_EVEN_UP_TO: Final = 2_000
+Pair: TypeAlias = tuple[Curve, Curve]
+"""This protection, and the best plain LDP."""
+
+
+_MakeCurve: TypeAlias = Callable[[Scenario, Progress], Curve]
+
+
+def _beside_plain(curve: _MakeCurve, scenario: Scenario, progress: Progress) -> Pair:
+    ours = curve(scenario, lambda share: progress(share / 2))
+    return ours, curve(best_plain_ldp(scenario), lambda share: progress(0.5 + share / 2))
+
+
+def _above_plain(curve: _MakeCurve, scenario: Scenario, progress: Progress) -> Pair:
+    """Plain LDP is the same at every x: it has one block, and all is sensitive to it."""
+    ours = curve(scenario, progress)
+    return ours, _constant_curve(best_plain_ldp(scenario), ours)
+
+
+def _constant_curve(scenario: Scenario, like: Curve) -> Curve:
+    """A scenario's expected error at each x of `like`; no points where it takes long trials."""
+    forecast = expected_error(scenario)
+    if forecast is None:
+        return Curve(*(np.zeros(0) for _ in range(4)))
+    one = np.ones_like(like.x)
+    half = 1.6449 * forecast.deviation
+    low, high = max(forecast.error - half, 0.0), forecast.error + half
+    return Curve(like.x, forecast.error * one, low * one, high * one)
+
+
+def _cache_key(scenario: Scenario, _: Progress) -> str:
+    return key(scenario)
+
+
+@cached_by(_cache_key)
+def _epsilon(scenario: Scenario, progress: Progress) -> Curve:
+    return epsilon_curve(setup(scenario), EPSILONS, progress)
+
+
+@cached_by(_cache_key)
+def _people(scenario: Scenario, progress: Progress) -> Curve:
+    return people_curve(setup(scenario), NUMBERS, progress)
+
+
+@cached_by(_cache_key)
+def _blocks(scenario: Scenario, progress: Progress) -> Curve:
+    ready = setup(scenario)
+    domain = ready.dataset.domain
+    assert isinstance(domain, GridDomain)
+    fitting = [grid for grid in _GRIDS if grid[0] <= domain.rows and grid[1] <= domain.columns]
+    return block_curve(ready, [GridBlocks(*grid) for grid in fitting], progress)
+
+
+@cached_by(_cache_key)
+def _sensitive(scenario: Scenario, progress: Progress) -> Curve:
+    ready = setup(scenario)
+    return sensitive_curve(ready, _sizes(ready.mechanism.k), progress=progress)
+
+
+def _sizes(k: int) -> list[int]:
+    """Of the sensitive set: even steps for a table of answers, ever larger ones for maps."""
+    even = k <= _EVEN_UP_TO
+    steps = np.linspace(0, k, _SIZES + 3) if even else np.geomspace(10, k, _SIZES)
+    sizes: list[int] = np.unique(steps.astype(int)).tolist()
+    return sizes
+
+
+errors_over_epsilon: Final = partial(_beside_plain, _epsilon)
+errors_over_people: Final = partial(_beside_plain, _people)
+errors_over_blocks: Final = partial(_above_plain, _blocks)
+"""Expected error against the number of blocks, as grids."""
+errors_over_sensitive: Final = partial(_above_plain, _sensitive)
+"""Expected error against the number of sensitive places or values."""
+
+
+_RUN: Final = "python -m caldp_core run"
+FILE: Final = "scenario.json"
+INTERNAL_FILE: Final = "scenario-internal.json"
+"""The file of a scenario that holds a visitor's own data."""
+Table: TypeAlias = "Sequence[Mapping[str, object]] | Mapping[str, object] | pd.DataFrame"
+_LONG_LINE: Final = 4_000
+"""Characters of a file that is too long for code and for a sheet of paper."""
+
+
+def scenario_file(scenario: Scenario) -> str:
+    """The name of a scenario's file."""
+    return INTERNAL_FILE if is_own(scenario.dataset) else FILE
+
+
+def command(scenario: Scenario) -> str:
+    """The command that runs a scenario's file."""
+    return f"{_RUN} {scenario_file(scenario)}"
+
+
+def is_in_file(scenario: Scenario) -> bool:
+    """True where only a file holds the scenario: a visitor's data, or areas that fill a page."""
+    blocks = getattr(scenario.policy, "blocks", None)
+    is_brought = isinstance(blocks, PolygonBlocks) or isinstance(scenario.prior, PublicMap)
+    return is_own(scenario.dataset) or (is_brought and len(scenario.to_json()) > _LONG_LINE)
+
+
+def snippet(scenario: Scenario) -> str:
+    """Python that runs the scenario and prints the error that the page shows."""
+    return (
+        "from caldp_core import Scenario, prepare, run\n\n"
+        f"scenario = {literal(scenario)}\n"
+        "result = run(prepare(scenario))\n"
+        "print(result.first.errors.tv)\n"
+    )
+
+
+def literal(scenario: Scenario) -> str:
+    """The scenario as a Python expression: whole, or from its file (see `is_in_file`)."""
+    if is_in_file(scenario):
+        return f'Scenario.from_file("{scenario_file(scenario)}")'
+    return f"Scenario.from_dict(\n{pformat(scenario.to_dict(), sort_dicts=False)}\n)"
+
+
+def protocol_json(result: Result) -> bytes:
+    """The protocol that devices and collector of a real collection share, as JSON.
+
+    Also where it leaves values unprotected: the caller has asked.
+    """
+    return Protocol.of(result.setup, allow_unprotected=True).to_json().encode()
+
+
+def csv(table: Table) -> bytes:
+    """A table as a CSV file: rows, columns by name, or a frame without its index.
+
+    Texts that a spreadsheet would run are escaped, see `as_cell`.
+    """
+    import pandas as pd
+
+    frame = pd.DataFrame(table).rename(columns=as_cell)
+    buffer = io.StringIO()
+    # By RFC 4180; with "\n" alone a "\r" in a cell is not quoted, and begins a line.
+    frame.map(as_cell).to_csv(buffer, index=False, lineterminator="\r\n")
+    return buffer.getvalue().encode()
+
+
+def estimate_csv(result: Result) -> bytes:
+    """One row a cell or answer: where it is, its block, its estimated share, and how far off."""
+    return as_csv(columns_of(result)).encode()

@@ -13,54 +13,24 @@ import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from caldp_core import datasets
 from caldp_core.basics.cache import cached
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import OWN_NAME_MAX
-from caldp_core.datasets import (
-    Cities,
-    DatasetSpec,
-    Geometric,
-    Gowalla,
-    OwnPlaces,
-    OwnSurvey,
-    OwnTable,
-    PermutedGeometric,
-    Survey,
-    Uniform,
-    WebVisits,
-    Zipf,
-    country_labels,
-    region_labels,
-)
 from caldp_core.datasets.base_map import cities_in
-from caldp_core.domain.answers import Domain
-from caldp_core.domain.grid import US_GRID, Area, GridDomain
+from caldp_core.domain.domains import US_GRID, Area, Domain, GridDomain
 from caldp_core.estimation.evidence import default_false_share
 from caldp_core.mechanisms import Mechanism
+from caldp_core.mechanisms.capabilities import HasDeviceNumbers
 from caldp_core.mechanisms.catalogue import MECHANISMS, MechanismSpec
 from caldp_core.mechanisms.contextual import ContextMechanism
-from caldp_core.mechanisms.structures import HasDeviceNumbers
-from caldp_core.scenarios.blocks import (
-    BlocksSpec,
-    CountryBlocks,
-    EvenRuns,
-    EverythingSensitive,
-    GridBlocks,
-    OneBlock,
-    RegionBlocks,
-    SensitiveAreas,
-    SensitiveSpec,
-    SensitiveSymbols,
-    StateBlocks,
-)
+from caldp_core.scenarios import blocks
 from caldp_core.scenarios.policies import ContextPolicy, Distances, Line, PolicySpec
 from caldp_core.scenarios.scenario import FORMAT, MARK, Best, Scenario
 from caldp_ui.app.texts import read_toml
 from caldp_ui.compute import runs
-from caldp_ui.session import visitor_data
-from caldp_ui.session.opening import is_first_run
-from caldp_ui.session.page_state import PageState, R
-from caldp_ui.session.record_link import S, bind_text
+from caldp_ui.session import visit
+from caldp_ui.session.page_state import PageState, R, S, bind_held, is_first_run
 from caldp_ui.words.policies import FALSE_SHARE_WORDS, PARAMETERS
 
 T = TypeVar("T")
@@ -151,12 +121,12 @@ _AROUND: Final = 0.04
 """Of a map's longer side, how far around a town is sensitive."""
 
 
-def blocks_of(domain: GridDomain) -> GridBlocks:
+def blocks_of(domain: GridDomain) -> blocks.GridBlocks:
     """Blocks to begin with: the paper's on its map, elsewhere of 5 × 5 cells or more."""
     if domain == US_GRID:
-        return GridBlocks()
+        return blocks.GridBlocks()
     cells = cells_along(domain)
-    return GridBlocks(max(domain.rows // cells, 1), max(domain.columns // cells, 1))
+    return blocks.GridBlocks(max(domain.rows // cells, 1), max(domain.columns // cells, 1))
 
 
 def cells_along(domain: GridDomain) -> int:
@@ -164,19 +134,19 @@ def cells_along(domain: GridDomain) -> int:
     return max(_CELLS, -(-max(domain.rows, domain.columns) // _ACROSS))
 
 
-def large_blocks_of(domain: GridDomain) -> tuple[str, BlocksSpec]:
+def large_blocks_of(domain: GridDomain) -> tuple[str, blocks.BlocksSpec]:
     """Title and large blocks: regions, countries or quarters, whichever first are two or more."""
     for title, spec, labels in (
-        ("States and provinces", RegionBlocks(), region_labels),
-        ("Countries", CountryBlocks(), country_labels),
+        ("States and provinces", blocks.RegionBlocks(), datasets.region_labels),
+        ("Countries", blocks.CountryBlocks(), datasets.country_labels),
     ):
         if len(labels(domain)[1]) > 1:
             return title, spec
-    return "Quarters of the map", GridBlocks(min(2, domain.rows), min(2, domain.columns))
+    return "Quarters of the map", blocks.GridBlocks(min(2, domain.rows), min(2, domain.columns))
 
 
 @cached
-def largest_town(domain: GridDomain) -> tuple[str, SensitiveAreas]:
+def largest_town(domain: GridDomain) -> tuple[str, blocks.SensitiveAreas]:
     """Name and surroundings of the map's largest town; the middle of a map without towns."""
     area = domain.area
     towns = cities_in(area)
@@ -195,43 +165,43 @@ def largest_town(domain: GridDomain) -> tuple[str, SensitiveAreas]:
         )
     )
     assert around is not None  # the town is on the map
-    return name, SensitiveAreas((f"+{around}",))
+    return name, blocks.SensitiveAreas((f"+{around}",))
 
 
-DATA: Final[dict[str, DatasetSpec]] = {
-    "A few common, many rare values (Zipf)": Zipf(),
-    "Uniform, 1,000 values": Uniform(),
-    "Geometric, 1,000 values": Geometric(),
-    "Geometric, shuffled": PermutedGeometric(),
-    "Visits to web pages": WebVisits(),
-    "Marriage and affairs": Survey("affairs"),
-    "Household income": Survey("income"),
-    "Gowalla (reconstructed grid)": Gowalla(),
-    "Synthetic cities": Cities(),
+DATA: Final[dict[str, datasets.DatasetSpec]] = {
+    "A few common, many rare values (Zipf)": datasets.Zipf(),
+    "Uniform, 1,000 values": datasets.Uniform(),
+    "Geometric, 1,000 values": datasets.Geometric(),
+    "Geometric, shuffled": datasets.PermutedGeometric(),
+    "Visits to web pages": datasets.WebVisits(),
+    "Marriage and affairs": datasets.Survey("affairs"),
+    "Household income": datasets.Survey("income"),
+    "Gowalla (reconstructed grid)": datasets.Gowalla(),
+    "Synthetic cities": datasets.Cities(),
 }
 """Datasets that ship, by the title that readers see."""
-_NEW_YORK: Final = SensitiveAreas(("+40.2,41.4,-74.8,-73.2",))
+NEW_YORK: Final = blocks.SensitiveAreas(("+40.2,41.4,-74.8,-73.2",))
 
 
-def data_sets(current: DatasetSpec) -> dict[str, DatasetSpec]:
+def data_sets(current: datasets.DatasetSpec) -> dict[str, datasets.DatasetSpec]:
     """Datasets by title: those that ship, this visit's own, and the one that is `current`."""
-    titled: dict[str, DatasetSpec] = {**DATA, **own_data_sets(current)}
+    titled: dict[str, datasets.DatasetSpec] = {**DATA, **own_data_sets(current)}
     return titled if current in titled.values() else {**titled, type(current).__name__: current}
 
 
-def own_data_sets(current: DatasetSpec) -> dict[str, OwnTable | OwnPlaces]:
+def own_data_sets(
+    current: datasets.DatasetSpec,
+) -> dict[str, datasets.OwnTable | datasets.OwnPlaces]:
     """This visit's own data by title, on whichever page they were brought; `current`, too."""
-    own = [
-        spec for each in (*visitor_data.kept_datasets().values(), current) for spec in _tables(each)
-    ]
-    return {f"{visitor_data.YOURS}{spec.title}": spec for spec in own}
+    own = [spec for each in (*visit.kept_datasets().values(), current) for spec in _tables(each)]
+    return {f"{visit.YOURS}{spec.title}": spec for spec in own}
 
 
-def _tables(spec: DatasetSpec) -> list[OwnTable | OwnPlaces]:
+def _tables(spec: datasets.DatasetSpec) -> list[datasets.OwnTable | datasets.OwnPlaces]:
     """A visitor's own data as datasets: each question of a survey, called after both."""
-    if isinstance(spec, OwnSurvey):
+    if isinstance(spec, datasets.OwnSurvey):
         return [replace(t, title=_short(f"{spec.title}: {t.title}")) for t in spec.tables()]
-    return [spec] if isinstance(spec, OwnTable | OwnPlaces) else []
+    return [spec] if isinstance(spec, datasets.OwnTable | datasets.OwnPlaces) else []
 
 
 def _short(title: str) -> str:
@@ -257,16 +227,16 @@ def protections(domain: Domain | GridDomain) -> dict[str, Choice]:
         others = _on_us_map() if domain == US_GRID else _on_map(domain)
     else:
         others = _on_list(domain.k)
-    plain = Choice("Plain LDP", ContextPolicy(OneBlock()))
+    plain = Choice("Plain LDP", ContextPolicy(blocks.OneBlock()))
     return {PLAIN: plain, **dict(zip(NAMES[1:], others, strict=True))}
 
 
 def _on_us_map() -> tuple[Choice, ...]:
     return (
-        Choice("US states", ContextPolicy(StateBlocks())),
-        Choice("25 × 35 blocks", ContextPolicy(GridBlocks(25, 35))),
-        Choice("New York is sensitive", ContextPolicy(OneBlock(), _NEW_YORK)),
-        Choice("New York, in states", ContextPolicy(StateBlocks(), _NEW_YORK)),
+        Choice("US states", ContextPolicy(blocks.StateBlocks())),
+        Choice("25 × 35 blocks", ContextPolicy(blocks.GridBlocks(25, 35))),
+        Choice("New York is sensitive", ContextPolicy(blocks.OneBlock(), NEW_YORK)),
+        Choice("New York, in states", ContextPolicy(blocks.StateBlocks(), NEW_YORK)),
     )
 
 
@@ -277,7 +247,7 @@ def _on_map(domain: GridDomain) -> tuple[Choice, ...]:
     return (
         Choice(title, ContextPolicy(large)),
         Choice(f"Blocks of {cells} × {cells} cells", ContextPolicy(blocks_of(domain))),
-        Choice(f"{town} is sensitive", ContextPolicy(OneBlock(), around)),
+        Choice(f"{town} is sensitive", ContextPolicy(blocks.OneBlock(), around)),
         Choice(f"{town}, in blocks", ContextPolicy(large, around)),
     )
 
@@ -286,16 +256,16 @@ def _on_list(k: int) -> tuple[Choice, ...]:
     few, many, some = min(10, max(k // 2, 1)), min(50, max(k // 2, 1)), max(k // 10, 1)
     last = last_values(k, some)
     return (
-        Choice(f"{few} blocks", ContextPolicy(EvenRuns(few))),
-        Choice(f"{many} small blocks", ContextPolicy(EvenRuns(many))),
-        Choice(f"Last {some} of {k:,} answers sensitive", ContextPolicy(OneBlock(), last)),
-        Choice(f"Last {some}, in {few} blocks", ContextPolicy(EvenRuns(few), last)),
+        Choice(f"{few} blocks", ContextPolicy(blocks.EvenRuns(few))),
+        Choice(f"{many} small blocks", ContextPolicy(blocks.EvenRuns(many))),
+        Choice(f"Last {some} of {k:,} answers sensitive", ContextPolicy(blocks.OneBlock(), last)),
+        Choice(f"Last {some}, in {few} blocks", ContextPolicy(blocks.EvenRuns(few), last)),
     )
 
 
-def last_values(k: int, size: int) -> SensitiveSpec:
+def last_values(k: int, size: int) -> blocks.SensitiveSpec:
     """The last `size` of k values are sensitive."""
-    return SensitiveSymbols((f"{k - size}-{k - 1}",)) if size else SensitiveSymbols()
+    return blocks.SensitiveSymbols((f"{k - size}-{k - 1}",)) if size else blocks.SensitiveSymbols()
 
 
 def show(state: PageState[S]) -> None:
@@ -327,7 +297,7 @@ def _number(state: PageState[S], spec: MechanismSpec, name: str, kind: type) -> 
         PARAMETERS[name].label,
         placeholder=_best(runs.setup(state.current().scenario).mechanism, name),
         help=PARAMETERS[name].description,
-        **bind_text(state, f"parameter-{name}", "" if value is None else str(value), with_number),
+        **bind_held(state, f"parameter-{name}", "" if value is None else str(value), with_number),
     )
 
 
@@ -345,7 +315,7 @@ def _false_share(state: PageState[S]) -> None:
         FALSE_SHARE_WORDS.label,
         placeholder=f"the best: {usual:g}",
         help=FALSE_SHARE_WORDS.description,
-        **bind_text(
+        **bind_held(
             state,
             "false-share",
             "" if q is None else f"{q:g}",
@@ -452,7 +422,9 @@ def with_context_policy(scenario: Scenario) -> Scenario:
     """The scenario, if its policy is a context; another becomes plain LDP at its ε."""
     if isinstance(scenario.policy, ContextPolicy):
         return scenario
-    plain = ContextPolicy(OneBlock(), EverythingSensitive(), scenario.policy.plain_epsilon)
+    plain = ContextPolicy(
+        blocks.OneBlock(), blocks.EverythingSensitive(), scenario.policy.plain_epsilon
+    )
     return _with_compatible_mechanism(replace(scenario, policy=plain))
 
 
@@ -468,15 +440,8 @@ def matching_preset(presets: Sequence[P], scenario: Scenario) -> P | None:
     return next((preset for preset in presets if preset.fits(scenario)), None)
 
 
-def picker(state: PageState[S], presets: Sequence[Example]) -> None:
-    """A menu of examples, and the sentence of the one that is shown."""
-    chosen = menu(state, presets)
-    if chosen:
-        st.caption(chosen.sentence)
-
-
 def menu(state: PageState[S], presets: Sequence[P], **options: Any) -> P | None:
-    """The menu alone, in one line; returns the example that is shown."""
+    """A menu of examples, in one line; returns the example that is shown."""
     titles = {preset.title: preset for preset in presets}
     chosen = matching_preset(presets, state.current().scenario)
     look = {"placeholder": "your own", "label_visibility": "collapsed"} | options

@@ -16,8 +16,7 @@ import streamlit as st
 
 from caldp_core.datasets import DatasetSpec
 from caldp_core.datasets.public_map import PublicMap
-from caldp_core.domain.answers import is_scale
-from caldp_core.domain.grid import GridDomain
+from caldp_core.domain.domains import GridDomain, is_scale
 from caldp_core.estimation.cascade_estimator import pooling_helps
 from caldp_core.estimation.estimators import ESTIMATORS, menu_of_estimators
 from caldp_core.estimation.evidence import default_estimator
@@ -25,12 +24,11 @@ from caldp_core.mechanisms import FAMILIES
 from caldp_core.mechanisms.capabilities import channel_products
 from caldp_core.mechanisms.catalogue import MECHANISMS, MechanismSpec, mechanisms_for
 from caldp_core.scenarios.scenario import Best, Scenario
-from caldp_ui.compute import curves, runs
+from caldp_ui.compute import runs
 from caldp_ui.controls import choices
-from caldp_ui.session.page_state import PageState
-from caldp_ui.session.record_link import S, bind, redraw_noise, update_scenario
+from caldp_ui.session.page_state import PageState, S, bind, redraw_noise, update_scenario
 from caldp_ui.words import formats, promise
-from caldp_ui.words.glossary import DEFINITIONS
+from caldp_ui.words.accuracy import DEFINITIONS
 
 R = TypeVar("R")
 
@@ -60,13 +58,15 @@ def show(
 ) -> None:
     """Draw it, bound to the page's record; a value from a link may lie between its steps."""
     value = slider.value(state.current())
+    steps = sorted({*slider.steps, value}, key=slider.order)
+    texts = list(map(slider.format_value, steps))
     st.select_slider(
         title,
-        sorted({*slider.steps, value}, key=slider.order),
+        steps,
         format_func=slider.format_value,
         help=help_text,
         **options,
-        **state.bind(slider.name, value, slider.with_value),
+        **state.bind_held(slider.name, value, slider.with_value, texts),
     )
 
 
@@ -81,7 +81,7 @@ def field_slider(
     return Slider(field, attrgetter(field), change, steps, format_value)
 
 
-EPSILONS: Final = curves.EPSILONS
+EPSILONS: Final = runs.EPSILONS
 """The levels of every control and film, which are those of the curves."""
 _THE_DATA: Final = 0
 """Stands for "the very people of the data" among numbers of people."""
@@ -98,11 +98,8 @@ def epsilon(state: PageState[S]) -> None:
     if isinstance(value, tuple):
         st.info("ε differs from block to block here.")
         one = min(value)
-        st.button(
-            f"Use the smallest ε everywhere: {one:g}",
-            key=state.key("one-epsilon"),
-            on_click=lambda: update_scenario(state, lambda s: s.with_epsilon(one)),
-        )
+        label = f"Use the smallest ε everywhere: {one:g}"
+        state.button("one-epsilon", label, update_scenario, state, lambda s: s.with_epsilon(one))
         return
     help_text = f"{DEFINITIONS['ε']} {promise.epsilon_examples()}"
     show(state, epsilon_slider(), "Privacy level ε", help_text)
@@ -243,22 +240,9 @@ def estimate(state: PageState[S]) -> None:
 
 def redraw_button(state: PageState[S], help_text: str = REDRAW_HELP) -> None:
     """The button that draws new noise; `help_text`: what stays the same here."""
-    st.button(
-        "Draw new noise",
-        icon=":material/casino:",
-        key=state.key("another"),
-        on_click=redraw_noise,
-        args=(state,),
-        help=help_text,
-    )
+    state.button("another", "Draw new noise", redraw_noise, state, icon="casino", help=help_text)
 
 
 def button(state: PageState[Any]) -> None:
     """Undo, grey while there is nothing to undo."""
-    st.button(
-        "Undo",
-        icon=":material/undo:",
-        key=state.key("undo"),
-        disabled=not state.can_undo,
-        on_click=state.undo,
-    )
+    state.button("undo", "Undo", state.undo, icon="undo", disabled=not state.can_undo)

@@ -12,20 +12,15 @@ from typing import Any, Final
 
 import streamlit as st
 
-from caldp_core.datasets import Gowalla
 from caldp_core.estimation.estimators import ESTIMATORS
-from caldp_core.estimation.evidence import default_estimator
 from caldp_core.experiments.metrics import BOXES, KM, LARGEST, MEASURES, TV, AnyDomain, Measure
 from caldp_core.experiments.reproduce import MeanError, means, run_interleaved
-from caldp_core.mechanisms import FAMILIES
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.app.texts import read_texts
+from caldp_ui.app.texts import read_texts, read_toml
 from caldp_ui.app.theme import palette
 from caldp_ui.charts import show as charts
-from caldp_ui.compute import exports, runs
-from caldp_ui.compute.runs import is_own, title_of, with_dataset
+from caldp_ui.compute import runs
 from caldp_ui.controls import choices, common
-from caldp_ui.controls.choices import NAMES, data_sets, protections
 from caldp_ui.controls.common import EPSILONS, METHODS, Slider
 from caldp_ui.curves import page_state as work
 from caldp_ui.curves import view
@@ -35,52 +30,34 @@ from caldp_ui.curves.page_state import (
     BUDGET,
     LINES_MAX,
     STATE,
+    ComparedMethod,
     CurveData,
     Curves,
-    Line,
     PointForecast,
     make_curves,
     proved_bounds,
     reader_position,
     record_lines,
 )
-from caldp_ui.parts import internal, markup, pins, promises, safety, sharing
-from caldp_ui.parts.layout import column_layout
+from caldp_ui.parts import comparison, layout, pins, sharing
+from caldp_ui.parts import pack as internal
 from caldp_ui.session import jobs
 from caldp_ui.shell.page import Page
-from caldp_ui.words.formats import Headline
 
 TEXTS: Final = read_texts(__file__)
 
-_QUICK: Final = ("hadamard", "randomized-response", "rappor", "oue", "galois")
-PRESETS: Final = {
-    "What context saves": Curves(),
-    "Methods compared, by ε": Curves(
-        against="epsilon",
-        protections=("plain",),
-        methods=tuple(name for name in _QUICK if name in FAMILIES),
-    ),
-    "More blocks, less error (Theorem 4)": Curves(
-        against="blocks", protections=("plain",), methods=("hadamard",), estimates=("none",)
-    ),
-    "More sensitive values (Theorem 3)": Curves(
-        against="sensitive",
-        protections=("plain",),
-        methods=("hadamard", "randomized-response"),
-        estimates=("none",),
-    ),
-    "Estimates compared": Curves(
-        protections=("more-blocks",),
-        estimates=(default_estimator(), "simplex", "clip", "significance-threshold"),
-    ),
-    "Boxes on a map": Curves(
-        replace(BEGIN, dataset=Gowalla(), n=None),
-        against="epsilon",
-        protections=("plain", "blocks"),
-        estimates=("simplex", "cascade"),
-        error=BOXES,
-    ),
-}
+
+def _preset(title: str, dataset: dict[str, Any] | None = None, **parts: Any) -> tuple[str, Curves]:
+    """An example of `presets.toml`: its title, and the page's first record with these parts."""
+    own: dict[str, Any] = {
+        name: tuple(part) if isinstance(part, list) else part for name, part in parts.items()
+    }
+    if dataset is not None:
+        own["scenario"] = replace(BEGIN, dataset=choices.from_file(dataset=dataset).dataset, n=None)
+    return title, Curves(**own)
+
+
+PRESETS: Final = dict(_preset(**row) for row in read_toml(__file__, "presets.toml")["curves"])
 
 
 def _settings(record: Curves) -> None:
@@ -95,26 +72,27 @@ def _settings(record: Curves) -> None:
         title=fits[0] if fits else None,
         placeholder="Your own choice",
     )
-    titles = data_sets(record.scenario.dataset)
+    titles = choices.data_sets(record.scenario.dataset)
     choices.by_title(
         STATE,
         "data",
         "Data",
         titles,
-        lambda r, spec: _with_data(r, with_dataset(replace(r.scenario, n=None), spec)),
-        title=title_of(record.scenario.dataset, titles),
+        lambda r, spec: _with_data(r, runs.with_dataset(replace(r.scenario, n=None), spec)),
+        title=runs.title_of(record.scenario.dataset, titles),
     )
     domain = runs.dataset(record.scenario).domain
     errors = {each.name: view.error_title(each.name, domain) for each in _possible(domain)}
     choices.of_field(STATE, "error", "Error", errors)
-    known = protections(runs.dataset(record.scenario).domain)
-    _several("protections", "Protections", {name: known[name].title for name in NAMES})
+    known = choices.protections(runs.dataset(record.scenario).domain)
+    _several("protections", "Protections", {name: known[name].title for name in choices.NAMES})
     _several("methods", "Methods", {name: title for name, (title, _) in METHODS.items()})
     _several("estimates", "Estimates", {name: e.title for name, e in ESTIMATORS.items()})
-    if record.against != "epsilon":
-        common.epsilon(STATE)
-    common.people(STATE, runs.dataset(record.scenario).n)
-    safety.of_epsilon(STATE, record.scenario.policy.plain_epsilon)
+    with st.container(key=STATE.key("dials")):
+        if record.against != "epsilon":
+            common.epsilon(STATE)
+        common.people(STATE, runs.dataset(record.scenario).n)
+    comparison.epsilon_button(STATE, record.scenario.policy.plain_epsilon)
     pins.pin_button(STATE, _title)
 
 
@@ -133,7 +111,7 @@ def _with_data(record: Curves, scenario: Scenario) -> Curves:
 def _title(record: Curves) -> str:
     """The title of a pinned record: its protections and axis."""
     axis = AXES[record.against].label
-    known = protections(runs.dataset(record.scenario).domain)
+    known = choices.protections(runs.dataset(record.scenario).domain)
     named = ", ".join(known[name].title for name in record.protections)
     return f"{named}; against {axis}"
 
@@ -173,7 +151,7 @@ def _show_board(record: Curves) -> None:
     compute, cost = partial(work.expected_errors, lines, here=here), work.cost(lines)
     if jobs.needs_consent(STATE.key("curves"), name, cost):
         values = runs.dataset(record.scenario).domain.k
-        markup.show_headline(Headline("These curves are a lot to compute.", cost.describe(values)))
+        layout.show_headline(cost.headline("These curves are a lot to compute.", values))
         jobs.consent_button(STATE.key("curves"), name, compute)
         return
     jobs.gather_automatically(
@@ -195,18 +173,18 @@ def _show_board(record: Curves) -> None:
 
 def _show_curves(
     record: Curves,
-    lines: Sequence[Line],
+    lines: Sequence[ComparedMethod],
     measured: Sequence[Sequence[MeanError | None]],
     forecasts: list[PointForecast],
 ) -> None:
     curves = make_curves(lines, forecasts, measured)
     shown = view.view_of(record, curves, palette())
-    markup.show_headline(shown.headline)
+    layout.show_headline(shown.headline)
     charts.show_json(shown.pictures[view.CHART], view.CHART, view.HEIGHT)
     _file(record, curves)
 
 
-def _measured_so_far(name: str, lines: Sequence[Line]) -> list[list[MeanError | None]]:
+def _measured_so_far(name: str, lines: Sequence[ComparedMethod]) -> list[list[MeanError | None]]:
     job = jobs.current_job(STATE.key("runs"), name)
     turns = list(job.partial_results) if job is not None else []
     flat = means(turns, sum(len(line.places) for line in lines))
@@ -217,21 +195,20 @@ def _measured_so_far(name: str, lines: Sequence[Line]) -> list[list[MeanError | 
     return rows
 
 
-def _runs(name: str, lines: Sequence[Line]) -> None:
+def _runs(name: str, lines: Sequence[ComparedMethod]) -> None:
     """The button that measures every point, its progress, and then the points."""
     scenarios = [replace(s, trials=RUNS) for line in lines for s in line.scenarios]
     if any(runs.takes_long(line.scenarios[0]) for line in lines):
         return
-    jobs.gather_on_click(
+    jobs.run_on_click(
         STATE.key("runs"),
         name,
         lambda progress: run_interleaved(scenarios, progress=progress, error=lines[0].error),
         jobs.StartButton(
-            f"Run every point {RUNS} times",
-            ":material/scatter_plot:",
-            "Draws people, reports and estimates. Open marks then show the mean errors.",
+            f"Run every point {RUNS} times", ":material/scatter_plot:", TEXTS["runs_help"]
         ),
         lambda job: f"Run {len(job.partial_results):,} of {len(scenarios) * RUNS:,}",
+        begin=jobs.start_gathering,
     )
 
 
@@ -252,7 +229,7 @@ def curves_csv(record: Curves, curves: Sequence[CurveData]) -> bytes:
         for each in curves
         for x, error, mean in zip(each.line.places, each.expected, each.measured, strict=True)
     ]
-    return exports.csv(rows)
+    return runs.csv(rows)
 
 
 def _file(record: Curves, curves: Sequence[CurveData]) -> None:
@@ -278,13 +255,13 @@ SNIPPET: Final = TEXTS["points_code"].format(budget=BUDGET)
 """Prints the expected errors that the page draws, with the file `curves.json` beside it."""
 
 
-def _show_sharing(lines: Sequence[Line]) -> None:
+def _show_sharing(lines: Sequence[ComparedMethod]) -> None:
     """Link, file and code, in a part of the page that opens on demand."""
     with sharing.link_columns(STATE):
         st.markdown("**Reproduce it to the digit** · the scenario of every point, and Python")
         scenarios = [line.scenarios[0] for line in lines]
         sharing.true_file(STATE.key("json"), _FILE, curves_json(lines), *scenarios)
-        own = any(is_own(each.dataset) for each in scenarios)
+        own = any(runs.is_own(each.dataset) for each in scenarios)
         sharing.python(SNIPPET.replace(_FILE, internal.file_name(_FILE)) if own else SNIPPET)
         if jobs.has_result(STATE.key("curves"), work.cache_key(lines)):
             PAGE.offer()
@@ -301,7 +278,7 @@ def pack(table: bytes, records: Mapping[str, Curves]) -> bytes:
     return internal.zip_of({"compare.csv": table, **curves})
 
 
-def curves_json(lines: Sequence[Line]) -> str:
+def curves_json(lines: Sequence[ComparedMethod]) -> str:
     """Curve by curve, its error by name, each point's place on the axis and its scenario."""
     return json.dumps(
         [
@@ -342,8 +319,6 @@ _TITLES: Final = {"epsilon": "Privacy level ε", "people": "People"}
 
 PAGE: Final = Page(
     state=STATE,
-    title="Compare methods",
-    task="Lines: expected error. Bands: 90 of 100 outcomes. Move the slider.",
     load=lambda record: record,
     view=view.view,
     sliders=lambda record: {_TITLES[slider.name]: slider for slider in _sliders(record)},
@@ -352,7 +327,7 @@ PAGE: Final = Page(
 
 def show(record: Curves) -> None:
     """Show the page at a record."""
-    page = column_layout(STATE)
+    page = layout.column_layout(STATE)
     with page.title:
         titles = {name: axis.title for name, axis in AXES.items()}
         choices.view_switch(STATE, "against", "Error against", titles)
@@ -360,4 +335,4 @@ def show(record: Curves) -> None:
         _settings(record)
     with page.main:
         _show_board(record)
-    promises.drawer("curves")
+    comparison.drawer("curves")

@@ -7,17 +7,18 @@ import json
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
 from caldp_core.basics.cache import cached_by
 from caldp_core.basics.errors import check_choice, require
-from caldp_core.basics.types import Progress
+from caldp_core.basics.types import Progress, part_of
 from caldp_core.datasets import Zipf
-from caldp_core.domain.answers import Domain
-from caldp_core.domain.grid import GridDomain
+from caldp_core.domain.domains import Domain, GridDomain
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.estimation.evidence import default_estimator
 from caldp_core.experiments.forecast import forecast_if_fast, require_valid_errors
@@ -34,11 +35,11 @@ from caldp_ui.compute import runs
 from caldp_ui.controls.choices import NAMES, PLAIN, Choice, last_values, protections
 from caldp_ui.controls.common import METHODS
 from caldp_ui.session.jobs import MB_PER_VALUE, Cost
-from caldp_ui.session.page_state import PinPageState
-from caldp_ui.session.record_link import ScenarioLink, ScenarioRecord
+from caldp_ui.session.page_state import PinPageState, ScenarioLink, ScenarioRecord
 from caldp_ui.words import formats
 
 AnyDomain = Domain | GridDomain
+_Describe = Callable[[list[float], list[float], float], tuple[str, float]]
 _PEOPLE: Final = tuple(10**power for power in range(3, 10))
 _EPSILONS: Final = (0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 5.0, 7.0, 10.0)
 _GRIDS: Final = ((1, 1), (2, 3), (5, 7), (10, 14), (25, 35), (25, 70), (125, 175))
@@ -51,7 +52,7 @@ class Axis:
     `places`: where curves are computed. `scenario_at`: the scenario there. `fixed_part`: what is
     left of a scenario that the axis does not change: equal ones are one curve.
     `describe_change(x, errors, place)`: how the error changes from `place` on, read off the points
-    of a curve, as a sentence; "" where the curve does not reach that far.
+    of a curve, as a sentence and its number; "" where the curve does not reach that far.
     """
 
     title: str
@@ -60,35 +61,34 @@ class Axis:
     places: Callable[[AnyDomain], tuple[float, ...]]
     scenario_at: Callable[[Scenario, AnyDomain, float], Scenario]
     fixed_part: Callable[[Scenario], Scenario]
-    describe_change: Callable[[list[float], list[float], float], str]
+    describe_change: _Describe
 
 
-def _describe_people_change(x: list[float], errors: list[float], place: float) -> str:
+def _describe_people_change(x: list[float], errors: list[float], place: float) -> tuple[str, float]:
     half = place_of(x, errors, place, 0.5 * value_at(x, errors, place))
     if half is not None:
-        return f"Half the error takes {formats.times(half / place)} as many people."
-    if x[-1] < 2 * place:
-        return ""
-    return f"Half the error takes more than {formats.times(x[-1] / place)} as many people."
+        times = half / place
+        return f"Half the error takes {formats.times(times)} as many people.", times
+    times = x[-1] / place
+    if times < 2:
+        return "", times
+    return f"Half the error takes more than {formats.times(times)} as many people.", times
 
 
-def _describe_ratio(
-    words: str, times: float, *, falls: bool = True
-) -> Callable[[list[float], list[float], float], str]:
-    """A sentence on the error at `times` the place; `words`: it but for its number."""
+def _describe_ratio(words: str, times: float, *, falls: bool = True) -> _Describe:
+    """A sentence on the error at `times` the place, if the curve goes on to there.
 
-    def describe(x: list[float], errors: list[float], place: float) -> str:
-        ratio = _error_ratio(x, errors, place, times)
-        return "" if ratio is None else f"{words} {formats.digits(1 / ratio if falls else ratio)}."
+    `words`: the sentence without its number.
+    """
+
+    def describe(x: list[float], errors: list[float], place: float) -> tuple[str, float]:
+        if times * place > x[-1]:
+            return "", times
+        ratio = value_at(x, errors, times * place) / value_at(x, errors, place)
+        shown = 1 / ratio if falls else ratio
+        return f"{words} {formats.digits(shown)}.", shown
 
     return describe
-
-
-def _error_ratio(x: list[float], errors: list[float], place: float, times: float) -> float | None:
-    """The error at `times` the place over that at the place; None beyond the curve's end."""
-    if times * place > x[-1]:
-        return None
-    return value_at(x, errors, times * place) / value_at(x, errors, place)
 
 
 def _blocks(domain: AnyDomain) -> tuple[float, ...]:
@@ -103,10 +103,6 @@ def _with_blocks(scenario: Scenario, domain: AnyDomain, x: float) -> Scenario:
         return scenario.with_context(blocks=EvenRuns(round(x)))
     rows, columns = next(grid for grid in _GRIDS if grid[0] * grid[1] == round(x))
     return scenario.with_context(blocks=GridBlocks(rows, columns))
-
-
-def _sizes(domain: AnyDomain) -> tuple[float, ...]:
-    return (*_ladder(2, domain.k - 1), float(domain.k))
 
 
 def _ladder(low: int, high: int) -> tuple[float, ...]:
@@ -152,7 +148,7 @@ AXES: Final = {
         "Sensitive values",
         "number of sensitive values",
         _whole("number of sensitive values (log scale)"),
-        _sizes,
+        lambda domain: (*_ladder(2, domain.k - 1), float(domain.k)),
         lambda scenario, domain, x: scenario.with_context(
             sensitive=last_values(domain.k, round(x))
         ),
@@ -245,7 +241,7 @@ LINES_MAX: Final = 8
 
 
 @dataclass(frozen=True)
-class Line:
+class ComparedMethod:
     """A curve: its name for readers, its method, and the scenario at each of its places.
 
     `error`: which one, by its name in `MEASURES`.
@@ -269,7 +265,7 @@ class PointForecast:
     error: Forecast | None
 
 
-def record_lines(record: Curves) -> list[Line]:
+def record_lines(record: Curves) -> list[ComparedMethod]:
     """All curves of the record; those that differ only in what the axis changes are one."""
     domain, axis = runs.dataset(record.scenario).domain, AXES[record.against]
     known, places, parts = protections(domain), axis.places(domain), set()
@@ -286,7 +282,7 @@ def record_lines(record: Curves) -> list[Line]:
                     continue
                 parts.add(axis.fixed_part(scenario))
                 lines.append(
-                    Line(
+                    ComparedMethod(
                         _title(record, _without_axis(known[name], axis), method, estimate),
                         runs.setup(scenario).mechanism_name,
                         places,
@@ -298,12 +294,12 @@ def record_lines(record: Curves) -> list[Line]:
     return lines
 
 
-def all_lines(record: Curves, pinned: Curves | None) -> list[Line]:
+def all_lines(record: Curves, pinned: Curves | None) -> list[ComparedMethod]:
     """The record's own curves, then those of what is pinned."""
     return [*record_lines(record), *pinned_lines(record, pinned)]
 
 
-def pinned_lines(record: Curves, pinned: Curves | None) -> list[Line]:
+def pinned_lines(record: Curves, pinned: Curves | None) -> list[ComparedMethod]:
     """Curves of a pinned record with the same error and axis, without the record's own."""
     if pinned is None or (pinned.against, pinned.error) != (record.against, record.error):
         return []
@@ -337,13 +333,13 @@ def _without_axis(protection: Choice, axis: Axis) -> str:
     return protection.title
 
 
-def cache_key(lines: Sequence[Line]) -> str:
+def cache_key(lines: Sequence[ComparedMethod]) -> str:
     """The key of these curves in caches."""
     return json.dumps([[line.error, *map(runs.key, line.scenarios)] for line in lines])
 
 
 def expected_errors(
-    lines: Sequence[Line], progress: Progress, here: float | None = None
+    lines: Sequence[ComparedMethod], progress: Progress, here: float | None = None
 ) -> Iterator[PointForecast]:
     """Expected errors: beside the place `here` first, then both ends of all curves, then the rest.
 
@@ -356,20 +352,20 @@ def expected_errors(
             if place < len(line.places):
                 scenario = replace(line.scenarios[place], seed=0)  # no outcome, an expectation
                 low = done / total
-                within = _from(progress, low, total)
+                within = part_of(progress, low, low + 1 / total)
                 yield PointForecast(number, place, _point(scenario, line.error, within))
                 done += 1
                 progress(done / total)
 
 
-def cost(lines: Sequence[Line]) -> Cost:
+def cost(lines: Sequence[ComparedMethod]) -> Cost:
     """The approximate cost of all points, as measured from 128 to 2²⁰ values.
 
     A cascade takes trials at each: eight of 43,750 values a second.
     """
     scenarios = [each for line in lines for each in line.scenarios]
     ks = [runs.dataset(each).domain.k for each in scenarios]
-    rates = [2e-5 if ESTIMATORS[each.estimator].is_cascade else 2e-6 for each in scenarios]
+    rates = [2e-5 * ESTIMATORS[each.estimator].relative_time for each in scenarios]
     seconds = sum(rate * k for rate, k in zip(rates, ks, strict=True))
     return Cost(seconds, MB_PER_VALUE * max(ks, default=0))
 
@@ -383,15 +379,28 @@ def _point_order(places: Sequence[float], here: float | None) -> list[int]:
     return list(dict.fromkeys([max(beside - 1, 0), beside, 0, count - 1, *range(count)]))
 
 
-@cached_by(lambda scenario, error, *_: f"{error} {runs.key(scenario)}")
+FORECASTS: Final = Path(__file__).with_name("forecasts.json")
+"""Errors of the page's first record, by `python -m scripts.estimator_figures forecasts`."""
+
+
+def point_key(scenario: Scenario, error: str) -> str:
+    """The key of a point in caches and in `FORECASTS`."""
+    return f"{error} {runs.key(replace(scenario, seed=0))}"
+
+
+@cache
+def shipped_forecasts() -> dict[str, Forecast]:
+    """The points of `FORECASTS` by their keys: a server that just started draws them at once."""
+    rows = json.loads(FORECASTS.read_text("utf-8"))
+    return {key: Forecast(**row) for key, row in rows.items()}
+
+
+@cached_by(lambda scenario, error, *_: point_key(scenario, error))
 def _point(scenario: Scenario, error: str, progress: Progress) -> Forecast | None:
-    progress(0.0)
-    return forecast_if_fast(runs.setup(scenario), budget=BUDGET, progress=progress, error=error)
-
-
-def _from(progress: Progress, low: float, parts: int) -> Progress:
-    """The progress of one of `parts` equal parts; it begins at `low`."""
-    return lambda share: progress(low + share / parts)
+    shipped = shipped_forecasts().get(point_key(scenario, error))
+    return shipped or forecast_if_fast(
+        runs.setup(scenario), budget=BUDGET, progress=progress, error=error
+    )
 
 
 @dataclass(frozen=True)
@@ -407,7 +416,7 @@ class Bound:
     tv: tuple[float, ...]
 
 
-def proved_bounds(lines: Sequence[Line]) -> list[Bound]:
+def proved_bounds(lines: Sequence[ComparedMethod]) -> list[Bound]:
     """The papers' statements about the unbiased estimates of these methods.
 
     CALDP's proofs of Propositions 4 and 5 bound l1, so TV by half of it; ULDP's Proposition 4 is
@@ -422,7 +431,7 @@ def proved_bounds(lines: Sequence[Line]) -> list[Bound]:
     return proved
 
 
-def _theorem(line: Line) -> str | None:
+def _theorem(line: ComparedMethod) -> str | None:
     if line.scenarios[0].estimator != "none" or line.error != TV:
         return None
     context = line.scenarios[0].context
@@ -456,7 +465,7 @@ SMALLEST_ERROR: Final = 1e-5
 class CurveData:
     """A line with its (places,) expected errors and means of runs, None where not known."""
 
-    line: Line
+    line: ComparedMethod
     expected: Sequence[Forecast | None]
     measured: Sequence[MeanError | None]
 
@@ -475,18 +484,19 @@ class CurveData:
 
 
 def make_curves(
-    lines: Sequence[Line],
+    lines: Sequence[ComparedMethod],
     forecasts: Sequence[PointForecast],
     measured: Sequence[Sequence[MeanError | None]],
 ) -> list[CurveData]:
-    """Each line with the errors known so far."""
-    table: list[list[Forecast | None]] = [[None] * len(line.places) for line in lines]
+    """Each line with the errors known so far, and with those that ship."""
+    shipped = shipped_forecasts()
+    table = [[shipped.get(point_key(at, line.error)) for at in line.scenarios] for line in lines]
     for each in forecasts:
         table[each.line][each.place] = each.error
     return [CurveData(*row) for row in zip(lines, table, measured, strict=True)]
 
 
-def reader_position(record: Curves, line: Line) -> float:
+def reader_position(record: Curves, line: ComparedMethod) -> float:
     """Where on the axis the reader is, at its end if beyond; its middle if nothing says it."""
     place = _place_set(record)
     if place is None:
@@ -494,7 +504,7 @@ def reader_position(record: Curves, line: Line) -> float:
     return min(max(place, line.places[0]), line.places[-1])
 
 
-def is_beyond(record: Curves, line: Line) -> bool:
+def is_beyond(record: Curves, line: ComparedMethod) -> bool:
     """Whether the record's own place on the axis is beyond the ends of the curves."""
     return _place_set(record) not in (None, reader_position(record, line))
 

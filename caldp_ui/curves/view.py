@@ -13,25 +13,19 @@ import numpy as np
 import plotly.graph_objects as go
 
 from caldp_core.basics.types import no_progress
-from caldp_core.domain.grid import GridDomain
-from caldp_core.experiments.metrics import (
-    BOXES,
-    KM,
-    LARGEST,
-    TV,
-    AnyDomain,
-    box_side,
-    number_of_largest,
-)
+from caldp_core.domain.domains import GridDomain
+from caldp_core.experiments import metrics
 from caldp_core.experiments.run import Setup
-from caldp_core.privacy.coverage import coverage
+from caldp_core.privacy.matrix import coverage
 from caldp_ui.app.theme import Palette
 from caldp_ui.charts import curves as errors
 from caldp_ui.charts import show as charts
 from caldp_ui.charts.curves import (
+    ChartLabel,
     ErrorScale,
-    Label,
     Words,
+    band_trace,
+    dots_trace,
     error_scale,
     gap_arrow,
     line_trace,
@@ -45,9 +39,9 @@ from caldp_ui.curves.page_state import (
     SMALLEST_ERROR,
     STATE,
     Bound,
+    ComparedMethod,
     CurveData,
     Curves,
-    Line,
     all_lines,
     expected_errors,
     is_beyond,
@@ -58,8 +52,6 @@ from caldp_ui.curves.page_state import (
 )
 from caldp_ui.shell.page import View
 from caldp_ui.words import formats, promise
-from caldp_ui.words.formats import PLACES, VALUES, Headline, Vocabulary
-from caldp_ui.words.promise import exposed_text
 
 
 @dataclass(frozen=True)
@@ -74,31 +66,31 @@ class ErrorFormat:
     number_text: Callable[[float], str]
 
 
-def nouns(domain: AnyDomain) -> Vocabulary:
+def nouns(domain: metrics.AnyDomain) -> formats.Vocabulary:
     """The nouns of the data: places on a map, else values."""
-    return PLACES if isinstance(domain, GridDomain) else VALUES
+    return formats.PLACES if isinstance(domain, GridDomain) else formats.VALUES
 
 
-def error_title(name: str, domain: AnyDomain) -> str:
+def error_title(name: str, domain: metrics.AnyDomain) -> str:
     """The title of the error in the menu."""
     vocabulary = nouns(domain)
     return {
-        TV: f"People {vocabulary.wrong}",
-        BOXES: f"People {_box(domain)}",
-        LARGEST: f"The {number_of_largest(domain.k)} largest {vocabulary.units}",
-        KM: "Kilometres that people are misplaced by",
+        metrics.TV: f"People {vocabulary.wrong}",
+        metrics.BOXES: f"People {_box(domain)}",
+        metrics.LARGEST: f"The {metrics.number_of_largest(domain.k)} largest {vocabulary.units}",
+        metrics.KM: "Kilometres that people are misplaced by",
     }[name]
 
 
-def error_format(name: str, domain: AnyDomain, shares: bool) -> ErrorFormat:
+def error_format(name: str, domain: metrics.AnyDomain, shares: bool) -> ErrorFormat:
     """The error in words; `shares`: whether all estimates are made of shares."""
-    if name == KM:
+    if name == metrics.KM:
         return _KILOMETRES
-    if name == LARGEST:
+    if name == metrics.LARGEST:
         return _largest(domain)
     if not shares:
         return _TOTAL_VARIATION
-    wrong = _box(domain) if name == BOXES else nouns(domain).wrong
+    wrong = _box(domain) if name == metrics.BOXES else nouns(domain).wrong
     return ErrorFormat(
         error_scale(wrong),
         lambda tv: f"puts {formats.of_hundred(min(tv, 1.0))} people {wrong}",
@@ -106,13 +98,13 @@ def error_format(name: str, domain: AnyDomain, shares: bool) -> ErrorFormat:
     )
 
 
-def _box(domain: AnyDomain) -> str:
-    side = box_side(domain)
+def _box(domain: metrics.AnyDomain) -> str:
+    side = metrics.box_side(domain)
     return f"in the wrong box of {side} × {side} cells"
 
 
-def _largest(domain: AnyDomain) -> ErrorFormat:
-    number, units = number_of_largest(domain.k), nouns(domain).units
+def _largest(domain: metrics.AnyDomain) -> ErrorFormat:
+    number, units = metrics.number_of_largest(domain.k), nouns(domain).units
 
     def of_them(error: float) -> str:
         return formats.digits(error * number)
@@ -176,33 +168,36 @@ def alt(record: Curves, curves: Sequence[CurveData]) -> str:
     return f"Expected error ({unit}) against {AXES[record.against].label}: {ends}."
 
 
-def headline(record: Curves, curves: Sequence[CurveData]) -> Headline:
+def headline(record: Curves, curves: Sequence[CurveData]) -> formats.Headline:
     """The headline of the record's own curves, without pinned ones."""
     own = [each for each in curves if not each.line.is_pinned]
     place = reader_position(record, own[0].line)
     pair = headline_pair(own, place)
     if pair is None:
-        return Headline(
+        return formats.Headline(
             "The errors of these curves are being computed.",
             "Those at your place come first, then the ends of the curves.",
         )
     setup = _setup_at(pair.least, place)
-    exposed = exposed_text(setup.dataset.domain, coverage(setup.policy))
+    exposed = promise.exposed_text(setup.dataset.domain, coverage(setup.policy))
     left_out = [text for text in (exposed, _left_out_sentence(pair)) if text]
     first, *rest = [*left_out, _errors_sentence(own, pair, place)]
+    partial, (change, times) = _partial(own, pair, place), _change(record, pair, place)
     second = [
         *rest,
         _setting_sentence(record, own[0].line, place),
-        _unprotected_sentence(own, pair, place),
-        _slope_sentence(record, pair, place),
+        f"“{partial[0]}” protects only {formats.out_of(partial[1])} people." if partial else "",
+        change,
     ]
     text = " ".join(part for part in second if part)
-    return Headline(first, text, bool(left_out), _figures(pair, place))
+    figures = {**_figures(pair, place), "partly": partial[1] if partial else 1.0, "times": times}
+    return formats.Headline(first, text, bool(left_out), figures)
 
 
 def _figures(pair: CurvePair, place: float) -> dict[str, float]:
-    """Unrounded numbers of the headline: errors at the place, and the share of the protected."""
-    found = {"error": error_at(pair.least, place), "protected": pair.protected_share}
+    """Unrounded numbers of the headline: place, errors there, share of the protected."""
+    error = error_at(pair.least, place)
+    found = {"place": place, "error": error, "protected": pair.protected_share}
     return found if pair.other is None else {**found, "other": error_at(pair.other, place)}
 
 
@@ -273,7 +268,7 @@ def _left_out_sentence(curve_pair: CurvePair) -> str:
     return f"Only {formats.out_of(curve_pair.protected_share)} people are protected here."
 
 
-def _setting_sentence(record: Curves, line: Line, place: float) -> str:
+def _setting_sentence(record: Curves, line: ComparedMethod, place: float) -> str:
     """The setting that the headline holds for, and whether the reader's is beyond the chart."""
     at = place_text(record.against, place)
     level = f"ε = {record.scenario.context.plain_epsilon:g}"
@@ -286,24 +281,20 @@ def _setting_sentence(record: Curves, line: Line, place: float) -> str:
     return f"This is with {first} at {last}{edge}."
 
 
-def _unprotected_sentence(own: Sequence[CurveData], curve_pair: CurvePair, place: float) -> str:
-    """Another curve whose protection leaves people out, and how many it protects; or empty."""
-    partial = [
-        each
-        for each in own
-        if len(each.known_points()) > 1 and _protected_share(each, place) < _EVERYBODY
-    ]
-    if curve_pair.protected_share < _EVERYBODY or not partial:
-        return ""
-    return (
-        f"“{partial[0].line.title}” protects only "
-        f"{formats.out_of(_protected_share(partial[0], place))} people."
-    )
+def _partial(
+    own: Sequence[CurveData], curve_pair: CurvePair, place: float
+) -> tuple[str, float] | None:
+    """Title of another curve, whose protection leaves people out, and the share it protects."""
+    found = ((e.line.title, _protected_share(e, place)) for e in own if len(e.known_points()) > 1)
+    if curve_pair.protected_share < _EVERYBODY:
+        return None
+    return next(((title, share) for title, share in found if share < _EVERYBODY), None)
 
 
-def _slope_sentence(record: Curves, curve_pair: CurvePair, place: float) -> str:
+def _change(record: Curves, curve_pair: CurvePair, place: float) -> tuple[str, float]:
+    """How the error changes from `place` on: a sentence and its number."""
     if None in curve_pair.least.expected:
-        return "Some points are still being computed."
+        return "Some points are still being computed.", 0.0
     return AXES[record.against].describe_change(*_known_points(curve_pair.least), place)
 
 
@@ -394,7 +385,7 @@ def figure(record: Curves, curves: Sequence[CurveData], colours: Palette) -> go.
     gap = find_gap(record, curves, here)
     if gap is not None:
         traces.append(gap_arrow(gap.ends, colours))
-        notes.append(Label(*gap.middle, gap.label, colours.text, "top center", lift=4))
+        notes.append(ChartLabel(*gap.middle, gap.label, colours.text, "top center", lift=4))
     places = [place for each in curves for place in each.line.places]
     x = {**AXES[record.against].ticks, "range": errors.log_range(places)}
     labels = Words(_names(curves, bounds, inks), notes=notes)
@@ -407,25 +398,27 @@ def _ordinate(curves: Sequence[CurveData], counted: errors.ErrorScale) -> dict[s
     expected = [forecast.error for each in curves for _, forecast in each.known_points()]
     means = [mean.error for each in curves for mean in each.measured if mean]
     known = [*expected, *(error for error in means if error > SMALLEST_ERROR)]
-    if curves[0].line.error != KM or not known:
+    if curves[0].line.error != metrics.KM or not known:
         known += [0.05, 1.0]
     return errors.log_axis(min(known), max(known), counted, HEIGHT)
 
 
-def _here(record: Curves, line: Line, here: float, top: float, colours: Palette) -> Label:
+def _here(
+    record: Curves, line: ComparedMethod, here: float, top: float, colours: Palette
+) -> ChartLabel:
     """The label of the reader's place; without “you” where that is not what the record sets."""
     place = place_text(record.against, here)
     is_set = record.against in ("people", "epsilon") and not is_beyond(record, line)
     text = f"you: {place}" if is_set else place
-    return Label(here, top, text, colours.text, "top center")
+    return ChartLabel(here, top, text, colours.text, "top center")
 
 
 def _names(
     curves: Sequence[CurveData], bounds: Sequence[Bound], inks: Sequence[str]
-) -> list[Label]:
+) -> list[ChartLabel]:
     """Each line's name at its last point, and each bound's at its own."""
     lines = [
-        Label(
+        ChartLabel(
             each.known_points()[-1][0],
             each.known_points()[-1][1].error,
             each.line.title,
@@ -436,29 +429,16 @@ def _names(
     ]
     return [
         *lines,
-        *(Label(b.x[-1], b.tv[-1], b.theorem, inks[b.line]) for b in bounds),
+        *(ChartLabel(b.x[-1], b.tv[-1], b.theorem, inks[b.line]) for b in bounds),
     ]
 
 
 def _band(each: CurveData, ink: str) -> dict[str, Any]:
-    points = each.known_points()
-    high = [forecast.error + _BAND * forecast.deviation for _, forecast in points]
-    low = [
-        max(forecast.error - _BAND * forecast.deviation, SMALLEST_ERROR) for _, forecast in points
-    ]
-    x = [place for place, _ in points]
-    return {
-        "type": "scatter",
-        "x": x + x[::-1],
-        "y": high + low[::-1],
-        "fill": "toself",
-        "fillcolor": ink,
-        "opacity": 0.2,
-        "line": {"width": 0},
-        "mode": "lines",
-        "hoverinfo": "skip",
-        "showlegend": False,
-    }
+    x, y = _known_points(each)
+    spread = [_BAND * forecast.deviation for _, forecast in each.known_points()]
+    low = [max(error - half, SMALLEST_ERROR) for error, half in zip(y, spread, strict=True)]
+    high = [error + half for error, half in zip(y, spread, strict=True)]
+    return band_trace(x, low, high, ink, 0.2)
 
 
 def _expected_trace(
@@ -479,23 +459,17 @@ def _expected_trace(
 
 def _runs_trace(each: CurveData, number: int, ink: str) -> dict[str, Any]:
     points = [(x, mean) for x, mean in zip(each.line.places, each.measured, strict=True) if mean]
-    return {
-        "type": "scatter",
-        "x": [x for x, _ in points],
-        "y": [mean.error for _, mean in points],
-        "error_y": {
-            "type": "data",
-            "array": [2 * (mean.standard_error or 0) for _, mean in points],
-            "color": ink,
-        },
-        "mode": "markers",
-        "name": f"{each.line.title}, runs",
-        "showlegend": False,
-        "marker": {
-            "symbol": f"{_SYMBOLS[number]}-open", "size": 13, "color": ink, "line": {"width": 2},
-        },
-        "hovertemplate": "%{y:.3g} in runs",
-    }  # fmt: skip
+    ends = [2 * (mean.standard_error or 0) for _, mean in points]
+    look = {"symbol": f"{_SYMBOLS[number]}-open", "size": 13, "color": ink, "line": {"width": 2}}
+    return dots_trace(
+        f"{each.line.title}, runs",
+        [x for x, _ in points],
+        [mean.error for _, mean in points],
+        look,
+        error_y={"type": "data", "array": ends, "color": ink},
+        showlegend=False,
+        hovertemplate="%{y:.3g} in runs",
+    )
 
 
 def _bound(bound: Bound, each: CurveData, ink: str) -> dict[str, Any]:

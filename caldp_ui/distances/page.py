@@ -22,108 +22,91 @@ from caldp_ui.app.texts import read_texts
 from caldp_ui.app.theme import LIGHT, palette
 from caldp_ui.charts.show import show as show_chart
 from caldp_ui.compute import runs
-from caldp_ui.compute.runs import best_plain_ldp
 from caldp_ui.controls import choices, common
-from caldp_ui.controls.common import Slider
 from caldp_ui.distances import page_state, view
-from caldp_ui.distances.page_state import (
-    EVERYBODY,
-    NORTHEAST,
-    PERSON,
-    PRESETS,
-    SAME_EPSILON,
-    SIMILAR_PRIVACY,
-    STATE,
-    DistanceData,
-    DistanceState,
-    blocks_scenario,
-    compatible_mechanisms,
-    fallback_scenario,
-    load_data,
-    title,
-    with_distance_kind,
-    with_rate,
-)
+from caldp_ui.distances.page_state import title
 from caldp_ui.maps.scene import map_files, move_place, place_control, report
-from caldp_ui.parts import comparison, pins, promises, safety, sharing
-from caldp_ui.parts.comparison import load_fast_results
-from caldp_ui.parts.films import SliderFilm
+from caldp_ui.parts import comparison, pins, sharing
 from caldp_ui.parts.layout import stacked_layout, tabs
-from caldp_ui.session.record_link import bind
+from caldp_ui.session.page_state import bind
 from caldp_ui.shell.page import PinPage
 from caldp_ui.words import formats
+from caldp_ui.words.accuracy import terms
 from caldp_ui.words.formats import PLACES, place_name, towns
-from caldp_ui.words.glossary import terms
 
 TEXTS: Final = read_texts(__file__)
 
 RATES: Final = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
-RATE: Final = Slider[DistanceState](
+RATE: Final = common.Slider[page_state.DistanceState](
     "rate",
     lambda record: round(record.rate, 9),
-    lambda record, rate: replace(record, scenario=with_rate(record.scenario, rate)),
+    lambda record, rate: replace(record, scenario=page_state.with_rate(record.scenario, rate)),
     RATES,
     lambda rate: f"{rate:g}",
 )
 """ε per kilometre."""
-_VIEW_TITLES: Final = {EVERYBODY: "Everybody", PERSON: "One person's reports"}
+_VIEW_TITLES: Final = {page_state.EVERYBODY: "Everybody", page_state.PERSON: "One person's reports"}
 _BLOCK_TITLES: Final = {
-    SIMILAR_PRIVACY: "that hide neighbours as well, and move reports as far",
-    SAME_EPSILON: "with the ε of the ring, that move reports as far",
+    page_state.SIMILAR_PRIVACY: "that hide neighbours as well, and move reports as far",
+    page_state.SAME_EPSILON: "with the ε of the ring, that move reports as far",
 }
 _KIND_TITLES: Final = {CrowFlies: "as the crow flies", Streets: "along streets"}
 _PART_TITLE: Final = "Gowalla, Philadelphia to Boston"
 
 
-def _controls(record: DistanceState, data: DistanceData) -> None:
+def _controls(record: page_state.DistanceState, data: page_state.DistanceData) -> None:
     """Show the controls and the odds; `data` may be of `record` with fallback noise."""
-    with st.container(key=STATE.key("steer"), gap="small"):
-        with st.container(key=STATE.key("which"), horizontal=True, gap="small"):
-            choices.menu(STATE, PRESETS)
-            place_control(STATE, "Ring around", data.domain, data.record.place)
+    with st.container(key=page_state.STATE.key("steer"), gap="small"):
+        with st.container(key=page_state.STATE.key("which"), horizontal=True, gap="small"):
+            choices.menu(page_state.STATE, page_state.PRESETS)
+            place_control(page_state.STATE, "Ring around", data.domain, data.record.place)
         main_controls(data.setup.dataset.n)
         label, more = "Distance, method, blocks, data", partial(_more_controls, record)
-        choices.fold(st.popover, label, STATE.key("more"), more, icon=":material/tune:")
-    with st.container(key=STATE.key("risk"), gap="small"):
-        choices.view_switch(STATE, "show", "Show", _VIEW_TITLES)
+        choices.fold(st.popover, label, page_state.STATE.key("more"), more, icon=":material/tune:")
+    with st.container(key=page_state.STATE.key("risk"), gap="small"):
+        choices.view_switch(page_state.STATE, "show", "Show", _VIEW_TITLES)
         with st.container(key="odds"):
             st.html(view.odds_html(data.record))
-        safety.of_setup(STATE, PLACES, data.setup)
-        pins.redraw_and_pin(STATE, title, "The same promise and people, new noise.")
+        comparison.safety_button(page_state.STATE, PLACES, data.setup)
+        pins.redraw_and_pin(page_state.STATE, title, "The same promise and people, new noise.")
 
 
 def main_controls(people_in_data: int | None) -> None:
     """Show the controls of ε per kilometre and people; on a phone they stay on screen."""
-    with st.container(key=STATE.key("dials")):
-        common.show(STATE, RATE, "ε per kilometre", TEXTS["rate_help"])
-        common.people(STATE, people_in_data)
+    with st.container(key=page_state.STATE.key("dials")):
+        common.show(page_state.STATE, RATE, "ε per kilometre", TEXTS["rate_help"])
+        common.people(page_state.STATE, people_in_data)
 
 
-def _more_controls(record: DistanceState) -> None:
+def _more_controls(record: page_state.DistanceState) -> None:
     scenario = record.scenario
     st.radio(
         "Distance",
         list(_KIND_TITLES),
         format_func=lambda kind: _KIND_TITLES[kind],
         horizontal=True,
-        **bind(STATE, "distance", type(record.policy), with_distance_kind),
+        **bind(page_state.STATE, "distance", type(record.policy), page_state.with_distance_kind),
     )
     # What cannot be made for this map is listed under “Every noise”.
-    feasible = [
-        entry.name for entry in compatible_mechanisms(scenario) if is_feasible(scenario, entry.name)
-    ]
-    common.method(STATE, feasible, "The most accurate quick one")
+    names = [entry.name for entry in page_state.compatible_mechanisms(scenario)]
+    feasible = [name for name in names if not infeasible_reason(scenario, name)]
+    common.method(page_state.STATE, feasible, "The most accurate quick one")
     choices.of_field(
-        STATE, "beside", "Compare with blocks", _BLOCK_TITLES, st.radio, help=TEXTS["blocks_help"]
+        page_state.STATE,
+        "beside",
+        "Compare with blocks",
+        _BLOCK_TITLES,
+        st.radio,
+        help=TEXTS["blocks_help"],
     )
     spec = scenario.dataset
-    title = _PART_TITLE if spec == NORTHEAST else runs.title_of(spec, runs.places())
-    specs = {_PART_TITLE: NORTHEAST, **runs.places()}
-    choices.by_title(STATE, "data", "Data", specs, _with_dataset, title=title)
-    common.estimate(STATE)
+    title = _PART_TITLE if spec == page_state.NORTHEAST else runs.title_of(spec, runs.places())
+    specs = {_PART_TITLE: page_state.NORTHEAST, **runs.places()}
+    choices.by_title(page_state.STATE, "data", "Data", specs, _with_dataset, title=title)
+    common.estimate(page_state.STATE)
 
 
-def _with_dataset(record: DistanceState, spec: DatasetSpec) -> DistanceState:
+def _with_dataset(record: page_state.DistanceState, spec: DatasetSpec) -> page_state.DistanceState:
     """The record with other data; on another map the ring is at its largest city."""
     scenario = replace(record.scenario, dataset=spec)
     chosen = replace(record, scenario=runs.with_population(scenario))
@@ -133,15 +116,12 @@ def _with_dataset(record: DistanceState, spec: DatasetSpec) -> DistanceState:
     return replace(chosen, place=next(iter(towns(after)), after.k // 2))
 
 
-def is_feasible(scenario: Scenario, name: str) -> bool:
-    """Whether the mechanism of that name can be made for the scenario's map and distance."""
-    return infeasible_reason(scenario, name) == ""
-
-
 def infeasible_reason(scenario: Scenario, name: str) -> str:
     """The core's sentence on why the mechanism of that name cannot be made; "" where it can."""
     if name == page_state.BEST_KERNEL:
-        return page_state.infeasible_reason(runs.setup(fallback_scenario(scenario)).policy)
+        return page_state.infeasible_reason(
+            runs.setup(page_state.fallback_scenario(scenario)).policy
+        )
     try:
         runs.setup(replace(scenario, mechanism=MECHANISMS[name].spec()))
     except CaldpError as error:
@@ -149,25 +129,21 @@ def infeasible_reason(scenario: Scenario, name: str) -> str:
     return ""
 
 
-def _promise(data: DistanceData) -> None:
-    promises.bullets(view.promise_sentences(data))
-    st.markdown("**What is *not* promised**")
-    promises.bullets(view.not_promised_sentences(data))
-    promises.audit_section(STATE, data.record.scenario)
+def _promise(data: page_state.DistanceData) -> None:
+    comparison.bullets(view.promise_sentences(data))
+    comparison.listed("What is *not* promised", view.not_promised_sentences(data))
+    comparison.audit_section(page_state.STATE, data.record.scenario)
     st.markdown(f"**The blocks** · {view.describe_blocks(data)}")
     st.latex(r"Q(y \mid x) \le e^{\varepsilon \cdot d(x, x')} \, Q(y \mid x')")
     st.caption(TEXTS["source"])
     terms("ε", "context-aware", "geo-indistinguishability", "total variation")
 
 
-def _odds(data: DistanceData) -> None:
-    texts = [
-        f"{formats.length(each)}: {view.odds_text(data.record, each)}"
-        for each in view.ODDS_DISTANCES
-    ]
+def _odds(data: page_state.DistanceData) -> None:
+    texts = [f"{km}: {right}" for km, right in view.odds_by_distance(data.record).items()]
     show_chart(
         view.odds_figure(data, palette()),
-        STATE.key("odds-chart"),
+        page_state.STATE.key("odds-chart"),
         "The most right guesses of 100 between two equally likely places, by distance: "
         f"{', '.join(texts)}.",
     )
@@ -178,12 +154,12 @@ def _odds(data: DistanceData) -> None:
     )
 
 
-def _noise_table(data: DistanceData) -> None:
+def _noise_table(data: page_state.DistanceData) -> None:
     """Show the mechanisms that keep this kind of distance, and why some cannot be made here."""
     scenario = data.record.scenario
     rows = {}
     missing = dict.fromkeys(("a report lies away by", "names its own cell", "bits per report"), "–")
-    for entry in compatible_mechanisms(scenario):
+    for entry in page_state.compatible_mechanisms(scenario):
         reason = _missing_reason(data, entry.name)
         chosen = " (shown)" if entry.name == data.setup.mechanism_name else ""
         rows[f"{entry.title}{chosen}"] = (
@@ -199,7 +175,7 @@ def _noise_table(data: DistanceData) -> None:
     )
 
 
-def _missing_reason(data: DistanceData, name: str) -> str:
+def _missing_reason(data: page_state.DistanceData, name: str) -> str:
     """Why a mechanism can't be shown; "" where it can."""
     reason = infeasible_reason(data.record.scenario, name)
     if reason:
@@ -209,7 +185,7 @@ def _missing_reason(data: DistanceData, name: str) -> str:
     return ""
 
 
-def _row(data: DistanceData, name: str) -> dict[str, str]:
+def _row(data: page_state.DistanceData, name: str) -> dict[str, str]:
     setup = runs.setup(replace(data.record.scenario, mechanism=MECHANISMS[name].spec()))
     place = data.record.place
     law = theory.report_distribution(setup.mechanism, place)
@@ -223,7 +199,7 @@ def _row(data: DistanceData, name: str) -> dict[str, str]:
     }
 
 
-def _numbers(data: DistanceData) -> None:
+def _numbers(data: page_state.DistanceData) -> None:
     columns = {
         "this protection": (data.ours, data.noise_reports.mean_km),
         view.blocks_title(data).lower(): (data.blocks_result, data.block_reports.mean_km),
@@ -242,26 +218,23 @@ def _numbers(data: DistanceData) -> None:
     )
     if data.ours is not None:
         page_state.section(data.ours)
-    odds = {
-        formats.length(each): f"{view.odds_text(data.record, each)} of 100"
-        for each in view.ODDS_DISTANCES
-    }
+    odds = {km: f"{right} of 100" for km, right in view.odds_by_distance(data.record).items()}
     row = "right guesses between two equally likely places so far apart, at most"
     st.table(pd.DataFrame([odds], index=pd.Index([row], name="odds")))
 
 
-def _sharing(data: DistanceData) -> None:
+def _sharing(data: page_state.DistanceData) -> None:
     results = {view.blocks_title(data): data.blocks_result, view.OURS_TITLE: data.ours}
     others = {
-        "blocks-beside": blocks_scenario(data.record),
-        sharing.PLAIN: best_plain_ldp(data.record.scenario),
+        "blocks-beside": page_state.blocks_scenario(data.record),
+        sharing.PLAIN: runs.best_plain_ldp(data.record.scenario),
     }
     content = report(data.ours, view.result_text(data), results)
-    sharing.section(STATE, PLACES, content, others, sharing.show_map_save_hint)
+    sharing.section(page_state.STATE, PLACES, content, others, sharing.show_map_save_hint)
     PAGE.offer()
 
 
-_TABS: Final[dict[str, Callable[[DistanceData], None]]] = {
+_TABS: Final[dict[str, Callable[[page_state.DistanceData], None]]] = {
     "What is promised": _promise,
     "Odds by distance": _odds,
     "Every noise": _noise_table,
@@ -270,24 +243,22 @@ _TABS: Final[dict[str, Callable[[DistanceData], None]]] = {
 }
 
 
-def _films(record: DistanceState) -> list[SliderFilm[DistanceState]]:
+def _films(record: page_state.DistanceState) -> list[pins.SliderFilm[page_state.DistanceState]]:
     """The film along ε, where its pictures are fast and no step needs a design."""
     if isinstance(record.scenario.mechanism, BestKernel):
         return []
     ours = comparison.result_if_fast(record.scenario)
-    beside = comparison.result_if_fast(blocks_scenario(record))
+    beside = comparison.result_if_fast(page_state.blocks_scenario(record))
     return [] if ours is None or beside is None else [RATE_FILM]
 
 
-def _pinned_numbers(data: DistanceData) -> dict[str, str]:
+def _pinned_numbers(data: page_state.DistanceData) -> dict[str, str]:
     errors = pins.result_numbers(PLACES, data.ours)
     if not errors:
         return {}
     odds = {
-        f"right guesses of 100, at most, at {formats.length(each)}": view.odds_text(
-            data.record, each
-        )
-        for each in view.ODDS_DISTANCES
+        f"right guesses of 100, at most, at {km}": right
+        for km, right in view.odds_by_distance(data.record).items()
     }
     reports = {
         "reports from": place_name(data.domain, data.record.place),
@@ -297,20 +268,20 @@ def _pinned_numbers(data: DistanceData) -> dict[str, str]:
 
 
 PAGE: Final = PinPage(
-    state=STATE,
-    title="Privacy by distance",
-    task="Places close by are hidden best. Move ε per kilometre.",
-    load=lambda record: load_data(page_state.with_fallback_noise(record), load_fast_results),
+    state=page_state.STATE,
+    load=lambda record: page_state.load_data(
+        page_state.with_fallback_noise(record), comparison.load_fast_results
+    ),
     view=view.view,
     films=_films,
     pin_title=title,
-    align=lambda record: replace(record, show=STATE.current().show),
+    align=lambda record: replace(record, show=page_state.STATE.current().show),
     describe=lambda data: view.headline(data).sentence,
     numbers=_pinned_numbers,
     images=lambda data: map_files({"in-blocks": data.blocks_result, "this-noise": data.ours}),
 )
-RATE_FILM: Final = SliderFilm(
-    STATE,
+RATE_FILM: Final = pins.SliderFilm(
+    page_state.STATE,
     view.RATE,
     "ε per kilometre",
     RATE,
@@ -321,18 +292,18 @@ RATE_FILM: Final = SliderFilm(
 )
 
 
-def show(record: DistanceState) -> None:
+def show(record: page_state.DistanceState) -> None:
     """Show the page at a record."""
-    page = stacked_layout(STATE)
+    page = stacked_layout(page_state.STATE)
     with page.main:
-        data = load_data(page_state.design_noise(record))
+        data = page_state.load_data(page_state.design_noise(record))
         shown = PAGE.view(data, None, LIGHT)
-        maps = PAGE.show_maps(shown, partial(move_place, STATE), RATE_FILM)
+        maps = PAGE.show_maps(shown, partial(move_place, page_state.STATE), RATE_FILM)
     page.show_headline(shown.headline)
     with page.side:
         _controls(record, data)
     with page.below:
         PAGE.show_pins(data, shown)
-        tabs(STATE.key("tabs"), _TABS, data)
+        tabs(page_state.STATE.key("tabs"), _TABS, data)
         PAGE.send_films(data.record, maps)
-    promises.drawer("distances")
+    comparison.drawer("distances")

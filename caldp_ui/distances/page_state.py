@@ -21,16 +21,11 @@ from caldp_core.basics.errors import CaldpError, check_choice, check_whole
 from caldp_core.basics.limits import EPSILON_MAX
 from caldp_core.basics.types import Bools, Floats, Progress
 from caldp_core.datasets import Gowalla
-from caldp_core.domain.grid import GridDomain
-from caldp_core.estimation.remap import identity_remap, remap
+from caldp_core.domain.domains import GridDomain
+from caldp_core.estimation.projection import identity_remap, remap
 from caldp_core.experiments.run import Result, Setup
+from caldp_core.mechanisms import catalogue
 from caldp_core.mechanisms.capabilities import ReportsSymbols
-from caldp_core.mechanisms.catalogue import (
-    BestKernel,
-    MechanismEntry,
-    PlanarGeometric,
-    mechanisms_for,
-)
 from caldp_core.mechanisms.kernels import Kernel, StepLevels, check_map, kernel_for, read_kernel
 from caldp_core.privacy.context import PrivacyMatrix
 from caldp_core.privacy.distance import EuclideanMetric, symbols_within_level
@@ -38,14 +33,13 @@ from caldp_core.scenarios.blocks import EverythingSensitive, GridBlocks
 from caldp_core.scenarios.policies import ContextPolicy, CrowFlies, Streets
 from caldp_core.scenarios.scenario import Best, Scenario
 from caldp_core.theory import bounds as theory
-from caldp_ui.app.errors import escape_markdown
+from caldp_ui.app.texts import escape_markdown
 from caldp_ui.compute import runs
 from caldp_ui.controls.choices import PolicyPreset, read_presets
 from caldp_ui.parts import comparison
 from caldp_ui.session import jobs
-from caldp_ui.session.page_state import PinPageState
-from caldp_ui.session.record_link import ScenarioLink, ScenarioRecord
-from caldp_ui.stage import BROWSER_KEYS
+from caldp_ui.session.page_state import PinPageState, ScenarioLink, ScenarioRecord
+from caldp_ui.stage.component import BROWSER_KEYS
 from caldp_ui.words import formats
 
 MapDistance: TypeAlias = CrowFlies | Streets
@@ -117,14 +111,14 @@ def with_distance_kind(scenario: Scenario, kind: type[MapDistance]) -> Scenario:
 
 def fallback_scenario(scenario: Scenario) -> Scenario:
     """The scenario with planar noise in place of the best, which may have to be designed first."""
-    if not isinstance(scenario.mechanism, BestKernel):
+    if not isinstance(scenario.mechanism, catalogue.BestKernel):
         return scenario
-    return replace(scenario, mechanism=PlanarGeometric())
+    return replace(scenario, mechanism=catalogue.PlanarGeometric())
 
 
-def compatible_mechanisms(scenario: Scenario) -> list[MechanismEntry]:
+def compatible_mechanisms(scenario: Scenario) -> list[catalogue.MechanismEntry]:
     """All mechanisms of the catalogue for the kind of policy that the scenario has."""
-    return mechanisms_for(scenario.policy.build(runs.dataset(scenario)).policy)
+    return catalogue.mechanisms_for(scenario.policy.build(runs.dataset(scenario)).policy)
 
 
 def _check(record: DistanceState) -> None:
@@ -178,7 +172,7 @@ class DistanceData:
     @property
     def blocks_epsilon(self) -> float:
         """The one ε of the blocks."""
-        return epsilon_of(self.blocks_setup.scenario)
+        return self.blocks_setup.scenario.policy.plain_epsilon
 
 
 def load_data(
@@ -204,7 +198,7 @@ def load_data(
         (
             centre_km,
             theory.displacement_in_blocks(
-                domain, grid_blocks.rows, grid_blocks.columns, epsilon_of(in_blocks)
+                domain, grid_blocks.rows, grid_blocks.columns, in_blocks.policy.plain_epsilon
             ),
         ),
         results.ours,
@@ -235,11 +229,6 @@ def neighbour_epsilon(setup: Setup, domain: GridDomain) -> float:
     return float(setup.policy.between([0] * len(steps), steps).min(initial=EPSILON_MAX))
 
 
-def epsilon_of(scenario: Scenario) -> float:
-    """The one ε of a scenario in blocks."""
-    return scenario.policy.plain_epsilon
-
-
 @cached_by(lambda setup, *_: runs.key(replace(setup.scenario, seed=0)))
 def _centre_km(setup: Setup, domain: GridDomain) -> float:
     """Mean displacement of reports from the map's middle, in km: depends on nobody's place."""
@@ -257,7 +246,7 @@ def _noise_reports(setup: Setup, domain: GridDomain, place: int) -> PersonReport
 
 def _block_reports(setup: Setup, domain: GridDomain, place: int) -> PersonReports:
     labels = setup.partition.labels
-    law = theory.block_report_distribution(labels, place, epsilon_of(setup.scenario))
+    law = theory.block_report_distribution(labels, place, setup.scenario.policy.plain_epsilon)
     on_map = labels.reshape(domain.rows, domain.columns)
     cuts = [(on_map[1:] != on_map[:-1]).ravel(), (on_map[:, 1:] != on_map[:, :-1]).ravel()]
     pairs = np.concatenate(cuts)
@@ -271,7 +260,7 @@ def right_guess_probability(record: DistanceState, km: float) -> float:
 
 
 @dataclass(frozen=True)
-class Preset(PolicyPreset):
+class DistancePreset(PolicyPreset):
     """A distance policy with a title and a sentence for readers."""
 
     policy: MapDistance
@@ -281,7 +270,7 @@ class Preset(PolicyPreset):
         return replace(with_distance_kind(scenario, type(self.policy)), policy=self.policy)
 
 
-PRESETS: Final = read_presets(__file__, "distances", Preset)
+PRESETS: Final = read_presets(__file__, "distances", DistancePreset)
 
 
 def title(record: DistanceState) -> str:
@@ -296,7 +285,7 @@ _FALLBACK_TEXT: Final = "Until then: planar geometric noise."
 
 def design_noise(record: DistanceState) -> DistanceState:
     """The record; with planar noise until its own is designed by a job, whose progress is drawn."""
-    if not isinstance(record.scenario.mechanism, BestKernel):
+    if not isinstance(record.scenario.mechanism, catalogue.BestKernel):
         return record
     fallback = replace(record, scenario=fallback_scenario(record.scenario))
     policy = runs.setup(fallback.scenario).policy
@@ -314,7 +303,7 @@ def design_noise(record: DistanceState) -> DistanceState:
 
 def with_fallback_noise(record: DistanceState) -> DistanceState:
     """The record; with planar noise if its own is not designed yet. Starts no job."""
-    if not isinstance(record.scenario.mechanism, BestKernel):
+    if not isinstance(record.scenario.mechanism, catalogue.BestKernel):
         return record
     fallback = replace(record, scenario=fallback_scenario(record.scenario))
     return record if designed_kernel(runs.setup(fallback.scenario).policy) is not None else fallback
@@ -386,10 +375,9 @@ def remap_sentence(before: float, after: float) -> str:
     """Both mean distances, in km, in a sentence, and that an attacker can do the same."""
     return (
         f"**Bayesian remap**: as it is sent, a report lies {formats.length(before)} from its "
-        "person on "
-        f"average. Read in the light of all other reports, as the place that is nearest to its "
-        f"person on average, it lies **{formats.length(after)}** away. That costs no privacy: an "
-        "attacker who has all reports can do the same, and the promise allows for that."
+        "person on average. Read in the light of all other reports, as the place that is nearest "
+        f"to its person on average, it lies **{formats.length(after)}** away. That costs no "
+        "privacy: an attacker who has all reports can do the same, and the promise allows for that."
     )
 
 

@@ -15,14 +15,15 @@ import plotly.graph_objects as go
 
 from caldp_core.audit.adversary import guess_accuracy, max_guess_accuracy
 from caldp_core.basics.types import Floats, Ints
-from caldp_core.domain.grid import Area
+from caldp_core.domain.domains import Area
 from caldp_core.experiments.run import Result
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.mechanisms.direct.planar import product_displacement
 from caldp_core.mechanisms.kernels import BestKernelMechanism, Kernel
+from caldp_core.privacy.distance import symbols_within_level
 from caldp_core.scenarios.policies import Streets
 from caldp_ui.app.theme import Palette
-from caldp_ui.charts.curves import FIXED, bare_layout, line_trace, logarithmic
+from caldp_ui.charts import curves
 from caldp_ui.distances.page_state import (
     PERSON,
     SIMILAR_PRIVACY,
@@ -30,24 +31,18 @@ from caldp_ui.distances.page_state import (
     DistanceState,
     right_guess_probability,
 )
-from caldp_ui.maps.ground import bare_ground
-from caldp_ui.maps.scene import TRUTH, error_of, estimate, scale, shared_pictures, truth
-from caldp_ui.parts import markup
-from caldp_ui.parts.markup import bold_html
-from caldp_ui.shell.page import View
-from caldp_ui.stage import (
-    SCALE,
-    Action,
-    Arrangement,
-    Fact,
-    Focus,
-    Ground,
-    Picture,
-    Scene,
-    encode,
-    encode_mask,
+from caldp_ui.maps.scene import (
+    TRUTH,
+    bare_ground,
+    error_of,
+    estimate,
+    scale,
+    shared_pictures,
+    truth,
 )
-from caldp_ui.stage.records import Mark
+from caldp_ui.parts import layout as markup
+from caldp_ui.shell.page import View
+from caldp_ui.stage import records
 from caldp_ui.words import accuracy, formats, policies
 from caldp_ui.words.accuracy import is_share
 from caldp_ui.words.formats import PLACES, Headline, place_name, strength
@@ -127,13 +122,13 @@ def _misplacement_text(result: Result) -> str:
     return "an unknown distance" if km is None else formats.length(km)
 
 
-def error_fact(result: Result) -> Fact:
+def error_fact(result: Result) -> records.Fact:
     """The error of a result's map for large type: in kilometres, so that near misses are small."""
     km = result.first.errors.sliced_wasserstein_km
     if km is None:
-        return Fact(*accuracy.wrong_of_hundred(PLACES, result.first.errors.tv))
+        return records.Fact(*accuracy.wrong_of_hundred(PLACES, result.first.errors.tv))
     km_text = formats.measure(km)
-    return Fact(km_text.number, f"{km_text.unit} on average")
+    return records.Fact(km_text.number, f"{km_text.unit} on average")
 
 
 def _odds_sentence(record: DistanceState) -> str:
@@ -190,7 +185,7 @@ def promise_sentences(data: DistanceData) -> list[str]:
             f"is at: ε = {record.rate:.3g} for each kilometre between them, for every pair."
         ),
         (
-            f"{ring_text(record)}. The ring on the maps is drawn around "
+            f"{ring_text(record)}. The inner ring on the maps is drawn around "
             f"{place_name(data.domain, record.place)}; every place has one."
         ),
         f"It is kept by “{method.title}”: {method.sentence[0].lower()}{method.sentence[1:]}",
@@ -216,10 +211,8 @@ def kernel_proof_text(data: DistanceData, kernel: Kernel | None) -> str:
     return (
         "Proved: on an endless map with every place as likely, reports of any mechanism that keeps "
         f"this promise lie at least **{lower_bound_text(kernel.bound / data.record.rate)} km** "
-        "away on "
-        f"average. The best noise found is within {upper_percent_text(kernel.gap)} of that, "
-        "planar geometric "
-        f"noise within {upper_percent_text(kernel.planar_gap)}{axes}."
+        f"away on average. The best noise found is within {upper_percent_text(kernel.gap)} of "
+        f"that, planar geometric noise within {upper_percent_text(kernel.planar_gap)}{axes}."
     )
 
 
@@ -273,9 +266,12 @@ def _right_guesses_text(probability: float) -> str:
     return best if formats.is_almost_sure(probability) else f"up to {best}"
 
 
-def odds_text(record: DistanceState, distance: float) -> str:
-    """Right guesses of 100 between two equally likely places `distance` kilometres apart."""
-    return formats.hundred(right_guess_probability(record, distance))
+def odds_by_distance(record: DistanceState) -> dict[str, str]:
+    """Most right guesses of 100 between two equally likely places, by their distance in words."""
+    return {
+        formats.length(km): formats.hundred(right_guess_probability(record, km))
+        for km in ODDS_DISTANCES
+    }
 
 
 HERE: Final = "here"
@@ -284,11 +280,13 @@ BLOCKS: Final = "blocks"
 RATE: Final = "rate"
 _REPORTS: Final = 1_000_000
 """Reports of one person: the maps show chances as an expected number of a million."""
-_RING: Final[tuple[Mark, ...]] = ("sensitive",)
-_LINES: Final[tuple[Mark, ...]] = ("blocks", "sensitive")
-_PAIR: Final = Arrangement((BLOCKS, NOISE), (TRUTH,))
+_FAR: Final = 0.95
+"""Chance of a right guess between the ring's middle and a place on the second ring."""
+_RING: Final[tuple[records.Mark, ...]] = ("sensitive",)
+_LINES: Final[tuple[records.Mark, ...]] = ("blocks", "sensitive")
+_PAIR: Final = records.Arrangement((BLOCKS, NOISE), (TRUTH,))
 """Blocks and noise stand side by side, the truth below for reference."""
-_HERE: Final = Action(
+_HERE: Final = records.Action(
     HERE,
     "Draw the ring here",
     {
@@ -298,13 +296,13 @@ _HERE: Final = Action(
 )
 
 
-def scene(data: DistanceData) -> Scene:
+def scene(data: DistanceData) -> records.Scene:
     """Scene of everybody's estimates, or of one person's reports."""
     person = data.record.show == PERSON
     name = place_name(data.domain, data.record.place)
     pictures = _person_pictures(data) if person else _everybody_pictures(data)
     names = {picture.id for picture in pictures}
-    return Scene(
+    return records.Scene(
         _ground(data),
         pictures,
         _REPORTS if person else data.setup.n,
@@ -312,18 +310,19 @@ def scene(data: DistanceData) -> Scene:
         () if person else tuple(error_of(each, _RING) for each in pictures[1:]),
         actions=(_HERE,),
         focus=_focus(data) if person else None,
-        scale_title="chance of a report in a cell" if person else Scene.scale_title,
+        scale_title="chance of a report in a cell" if person else records.Scene.scale_title,
         prompt="Point at a place for the expected number per million reports of this person."
         if person
-        else Scene.prompt,
+        else records.Scene.prompt,
         look_hint="Take the brush and click a place to draw the ring there, or choose one below.",
         mark_words={
             "sensitive": f"within ε of {name}",
+            "far": f"outside, guesses may be right {formats.hundred(_FAR)} times in 100 or more",
             "blocks": "borders of blocks",
             "box": "",
         },
         arrangement=_PAIR if names == {TRUTH, BLOCKS, NOISE} else None,
-        scale=SCALE if person else scale(data.setup, data.ours),
+        scale=records.SCALE if person else scale(data.setup, data.ours),
         film_values={RATE: data.record.rate},
         label="Privacy by distance",
         image_name="caldp-distance",
@@ -332,7 +331,7 @@ def scene(data: DistanceData) -> Scene:
     )
 
 
-def _everybody_pictures(data: DistanceData) -> tuple[Picture, ...]:
+def _everybody_pictures(data: DistanceData) -> tuple[records.Picture, ...]:
     estimates = (
         estimate(name, title, subtitle, result, marks=marks, fact=error_fact(result))
         for name, title, subtitle, result, marks in _estimate_rows(data)
@@ -340,7 +339,9 @@ def _everybody_pictures(data: DistanceData) -> tuple[Picture, ...]:
     return (truth(data.setup, _RING), *estimates)
 
 
-def _estimate_rows(data: DistanceData) -> list[tuple[str, str, str, Result, tuple[Mark, ...]]]:
+def _estimate_rows(
+    data: DistanceData,
+) -> list[tuple[str, str, str, Result, tuple[records.Mark, ...]]]:
     """Id, title, subtitle, result and lines of blocks and noise, where the result is there."""
     rows = (
         (BLOCKS, blocks_title(data), data.blocks_result, data.average_km[1], _LINES),
@@ -360,7 +361,7 @@ def _estimate_rows(data: DistanceData) -> list[tuple[str, str, str, Result, tupl
     ]
 
 
-def _person_pictures(data: DistanceData) -> tuple[Picture, ...]:
+def _person_pictures(data: DistanceData) -> tuple[records.Picture, ...]:
     record = data.record
     name = place_name(data.domain, record.place)
     alone = np.zeros(data.domain.k)
@@ -377,18 +378,22 @@ def _person_pictures(data: DistanceData) -> tuple[Picture, ...]:
         heading = f"Their report: {title.lower()}"
         picture = _chance_picture(report, heading, subtitle, reports.law, marks)
         km = formats.measure(reports.mean_km)
-        pictures.append(replace(picture, fact=Fact(km.number, f"{km.unit} away on average")))
+        pictures.append(
+            replace(picture, fact=records.Fact(km.number, f"{km.unit} away on average"))
+        )
     return tuple(pictures)
 
 
 def _chance_picture(
-    name: str, title: str, subtitle: str, shares: Floats, marks: tuple[Mark, ...] = _RING
-) -> Picture:
+    name: str, title: str, subtitle: str, shares: Floats, marks: tuple[records.Mark, ...] = _RING
+) -> records.Picture:
     alt = f"Map of the chances of one person's reports, {title}: {subtitle}."
-    return Picture(name, title, subtitle, alt, encode(shares), SCALE.low, marks)
+    return records.Picture(
+        name, title, subtitle, alt, records.encode(shares), records.SCALE.low, marks
+    )
 
 
-def _focus(data: DistanceData) -> Focus:
+def _focus(data: DistanceData) -> records.Focus:
     """Area around the place that holds most reports of both kinds."""
     domain, place = data.domain, data.record.place
     (row,), (column,) = domain.row_column([place])
@@ -402,13 +407,15 @@ def _focus(data: DistanceData) -> Focus:
         max(longitude - east, min(domain.west, -180.0)),
         min(longitude + east, max(domain.area.east, 180.0)),
     )
-    return Focus(area, place * 100_000 + round(reach))
+    return records.Focus(area, place * 100_000 + round(reach))
 
 
-def _ground(data: DistanceData) -> Ground:
+def _ground(data: DistanceData) -> records.Ground:
     partition = data.blocks_setup.partition
     under = bare_ground(data.domain, partition.labels, partition.names)
-    return replace(under, sensitive=encode_mask(data.ring))
+    level = math.log(_FAR / (1 - _FAR))
+    far = symbols_within_level(data.setup.policy, data.record.place, level)
+    return replace(under, sensitive=records.encode_mask(data.ring), far=records.encode_mask(far))
 
 
 ODDS_SELECTOR: Final = ".st-key-odds .by-ring"
@@ -423,16 +430,25 @@ def odds_html(record: DistanceState) -> str:
         "An attacker who must choose between two equally likely places "
         f"**{formats.length(record.policy.km)}** apart {right_guess_text(share)}."
     )
-    rows = "".join(
-        f"<div><dt>{formats.length(each)}</dt><dd>{odds_text(record, each)}</dd></div>"
-        for each in ODDS_DISTANCES
-    )
+    odds = odds_by_distance(record).items()
+    rows = "".join(f"<div><dd>{right}</dd><dt>{km}</dt></div>" for km, right in odds)
     return (
         f'<div class="by-ring"><div class="odds {strength(share).word}">'
         f"{markup.people_array(round(100 * share), title)}"
-        f"<p>{bold_html(sentence, 'em')} Right guesses of 100, by distance:</p></div>"
-        f'<dl class="by-distance">{rows}</dl></div>'
+        f"<p>{markup.bold_html(sentence, 'em')} Right guesses of 100, by distance:</p></div>"
+        f'<dl class="by-distance" style="--curve:{_curve(record)}">{rows}</dl></div>'
     )
+
+
+_KM: Final = np.geomspace(0.5, 200.0, 25).tolist()
+"""Abscissa of the small curve: `ODDS_DISTANCES` are in the middle of its four quarters."""
+
+
+def _curve(record: DistanceState) -> str:
+    """The area below the odds, from 50 to 100 right guesses of 100, as a polygon of CSS."""
+    wrong = [200 * (1 - right_guess_probability(record, km)) for km in _KM]
+    points = (f"{100 * at / (len(_KM) - 1):.1f}% {each:.1f}%" for at, each in enumerate(wrong))
+    return f"polygon(0 100%,{','.join(points)},100% 100%)"
 
 
 def view(data: DistanceData, *_: object) -> View:
@@ -453,10 +469,12 @@ def odds_figure(data: DistanceData, colours: Palette) -> go.Figure:
     record = data.record
     km = np.geomspace(1.0, 1000.0, 61)
     at, right = exact_odds(data)
+    dots = {"color": colours.ours, "symbol": "circle-open", "size": 9}
     traces = [
         _line("limit by distance", km, [right_guess_probability(record, d) for d in km.tolist()],
               (colours.ours, "solid")),
-        _dots("this noise", at, right, colours),
+        curves.dots_trace("this noise", at, 100 * right, dots,
+                   hovertemplate="%{x:.3g} km: %{y:.1f} of 100, exactly"),
         _line("within one block", km, [max_guess_accuracy(data.blocks_epsilon)] * km.size,
               (colours.faint, "dot")),
         _line("across a block's border", km, [1.0] * km.size, (colours.faint, "dashdot")),
@@ -464,10 +482,12 @@ def odds_figure(data: DistanceData, colours: Palette) -> go.Figure:
               (colours.plain, "dash")),
     ]  # fmt: skip
     ticks = [1, 5, 20, 100, 500]
-    x = logarithmic("distance between two equally likely places", ticks, "{} km".format, **FIXED)
-    y = {"title_text": "right guesses of 100", "range": [48, 103], **FIXED}
+    x = curves.logarithmic(
+        "distance between two equally likely places", ticks, "{} km".format, **curves.FIXED
+    )
+    y = {"title_text": "right guesses of 100", "range": [48, 103], **curves.FIXED}
     names = [_curve_label(trace) for trace in traces if len(trace["x"])]
-    layout = bare_layout(colours, x, y, HEIGHT, (56, 10, 20, 50), annotations=names)
+    layout = curves.bare_layout(colours, x, y, HEIGHT, (56, 10, 20, 50), annotations=names)
     return go.Figure(traces, layout)
 
 
@@ -476,16 +496,11 @@ def _curve_label(trace: Mapping[str, Any]) -> dict[str, Any]:
     x, y = np.asarray(trace["x"]), np.asarray(trace["y"])
     flat = bool(np.ptp(y) == 0)
     steepest = 0 if flat else int(np.abs(y - _LABEL_HEIGHTS[trace["mode"]]).argmin())
-    return {
-        "text": f"<b>{trace['name']}</b>",
-        "x": float(np.log10(x[steepest])),
-        "y": float(y[steepest]),
-        "xanchor": "left",
-        "yanchor": "bottom" if flat else "top",
-        "xshift": 0 if flat else 12,
-        "showarrow": False,
-        "font": {"color": (trace.get("line") or trace["marker"])["color"], "size": 13},
-    }
+    colour = (trace.get("line") or trace["marker"])["color"]
+    place = float(np.log10(x[steepest])), float(y[steepest])
+    edge, shift = ("bottom", 0) if flat else ("top", 12)
+    name = f"<b>{trace['name']}</b>"
+    return curves.annotation(name, *place, colour, 13, yanchor=edge, xshift=shift)
 
 
 def exact_odds(data: DistanceData) -> tuple[Floats, Floats]:
@@ -509,16 +524,4 @@ def _places_north_south(data: DistanceData) -> Ints:
 
 def _line(name: str, x: Floats, y: list[float], style: tuple[str, str]) -> dict[str, Any]:
     at = "%{x:.3g} km: %{y:.1f} of 100"
-    return line_trace(name, x, [100 * each for each in y], style, hovertemplate=at)
-
-
-def _dots(name: str, x: Floats, y: Floats, colours: Palette) -> dict[str, Any]:
-    return {
-        "type": "scatter",
-        "name": name,
-        "x": x,
-        "y": 100 * y,
-        "mode": "markers",
-        "marker": {"color": colours.ours, "symbol": "circle-open", "size": 9},
-        "hovertemplate": "%{x:.3g} km: %{y:.1f} of 100, exactly",
-    }
+    return curves.line_trace(name, x, [100 * each for each in y], style, hovertemplate=at)

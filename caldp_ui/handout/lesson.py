@@ -17,30 +17,22 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.adversary.page import PAGE as ATTACKER_PAGE
 from caldp_ui.adversary.page_state import AttackerState
 from caldp_ui.app.navigation import CLASSROOM, ROOM
-from caldp_ui.classroom import page, plan
+from caldp_ui.classroom import page
 from caldp_ui.classroom.page_state import NAMES, STATE, Lesson
-from caldp_ui.classroom.plan import (
-    FIGURE_TEXTS,
-    STATION_QUESTIONS,
-    Reading,
-    load_questions,
-    prediction,
-)
-from caldp_ui.maps.presets import BEGIN as MAP
+from caldp_ui.maps.scene import BEGIN as MAP
 from caldp_ui.offline import document as files
-from caldp_ui.offline.document import document
-from caldp_ui.offline.records import Dial, Part, Question
+from caldp_ui.offline.document import Dial, Part, QuizQuestion, document
 from caldp_ui.places.page import PAGE as PLACES_PAGE
 from caldp_ui.places.page_state import PlacesState
 from caldp_ui.room.page_state import NEXT, Draft
 from caldp_ui.room.page_state import STATE as POLL
-from caldp_ui.room.question import Question as PollQuestion
+from caldp_ui.room.question import PollQuestion
 from caldp_ui.session import jobs, page_state
-from caldp_ui.stage import Film, Step
+from caldp_ui.stage.records import Film, Step
 from caldp_ui.values.page import PAGE as ANSWERS_PAGE
 from caldp_ui.values.page_state import AFFAIR, ValuesState
 
-TEXTS: Final = load_questions(Path(__file__).with_name("page_questions.toml"))
+TEXTS: Final = page.load_questions(Path(__file__).with_name("page_questions.toml"))
 _OURS: Final = "ours"
 _PROTECTIONS: Final = {
     "plain": "Fresh reports under plain LDP.",
@@ -56,19 +48,19 @@ _BELIEFS: Final = {
 """Figures of the attacker's headline by the picture that shows them."""
 
 
-def of_maps(films: Sequence[Film]) -> tuple[Question, ...]:
+def of_maps(films: Sequence[Film]) -> tuple[QuizQuestion, ...]:
     """Questions about ε on the map; `films`: that along ε first."""
     texts = TEXTS["maps"]
     return texts["predict"], _epsilon_question(films[0].steps), texts["explain"]
 
 
-def _epsilon_question(steps: Sequence[Step]) -> Question:
+def _epsilon_question(steps: Sequence[Step]) -> QuizQuestion:
     """Asks for the first step with at most as many people in the wrong place as the middle step."""
     middle = steps[len(steps) // 2]
     limit = wrong(middle)
     first = next(i for i, step in enumerate(steps) if wrong(step) <= limit)
     others = [i for i in (first - 4, first - 2, first + 2, first + 4) if 0 <= i < len(steps)][:3]
-    return Question(
+    return QuizQuestion(
         f"Move ε. From which of these on does this protection put at most {limit:g} of 100 people "
         "in the wrong place?",
         (steps[first].label, *(steps[i].label for i in others)),
@@ -83,19 +75,19 @@ def wrong(step: Step, figure: str = "tv") -> float:
     return float(round(100 * share)) if share >= 0.015 else 100 * share
 
 
-def of_answers(films: Sequence[Film]) -> tuple[Question, ...]:
+def of_answers(films: Sequence[Film]) -> tuple[QuizQuestion, ...]:
     """Questions about the sensitive set, whatever the `films` show."""
     del films
     texts = TEXTS["answers"]
     return texts["predict"], texts["move"], texts["explain"]
 
 
-def of_attacker(films: Sequence[Film]) -> tuple[Question, ...]:
+def of_attacker(films: Sequence[Film]) -> tuple[QuizQuestion, ...]:
     """Questions about reports that add up; `films`: that along the days first."""
     texts, last = TEXTS["attacker"], films[0].steps[-1]
     chances = {name: last.facts[name].number for name in _PROTECTIONS}
     best, *worse = sorted(_BELIEFS, key=lambda name: last.headline.figures[_BELIEFS[name]])
-    moved = Question(
+    moved = QuizQuestion(
         f"Play to {last.label}. Which of the three gives the true place the smallest chance?",
         (_PROTECTIONS[best], *(_PROTECTIONS[name] for name in worse)),
         f"The chance by then is {chances['plain']} under plain LDP, {chances['kept']} with one "
@@ -126,10 +118,10 @@ def attacker(record: AttackerState) -> Part:
     return _with_texts(ATTACKER_PAGE.part(record), "attacker", 1, of_attacker)
 
 
-def _with_texts(part: Part | None, page: str, moves: int | None, ask: Callable[..., Any]) -> Part:
+def _with_texts(part: Part | None, name: str, moves: int | None, ask: Callable[..., Any]) -> Part:
     """The part with its first `moves`, all for None, and what the lesson says and asks of it."""
     assert part is not None  # one ε, and a picture of a moment
-    aim, home = (TEXTS[page][name] for name in ("aim", "home"))
+    aim, home = (TEXTS[name][key] for key in ("aim", "home"))
     return replace(part, moves=part.moves[:moves], aim=aim, home=home, questions=ask)
 
 
@@ -139,14 +131,14 @@ _WRONG: Final = 2
 
 def station_parts() -> list[Part]:
     """A part for each station, as it begins."""
-    homes = [step.home for step in plan.PARTS if step.page == CLASSROOM]
+    homes = [step.home for step in page.PARTS if step.page == CLASSROOM]
     return [_part(name, home) for name, home in zip(NAMES, homes, strict=True)]
 
 
 def _part(name: str, home: str) -> Part:
-    station = STATION_QUESTIONS[name]
+    station = page.STATION_QUESTIONS[name]
 
-    def questions(dials: Sequence[Dial]) -> Sequence[Question]:
+    def questions(dials: Sequence[Dial]) -> Sequence[QuizQuestion]:
         return station["predict"], make_question(station["move"], dials), station["explain"]
 
     part = page.part(Lesson(name))
@@ -154,19 +146,19 @@ def _part(name: str, home: str) -> Part:
     return replace(part, aim=station["aim"], home=home, questions=questions)
 
 
-def make_question(reading: Reading, dials: Sequence[Dial]) -> Question:
+def make_question(reading: page.HeadlineQuestion, dials: Sequence[Dial]) -> QuizQuestion:
     """The question with its right answer, and wrong ones from other steps of its slider."""
     (dial,) = (each for each in dials if each.title == reading.dial)
     (chosen,) = (step for step in dial.steps if step.reading == reading.reading)
     right = _answer(reading, chosen)
     others = dict.fromkeys(_answer(reading, step) for step in reversed(dial.steps))
     wrong = [each for each in others if each != right][:_WRONG]
-    return Question(reading.ask, (right, *wrong), chosen.headline.whole)
+    return QuizQuestion(reading.ask, (right, *wrong), chosen.headline.whole)
 
 
-def _answer(reading: Reading, step: Step) -> str:
+def _answer(reading: page.HeadlineQuestion, step: Step) -> str:
     figure = step.headline.figures[reading.figure]
-    return reading.answer.format(FIGURE_TEXTS[reading.text](figure))
+    return reading.answer.format(page.FIGURE_TEXTS[reading.text](figure))
 
 
 def button(station: str) -> None:
@@ -184,7 +176,7 @@ def button(station: str) -> None:
 
 def question(station: str) -> PollQuestion:
     """The station's prediction as a question for phones, without any protected answer."""
-    asked = prediction(station)
+    asked = page.prediction(station)
     return PollQuestion(asked["ask"], tuple(asked["answers"]), (), 1.0, asked["right"])
 
 
@@ -203,13 +195,8 @@ def make_lesson(progress: Progress) -> bytes:
     return document(TITLE, [*page_parts(), *station_parts()], progress).encode()
 
 
-def offer_lesson(key: str) -> None:
-    """Show the button that makes the file, then the one that saves it; `key`: of the job."""
-    files.offer_file(key, "lesson", make_lesson, _OFFER, FILE)
-
-
 def show(station: str) -> None:
     """Show the buttons that ask the class the station's question, and that make the file."""
     with st.container(horizontal=True, gap="small"):
         button(station)
-        offer_lesson(STATE.key("lesson"))
+        files.offer_file(STATE.key("lesson"), "lesson", make_lesson, _OFFER, FILE)

@@ -1,6 +1,6 @@
 """The steps of a lesson, the step that a class is at, and the bar at the bottom of every page.
 
-The steps themselves are in `classroom/plan.py`; this module knows no page. The bar is drawn by the
+The steps themselves are in `classroom/page.py`; this module knows no page. The bar is drawn by the
 browser, whose clock runs there (`web/bar.js`). Without a running lesson nothing is drawn, and
 `web/keeper.js` reports whether the window had one before the page was loaded again.
 """
@@ -21,7 +21,7 @@ _TO_OPEN: Final = "lesson/to-open"
 
 
 @dataclass(frozen=True)
-class Step:
+class LessonStep:
     """A step of the lesson. `minutes`: its length; `page`: file of the page it takes place on.
 
     `do`: what the teacher does there, controls in bold; `home`: the sentence to take home.
@@ -46,13 +46,13 @@ class LessonState:
     `is_shown`: another screen has asked for the page, which the class guesses before it is shown.
     """
 
-    steps: tuple[Step, ...]
+    steps: tuple[LessonStep, ...]
     at: int
     begun: float
     is_shown: bool = False
 
     @property
-    def step(self) -> Step:
+    def step(self) -> LessonStep:
         """The step that the class is at."""
         return self.steps[self.at]
 
@@ -97,18 +97,18 @@ def running() -> LessonState | None:
     return course().lesson
 
 
-def begin(steps: tuple[Step, ...]) -> None:
+def begin(steps: tuple[LessonStep, ...]) -> None:
     """Begin at the first step, with the clock at 0."""
     _store(LessonState(steps, 0, monotonic()))
     go_to_step(0)
 
 
-def length(steps: tuple[Step, ...]) -> int:
+def length(steps: tuple[LessonStep, ...]) -> int:
     """The minutes that these steps take together."""
     return sum(step.minutes for step in steps)
 
 
-def resume(steps: tuple[Step, ...], at: int, elapsed: float) -> None:
+def resume(steps: tuple[LessonStep, ...], at: int, elapsed: float) -> None:
     """Resume at step `at`, `elapsed` seconds after the beginning; no effect if a lesson runs."""
     if running() is None and 0 <= at < len(steps) and 0 <= elapsed < math.inf:
         _store(LessonState(steps, at, monotonic() - elapsed))
@@ -140,9 +140,15 @@ def set_step(number: int) -> None:
         _store(replace(lesson, at=number, is_shown=False))
 
 
-def page_to_open() -> str | None:
-    """The page to open now, returned once; None if there is none."""
-    page: str | None = st.session_state.pop(_TO_OPEN, None)
+def page_to_open(current: str) -> str | None:
+    """The page to open now; None if there is none, or once it is the page `current`.
+
+    A timer's request that comes right behind `st.switch_page` has the page before run again.
+    """
+    page: str | None = st.session_state.get(_TO_OPEN)
+    if page == current:
+        del st.session_state[_TO_OPEN]
+        return None
     return page
 
 
@@ -177,7 +183,7 @@ _keeper: Final = st.components.v2.component(
 )
 
 
-def show(current: str, plans: Mapping[int, tuple[Step, ...]] = {}) -> None:
+def show(current: str, plans: Mapping[int, tuple[LessonStep, ...]] = {}) -> None:
     """Draw the bar on the page `current`; open the page of a step that was just chosen.
 
     `plans`: steps of lessons, by their minutes, that may be resumed once a page is loaded again.
@@ -185,8 +191,8 @@ def show(current: str, plans: Mapping[int, tuple[Step, ...]] = {}) -> None:
     wanted, course().wanted = course().wanted, None
     if wanted is not None:
         go_to_step(wanted)
-    page = page_to_open()
-    if page is not None and page != current:
+    page = page_to_open(current)
+    if page is not None:
         st.switch_page(page)
     follow_page(current)
     lesson = running()
@@ -213,7 +219,7 @@ def _on(event: str, act: Callable[[int], None]) -> Callable[[], None]:
     return run
 
 
-def _resume_lesson(plans: Mapping[int, tuple[Step, ...]]) -> None:
+def _resume_lesson(plans: Mapping[int, tuple[LessonStep, ...]]) -> None:
     """Resume the lesson that the window kept while its page was loaded again."""
     saved = st.session_state[KEEPER].get("lesson")
     if not isinstance(saved, Mapping):

@@ -27,63 +27,42 @@ from caldp_core.mechanisms.designed.design import (
 )
 from caldp_core.privacy.matrix import DenseMatrix, closure, released_together
 from caldp_ui.app import gate
-from caldp_ui.app.errors import escape_markdown, plain_errors
-from caldp_ui.app.texts import read_texts
+from caldp_ui.app.delivery import take_content, was_taken
+from caldp_ui.app.texts import escape_markdown, plain_errors, read_texts
 from caldp_ui.controls import choices, common
-from caldp_ui.controls.common import EPSILONS, Slider
-from caldp_ui.matrix import files, page_state, view
-from caldp_ui.matrix.page_state import (
-    BUG,
-    DESIGNED,
-    DESIGNS,
-    EVEN,
-    GROUPS,
-    K_MAX,
-    K_MIN,
-    PASTED,
-    RANDOMIZED_RESPONSE,
-    SECONDS,
-    STATE,
-    TEMPLATES,
-    Candidate,
-    MatrixState,
-    level_text,
-    rows_of,
-)
+from caldp_ui.matrix import page_state, view
 from caldp_ui.matrix.view import ChannelVerdict, MatrixData, judge_channel
-from caldp_ui.parts import promises, safety, sharing
+from caldp_ui.parts import comparison, sharing
 from caldp_ui.parts.layout import column_layout, tabs
 from caldp_ui.session import jobs
 from caldp_ui.shell.page import Page
 from caldp_ui.words import formats
-from caldp_ui.words.glossary import DEFINITIONS, terms
+from caldp_ui.words.accuracy import DEFINITIONS, terms
 
 TEXTS: Final = read_texts(__file__)
 
-EPSILON: Final = Slider[MatrixState](
+EPSILON: Final = common.Slider[page_state.MatrixState](
     "epsilon",
     lambda record: record.epsilon,
     lambda record, level: record.with_template(record.template, float(level)),
     # A line's last value is five steps from its first.
-    tuple(level for level in EPSILONS if 5 * level <= EPSILON_MAX),
+    tuple(level for level in common.EPSILONS if 5 * level <= EPSILON_MAX),
     lambda level: f"{level:g}",
 )
 
 
-def _load(record: MatrixState) -> MatrixData:
+def _load(record: page_state.MatrixState) -> MatrixData:
     """The data of a record, of a channel that need not be designed."""
     candidate = page_state.available_candidate(record)
     return MatrixData(record, judge_channel(record.names, record.matrix, candidate))
 
 
 PAGE: Final = Page(
-    state=STATE,
-    title="The privacy matrix",
-    task="At the left what a report may reveal, at the right what this channel reveals. Move ε.",
+    state=page_state.STATE,
     load=_load,
     view=view.view,
     sliders=lambda record: (  # none for an edited matrix, or where each step takes a design
-        {"Base ε": EPSILON} if record.template and record.channel not in DESIGNS else {}
+        {"Base ε": EPSILON} if record.template and record.channel not in page_state.DESIGNS else {}
     ),
     own=lambda record: {view.KEY: view.as_component(_load(record).verdict)},
 )
@@ -92,34 +71,36 @@ PAGE: Final = Page(
 D = TypeVar("D", Design, AimedDesign)
 
 _INSTEAD: Final = "the first channel."
+_FILE: Final = "channel-file"
 _ENTRIES: Final = 10_000_000
 """Every extreme ray of 12 values at most: six seconds and 400 MB, for a proof without a gap."""
 
 
-def _matrix_controls(record: MatrixState) -> None:
+def _matrix_controls(record: page_state.MatrixState) -> None:
     """Draw the controls of the matrix: the example, its base ε, the names of the values."""
     st.selectbox(
         "Example",
-        list(TEMPLATES),
+        list(page_state.TEMPLATES),
         placeholder="your own",
-        format_func=lambda name: TEMPLATES[name].title,
+        format_func=lambda name: page_state.TEMPLATES[name].title,
         help=DEFINITIONS["context-aware"],
-        **STATE.bind(
+        **page_state.STATE.bind(
             "template",
             record.template or None,
             lambda r, name: r.with_template(name, r.epsilon),
-            TEMPLATES,
+            page_state.TEMPLATES,
         ),
     )
     if record.template:
-        st.caption(TEMPLATES[record.template].sentence)
-        common.show(STATE, EPSILON, "Base ε", DEFINITIONS["ε"])
-        safety.of_epsilon(STATE, record.epsilon)
+        st.caption(page_state.TEMPLATES[record.template].sentence)
+        with st.container(key=page_state.STATE.key("dials")):
+            common.show(page_state.STATE, EPSILON, "Base ε", DEFINITIONS["ε"])
+        comparison.epsilon_button(page_state.STATE, record.epsilon)
     with st.expander("Values"):
         st.text_area(
-            f"One a line, {K_MIN} to {K_MAX}; new ones begin without limits",
+            f"One a line, {page_state.K_MIN} to {page_state.K_MAX}; new ones begin without limits",
             help=TEXTS["groups_help"],
-            **STATE.bind_text(
+            **page_state.STATE.bind_held(
                 "names", "\n".join(record.names), lambda r, text: r.with_names(_lines(text))
             ),
         )
@@ -129,7 +110,7 @@ def _lines(text: str) -> tuple[str, ...]:
     return tuple(line.strip() for line in text.splitlines() if line.strip())
 
 
-def _channel_controls(record: MatrixState) -> Candidate:
+def _channel_controls(record: page_state.MatrixState) -> page_state.Candidate:
     """Draw the choice of a channel; returns it, or the first one while it can't be shown."""
     titles = page_state.titles_for(record.levels, record.names)
     chosen = record.channel if record.channel in titles else None
@@ -138,28 +119,44 @@ def _channel_controls(record: MatrixState) -> Candidate:
         list(titles),
         format_func=titles.__getitem__,
         placeholder="not for this matrix",
-        **STATE.bind("channel", chosen, _with_channel, titles),
+        **page_state.STATE.bind("channel", chosen, _with_channel, titles),
     )
     if chosen is None:
         st.caption("The channel chosen before can't be made for this matrix.")
-    if chosen == PASTED:
+    if chosen == page_state.PASTED:
         st.text_area(
             "One line for each value: chances of its reports, as 0.25 or 1/4",
             height=140,
-            **STATE.bind_text("pasted", record.pasted, lambda r, text: replace(r, pasted=text)),
+            **page_state.STATE.bind_held(
+                "pasted", record.pasted, lambda r, text: replace(r, pasted=text)
+            ),
         )
-    if chosen is not None and chosen not in DESIGNS:
+        st.file_uploader(
+            "Or a CSV file of them",
+            key=page_state.STATE.key(_FILE),
+            on_change=_read_channel,
+            max_upload_size=1,
+        )
+    if chosen is not None and chosen not in page_state.DESIGNS:
         _warn(record)
-    designed = _DESIGNERS[chosen](record) if chosen in DESIGNS else None
+    designed = _DESIGNERS[chosen](record) if chosen in page_state.DESIGNS else None
     candidate = designed or page_state.available_candidate(record)
     if error := view.error_sentence(candidate):
         with st.container(key=view.OFF):
             st.caption(error)
-    _buttons(chosen, BUG in titles)
+    _buttons(chosen, page_state.BUG in titles)
     return candidate
 
 
-def _warn(record: MatrixState) -> None:
+def _read_channel() -> None:
+    """Put the text of the file into the record, which refuses one that is too long."""
+    file = st.session_state[page_state.STATE.key(_FILE)]
+    if file is not None and not was_taken(file):
+        text = take_content(file)[: page_state.PASTED_MAX + 1].decode("utf-8-sig", "replace")
+        page_state.STATE.change(lambda r: replace(r, pasted=text))
+
+
+def _warn(record: page_state.MatrixState) -> None:
     """Show why the channel can't be made, where it can't."""
     try:
         page_state.build_candidate(record)
@@ -167,9 +164,9 @@ def _warn(record: MatrixState) -> None:
         st.warning(escape_markdown(f"{error} Until then: {_INSTEAD}"))
 
 
-def _with_channel(record: MatrixState, name: str) -> MatrixState:
-    if name == PASTED and not record.pasted:
-        baseline = replace(record, channel=RANDOMIZED_RESPONSE)
+def _with_channel(record: page_state.MatrixState, name: str) -> page_state.MatrixState:
+    if name == page_state.PASTED and not record.pasted:
+        baseline = replace(record, channel=page_state.RANDOMIZED_RESPONSE)
         return replace(
             record,
             channel=name,
@@ -179,7 +176,7 @@ def _with_channel(record: MatrixState, name: str) -> MatrixState:
 
 
 def _run_design(
-    record: MatrixState, name: str, make: Callable[[Progress], D], about: str = ""
+    record: page_state.MatrixState, name: str, make: Callable[[Progress], D], about: str = ""
 ) -> D | None:
     """Run a design beside the page; None, with its progress or a warning, until it is done.
 
@@ -187,7 +184,7 @@ def _run_design(
     """
     try:
         return jobs.run_automatically(
-            STATE.key(name),
+            page_state.STATE.key(name),
             about or f"{record.levels}",
             make,
             lambda job: f"Designing: {job.seconds:.0f} s. Until then: {_INSTEAD}",
@@ -197,7 +194,7 @@ def _run_design(
         return None
 
 
-def _designed(record: MatrixState) -> Candidate | None:
+def _designed(record: page_state.MatrixState) -> page_state.Candidate | None:
     """The channel with the least total error; None, with its progress, until it is designed."""
     result = _run_design(
         record,
@@ -208,13 +205,15 @@ def _designed(record: MatrixState) -> Candidate | None:
         return None
     candidate = page_state.designed(DesignedMechanism(result), result.gap)
     proof = "every extreme ray was looked at" if result.exact else "by a relaxation"
-    baseline = page_state.build_candidate(replace(record, channel=RANDOMIZED_RESPONSE)).mechanism
+    baseline = page_state.build_candidate(
+        replace(record, channel=page_state.RANDOMIZED_RESPONSE)
+    ).mechanism
     above, saved = page_state.above(result.gap), _saved(result, baseline)
     st.markdown(f"**Certified:** {above} ({proof}).{saved}")
     return candidate
 
 
-def _designed_for_largest(record: MatrixState) -> Candidate | None:
+def _designed_for_largest(record: page_state.MatrixState) -> page_state.Candidate | None:
     """The channel whose largest error is least; None, with its progress, until it is designed."""
     result = _run_design(
         record,
@@ -232,7 +231,7 @@ def _designed_for_largest(record: MatrixState) -> Candidate | None:
     return page_state.designed(mechanism, result.gap, "Designed for the largest error")
 
 
-def _designed_for_groups(record: MatrixState) -> Candidate | None:
+def _designed_for_groups(record: page_state.MatrixState) -> page_state.Candidate | None:
     """The channel whose errors of groups are least; None, with its progress, until then."""
     form = page_state.form(record.names)
     best = _run_design(
@@ -246,7 +245,9 @@ def _designed_for_groups(record: MatrixState) -> Candidate | None:
     mechanism = DesignedMechanism(best.design)
     kinds = ", ".join(map(str, map(escape_markdown, page_state.groups_of(record.names))))
     baseline, more = (
-        page_state.build_candidate(replace(record, channel=RANDOMIZED_RESPONSE)).mechanism,
+        page_state.build_candidate(
+            replace(record, channel=page_state.RANDOMIZED_RESPONSE)
+        ).mechanism,
         "",
     )
     if baseline is not None and best.loss > 0:
@@ -269,44 +270,32 @@ def _saved(result: Design, baseline: Mechanism | None) -> str:
     return f" Randomized response at the least ε needs {formats.times(times)} as many people."
 
 
-_DESIGNERS: Final[dict[str, Callable[[MatrixState], Candidate | None]]] = {
-    DESIGNED: _designed,
-    EVEN: _designed_for_largest,
-    GROUPS: _designed_for_groups,
+_DESIGNERS: Final[dict[str, Callable[[page_state.MatrixState], page_state.Candidate | None]]] = {
+    page_state.DESIGNED: _designed,
+    page_state.EVEN: _designed_for_largest,
+    page_state.GROUPS: _designed_for_groups,
 }
 
 
 def _buttons(chosen: str | None, can_bug: bool) -> None:
-    if chosen != DESIGNED:
-        _go("design-it", "Design the best channel", ":material/architecture:", DESIGNED)
-    elif chosen != EVEN:
-        _go("even-it", "Design for the largest error", ":material/equalizer:", EVEN)
-    if chosen == BUG:
-        _go("mend", "Remove the bug", ":material/healing:", RANDOMIZED_RESPONSE)
+    if chosen != page_state.DESIGNED:
+        _go("design-it", "Design the best channel", "architecture", page_state.DESIGNED)
+    elif chosen != page_state.EVEN:
+        _go("even-it", "Design for the largest error", "equalizer", page_state.EVEN)
+    if chosen == page_state.BUG:
+        _go("repair", "Remove the bug", "healing", page_state.RANDOMIZED_RESPONSE)
     elif can_bug:
-        _go("plant", "Plant a bug: 1.05 ε", ":material/bug_report:", BUG)
+        _go("plant", "Plant a bug: 1.05 ε", "bug_report", page_state.BUG)
     with st.container(horizontal=True, gap="xsmall"):
-        _step("undo", STATE.undo, STATE.can_undo)
-        _step("redo", STATE.redo, STATE.can_redo)
+        common.button(page_state.STATE)
+        redo, can = page_state.STATE.redo, page_state.STATE.can_redo
+        page_state.STATE.button("redo", "Redo", redo, icon="redo", disabled=not can)
 
 
 def _go(name: str, label: str, icon: str, to: str) -> None:
-    st.button(
-        label,
-        icon=icon,
-        key=STATE.key(name),
-        width="stretch",
-        on_click=lambda: STATE.change(lambda r: replace(r, channel=to)),
-    )
-
-
-def _step(name: str, act: Callable[[], None], can: bool) -> None:
-    st.button(
-        name.capitalize(),
-        icon=f":material/{name}:",
-        key=STATE.key(name),
-        disabled=not can,
-        on_click=act,
+    look = {"icon": icon, "width": "stretch"}
+    page_state.STATE.button(
+        name, label, page_state.STATE.change, lambda r: replace(r, channel=to), **look
     )
 
 
@@ -322,9 +311,7 @@ def _tests(data: MatrixData) -> None:
     verdict = data.verdict
     mechanism, worst = verdict.candidate.mechanism, verdict.audit.worst
     if mechanism is None or worst is None:
-        st.markdown(
-            "Choose a channel that a mechanism makes, and a matrix with at least one limit."
-        )
+        st.markdown(TEXTS["no_test"])
         return
     rng = np.random.default_rng(_SEED)
     bound = audit_sampler(sampler_of(mechanism), worst.x, worst.x_other, SAMPLES, rng)
@@ -335,7 +322,7 @@ def _tests(data: MatrixData) -> None:
         pd.DataFrame(
             {
                 "what it says": [
-                    f"ε ≤ {level_text(worst.epsilon)}",
+                    f"ε ≤ {page_state.level_text(worst.epsilon)}",
                     f"ε ≥ {bound.epsilon:.3f}, at 95 % confidence",
                     f"ε = {worst.privacy_loss:.6f}, by {witness}",
                 ],
@@ -367,36 +354,37 @@ def _implied_limits(data: MatrixData) -> None:
     st.markdown(TEXTS["chain"].format(implied=view.implied_sentence(verdict)))
     loose = [
         f"- {escape_markdown(f'“{verdict.names[x]}” against “{verdict.names[z]}”')}: "
-        f"the limit is {level_text(verdict.levels[x, z])}, the others imply "
-        f"{level_text(round(float(verdict.closure[x, z]), 6))}"
+        f"the limit is {page_state.level_text(verdict.levels[x, z])}, the others imply "
+        f"{page_state.level_text(round(float(verdict.closure[x, z]), 6))}"
         for x, z in np.argwhere(verdict.loose_limits).tolist()
     ]
     if loose:
         st.markdown("\n".join(loose))
-        st.button(
+        page_state.STATE.button(
+            "close",
             "Write these limits into the matrix",
-            icon=":material/done_all:",
-            key=STATE.key("close"),
-            on_click=lambda: STATE.change(
-                lambda record: record.with_levels(rows_of(closure(record.matrix).entries))
-            ),
+            page_state.STATE.change,
+            lambda r: r.with_levels(page_state.rows_of(closure(r.matrix).entries)),
+            icon="done_all",
         )
     terms("ε", "local differential privacy", "context-aware")
 
 
 def _two_reports(data: MatrixData) -> None:
     record, verdict = data.record, data.verdict
-    choices.of_field(STATE, "second", "A second report about the same value", SECONDS)
+    choices.of_field(
+        page_state.STATE, "second", "A second report about the same value", page_state.SECONDS
+    )
     second, levels = verdict.candidate, verdict.levels
-    if record.second == RANDOMIZED_RESPONSE:
+    if record.second == page_state.RANDOMIZED_RESPONSE:
         least_epsilon = page_state.least_level(record.levels)
-        second = page_state.build_candidate(replace(record, channel=RANDOMIZED_RESPONSE))
+        second = page_state.build_candidate(replace(record, channel=page_state.RANDOMIZED_RESPONSE))
         levels = np.where(np.eye(record.k, dtype=np.bool_), 0.0, least_epsilon)
     if len(second.reports) * len(verdict.candidate.reports) > _TOGETHER_MAX:
         st.markdown("These two channels have too many pairs of reports to be audited here.")
         return
     joint_policy = released_together(DenseMatrix.of(verdict.levels), DenseMatrix.of(levels))
-    joint = Candidate(
+    joint = page_state.Candidate(
         "both",
         release_both(verdict.candidate.channel, second.channel),
         tuple(f"{a} and {b}" for a in verdict.candidate.reports for b in second.reports),
@@ -406,7 +394,7 @@ def _two_reports(data: MatrixData) -> None:
         "Both reports together: their limits add up (CALDP Proposition 2). "
         f"{escape_markdown(view.headline(joint_verdict).whole)}"
     )
-    view.show_readonly(joint_verdict, STATE.key("together"))
+    view.show_readonly(joint_verdict, page_state.STATE.key("together"))
 
 
 def _numbers(data: MatrixData) -> None:
@@ -417,24 +405,26 @@ def _numbers(data: MatrixData) -> None:
     titles = ("Limits: E", "What the limits imply (closure)", "Leaks of the channel")
     for title, levels in zip(titles, (verdict.levels, verdict.closure, leaks), strict=True):
         st.markdown(f"**{title}** · row: the truth that is protected")
-        text = [[level_text(round(e, 4)) for e in row] for row in levels.tolist()]
+        text = [[page_state.level_text(round(e, 4)) for e in row] for row in levels.tolist()]
         names = list(map(escape_markdown, verdict.names))
         st.table(pd.DataFrame(text, index=names, columns=names).rename_axis("truth"))
 
 
 def _sharing(data: MatrixData) -> None:
     verdict = data.verdict
-    address = gate.current_address(STATE.query())  # a file made later sees no session
-    with sharing.link_columns(STATE):
+    address = gate.current_address(page_state.STATE.query())  # a file made later sees no session
+    with sharing.link_columns(page_state.STATE):
         with st.container(horizontal=True):
             for name, content in (
-                ("matrix.json", files.matrix_json(verdict)),
-                ("matrix.csv", files.matrix_csv(verdict)),
+                ("matrix.json", view.matrix_json(verdict)),
+                ("matrix.csv", view.matrix_csv(verdict)),
                 ("channel.txt", page_state.as_text(verdict.candidate.channel)),
             ):
-                sharing.file_button(STATE.key(name.replace(".", "-")), name, content)
-        sharing.file_button(STATE.key("record"), "record.html", files.html(verdict, address))
-        sharing.python(files.snippet(verdict))
+                sharing.file_button(page_state.STATE.key(name.replace(".", "-")), name, content)
+        sharing.file_button(
+            page_state.STATE.key("record"), "record.html", view.html(verdict, address)
+        )
+        sharing.python(view.snippet(verdict))
         PAGE.offer()
 
 
@@ -447,9 +437,9 @@ _TABS: Final[dict[str, Callable[[MatrixData], None]]] = {
 }
 
 
-def show(record: MatrixState) -> None:
+def show(record: page_state.MatrixState) -> None:
     """Show the page at a record."""
-    page = column_layout(STATE)
+    page = column_layout(page_state.STATE)
     with page.side, plain_errors():
         _matrix_controls(record)
         candidate = _channel_controls(record)
@@ -457,6 +447,6 @@ def show(record: MatrixState) -> None:
         verdict = judge_channel(record.names, record.matrix, candidate)
         page.show_headline(view.headline(verdict))
         view.editable(verdict)
-        tabs(STATE.key("tabs"), _TABS, MatrixData(record, verdict))
-        promises.drawer("matrix")
+        tabs(page_state.STATE.key("tabs"), _TABS, MatrixData(record, verdict))
+        comparison.drawer("matrix")
         PAGE.follow(record)

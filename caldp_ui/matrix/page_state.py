@@ -28,8 +28,7 @@ from caldp_core.privacy.context import Context, dense
 from caldp_core.privacy.distance import DistanceMetric
 from caldp_core.privacy.matrix import BinaryPolicy, DenseMatrix, as_context
 from caldp_ui.app.texts import read_toml
-from caldp_ui.session.page_state import PageState
-from caldp_ui.session.record_link import FieldFormat, RecordLink
+from caldp_ui.session.page_state import FieldFormat, PageState, RecordLink
 from caldp_ui.words import formats
 
 Rows: TypeAlias = tuple[tuple[float, ...], ...]
@@ -371,7 +370,7 @@ def titles_for(levels: Rows, names: tuple[str, ...] = ()) -> dict[str, str]:
         titles[GROUPS] = "Designed for the groups of the values"
     if EPSILON_MIN <= least <= EPSILON_MAX / TOO_BOLD:
         titles[BUG] = f"A planted bug: randomized response at {TOO_BOLD:g} ε"
-    titles[PASTED] = "Paste a channel"
+    titles[PASTED] = "Paste or upload a channel"
     return titles
 
 
@@ -429,7 +428,7 @@ def _randomized_response(title: str, names: tuple[str, ...], epsilon: float) -> 
 def _context_mechanism(matrix: DenseMatrix, channel: str) -> Mechanism:
     context = as_context(matrix)
     assert context is not None  # by `titles_for`
-    return mechanism(context, channel)
+    return MECHANISMS[channel].make(context)
 
 
 def _distance(matrix: DenseMatrix) -> DistanceMetric | None:

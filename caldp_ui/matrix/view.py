@@ -1,41 +1,46 @@
-"""What the page shows of a matrix and its channel: the verdict in sentences, and the board.
+"""What the page shows of a matrix and its channel: the verdict in sentences, the board, and files.
 
 Each sentence must be true of the matrix and channel that it is shown with. Names come from
 anybody: what goes into Markdown has them escaped, what goes into the picture, which reads no HTML,
 has them as they are. Everything is decided by the core's audit in rationals. `web/` holds the
-board in the browser: plain JavaScript and CSS, no request to the outside.
+board in the browser: plain JavaScript and CSS, no request to the outside. The record is one page.
 """
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
+from html import escape
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+import pandas as pd
 import streamlit as st
 
+from caldp_core import __version__
 from caldp_core.audit.adversary import max_guess_accuracy
 from caldp_core.audit.pairwise import Audit, CellAudit, audit_cells, audit_channel
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Bools, Floats
 from caldp_core.privacy.context import PrivacyMatrix, dense
-from caldp_core.privacy.coverage import names_text
-from caldp_core.privacy.matrix import DenseMatrix, closure
+from caldp_core.privacy.matrix import DenseMatrix, closure, names_text
+from caldp_ui.app.texts import read_texts
 from caldp_ui.app.theme import CIVIDIS, LEVELS
 from caldp_ui.charts import show
+from caldp_ui.compute import runs
 from caldp_ui.matrix import page_state
-from caldp_ui.matrix.page_state import STATE, Candidate, MatrixState, level_text, read_level
-from caldp_ui.offline.records import NO_RECEIPT, Component
-from caldp_ui.parts.markup import as_html
-from caldp_ui.session.notices import notify
+from caldp_ui.offline.document import NO_RECEIPT, Component
+from caldp_ui.parts import layout, sharing
+from caldp_ui.session.visit import notify
 from caldp_ui.shell.page import View
-from caldp_ui.stage import bundle
-from caldp_ui.stage.bundle import join_modules
+from caldp_ui.stage import records
 from caldp_ui.stage.component import acknowledgement, new_events
-from caldp_ui.words import formats
-from caldp_ui.words.formats import Headline
+from caldp_ui.stage.records import join_modules
+from caldp_ui.words import formats, policies
+
+TEXTS: Final = read_texts(__file__)
 
 _TIGHT: Final = 1e-9
 
@@ -50,7 +55,7 @@ class ChannelVerdict:
     names: tuple[str, ...]
     levels: Floats
     closure: Floats
-    candidate: Candidate
+    candidate: page_state.Candidate
     audit: Audit
     cells: dict[tuple[int, int], CellAudit]
 
@@ -100,7 +105,7 @@ class ChannelVerdict:
 
 
 def judge_channel(
-    names: tuple[str, ...], policy: PrivacyMatrix, candidate: Candidate
+    names: tuple[str, ...], policy: PrivacyMatrix, candidate: page_state.Candidate
 ) -> ChannelVerdict:
     """Audit the candidate against the policy; `CaldpError` where their shapes differ."""
     cells = audit_cells(candidate.channel, policy)
@@ -118,27 +123,28 @@ def judge_channel(
 class MatrixData:
     """Data of the page: its record, and the verdict on the record's channel."""
 
-    record: MatrixState
+    record: page_state.MatrixState
     verdict: ChannelVerdict
 
 
 _PEOPLE: Final = 10_000
 
 
-def headline(verdict: ChannelVerdict) -> Headline:
+def headline(verdict: ChannelVerdict) -> formats.Headline:
     """Whether the channel keeps E, and what E implies; values that nothing hides come first."""
     audit, names = verdict.audit, verdict.names
     if audit.faulty_row is not None:
         total = float(sum(verdict.candidate.channel[audit.faulty_row]))
-        return Headline(
+        return formats.Headline(
             "This is no channel: one of its rows does not sum to 1.",
             f"The row of “{names[audit.faulty_row]}” must be chances that sum to 1, its sum is "
             f"{total:.6g}.",
+            figures={"sum": total},
         )
     result = _kept(verdict) if not verdict.broken else _broken(verdict)
     if not verdict.proven_values:
         return result
-    return Headline(_bare(verdict), result.whole, True)
+    return formats.Headline(_bare(verdict), result.whole, True, result.figures)
 
 
 def _bare(verdict: ChannelVerdict) -> str:
@@ -151,32 +157,43 @@ def _bare(verdict: ChannelVerdict) -> str:
     return f"{names} {verb} not protected: a report can prove {pronoun}."
 
 
-def _kept(verdict: ChannelVerdict) -> Headline:
+def _kept(verdict: ChannelVerdict) -> formats.Headline:
     if not verdict.audit.pairs:
-        return Headline("The matrix has no limits, so every channel keeps it.")
-    one = verdict.audit.pairs == 1
-    limits = "the one limit" if one else f"all {verdict.audit.pairs} limits"
-    fully = "it" if one else "each of them"
-    return Headline(
-        f"The channel keeps {limits}{_unused(verdict, fully)}.", implied_sentence(verdict)
-    )
+        return formats.Headline("The matrix has no limits, so every channel keeps it.")
+    is_one = verdict.audit.pairs == 1
+    limits = "The one limit is kept" if is_one else f"All {verdict.audit.pairs} limits are kept"
+    figures: dict[str, float] = {"limits": verdict.audit.pairs}
+    found, allowed = _widest_gap(verdict)
+    use = " and fully used"
+    if allowed - found >= 0.005:
+        figures |= {"loss": found, "allowed": allowed}
+        level = page_state.level_text(allowed)
+        some = "" if is_one else "some "
+        use = f", {some}with room to spare: {found:.2f} where {level} is allowed"
+    return formats.Headline(f"{limits}{use}.", implied_sentence(verdict), figures=figures)
 
 
-def _broken(verdict: ChannelVerdict) -> Headline:
+def _broken(verdict: ChannelVerdict) -> formats.Headline:
     first = verdict.broken[0]
     worst, count = first.leak, _equally_broken(verdict)
     pair = f"“{verdict.names[worst.x]}” against “{verdict.names[worst.x_other]}”"
-    allowed = f"leaks {loss(first)} where {level_text(worst.epsilon)} is allowed, by "
+    allowed = f"leaks {loss(first)} where {page_state.level_text(worst.epsilon)} is allowed, by "
     report = verdict.candidate.reports[worst.output]
     text = (
         f"The worst is {pair}: it {allowed}{report}."
         if count == 1
         else f"{count} of them are equally bad: {pair}, for example, {allowed}{report}."
     )
-    return Headline(
+    return formats.Headline(
         f"The channel breaks {len(verdict.broken)} of "
         f"{formats.count(verdict.audit.pairs, 'limit', 'limits')}.",
         text,
+        figures={
+            "broken": len(verdict.broken),
+            "limits": verdict.audit.pairs,
+            "equally_broken": count,
+            "loss": worst.privacy_loss,
+        },
     )
 
 
@@ -186,16 +203,14 @@ def _equally_broken(verdict: ChannelVerdict) -> int:
     return sum(each == excess[0] or abs(each - excess[0]) < 1e-9 for each in excess)
 
 
-def _unused(verdict: ChannelVerdict, fully: str) -> str:
-    """How far the channel stays below what E would allow, at most; `fully`: what it uses up."""
+def _widest_gap(verdict: ChannelVerdict) -> tuple[float, float]:
+    """The privacy loss and the E of the limit that the channel stays furthest below."""
     leaks = [cell.leak for cell in verdict.cells.values() if math.isfinite(cell.leak.epsilon)]
-    most = max(leak.epsilon - max(leak.privacy_loss, 0.0) for leak in leaks)
-    if most < 0.005:
-        return f" and uses {fully} fully"
-    return f" and leaks up to ε = {most:.2f} less than allowed"
+    pairs = [(max(leak.privacy_loss, 0.0), leak.epsilon) for leak in leaks]
+    return max(pairs, key=lambda pair: pair[1] - pair[0])
 
 
-def error_sentence(found: Candidate) -> str:
+def error_sentence(found: page_state.Candidate) -> str:
     """Typical error of a share estimated from the candidate's reports; "" without a mechanism."""
     if found.mechanism is None:
         return ""
@@ -242,11 +257,11 @@ def limit(verdict: ChannelVerdict, x: int, other: int) -> str:
     if x == other:
         return f"{name} against itself: there is nothing to tell apart."
     level, closed = float(verdict.levels[x, other]), float(verdict.closure[x, other])
-    start = f"{name} against {against}, ε = {level_text(level)}: "
+    start = f"{name} against {against}, ε = {page_state.level_text(level)}: "
     if not verdict.loose_limits[x, other]:
         return start + _meaning(name, against, level)
     looseness = "no limit" if math.isinf(level) else "a loose limit"
-    follows = f"the other limits imply ε = {level_text(round(closed, 6))}"
+    follows = f"the other limits imply ε = {page_state.level_text(round(closed, 6))}"
     return f"{start}{looseness}, but {follows}. So {_meaning(name, against, closed)}"
 
 
@@ -281,13 +296,13 @@ def alt(verdict: ChannelVerdict) -> str:
 _WEB: Final = Path(__file__).with_name("web")
 _STYLE: Final = (_WEB / "board.css").read_text("utf-8")
 _SCRIPT: Final = (
-    bundle.partial_script("dom", "outbox") + show.hub_script() + join_modules(_WEB, ("board",))
+    records.partial_script("dom", "outbox") + show.hub_script() + join_modules(_WEB, ("board",))
 )
 _board = st.components.v2.component(
     "caldp_matrix", html='<div class="board"></div>', css=_STYLE, js=_SCRIPT
 )
-KEY: Final = STATE.key("board")
-OFF: Final = STATE.key("off")
+KEY: Final = page_state.STATE.key("board")
+OFF: Final = page_state.STATE.key("off")
 """The place of the sentence on the error of an estimate."""
 _COLOURS: Final = "Dark: well hidden; yellow: not hidden."
 _DARK: Final = 150
@@ -296,7 +311,7 @@ _DARK: Final = 150
 
 def view(data: MatrixData, *_: object) -> View:
     """The verdict, the board and the error; levels have the same colours in either theme."""
-    error_html = as_html(error_sentence(data.verdict.candidate))
+    error_html = layout.as_html(error_sentence(data.verdict.candidate))
     texts = {f".st-key-{OFF} p": error_html}
     return View(headline(data.verdict), {KEY: board_json(data.verdict)}, texts)
 
@@ -323,12 +338,8 @@ def _data(verdict: ChannelVerdict, key: str, *, edit: bool = False) -> dict[str,
 
 def board_json(verdict: ChannelVerdict) -> str:
     """The message from which the browser draws the board, as JSON."""
-    return json.dumps(_message(verdict))
-
-
-def _message(verdict: ChannelVerdict) -> dict[str, Any]:
     span = range(verdict.k)
-    return {
+    message = {
         "names": list(verdict.names),
         "limit": [[_limit(verdict, x, z) for z in span] for x in span],
         "leak": [[_leak(verdict, x, z) for z in span] for x in span],
@@ -344,13 +355,16 @@ def _message(verdict: ChannelVerdict) -> dict[str, Any]:
             "still": f"Point at an entry to read it in words. {_COLOURS}",
         },
     }
+    return json.dumps(message)
 
 
 def _limit(verdict: ChannelVerdict, x: int, other: int) -> dict[str, Any]:
     level, closed = float(verdict.levels[x, other]), float(verdict.closure[x, other])
-    follows = f"→ {level_text(round(closed, 4))}" if verdict.loose_limits[x, other] else ""
+    follows = (
+        f"→ {page_state.level_text(round(closed, 4))}" if verdict.loose_limits[x, other] else ""
+    )
     return {
-        "text": "" if x == other else level_text(level),
+        "text": "" if x == other else page_state.level_text(level),
         "follows": follows,
         "colours": _colours(level),
         "description": limit(verdict, x, other),
@@ -379,26 +393,205 @@ def _colours(level: float) -> list[str]:
 
 
 def _receive_entries() -> None:
-    for _, record in new_events(KEY):
-        _apply_entry(record)
-
-
-def _apply_entry(entry: Mapping[str, Any]) -> None:
-    x, other = entry.get("x"), entry.get("other")
-    try:
-        level = read_level(str(entry.get("text")))
-    except CaldpError as error:
-        notify(str(error))
-        return
-    STATE.change(lambda record: _changed(record, x, other, level, entry.get("symmetric") is True))
+    for _, entry in new_events(KEY):
+        try:
+            level = page_state.read_level(str(entry.get("text")))
+        except CaldpError as error:
+            notify(str(error))
+        else:
+            places, both = (entry.get("x"), entry.get("other")), entry.get("symmetric") is True
+            page_state.STATE.change(partial(_changed, places=places, level=level, both=both))
 
 
 def _changed(
-    record: MatrixState, x: object, other: object, level: float, both: bool
-) -> MatrixState:
-    places = range(record.k)
+    record: page_state.MatrixState, places: tuple[object, object], level: float, both: bool
+) -> page_state.MatrixState:
+    """The record with one entry changed; unchanged for a place that it does not have."""
+    x, other = places
     if not (isinstance(x, int) and isinstance(other, int)) or x == other:
         return record
-    if x not in places or other not in places:
-        return record
-    return record.with_limit(x, other, level, both)
+    is_there = x in range(record.k) and other in range(record.k)
+    return record.with_limit(x, other, level, both) if is_there else record
+
+
+_SHOWN_MOST: Final = 12
+"""Reports of a channel that a sheet of paper has room for."""
+
+
+def snippet(verdict: ChannelVerdict) -> str:
+    """Python that audits the channel against E again and prints every entry."""
+    return TEXTS["audit_code"].format(
+        names=verdict.names,
+        levels="\n".join(
+            " ".join(map(page_state.level_link, row)) for row in verdict.levels.tolist()
+        ),
+        channel=page_state.as_text(verdict.candidate.channel),
+    )
+
+
+def html(verdict: ChannelVerdict, address: str) -> str:
+    """The record as one HTML page; `address` opens the page with this matrix and channel."""
+    lines = headline(verdict)
+    protection = policies.pair_texts(formats.VALUES, DenseMatrix.of(verdict.levels))
+    chance = round(100 * protection.chance)
+    return sharing.fill_template(
+        title="Record: a privacy matrix and its channel",
+        result=f"<b>{escape(lines.sentence)}</b> {escape(lines.second)}",
+        pictures=_tables(verdict),
+        protected=_protected(verdict),
+        icons=layout.people_array(chance, f"{chance} of 100 small figures are filled."),
+        odds=f"<p>Protection by these limits: <b>{formats.strength(protection.chance).word}</b>. "
+        f"{sharing.bold_html(protection.odds)}</p><p>{sharing.bold_html(protection.repeats)}</p>"
+        f"<p>{escape(formats.MEANING)}</p>",
+        open="".join(f"<li>{escape(each)}</li>" for each in _open(verdict)),
+        method="".join(
+            f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in _method(verdict)
+        ),
+        audit=_audit(verdict),
+        repeat=f"The Python that comes with this record audits the channel again; <code>"
+        f"{escape(address)}</code> opens the page. caldp {__version__}.",
+        scenario=_channel(verdict),
+    )
+
+
+def _tables(verdict: ChannelVerdict) -> str:
+    names, k = _numbered(verdict.names), range(verdict.k)
+    limits = [[_entry(verdict, x, z) for z in k] for x in k]
+    return _paper_table(
+        "Limits: E (in brackets: what the others imply)", names, limits
+    ) + _paper_table("Leaks of the channel", names, _leak_rows(verdict))
+
+
+def _entry(verdict: ChannelVerdict, x: int, z: int) -> str:
+    level = _text(float(verdict.levels[x, z]))
+    return (
+        f"{level} ({_text(float(verdict.closure[x, z]))})" if verdict.loose_limits[x, z] else level
+    )
+
+
+def _leak_rows(verdict: ChannelVerdict) -> list[list[str]]:
+    losses = {pair: cell.leak.privacy_loss for pair, cell in verdict.cells.items()}
+    k = range(verdict.k)
+    return [[_text(max(losses.get((x, z), 0.0), 0.0)) for z in k] for x in k]
+
+
+def _text(level: float) -> str:
+    return page_state.level_text(round(level, 4))
+
+
+def _numbered(names: Sequence[str]) -> list[str]:
+    """Names with the numbers that stand for them above columns: paper is narrow."""
+    return [f"{place} · {name}" for place, name in enumerate(names, start=1)]
+
+
+def _paper_table(title: str, names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    columns = range(1, max(map(len, rows)) + 1)
+    head = "".join(f'<th scope="col">{place}</th>' for place in columns)
+    body = "".join(
+        f'<tr><th scope="row">{escape(name)}</th>'
+        + "".join(f"<td>{escape(each)}</td>" for each in row)
+        + "</tr>"
+        for name, row in zip(names, rows, strict=True)
+    )
+    return (
+        f"<figure><figcaption>{escape(title)}</figcaption><table><thead><tr><td></td>{head}</tr>"
+        f"</thead><tbody>{body}</tbody></table></figure>"
+    )
+
+
+def _protected(verdict: ChannelVerdict) -> str:
+    off_diagonal = ~np.eye(verdict.k, dtype=np.bool_)
+    hidden = int((np.isfinite(verdict.levels) & off_diagonal).any(axis=1).sum())
+    return (
+        f"<p>{hidden} of {formats.count(verdict.k, 'value', 'values')} "
+        f"{'has' if hidden == 1 else 'have'} limits, each against those in its row, from everybody "
+        "who reads a person's report, the collector included.</p><p>Row: the true value. A report "
+        "is at most e^E times as likely under it as under the column's value.</p>"
+    )
+
+
+def _open(verdict: ChannelVerdict) -> list[str]:
+    pairs = verdict.k * (verdict.k - 1)
+    open_pairs = pairs - int(np.isfinite(verdict.closure).sum() - verdict.k)
+    sentences = []
+    if open_pairs:
+        sentences.append(
+            f"{open_pairs:,} of {pairs:,} ordered pairs have no limit, and the others imply none: "
+            "a report may prove the first."
+        )
+    return [
+        *sentences,
+        "Several reports about the same value: their limits add up (CALDP Proposition 2).",
+        "A report shows that somebody took part; all reports together show what is common.",
+    ]
+
+
+def _method(verdict: ChannelVerdict) -> list[tuple[str, str]]:
+    return [
+        ("values", ", ".join(verdict.names)),
+        ("channel", verdict.candidate.title),
+        ("different reports", formats.integer(len(verdict.candidate.reports))),
+        ("limits", formats.integer(verdict.audit.pairs)),
+    ]
+
+
+def _audit(channel_verdict: ChannelVerdict) -> str:
+    audit = channel_verdict.audit
+    verdict = "It holds." if audit.holds else "It does NOT hold: do not rely on these limits."
+    if audit.worst is None:
+        nothing = "Nothing is promised: no pair has a limit." if audit.holds else verdict
+        return f"<p><b>{nothing}</b></p>"
+    worst = audit.worst
+    went = "comes nearest to its limit" if audit.holds else "goes farthest beyond its limit"
+    loss, level = (f"{each:.9g}" for each in (worst.privacy_loss, worst.epsilon))
+    loss = f"just above {level}" if loss == level and not audit.holds else loss
+    return (
+        f"<p><b>{verdict}</b> “{escape(channel_verdict.names[worst.x])}” against "
+        f"“{escape(channel_verdict.names[worst.x_other])}” {went}: a privacy loss of {loss}, where "
+        f"E = {level} is allowed; it is seen by "
+        f"{escape(channel_verdict.candidate.reports[worst.output])}.</p><p>Checked: every entry of "
+        f"the channel, in rational numbers; {len(channel_verdict.broken)} of "
+        f"{formats.count(audit.pairs, 'limit', 'limits')} broken.</p>"
+    )
+
+
+def _channel(verdict: ChannelVerdict) -> str:
+    """The channel in numbers, where it fits on the sheet."""
+    reports = verdict.candidate.reports
+    if len(reports) > _SHOWN_MOST:
+        return f"The channel has {len(reports)} reports; they are in the Python and in channel.txt."
+    rows = [[f"{float(q):.6g}" for q in row] for row in verdict.candidate.channel]
+    legend = ", ".join(_numbered(reports))
+    table = _paper_table("The channel: chance of each report", _numbered(verdict.names), rows)
+    return f"{table}<p>Reports: {escape(legend)}.</p>"
+
+
+def matrix_json(verdict: ChannelVerdict) -> str:
+    """Names, E, closure and verdict as JSON; ∞ is null, as JSON has no word for it."""
+
+    def plain(level: float) -> float | None:
+        return None if math.isinf(level) else level
+
+    cells = [
+        {
+            "truth": verdict.names[x],
+            "against": verdict.names[z],
+            "limit": plain(float(verdict.levels[x, z])),
+            "implied": plain(float(verdict.closure[x, z])),
+            "leak": plain(cell.leak.privacy_loss),
+            "report": verdict.candidate.reports[cell.leak.output],
+            "holds": cell.holds,
+        }
+        for (x, z), cell in verdict.cells.items()
+    ]
+    rows = [[plain(e) for e in row] for row in verdict.levels.tolist()]
+    summary = {"names": list(verdict.names), "levels": rows, "channel": verdict.candidate.title}
+    return json.dumps({**summary, "holds": verdict.audit.holds, "cells": cells}, indent=1)
+
+
+def matrix_csv(verdict: ChannelVerdict) -> bytes:
+    """E with names as CSV, "inf" for ∞."""
+    rows = [[page_state.level_link(e) for e in row] for row in verdict.levels.tolist()]
+    levels = pd.DataFrame(rows, columns=list(verdict.names))
+    levels.insert(0, "truth", verdict.names, allow_duplicates=True)
+    return runs.csv(levels)

@@ -1,13 +1,24 @@
-"""The page: Table 1 and Figures 2 and 3 recomputed, and what could not be checked."""
+"""The page: Table 1 and Figures 2 and 3 recomputed, and what could not be checked.
+
+Yoon et al. 2025 proved what the best possible error is; the paper's own method is among those that
+are compared with it. Errors fall with 1/people, so a multiple of the error is one of the people.
+"""
 
 import json
+import math
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
+from itertools import pairwise
 from typing import Any, Final
 
+import numpy as np
 import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
 
+from caldp_core.audit.adversary import ErrorVertex, error_vertex
+from caldp_core.basics.cache import cached
 from caldp_core.basics.types import Progress
 from caldp_core.experiments.reproduce import (
     FIGURE_RUNS,
@@ -20,34 +31,288 @@ from caldp_core.experiments.reproduce import (
     TrialRun,
     complete_rounds,
     figure_2_points,
+    figure_2_rows,
     means,
     run_interleaved,
     table_1_scenarios,
 )
+from caldp_core.mechanisms import Mechanism, catalogue
+from caldp_core.privacy.context import Context
+from caldp_core.privacy.matrix import BinaryPolicy
 from caldp_core.scenarios.blocks import GridBlocks
+from caldp_core.scenarios.policies import BinaryQuestion
 from caldp_core.scenarios.scenario import Scenario
+from caldp_core.theory.bounds import least_loss, minimax, worst_case
 from caldp_ui.app.texts import read_texts
-from caldp_ui.app.theme import palette
-from caldp_ui.charts.show import show as show_chart
+from caldp_ui.app.theme import Palette, palette
+from caldp_ui.charts import show as charts
 from caldp_ui.compute import runs
-from caldp_ui.controls import choices
-from caldp_ui.maps.ground import ground
-from caldp_ui.maps.scene import scene
-from caldp_ui.paper import exact, files, page_state, view
-from caldp_ui.paper.page_state import STATE, Paper
-from caldp_ui.parts import markup, sharing
+from caldp_ui.controls import choices, common
+from caldp_ui.maps.scene import ground, scene
+from caldp_ui.paper import page_state, view
+from caldp_ui.paper.page_state import SHARES, STATE, VALUES, PaperRecord
+from caldp_ui.paper.view import REGION_HEIGHT, multiples_figure, region
+from caldp_ui.parts import comparison, layout, sharing
 from caldp_ui.parts.comparison import ComparisonData, result_if_fast
-from caldp_ui.parts.layout import title_row
 from caldp_ui.session import jobs
-from caldp_ui.shell.page import Page
-from caldp_ui.stage import stage
+from caldp_ui.shell.page import Page, View
+from caldp_ui.stage.component import stage
 from caldp_ui.words import formats
 from caldp_ui.words.formats import Headline
 
 TEXTS: Final = read_texts(__file__)
 
+LEVELS: Final = (0.0, 0.1, 0.2, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0, math.inf)
+_REGION: Final = STATE.key("region")
 
-def table_1(record: Paper) -> None:
+
+def _level(
+    name: str,
+    get_level: Callable[[BinaryQuestion], float],
+    with_level: Callable[[BinaryQuestion, float], BinaryQuestion],
+) -> common.Slider[PaperRecord]:
+    return common.Slider(
+        name,
+        lambda record: get_level(record.question),
+        lambda record, level: replace(record, question=with_level(record.question, float(level))),
+        LEVELS,
+        lambda level: "∞" if math.isinf(level) else f"{level:g}",
+    )
+
+
+_FIRST: Final = _level("first", lambda q: q.epsilon_01, lambda q, e: replace(q, epsilon_01=e))
+_SECOND: Final = _level("second", lambda q: q.epsilon_10, lambda q, e: replace(q, epsilon_10=e))
+
+
+def show_region(record: PaperRecord) -> None:
+    """Draw the sentence, the region, and the two levels that it depends on."""
+    shown = region_view(record, None, palette())
+    layout.show_headline(shown.headline)
+    left, right = st.columns([2, 1])
+    with left:
+        charts.show_json(shown.pictures[_REGION], _REGION, REGION_HEIGHT)
+    with right:
+        common.show(STATE, _FIRST, "ε(x, x′): how well x is hidden")
+        common.show(STATE, _SECOND, "ε(x′, x): how well x′ is hidden")
+        st.caption(TEXTS["region_notes"])
+    REGION.follow(record)
+
+
+def region_view(record: PaperRecord, _: object, colours: Palette) -> View:
+    """The region and the headline."""
+    question, vertex = record.question, _vertex(record)
+    least = min(question.epsilon_01, question.epsilon_10)
+    plain = error_vertex(BinaryPolicy(least, least))
+    alt = (
+        "The plane of false alarms and misses. Rules can do what lies above the lines from (1, 0) "
+        f"and (0, 1) to the mechanism's corner at ({vertex.false_alarm:.3f}, {vertex.missed:.3f})."
+    )
+    chart = charts.figure_json(region(vertex, plain, colours), alt)
+    return View(_region_headline(record), {_REGION: chart})
+
+
+def _region_headline(record: PaperRecord) -> Headline:
+    vertex = _vertex(record)
+    return Headline(
+        "An attacker who believes the report takes "
+        f"{formats.out_of(vertex.false_alarm)} people with x′ for people with x.",
+        f"They miss {formats.out_of(vertex.missed)} people with x. No rule gets below the line "
+        "(Theorem 1), and no mechanism tells more (Theorem 2).",
+        figures={"false_alarm": vertex.false_alarm, "missed": vertex.missed},
+    )
+
+
+def _vertex(record: PaperRecord) -> ErrorVertex:
+    question = record.question
+    return error_vertex(BinaryPolicy(question.epsilon_01, question.epsilon_10))
+
+
+REGION: Final = Page(
+    state=STATE,
+    name="region",
+    load=lambda record: record,
+    view=region_view,
+    sliders=lambda record: {"ε(x, x′)": _FIRST, "ε(x′, x)": _SECOND},  # noqa: ARG005
+)
+
+
+_PAPER: Final = "Hadamard response (the paper's)"
+_OURS: Final = "Galois response"
+_BEST: Final = "subset selection (uBD)"
+_AS_MANY: Final = 1.005
+_TWO_DECIMALS: Final = 9.995
+_CHART: Final = STATE.key("sensitive-sets")
+_WORST: Final = -1.0
+"""Stands for the worst case among shares."""
+_SIZES: Final = tuple(part * 10**power for power in range(5) for part in (1, 2, 3, 5))
+
+
+@dataclass(frozen=True, eq=False)
+class SensitiveSetData:
+    """(sizes,) numbers of sensitive values, and by method the people it takes at each.
+
+    `multiples`: of the best's people. `alt`: the chart in words. `size_index`: the index of the
+    size that `headline` and `alt` are about.
+    """
+
+    sizes: list[int]
+    multiples: Mapping[str, list[float]]
+    headline: Headline
+    alt: str
+    size_index: int
+
+    def chart(self, colours: Palette) -> go.Figure:
+        """The chart of the curves."""
+        return multiples_figure(self.sizes, self.multiples, self.sizes[self.size_index], colours)
+
+
+def load_data(record: PaperRecord) -> SensitiveSetData:
+    """The curves and sentences of a record."""
+    epsilon, sizes = record.scenario.context.plain_epsilon, sizes_of(record.values)
+    multiples = ratios(record.values, epsilon, record.share)
+    index = sizes.index(record.values // 10)
+    numbers = "; ".join(f"{name} {ratio[index]:.3g}" for name, ratio in multiples.items())
+    return SensitiveSetData(
+        sizes,
+        multiples,
+        make_headline(record, epsilon, sizes[index], {n: r[index] for n, r in multiples.items()}),
+        "People that each method takes, as a multiple of what the best would take, against "
+        f"the number of sensitive values. With {sizes[index]:,}: {numbers}.",
+        index,
+    )
+
+
+def show_sensitive_sets(record: PaperRecord) -> None:
+    """Draw the headline, the curves and the numbers, with the controls beside them."""
+    data = load_data(record)
+    sizes, multiples = data.sizes, data.multiples
+    layout.show_headline(data.headline)
+    left, right = st.columns([3.1, 1], gap="medium")
+    with right:
+        _settings()
+    with left:
+        charts.show(data.chart(palette()), _CHART, data.alt)
+    st.table(_exact_numbers(sizes, multiples))
+    make = partial(runs.csv, {"sensitive values": sizes, **multiples})
+    sharing.file_button(STATE.key("csv"), "sensitive-sets.csv", make)
+    if record.share is not None:
+        st.caption("Galois response is made for this share, subset selection for the worst case.")
+    st.caption(TEXTS["method_notes"])
+    SENSITIVE_SETS.follow(record)
+
+
+def sizes_of(values: int) -> list[int]:
+    """The numbers of sensitive values on the axis, among this many values in all."""
+    return [size for size in _SIZES if 2 <= size < values]
+
+
+@cached
+def ratios(values: int, epsilon: float, share: float | None) -> dict[str, list[float]]:
+    """People by method and size of the set, as multiples of the best.
+
+    `share`: of people with a sensitive value; None is whichever is the worst for each.
+    """
+    sizes, multiples = sizes_of(values), {}
+    best = [_best(values, s, epsilon, share) for s in sizes]
+    for name, spec in _methods(share).items():
+        multiples[name] = [
+            _loss(spec.make(Context.high_low(np.arange(values) < s, epsilon)), s, share) / least
+            for s, least in zip(sizes, best, strict=True)
+        ]
+    return multiples
+
+
+def _methods(share: float | None) -> Mapping[str, catalogue.MechanismSpec]:
+    return {
+        "randomized response (uRR)": catalogue.RandomizedResponse(),
+        "RAPPOR as published (uRAP)": catalogue.PublishedUrap(),
+        _PAPER: catalogue.Hadamard(),
+        _BEST: catalogue.SubsetSelection(),
+        _OURS: catalogue.Galois(share=share),
+    }
+
+
+def _best(values: int, s: int, epsilon: float, share: float | None) -> float:
+    if share is None:
+        return minimax(values, s, epsilon).loss
+    return least_loss(values, s, epsilon, share).loss
+
+
+def _loss(mechanism: Mechanism, s: int, share: float | None) -> float:
+    if share is None:
+        return worst_case(mechanism).loss
+    p = np.where(np.arange(mechanism.k) < s, share / s, (1.0 - share) / (mechanism.k - s))
+    return float(mechanism.variance(p, 1).sum())
+
+
+def make_headline(
+    record: PaperRecord, epsilon: float, size: int, multiples: Mapping[str, float]
+) -> Headline:
+    """The people that the methods take with `size` sensitive values, by method in `multiples`."""
+    needs = "needs at worst" if record.share is None else "needs"
+    share_clause = (
+        "" if record.share is None else f", which {formats.out_of(record.share)} people have"
+    )
+    return Headline(
+        f"The paper's Hadamard response {needs} {_people(multiples[_PAPER])} as the best "
+        "mechanism.",
+        f"Subset selection needs {_people(multiples[_BEST])}, Galois response "
+        f"{_people(multiples[_OURS])}. "
+        f"{size:,} of {record.values:,} values are sensitive{share_clause}, at ε = {epsilon:g}.",
+        figures={**multiples, "sensitive": size},
+    )
+
+
+def _people(ratio: float) -> str:
+    return "as many people" if ratio < _AS_MANY else f"{formats.times(ratio)} as many people"
+
+
+_VALUES_SLIDER: Final = common.field_slider("values", VALUES, formats.integer)
+_SHARE_SLIDER: Final[common.Slider[PaperRecord]] = common.Slider(
+    "share",
+    lambda record: _WORST if record.share is None else record.share,
+    lambda record, share: replace(record, share=None if share == _WORST else share),
+    (_WORST, *SHARES),
+    lambda share: "the worst case" if share == _WORST else f"{100 * share:g} %",
+)
+SENSITIVE_SETS: Final = Page(
+    state=STATE,
+    name="sensitive-sets",
+    load=load_data,
+    view=lambda data, _, colours: View(
+        data.headline, {_CHART: charts.figure_json(data.chart(colours), data.alt)}
+    ),
+    sliders=lambda record: {  # noqa: ARG005
+        "Privacy level ε": common.epsilon_slider(),
+        "People with a sensitive value": _SHARE_SLIDER,
+        "Values in all": _VALUES_SLIDER,
+    },
+)
+
+
+def _settings() -> None:
+    common.epsilon(STATE)
+    comparison.epsilon_button(STATE, STATE.current().scenario.policy.plain_epsilon)
+    common.show(STATE, _VALUES_SLIDER, "Values in all")
+    common.show(STATE, _SHARE_SLIDER, "People with a sensitive value", TEXTS["known_share_help"])
+
+
+def _exact_numbers(sizes: list[int], multiples: Mapping[str, list[float]]) -> pd.DataFrame:
+    """Multiples as texts, a row a method, a column a decade of sizes."""
+    indices = [i for i, size in enumerate(sizes) if str(size)[0] in "15" or i == 0]
+    return pd.DataFrame(
+        {
+            f"{sizes[i]:,}": {name: _ratio_text(r[i]) for name, r in multiples.items()}
+            for i in indices
+        }
+    ).rename_axis("times the best, by sensitive values")
+
+
+def _ratio_text(ratio: float) -> str:
+    return f"{ratio:.2f}" if ratio < _TWO_DECIMALS else f"{ratio:,.0f}"
+
+
+def table_1(record: PaperRecord) -> None:
     """Draws the headline, both charts and the numbers, which sharpen as runs come in."""
     scenarios = table_1_scenarios(record.runs, record.scenario)
     quick = [
@@ -86,14 +351,14 @@ def _show_table(scenario: Scenario, column_indices: list[int], turns: list[Trial
     mean_errors = means(complete_rounds(turns, len(column_indices)), len(column_indices))
     rows = [(TABLE_1[w], mean) for w, mean in zip(column_indices, mean_errors, strict=True) if mean]
     columns = [TABLE_1[which] for which in column_indices]
-    markup.show_headline(view.headline(scenario, rows))
+    layout.show_headline(view.headline(scenario, rows))
     left, right = st.columns([3, 2])
     columns_text = "; ".join(
         f"{view.column_title(column)}: {formats.share(mean.error)}, printed {column.paper}"
         for column, mean in rows
     )
     with left:
-        show_chart(
+        charts.show(
             view.table_1(rows, columns, palette()),
             STATE.key("dots"),
             f"Table 1, error as total variation. {columns_text}.",
@@ -102,18 +367,18 @@ def _show_table(scenario: Scenario, column_indices: list[int], turns: list[Trial
         gaps = "; ".join(
             f"{view.column_title(c)} {view.difference_text(c, mean)}" for c, mean in rows
         )
-        show_chart(
+        charts.show(
             view.differences(rows, columns, palette()),
             STATE.key("differences"),
             f"Differences from the printed numbers: {gaps}.",
         )
     if rows:
-        st.table(_numbers(rows).rename_axis("total variation"))
-        sharing.file_button(STATE.key("csv"), "table-1.csv", partial(files.table_1_csv, rows))
+        st.table(_numbers_of_runs(rows).rename_axis("total variation"))
+        sharing.file_button(STATE.key("csv"), "table-1.csv", partial(view.table_1_csv, rows))
     st.caption(TEXTS["table_1_notes"])
 
 
-def _numbers(rows: view.Rows) -> pd.DataFrame:
+def _numbers_of_runs(rows: view.Rows) -> pd.DataFrame:
     return pd.DataFrame(
         {
             view.column_title(column): {
@@ -128,7 +393,7 @@ def _numbers(rows: view.Rows) -> pd.DataFrame:
     )
 
 
-def figure_2(record: Paper) -> None:
+def figure_2(record: PaperRecord) -> None:
     """Draws Figure 2: four distributions, five curves, ten sizes, ten runs, as they are run."""
     points = list(figure_2_points(base=record.scenario))
     slow = next((p for p in points[:: len(SIZES)] if runs.takes_long(p.scenario)), None)
@@ -154,31 +419,31 @@ def _panels(points: list[Point], turns: list[TrialRun]) -> None:
     by_point = {
         (p.panel, p.line, p.scenario.n): m for p, m in zip(points, mean_errors, strict=True)
     }
-    markup.show_headline(_order(by_point))
+    layout.show_headline(_order(by_point))
     least = min((mean.error for mean in by_point.values() if mean), default=0.01)
-    for first in range(0, len(PANELS), 2):
+    titles = list(PANELS)
+    for first in range(0, len(titles), 2):
         for column, panel in zip(st.columns(2), (first, first + 1), strict=True):
-            curves = [[by_point[panel, line, n] for n in SIZES] for line in range(len(LINES))]
+            curves = [[by_point[titles[panel], line, n] for n in SIZES] for line in LINES]
             with column:
-                show_chart(
-                    view.panel(PANELS[panel].title, curves, least, palette()),
+                charts.show(
+                    view.panel(titles[panel], curves, least, palette()),
                     STATE.key(f"panel-{panel}"),
-                    f"{PANELS[panel].title}: error against 1,000 to 512,000 people, falling for "
+                    f"{titles[panel]}: error against 1,000 to 512,000 people, falling for "
                     "plain LDP and for 10, 20, 50 and 100 blocks.",
                 )
     st.caption(TEXTS["figure_2_notes"])
     if any(mean_errors):
-        sharing.file_button(
-            STATE.key("csv"), "figure-2.csv", partial(files.figure_2_csv, points, mean_errors)
-        )
+        make = partial(runs.csv, figure_2_rows(points, mean_errors))
+        sharing.file_button(STATE.key("csv"), "figure-2.csv", make)
 
 
-def _order(mean_errors: dict[tuple[int, int, int | None], MeanError | None]) -> Headline:
+def _order(mean_errors: dict[tuple[str, str, int | None], MeanError | None]) -> Headline:
     """How many comparisons have the paper's order: more blocks, less error."""
     pairs = [
-        (mean_errors[panel, line, n], mean_errors[panel, line + 1, n])
-        for panel in range(len(PANELS))
-        for line in range(len(LINES) - 1)
+        (mean_errors[panel, fewer, n], mean_errors[panel, more, n])
+        for panel in PANELS
+        for fewer, more in pairwise(LINES)
         for n in SIZES
     ]
     compared = [(a.error, b.error) for a, b in pairs if a and b]
@@ -188,10 +453,11 @@ def _order(mean_errors: dict[tuple[int, int, int | None], MeanError | None]) -> 
     return Headline(
         f"More blocks give a smaller error in {in_order} of {len(compared)} comparisons.",
         "The paper: “The larger m we have, the better accuracy we get.”",
+        figures={"in_order": in_order, "compared": len(compared)},
     )
 
 
-def figure_3(record: Paper) -> None:
+def figure_3(record: PaperRecord) -> None:
     """Draws Figure 3: the truth, plain LDP and 25 × 35 blocks on one scale."""
     plain = record.scenario
     ours = plain.with_context(blocks=GridBlocks(25, 35))
@@ -205,11 +471,12 @@ def figure_3(record: Paper) -> None:
         else formats.of_hundred(result.first.errors.tv)
         for name, result in results.items()
     }
-    markup.show_headline(
+    layout.show_headline(
         Headline(
             f"The paper's blocks put {errors['ours']} people in the wrong place, plain LDP "
             f"{errors['plain']}.",
             "Figure 3's map, under 25 × 35 blocks.",
+            figures={name: each.first.errors.tv for name, each in results.items() if each},
         )
     )
     data = ComparisonData(setup, runs.setup(plain), results["ours"], results["plain"])
@@ -219,37 +486,34 @@ def figure_3(record: Paper) -> None:
         page_state.settings(record)
 
 
-def unchecked(record: Paper) -> None:
+def unchecked(record: PaperRecord) -> None:
     """The printed numbers that could not be checked, and why."""
     del record
-    markup.show_headline(
-        Headline(
-            "Some printed numbers could not be checked.",
-            "Our copies of the papers are texts: numbers that stand in pictures alone are lost.",
-        )
+    layout.show_headline(
+        Headline("Some printed numbers could not be checked.", TEXTS["unchecked_reason"])
     )
     for each in view.UNCHECKED:
         st.markdown(f"**{each['title']}** {each['why']}")
 
 
-_VIEWS: Final[Mapping[str, Callable[[Paper], None]]] = {
+_VIEWS: Final[Mapping[str, Callable[[PaperRecord], None]]] = {
     "table-1": table_1,
-    "figure-1": exact.show_region,
+    "figure-1": show_region,
     "figure-2": figure_2,
     "figure-3": figure_3,
-    "sensitive-sets": exact.show_sensitive_sets,
+    "sensitive-sets": show_sensitive_sets,
     "unchecked": unchecked,
 }
-_WITH_SLIDERS: Final[Mapping[str, Page[Paper, Any]]] = {
-    "figure-1": exact.REGION,
-    "sensitive-sets": exact.SENSITIVE_SETS,
+_WITH_SLIDERS: Final[Mapping[str, Page[PaperRecord, Any]]] = {
+    "figure-1": REGION,
+    "sensitive-sets": SENSITIVE_SETS,
 }
 """Results that can be taken home as a file."""
 
 
-def show(record: Paper) -> None:
+def show(record: PaperRecord) -> None:
     """Show the page at a record."""
-    _, switch = title_row(STATE)
+    _, switch = layout.title_row(STATE)
     with switch:
         choices.view_switch(STATE, "view", "Result", page_state.VIEWS)
     with st.container(key=STATE.key("result")):
@@ -262,10 +526,11 @@ def show(record: Paper) -> None:
         else:
             _VIEWS[record.view](record)
     sharing.drawer(STATE.key("sharing"), lambda: _sharing(record))
+    comparison.drawer("paper")
 
 
-def _sharing(record: Paper) -> None:
+def _sharing(record: PaperRecord) -> None:
     with sharing.link_columns(STATE):
-        files.show(record)
+        view.show_exports(record)
         if record.view in _WITH_SLIDERS:
             _WITH_SLIDERS[record.view].offer()

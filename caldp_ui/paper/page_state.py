@@ -17,11 +17,11 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
 from caldp_ui.compute.runs import is_own
 from caldp_ui.controls import common
-from caldp_ui.parts import safety
-from caldp_ui.session.page_state import PageState
-from caldp_ui.session.record_link import (
+from caldp_ui.parts import comparison
+from caldp_ui.session.page_state import (
     NUMBER,
     FieldFormat,
+    PageState,
     ScenarioLink,
     ScenarioRecord,
     update_scenario,
@@ -43,7 +43,7 @@ SHARES: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 
 
 @dataclass(frozen=True)
-class Paper(ScenarioRecord):
+class PaperRecord(ScenarioRecord):
     """The page's record. `scenario`: shared by all columns and points, which set its blocks.
 
     `question`: the two levels of Figure 1. `values`, `share`: of sensitive sets, how many values
@@ -63,7 +63,7 @@ def _adopt_scenario(source: Scenario) -> Scenario:
     return scenario.with_context(epsilon=source.context.epsilon)
 
 
-def _check(record: Paper) -> None:
+def _check(record: PaperRecord) -> None:
     """Raise `CaldpError` for unknown results, other data, mechanisms that don't fit."""
     check_choice("view", record.view, VIEWS)
     check_whole("runs", record.runs, 1, max(RUNS))
@@ -92,7 +92,7 @@ _QUESTION: Final = FieldFormat(
     lambda asked: f"{asked.epsilon_01:g};{asked.epsilon_10:g}", _levels, "levels"
 )
 LINK: Final = ScenarioLink(
-    Paper(),
+    PaperRecord(),
     _check,
     field_formats={"question": _QUESTION, "share": NUMBER},
     restrict_scenario=_adopt_scenario,
@@ -100,10 +100,10 @@ LINK: Final = ScenarioLink(
 STATE: Final = PageState("paper", LINK)
 
 
-def settings(record: Paper) -> None:
+def settings(record: PaperRecord) -> None:
     """Controls of ε, runs, method and estimate, and the way back to the paper's."""
     common.epsilon(STATE)
-    safety.of_epsilon(STATE, record.scenario.policy.plain_epsilon)
+    comparison.epsilon_button(STATE, record.scenario.policy.plain_epsilon)
     if record.view == "table-1":
         help_text = "The paper has 100. More runs make the intervals narrower."
         common.show(STATE, common.field_slider("runs", RUNS), "Runs per column", help_text)
@@ -112,13 +112,14 @@ def settings(record: Paper) -> None:
     if runs.fetched_snap() is not None:
         common.data(STATE, {t: s for t, s in runs.places().items() if runs.has_people(s)})
     with st.container(horizontal=True, gap="xsmall"):
-        st.button(
+        STATE.button(
+            "as-printed",
             "As in the paper",
-            icon=":material/undo:",
-            key=STATE.key("as-printed"),
+            update_scenario,
+            STATE,
+            lambda s: replace(PAPER, dataset=s.dataset),
+            icon="undo",
             disabled=record.scenario == PAPER,
-            on_click=update_scenario,
-            args=(STATE, lambda s: replace(PAPER, dataset=s.dataset)),
             help="ε = 1, Hadamard response, one projection on the shares.",
         )
         common.redraw_button(STATE)

@@ -1,25 +1,33 @@
-"""Sentences and charts of the recomputed numbers beside the printed ones.
+"""Sentences, charts and files of the recomputed numbers beside the printed ones.
 
 Every sentence must be true of the runs that it is shown with. Colour is never alone: every line
-has its own dash and mark.
+has its own dash and mark. Of each result there are its link, its numbers and code that reproduces
+them.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import plotly.graph_objects as go
+import streamlit as st
 
 from caldp_core.audit.adversary import ErrorVertex
 from caldp_core.estimation.estimators import ESTIMATORS
-from caldp_core.experiments.reproduce import LINES, PAPER, SIZES, Column, MeanError
+from caldp_core.experiments.reproduce import (
+    LINES,
+    PAPER,
+    SIZES,
+    Column,
+    MeanError,
+)
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.app.texts import read_toml
+from caldp_ui.app.texts import read_texts, read_toml
 from caldp_ui.app.theme import Palette
 from caldp_ui.charts import curves
 from caldp_ui.charts.curves import (
     FIXED,
-    Label,
+    ChartLabel,
     Words,
     bare_layout,
     horizontal_line,
@@ -27,9 +35,14 @@ from caldp_ui.charts.curves import (
     plane,
     vertical_line,
 )
+from caldp_ui.compute import runs
 from caldp_ui.controls.common import METHODS
+from caldp_ui.paper.page_state import STATE, PaperRecord
+from caldp_ui.parts import sharing
 from caldp_ui.words import formats
 from caldp_ui.words.formats import PLACES, VALUES, Headline
+
+TEXTS: Final = read_texts(__file__)
 
 _UNIT: Final = "\N{NO-BREAK SPACE}%"
 Rows = Sequence[tuple[Column, MeanError]]
@@ -49,11 +62,19 @@ def headline(scenario: Scenario, rows: Rows) -> Headline:
             "The paper's Table 1 is still being computed.", "Each column draws new noise."
         )
     gaps = [relative_difference(column, mean) for column, mean in rows]
-    most = _percent(max(abs(gap) for gap in gaps))
+    low, high = min(gaps), max(gaps)
+    figures = {"columns": len(rows), "low_end": abs(low), "high_end": abs(high)}
+    if all(mean.standard_error is not None for _, mean in rows):
+        figures["beyond"] = sum(is_beyond_chance(*row) for row in rows)
+        verb = "differs" if figures["beyond"] == 1 else "differ"
+        columns = formats.count(len(rows), "column", "columns")
+        sentence = f"{figures['beyond'] or 'None'} of {columns} {verb} beyond chance"
+    else:
+        sentence = f"One run differs by at most {_percent(max(abs(low), abs(high)))}"
     return Headline(
-        f"Our Table 1 differs from the printed one by at most {most}.",
-        f"The range is {_range(min(gaps), max(gaps))} the printed numbers, "
-        f"{_settings_clause(scenario)}",
+        f"{sentence} from the paper's Table 1.",
+        f"The range is {_range(low, high)} the printed numbers, {_settings_clause(scenario)}",
+        figures=figures,
     )
 
 
@@ -64,14 +85,9 @@ def _settings_clause(scenario: Scenario) -> str:
         PAPER.estimator,
     ):
         return "at ε = 1 with one projection."
-    return f"with {settings_text(scenario)}."
-
-
-def settings_text(scenario: Scenario) -> str:
-    """ε, method and estimator in a line."""
     method = METHODS.get(scenario.kind("mechanism"), (scenario.kind("mechanism"),))[0]
     estimate = ESTIMATORS[scenario.estimator].title
-    return f"ε = {scenario.context.epsilon:g}, “{method}” and “{estimate}”"
+    return f"with ε = {scenario.context.epsilon:g}, “{method}” and “{estimate}”."
 
 
 def relative_difference(column: Column, mean: MeanError) -> float:
@@ -85,8 +101,13 @@ def difference_text(column: Column, mean: MeanError) -> str:
     text = f"{_percent(abs(gap))} {'above' if gap >= 0 else 'below'}"
     if mean.standard_error is None:
         return text
-    far = abs(mean.error - column.paper) > 3 * mean.standard_error
-    return f"{text}, {'beyond chance' if far else 'within chance'}"
+    return f"{text}, {'beyond chance' if is_beyond_chance(column, mean) else 'within chance'}"
+
+
+def is_beyond_chance(column: Column, mean: MeanError) -> bool:
+    """Whether the mean differs by more than three standard errors; False after one run."""
+    error = mean.standard_error
+    return error is not None and abs(mean.error - column.paper) > 3 * error
 
 
 def standard_error_text(mean: MeanError) -> str:
@@ -216,9 +237,9 @@ def panel(
     for line, curve in enumerate(LINES):
         points = [(n, mean.error) for n, mean in zip(SIZES, means[line], strict=True) if mean]
         colour = getattr(colours, _LINE_COLOURS[line])
-        name = "Plain LDP" if curve.title == "LDP" else f"{curve.title.removeprefix('m = ')} blocks"
+        name = "Plain LDP" if curve == "LDP" else f"{curve.removeprefix('m = ')} blocks"
         traces.append(_curve(name, points, line, colour))
-        names += [Label(*points[-1], name, colour)] if points else []
+        names += [ChartLabel(*points[-1], name, colour)] if points else []
     y = {
         **curves.log_axis(
             min(0.8 * least, 0.1), 1.0, curves.error_scale(VALUES.wrong), PANEL_HEIGHT
@@ -226,7 +247,7 @@ def panel(
         "title_text": "",
     }
     heading = f"<b>{title}</b>: people {VALUES.wrong}, of 100"
-    top = Label(SIZES[0], 10.0 ** y["range"][1], heading, colours.text, "top right", lift=4)
+    top = ChartLabel(SIZES[0], 10.0 ** y["range"][1], heading, colours.text, "top right", lift=4)
     words = Words(names, notes=[top])
     return plane(traces, _PEOPLE, y, (), colours, words=words, height=PANEL_HEIGHT, left=40)
 
@@ -249,13 +270,15 @@ def _curve(name: str, there: Sequence[tuple[int, float]], line: int, colour: str
 def region(vertex: ErrorVertex, plain: ErrorVertex, colours: Palette) -> go.Figure:
     """The plane of errors: what no rule can get below, and the mechanism at the corner."""
     names = [
-        Label(0.66, 0.86, "errors that an attacker's rules reach", colours.text, "middle center"),
-        Label(*_point(vertex), "believing the report", colours.ours, "bottom left", lift=-9),
+        ChartLabel(
+            0.66, 0.86, "errors that an attacker's rules reach", colours.text, "middle center"
+        ),
+        ChartLabel(*_point(vertex), "believing the report", colours.ours, "bottom left", lift=-9),
     ]
     if _point(plain) != _point(vertex):
         label = "plain LDP at the smaller ε"
-        names.append(Label(*_point(plain), label, colours.plain, "top right", lift=4))
-    scale = curves.Scale((-0.02, 1.02), REGION_HEIGHT - _ABOVE - 50, is_log=False)
+        names.append(ChartLabel(*_point(plain), label, colours.plain, "top right", lift=4))
+    scale = curves.OrdinateScale((-0.02, 1.02), REGION_HEIGHT - _ABOVE - 50, is_log=False)
     traces = [
         line_trace(
             "all that any rule can do",
@@ -274,7 +297,13 @@ def region(vertex: ErrorVertex, plain: ErrorVertex, colours: Palette) -> go.Figu
             width=2,
             hoverinfo="skip",
         ),
-        _corner(vertex, colours),
+        curves.dots_trace(
+            "believing the report",
+            [vertex.false_alarm],
+            [vertex.missed],
+            {"size": 13, "color": colours.ours, "line": {"color": colours.edge}},
+            hovertemplate="false alarm %{x:.3f}<br>missed %{y:.3f}<extra></extra>",
+        ),
         *curves.label_traces([curves.place_note(name, scale) for name in names]),
     ]
     ticks = [0, 0.2, 0.4, 0.6, 0.8, 1]
@@ -288,18 +317,6 @@ def region(vertex: ErrorVertex, plain: ErrorVertex, colours: Palette) -> go.Figu
 
 def _point(vertex: ErrorVertex) -> tuple[float, float]:
     return vertex.false_alarm, vertex.missed
-
-
-def _corner(vertex: ErrorVertex, colours: Palette) -> dict[str, Any]:
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "name": "believing the report",
-        "x": [vertex.false_alarm],
-        "y": [vertex.missed],
-        "marker": {"size": 13, "color": colours.ours, "line": {"color": colours.edge}},
-        "hovertemplate": "false alarm %{x:.3f}<br>missed %{y:.3f}<extra></extra>",
-    }
 
 
 HEIGHT: Final = 500
@@ -346,13 +363,66 @@ def multiples_figure(
         range=[-0.05, math.log10(1.3 * top)],
     )
     names = [
-        Label(sizes[0], min(ratio[0], 1.25 * top), name, ink)
+        ChartLabel(sizes[0], min(ratio[0], 1.25 * top), name, ink)
         for ink, (name, ratio) in zip(inks, ratios.items(), strict=False)
     ]
     notes = [
-        Label(present, 1.3 * top, f"{present:,} sensitive values", colours.text, "top center"),
-        Label(sizes[-1], 1.0, "the best that can be", colours.text, "bottom left", lift=-3),
+        ChartLabel(present, 1.3 * top, f"{present:,} sensitive values", colours.text, "top center"),
+        ChartLabel(sizes[-1], 1.0, "the best that can be", colours.text, "bottom left", lift=-3),
     ]
     shapes = [vertical_line(present, colours), horizontal_line(1.0, colours)]
     labels = Words(at_starts=names, notes=notes)
     return plane(traces, x, y, shapes, colours, words=labels, height=HEIGHT, left=80)
+
+
+def show_exports(record: PaperRecord) -> None:
+    """Show the code and the files that give a result's digits again, where there are any."""
+    if record.view in _AGAIN:
+        st.markdown("**The same digits elsewhere**")
+        _AGAIN[record.view](record)
+
+
+def _command(record: PaperRecord, result: str) -> None:
+    st.code(
+        f"python -m caldp_core reproduce {result} --seed {record.scenario.seed} "
+        "--scenario scenario.json",
+        language="bash",
+    )
+    sharing.file_button(STATE.key("json"), "scenario.json", record.scenario.to_json())
+
+
+_AGAIN: Final[Mapping[str, Callable[[PaperRecord], None]]] = {
+    "table-1": lambda record: _command(record, f"table1 --runs {record.runs}"),
+    "figure-1": lambda record: sharing.python(figure_1_snippet(record)),
+    "figure-2": lambda record: _command(record, "figure2"),
+    "figure-3": lambda record: _command(record, "figure3"),
+    "sensitive-sets": lambda record: sharing.python(sensitive_sets_snippet(record)),
+}
+
+
+def figure_1_snippet(record: PaperRecord) -> str:
+    """Python that prints the corner of the region."""
+    question = record.question
+    return TEXTS["figure_1_code"].format(first=question.epsilon_01, second=question.epsilon_10)
+
+
+def sensitive_sets_snippet(record: PaperRecord) -> str:
+    """Python that prints the multiples of the sentence, before they are rounded."""
+    code = TEXTS["worst_case_code"] if record.share is None else TEXTS["known_share_code"]
+    return code.format(
+        values=record.values, share=record.share, epsilon=record.scenario.context.plain_epsilon
+    )
+
+
+def table_1_csv(rows: Rows) -> bytes:
+    """One row per column of Table 1."""
+    return runs.csv(
+        [
+            {
+                "column": column.title,
+                "printed": column.paper,
+                **mean.columns,
+            }
+            for column, mean in rows
+        ]
+    )

@@ -1,13 +1,18 @@
-"""This protection and the best plain LDP beside it: results, all methods, expected errors.
+"""This protection and the best plain LDP beside it: results, methods, and what each promises.
 
 A picture that takes longer than a second is left out here and comes by a job. Every registered
 method is listed. Repeating the scenario many times has a progress bar and a cancel. Curves are
 drawn in a fragment: moving between them leaves the rest alone.
+
+The statements that a page depends on: each in a sentence, its formula, its place in the code. Is
+this ε safe? What it means, what others chose, and what guides say, in a drawer.
 """
 
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from html import escape
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -15,27 +20,26 @@ import pandas as pd
 import streamlit as st
 
 from caldp_core.basics.types import Progress
-from caldp_core.domain.grid import GridDomain
+from caldp_core.domain.domains import GridDomain
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.experiments.forecast import has_valid_errors, invalid_error_reason
 from caldp_core.experiments.run import Result, Setup, run
 from caldp_core.mechanisms import FAMILIES
 from caldp_core.mechanisms.catalogue import MECHANISMS
+from caldp_core.scenarios.blocks import GridBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.expected_error import Forecast
-from caldp_ui.app.texts import read_texts
+from caldp_ui.app.run_limiter import fragment
+from caldp_ui.app.texts import escape_markdown, read_texts, read_toml
 from caldp_ui.app.theme import palette
 from caldp_ui.charts import curves
 from caldp_ui.charts.show import show
-from caldp_ui.compute import curves as compute_curves
 from caldp_ui.compute import runs
-from caldp_ui.compute.curves import Pair
+from caldp_ui.controls import choices
 from caldp_ui.session import jobs
-from caldp_ui.session.jobs import MB_PER_VALUE, Cost
-from caldp_ui.session.page_state import PageState
-from caldp_ui.session.record_link import S, update_scenario
-from caldp_ui.words import formats, promise
-from caldp_ui.words.formats import PLACES, VALUES
+from caldp_ui.session.page_state import PageState, S, update_scenario
+from caldp_ui.words import formats, policies, promise
+from caldp_ui.words.accuracy import OF_PAGES, Statement, terms
 
 TEXTS: Final = read_texts(__file__)
 
@@ -82,7 +86,7 @@ def load_fast_results(state: PageState[S], scenario: Scenario) -> ComparisonData
 
 
 def result_or_job(state: PageState[S], job_name: str, scenario: Scenario) -> Result | None:
-    """The result of a scenario to compare with, at once, or by a job that starts by itself.
+    """The result of a scenario to compare with, at once, or by a job that starts automatically.
 
     `job_name`: names the job on its page.
     """
@@ -107,12 +111,7 @@ _Job = Callable[[str, str, Callable[[Progress], Result], jobs.Describe], Result 
 def _run_on_click(
     key: str, name: str, work: Callable[[Progress], Result], describe: jobs.Describe
 ) -> Result | None:
-    offer = jobs.StartButton(
-        "Run it",
-        ":material/hourglass:",
-        "From a few seconds to a minute; it runs beside the page and can be cancelled.",
-        "primary",
-    )
+    offer = jobs.StartButton("Run it", ":material/hourglass:", TEXTS["run_help"], "primary")
     return jobs.run_on_click(key, name, work, offer, describe)
 
 
@@ -133,16 +132,16 @@ def _show_too_many(state: PageState[S], scenario: Scenario, most: int) -> None:
     st.error(
         f"{MECHANISMS[runs.setup(scenario).mechanism_name].title} cannot be run here for "
         f"{formats.integer(runs.setup(scenario).n)} people: with so many places every report "
-        f"is drawn by itself, for at most {formats.integer(most)} people. Take fewer people or "
+        f"is drawn individually, for at most {formats.integer(most)} people. Take fewer people or "
         "another method.",
         icon=":material/error:",
     )
     fewer = 10 ** (len(str(most)) - 1)  # the slider's steps are powers of ten
-    st.button(
+    state.button(
+        "fewer-people",
         f"Use {formats.integer(fewer)} people",
-        key=state.key("fewer-people"),
+        lambda: update_scenario(state, lambda s: replace(s, n=fewer)),
         type="primary",
-        on_click=lambda: update_scenario(state, lambda s: replace(s, n=fewer)),
     )
 
 
@@ -200,7 +199,7 @@ def section(key: str, ours: Result, plain: Result) -> None:
     # The runs are those of a scenario, whatever outcome of it is shown.
     name = runs.key(replace(ours.setup.scenario, seed=0))
     first, second = ours.setup, plain.setup
-    cost = Cost(RUNS * (ours.seconds + plain.seconds), MB_PER_VALUE * first.mechanism.k)
+    cost = jobs.Cost(RUNS * (ours.seconds + plain.seconds), jobs.MB_PER_VALUE * first.mechanism.k)
     offer = jobs.StartButton(
         f"Repeat it {RUNS} times{cost.duration_suffix()}", ":material/repeat:", TEXTS["repeat_help"]
     )
@@ -252,42 +251,42 @@ def _range(spread: tuple[float, float, float]) -> str:
 class CurveChoice:
     """An abscissa that the error is drawn against.
 
-    `curves`: computes them, in a job. `cache_scenario`: the scenario without what they do not
-    depend on. `current_x`: where the shown result is on the abscissa.
+    `curves`: computes them, in a job. `fixed_part`: the scenario without what the abscissa changes.
+    `current_x`: where the shown result is on the abscissa.
     """
 
     title: str
-    curves: Callable[[Scenario, Progress], Pair]
-    cache_scenario: Callable[[Scenario], Scenario]
+    curves: Callable[[Scenario, Progress], runs.Pair]
+    fixed_part: Callable[[Scenario], Scenario]
     current_x: Callable[[Result], float]
     x_axis: dict[str, Any]
 
 
 EPSILON: Final = CurveChoice(
     "ε",
-    compute_curves.errors_over_epsilon,
-    compute_curves.ignore_epsilon,
+    runs.errors_over_epsilon,
+    lambda scenario: scenario.with_epsilon(1.0),
     lambda result: promise.largest_epsilon(result.setup.scenario),
     curves.EPSILON_AXIS,
 )
 PEOPLE: Final = CurveChoice(
     "number of people",
-    compute_curves.errors_over_people,
-    compute_curves.ignore_people,
+    runs.errors_over_people,
+    lambda scenario: replace(scenario, n=runs.NUMBERS[0]),
     lambda result: float(result.setup.n),
     curves.PEOPLE_AXIS,
 )
 BLOCKS: Final = CurveChoice(
     "number of blocks",
-    compute_curves.errors_over_blocks,
-    compute_curves.ignore_blocks,
+    runs.errors_over_blocks,
+    lambda scenario: scenario.with_context(blocks=GridBlocks(1, 1)),
     lambda result: float(result.setup.partition.m),
     curves.BLOCKS_AXIS,
 )
 SENSITIVE: Final = CurveChoice(
     "size of the sensitive set",
-    compute_curves.errors_over_sensitive,
-    compute_curves.ignore_seed,
+    runs.errors_over_sensitive,
+    lambda scenario: scenario,
     lambda result: float(result.setup.sensitive.sum()),
     curves.SENSITIVE_AXIS,
 )
@@ -313,7 +312,7 @@ def _curves(key: str, choices: Sequence[CurveChoice], ours: Result, plain: Resul
         "Error against", list(titles), default=choices[0].title, required=True, key=key
     )
     against = titles[picked or choices[0].title]
-    shared = against.cache_scenario(ours.setup.scenario)
+    shared = replace(against.fixed_part(ours.setup.scenario), seed=0)
     pair = jobs.run_automatically(
         f"{key}-curves",
         f"{against.title} {runs.key(shared)}",
@@ -326,7 +325,7 @@ def _curves(key: str, choices: Sequence[CurveChoice], ours: Result, plain: Resul
         st.info(TEXTS["no_curve"])
 
 
-def _show_curves(against: CurveChoice, ours: Result, plain: Result, pair: Pair) -> None:
+def _show_curves(against: CurveChoice, ours: Result, plain: Result, pair: runs.Pair) -> None:
     now = [result.first.errors.tv for result in (ours, plain)]
     wrong = _wrong(ours)
     figure = curves.error_curves(
@@ -353,8 +352,150 @@ def _wrong(result: Result) -> str | None:
     if result.setup.scenario.estimator == "none":
         return None
     is_map = isinstance(result.setup.dataset.domain, GridDomain)
-    return PLACES.wrong if is_map else VALUES.wrong
+    return formats.PLACES.wrong if is_map else formats.VALUES.wrong
 
 
 def _number(tv: float, wrong: str | None) -> str:
     return formats.share(tv) if wrong is None else formats.per_hundred(min(tv, 1.0))
+
+
+def shield(nouns: formats.Vocabulary, setup: Setup) -> None:
+    """Show who is protected, and how well."""
+    with st.container(key="protected"):
+        texts = policies.describe_promise(nouns, setup)
+        weak = " At this ε their protection counts as none." * texts.grades[-1].counts_as_none
+        exposed = f"{escape_markdown(texts.exposed)} " if texts.exposed else ""
+        promised = f"{texts.protected}{weak} {texts.odds} {texts.repeats}"
+        st.markdown(f":material/shield: {exposed}{promised}")
+
+
+def bullets(sentences: Iterable[str]) -> None:
+    """List sentences in Markdown, one below the other."""
+    st.markdown("\n".join(f"- {sentence}" for sentence in sentences))
+
+
+def listed(title: str, sentences: Iterable[str]) -> None:
+    """List sentences under a title in Markdown, without empty ones."""
+    st.markdown(f"**{title}**")
+    bullets(filter(None, sentences))
+
+
+def not_promised(nouns: formats.Vocabulary, setup: Setup) -> None:
+    """List what the policy does not promise, and the terms that are used."""
+    texts = policies.describe_promise(nouns, setup)
+    listed("What is *not* promised", [escape_markdown(texts.exposed), *texts.not_promised])
+    if promise.is_known(setup):
+        _shuffling_section(nouns, setup)
+    terms("ε", "local differential privacy", "context-aware", "total variation")
+
+
+@fragment
+def _shuffling_section(nouns: formats.Vocabulary, setup: Setup) -> None:
+    """The bound with a shuffler, computed once it is opened: it takes as long as a picture."""
+
+    def bound() -> None:
+        text = promise.scenario_text(nouns, setup)
+        st.markdown(text or "No bound is known here.")
+        if text:
+            terms("δ")
+
+    title, icon = "If reports are mixed", ":material/shuffle:"
+    choices.fold(st.expander, title, "if-mixed", bound, icon=icon)
+
+
+def audit_section(state: PageState[S], scenario: Scenario) -> None:
+    """A button, then the result of the exact audit of the mechanism that the page shows."""
+    summary = jobs.run_on_click(
+        state.key("audited"),
+        json.dumps(scenario.to_dict()),
+        lambda progress: runs.summarize_privacy(scenario, progress),
+        jobs.StartButton("Audit this mechanism", ":material/verified:"),
+        lambda job: f"Auditing the channel: {job.seconds:.0f} s so far",
+    )
+    if summary is not None:
+        st.markdown(_audit_text(summary))
+
+
+def _audit_text(found: runs.PrivacySummary) -> str:
+    if found.holds is None:
+        return f":material/help: Not audited: {escape_markdown(found.reason)}"
+    if not found.holds:
+        return ":material/error: It does **not** hold: do not rely on this promise."
+    if found.nothing_promised:
+        return ":material/error: **Nothing is promised**, so there is nothing to hold."
+    nearest = ""
+    if found.loss is not None and found.epsilon is not None:
+        nearest = (
+            f" The pair nearest to its bound has a privacy loss of {found.loss:.6g}, where "
+            f"{found.epsilon:.6g} is promised."
+        )
+    return f":material/verified: **It holds.**{nearest} Checked: {escape_markdown(found.method)}."
+
+
+@fragment
+def drawer(page: str) -> None:
+    """The drawer of all statements of a page; they are drawn once it is opened."""
+
+    def statements() -> None:
+        list_statements(OF_PAGES[page])
+        st.caption("Sources and derivations: docs/mathematics.md.")
+
+    key, icon = f"{page}-mathematics", ":material/function:"
+    choices.fold(st.expander, "The mathematics", key, statements, icon=icon)
+
+
+def list_statements(statements: Iterable[Statement]) -> None:
+    """Show statements one after the other; nothing where there are none."""
+    for each in statements:
+        sentence = each.says[0].upper() + each.says[1:]
+        st.markdown(f"{sentence} · `{each.code}`" if each.code else sentence)
+        if each.formula:
+            st.latex(each.formula)
+
+
+USES: Final[dict[str, Any]] = read_toml(__file__, "uses.toml")
+"""`device`, `holder`: uses by who adds the noise, each with its ε and what it covers. `guides`."""
+
+
+def safety_button(state: PageState[Any], nouns: formats.Vocabulary, setup: Setup) -> None:
+    """The button of a page with a scenario."""
+
+    def sentences() -> list[str]:
+        repeats = policies.describe_promise(nouns, setup).repeats
+        return [escape_markdown(policies.promise_summary(nouns, setup)), repeats]
+
+    _safety_drawer(state, lambda: policies.level_text(setup), sentences)
+
+
+def epsilon_button(state: PageState[Any], epsilon: float) -> None:
+    """The button of a page on which several protections share one ε."""
+    _safety_drawer(state, lambda: f"ε = {epsilon:g}", lambda: [promise.epsilon_examples()])
+
+
+def _safety_drawer(
+    state: PageState[Any], level: Callable[[], str], sentences: Callable[[], list[str]]
+) -> None:
+    label, icon = "Is this ε safe?", ":material/balance:"
+    key, draw = state.key("safe"), lambda: _draw_safety(level(), sentences())
+    choices.drawer(label, key, label, draw, icon=icon, type="tertiary")
+
+
+def _draw_safety(level: str, sentences: list[str]) -> None:
+    st.markdown(TEXTS["no_verdict"])
+    listed(f"Here: {level}", sentences)
+    st.markdown(TEXTS["device_uses"])
+    st.html(_uses_html("device"))
+    st.markdown(TEXTS["holder_uses"])
+    st.html(_uses_html("holder"))
+    st.caption(f"From {USES['sources']}.")
+    listed("What guides and laws say", USES["guides"])
+
+
+def _uses_html(kind: str) -> str:
+    rows = "".join(
+        f"<tr><td>{use['epsilon']:g}</td><td>{escape(use['covers'])}</td>"
+        f"<th scope=row>{escape(use['who'])}</th></tr>"
+        for use in USES[kind]
+    )
+    head = "<tr><th scope=col>ε</th><th scope=col>covers</th><th scope=col>who, for what</th></tr>"
+    return f'<table class="uses"><thead>{head}</thead><tbody>{rows}</tbody></table>'

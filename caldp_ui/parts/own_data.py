@@ -1,16 +1,10 @@
 """Your data: paste a text or choose a file, confirm what was understood, then the page shows it.
 
-Each of the two has a button of its own, so that the text is never taken for the file. It stays in
-the memory of the machine that runs the dashboard until it is counted; nothing here writes it
-anywhere, and of its rows nothing but counts is kept. A scenario's file opens, too.
-
-The detected layout of a visitor's own file, to be checked and changed before it is counted.
-
-It is read and counted beside the page, two files at a time in all. Its bytes are held until its
-counts are shown or it is discarded, and end with the visit.
+Text and file have a button each, so that one is never taken for the other. Both stay in memory
+until they are counted, beside the page and two at a time; nothing is written anywhere, and only
+counts are kept. A scenario's file opens, too.
 """
 
-import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -26,31 +20,29 @@ from caldp_core.basics.files import BYTE_ORDER_MARK
 from caldp_core.basics.limits import N_MAX, OWN_NAME_MAX, OWN_TEXT_MAX
 from caldp_core.basics.types import Progress
 from caldp_core.datasets import check_size, inspect_data
-from caldp_core.datasets.files.by_hand import Chosen
+from caldp_core.datasets.files.answers import RefusedRows
 from caldp_core.datasets.files.checks.record import KEEP, Check, Reading, Resolved
 from caldp_core.datasets.files.checks.run import read_as_chosen
 from caldp_core.datasets.files.layout_detection import DetectedFile, Layout, is_named
-from caldp_core.datasets.files.refused_rows import RefusedRows
-from caldp_core.datasets.files.source import ENCODINGS, FileSource
-from caldp_core.datasets.files.table import DELIMITERS, NO_DELIMITER
-from caldp_core.datasets.own import check_line
+from caldp_core.datasets.files.source import ENCODINGS
+from caldp_core.datasets.files.table import DELIMITERS, NO_DELIMITER, Chosen
+from caldp_core.datasets.own import CountedRows, check_line
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.app.delivery import release
-from caldp_ui.app.errors import escape_markdown
-from caldp_ui.app.upkeep import THREAD_PREFIX
-from caldp_ui.session import jobs, page_state, visitor_data
-from caldp_ui.session.jobs import FairPool
-from caldp_ui.session.notices import notify, show_toast_later
-from caldp_ui.session.page_state import PageState
-from caldp_ui.session.record_link import S, make_safe
-from caldp_ui.session.ticking import run_page
+from caldp_ui.app.delivery import THREAD_PREFIX, take_content, was_taken
+from caldp_ui.app.texts import escape_markdown, read_texts
+from caldp_ui.session import jobs, page_state, visit
+from caldp_ui.session.jobs import FairPool, run_page
+from caldp_ui.session.page_state import PageState, S, make_safe
+from caldp_ui.session.visit import UploadedFile, notify, show_toast_later
 from caldp_ui.words import formats
 
+TEXTS: Final = read_texts(__file__)
 _ROWS: Final = 8
 _COLUMNS: Final = 12
 """Of the preview; of many columns those that are read come first."""
 _MARKS: Final = {".": "1,234.5", ",": "1.234,5"}
 _HEADS: Final = {True: "column names", False: "data"}
+_UNITS: Final = ("people", "households", "scooters", "trips")
 _BETWEEN: Final = DELIMITERS | {NO_DELIMITER: "nothing: one column"}
 
 
@@ -70,7 +62,7 @@ C = TypeVar("C", bound=FileCounts)
 
 
 @dataclass(frozen=True)
-class Columns(Generic[C]):
+class ColumnChoice(Generic[C]):
     """How a page reads a file.
 
     `types`: what a column may be on this page (`COLUMN_TYPES`); fields of `Layout` that are
@@ -94,32 +86,12 @@ class Columns(Generic[C]):
     unoffered: tuple[str, ...] = ()
 
 
-class UploadedFile:
-    """A visitor's upload: bytes, the file's name, its title, its number in the visit.
-
-    Streamlit keeps callbacks of widgets that are gone, so one that still holds this object after
-    `discard` holds nothing.
-    """
-
-    def __init__(self, data: bytes, name: str, title: str, number: int) -> None:
-        self.name, self.title, self.number = name, title, number
-        self._data, self._size = data, len(data)
-
-    def source(self) -> FileSource:
-        """The file, to be read from its start."""
-        return FileSource(self.name, lambda: io.BytesIO(self._data), self._size)
-
-    def discard(self) -> None:
-        """Hold no data any more."""
-        self._data = b""
-
-
 @dataclass(frozen=True)
 class _OpenFile(Generic[C]):
     """An upload on a page's form; `columns`: how the page reads it."""
 
     state: PageState[Any]
-    columns: Columns[C]
+    columns: ColumnChoice[C]
     upload: UploadedFile
 
     def key(self, field: str) -> str:
@@ -178,10 +150,10 @@ def _show_file(file: _OpenFile[C]) -> C | None:
 
 def _look(file: _OpenFile[Any]) -> DetectedFile | None:
     """The file as it is opened; an error after a choice of the visitor's offers to undo it."""
-    opened = replace(file.chosen, mark=None, columns=()).with_answers(file.answers)
+    opened = replace(file.chosen, mark=None, columns=(), words="").with_answers(file.answers)
     try:
         found: DetectedFile | None = jobs.run_automatically(
-            _job(file.state, "look"),
+            _state_key(file.state, "own-look"),
             f"{file.upload.number}/{opened}",
             lambda _: inspect_data(file.upload.source(), chosen=opened),
             lambda _: "Reading the file …",
@@ -223,20 +195,27 @@ def _counted(file: _OpenFile[C], asked: Reading, wanted: Layout) -> C | None:
 def _check(file: _OpenFile[Any], place: DeltaGenerator, guess: Reading) -> Reading | None:
     """The reading once all checks are answered; draws those that are not, and what was answered."""
     answers, chosen = file.answers, file.chosen
-    checked: Resolved | None = jobs.run_automatically(
-        _job(file.state, "check"),
-        f"{file.upload.number}/{chosen}/{answers}",
-        lambda _: read_as_chosen(guess.file, guess.layout, chosen, answers),
-        lambda _: "Checking the file …",
-        _pool,
-    )
+    try:
+        checked: Resolved | None = jobs.run_automatically(
+            _state_key(file.state, "own-check"),
+            f"{file.upload.number}/{chosen}/{answers}",
+            lambda _: read_as_chosen(guess.file, guess.layout, chosen, answers),
+            lambda _: "Checking the file …",
+            _pool,
+        )
+    except CaldpError as error:
+        if not chosen.words:
+            raise
+        place.error(escape_markdown(str(error)), icon=":material/error:")
+        return None
     if checked is None:
         return None
     with place:
         for check in checked.unanswered:
             _draw_check(file, check)
         for name, remark in checked.remarks.items():
-            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            key = file.state.key(f"own-answered-{name}")
+            with st.container(key=key, horizontal=True, vertical_alignment="center", gap="small"):
                 st.caption(f":material/check: {escape_markdown(remark)}")
                 _answer_button(file, name, "", "Ask again")
     return None if checked.unanswered else checked.reading
@@ -274,7 +253,7 @@ def _count_rows(file: _OpenFile[C], contents: DetectedFile, layout: Layout) -> C
     """The counts, once they are there."""
     columns, upload = file.columns, file.upload
     return jobs.run_automatically(
-        _job(file.state, "count"),
+        _state_key(file.state, "own-count"),
         f"{upload.number}/{file.chosen}/{layout}/{contents.table.derived}",
         lambda progress: columns.count(contents, layout, upload.title, progress),
         lambda job: f"Counting, {job.share:.0%} …",
@@ -285,13 +264,9 @@ def _count_rows(file: _OpenFile[C], contents: DetectedFile, layout: Layout) -> C
 def forget(state: PageState[Any]) -> None:
     """Let go of the file and all that was made of it."""
     for name in ("look", "check", "count"):
-        job = st.session_state.pop(jobs.job_key(_job(state, name)), None)
+        job = st.session_state.pop(jobs.job_key(_state_key(state, f"own-{name}")), None)
         if job is not None:
             job.leave()
-
-
-def _job(state: PageState[Any], name: str) -> str:
-    return f"{state.page}/own-{name}"
 
 
 def _ask_opening(file: _OpenFile[Any], contents: DetectedFile, layout: Layout) -> None:
@@ -314,6 +289,13 @@ def _ask_opening(file: _OpenFile[Any], contents: DetectedFile, layout: Layout) -
         for field, (label, options, current) in menus.items():
             if options and current != "" and (table.dialect or field == "sheet"):
                 _menu(file, field, (label, options, current), partial(_with_opening, field))
+        key = file.key("words")
+        st.text_input(
+            "Words for codes",
+            placeholder="1 = yes; 2 = no",
+            key=key,
+            on_change=lambda: file.choose(replace(file.chosen, words=st.session_state[key])),
+        )
 
 
 def _with_opening(field: str, chosen: Chosen, value: Any) -> Chosen:
@@ -389,6 +371,35 @@ def _ask_type(file: _OpenFile[Any], at: int, name: str, kind: str) -> None:
     _menu(file, f"type-{at}", menu, lambda chosen, kind: chosen.with_column(at, kind))
 
 
+def ask_rows(key: Callable[[str], str], _: DetectedFile, layout: Layout) -> Layout:
+    """Asks what a row is, and how many are kept of a person where a column says whose they are."""
+    if layout.count is not None:
+        return layout
+    with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
+        unit = st.selectbox(
+            "A row is one of these",
+            _UNITS,
+            index=None,
+            placeholder="people" if layout.person is None else "rows",
+            accept_new_options=True,
+            help=TEXTS["unit_help"],
+            key=key("unit"),
+        )
+        if layout.person is None:
+            st.caption(TEXTS["no_ids"])
+            return replace(layout, unit=unit or "")
+        cap = st.number_input(
+            "Most rows of one person",
+            min_value=1,
+            max_value=N_MAX,
+            value=None,
+            placeholder="all",
+            help=TEXTS["cap_help"],
+            key=key("cap"),
+        )
+    return replace(layout, unit=unit or "", cap=cap or 0)
+
+
 def _missing(layout: Layout, contents: DetectedFile, needed: tuple[str, ...]) -> str:
     """What is still missing, as a sentence; empty where nothing is."""
     if layout.header is None:
@@ -402,16 +413,25 @@ def _missing(layout: Layout, contents: DetectedFile, needed: tuple[str, ...]) ->
     return ""
 
 
-def _result(found: C, columns: Columns[C], contents: DetectedFile, layout: Layout) -> None:
+def _result(found: C, columns: ColumnChoice[C], contents: DetectedFile, layout: Layout) -> None:
     name = "" if layout.count is None else escape_markdown(contents.names[layout.count])
     rows, people = found.refused.rows - found.refused.count, columns.people(found)
+    data = next((each for each in vars(found).values() if isinstance(each, CountedRows)), None)
+    one, many = CountedRows().nouns if data is None else data.nouns
     st.markdown(
-        f"**{formats.count(people, 'person', 'people')}** in "
+        f"**{formats.count(people, one, many)}** in "
         f"{formats.count(rows, 'row', 'rows')} {'is' if people == 1 else 'are'} counted."
         f"{f' The column “{name}” says how many people a row stands for.' if name else ''}"
         f"{' Weights are added up, then rounded to people.' if found.rounded else ''}"
         f"{columns.describe(found)}"
     )
+    if data is not None and data.person_rows:
+        people, median, most = data.person_rows
+        whose = formats.count(people, "person", "people")
+        st.markdown(
+            f"They are of **{whose}**: {median:,} of each (median), "
+            f"at most {most:,}. Together those have {most:,} times the ε of one."
+        )
     if found.refused.count:
         st.warning(escape_markdown(found.refused.describe()), icon=":material/filter_alt:")
 
@@ -421,21 +441,6 @@ _CHOOSE: Final = "Choose a file"
 _KINDS: Final = "CSV, Excel, Parquet or GeoJSON, packed or not; or a scenario.json"
 _TOLD_MAX: Final = 600
 """Most characters of an error on the form: it may quote the data."""
-_TOO_LONG: Final = (
-    "Too long for a link: loaded anew, the page forgets it, while the scenario file under “Share "
-    "and export” keeps it."
-)
-_OTHER_DATA: Final = (
-    "These are not the data of the link, which has other answers or another map, so its settings "
-    "are not applied."
-)
-_WHERE: Final = (
-    "Your data go to the machine that runs this dashboard (your own, if the address begins with "
-    "localhost) and are never written to its disk. It keeps their counts alone, while you are "
-    "here, and so does this tab of your browser; no link holds them. This is a "
-    "rehearsal with true answers; in earnest each person's own device would randomise, and nobody "
-    "would have this list."
-)
 
 
 @dataclass(frozen=True)
@@ -455,7 +460,7 @@ class Form(Generic[C]):
     example: str
     name: str
     default: str
-    columns: Columns[C]
+    columns: ColumnChoice[C]
     apply_counts: Callable[[Scenario, C], Scenario]
     next_step: Callable[[C], str]
     hidden_choices: Callable[[C], Mapping[str, Callable[[Scenario], Scenario]]] = lambda _: {}
@@ -465,6 +470,7 @@ def popover(state: PageState[S], form: Form[Any]) -> None:
     """A button, and the form that it opens; drawn only while it is open."""
     if page_state.take_part(state.page, "own"):
         st.session_state[state.key("own")] = True
+        st.session_state[_state_key(state, "own-first")] = _CHOOSE
     counted = st.session_state.pop(_state_key(state, "own-counted"), None)
     if counted is not None:
         _accept(state, form, *counted)  # before the form is drawn, which it closes
@@ -489,7 +495,8 @@ def _show(state: PageState[S], form: Form[C]) -> None:
     wrong = st.session_state.get(_state_key(state, "wrong"))
     if wrong:
         st.error(escape_markdown(wrong[:_TOLD_MAX]), icon=":material/error:")
-    pasted, chosen = st.tabs([_PASTE, _CHOOSE], key=state.key("own-way"))
+    first = st.session_state.get(_state_key(state, "own-first"), _PASTE)
+    pasted, chosen = st.tabs([_PASTE, _CHOOSE], default=first, key=state.key("own-way"))
     with pasted, st.form(state.key("own-form"), border=False):
         _restore_widget(state, "own-text", form.example)
         st.text_area(form.label, height=130, key=state.key("own-text"))
@@ -500,7 +507,7 @@ def _show(state: PageState[S], form: Form[C]) -> None:
         st.file_uploader(_KINDS, key=state.key("own-file"))
         _name_input(state, "own-file-name")
         _submit(state, "own-file-show", "Read the file", lambda: _take_file(state, form))
-    st.caption(_WHERE)
+    st.caption(TEXTS["own_where"])
 
 
 def _confirm(state: PageState[S], form: Form[C], upload: UploadedFile) -> bool:
@@ -517,7 +524,7 @@ def _confirm(state: PageState[S], form: Form[C], upload: UploadedFile) -> bool:
     if counts is not None and st.session_state.pop(_state_key(state, "own-wanted"), False):
         st.session_state[_state_key(state, "own-counted")] = counts, hide
         run_page()
-    with st.container(horizontal=True, gap="small"):
+    with st.container(key=state.key("own-buttons"), horizontal=True, gap="small"):
         if counts is not None:
             answers = file.form_answers
             st.button(
@@ -574,16 +581,22 @@ def _accept(
     _discard_upload(state)
     try:
         scenario = hide(form.apply_counts(state.current().scenario, found))
-        if state.awaited is not None and not visitor_data.fits(state.awaited, scenario.dataset):
+        if state.awaited is not None and not visit.fits(state.awaited, scenario.dataset):
             state.stop_waiting()
-            notify(_OTHER_DATA)
+            notify(TEXTS["own_other_data"])
         _show_scenario(state, scenario, form.next_step(found))
     except CaldpError as error:
         st.session_state[_state_key(state, "wrong")] = str(error)
 
 
 def _submit(state: PageState[Any], name: str, label: str, take: Callable[[], None]) -> None:
-    st.form_submit_button(label, type="primary", key=state.key(name), on_click=take)
+    def click() -> None:
+        is_held = _state_key(state, "own-held") in st.session_state
+        # The second of two quick clicks comes when the first has closed the form.
+        if not is_held and state.key("own-name") in st.session_state:
+            take()
+
+    st.form_submit_button(label, type="primary", key=state.key(name), on_click=click)
 
 
 def _name_input(state: PageState[Any], name: str) -> None:
@@ -616,12 +629,15 @@ def _take_text(state: PageState[S], form: Form[C]) -> None:
 
 
 def _take_file(state: PageState[S], form: Form[C]) -> None:
+    file = st.session_state[state.key("own-file")]
+    if was_taken(file):
+        return
+
     def put() -> None:
-        file = st.session_state[state.key("own-file")]
         if file is None:
-            raise CaldpError(_no_file())
-        data = file.getvalue()
-        release(file.file_id)
+            most = st.get_option("server.maxUploadSize")
+            raise CaldpError(TEXTS["own_no_file"].format(most=most))
+        data = take_content(file)
         stem = " ".join(Path(file.name).stem.split())[:OWN_NAME_MAX].strip()
         _store(state, form, data, file.name, _typed(state, "own-file-name") or stem)
 
@@ -646,7 +662,7 @@ def _store(state: PageState[S], form: Form[C], data: bytes, file: str, name: str
     if text is not None:
         check_size(text)
         state.stop_waiting()
-        _show_scenario(state, make_safe(Scenario.from_text(text)), "")
+        _show_scenario(state, make_safe(Scenario.from_json(text)), "")
         return
     number = st.session_state.get(_state_key(state, "own-number"), 0) + 1
     st.session_state[_state_key(state, "own-number")] = number
@@ -655,12 +671,12 @@ def _store(state: PageState[S], form: Form[C], data: bytes, file: str, name: str
 
 
 def _show_scenario(state: PageState[S], scenario: Scenario, then: str) -> None:
-    """Show a scenario with data of one's own, and close the form."""
-    visitor_data.keep_all(scenario)
+    """Show a scenario with the visitor's data, and close the form."""
+    visit.keep_all(scenario)
     state.put(replace(state.current(), scenario=scenario))
     st.session_state[state.key("own")] = False
-    if visitor_data.lacks_data(state.query()):
-        notify(f"{_TOO_LONG} {then}".strip())
+    if visit.lacks_data(state.query()):
+        notify(f"{TEXTS['own_too_long']} {then}".strip())
     elif then:
         show_toast_later(then)
 
@@ -670,14 +686,6 @@ def _scenario_in(data: bytes) -> str | None:
     text = data[: 2 * OWN_TEXT_MAX].decode("utf-8", "replace")
     is_json = text.removeprefix(BYTE_ORDER_MARK).lstrip().startswith("{")
     return text if is_json and '"caldp_scenario"' in text else None
-
-
-def _no_file() -> str:
-    return (
-        "There is no file to read: files may have up to "
-        f"{st.get_option('server.maxUploadSize')} MB, and what the browser refuses never arrives; "
-        "count larger ones with “caldp count”, and bring the counts."
-    )
 
 
 def _typed(state: PageState[Any], name: str) -> str:

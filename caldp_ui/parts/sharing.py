@@ -20,32 +20,31 @@ import segno
 import streamlit as st
 
 from caldp_core import __version__
-from caldp_core.basics.types import Progress
+from caldp_core.audit.adversary import max_guess_accuracy
+from caldp_core.basics.types import Progress, no_progress
 from caldp_core.collect.protocol import can_be_collected, unprotected_text
+from caldp_core.datasets.own import CountedRows
 from caldp_core.datasets.public_map import PublicMap
-from caldp_core.domain.grid import GridDomain
+from caldp_core.domain.domains import GridDomain
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.experiments.forecast import invalid_error_reason
 from caldp_core.experiments.run import Result, Setup
 from caldp_core.experiments.table import as_geojson, as_geoparquet
 from caldp_core.mechanisms.catalogue import MECHANISMS
-from caldp_core.privacy.coverage import coverage
+from caldp_core.privacy.context import Context
+from caldp_core.privacy.matrix import coverage
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.expected_error import Forecast
 from caldp_ui.app import gate
-from caldp_ui.app.errors import escape_markdown
 from caldp_ui.app.run_limiter import fragment
-from caldp_ui.app.texts import read_texts
-from caldp_ui.compute import exports, runs
+from caldp_ui.app.texts import escape_markdown, read_texts
+from caldp_ui.compute import runs
 from caldp_ui.compute.runs import PrivacySummary, estimate_is_public, is_own, summarize_privacy
 from caldp_ui.controls import choices
-from caldp_ui.parts import internal, markup
-from caldp_ui.session import jobs, visitor_data
-from caldp_ui.session.page_state import PageState, R
-from caldp_ui.session.record_link import S
+from caldp_ui.parts import layout, pack
+from caldp_ui.session import jobs, visit
+from caldp_ui.session.page_state import PageState, R, S
 from caldp_ui.words import accuracy, formats, policies, promise
-from caldp_ui.words.formats import MEANING, Vocabulary
-from caldp_ui.words.promise import PromiseText
 
 TEXTS: Final = read_texts(__file__)
 
@@ -54,7 +53,7 @@ _BRING: Final = (
     "The data stay with the person who brought them. With their file, these settings open again"
     f"{{link}}. caldp {__version__}."
 )
-_FORM: Final = Path(__file__).with_name("record.html")
+_FORM: Final = "record.html"
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,13 +61,16 @@ class ReportContent:
     """The content of a record.
 
     `sentence`: the page's on its result, by the truth; `pictures`: PNGs by title, of estimates;
-    `true_pictures`: those that show the truth.
+    `true_pictures`: those that show the truth. `by_area`: the estimate by areas.
+    `treatments`: those of the same data, as an HTML table.
     """
 
     ours: Result
     sentence: str
     pictures: Mapping[str, bytes]
     true_pictures: Mapping[str, bytes] = field(default_factory=dict)
+    by_area: pack.AreaResult | None = None
+    treatments: str = ""
 
 
 @dataclass(frozen=True)
@@ -87,9 +89,16 @@ def audit_scenario(scenario: Scenario, progress: Progress) -> AuditReport:
     )
 
 
-def html(nouns: Vocabulary, content: ReportContent, report: AuditReport, address: str) -> str:
+def html(
+    nouns: formats.Vocabulary,
+    content: ReportContent,
+    report: AuditReport,
+    address: str,
+    form: str = _FORM,
+) -> str:
     """The record as an HTML page; `address` opens the scenario, "" where none does.
 
+    `form`: its file; “memo.html” is a memo for a decision, with lines for reasons and signatures.
     Of a visitor's own data it is internal: `publishable_html` is for others.
     """
     ours, setup = content.ours, content.ours.setup
@@ -105,20 +114,27 @@ def html(nouns: Vocabulary, content: ReportContent, report: AuditReport, address
         audit=_audit(report.summary),
         repeat=_repeat(setup, address),
         scenario=_scenario(setup),
+        form=form,
+        by_area="" if content.by_area is None else content.by_area.table_html,
+        treatments=content.treatments,
+        other_levels=_other_levels(nouns, setup),
     )
 
 
 def publishable_html(
-    nouns: Vocabulary, content: ReportContent, report: AuditReport, address: str
+    nouns: formats.Vocabulary, content: ReportContent, report: AuditReport, address: str
 ) -> str:
     """The record without anything true of a visitor's own data: shares of people are estimated."""
-    setup = _estimated(content.ours)
+    setup = estimated_setup(content.ours)
     texts = policies.describe_promise(nouns, setup)
+    drawn = pack.drawings(setup, content.by_area, ())
+    pictures = "".join(f"<figure>{svg}</figure>" for svg in drawn.values())
+    by_area = "" if content.by_area is None else content.by_area.table_html
     return _page(
         nouns,
         setup,
         result=f"{_exposed(texts)}{bold_html(texts.summary)} <p>{open_counts_text(setup)}</p>",
-        pictures=_figures({}, content.pictures),
+        pictures=(pictures or _figures({}, content.pictures)) + by_area,
         method=[*_method(setup, texts), ("accuracy", _ACCURACY)],
         audit=_audit(report.summary),
         repeat=_BRING.replace("{link}", f" by <code>{escape(address)}</code>" if address else ""),
@@ -135,7 +151,45 @@ def open_counts_text(setup: Setup) -> str:
     return "Shares of people are estimated from the reports, which hold no true count."
 
 
-def _estimated(ours: Result) -> Setup:
+def _publishable_pack(nouns: formats.Vocabulary, content: ReportContent, address: str) -> bytes:
+    """The pack to publish as a ZIP file."""
+    setup = estimated_setup(content.ours)
+    audit = AuditReport(summarize_privacy(content.ours.setup.scenario, no_progress), None)
+    level, promised = policies.level_text(setup), policies.promise_summary(nouns, setup)
+    reports = formats.counted(setup.n, "randomised report", "randomised reports")
+    known = f"Estimated from {reports}. {open_counts_text(setup)}"
+    drawn = pack.drawings(setup, content.by_area, (f"With {level}: {promised}", known))
+    charts = enumerate(content.pictures.values(), start=1)
+    return pack.zip_of(
+        {
+            "record.html": publishable_html(nouns, content, audit, address),
+            **(drawn or {f"picture-{number}.png": png for number, png in charts}),
+            **pack.tables(content.ours, content.by_area),
+        }
+    )
+
+
+def _other_levels(nouns: formats.Vocabulary, setup: Setup) -> str:
+    """The attacker's odds in a context at half of ε and at twice as much, as HTML."""
+    level = setup.scenario.policy.plain_epsilon
+    return "".join(
+        f"<li>At ε = {epsilon:g} an attacker who must choose between two equally likely "
+        f"{nouns.units} that hide each other "
+        f"{bold_html(promise.right_guess_text(max_guess_accuracy(epsilon)))}.</li>"
+        for epsilon in ((level / 2, 2 * level) if isinstance(setup.policy, Context) else ())
+    )
+
+
+def _kept_pack(
+    nouns: formats.Vocabulary, content: ReportContent, report: AuditReport, address: str
+) -> bytes:
+    """The pack to keep as a ZIP file: the record with the truth, the memo, and the scenario."""
+    pages = {name: html(nouns, content, report, address, name) for name in (_FORM, "memo.html")}
+    scenario = content.ours.setup.scenario.to_json()
+    return pack.zip_of({runs.FILE: scenario, **pages})
+
+
+def estimated_setup(ours: Result) -> Setup:
     """The setup of a result with the estimate in the truth's place."""
     shares = np.clip(ours.first.estimate, 0.0, None)
     total = float(shares.sum())
@@ -145,12 +199,15 @@ def _estimated(ours: Result) -> Setup:
         counts=None,
         fine_map=None,
     )
-    scenario = replace(ours.setup.scenario, n=ours.setup.n)
+    known = ours.setup.scenario.dataset
+    if isinstance(known, CountedRows) and known.person_rows[2:] not in ((), (1,)):
+        known = replace(known, person_rows=(0, 0, known.cap))
+    scenario = replace(ours.setup.scenario, n=ours.setup.n, dataset=known)
     return replace(ours.setup, dataset=data, scenario=scenario)
 
 
 def _page(
-    nouns: Vocabulary, setup: Setup, *, method: Sequence[tuple[str, str]], **parts: str
+    nouns: formats.Vocabulary, setup: Setup, *, method: Sequence[tuple[str, str]], **parts: str
 ) -> str:
     """The form with the promise to the people of a setup, and these parts."""
     texts, mixed = policies.describe_promise(nouns, setup), promise.scenario_text(nouns, setup)
@@ -158,7 +215,7 @@ def _page(
     return fill_template(
         title=escape(f"Record: {setup.dataset.name}"),
         protected=_protected(texts, setup),
-        icons=markup.picture(texts),
+        icons=layout.picture(texts),
         odds=_odds(texts),
         open="".join(f"<li>{bold_html(each)}</li>" for each in left_open),
         method="".join(f"<dt>{escape(a)}</dt><dd>{escape(b)}</dd>" for a, b in method),
@@ -169,36 +226,35 @@ def _page(
 def _repeat(setup: Setup, address: str) -> str:
     link = f"; so does <code>{escape(address)}</code>" if address else ""
     scenario = setup.scenario
-    below = "the file" if exports.is_in_file(scenario) else "the scenario below as"
+    below = "the file" if runs.is_in_file(scenario) else "the scenario below as"
     return (
-        f"<code>{exports.command(scenario)}</code> with {below} {exports.scenario_file(scenario)} "
-        f"gives the same {'settings, with new noise' if is_own(scenario.dataset) else 'digits'}"
-        f"{link}. "
+        f"<code>{runs.command(scenario)}</code> with {below} {runs.scenario_file(scenario)} gives "
+        f"the same {'settings, with new noise' if is_own(scenario.dataset) else 'digits'}{link}. "
         f"Seed {setup.scenario.seed}, caldp {__version__}."
     )
 
 
 def _scenario(setup: Setup) -> str:
     """The scenario itself, but for one that a file alone holds."""
-    if exports.is_in_file(setup.scenario):
+    if runs.is_in_file(setup.scenario):
         return ""
     text = json.dumps(setup.scenario.to_dict(), ensure_ascii=False)
     return f"<p><code>{escape(text)}</code></p>"
 
 
-def fill_template(**parts: str) -> str:
-    """The form with its parts, which are HTML already."""
-    return _form().substitute(parts)
+def fill_template(form: str = _FORM, **parts: str) -> str:
+    """The form of this file with its parts, which are HTML already."""
+    return _form(form).substitute(parts)
 
 
 @cache
-def _form() -> Template:
-    return Template(_FORM.read_text("utf-8"))
+def _form(name: str) -> Template:
+    return Template(Path(__file__).with_name(name).read_text("utf-8"))
 
 
 def bold_html(text: str) -> str:
     """A sentence of ours with its bold parts; what else is emphasized stands plain."""
-    return markup.bold_html(text, "b").replace("*", "")
+    return layout.bold_html(text, "b").replace("*", "")
 
 
 def _figures(true: Mapping[str, bytes], estimated: Mapping[str, bytes]) -> str:
@@ -217,7 +273,7 @@ def _figure(title: str, png: bytes) -> str:
     )
 
 
-def _protected(texts: PromiseText, setup: Setup) -> str:
+def _protected(texts: promise.PromiseText, setup: Setup) -> str:
     counted = promise.counted_as_people(setup.scenario)
     return (
         f"<p>{_exposed(texts)}{bold_html(texts.protected)}</p><p>From everybody who sees a "
@@ -225,19 +281,19 @@ def _protected(texts: PromiseText, setup: Setup) -> str:
     )
 
 
-def _exposed(texts: PromiseText) -> str:
+def _exposed(texts: promise.PromiseText) -> str:
     return f"{escape(texts.exposed)} " if texts.exposed else ""
 
 
-def _odds(texts: PromiseText) -> str:
+def _odds(texts: promise.PromiseText) -> str:
     graded = "".join(f"<p><b>{escape(g.title)}.</b> {bold_html(g.odds)}</p>" for g in texts.grades)
     extra = (
         "" if texts.odds in {g.odds for g in texts.grades} else f"<p>{bold_html(texts.odds)}</p>"
     )
-    return f"{graded}{extra}<p>{bold_html(texts.repeats)}</p><p>{escape(MEANING)}</p>"
+    return f"{graded}{extra}<p>{bold_html(texts.repeats)}</p><p>{escape(formats.MEANING)}</p>"
 
 
-def _method(setup: Setup, texts: PromiseText) -> list[tuple[str, str]]:
+def _method(setup: Setup, texts: promise.PromiseText) -> list[tuple[str, str]]:
     return [
         ("data", setup.dataset.name),
         ("reports", formats.integer(setup.n)),
@@ -327,7 +383,7 @@ def link_columns(state: PageState[R]) -> Iterator[None]:
 
 def section(
     state: PageState[S],
-    nouns: Vocabulary,
+    nouns: formats.Vocabulary,
     content: ReportContent | None,
     other_scenarios: Mapping[str, Scenario],
     picture: Callable[[], None],
@@ -348,14 +404,21 @@ def section(
     with left:
         picture()
     with right:
+        if is_own(scenario.dataset) and estimate_is_public(scenario):
+            st.markdown(TEXTS["pack"])
+            make = partial(_publishable_pack, nouns, content, _address(state.query()))
+            file_button(state.key("pack"), pack.PACK_NAME, make)
         report = record_page(state, nouns, content)
         files(state, content.ours)
         collection(state, content.ours)
         with _internal(scenario):
             _scenario_files(state, scenario, other_scenarios)
             if report is not None and is_own(scenario.dataset):
-                page = partial(html, nouns, content, report, _address(state.query()))
+                address = _address(state.query())
+                page = partial(html, nouns, content, report, address)
                 true_file(state.key("record-internal"), "record.html", page, scenario)
+                kept = partial(_kept_pack, nouns, content, report, address)
+                true_file(state.key("kept"), pack.KEPT, kept, scenario)
             show_code(scenario)
 
 
@@ -366,7 +429,7 @@ def _internal(scenario: Scenario) -> Iterator[None]:
         yield
         return
     with st.expander("Internal: files with the true counts of your data", icon=":material/lock:"):
-        st.caption(f":red[**{internal.LINE}**] Each file says so inside.")
+        st.caption(f":red[**{pack.LINE}**] Each file says so inside.")
         yield
 
 
@@ -412,12 +475,12 @@ def show_link(state: PageState[R]) -> None:
 
 def show_query_link(query: Mapping[str, str]) -> None:
     """The address to copy, and as a QR code where others can open it."""
-    if visitor_data.lacks_data(query):
+    if visit.lacks_data(query):
         st.markdown(TEXTS["no_link"])
         return
     address = gate.current_address(query)
     others = gate.shared_address(address)
-    if visitor_data.OWN in query:
+    if visit.OWN in query:
         st.markdown(TEXTS["link_without_data"])
     else:
         st.markdown("**Link** · opens what you see; the address bar always holds it")
@@ -455,16 +518,16 @@ def true_file(key: str, name: str, data: File, *scenarios: Scenario) -> None:
 
     def marked() -> bytes:
         content = data() if callable(data) else data
-        return internal.mark(name, content.encode() if isinstance(content, str) else content)
+        return pack.mark(name, content.encode() if isinstance(content, str) else content)
 
-    file_button(key, internal.file_name(name), marked)
+    file_button(key, pack.file_name(name), marked)
 
 
 def true_text(text: str, *scenarios: Scenario) -> str:
     """A text to copy that is made from true counts; of a visitor's own data it says so."""
     if not any(is_own(each.dataset) for each in scenarios):
         return text
-    return f"{internal.LINE}\n\n{text}"
+    return f"{pack.LINE}\n\n{text}"
 
 
 def python(text: str) -> None:
@@ -483,13 +546,13 @@ def files(state: PageState[S], result: Result) -> None:
     """The estimate as files; internal where the truth is mixed in."""
     scenario = result.setup.scenario
     if not estimate_is_public(scenario):
-        csv = partial(exports.estimate_csv, result)
+        csv = partial(runs.estimate_csv, result)
         true_file(state.key("csv"), "estimate.csv", csv, scenario)
         return
     if is_own(scenario.dataset):
         st.caption(open_counts_text(result.setup))
     with st.container(horizontal=True):
-        file_button(state.key("csv"), "estimate.csv", lambda: exports.estimate_csv(result))
+        file_button(state.key("csv"), "estimate.csv", lambda: runs.estimate_csv(result))
         if isinstance(result.setup.dataset.domain, GridDomain):
             file_button(state.key("geojson"), "estimate.geojson", partial(as_geojson, result))
             file_button(state.key("parquet"), "estimate.parquet", partial(as_geoparquet, result))
@@ -500,9 +563,9 @@ def _scenario_files(
 ) -> None:
     """The scenario, and those `other_scenarios` by name, as files."""
     with st.container(horizontal=True):
-        true_file(state.key("json"), exports.FILE, exports.scenario_json(ours), ours)
+        true_file(state.key("json"), runs.FILE, ours.to_json(), ours)
         for name, scenario in other_scenarios.items():
-            text = exports.scenario_json(scenario)
+            text = scenario.to_json()
             true_file(state.key(f"json-{name}"), f"{name}.json", text, scenario)
 
 
@@ -515,27 +578,27 @@ def collection(state: PageState[S], result: Result) -> None:
         st.warning(f"{escape_markdown(unprotected)}.")
         if not st.checkbox("Make the protocol all the same", key=state.key("allow-unprotected")):
             return
-    file_button(state.key("protocol"), "protocol.json", lambda: exports.protocol_json(result))
+    file_button(state.key("protocol"), "protocol.json", lambda: runs.protocol_json(result))
     st.caption("docs/collect.md goes on from there, to reports of real people.")
 
 
 def show_code(scenario: Scenario) -> None:
     """A command and Python that give the digits on the page."""
-    file = exports.scenario_file(scenario)
+    file = runs.scenario_file(scenario)
     st.markdown(f"**{_again_text(scenario)}** · with {file}, or in Python")
-    st.code(exports.command(scenario), language="bash")
-    python(exports.snippet(scenario))
+    st.code(runs.command(scenario), language="bash")
+    python(runs.snippet(scenario))
 
 
 def record_page(
-    state: PageState[S], nouns: Vocabulary, content: ReportContent
+    state: PageState[S], nouns: formats.Vocabulary, content: ReportContent
 ) -> AuditReport | None:
     """The record: first the exact audit beside the page, then the file; returns the audit."""
     st.markdown(TEXTS["record"])
     scenario = content.ours.setup.scenario
     report = jobs.run_on_click(
         state.key("audit"),
-        exports.scenario_json(scenario),
+        scenario.to_json(),
         lambda progress: audit_scenario(scenario, progress),
         jobs.StartButton("Audit and make the record", ":material/verified:"),
         lambda job: f"Auditing the channel, then forecasting the error: {job.seconds:.0f} s so far",
@@ -556,4 +619,4 @@ def record_page(
 
 
 def _address(query: Mapping[str, str]) -> str:
-    return "" if visitor_data.lacks_data(query) else gate.current_address(query)
+    return "" if visit.lacks_data(query) else gate.current_address(query)

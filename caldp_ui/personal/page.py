@@ -18,14 +18,9 @@ from caldp_core.scenarios.policies import BACKGROUNDS
 from caldp_ui.app.texts import read_texts
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.compute import runs
-from caldp_ui.compute.runs import best_plain_ldp
 from caldp_ui.controls import choices, common
-from caldp_ui.controls.common import epsilon_slider
 from caldp_ui.maps.scene import map_files, report
-from caldp_ui.parts import markup, pins, promises, safety, sharing
-from caldp_ui.parts.comparison import load_fast_results
-from caldp_ui.parts.films import SliderFilm
-from caldp_ui.parts.layout import stacked_layout, tabs
+from caldp_ui.parts import comparison, layout, pins, sharing
 from caldp_ui.personal import view
 from caldp_ui.personal.page_state import (
     PRESETS,
@@ -43,18 +38,17 @@ from caldp_ui.personal.page_state import (
     with_tags,
     without_personal_tags,
 )
-from caldp_ui.session.record_link import bind, update_scenario
+from caldp_ui.session.page_state import bind, update_scenario
 from caldp_ui.shell.page import PinPage
-from caldp_ui.stage import Act, stage
+from caldp_ui.stage.component import Act, stage
 from caldp_ui.words import formats, policies
-from caldp_ui.words.formats import PLACES, place_name
-from caldp_ui.words.glossary import terms
+from caldp_ui.words.accuracy import terms
 
 TEXTS: Final = read_texts(__file__)
 
 _SENSITIVE: Final[dict[str, SensitiveSpec]] = {
     "no place": SensitiveAreas(()),
-    "in and near New York": SensitiveAreas(("+40.2,41.4,-74.8,-73.2",)),
+    "in and near New York": choices.NEW_YORK,
     "thinly settled places": SensitiveInhabited(),
 }
 _STEP: Final = 10
@@ -66,10 +60,11 @@ def _controls(data: PersonalData) -> None:
     record = data.record
     with st.container(key=STATE.key("steer"), gap="small"):
         choices.menu(STATE, PRESETS)
+        st.caption(view.people_icons(data))
         main_controls(data.setup.dataset.n)
     with st.container(key=STATE.key("risk"), gap="small"):
-        markup.show_odds(PLACES, data.setup)
-        safety.of_setup(STATE, PLACES, data.setup)
+        layout.show_odds(formats.PLACES, data.setup)
+        comparison.safety_button(STATE, formats.PLACES, data.setup)
     with st.container(key=STATE.key("forms"), horizontal=True, gap="small"):
         pins.redraw_and_pin(STATE, title, "The same people and promise, new noise.")
         _forms(record)
@@ -87,7 +82,14 @@ def _forms(record: PersonalState) -> None:
 
 def _people_controls(record: PersonalState) -> None:
     """Show the controls of the collector's guess, and of the shares at own places."""
-    _background_control(record)
+    current = record.policy.background
+    st.selectbox(
+        "The collector's guess of homes",
+        list(BACKGROUNDS),
+        format_func=view.background_text,
+        help=TEXTS["background_help"],
+        **bind(STATE, "background", current, lambda s, v: with_tags(s, background=v)),
+    )
     for number, share in enumerate(record.policy.shares):
         _share_control(record, number, share)
 
@@ -97,17 +99,6 @@ def main_controls(people_in_data: int | None) -> None:
     with st.container(key=STATE.key("dials")):
         common.epsilon(STATE)
         common.people(STATE, people_in_data)
-
-
-def _background_control(record: PersonalState) -> None:
-    current = record.policy.background
-    st.selectbox(
-        "The collector's guess of homes",
-        list(BACKGROUNDS),
-        format_func=view.background_text,
-        help=TEXTS["background_help"],
-        **bind(STATE, "background", current, lambda s, v: with_tags(s, background=v)),
-    )
 
 
 def _share_control(record: PersonalState, number: int, share: float) -> None:
@@ -152,7 +143,6 @@ def _more_controls(record: PersonalState) -> None:
 
 
 def _collector(data: PersonalData) -> None:
-    st.markdown(view.people_sentence(data))
     rows = {
         where: {"what a report says": report_text, "what the collector does with it": makes}
         for where, (report_text, makes) in view.describe_reports(data).items()
@@ -160,11 +150,9 @@ def _collector(data: PersonalData) -> None:
     st.table(pd.DataFrame.from_dict(rows, orient="index").rename_axis("where somebody is"))
     left, right = st.columns(2, gap="large")
     with left:
-        st.markdown("**The collector learns**")
-        promises.bullets(view.learned_sentences(data))
+        comparison.listed("The collector learns", view.learned_sentences(data))
     with right:
-        st.markdown("**What reports hide, and how far**")
-        promises.bullets(view.hidden_sentences(data))
+        comparison.listed("What reports hide, and how far", view.hidden_sentences(data))
 
 
 def _week(data: PersonalData) -> None:
@@ -173,14 +161,14 @@ def _week(data: PersonalData) -> None:
         st.info("This map has too few cities for an example.")
         return
     domain = data.domain
-    home = place_name(domain, days[0].place)
+    home = formats.place_name(domain, days[0].place)
     rows = {
         day.name: {
-            "truly": place_name(domain, day.place)
+            "truly": formats.place_name(domain, day.place)
             + ("" if day.tag is None else f" ({TAG_NAMES[day.tag]})"),
             "the report says": "noise: no place"
             if day.reported_place is None
-            else f"“{place_name(domain, day.reported_place)}”",
+            else f"“{formats.place_name(domain, day.reported_place)}”",
             "chance of “at home”": f"{formats.hundred(day.home_probability)} %",
         }
         for day in days
@@ -190,7 +178,7 @@ def _week(data: PersonalData) -> None:
     st.caption(TEXTS["week_notes"])
     evenings = infer_home(data)
     if evenings is not None:
-        st.markdown(view.home_inference_text(evenings, place_name(domain, days[0].place)))
+        st.markdown(view.home_inference_text(evenings, formats.place_name(domain, days[0].place)))
 
 
 def _bias(data: PersonalData) -> None:
@@ -201,10 +189,10 @@ def _bias(data: PersonalData) -> None:
 
 
 def _promise(data: PersonalData) -> None:
-    promises.bullets(view.hidden_sentences(data))
-    st.markdown("**What is *not* promised**")
-    promises.bullets(policies.describe_promise(PLACES, data.setup).not_promised)
-    promises.audit_section(STATE, data.record.scenario)
+    comparison.bullets(view.hidden_sentences(data))
+    texts = policies.describe_promise(formats.PLACES, data.setup)
+    comparison.listed("What is *not* promised", texts.not_promised)
+    comparison.audit_section(STATE, data.record.scenario)
     st.markdown(TEXTS["who_knows_places"])
     terms("ε", "sensitive set", "tag", "context-aware", "total variation")
 
@@ -245,10 +233,10 @@ def _sharing(data: PersonalData) -> None:
     others = {
         "places-known": with_known_places(scenario),
         "nothing-own": without_personal_tags(scenario),
-        sharing.PLAIN: best_plain_ldp(scenario),
+        sharing.PLAIN: runs.best_plain_ldp(scenario),
     }
     content = report(data.ours, view.result_text(data), results)
-    sharing.section(STATE, PLACES, content, others, sharing.show_map_save_hint)
+    sharing.section(STATE, formats.PLACES, content, others, sharing.show_map_save_hint)
     PAGE.offer()
 
 
@@ -276,14 +264,14 @@ def handle_act(act: Act) -> None:
         update_scenario(STATE, lambda s: with_tags(s, sensitive=more))
 
 
-def _films(record: PersonalState) -> list[SliderFilm[PersonalState]]:
+def _films(record: PersonalState) -> list[pins.SliderFilm[PersonalState]]:
     """The film along ε, where its pictures take no longer than a moment."""
-    quick = load_fast_results(STATE, record.scenario)
+    quick = comparison.load_fast_results(STATE, record.scenario)
     return [] if quick.ours is None or quick.plain is None else [EPSILON_FILM]
 
 
 def _pinned_numbers(data: PersonalData) -> dict[str, str]:
-    errors = pins.result_numbers(PLACES, data.ours)
+    errors = pins.result_numbers(formats.PLACES, data.ours)
     if not errors:
         return {}
     bias = formats.out_of(data.bias.total_variation)
@@ -292,8 +280,6 @@ def _pinned_numbers(data: PersonalData) -> dict[str, str]:
 
 PAGE: Final = PinPage(
     state=STATE,
-    title="Home and work",
-    task="Everybody hides their own places. Move ε, the privacy level.",
     load=load_fast_data,
     view=view.view,
     films=_films,
@@ -302,11 +288,11 @@ PAGE: Final = PinPage(
     numbers=_pinned_numbers,
     images=lambda data: map_files({"everything-hidden": data.plain, "home-and-work": data.ours}),
 )
-EPSILON_FILM: Final = SliderFilm[PersonalState](
+EPSILON_FILM: Final = pins.SliderFilm[PersonalState](
     STATE,
     view.EPSILON,
     "Privacy level ε",
-    epsilon_slider(),
+    common.epsilon_slider(),
     PAGE.render,
     lambda record: runs.key(record.scenario),
 )
@@ -314,7 +300,7 @@ EPSILON_FILM: Final = SliderFilm[PersonalState](
 
 def show(record: PersonalState) -> None:
     """Show the page at a record."""
-    page = stacked_layout(STATE)
+    page = layout.stacked_layout(STATE)
     with page.main:
         data = load_data(record)
         shown = PAGE.view(data, None, LIGHT)
@@ -324,6 +310,6 @@ def show(record: PersonalState) -> None:
         _controls(data)
     with page.below:
         PAGE.show_pins(data, shown)
-        tabs(STATE.key("tabs"), _TABS, data)
+        layout.tabs(STATE.key("tabs"), _TABS, data)
         PAGE.send_films(record, maps)
-    promises.drawer("personal")
+    comparison.drawer("personal")

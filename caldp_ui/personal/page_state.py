@@ -13,7 +13,7 @@ import numpy as np
 from caldp_core.audit.inference import likelihood, posterior_after_reports
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.types import Floats
-from caldp_core.domain.grid import GridDomain
+from caldp_core.domain.domains import GridDomain
 from caldp_core.experiments.forecast import require_valid_errors
 from caldp_core.experiments.run import Result, Setup
 from caldp_core.mechanisms.base import Tally
@@ -26,9 +26,8 @@ from caldp_core.scenarios.scenario import Best, Scenario
 from caldp_ui.compute import runs
 from caldp_ui.controls.choices import PolicyPreset, matching_preset, read_presets
 from caldp_ui.parts import comparison
-from caldp_ui.session.page_state import PinPageState
-from caldp_ui.session.record_link import ScenarioLink, ScenarioRecord
-from caldp_ui.stage import BROWSER_KEYS
+from caldp_ui.session.page_state import PinPageState, ScenarioLink, ScenarioRecord
+from caldp_ui.stage.component import BROWSER_KEYS
 from caldp_ui.words.formats import towns
 
 TAG_NAMES: Final = ("home", "work", "a third place", "a fourth place")
@@ -132,18 +131,17 @@ class PersonalData:
 def load_data(record: PersonalState) -> PersonalData:
     """Data of the page; slow results come by a job, whose button and progress are drawn here."""
     results = comparison.load_results(STATE, record.scenario)
-    known_result = None
-    if results.ours is not None:
-        known_result = comparison.result_or_job(STATE, "known", with_known_places(record.scenario))
-    return _make_data(record, results, known_result)
+    scenario = with_known_places(record.scenario)
+    is_ready = results.ours is not None
+    known = comparison.result_or_job(STATE, "known", scenario) if is_ready else None
+    return _make_data(record, results, known)
 
 
 def load_fast_data(record: PersonalState) -> PersonalData:
     """Data of the page without jobs: slow results are None."""
     results = comparison.load_fast_results(STATE, record.scenario)
-    return _make_data(
-        record, results, comparison.result_if_fast(with_known_places(record.scenario))
-    )
+    known = comparison.result_if_fast(with_known_places(record.scenario))
+    return _make_data(record, results, known)
 
 
 def _make_data(
@@ -281,7 +279,7 @@ def _home_probability(chances: Floats, k: int, other: int) -> float:
 
 
 @dataclass(frozen=True)
-class Preset(PolicyPreset):
+class PersonalPreset(PolicyPreset):
     """A story: shares of people at own places, the common sensitive set, and the guess."""
 
     policy: PersonalTags
@@ -292,7 +290,7 @@ class Preset(PolicyPreset):
         return replace(scenario, policy=policy)
 
 
-PRESETS: Final = read_presets(__file__, "stories", Preset)
+PRESETS: Final = read_presets(__file__, "stories", PersonalPreset)
 
 
 def title(record: PersonalState) -> str:

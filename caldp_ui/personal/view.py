@@ -8,13 +8,12 @@ from typing import Final
 
 import numpy as np
 
+from caldp_core.audit.adversary import pair_odds
 from caldp_core.experiments.run import Result
-from caldp_core.privacy.context import PersonalPolicy
 from caldp_ui.app.texts import read_texts
 from caldp_ui.compute.runs import estimate_is_public
-from caldp_ui.maps.ground import bare_ground
-from caldp_ui.maps.scene import TRUTH, error_of, estimate, shared_pictures, truth
-from caldp_ui.parts import markup
+from caldp_ui.maps.scene import TRUTH, bare_ground, error_of, estimate, shared_pictures, truth
+from caldp_ui.parts import layout
 from caldp_ui.personal.page_state import (
     HOME_REPORTS,
     TAG_NAMES,
@@ -25,20 +24,8 @@ from caldp_ui.personal.page_state import (
     tagged_mechanism,
 )
 from caldp_ui.shell.page import View
-from caldp_ui.stage import (
-    Action,
-    Arrangement,
-    Fact,
-    Ground,
-    Picture,
-    Scene,
-    encode,
-    nobody_below,
-)
-from caldp_ui.stage.records import Mark
+from caldp_ui.stage import records
 from caldp_ui.words import accuracy, formats, policies, promise
-from caldp_ui.words.accuracy import is_share
-from caldp_ui.words.formats import PLACES, Headline
 from caldp_ui.words.promise import REPEATS, PromiseText, right_guess_text
 
 TEXTS: Final = read_texts(__file__)
@@ -57,16 +44,16 @@ def background_text(name: str) -> str:
     return BACKGROUNDS.get(name, name)
 
 
-def headline(data: PersonalData) -> Headline:
+def headline(data: PersonalData) -> formats.Headline:
     """Who is not protected, if anybody, then the errors."""
-    texts = policies.describe_promise(PLACES, data.setup)
-    left = promise.unprotected_text(PLACES, texts.protected_share, texts.readable)
+    texts = policies.describe_promise(formats.PLACES, data.setup)
+    left = promise.unprotected_text(formats.PLACES, texts.protected_share, texts.readable)
     errors = [each for each in (_error_sentence(data), _comparison_sentence(data)) if each]
     figures = _headline_figures(data, texts)
     if not left:
         first, *rest = errors
-        return Headline(first, " ".join(rest), figures=figures)
-    return Headline(left, " ".join(errors), unprotected=True, figures=figures)
+        return formats.Headline(first, " ".join(rest), figures=figures)
+    return formats.Headline(left, " ".join(errors), unprotected=True, figures=figures)
 
 
 def _headline_figures(data: PersonalData, texts: PromiseText) -> dict[str, float]:
@@ -86,7 +73,7 @@ def _error_sentence(data: PersonalData) -> str:
     if data.ours is None:
         return "The map of this protection is still being computed."
     number, of = error_parts(data.ours)
-    if not is_share(data.ours.first.errors.tv):
+    if not accuracy.is_share(data.ours.first.errors.tv):
         return f"The map is off by a total variation of {number}."
     return f"The map puts {number} {of}."
 
@@ -105,22 +92,21 @@ def _comparison_sentence(data: PersonalData) -> str:
 
 def error_parts(result: Result) -> tuple[str, str]:
     """The error of a result as a number, and what it counts."""
-    return accuracy.wrong_of_hundred(PLACES, result.first.errors.tv)
+    return accuracy.wrong_of_hundred(formats.PLACES, result.first.errors.tv)
 
 
-def people_sentence(data: PersonalData) -> str:
-    """How many people are at their own places, by the model."""
-    groups = ", ".join(
-        f"{formats.out_of(share)} are at {_own_place_text(number)}"
-        for number, share in enumerate(data.record.policy.shares)
-    )
-    has_common = data.setup.sensitive.any()
-    all_of = (
-        "Of people at places that are not sensitive for everybody"
-        if has_common
-        else "Of all people"
-    )
-    return f"{all_of}, {groups}; the others are elsewhere."
+_ICONS: Final = ("home", "work", "looks_3", "looks_4")
+"""Of the tags, by their names in Material Symbols."""
+
+
+def people_icons(data: PersonalData) -> str:
+    """How many people are at their own places and elsewhere, with icons, as Markdown."""
+    shares = data.record.policy.shares
+    rows = [*zip(_ICONS, TAG_NAMES, shares, strict=False)]
+    rows.append(("directions_walk", "elsewhere", 1 - sum(shares)))
+    texts = (f":material/{icon}: {formats.digits(100 * each)} {name}" for icon, name, each in rows)
+    whole = "100 others" if data.setup.sensitive.any() else "100 people"
+    return f"Of {whole}: {' · '.join(texts)}"
 
 
 def _own_place_text(number: int) -> str:
@@ -172,7 +158,7 @@ def learned_sentences(data: PersonalData) -> list[str]:
 def hidden_sentences(data: PersonalData) -> list[str]:
     """What reports hide, and how far, one sentence each."""
     one_report, many_reports = (
-        right_guess_text(policies.chance(_policy(data), m)) for m in (1, REPEATS)
+        right_guess_text(pair_odds(data.setup.policy, m).largest) for m in (1, REPEATS)
     )
     return [
         TEXTS["home_hidden"],
@@ -183,11 +169,6 @@ def hidden_sentences(data: PersonalData) -> list[str]:
         ),
         TEXTS["own_places_hidden"],
     ]
-
-
-def _policy(data: PersonalData) -> PersonalPolicy:
-    assert isinstance(data.setup.policy, PersonalPolicy)  # the page's link takes no other
-    return data.setup.policy
 
 
 def bias_text(data: PersonalData) -> str:
@@ -225,30 +206,32 @@ ASSUMED: Final = "assumed"
 PROTECT: Final = "protect"
 UNPROTECT: Final = "unprotect"
 EPSILON: Final = "epsilon"
-_MARKS: Final[tuple[Mark, ...]] = ("sensitive",)
+_MARKS: Final[tuple[records.Mark, ...]] = ("sensitive",)
 _ACTIONS: Final = (
-    Action(
+    records.Action(
         PROTECT, "Sensitive for everybody", {"box": "The box becomes sensitive for everybody, too."}
     ),
-    Action(
+    records.Action(
         UNPROTECT, "Not for everybody", {"box": "The box is no longer sensitive for everybody."}
     ),
 )
 
 
-def scene(data: PersonalData) -> Scene:
+def scene(data: PersonalData) -> records.Scene:
     """Scene of the truth, this protection, and the cases of known homes and of plain LDP."""
     rows = _result_rows(data)
     names = [name for name, _, _ in rows]
     pictures = [_picture(*way) for way in rows]
-    return Scene(
+    return records.Scene(
         _ground(data),
         (truth(data.setup, _MARKS), *pictures),
         data.setup.n,
         (KNOWN if KNOWN in names else TRUTH, ASSUMED if ASSUMED in names else TRUTH),
         tuple(error_of(picture, _MARKS) for picture in pictures),
         actions=_ACTIONS,
-        arrangement=Arrangement((ASSUMED,), (TRUTH, *names[1:])) if ASSUMED in names else None,
+        arrangement=records.Arrangement((ASSUMED,), (TRUTH, *names[1:]))
+        if ASSUMED in names
+        else None,
         film_values={EPSILON: data.record.policy.epsilon},
         label="Home and work",
         image_name="caldp-home-and-work",
@@ -282,30 +265,32 @@ _GUESS_TITLES: Final = {
 }
 
 
-def _picture(name: str, title: str, result: Result) -> Picture:
+def _picture(name: str, title: str, result: Result) -> records.Picture:
     number, of = error_parts(result)
-    return estimate(name, title, f"{number} {of}", result, marks=_MARKS, fact=Fact(number, of))
+    return estimate(
+        name, title, f"{number} {of}", result, marks=_MARKS, fact=records.Fact(number, of)
+    )
 
 
-def bias_scene(data: PersonalData) -> Scene:
+def bias_scene(data: PersonalData) -> records.Scene:
     """Scene of the guessed own places, and of where the guess puts too many people and too few."""
-    per_cell, nobody = data.bias.per_symbol, nobody_below(data.setup.n)
+    per_cell, nobody = data.bias.per_symbol, records.nobody_below(data.setup.n)
     assumed = tagged_mechanism(data.setup).policy.background[0]
     guess = background_text(data.record.policy.background)
     share = formats.ratio(data.bias.total_variation)
-    wrong = Fact(share.number, f"of {share.whole} people, however many take part")
+    wrong = records.Fact(share.number, f"of {share.whole} people, however many take part")
     pictures = (
-        Picture("guess", "The collector's guess of own places", guess,
-                f"Map of where the collector takes own places to be: {guess}.", encode(assumed),
-                nobody, _MARKS),
-        Picture("many", "Too many people here", f"{share} people, on average",
+        records.Picture("guess", "The collector's guess of own places", guess,
+                f"Map of where the collector takes own places to be: {guess}.",
+                records.encode(assumed), nobody, _MARKS),
+        records.Picture("many", "Too many people here", f"{share} people, on average",
                 f"Map of cells with too many people on average: {share} in all.",
-                encode(np.maximum(per_cell, 0.0)), nobody, _MARKS, wrong),
-        Picture("few", "Too few people here", f"{share} people, on average",
+                records.encode(np.maximum(per_cell, 0.0)), nobody, _MARKS, wrong),
+        records.Picture("few", "Too few people here", f"{share} people, on average",
                 f"Map of cells with too few people on average: {share} in all.",
-                encode(np.maximum(-per_cell, 0.0)), nobody, _MARKS, wrong),
+                records.encode(np.maximum(-per_cell, 0.0)), nobody, _MARKS, wrong),
     )  # fmt: skip
-    return Scene(
+    return records.Scene(
         _ground(data),
         pictures,
         data.setup.n,
@@ -318,11 +303,11 @@ def bias_scene(data: PersonalData) -> Scene:
     )
 
 
-def _ground(data: PersonalData) -> Ground:
+def _ground(data: PersonalData) -> records.Ground:
     return bare_ground(data.domain, marked=data.setup.sensitive)
 
 
 def view(data: PersonalData, *_: object) -> View:
     """The headline, the odds, and the maps; what is pinned has maps of its own."""
-    risk = {markup.PLACE: markup.odds_html(PLACES, data.setup)}
+    risk = {layout.PLACE: layout.odds_html(formats.PLACES, data.setup)}
     return View(headline(data), texts=risk, scene=scene(data), still=TRUTH)

@@ -4,24 +4,19 @@ Blocks may be areas of a reader's own, such as districts, whose file of polygons
 sensitive places may be near points of a reader's own, such as clinics.
 """
 
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final, TypeVar
 
 import streamlit as st
-from streamlit.runtime.uploaded_file_manager import DeletedFile
 
+from caldp_core import datasets
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import N_MAX, POLYGON_BYTES_MAX
-from caldp_core.datasets import (
-    DatasetSpec,
-    OwnPlaces,
-    country_labels,
-    hexagon_resolutions,
-    inspect_data,
-    region_labels,
-)
 from caldp_core.datasets.files.geojson import AreasOfFile, read_polygons
-from caldp_core.domain.grid import US_GRID, GridDomain
+from caldp_core.datasets.reading import read_points
+from caldp_core.domain.domains import US_GRID, GridDomain
 from caldp_core.experiments.run import Setup
 from caldp_core.scenarios.blocks import (
     OUTSIDE,
@@ -44,18 +39,19 @@ from caldp_core.scenarios.blocks import (
     some_names,
 )
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.app.delivery import release
-from caldp_ui.app.errors import escape_markdown
+from caldp_ui.app.delivery import take_content, was_taken
+from caldp_ui.app.texts import escape_markdown, read_texts
 from caldp_ui.compute import runs
 from caldp_ui.controls import choices, common
-from caldp_ui.controls.choices import blocks_of, own_data_sets
-from caldp_ui.maps.presets import hexagon_size, initial_blocks
+from caldp_ui.maps.scene import hexagon_size, initial_blocks
 from caldp_ui.places import page_state
 from caldp_ui.places.page_state import PAPER_MAP_ONLY, STATE
-from caldp_ui.session import visitor_data
-from caldp_ui.session.record_link import bind, bind_text, update_scenario
+from caldp_ui.session import visit
+from caldp_ui.session.page_state import bind_held, update_scenario
 from caldp_ui.words import formats
-from caldp_ui.words.glossary import DEFINITIONS
+from caldp_ui.words.accuracy import DEFINITIONS
+
+TEXTS: Final = read_texts(__file__)
 
 
 def _bind_part(name: str, part: str, field: str) -> dict[str, Any]:
@@ -65,17 +61,16 @@ def _bind_part(name: str, part: str, field: str) -> dict[str, Any]:
     def change(scenario: Scenario, value: Any) -> Scenario:
         return scenario.with_context(**{part: replace(now, **{field: value})})
 
-    return bind(STATE, name, getattr(now, field), change)
+    return bind_held(STATE, name, getattr(now, field), change)
 
 
 def _hexagon_details(blocks: HexagonBlocks, domain: GridDomain) -> None:
     """The slider of the sizes that fit the map."""
     st.select_slider(
         "Size of a hexagon",
-        sorted({*hexagon_resolutions(domain), blocks.resolution}, reverse=True),
+        sorted({*datasets.hexagon_resolutions(domain), blocks.resolution}, reverse=True),
         format_func=hexagon_size,
-        help="Hexagons of H3: about equally large anywhere on Earth, wherever the map lies. A cell "
-        "is in the hexagon that its middle is in.",
+        help=TEXTS["hexagons_help"],
         **_bind_part("hexagons", "blocks", "resolution"),
     )
 
@@ -103,7 +98,7 @@ _ADAPTIVE: Final = (10, 50, 100, 250, 500, 875, 1750, 4000)
 
 def protection_controls(scenario: Scenario, domain: GridDomain) -> None:
     """The menus of blocks and of the sensitive set, each with its details."""
-    blocks, sensitive = _kinds_on_map(BLOCK_KINDS, domain), _kinds_on_map(SENSITIVE_KINDS, domain)
+    blocks, sensitive = kinds_on_map(BLOCK_KINDS, domain), kinds_on_map(SENSITIVE_KINDS, domain)
     blocks = {title: initial_blocks(spec, domain) for title, spec in blocks.items()}
     choices.by_title(
         STATE,
@@ -127,14 +122,14 @@ def protection_controls(scenario: Scenario, domain: GridDomain) -> None:
     _sensitive_details(scenario)
 
 
-def _kinds_on_map(kinds: dict[str, K], domain: GridDomain) -> dict[str, K]:
+def kinds_on_map(kinds: dict[str, K], domain: GridDomain) -> dict[str, K]:
     """The kinds that fit a map."""
     excluded: tuple[type, ...] = () if domain == US_GRID else PAPER_MAP_ONLY
-    if len(country_labels(domain)[1]) == 1:
+    if len(datasets.country_labels(domain)[1]) == 1:
         excluded = (*excluded, CountryBlocks)
-    if len(region_labels(domain)[1]) == 1:
+    if len(datasets.region_labels(domain)[1]) == 1:
         excluded = (*excluded, RegionBlocks)
-    if not hexagon_resolutions(domain):
+    if not datasets.hexagon_resolutions(domain):
         excluded = (*excluded, HexagonBlocks)
     return {title: spec for title, spec in kinds.items() if not isinstance(spec, excluded)}
 
@@ -191,7 +186,7 @@ def _sensitive_details(scenario: Scenario) -> None:
             N_MAX,
             step=1000,
             help="Per cell of about 20 km, by public population figures (GeoNames).",
-            **bind(
+            **bind_held(
                 STATE,
                 "most",
                 sensitive.most,
@@ -200,39 +195,34 @@ def _sensitive_details(scenario: Scenario) -> None:
         )
 
 
-def _data_sets() -> dict[str, DatasetSpec]:
+def _data_sets() -> dict[str, datasets.DatasetSpec]:
     """The public datasets, and the places uploaded in this visit."""
-    own = own_data_sets(STATE.current().scenario.dataset)
-    places = {title: spec for title, spec in own.items() if isinstance(spec, OwnPlaces)}
+    own = choices.own_data_sets(STATE.current().scenario.dataset)
+    places = {title: spec for title, spec in own.items() if isinstance(spec, datasets.OwnPlaces)}
     return {**runs.places(), **places}
 
 
-def with_dataset(before: Scenario, spec: DatasetSpec) -> Scenario:
+def with_dataset(before: Scenario, spec: datasets.DatasetSpec) -> Scenario:
     """The scenario with other data, under a protection that fits their map."""
     scenario = runs.with_dataset(before, spec)
     domain = runs.finest_map_of(runs.dataset(scenario))
     if domain == runs.finest_map_of(runs.dataset(before)):
         return replace(scenario, prior=before.prior, estimator=before.estimator)
-    return scenario.with_context(blocks=blocks_of(domain), sensitive=EverythingSensitive())
+    return scenario.with_context(blocks=choices.blocks_of(domain), sensitive=EverythingSensitive())
 
 
 def data_control() -> None:
     """The menu of datasets, with a hint where SNAP's file is missing."""
     common.data(STATE, _data_sets(), with_dataset)
     if not runs.fetched_snap():
-        st.caption(
-            "SNAP's own file appears here once `python -m caldp_core fetch gowalla` has fetched it."
-        )
+        st.caption(TEXTS["snap_missing"])
 
 
 def _point_details(sensitive: SensitiveNear) -> None:
     """The points, and how far around them places are sensitive."""
     st.text_area(
-        "Points, a line each: latitude, longitude; or a table with these columns",
-        height=100,
-        placeholder="48.853, 2.349",
-        help="Such as clinics or shelters. People within the distance of one are protected.",
-        **bind_text(
+        **_POINTS,
+        **bind_held(
             STATE,
             "points",
             "\n".join(sensitive.points),
@@ -244,63 +234,98 @@ def _point_details(sensitive: SensitiveNear) -> None:
         0.0,
         1_000.0,
         step=0.1,
+        help=TEXTS["near_help"],
         **_bind_part("km", "sensitive", "km"),
     )
     if not sensitive.points:
         st.caption("Nothing yet: every report names its place.")
 
 
+_POINTS: Final[dict[str, Any]] = {
+    "label": "Points, a line each: latitude, longitude, name; or a table with these columns",
+    "height": 100,
+    "placeholder": "48.853, 2.349, Clinic of the island",
+    "help": TEXTS["points_help"],
+}
+_EVERYBODY: Final = "everybody"
+_NEAR: Final = "people near clinics or other points of mine, nobody else"
+
+
+def ask_near(key: Callable[[str], str]) -> SensitiveNear | None:
+    """Asks who is protected; None: everybody. Raises `CaldpError` for points that can't be read."""
+    if st.radio("Protected are …", (_EVERYBODY, _NEAR), key=key("protected")) == _EVERYBODY:
+        return None
+    text = st.text_area(**_POINTS, key=key("points"))
+
+    def put(data: bytes, _: str) -> None:
+        st.session_state[key("points")] = "\n".join(read_points(data))
+
+    upload(key("points-file"), "Or a file of them", None, put)
+    metres = st.number_input("Metres around each", 0, 1_000_000, 300, step=50, key=key("metres"))
+    if not text.strip():
+        st.caption("“Show it” comes once there are points.")
+    return SensitiveNear(_points(text), metres / 1000)
+
+
 def _points(text: str) -> tuple[str, ...]:
     """The points of a list, a line each, or of a table with latitude and longitude."""
-    lines = tuple(line.replace(" ", "") for line in text.splitlines() if line.strip())
-    try:
-        file = inspect_data(text)
-        file.places.check_complete(file, "latitude", "longitude")
-        found = file.first_places(file.places).tolist()
-    except CaldpError:
-        return lines  # the record says what is wrong with them
-    return tuple(f"{y},{x}" for y, x in found) if len(found) == len(file.rows) else lines
+    parts = (line.split(",", 2) for line in text.splitlines() if line.strip())
+    lines = tuple(",".join(map(str.strip, each)) for each in parts)
+    with suppress(CaldpError):
+        return SensitiveNear(lines).points
+    with suppress(CaldpError):
+        return read_points(text)
+    return lines  # the record says what is wrong with them
 
 
 def _polygon_details(blocks: PolygonBlocks) -> None:
     """The upload of a file, with the areas of the last one or its error."""
-    st.file_uploader(
-        f"GeoJSON with polygons, up to {POLYGON_BYTES_MAX // 2**20} MB",
-        key=STATE.key("polygons"),
-        on_change=_read_upload,
-        help="In degrees (WGS 84). Each area is a block with its name: people are hidden among "
-        "all cells of theirs. Areas are public: everybody sees them.",
+    upload_areas(
+        "polygons",
+        TEXTS["polygons_help"],
+        lambda areas: update_scenario(STATE, lambda s: s.with_context(blocks=areas)),
     )
-    wrong = st.session_state.get(_ERROR_KEY)
-    if wrong:
-        st.error(escape_markdown(wrong), icon=":material/error:")
     if blocks.names:
         st.caption(_describe_blocks(blocks))
     else:
         st.caption("Nothing yet: the whole map is one block.")
 
 
-_ERROR_KEY = f"{STATE.page}/polygons-wrong"
+def upload_areas(name: str, help_text: str, take: Callable[[PolygonBlocks], None]) -> None:
+    """The upload of a file of polygons, which `take` gets, and the error of the last file."""
+
+    def put(data: bytes, file: str) -> None:
+        areas = read_polygons(data, file)
+        blocks = PolygonBlocks(tuple(areas.polygons), tuple(areas.polygons.values()))
+        visit.keep_areas(blocks)
+        st.session_state[_FILE_KEY] = blocks, _describe_file(areas)
+        take(blocks)
+
+    label = f"GeoJSON with polygons, up to {POLYGON_BYTES_MAX // 2**20} MB"
+    upload(STATE.key(name), label, help_text, put)
+
+
+def upload(key: str, label: str, help_text: str | None, take: Callable[[bytes, str], None]) -> None:
+    """An upload, of which `take` gets content and name, and the error that it raised last."""
+    st.file_uploader(label, key=key, on_change=_read_upload, args=(key, take), help=help_text)
+    wrong = st.session_state.get(f"{key}/wrong")
+    if wrong:
+        st.error(escape_markdown(wrong), icon=":material/error:")
+
+
 _FILE_KEY = f"{STATE.page}/polygons-file"
 """The blocks of the last file, and the sentences about what was done with its features."""
 
 
-def _read_upload() -> None:
-    file = st.session_state[STATE.key("polygons")]
-    if file is None or isinstance(file, DeletedFile):  # a file already read is still listed
+def _read_upload(key: str, take: Callable[[bytes, str], None]) -> None:
+    file = st.session_state[key]
+    if file is None or was_taken(file):
         return
-    data = file.getvalue()
-    release(file.file_id)
-    st.session_state[_ERROR_KEY] = None
+    st.session_state[f"{key}/wrong"] = None
     try:
-        areas = read_polygons(data, file.name)
-        blocks = PolygonBlocks(tuple(areas.polygons), tuple(areas.polygons.values()))
+        take(take_content(file), file.name)
     except CaldpError as error:
-        st.session_state[_ERROR_KEY] = str(error)
-        return
-    visitor_data.keep_areas(blocks)
-    st.session_state[_FILE_KEY] = blocks, _describe_file(areas)
-    update_scenario(STATE, lambda s: s.with_context(blocks=blocks))
+        st.session_state[f"{key}/wrong"] = str(error)
 
 
 def warn_of_areas(setup: Setup) -> None:

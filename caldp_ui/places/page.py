@@ -9,42 +9,32 @@ import streamlit as st
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Progress
-from caldp_core.domain.grid import US_GRID, Area, GridDomain
+from caldp_core.domain.domains import US_GRID, Area, GridDomain
 from caldp_core.experiments.forecast import has_valid_errors, invalid_error_reason
 from caldp_core.experiments.regions import RegionReport, cell_errors, number_of_boxes, region_report
 from caldp_core.experiments.run import Result, Setup
 from caldp_core.scenarios.blocks import GridBlocks, OneBlock
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.app.errors import escape_markdown
-from caldp_ui.app.texts import read_texts, read_toml
+from caldp_ui.app.texts import escape_markdown, read_texts, read_toml
 from caldp_ui.compute import runs
-from caldp_ui.compute.runs import CellErrorCurves
 from caldp_ui.controls import choices, common
-from caldp_ui.controls.common import epsilon_slider
-from caldp_ui.maps.ground import readable_people
-from caldp_ui.maps.presets import presets_of, title
-from caldp_ui.maps.scene import map_files, report
+from caldp_ui.maps.scene import map_files, presets_of, readable_people, report, title
 from caldp_ui.offline import document
-from caldp_ui.parts import comparison, markup, pins, promises, safety, sharing
-from caldp_ui.parts.comparison import ComparisonData, load_fast_results
-from caldp_ui.parts.films import FilmRequest, SliderFilm
-from caldp_ui.parts.layout import stacked_layout, tabs
-from caldp_ui.places import controls, page_state, prior, view
+from caldp_ui.parts import comparison, layout, pins, sharing
+from caldp_ui.places import controls, page_state, view
 from caldp_ui.places.page_state import STATE, PlacesState, load_data
 from caldp_ui.relief import view as relief
 from caldp_ui.session import jobs
 from caldp_ui.session import page_state as handover
-from caldp_ui.session.record_link import bind, bind_text, redraw_noise, update_scenario
+from caldp_ui.session.page_state import bind_held, redraw_noise, update_scenario
 from caldp_ui.shell.page import PinPage
-from caldp_ui.stage import Film
+from caldp_ui.stage.records import Film
 from caldp_ui.words import accuracy, formats, promise
-from caldp_ui.words.formats import PLACES
-from caldp_ui.words.glossary import terms
 
 TEXTS: Final = read_texts(__file__)
 
 
-def _controls(data: ComparisonData) -> None:
+def _controls(data: comparison.ComparisonData) -> None:
     """All controls of the page at the left, the odds for a person at the right."""
     setup = data.setup
     domain = runs.finest_map_of(setup.dataset)
@@ -56,18 +46,18 @@ def _controls(data: ComparisonData) -> None:
         with st.container(key=STATE.key("forms"), horizontal=True, gap="xsmall"):
             _forms(data, domain)
     with st.container(key=STATE.key("risk"), gap="small"):
-        markup.show_odds(PLACES, setup)
-        safety.of_setup(STATE, PLACES, setup)
+        layout.show_odds(formats.PLACES, setup)
+        comparison.safety_button(STATE, formats.PLACES, setup)
         pins.redraw_and_pin(STATE, PAGE.pin_title)
 
 
-def _forms(data: ComparisonData, domain: GridDomain) -> None:
+def _forms(data: comparison.ComparisonData, domain: GridDomain) -> None:
     """The forms behind buttons; closed ones are not drawn, as every control costs each run."""
     setup, scenario = data.setup, data.setup.scenario
 
     def protection() -> None:
         controls.protection_controls(scenario, domain)
-        _clear_button(scenario)
+        _clear_button()
 
     def more() -> None:
         controls.data_control()
@@ -79,7 +69,7 @@ def _forms(data: ComparisonData, domain: GridDomain) -> None:
     choices.fold(st.popover, label, STATE.key("protection"), protection, icon=icon)
     icon = ":material/database:"
     choices.fold(st.popover, "Data, cells", STATE.key("more"), more, icon=icon)
-    prior.popover()
+    view.popover()
 
 
 def _protection_label(setup: Setup) -> str:
@@ -91,35 +81,33 @@ def _protection_label(setup: Setup) -> str:
     return str(st.session_state[key])
 
 
-def _clear_button(scenario: Scenario) -> None:
-    st.button(
+def _clear_button() -> None:
+    STATE.button(
+        "clear",
         "Clear the drawing",
-        icon=":material/delete:",
-        key=STATE.key("clear"),
-        disabled=not page_state.has_drawing(scenario) and STATE.current().region is None,
-        on_click=STATE.change,
-        args=(page_state.without_drawing,),
+        STATE.change,
+        page_state.without_drawing,
+        icon="delete",
+        disabled=page_state.without_drawing(STATE.current()) == STATE.current(),
         help="What was protected before the drawing is protected again.",
     )
 
 
-def _cell_controls(data: ComparisonData) -> None:
+def _cell_controls(data: comparison.ComparisonData) -> None:
     """The slider of the cell size with both errors below it, and the extent of the map."""
     scenario, fine = data.setup.scenario, runs.finest_map_of(data.setup.dataset)
     steps = page_state.merge_factors(scenario)
     if page_state.merge_factor(scenario.dataset) is not None and len(steps) > 1:
-        st.select_slider(
-            "Fewer, larger cells: a side of …",
-            steps,
-            format_func=lambda times: accuracy.cell_size_text(round(times * fine.cell, 9)),
-            help=TEXTS["cells_help"],
-            **bind(
-                STATE,
-                "cells",
-                page_state.merge_factor(scenario.dataset),
-                page_state.with_merge_factor,
+        slider = common.Slider[PlacesState](
+            "cells",
+            lambda record: page_state.merge_factor(record.scenario.dataset) or 1,
+            lambda record, times: replace(
+                record, scenario=page_state.with_merge_factor(record.scenario, int(times))
             ),
+            steps,
+            lambda times: accuracy.cell_size_text(round(times * fine.cell, 9)),
         )
+        common.show(STATE, slider, "Fewer, larger cells: a side of …", TEXTS["cells_help"])
     if data.ours is not None and has_valid_errors(data.setup):
         errors = cell_errors(data.setup, data.ours.first.estimate)
         st.caption(accuracy.cell_error_text(errors, fine.cell))
@@ -127,7 +115,7 @@ def _cell_controls(data: ComparisonData) -> None:
     _part_controls(data)
 
 
-def _part_controls(data: ComparisonData) -> None:
+def _part_controls(data: comparison.ComparisonData) -> None:
     whole = page_state.full_map(data.setup.scenario.dataset)
     if whole is None:
         return
@@ -135,18 +123,18 @@ def _part_controls(data: ComparisonData) -> None:
     st.text_input(
         "Part of the map: south, north, west, east",
         help="In degrees. Or take the tool “Box” on the maps, “Show only this part”, and drag.",
-        **bind_text(STATE, "part", str(now), lambda s, text: page_state.crop(s, Area.parse(text))),
+        **bind_held(STATE, "part", str(now), lambda s, text: page_state.crop(s, Area.parse(text))),
     )
-    st.button(
+    STATE.button(
+        "whole",
         "Show the whole map",
-        icon=":material/zoom_out_map:",
-        key=STATE.key("whole"),
+        lambda: update_scenario(STATE, lambda s: page_state.crop(s, whole.area)),
+        icon="zoom_out_map",
         disabled=now == whole.area,
-        on_click=lambda: update_scenario(STATE, lambda s: page_state.crop(s, whole.area)),
     )
 
 
-def _cell_sizes(data: ComparisonData) -> None:
+def _cell_sizes(data: comparison.ComparisonData) -> None:
     """The errors at every cell size, for this protection and plain LDP."""
     scenario = data.setup.scenario
     if not has_valid_errors(data.setup):
@@ -171,7 +159,7 @@ def _cell_sizes(data: ComparisonData) -> None:
         st.info("There is nothing to compare here: with each size a run would take long.")
 
 
-def _show_cell_sizes(ladder: CellErrorCurves, scenario: Scenario, finest: float) -> None:
+def _show_cell_sizes(ladder: runs.CellErrorCurves, scenario: Scenario, finest: float) -> None:
     st.markdown(view.cell_sizes_sentence(ladder, finest))
     now = (page_state.merge_factor(scenario.dataset) or 1) * finest
     st.html(view.cell_sizes_html(ladder, now, finest))
@@ -194,18 +182,12 @@ def _show_region(area: Area, result: Result, domain: GridDomain) -> None:
             ends = report.ends(number_of_boxes(domain))
             _region_numbers(report, ends, promise.counted(result.setup.scenario)[1])
         with right:
-            st.html(markup.dotplot(report.estimate, report.half_width, view.dots_text(report)))
+            st.html(layout.dotplot(report.estimate, report.half_width, view.dots_text(report)))
             st.caption(view.dots_text(report))
         if report.is_lost_in_noise:
             st.warning(TEXTS["too_small"], icon=":material/blur_on:")
         st.caption(" ".join(view.region_sentences(report, result.setup.scenario)))
-        st.button(
-            "Unmark",
-            icon=":material/close:",
-            key=STATE.key("unmark"),
-            on_click=page_state.mark_region,
-            args=(None,),
-        )
+        STATE.button("unmark", "Unmark", page_state.mark_region, None, icon="close")
 
 
 def _region_numbers(report: RegionReport, ends: tuple[float, float], counted: str) -> None:
@@ -215,38 +197,39 @@ def _region_numbers(report: RegionReport, ends: tuple[float, float], counted: st
         st.metric("95 % range", " – ".join(map(formats.people, ends)))
 
 
-def _promise(data: ComparisonData) -> None:
-    promises.shield(PLACES, data.setup)
-    promises.not_promised(PLACES, data.setup)
+def _promise(data: comparison.ComparisonData) -> None:
+    comparison.shield(formats.PLACES, data.setup)
+    comparison.not_promised(formats.PLACES, data.setup)
     dataset = data.setup.dataset
     st.caption(f"Data: **{escape_markdown(dataset.name)}**. {escape_markdown(dataset.note)}")
 
 
-def _curves(data: ComparisonData) -> None:
+def _curves(data: comparison.ComparisonData) -> None:
     comparison.curves_section(STATE, _CURVE_CHOICES, data)
-    terms("sampling error", "estimator")
+    accuracy.terms("sampling error", "estimator")
 
 
-def _relief(data: ComparisonData) -> None:
+def _relief(data: comparison.ComparisonData) -> None:
     results = {"Plain LDP": data.plain, "This protection": data.ours}
     relief.show(STATE, data.setup, runs.map_of(data.setup.dataset), results)
 
 
-def _numbers(data: ComparisonData) -> None:
+def _numbers(data: comparison.ComparisonData) -> None:
     pins.section(STATE, data)
     comparison.table(data.setup)
 
 
-def _sharing(data: ComparisonData) -> None:
+def _sharing(data: comparison.ComparisonData) -> None:
     content, other_scenarios = None, {}
     if data.ours is not None and data.plain is not None:
         other_scenarios = {sharing.PLAIN: data.plain.setup.scenario}
         errors = (data.ours.first.errors.tv, data.plain.first.errors.tv)
-        sentence = accuracy.error_sentence(PLACES, *errors)
+        nouns = promise.of_data(formats.PLACES, data.setup.scenario)
+        sentence = accuracy.error_sentence(nouns, *errors)
         sentence = invalid_error_reason(data.setup) or sentence
         results = {"Plain LDP": data.plain, "This protection": data.ours}
-        content = report(data.ours, sentence, results)
-    sharing.section(STATE, PLACES, content, other_scenarios, sharing.show_map_save_hint)
+        content = report(data.ours, sentence, results, view.result(data.ours))
+    sharing.section(STATE, formats.PLACES, content, other_scenarios, sharing.show_map_save_hint)
     document.offer_page(STATE, lambda record: PAGE.part(replace(record, region=None)))
 
 
@@ -256,18 +239,19 @@ _CURVE_CHOICES: Final = (
     comparison.BLOCKS,
     comparison.SENSITIVE,
 )
-_TABS: Final[dict[str, Callable[[ComparisonData], None]]] = {
+_TABS: Final[dict[str, Callable[[comparison.ComparisonData], None]]] = {
     "What is promised": _promise,
     "Error curves": _curves,
+    "By area": view.area_section,
     "Cell size": _cell_sizes,
     "Relief": _relief,
-    "Public prior": prior.section,
+    "Public prior": view.prior_section,
     "Numbers": _numbers,
     "Share and export": _sharing,
 }
 
 
-def _films(record: PlacesState) -> list[SliderFilm[PlacesState]]:
+def _films(record: PlacesState) -> list[pins.SliderFilm[PlacesState]]:
     """The film along ε, where the scenario has one ε and its pictures are fast to compute."""
     scenario = record.scenario
     both = (scenario, runs.best_plain_ldp(scenario))
@@ -277,22 +261,20 @@ def _films(record: PlacesState) -> list[SliderFilm[PlacesState]]:
 
 PAGE: Final = PinPage(
     state=STATE,
-    title="Places on a map",
-    task="Both maps are made of randomised reports of the same people. Move ε, the privacy level.",
-    load=lambda record: load_data(record, load_fast_results),
+    load=lambda record: load_data(record, comparison.load_fast_results),
     view=view.view,
     films=_films,
     pin_title=lambda record: title(record.scenario),
     align=lambda record: replace(record, region=STATE.current().region),
     describe=view.one_line_summary,
-    numbers=lambda data: pins.result_numbers(PLACES, data.ours),
+    numbers=lambda data: pins.result_numbers(formats.PLACES, data.ours),
     images=lambda data: map_files({"plain-ldp": data.plain, "this-protection": data.ours}),
 )
-EPSILON_FILM: Final = SliderFilm[PlacesState](
+EPSILON_FILM: Final = pins.SliderFilm[PlacesState](
     STATE,
     "epsilon",
     "Privacy level ε",
-    replace(epsilon_slider(), value=lambda record: promise.largest_epsilon(record.scenario)),
+    replace(common.epsilon_slider(), value=lambda record: promise.largest_epsilon(record.scenario)),
     view.render,
     lambda record: runs.key(record.scenario),
 )
@@ -323,8 +305,8 @@ def _draws_film(scenario: Scenario, progress: Progress) -> Film:
     )
 
 
-_STEP: Final = "step"
-"""Session key of the step of the tour: a strip above the maps does it, no window over them."""
+_STEP: Final = STATE.key("step")
+"""Session key of the tour's step, in a strip above the maps, and of the scenario it began with."""
 
 
 @dataclass(frozen=True)
@@ -357,51 +339,41 @@ TOUR: Final = tuple(
 
 def _tour_button(domain: GridDomain) -> None:
     """Opens the strip, or closes it; on the paper's map, whose blocks it shows."""
-    is_open = _current_step() is not None
+    is_open = st.session_state.get(_STEP) is not None
     if domain != US_GRID and not is_open:
         return
-    st.button(
-        "End the tour" if is_open else "Tour",
-        icon=":material/tour:",
-        type="tertiary",
-        key=STATE.key("tour"),
-        on_click=_set_step,
-        args=(None if is_open else 0,),
-    )
+    label, step = ("End the tour", None) if is_open else ("Tour", 0)
+    STATE.button("tour", label, _set_step, step, icon="tour", type="tertiary")
 
 
 def _show_tour() -> None:
     """Draws the step if the tour is on; its container is there in any case, for the layout."""
     if handover.take_part(STATE.page, "tour"):
         _set_step(0)
-    number = _current_step()
     with st.container():
-        if number is not None:
-            _show_tour_step(number)
+        if st.session_state.get(_STEP) is not None:
+            _show_tour_step(*st.session_state[_STEP])
 
 
-def _show_tour_step(number: int) -> None:
-    step = TOUR[number]
+def _show_tour_step(number: int, begun: Scenario | None) -> None:
+    """Draw the step; `begun`: its first scenario, until the reader does what it asks for."""
+    step, waits = TOUR[number], begun == STATE.current().scenario
     with st.container(border=True, key=STATE.key("strip"), horizontal=True):
         st.markdown(f"**{number + 1} of {len(TOUR)} · {step.title}.** {step.text}")
         with st.container(horizontal=True, width="content", gap="xsmall"):
-            st.button(step.label, key=STATE.key("show-me"), type="primary", on_click=step.show)
-            last = number + 1 == len(TOUR)
-            st.button(
-                "Done" if last else "Next",
-                key=STATE.key("next-step"),
-                on_click=_set_step,
-                args=(None if last else number + 1,),
-            )
+            STATE.button("show-me", step.label, _do_step, number, type="primary")
+            label, after = ("Done", None) if step is TOUR[-1] else ("Next", number + 1)
+            first = f"First: {step.label}" if waits else None
+            STATE.button("next-step", label, _set_step, after, disabled=waits, help=first)
 
 
-def _current_step() -> int | None:
-    at: int | None = st.session_state.get(STATE.key(_STEP))
-    return at
+def _do_step(number: int) -> None:
+    TOUR[number].show()
+    st.session_state[_STEP] = number, None
 
 
 def _set_step(number: int | None) -> None:
-    st.session_state[STATE.key(_STEP)] = number
+    st.session_state[_STEP] = None if number is None else (number, STATE.current().scenario)
 
 
 def show(record: PlacesState) -> None:
@@ -410,7 +382,7 @@ def show(record: PlacesState) -> None:
     domain = runs.map_of(setup.dataset)
     controls.warn_of_areas(setup)
     _show_tour()
-    page = stacked_layout(STATE)
+    page = layout.stacked_layout(STATE)
     with page.main:
         data = load_data(record)
         shown = view.view_to_draw_on(data)
@@ -426,8 +398,8 @@ def show(record: PlacesState) -> None:
         if data.ours is not None and data.plain is not None:
             scenario, key = record.scenario, STATE.key("film-draws")
             name = f"{runs.key(replace(scenario, seed=0))} draws"
-            draws = FilmRequest(key, name, partial(_draws_film, scenario))
+            draws = pins.FilmRequest(key, name, partial(_draws_film, scenario))
             PAGE.send_films(record, maps, draws)
-        tabs(STATE.key("tabs"), _TABS, data)
+        layout.tabs(STATE.key("tabs"), _TABS, data)
         _tour_button(runs.finest_map_of(setup.dataset))
-    promises.drawer("places")
+    comparison.drawer("places")

@@ -12,7 +12,7 @@ import numpy as np
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Bools
 from caldp_core.datasets import Cities, DatasetSpec, Gowalla, OwnPlaces
-from caldp_core.domain.grid import US_GRID, Area, GridDomain
+from caldp_core.domain.domains import US_GRID, Area, GridDomain
 from caldp_core.domain.partitions import LargerCells
 from caldp_core.experiments.run import Setup
 from caldp_core.scenarios.blocks import (
@@ -28,16 +28,20 @@ from caldp_core.scenarios.blocks import (
 )
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
-from caldp_ui.compute.runs import is_own
 from caldp_ui.controls.choices import blocks_of
-from caldp_ui.maps.presets import BEGIN
+from caldp_ui.maps.scene import BEGIN
 from caldp_ui.parts.comparison import ComparisonData, ResultLoader, load_results
-from caldp_ui.relief.columns import merged_runs
-from caldp_ui.session import notices
-from caldp_ui.session.page_state import PinPageState
-from caldp_ui.session.record_link import FieldFormat, ScenarioLink, ScenarioRecord, update_scenario
-from caldp_ui.stage import BROWSER_KEYS, Act, Action
-from caldp_ui.stage.records import Tool
+from caldp_ui.relief.view import merged_runs
+from caldp_ui.session import visit
+from caldp_ui.session.page_state import (
+    FieldFormat,
+    PinPageState,
+    ScenarioLink,
+    ScenarioRecord,
+    update_scenario,
+)
+from caldp_ui.stage.component import BROWSER_KEYS, Act
+from caldp_ui.stage.records import Action, Tool
 from caldp_ui.words import formats, promise
 
 
@@ -59,7 +63,7 @@ def _check(record: PlacesState) -> None:
 def _with_earlier_protection(shown: PlacesState, earlier: PlacesState) -> PlacesState:
     """The record with an earlier protection; all of the earlier one where the map is another."""
     data = (shown.scenario.dataset, earlier.scenario.dataset)
-    if data[0] != data[1] and (type(data[0]) is type(data[1]) or any(map(is_own, data))):
+    if data[0] != data[1] and (type(data[0]) is type(data[1]) or any(map(runs.is_own, data))):
         return earlier
     was = earlier.scenario.context
     changed = shown.scenario.with_context(blocks=was.blocks, sensitive=was.sensitive)
@@ -84,11 +88,6 @@ def full_map(spec: DatasetSpec) -> GridDomain | None:
     if isinstance(spec, OwnPlaces):
         return spec.grid()
     return US_GRID if isinstance(spec, Gowalla) else None
-
-
-def can_crop(setup: Setup) -> bool:
-    """Whether a part of the map may be shown."""
-    return full_map(setup.scenario.dataset) is not None
 
 
 def crop(scenario: Scenario, area: Area) -> Scenario:
@@ -178,6 +177,7 @@ def actions(setup: Setup) -> tuple[Action, ...]:
     drawn = isinstance(setup.scenario.context.blocks, DrawnBlocks)
     before = formats.out_of(promise.protected_share(setup))
     blocks = formats.count(setup.partition.m, "block", "blocks")
+    whole = full_map(setup.scenario.dataset)
     effects = {
         PROTECT: "All places are sensitive already, so nothing changes."
         if everything
@@ -208,7 +208,7 @@ def actions(setup: Setup) -> tuple[Action, ...]:
             )
         ),
         Action(BLOCK, "Make it a block", {"box": block_effect}),
-        *([Action(CUT, "Show only this part", {"box": _CUT_TEXT})] if can_crop(setup) else []),
+        *([Action(CUT, "Show only this part", {"box": _CUT_TEXT})] if whole is not None else []),
     )
 
 
@@ -241,12 +241,6 @@ def handle_act(act: Act) -> None:
 def mark_region(area: Area | None) -> None:
     """Show the numbers of this box, or of none."""
     STATE.change(lambda record: replace(record, region=area))
-
-
-def has_drawing(scenario: Scenario) -> bool:
-    """Whether anything is drawn that can be cleared."""
-    context = scenario.context
-    return bool(_edits(context.sensitive) or _areas(context.blocks))
 
 
 def without_drawing(record: PlacesState) -> PlacesState:
@@ -343,6 +337,6 @@ def _notify_change(before: Setup) -> None:
         return
     was, now = (formats.out_of(promise.protected_share(each)) for each in (before, after))
     blocks = formats.count(after.partition.m, "block", "blocks")
-    notices.show_toast_later(
+    visit.show_toast_later(
         f"Now {now} people are protected (before: {was}), in {blocks}. Undo takes it back."
     )

@@ -1,19 +1,46 @@
-"""What the page shows of a record: its headline, its maps, the marked box, the sizes of cells."""
+"""What the page shows of a record: its headline, maps, marked box, areas, and the public prior."""
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
 from html import escape
-from typing import Final
+from typing import Final, TypeAlias
 
-from caldp_core.domain.grid import Area
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.types import Floats, Progress
+from caldp_core.datasets import OwnPlaces, OwnTable
+from caldp_core.datasets.base_map import population_shares
+from caldp_core.datasets.files.answers import CountedAnswers, count_answers
+from caldp_core.datasets.files.layout_detection import DetectedFile, Layout
+from caldp_core.datasets.files.maps import CELLS, FINE_CELLS, MapRequest
+from caldp_core.datasets.files.places import (
+    CountedMap,
+    CountedPlaces,
+    count_places,
+    count_published_map,
+)
+from caldp_core.datasets.public_map import PublicMap
+from caldp_core.domain.domains import Area, GridDomain
+from caldp_core.estimation.cascade_estimator import pooling_helps, prior_effect
 from caldp_core.estimation.estimators import ESTIMATORS
-from caldp_core.experiments.forecast import has_valid_errors
-from caldp_core.experiments.regions import CellErrors, RegionReport
-from caldp_core.experiments.run import Result
+from caldp_core.estimation.evidence import KNOWING_MAP
+from caldp_core.experiments.forecast import has_valid_errors, invalid_error_reason
+from caldp_core.experiments.metrics import total_variation
+from caldp_core.experiments.regions import CellErrors, RegionReport, areas_as_geojson
+from caldp_core.experiments.run import Result, Setup
+from caldp_core.experiments.table import as_csv
+from caldp_core.scenarios import blocks
 from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.app.navigation import VALUES
+from caldp_ui.app.texts import escape_markdown, read_texts
 from caldp_ui.compute import runs
 from caldp_ui.compute.runs import CellErrorCurves
-from caldp_ui.maps.ground import ground
 from caldp_ui.maps.scene import (
+    EXAMPLE,
     OURS,
     PAIR,
     PLAIN,
@@ -21,34 +48,33 @@ from caldp_ui.maps.scene import (
     error_fact,
     error_id,
     estimate_code,
+    ground,
+    home,
     pooling_levels,
     scene,
     subtitle,
 )
-from caldp_ui.parts import markup
+from caldp_ui.parts import layout, own_data, pack, sharing
 from caldp_ui.parts.comparison import ComparisonData
-from caldp_ui.parts.markup import SENTENCE, headline_html
-from caldp_ui.places import page_state
-from caldp_ui.places.page_state import PlacesData, PlacesState
+from caldp_ui.parts.layout import SENTENCE, headline_html
+from caldp_ui.places import controls, page_state
+from caldp_ui.places.page_state import STATE, PlacesData, PlacesState, full_map
+from caldp_ui.session import page_state as session_page_state
+from caldp_ui.session import visit
+from caldp_ui.session.jobs import run_page
 from caldp_ui.shell.page import View
-from caldp_ui.stage import Ground, Scene, Step
-from caldp_ui.words import accuracy, formats, policies
-from caldp_ui.words.formats import PLACES, Headline
+from caldp_ui.stage.records import Ground, Scene, Step, nobody_below
+from caldp_ui.words import accuracy, formats, policies, promise
+from caldp_ui.words.formats import PLACES, Headline, place_name
 
 
 def region_sentences(report: RegionReport, scenario: Scenario) -> list[str]:
     """Notes on a region's numbers: its range, one below 0, whole blocks, the sum of its cells."""
     sentences = []
     if report.half_width > 0:
-        sentences.append(
-            "The 95 % range holds for all boxes of this map at once, so also for one that is "
-            "marked because of what it shows."
-        )
+        sentences.append(TEXTS["box_range"])
     if round(report.estimate) < 0:
-        sentences.append(
-            "An estimate below 0: noise outweighs the people here. It is not cut off at 0, so that "
-            "it is right on average."
-        )
+        sentences.append(TEXTS["below_zero"])
     if report.exact_blocks:
         sentences.append(
             f"{formats.count(report.exact_blocks, 'block lies', 'blocks lie')} in the box as a "
@@ -80,7 +106,7 @@ def dots_text(report: RegionReport) -> str:
     return (
         f"For a box that was chosen before anybody saw the map, the range from {low} to {high} "
         "holds the true number in 95 of 100 collections. Between two neighbouring dots it is in 1 "
-        f"of {markup.DOTS}."
+        f"of {layout.DOTS}."
     )
 
 
@@ -142,7 +168,8 @@ def one_line_summary(data: ComparisonData) -> str:
     """What is protected, and the error of the map."""
     has_error = data.ours is not None and has_valid_errors(data.setup)
     tv = data.ours.first.errors.tv if has_error and data.ours is not None else None
-    error = accuracy.error_sentence(PLACES, tv, None)
+    nouns = promise.of_data(PLACES, data.setup.scenario)
+    error = accuracy.error_sentence(nouns, tv, None)
     return f"{policies.promise_summary(PLACES, data.setup)} {error}"
 
 
@@ -165,7 +192,7 @@ def view_to_draw_on(data: PlacesData) -> View:
 
 
 def _view(data: PlacesData, maps: Scene) -> View:
-    risk = {markup.PLACE: markup.odds_html(PLACES, data.setup)}
+    risk = {layout.PLACE: layout.odds_html(PLACES, data.setup)}
     return View(headline(data), texts=risk, scene=maps, still=TRUTH)
 
 
@@ -179,7 +206,7 @@ def render(record: PlacesState) -> Step:
     ours, plain = runs.result(scenario), runs.result(runs.best_plain_ldp(scenario))
     step = render_outcome(ours, plain)
     return replace(
-        step, replacements={**step.replacements, markup.PLACE: markup.odds_html(PLACES, ours.setup)}
+        step, replacements={**step.replacements, layout.PLACE: layout.odds_html(PLACES, ours.setup)}
     )
 
 
@@ -196,3 +223,316 @@ def render_outcome(ours: Result, plain: Result) -> Step:
         replacements={SENTENCE: headline_html(sentence)},
         headline=sentence,
     )
+
+
+TEXTS: Final = read_texts(__file__)
+
+_CHOSEN: Final = f"{STATE.page}/result-areas"
+_OF_FILE: Final = "Areas of a file of mine"
+_NEAR_POINTS: Final = "Near each of my points"
+_SHIPPED: Final = (blocks.StateBlocks, blocks.CountryBlocks, blocks.RegionBlocks)
+
+
+def _choices(setup: Setup) -> dict[str, blocks.BlocksSpec]:
+    """Areas of the map by title: of a file, those that ship, and the blocks of this protection."""
+    kinds = controls.kinds_on_map(controls.BLOCK_KINDS, runs.finest_map_of(setup.dataset))
+    found = {title: kinds[title] for title in kinds if isinstance(kinds[title], _SHIPPED)}
+    if setup.partition.m > 1:
+        found["Blocks of this protection"] = setup.scenario.context.blocks
+    sensitive = setup.scenario.context.sensitive
+    if isinstance(sensitive, blocks.SensitiveNear) and sensitive.points:
+        found[_NEAR_POINTS] = blocks.BlocksNear(sensitive)
+    return {**found, _OF_FILE: visit.latest_areas()}
+
+
+def _chosen(setup: Setup) -> blocks.BlocksSpec:
+    """The chosen areas, at first those of a file, else those near points; there may be none yet."""
+    offered = _choices(setup)
+    first = _OF_FILE if offered[_OF_FILE] != blocks.PolygonBlocks() else _NEAR_POINTS
+    return offered.get(st.session_state.get(_CHOSEN, first), offered.get(first, offered[_OF_FILE]))
+
+
+def result(ours: Result) -> pack.AreaResult | None:
+    """The result by the chosen areas; None before there are any."""
+    spec = _chosen(ours.setup)
+    return None if spec == blocks.PolygonBlocks() else pack.by_areas_of_map(ours, spec)
+
+
+def area_section(data: ComparisonData) -> None:
+    """The menu of areas, the map, the table, and the files."""
+    offered, spec, key = _choices(data.setup), _chosen(data.setup), STATE.key("areas")
+    left, right = st.columns([1, 1.2], gap="large")
+    with left:
+        st.session_state[key] = next(title for title, each in offered.items() if each == spec)
+        st.selectbox("Areas", list(offered), key=key, on_change=_choose)
+        if isinstance(spec, blocks.PolygonBlocks):
+            controls.upload_areas("areas-file", TEXTS["areas_help"], lambda _: None)
+        if spec == blocks.PolygonBlocks() or data.ours is None:
+            st.info(TEXTS["no_areas"])
+            return
+        found = pack.by_areas_of_map(data.ours, spec)
+        rows = pd.DataFrame(found.rows, columns=["area", "estimated share", "95 % range"])
+        st.dataframe(rows, hide_index=True, width="stretch")
+        st.caption(TEXTS["areas_notes"])
+        files = {
+            "areas.csv": partial(as_csv, found.columns),
+            "areas.geojson": partial(areas_as_geojson, found.areas, found.columns),
+        }
+        for name, make in files.items():
+            sharing.file_button(STATE.key(name.replace(".", "-")), name, make)
+    setup = sharing.estimated_setup(data.ours)
+    svg = pack.drawings(setup, found, (sharing.open_counts_text(setup),))["areas.svg"]
+    right.image(svg, alt="Map of the estimated share of each area.")
+
+
+def _choose() -> None:
+    st.session_state[_CHOSEN] = st.session_state[STATE.key("areas")]
+
+
+INHABITANTS_ESTIMATOR: Final = "cascade-inhabitants"
+_EXAMPLES: Final = 3
+
+
+def prior_section(data: ComparisonData) -> None:
+    """The offer of a prior, or how much of the picture it has made."""
+    scenario = data.setup.scenario
+    if scenario.estimator not in (INHABITANTS_ESTIMATOR, KNOWING_MAP):
+        st.markdown(TEXTS["prior_offer"])
+    elif data.ours is None:
+        st.info("The numbers come once the picture is there.")
+    elif not pooling_helps(data.ours.setup.mechanism):
+        st.markdown("Blocks are so small here that the prior changes nothing.")
+    else:
+        _show(data.ours)
+    _choice_buttons(scenario)
+
+
+def _choice_buttons(scenario: Scenario) -> None:
+    """Buttons for every prior except the one in use."""
+    with st.container(horizontal=True):
+        if scenario.estimator != INHABITANTS_ESTIMATOR:
+            _estimator_button(
+                "Use where people live", "location_city", "use-prior", INHABITANTS_ESTIMATOR
+            )
+        if isinstance(scenario.prior, PublicMap) and scenario.estimator != KNOWING_MAP:
+            title = escape_markdown(scenario.prior.title)
+            _estimator_button(f"Use “{title}”", "history", "use-map", KNOWING_MAP)
+        if st.button("Use a file of mine", icon=":material/upload_file:", key=STATE.key("bring")):
+            st.session_state[_PRIOR_KEY] = True
+            session_page_state.open_part(STATE.page, "own")
+            run_page()
+        if scenario.estimator in (INHABITANTS_ESTIMATOR, KNOWING_MAP):
+            _estimator_button("Use reports alone", "block", "use-none", Scenario().estimator)
+    st.caption(TEXTS["prior_file"])
+
+
+def _estimator_button(label: str, icon: str, name: str, estimator: str) -> None:
+    """A button that sets the estimator; runs the page, as a tab alone would leave the maps."""
+    if st.button(label, icon=f":material/{icon}:", key=STATE.key(name)):
+        session_page_state.update_scenario(STATE, lambda s: replace(s, estimator=estimator))
+        run_page()
+
+
+def public_prior(ours: Result) -> tuple[str, Floats]:
+    """The prior of the estimate: its name for readers, and (k,) shares."""
+    scenario = ours.setup.scenario
+    if scenario.estimator == KNOWING_MAP and isinstance(scenario.prior, PublicMap):
+        prior = ours.setup.options.prior
+        assert prior is not None  # the setup's check sees to it
+        return f"“{scenario.prior.title}”", prior
+    return "Where people live", population_shares(runs.map_of(ours.setup.dataset))
+
+
+def _show(ours: Result) -> None:
+    domain = runs.map_of(ours.setup.dataset)
+    shift = prior_effect(ours.first.evidence, ours.first.estimate)
+    name, prior = public_prior(ours)
+    st.markdown(prior_share_text(shift, escape_markdown(name)))
+    source = (
+        " (GeoNames)"
+        if ours.setup.scenario.estimator == INHABITANTS_ESTIMATOR
+        else ", the public map"
+    )
+    shares = {f"{name}{source}": prior}
+    if shift.any():
+        shares["More people because of it"] = np.maximum(shift, 0.0)
+        shares["Fewer people because of it"] = np.maximum(-shift, 0.0)
+    images = pack.maps(shares, domain, home(domain), nobody_below(ours.setup.n))
+    for column, (title, png) in zip(st.columns(3), images.items(), strict=False):
+        column.image(png, caption=escape_markdown(title))
+    st.markdown(escape_markdown(judgement_text(ours, shift, domain)))
+
+
+def prior_share_text(shift: Floats, name: str) -> str:
+    """The share of people whom a prior moves, by its (k,) `shift` of shares; `name`: its name."""
+    if not shift.any():
+        return f"{name} does not fit these reports; it is **left alone**: nobody is moved."
+    number = formats.of_hundred(0.5 * float(np.abs(shift).sum()))
+    cause = "because of towns" if name == "Where people live" else f"because of {name}"
+    return f"**{number} people are where they are on this map {cause}, not of reports.**"
+
+
+def judgement_text(ours: Result, shift: Floats, domain: GridDomain) -> str:
+    """The error with the prior, without it and of it alone, and where it misleads most.
+
+    `shift`: (k,) shares that the prior adds.
+    """
+    reason = invalid_error_reason(ours.setup)
+    if reason:
+        return reason
+    truth, estimate = ours.setup.dataset.distribution, ours.first.estimate
+    errors = [formats.per_hundred(total_variation(truth, each)) for each in (
+        estimate, estimate - shift, public_prior(ours)[1])]  # fmt: skip
+    worse = np.abs(estimate - truth) - np.abs(estimate - shift - truth)
+    worst = np.argsort(-worse)[:_EXAMPLES]
+    named = "; ".join(place_name(domain, int(x)) for x in worst if worse[x] > 0)
+    misled = f" It misleads most at {named}." if named else ""
+    return (
+        f"In the wrong place are {errors[0]} of 100 people with the prior, {errors[1]} without it, "
+        f"and {errors[2]} if one believes the prior alone.{misled}"
+    )
+
+
+CountedData: TypeAlias = CountedPlaces | CountedMap | CountedAnswers
+_PRIOR_KEY: Final = f"{STATE.page}/own-as"
+"""The session key that says that the form was opened for a public map."""
+_AREAS_KEY: Final = f"{STATE.page}/own-areas"
+"""The session key of a table of areas, which the page of answers shows."""
+_NEAR_KEY: Final = f"{STATE.page}/own-near"
+"""The session key of the points near which people are protected; None: everybody is."""
+_NEAR_CELLS: Final = 2**18
+"""Most cells of a map that is made for people near points: 50 km × 50 km in cells of 110 m."""
+_AS_DATA: Final = "the people to be protected, on a map of their own"
+_AS_PRIOR: Final = "what is public already: an earlier map of these places"
+
+
+@dataclass(frozen=True)
+class _CurrentMap(MapRequest):
+    """A request to count a public map on the page's own map."""
+
+
+def popover() -> None:
+    """The button, and the form that it opens; a table of areas is shown on the page of answers."""
+    own_data.popover(STATE, _FORM)
+    table = st.session_state.pop(_AREAS_KEY, None)
+    if table is not None:
+        query = visit.query(Scenario(dataset=table).plain())
+        st.switch_page(VALUES, query_params=query)
+
+
+def _next_step(counts: CountedData) -> str:
+    if isinstance(counts, CountedAnswers):
+        return "Areas are answers: tick those that are sensitive, or click them on the map."
+    if isinstance(counts, CountedMap):
+        return "The estimate takes the file for known: “Public prior” below says how much that is."
+    next_step = TEXTS["next_near"] if st.session_state.get(_NEAR_KEY) else TEXTS["next"]
+    return f"Counted in cells of {counts.places.cell:g}°. {next_step}"
+
+
+def _ask_layout(key: Callable[[str], str], file: DetectedFile, layout: Layout) -> Layout | None:
+    """Asks what the places are; of people's, also the cell size and the part of the Earth."""
+    if layout.areas:
+        st.caption("An area is one value, without cells: it opens on “Sensitive answers”.")
+        return layout
+    picked = st.radio(
+        "These places are …",
+        (_AS_DATA, _AS_PRIOR),
+        index=int(st.session_state.get(_PRIOR_KEY, False)),
+        key=key("as"),
+    )
+    if picked == _AS_PRIOR:
+        st.caption("Counted on the map that is shown now. It never says what these people do.")
+        shown = STATE.current().scenario.dataset
+        grid = full_map(shown) or runs.finest_map_of(shown.load())
+        return replace(layout, wanted=_CurrentMap(grid.cell, grid.area), person=None)
+    return _ask_cells(key, own_data.ask_rows(key, file, layout))
+
+
+def _ask_cells(key: Callable[[str], str], layout: Layout) -> Layout | None:
+    """Asks who is protected, for the cell size and for the part of the Earth."""
+    try:
+        near = st.session_state[_NEAR_KEY] = controls.ask_near(key)
+        request = _ask_map(key, near is not None)
+    except CaldpError as error:
+        st.error(escape_markdown(str(error)), icon=":material/error:")
+        return None
+    return replace(layout, wanted=request) if near is None or near.points else None
+
+
+def _ask_map(key: Callable[[str], str], near_points: bool) -> MapRequest:
+    """Asks for the cells and the part of the Earth; by default both follow from the places.
+
+    For people near points cells are as small as fits. Raises `CaldpError` for an unknown part.
+    """
+    left, right = st.columns([2, 3])
+    cell = left.selectbox(
+        "Cells of …",
+        (*FINE_CELLS, *CELLS),
+        index=None,
+        format_func=accuracy.cell_size_text,
+        placeholder="110 m, or what fits" if near_points else "chosen for me",
+        key=key("cell"),
+        help="Counts that were made before keep their cells. Larger ones can be had later.",
+    )
+    text = right.text_input(
+        "Part of the Earth: south, north, west, east",
+        placeholder="all places of the file",
+        key=key("extent"),
+    )
+    request = MapRequest(cell, Area.parse(text) if text.strip() else None)
+    fine = replace(request, sides=(*FINE_CELLS, *CELLS), most=_NEAR_CELLS)
+    return fine if near_points else request
+
+
+def _count_rows(
+    contents: DetectedFile, layout: Layout, title: str, progress: Progress
+) -> CountedData:
+    if layout.areas:
+        named = OwnTable.title if title == OwnPlaces.title else title
+        return count_answers(contents, layout, named, progress)
+    request = layout.wanted
+    if not isinstance(request, _CurrentMap):
+        return count_places(contents, layout, title, progress)
+    assert request.extent is not None
+    assert request.cell is not None
+    grid = GridDomain.from_area(request.extent, request.cell)
+    return count_published_map(contents, layout, title, grid, progress)
+
+
+def _people_count(counts: CountedData) -> int:
+    if isinstance(counts, CountedAnswers):
+        return sum(counts.table.counts)
+    return counts.people if isinstance(counts, CountedMap) else int(counts.places.counts().sum())
+
+
+def _apply_counts(scenario: Scenario, counts: CountedData) -> Scenario:
+    st.session_state.pop(_PRIOR_KEY, None)
+    if isinstance(counts, CountedAnswers):
+        st.session_state[_AREAS_KEY] = counts.table
+        return scenario
+    if isinstance(counts, CountedMap):
+        return replace(scenario, estimator=KNOWING_MAP, prior=counts.published)
+    near = st.session_state.get(_NEAR_KEY)
+    after = controls.with_dataset(scenario, counts.places)
+    return after.with_context(blocks=blocks.OneBlock(), sensitive=near) if near else after
+
+
+_COLUMNS: Final[own_data.ColumnChoice[CountedData]] = own_data.ColumnChoice(
+    ("latitude", "longitude", "people", "weight", "person-id"),
+    ("latitude", "longitude"),
+    lambda seen: seen.places,
+    _count_rows,
+    _people_count,
+    _ask_layout,
+)
+_FORM: Final = own_data.Form(
+    "Your own list of places",
+    "A row for each place: **latitude, longitude** in degrees, and perhaps how many people.",
+    "Places",
+    EXAMPLE,
+    "Munich (made up)",
+    OwnPlaces.title,
+    _COLUMNS,
+    _apply_counts,
+    _next_step,
+)

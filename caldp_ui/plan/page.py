@@ -3,7 +3,7 @@
 Exports: the numbers of the picture, the plan as a scenario, and Python.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from operator import methodcaller
@@ -13,44 +13,40 @@ import pandas as pd
 import streamlit as st
 
 from caldp_core.audit.adversary import max_guess_accuracy
+from caldp_core.basics.types import Progress
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.app.errors import escape_markdown
-from caldp_ui.app.texts import read_texts
+from caldp_ui.app.texts import escape_markdown, read_texts
 from caldp_ui.app.theme import palette
 from caldp_ui.charts import show as charts
-from caldp_ui.compute import exports, runs
+from caldp_ui.compute import runs
 from caldp_ui.controls import choices, common
-from caldp_ui.controls.choices import NAMES, data_sets
-from caldp_ui.controls.common import Slider, epsilon_slider, field_slider, people_slider
-from caldp_ui.parts import markup, pins, promises, safety, sharing
-from caldp_ui.parts.layout import column_layout, tabs
-from caldp_ui.plan import people_needed, view
+from caldp_ui.parts import comparison, layout, pins, sharing
+from caldp_ui.plan import page_state, view
 from caldp_ui.plan.page_state import (
+    DEPLOYMENTS,
     GOALS,
     OF_REGIONS,
     REGIONS,
     RELATIVE,
     STATE,
     Margins,
+    Need,
     Plan,
     have_smaller_regions,
     margins_of,
     regions_of,
 )
-from caldp_ui.plan.people_needed import DEPLOYMENTS, Need
 from caldp_ui.session import jobs
-from caldp_ui.session.record_link import update_scenario
-from caldp_ui.session.ticking import run_page
+from caldp_ui.session.page_state import update_scenario
 from caldp_ui.shell.page import PinPage
 from caldp_ui.words import formats
-from caldp_ui.words.formats import PLACES, Headline
 
 TEXTS: Final = read_texts(__file__)
 
 
-def _share(name: str, steps: tuple[float, ...]) -> Slider[Plan]:
-    return field_slider(name, steps, lambda share: f"{100 * share:g} %")
+def _share(name: str, steps: tuple[float, ...]) -> common.Slider[Plan]:
+    return common.field_slider(name, steps, lambda share: f"{100 * share:g} %")
 
 
 FLOOR_SLIDER: Final = _share("floor", (0.001, 0.005, 0.01, 0.02, 0.05, 0.1))
@@ -68,7 +64,7 @@ def goal_titles(record: Plan) -> dict[str, str]:
     """Titles of the goals that the data have, by name; short on maps, which have one more."""
     scenario = record.scenario
     titles = dict(GOALS)
-    if view.nouns(record) is PLACES:
+    if view.nouns(record) is formats.PLACES:
         groups = regions_of(scenario, "groups")
         many = groups.plural if groups else "groups"
         titles |= {"values": "Places", "groups": many.capitalize()}
@@ -84,20 +80,17 @@ def _settings(record: Plan) -> None:
         common.show(STATE, WITHIN_SLIDER, WITHIN_TITLE, "± is the 95 % range of the estimate.")
     else:
         common.show(STATE, _WRONG_SLIDER, f"People {view.nouns(record).wrong}, at most")
-    common.epsilon(STATE)
-    common.people(STATE, runs.dataset(record.scenario).n)
-    known = {name: view.protection_title(record, name) for name in NAMES}
+    with st.container(key=STATE.key("dials")):
+        common.epsilon(STATE)
+        common.people(STATE, runs.dataset(record.scenario).n)
+    known = {name: view.protection_title(record, name) for name in choices.NAMES}
     choices.of_field(STATE, "protection", "Protection", known)
     setup = runs.setup(record.protected_scenario(record.protection, record.epsilon))
-    markup.show_odds(view.nouns(record), setup)
-    safety.of_setup(STATE, view.nouns(record), setup)
-    titles = data_sets(record.scenario.dataset)
+    layout.show_odds(view.nouns(record), setup)
+    comparison.safety_button(STATE, view.nouns(record), setup)
+    titles = choices.data_sets(record.scenario.dataset)
     common.data(STATE, titles, label="Plan with data like")
     pins.pin_button(STATE, PAGE.pin_title)
-
-
-def _title(record: Plan) -> str:
-    return f"{view.protection_title(record, record.protection)}, ε = {record.epsilon:g}"
 
 
 def _need_sentence(record: Plan) -> str:
@@ -123,10 +116,10 @@ def _numbers(record: Plan) -> dict[str, str]:
 
 def _show_board(record: Plan) -> None:
     """Draws the headline, picture and memo as they are computed, then the pin and the tabs."""
-    compute, cost = partial(people_needed.compute_needs, record), people_needed.cost(record)
+    compute, cost = partial(_find_needs, record, STATE.pins), page_state.cost(record)
     if jobs.needs_consent(STATE.key("needs"), _cache_key(record), cost):
         values = runs.dataset(record.scenario).domain.k
-        markup.show_headline(Headline("This plan is a lot to compute.", cost.describe(values)))
+        layout.show_headline(cost.headline("This plan is a lot to compute.", values))
         jobs.consent_button(STATE.key("needs"), _cache_key(record), compute)
         return
     jobs.gather_automatically(
@@ -136,41 +129,51 @@ def _show_board(record: Plan) -> None:
         lambda job: f"Still computing: {job.share:.0%} of the picture",
         partial(_show_points, record),
     )
-    PAGE.show_pins(record)
-    tabs(STATE.key("tabs"), _TABS, record)
+    with st.container():  # always there: what follows keeps its place
+        if jobs.has_result(STATE.key("needs"), _cache_key(record)):
+            PAGE.show_pins(record)
+    layout.tabs(STATE.key("tabs"), _TABS, record)
     if _sliders(record):
         PAGE.follow(record, STATE.pinned)
 
 
-def _load_tables(record: Plan) -> people_needed.NeedTables | None:
+def _load_tables(record: Plan) -> page_state.NeedTables | None:
     """The needs in the tables, computed by a job beside the page; None until it is done."""
     return jobs.run_automatically(
         STATE.key("beside"),
         f"{_cache_key(record)} {record.within}",
-        partial(people_needed.compute_tables, record),
+        partial(page_state.compute_tables, record),
         lambda job: f"Methods side by side: {job.share:.0%}",
     )
 
 
+def _find_needs(record: Plan, pins: Sequence[Plan], progress: Progress) -> Iterator[Need]:
+    """All points of the picture; before them the needs of what is pinned go into the cache."""
+    for each in pins:
+        view.own_need(each, lambda _: progress(0.0))
+    yield from page_state.compute_needs(record, progress)
+
+
 def _cache_key(record: Plan) -> str:
-    goal = (record.goal, record.floor, people_needed.target(record))
-    return f"{runs.key(record.scenario)} {goal}"
+    goals = [
+        (runs.key(each.scenario), each.goal, each.floor, page_state.target(each))
+        for each in (record, *STATE.pins)
+    ]
+    return f"{goals} {[each.protection for each in STATE.pins]}"
 
 
 def _show_points(record: Plan, needs: list[Need]) -> None:
-    points = dict(people_needed.needs_by_protection(needs))
-    is_waiting = sum(each.epsilon == record.epsilon for each in needs) < len(NAMES)
-    markup.show_headline(
-        Headline(
-            "How many people are needed is still being computed.",
-            f"Goal: {view.goal_text(record)}.",
-        )
+    points = dict(page_state.needs_by_protection(needs))
+    is_waiting = sum(each.epsilon == record.epsilon for each in needs) < len(choices.NAMES)
+    layout.show_headline(
+        formats.Headline(TEXTS["need_unknown"], f"Goal: {view.goal_text(record)}.")
         if is_waiting
         else view.headline(record, points)
     )
-    picture = view.chart_json(record, points, STATE.pinned, palette())
+    pinned = STATE.pinned if needs else None  # its need is there before the first point
+    picture = view.chart_json(record, points, pinned, palette())
     charts.show_json(picture, view.CHART, view.HEIGHT)
-    estimate = people_needed.estimate_title(record)
+    estimate = page_state.estimate_title(record)
     st.caption(f"Each line shows its most accurate method, for the estimate “{estimate}”.")
     if not is_waiting:
         if record.goal not in RELATIVE and (text := _default_estimate_text(record, points)):
@@ -191,7 +194,7 @@ def _default_estimate_text(record: Plan, points: view.Points) -> str:
     found = jobs.run_automatically(
         STATE.key("default"),
         runs.key(setup.scenario),
-        partial(people_needed.measure_estimates, setup),
+        partial(page_state.measure_estimates, setup),
         lambda job: f"The default estimate at this plan: {job.share:.0%}",
     )
     return "" if found is None else view.default_estimate_text(record, setup, *found)
@@ -239,7 +242,7 @@ def _methods(record: Plan) -> None:
         view.protection_title(record, name): {
             title: _cell(row.get(name), table) for title, row in table
         }
-        for name in NAMES
+        for name in choices.NAMES
     }
     st.table(pd.DataFrame(columns).rename_axis("method"))
     st.caption(
@@ -287,18 +290,18 @@ def _deployments(record: Plan) -> None:
         label, key = f"Use ε = {each.epsilon:.3g}", STATE.key(f"use-{each.title}")
         if column.button(label, key=key, help=each.title):
             update_scenario(STATE, methodcaller("with_epsilon", each.epsilon))
-            run_page()  # a press in a tab draws the tab alone
+            jobs.run_page()  # a press in a tab draws the tab alone
 
 
-def _sliders(record: Plan) -> dict[str, Slider[Plan]]:
+def _sliders(record: Plan) -> dict[str, common.Slider[Plan]]:
     """By title the sliders that the browser follows; none for a goal whose points take trials."""
     if record.goal not in RELATIVE:
         return {}
     return {
         floor_title(record): FLOOR_SLIDER,
         WITHIN_TITLE: WITHIN_SLIDER,
-        "Privacy level ε": epsilon_slider(),
-        "People": people_slider(runs.dataset(record.scenario).n),
+        "Privacy level ε": common.epsilon_slider(),
+        "People": common.people_slider(runs.dataset(record.scenario).n),
     }
 
 
@@ -313,8 +316,8 @@ def _sharing(record: Plan) -> None:
             st.info("No number of people is enough for this goal, so there are no files.")
             return
         st.markdown("**The planned survey** · its people, its protection and the best method")
-        sharing.true_file(STATE.key("json"), exports.FILE, exports.scenario_json(planned), planned)
-        st.code(exports.command(planned), language="bash")
+        sharing.true_file(STATE.key("json"), runs.FILE, planned.to_json(), planned)
+        st.code(runs.command(planned), language="bash")
         sharing.python(snippet(record))
         PAGE.offer()
 
@@ -322,50 +325,34 @@ def _sharing(record: Plan) -> None:
 def planned_scenario(record: Plan) -> Scenario | None:
     """The protection at the reader's ε with as many people as it needs; None where none do."""
     chosen = record.protected_scenario(record.protection, record.epsilon)
-    people = people_needed.compute_need(record, record.protection, chosen).people
+    people = page_state.compute_need(record, record.protection, chosen).people
     return None if people is None else replace(chosen, n=people)
 
 
 def snippet(record: Plan) -> str:
     """Python that prints the number of people of the headline before it is rounded."""
     chosen = replace(record.protected_scenario(record.protection, record.epsilon), seed=0)
+    regions, target = regions_of(record.scenario, record.goal), page_state.target(record)
     if record.goal in OF_REGIONS:
-        return _of_groups(record, chosen)
-    goal = "relative_error"
-    definition, name = f"accuracy = {goal}({record.floor!r})\n", goal
-    if record.goal == "overall":
-        is_slow = runs.takes_long(chosen)
-        name = "approximated_error" if is_slow else "expected_error"
-        definition = (TEXTS["approximated_code"] if is_slow else TEXTS["overall_code"]).format(
-            estimator=chosen.estimator,
-            budget=replace(people_needed.BUDGET, target=people_needed.target(record)),
-        )
-    theory = "caldp_core.theory"
-    imports = {
-        "overall": f"from {theory}.expected_error import Budget, {name}\n"
-        f"from {theory}.planner import Goal, people_for\n",
-        "values": f"from {theory}.planner import Goal, people_for, {name}\n",
-    }
-    return (
-        f"from caldp_core import Scenario, prepare\n{imports[record.goal]}\n"
-        f"scenario = {exports.literal(chosen)}\nsetup = prepare(scenario)\n{definition}"
-        f"goal = Goal(accuracy, {people_needed.target(record)!r})\n"
-        "print(people_for(setup.mechanism, setup.dataset.distribution, goal))\n"
-    )
-
-
-def _of_groups(record: Plan, chosen: Scenario) -> str:
-    regions = regions_of(record.scenario, record.goal)
-    assert regions is not None  # the record's check sees to it
-    spec = type(regions.spec).__name__
-    return TEXTS["groups_code"].format(
-        spec=spec, scenario=exports.literal(chosen), floor=record.floor, within=record.within
+        code = TEXTS["groups_code"]
+    elif record.goal == "values":
+        code = TEXTS["values_code"]
+    else:
+        slow = runs.takes_long(chosen)
+        code = TEXTS["approximated_code"] if slow else TEXTS["overall_code"]
+    return code.format(
+        scenario=runs.literal(chosen),
+        spec="" if regions is None else type(regions.spec).__name__,
+        floor=record.floor,
+        target=target,
+        estimator=chosen.estimator,
+        budget=replace(page_state.BUDGET, target=target),
     )
 
 
 def margins_csv(margins: Margins) -> bytes:
     """One row per region, group or answer: its share and half its 95 % range."""
-    return exports.csv(
+    return runs.csv(
         {
             "name": margins.names,
             "share": margins.shares,
@@ -388,7 +375,7 @@ def needs_csv(record: Plan, points: Mapping[str, Sequence[Need]]) -> bytes:
         for name, needs in points.items()
         for need in needs
     ]
-    return exports.csv(rows)
+    return runs.csv(rows)
 
 
 _TABS: Final[dict[str, Callable[[Plan], None]]] = {
@@ -398,12 +385,12 @@ _TABS: Final[dict[str, Callable[[Plan], None]]] = {
 }
 PAGE: Final = PinPage(
     state=STATE,
-    title="Plan a survey",
-    task="From the accuracy that one needs to people and ε. Move one slider at a time.",
     load=lambda record: record,
     view=view.view,
     sliders=_sliders,
-    pin_title=_title,
+    pin_title=lambda record: (
+        f"{view.protection_title(record, record.protection)}, ε = {record.epsilon:g}"
+    ),
     describe=_need_sentence,
     numbers=_numbers,
     scenario=lambda record: record.protected_scenario(record.protection, record.epsilon),
@@ -412,7 +399,7 @@ PAGE: Final = PinPage(
 
 def show(record: Plan) -> None:
     """Show the page at a record."""
-    page = column_layout(STATE)
+    page = layout.column_layout(STATE)
     with page.title:
         goals = goal_titles(record)
         choices.view_switch(STATE, "goal", "What must be known", goals)
@@ -420,4 +407,4 @@ def show(record: Plan) -> None:
         _settings(record)
     with page.main.container(key=STATE.key("board")):
         _show_board(record)
-    promises.drawer("plan")
+    comparison.drawer("plan")

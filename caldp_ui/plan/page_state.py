@@ -1,37 +1,51 @@
-"""State of the page: data, the accuracy asked for, and the protection; regions of the data.
+"""State of the page, and people needed at each ε: data, the accuracy asked for, protections.
 
 Groups that a plan's answers or places come in, and how well each is known.
+
+Published deployments of local differential privacy, with the figures of their sources: only what a
+source prints, and what it was checked against here; a deployment without published figures is not
+listed.
 """
 
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
+from caldp_core.audit.adversary import max_guess_accuracy
 from caldp_core.basics.cache import cached_by
 from caldp_core.basics.errors import CaldpError, check_choice, check_number, require
-from caldp_core.basics.types import Floats, Progress, sums_by
+from caldp_core.basics.types import Floats, Progress, no_progress, part_of, sums_by
 from caldp_core.datasets import AT_SEA, Survey
-from caldp_core.domain.answers import Domain
-from caldp_core.domain.grid import GridDomain
+from caldp_core.domain.domains import Domain, GridDomain
 from caldp_core.domain.partitions import Partition
-from caldp_core.experiments.forecast import require_valid_errors
+from caldp_core.estimation.estimators import ESTIMATORS
+from caldp_core.estimation.evidence import default_estimator
+from caldp_core.experiments.forecast import forecast_if_fast, require_valid_errors
 from caldp_core.experiments.run import Setup
-from caldp_core.scenarios.blocks import (
-    BlocksSpec,
-    CountryBlocks,
-    GroupBlocks,
-    OneBlock,
-    RegionBlocks,
-    StateBlocks,
-)
+from caldp_core.mechanisms import FAMILIES, Mechanism
+from caldp_core.mechanisms.catalogue import MECHANISMS
+from caldp_core.scenarios import blocks
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
-from caldp_core.theory.planner import group_margins
+from caldp_core.theory.expected_error import Budget, Forecast, approximated_error, expected_error
+from caldp_core.theory.planner import (
+    Accuracy,
+    Goal,
+    group_margins,
+    people_for,
+    people_for_groups,
+    relative_error,
+)
+from caldp_ui.app.texts import read_toml
 from caldp_ui.compute import runs
-from caldp_ui.controls.choices import NAMES, protections
-from caldp_ui.session.page_state import PinPageState
-from caldp_ui.session.record_link import ScenarioLink, ScenarioRecord
+from caldp_ui.controls.choices import NAMES, PLAIN, protections
+from caldp_ui.controls.common import METHODS
+from caldp_ui.session.jobs import MB_PER_VALUE, Cost
+from caldp_ui.session.page_state import PinPageState, ScenarioLink, ScenarioRecord
+from caldp_ui.words import formats
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,18 +54,18 @@ class Regions:
 
     singular: str
     plural: str
-    spec: BlocksSpec
+    spec: blocks.BlocksSpec
     partition: Partition
 
 
 _ON_MAPS: Final = (
-    ("state", "states", StateBlocks()),
-    ("country", "countries", CountryBlocks()),
-    ("region", "regions", RegionBlocks()),
+    ("state", "states", blocks.StateBlocks()),
+    ("country", "countries", blocks.CountryBlocks()),
+    ("region", "regions", blocks.RegionBlocks()),
 )
 REGIONS: Final = "regions"
 """The goal of regions where there are states or countries, too."""
-_IN_LISTS: Final = (("group", "groups", GroupBlocks()),)
+_IN_LISTS: Final = (("group", "groups", blocks.GroupBlocks()),)
 
 
 @cached_by(lambda scenario, goal: (runs.data_key(scenario), goal == REGIONS))
@@ -114,7 +128,7 @@ def _ordered(names: list[str], shares: Floats, margins: Floats) -> Margins:
 
 
 BEGIN: Final = Scenario(
-    Survey("income"), ContextPolicy(OneBlock()), n=1_000_000, estimator="simplex"
+    Survey("income"), ContextPolicy(blocks.OneBlock()), n=1_000_000, estimator="simplex"
 )
 GOALS: Final = {
     "values": "Every answer",
@@ -196,3 +210,234 @@ def _check_floor(record: Plan) -> None:
 
 LINK: Final = ScenarioLink(Plan(), _check, restrict_scenario=_adopt_scenario)
 STATE: Final = PinPageState("plan", LINK)
+
+
+@dataclass(frozen=True)
+class Deployment:
+    """A collection that was really made.
+
+    `epsilon`: of one report. `reports_a_day`: reports a day at most, None where reports do not add
+    up. `epsilon_limit`: ε of all reports about an unchanged value together, where they are made
+    from one noisy copy that is kept. `verification`: what the figures of `source` were checked by.
+    """
+
+    title: str
+    epsilon: float
+    source: str
+    verification: str
+    reports_a_day: int | None = None
+    epsilon_limit: float | None = None
+
+    def epsilon_after(self, days: int) -> float:
+        """ε of all reports about one unchanged value after `days` (CALDP Proposition 2)."""
+        if self.epsilon_limit is not None:
+            return self.epsilon_limit
+        return self.epsilon * (self.reports_a_day or 1) * days
+
+    def describe_right_guesses(self, days: int) -> str:
+        """Of 100 guesses between two equally likely values, how many are right at most."""
+        return formats.hundred(max_guess_accuracy(self.epsilon_after(days)))
+
+
+def _rappor(f: float, p: float, q: float, source: str, **texts: Any) -> Deployment:
+    """RAPPOR with two hash functions by its f, p, q: ε₁ and ε∞ by its Theorems 2 and 1."""
+    if_set, if_not = (0.5 * f * (p + q) + (1 - f) * bit for bit in (q, p))
+    one_report = 2 * math.log(if_set * (1 - if_not) / (if_not * (1 - if_set)))
+    all_reports = 4 * math.log((1 - f / 2) / (f / 2))
+    cited = f"{source}: h = 2, f = {f:g}, p = {p:g}, q = {q:g}"
+    return Deployment(epsilon=one_report, source=cited, epsilon_limit=all_reports, **texts)
+
+
+_FILE: Final = read_toml(__file__, "deployments.toml")
+DEPLOYMENTS: Final = (
+    *(Deployment(**_FILE["apple"], **each) for each in _FILE["types"]),
+    *(_rappor(**each) for each in _FILE["rappor"]),
+)
+_EXACT: Final = (0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0)
+_SIMULATED: Final = (0.5, 1.0, 2.0, 4.0)
+"""ε's of the picture: fewer where every point takes trials."""
+BUDGET: Final = Budget(16, 256, 0.01)
+"""Trials of one error, fewer where it is far from the goal."""
+
+
+@dataclass(frozen=True)
+class Need:
+    """People that a protection needs at an ε by a method; None: over 10^12, or not found here."""
+
+    protection: str
+    epsilon: float
+    people: int | None
+    method: str
+
+
+def compute_needs(record: Plan, progress: Progress) -> Iterator[Need]:
+    """All points of the picture: those at the reader's ε first if it is on the picture's grid.
+
+    Else they come last: the grid's points are the same for every ε, and mostly cached.
+    """
+    total, done = len(epsilon_levels(record)) * len(NAMES), 0
+    for epsilon in epsilon_levels(record):
+        for name in NAMES:
+            within = part_of(progress, done / total, (done + 1) / total)
+            yield compute_need(record, name, record.protected_scenario(name, epsilon), within)
+            done += 1
+            progress(done / total)
+
+
+def cost(record: Plan) -> Cost:
+    """The approximate cost of all points of the picture, as measured from 128 to 2²⁰ values."""
+    k, points = runs.dataset(record.scenario).domain.k, len(epsilon_levels(record)) * len(NAMES)
+    a_point = 6e-7 * k if record.goal == "values" else 5e-5 * min(k, 2**14) + 2.5e-6 * k
+    regions = regions_of(record.scenario, record.goal)
+    if record.goal in OF_REGIONS and regions is not None:
+        shares = regions.partition.sums(runs.dataset(record.scenario).distribution)
+        a_point = 1.5e-6 * k * int((shares >= record.floor).sum())
+    return Cost(points * a_point, MB_PER_VALUE * k)
+
+
+def epsilon_levels(record: Plan) -> list[float]:
+    """The ε's of the picture, in the order of `compute_needs`."""
+    grid = _EXACT if record.goal in RELATIVE else _SIMULATED
+    return sorted({*grid, record.epsilon}, key=lambda e: (e not in grid, e != record.epsilon, e))
+
+
+def compute_need(
+    record: Plan, name: str, scenario: Scenario, progress: Progress = no_progress
+) -> Need:
+    """The people that this scenario's protection and method need for the record's goal."""
+    normalised = replace(scenario, seed=0, n=1)  # nor does it depend on how many there are
+    people, method = _people_and_method(
+        normalised, record.goal, record.floor, target(record), progress
+    )
+    return Need(name, scenario.context.plain_epsilon, people, method)
+
+
+def target(record: Plan) -> float:
+    """The largest error that meets the goal."""
+    return record.within if record.goal in RELATIVE else record.wrong
+
+
+@cached_by(lambda scenario, *goal_and_progress: (runs.key(scenario), *goal_and_progress[:-1]))
+def _people_and_method(
+    scenario: Scenario, goal: str, floor: float, target: float, progress: Progress
+) -> tuple[int | None, str]:
+    """The number of people, None as in `Need`, and the name of the method."""
+    progress(0.0)
+    setup = runs.setup(scenario)
+    p, regions = setup.dataset.distribution, regions_of(scenario, goal)
+    try:
+        if goal in OF_REGIONS and regions is not None:
+            labels = regions.partition.labels
+            people = people_for_groups(
+                setup.mechanism, p, labels, floor=floor, within=target, progress=progress
+            )
+        else:
+            is_overall = goal != "values"
+            accuracy = _overall(scenario, target) if is_overall else relative_error(floor)
+            people = people_for(setup.mechanism, p, Goal(accuracy, target), progress)
+    except CaldpError:  # no exact variance at this size, or too many people to draw
+        people = None
+    return people, setup.mechanism_name
+
+
+def _overall(scenario: Scenario, target: float) -> Accuracy:
+    """Expected TV of the shown shares; by the normal approximation alone where trials are long."""
+    setup = runs.setup(scenario)
+    name, domain, options = scenario.estimator, setup.dataset.domain, setup.options
+    budget = replace(BUDGET, target=target)
+    if not runs.takes_long(scenario):
+        return lambda mechanism, p, n: (
+            expected_error(
+                mechanism, p, n, name, domain=domain, options=options, budget=budget
+            ).error
+        )
+
+    def approximated(mechanism: Mechanism, p: Floats, n: int) -> float:
+        error = approximated_error(mechanism, p, n, name)
+        return float("inf") if error is None else error.error
+
+    return approximated
+
+
+@dataclass(frozen=True)
+class NeedTables:
+    """Needs in the tables: by title of the method and protection, and of each deployment."""
+
+    methods: list[tuple[str, dict[str, Need]]]
+    deployments: list[Need]
+
+
+def compute_tables(record: Plan, progress: Progress) -> NeedTables:
+    """Computes the needs of both tables; on large maps this takes seconds."""
+    share = len(FAMILIES) / (len(FAMILIES) + len(DEPLOYMENTS))
+    table = needs_by_method(record, lambda done: progress(share * done))
+    needed = []
+    for number, each in enumerate(DEPLOYMENTS, start=1):
+        low, high = (share + (1 - share) * at / len(DEPLOYMENTS) for at in (number - 1, number))
+        within = part_of(progress, low, high)
+        needed.append(
+            compute_need(record, PLAIN, record.protected_scenario(PLAIN, each.epsilon), within)
+        )
+        progress(high)
+    return NeedTables(table, needed)
+
+
+def needs_by_method(
+    record: Plan, progress: Progress = no_progress
+) -> list[tuple[str, dict[str, Need]]]:
+    """By family: its need under each protection at the reader's ε, by exact variance."""
+    exact = replace(record, goal="values")
+    table = []
+    for number, family in enumerate(FAMILIES):
+        row = {}
+        for place, name in enumerate(NAMES):
+            low = (number + place / len(NAMES)) / len(FAMILIES)
+            within = part_of(progress, low, low + 1 / len(NAMES) / len(FAMILIES))
+            progress(low)
+            scenario = replace(
+                record.protected_scenario(name, record.epsilon), mechanism=METHODS[family][1]
+            )
+            if not runs.takes_long(scenario):
+                row[name] = compute_need(exact, name, scenario, within)
+        table.append((MECHANISMS[family].title, row))
+    return table
+
+
+def needs_by_protection(needs: Sequence[Need]) -> Mapping[str, list[Need]]:
+    """Needs that are known, protection by protection, by rising ε."""
+    ordered = sorted((each for each in needs if each.people), key=lambda each: each.epsilon)
+    return {name: [each for each in ordered if each.protection == name] for name in NAMES}
+
+
+def epsilon_for(points: Sequence[Need], people: int) -> float | None:
+    """The least ε, between the computed ones, at which that many people are enough, or None.
+
+    Read off between neighbours on log scales: as good as the picture.
+    """
+    epsilons = [each.epsilon for each in points]
+    needed = [float(each.people or 0) for each in points]
+    place = next((i for i, number in enumerate(needed) if number <= people), None)
+    if place is None:
+        return None
+    if place == 0:
+        return epsilons[0]
+    x, y = np.log(needed[place - 1 : place + 1]), np.log(epsilons[place - 1 : place + 1])
+    return float(np.exp(np.interp(np.log(people), x[::-1], y[::-1])))
+
+
+def measure_estimates(setup: Setup, progress: Progress) -> tuple[Forecast | None, Forecast | None]:
+    """Expected errors of the plan's estimate and of the default one; None where trials are long."""
+    names = (setup.scenario.estimator, default_estimator())
+    budget = replace(BUDGET, most=BUDGET.least)
+    found = []
+    for number, name in enumerate(names):
+        scenario = replace(setup.scenario, estimator=name, seed=0)
+        within = part_of(progress, number / len(names), (number + 1) / len(names))
+        found.append(forecast_if_fast(runs.setup(scenario), budget=budget, progress=within))
+    return found[0], found[1]
+
+
+def estimate_title(record: Plan) -> str:
+    """The title of the estimate that the goal is about."""
+    name = "none" if record.goal in RELATIVE else record.scenario.estimator
+    return ESTIMATORS[name].title

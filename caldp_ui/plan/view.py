@@ -12,8 +12,8 @@ from typing import Any, Final
 import plotly.graph_objects as go
 
 from caldp_core.audit.adversary import max_guess_accuracy
-from caldp_core.basics.types import no_progress
-from caldp_core.domain.grid import GridDomain
+from caldp_core.basics.types import Progress, no_progress
+from caldp_core.domain.domains import GridDomain
 from caldp_core.experiments.run import Setup
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.theory.expected_error import Forecast
@@ -21,7 +21,7 @@ from caldp_ui.app.theme import Palette
 from caldp_ui.charts import show as charts
 from caldp_ui.charts.curves import (
     EPSILON_AXIS,
-    Label,
+    ChartLabel,
     Words,
     gap_arrow,
     horizontal_line,
@@ -32,16 +32,21 @@ from caldp_ui.charts.curves import (
 )
 from caldp_ui.compute import runs
 from caldp_ui.controls.choices import PLAIN, protections
-from caldp_ui.parts import markup
-from caldp_ui.plan.page_state import OF_REGIONS, RELATIVE, STATE, Margins, Plan, regions_of
-from caldp_ui.plan.people_needed import (
+from caldp_ui.parts import layout
+from caldp_ui.plan.page_state import (
+    OF_REGIONS,
+    RELATIVE,
+    STATE,
+    Margins,
     Need,
+    Plan,
     compute_need,
     compute_needs,
     epsilon_for,
     epsilon_levels,
     estimate_title,
     needs_by_protection,
+    regions_of,
 )
 from caldp_ui.shell.page import View
 from caldp_ui.words import formats, policies
@@ -147,7 +152,8 @@ def headline(record: Plan, points: Points) -> Headline:
     need = state_need(record, points)
     setup = setup_at(record, need.level)
     texts = policies.describe_promise(nouns(record), setup)
-    figures = {**need.figures, "protected": texts.protected_share}
+    shares = {"protected": texts.protected_share, "right_guess": texts.chance}
+    figures = {**need.figures, **shares}
     if texts.protects_all:
         guess = lowercase_start(policies.promise_summary(nouns(record), setup))
         return Headline(need.sentence, f"At ε = {need.level:g}, {guess}", figures=figures)
@@ -268,7 +274,7 @@ def figure(
     if pinned is not None and pinned.people is not None:
         traces.append(_point(pinned, colours))
     yours = f"you: {formats.people(people)}"
-    notes = [Label(_RANGE[1], people, yours, colours.text, "bottom left", lift=-3)]
+    notes = [ChartLabel(_RANGE[1], people, yours, colours.text, "bottom left", lift=-3)]
     notes += _sufficient_labels(record, points, people, colours)
     pair = _pair(record, points)
     if pair is not None:
@@ -280,7 +286,7 @@ def figure(
     y = _ordinate([each.people for needs in points.values() for each in needs], people)
     top = 10.0 ** y["range"][1]
     notes.append(
-        Label(record.epsilon, top, f"you: ε = {record.epsilon:g}", colours.text, "top center")
+        ChartLabel(record.epsilon, top, f"you: ε = {record.epsilon:g}", colours.text, "top center")
     )
     low, high = min(_RANGE[0], record.epsilon), max(_RANGE[1], record.epsilon)
     x = {**EPSILON_AXIS, "range": [math.log10(0.94 * low), math.log10(1.06 * high)]}
@@ -300,10 +306,12 @@ def _ordinate(needed: Sequence[int | None], people: int) -> dict[str, Any]:
     return logarithmic("people needed (log scale)", ticks, formats.people, range=ends)
 
 
-def _names(record: Plan, points: Mapping[str, Sequence[Need]], colours: Palette) -> list[Label]:
+def _names(
+    record: Plan, points: Mapping[str, Sequence[Need]], colours: Palette
+) -> list[ChartLabel]:
     """Each line's name at its left end: at the right, all come together."""
     return [
-        Label(
+        ChartLabel(
             first.epsilon,
             first.people or 1,
             protection_title(record, name),
@@ -316,7 +324,7 @@ def _names(record: Plan, points: Mapping[str, Sequence[Need]], colours: Palette)
 
 def _sufficient_labels(
     record: Plan, points: Mapping[str, Sequence[Need]], people: int, colours: Palette
-) -> list[Label]:
+) -> list[ChartLabel]:
     """The ε at which the reader's people are enough, where their level meets the line.
 
     On a narrow chart it would stand on other numbers; the headline says it.
@@ -327,7 +335,7 @@ def _sufficient_labels(
     text = f"ε ≈ {formats.digits(enough)} is enough"
     side = "bottom left" if enough < record.epsilon else "top right"
     lift = -4 if "bottom" in side else 2
-    return [Label(enough, people, text, colours.ours, side, lift, wide_only=True)]
+    return [ChartLabel(enough, people, text, colours.ours, side, lift, wide_only=True)]
 
 
 def _pair(record: Plan, points: Mapping[str, Sequence[Need]]) -> tuple[Need, Need] | None:
@@ -341,7 +349,7 @@ def _pair(record: Plan, points: Mapping[str, Sequence[Need]]) -> tuple[Need, Nee
     return (ours, plain) if plain.people > 1.05 * ours.people else None
 
 
-def _gap_labels(pair: tuple[Need, Need], side: str, colours: Palette) -> list[Label]:
+def _gap_labels(pair: tuple[Need, Need], side: str, colours: Palette) -> list[ChartLabel]:
     """The numbers of people at both ends of the gap, and how many times as many that is.
 
     `side`: where the lower number stands.
@@ -350,9 +358,9 @@ def _gap_labels(pair: tuple[Need, Need], side: str, colours: Palette) -> list[La
     at = pair[0].epsilon
     text = f"{_APART}{formats.times(plain / ours)} as many"
     return [
-        Label(at, ours, f"{_APART}{rounded_people_text(ours)}{_APART}", colours.ours, side),
-        Label(at, plain, f"{_APART}{rounded_people_text(plain)}", colours.plain, "top right"),
-        Label(at, math.sqrt(ours * plain), text, colours.text, "middle right"),
+        ChartLabel(at, ours, f"{_APART}{rounded_people_text(ours)}{_APART}", colours.ours, side),
+        ChartLabel(at, plain, f"{_APART}{rounded_people_text(plain)}", colours.plain, "top right"),
+        ChartLabel(at, math.sqrt(ours * plain), text, colours.text, "middle right"),
     ]
 
 
@@ -414,10 +422,9 @@ def plain_memo(record: Plan, points: Points, margins: Margins | None) -> str:
     first = plan if all_covered else f"{guess} {need.sentence}"
     margins_sentence = "" if margins is None else f" {margins_text(record, margins, level)}"
     last = (
-        f"What it does not hide: {lowercase_start(promise.not_promised[0])} This is planned "
-        "with the "
-        f"data “{setup.dataset.name}”. Other data with as many {terms.units} need similar numbers, "
-        "not the same."
+        f"What it does not hide: {lowercase_start(promise.not_promised[0])} This is planned with "
+        f"the data “{setup.dataset.name}”. Other data with as many {terms.units} need similar "
+        "numbers, not the same."
     )
     alternatives = alternatives_text(record, points, level, all_covered)
     return "\n\n".join(part for part in (f"{first}{margins_sentence}", alternatives, last) if part)
@@ -483,18 +490,16 @@ def technical_memo(record: Plan, points: Points) -> str:
     how = "in 95 of 100 repetitions each" if record.goal in RELATIVE else "on average"
     return (
         f"{level} The goal is to {goal_text(record)}, {how}. The method is {method} with one "
-        f"report per person, and the estimate is “{estimate_title(record)}”. "
-        "Margins are "
-        "95 % ranges by the exact variance of each sum of estimated shares; how many people are in "
-        "a whole block is known."
+        f"report per person, and the estimate is “{estimate_title(record)}”. Margins are 95 % "
+        "ranges by the exact variance of each sum of estimated shares; how many people are in a "
+        "whole block is known."
     )
 
 
-def own_need(record: Plan) -> Need:
+def own_need(record: Plan, progress: Progress = no_progress) -> Need:
     """The need of the record's own protection at its ε."""
-    return compute_need(
-        record, record.protection, record.protected_scenario(record.protection, record.epsilon)
-    )
+    scenario = record.protected_scenario(record.protection, record.epsilon)
+    return compute_need(record, record.protection, scenario, progress)
 
 
 def view(record: Plan, pinned: Plan | None, colours: Palette) -> View:
@@ -504,7 +509,7 @@ def view(record: Plan, pinned: Plan | None, colours: Palette) -> View:
     return View(
         headline(record, points),
         {CHART: chart_json(record, points, pinned, colours)},
-        {markup.PLACE: markup.odds_html(nouns(record), setup)},
+        {layout.PLACE: layout.odds_html(nouns(record), setup)},
     )
 
 

@@ -2,14 +2,6 @@
 
 Coordinates are those of a plane: a degree of latitude is 1, heights are in the same unit. No map
 tiles are loaded, and nothing is requested from other servers.
-
-Layers on a map of a relief: columns of its tiles, or blocks as high as their ε.
-
-Position of each map of a relief, and the scale that all share.
-
-Surroundings of a map's columns: the ground with its borders, the scale and its labels.
-
-The relief of one result, for notebooks: `caldp_ui.deck` returns it.
 """
 
 import json
@@ -23,13 +15,13 @@ import pydeck as pdk
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats
-from caldp_core.domain.grid import GridDomain
+from caldp_core.domain.domains import GridDomain
 from caldp_core.experiments.run import Result
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_ui.app.theme import LEVELS, NIGHT_LAND, WRONG
-from caldp_ui.relief.columns import (
+from caldp_ui.relief.view import (
     Blocks,
-    Columns,
+    ReliefColumns,
     Tiles,
     borders,
     estimated,
@@ -63,7 +55,7 @@ class Look:
     describe: Callable[[float], str] = percent
 
 
-def shared_look(maps: Mapping[str, Columns], text: tuple[int, int, int]) -> Look:
+def shared_look(maps: Mapping[str, ReliefColumns], text: tuple[int, int, int]) -> Look:
     """One scale for all `maps`: its top is a round number not below the highest column."""
     highest = max(float(each.shares.max()) for each in maps.values())
     step = _round_step(max(highest, 1e-9) / 6)
@@ -78,7 +70,7 @@ def _round_step(least: float) -> float:
 
 
 @dataclass(frozen=True)
-class Panel:
+class MapPosition:
     """Position of a map in space, in degrees of latitude.
 
     `column`, `row`: its place among the maps, the first row farthest back. `west`, `south`: of its
@@ -98,7 +90,7 @@ class Panel:
     rise: float = _HEIGHT
 
     @classmethod
-    def of(cls, domain: GridDomain, number: int, title: str, across: int) -> "Panel":
+    def of(cls, domain: GridDomain, number: int, title: str, across: int) -> "MapPosition":
         """Panel of map `number`, among maps of which `across` stand in a row."""
         area, narrow = domain.area, narrowing(domain)
         wide = narrow * (area.east - area.west)
@@ -146,7 +138,9 @@ _LOW: Final = 1 / 300
 """Lower columns, as a part of the scale, are less than a pixel high and left out."""
 
 
-def columns_layer(panel: Panel, columns: Columns, tiles: Tiles, look: Look) -> pdk.Layer:
+def columns_layer(
+    panel: MapPosition, columns: ReliefColumns, tiles: Tiles, look: Look
+) -> pdk.Layer:
     """One column per tile, as high as its share; the stronger its colour, the larger its spread."""
     visible = np.flatnonzero(columns.shares > look.top * _LOW)
     x, y = panel.x(tiles.longitudes), panel.y(tiles.latitudes)
@@ -176,7 +170,7 @@ def columns_layer(panel: Panel, columns: Columns, tiles: Tiles, look: Look) -> p
     )
 
 
-def blocks_layer(panel: Panel, blocks: Blocks, look: Look) -> pdk.Layer:
+def blocks_layer(panel: MapPosition, blocks: Blocks, look: Look) -> pdk.Layer:
     """Boxes over each block's cells, as high as its ε; more orange, the fewer are protected."""
     colours = WRONG[np.rint((1.0 - blocks.protected) * (LEVELS - 1)).astype(np.int64)]
     shades = 1.0 - _SHADES * (np.arange(len(colours)) * _GOLDEN % 1.0)
@@ -216,7 +210,7 @@ def _disk(tiles: Tiles, narrow: float) -> dict[str, Any]:
     return {"disk_resolution": 4, "angle": 45, "radius": round(radius, 4)}
 
 
-def describe_column(title: str, columns: Columns, tiles: Tiles, i: int) -> str:
+def describe_column(title: str, columns: ReliefColumns, tiles: Tiles, i: int) -> str:
     """Text of column `i`: title, place, share and spread."""
     middle = float(tiles.latitudes[i]), float(tiles.longitudes[i])
     place = formats.degrees(*middle, tiles.degrees)
@@ -228,7 +222,7 @@ def describe_column(title: str, columns: Columns, tiles: Tiles, i: int) -> str:
 _BORDERS: Final = (190, 205, 222, 110)
 
 
-def ground(panel: Panel, lines: Floats) -> list[pdk.Layer]:
+def ground(panel: MapPosition, lines: Floats) -> list[pdk.Layer]:
     """Layers of the map's floor and its borders; `lines`: (points, 2), see `lines.borders`."""
     left, right, low, far = panel.left, panel.right, panel.low, panel.low + panel.high
     corners = [[left, low], [right, low], [right, far], [left, far]]
@@ -261,7 +255,7 @@ def _ticks(look: Look) -> list[float]:
     return [look.step * tick for tick in range(round(look.top / look.step) + 1)]
 
 
-def scale(panel: Panel, look: Look) -> pdk.Layer:
+def scale(panel: MapPosition, look: Look) -> pdk.Layer:
     """A ruler at the left of a map, as tall as a column of the share `look.top`."""
     x, y, short = panel.ruler, panel.low + panel.high / 2, panel.wide / 60
     rows = [{"a": [x, y, 0], "b": [x, y, panel.top]}]
@@ -279,7 +273,7 @@ def scale(panel: Panel, look: Look) -> pdk.Layer:
     )
 
 
-def labels(panel: Panel, look: Look) -> pdk.Layer:
+def labels(panel: MapPosition, look: Look) -> pdk.Layer:
     """Numbers of the ticks, and the map's title in front of it."""
     x, y = panel.ruler - panel.wide / 45, panel.low + panel.high / 2
     rows: list[dict[str, Any]] = [
@@ -327,13 +321,15 @@ class CompactDeck(pdk.Deck):  # type: ignore[misc]  # pydeck has no types
 
 
 def deck(
-    maps: Mapping[str, Columns], tiles: Tiles, look: Look, lines: Floats, across: int
+    maps: Mapping[str, ReliefColumns], tiles: Tiles, look: Look, lines: Floats, across: int
 ) -> CompactDeck:
     """Relief of `maps` by title, `across` of them in a row: all, or one on a phone.
 
     `lines`: (points, 2) longitude and latitude of borders, NaN between one line and the next.
     """
-    panels = [Panel.of(tiles.domain, number, title, across) for number, title in enumerate(maps)]
+    panels = [
+        MapPosition.of(tiles.domain, number, title, across) for number, title in enumerate(maps)
+    ]
     columns = {p.number: columns_layer(p, maps[p.title], tiles, look) for p in panels}
     canvas = _CANVAS if across > 1 else _NARROW
     return _scene(panels, columns, look, lines, canvas)
@@ -343,13 +339,13 @@ def blocks_deck(
     blocks: Blocks, domain: GridDomain, look: Look, lines: Floats, across: int
 ) -> CompactDeck:
     """Relief of one map of blocks, each as high as its ε; `lines` and `across` as in `deck`."""
-    panel = replace(Panel.of(domain, 0, _TITLE, 1), rise=_FLAT)
+    panel = replace(MapPosition.of(domain, 0, _TITLE, 1), rise=_FLAT)
     canvas = _NARROW * (_ALONE if across > 1 else 1.0)
     return _scene([panel], {0: blocks_layer(panel, blocks, look)}, look, lines, canvas)
 
 
 def _scene(
-    panels: Sequence["Panel"],
+    panels: Sequence["MapPosition"],
     standing: Mapping[int, pdk.Layer],
     look: Look,
     lines: Floats,

@@ -1,6 +1,7 @@
 """The page: its picture, what is beside it, and the tabs below."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from html import escape
 from typing import Final
@@ -11,28 +12,29 @@ import streamlit as st
 
 from caldp_core.collect.estimate import Delivery, Results, error_sentence
 from caldp_core.collect.json_files import format_json
-from caldp_core.domain.grid import GridDomain
+from caldp_core.domain.domains import GridDomain
 from caldp_core.experiments.table import as_cell, as_csv, cells_as_geojson
-from caldp_ui.app.errors import escape_markdown
-from caldp_ui.app.texts import read_texts
-from caldp_ui.controls import choices
-from caldp_ui.parts import promises, sharing
+from caldp_ui.app.texts import escape_markdown, read_texts
+from caldp_ui.controls import common
+from caldp_ui.parts import comparison, sharing
 from caldp_ui.parts.layout import column_layout, tabs
 from caldp_ui.results import page_state, view
 from caldp_ui.results.page_state import LEVELS, STATE, TIMES, ResultsState
-from caldp_ui.stage import stage
+from caldp_ui.stage.component import stage
 from caldp_ui.words import formats
-from caldp_ui.words.glossary import terms
+from caldp_ui.words.accuracy import terms
 
 TEXTS: Final = read_texts(__file__)
+_LEVEL_SLIDER: Final = common.field_slider(
+    "level", LEVELS, lambda level: f"{100 * level:g} times in 100"
+)
+_TIMES_SLIDER: Final = common.field_slider("times", TIMES, view.reports_text)
 
 
 def _attacker(results: Results) -> None:
     """Show a slider of reports, and right guesses of 100 with fresh noise and a stored report."""
     record = STATE.current()
-    times = dict(zip(TIMES, map(view.reports_text, TIMES), strict=True))
-    label = "Reports of one person to this question"
-    choices.of_field(STATE, "times", label, times, st.select_slider)
+    common.show(STATE, _TIMES_SLIDER, "Reports of one person to this question")
     stored, fresh, sentence = view.describe_attacker(results, record.times)
     unprotected = map(escape_markdown, view.unprotected_sentences(results))
     st.markdown(" ".join([*unprotected, sentence]))
@@ -61,8 +63,8 @@ _ROWS_MAX: Final = 31
 
 
 def _show_side(results: Results) -> None:
-    """Show the slider of the level, the tallies, the refused reports and the check of counts."""
-    _level_slider(results)
+    """Show the ranges' controls, the tallies, the refused reports and the check of counts."""
+    _range_controls(results)
     _show_deliveries(results)
     _show_refused(results)
     text, is_alarm = view.law_text(results)
@@ -72,14 +74,16 @@ def _show_side(results: Results) -> None:
         st.caption(text)
 
 
-def _level_slider(results: Results) -> None:
+def _range_controls(results: Results) -> None:
     if not results.deliveries:
-        st.caption(f"The ranges were made for {100 * results.level:g} times in 100.")
+        looks = view.looks_text(results)
+        st.caption(f"The ranges were made for {100 * results.level:g} times in 100{looks}.")
         return
-    titles = {level: f"{100 * level:g} times in 100" for level in LEVELS}
     help_text = "The surer, the wider. The estimate stays."
-    label = "Ranges hold the true share"
-    choices.of_field(STATE, "level", label, titles, st.select_slider, help=help_text)
+    common.show(STATE, _LEVEL_SLIDER, "Ranges hold the true share", help_text)
+    running = STATE.current().running
+    bound = STATE.bind("running", running, lambda r, v: replace(r, running=v))
+    st.toggle("Reports still come", help=TEXTS["running"], **bound)
 
 
 def _show_deliveries(results: Results) -> None:
@@ -135,7 +139,7 @@ _ROWS: Final = 5_000
 
 
 def _promise(results: Results) -> None:
-    promises.bullets(map(escape_markdown, view.promise_sentences(results)))
+    comparison.bullets(map(escape_markdown, view.promise_sentences(results)))
     st.markdown(
         f"Protocol `{results.protocol.fingerprint[:16]}`, mechanism "
         f"`{results.protocol.plan.summary()['kind']}`."
@@ -153,7 +157,8 @@ def _numbers(results: Results) -> None:
     more = f" {formats.integer(remaining)} rarer ones are in the file." if remaining else ""
     if results.error is not None:
         st.markdown(error_sentence(results.protocol, results.error))
-    st.caption(TEXTS["numbers"].format(more=more, level=100 * results.level))
+    looks = view.looks_text(results)
+    st.caption(TEXTS["numbers"].format(more=more, level=100 * results.level, looks=looks))
 
 
 def _sharing(results: Results) -> None:

@@ -10,15 +10,12 @@ import streamlit as st
 
 from caldp_core.basics.errors import CaldpError, check_choice
 from caldp_core.collect.estimate import Collection, Results, made_up_week, read_collection
-from caldp_ui.app.delivery import release
-from caldp_ui.app.errors import escape_markdown
-from caldp_ui.app.texts import read_texts
-from caldp_ui.app.upkeep import THREAD_PREFIX
+from caldp_core.estimation.intervals import Looks, every_look, one_look
+from caldp_ui.app.delivery import THREAD_PREFIX, take_content, was_taken
+from caldp_ui.app.texts import escape_markdown, read_texts
 from caldp_ui.controls import choices
 from caldp_ui.session import jobs
-from caldp_ui.session.jobs import FairPool
-from caldp_ui.session.page_state import PageState
-from caldp_ui.session.record_link import RecordLink
+from caldp_ui.session.page_state import PageState, RecordLink
 
 LEVELS: Final = (0.8, 0.9, 0.95, 0.99, 0.999)
 TIMES: Final = (1, 2, 3, 5, 7, 10, 30, 100, 365)
@@ -28,11 +25,18 @@ TIMES: Final = (1, 2, 3, 5, 7, 10, 30, 100, 365)
 class ResultsState:
     """The page's record. `level`: chance that an interval holds its share, one of `LEVELS`.
 
-    `times`: reports of one person, one of `TIMES`.
+    `times`: reports of one person, one of `TIMES`. `running`: reports still come, so that ranges
+    hold at every look.
     """
 
     level: float = 0.95
     times: int = 3
+    running: bool = False
+
+    @property
+    def looks(self) -> Looks:
+        """Looks at which the ranges hold together."""
+        return every_look if self.running else one_look
 
 
 def _check(record: ResultsState) -> None:
@@ -83,28 +87,28 @@ class ResultsData:
 
 
 @st.cache_resource
-def _pool() -> FairPool:
+def _pool() -> jobs.FairPool:
     """Pool of one worker: a protocol of a million values takes a gigabyte while it is read."""
-    return FairPool(1, 1, f"{THREAD_PREFIX}collection")
+    return jobs.FairPool(1, 1, f"{THREAD_PREFIX}collection")
 
 
 def load_data(record: ResultsState) -> ResultsData | None:
     """Results of the uploaded files, or of the example; None while they are computed.
 
-    Files that are no collection are discarded; the form shows why.
+    Files that are not a collection are discarded; the form shows why.
     """
     upload: UploadedFiles | None = st.session_state.get(_FILES_KEY)
     if upload is not None:
         try:
-            return _load_uploaded(upload, record.level)
+            return _load_uploaded(upload, record)
         except CaldpError as error:
             _discard_files()
             st.session_state[_ERROR_KEY] = str(error)
             st.session_state[_POPOVER] = True
-    return ResultsData(made_up_week().results(record.level), is_example=True)
+    return ResultsData(made_up_week().results(record.level, record.looks), is_example=True)
 
 
-def _load_uploaded(upload: UploadedFiles, level: float) -> ResultsData | None:
+def _load_uploaded(upload: UploadedFiles, record: ResultsState) -> ResultsData | None:
     read, estimate = _JOBS
     collection: Collection | None = jobs.run_automatically(
         read, str(upload.number), lambda _: upload.read(), lambda _: "Reading the files …", _pool
@@ -113,8 +117,8 @@ def _load_uploaded(upload: UploadedFiles, level: float) -> ResultsData | None:
         return None
     results: Results | None = jobs.run_automatically(
         estimate,
-        f"{upload.number}/{level}",
-        lambda _: collection.results(level),
+        f"{upload.number}/{record.level}/{record.running}",
+        lambda _: collection.results(record.level, record.looks),
         lambda _: "Estimating …",
         _pool,
     )
@@ -124,9 +128,7 @@ def _load_uploaded(upload: UploadedFiles, level: float) -> ResultsData | None:
 def popover(*, is_example: bool) -> None:
     """Show the form for files; beside it, unless `is_example`, the button back to the example."""
     if not is_example:
-        st.button(
-            "Example", icon=":material/science:", key=STATE.key("example"), on_click=_discard_files
-        )
+        STATE.button("example", "Example", _discard_files, icon="science")
     help_text = "The tallies of your collection, or its estimate, and its protocol."
     icon = ":material/upload_file:"
     choices.fold(st.popover, "Your files", _POPOVER, _panel, icon=icon, help=help_text)
@@ -134,26 +136,24 @@ def popover(*, is_example: bool) -> None:
 
 def _panel() -> None:
     with st.container(key=STATE.key("own-panel"), gap="small"):
-        _form()
-
-
-def _form() -> None:
-    st.markdown(TEXTS["files"])
-    error = st.session_state.get(_ERROR_KEY)
-    if error:
-        st.error(escape_markdown(error[:_ERROR_MAX]), icon=":material/error:")
-    with st.form(STATE.key("form"), border=False, clear_on_submit=True):
-        # Any kind of file: one that the browser refuses could not be reported as an error.
-        st.file_uploader("Protocol and tallies", accept_multiple_files=True, key=_UPLOADER)
-        st.form_submit_button(
-            "Show them", type="primary", key=STATE.key("show"), on_click=_receive_files
-        )
-    st.caption(TEXTS["storage"])
+        st.markdown(TEXTS["files"])
+        error = st.session_state.get(_ERROR_KEY)
+        if error:
+            st.error(escape_markdown(error[:_ERROR_MAX]), icon=":material/error:")
+        with st.form(STATE.key("form"), border=False, clear_on_submit=True):
+            # Any kind of file: one that the browser refuses could not be reported as an error.
+            st.file_uploader("Protocol and tallies", accept_multiple_files=True, key=_UPLOADER)
+            st.form_submit_button(
+                "Show them", type="primary", key=STATE.key("show"), on_click=_receive_files
+            )
+        st.caption(TEXTS["storage"])
 
 
 def _receive_files() -> None:
     """Store the uploaded files, to be read."""
     files = st.session_state[_UPLOADER]
+    if any(map(was_taken, files)):  # by the first of two quick clicks
+        return
     _discard_files()
     if not files:
         st.session_state[_ERROR_KEY] = (
@@ -162,9 +162,7 @@ def _receive_files() -> None:
         )
         return
     st.session_state[_NUMBER_KEY] = st.session_state.get(_NUMBER_KEY, 0) + 1
-    contents = tuple((file.name, file.getvalue()) for file in files)
-    for file in files:
-        release(file.file_id)
+    contents = tuple((file.name, take_content(file)) for file in files)
     st.session_state[_FILES_KEY] = UploadedFiles(contents, st.session_state[_NUMBER_KEY])
     st.session_state[_POPOVER] = False
 

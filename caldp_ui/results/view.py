@@ -14,33 +14,21 @@ from scipy.special import ndtri
 from caldp_core.audit.adversary import pair_odds
 from caldp_core.audit.inference import readable_share
 from caldp_core.basics.types import Floats
+from caldp_core.collect import record
 from caldp_core.collect.collected_tally import MALFORMED, OTHER_PROTOCOL, OUT_OF_RANGE
 from caldp_core.collect.estimate import Results
-from caldp_core.collect.record import LAW_KEY
-from caldp_core.domain.grid import GridDomain
+from caldp_core.domain.domains import GridDomain
 from caldp_core.privacy.context import Context
 from caldp_ui.app.texts import read_texts
-from caldp_ui.maps.ground import bare_ground
-from caldp_ui.stage import (
-    Arrangement,
-    Ground,
-    Picture,
-    Scene,
-    encode_errors,
-    encode_mask,
-    encode_people,
-    nobody_below,
-    scale_of,
-)
-from caldp_ui.stage.records import MARK_WORDS
+from caldp_ui.maps.scene import bare_ground
+from caldp_ui.stage import records
 from caldp_ui.words import accuracy, formats
 from caldp_ui.words import promise as promise_text
-from caldp_ui.words.formats import ANSWERS, PLACES, Headline, Vocabulary, place_name
 from caldp_ui.words.promise import right_guess_text
 
 TEXTS: Final = read_texts(__file__)
 MADE_UP: Final = "Made-up example:"
-READING: Final = Headline("Your files are being read.")
+READING: Final = formats.Headline("Your files are being read.")
 REASONS: Final = {
     MALFORMED: ("broken", "no report at all, such as a line that broke off"),
     OTHER_PROTOCOL: ("of another question", "marked for another protocol: an old app, perhaps"),
@@ -49,9 +37,9 @@ REASONS: Final = {
 """By the reason in a tally's record: a word or two for it, and an explanation."""
 
 
-def vocabulary(results: Results) -> Vocabulary:
+def vocabulary(results: Results) -> formats.Vocabulary:
     """Nouns of the sentences: places on a map, else answers."""
-    return PLACES if isinstance(results.protocol.domain, GridDomain) else ANSWERS
+    return formats.PLACES if isinstance(results.protocol.domain, GridDomain) else formats.ANSWERS
 
 
 def value_name(results: Results, value: int) -> str:
@@ -59,26 +47,36 @@ def value_name(results: Results, value: int) -> str:
     domain = results.protocol.domain
     if not isinstance(domain, GridDomain):
         return domain.name_of(value)
-    return place_name(domain, value)
+    return formats.place_name(domain, value)
 
 
-def headline(results: Results, *, is_example: bool) -> Headline:
+def headline(results: Results, *, is_example: bool) -> formats.Headline:
     """Who is not protected, if anybody, else the most common value; then the rest."""
     unprotected, *more = unprotected_sentences(results) or [""]
     first = int(np.argmax(results.shares))
     unit = vocabulary(results).unit
     name = value_name(results, first)
-    named = name if vocabulary(results) is PLACES else f"“{name}”"
+    named = name if vocabulary(results) is formats.PLACES else f"“{name}”"
     estimate = _estimate_sentence(results, first, f"the most common {unit}, {named}")
     intro = f"{MADE_UP} " if is_example else ""
     question = results.protocol.question
     intro += f"“{question}”" if question else ""
+    figures = _headline_figures(results, first)
     if unprotected:
-        return Headline(unprotected, " ".join([*more, f"{intro} {estimate}".strip()]), True)
+        second = " ".join([*more, f"{intro} {estimate}".strip()])
+        return formats.Headline(unprotected, second, True, figures)
     policy = results.protocol.mechanism.policy
     several = isinstance(policy, Context) and policy.m > 1
     within = " among the people of the same block, which it shows" if several else ""
-    return Headline(estimate, f"{intro} Each report hides its {unit}{within}.".strip())
+    second = f"{intro} Each report hides its {unit}{within}.".strip()
+    return formats.Headline(estimate, second, figures=figures)
+
+
+def _headline_figures(results: Results, value: int) -> dict[str, float]:
+    """Reports, the range of the share of a value, and who is protected and who can be read."""
+    ends = {"low": float(results.low[value]), "high": float(results.high[value])}
+    shares = {"protected": results.protected_share, "readable": _readable(results)}
+    return {"reports": results.reports, **ends, **shares}
 
 
 def _estimate_sentence(results: Results, value: int, named: str) -> str:
@@ -99,11 +97,16 @@ def unprotected_sentences(results: Results) -> list[str]:
 
     Of the open values it says how many people have them, by the estimate: at least a few.
     """
-    mechanism, share = results.protocol.mechanism, results.protected_share
-    readable = readable_share(mechanism, mechanism.policy, np.maximum(results.shares, 0.0))
+    share, readable = results.protected_share, _readable(results)
     return promise_text.unprotected_first(
         vocabulary(results), _exposed_text(results), share, readable
     )
+
+
+def _readable(results: Results) -> float:
+    """The share of the unprotected, by the estimate, whose value one report names."""
+    mechanism = results.protocol.mechanism
+    return readable_share(mechanism, mechanism.policy, np.maximum(results.shares, 0.0))
 
 
 def _exposed_text(results: Results) -> str:
@@ -143,9 +146,10 @@ def promise_sentences(results: Results) -> list[str]:
             f"protected{_names_text(results, ~results.hidden)}: a report can name them."
         )
     if hidden:
+        plan = results.protocol.repetition_part().get("kind", "none")
         sentences.append(
             f"{formats.integer(hidden)} are protected{_names_text(results, results.hidden)}, "
-            f"{_epsilon_text(results)} for one report. Fresh reports of one person add up."
+            f"{_epsilon_text(results)} for one report. {record.TEXTS['composition'][plan]}"
         )
     policy = results.protocol.mechanism.policy
     if isinstance(policy, Context) and policy.m > 1:
@@ -159,7 +163,7 @@ def law_text(results: Results) -> tuple[str, bool]:
 
     By the record: "" where none is there, or it is one of an earlier version.
     """
-    found = (results.record or {}).get(LAW_KEY)
+    found = (results.record or {}).get(record.LAW_KEY)
     if found is None:
         return "", False
     alarm = next((each for each in found["furthest"] if each["unlike_honest"]), None)
@@ -203,7 +207,7 @@ _NAMED_MAX: Final = 12
 
 def _names_text(results: Results, flags: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> str:
     values = np.flatnonzero(flags).tolist()
-    if len(values) > _NAMED_MAX or vocabulary(results) is PLACES:
+    if len(values) > _NAMED_MAX or vocabulary(results) is formats.PLACES:
         return ""
     return f" ({', '.join(value_name(results, x) for x in values)})"
 
@@ -212,6 +216,11 @@ def _epsilon_text(results: Results) -> str:
     promise = results.protocol.plan.promise()
     least, most = promise["epsilon_least"], promise["epsilon_most"]
     return f"ε = {least:g}" if least == most else f"ε = {least:g} to {most:g}"
+
+
+def looks_text(results: Results) -> str:
+    """The looks at which ranges hold together, to end a sentence on their level; "" for one."""
+    return ", at all looks together" if results.hold_at_every_look else ""
 
 
 ROWS_MAX: Final = 60
@@ -234,7 +243,8 @@ def bars_html(results: Results) -> str:
     more = f" The {ROWS_MAX} most common of {formats.integer(k)} answers." if k > ROWS_MAX else ""
     note = (
         "Bar: estimated share of all people. Line: the range that holds the true share "
-        f"{100 * results.level:g} times in 100. Pink with a lock: protected answers.{more}"
+        f"{100 * results.level:g} times in 100{looks_text(results)}. Pink with a lock: protected "
+        f"answers.{more}"
     )
     return f'<div class="estimates"><p class="head">{head}</p>{rows}<small>{note}</small></div>'
 
@@ -256,10 +266,10 @@ def _bar_html(results: Results, x: int, top: float) -> str:
 
 _ESTIMATE: Final = "estimate"
 _LEAST: Final = "least"
-_MARK_WORDS: Final = {**MARK_WORDS, "sensitive": "protected places", "safe": "protected"}
+_MARK_WORDS: Final = {**records.MARK_WORDS, "sensitive": "protected places", "safe": "protected"}
 
 
-def scene(results: Results) -> Scene:
+def scene(results: Results) -> records.Scene:
     """Scene of both maps under one scale; never cached, as the data are a visitor's own."""
     domain = results.protocol.domain
     assert isinstance(domain, GridDomain)
@@ -268,40 +278,42 @@ def scene(results: Results) -> Scene:
     if results.lower_bounds is not None:
         sure = f"in all cells, {100 * results.level:g} % sure"
         pictures.append(_picture(_LEAST, "At least", sure, results, results.lower_bounds))
-    return Scene(
+    return records.Scene(
         _ground(results, domain),
         tuple(pictures),
         results.reports,
         (pictures[0].id, pictures[-1].id),
-        arrangement=Arrangement((_ESTIMATE, _LEAST)) if len(pictures) > 1 else None,
+        arrangement=records.Arrangement((_ESTIMATE, _LEAST)) if len(pictures) > 1 else None,
         mark_words=_MARK_WORDS,
         label="Results of a collection",
-        scale=scale_of(results.shares),
+        scale=records.scale_of(results.shares),
         image_name="caldp-collection",
         image_lines=(headline(results, is_example=False).sentence,),
     )
 
 
-def _picture(name: str, title: str, subtitle: str, results: Results, shares: Floats) -> Picture:
+def _picture(
+    name: str, title: str, subtitle: str, results: Results, shares: Floats
+) -> records.Picture:
     error = certain = None
     if name == _ESTIMATE and results.lower_bounds is not None:
-        certain = encode_mask(results.lower_bounds > 0)
+        certain = records.encode_mask(results.lower_bounds > 0)
     if name == _ESTIMATE:
         half = np.maximum(results.high - results.shares, results.shares - results.low)
-        error = encode_errors(half / float(ndtri((1 + results.level) / 2)))
-    return Picture(
+        error = records.encode_errors(half / float(ndtri((1 + results.level) / 2)))
+    return records.Picture(
         name,
         title,
         subtitle,
         f"Map of where people are, {title.lower()}: {subtitle}.",
-        encode_people(shares, results.reports),
-        nobody_below(results.reports),
+        records.encode_people(shares, results.reports),
+        records.nobody_below(results.reports),
         ("blocks", "sensitive"),
         error=error,
         certain=certain,
     )
 
 
-def _ground(results: Results, domain: GridDomain) -> Ground:
+def _ground(results: Results, domain: GridDomain) -> records.Ground:
     blocks, hidden = results.protocol.plan.blocks, results.hidden
     return bare_ground(domain, blocks, results.protocol.block_names, hidden, ~hidden)

@@ -1,36 +1,45 @@
-"""The page: a teacher writes the question beside its rehearsal, opens the poll and steers it.
+"""The page before a poll is open: its form and rehearsal, its screens, and polls without phones.
 
-On the projector reports arrive, ranges tighten; phones come in by link, code and QR code
-(`phone.py`). A question that protects nobody is confirmed before it is asked.
+A question that protects nobody is confirmed before it is asked. `teacher.py` is the page while a
+poll is open.
+
+The projector's screen has the question, the way in and the picture. The presenter's screen, in a
+second window or on a phone, has notes, answers, form and controls. Both steer one room, by its key.
+
+Without phones each way is Warner's coin (Warner 1965; the birthday: Yu, Tian, Tang 2008,
+crosswise), so that the estimate and its range are those of phones at the same ε.
 """
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from functools import partial
+import math
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from html import escape
+from pathlib import Path
+from string import Template
 from typing import Any, Final, TypeAlias
 
 import pandas as pd
+import segno
 import streamlit as st
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import EPSILON_MAX
 from caldp_ui.app import gate
-from caldp_ui.app.errors import escape_markdown
-from caldp_ui.app.navigation import ensure_navigation
+from caldp_ui.app.texts import escape_markdown
 from caldp_ui.app.theme import palette
 from caldp_ui.charts import show as charts
-from caldp_ui.compute import exports
-from caldp_ui.controls.common import EPSILONS, Slider
-from caldp_ui.lesson import steps
-from caldp_ui.parts import markup, promises, safety, sharing
-from caldp_ui.parts.films import session_films
-from caldp_ui.parts.layout import tabs, title_row
-from caldp_ui.room import by_hand, screens, view, words
+from caldp_ui.compute import runs
+from caldp_ui.controls import choices, common
+from caldp_ui.lesson.steps import Course, LessonState, length
+from caldp_ui.parts import comparison, layout, sharing
+from caldp_ui.parts.pins import session_films
+from caldp_ui.room import view
 from caldp_ui.room.page_state import (
     EXAMPLES,
     NEXT,
-    OPENING,
     STATE,
     Draft,
     protect_all,
@@ -47,57 +56,153 @@ from caldp_ui.room.poll import (
     TeacherKey,
     attempt_limiter,
     display_code,
-    format_code,
     normalize_code,
     open_room,
-    query_of,
     rooms,
     this_visit,
+    worker_query,
 )
-from caldp_ui.room.question import ANSWERS_MAX, DIVIDER, TEXT_MAX, Question, channel_of, history
-from caldp_ui.session import notices, page_state
+from caldp_ui.room.question import ANSWERS_MAX, DIVIDER, TEXT_MAX, PollQuestion, channel_of
+from caldp_ui.session import page_state, visit
 from caldp_ui.session.links import seal
-from caldp_ui.session.opening import begin_page
-from caldp_ui.session.ticking import redraw_every, run_page
 from caldp_ui.shell.page import Page
 from caldp_ui.words import formats, promise
-from caldp_ui.words.glossary import DEFINITIONS, terms
+from caldp_ui.words.accuracy import DEFINITIONS, terms
 
-EPSILON: Final = Slider[Draft](
+WAYS: Final[dict[str, dict[str, Any]]] = tomllib.loads(
+    Path(__file__).with_name("by_hand.toml").read_text(encoding="utf-8")
+)
+_SHEET: Final = Template(Path(__file__).with_name("sheet.html").read_text(encoding="utf-8"))
+_KEY: Final = STATE.key("by-hand")
+
+
+@dataclass(frozen=True)
+class Count:
+    """What the teacher has typed: the `way`, and how many people said each answer."""
+
+    way: str = "coins"
+    said: tuple[int, int] = (0, 0)
+
+
+def question_of(question: PollQuestion, way: str) -> PollQuestion:
+    """The question with the noise of a way: both of its answers protected, at that way's ε."""
+    truth = Fraction(WAYS[way]["truth"])
+    return replace(question, sensitive=(0, 1), epsilon=math.log(truth / (1 - truth)), right=None)
+
+
+def poll_of(question: PollQuestion, count: Count) -> PollState:
+    """The closed poll of the typed counts."""
+    first, second = count.said
+    reports = (0,) * first + (1,) * second
+    return PollState("", view.MARK, question_of(question, count.way), False, reports, is_over=True)
+
+
+def result_text(poll: PollState) -> str:
+    """The estimate of the first answer and its range, as a sentence."""
+    shares = view.shares_by(poll)(poll.question, poll.reports)
+    nothing = view.nothing_yet(poll, 0, shares)
+    if nothing:
+        return escape_markdown(nothing)
+    ends = (shares.estimate, shares.low, shares.high)
+    middle, low, high = (f"{100 * each[0]:.0f}" for each in ends)
+    people = formats.count(len(poll.reports), "person", "people")
+    return (
+        f"From {people} we estimate that **{middle} of 100** like these would truthfully say "
+        f"{escape_markdown(view.quoted(poll.question, 0))}: {low} to {high} (95 % range)."
+    )
+
+
+def sheet(question: PollQuestion, way: str) -> str:
+    """What each person does, as a page of HTML to print."""
+    asked, texts = question_of(question, way), filled(question, way)
+    first, second = texts["says"]
+    return _SHEET.substitute(
+        question=escape(question.text),
+        needs=escape(texts["needs"]),
+        steps="".join(f"<li>{escape(step)}</li>" for step in texts["steps"]),
+        protection=escape(view.promise(asked)),
+        note=escape(texts["note"]),
+        first=escape(first),
+        second=escape(second),
+    )
+
+
+def filled(question: PollQuestion, way: str) -> dict[str, Any]:
+    """The texts of a way with the question's two answers in them."""
+    first, second = question.answers
+    fill = {"first": first, "second": second}
+    many = {name: [text.format(**fill) for text in WAYS[way][name]] for name in ("steps", "says")}
+    return WAYS[way] | many
+
+
+def by_hand_button() -> None:
+    """The button that opens the drawer."""
+    title, icon = "A poll without phones", ":material/casino:"
+    choices.drawer("Without phones", _KEY, title, _drawer, icon=icon, type="tertiary")
+
+
+def _drawer() -> None:
+    question = STATE.current().question
+    if question.k != len(Count().said):
+        st.markdown(
+            f"Coins, dice and birthdays hide one of two answers; this question has {question.k}. "
+            "Choose or write a question of two answers."
+        )
+        return
+    count = _typed(question)
+    poll, note = poll_of(question, count), WAYS[count.way]["note"]
+    st.markdown(f"{escape_markdown(view.promise(poll.question))} {note}")
+    if poll.reports:
+        st.markdown(result_text(poll))
+        alt = view.in_words(view.all_numbers([poll]))
+        charts.show(view.comparison([poll], palette()), f"{_KEY}-result", alt)
+    sharing.file_button(f"{_KEY}-sheet", "sheet.html", sheet(question, count.way))
+
+
+def _typed(question: PollQuestion) -> Count:
+    """Draw the choice of the way, its steps, and the two counts; what was typed stays."""
+    known = st.session_state.setdefault(f"{_KEY}-count", Count())
+    names = list(WAYS)
+    way = st.segmented_control(
+        "How the answers are hidden",
+        names,
+        default=known.way,
+        format_func=lambda name: WAYS[name]["title"],
+        required=True,
+    )
+    texts = filled(question, way)
+    st.markdown(escape_markdown(texts["needs"]))
+    st.markdown("\n".join(f"1. {escape_markdown(step)}" for step in texts["steps"]))
+    with st.container(horizontal=True):
+        said = [
+            st.number_input(f"People who said “{name}”", 0, REPORTS_MAX, number, key=f"{_KEY}-{at}")
+            for at, (name, number) in enumerate(zip(texts["says"], known.said, strict=True))
+        ]
+    count = Count(way, (said[0], said[1]))
+    st.session_state[f"{_KEY}-count"] = count
+    return count
+
+
+EPSILON: Final = common.Slider[Draft](
     "epsilon",
     lambda draft: draft.question.epsilon,
     lambda draft, level: replace(draft, question=replace(draft.question, epsilon=float(level))),
-    tuple(level for level in EPSILONS if level < EPSILON_MAX),
+    tuple(level for level in common.EPSILONS if level < EPSILON_MAX),
     lambda level: f"{level:g}",
 )
-PHONES: Final = Slider[Draft](
-    "phones",
-    lambda draft: draft.phones,
-    lambda draft, phones: replace(draft, phones=int(phones)),
-    (10, 20, 30, 60, 100, 200, 500),
-    str,
-)
-SLIDERS: Final = {"Privacy level ε": EPSILON, "Phones that you expect": PHONES}
-_NONE: Final = -1
-"""Stands for no right answer among the numbers of answers."""
 
 
-def _question_form(draft: Draft) -> None:
+def question_form(draft: Draft) -> None:
     """Draw the controls of a question: example, text, answers, which are sensitive, and ε."""
-    _texts(draft)
+    _show_texts(draft)
     _sensitive(draft)
     _right(draft)
-    st.select_slider(
-        "Privacy level ε",
-        sorted({*EPSILON.steps, draft.question.epsilon}),
-        format_func=EPSILON.format_value,
-        help=f"{DEFINITIONS['ε']} {promise.epsilon_examples()}",
-        **STATE.bind(EPSILON.name, draft.question.epsilon, EPSILON.with_value),
-    )
-    safety.of_epsilon(STATE, draft.question.epsilon)
+    help_text = f"{DEFINITIONS['ε']} {promise.epsilon_examples()}"
+    common.show(STATE, EPSILON, "Privacy level ε", help_text)
+    comparison.epsilon_button(STATE, draft.question.epsilon)
 
 
-def _texts(draft: Draft) -> None:
+def _show_texts(draft: Draft) -> None:
     current = draft.question
     example = next((name for name, each in EXAMPLES.items() if each == current), None)
     st.selectbox(
@@ -110,12 +215,12 @@ def _texts(draft: Draft) -> None:
     st.text_input(
         "Question",
         max_chars=TEXT_MAX,
-        **STATE.bind_text("text", current.text, lambda r, v: _with(r, text=v.strip())),
+        **STATE.bind_held("text", current.text, lambda r, v: _with(r, text=v.strip())),
     )
     st.text_area(
         f"Answers, one per line, 2 to {ANSWERS_MAX}",
         height="content",
-        **STATE.bind_text(
+        **STATE.bind_held(
             "answers",
             "\n".join(current.answers),
             lambda r, v: replace(r, question=with_answers(r.question, v)),
@@ -123,7 +228,7 @@ def _texts(draft: Draft) -> None:
     )
 
 
-def _example_title(example: Question) -> str:
+def _example_title(example: PollQuestion) -> str:
     """The text, and how many answers are not protected where that is part of the example."""
     bare = 0 if example.right is not None else example.k - len(example.sensitive)
     return f"{example.text} ({bare} of {example.k} not protected)" if bare else example.text
@@ -155,6 +260,10 @@ def _mark(record: Draft, answers: tuple[str, ...], picked: list[int]) -> Draft:
     return _with(record, sensitive=tuple(sorted(picked)))
 
 
+_NONE: Final = -1
+"""Stands for no right answer among the numbers of answers."""
+
+
 def _right(draft: Draft) -> None:
     """Draw the choice of the right answer, out of the class's sight."""
     current = draft.question
@@ -179,195 +288,35 @@ def _with(record: Draft, **changed: object) -> Draft:
     return replace(record, question=replace(record.question, **changed))  # type: ignore[arg-type]
 
 
-_MOST: Final = (50, REPORTS_FIRST, 200, REPORTS_MAX)
-_LATELY: Final = {"10 seconds": 10.0, "minute": 60.0, "5 minutes": 300.0}
-
-
-def try_action(action: Any, teacher_key: TeacherKey, *arguments: object) -> None:
-    """Run a teacher's action on the room; a `CaldpError` becomes a notice."""
-    try:
-        action(teacher_key, *arguments)
-    except CaldpError as error:
-        notices.notify(str(error))
-
-
-def _reports_form(
-    teacher_key: TeacherKey, poll: PollState, on_thrown_out: Callable[[], object]
-) -> None:
-    """Draw the limit of reports and the buttons that discard them.
-
-    `on_thrown_out`: called once recent reports were discarded.
-    """
-    with st.popover("Reports", icon=":material/filter_alt:", width="stretch"):
-        most, lately = STATE.key("most"), STATE.key("lately")
-        st.select_slider(
-            "Reports to a question, at most",
-            sorted({*_MOST, poll.most}),
-            poll.most,
-            key=most,
-            on_change=lambda: _change(
-                teacher_key, lambda state: state.with_most(st.session_state[most])
-            ),
-        )
-        hides = STATE.key("hides")
-        st.toggle(
-            "Hide results until the question is closed",
-            poll.hides,
-            key=hides,
-            on_change=lambda: _change(
-                teacher_key, lambda state: replace(state, hides=st.session_state[hides])
-            ),
-            help="Nobody is swayed by what others said. Guesses are hidden anyhow.",
-        )
-        st.selectbox("Forget the reports of the last", list(_LATELY), key=lately)
-
-        def throw_out() -> None:
-            try_action(_throw_out, teacher_key, _LATELY[st.session_state[lately]])
-            on_thrown_out()
-
-        st.button("Forget these", key=STATE.key("throw-out"), on_click=throw_out)
-        st.caption("Their phones cannot answer this question again.")
-        st.button(
-            "Start this question again",
-            key=STATE.key("afresh"),
-            on_click=try_action,
-            args=(rooms().ask_again, teacher_key),
-        )
-        st.caption(
-            "All reports are forgotten. Every phone may answer again: two reports tell more."
-        )
-
-
-def _change(teacher_key: TeacherKey, change: Callable[[PollState], PollState]) -> None:
-    try_action(rooms().change, teacher_key, change)
-
-
-def _throw_out(teacher_key: TeacherKey, seconds: float) -> None:
-    discarded = rooms().discard_recent(teacher_key, seconds)
-    notices.notify(f"{formats.count(discarded, 'report was', 'reports were')} forgotten.")
-
-
-PollReader: TypeAlias = Callable[[], PollState]
-"""Returns the current state of the question on show."""
-
-
-def _show_tabs(read_poll: PollReader, more: Mapping[str, Callable[[PollReader], None]]) -> None:
-    """Draw the tabs and the content of the open one; `more`: tabs before the others."""
-    tabs(STATE.key("tabs"), {**more, **_TABS}, read_poll)
-
-
-def _promise(read_poll: PollReader) -> None:
-    poll = read_poll()
-    promises.bullets(
-        [escape_markdown(words.promise(poll.question)), *words.promises(poll.question)]
-    )
-    st.markdown("**What is *not* promised**")
-    promises.bullets([*words.unprotected_sentences(poll.question), *words.NOT_PROMISED])
-    terms("ε", "local differential privacy", "sensitive set")
-
-
-def _coin(read_poll: PollReader) -> None:
-    poll = read_poll()
-    question = poll.question
-    st.markdown(
-        words.COIN if question.sensitive else "No coin is thrown: each phone sends its answer."
-    )
-    rows = [[f"{100 * float(q):.1f}" if q else "·" for q in row] for row in channel_of(question)]
-    names = list(map(escape_markdown, question.answers))
-    st.table(pd.DataFrame(rows, index=names, columns=names).rename_axis("true answer"))
-
-
-def _numbers(read_poll: PollReader) -> None:
-    poll = read_poll()
-    if poll.is_hidden:
-        st.caption(words.hidden_sentence(poll))
-        return
-    st.table(view.numbers(poll).map(str).rename(index=escape_markdown).rename_axis("answer"))
-    st.caption(f"{words.range_note(poll)} As of now; open the tab again for later reports.")
-
-
-def _sharing(read_poll: PollReader) -> None:
-    poll = read_poll()
-    left, right = st.columns(2, gap="large")
-    with left:
-        st.markdown("The prepared question, for a class of your own:")
-        sharing.show_query_link(seal(STATE.page, STATE.codec.write(Draft(poll.question))))
-    with right:
-        arrived = formats.count(len(poll.reports), "report", "reports")
-        st.markdown(f"**Files** · {arrived}; the server writes nothing of this to its disk")
-        table = view.numbers(poll).rename_axis("answer").reset_index()
-        sharing.file_button(STATE.key("estimate"), "estimate.csv", exports.csv(table))
-        sharing.file_button(STATE.key("reports"), "reports.csv", view.listed(poll))
-        sharing.python(view.snippet(poll.question))
-        if poll.mark == view.MARK:
-            PAGE.offer()
-
-
-def _all_questions(polls: Sequence[PollState]) -> None:
-    """Draw the results of all questions side by side, and what they can be taken along as."""
-    seen = [poll for poll in polls if poll.reports and not poll.is_hidden]
-    if not seen:
-        st.caption("No question has results to be shown yet.")
-        return
-    figure = view.comparison(seen, palette())
-    table = view.all_numbers(seen)
-    charts.show(figure, STATE.key("comparison"), words.in_words(table))
-    st.caption(f"{words.range_note(polls[-1])} The camera on the picture saves it.")
-    with st.container(horizontal=True):
-        csv = exports.csv(table.reset_index("number"))
-        sharing.file_button(STATE.key("all"), "questions.csv", csv)
-        sharing.file_button(STATE.key("record"), "poll.json", view.record(seen))
-
-
-_TABS: Final[dict[str, Callable[[PollReader], None]]] = {
-    "What is promised": _promise,
-    "The coin": _coin,
-    "Numbers": _numbers,
-    "Share and export": _sharing,
-}
-
-
-Ask: TypeAlias = Callable[[Question], None]
+Ask: TypeAlias = Callable[[PollQuestion], None]
 _WARNED: Final = "room/warned"
 """The question that protects nobody, as the teacher was warned of it."""
 
 
-def _ask_button(name: str, label: str, icon: str, ask: Ask) -> None:
+def ask_button(name: str, label: str, icon: str, ask: Ask) -> None:
     """Draw the button that asks the question on the page; the warning, where one is due.
 
     `name`: of the widget. `icon`: "" for none. `ask`: called with the question.
     """
     question = STATE.current().question
     if question.sensitive or st.session_state.get(_WARNED) != question:
-        st.button(
-            label,
-            type="primary",
-            width="stretch",
-            icon=icon or None,
-            key=STATE.key(name),
-            on_click=_ask_protected,
-            args=(ask, None),
-        )
+        look = {"icon": icon, "type": "primary", "width": "stretch"}
+        STATE.button(name, label, _ask_protected, ask, None, **look)
         return
-    st.warning(escape_markdown(words.unprotected_warning(question)), icon=":material/lock_open:")
-    st.button(
+    st.warning(escape_markdown(view.unprotected_warning(question)), icon=":material/lock_open:")
+    STATE.button(
+        "protect",
         "Protect all answers",
+        STATE.change,
+        lambda draft: replace(draft, question=protect_all(draft.question)),
         type="primary",
         width="stretch",
-        key=STATE.key("protect"),
-        on_click=STATE.change,
-        args=(lambda draft: replace(draft, question=protect_all(draft.question)),),
     )
-    st.button(
-        "Ask without protection",
-        width="stretch",
-        key=STATE.key("unprotected"),
-        on_click=_ask_protected,
-        args=(ask, question),
-    )
+    label = "Ask without protection"
+    STATE.button("unprotected", label, _ask_protected, ask, question, width="stretch")
 
 
-def _ask_protected(ask: Ask, confirmed: Question | None) -> None:
+def _ask_protected(ask: Ask, confirmed: PollQuestion | None) -> None:
     """Ask what is written now, or warn: the click may come before the page has followed a change.
 
     `confirmed`: the question that the teacher asks without protection.
@@ -380,15 +329,106 @@ def _ask_protected(ask: Ask, confirmed: Question | None) -> None:
         st.session_state[_WARNED] = question
 
 
+ALL: Final = ""
+PROJECTOR: Final = "projector"
+PRESENTER: Final = "presenter"
+_SCREEN: Final = "room/screen"
+
+
+def current_screen() -> str:
+    """What this visit shows of its room: `ALL`, or the `PROJECTOR`'s or `PRESENTER`'s part."""
+    screen: str = st.session_state.get(_SCREEN, ALL)
+    return screen
+
+
+def show_screen(screen: object) -> None:
+    """Show this part from now on; everything for a name that is not known."""
+    st.session_state[_SCREEN] = screen if screen in (PROJECTOR, PRESENTER) else ALL
+
+
+def presenter_link(teacher_key: TeacherKey) -> str:
+    """The link that steers the room from any browser: its key is in the fragment."""
+    address = gate.current_address(worker_query())
+    fragment = f"#{PRESENTER}={teacher_key.code}.{teacher_key.key}"
+    return f"{gate.shared_address(address) or address}{fragment}"
+
+
+def choose_screens() -> None:
+    """Draw what makes two screens of one, a click each."""
+    own = f"{gate.current_address(worker_query())}#{PRESENTER}"
+    with st.container(horizontal=True, gap="xsmall"):
+        notes_help = "A second window with notes, answers and controls."
+        st.link_button("Your own screen", own, help=notes_help)
+        screen_help = "This window then has the question, its code and the picture, nothing else."
+        label = "Projector's screen"
+        STATE.button(PROJECTOR, label, show_screen, PROJECTOR, help=screen_help)
+
+
+def leave_button() -> None:
+    """Draw the button that brings everything back to this screen."""
+    with st.container(key=STATE.key(f"leave-{current_screen()}")):
+        STATE.button("leave", "Everything on this screen", show_screen, ALL, icon="tune")
+
+
+def other_devices(teacher_key: TeacherKey) -> None:
+    """Draw the presenter's link, for a phone or a fresh browser."""
+    with st.expander("Steer from another device"):
+        st.markdown("Anybody who has this link steers the poll: keep it off the projector.")
+        link = presenter_link(teacher_key)
+        st.code(link, language=None, wrap_lines=True)
+        draw_qr(link, "QR code of the presenter's link.")
+
+
+def draw_qr(address: str, alt: str) -> None:
+    """Draw an address as a QR code, as wide as its place."""
+    st.image(segno.make(address, error="m").svg_inline(scale=6, border=2), width="stretch", alt=alt)
+
+
+def draw_notes(course: Course) -> None:
+    """Draw the notes of the lesson's step, and buttons for the steps around it."""
+    lesson, course.is_watched = course.lesson, True
+    if lesson is None:
+        return
+    st.markdown(_notes_text(lesson))
+    step, (before, after) = lesson.step, (lesson.at - 1, lesson.at + 1)
+
+    def want(number: int) -> None:
+        course.wanted = number
+
+    with st.container(horizontal=True, gap="xsmall"):
+        if before >= 0:
+            STATE.button("step-back", "Back", want, before)
+        if step.ask and not lesson.is_shown:
+            STATE.button("step-show", f"Show {step.title}", course.show_page)
+        if after < len(lesson.steps):
+            STATE.button("step-next", f"Next: {lesson.steps[after].title}", want, after)
+
+
+def _notes_text(lesson: LessonState) -> str:
+    step, total, begins = lesson.step, length(lesson.steps), length(lesson.steps[: lesson.at])
+    minute = math.floor(lesson.elapsed / 60)
+    ask: Any = step.ask
+    right = f"{ask['ask']} {ask['answers'][ask['right']]}. {ask['because']}" if ask else ""
+    lines = [
+        f"**Step {lesson.at + 1} of {len(lesson.steps)}: {step.title}**",
+        f"Minutes {begins} to {begins + step.minutes}; it is minute {minute} of {total}.",
+        step.do,
+        escape_markdown(right),
+        f"*{step.home}*",
+    ]
+    return "\n\n".join(lines)
+
+
 _TEACHER_KEY: Final = "room/held"
-_NEXT_KEY: Final = "room/next"
+NEXT_KEY: Final = "room/next"
+"""True while the form of the next question is shown."""
 _REFUSED_KEY: Final = "room/refused"
 """True once the server has refused to open a poll for this visit."""
 _SERVER_KEY: Final = STATE.key("server-key")
 _SERVER_KEY_CHARS_MAX: Final = 200
 _FORGET_KEY: Final = "room/gone"
 """True once the browser is to forget the room that it stored."""
-_KNOWN_KEY: Final = "room/known"
+KNOWN_KEY: Final = "room/known"
 """The question's mark, whether it is open, and its ranges by number of reports, which stay."""
 _KEEPER: Final = STATE.key("keeper")
 _keeper = st.components.v2.component(
@@ -409,9 +449,9 @@ def find_teacher_key() -> TeacherKey | None:
     return teacher_key
 
 
-def _open_button() -> None:
+def open_button() -> None:
     """Draw the button that opens a poll with the question on the page."""
-    _ask_button("open", "Open the poll", ":material/co_present:", _open)
+    ask_button("open", "Open the poll", "co_present", _open)
     if st.session_state.get(_REFUSED_KEY):
         st.text_input(
             "Key of this server",
@@ -421,248 +461,48 @@ def _open_button() -> None:
         )
 
 
-def _open(question: Question) -> None:
+def _open(question: PollQuestion) -> None:
     try:
         key = st.session_state.get(_SERVER_KEY, "").strip()
         st.session_state[_TEACHER_KEY] = open_room(question, key)
     except CaldpError as error:
-        notices.notify(str(error))
+        visit.notify(str(error))
         st.session_state[_REFUSED_KEY] = True
     else:
         st.session_state.pop(_REFUSED_KEY, None)
     page_state.take_part(STATE.page, NEXT)  # a question that was handed over is asked by now
-    _set_writing_next(False)
+    set_writing_next(False)
 
 
-def _set_writing_next(writing: bool) -> None:
-    st.session_state[_NEXT_KEY] = writing
-
-
-def show_poll() -> None:
-    """Draw the whole page while a room is open."""
-    ensure_navigation()
-    teacher_key: TeacherKey = st.session_state[_TEACHER_KEY]
-    polls = rooms().get_own_polls(teacher_key, this_visit())
-    notices.show()
-    if page_state.take_part(STATE.page, NEXT):
-        STATE.follow_link()
-        _set_writing_next(True)
-    if page_state.take_part(STATE.page, OPENING):
-        _set_writing_next(False)
-        rooms().get_desk(teacher_key).on_show = polls[0].mark
-    screen = screens.current()
-    if screen != screens.PRESENTER:
-        _share_course(teacher_key)
-    first, second = st.columns(list(_WIDTHS[screen]), gap="medium")
-    main, beside = (second, first) if screen == screens.PRESENTER else (first, second)
-    with beside, st.container(key=STATE.key("side")):
-        _steer(teacher_key, polls, screen)
-    with main:
-        drawn = _drawn(teacher_key, polls)
-        redraw_every("hall", 1.0, lambda: _live(teacher_key, drawn))
-        read = partial(rooms().get_own_polls, teacher_key, this_visit())
-        if screen != screens.PROJECTOR:
-            more = {"All questions": lambda _: _all_questions(read())}
-            _show_tabs(lambda: _on_show(teacher_key, read()), more)
-    _keeper(key=_KEEPER, data={"teacher": vars(teacher_key), "screen": screen})
-
-
-def _share_course(teacher_key: TeacherKey) -> None:
-    """Go on with the lesson that the room has, where this visit has none."""
-    desk, own = rooms().get_desk(teacher_key), steps.course()
-    if own.lesson is not None or desk.course.lesson is None:
-        desk.course = own
-    else:
-        steps.join(desk.course)
-        run_page()
-
-
-_WIDTHS: Final = {screens.ALL: (3.1, 1), screens.PROJECTOR: (2, 1), screens.PRESENTER: (1, 1.6)}
-"""Of the two columns on each screen."""
-
-
-def _steer(teacher_key: TeacherKey, polls: Sequence[PollState], screen: str) -> None:
-    """Draw what stands beside the board: the way in, controls, or the next question's form."""
-    if screen == screens.PRESENTER:
-        redraw_every("notes", 1.0, lambda: screens.notes(rooms().get_desk(teacher_key).course))
-    if screen == screens.PROJECTOR:
-        _way_in(polls[-1])
-    elif st.session_state.get(_NEXT_KEY) and not polls[-1].is_over:
-        _next_question(teacher_key, polls[-1])
-    else:
-        if screen == screens.ALL:
-            _way_in(polls[-1])
-        _buttons(teacher_key, polls)
-        _choose_question(teacher_key, polls)
-    if screen == screens.PRESENTER:
-        screens.other_devices(teacher_key)
-    if screen != screens.ALL:
-        screens.leave()
-
-
-def _drawn(teacher_key: TeacherKey, polls: Sequence[PollState]) -> tuple[object, ...]:
-    """What controls and pictures are drawn of; another screen may change it."""
-    last, on_show = polls[-1], _on_show(teacher_key, polls)
-    return on_show.mark, len(polls), replace(last, reports=()), steps.course().is_watched
-
-
-def _on_show(teacher_key: TeacherKey, polls: Sequence[PollState]) -> PollState:
-    mark = rooms().get_desk(teacher_key).on_show
-    return next((poll for poll in polls if poll.mark == mark), polls[-1])
-
-
-def _choose_question(teacher_key: TeacherKey, polls: Sequence[PollState]) -> None:
-    """Draw the choice among the questions that were asked."""
-    if len(polls) == 1:
-        return
-    key, numbers = STATE.key("asked"), {poll.mark: n for n, poll in enumerate(polls, 1)}
-    st.session_state[key] = _on_show(teacher_key, polls).mark
-    st.selectbox(
-        "Question on show",
-        list(numbers),
-        format_func=lambda mark: f"{numbers[mark]} {polls[numbers[mark] - 1].question.text}",
-        key=key,
-        on_change=lambda: setattr(rooms().get_desk(teacher_key), "on_show", st.session_state[key]),
-    )
-
-
-def _live(teacher_key: TeacherKey, drawn: tuple[object, ...]) -> None:
-    """Draw headline, question and board; `drawn`: of the page's run, see `_drawn`."""
-    try:
-        polls = rooms().get_own_polls(teacher_key, this_visit())
-        poll = _on_show(teacher_key, polls)
-        is_old = drawn != _drawn(teacher_key, polls)
-    except CaldpError:
-        run_page()
-    if is_old:
-        run_page()
-    if screens.current() == screens.PRESENTER:
-        poll = replace(poll, hides=False, is_shown=poll.question.right is not None)
-    of, known = st.session_state.get(_KNOWN_KEY, (None, {}))
-    if of != (poll.mark, poll.is_open):
-        _, known = st.session_state[_KNOWN_KEY] = ((poll.mark, poll.is_open), {})
-    past = history(poll.question, poll.reports, known, view.shares_by(poll))
-    if poll.mark != polls[-1].mark:
-        past = past[-1:]  # the order of an earlier question's reports is not known
-    asked = polls[-1]
-    sentences = words.live_headline(poll, past[-1][1] if past else None)
-    markup.show_headline(words.end_headline(polls, sentences) if asked.is_over else sentences)
-    if len(asked.reports) >= asked.most:
-        st.warning(
-            f"The poll is full: {formats.count(asked.most, 'report is', 'reports are')} in. Under "
-            "“Reports” you can let in more, or throw some out.",
-            icon=":material/group_off:",
-        )
-    with st.container(key=STATE.key("question")):
-        st.header(escape_markdown(poll.question.text), anchor=False)
-    view.board(view.board_json(poll, past), STATE.key("board"))
-
-
-def _way_in(poll: PollState) -> None:
-    address = gate.current_address(query_of(poll.code))
-    shared = gate.shared_address(address)
-    _code(poll, shared or address)
-    st.code(shared or address, language=None, wrap_lines=True)
-    if shared is None:
-        st.caption(
-            "This server answers this machine only; docs/deploy.md says how phones can reach it."
-        )
-
-
-def _code(poll: PollState, address: str) -> None:
-    """Draw the code that a class reads, and the QR code that its phones scan."""
-    st.html(f'<p class="room-code"><small>Code</small> {display_code(poll.code)}</p>')
-    with st.container(key="qr"):
-        screens.draw_qr(address, f"QR code of the link to poll {format_code(poll.code)}.")
-
-
-def _buttons(teacher_key: TeacherKey, polls: Sequence[PollState]) -> None:
-    poll = polls[-1]
-    if poll.is_over:
-        st.button(
-            "Prepare another poll", key=STATE.key("fresh"), on_click=_end, args=(teacher_key,)
-        )
-        st.caption("This one is then forgotten, with all results.")
-        return
-    if poll.question.right is not None and not poll.is_shown:
-        st.button(
-            "Show the answer",
-            type="primary",
-            width="stretch",
-            icon=":material/lightbulb:",
-            key=STATE.key("show"),
-            on_click=_change,
-            args=(teacher_key, PollState.with_answer),
-        )
-    label = "Close the question" if poll.is_open else "Take reports again"
-    with st.container(horizontal=True, gap="xsmall"):
-        if not poll.is_shown:
-            st.button(
-                label,
-                key=STATE.key("close"),
-                on_click=_change,
-                args=(teacher_key, lambda state: state.with_open(not poll.is_open)),
-            )
-        st.button("Next question", key=STATE.key("next"), on_click=_set_writing_next, args=(True,))
-    if screens.current() == screens.ALL:
-        screens.choose()
-    with st.container(horizontal=True, gap="xsmall"):
-        _reports_form(teacher_key, poll, lambda: st.session_state.pop(_KNOWN_KEY, None))
-        with st.popover("End the poll", icon=":material/logout:", width="stretch"):
-            st.markdown(
-                "Phones say thank you, and link the lesson to take home. Results stay here."
-            )
-            st.button(
-                "End it now",
-                type="primary",
-                key=STATE.key("end"),
-                on_click=try_action,
-                args=(rooms().end, teacher_key),
-            )
-
-
-def _next_question(teacher_key: TeacherKey, poll: PollState) -> None:
-    """Draw the form of the next question; board, code and phones stay until it is asked."""
-    address = gate.current_address(query_of(poll.code))
-    with st.container(key=STATE.key("small"), horizontal=True, vertical_alignment="center"):
-        _code(poll, gate.shared_address(address) or address)
-    draft = STATE.current()
-    with st.container(horizontal=True, gap="xsmall"):
-        _ask_button("ask", "Ask this question", "", lambda asked: _ask(teacher_key, asked))
-        st.button("Cancel", key=STATE.key("back"), on_click=_set_writing_next, args=(False,))
-    st.caption(escape_markdown(words.coverage(draft.question)))
-    _question_form(draft)
-    st.caption("The results so far stay under “All questions”; the phones stay connected.")
-
-
-def _ask(teacher_key: TeacherKey, question: Question) -> None:
-    try_action(rooms().ask, teacher_key, question)
-    _set_writing_next(False)
-
-
-def _end(teacher_key: TeacherKey) -> None:
-    try_action(rooms().forget, teacher_key)
-    _forget()
+def set_writing_next(writing: bool) -> None:
+    """Show the form of the next question, or the poll's controls."""
+    st.session_state[NEXT_KEY] = writing
 
 
 def _lose(teacher_key: TeacherKey) -> None:
-    notices.notify(words.ended_poll_sentence(display_code(normalize_code(teacher_key.code))))
-    _forget()
+    visit.notify(view.ended_poll_sentence(display_code(normalize_code(teacher_key.code))))
+    forget_poll()
 
 
-def _forget() -> None:
+def forget_poll() -> None:
+    """Go back to the page before a poll; the browser forgets its key, too."""
     st.session_state.pop(_TEACHER_KEY, None)
-    st.session_state.pop(_KNOWN_KEY, None)
-    screens.put(screens.ALL)
-    _set_writing_next(False)
+    st.session_state.pop(KNOWN_KEY, None)
+    show_screen(ALL)
+    set_writing_next(False)
     st.session_state[_FORGET_KEY] = True
 
 
-def _restore_poll() -> None:
+def keep_screen(teacher_key: TeacherKey, screen: str) -> None:
+    """Have the browser store the key and which screen this is, for when the page is reloaded."""
+    _keeper(key=_KEEPER, data={"teacher": vars(teacher_key), "screen": screen})
+
+
+def restore_poll() -> None:
     """Find the room that this browser opened, after its page was reloaded."""
     if find_teacher_key() is None:
-        forget = st.session_state.pop(_FORGET_KEY, False)
-        _keeper(key=_KEEPER, data={"forget": forget}, on_teacher_change=_restore_from_browser)
+        data = {"forget": st.session_state.pop(_FORGET_KEY, False)}
+        _keeper(key=_KEEPER, data=data, on_teacher_change=_restore_from_browser)
 
 
 def _restore_from_browser() -> None:
@@ -676,48 +516,109 @@ def _restore_from_browser() -> None:
     except Refusal:
         _lose(teacher_key)
     except CaldpError as error:
-        notices.notify(str(error))
+        visit.notify(str(error))
     else:
         st.session_state[_TEACHER_KEY] = teacher_key
-        screens.put(stored.get("screen"))
+        show_screen(stored.get("screen"))
+
+
+PHONES: Final = common.field_slider("phones", (10, 20, 30, 60, 100, 200, 500))
+SLIDERS: Final = {"Privacy level ε": EPSILON, "Phones that you expect": PHONES}
+
+PollReader: TypeAlias = Callable[[], PollState]
+"""Returns the current state of the question on show."""
+
+
+def show_tabs(read_poll: PollReader, more: Mapping[str, Callable[[PollReader], None]]) -> None:
+    """Draw the tabs and the content of the open one; `more`: tabs before the others."""
+    layout.tabs(STATE.key("tabs"), {**more, **_TABS}, read_poll)
+
+
+def _promise(read_poll: PollReader) -> None:
+    poll = read_poll()
+    comparison.bullets(
+        [escape_markdown(view.promise(poll.question)), *view.promises(poll.question)]
+    )
+    open_ends = [*view.unprotected_sentences(poll.question), *view.NOT_PROMISED]
+    comparison.listed("What is *not* promised", open_ends)
+    terms("ε", "local differential privacy", "sensitive set")
+
+
+def _coin(read_poll: PollReader) -> None:
+    poll = read_poll()
+    question = poll.question
+    st.markdown(
+        view.COIN if question.sensitive else "No coin is thrown: each phone sends its answer."
+    )
+    rows = [[f"{100 * float(q):.1f}" if q else "·" for q in row] for row in channel_of(question)]
+    names = list(map(escape_markdown, question.answers))
+    st.table(pd.DataFrame(rows, index=names, columns=names).rename_axis("true answer"))
+
+
+def _numbers(read_poll: PollReader) -> None:
+    poll = read_poll()
+    if poll.is_hidden:
+        st.caption(view.hidden_sentence(poll))
+        return
+    st.table(view.numbers(poll).map(str).rename(index=escape_markdown).rename_axis("answer"))
+    st.caption(f"{view.range_note(poll)} As of now; open the tab again for later reports.")
+
+
+def _sharing(read_poll: PollReader) -> None:
+    poll = read_poll()
+    left, right = st.columns(2, gap="large")
+    with left:
+        st.markdown("The prepared question, for a class of your own:")
+        sharing.show_query_link(seal(STATE.page, STATE.codec.write(Draft(poll.question))))
+    with right:
+        arrived = formats.count(len(poll.reports), "report", "reports")
+        st.markdown(f"**Files** · {arrived}; the server writes nothing of this to its disk")
+        table = view.numbers(poll).rename_axis("answer").reset_index()
+        sharing.file_button(STATE.key("estimate"), "estimate.csv", runs.csv(table))
+        sharing.file_button(STATE.key("reports"), "reports.csv", view.listed(poll))
+        sharing.python(view.snippet(poll.question))
+        if poll.mark == view.MARK:
+            PAGE.offer()
+
+
+_TABS: Final[dict[str, Callable[[PollReader], None]]] = {
+    "What is promised": _promise,
+    "The coin": _coin,
+    "Numbers": _numbers,
+    "Share and export": _sharing,
+}
 
 
 def show() -> None:
     """Draw the whole page before a poll is open."""
-    draft = begin_page(STATE)
+    draft = page_state.begin_page(STATE)
     shown = PAGE.view(draft, None, palette())
-    title, switch = title_row(STATE)
+    title, switch = layout.title_row(STATE)
     with switch:
         # For a phone whose owner has the code, but not the link.
         st.html(f'<a class="room-join" href="room?{CODE}=">Join with a code</a>')
     with title:
-        markup.show_headline(shown.headline)
+        layout.show_headline(shown.headline)
     main, beside = st.columns([3.1, 1.2], gap="medium")
     with beside, st.container(key=STATE.key("side")):
-        _open_button()
-        by_hand.button()
-        _question_form(draft)
-        st.select_slider(
-            "Phones that you expect",
-            sorted({*PHONES.steps, draft.phones}),
-            format_func=PHONES.format_value,
-            help="For the rehearsal only; a poll takes up to 100, or up to 500 if you let them in.",
-            **STATE.bind(PHONES.name, draft.phones, PHONES.with_value),
-        )
+        open_button()
+        by_hand_button()
+        question_form(draft)
+        most = f"up to {REPORTS_FIRST}, or up to {REPORTS_MAX} if you let them in"
+        help_text = f"For the rehearsal only; a poll takes {most}."
+        common.show(STATE, PHONES, "Phones that you expect", help_text)
     with main:
         with st.container(key=view.TITLE):
-            st.markdown(words.rehearsal_title(draft.phones))
+            st.markdown(view.rehearsal_title(draft.phones))
         view.board(shown.pictures[view.REHEARSAL], view.REHEARSAL)
-        _show_tabs(lambda: view.rehearse(draft), {})
-    _restore_poll()
+        show_tabs(lambda: view.rehearse(draft), {})
+    restore_poll()
     PAGE.follow(draft)
 
 
 PAGE: Final = Page(
     state=STATE,
     name="rehearsal",
-    title="Live poll: a rehearsal",
-    task="Made-up phones answer the question. Move ε, or let more phones answer.",
     load=lambda draft: draft,
     view=view.view,
     sliders=lambda draft: SLIDERS,  # noqa: ARG005

@@ -13,9 +13,8 @@ from typing import Final
 from caldp_core.basics.errors import check_whole
 from caldp_ui.app.gate import QUERY
 from caldp_ui.room.poll import REPORTS_MAX
-from caldp_ui.room.question import DIVIDER, Question
-from caldp_ui.session.page_state import PageState
-from caldp_ui.session.record_link import NUMBER, WHOLE
+from caldp_ui.room.question import DIVIDER, PollQuestion
+from caldp_ui.session.page_state import NUMBER, WHOLE, PageState
 
 NEXT: Final = "next"
 """The part of the page where the next question is written, for pages that hand one over."""
@@ -24,7 +23,7 @@ OPENING: Final = "opening"
 PHONES: Final = 30
 _TEXTS: Final = tomllib.loads(Path(__file__).with_name("examples.toml").read_text("utf-8"))
 EXAMPLES: Final = {
-    name: Question(**{**e, "answers": tuple(e["answers"]), "sensitive": tuple(e["sensitive"])})
+    name: PollQuestion(**{**e, "answers": tuple(e["answers"]), "sensitive": tuple(e["sensitive"])})
     for name, e in _TEXTS.items()
 }
 """Example questions by their short names; the first is the page's first, and protects everybody."""
@@ -34,7 +33,7 @@ EXAMPLES: Final = {
 class Draft:
     """The page's record: a `question`, and 1 to 500 made-up `phones` that rehearse it."""
 
-    question: Question = EXAMPLES["Cheating"]
+    question: PollQuestion = EXAMPLES["Cheating"]
     phones: int = PHONES
 
 
@@ -61,7 +60,7 @@ class DraftLink:
         answers = tuple(texts["answers"].split(DIVIDER))
         everything = ";".join(map(str, range(len(answers))))
         marked = [part for part in query.get("sensitive", everything).split(";") if part]
-        question = Question(
+        question = PollQuestion(
             texts["question"],
             answers,
             tuple(WHOLE.read("sensitive", part) for part in marked),
@@ -91,7 +90,7 @@ def _texts(record: Draft) -> dict[str, str]:
     }
 
 
-def with_answers(question: Question, text: str) -> Question:
+def with_answers(question: PollQuestion, text: str) -> PollQuestion:
     """The question with other answers, one a line.
 
     Those that keep their text stay as marked; every new text is protected.
@@ -108,13 +107,13 @@ def with_answers(question: Question, text: str) -> Question:
     return protect_all(written)  # what was a guess is now asked as the truth
 
 
-def with_right(question: Question, right: int | None) -> Question:
+def with_right(question: PollQuestion, right: int | None) -> PollQuestion:
     """The question with another right answer; without one the truth is asked, and protected."""
     changed = replace(question, right=right)
     return protect_all(changed) if right is None else changed
 
 
-def protect_all(question: Question) -> Question:
+def protect_all(question: PollQuestion) -> PollQuestion:
     """The question with every answer marked as sensitive."""
     return replace(question, sensitive=tuple(range(question.k)))
 

@@ -24,7 +24,7 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.collect import js
 from caldp_ui.app import gate
 from caldp_ui.app.theme import settings
-from caldp_ui.room import words
+from caldp_ui.room import view
 from caldp_ui.room.poll import (
     CODE,
     LOOK,
@@ -40,9 +40,9 @@ from caldp_ui.room.poll import (
     rooms,
     typed_link,
 )
-from caldp_ui.room.question import Question
-from caldp_ui.stage import bundle
-from caldp_ui.stage.bundle import join_modules
+from caldp_ui.room.question import PollQuestion
+from caldp_ui.stage import records
+from caldp_ui.stage.records import join_modules
 
 WEB: Final = Path(__file__).with_name("web")
 COIN: Final = join_modules(Path(js.__file__).parent, ("client",)) + join_modules(WEB, ("coin",))
@@ -61,7 +61,7 @@ _NOT_KEPT: Final = {"cache-control": "no-store"}
 def _script() -> str:
     table = json.dumps(json.loads(WORDS.read_text("utf-8")), ensure_ascii=False)
     modules = join_modules(WEB, ("explain", "phone"))
-    return f"const WORDS = {table};\n{bundle.partial_script('dom')}{COIN}{modules}"
+    return f"const WORDS = {table};\n{records.partial_script('dom')}{COIN}{modules}"
 
 
 def script_name() -> str:
@@ -128,7 +128,7 @@ class _Poll:
     def __init__(self, path: str) -> None:
         self._path = path
         # As long as the room holds the question, and no longer.
-        self._messages: WeakKeyDictionary[Question, dict[str, Any]] = WeakKeyDictionary()
+        self._messages: WeakKeyDictionary[PollQuestion, dict[str, Any]] = WeakKeyDictionary()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request (ASGI)."""
@@ -163,9 +163,9 @@ class _Poll:
         if _known_tag(request) == tag:
             return Response(status_code=304, headers=headers)
         if poll.question not in self._messages:
-            self._messages[poll.question] = words.question_message(poll.question)
+            self._messages[poll.question] = view.question_message(poll.question)
         return JSONResponse(
-            self._messages[poll.question] | words.state_message(poll), headers=headers
+            self._messages[poll.question] | view.state_message(poll), headers=headers
         )
 
     async def _take(self, request: Request, poll: PollState) -> Response:

@@ -2,17 +2,11 @@
 
 A poll knows which phones have answered, and what was reported, but not who reported what: of a
 phone's random number it holds a salted hash, apart from the reports, until the next question. Of
-earlier questions it holds the counts of reports, and not their order.
-
-A room holds its questions, its teacher's key and the step of a lesson, in memory alone. It ends
-with the server, when its teacher prepares another one, or a while after its teacher has left.
-Phones come from anywhere, so all is done under one lock. Where several workers stand behind one
-address, a room is in the memory of the one that opened it, which links and codes name.
-
-A whole class may share one address: what pupils do is far below the limits, what scripts do far
-above. Addresses are kept as salted hashes, for a minute, and never beside a report; a room has the
-hash of its teacher's, as the rooms of one address are limited. Right and wrong codes both count:
-else a guesser would know the right one by its answer.
+earlier questions it holds the counts of reports, and not their order. A room is in the memory of
+one worker alone; it ends with the server, with the teacher's next one, or a while after the teacher
+has left. A class may share one address: limits are far above what pupils do, and right and wrong
+codes both count, or a guesser would know the right one by its answer. Addresses are kept as salted
+hashes, for a minute, and never beside a report.
 """
 
 import hashlib
@@ -36,7 +30,7 @@ from caldp_core.basics.errors import CaldpError, check_whole, require
 from caldp_ui.app.gate import QUERY, network_of, visitor_address
 from caldp_ui.app.theme import settings
 from caldp_ui.lesson.steps import Course
-from caldp_ui.room.question import Question
+from caldp_ui.room.question import PollQuestion
 
 OPEN: Final = (6, 60.0, "Too many polls were opened from here")
 """Limit on opening rooms: most attempts, within how many seconds, and the message beyond."""
@@ -158,7 +152,7 @@ class PollState:
 
     code: str
     mark: str
-    question: Question
+    question: PollQuestion
     is_open: bool
     reports: tuple[int, ...] = ()
     most: int = REPORTS_FIRST
@@ -210,7 +204,7 @@ class Poll:
     came: deque[float] = field(default_factory=deque)
 
     @classmethod
-    def ask(cls, code: str, question: Question, before: PollState | None = None) -> "Poll":
+    def ask(cls, code: str, question: PollQuestion, before: PollState | None = None) -> "Poll":
         """Ask the room of that code a question; the poll is open, without reports.
 
         `before`: the question before, whose limit and switch hold on.
@@ -341,7 +335,7 @@ class Rooms:
         self._ended: deque[str] = deque(maxlen=_ENDED_MAX)
         self._opened: deque[float] = deque()
 
-    def open(self, question: Question, visit: str = "", address: str = "") -> TeacherKey:
+    def open(self, question: PollQuestion, visit: str = "", address: str = "") -> TeacherKey:
         """Open a room with its first question; raises `CaldpError` where there are too many.
 
         `visit`: the teacher's; `address`: where it comes from.
@@ -362,7 +356,7 @@ class Rooms:
             )
             return self._open(question, visit, network)
 
-    def open_by_key(self, question: Question, visit: str = "") -> TeacherKey:
+    def open_by_key(self, question: PollQuestion, visit: str = "") -> TeacherKey:
         """Open a room beside all others, for a visit that has the server's key; `CaldpError`."""
         with self._lock:
             self._end_deserted(self._now())
@@ -373,14 +367,14 @@ class Rooms:
             )
             return self._open(question, visit, None)
 
-    def _open(self, question: Question, visit: str, opened_from: bytes | None) -> TeacherKey:
+    def _open(self, question: PollQuestion, visit: str, opened_from: bytes | None) -> TeacherKey:
         code = self._new_code()
         teacher_key = TeacherKey(code, secrets.token_urlsafe(24))
         poll = Poll.ask(code, question)
         self._rooms[code] = _Room(teacher_key.key, poll, self._now(), visit, opened_from)
         return teacher_key
 
-    def ask(self, teacher_key: TeacherKey, question: Question) -> None:
+    def ask(self, teacher_key: TeacherKey, question: PollQuestion) -> None:
         """Ask the room's next question; of the one before, the counts of its answers stay."""
         with self._lock:
             room = self._own_room(teacher_key)
@@ -507,7 +501,7 @@ def rooms() -> Rooms:
     return Rooms(connected=_is_connected)
 
 
-def open_room(question: Question, key: str = "") -> TeacherKey:
+def open_room(question: PollQuestion, key: str = "") -> TeacherKey:
     """Open a room for this visit; raises `CaldpError` where there are too many, or for a wrong key.
 
     `key`: the server's, which its limits on strangers do not stop; "" for none.

@@ -42,7 +42,7 @@ DIVIDER: Final = "|"
 
 
 @dataclass(frozen=True)
-class Question:
+class PollQuestion:
     """A question to a room.
 
     `answers`: 2 to 12 different texts; `sensitive`: numbers of those that a report must not reveal,
@@ -106,7 +106,7 @@ def _check_answers(answers: tuple[str, ...]) -> None:
     require(twice is None, f"All answers must differ, “{twice}” is there twice; rename one.")
 
 
-def mechanism_of(question: Question) -> ContextMechanism:
+def mechanism_of(question: PollQuestion) -> ContextMechanism:
     """The core's randomized response for the question's sensitive set."""
     return _mechanism(question.k, question.sensitive, question.epsilon)
 
@@ -119,7 +119,7 @@ def _mechanism(k: int, sensitive: tuple[int, ...], epsilon: float) -> ContextMec
     return in_context(Context.high_low(flags, epsilon), "randomized-response")
 
 
-def columns_of(question: Question) -> Ints:
+def columns_of(question: PollQuestion) -> Ints:
     """(k,) column of the mechanism's channel that names each answer."""
     partition = mechanism_of(question).symbol_partition
     columns = np.empty(question.k, np.int64)
@@ -127,7 +127,7 @@ def columns_of(question: Question) -> Ints:
     return columns
 
 
-def channel_of(question: Question) -> Channel:
+def channel_of(question: PollQuestion) -> Channel:
     """k rows: chances that a phone with each true answer names answer 0, 1, … in its report."""
     columns = columns_of(question).tolist()
     rows = mechanism_of(question).exact_channel()
@@ -153,26 +153,26 @@ class IntegerChannel:
         return cls(whole, tuple(map(tuple, sums)))
 
 
-def most_right(question: Question) -> float:
+def most_right(question: PollQuestion) -> float:
     """The largest chance of a right guess between any two equally likely answers, in [0.5, 1]."""
     return max(
         _right(question, first, second) for first, second in combinations(range(question.k), 2)
     )
 
 
-def most_right_about(question: Question, answer: int) -> float:
+def most_right_about(question: PollQuestion, answer: int) -> float:
     """The largest chance of a right guess between this answer and another, in [0.5, 1]."""
     others = (x for x in range(question.k) if x != answer)
     return max(_right(question, answer, other) for other in others)
 
 
-def _right(question: Question, first: int, second: int) -> float:
+def _right(question: PollQuestion, first: int, second: int) -> float:
     channel = channel_of(question)
     difference = sum(abs(p - q) for p, q in zip(channel[first], channel[second], strict=True))
     return float(Fraction(1, 2) + difference / 4)
 
 
-def truthful_answers(question: Question) -> list[int]:
+def truthful_answers(question: PollQuestion) -> list[int]:
     """Answers whose reports are all true: no phone with another answer sends them."""
     columns = list(zip(*channel_of(question), strict=True))
     return [y for y, sent in enumerate(columns) if not any(sent[:y]) and not any(sent[y + 1 :])]
@@ -185,7 +185,7 @@ _STEP: Final = 2**0.5
 
 
 @dataclass(frozen=True, eq=False)
-class Shares:
+class PollShares:
     """(k,) estimated shares, and the 95 % range of each, in [0, 1]."""
 
     estimate: Floats
@@ -193,15 +193,15 @@ class Shares:
     high: Floats
 
 
-def shares_of(question: Question, reports: Sequence[int]) -> Shares:
+def shares_of(question: PollQuestion, reports: Sequence[int]) -> PollShares:
     """Estimate the shares of true answers. `reports`: numbers of answers, at least one."""
     evidence = Evidence.of(mechanism_of(question), tally_of(question, reports))
     shares = estimator(default_estimator()).apply(evidence)
     ends = intervals(evidence, LEVEL).around(shares)  # of each answer, named before anybody looks
-    return Shares(shares, ends.low, ends.high)
+    return PollShares(shares, ends.low, ends.high)
 
 
-def anytime_shares(question: Question, reports: Sequence[int]) -> Shares:
+def anytime_shares(question: PollQuestion, reports: Sequence[int]) -> PollShares:
     """As `shares_of`, with ranges that hold at every number of reports at once.
 
     The likelihood of a share, mixed by Beta(½, ½), is over 20 times that of the true share at any
@@ -213,7 +213,7 @@ def anytime_shares(question: Question, reports: Sequence[int]) -> Shares:
     kept, lent = np.diag(channel), np.roll(channel, -1, axis=0).diagonal()
     low, high = (np.clip((end - lent) / (kept - lent), 0, 1) for end in mixture_ends(counts))
     shares = shares_of(question, reports).estimate
-    return Shares(shares, np.minimum(low, shares), np.maximum(high, shares))
+    return PollShares(shares, np.minimum(low, shares), np.maximum(high, shares))
 
 
 def mixture_ends(counts: Ints) -> tuple[Floats, Floats]:
@@ -236,17 +236,17 @@ def mixture_ends(counts: Ints) -> tuple[Floats, Floats]:
     return end(0.0), end(1.0)
 
 
-def tally_of(question: Question, reports: Sequence[int]) -> Tally:
+def tally_of(question: PollQuestion, reports: Sequence[int]) -> Tally:
     """The reports, numbers of answers, as the mechanism's tally."""
     return mechanism_of(question).tally(columns_of(question)[np.asarray(reports, np.int64)])
 
 
 def history(
-    question: Question,
+    question: PollQuestion,
     reports: Sequence[int],
-    known: dict[int, Shares] | None = None,
-    shares: Callable[[Question, Sequence[int]], Shares] = shares_of,
-) -> list[tuple[int, Shares]]:
+    known: dict[int, PollShares] | None = None,
+    shares: Callable[[PollQuestion, Sequence[int]], PollShares] = shares_of,
+) -> list[tuple[int, PollShares]]:
     """The shares after 1, 2, 3, 4, 6, 8, … reports, and after all of them.
 
     `known`: earlier results for the same reports, by their number; new ones are added to it.

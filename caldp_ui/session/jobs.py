@@ -1,4 +1,4 @@
-"""Long work beside the page: its cost, a button, a progress bar, and a cancel that stops it.
+"""Long work beside the page: its cost, progress and cancel; parts that are drawn every so often.
 
 The work runs in a thread and is pure Python and NumPy: it must not call Streamlit. It reports its
 share to `progress`, which raises `Cancelled` once the reader has had enough. A cancelled job counts
@@ -6,27 +6,99 @@ as done at once; what its thread does until its next report goes unseen. A job b
 visit: when that ends, so do its jobs. At the threads visits take turns, the one with the least at
 work first: a queue in order of arrival would let one visit with many pieces of work keep all others
 waiting. A page does not start what is above a visit's share: it says what it costs, and asks.
+
+A tick can cross what a hand does: the browser sends both, the page is run for the hand, and the
+tick's own run comes right behind. Streamlit then loses some of what the page's run has drawn, and
+the reader sees the page as it was before. Such a tick is known by coming sooner after the page was
+drawn than a tick of that drawing can, and has the page run once more.
 """
 
 from collections import Counter, OrderedDict, deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, wait
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from threading import Condition, Event, Thread, current_thread
 from time import monotonic
-from typing import Any, Final, Generic, Literal, TypeAlias, TypeVar
+from typing import Any, Final, Generic, Literal, NoReturn, TypeAlias, TypeVar
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState
 
-from caldp_core.basics.cache import Making, Work, working_on
-from caldp_core.basics.errors import Cancelled
+from caldp_core.basics.cache import Making, Work, current_work, working_on
+from caldp_core.basics.errors import CaldpError, Cancelled
 from caldp_core.basics.types import Progress
-from caldp_ui.app.run_limiter import yield_to_runs
-from caldp_ui.app.upkeep import THREAD_PREFIX
-from caldp_ui.session.ticking import redraw_every, run_page
-from caldp_ui.session.visit import this_visit
+from caldp_ui.app.delivery import THREAD_PREFIX
+from caldp_ui.app.run_limiter import PlacedRun, fragment, yield_to_runs
+from caldp_ui.session import visit as notices
 from caldp_ui.words import formats
+
+_REFRESH_KEY: Final = "ticking/mended"
+_BY_PART: Final = "run/by-part"
+_IS_BY_PART: Final = "run/is-by-part"
+_REST_S: Final = 2.0
+"""A page is run again no sooner: where its runs take longer than ticks, that would never end."""
+
+
+def redraw_every(key: str, seconds: float, draw: Callable[[], None]) -> None:
+    """Draw now, and again every `seconds` until the page is drawn without it.
+
+    `key`: one place on one page.
+    """
+    started: list[float] = []
+
+    def draw_part() -> None:
+        if started and monotonic() - started[0] < seconds:
+            _rerun_if_crossed()
+        if not started:
+            started.append(monotonic())
+        draw()
+
+    draw_part.__qualname__ = f"ticking-{key}"  # by which Streamlit tells parts apart
+    fragment(draw_part, seconds)()
+
+
+def _rerun_if_crossed() -> None:
+    now = monotonic()
+    if now - st.session_state.get(_REFRESH_KEY, -_REST_S) >= _REST_S:
+        st.session_state[_REFRESH_KEY] = now
+        run_page()
+
+
+def current_fragment() -> str | None:
+    """The part of the page that is being drawn; None for the page itself."""
+    return None if get_script_run_ctx() is None else ThreadState.get().fragment_id
+
+
+def is_asked_for(part: str | None) -> bool:
+    """Whether a user's action in that part may have caused this run.
+
+    `part`: from `current_fragment`. In a run of another part, the values of this part's widgets are
+    those that the browser received last, maybe from a run that the hand's own has overtaken.
+    """
+    context = get_script_run_ctx()
+    parts = None if context is None else context.fragment_ids_this_run
+    return not parts or part in parts
+
+
+def run_page() -> NoReturn:
+    """Run the page once more without a user's action; a notice that nobody has read yet stays."""
+    context = get_script_run_ctx()
+    st.session_state[_BY_PART] = context is not None and bool(context.fragment_ids_this_run)
+    notices.keep_for_next_run()
+    st.rerun()
+
+
+def begin_run() -> None:
+    """Note, at the beginning of a page's run, whether a part has asked for it."""
+    st.session_state[_IS_BY_PART] = st.session_state.pop(_BY_PART, False)
+
+
+def is_asked_for_by_part() -> bool:
+    """Whether a part of the page, run alone, has asked for this run: the browser has the last."""
+    return bool(st.session_state.get(_IS_BY_PART))
+
 
 T = TypeVar("T")
 
@@ -135,6 +207,8 @@ def _run_task(piece: _Task) -> None:
     try:
         result = piece.work()
     except BaseException as error:  # noqa: BLE001 — the future hands it on
+        if isinstance(error, CaldpError):  # the frames that it came through hold a whole file
+            error.__traceback__ = error.__context__ = None
         piece.future.set_exception(error)
     else:
         piece.future.set_result(result)
@@ -152,7 +226,7 @@ class Job(Generic[T]):
     """Work that was started: its finished `share`, its result, and the way to stop it.
 
     `partial_results`: what work that finds one thing after another has found so far.
-    `is_abandoned`: it has ended as its visitor went; whoever comes back to it starts it anew.
+    `is_abandoned`: it has ended as its visitor went; a visitor who comes back starts it anew.
     """
 
     name: str
@@ -244,7 +318,7 @@ def submit(
     job: Job[T], work: Callable[[Progress], T], pool: Callable[[], FairPool] = _pool
 ) -> Job[T]:
     """Start the work of an existing job, which then belongs to this visit."""
-    visit, threads = this_visit(), pool()
+    visit, threads = notices.this_visit(), pool()
 
     def at_work() -> T:
         if not visit.is_here:
@@ -284,20 +358,32 @@ Describe: TypeAlias = Callable[[Job[Any]], str]
 """The text beside the bar of a job that is at work."""
 
 
+def start(key: str, name: str, work: Callable[[Progress], Any]) -> None:
+    """Start the work as the job of that place, in place of the one before."""
+    st.session_state[job_key(key)] = launch(name, work)
+
+
 def run_on_click(
-    key: str, name: str, work: Callable[[Progress], T], button: StartButton, describe: Describe
+    key: str,
+    name: str,
+    work: Callable[[Progress], T],
+    button: StartButton,
+    describe: Describe,
+    *,
+    begin: Callable[[str, str, Callable[[Progress], Any]], None] = start,
 ) -> T | None:
     """The result of the work; until it is there, the button that starts it, then its progress.
 
     `key`: one place on one page; a job there of another `name` is ended. Raises what `work` raised.
+    `begin`: `start`, or `start_gathering` where `partial_results` are shown.
     """
     job: Job[T] | None = current_job(key, name)
     if job is None or (job.done and job.result() is None):
-        button.show(key, lambda: _start(key, name, work))
+        button.show(key, lambda: begin(key, name, work))
         return None
     if job.done:
         return job.result()
-    show_progress(key, describe)
+    redraw_every(key, 0.4, lambda: _draw_progress(key, describe))
     return None
 
 
@@ -308,7 +394,7 @@ def run_automatically(
     describe: Describe,
     pool: Callable[[], FairPool] = _pool,
 ) -> T | None:
-    """The result of work that starts by itself; a cancel leaves the button "Go on".
+    """The result of work that starts automatically; a cancel leaves the button "Go on".
 
     Otherwise as `run_on_click`.
     """
@@ -319,14 +405,16 @@ def run_automatically(
 
 
 def wait_briefly(job: Job[Any], seconds: float = _BRIEF_WAIT_S) -> None:
-    """Wait a moment for a job: what is quick is drawn at once, without a bar that flickers."""
-    wait([job.future], timeout=seconds)
+    """Wait a moment for a job, in nobody's place: what is quick needs no bar that flickers."""
+    run = current_work()
+    with run.lend_place() if isinstance(run, PlacedRun) else nullcontext():
+        wait([job.future], timeout=seconds)
 
 
 def run_in_background(key: str, name: str, work: Callable[[Progress], T]) -> T | None:
     """The result of work that nobody waits for; it starts once the page has been left alone.
 
-    The page runs once more when the result is there. An error of the work is no result.
+    The page runs once more when the result is there. An error of the work is not a result.
     """
     job: Job[T] | None = current_job(key, name)
     if job is not None and job.done:
@@ -373,19 +461,15 @@ def job_key(key: str) -> str:
     return f"{key}/job"
 
 
-def _start(key: str, name: str, work: Callable[[Progress], Any]) -> None:
-    st.session_state[job_key(key)] = launch(name, work)
-
-
-def show_progress(key: str, describe: Describe) -> None:
-    """The job's progress until it is done; then the page runs once more."""
-    redraw_every(key, 0.4, lambda: _draw_progress(key, describe))
-
-
-def _draw_progress(key: str, describe: Describe) -> None:
+def _draw_progress(
+    key: str, describe: Describe, show: Callable[[list[Any]], None] | None = None
+) -> None:
+    """Show the job's partial results and its progress; once it is done the page runs again."""
     job: Job[Any] | None = st.session_state.get(job_key(key))
     if job is None or job.done:
         run_page()
+    if show is not None:
+        show(list(job.partial_results))
     progress_bar(key, job, describe)
 
 
@@ -397,7 +481,7 @@ def progress_bar(key: str, job: Job[Any], describe: Describe) -> None:
 
 
 _SHARE_S: Final = 30.0
-"""Seconds of one core that a page may start by itself; others wait for their own meanwhile."""
+"""Seconds of one core that a page may start automatically; others wait for their own meanwhile."""
 _SHARE_MB: Final = 200.0
 """Two visits of that size at once are within what the server may have."""
 MB_PER_VALUE: Final = 2.6e-4
@@ -431,6 +515,11 @@ class Cost:
             f"{self._minutes()} and {megabytes} MB of memory, while others use it, too."
         )
 
+    def headline(self, sentence: str, values: int) -> formats.Headline:
+        """A sentence on work on these values, and below it what the work takes."""
+        figures = {"values": values, "minutes": self.seconds / 60, "megabytes": self.megabytes}
+        return formats.Headline(sentence, self.describe(values), figures=figures)
+
 
 _GATHER_WAIT_S: Final = 0.08
 """Less than for other jobs: what is not whole by then is shown in part, and soon enough in full."""
@@ -445,7 +534,7 @@ def gather_automatically(
 ) -> None:
     """Show what `find` yields, drawn anew as there is more of it.
 
-    It starts by itself; after a cancel, what was found until then stays on show, with a button to
+    It starts automatically; after a cancel, what was found until then stays, with a button to
     start again. `show` draws in a fragment: all that it needs must come with it.
     """
     job: Job[list[Any]] | None = current_job(key, name)
@@ -454,20 +543,15 @@ def gather_automatically(
         job = current_job(key, name)
         wait_briefly(st.session_state[job_key(key)], _GATHER_WAIT_S)
     if job is None or not job.done:
-        redraw_every(key, 1.5, lambda: _draw_partial_results(key, describe, show))
+        redraw_every(key, 1.5, lambda: _draw_progress(key, describe, show))
         return
     # In a container, as a fragment's elements are: each takes the place of what the fragment drew.
     # Without it the page shows both, one above the other, until its run has ended.
     with st.container():
         show(list(job.partial_results))
     if job.result() is None:
-        st.button(
-            "Start again",
-            key=f"{key}-again",
-            icon=":material/replay:",
-            on_click=start_gathering,
-            args=(key, name, find),
-        )
+        again = StartButton("Start again", ":material/replay:")
+        again.show(key, lambda: start_gathering(key, name, find))
 
 
 def needs_consent(key: str, name: str, cost: Cost) -> bool:
@@ -477,31 +561,8 @@ def needs_consent(key: str, name: str, cost: Cost) -> bool:
 
 def consent_button(key: str, name: str, find: Callable[[Progress], Iterator[Any]]) -> None:
     """The button by which the reader asks for work that is above a visit's share."""
-    st.button(
-        "Compute it",
-        key=f"{key}-agree",
-        icon=":material/play_arrow:",
-        on_click=start_gathering,
-        args=(key, name, find),
-    )
-
-
-def gather_on_click(
-    key: str,
-    name: str,
-    find: Callable[[Progress], Iterator[Any]],
-    button: StartButton,
-    describe: Describe,
-) -> None:
-    """The button that starts to gather what `find` yields, then its progress.
-
-    What was found is in `partial_results` of the `current_job`.
-    """
-    job: Job[list[Any]] | None = current_job(key, name)
-    if job is None or (job.done and job.result() is None):
-        button.show(key, lambda: start_gathering(key, name, find))
-    elif not job.done:
-        show_progress(key, describe)
+    offer = StartButton("Compute it", ":material/play_arrow:")
+    offer.show(key, lambda: start_gathering(key, name, find))
 
 
 def start_gathering(key: str, name: str, find: Callable[[Progress], Iterator[Any]]) -> None:
@@ -514,11 +575,3 @@ def start_gathering(key: str, name: str, find: Callable[[Progress], Iterator[Any
         return job.partial_results
 
     st.session_state[job_key(key)] = submit(job, work)
-
-
-def _draw_partial_results(key: str, describe: Describe, show: Callable[[list[Any]], None]) -> None:
-    job: Job[Any] | None = st.session_state.get(job_key(key))
-    if job is None or job.done:
-        run_page()
-    show(list(job.partial_results))
-    progress_bar(key, job, describe)

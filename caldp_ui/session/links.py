@@ -16,9 +16,8 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from caldp_core.basics.errors import CaldpError, excerpt, make_readable
-from caldp_ui.app.errors import escape_markdown
-from caldp_ui.session.visit import this_visit
-from caldp_ui.session.visitor_data import MissingDataError
+from caldp_ui.app.texts import escape_markdown
+from caldp_ui.session.visit import MissingDataError, this_visit
 
 R = TypeVar("R")
 Pairs: TypeAlias = list[tuple[str, str]]
@@ -48,7 +47,7 @@ class Codec(Protocol[R]):
         ...
 
     def read(self, query: Mapping[str, str]) -> R:
-        """Read such texts; raises `CaldpError` where they are no record of this page."""
+        """Read such texts; raises `CaldpError` where they are not a record of this page."""
         ...
 
     def unknown_keys(self, query: Mapping[str, str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""The state of a page: what the page shows, as one frozen record with its own undo and widget keys.
+"""The state of a page: one frozen record with its own undo, widget keys and link.
 
 Widgets hold no state of their own: before each is drawn its value is set from the record, and its
 callback changes the record. No page reads the state of another; for the next page it leaves a link,
@@ -7,10 +7,13 @@ or a part to be open.
 A record that changes as a whole, by an example or a preset, changes many widgets. Whoever clicks
 before the browser has drawn them sends their old values with the click, and Streamlit takes these
 for changes by the user (`is_echo`).
+
+A page gives the record that it begins with and refuses those whose parts do not fit; a link holds
+only what differs from the beginning.
 """
 
-from collections.abc import Callable, Container, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from pathlib import PurePath
 from typing import Any, Final, Generic, TypeVar
 from urllib.parse import parse_qsl, urlencode
@@ -18,10 +21,21 @@ from urllib.parse import parse_qsl, urlencode
 import streamlit as st
 
 from caldp_core.basics.errors import CaldpError, excerpt, require
-from caldp_ui.session import links, visitor_data
-from caldp_ui.session.links import Codec, seal
-from caldp_ui.session.notices import notify
-from caldp_ui.session.ticking import current_fragment, is_asked_for
+from caldp_core.basics.files import parse_float, parse_int
+from caldp_core.basics.limits import SEED_MAX
+from caldp_core.datasets import Snap
+from caldp_core.mechanisms.catalogue import Installed
+from caldp_core.scenarios.scenario import FORMAT, Scenario, unknown_query_keys
+from caldp_ui.app.navigation import ensure_navigation
+from caldp_ui.app.texts import escape_markdown, plain_errors
+from caldp_ui.compute.runs import fetched_snap, with_population
+from caldp_ui.session import links, visit
+from caldp_ui.session.jobs import (
+    begin_run,
+    current_fragment,
+    is_asked_for,
+    is_asked_for_by_part,
+)
 
 _LINK: Final = "link"
 _PART: Final = "open"
@@ -35,12 +49,6 @@ def open_with(path: str, query: Mapping[str, str]) -> None:
 def open_part(path: str, part: str) -> None:
     """Have a part of a page be open once the page is; `path`: its file."""
     st.session_state[f"{_page(path)}/{part}-{_PART}"] = True
-
-
-def take_link(page: str) -> dict[str, str] | None:
-    """Take the link that was left for a page; None if there is none. `page`: its state's name."""
-    query: dict[str, str] | None = st.session_state.pop(f"{page}/{_LINK}", None)
-    return query
 
 
 def take_part(page: str, part: str) -> bool:
@@ -100,7 +108,7 @@ class PageState(Generic[R]):
     """
 
     page: str
-    codec: Codec[R]
+    codec: links.Codec[R]
     undoable: Callable[[R, R], R] = lambda shown, earlier: earlier  # noqa: ARG005 — by its meaning
 
     def key(self, name: str) -> str:
@@ -134,7 +142,7 @@ class PageState(Generic[R]):
         try:
             self.put(update(self.current()))
         except CaldpError as error:
-            notify(str(error))
+            visit.notify(str(error))
 
     def bind(
         self,
@@ -146,20 +154,34 @@ class PageState(Generic[R]):
         """Arguments that tie a widget to the record: it shows `value`, its change is `update`.
 
         `options`: all values of a menu. The browser answers with a title; where titles have changed
-        since it got them, Streamlit hands on that title, which nobody chose.
+        since it got them, Streamlit passes that title, which nobody chose.
         """
         arguments = self._tie(name, value, update, options)
         st.session_state[arguments["key"]] = value
         return arguments
 
-    def bind_text(self, name: str, text: str, update: Callable[[R, str], R]) -> dict[str, Any]:
-        """As `bind`, but the field is set only where the browser's last message has another text.
+    def bind_held(
+        self, name: str, value: Any, update: Callable[[R, Any], R], steps: Sequence[str] = ()
+    ) -> dict[str, Any]:
+        """As `bind`, for a slider or a field of text: what the user is moving or writing stays.
 
-        Streamlit sends a text that is set to the browser, where it replaces what the user is
-        writing. A run that the server itself asks for sends again what the run before had set.
+        `steps`: texts of a slider's steps, by which the browser knows its value.
+
+        Streamlit sends a value that is set to the browser, where it replaces what the user has got
+        to by then. So it is set only where the browser's last message has another value: one that
+        the page replaces, one that crossed what the run before had set, or one of other steps.
         """
-        is_known = st.session_state.get(self.key(name)) == text
-        return (self._tie if is_known else self.bind)(name, text, update)
+        key = self.key(name)
+        last_set = st.session_state.setdefault(f"{self.page}/set", {})
+        last_steps = st.session_state.setdefault(f"{self.page}/steps", {})
+        is_known = st.session_state.get(key) == value and last_steps.get(key, steps) == steps
+        last_steps[key] = steps
+        arguments = self._tie(name, value, update)
+        if key in st.session_state and is_known and last_set.pop(key, value) == value:
+            # Without a default, Streamlit sets it in a run that the server has asked for.
+            return {**arguments, "value": value} if is_asked_for_by_part() else arguments
+        st.session_state[key] = last_set[key] = value
+        return arguments
 
     def _tie(
         self,
@@ -180,6 +202,17 @@ class PageState(Generic[R]):
                 self.change(lambda before: update(before, picked))
 
         return {"key": key, "on_change": changed}
+
+    def button(
+        self, name: str, label: str, act: Callable[..., None], *values: object, **options: Any
+    ) -> None:
+        """Draw a button of the page, whose click calls `act` with `values`.
+
+        `name`: of the widget; `options`: of `st.button`, of which `icon` is a Material icon's name.
+        """
+        if icon := options.pop("icon", ""):
+            options["icon"] = f":material/{icon}:"
+        st.button(label, key=self.key(name), on_click=act, args=values, **options)
 
     @property
     def can_undo(self) -> bool:
@@ -224,7 +257,7 @@ class PageState(Generic[R]):
 
         At all other times the visit is right: the address bar may lag behind a quick change.
         """
-        handed = take_link(self.page)
+        handed: dict[str, str] | None = st.session_state.pop(f"{self.page}/{_LINK}", None)
         if handed is not None:
             self.open_with(self.codec.read(handed))
         elif self._state_key in st.session_state and links.is_history_navigation():
@@ -262,16 +295,16 @@ class PageState(Generic[R]):
             self.codec.check(record)
             is_fresh = self.current() == self.codec.fresh()  # as after a reload: nothing to undo
             self._store(History(record)) if is_fresh else self.put(record)
-        except visitor_data.MissingDataError:
+        except visit.MissingDataError:
             return False
         except CaldpError as error:
-            notify(f"The link's settings do not fit these data. {error}")
+            visit.notify(f"The link's settings do not fit these data. {error}")
         self.stop_waiting()
         return True
 
     def query(self) -> dict[str, str]:
         """The record that is shown as texts of a link, with their check."""
-        return seal(self.page, self.link_texts())
+        return links.seal(self.page, self.link_texts())
 
     def link_texts(self) -> dict[str, str]:
         """The record that is shown as texts of a link."""
@@ -301,7 +334,11 @@ class PageState(Generic[R]):
 
 
 PINNED: Final = "pinned"
-"""The link's key of the pinned record."""
+"""The link's key of the pinned record that is shown."""
+PINS: Final = "pins"
+"""The link's key of all kept records, where there are others."""
+_BETWEEN: Final = "|"
+"""Between kept records in a link; their own texts have it escaped."""
 _FRESH: Final = "fresh"
 """Stands in a link for the record that a page begins with, whose own text is empty."""
 _KEYS_MAX: Final = 100
@@ -315,7 +352,7 @@ class PinPageState(PageState[R]):
 
     @property
     def pinned(self) -> R | None:
-        """The kept record whose picture is shown and which the link holds, if any."""
+        """The kept record whose picture is shown, if any."""
         kept: R | None = st.session_state.get(self._pinned_key)
         return kept
 
@@ -352,25 +389,28 @@ class PinPageState(PageState[R]):
         self.choose_pin(None)
 
     def follow_link(self) -> None:
-        """Show the records of a link or of a step in the browser's history, the pinned one, too."""
+        """Show the records of a link or of a step in the browser's history, pinned ones, too."""
         super().follow_link()
         if links.is_history_navigation() or self._pinned_key not in st.session_state:
-            record = self._read_link()
-            self.choose_pin(record)
-            if record is not None:
-                self._add(record)
+            received = links.receive(self.codec, self.page, self.other_keys)
+            self._pin_all({} if self.awaited else received.texts)
 
     def link_texts(self) -> dict[str, str]:
-        """The record that is shown and the pinned one as texts of a link."""
-        texts, pinned = super().link_texts(), self.pinned
+        """The record that is shown and the pinned ones as texts of a link."""
+        texts, pinned, pins = super().link_texts(), self.pinned, self.pins
         if pinned is not None:
-            texts[PINNED] = urlencode(self.codec.write(pinned)) or _FRESH
+            texts[PINNED] = self._pin_text(pinned)
+        if set(pins) - {pinned}:
+            texts[PINS] = _BETWEEN.join(map(self._pin_text, pins))
         return texts
+
+    def _pin_text(self, record: R) -> str:
+        return urlencode(self.codec.write(record)) or _FRESH
 
     @property
     def other_keys(self) -> tuple[str, ...]:
-        """Keys of the page's link that are not the codec's: that of the pinned record."""
-        return (PINNED,)
+        """Keys of the page's link that are not the codec's: those of pinned records."""
+        return PINNED, PINS
 
     @property
     def _pinned_key(self) -> str:
@@ -386,21 +426,23 @@ class PinPageState(PageState[R]):
         self.choose_pin(record)
 
     def _open_awaited(self) -> bool:
-        pinned = (self.awaited or {}).get(PINNED)
+        texts = self.awaited or {}
         is_there = super()._open_awaited()
-        record = self._read_pin(pinned) if is_there else None
-        if record is not None:
-            self._add(record)
+        if is_there:
+            self._pin_all(texts)
         return is_there
 
-    def _read_link(self) -> R | None:
-        if self.awaited:
-            return None
-        received = links.receive(self.codec, self.page, self.other_keys)
-        return self._read_pin(received.texts.get(PINNED))
+    def _pin_all(self, texts: Mapping[str, str]) -> None:
+        """Keep the records that the texts of a link have as pinned; show the one that it shows."""
+        kept = map(self._read_pin, texts.get(PINS, "").split(_BETWEEN)[:PINS_MAX])
+        shown = self._read_pin(texts.get(PINNED, ""))
+        for record in (*kept, shown):
+            if record is not None:
+                self._add(record)
+        self.choose_pin(shown)
 
-    def _read_pin(self, text: str | None) -> R | None:
-        if text is None:
+    def _read_pin(self, text: str) -> R | None:
+        if not text:
             return None
         try:
             return self._parse_pin(text)
@@ -421,3 +463,227 @@ class PinPageState(PageState[R]):
         record = self.codec.read(query)
         self.codec.check(record)
         return record
+
+
+@dataclass(frozen=True)
+class ScenarioRecord:
+    """Base of the records of pages with a scenario."""
+
+    scenario: Scenario
+
+
+S = TypeVar("S", bound=ScenarioRecord)
+
+
+def update_scenario(state: PageState[S], update: Callable[[Scenario], Scenario]) -> None:
+    """Change the scenario of the page's record; a change that is not allowed becomes a notice."""
+    state.change(lambda record: replace(record, scenario=update(record.scenario)))
+
+
+def bind(
+    state: PageState[S],
+    name: str,
+    value: Any,
+    update: Callable[[Scenario, Any], Scenario],
+    options: Container[Any] | None = None,
+) -> dict[str, Any]:
+    """Arguments that tie a widget to the scenario of the page's record (see `PageState.bind`)."""
+    return state.bind(name, value, _on_scenario(update), options)
+
+
+def bind_held(
+    state: PageState[S], name: str, value: Any, update: Callable[[Scenario, Any], Scenario]
+) -> dict[str, Any]:
+    """As `bind`, for a slider or a field of text (see `PageState.bind_held`)."""
+    return state.bind_held(name, value, _on_scenario(update))
+
+
+def _on_scenario(update: Callable[[Scenario, Any], Scenario]) -> Callable[[S, Any], S]:
+    return lambda record, picked: replace(record, scenario=update(record.scenario, picked))
+
+
+def redraw_noise(state: PageState[S]) -> None:
+    """Draw new noise for the same scenario (and other people, where they are drawn)."""
+    update_scenario(state, lambda s: replace(s, seed=(s.seed + 1) % (SEED_MAX + 1)))
+
+
+def scenario_query(scenario: Scenario) -> dict[str, str]:
+    """A scenario as texts of a link, never empty: no text stands for what a page begins with."""
+    return visit.query(scenario) or {"v": str(FORMAT)}
+
+
+def make_safe(found: Scenario) -> Scenario:
+    """A scenario from anywhere, safe to run; raises `CaldpError` if it can't be."""
+    # It must not make the server read files of the sender's choice.
+    if isinstance(found.dataset, Snap) and found.dataset != fetched_snap():
+        raise CaldpError(
+            "It needs SNAP's file, which is not on this machine: "
+            "python -m caldp_core fetch gowalla brings it here."
+        )
+    require(
+        not isinstance(found.mechanism, Installed),
+        "Pages run the mechanisms of the catalogue; for one of another package use caldp run, or "
+        "give its channel to the page Privacy matrix.",
+    )
+    # One outcome is shown: more trials would only keep the server busy.
+    return with_population(replace(found, trials=1))
+
+
+_QUOTED_MAX: Final = 20
+_SCENARIO: Final = "scenario"
+
+
+@dataclass(frozen=True)
+class FieldFormat:
+    """How a field is written into a link. `read(key, text)` raises `CaldpError`.
+
+    `key`: its key in the link, "" for the field's own name.
+    """
+
+    write: Callable[[Any], str]
+    read: Callable[[str, str], Any]
+    key: str = ""
+
+
+def _read_as(kind: str, read: Callable[[str], Any]) -> Callable[[str, str], Any]:
+    def read_field(key: str, text: str) -> Any:
+        value = read(text)
+        if value is None:
+            quoted = f"{text[:_QUOTED_MAX]!r}"
+            raise CaldpError(f"{key} in the link must be {kind}, got {quoted}.")
+        return value
+
+    return read_field
+
+
+WORD: Final = FieldFormat(str, lambda _, text: text)
+WORDS: Final = FieldFormat(";".join, lambda _, text: tuple(text.split(";")))
+SWITCH: Final = FieldFormat(
+    lambda value: str(int(value)), _read_as("0 or 1", {"0": False, "1": True}.get)
+)
+WHOLE: Final = FieldFormat(str, _read_as("a whole number", parse_int))
+NUMBER: Final = FieldFormat(lambda value: f"{value:.15g}", _read_as("a number", parse_float))
+_BY_TYPE: Final = {str: WORD, tuple: WORDS, bool: SWITCH, int: WHOLE, float: NUMBER}
+
+
+@dataclass(frozen=True)
+class RecordLink(Generic[R]):
+    """How a record is written into a link; implements `Codec`.
+
+    `begin`: the record of a visit without a link. `check` raises `CaldpError` for a record whose
+    parts do not fit. `browser`: keys of the browser's side. `field_formats`: by field, for those
+    that are not a text, number, switch or tuple of texts at the beginning. `left_out`: the record
+    whose fields a link leaves out, for pages that once began with another one, so that their links
+    open as they were; None: `begin`. Its scenario is that of `begin`.
+    """
+
+    begin: R
+    check: Callable[[R], None]
+    browser: tuple[str, ...] = ()
+    field_formats: Mapping[str, FieldFormat] = field(default_factory=dict)
+    left_out: R | None = None
+
+    def fresh(self) -> R:
+        """The record of a visit without a link."""
+        return self.begin
+
+    def write(self, record: R) -> dict[str, str]:
+        """The record as texts of a query: none for `begin`, else what a link must say."""
+        known = self.begin if record in (self.begin, self.left_out) else self._unsaid()
+        return {
+            key: text.write(getattr(record, name))
+            for key, (name, text) in self._fields().items()
+            if getattr(record, name) != getattr(known, name)
+        }
+
+    def read(self, query: Mapping[str, str]) -> R:
+        """The record of such texts; raises `CaldpError` if one is not a value of its field."""
+        known = self._fields()
+        values = {known[key][0]: known[key][1].read(key, query[key]) for key in query}
+        unsaid: Any = self._unsaid() if query else self.begin
+        record: R = replace(unsaid, **values)
+        return record
+
+    def _unsaid(self) -> R:
+        """The record that a link speaks of as far as it says nothing else."""
+        return self.begin if self.left_out is None else self.left_out
+
+    def unknown_keys(self, query: Mapping[str, str]) -> list[str]:
+        """Keys of the query that belong to no field."""
+        return [key for key in query if key not in self._fields()]
+
+    def _fields(self) -> dict[str, tuple[str, FieldFormat]]:
+        """By key of the link, the field and how it is written."""
+        begin: Any = self.begin
+        names = [each.name for each in fields(begin) if each.name != _SCENARIO]
+        own = {n: self.field_formats.get(n) or _BY_TYPE[type(getattr(begin, n))] for n in names}
+        return {text.key or name: (name, text) for name, text in own.items()}
+
+
+@dataclass(frozen=True)
+class ScenarioLink(RecordLink[S]):
+    """How a record with a scenario is written: the scenario's own keys, then the other fields'.
+
+    `restrict_scenario`: a link's scenario as the page takes it, for pages that fix parts of it.
+    """
+
+    restrict_scenario: Callable[[Scenario], Scenario] = lambda scenario: scenario
+
+    def write(self, record: S) -> dict[str, str]:
+        """The record as texts of a query: what differs from `begin`, its scenario as a whole."""
+        is_initial = record.scenario == self.begin.scenario
+        return ({} if is_initial else scenario_query(record.scenario)) | super().write(record)
+
+    def read(self, query: Mapping[str, str]) -> S:
+        """The record of such texts; raises `CaldpError` if they do not describe one."""
+        own = {key: text for key, text in query.items() if key in self._fields()}
+        flat = {key: text for key, text in query.items() if key not in own}
+        if not flat:
+            return super().read(own)
+        record = super().read(own) if own else self._unsaid()
+        return replace(record, scenario=self.restrict_scenario(make_safe(visit.read(flat))))
+
+    def unknown_keys(self, query: Mapping[str, str]) -> list[str]:
+        """Keys of the query that are neither a field's nor the scenario's."""
+        known = (*visit.KEYS, *self._fields())
+        return [key for key in unknown_query_keys(query) if key not in known]
+
+
+_PAGE: Final = "opening/page"
+_IS_FIRST_RUN: Final = "opening/is-first-run"
+
+
+def begin_page(state: PageState[R]) -> R:
+    """Begin a run of the page: notices, the link; returns the record to show."""
+    ensure_navigation()
+    begin_run()
+    st.session_state[_IS_FIRST_RUN] = st.session_state.get(_PAGE) != state.page
+    st.session_state[_PAGE] = state.page
+    state.follow_link()
+    record = state.current()
+    links.show_fault(state.page, record)
+    visit.show_notices()
+    _show_awaited(state)
+    state.write_link()
+    return record
+
+
+def show_page(state: PageState[R], show: Callable[[R], None]) -> None:
+    """Begin a run of the page and show its record; what the core refuses is a sentence on it."""
+    record = begin_page(state)
+    with plain_errors():
+        show(record)
+
+
+def _show_awaited(state: PageState[R]) -> None:
+    """Ask for the data of a link that waits for them: the browser's tab first, then the reader."""
+    with st.container(gap=None):  # always there: what follows keeps its place
+        visit.copy_own_data_to_tab(state.awaited)
+        if state.awaited is not None:
+            text = visit.request_text(state.awaited)
+            st.info(escape_markdown(text), icon=":material/upload_file:")
+
+
+def is_first_run() -> bool:
+    """Whether the visit has just come to this page from another one, or from outside."""
+    return bool(st.session_state.get(_IS_FIRST_RUN))

@@ -7,23 +7,27 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from operator import attrgetter
-from typing import Generic, TypeVar
+from typing import Final, Generic, TypeVar
 
 import streamlit as st
 
 from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.app.navigation import TITLES
+from caldp_ui.app.texts import read_toml
 from caldp_ui.app.theme import LIGHT, Palette
-from caldp_ui.compute import exports
+from caldp_ui.compute import runs
 from caldp_ui.controls.common import Slider
-from caldp_ui.offline import document, records
-from caldp_ui.offline.records import Board, Component, Part
-from caldp_ui.parts import films, internal, markup, pins, sharing
-from caldp_ui.parts.films import ChartPage, FilmRequest, SliderFilm, ready_films
+from caldp_ui.offline import document
+from caldp_ui.parts import layout, pack, pins, sharing
+from caldp_ui.parts.pins import ChartPage, FilmRequest, SliderFilm, ready_films
 from caldp_ui.session.page_state import PageState, PinPageState, R
-from caldp_ui.stage import Act, Difference, Film, Picture, Scene, Stage, Step, stage
+from caldp_ui.stage.component import Act, Stage, send_frames, stage
+from caldp_ui.stage.records import Difference, Film, Picture, Scene, Step
 from caldp_ui.words.formats import Headline
 
 T = TypeVar("T")
+_FILES: Final = read_toml(__file__, "files.toml")
+"""By the names of files, the `task` of each, and its `title` where that is not its page's."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +43,7 @@ class View:
     headline: Headline
     pictures: Mapping[str, str] = field(default_factory=dict)
     texts: Mapping[str, str] = field(default_factory=dict)
-    component: Component | None = None
+    component: document.Component | None = None
     scene: Scene | None = None
     still: str = ""
 
@@ -54,7 +58,7 @@ class View:
 
         Of maps, the picture called `still` never changes; its unit may.
         """
-        words = {markup.SENTENCE: markup.headline_html(self.headline), **self.texts}
+        words = {layout.SENTENCE: layout.headline_html(self.headline), **self.texts}
         if self.scene is None:
             return Step(pictures=self.pictures, replacements=words, headline=self.headline)
         moving = [picture for picture in self.scene.pictures if picture.id != self.still]
@@ -73,7 +77,7 @@ class View:
 class Page(Generic[R, T]):
     """A page: what it shows of a record, and how it is steered.
 
-    `title`, `task`: of its file (see `Part`); `name`: the file's, if not the page's own. `load`:
+    `name`: of its file, if not the page's own; its title and task are in `files.toml`. `load`:
     the data of a record, without waiting. `view(data, pinned, colours)`: what the page shows of
     them, with the pinned data drawn into its pictures, if any; both are the pin's for its own maps.
     `sliders`: by title those that charts and drawings follow; `films`: those along which maps move,
@@ -82,14 +86,12 @@ class Page(Generic[R, T]):
     """
 
     state: PageState[R]
-    title: str
-    task: str
     load: Callable[[R], T]
     view: Callable[[T, T | None, Palette], View]
     name: str = ""
     sliders: Callable[[R], Mapping[str, Slider[R]]] = lambda record: {}  # noqa: ARG005
     films: Callable[[R], Sequence[SliderFilm[R]]] = lambda record: ()  # noqa: ARG005
-    own: Callable[[R], Mapping[str, Component]] = lambda record: {}  # noqa: ARG005
+    own: Callable[[R], Mapping[str, document.Component]] = lambda record: {}  # noqa: ARG005
     load_films: Callable[[Sequence[FilmRequest]], list[Film]] = ready_films
 
     def render(self, record: R) -> Step:
@@ -108,34 +110,36 @@ class Page(Generic[R, T]):
 
     def follow(self, record: R, pinned: R | None = None) -> None:
         """Have the browser follow the sliders of charts and drawings; call it last."""
-        films.follow_sliders(self.charts(pinned), record, list(self.sliders(record).values()))
+        pins.follow_sliders(self.charts(pinned), record, list(self.sliders(record).values()))
 
     def show_maps(self, shown: View, act: Callable[[Act], None], *along: SliderFilm[R]) -> Stage:
         """Show the maps, which `act` changes; films `along` sliders move them."""
         key, state = self.state.key("maps"), self.state
         scene = replace(shown.maps, can_undo=state.can_undo, can_redo=state.can_redo)
-        return stage(scene, key, act, films.follow_step(*along))
+        return stage(scene, key, act, pins.follow_step(*along))
 
     def send_films(self, record: R, target: Stage, *more: FilmRequest) -> None:
         """Send the films of the maps and `more` of them, now or once made; call it last."""
-        if along := self.films(record):
-            films.show([*(each.request(record) for each in along), *more], target)
+        along = [each.request(record) for each in self.films(record)]
+        send_frames(ready_films([*along, *more] if along else []), target)
 
-    def part(self, record: R) -> Part | None:
+    def part(self, record: R) -> document.Part | None:
         """The page as a part of a file; None where no film of its maps is made."""
         name, along = self.name or self.state.page, self.films(record)
+        own = _FILES[name].get("title")
+        texts = own or TITLES[f"pages/{self.state.page}.py"], _FILES[name]["task"]
         if sliders := self.sliders(record):
             page = self.charts()
-            step = records.in_both_themes(page, record)
-            dials = [partial(records.dial, page, record, *each) for each in sliders.items()]
-            board = Board(step.pictures, self.own(record))
-            return Part(name, self.title, self.task, step.replacements, board, dials)
+            step = document.in_both_themes(page, record)
+            dials = [partial(document.dial, page, record, *each) for each in sliders.items()]
+            board = document.Board(step.pictures, self.own(record))
+            return document.Part(name, *texts, step.replacements, board, dials)
         if not along:
             return None
         shown = self.view(self.load(record), None, LIGHT)
         moves = [partial(film.film, record) for film in along]
-        maps = shown.component or records.single_row(shown.maps)
-        return Part(name, self.title, self.task, shown.step().replacements, maps, moves)
+        maps = shown.component or document.single_row(shown.maps)
+        return document.Part(name, *texts, shown.step().replacements, maps, moves)
 
     def offer(self) -> None:
         """Show the button that makes the page's file."""
@@ -204,8 +208,10 @@ class PinPage(Page[R, T]):
     ) -> bytes:
         """A ZIP file: the table as compare.csv, and of each of `entries` scenario and pictures."""
         compared = pins.comparison_table(table).reset_index()
-        files: dict[str, str | bytes] = {"compare.csv": exports.csv(compared)}
+        files: dict[str, str | bytes] = {"compare.csv": runs.csv(compared)}
         for folder, (record, data) in entries.items():
-            files[f"{folder}/scenario.json"] = exports.scenario_json(self.scenario(record))
-            files |= {f"{folder}/{name}.png": png for name, png in self.images(data).items()}
-        return internal.zip_of(files)
+            files[f"{folder}/scenario.json"] = self.scenario(record).to_json()
+            words = [self.pin_title(record), self.describe(data)]
+            for name, png in self.images(data).items():
+                files[f"{folder}/{name}.png"] = pack.captioned(png, [f"{name}:", *words])
+        return pack.zip_of(files)

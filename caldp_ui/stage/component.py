@@ -1,22 +1,13 @@
 """The stage: linked maps in the browser, as one function for pages.
 
-Nothing is cached or kept here. What does not change is not sent again: the code, the land, the
-ground and every picture are messages of their own, which Streamlit recognises.
-
-Events: readers' actions on a picture in the browser, each passed to its page once, in order.
-
-The browser's side is `web/outbox.js`: it sends everything again that no message has confirmed.
-
-Readers' actions on a stage, as frozen records.
-
-Scenes and films as the JSON that the browser's side reads; blobs go by name.
-
-`web/stage.js` and `web/film.js` are the readers.
+What does not change is not sent again: the code, the land, the ground and every picture are
+messages of their own, which Streamlit recognises. Readers' actions come back once each, in order:
+`web/outbox.js` sends everything again that no message has confirmed.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -26,22 +17,9 @@ from streamlit.delta_generator import DeltaGenerator
 from caldp_core.basics.cache import cached
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Bools
-from caldp_core.domain.grid import Area, GridDomain
+from caldp_core.domain.domains import Area, GridDomain
 from caldp_ui.app.gate import current_address
-from caldp_ui.stage import bundle
-from caldp_ui.stage.codec import Blob, pack_message, parse_runs
-from caldp_ui.stage.records import (
-    LAND,
-    OVER,
-    Difference,
-    Fact,
-    Film,
-    Ground,
-    Picture,
-    Scene,
-    style_data,
-    tree,
-)
+from caldp_ui.stage import records
 
 
 def acknowledgement(key: str) -> dict[str, Any]:
@@ -97,7 +75,7 @@ class Act:
 
     def mask(self, k: int) -> Bools:
         """(k,) True for the brushed cells."""
-        return parse_runs(self.cells, k)
+        return records.parse_runs(self.cells, k)
 
     def middle(self, domain: GridDomain) -> int | None:
         """The cell in the middle of a box or of brushed cells; None off the map, or for none."""
@@ -122,7 +100,7 @@ class StepChoice:
     value: float
 
 
-def scene_head(scene: Scene, key: str) -> dict[str, Any]:
+def scene_head(scene: records.Scene, key: str) -> dict[str, Any]:
     """Everything of a scene but its blobs."""
     return {
         "key": key,
@@ -157,7 +135,7 @@ def scene_head(scene: Scene, key: str) -> dict[str, Any]:
     }
 
 
-def _ground(ground: Ground) -> dict[str, Any]:
+def _ground(ground: records.Ground) -> dict[str, Any]:
     domain = ground.domain
     return {
         "south": domain.south,
@@ -167,11 +145,11 @@ def _ground(ground: Ground) -> dict[str, Any]:
         "columns": domain.columns,
         "home": _box(ground.home),
         "box": ground.box and _box(ground.box),
-        **{name: _name(getattr(ground, name)) for name in (*LAND, *OVER)},
+        **{name: _name(getattr(ground, name)) for name in (*records.LAND, *records.OVER)},
     }
 
 
-def _picture(picture: Picture) -> dict[str, Any]:
+def _picture(picture: records.Picture) -> dict[str, Any]:
     return {
         **_words(picture),
         "code": picture.code.name,
@@ -183,7 +161,7 @@ def _picture(picture: Picture) -> dict[str, Any]:
     }
 
 
-def _words(picture: Picture | Difference) -> dict[str, Any]:
+def _words(picture: records.Picture | records.Difference) -> dict[str, Any]:
     return {
         "id": picture.id,
         "title": picture.title,
@@ -196,7 +174,7 @@ def _words(picture: Picture | Difference) -> dict[str, Any]:
     }
 
 
-def film_head(film: Film) -> dict[str, Any]:
+def film_head(film: records.Film) -> dict[str, Any]:
     """Everything of a film but its blobs."""
     return {
         "id": film.id,
@@ -205,6 +183,7 @@ def film_head(film: Film) -> dict[str, Any]:
         "follows": film.follows,
         "pace": film.per_second,
         "loops": film.loops,
+        "stays": film.stays,
         "dial": film.dial and f".st-key-{film.dial}",
         "play": f".st-key-{film.beside or film.dial}" if film.beside or film.dial else "",
         "hides": list(film.hides),
@@ -220,25 +199,27 @@ def film_head(film: Film) -> dict[str, Any]:
                 "notes": {name: list(notes) for name, notes in step.notes.items()},
                 "labels": {name: list(map(vars, some)) for name, some in step.labels.items()},
                 "reading": step.reading,
-                "replacements": {place: tree(html) for place, html in step.replacements.items()},
+                "replacements": {
+                    place: records.tree(html) for place, html in step.replacements.items()
+                },
             }
             for step in film.steps
         ],
     }
 
 
-def film_blobs(film: Film) -> Iterator[Blob]:
+def film_blobs(film: records.Film) -> Iterator[records.Blob]:
     """The blobs of a film."""
     for step in film.steps:
         yield from step.codes.values()
         yield from step.pooled.values()
 
 
-def _fact(fact: Fact) -> list[str]:
+def _fact(fact: records.Fact) -> list[str]:
     return [fact.number, fact.text]
 
 
-def _name(blob: Blob | None) -> str | None:
+def _name(blob: records.Blob | None) -> str | None:
     return None if blob is None else blob.name
 
 
@@ -254,14 +235,11 @@ BROWSER_KEYS: Final = (VIEW_KEY, LOOK_KEY, STYLE_KEY)
 """The link's keys of view, look and style of the maps; the browser writes and reads them. Pages
 only keep them."""
 
-_code = st.components.v2.component("caldp_stage_code", js=bundle.script())
-_feed = st.components.v2.component("caldp_stage_feed", js=bundle.LOADER % "feed")
+_code = st.components.v2.component("caldp_stage_code", js=records.script())
+_feed = st.components.v2.component("caldp_stage_feed", js=records.LOADER % "feed")
 _stage = st.components.v2.component(
-    "caldp_stage", html='<div class="room"></div>', js=bundle.LOADER % "mount"
+    "caldp_stage", html='<div class="room"></div>', js=records.LOADER % "mount"
 )
-
-
-_Record = TypeVar("_Record")
 
 
 @dataclass(frozen=True)
@@ -273,7 +251,7 @@ class Stage:
 
 
 def stage(
-    scene: Scene,
+    scene: records.Scene,
     key: str,
     on_act: Callable[[Act], None] | None = None,
     on_step: Callable[[StepChoice], None] | None = None,
@@ -292,16 +270,15 @@ def stage(
         )
         feeds = st.container(key=f"{key}-feeds", gap=None)
     with feeds:
-        _code(key=f"{key}-code", data=[style_data()])
-        _send(f"{key}-land", *scene.ground.blobs(LAND))
-        _send(f"{key}-ground", *scene.ground.blobs(OVER))
+        _code(key=f"{key}-code", data=[records.style_data()])
+        _send(f"{key}-land", scene.ground.blobs(records.LAND))
+        _send(f"{key}-ground", scene.ground.blobs(records.OVER))
         for picture in scene.pictures:
-            blobs = (picture.code, picture.error, picture.pooled, picture.certain)
-            _send(f"{key}-picture-{picture.id}", *blobs)
+            _send(f"{key}-picture-{picture.id}", picture.blobs)
     return Stage(key, feeds)
 
 
-def send_frames(films: Iterable[Film], target: Stage) -> None:
+def send_frames(films: Iterable[records.Film], target: Stage) -> None:
     """Send films to a stage; call it after what should be on screen first."""
     with target.feeds:
         for film in films:
@@ -309,18 +286,18 @@ def send_frames(films: Iterable[Film], target: Stage) -> None:
 
 
 @cached
-def _packed(film: Film, stage_key: str) -> bytes:
+def _packed(film: records.Film, stage_key: str) -> bytes:
     """A film's message: half a megabyte that is the same in every run."""
-    return pack_message({"stage": stage_key, "film": film_head(film)}, film_blobs(film))
+    return records.pack_message({"stage": stage_key, "film": film_head(film)}, film_blobs(film))
 
 
-def _send(key: str, *blobs: Blob | None) -> None:
+def _send(key: str, blobs: Iterable[records.Blob | None]) -> None:
     present = [blob for blob in blobs if blob is not None]
     if present:
-        _feed(key=key, data=pack_message({}, present))
+        _feed(key=key, data=records.pack_message({}, present))
 
 
-def _head(scene: Scene, key: str) -> dict[str, Any]:
+def _head(scene: records.Scene, key: str) -> dict[str, Any]:
     """The scene, its page's path, and which of the browser's events have been received."""
     page = urlsplit(current_address({})).path
     return {**scene_head(scene, key), "page": page, "receipt": acknowledgement(key)}
@@ -331,30 +308,19 @@ def _dispatch_events(
     on_act: Callable[[Act], None] | None,
     on_step: Callable[[StepChoice], None] | None,
 ) -> None:
-    for kind, record in new_events(key):
-        if kind == "act":
-            _call_page(record, _read_act, on_act)
-        else:
-            _call_page(
-                record,
-                lambda m: StepChoice(str(m["film"]), int(m["index"]), float(m["value"])),
-                on_step,
-            )
+    for kind, message in new_events(key):
+        callback: Callable[[Any], None] | None = on_act if kind == "act" else on_step
+        if callback is None:
+            continue
+        try:
+            record = _read_act(message) if kind == "act" else _read_step(message)
+        except (CaldpError, KeyError, TypeError, ValueError):
+            continue  # our own code does not send it
+        callback(record)
 
 
-def _call_page(
-    message: Mapping[str, Any],
-    read: Callable[[Mapping[str, Any]], _Record],
-    callback: Callable[[_Record], None] | None,
-) -> None:
-    """Call the page back with the message's record; ignore what our own code does not send."""
-    if callback is None:
-        return
-    try:
-        record = read(message)
-    except (CaldpError, KeyError, TypeError, ValueError):
-        return
-    callback(record)
+def _read_step(message: Mapping[str, Any]) -> StepChoice:
+    return StepChoice(str(message["film"]), int(message["index"]), float(message["value"]))
 
 
 def _read_act(message: Mapping[str, Any]) -> Act:

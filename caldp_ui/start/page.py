@@ -11,37 +11,23 @@ import streamlit as st
 
 from caldp_core.audit.adversary import max_guess_accuracy
 from caldp_core.basics.cache import cached, cached_by
-from caldp_core.datasets import read_places
-from caldp_core.domain.grid import Area
+from caldp_core.domain.domains import Area
 from caldp_core.experiments.run import Result
-from caldp_ui.app.navigation import (
-    CLASSROOM,
-    COARSER,
-    PAGES,
-    PLACES,
-    PLAN,
-    SECTIONS,
-)
+from caldp_ui.app.navigation import CLASSROOM, COARSER, PAGES, PLACES, PLAN, SECTIONS, TITLES
 from caldp_ui.app.texts import read_texts, read_toml
 from caldp_ui.compute import runs
 from caldp_ui.controls.choices import Preset, read_presets
 from caldp_ui.lesson.steps import MINUTES
-from caldp_ui.maps.ground import ground, home
-from caldp_ui.maps.presets import BEGIN
-from caldp_ui.maps.scene import EXAMPLE, scene
-from caldp_ui.parts import markup, pictures
+from caldp_ui.maps.scene import BEGIN, ground, home, scene
+from caldp_ui.parts import layout, pack
 from caldp_ui.parts.comparison import ComparisonData
 from caldp_ui.session import page_state
-from caldp_ui.session.record_link import scenario_query
-from caldp_ui.stage import SCALE, Arrangement, nobody_below, stage
+from caldp_ui.stage.component import stage
+from caldp_ui.stage.records import Arrangement, nobody_below
 from caldp_ui.start.page_state import STATE
 from caldp_ui.words import accuracy, formats
-from caldp_ui.words.formats import Headline
-from caldp_ui.words.glossary import DEFINITIONS
 
 TEXTS: Final = read_texts(__file__)
-
-_TITLES: Final = {entry.path: entry.title for entry in PAGES}
 
 
 @dataclass(frozen=True)
@@ -64,7 +50,7 @@ def frequent_questions() -> dict[str, list[FrequentQuestion]]:
 def _question(
     right: Mapping[str, str], question: str, answer: str, page: str = "", source: str = ""
 ) -> FrequentQuestion:
-    see = f" See “{_TITLES[f'pages/{page}.py']}”." if page else ""
+    see = f" See “{TITLES[f'pages/{page}.py']}”." if page else ""
     return FrequentQuestion(question, answer.format(**right) + see, source)
 
 
@@ -76,7 +62,7 @@ def show_questions() -> None:
     )
     words = "".join(
         f"<dt>{escape(name)}</dt><dd>{escape(meaning.replace('*', ''))}</dd>"
-        for name, meaning in DEFINITIONS.items()
+        for name, meaning in accuracy.DEFINITIONS.items()
     )
     st.html(
         f'<div class="questions">{columns}</div>'
@@ -102,7 +88,7 @@ def _hero() -> None:
     scenario = STATE.current().scenario
     rival = runs.best_plain_ldp(scenario)
     ours, plain = runs.result(scenario), runs.result(rival)
-    markup.show_headline(_headline(plain.first.errors.tv, ours.first.errors.tv))
+    layout.show_headline(_headline(plain.first.errors.tv, ours.first.errors.tv))
     data = ComparisonData(runs.setup(scenario), runs.setup(rival), ours, plain)
     land = replace(ground(data.setup, runs.map_of(data.setup.dataset), None), home=_HOME)
     with st.container(key=STATE.key("hero")):
@@ -118,15 +104,18 @@ def _hero() -> None:
                 STATE.key("maps"),
             )
         with st.container(key=STATE.key("beside")):
+            walk = drawing_html("walk")
+            st.html(f'<div class="walk"><h2>Everybody adds noise</h2>{walk}</div>')
             _show_errors(plain, ours)
 
 
-def _headline(plain: float, ours: float) -> Headline:
+def _headline(plain: float, ours: float) -> formats.Headline:
     """Both errors, total variations in [0, 1], in one sentence."""
-    return Headline(
+    return formats.Headline(
         f"A map that protects only what is sensitive puts {formats.of_hundred(ours)} people in the "
         f"wrong place, not {formats.per_hundred(plain)}.",
         TEXTS["what_ldp_is"],
+        figures={"tv": ours, "plain_tv": plain},
     )
 
 
@@ -136,7 +125,7 @@ def _show_errors(plain: Result, ours: Result) -> None:
     st.markdown(TEXTS["what_maps_hide"])
     with st.container(horizontal=True):
         if st.button("Open this map", icon=":material/map:", type="primary"):
-            page_state.open_with(PLACES, scenario_query(ours.setup.scenario))
+            page_state.open_with(PLACES, page_state.scenario_query(ours.setup.scenario))
             st.switch_page(PLACES)
         if st.button("Tour, 3 minutes", icon=":material/flag:"):
             page_state.open_part(PLACES, "tour")
@@ -152,73 +141,20 @@ def _side_html(side: str, result: Result) -> str:
     return (
         f'<div class="{side}"><small>{side} of the divider</small><b>{title}</b>'
         f"<strong>{number}</strong><span>{unit}</span>"
-        f"{markup.people_array(round(100 * tv), alt)}</div>"
+        f"{layout.people_array(round(100 * tv), alt)}</div>"
     )
 
 
 _WEB: Final = Path(__file__).with_name("web")
-_ANSWERS: Final = ((True, False, True, True), (False, True, True, False))
-"""Answers on the phones of `web/teach.svg`, by row: True for yes."""
-
-
-def teach_html() -> str:
-    """Picture of a projector whose estimate gets sharper, above the phones of a class."""
-    alt = "A projector shows an estimate that gets sharper, above eight phones."
-    words = "".join(
-        _word_html(
-            20 + 36 * column, 124 + 38 * row, *(("yes", "on") if yes else ("no", "ours off"))
-        )
-        for row, answers in enumerate(_ANSWERS)
-        for column, yes in enumerate(answers)
-    )
-    return _drawing_html("teach", alt) + words
-
-
-def decide_html() -> str:
-    """Picture of the people needed for one accuracy, by ε: plain LDP above blocks."""
-    alt = "Sketch: fewer people are needed as ε grows, and fewer with blocks than in plain LDP."
-    words = (
-        _word_html(16, 12, "people needed", "axis")
-        + _word_html(96, 52, "plain LDP", "plain")
-        + _word_html(24, 120, "blocks", "ours")
-        + _word_html(46, 168, "ε, weaker privacy →", "axis")
-    )
-    return _drawing_html("decide", alt) + words
-
-
-def _word_html(x: int, y: int, text: str, kind: str) -> str:
-    """A word on a drawing in the page's own type, hidden from screen readers: `alt` has it."""
-    return f'<i class="{kind}" style="left:{x}px;top:{y}px" aria-hidden="true">{text}</i>'
+_ALTS: Final = read_toml(__file__, "directory.toml")["drawings"]
 
 
 @cached
-def own_data_html() -> str:
-    """Map of the example in the form for own places."""
-    places = read_places(EXAMPLE).places
-    grid = places.grid()
-    shares = places.load().distribution
-    values = (
-        SCALE.high * (shares / shares.max()) ** 2
-    )  # on the scale of all maps every cell would be the same yellow
-    png = pictures.png(values, grid, grid.area)
-    return _img_html("image/png", png, "A map of places from a file.")
-
-
-@cached
-def _drawing_html(name: str, alt: str) -> str:
-    return _img_html("image/svg+xml", (_WEB / f"{name}.svg").read_bytes(), alt)
-
-
-def _img_html(kind: str, data: bytes, alt: str) -> str:
-    coded = base64.b64encode(data).decode()
-    return f'<img src="data:{kind};base64,{coded}" alt="{escape(alt)}">'
-
-
-def first_lines_html() -> str:
-    """The first lines of the form's example as a small table, hidden from screen readers."""
-    _, *rows = EXAMPLE.split("\n")[:4]
-    cells = "".join(f"<span>{cell}</span>" for row in rows for cell in row.split(",")[:2])
-    return f'<div class="lines" aria-hidden="true"><b>lat</b><b>lon</b>{cells}</div>'
+def drawing_html(name: str) -> str:
+    """A drawing of `web/` under its words."""
+    words = (_WEB / f"{name}.html").read_text("utf-8").replace("\n", "")
+    coded = base64.b64encode((_WEB / f"{name}.svg").read_bytes()).decode()
+    return f'<img src="data:image/svg+xml;base64,{coded}" alt="{escape(_ALTS[name])}">{words}'
 
 
 @dataclass(frozen=True)
@@ -232,12 +168,11 @@ class Way:
 
 @dataclass(frozen=True)
 class PurposeCard:
-    """A card with one way or two. `name`: of its widgets' keys; `picture`: makes its HTML."""
+    """A card with one way or two. `name`: of its widgets' keys and of its drawing."""
 
     name: str
     title: str
     text: str
-    picture: Callable[[], str]
     ways: tuple[Way, ...]
 
 
@@ -247,21 +182,18 @@ PURPOSE_CARDS: Final = (
         "Teach",
         f"A lesson of {MINUTES} minutes with a poll: each phone adds its own noise, the "
         "projector shows the estimate.",
-        teach_html,
         (Way("Open the lesson plan", CLASSROOM, lambda: page_state.open_part(CLASSROOM, "plan")),),
     ),
     PurposeCard(
         "decide",
         "Decide",
         "Do you hold the list, or will you ask people?",
-        decide_html,
         (Way("Publish a list", COARSER), Way("Plan a survey", PLAN)),
     ),
     PurposeCard(
         "own",
         "Try your own data",
         "Choose a file of places. It stays in the memory of the computer that runs this page.",
-        lambda: own_data_html() + first_lines_html(),
         (Way("Choose a file", PLACES, lambda: page_state.open_part(PLACES, "own")),),
     ),
 )
@@ -276,7 +208,7 @@ def _purposes() -> None:
 
 
 def _purpose_card(card: PurposeCard) -> None:
-    st.html(f'<div class="art">{card.picture()}</div>')
+    st.html(f'<div class="art">{drawing_html(card.name)}</div>')
     with st.container(key=STATE.key(f"words-{card.name}")):
         st.html(f"<h2>{card.title}</h2><p>{card.text}</p>")
         with st.container(horizontal=True, gap="xsmall"):
@@ -306,7 +238,7 @@ def _example_card(card: Preset) -> None:
     st.markdown(f"**{card.title}** · {wrong} people in the wrong place")
     st.caption(card.sentence)
     if st.button("Open it", key=f"open-{card.title}", help=card.title):
-        page_state.open_with(PLACES, scenario_query(card.apply(BEGIN)))
+        page_state.open_with(PLACES, page_state.scenario_query(card.apply(BEGIN)))
         st.switch_page(PLACES)
 
 
@@ -316,7 +248,7 @@ def _picture(card: Preset) -> tuple[bytes, str]:
     result = runs.result(card.apply(BEGIN))
     domain = runs.map_of(result.setup.dataset)
     nobody = nobody_below(result.setup.n)
-    png = pictures.png(result.first.estimate, domain, home(domain), nobody)
+    png = pack.png(result.first.estimate, domain, home(domain), nobody)
     return png, formats.of_hundred(result.first.errors.tv)
 
 
@@ -352,27 +284,13 @@ def _own_data_links() -> None:
 def _idea() -> None:
     """Show three steps side by side, and their sources."""
     best = formats.hundred(max_guess_accuracy(1.0))
-    steps = (
-        (
-            "1 · Everybody adds noise",
-            (
-                "Your device reports a randomised answer. At ε = 1, an attacker who must choose "
-                "between two equally likely places is right at most about "
-                f"{best} times in 100."
-            ),
-        ),
-        (
-            "2 · The noise averages out",
-            TEXTS["many_reports"],
-        ),
-        (
-            "3 · Context decides what to hide",
-            TEXTS["matrix"],
-        ),
-    )
-    for column, (title, text) in zip(st.columns(3), steps, strict=True):
-        column.markdown(f"**{title}**")
-        column.write(text)
+    steps = {
+        "1 · Everybody adds noise": TEXTS["one_report"].format(best=best),
+        "2 · The noise averages out": TEXTS["many_reports"],
+        "3 · Context decides what to hide": TEXTS["matrix"],
+    }
+    for column, (title, text) in zip(st.columns(3), steps.items(), strict=True):
+        column.markdown(f"**{title}**\n\n{text}")
     st.caption(TEXTS["sources"])
 
 

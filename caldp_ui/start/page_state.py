@@ -7,11 +7,10 @@ import streamlit as st
 
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.navigation import PLACES
-from caldp_ui.maps.presets import BEGIN
+from caldp_ui.maps.scene import BEGIN
 from caldp_ui.session import links
-from caldp_ui.session.page_state import PageState
-from caldp_ui.session.record_link import ScenarioLink, ScenarioRecord
-from caldp_ui.stage import BROWSER_KEYS
+from caldp_ui.session.page_state import PageState, ScenarioLink, ScenarioRecord
+from caldp_ui.stage.component import BROWSER_KEYS
 
 
 @dataclass(frozen=True)

@@ -10,45 +10,33 @@ from streamlit.delta_generator import DeltaGenerator
 
 from caldp_core.basics.types import Progress
 from caldp_core.datasets import DatasetSpec, OwnSurvey, OwnTable
-from caldp_core.datasets.files.answers import (
-    CountedAnswers,
-    CountedQuestions,
-    count_answers,
-    count_questions,
-    counted_cells,
-    step_width,
-)
+from caldp_core.datasets.files import answers
 from caldp_core.datasets.files.layout_detection import DetectedFile, Layout
 from caldp_core.datasets.files.numbers import NumberSteps, width_choices
-from caldp_core.domain.answers import Domain
+from caldp_core.domain.domains import Domain
 from caldp_core.experiments.run import Result, Setup
 from caldp_core.privacy.context import Context
 from caldp_core.scenarios.blocks import BlocksSpec, EvenRuns, GroupBlocks, OneBlock, SymbolBlocks
 from caldp_core.scenarios.policies import ContextPolicy, Line
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.app.errors import escape_markdown
-from caldp_ui.app.texts import read_texts
+from caldp_ui.app.texts import escape_markdown, read_texts
 from caldp_ui.app.theme import palette
-from caldp_ui.compute import curves, runs
-from caldp_ui.compute.runs import is_own
+from caldp_ui.compute import runs
 from caldp_ui.controls import choices, common
-from caldp_ui.controls.choices import Preset, matching_preset
-from caldp_ui.parts import comparison, markup, own_data, pins, promises, safety, sharing
-from caldp_ui.parts.comparison import ComparisonData, load_fast_results, load_results
-from caldp_ui.parts.layout import tabs, title_row
-from caldp_ui.parts.own_data import Columns
-from caldp_ui.parts.sharing import ReportContent
-from caldp_ui.session import visitor_data
-from caldp_ui.session.record_link import bind
+from caldp_ui.parts import comparison, own_data, pins, sharing
+from caldp_ui.parts import layout as markup
+from caldp_ui.parts.pack import by_areas_of_table
+from caldp_ui.session import visit
+from caldp_ui.session.page_state import bind, bind_held
 from caldp_ui.shell.page import PinPage
-from caldp_ui.values import areas, several, view
+from caldp_ui.values import several, view
 from caldp_ui.values import tabs as below
 from caldp_ui.values.page_state import (
     K_MAX,
     STATE,
     SYNTHETIC,
     TABLES,
-    Table,
+    TableEntry,
     ValuesState,
     domain_of,
     first_preset,
@@ -58,19 +46,19 @@ from caldp_ui.values.page_state import (
     whole_groups,
     with_groups,
 )
-from caldp_ui.words import accuracy, formats, policies
-from caldp_ui.words.formats import ANSWERS
+from caldp_ui.words import accuracy, formats, policies, promise
 
 TEXTS: Final = read_texts(__file__)
 
-CountedData: TypeAlias = CountedAnswers | CountedQuestions
+CountedData: TypeAlias = answers.CountedAnswers | answers.CountedQuestions
 _NO_STEPS: Final = 0.0
-"""Stands for no steps: each number is an answer by itself."""
+"""Stands for no steps: each number is its own answer."""
 
 
 def _ask_layout(key: Callable[[str], str], contents: DetectedFile, layout: Layout) -> Layout:
-    """Asks of a single question for the steps of its numbers."""
-    if layout.others:
+    """Asks what a row is, and of a single question for the steps of its numbers."""
+    layout = own_data.ask_rows(key, contents, layout)
+    if layout.others or layout.crossed:
         return layout
     return replace(layout, steps=_ask_steps(key, contents, layout))
 
@@ -92,23 +80,22 @@ def _ask_end(
     key: Callable[[str], str], place: DeltaGenerator, name: str, without: str
 ) -> float | None:
     """Asks where steps begin or end; None for the least or largest number."""
-    end: float | None = place.number_input(
+    return place.number_input(
         f"Steps {name}",
         value=None,
         placeholder=f"{without} number",
         help=TEXTS["end_help"],
         key=key(f"steps-{name}"),
     )
-    return end
 
 
 def _ask_width(key: Callable[[str], str], contents: DetectedFile, layout: Layout) -> float | None:
     """Asks for the width of the steps; None for no steps."""
     if layout.answer is None or not contents.is_numeric(layout.answer):
         return None
-    cells = counted_cells(contents, layout, layout.answer)
+    cells = answers.counted_cells(contents, layout, layout.answer)
     offered = [_NO_STEPS, *width_choices(cells, layout.mark or ".")]
-    guess = step_width(contents, layout, layout.answer)
+    guess = answers.step_width(contents, layout, layout.answer)
     if len(offered) == 1:
         return None
     picked = st.selectbox(
@@ -125,20 +112,22 @@ def _ask_width(key: Callable[[str], str], contents: DetectedFile, layout: Layout
 def _count_rows(
     contents: DetectedFile, layout: Layout, title: str, progress: Progress
 ) -> CountedData:
-    count: Callable[..., CountedData] = count_questions if layout.others else count_answers
+    count: Callable[..., CountedData] = (
+        answers.count_questions if layout.others else answers.count_answers
+    )
     return count(contents, layout, title, progress)
 
 
 def _people_count(counts: CountedData) -> int:
     """The number of people; of a survey, those who answered its most answered question."""
-    if isinstance(counts, CountedQuestions):
+    if isinstance(counts, answers.CountedQuestions):
         return max(sum(table.counts) for table in counts.survey.tables())
     return sum(counts.table.counts)
 
 
 def _out_of_range_text(counts: CountedData) -> str:
     """How many numbers lie beyond the steps, and how many people are not on the map."""
-    if isinstance(counts, CountedQuestions):
+    if isinstance(counts, answers.CountedQuestions):
         return ""
     if counts.off_map:
         return f" {formats.count(counts.off_map, 'person is', 'people are')} not on the map."
@@ -149,21 +138,21 @@ def _out_of_range_text(counts: CountedData) -> str:
 
 
 def _apply_counts(scenario: Scenario, counts: CountedData) -> Scenario:
-    spec = counts.survey if isinstance(counts, CountedQuestions) else counts.table
+    spec = counts.survey if isinstance(counts, answers.CountedQuestions) else counts.table
     table = table_of(spec)
     assert table is not None  # uploaded data always are one
     return switch_table(scenario, table)
 
 
 def _next_step(counts: CountedData) -> str:
-    if isinstance(counts, CountedQuestions):
+    if isinstance(counts, answers.CountedQuestions):
         return TEXTS["first_question"]
     return "All answers are hidden at first. Untick what is harmless, and see what that saves."
 
 
 def _hidden_choices(counts: CountedData) -> dict[str, Callable[[Scenario], Scenario]]:
     """Protections of a table with groups: of answer and group, or of the answer within groups."""
-    if isinstance(counts, CountedQuestions) or not counts.table.groups:
+    if isinstance(counts, answers.CountedQuestions) or not counts.table.groups:
         return {}
     return {
         "the answer and the group": lambda scenario: scenario,
@@ -173,8 +162,8 @@ def _hidden_choices(counts: CountedData) -> dict[str, Callable[[Scenario], Scena
     }
 
 
-_COLUMNS: Final[Columns[CountedData]] = Columns(
-    ("answer", "question", "people", "weight", "group"),
+_COLUMNS: Final[own_data.ColumnChoice[CountedData]] = own_data.ColumnChoice(
+    ("answer", "question", "crossed", "people", "weight", "group", "person-id"),
     ("answer",),
     lambda seen: seen.answers,
     _count_rows,
@@ -213,9 +202,9 @@ def _table_picker() -> None:
     own_data.popover(STATE, FORM)
 
 
-def _by_title() -> dict[str, Table]:
+def _by_title() -> dict[str, TableEntry]:
     """All tables by title: those shipped, and those uploaded in this visit."""
-    specs = [*visitor_data.kept_datasets().values(), STATE.current().scenario.dataset]
+    specs = [*visit.kept_datasets().values(), STATE.current().scenario.dataset]
     uploaded = [table_of(spec) for each in specs for spec in _questions(each)]
     return {table.title: table for table in (*TABLES, *uploaded) if table is not None}
 
@@ -233,9 +222,11 @@ def _controls(setup: Setup) -> None:
     with st.container(key=STATE.key("dials")):
         common.epsilon(STATE)
         common.people(STATE, setup.dataset.n)
-    markup.show_odds(ANSWERS, setup)
-    safety.of_setup(STATE, ANSWERS, setup)
-    choices.picker(STATE, presets_of(scenario.dataset, domain_of(scenario)))
+    markup.show_odds(formats.ANSWERS, setup)
+    comparison.safety_button(STATE, formats.ANSWERS, setup)
+    preset = choices.menu(STATE, presets_of(scenario.dataset, domain_of(scenario)))
+    if preset:
+        st.caption(preset.sentence)
     pins.redraw_and_pin(STATE, _title)
     key, draw = STATE.key("protection"), partial(_protection, setup, scenario)
     choices.fold(st.expander, "What is protected", key, draw)
@@ -291,7 +282,7 @@ def _block_kinds(scenario: Scenario, domain: Domain) -> dict[str, BlocksSpec]:
     own = [
         preset.policy.blocks
         for preset in presets_of(scenario.dataset, domain)
-        if isinstance(preset, Preset) and isinstance(preset.policy.blocks, SymbolBlocks)
+        if isinstance(preset, choices.Preset) and isinstance(preset.policy.blocks, SymbolBlocks)
     ]
     blocks = scenario.context.blocks
     kinds: dict[str, BlocksSpec] = {_ONE_BLOCK: OneBlock()}
@@ -319,7 +310,9 @@ def _blocks(scenario: Scenario, domain: Domain) -> None:
             "Number of blocks",
             1,
             domain.k,
-            **bind(STATE, "runs", blocks.blocks, lambda s, m: s.with_context(blocks=EvenRuns(m))),
+            **bind_held(
+                STATE, "runs", blocks.blocks, lambda s, m: s.with_context(blocks=EvenRuns(m))
+            ),
         )
 
 
@@ -331,7 +324,7 @@ def _size(scenario: Scenario) -> None:
             "Number of answers",
             _K_MIN,
             K_MAX,
-            **bind(STATE, "k", dataset.k, _with_size),
+            **bind_held(STATE, "k", dataset.k, _with_size),
         )
 
 
@@ -346,62 +339,56 @@ def _with_size(scenario: Scenario, k: int) -> Scenario:
 def _title(record: ValuesState) -> str:
     scenario = record.scenario
     table = table_of(scenario.dataset)
-    preset = matching_preset(presets_of(scenario.dataset, domain_of(scenario)), scenario)
+    preset = choices.matching_preset(presets_of(scenario.dataset, domain_of(scenario)), scenario)
     level = policies.level_text(runs.setup(scenario))
     name = f"{escape_markdown(table.title)}, " if table else ""
     return f"{name}{preset.title if preset else 'own protection'}, {level}"
 
 
-def _numbers(data: ComparisonData) -> dict[str, str]:
-    return pins.result_numbers(ANSWERS, data.ours)
-
-
-def _files(data: ComparisonData) -> dict[str, bytes]:
+def _files(data: comparison.ComparisonData) -> dict[str, bytes]:
     if data.ours is None or data.plain is None:
         return {}
     return {"picture": view.png(data.ours, data.plain)}
 
 
-def _promise(data: ComparisonData) -> None:
-    promises.shield(ANSWERS, data.setup)
-    promises.not_promised(ANSWERS, data.setup)
+def _promise(data: comparison.ComparisonData) -> None:
+    comparison.shield(formats.ANSWERS, data.setup)
+    comparison.not_promised(formats.ANSWERS, data.setup)
 
 
-def _curves(data: ComparisonData) -> None:
+def _curves(data: comparison.ComparisonData) -> None:
     offered = _CURVE_CHOICES if isinstance(data.setup.policy, Context) else _ANY_POLICY_CURVES
     comparison.curves_section(STATE, offered, data)
 
 
-def _sharing(data: ComparisonData) -> None:
-    content, save, other_scenarios = None, _no_picture, {}
+def _sharing(data: comparison.ComparisonData) -> None:
+    content, other_scenarios = None, {}
     if data.ours is not None and data.plain is not None:
-        save = partial(_save_pictures, data.ours, data.plain)
         other_scenarios = {sharing.PLAIN: data.plain.setup.scenario}
-        sentence = accuracy.error_sentence(
-            ANSWERS, data.ours.first.errors.tv, data.plain.first.errors.tv
-        )
+        nouns = promise.of_data(formats.ANSWERS, data.setup.scenario)
+        errors = (data.ours.first.errors.tv, data.plain.first.errors.tv)
+        sentence = accuracy.error_sentence(nouns, *errors)
         content = _report_content(data.ours, data.plain, sentence)
-    sharing.section(STATE, ANSWERS, content, other_scenarios, save)
+    sharing.section(STATE, formats.ANSWERS, content, other_scenarios, partial(_save_pictures, data))
     PAGE.offer()
 
 
-def _no_picture() -> None:
-    """Draws nothing, as long as there is no picture."""
-
-
-def _report_content(ours: Result, plain: Result, sentence: str) -> ReportContent:
+def _report_content(ours: Result, plain: Result, sentence: str) -> sharing.ReportContent:
     """The record's content; of a visitor's own data one picture has no truth."""
     true = {"Truth, plain LDP, this protection": view.png(ours, plain)}
     estimates = {}
-    if is_own(ours.setup.scenario.dataset):
+    if runs.is_own(ours.setup.scenario.dataset):
         estimates = {"Plain LDP, this protection": view.estimates_png(ours, plain)}
-    return ReportContent(ours, sentence, estimates, true)
+    return sharing.ReportContent(ours, sentence, estimates, true, by_areas_of_table(ours))
 
 
-def _save_pictures(ours: Result, plain: Result) -> None:
+def _save_pictures(data: comparison.ComparisonData) -> None:
     """Buttons for the picture, and of a visitor's own data for the one without the truth."""
+    ours, plain = data.ours, data.plain
+    assert ours is not None  # the content is made of it
+    assert plain is not None
     scenario = ours.setup.scenario
-    if is_own(scenario.dataset):
+    if runs.is_own(scenario.dataset):
         make = partial(view.estimates_png, ours, plain)
         sharing.file_button(STATE.key("estimates"), "picture.png", make)
     sharing.true_file(STATE.key("png"), "picture.png", view.png(ours, plain), scenario)
@@ -409,16 +396,14 @@ def _save_pictures(ours: Result, plain: Result) -> None:
 
 _ANY_POLICY_CURVES: Final = (comparison.EPSILON, comparison.PEOPLE)
 _CURVE_CHOICES: Final = (
-    comparison.CurveChoice(
-        "number of sensitive answers",
-        curves.errors_over_sensitive,
-        curves.ignore_seed,
-        lambda result: float(result.setup.sensitive.sum()),
-        {"title_text": "sensitive answers: yours first, then others in random order"},
+    replace(
+        comparison.SENSITIVE,
+        title="number of sensitive answers",
+        x_axis={"title_text": "sensitive answers: yours first, then others in random order"},
     ),
     *_ANY_POLICY_CURVES,
 )
-_TABS: Final[dict[str, Callable[[ComparisonData], None]]] = {
+_TABS: Final[dict[str, Callable[[comparison.ComparisonData], None]]] = {
     "What an attacker learns": below.show_beliefs,
     "What is promised": _promise,
     "Several questions": several.show,
@@ -430,35 +415,31 @@ _TABS: Final[dict[str, Callable[[ComparisonData], None]]] = {
 PAGE: Final = PinPage(
     state=STATE,
     name="answers",
-    title="Sensitive answers",
-    task=TEXTS["task"],
-    load=lambda record: load_fast_results(STATE, record.scenario),
+    load=lambda record: comparison.load_fast_results(STATE, record.scenario),
     view=view.view,
     films=view.slider_films,
     pin_title=_title,
-    describe=view.one_line_summary,
-    numbers=_numbers,
+    describe=lambda data: view.headline(data).whole,
+    numbers=lambda data: pins.result_numbers(formats.ANSWERS, data.ours),
     images=_files,
 )
 
 
 def show(record: ValuesState) -> None:
     """Show the page at a record."""
-    headline_area, switch = title_row(STATE)
-    with switch:
+    page = markup.column_layout(STATE)
+    with page.title:
         _table_picker()
-    main, beside = st.columns([3.1, 1], gap="medium")
-    with main:
-        data = load_results(STATE, record.scenario)
+    with page.main:
+        data = comparison.load_results(STATE, record.scenario)
         shown = PAGE.view(data, PAGE.pinned_data(), palette())
-        areas.show(data)
+        view.show_areas(data)
         view.show(shown)
-    with headline_area:
-        markup.show_headline(shown.headline)
-    with beside, st.container(key=STATE.key("side")):
+    page.show_headline(shown.headline)
+    with page.side:
         _controls(data.setup)
     PAGE.show_pins(data)
-    tabs(STATE.key("tabs"), _TABS, data)
-    promises.drawer("values")
+    markup.tabs(STATE.key("tabs"), _TABS, data)
+    comparison.drawer("values")
     ready = data.ours is not None and data.plain is not None
     view.send_frames([film.request(record) for film in PAGE.films(record)] if ready else [])

@@ -6,27 +6,15 @@ from typing import Final
 
 import numpy as np
 
+from caldp_core import datasets
 from caldp_core.basics.errors import require
 from caldp_core.basics.types import Bools, Ints
-from caldp_core.datasets import (
-    SURVEYS,
-    DatasetSpec,
-    Geometric,
-    OwnSurvey,
-    OwnTable,
-    PermutedGeometric,
-    Survey,
-    Uniform,
-    WebVisits,
-    Zipf,
-)
-from caldp_core.domain.answers import Domain, is_scale
+from caldp_core.domain.domains import Domain, is_scale
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.mechanisms.catalogue import SquareWave
 from caldp_core.scenarios.blocks import (
     EvenRuns,
     EverythingSensitive,
-    GroupBlocks,
     OneBlock,
     SensitiveSpec,
     SensitiveSymbols,
@@ -37,9 +25,8 @@ from caldp_ui.app.texts import read_toml
 from caldp_ui.compute import runs
 from caldp_ui.controls import choices
 from caldp_ui.controls.choices import DistancePreset, Example, Preset, from_file, read_presets
-from caldp_ui.session import visitor_data
-from caldp_ui.session.page_state import PinPageState
-from caldp_ui.session.record_link import ScenarioLink, ScenarioRecord
+from caldp_ui.session import visit
+from caldp_ui.session.page_state import PinPageState, ScenarioLink, ScenarioRecord
 from caldp_ui.words import formats
 
 
@@ -81,19 +68,22 @@ def with_groups(domain: Domain, flags: Bools, groups: Iterable[str]) -> Sensitiv
 
 
 @dataclass(frozen=True)
-class Table:
+class TableEntry:
     """A table in the menu. `question`: as it was asked. `people`: at first, None for its own."""
 
     title: str
     question: str
-    spec: DatasetSpec
+    spec: datasets.DatasetSpec
     people: int | None = None
 
 
 TABLES: Final = (
-    *(Table(survey.title, survey.question, Survey(name)) for name, survey in SURVEYS.items()),
     *(
-        Table(
+        TableEntry(survey.title, survey.question, datasets.Survey(name))
+        for name, survey in datasets.SURVEYS.items()
+    ),
+    *(
+        TableEntry(
             each["title"],
             each["question"],
             from_file(dataset=each["dataset"]).dataset,
@@ -102,33 +92,33 @@ TABLES: Final = (
         for each in read_toml(__file__, "tables.toml")["tables"]
     ),
 )
-SYNTHETIC: Final = (Zipf, Geometric, PermutedGeometric, Uniform)
+SYNTHETIC: Final = (datasets.Zipf, datasets.Geometric, datasets.PermutedGeometric, datasets.Uniform)
 """Tables whose number of answers can be chosen."""
 
 
-def table_of(spec: DatasetSpec) -> Table | None:
+def table_of(spec: datasets.DatasetSpec) -> TableEntry | None:
     """The table of a dataset, whatever its settings; None where the page has none."""
-    if isinstance(spec, OwnSurvey):
+    if isinstance(spec, datasets.OwnSurvey):
         return _own_survey_table(spec)
-    if isinstance(spec, OwnTable):
-        size = (
-            f"{formats.counted(sum(spec.counts), 'person', 'people')}, {len(spec.names):,} answers."
-        )
-        return Table(f"{visitor_data.YOURS}{spec.title}", size, spec)
+    if isinstance(spec, datasets.OwnTable):
+        size = f"{formats.counted(sum(spec.counts), *spec.nouns)}, {len(spec.names):,} answers."
+        return TableEntry(f"{visit.YOURS}{spec.title}", size, spec)
     exact = next((table for table in TABLES if table.spec == spec), None)
     return exact or next((table for table in TABLES if type(table.spec) is type(spec)), None)
 
 
-def _own_survey_table(spec: OwnSurvey) -> Table:
+def _own_survey_table(spec: datasets.OwnSurvey) -> TableEntry:
     """The table of the survey's question that is shown."""
     tables = spec.tables()
     table = tables[spec.selected]
-    people = formats.counted(sum(table.counts), "person", "people")
+    people = formats.counted(sum(table.counts), *table.nouns)
     size = f"{people}, {len(tables)} questions; {len(table.names):,} answers to this one."
-    return Table(f"{visitor_data.YOURS}{spec.title}: {table.title}", size, spec)
+    return TableEntry(f"{visit.YOURS}{spec.title}: {table.title}", size, spec)
 
 
-_SURVEY_PRESETS: Final = {name: read_presets(__file__, name, Preset) for name in SURVEYS}
+_SURVEY_PRESETS: Final = {name: read_presets(__file__, name, Preset) for name in datasets.SURVEYS}
+_FIRST_HALF, _NEIGHBOURS = read_presets(__file__, "numbers", Preset)
+_IN_GROUPS: Final = read_presets(__file__, "own", Preset)
 _PLAIN, _NONE_SENSITIVE = read_presets(__file__, "every_table", Preset)
 _WEB_PRESETS: Final = read_presets(__file__, "web", Preset)
 (_SCALE,) = read_presets(__file__, "scale", DistancePreset)
@@ -138,49 +128,32 @@ _FADING: Final = {
 }
 
 
-def presets_of(spec: DatasetSpec, domain: Domain) -> tuple[Example, ...]:
+def presets_of(spec: datasets.DatasetSpec, domain: Domain) -> tuple[Example, ...]:
     """Protections for a dataset and its answers; the first is where a reader starts."""
-    if isinstance(spec, Survey):
+    if isinstance(spec, datasets.Survey):
         fading = _FADING.get(spec.table, ())
         return (*_SURVEY_PRESETS[spec.table], *fading, _PLAIN, _NONE_SENSITIVE)
-    if isinstance(spec, WebVisits):
+    if isinstance(spec, datasets.WebVisits):
         return (*_WEB_PRESETS, _PLAIN, _NONE_SENSITIVE)
-    if isinstance(spec, OwnTable | OwnSurvey):
+    if isinstance(spec, datasets.OwnTable | datasets.OwnSurvey):
         return (_PLAIN, *_own_presets(domain), _SCALE, _NONE_SENSITIVE)
     return (*_numeric_presets(domain.k), _SCALE, _PLAIN, _NONE_SENSITIVE)
 
 
 def _numeric_presets(k: int) -> tuple[Preset, ...]:
     half = max(1, k // 2)
-    return (
-        Preset(
-            "The first half is sensitive",
-            "The first half hides among all answers; others sometimes send a cover answer.",
-            ContextPolicy(OneBlock(), SensitiveSymbols((f"0-{half - 1}" if half > 1 else "0",))),
-        ),
-        _neighbour_blocks(max(1, k // 5)),
-    )
+    policy = ContextPolicy(OneBlock(), SensitiveSymbols((f"0-{half - 1}" if half > 1 else "0",)))
+    return replace(_FIRST_HALF, policy=policy), _neighbour_blocks(max(1, k // 5))
 
 
 def _neighbour_blocks(blocks: int) -> Preset:
-    return Preset(
-        "Blocks of neighbours",
-        "Neighbouring answers hide each other; a report shows which neighbourhood.",
-        ContextPolicy(EvenRuns(blocks)),
-    )
+    return replace(_NEIGHBOURS, policy=ContextPolicy(EvenRuns(blocks)))
 
 
 def _own_presets(domain: Domain) -> tuple[Preset, ...]:
     """Protections of an uploaded table: nobody here has read it, so no answer is harmless."""
-    in_groups = Preset(
-        "Hide the answer, not the group",
-        "A report shows the group, but not which of its answers someone gave.",
-        ContextPolicy(GroupBlocks()),
-    )
-    return (
-        *([in_groups] if domain.groups else []),
-        _neighbour_blocks(min(domain.k, 2 + domain.k // 10)),
-    )
+    neighbours = _neighbour_blocks(min(domain.k, 2 + domain.k // 10))
+    return (*(_IN_GROUPS if domain.groups else ()), neighbours)
 
 
 POLICIES: Final = (ContextPolicy, Line, Distances)
@@ -195,13 +168,13 @@ def first_preset(scenario: Scenario) -> Scenario:
     return presets_of(scenario.dataset, domain)[0].apply(scenario)
 
 
-def initial_scenario(table: Table) -> Scenario:
+def initial_scenario(table: TableEntry) -> Scenario:
     """A table's first scenario: under its first preset, with its number of people."""
     scenario = Scenario(dataset=table.spec, n=table.people)
     return first_preset(scenario)
 
 
-def switch_table(scenario: Scenario, table: Table) -> Scenario:
+def switch_table(scenario: Scenario, table: TableEntry) -> Scenario:
     """Another table with its own protection and people; ε, method, estimator and seed stay.
 
     Except a method or an estimator for ordered values, where the new ones have no order.
@@ -222,13 +195,7 @@ def _without_order(scenario: Scenario, initial: Scenario) -> Scenario:
     return scenario
 
 
-def _default_scenario() -> Scenario:
-    table = table_of(Survey())
-    assert table is not None
-    return initial_scenario(table)
-
-
-BEGIN: Final = _default_scenario()
+BEGIN: Final = initial_scenario(TABLES[0])
 AFFAIR: Final = BEGIN.with_context(blocks=OneBlock(), sensitive=SensitiveSymbols(("5-9",)))
 """Who had an affair is protected, and nobody else: a sensitive set that can grow and shrink."""
 

@@ -20,7 +20,7 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import OWN_QUESTIONS_MAX
 from caldp_core.basics.types import Progress
 from caldp_core.datasets import OwnSurvey, OwnTable
-from caldp_core.domain.answers import scale_of
+from caldp_core.domain.domains import scale_of
 from caldp_core.experiments.questions import (
     EstimatedMean,
     Marginal,
@@ -37,13 +37,12 @@ from caldp_core.experiments.questions import (
 from caldp_core.experiments.table import as_cell
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.app.errors import escape_markdown
-from caldp_ui.app.texts import read_texts
+from caldp_ui.app.texts import escape_markdown, read_texts
 from caldp_ui.app.theme import Palette, palette
 from caldp_ui.charts.curves import FIXED, bare_layout, legend
 from caldp_ui.charts.show import show as show_chart
 from caldp_ui.compute import runs
-from caldp_ui.parts import internal
+from caldp_ui.parts import pack
 from caldp_ui.parts.comparison import ComparisonData
 from caldp_ui.session import jobs
 from caldp_ui.values.page_state import STATE
@@ -86,21 +85,16 @@ class QuestionComparison:
 
 @dataclass(frozen=True, eq=False)
 class QuestionTable:
-    """A question as one simulated survey answers it; `mean`: None where answers are no numbers."""
+    """A question as one simulated survey answers it; `mean`: None if answers are not numbers."""
 
     question: OwnTable
     marginal: Marginal
     mean: EstimatedMean | None
 
 
-def total_epsilon(scenario: Scenario) -> float:
-    """ε of all answers of a person together."""
-    return scenario.policy.plain_epsilon
-
-
 def asking_options(scenario: Scenario, count: int, open_questions: frozenset[int]) -> AskingOptions:
     """The ways to ask all but the `open_questions` (indices); `CaldpError` if ε is too small."""
-    epsilon, n = total_epsilon(scenario), runs.setup(scenario).n
+    epsilon, n = scenario.policy.plain_epsilon, runs.setup(scenario).n
     all_questions = _questions(scenario, count, open_questions)
     questions = [each for at, each in enumerate(all_questions) if at not in open_questions]
     count = len(questions)
@@ -122,12 +116,11 @@ def compare_options(
     rows = _rows(scenario, count, open_questions)
     for number, (name, (sharing, question)) in enumerate(rows.items()):
         progress(number / len(rows))
-        both = _option_errors(scenario, sharing, question)
+        plans = (QuestionPlan(sharing, each, options.one.epsilon) for each in (1, sharing))
+        one, every = (_asking_error(scenario, plan, question) for plan in plans)
         is_between = 1 < options.best.per_person < sharing and bool(survey_titles(scenario))
-        errors[name] = (
-            *both,
-            _asking_error(scenario, options.best, question) if is_between else None,
-        )
+        best = _asking_error(scenario, options.best, question) if is_between else None
+        errors[name] = one, every, best
     return QuestionComparison(
         options, errors, _average(list(errors.values()), scenario, count, open_questions)
     )
@@ -160,12 +153,6 @@ def _rows(
         }
     (question,) = _questions(scenario, 1, open_questions)
     return {f"{number} questions": (number, question) for number in COUNTS}
-
-
-def _option_errors(scenario: Scenario, count: int, question: Question) -> tuple[float, float]:
-    epsilon = total_epsilon(scenario)
-    one, every = QuestionPlan(count, 1, epsilon), QuestionPlan(count, count, epsilon)
-    return _asking_error(scenario, one, question), _asking_error(scenario, every, question)
 
 
 def _asking_error(scenario: Scenario, asking: QuestionPlan, question: Question) -> float:
@@ -258,13 +245,8 @@ def _show_guesses(comparison: QuestionComparison) -> None:
         "right of 100: two people": formats.hundred(unshared),
     }
     st.table(pd.DataFrame(rows).T.rename_axis("questions a person"))
-    st.caption(composition_text(options.one, count))
-
-
-def composition_text(one: QuestionPlan, count: int) -> str:
-    """How the ε of a person's answers add up, in words."""
-    chance = formats.hundred(max_guess_accuracy(one.epsilon))
-    return TEXTS["composition"].format(chance=chance, count=count, epsilon=one.epsilon)
+    chance = formats.hundred(max_guess_accuracy(epsilon))
+    st.caption(TEXTS["composition"].format(chance=chance, count=count, epsilon=epsilon))
 
 
 _DEFAULT_COUNT: Final = 5
@@ -277,7 +259,7 @@ _EVERY: Final = "ε shared by all questions"
 
 
 def show(data: ComparisonData) -> None:
-    """The whole tab; asks for the number of questions where the data are no uploaded survey."""
+    """The whole tab; asks for the number of questions where the data are not an uploaded survey."""
     scenario = data.setup.scenario
     names = survey_titles(scenario)
     open_questions = _ask_open_questions(names) if names else frozenset[int]()
@@ -425,7 +407,7 @@ def _answers(tables: Sequence[QuestionTable], asking: QuestionPlan) -> None:
         hide_index=True,
         column_config={
             title: st.column_config.NumberColumn(title, format="%.2f %%")
-            for title in (internal.COLUMN, "estimated", "low", "high")
+            for title in (pack.COLUMN, "estimated", "low", "high")
         },
         key=STATE.key("several-table"),
     )
@@ -452,7 +434,7 @@ def frame(tables: Sequence[QuestionTable]) -> pd.DataFrame:
                 {
                     "question": as_cell(each.question.title),
                     "answer": as_cell(name),
-                    internal.COLUMN: 100 * each.question.counts[x] / total,
+                    pack.COLUMN: 100 * each.question.counts[x] / total,
                     **shares,
                 }
             )

@@ -23,9 +23,10 @@ from caldp_core.basics.cache import cached_by
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Bools, Floats, Progress
 from caldp_core.datasets import DatasetSpec
-from caldp_core.domain.answers import is_scale, scale_of
+from caldp_core.domain.domains import is_scale, scale_of
 from caldp_core.estimation.estimators import ESTIMATORS, menu_of_estimators
 from caldp_core.estimation.intervals import ranges, simultaneous
+from caldp_core.estimation.shares import compare_groups, quantiles
 from caldp_core.experiments.forecast import forecast_if_fast
 from caldp_core.experiments.questions import EstimatedMean, mean_in
 from caldp_core.experiments.run import Result, Setup
@@ -34,16 +35,15 @@ from caldp_core.mechanisms.base import Mechanism
 from caldp_core.mechanisms.capabilities import people_max, report_bits, symbol_partition_of
 from caldp_core.mechanisms.catalogue import MECHANISMS, MechanismEntry, mechanisms_for
 from caldp_core.privacy.context import Context, PrivacyMatrix
-from caldp_core.privacy.coverage import coverage
+from caldp_core.privacy.matrix import coverage
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.expected_error import Budget
-from caldp_ui.app.texts import read_texts
+from caldp_ui.app.texts import escape_markdown, read_texts
 from caldp_ui.app.theme import palette
 from caldp_ui.charts.curves import bare_layout, logarithmic
 from caldp_ui.charts.show import show as show_chart
 from caldp_ui.compute import runs
-from caldp_ui.compute.runs import is_own
-from caldp_ui.parts import internal, pins
+from caldp_ui.parts import pack, pins
 from caldp_ui.parts.comparison import ComparisonData
 from caldp_ui.session import jobs
 from caldp_ui.values.page_state import STATE, domain_of, groups_of
@@ -102,8 +102,7 @@ def _listed_answers(setup: Setup) -> list[int]:
         order = np.argsort(~setup.sensitive, kind="stable")
     else:
         order = np.lexsort((-truth, ~setup.sensitive))[:ROWS_MAX]
-    listed: list[int] = order.tolist()
-    return listed
+    return [int(x) for x in order]
 
 
 def _channel_beliefs(
@@ -115,31 +114,16 @@ def _channel_beliefs(
         return [None] * len(groups)
 
 
-_HEAD_HTML: Final = (
-    "<span>Answer</span><span>0 to 100 of 100 people</span><span>Before</span><span>After</span>"
-)
-
-
 def show_beliefs(data: ComparisonData) -> None:
     """One row per group or answer: a strip from 0 to 100 people, with its numbers."""
     rows = belief_rows(data.setup.scenario)
     st.markdown(TEXTS["belief_notes"])
-    st.html(
-        '<div class="beliefs"><p '
-        f'class="head">{_HEAD_HTML}</p>{"".join(map(_row_html, rows))}</div>'
-    )
+    st.html(f'<div class="beliefs">{TEXTS["belief_head"]}{"".join(map(_row_html, rows))}</div>')
     k = data.setup.mechanism.k
     rest = f" {ROWS_MAX} of {formats.integer(k)} answers are listed." * (k > ROWS_MAX)
     exact = any(row.channel_beliefs for row in rows)
-    st.caption(
-        "Pale: what this protection allows any method (CALDP, Proposition 3). "
-        + (
-            "Dark: what this method's reports lead to, by its exact channel."
-            if exact
-            else "This method has too many different reports to go through all of them."
-        )
-        + f" Line: before. Several reports of one person add up.{rest}"
-    )
+    legend = TEXTS["belief_legend_exact"] if exact else TEXTS["belief_legend_promised"]
+    st.caption(f"{legend}{rest}")
 
 
 def _row_html(row: BeliefRow) -> str:
@@ -217,7 +201,7 @@ def _compatible_methods(setup: Setup) -> Iterator[tuple[MechanismEntry, Mechanis
 
 
 @dataclass(frozen=True)
-class MethodComparison:
+class EstimatorComparison:
     """(methods, estimators) expected TV; None where it takes too long or can't be combined."""
 
     methods: tuple[str, ...]
@@ -225,7 +209,7 @@ class MethodComparison:
     tv: tuple[tuple[float | None, ...], ...]
 
 
-def compare_methods(scenario: Scenario, progress: Progress) -> MethodComparison:
+def compare_methods(scenario: Scenario, progress: Progress) -> EstimatorComparison:
     """Forecasts of all methods with all estimators, under the scenario's own policy."""
     setup = runs.setup(scenario)
     compatible = list(_compatible_methods(setup))
@@ -239,7 +223,7 @@ def compare_methods(scenario: Scenario, progress: Progress) -> MethodComparison:
         table.append(tuple(tvs))
     progress(1.0)
     titles = tuple(ESTIMATORS[name].title for name in estimators)
-    return MethodComparison(tuple(entry.title for entry, _ in compatible), titles, tuple(table))
+    return EstimatorComparison(tuple(entry.title for entry, _ in compatible), titles, tuple(table))
 
 
 def _expected_error(
@@ -287,9 +271,7 @@ def show_methods(data: ComparisonData) -> None:
                 index=pd.Index(_names(compatible), name="method"),
             )
         )
-        st.caption(
-            "Error of the unbiased estimate, by its exact variance, for this table's people."
-        )
+        st.caption(TEXTS["l2_notes"])
     button = jobs.StartButton(
         "Compare all estimators",
         ":material/table_view:",
@@ -344,20 +326,18 @@ def _group_points(methods: list[Method]) -> list[list[int]]:
     """Indices of the methods on each point."""
     points: list[list[int]] = []
     for i, method in enumerate(methods):
-        near = (point for point in points if _is_same_point(method, methods[point[0]]))
-        place = next(near, None)
-        if place is None:
-            points.append([i])
+        for point in points:
+            first = methods[point[0]]
+            near = abs(method.l2 - first.l2) <= _POINT_TOLERANCE * first.l2
+            if near and method.bits == first.bits:
+                point.append(i)
+                break
         else:
-            place.append(i)
+            points.append([i])
     return points
 
 
-def _is_same_point(method: Method, other: Method) -> bool:
-    return method.bits == other.bits and abs(method.l2 - other.l2) <= _POINT_TOLERANCE * other.l2
-
-
-def _table(comparison: MethodComparison) -> None:
+def _table(comparison: EstimatorComparison) -> None:
     best = min((tv for row in comparison.tv for tv in row if tv is not None), default=0.0)
     frame = pd.DataFrame(
         {
@@ -389,6 +369,7 @@ def show_numbers(data: ComparisonData) -> None:
         st.info("The numbers come once both pictures are there.")
         return
     st.markdown(means_text(data.ours, data.plain))
+    _show_findings(data.ours)
     st.dataframe(
         answer_frame(data.ours, data.plain),
         hide_index=True,
@@ -404,8 +385,19 @@ def show_numbers(data: ComparisonData) -> None:
     pins.section(STATE, data)
 
 
+def _show_findings(ours: Result) -> None:
+    """Quartiles of numbers; an answer's shares in groups, one line a group."""
+    found = compare_groups(ours.first.evidence)
+    lines = [each.sentence for each in quantiles(ours.first.evidence)]
+    if found:
+        answers = list(dict.fromkeys(each.answer for each in found))
+        answer = st.selectbox("Compare groups by answer", answers, key=STATE.key("group-answer"))
+        lines += [each.sentence for each in found if each.answer == answer]
+    st.markdown("".join(f"- {escape_markdown(line)}\n" for line in lines))
+
+
 def means_text(ours: Result, plain: Result) -> str:
-    """The mean under both protections, with ranges; empty where answers are no numbers."""
+    """The mean under both protections, with ranges; empty if answers are not numbers."""
     means = mean_in(ours), mean_in(plain)
     parts = [
         f"{who}: {mean_text(mean)}"
@@ -453,7 +445,7 @@ def _column_titles(who: str) -> list[str]:
 
 def truth_title(spec: DatasetSpec) -> str:
     """The title of the column of true shares, as the browser saves it as CSV."""
-    return internal.COLUMN if is_own(spec) else "truth"
+    return pack.COLUMN if runs.is_own(spec) else "truth"
 
 
 def answer_frame(ours: Result, plain: Result) -> pd.DataFrame:

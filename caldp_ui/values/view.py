@@ -2,11 +2,14 @@
 
 `web/` holds the browser's side of the picture: plain JavaScript and CSS, no request to the outside.
 The same marks, on white, are a PNG for paper.
+
+Areas are drawn in small cells, which hold no people of their own.
 """
 
 import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,30 +17,32 @@ import numpy as np
 import streamlit as st
 from PIL import Image, ImageDraw, ImageFont
 
-from caldp_core.basics.types import Bools, Floats
-from caldp_core.domain.answers import Domain
+from caldp_core.basics.types import Bools, Floats, Ints
+from caldp_core.datasets import OwnTable
+from caldp_core.datasets.areas import areas_on_map, main_view
+from caldp_core.domain.domains import Domain
 from caldp_core.estimation.intervals import ranges
 from caldp_core.experiments.regions import region_report
 from caldp_core.experiments.run import Result, Setup
-from caldp_core.privacy.coverage import coverage
+from caldp_core.mechanisms.catalogue import MECHANISMS
+from caldp_core.privacy.matrix import coverage
 from caldp_core.scenarios.blocks import SensitiveSymbols
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app import theme
-from caldp_ui.app.theme import LIGHT
+from caldp_ui.app.texts import escape_markdown, read_texts
 from caldp_ui.compute import runs
 from caldp_ui.controls.choices import with_context_policy
 from caldp_ui.controls.common import EPSILONS, Slider
-from caldp_ui.offline.records import Component
-from caldp_ui.parts import markup
+from caldp_ui.maps import scene
+from caldp_ui.offline.document import Component
+from caldp_ui.parts import layout, pack
 from caldp_ui.parts.comparison import ComparisonData
-from caldp_ui.parts.films import FilmRequest, SliderFilm, ready_films
-from caldp_ui.session.record_link import update_scenario
+from caldp_ui.parts.pins import FilmRequest, SliderFilm, ready_films
+from caldp_ui.session.page_state import update_scenario
 from caldp_ui.shell.page import View
-from caldp_ui.stage import Blob, Step, bundle, encode
-from caldp_ui.stage.bundle import join_modules, module_order
-from caldp_ui.stage.codec import pack_message
-from caldp_ui.stage.component import acknowledgement, film_blobs, film_head, new_events
+from caldp_ui.stage import records
+from caldp_ui.stage.component import Act, acknowledgement, film_blobs, film_head, new_events, stage
 from caldp_ui.values.page_state import (
     STATE,
     ValuesState,
@@ -59,12 +64,6 @@ def headline(data: ComparisonData) -> Headline:
     return accuracy.headline(ANSWERS, data.setup, ours, plain)
 
 
-def one_line_summary(data: ComparisonData) -> str:
-    """The headline's two lines as one text."""
-    lines = headline(data)
-    return f"{lines.sentence} {lines.second}".strip()
-
-
 def view(data: ComparisonData, pinned: ComparisonData | None, _: object) -> View:
     """The headline, the odds, and the picture of answers, which has colours of both themes."""
     picture = Component(message(data, pinned), "chart", _SCRIPT, _STYLE)
@@ -73,59 +72,20 @@ def view(data: ComparisonData, pinned: ComparisonData | None, _: object) -> View
 
 def _sentences(data: ComparisonData) -> View:
     """The headline and the odds."""
-    return View(headline(data), texts={markup.PLACE: markup.odds_html(ANSWERS, data.setup)})
+    return View(headline(data), texts={layout.PLACE: layout.odds_html(ANSWERS, data.setup)})
 
 
-@dataclass(frozen=True, eq=False)
-class Shares:
-    """(k,) estimated shares as shown, and the ends of their 95 % intervals."""
-
-    estimate: Floats
-    low: Floats
-    high: Floats
-
-
-@dataclass(frozen=True)
-class GroupShare:
-    """The share of a group as a whole: as shown, and the ends of its 95 % interval."""
-
-    estimate: float
-    low: float
-    high: float
-
-
-def shares_of(result: Result) -> Shares:
-    """Every answer's share, and its 95 % range, which includes it."""
+def shares_of(result: Result) -> tuple[Floats, Floats, Floats]:
+    """(k,) each: every answer's share as shown, and the ends of its 95 % range around it."""
     ends = ranges(result.first.evidence, result.first.estimate)
-    return Shares(result.first.estimate, ends.low, ends.high)
+    return result.first.estimate, ends.low, ends.high
 
 
-def group_share(result: Result, group: Bools) -> GroupShare:
-    """A group's share, by the exact variance of the sum."""
+def group_share(result: Result, group: Bools) -> list[float]:
+    """A group's share as shown and the ends of its 95 % interval, by the variance of the sum."""
     report = region_report(result.setup, result.first, group)
     n = result.setup.n
-    return GroupShare(report.processed_estimate / n, report.low / n, report.high / n)
-
-
-def labels_of(domain: Domain) -> list[str]:
-    """Labels of all answers, without the part that repeats the name of their group."""
-    names = [domain.name_of(x) for x in range(domain.k)]
-    for _, flags in groups_of(domain):
-        members = np.flatnonzero(flags).tolist()
-        for x, short in zip(members, _short([names[x] for x in members]), strict=True):
-            names[x] = short
-    return names
-
-
-def _short(names: Sequence[str]) -> list[str]:
-    """The names without a last part (after "; ") or first part (before ": ") that all share."""
-    lasts = {name.rpartition("; ")[2] for name in names}
-    firsts = {name.partition(": ")[0] for name in names}
-    if len(names) > 1 and len(lasts) == 1:
-        return [name.rpartition("; ")[0] for name in names]
-    if len(names) > 1 and len(firsts) == 1:
-        return [name.partition(": ")[2] for name in names]
-    return list(names)
+    return [report.processed_estimate / n, report.low / n, report.high / n]
 
 
 SENSITIVE: Final = "sensitive"
@@ -133,7 +93,6 @@ EPSILON: Final = "epsilon"
 PEOPLE: Final = "people"
 _SIZES_MAX: Final = 11
 _PEOPLE_COUNTS: Final = tuple(10.0**power for power in range(2, 10))
-_PER_SECOND: Final = 1.5
 StepValues = Callable[[Scenario], Sequence[float]]
 
 
@@ -167,7 +126,6 @@ def slider_film(record: ValuesState, name: str) -> SliderFilm[ValuesState]:
         lambda at: runs.key((record if name == SENSITIVE else at).scenario),
         label,
         place=list(TITLES).index(name),
-        per_second=_PER_SECOND,
     )
 
 
@@ -180,37 +138,28 @@ def film_values(setup: Setup) -> dict[str, float]:
     }
 
 
-def _render(record: ValuesState) -> Step:
+def _render(record: ValuesState) -> records.Step:
     """The film step of a record: answers and groups of both results, marks, and sentences."""
     ours, plain = (
         runs.uncached_result(record.scenario),
         runs.uncached_result(runs.best_plain_ldp(record.scenario)),
     )
     error = formats.of_hundred(min(ours.first.errors.tv, 1.0))
-    codes = {"sensitive": encode(ours.setup.sensitive.astype(np.float64))}
+    codes = {"sensitive": records.encode(ours.setup.sensitive.astype(np.float64))}
     for name, each in (("plain", plain), ("ours", ours)):
         codes |= dict(_encoded_columns(name, each))
     step = _sentences(ComparisonData(ours.setup, plain.setup, ours, plain)).step()
     return replace(step, label=f" · {error} under the wrong answer", codes=codes)
 
 
-def _encoded_columns(name: str, result: Result) -> Iterator[tuple[str, Blob]]:
-    shares = shares_of(result)
+def _encoded_columns(name: str, result: Result) -> Iterator[tuple[str, records.Blob]]:
     groups = groups_of(domain_of(result.setup.scenario))
-    group_shares = [group_share(result, flags) for _, flags in groups]
-    for end, column, attribute in (
-        ("", shares.estimate, "estimate"),
-        ("-low", shares.low, "low"),
-        ("-high", shares.high, "high"),
-    ):
-        yield f"{name}{end}", encode(_clip_shares(column))
-        of_groups = np.array([getattr(group, attribute) for group in group_shares])
-        yield f"{name}-groups{end}", encode(_clip_shares(of_groups))
-
-
-def _clip_shares(shares: Floats) -> Floats:
-    """Shares cut to [-1, 1], the range of the codes; ranges may reach further."""
-    return np.clip(shares, -1.0, 1.0)
+    of_groups = np.array([group_share(result, flags) for _, flags in groups]).reshape(-1, 3)
+    columns = zip(("", "-low", "-high"), shares_of(result), of_groups.T, strict=True)
+    for end, column, group_column in columns:
+        # Ranges may reach beyond [-1, 1], the range of the codes.
+        yield f"{name}{end}", records.encode(np.clip(column, -1.0, 1.0))
+        yield f"{name}-groups{end}", records.encode(np.clip(group_column, -1.0, 1.0))
 
 
 def with_sensitive_count(scenario: Scenario, size: float) -> Scenario:
@@ -256,14 +205,14 @@ _STEPS: Final[Mapping[str, tuple[StepValues, Callable[[float], str], Callable[[s
 _WEB: Final = Path(__file__).with_name("web")
 
 
-_SCRIPT: Final = bundle.partial_script("film", "outbox") + join_modules(
-    _WEB, module_order(_WEB, "chart")
+_SCRIPT: Final = records.partial_script("film", "outbox") + records.join_modules(
+    _WEB, records.module_order(_WEB, "chart")
 )
 _STYLE: Final = (_WEB / "chart.css").read_text("utf-8")
 _chart = st.components.v2.component(
     "caldp_answers", html='<div class="chart"></div>', css=_STYLE, js=_SCRIPT
 )
-_feed = st.components.v2.component("caldp_answers_film", js=join_modules(_WEB, ("feed",)))
+_feed = st.components.v2.component("caldp_answers_film", js=records.join_modules(_WEB, ("feed",)))
 KEY: Final = STATE.key("chart")
 _DIGITS: Final = 5
 _COMMON: Final = "Most common"
@@ -283,7 +232,7 @@ def send_frames(requests: Sequence[FilmRequest]) -> None:
     """Send films to the picture; to be called after what should be on screen first."""
     with st.container(key=STATE.key("feeds"), gap=None):
         for film in ready_films(requests):
-            blob = pack_message({"film": film_head(film)}, film_blobs(film))
+            blob = records.pack_message({"film": film_head(film)}, film_blobs(film))
             _feed(key=f"{KEY}-{film.id}", data=blob)
 
 
@@ -293,13 +242,16 @@ def message(data: ComparisonData, pinned: ComparisonData | None = None) -> dict[
     domain = domain_of(setup.scenario)
     truth = setup.dataset.distribution
     has_blocks = setup.partition.m > 1
+    single = (
+        setup.partition.sizes() == 1
+    )  # marked or not, a report names the answer of such a block
     pinned_result = None
     if pinned is not None and pinned.setup.dataset.domain == domain:
         pinned_result = pinned.ours
     return {
         "n": setup.n,
         "names": [domain.name_of(x) for x in range(domain.k)],
-        "labels": labels_of(domain),
+        "labels": domain.short_names(),
         "truth": _numbers(truth),
         "plain": data.plain and _shares(data.plain),
         "ours": data.ours and _shares(data.ours),
@@ -309,7 +261,7 @@ def message(data: ComparisonData, pinned: ComparisonData | None = None) -> dict[
         ),
         "blocks": setup.partition.labels.tolist() if has_blocks else None,
         "sensitive": ";".join(runs_of(np.flatnonzero(setup.sensitive))),
-        "singles": ";".join(runs_of(np.flatnonzero(_single_answers(setup)))),
+        "singles": ";".join(runs_of(np.flatnonzero(single[setup.partition.labels]))),
         "undo": STATE.can_undo,
         "redo": STATE.can_redo,
         "colours": _colours(),
@@ -319,19 +271,12 @@ def message(data: ComparisonData, pinned: ComparisonData | None = None) -> dict[
     }
 
 
-def _single_answers(setup: Setup) -> Bools:
-    """(k,) flags of answers alone in their block: marked or not, a report names them."""
-    is_single: Bools = (setup.partition.sizes() == 1)[setup.partition.labels]
-    return is_single
-
-
 def _numbers(values: Floats) -> list[float]:
     return [float(f"{value:.{_DIGITS}g}") for value in values.tolist()]
 
 
 def _shares(result: Result) -> list[list[float]]:
-    shares = shares_of(result)
-    return [_numbers(column) for column in (shares.estimate, shares.low, shares.high)]
+    return [_numbers(column) for column in shares_of(result)]
 
 
 def _groups(
@@ -346,8 +291,7 @@ def _groups(
         }
         for title, each in results.items():
             if each is not None:
-                share = group_share(each, flags)
-                group[title] = [share.estimate, share.low, share.high]
+                group[title] = group_share(each, flags)
         groups.append(group)
     return groups
 
@@ -381,11 +325,10 @@ def _texts(setup: Setup, domain: Domain) -> dict[str, str]:
 
 def _handle_events() -> None:
     for kind, record in new_events(KEY):
-        {"act": _handle_act, "step": _apply_film_step}.get(kind, _ignore_event)(record)
-
-
-def _ignore_event(_: Mapping[str, Any]) -> None:
-    """Ignores an event of an unknown kind, which our own code never sends."""
+        if kind == "act":
+            _handle_act(record)
+        elif kind == "step":
+            _apply_film_step(record)
 
 
 def _handle_act(record: Mapping[str, Any]) -> None:
@@ -416,27 +359,22 @@ def with_sensitive_runs(scenario: Scenario, text: str) -> Scenario:
 _WIDTH: Final = 1400
 _NAMES: Final = 520
 _ROW: Final = 34
-_HEAD: Final = 72
+_HEAD: Final = 8
 _ROWS_MAX: Final = 60
 _INK: Final = "#1A2530"
 _BAR: Final = "#C9CED4"
 _SENSITIVE_MARK: Final = "#98256B"
 _PALE: Final = "#EBC9DE"
-_ESTIMATES: Final = "Estimates from randomised reports. Orange: plain LDP. Blue: this protection."
-_TRUTH: Final = (
-    "Bar: true share (purple: protected, gray: not). Estimates: orange, plain LDP; blue, this "
-    "protection."
-)
 
 
 def png(ours: Result, plain: Result) -> bytes:
     """One row per answer, the most common ones where there are more than 60, with bars of truth."""
-    return _png(ours, plain, ours.setup.dataset.distribution, _TRUTH)
+    return _png(ours, plain, ours.setup.dataset.distribution, TEXTS["picture_with_truth"])
 
 
 def estimates_png(ours: Result, plain: Result) -> bytes:
     """The picture without the truth, for others: rows are chosen by the estimate."""
-    return _png(ours, plain, None, _ESTIMATES)
+    return _png(ours, plain, None, TEXTS["picture_of_estimates"])
 
 
 def _png(ours: Result, plain: Result, truth: Floats | None, legend: str) -> bytes:
@@ -444,12 +382,10 @@ def _png(ours: Result, plain: Result, truth: Floats | None, legend: str) -> byte
     rows = np.arange(order.size)
     if order.size > _ROWS_MAX:
         rows = np.sort(np.argsort(-order, kind="stable")[:_ROWS_MAX])
-    series = [(shares_of(r), c) for r, c in ((plain, LIGHT.plain), (ours, LIGHT.ours))]
-    top = max(float(order[rows].max()), *(float(s.high[rows].max()) for s, _ in series))
+    series = [(shares_of(r), c) for r, c in ((plain, theme.LIGHT.plain), (ours, theme.LIGHT.ours))]
+    top = max(float(order[rows].max()), *(float(high[rows].max()) for (_, _, high), _ in series))
     image = Image.new("RGB", (_WIDTH, _HEAD + _ROW * rows.size + 8), "white")
     draw, font = ImageDraw.Draw(image), ImageFont.load_default(18)
-    draw.text((8, 10), f"{legend} Right end: {100 * top:.3g} %.", _INK, font)
-    draw.text((8, 38), _setting_text(ours), _INK, font)
     domain, protected = domain_of(setup.scenario), coverage(setup.policy).protected
 
     def across(share: float) -> float:
@@ -465,22 +401,13 @@ def _png(ours: Result, plain: Result, truth: Floats | None, legend: str) -> byte
             draw.rectangle(bar, _PALE if hidden else _BAR)
             draw.line((bar[2], bar[1], bar[2], bar[3]), _SENSITIVE_MARK if hidden else _INK, 2)
         for (shares, colour), at in zip(series, (y + 11, y + 23), strict=True):
-            low, high = across(float(shares.low[x])), across(float(shares.high[x]))
-            middle = across(float(shares.estimate[x]))
+            middle, low, high = (across(float(column[x])) for column in shares)
             draw.line((low, at, high, at), colour, 2)
             draw.ellipse((middle - 5, at - 5, middle + 5, at + 5), colour)
     buffer = io.BytesIO()
-    image.save(buffer, "PNG", optimize=True)
-    return buffer.getvalue()
-
-
-def _setting_text(ours: Result) -> str:
-    """ε, people and data of the picture, in characters that its font has."""
-    setup = ours.setup
-    level = policies.level_text(setup, "epsilon")
-    return (
-        f"{level}; {formats.counted(setup.n, 'person', 'people')}; data: {setup.dataset.name[:90]}"
-    )
+    image.save(buffer, "PNG")
+    scale = f"{legend} Right end: {100 * top:.3g} %."
+    return pack.captioned(buffer.getvalue(), [scale, policies.setting_text(setup)])
 
 
 def _shorten_name(name: str, font: ImageFont.FreeTypeFont | ImageFont.ImageFont) -> str:
@@ -490,3 +417,100 @@ def _shorten_name(name: str, font: ImageFont.FreeTypeFont | ImageFont.ImageFont)
         if font.getlength(text) <= _NAMES - 24:
             return text
     return "…"
+
+
+TEXTS: Final = read_texts(__file__)
+_Z: Final = 1.96
+_IN_AREAS: Final = replace(ANSWERS, wrong="in the wrong area")
+
+
+def show_areas(data: ComparisonData) -> None:
+    """The maps of truth and estimates, if the answers are areas."""
+    spec = data.setup.scenario.dataset
+    areas = spec.areas if isinstance(spec, OwnTable) else ()
+    if areas:
+        _, labels = areas_on_map(areas)
+        stage(_scene(data, areas), STATE.key("maps"), partial(_toggle, data.setup, labels))
+        st.caption(escape_markdown(" ".join(remarks(data, areas))))
+
+
+def remarks(data: ComparisonData, areas: tuple[str, ...]) -> list[str]:
+    """What a click does, which areas cannot be seen, and why two maps of plain LDP may differ."""
+    names = domain_of(data.setup.scenario).names
+    _, labels = areas_on_map(areas)
+    _, beyond = main_view(areas)
+    unseen = set(range(len(areas))) - set(labels.tolist())
+    found = [TEXTS["protect_area"]]
+    for text, numbers in ((TEXTS["areas_beyond"], beyond), (TEXTS["areas_unseen"], sorted(unseen))):
+        found += [f"{text} {', '.join(names[at] for at in numbers)}."] if numbers else []
+    if accuracy.is_plain(data.setup) and data.ours is not None and data.plain is not None:
+        plain, ours = (MECHANISMS[r.setup.mechanism_name].title for r in (data.plain, data.ours))
+        found += [TEXTS["plain_areas"].format(plain=plain, ours=ours)] if plain != ours else []
+    return found
+
+
+def _scene(data: ComparisonData, areas: tuple[str, ...]) -> records.Scene:
+    setup = data.setup
+    results = {scene.PLAIN: ("Plain LDP", data.plain), scene.OURS: ("This protection", data.ours)}
+    _, labels = areas_on_map(areas)
+    truth = replace(scene.truth(setup, ("blocks",)), title=TEXTS["truth_title"], subtitle="")
+    pictures = [replace(truth, code=records.encode(_in_cells(setup.dataset.distribution, labels)))]
+    pictures += [_picture(key, title, r, labels) for key, (title, r) in results.items() if r]
+    names = tuple(picture.id for picture in pictures)
+    return records.Scene(
+        _ground(setup, areas),
+        tuple(pictures),
+        setup.n,
+        (names[-2] if len(names) > 1 else names[-1], names[-1]),
+        actions=(records.Action("protect", "Protect, or not", {"look": TEXTS["protect_area"]}),),
+        scale=scene.scale(setup, data.ours),
+        scale_title="share of people in an area:",
+        arrangement=records.Arrangement(names) if len(names) > 2 else None,
+        image_name="caldp-areas",
+        image_lines=(policies.promise_summary(ANSWERS, setup), policies.setting_text(setup)),
+        **scene.shared_pictures(setup, *names[1:]),
+    )
+
+
+def _in_cells(values: Floats, labels: Ints) -> Floats:
+    """(cells,) the value of each cell's area, 0 outside all areas."""
+    return np.asarray(np.append(values, 0.0)[labels])
+
+
+def _picture(name: str, title: str, result: Result, labels: Ints) -> records.Picture:
+    (shares, low, high), n = shares_of(result), result.setup.n
+    half = np.maximum(high - shares, shares - low)
+    nouns = promise.of_data(_IN_AREAS, result.setup.scenario)
+    number, text = accuracy.wrong_of_hundred(nouns, result.first.errors.tv)
+    return records.Picture(
+        name,
+        title,
+        promise.population(result.setup),
+        f"Map of the estimate by area, {title}: {number} {text}.",
+        records.encode_people(_in_cells(shares, labels), n),
+        records.nobody_below(n),
+        ("blocks", "sensitive", "open") if name == scene.OURS else ("blocks",),
+        records.Fact(number, text),
+        records.encode_errors(_in_cells(half / _Z, labels)),
+    )
+
+
+def _ground(setup: Setup, areas: tuple[str, ...]) -> records.Ground:
+    grid, labels = areas_on_map(areas)
+    names = (*domain_of(setup.scenario).names, "No area of the table")
+
+    def cells(flags: Bools) -> Bools:
+        return np.asarray(np.append(flags, False)[labels])
+
+    marked, hatched = cells(setup.sensitive), cells(~scene.protected(setup))
+    view, _ = main_view(areas)
+    return replace(scene.bare_ground(grid, labels, names, marked, hatched), home=view)
+
+
+def _toggle(setup: Setup, labels: Ints, act: Act) -> None:
+    """Protect the area that was clicked, or no longer."""
+    clicked = labels[act.mask(labels.size)]
+    if clicked.size and clicked[0] < setup.sensitive.size:
+        flags = setup.sensitive.copy()
+        flags[clicked[0]] = not flags[clicked[0]]
+        update_scenario(STATE, lambda scenario: scenario.with_context(sensitive=spec_of(flags)))

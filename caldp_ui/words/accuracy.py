@@ -1,15 +1,18 @@
-"""Plain words for the error of an estimate, and for the people that the same accuracy needs.
+"""Plain words for the error of an estimate, and every term in a sentence or two.
 
 Every sentence here must be true of the scenario that it is shown with.
 """
 
 import math
+from collections.abc import Mapping
+from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Final
 
 import numpy as np
+import streamlit as st
 
-from caldp_core.domain.grid import KM_PER_DEGREE, GridDomain
+from caldp_core.domain.domains import KM_PER_DEGREE, GridDomain
 from caldp_core.experiments.forecast import has_valid_errors
 from caldp_core.experiments.regions import CellErrors
 from caldp_core.experiments.run import Setup
@@ -17,6 +20,7 @@ from caldp_core.privacy.context import Context
 from caldp_core.scenarios.blocks import EverythingSensitive, GridBlocks, OneBlock
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.theory.expected_error import Forecast
+from caldp_ui.app.texts import read_toml
 from caldp_ui.words import formats, policies, promise
 from caldp_ui.words.formats import Headline, Vocabulary
 
@@ -51,14 +55,14 @@ def tv_in_words(nouns: Vocabulary, tv: float) -> str:
     """A total variation as people, to end a sentence: "12 of 100 people in the wrong place"."""
     if not is_share(tv):
         return "an error that no number of people stands for: this estimate is not made of shares"
-    return f"{formats.of_hundred(tv)} people {nouns.wrong}"
+    return f"{formats.of_hundred(tv)} {nouns.people} {nouns.wrong}"
 
 
 def wrong_of_hundred(nouns: Vocabulary, tv: float) -> tuple[str, str]:
     """A total variation as a number for large type, and what it counts."""
     if not is_share(tv):
         return formats.share(tv), "total variation: this estimate is not made of shares"
-    return formats.per_hundred(tv), f"of 100 people {nouns.wrong}"
+    return formats.per_hundred(tv), f"of 100 {nouns.people} {nouns.wrong}"
 
 
 def error_sentence(
@@ -73,7 +77,7 @@ def error_sentence(
     if not is_share(ours):
         other = "" if plain is None else f", plain LDP's by {_variation_text(plain)}"
         return f"{who}'s estimate is off by a total variation of {_variation_text(ours)}{other}."
-    sentence = f"{who} puts {_people_text(ours)} {nouns.wrong}"
+    sentence = f"{who} puts {_people_text(nouns, ours)} {nouns.wrong}"
     if plain is None:
         return f"{sentence}."
     if formats.of_hundred(plain) == formats.of_hundred(ours):
@@ -98,8 +102,8 @@ def _variation_text(tv: float) -> str:
     return "less than 0.001" if 0 < tv < 5e-4 else formats.share(tv)
 
 
-def _people_text(share: float) -> str:
-    return "nobody" if _is_nobody(share) else f"{formats.of_hundred(share)} people"
+def _people_text(nouns: Vocabulary, share: float) -> str:
+    return "nobody" if _is_nobody(share) else f"{formats.of_hundred(share)} {nouns.people}"
 
 
 def _other_people_text(first: float, share: float) -> str:
@@ -177,6 +181,7 @@ def headline(nouns: Vocabulary, setup: Setup, ours: float | None, plain: float |
     is protected, the sentence says so and the errors are the second line. Figures: `tv` and
     `plain_tv`, the `protected` share of people, and of the others the `readable` share.
     """
+    nouns = promise.of_data(nouns, setup.scenario)
     texts = policies.describe_promise(nouns, setup)
     found = promise.unprotected_first(nouns, texts.exposed, texts.protected_share, texts.readable)
     first, *rest = found or [""]
@@ -186,18 +191,12 @@ def headline(nouns: Vocabulary, setup: Setup, ours: float | None, plain: float |
     figures |= {"protected": texts.protected_share, "readable": texts.readable}
     unknown = f"How good this {nouns.whole} is cannot be known: its data were made with the prior."
     if not first:
-        sentence = _own_sentence(nouns, setup, ours, plain) if known else unknown
+        own = (ours, None, "Plain LDP") if is_plain(setup) else (ours, plain)
+        sentence = error_sentence(nouns, *own) if known else unknown
         return Headline(sentence, _hidden_sentence(nouns, setup), figures=figures)
     parts = [_weakness_sentence(nouns, setup), error_sentences(nouns, ours, plain)]
     second = [*rest, *(parts if known else [unknown])]
     return Headline(first, " ".join(filter(None, second)), True, figures)
-
-
-def _own_sentence(nouns: Vocabulary, setup: Setup, ours: float | None, plain: float | None) -> str:
-    """Both errors; plain LDP's own where this protection is plain LDP itself."""
-    if is_plain(setup):
-        return error_sentence(nouns, ours, None, "Plain LDP")
-    return error_sentence(nouns, ours, plain)
 
 
 def is_plain(setup: Setup) -> bool:
@@ -257,3 +256,32 @@ def _sized_block(nouns: Vocabulary, setup: Setup) -> str:
         for cells in (domain.rows // blocks.rows, domain.columns // blocks.columns)
     )
     return f"{name} of {north:g}° × {east:g}°"
+
+
+DEFINITIONS: Final[Mapping[str, str]] = read_toml(__file__, "glossary.toml")
+
+
+def terms(*names: str) -> None:
+    """A popover that explains these terms."""
+    with st.popover("Terms used here", type="tertiary", icon=":material/help:"):
+        st.markdown("\n\n".join(f"**{name}**: {DEFINITIONS[name]}" for name in names))
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A statement with its source; its full name in the code and its formula in LaTeX, or ""."""
+
+    says: str
+    code: str = ""
+    formula: str = ""
+
+
+_ALL: Final = {
+    kind: {name: tuple(Statement(**each) for each in rows) for name, rows in table.items()}
+    for kind, table in read_toml(__file__, "statements.toml").items()
+}
+"""By kind (page, station) and name, the statements of the file."""
+OF_PAGES: Final = _ALL["page"]
+"""By the page that shows them."""
+OF_STATIONS: Final = _ALL["station"]
+"""By the station of the classroom, whose expander “The formula” has the formulas themselves."""

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from caldp_core.basics.cache import cached
-from caldp_core.basics.counted import count_text
+from caldp_core.basics.errors import count_text
 from caldp_core.datasets import base_map
-from caldp_core.domain.grid import US_GRID, GridDomain
+from caldp_core.domain.domains import US_GRID, GridDomain
 
 count: Final = count_text
 """A number of things: "1 block", "875 blocks"."""
@@ -288,7 +288,7 @@ class Vocabulary:
 
     `at`: preposition of a person and a symbol, as in "people *at* places that are not sensitive".
     `wrong`: where an estimate puts people by mistake. `which`: what is hidden within a block, as
-    in "both hide *where someone is* in a block".
+    in "both hide *where someone is* in a block". `person`, `people`: what the data count.
     """
 
     unit: str
@@ -297,6 +297,8 @@ class Vocabulary:
     at: str
     wrong: str
     which: str
+    person: str = "person"
+    people: str = "people"
 
     @property
     def belong(self) -> str:

@@ -12,13 +12,13 @@ from typing import Any, Final
 import numpy as np
 
 from caldp_core.audit.adversary import even_guess, max_guess_accuracy, pair_odds
+from caldp_core.basics.cache import cached
 from caldp_core.basics.types import Floats
-from caldp_core.domain.grid import GridDomain
+from caldp_core.domain.domains import GridDomain
 from caldp_core.experiments.run import Setup
 from caldp_core.mechanisms.catalogue import MechanismSpec
 from caldp_core.privacy.context import Context, PersonalPolicy, PrivacyMatrix, dense
-from caldp_core.privacy.coverage import coverage
-from caldp_core.privacy.matrix import closure
+from caldp_core.privacy.matrix import closure, coverage
 from caldp_core.scenarios.policies import (
     BinaryQuestion,
     CrowFlies,
@@ -32,7 +32,6 @@ from caldp_ui.app.texts import read_toml
 from caldp_ui.words import formats, promise
 from caldp_ui.words.formats import Vocabulary
 from caldp_ui.words.promise import (
-    Grade,
     PromiseText,
     bound_text,
     exposed_text,
@@ -58,7 +57,7 @@ def binary(nouns: Vocabulary, setup: Setup, policy: BinaryQuestion) -> PromiseTe
     return PromiseText(
         grades(covered, odds.largest, guess, " ".join(unprotected)),
         " ".join((*unprotected, *([guess] if hidden else []))),
-        f"{promise.covered_text(covered)} {_deniable_sentence(hidden)}",
+        f"{promise.covered_text(nouns, covered)} {_deniable_sentence(hidden)}",
         " ".join((*(_odds_sentences(name, epsilon) for name, epsilon in levels.items()), guess)),
         f"Reports add up: after {promise.REPEATS} with new noise, the attacker {repeated_guess}."
         if hidden
@@ -123,11 +122,13 @@ def matrix(nouns: Vocabulary, setup: Setup, policy: MatrixPolicy | Distances) ->
         "no bound. A report may tell the first from the second, unless other pairs forbid it."
     )
     graded = grades(covered, texts.chance, texts.odds, f"E limits none of their {nouns.units}.")
-    first = "" if covered > 1 - 1e-12 else f"{promise.covered_text(covered).replace('*', '')} "
+    first = (
+        "" if covered > 1 - 1e-12 else f"{promise.covered_text(nouns, covered).replace('*', '')} "
+    )
     return PromiseText(
         graded,
         f"{first}{texts.guess}" if graded[-1].protected else first.strip(),
-        f"{promise.covered_text(covered)} E hides {count} behind another.",
+        f"{promise.covered_text(nouns, covered)} E hides {count} behind another.",
         texts.odds,
         texts.repeats,
         (*((open_pairs,) if unbounded else ()), *promise.left_open(nouns, setup.scenario)),
@@ -157,7 +158,8 @@ def pair_texts(nouns: Vocabulary, policy: PrivacyMatrix) -> PairTexts:
     if not largest_odds.protected:
         no_limit = f"E limits nothing: a report may name the {nouns.unit}."
         return PairTexts(1.0, no_limit, no_limit, "")
-    pair = f"{_with_article(nouns)} and one that it hides behind"
+    article = "an" if nouns.unit[0] in "aeiou" else "a"
+    pair = f"{article} {nouns.unit} and one that it hides behind"
     guess = (
         f"An attacker who must choose between {pair}, equally likely, "
         f"{right_guess_text(largest_odds.largest)}."
@@ -181,11 +183,6 @@ def _strictest(levels: Floats) -> float:
     first, second = np.triu_indices(len(levels), 1)
     chances = even_guess(levels[first, second], levels[second, first])
     return float(chances.min())
-
-
-def _with_article(nouns: Vocabulary) -> str:
-    """The noun for a symbol, with its article."""
-    return f"{'an' if nouns.unit[0] in 'aeiou' else 'a'} {nouns.unit}"
 
 
 def _range_text(finite: Sequence[float]) -> str:
@@ -248,9 +245,8 @@ def _fading_promise(nouns: Vocabulary, setup: Setup, policy: _FadingText) -> Pro
     return PromiseText(
         grades(1.0, chance, f"{in_short} Farther apart, the attacker is right more often.", ""),
         in_short,
-        f"{promise.covered_text(1.0)} The nearer two {nouns.units} are, the less a report shows "
-        "which "
-        f"of them is true. Between any two, {policy.rate}.",
+        f"{promise.covered_text(nouns, 1.0)} The nearer two {nouns.units} are, the less a report "
+        f"shows which of them is true. Between any two, {policy.rate}.",
         odds,
         f"Reports add up: after {promise.REPEATS} reports about the same {nouns.unit} of one "
         "person, the attacker "
@@ -297,23 +293,16 @@ def personal(nouns: Vocabulary, setup: Setup, policy: PersonalTags) -> PromiseTe
     tags = formats.count(len(policy.shares), "tag", "tags")
     return PromiseText(
         graded,
-        _summary(nouns, graded, promise.readable_share(setup), guess),
+        promise.summary(nouns, graded, promise.readable_share(setup), guess),
         _protected_sentences(nouns, own, common),
         f"{guess} A report that says “at home” turns an even chance into "
-        f"{bound_text(max_guess_accuracy(policy.epsilon))}. No report says which {nouns.units} "
-        "are somebody's "
-        "own.",
+        f"{bound_text(max_guess_accuracy(policy.epsilon))}. No report says which {nouns.units} are "
+        "somebody's own.",
         f"Reports add up: after {promise.REPEATS} from home, the attacker "
         f"{right_guess_text(chance(setup.policy, promise.REPEATS))}.",
         (*NOT_PROMISED, *promise.left_open(nouns, setup.scenario)),
         (("ε", f"{policy.epsilon:g}"), ("own places", f"{tags}, spread by “{policy.background}”")),
     )
-
-
-def _summary(nouns: Vocabulary, graded: tuple[Grade, ...], readable: float, guess: str) -> str:
-    if not graded[-1].protected:
-        return promise.unprotected_text(nouns, 0.0, readable)
-    return f"{promise.unprotected_text(nouns, graded[-1].people, readable)} {guess}".strip()
 
 
 def _protected_sentences(nouns: Vocabulary, own: float, common: float) -> str:
@@ -324,10 +313,9 @@ def _protected_sentences(nouns: Vocabulary, own: float, common: float) -> str:
         else ""
     )
     return (
-        f"{promise.covered_text(min(1.0, own + common))} {formats.out_of(own).capitalize()} "
-        "people are "
-        f"at a {nouns.unit} of their own, which a tag stands for.{also} This is the model of the "
-        "data; the promise is to everybody, whenever they are at such a place."
+        f"{promise.covered_text(nouns, min(1.0, own + common))} {formats.out_of(own).capitalize()} "
+        f"people are at a {nouns.unit} of their own, which a tag stands for.{also} This is the "
+        "model of the data; the promise is to everybody, whenever they are at such a place."
     )
 
 
@@ -344,10 +332,14 @@ WRITERS: Final[Mapping[str, Callable[[Vocabulary, Setup, Any], PromiseText]]] = 
 """By the policy's kind in files; each takes the vocabulary, the setup and the policy's record."""
 
 
+@cached  # a run of a page asks seven times
 def describe_promise(nouns: Vocabulary, setup: Setup) -> PromiseText:
     """The promise of a scenario, in sentences; values that it fails to protect come first."""
+    nouns = promise.of_data(nouns, setup.scenario)
     texts = WRITERS[setup.scenario.kind("policy")](nouns, setup, setup.scenario.policy)
     exposed = exposed_text(setup.dataset.domain, coverage(setup.policy))
+    person = promise.one_person_text(nouns, setup)
+    texts = replace(texts, person=person, repeats=person or texts.repeats)
     return replace(texts, exposed=exposed, readable=promise.readable_share(setup))
 
 
@@ -357,11 +349,8 @@ def promise_summary(nouns: Vocabulary, setup: Setup) -> str:
     return f"{texts.exposed} {texts.summary.replace('*', '')}".strip()
 
 
-def level_text(setup: Setup, epsilon: str = "ε") -> str:
-    """The ε of those who are protected, such as "ε = 1", or that nobody is.
-
-    `epsilon`: its name, for a font without the letter.
-    """
+def level_text(setup: Setup) -> str:
+    """The ε of those who are protected, such as "ε = 1", or that nobody is."""
     if not coverage(setup.policy).protected.any():
         return "nobody is protected"
     policy = setup.scenario.policy
@@ -369,7 +358,7 @@ def level_text(setup: Setup, epsilon: str = "ε") -> str:
     if isinstance(setup.policy, Context):
         levels = setup.policy.hidden_epsilon
     low, high = float(np.min(levels)), float(np.max(levels))
-    return f"{epsilon} = {low:g}" if low == high else f"{epsilon} from {low:g} to {high:g}"
+    return f"ε = {low:g}" if low == high else f"ε from {low:g} to {high:g}"
 
 
 def setting_text(setup: Setup) -> str:

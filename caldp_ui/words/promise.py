@@ -5,7 +5,7 @@ Every sentence here must be true of the scenario that it is shown with. For any 
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -14,13 +14,13 @@ from caldp_core.audit import inference
 from caldp_core.audit.adversary import PairOdds, max_guess_accuracy, pair_odds
 from caldp_core.basics.cache import cached
 from caldp_core.datasets import Gowalla, Snap
-from caldp_core.domain.answers import Domain
-from caldp_core.domain.grid import GridDomain
+from caldp_core.datasets.own import CountedRows
+from caldp_core.domain.domains import Domain, GridDomain
 from caldp_core.experiments.run import Setup
 from caldp_core.mechanisms.capabilities import symbol_partition_of
 from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.privacy.context import Context
-from caldp_core.privacy.coverage import Coverage, exposed_clause
+from caldp_core.privacy.matrix import Coverage, exposed_clause
 from caldp_core.scenarios.blocks import (
     CountryBlocks,
     EverythingSensitive,
@@ -29,7 +29,9 @@ from caldp_core.scenarios.blocks import (
     OneBlock,
     PolygonBlocks,
     RegionBlocks,
+    SensitiveNear,
     StateBlocks,
+    some_names,
 )
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
@@ -84,6 +86,7 @@ class PromiseText:
     report; `repeats`: from several, "" where nothing is hidden. `not_promised`: what the policy
     leaves open. `levels`: names and values of its numbers. `exposed`: the values that were to be
     protected and are not, by their raw names, in a sentence that comes before all others, or "".
+    `person`: what one person's rows have together, where a person has several, else "".
     `readable`: share of the unprotected, in [0, 1], whose value one report names.
     """
 
@@ -95,6 +98,7 @@ class PromiseText:
     not_promised: tuple[str, ...]
     levels: tuple[tuple[str, str], ...]
     exposed: str = ""
+    person: str = ""
     readable: float = 1.0
 
     @property
@@ -129,7 +133,7 @@ def grades(covered: float, chance: float, odds: str, read: str) -> tuple[Grade, 
 def right_guess_text(share: float) -> str:
     """A bound on right guesses, to follow "the attacker": "is right at most **73 times in 100**".
 
-    `share`: in [0, 1]; near 1 the text says that there is no useful bound.
+    `share`: in [0, 1]; near 1 the text says that no bound is useful.
     """
     best = formats.hundred(share)
     if formats.is_almost_sure(share):
@@ -177,13 +181,13 @@ def unprotected_text(nouns: Vocabulary, covered: float, readable: float) -> str:
     if covered >= 1.0:
         return ""
     if covered <= 0.0:
-        read = _read_clause(nouns, readable, "everybody's", "people")
+        read = _read_clause(nouns, readable, "everybody's", nouns.people)
         return f"Nobody is protected: {read}."
     if covered < 0.5:
         read = _read_clause(nouns, readable, "everybody else's", "of the others")
-        return f"Only {formats.out_of(covered)} people are protected; {read}."
+        return f"Only {formats.out_of(covered)} {nouns.people} are protected; {read}."
     read = _read_clause(nouns, readable, "their", "of them")
-    return f"{formats.out_of(1.0 - covered)} people are not protected: {read}."
+    return f"{formats.out_of(1.0 - covered)} {nouns.people} are not protected: {read}."
 
 
 def _read_clause(nouns: Vocabulary, readable: float, whose: str, of: str) -> str:
@@ -195,14 +199,14 @@ def _read_clause(nouns: Vocabulary, readable: float, whose: str, of: str) -> str
     return f"one report names the {nouns.unit} of {formats.out_of(readable)} {of}"
 
 
-def covered_text(covered: float) -> str:
+def covered_text(nouns: Vocabulary, covered: float) -> str:
     """How many people are not protected and how many are; `covered`: share of the protected."""
     if formats.out_of(covered) == "100 of 100":
-        return "**100 of 100 people are protected.**"
+        return f"**100 of 100 {nouns.people} are protected.**"
     if formats.out_of(covered) == "0 of 100":
         return "**Nobody is protected.**"
     left, has = (formats.out_of_few(each) for each in (1.0 - covered, covered))
-    return f"**{left} people are not protected, {has} are.**"
+    return f"**{left} {nouns.people} are not protected, {has} are.**"
 
 
 REPEATS: Final = 5
@@ -226,7 +230,7 @@ def describe_context(nouns: Vocabulary, setup: Setup, policy: ContextPolicy) -> 
     )
     return PromiseText(
         graded,
-        _summary(nouns, setup, graded),
+        summary(nouns, graded, readable_share(setup), _guess_sentence(nouns, setup)),
         protected_text(nouns, setup),
         odds_text(nouns, setup),
         repeats_text(nouns, setup),
@@ -238,12 +242,11 @@ def describe_context(nouns: Vocabulary, setup: Setup, policy: ContextPolicy) -> 
     )
 
 
-def _summary(nouns: Vocabulary, setup: Setup, graded: tuple[Grade, ...]) -> str:
-    covered = graded[-1].people if graded[-1].protected else 0.0
-    unprotected = unprotected_text(nouns, covered, readable_share(setup))
-    if not covered:
-        return unprotected
-    return f"{unprotected} {_guess_sentence(nouns, setup)}".strip()
+def summary(nouns: Vocabulary, graded: tuple[Grade, ...], readable: float, guess: str) -> str:
+    """Who is not protected, and an attacker's `guess` about the others, if there are any."""
+    if not graded[-1].protected:
+        return unprotected_text(nouns, 0.0, readable)
+    return f"{unprotected_text(nouns, graded[-1].people, readable)} {guess}".strip()
 
 
 def _context(setup: Setup) -> Context:
@@ -334,8 +337,9 @@ def _read_sentences(nouns: Vocabulary, setup: Setup) -> str:
     if share >= READ:
         return f"One report is enough to read the true {nouns.unit} of each of them."
     return (
-        f"One report is enough to read the true {nouns.unit} of **{formats.out_of(share)}** of "
-        "them. The others report like protected people this time; no promise hides them next time."
+        f"Of these people, **{formats.out_of(share)}** send their true {nouns.unit}: one report is "
+        "enough to read it. The others report like protected people this time; no promise hides "
+        "them next time."
     )
 
 
@@ -356,17 +360,23 @@ def protected_text(nouns: Vocabulary, setup: Setup) -> str:
     """
     shares = setup.dataset.distribution
     alone = (setup.partition.sizes() == 1)[setup.partition.labels]
-    text = covered_text(protected_share(setup))
+    text = covered_text(nouns, protected_share(setup))
     single, open_to_all = setup.sensitive & alone, ~setup.sensitive
     if single.any():
         count = formats.out_of(float(shares[single].sum())).capitalize()
         text += (
-            f" {count} people are in a {block_name(nouns, setup.scenario)} of one {nouns.unit}, "
-            "which their report names."
+            f" {count} {nouns.people} are in a {block_name(nouns, setup.scenario)} of one "
+            f"{nouns.unit}, which their report names."
         )
     if open_to_all.any():
         count = formats.out_of(float(shares[open_to_all].sum())).capitalize()
-        text += f" {count} people {nouns.belong} {nouns.units} that are not sensitive."
+        text += f" {count} {nouns.people} {nouns.belong} {nouns.units} that are not sensitive."
+    near = setup.scenario.context.sensitive
+    if isinstance(near, SensitiveNear) and near.points:
+        number, names = len(near.points), [point.name for point in near.named]
+        points = formats.count(number, "point", "points")
+        points = some_names(names) if len(names) == number else points
+        text += f" Every place within {formats.length(near.km)} of {points} is sensitive."
     return text
 
 
@@ -385,8 +395,45 @@ def repeats_text(nouns: Vocabulary, setup: Setup) -> str:
 
 def counted(scenario: Scenario) -> tuple[str, str]:
     """What the data count, one and many: check-ins, unless people are drawn from them."""
+    if isinstance(scenario.dataset, CountedRows):
+        return scenario.dataset.nouns
     check_ins = isinstance(scenario.dataset, _CHECK_INS) and scenario.n is None
     return ("check-in", "check-ins") if check_ins else ("person", "people")
+
+
+def of_data(nouns: Vocabulary, scenario: Scenario) -> Vocabulary:
+    """The nouns with what a user's own data count in the place of people."""
+    if not isinstance(scenario.dataset, CountedRows):
+        return nouns
+    person, people = scenario.dataset.nouns
+    return replace(nouns, person=person, people=people)
+
+
+def one_person_text(nouns: Vocabulary, setup: Setup) -> str:
+    """What all rows of one person have together, by composition; "" where each has one row.
+
+    m rows have m·ε in the worst pair: where all of them differ, and in a pair that has E = ε.
+    """
+    rows = setup.scenario.dataset
+    if not isinstance(rows, CountedRows) or not rows.person_rows or rows.person_rows[2] == 1:
+        return ""
+    _, median, most = rows.person_rows
+    protected = f"This protects one {nouns.person}."
+    if not most:  # a pack to publish leaves out what was counted
+        return f"{protected} A person may have several {nouns.people}: their ε add up."
+    odds = pair_odds(setup.policy, most)
+    if not odds.protected:
+        return ""
+    level = ""
+    if isinstance(setup.policy, Context):
+        level = f" (ε = {formats.digits(most * float(setup.policy.hidden_epsilon.max()), 4)})"
+    kept = "At most" if rows.cap else "Up to"
+    middle = "" if rows.cap else f" (median: {median:,})"
+    return (
+        f"{protected} {kept} {most:,} {nouns.people} are of one person{middle}: together they have "
+        f"{most:,} times the ε of one {nouns.person}{level}, exactly so in the worst pair, and the "
+        f"attacker {right_guess_text(odds.largest)}."
+    )
 
 
 def population(setup: Setup) -> str:
@@ -445,8 +492,8 @@ def _clear_sentences(nouns: Vocabulary, setup: Setup) -> str:
     least = float(cover.clear_share[mixed].min())
     clear = "nearly all" if least >= READ else f"at least {formats.out_of(least)}"
     text = (
-        f"{others}, {clear} people name their {nouns.unit} openly; the others report like "
-        "protected people."
+        f"{others}, {clear} {nouns.people} name their {nouns.unit} openly; the others report like "
+        f"protected {nouns.people}."
     )
     unmixed = with_others.size - mixed.size
     if unmixed:

@@ -19,14 +19,10 @@ from caldp_ui.app.texts import read_texts
 from caldp_ui.app.theme import palette
 from caldp_ui.charts import show as drawing
 from caldp_ui.controls import choices, common
-from caldp_ui.controls.common import EPSILONS, Slider
-from caldp_ui.parts import markup, pins, promises, safety, sharing
-from caldp_ui.parts.layout import tabs, title_row
-from caldp_ui.parts.sharing import ReportContent
+from caldp_ui.parts import comparison, layout, pins, sharing
 from caldp_ui.shell.page import PinPage, View
 from caldp_ui.words import formats, policies
-from caldp_ui.words.formats import ANSWERS
-from caldp_ui.words.glossary import terms
+from caldp_ui.words.accuracy import terms
 from caldp_ui.yesno import page_state, view
 from caldp_ui.yesno.page_state import (
     PRESETS,
@@ -39,12 +35,12 @@ from caldp_ui.yesno.page_state import (
 
 TEXTS: Final = read_texts(__file__)
 
-_LEVELS: Final = (*EPSILONS, math.inf)
+_LEVELS: Final = (*common.EPSILONS, math.inf)
 _PEOPLE: Final = (100, 300, 1_000, 3_000, 10_000, 100_000, 1_000_000, 10**9)
 _SHARES: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9)
 
 
-def _level_slider(name: str) -> Slider[YesNoState]:
+def _level_slider(name: str) -> common.Slider[YesNoState]:
     def at(record: YesNoState, value: float) -> YesNoState:
         return YesNoState(with_levels(record.scenario, **{name: float(value)}))
 
@@ -52,7 +48,7 @@ def _level_slider(name: str) -> Slider[YesNoState]:
         level: float = getattr(yes_no_policy(record.scenario), name)
         return level
 
-    return Slider(name, now, at, _LEVELS, policies.level)
+    return common.Slider(name, now, at, _LEVELS, policies.level)
 
 
 def _yes_share(record: YesNoState) -> float:
@@ -63,14 +59,14 @@ def _yes_share(record: YesNoState) -> float:
 
 _EPSILON_YES: Final = _level_slider("epsilon_10")
 _EPSILON_NO: Final = _level_slider("epsilon_01")
-_PEOPLE_SLIDER: Final[Slider[YesNoState]] = Slider(
+_PEOPLE_SLIDER: Final[common.Slider[YesNoState]] = common.Slider(
     "people",
     lambda record: record.scenario.n or _PEOPLE[0],
     lambda record, n: YesNoState(replace(record.scenario, n=int(n))),
     _PEOPLE,
     formats.people,
 )
-_SHARE_SLIDER: Final[Slider[YesNoState]] = Slider(
+_SHARE_SLIDER: Final[common.Slider[YesNoState]] = common.Slider(
     "share",
     _yes_share,
     lambda record, share: YesNoState(replace(record.scenario, dataset=YesOrNo(share))),
@@ -85,13 +81,6 @@ SLIDERS: Final = {
 }
 
 
-def _example_picker() -> None:
-    """Show the choice of ready questions; people and the true share stay."""
-    matching = choices.matching_preset(PRESETS, STATE.current().scenario)
-    sentence = matching.sentence if matching else None
-    choices.menu(STATE, PRESETS, label_visibility="visible", help=sentence)
-
-
 def _level_sliders() -> None:
     """Show the sliders of both ε's; on phones they stay on screen."""
     with st.container(key=STATE.key("dials"), horizontal=True):
@@ -103,12 +92,13 @@ def _level_buttons() -> None:
     """Show the buttons for one ε for both answers, and for undo."""
     policy = yes_no_policy(STATE.current().scenario)
     with st.container(horizontal=True, gap="xsmall"):
-        st.button(
+        STATE.button(
+            "equal",
             "One ε for both (Warner)",
-            icon=":material/link:",
-            key=STATE.key("alike"),
+            STATE.change,
+            _with_smaller_epsilon,
+            icon="link",
             disabled=policy.epsilon_01 == policy.epsilon_10,
-            on_click=lambda: STATE.change(_with_smaller_epsilon),
             help="Protects both answers with the smaller of the two ε's.",
         )
         common.button(STATE)
@@ -149,7 +139,7 @@ def _panels(shown: View, data: YesNoData, pinned: YesNoData | None) -> None:
             with st.container(key=STATE.key("adds-up")):
                 st.markdown("Asked again with new noise, the odds add up.")
                 st.page_link(ADVERSARY, label="What an attacker learns")
-                safety.of_setup(STATE, ANSWERS, data.ours.result.setup)
+                comparison.safety_button(STATE, formats.ANSWERS, data.ours.result.setup)
             _show_plane(data, pinned)
         with st.container(key=STATE.key("many")):
             st.html(shown.texts[view.SERVER])
@@ -178,9 +168,9 @@ PLAIN: Final = "plain LDP (Warner's coin)"
 
 
 def _promise(data: YesNoData) -> None:
-    promises.bullets(policies.answers(yes_no_policy(data.ours.result.setup.scenario)))
+    comparison.bullets(policies.answers(yes_no_policy(data.ours.result.setup.scenario)))
     st.markdown(TEXTS["promise_notes"])
-    promises.audit_section(STATE, data.ours.result.setup.scenario)
+    comparison.audit_section(STATE, data.ours.result.setup.scenario)
     terms("ε", "local differential privacy", "context-aware")
 
 
@@ -207,10 +197,10 @@ def _numbers(data: YesNoData) -> None:
 def _sharing(data: YesNoData) -> None:
     png = view.png(data)
     pictures = {"95 % ranges of the share of yes": png}
-    report = ReportContent(data.ours.result, view.headline(data).whole, pictures)
+    report = sharing.ReportContent(data.ours.result, view.headline(data).whole, pictures)
     save = partial(sharing.file_button, STATE.key("png"), "picture.png", png)
     others = {"warners-coin": data.warner.result.setup.scenario}
-    sharing.section(STATE, ANSWERS, report, others, save)
+    sharing.section(STATE, formats.ANSWERS, report, others, save)
     PAGE.offer()
 
 
@@ -226,14 +216,12 @@ def _pinned_numbers(data: YesNoData) -> dict[str, str]:
     return {
         **view.coin_numbers(data.ours),
         "truth": f"{100 * data.truth:.3g} %",
-        **pins.result_numbers(ANSWERS, data.ours.result),
+        **pins.result_numbers(formats.ANSWERS, data.ours.result),
     }
 
 
 PAGE: Final = PinPage(
     state=STATE,
-    title="Yes or no",
-    task="One question, with yes and no protected differently. Move one slider at a time.",
     load=lambda record: page_state.load_data(record.scenario),
     view=view.view,
     sliders=lambda record: SLIDERS,  # noqa: ARG005
@@ -246,15 +234,17 @@ PAGE: Final = PinPage(
 
 def show(record: YesNoState) -> None:
     """Show the page at a record."""
-    headline_area, switch = title_row(STATE)
+    headline_area, switch = layout.title_row(STATE)
     with switch:
-        _example_picker()
+        question = choices.matching_preset(PRESETS, record.scenario)
+        sentence = question.sentence if question else None
+        choices.menu(STATE, PRESETS, label_visibility="visible", help=sentence)
     data, pinned = PAGE.load(record), PAGE.pinned_data()
     shown = PAGE.view(data, pinned, palette())
     with headline_area:
-        markup.show_headline(shown.headline)
+        layout.show_headline(shown.headline)
     _panels(shown, data, pinned)
     PAGE.show_pins(data)
-    tabs(STATE.key("tabs"), _TABS, data)
-    promises.drawer("yesno")
+    layout.tabs(STATE.key("tabs"), _TABS, data)
+    comparison.drawer("yesno")
     PAGE.follow(record, STATE.pinned)

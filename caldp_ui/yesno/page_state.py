@@ -23,8 +23,7 @@ from caldp_core.scenarios.policies import BinaryQuestion
 from caldp_core.scenarios.scenario import Best, Scenario
 from caldp_ui.compute import runs
 from caldp_ui.controls.choices import PolicyPreset, matching_preset, read_presets
-from caldp_ui.session.page_state import PinPageState
-from caldp_ui.session.record_link import ScenarioLink, ScenarioRecord
+from caldp_ui.session.page_state import PinPageState, ScenarioLink, ScenarioRecord
 from caldp_ui.words import policies
 
 BEGIN: Final = Scenario(YesOrNo(), BinaryQuestion(epsilon_01=3.0, epsilon_10=1.0), n=1_000)
@@ -49,7 +48,7 @@ def _check(record: YesNoState) -> None:
 
 
 def yes_no_policy(scenario: Scenario) -> BinaryQuestion:
-    """The scenario's policy; raises `CaldpError` if it is no yes-or-no question."""
+    """The scenario's policy; raises `CaldpError` if it is not a yes-or-no question."""
     policy = scenario.policy
     require(
         isinstance(policy, BinaryQuestion) and isinstance(scenario.dataset, YesOrNo),
@@ -149,7 +148,7 @@ def _correct_probability(result: Result, report: int) -> float | None:
     channel = mechanism.exact_channel()
     if not any(row[report] for row in channel):
         return None
-    return float(posterior(channel, mechanism.policy, _EVEN, report).posterior[report])
+    return float(posterior(channel, mechanism.policy, _EVEN, report)[report])
 
 
 def warner_people_factor(data: YesNoData) -> float:

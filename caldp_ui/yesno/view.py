@@ -18,10 +18,9 @@ from PIL import Image, ImageDraw, ImageFont
 from caldp_core.basics.types import Floats
 from caldp_ui.app.theme import LIGHT, Palette
 from caldp_ui.charts.show import Frame, Point, svg
-from caldp_ui.parts import markup
+from caldp_ui.parts import layout, pack
 from caldp_ui.shell.page import View
 from caldp_ui.words import accuracy, formats, policies
-from caldp_ui.words.formats import Headline, strength
 from caldp_ui.yesno.page_state import STATE, Coin, YesNoData, warner_people_factor, yes_no_policy
 
 ANSWERS = ("no", "yes")
@@ -35,7 +34,7 @@ def of_hundred(probability: float) -> str:
     return "fewer than 1 of 100" if number == "0" else f"{number} of 100"
 
 
-def headline(data: YesNoData) -> Headline:
+def headline(data: YesNoData) -> formats.Headline:
     """Who is not protected, if anybody; the estimate; the people that plain LDP needs for it."""
     ours = data.ours
     policy = yes_no_policy(ours.result.setup.scenario)
@@ -45,11 +44,28 @@ def headline(data: YesNoData) -> Headline:
         for answer, epsilon in zip(ANSWERS, (policy.epsilon_01, policy.epsilon_10), strict=True)
         if math.isinf(epsilon)
     ]
+    figures = _headline_figures(data)
     if not open_answers:
-        return Headline(estimate, _plain_ldp_sentence(data))
+        return formats.Headline(estimate, _plain_ldp_sentence(data), figures=figures)
     # Where every report is the true answer, there is nothing that plain LDP could be beside.
     plain = "" if len(open_answers) == len(ANSWERS) else f" {_plain_ldp_sentence(data)}"
-    return Headline(_unprotected_sentence(data, open_answers), f"{estimate}{plain}", True)
+    unprotected = _unprotected_sentence(data, open_answers)
+    return formats.Headline(unprotected, f"{estimate}{plain}", True, figures)
+
+
+def _headline_figures(data: YesNoData) -> dict[str, float]:
+    """Ends of the range of yes, and the people that Warner's coin needs as a multiple.
+
+    `open_yes`, `open_no`: shares of people whose answer a report can prove.
+    """
+    policy, low, high = (
+        yes_no_policy(data.ours.result.setup.scenario),
+        data.ours.low,
+        data.ours.high,
+    )
+    shares = {"yes": (policy.epsilon_10, data.truth), "no": (policy.epsilon_01, 1 - data.truth)}
+    bare = {f"open_{name}": share for name, (level, share) in shares.items() if math.isinf(level)}
+    return {"low": low, "high": high, "warner_factor": warner_people_factor(data), **bare}
 
 
 def _estimate_sentence(coin: Coin) -> str:
@@ -120,7 +136,7 @@ def describe_reader(coin: Coin, report: int) -> tuple[str, str, str]:
     if right is None:
         return "", f"Nobody sends “{answer}”.", "strong"
     text = f"who send “{answer}” truly mean it, if both answers were equally likely before"
-    return of_hundred(right), text, strength(min(right, 1.0)).word
+    return of_hundred(right), text, formats.strength(min(right, 1.0)).word
 
 
 def alt_plane(data: YesNoData, pinned: YesNoData | None) -> str:
@@ -144,9 +160,8 @@ def alt_dot_plot(data: YesNoData, pinned: YesNoData | None) -> str:
     pinned_text = "" if pinned is None else f" Pinned: {_range_text(pinned.ours)}."
     return (
         "Heaps of 50 marks each: between two neighbours lies the true share of yes in 1 of 50 such "
-        "surveys; the band holds it in 95 of 100. "
-        f"This protection: {_range_text(data.ours)}. Plain LDP: {_range_text(data.warner)}."
-        f"{pinned_text} Truth: {100 * data.truth:.3g} %."
+        f"surveys; the band holds it in 95 of 100. This protection: {_range_text(data.ours)}. "
+        f"Plain LDP: {_range_text(data.warner)}.{pinned_text} Truth: {100 * data.truth:.3g} %."
     )
 
 
@@ -300,9 +315,8 @@ def _stack_dots(shares: Floats, span: Point, base: float) -> list[Point]:
 
 
 _WIDTH: Final = 1400
-_HEIGHT: Final = 500
+_HEIGHT: Final = 400
 _EDGE: Final = 30
-_FOOT: Final = 100
 _DOT: Final = 9
 
 
@@ -316,7 +330,7 @@ def png(data: YesNoData) -> bytes:
 
     def at(x: float, y: float) -> tuple[float, float]:
         across, up = (x - left) / (right - left), (y - low) / (high - low)
-        wide, tall = _WIDTH - 2 * _EDGE, _HEIGHT - _FOOT - _EDGE
+        wide, tall = _WIDTH - 2 * _EDGE, _HEIGHT - _EDGE
         return _EDGE + across * wide, _EDGE + (1 - up) * tall
 
     truth = 100 * data.truth
@@ -329,11 +343,9 @@ def png(data: YesNoData) -> bytes:
         range_text = formats.percent_range(heap.coin.low, heap.coin.high)
         draw.text(at(left, top), f"{heap.name}: {range_text}", heap.colour, font, "lb")
     foot = f"people with yes, from {left:.2f} % (left edge) to {right:.2f} %; line: truth, "
-    draw.text((_EDGE, _HEIGHT - _FOOT + 15), f"{foot}{truth:.3g} %", LIGHT.text, font)
-    draw.text((_EDGE, _HEIGHT - _FOOT + 50), _setting_text(data), LIGHT.text, font)
     buffer = io.BytesIO()
-    image.save(buffer, "PNG", optimize=True)
-    return buffer.getvalue()
+    image.save(buffer, "PNG")
+    return pack.captioned(buffer.getvalue(), [f"{foot}{truth:.3g} %", _setting_text(data)])
 
 
 def _draw_mark(draw: ImageDraw.ImageDraw, symbol: str, x: float, y: float, colour: str) -> None:
@@ -359,7 +371,7 @@ HEIGHT: Final = 340
 PLANE: Final = Frame((300, 300), (46, 6, 296, 256), (-4, 104), (-4, 104))
 """Both errors as people of 100."""
 _LABEL_ROOM: Final = 0.12
-"""A share of errors below whose mark there is no room for its name."""
+"""A share of errors whose mark leaves no room for its name below."""
 _TICKS: Final = (0, 25, 50, 75, 100)
 
 
@@ -459,7 +471,7 @@ def _sender_html(coin: Coin, answer: int) -> str:
     name, share = ANSWERS[answer], coin.yes_probabilities[answer]
     title = f"100 people whose true answer is {name}; filled: {number} send yes."
     text = escape(text).replace(f"is {name}", f"is <em>{name}</em>")
-    return _odds_html(name, markup.people_array(round(100 * share), title), number, text)
+    return _odds_html(name, layout.people_array(round(100 * share), title), number, text)
 
 
 def _reader_html(coin: Coin, report: int) -> str:
@@ -469,7 +481,7 @@ def _reader_html(coin: Coin, report: int) -> str:
     title = f"100 people who send {name}; filled: {number or 'none of 100'} truly mean it."
     grade_html = f'<b class="{grade}">“{name}” protection: {grade}</b>'
     return _odds_html(
-        name, markup.people_array(round(100 * right), title), number, f"{text}{grade_html}"
+        name, layout.people_array(round(100 * right), title), number, f"{text}{grade_html}"
     )
 
 

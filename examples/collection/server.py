@@ -55,7 +55,7 @@ class Collector(SimpleHTTPRequestHandler):
         end.cancel()
 
     def stop_reading(self) -> None:
-        """Lets whoever waits for more on this line read its end instead."""
+        """Lets a reader who waits for more on this line read its end instead."""
         with suppress(OSError):  # the line has gone
             self.connection.shutdown(SHUT_RD)
 

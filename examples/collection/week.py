@@ -80,7 +80,7 @@ def run_week(folder: Path, people: int, answer: Answer, seed: int = 1) -> list[s
         sent = (*messages, *STRAYS.get(day, []))
         lines = (json.dumps(message | {"batch": day}) for message in sent)
         reports.write_text("".join(f"{line}\n" for line in lines), "utf-8")
-        # Each day by itself, as it could be on seven machines.
+        # Each day alone, as it could be on seven machines.
         # Of a few people the strays are many.
         run("tally", protocol_file, reports, "-o", folder / f"{day}.tally.json", "--max-refused", 1)
     tallies = [folder / f"{day}.tally.json" for day in DAYS]

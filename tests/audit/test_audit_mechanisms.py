@@ -15,20 +15,18 @@ from caldp_core.audit.pairwise import audit_channel
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats, Ints, Reports, Words, WordSource
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, catalogue
+from caldp_core.mechanisms.capabilities import ChannelRows
 from caldp_core.mechanisms.catalogue import Hadamard
 from caldp_core.mechanisms.direct.few_values import BinaryMechanism
-from caldp_core.mechanisms.direct.geometric_axis import GridGeometricMechanism
-from caldp_core.mechanisms.direct.planar import PlanarGeometricMechanism
-from caldp_core.mechanisms.direct.published_urap import PublishedUrapMechanism
+from caldp_core.mechanisms.direct.planar import GridGeometricMechanism, PlanarGeometricMechanism
 from caldp_core.mechanisms.oracles.hadamard import HadamardOracles
-from caldp_core.mechanisms.oracles.unary import RapporOracles
+from caldp_core.mechanisms.oracles.unary import PublishedUrapMechanism, RapporOracles
 from caldp_core.mechanisms.personalised import uniform_background
-from caldp_core.mechanisms.structures import ChannelRows
 from caldp_core.privacy.context import Context, PersonalPolicy
 from caldp_core.privacy.distance import EuclideanMetric, GridMetric
 from caldp_core.privacy.matrix import BinaryPolicy, DenseMatrix
-from tests.audit.channels import exact_audit
-from tests.contract.contexts import context
+from tests.channels import exact_audit
+from tests.contract.checks import context
 
 BOTH = "blocks and sensitive set"
 PLAIN = Context.plain(5, 1.0)

@@ -1,27 +1,51 @@
-"""An onlooker's beliefs by what mechanisms offer, against Bayes on the written-out channel."""
+"""What an attacker may believe, guess and tell apart, against written-out channels."""
 
+import math
+from dataclasses import asdict
+from fractions import Fraction
 from itertools import cycle, permutations
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from caldp_core.audit.adversary import guess_accuracy, max_guess_accuracy
+from caldp_core.audit.adversary import (
+    PairOdds,
+    claimed_region,
+    error_vertex,
+    even_guess,
+    guess_accuracy,
+    max_guess_accuracy,
+    pair_odds,
+    posterior,
+    reached_region,
+)
 from caldp_core.audit.inference import (
+    Beliefs,
+    best_guess,
+    channel_beliefs,
     credible_set,
     likelihood,
     max_posterior,
+    policy_beliefs,
+    policy_beliefs_of_value,
     posterior_after_reports,
 )
 from caldp_core.basics.errors import CaldpError
-from caldp_core.basics.types import Floats
+from caldp_core.basics.types import Bools, Floats
 from caldp_core.mechanisms import FAMILIES, Mechanism, catalogue
 from caldp_core.mechanisms.catalogue import MechanismEntry, mechanisms_for
+from caldp_core.mechanisms.direct.few_values import BinaryMechanism
 from caldp_core.mechanisms.personalised import TaggedMechanism, uniform_background
 from caldp_core.privacy.context import Context, PersonalPolicy, PrivacyMatrix
-from tests.contract.checks import channel_of, single_tallies
-from tests.contract.contexts import context
-from tests.contract.test_catalogue import POLICIES
+from caldp_core.privacy.distance import EuclideanMetric, GridMetric
+from caldp_core.privacy.matrix import BinaryPolicy, DenseMatrix, closure
+from tests.channels import best_guess_of_channel, least_weighted_error
+from tests.contract.checks import CONTEXTS, channel_of, context, naming, single_tallies
+from tests.contract.test_contract import POLICIES
+from tests.strategies import thinned
 
 ALSO: Final = ("plain", "sensitive set", "one ε per block")
 PAIRS: Final = [
@@ -176,3 +200,366 @@ def test_bad_input_is_told_in_a_sentence() -> None:
     far = [blocks.tally(blocks.privatize(np.array([x]), np.random.default_rng(1))) for x in (0, 3)]
     with pytest.raises(CaldpError, match="impossible under this prior"):
         posterior_after_reports(blocks, np.full(4, 0.25), far)
+
+
+K = 7
+BELIEFS_CONTEXTS = {
+    "plain": Context.plain(K, 1.0),
+    "high-low": Context.high_low(np.arange(K) < 3, 0.7),
+    "blocks": Context.block_structured([0, 0, 0, 1, 1, 1, 1], [1.0, 2.0]),
+    "both": Context.of([0, 0, 0, 1, 1, 1, 2], np.arange(K) % 3 != 1, 1.5),
+}
+SINGLE: Bools = np.eye(K, dtype=np.bool_)
+BELIEFS_PAIRS: Bools = SINGLE | np.roll(SINGLE, 1, axis=1)
+BELIEFS_NEARLY = 1e-12
+"""Thresholds of coins are rounded to the private side, and floats by less than this."""
+
+
+def a_prior() -> Floats:
+    return np.random.default_rng(7).dirichlet(np.ones(K))
+
+
+@pytest.mark.parametrize("name", BELIEFS_CONTEXTS)
+@pytest.mark.parametrize("family", FAMILIES)
+def test_no_channel_leads_beyond_the_promise(name: str, family: str) -> None:
+    context, prior = BELIEFS_CONTEXTS[name], a_prior()
+    channel = catalogue.in_context(context, family).exact_channel()
+    groups = np.concatenate([SINGLE, BELIEFS_PAIRS])
+    for group, found in zip(groups, channel_beliefs(channel, prior, groups), strict=True):
+        bound = policy_beliefs(context, prior, group)
+        assert bound.before == pytest.approx(found.before)
+        assert bound.least - BELIEFS_NEARLY <= found.least <= found.before + BELIEFS_NEARLY
+        assert found.before - BELIEFS_NEARLY <= found.most <= bound.most + BELIEFS_NEARLY
+
+
+def test_randomized_response_between_two_values_reaches_the_promise() -> None:
+    context, prior = Context.plain(2, 1.0), np.array([0.2, 0.8])
+    (found,) = channel_beliefs(
+        catalogue.in_context(context, "randomized-response").exact_channel(),
+        prior,
+        np.array([[True, False]]),
+    )
+    bound = policy_beliefs(context, prior, np.array([True, False]))
+    assert (found.least, found.most) == pytest.approx((bound.least, bound.most), abs=1e-9)
+    assert bound.most == pytest.approx(0.2 * np.e / (0.2 * np.e + 0.8))
+
+
+BELIEFS_POLICIES: dict[str, PrivacyMatrix] = {
+    "line": GridMetric(1, K, 0.5, 0.5),
+    "matrix": DenseMatrix.of(np.array([[0.0, 1.0], [np.inf, 0.0]])),
+}
+
+
+@pytest.mark.parametrize("name", BELIEFS_POLICIES)
+def test_channels_of_any_policy_stay_within_the_promise_of_each_value(name: str) -> None:
+    policy = BELIEFS_POLICIES[name]
+    prior = np.random.default_rng(7).dirichlet(np.ones(policy.k))
+    groups: Bools = np.eye(policy.k, dtype=np.bool_)
+    for entry in mechanisms_for(policy):
+        mechanism = entry.make(policy)
+        for x, found in enumerate(channel_beliefs(mechanism.exact_channel(), prior, groups)):
+            bound = policy_beliefs_of_value(policy, prior, x)
+            assert bound.before == pytest.approx(found.before)
+            assert bound.least - BELIEFS_NEARLY <= found.least
+            assert found.most <= bound.most + BELIEFS_NEARLY
+    if name == "line":  # half as secret: beyond the promise
+        bold = GridMetric(1, K, 1.0, 1.0)
+        channel = mechanisms_for(bold)[0].make(bold).exact_channel()
+        (found, *_) = channel_beliefs(channel, prior, groups)
+        assert found.most > policy_beliefs_of_value(policy, prior, 0).most + 0.01
+
+
+def test_of_two_values_and_in_plain_ldp_both_ways_to_the_promise_agree() -> None:
+    prior = a_prior()
+    for x in range(K):
+        of_group = policy_beliefs(BELIEFS_CONTEXTS["plain"], prior, SINGLE[x])
+        of_value = policy_beliefs_of_value(BELIEFS_CONTEXTS["plain"], prior, x)
+        assert of_value.most == pytest.approx(of_group.most)
+        assert of_value.least == pytest.approx(of_group.least)
+
+
+def test_a_stronger_channel_is_told_from_the_promise() -> None:
+    prior, group = a_prior(), SINGLE[0]
+    channel = catalogue.in_context(Context.plain(K, 1.1), "randomized-response").exact_channel()
+    (found,) = channel_beliefs(channel, prior, group[None])
+    bound = policy_beliefs(BELIEFS_CONTEXTS["plain"], prior, group)
+    assert found.most > mechanism_most(prior, 1.0) + 1e-3
+    assert mechanism_most(prior, 1.0) <= bound.most + BELIEFS_NEARLY
+
+
+def mechanism_most(prior: Floats, epsilon: float) -> float:
+    channel = catalogue.in_context(Context.plain(K, epsilon), "randomized-response").exact_channel()
+    return channel_beliefs(channel, prior, SINGLE[:1])[0].most
+
+
+@pytest.mark.parametrize("family", ["hadamard", "subset-selection"])
+def test_single_values_by_another_way(family: str) -> None:
+    context = BELIEFS_CONTEXTS["high-low"]
+    channel = catalogue.in_context(context, family).exact_channel()
+    shares = [Fraction(i + 1, K * (K + 1) // 2) for i in range(K)]
+    found = channel_beliefs(channel, np.array(shares, dtype=np.float64), SINGLE)
+    outputs = range(len(channel[0]))
+    support = [y for y in outputs if any(row[y] for row in channel)]
+    for x in range(K):
+        after = [float(posterior(channel, context, shares, y)[x]) for y in support]
+        assert (found[x].least, found[x].most) == pytest.approx((min(after), max(after)))
+
+
+@pytest.mark.parametrize("name", BELIEFS_CONTEXTS)
+def test_the_promise_of_single_values_is_that_of_the_whole_matrix(name: str) -> None:
+    context, prior = BELIEFS_CONTEXTS[name], a_prior()
+    for x in range(K):
+        wanted = max_posterior(context, prior, x)
+        assert policy_beliefs(context, prior, SINGLE[x]).most == pytest.approx(wanted)
+
+
+def test_what_is_not_hidden_may_be_read_and_what_is_alone_too() -> None:
+    prior = a_prior()
+    bare = policy_beliefs(BELIEFS_CONTEXTS["high-low"], prior, SINGLE[5])
+    assert (bare.least, bare.most) == (0.0, 1.0)
+    hidden = policy_beliefs(BELIEFS_CONTEXTS["high-low"], prior, SINGLE[0])
+    assert hidden.least == 0.0  # a report in the clear rules it out
+    assert hidden.before < hidden.most < 1.0
+    assert policy_beliefs(BELIEFS_CONTEXTS["both"], prior, SINGLE[6]).most == 1.0
+    plain = policy_beliefs(BELIEFS_CONTEXTS["plain"], prior, SINGLE[0])
+    assert 0.0 < plain.least < plain.before < plain.most < 1.0
+
+
+def test_nobody_and_everybody_stay_what_they_are() -> None:
+    prior = np.r_[0.0, np.full(K - 1, 1 / (K - 1))]
+    assert policy_beliefs(BELIEFS_CONTEXTS["plain"], prior, SINGLE[0]) == Beliefs(0.0, 0.0, 0.0)
+    everybody = policy_beliefs(BELIEFS_CONTEXTS["plain"], prior, np.ones(K, np.bool_))
+    assert (everybody.least, everybody.most) == (1.0, 1.0)
+
+
+def test_a_prior_of_another_size_is_an_error() -> None:
+    channel = catalogue.in_context(BELIEFS_CONTEXTS["plain"], "hadamard").exact_channel()
+    with pytest.raises(CaldpError, match="one share for each of the 7 values, got 3"):
+        channel_beliefs(channel, np.ones(3) / 3, SINGLE)
+
+
+LEVELS = st.floats(0, 20) | st.just(math.inf)
+
+
+@given(LEVELS, LEVELS)
+def test_it_is_one_minus_half_the_errors_at_the_corner(a: float, b: float) -> None:
+    corner = error_vertex(BinaryPolicy(a, b))
+    expected = 1 - (corner.false_alarm + corner.missed) / 2
+    assert float(even_guess(a, b)) == pytest.approx(expected, abs=1e-12)
+
+
+@given(st.floats(0, 20))
+def test_its_limits_are_those_by_hand(a: float) -> None:
+    assert float(even_guess(a, a)) == pytest.approx(max_guess_accuracy(a), abs=1e-12)
+    assert float(even_guess(a, math.inf)) == pytest.approx(1 - math.exp(-a) / 2, abs=1e-12)
+    assert float(even_guess(math.inf, math.inf)) == 1.0
+    assert float(even_guess(0.0, a)) == 0.5
+
+
+def test_between_a_sensitive_and_an_open_value_it_is_82_at_one() -> None:
+    assert 100 * float(even_guess(1.0, math.inf)) == pytest.approx(81.606, abs=5e-4)
+
+
+@given(st.floats(0.001, 5), st.floats(0.001, 5), st.integers(1, 9))
+def test_reports_add_up_both_ways(a: float, b: float, m: int) -> None:
+    assert float(even_guess(a, b, m)) == pytest.approx(float(even_guess(m * a, m * b)))
+
+
+@pytest.mark.parametrize(("a", "b"), [(1.0, 1.0), (0.5, 2.0), (3.0, math.inf), (math.inf, 0.3)])
+def test_theorem_2s_mechanism_reaches_it(a: float, b: float) -> None:
+    mechanism = BinaryMechanism(BinaryPolicy(a, b))
+    found = best_guess_of_channel(mechanism.exact_channel(), np.full(2, 0.5), np.ones(2, np.bool_))
+    assert found.after == pytest.approx(float(even_guess(a, b)), abs=1e-9)
+
+
+def over_every_pair(policy: PrivacyMatrix) -> PairOdds:
+    """By going through all pairs of the closure."""
+    levels = closure(policy).entries
+    found: dict[int, list[float]] = {0: [], 1: [], 2: []}
+    for x in range(policy.k):
+        for other in range(x):
+            pair = float(levels[x, other]), float(levels[other, x])
+            found[sum(map(math.isfinite, pair))].append(float(even_guess(*pair)))
+    return PairOdds(max(found[2], default=None), max(found[1], default=None))
+
+
+@st.composite
+def contexts(draw: st.DrawFn) -> Context:
+    k = draw(st.integers(1, 9))
+    labels = np.unique(draw(st.lists(st.integers(0, 3), min_size=k, max_size=k)), False, True)[1]
+    flags = np.array(draw(st.lists(st.booleans(), min_size=k, max_size=k)))
+    m = int(labels.max()) + 1
+    levels = draw(st.lists(st.floats(0.001, 20), min_size=m, max_size=m))
+    return Context.of(labels, flags, levels)
+
+
+@given(contexts())
+def test_a_context_is_told_without_its_matrix(context: Context) -> None:
+    odds, expected = pair_odds(context), over_every_pair(context)
+    assert odds.protected == expected.protected == bool(context.hidden().any())
+    for each, other in (
+        (odds.both_ways, expected.both_ways),
+        (odds.one_way, expected.one_way),
+        (odds.largest, expected.largest),
+    ):
+        assert each == pytest.approx(other, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        GridMetric(3, 4, 0.3, 0.7),
+        EuclideanMetric(3, 4, 0.3, 0.7),
+        GridMetric(1, 1, 1.0, 1.0),
+        BinaryPolicy(0.4, math.inf),
+        PersonalPolicy.of(np.eye(4)[0] > 0, (0.5,), np.array([[0.0, 0.5, 0.5, 0.0]]), 1.3),
+    ],
+    ids=lambda policy: type(policy).__name__,
+)
+def test_other_policies_too(policy: PrivacyMatrix) -> None:
+    whole = policy.with_tags() if isinstance(policy, PersonalPolicy) else policy
+    odds, expected = pair_odds(policy), over_every_pair(whole)
+    assert odds.both_ways == pytest.approx(expected.both_ways)
+    assert odds.one_way == pytest.approx(expected.one_way)
+
+
+def test_a_bound_by_way_of_a_third_value_counts() -> None:
+    free = np.inf
+    levels = DenseMatrix.of([[0, 1, 9], [1, 0, 1], [9, 1, 0]])
+    odds = pair_odds(levels)
+    assert odds.both_ways == pytest.approx(max_guess_accuracy(2.0))
+    assert odds.one_way is None
+    open_one = DenseMatrix.of([[0, 1, free], [free, 0, free], [free, free, 0]])
+    odds = pair_odds(open_one)
+    assert odds.both_ways is None
+    assert odds.one_way == pytest.approx(1 - math.exp(-1) / 2)
+
+
+def test_what_is_no_level_is_refused() -> None:
+    for wrong in (-1.0, math.nan):
+        with pytest.raises(CaldpError, match="must be in"):
+            even_guess(wrong, 1.0)
+    with pytest.raises(CaldpError, match="reports"):
+        even_guess(1.0, 1.0, 0)
+
+
+REGIONS_NEARLY = 1e-9
+SOME = pytest.mark.parametrize(("family", "kind"), thinned(FAMILIES, CONTEXTS, one_in=3))
+OVERLAP_FAMILIES = [family for family in FAMILIES if family != "local-hashing"]
+"""Families that tell how their reports overlap."""
+
+
+def supports(line: Floats, weight: float) -> float:
+    """Least P_FA + weight·P_MD on a line of corners."""
+    return float((line[:, 0] + weight * line[:, 1]).min())
+
+
+def gap_to_claim(claimed: Floats, reached: Floats) -> float:
+    """How far the reached line stays above the claimed one at most, in P_MD at equal P_FA."""
+    at = np.unique(np.concatenate([claimed[:, 0], reached[:, 0]]))
+    lines = [np.interp(at, line[:, 0], _lowest(line)) for line in (claimed, reached)]
+    return float((lines[1] - lines[0]).max())
+
+
+def _lowest(line: Floats) -> Floats:
+    """P_MD of each corner; of corners at one P_FA the lowest, as `interp` takes any of them."""
+    return np.array([line[line[:, 0] == fa, 1].min() for fa in line[:, 0]])
+
+
+@SOME
+def test_the_region_reached_is_that_of_the_exact_channel(family: str, kind: str) -> None:
+    """Convex regions are compared by their support: min P_FA + w·P_MD, here in rationals."""
+    mechanism = catalogue.in_context(context(kind, 1.0), family)
+    channel = mechanism.exact_channel()
+    for x, other in list(permutations(range(mechanism.k), 2))[::7]:
+        line = reached_region(mechanism, x, other)
+        assert (np.diff(line[:, 0]) >= 0).all()
+        assert (np.diff(line[:, 1]) <= REGIONS_NEARLY).all()
+        for weight in (Fraction(1, 9), Fraction(1, 2), Fraction(1), Fraction(5, 2), Fraction(9)):
+            exact = float(least_weighted_error(channel, x, other, weight))
+            with naming(f"{x} against {other}, weight {weight}"):
+                assert supports(line, float(weight)) == pytest.approx(exact, abs=REGIONS_NEARLY)
+        assert guess_accuracy(mechanism, x, other) == pytest.approx(
+            1 - supports(line, 1.0) / 2, abs=REGIONS_NEARLY
+        )
+        assert gap_to_claim(claimed_region(mechanism.policy, x, other), line) >= -REGIONS_NEARLY
+
+
+@pytest.mark.parametrize("levels", [(1.0, 1.0), (0.3, 2.0), (math.inf, 1.0), (2.0, math.inf)])
+def test_theorem_2s_mechanism_touches_its_whole_region(levels: tuple[float, float]) -> None:
+    policy = BinaryPolicy(*levels)
+    line, claimed = reached_region(BinaryMechanism(policy), 0, 1), claimed_region(policy, 0, 1)
+    assert gap_to_claim(claimed, line) == pytest.approx(0, abs=REGIONS_NEARLY)
+    weaker = BinaryMechanism(BinaryPolicy(*(0.9 * level for level in levels)))
+    assert gap_to_claim(claimed, reached_region(weaker, 0, 1)) > 0.01
+    stronger = BinaryMechanism(BinaryPolicy(*(1.05 * level for level in levels)))
+    line = reached_region(stronger, 0, 1)
+    below = np.interp(line[1, 0], claimed[:, 0], claimed[:, 1]) - line[1, 1]
+    assert below > 0.003
+
+
+def test_regions_of_any_matrix() -> None:
+    policy = DenseMatrix.of([[0, 1.0, math.inf], [0.5, 0, 0.0], [math.inf, 0.0, 0]])
+    np.testing.assert_allclose(claimed_region(policy, 1, 2)[1], [0.5, 0.5])
+    np.testing.assert_allclose(claimed_region(policy, 0, 2)[1], [0.0, 0.0])
+    fa, md = claimed_region(policy, 0, 1)[1]
+    # Theorem 1: the corner is where P_FA + e^{E[x′,x]}·P_MD and e^{E[x,x′]}·P_FA + P_MD are both 1.
+    assert fa + math.exp(0.5) * md == pytest.approx(1)
+    assert math.exp(1.0) * fa + md == pytest.approx(1)
+
+
+@pytest.mark.parametrize(("family", "kind"), thinned(OVERLAP_FAMILIES, CONTEXTS, one_in=2))
+def test_the_best_guess_is_that_of_the_channel(family: str, kind: str) -> None:
+    for epsilon in (0.5, 1.0, 4.0):
+        mechanism = catalogue.in_context(context(kind, epsilon), family)
+        hidden, channel = mechanism.policy.hidden(), mechanism.exact_channel()
+        for seed in range(4):
+            prior = np.random.default_rng(seed).dirichlet(np.full(mechanism.k, 0.5))
+            found, exact = (
+                best_guess(mechanism, prior),
+                best_guess_of_channel(channel, prior, hidden),
+            )
+            with naming(f"ε = {epsilon}, prior {seed}"):
+                assert asdict(found) == pytest.approx(asdict(exact), abs=REGIONS_NEARLY)
+                joint = prior[:, None] * np.array(channel, dtype=np.float64)
+                assert found.after == pytest.approx(joint.max(axis=0).sum())
+                whole = found.hidden * prior[hidden].sum() + found.others * prior[~hidden].sum()
+                assert whole == pytest.approx(found.after)
+                assert found.before <= found.after + REGIONS_NEARLY
+
+
+def test_who_is_protected_is_guessed_less_often_than_who_is_not() -> None:
+    even = np.full(40, 1 / 40)
+    found = best_guess(
+        catalogue.in_context(Context.high_low(np.arange(40) < 20, 1.0), "hadamard"), even
+    )
+    assert found.others > 0.4 > 4 * found.hidden
+    rr = best_guess(catalogue.in_context(Context.plain(40, 1.0), "randomized-response"), even)
+    assert rr.after == rr.hidden == pytest.approx(np.e / (np.e + 39))
+    assert rr.others == 0.0
+
+
+def test_more_symbols_than_rows_are_read_can_be_the_guess() -> None:
+    """An even prior, where each symbol is the guess of a report; by all entries of the channel."""
+    k = 5000
+    mechanism = catalogue.in_context(Context.plain(k, 5.0), "galois")
+    prior = np.random.default_rng(6).dirichlet(np.full(k, 50.0))
+    oracles: Any = mechanism.oracles
+    best = np.zeros(oracles.outputs)
+    for start in range(0, k, 50):
+        rows = oracles.channel_rows(0, start, start + 50)
+        chances = np.array([value / rows.denominator for value in rows.values])[rows.codes]
+        np.maximum(best, (prior[start : start + 50, None] * chances).max(axis=0), out=best)
+    assert best_guess(mechanism, prior).after == pytest.approx(best.sum(), rel=1e-12)
+
+
+def test_large_maps_and_what_does_not_tell() -> None:
+    rng, k = np.random.default_rng(5), 43_750
+    policy = Context.of(np.arange(k) // 900, np.ones(k, np.bool_), 1.0)
+    prior = rng.dirichlet(np.full(k, 0.1))
+    by_block = np.array([prior[policy.blocks == j].max() for j in range(policy.m)])
+    for family in OVERLAP_FAMILIES:
+        found = best_guess(catalogue.in_context(policy, family), prior)
+        assert by_block.sum() <= found.after <= math.e * by_block.sum()
+    with pytest.raises(CaldpError, match="does not tell how its reports overlap"):
+        best_guess(catalogue.in_context(Context.plain(5, 1.0), "local-hashing"), np.full(5, 0.2))

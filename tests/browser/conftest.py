@@ -6,18 +6,10 @@ from typing import Any
 
 import pytest
 
-from benchmarks.browser import (
-    MAP_PAGE,
-    chromium,
-    missing_software,
-    wait_until_ready,
-    wait_until_settled,
-)
-from benchmarks.server import server_address
 from caldp_ui.app.theme import NOISE
 from tests import require_software
-from tests.browser.stage_hand import APP, Hand
-from tests.browser.watch import Watch
+from tests.browser.hands import APP, MAP_PAGE, Hand, Watch, wait_until_ready
+from tests.servers import chromium, missing_software, server_address, wait_until_settled
 
 Visit = Callable[..., Any]
 Profiles = Callable[..., Any]

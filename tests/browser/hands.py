@@ -1,30 +1,125 @@
-"""What hands and eyes do on the map page, by keys of widgets and containers, not by wording."""
+"""What users do and see in a browser, by keys of widgets and containers; what must not happen."""
 
+import json
+import math
 import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any
-from urllib.parse import parse_qsl, urlsplit
+from typing import Any, Final, NamedTuple
+from urllib.parse import parse_qs, parse_qsl, urlsplit
 
 import pytest
+from playwright import sync_api
 
-from benchmarks.browser import PATIENCE_MS, missing_software, wait_until_ready, wait_until_settled
-from caldp_core.domain.grid import Area
+from caldp_core.domain.domains import Area
 from caldp_core.experiments.run import prepare, run
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
 from caldp_ui.places.page_state import LINK, PlacesState
 from caldp_ui.room.poll import OPEN
 from caldp_ui.session.links import CHECK
-from caldp_ui.stage import BROWSER_KEYS
+from caldp_ui.stage.component import BROWSER_KEYS
 from caldp_ui.words import accuracy
 from caldp_ui.words.formats import PLACES
+from tests.servers import PATIENCE_MS, missing_software, wait_until_settled
+
+APP = "tests/browser/stage_app.py"
+HOME = Area(25.0, 49.6, -125.2, -66.6)
+PIXELS = "canvas => canvas.toDataURL()"
+MAP_PAGE = "places"
+READY = """[...document.querySelectorAll('.st-key-places-maps, .st-key-places-maps *')]
+    .some(host => host.shadowRoot?.querySelector('.stage')?.dataset.painted)
+    && document.querySelector('.st-key-headline')?.innerText"""
+"""That the map page's stage has painted what came from the server, and its sentence is there."""
+
+
+def wait_until_ready(page: Any) -> None:
+    """Wait until the map page is there with all pictures."""
+    page.wait_for_function(READY)
+    wait_until_settled(page)
+
+
+class Point(NamedTuple):
+    latitude: float
+    longitude: float
+
+
+class Hand:
+    """A page with a stage, and what one does there."""
+
+    def __init__(self, page: Any) -> None:
+        self.page = page
+        self.sent: list[int] = []
+        page.on("websocket", lambda socket: socket.on("framesent", lambda _: self.sent.append(1)))
+
+    def open(self, address: str) -> None:
+        self.page.goto(address)
+        self.page.wait_for_selector(".stage[data-painted] .film:not([hidden])")
+        wait_until_settled(self.page)
+
+    def frames(self) -> Any:
+        return self.page.locator(".pane:visible .frame")
+
+    def pictures(self) -> list[str]:
+        """Every picture on screen, as drawn by now."""
+        self.still()
+        canvases = self.page.locator(".pane:visible canvas").all()
+        return [canvas.evaluate(PIXELS) for canvas in canvases]
+
+    def still(self) -> None:
+        self.page.evaluate("() => new Promise(d => requestAnimationFrame(() => setTimeout(d, 0)))")
+
+    def at(self, place: Point, pane: int = 0) -> tuple[float, float]:
+        """Where a place is on screen while the whole map is shown."""
+        box = self.frames().nth(pane).bounding_box()
+        narrow = math.cos(math.radians(37.5))
+        high, wide = HOME.north - HOME.south, (HOME.east - HOME.west) * narrow
+        scale = min(box["width"] / wide, box["height"] / high)
+        right = (place.longitude - (HOME.west + HOME.east) / 2) * narrow * scale
+        up = (place.latitude - (HOME.south + HOME.north) / 2) * scale
+        return box["x"] + box["width"] / 2 + right, box["y"] + box["height"] / 2 - up
+
+    def press(self, name: str) -> None:
+        self.page.locator(".stage").get_by_role("button", name=name, exact=True).click()
+
+    def drag(self, start: tuple[float, float], end: tuple[float, float]) -> None:
+        mouse = self.page.mouse
+        mouse.move(*start)
+        mouse.down()
+        mouse.move(*end, steps=5)
+        mouse.up()
+
+    def await_event(self, before: int) -> dict[str, Any]:
+        """The one event that Python received since there were `before`."""
+        events = self.page.locator("[data-testid=stCode] code")
+        self.page.wait_for_function(
+            "n => document.querySelector('[data-testid=stApp]')?.textContent.includes(`#${n}`)",
+            arg=before + 1,
+        )
+        wait_until_settled(self.page)
+        event: dict[str, Any] = json.loads(events.inner_text().splitlines()[-1])
+        return event
+
+    def count(self) -> int:
+        return int(self.page.locator("[data-testid=stApp] .st-key-count").inner_text().strip("#"))
+
+    def view(self) -> list[float]:
+        query = parse_qs(urlsplit(self.page.url).query)
+        return [float(part) for part in query.get("view", [""])[0].split(",") if part]
+
+    def home(self) -> None:
+        """Everything as it was at first."""
+        for name in ("Side by side", "Look", "Show the whole map"):
+            self.press(name)
+        self.page.mouse.move(5, 5)
+        self.page.wait_for_function("!location.search.includes('view=')")
+        self.still()
+
 
 if os.environ.get("CALDP_BROWSER_REQUIRED") != "1":
     pytest.importorskip("playwright.sync_api", reason=missing_software())
-from playwright import sync_api
 
 expect = sync_api.expect
 expect.set_options(timeout=PATIENCE_MS)
@@ -40,7 +135,7 @@ MANY, SPAN_S, _ = OPEN
 """Polls that the server lets one address open within so many seconds."""
 LAST_POLLS: deque[float] = deque(maxlen=MANY)
 """When the tests of this process, which share a server and an address, opened their last polls."""
-HOME = Area(24.55, 49.75, -125.2, -66.6)
+HANDS_HOME = Area(24.55, 49.75, -125.2, -66.6)
 """What the stage shows at first."""
 
 
@@ -146,10 +241,10 @@ def drag(page: Any, area: Area) -> None:
     box = frame.bounding_box()
     narrow = 0.7934  # cos 37.3°, the middle of the shown part
     scale = min(
-        box["width"] / ((HOME.east - HOME.west) * narrow),
-        box["height"] / (HOME.north - HOME.south),
+        box["width"] / ((HANDS_HOME.east - HANDS_HOME.west) * narrow),
+        box["height"] / (HANDS_HOME.north - HANDS_HOME.south),
     )
-    middle = ((HOME.west + HOME.east) / 2, (HOME.south + HOME.north) / 2)
+    middle = ((HANDS_HOME.west + HANDS_HOME.east) / 2, (HANDS_HOME.south + HANDS_HOME.north) / 2)
 
     def at(latitude: float, longitude: float) -> tuple[float, float]:
         right = (longitude - middle[0]) * narrow * scale
@@ -201,3 +296,38 @@ def tab_key_until(page: Any, selector: str, most: int = 60) -> None:
         if page.evaluate("css => document.activeElement.matches(css)", selector):
             return
     raise AssertionError(f"{most} times Tab did not reach {selector}")
+
+
+_HOME: Final = ("127.0.0.1", "localhost")
+_INSIDE: Final = ("data", "blob", "about", "file")
+
+
+def is_outside(url: str) -> bool:
+    """True for whatever leaves this machine."""
+    parts = urlsplit(url)
+    return parts.scheme not in _INSIDE and parts.hostname not in _HOME
+
+
+class Watch:
+    """Collects every address that is asked for, and every error."""
+
+    def __init__(self) -> None:
+        self.urls: list[str] = []
+        self.errors: list[str] = []
+
+    def follow(self, page: Any) -> None:
+        page.on("request", lambda request: self.urls.append(request.url))
+        page.on("websocket", lambda socket: self.urls.append(socket.url))
+        page.on("console", self._hear)
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+
+    def _hear(self, message: Any) -> None:
+        if message.type == "error":
+            self.errors.append(f"{message.text} ({message.location['url']})")
+
+    def outside(self) -> list[str]:
+        return [url for url in self.urls if is_outside(url)]
+
+    def check(self) -> None:
+        assert not self.outside(), self.outside()
+        assert not self.errors, self.errors

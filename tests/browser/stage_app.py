@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator
 import streamlit as st
 
 from caldp_core.datasets import state_outline, us_cities
-from caldp_core.domain.grid import US_GRID, Area
+from caldp_core.domain.domains import US_GRID, Area
 from caldp_core.experiments.run import Result, prepare, run
 from caldp_core.mechanisms.catalogue import Hadamard
 from caldp_core.scenarios.blocks import GridBlocks, SensitiveAreas
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.stage import (
-    Act,
+from caldp_ui.stage.component import Act, StepChoice, send_frames, stage
+from caldp_ui.stage.records import (
     Action,
     Difference,
     Fact,
@@ -23,7 +23,6 @@ from caldp_ui.stage import (
     Picture,
     Scene,
     Step,
-    StepChoice,
     encode,
     encode_errors,
     encode_labels,
@@ -32,8 +31,6 @@ from caldp_ui.stage import (
     encode_people,
     encode_rows,
     nobody_below,
-    send_frames,
-    stage,
 )
 from caldp_ui.words import formats
 

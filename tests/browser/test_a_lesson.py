@@ -1,4 +1,4 @@
-"""A lesson of 50 minutes as `docs/lesson.md` has it, in one browser and from the pages alone.
+"""Lessons of 50 and of 15 minutes in one browser, and the lesson to take home as a file.
 
 The teacher begins it in the lesson plan and goes by the bar, as with a clicker; eight phones join
 the poll, report, and guess when asked again: two in browsers, the others by their requests.
@@ -9,39 +9,44 @@ breaks is held in `ui/test_classroom.py`.
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Final
 from urllib.request import Request, urlopen
 
 import pytest
 
-from benchmarks.browser import PATIENCE_MS, wait_until_settled
+from caldp_core.basics.types import no_progress
 from caldp_ui.adversary import view as attacker_view
 from caldp_ui.adversary.page_state import DAYS_MAX, AttackerState, load_data
-from caldp_ui.classroom.page import STATIONS
-from caldp_ui.classroom.page_state import NAMES, Lesson
-from caldp_ui.classroom.plan import PARTS
+from caldp_ui.classroom.page import PARTS, STATIONS, TRACKS
+from caldp_ui.classroom.page_state import LINK, NAMES, Lesson
+from caldp_ui.handout import lesson
 from caldp_ui.handout.lesson import FILE, question
-from tests.browser.conftest import SCREENS, Profiles, visiting
-from tests.browser.hands import TAP_THE_COIN, expect, open_poll
-from tests.browser.test_axe import violations
-from tests.browser.test_phone import PHONE
+from caldp_ui.lesson import steps
+from caldp_ui.lesson.steps import LessonStep
+from tests.browser.conftest import DESKTOP, SCREENS, Profiles, visiting
+from tests.browser.hands import TAP_THE_COIN, Watch, expect, open_poll
+from tests.browser.test_everybody import LEAST, contrast, violations
+from tests.browser.test_narrow import PHONE
 from tests.browser.test_room import way_in
-from tests.browser.watch import Watch
+from tests.servers import PATIENCE_MS, wait_until_settled
 
 pytestmark = pytest.mark.browser
 HEADLINE: Final = ".st-key-headline h1"
-APPEARS: Final = """([sentence, patience]) => new Promise(done => {
+APPEARS: Final = """([sentences, patience]) => new Promise(done => {
     const end = performance.now() + patience;
     const look = () => {
         const there = [...document.querySelectorAll(".st-key-headline h1")].some(
-            each => each.offsetParent && each.textContent === sentence);
+            each => each.offsetParent && sentences.includes(each.textContent));
         if (there || performance.now() > end) done(there); else requestAnimationFrame(look);
     };
     look();
 })"""
-"""Whether a headline comes on the screen: looked at in every frame, as films go on."""
+"""Whether one of these headlines comes on the screen: looked at in every frame, as films go on."""
 FRAME: Final = """h1 => {
     h1.tabIndex = -1;
     h1.focus({focusVisible: true});
@@ -70,9 +75,9 @@ def teacher(profiles: Profiles, address: str) -> Iterator[Any]:
         yield page
 
 
-def expect_step(page: Any, number: int) -> None:
+def expect_step(page: Any, number: int, parts: tuple[LessonStep, ...] = PARTS) -> None:
     """The bar is there, says the step of that number, and the page leaves room for it."""
-    bar, part = page.locator(BAR), PARTS[number]
+    bar, part = page.locator(BAR), parts[number]
     expect(bar.locator(".step b")).to_have_text(part.title)
     expect(bar.locator(".home > span")).to_have_text(part.home)
     box = bar.bounding_box()
@@ -80,18 +85,26 @@ def expect_step(page: Any, number: int) -> None:
     wait_until_settled(page)
 
 
-def onward(page: Any, title: str) -> None:
+def onward(page: Any, title: str, parts: tuple[LessonStep, ...] = PARTS) -> None:
     """To the next step, which has this title, by the bar."""
     page.locator(BAR).get_by_role("button", name=f"Next: {title}").click()
-    expect_step(page, [part.title for part in PARTS].index(title))
+    expect_step(page, [part.title for part in parts].index(title), parts)
 
 
-def begin(page: Any) -> str:
-    """Begin the lesson in its plan and open the poll; the poll's code."""
+def begin(page: Any, minutes: int = steps.MINUTES) -> str:
+    """Begin the lesson of that length in its plan and open the poll; the poll's code."""
+    # With its films the page is at rest: what a cold browser still asks for could lose a click.
+    page.locator(".st-key-classroom-epsilon[data-followed]").wait_for()
+    wait_until_settled(page)
     page.locator(".st-key-classroom-plan button").click()
+    if minutes != steps.MINUTES:
+        page.locator(".st-key-classroom-track").get_by_text(f"{minutes} minutes").click()
+        expect(page.locator(".st-key-classroom-begin ~ * button")).to_have_count(
+            len(TRACKS[minutes])
+        )
     page.locator(".st-key-classroom-begin button").click()
     page.wait_for_url("**/room")
-    expect_step(page, 0)
+    expect_step(page, 0, TRACKS[minutes])
     return open_poll(page)
 
 
@@ -131,14 +144,19 @@ def send(link: str, report: int, number: int) -> str:
 
 
 def presenter_link(page: Any) -> str:
-    """The link of the presenter's screen, of what this browser keeps (`ui/test_screens.py`)."""
+    """The link of the presenter's screen, of what this browser keeps (`ui/test_phones.py`)."""
     kept = json.loads(page.evaluate("localStorage.getItem('caldp.room.held')"))
     return f"{page.url.partition('?')[0]}#presenter={kept['code']}.{kept['key']}"
 
 
+PRESENTER: Final = {**SCREENS["projector"], "extra_http_headers": {"x-teacher": "presenter"}}
+"""The presenter's own browser, in which the lesson goes on when the teacher's is gone."""
+
+
 def steer(page: Any, profiles: Profiles, link: str, watch: Watch) -> None:
     """A phone with the presenter's link reads the notes, and goes one step on and back."""
-    own = profiles(**SCREENS["phone"], extra_http_headers={"x-phone": "presenter"}).new_page()
+    own = profiles(**PRESENTER).new_page()
+    own.set_viewport_size(SCREENS["phone"]["viewport"])
     watch.follow(own)
     own.goto(link)
     for button, number in (("next", 1), ("back", 0)):
@@ -148,14 +166,14 @@ def steer(page: Any, profiles: Profiles, link: str, watch: Watch) -> None:
         expect(notes).to_contain_text(f"Step {number + 1} of {len(PARTS)}: {PARTS[number].title}")
     assert "#" not in own.url
     assert violations(own) == []
+    own.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
     own.close()
 
 
 def regain(page: Any, profiles: Profiles, link: str, number: int, watch: Watch) -> Any:
-    """The teacher's browser is gone: a fresh one has poll and lesson by the presenter's link."""
+    """The teacher's browser is gone: another goes on, which knows the presenter's link alone."""
     page.context.close()
-    own = {"extra_http_headers": {"x-teacher": "regained"}}
-    fresh = profiles(**SCREENS["projector"], **own).new_page()
+    fresh = profiles(**PRESENTER).new_page()
     watch.follow(fresh)
     fresh.goto(link)
     fresh.locator(".st-key-room-leave button").click()
@@ -176,12 +194,7 @@ def expect_station(page: Any, lesson: Lesson) -> None:
 def break_station(page: Any, name: str) -> None:
     """As the plan has it: the dial to its end, then "Try to break it"."""
     onward(page, f"{NAMES.index(name) + 1} {STATIONS[name].title}")
-    predicted = page.locator(BAR).locator(".ask")
-    expect(predicted.locator("h2")).to_have_text(question(name).text)
-    expect(predicted.locator("li")).to_have_text(list(question(name).answers))
-    page.locator("body").press("PageDown")  # shows the station that answers it
-    expect(predicted).to_be_hidden()
-    expect_station(page, Lesson(name))
+    predict(page, name)
     if name == "selection":
         page.locator(".st-key-classroom-items input[type=range]").press("End")
         expect_station(page, Lesson("selection", items=1024))
@@ -206,6 +219,16 @@ def break_station(page: Any, name: str) -> None:
         expect_station(page, replace(lesson, broken=False, view="crowd"))
 
 
+def predict(page: Any, name: str) -> None:
+    """The class guesses before the station is shown; the next press shows it."""
+    predicted = page.locator(BAR).locator(".ask")
+    expect(predicted.locator("h2")).to_have_text(question(name).text)
+    expect(predicted.locator("li")).to_have_text(list(question(name).answers))
+    page.locator("body").press("PageDown")
+    expect(predicted).to_be_hidden()
+    expect_station(page, Lesson(name))
+
+
 def ask_adversary(page: Any) -> None:
     onward(page, "What an attacker learns")
     stage = page.locator(".st-key-adversary-maps .stage")
@@ -213,12 +236,19 @@ def ask_adversary(page: Any) -> None:
     page.wait_for_function("location.search.includes('place=')")
     wait_until_settled(page)
     place = int(page.evaluate("new URLSearchParams(location.search).get('place')"))
-    sentence = attacker_view.headline(load_data(AttackerState(place=place, days=DAYS_MAX))).sentence
+    days = [AttackerState(place=place, days=each) for each in range(DAYS_MAX + 1)]
+    by_day = [attacker_view.headline(load_data(each)).sentence for each in days]
+    now, last = by_day[AttackerState().days], by_day[-1]
     play = page.locator(".st-key-adversary-days .stage-play")
     box = play.bounding_box()
     assert box["y"] + box["height"] < 720 - 56  # the bar lies over no part of it
+    assert box["height"] >= 48
+    assert play.inner_text() == "Play"
     play.click()
-    assert page.evaluate(APPEARS, [sentence, PATIENCE_MS])
+    assert page.evaluate(APPEARS, [[by_day[0]], PATIENCE_MS])  # before any report
+    assert page.evaluate(APPEARS, [[each for each in by_day if each != now], PATIENCE_MS])
+    page.locator(".st-key-adversary-days input[type=range]").press("End")  # it plays for 10 s
+    assert page.evaluate(APPEARS, [[last], PATIENCE_MS])
 
 
 def name_the_bug(page: Any) -> None:
@@ -242,7 +272,7 @@ def guess(page: Any, profiles: Profiles, link: str, watch: Watch) -> None:
     expect_step(page, step)
     page.locator(".st-key-room-ask button").click()
     page.locator(".st-key-room-unprotected button").click()  # guesses are sent as they are
-    wait_until_settled(page)
+    expect(page.locator(".st-key-room-question h2")).to_have_text([asked.text])
     phones = []
     for number in range(IN_BROWSERS, PHONES):
         send(link, 1, number)
@@ -279,7 +309,13 @@ def guess(page: Any, profiles: Profiles, link: str, watch: Watch) -> None:
     expect_station(page, Lesson("selection"))
 
 
-def end(page: Any, profiles: Profiles, link: str, watch: Watch) -> None:
+def lesson_file(address: str) -> bytes:
+    """The lesson to take home, which the server makes for the first who asks, in some seconds."""
+    with urlopen(f"{address}/lesson") as answer:
+        return bytes(answer.read())
+
+
+def end(page: Any, profiles: Profiles, link: str, file: Future[bytes], watch: Watch) -> None:
     """Phones are thanked and can take the lesson home; the class's own results stay."""
     phone = phone_of(profiles, 0, watch)
     phone.goto(link)
@@ -289,9 +325,10 @@ def end(page: Any, profiles: Profiles, link: str, watch: Watch) -> None:
     expect(page.locator(HEADLINE)).to_have_text([thanks])
     expect(page.locator(".board .chips li")).to_have_count(PHONES)
     expect(phone.locator(".phone .thanks")).to_be_visible()
-    with phone.expect_download(timeout=4 * PATIENCE_MS) as download:  # it is made for the first
+    with phone.expect_download(timeout=4 * PATIENCE_MS) as download:
         phone.locator(".phone a.go").click()
     assert download.value.suggested_filename == FILE
+    assert download.value.path().read_bytes() == file.result()
     phone.close()
     page.locator(".st-key-room-fresh button").click()
     expect(page.locator(".st-key-room-open button")).to_be_visible()
@@ -320,9 +357,20 @@ def test_the_whole_lesson(teacher: Any, profiles: Profiles, address: str, watch:
         break_station(teacher, name)
         if name == "selection":
             guess(teacher, profiles, link, watch)
-    steps: tuple[Callable[[Any], None], ...] = (ask_adversary, name_the_bug)
-    for step in steps:
-        step(teacher)
+    with ThreadPoolExecutor(1) as beside:
+        file = beside.submit(lesson_file, address)  # while the lesson goes on
+        hold_the_rest(teacher, profiles, (link, own, qr), file, watch)
+    watch.check()
+
+
+def hold_the_rest(
+    teacher: Any, profiles: Profiles, links: tuple[str, str, str], file: Future[bytes], watch: Watch
+) -> None:
+    """From the attacker to the poll's end; `links`: of phones, the presenter, and the QR code."""
+    link, own, qr = links
+    code = link.partition("code=")[2]
+    ask_adversary(teacher)
+    name_the_bug(teacher)
     teacher = regain(teacher, profiles, own, len(PARTS) - 3, watch)
     onward(teacher, "Places on a map")
     teacher.locator(".st-key-places-maps .stage[data-painted]").wait_for()
@@ -335,9 +383,223 @@ def test_the_whole_lesson(teacher: Any, profiles: Profiles, address: str, watch:
     expect(teacher.locator(".st-key-headline")).to_contain_text([f"{PHONES} reports "])
     assert way_in(teacher) == (link, qr)
     assert violations(teacher) == []  # with the bar
-    end(teacher, profiles, link, watch)
+    end(teacher, profiles, link, file, watch)
     teacher.set_viewport_size({"width": 320, "height": 256})  # 1280 at 400 %
     teacher.locator(BAR).get_by_role("button", name="Notes").click()
     teacher.locator(BAR).get_by_role("button", name="End the lesson").click()
     expect(teacher.locator(BAR)).to_have_count(0)
+
+
+SHORT: Final = TRACKS[15]
+
+
+CONFIRMED: Final = "([name, value]) => new URLSearchParams(location.search).get(name) === value"
+"""The server has the value: its answer to one slider would take back what another sets before."""
+
+
+def slide(page: Any, name: str, key: str, lesson: Lesson) -> None:
+    page.locator(f".st-key-classroom-{name} input[type=range]").press(key)
+    page.wait_for_function(CONFIRMED, arg=[name, LINK.write(lesson)[name]])
+    expect_station(page, lesson)
+
+
+def test_the_lesson_of_15_minutes(profiles: Profiles, address: str, watch: Watch) -> None:
+    """Coin, estimate, ε and people, repetition: held by its own bar, with four phones."""
+    own = {"extra_http_headers": {"x-teacher": "short lesson"}}
+    page = profiles(**SCREENS["projector"], **own).new_page()
+    watch.follow(page)
+    page.goto(f"{address}/classroom")
+    page.locator(HEADLINE).wait_for()
+    wait_until_settled(page)
+    link = f"{address}/room?code={begin(page, 15)}"
+    expect(page.locator(BAR).locator(".clock")).to_contain_text("of 15 min")
+    sent = [report(profiles, link, 100, watch), *(send(link, i % 2, 100 + i) for i in (1, 2, 3))]
+    expect(page.locator(".board .chips li")).to_have_text(sent[::-1])
+    onward(page, "The estimate", SHORT)
+    expect(page.locator(".st-key-headline")).to_contain_text(["4 reports "])
+    onward(page, "How much noise", SHORT)
+    predict(page, "sum")
+    for key, epsilon in (("Home", 0.1), ("End", 10.0)):
+        slide(page, "epsilon", key, Lesson("sum", epsilon))
+    slide(page, "n", "End", Lesson("sum", 10.0, n=10**9))
+    onward(page, "Asked again and again", SHORT)
+    predict(page, "rappor")
+    slide(page, "days", "End", Lesson("rappor", days=60))
+    page.locator(".st-key-classroom-broken").get_by_text("Forget every night").click()
+    page.wait_for_url("**broken=1**")
+    expect_station(page, Lesson("rappor", days=60, broken=True))
+    page.locator(BAR).locator(".back").click()
+    expect_step(page, 2, SHORT)
+    page.locator(BAR).get_by_role("button", name="Notes").click()
+    page.locator(BAR).get_by_role("button", name="End the lesson").click()
+    expect(page.locator(BAR)).to_have_count(0)
     watch.check()
+
+
+DOCS = Path(__file__).parents[2] / "docs"
+DRAWN = """() => [...document.querySelectorAll('.picture.maps')].every(host =>
+    !host.checkVisibility() || host.shadowRoot.querySelector('.stage')?.dataset.painted)"""
+"""All maps that are not folded away."""
+WORDS = """() => {
+    const probe = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
+    const rgba = colour => {
+        probe.clearRect(0, 0, 1, 1); probe.fillStyle = colour; probe.fillRect(0, 0, 1, 1);
+        const [r, g, b, a] = probe.getImageData(0, 0, 1, 1).data;
+        return [r, g, b, a / 255];
+    };
+    const above = e => e.parentElement ?? e.getRootNode().host;
+    const ground = e => {
+        for (let at = e; at; at = above(at)) {
+            const colour = rgba(getComputedStyle(at).backgroundColor);
+            if (colour[3] === 1) return colour.slice(0, 3);
+        }
+    };
+    const found = [];
+    const walk = root => {
+        for (const e of root.querySelectorAll('*')) {
+            if (e.shadowRoot) walk(e.shadowRoot);
+            const words = [...e.childNodes].filter(n => n.nodeType === 3 && n.data.trim());
+            if (!words.length || e.disabled) continue;
+            if (!e.checkVisibility({visibilityProperty: true})) continue;
+            if (e.closest('script, style, option, title, defs')) continue;
+            const style = getComputedStyle(e), isDrawn = e instanceof SVGElement;
+            const text = rgba(isDrawn ? style.fill : style.color);
+            let seen = text[3] * (isDrawn ? Number(style.fillOpacity) : 1);
+            for (let at = e; at; at = above(at)) seen *= Number(getComputedStyle(at).opacity);
+            found.push([text.slice(0, 3), ground(e), seen, words[0].data.trim()]);
+        }
+    };
+    walk(document.body);
+    return found;
+}"""
+"""Every text on the page: its colour, that of its ground, how opaque it is, and its first words."""
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("stick") / lesson.FILE
+    path.write_bytes(lesson.make_lesson(no_progress))
+    said = re.search(r"one file of ([\d.]+) MB", (DOCS / "lesson.md").read_text("utf-8"))
+    assert said is not None
+    assert path.stat().st_size / 1e6 == pytest.approx(float(said[1]), abs=0.1)
+    return path
+
+
+OFFLINE_PHONE = {
+    "viewport": {"width": 390, "height": 844},
+    "has_touch": True,
+    "color_scheme": "dark",
+}
+
+
+@contextmanager
+def reading(browser: Any, file: Path, **screen: Any) -> Iterator[Any]:
+    """The file on a screen, without a network; it asks nobody, and nothing is an error."""
+    context = browser.new_context(offline=True, **screen)
+    page, watch = context.new_page(), Watch()
+    watch.follow(page)
+    urls: list[str] = []
+    page.on("request", lambda made: urls.append(made.url))
+    page.goto(file.as_uri())
+    page.wait_for_function(DRAWN)
+    yield page
+    assert [url for url in urls if not url.startswith(("file:", "data:", "blob:"))] == []
+    watch.check()
+    context.close()
+
+
+def to_the_end(page: Any, part: str) -> None:
+    """Its slider by keyboard, until its sentence is another."""
+    headline = page.locator(f"#{part} .headline h3 >> visible=true")
+    before = headline.inner_text()
+    slider = page.locator(f"#{part} input[type=range] >> visible=true").first
+    slider.focus()
+    slider.press("End")
+    expect(headline).not_to_have_text(before)
+    expect(headline).to_have_count(1)
+
+
+def charts(page: Any, part: str) -> list[str]:
+    """What is drawn in a part, and the alternative texts of it."""
+    drawn: list[str] = page.locator(f"#{part} .board").evaluate_all(
+        "all => all.map(e => e.innerHTML)"
+    )
+    return drawn
+
+
+def test_sliders_move_what_is_said_and_questions_are_marked(browser: Any, file: Path) -> None:
+    with reading(browser, file, viewport=DESKTOP) as page:
+        assert_answers(page)
+        assert_readable(page)
+
+
+def test_on_a_phone_in_the_dark(browser: Any, file: Path) -> None:
+    with reading(browser, file, **OFFLINE_PHONE) as page:
+        to_the_end(page, "places")
+        parts = page.locator("section.part > details")
+        opened = parts.evaluate_all("all => all.map(part => part.open)")
+        assert opened == [True] + [False] * (2 + len(NAMES))
+        page.locator("nav a").nth(2).click()
+        expect(page.locator("#attacker h2")).to_be_in_viewport()
+        page.wait_for_function(DRAWN)
+        to_the_end(page, "attacker")
+        assert page.locator("#answers > details").get_attribute("open") is None
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        assert page.locator("section.part > details:not([open])").count() == 0
+        page.wait_for_function(DRAWN)
+        page.locator("input[name=places-0][value='1']").check()
+        page.locator("input[name=places-1][value='1']").check()
+        page.locator("input[name=places-1][value='0']").last.check()
+        assert_readable(page)
+
+
+def assert_answers(page: Any) -> None:
+    """To sliders, by the keyboard, and to what is chosen and written."""
+    for part in ("places", "answers", "attacker"):
+        to_the_end(page, part)
+    for name in NAMES:
+        part, (before,) = f"station-{name}", charts(page, f"station-{name}")
+        to_the_end(page, part)
+        assert charts(page, part) != [before]
+        page.locator(f"#{part} input[type=range]").nth(1).press("Home")  # the first goes back
+        page.locator(f"#{part} input[type=range]").nth(0).press("ArrowRight")
+        page.locator(f"#{part} input[type=range]").nth(0).press("ArrowLeft")
+        assert charts(page, part) == [before]
+    for name, right in (("places-0", "1"), ("places-1", "0")):
+        page.locator(f"input[name={name}][value='{right}']").first.check()
+    assert (
+        page.locator("#score").inner_text()
+        == "1 right at first of 2 answered; 30 questions in all."
+    )
+    assert (
+        page.locator("#places fieldset[data-right=true] .because").inner_text().startswith("Right.")
+    )
+    page.locator("#own-words").fill("Where the rest is harmless.")
+    handed = page.locator("#hand-in").input_value()
+    assert "1 of 30 right at first" in handed
+    page.locator("#owner").fill("Ada")
+    again = page.locator("input[name=places-0][value='0']").first
+    again.check()  # the first answer counts, and the last is handed in beside it
+    wrong = again.locator("xpath=..").inner_text().strip()
+    handed = page.locator("#hand-in").input_value()
+    assert "1 of 30 right at first" in handed
+    assert f"   last: {wrong} (not right)" in handed
+    assert "Name: Ada" in handed
+    titles = page.locator("section.part h2").all_inner_texts()
+    assert page.locator("nav a").all_inner_texts() == titles
+    assert "In my own words: Where the rest is harmless." in handed
+    page.reload()
+    page.wait_for_function(DRAWN)
+    assert page.locator("#own-words").input_value() == "Where the rest is harmless."
+    assert page.locator("fieldset input:checked").count() == 2
+    assert page.locator("#owner").input_value() == "Ada"
+    assert "1 right at first of 2" in page.locator("#score").inner_text()  # still the first
+
+
+def assert_readable(page: Any) -> None:
+    """No rule is broken, and nothing is wider than the screen."""
+    assert violations(page) == []
+    words = page.evaluate(WORDS)
+    assert {text for *layers, text in words if contrast(*layers) < LEAST} == set()
+    assert "Station 7: Shuffling" in {text for *_, text in words}
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -1,33 +1,47 @@
-"""For everybody: dark, narrow, by keyboard, by ear, and with no network but this machine."""
+"""For everybody: by keyboard, by ear, in the dark, in small print and in forced colours.
+
+Keys pressed faster than the page answers: the visit goes on, and ends where the hand does.
+"""
 
 import re
+from collections.abc import Iterator
+from io import BytesIO
 from typing import Any
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
+from PIL import Image
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from benchmarks.browser import MAP_PAGE, wait_until_ready, wait_until_settled
 from caldp_core.experiments.run import prepare
 from caldp_core.scenarios.blocks import OneBlock
-from caldp_ui.maps.presets import BEGIN
+from caldp_ui.maps.scene import BEGIN
 from caldp_ui.places.page import TOUR
 from caldp_ui.start import page as cards
-from tests.browser.conftest import Visit
+from tests.browser.conftest import DESKTOP, SCREENS, OpenLink, Profiles, Visit, visiting
 from tests.browser.hands import (
+    HEADLINE,
+    MAP_PAGE,
     QUICKLY_FORECAST,
     SLIDER,
     STAGE,
+    TABS,
+    Watch,
     button,
+    eventually,
     expect,
     expect_shows,
+    is_outside,
     link_of,
     pictures,
     tab,
     tab_key_until,
+    wait_until_ready,
 )
-from tests.browser.watch import Watch, is_outside
+from tests.servers import wait_until_settled
 
 pytestmark = pytest.mark.browser
-PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+PHONE: Any = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 COLOURS = """() => {
     const probe = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
     const rgb = colour => {
@@ -39,7 +53,7 @@ COLOURS = """() => {
     return [rgb(getComputedStyle(heading).color), rgb(getComputedStyle(ground).backgroundColor)];
 }"""
 HAS_FOCUS = "one => one.getRootNode().activeElement === one"
-TABS = ("Error curves", "Relief", "Numbers", "Share and export", "What is promised")
+EVERYBODY_TABS = ("Error curves", "Relief", "Numbers", "Share and export", "What is promised")
 
 
 def luminance(colour: list[float]) -> float:
@@ -111,7 +125,7 @@ def walk_to(page: Any, name: str, key: str, most: int = 12) -> None:
 
 def walk(page: Any) -> None:
     """Open every tab, popover and help text, and take the tour."""
-    for name in TABS:
+    for name in EVERYBODY_TABS:
         tab(page, name)
         if name == "Relief":
             expect(page.locator("[data-testid=stDeckGlJsonChart] canvas")).to_be_visible()
@@ -130,6 +144,8 @@ def walk(page: Any) -> None:
     button(page, "places-tour").click()
     for step in TOUR:
         expect(page.locator(".st-key-places-strip")).to_contain_text(step.title)
+        expect(button(page, "places-next-step")).to_be_disabled()
+        button(page, "places-show-me").click()
         button(page, "places-next-step").click()
     expect(page.locator(".st-key-places-strip")).to_have_count(0)
 
@@ -152,9 +168,14 @@ def test_the_first_page_leads_to_the_map(visit: Visit, watch: Watch, address: st
     page.goto(address)
     expect(page.locator(".st-key-start-maps .stage .divider")).to_be_visible()
     expect(page.locator("[class*=st-key-open-] button:visible")).to_have_count(len(cards.CARDS))
-    for picture in page.locator("[class*=st-key-start-way-] img").all():
+    for picture in page.locator(":is([class*=st-key-start-way-], .walk) img").all():
         expect(picture).to_have_js_property("complete", True)
         assert picture.evaluate("e => e.naturalWidth") > 0
+    for card in page.locator("[class*=st-key-start-way-]").all():
+        expect(card).to_be_in_viewport(ratio=1)
+    expect(page.locator(".walk")).to_be_in_viewport(ratio=1)
+    page.set_viewport_size(PHONE["viewport"])
+    expect(page.locator(".walk")).to_be_in_viewport(ratio=1)
     wait_until_settled(page)
     page.locator("[class*=st-key-open-] button:visible").first.click()
     page.wait_for_url(f"**/{MAP_PAGE}?*")
@@ -163,8 +184,408 @@ def test_the_first_page_leads_to_the_map(visit: Visit, watch: Watch, address: st
     assert watch.outside() == []
 
 
+def test_on_a_phone_the_tour_begins_at_the_top_of_its_page_and_stays_on_screen(
+    visit: Visit, address: str
+) -> None:
+    page = visit(**PHONE)
+    page.goto(address)
+    page.get_by_role("button", name="Tour, 3 minutes").click()
+    page.wait_for_url(f"**/{MAP_PAGE}*")
+    strip, main = page.locator(".st-key-places-strip"), page.locator("[data-testid=stMain]")
+    expect(strip).to_be_in_viewport(ratio=1)
+    expect(main).to_have_js_property("scrollTop", 0)
+    wait_until_ready(page)
+    main.evaluate("e => e.scrollTo(0, 1500)")
+    expect(main).not_to_have_js_property("scrollTop", 0)
+    expect(strip).to_be_in_viewport(ratio=1)
+
+
 def test_the_watch_knows_what_is_outside() -> None:
     outside = ("https://example.org/x.png", "wss://tiles.example/a", "http://192.0.2.1/")
     inside = ("http://127.0.0.1:8501/x", "ws://localhost:1/_stcore", "data:,x", "blob:http://x/1")
     assert all(map(is_outside, outside))
     assert not any(map(is_outside, inside))
+
+
+YES = ".st-key-yesno-epsilon_10"
+
+
+def middle(of: Any) -> float:
+    """Where an element is from left to right, in pixels."""
+    box = of.bounding_box()
+    return float(box["x"] + box["width"] / 2)
+
+
+def open_yesno(open_link: OpenLink) -> Any:
+    """The page at rest: at first elements come that have neither focus nor panel."""
+    page = open_link("yesno", f"{YES} input", **SCREENS["projector"])
+    wait_until_settled(page)
+    return page
+
+
+def test_in_an_arabic_browser_the_right_arrow_raises_epsilon(open_link: OpenLink) -> None:
+    page = open_link("yesno", f"{YES} input", locale="ar-EG", **SCREENS["projector"])
+    slider = page.locator(f"{YES} input")
+    slider.press("End")
+    expect(slider).to_have_attribute("aria-valuetext", "∞")
+    ends = page.locator(f"{YES} [data-testid=stSliderTickBar] > *")
+    thumb = page.locator(f"{YES} [data-testid=stSliderThumbValue]")
+    assert abs(middle(thumb) - middle(ends.last)) < abs(middle(thumb) - middle(ends.first))
+    slider.press("Home")
+    slider.press("ArrowRight")
+    expect(slider).to_have_attribute("aria-valuetext", "0.2")
+
+
+def test_skip_to_main_content_skips_the_tabs(open_link: OpenLink) -> None:
+    page = open_yesno(open_link)
+    page.keyboard.press("Tab")
+    expect(page.get_by_text("Skip to main content")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("h1:focus")).to_have_count(1)
+    page.keyboard.press("Tab")
+    expect(page.locator(".st-key-yesno-switch :focus")).to_be_visible()
+
+
+def test_a_new_headline_is_spoken_once_and_that_of_a_page_that_comes_is_not(
+    open_link: OpenLink,
+) -> None:
+    page = open_yesno(open_link)
+    spoken = page.locator("body > [role=status]")
+    expect(spoken).to_have_text("")
+    page.locator(f"{YES} input").press("Home")
+    expect(spoken).not_to_have_text("")
+    words = page.locator(f"{HEADLINE} > *").all_inner_texts()
+    expect(spoken).to_have_text(" ".join(words))
+
+
+def test_a_panel_that_a_key_opens_has_the_focus_until_escape(open_link: OpenLink) -> None:
+    page = open_yesno(open_link)
+    button = page.locator("[data-testid=stPopoverButton]:visible").first
+    panel = page.locator("[data-testid=stPopoverBody]")
+    button.press("Enter")
+    expect(panel).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(panel).to_have_count(0)
+    expect(button).to_be_focused()
+    button.click()
+    expect(panel).to_be_visible()
+    expect(panel).not_to_be_focused()
+
+
+RELEASED = "released"
+
+
+class SlowSocket:
+    """A socket by which the server's answers reach the browser only when they are released."""
+
+    def __init__(self) -> None:
+        self.is_slow = False
+        self._held: list[Any] = []
+
+    def connect(self, route: Any) -> None:
+        self._route = route
+        route.connect_to_server().on_message(self._answer)
+
+    def _answer(self, message: Any) -> None:
+        if self.is_slow:
+            self._held.append(message)
+        else:
+            self._route.send(message)
+
+    def whole_runs(self) -> int:
+        """How many ends of runs are among what is held."""
+        kinds = [ForwardMsg.FromString(each).WhichOneof("type") for each in self._held]
+        return kinds.count("script_finished")
+
+    def release(self) -> None:
+        """Send what is held, then a title; what comes later is held again, while it `is_slow`."""
+        title = ForwardMsg()
+        title.page_config_changed.title = RELEASED
+        held, self._held = [*self._held, title.SerializeToString()], []
+        for message in held:
+            self._route.send(message)
+
+
+@pytest.fixture
+def slow(profiles: Profiles, address: str) -> Iterator[tuple[Any, SlowSocket]]:
+    """A page at rest, and its socket."""
+    socket = SlowSocket()
+    profile = profiles(**SCREENS["projector"], extra_http_headers={"x-socket": "slow"})
+    profile.route_web_socket(re.compile("/_stcore/stream"), socket.connect)
+    with visiting(profile, f"{address}/yesno", f"{YES} input") as page:
+        wait_until_settled(page)
+        yield page, socket
+
+
+@pytest.mark.parametrize(
+    "toggle", ["[data-testid=stPopoverButton]", "[data-testid=stExpander] summary"]
+)
+def test_a_late_answer_reopens_nothing(slow: tuple[Any, SlowSocket], toggle: str) -> None:
+    page, socket = slow
+    socket.is_slow = True
+    page.locator(f"{toggle}:visible").first.press("Enter")
+    opened = page.locator(
+        "[data-testid=stPopoverBody], [data-testid=stExpanderDetails]:not([inert])"
+    )
+    expect(opened).to_have_count(1)
+    while not socket.whole_runs():
+        page.wait_for_timeout(15)
+    page.keyboard.press("Escape" if "Popover" in toggle else "Enter")
+    expect(opened).to_have_count(0)
+    socket.release()
+    expect(page).to_have_title(RELEASED)
+    page.wait_for_timeout(500)  # it is drawn some frames later
+    expect(opened).to_have_count(0)
+    socket.is_slow = False
+    socket.release()
+    wait_until_settled(page)
+    expect(opened).to_have_count(0)
+
+
+def test_panel_that_a_mouse_opened_is_not_entered_where_a_late_answer_closes_it(
+    slow: tuple[Any, SlowSocket],
+) -> None:
+    page, socket = slow
+    button = page.locator("[data-testid=stPopoverButton]:visible").first
+    panel = page.locator("[data-testid=stPopoverBody]")
+    socket.is_slow = True
+    button.press("Enter")
+    expect(panel).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(panel).to_have_count(0)
+    while socket.whole_runs() < 2:
+        page.wait_for_timeout(15)
+    button.click()
+    expect(panel).to_be_visible()
+    expect(panel).not_to_be_focused()
+    for _ in range(3):  # each answer may be undone, which the server answers again
+        socket.release()
+        page.wait_for_timeout(300)
+    socket.is_slow = False
+    socket.release()
+    wait_until_settled(page)
+    expect(panel).to_be_visible()
+    expect(panel).not_to_be_focused()
+
+
+def test_what_a_run_takes_away_leaves_the_focus_on_the_headline(open_link: OpenLink) -> None:
+    page = open_yesno(open_link)
+    equal = button(page, "yesno-equal")
+    equal.press("Enter")
+    expect(equal).to_be_disabled()
+    expect(page.locator("h1:focus")).to_have_count(1)
+    page.locator(f"{TABS} .open a[href$='/distances']").press("Enter")
+    expect(page).to_have_title("Privacy by distance · caldp")
+    expect(page.locator("h1:focus")).to_have_count(1)
+
+
+REPLACE = "button => button.replaceWith(button.cloneNode(true))"
+PRESS = "document.body.dispatchEvent(new Event('pointerdown', {bubbles: true}))"
+REST = "document.dispatchEvent(new Event('caldp:rest'))"
+
+
+def test_what_is_drawn_anew_has_the_focus_again_unless_a_hand_let_go(open_link: OpenLink) -> None:
+    page = open_yesno(open_link)
+    another = button(page, "yesno-another")
+    another.focus()
+    another.evaluate(REPLACE)
+    page.evaluate(REST)
+    expect(another).to_be_focused()
+    page.evaluate(PRESS)
+    another.evaluate(REPLACE)
+    page.evaluate(REST)
+    assert page.evaluate("document.activeElement === document.body")
+
+
+PROJECTOR = {"width": 1280, "height": 720}
+KEYBOARD_SLIDER = ".st-key-places-epsilon input[type=range]"
+STEPS = ("0.1", "0.2", "0.3", "0.5", "0.7")
+ROUNDS = 6  # with pictures kept for two runs only, the visit ended in the second to fifth
+
+
+def test_quick_keys_to_and_fro_do_not_end_a_visit(
+    profiles: Profiles, address: str, watch: Watch
+) -> None:
+    page = profiles(viewport=PROJECTOR).new_page()
+    watch.follow(page)
+    page.goto(f"{address}/places")
+    slider = page.locator(KEYBOARD_SLIDER)
+    page.locator(".st-key-places-maps .stage[data-painted]").wait_for()
+    page.wait_for_timeout(2000)
+    slider.focus()
+    for _ in range(ROUNDS):
+        page.keyboard.press("Home")
+        page.wait_for_timeout(400)
+        for _ in STEPS[1:]:
+            page.keyboard.press("ArrowRight")
+            page.wait_for_timeout(40)
+        page.wait_for_timeout(1200)
+    page.keyboard.press("Home")
+    expect(slider).to_have_attribute("aria-valuetext", STEPS[0])
+    wait_until_settled(page)
+    page.wait_for_function("location.search.includes('epsilon=0.1')")
+    page.close()
+    watch.check()
+
+
+UNREADABLE = "<p style='color: #888; background: #999'>Gray on gray</p>"
+DRAWN = """ground => !document.querySelector('[data-testid=stSkeleton]') && ground
+    === getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor"""
+
+GROUNDS = {"light": "rgb(255, 255, 255)", "dark": "rgb(11, 15, 20)"}
+
+AS_AT_REST = "[data-stale=true] { opacity: 1 !important; transition: none !important; }"
+"""Streamlit fades what a run has not drawn yet; work beside a page may start one at any moment."""
+
+
+AXE_COLOURS = {"runOnly": {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}}
+"""The rules that go by colours: all that another theme can break."""
+
+
+def violations(page: Any, options: dict[str, Any] | None = None) -> list[str]:
+    """What axe finds: the rule, the first element that breaks it, and how."""
+    found = Axe().run(page, options=options).response["violations"]
+    return [f"{v['id']}: {v['nodes'][0]['html']} {v['nodes'][0]['failureSummary']}" for v in found]
+
+
+def in_scheme(page: Any, scheme: str) -> None:
+    """The page in the light or in the dark, drawn and at rest."""
+    page.emulate_media(color_scheme=scheme)
+    page.wait_for_function(DRAWN, arg=GROUNDS[scheme])
+    wait_until_settled(page)
+    page.add_style_tag(content=AS_AT_REST)
+
+
+def violations_in_both(page: Any, first: str) -> list[str]:
+    """Rules that are broken in the scheme that the page is in, or by colours in the other."""
+    (other,) = {*GROUNDS} - {first}
+    in_scheme(page, first)
+    found = violations(page)
+    in_scheme(page, other)
+    return found + [f"{other}: {each}" for each in violations(page, AXE_COLOURS)]
+
+
+def test_axe_knows_a_broken_rule(browser: Any) -> None:
+    with browser.new_context() as context:
+        page = context.new_page()
+        page.set_content(f"<html lang='en'><title>One</title><main>{UNREADABLE}</main></html>")
+        for options in (None, AXE_COLOURS):
+            assert any(each.startswith("color-contrast") for each in violations(page, options))
+
+
+LEAST = 4.5
+SMALL_PRINT = {
+    "captions": "[data-testid=stCaptionContainer] p",
+    "odds": ".odds :is(b, strong, p, .grade)",
+    "result": ".st-key-headline p",
+    "axes": ".st-key-curve :is(.xtick, .ytick) text",
+    "titles of axes": ".st-key-curve :is(.xtitle, .ytitle)",
+    "names of lines": ".st-key-curve :is(.textpoint text, .legendtext)",
+}
+LAYERS = """css => {
+    const probe = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
+    const rgba = colour => {
+        probe.clearRect(0, 0, 1, 1); probe.fillStyle = colour; probe.fillRect(0, 0, 1, 1);
+        const [r, g, b, a] = probe.getImageData(0, 0, 1, 1).data;
+        return [r, g, b, a / 255];
+    };
+    const ground = rgba(getComputedStyle(document.querySelector('[data-testid=stApp]'))
+        .backgroundColor);
+    return [...document.querySelectorAll(css)].filter(e => e.textContent.trim()).map(e => {
+        const style = getComputedStyle(e), svg = e instanceof SVGElement;
+        const text = rgba(svg ? style.fill : style.color);
+        let seen = text[3] * (svg ? Number(style.fillOpacity) : 1);
+        for (let at = e; at; at = at.parentElement) seen *= Number(getComputedStyle(at).opacity);
+        return [text.slice(0, 3), ground.slice(0, 3), seen];
+    });
+}"""
+"""Per element: its text's colour, the page's, and how opaque the text is, ancestors and all."""
+
+
+def contrast(text: list[float], ground: list[float], opacity: float) -> float:
+    """WCAG's ratio of a text that is blended with the ground."""
+    blended = [opacity * t + (1 - opacity) * g for t, g in zip(text, ground, strict=True)]
+    low, high = sorted((luminance(blended), luminance(ground)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def contrasts(page: Any, css: str) -> list[float]:
+    return [contrast(*layers) for layers in page.evaluate(LAYERS, css)]
+
+
+def faint(page: Any) -> dict[str, float]:
+    """What does not stand out enough, or is not there, with its contrast."""
+    least = {name: min(contrasts(page, css), default=0) for name, css in SMALL_PRINT.items()}
+    return {name: round(each, 2) for name, each in least.items() if each < LEAST}
+
+
+def test_small_print_stands_out_from_the_page(visit: Visit) -> None:
+    page = visit(QUICKLY_FORECAST)
+    tab(page, "Error curves")
+    for scheme in ("light", "dark"):
+        in_scheme(page, scheme)
+
+        def stands_out(scheme: str = scheme) -> None:
+            assert faint(page) == {}, scheme
+
+        eventually(page, stands_out)  # the server draws charts anew, in parts
+
+
+def test_the_measure_knows_black_on_white_and_a_veil() -> None:
+    black, white = [0.0, 0.0, 0.0], [255.0, 255.0, 255.0]
+    assert contrast(black, white, 1.0) == pytest.approx(21.0)
+    assert contrast(black, white, 0.0) == pytest.approx(1.0)
+    assert contrast([118.0] * 3, white, 1.0) == pytest.approx(4.54, abs=0.01)  # #767676
+
+
+MARKS = {
+    "": (".sides .hundred", ".scale .strip"),
+    "values": (".row:not(.heading) .truth", ".row:not(.heading) .range.ours"),
+    "matrix": (".leak td[data-x]:not(.own)",),
+    "classroom": (
+        ".trust .people",
+        "[data-testid=stSlider] [role=group] > * > :first-child",
+        ".st-key-classroom-broken label > :nth-child(2)",
+    ),
+    "coarser": (".bars em > i.open",),
+    "room": (".row .bar", ".row .range"),
+    "results": (".estimates .strip > .share",),
+}
+"""What shows data on each page, or where a slider stands, without a word in it."""
+CHOSEN = {
+    "places": (".stage .looks button[aria-pressed=true]", "[role=tab][aria-selected=true]"),
+    "classroom": (".st-key-classroom-station button[aria-checked=true]",),
+    "adversary?show=fakes": ("label[data-selected=true]",),
+}
+FORCED_COLOURS_LEAST = 0.1
+BORDER = """e => {
+    const probe = document.body.appendChild(document.createElement('div'));
+    probe.style.color = 'Highlight';
+    const wanted = getComputedStyle(probe).color;
+    probe.remove();
+    return getComputedStyle(e).borderTopColor === wanted;
+}"""
+
+
+def painted_share(mark: Any) -> float:
+    """The share of the element's pixels that are not the white ground's."""
+    with Image.open(BytesIO(mark.screenshot())) as picture:
+        pixels = picture.convert("L").histogram()
+    return 1 - sum(pixels[250:]) / sum(pixels)
+
+
+def test_marks_keep_their_colours(open_link: OpenLink) -> None:
+    shares: dict[tuple[str, str], float] = {}
+    for link, marks in MARKS.items():
+        page = open_link(link, *marks, viewport=DESKTOP, forced_colors="active")
+        shares |= {(link, css): painted_share(page.locator(css).first) for css in marks}
+        page.close()
+    assert {mark: share for mark, share in shares.items() if share < FORCED_COLOURS_LEAST} == {}
+
+
+def test_what_is_chosen_is_framed(open_link: OpenLink) -> None:
+    for link, chosen in CHOSEN.items():
+        page = open_link(link, *chosen, viewport=DESKTOP, forced_colors="active")
+        for css in chosen:
+            assert page.locator(css).first.evaluate(BORDER), (link, css)
+        page.close()

@@ -1,4 +1,7 @@
-"""Files of one's own in a browser: each from the file to counts, estimate and record."""
+"""A visitor's own data in a browser: from the file to estimates and records.
+
+Last year's map as what everybody knows: from its file to the picture, and back again.
+"""
 
 import csv
 import io
@@ -9,17 +12,32 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from click.testing import CliRunner
+from PIL import Image
 
-from benchmarks.browser import wait_until_settled
+from caldp_core.cli.commands import main
+from caldp_core.datasets import Cities, inspect_data
+from caldp_core.datasets.areas import named_areas
+from caldp_core.datasets.files.places import count_published_map
+from caldp_core.datasets.public_map import PublicMap
+from caldp_core.domain.domains import GridDomain
 from caldp_core.experiments.run import prepare, run
+from caldp_core.experiments.table import as_geojson
+from caldp_core.scenarios.blocks import GroupBlocks, OneBlock
 from caldp_core.scenarios.scenario import Scenario
-from tests.browser.hands import expect, open_internal
-from tests.datasets.files import as_workbook
+from caldp_ui.parts import pack
+from caldp_ui.places.page_state import LINK, PlacesState
+from tests.browser.conftest import OpenLink, Visit
+from tests.browser.hands import HEADLINE, expect, headline_of, open_internal, press, tab
+from tests.browser.test_packs import choose_option, rows_of, unpacked
+from tests.datasets.files import workbook
+from tests.servers import wait_until_settled
 
 pytestmark = pytest.mark.browser
 Rows = list[tuple[str, ...]]
@@ -72,27 +90,20 @@ def parquet(rows: Rows) -> bytes:
     return out.getvalue()
 
 
-def workbook(rows: Rows) -> bytes:
-    """Texts as texts, weights as numbers."""
-    texts = [HEAD, *rows]
-    cells = "".join("<row>" + "".join(_cell(text) for text in row) + "</row>" for row in texts)
-    return as_workbook(cells)
-
-
-def _cell(text: str) -> str:
-    if text.replace(".", "").isdigit():
-        return f"<c><v>{text}</v></c>"
-    return f'<c t="inlineStr"><is><t>{text}</t></is></c>'
-
-
-def bring(page: Any, name: str, data: bytes, questions: Sequence[str] = ()) -> None:
-    """Choose a file, say which columns are more questions, and show it."""
+def bring(
+    page: Any, name: str, data: bytes, questions: Sequence[str] = (), offers: Sequence[str] = ()
+) -> None:
+    """Choose a file, take the offers of its checks, say which columns are more questions."""
     page.get_by_role("button", name="Your data").click()
     page.get_by_role("tab", name="Choose a file").click()
     file = {"name": name, "mimeType": "application/octet-stream", "buffer": data}
     page.locator(".st-key-values-own-file input[type=file]").set_input_files(file)
     page.locator(".stFileUploader").get_by_text(name).wait_for()
     page.get_by_role("button", name="Read the file").click()
+    for offer in offers:
+        button = page.get_by_role("button", name=offer, exact=True)
+        button.click()
+        button.wait_for(state="detached")
     page.get_by_text("are counted.").wait_for()
     for question in questions:
         menu = page.get_by_role("combobox", name=question, exact=True)
@@ -118,16 +129,16 @@ def download(page: Any, name: str) -> str:
     return Path(found.value.path()).read_text("utf-8")
 
 
-def export_dataset(page: Any) -> Any:
-    """The data set of scenario.json; the estimate beside it is what the core makes of it."""
+def export_scenario(page: Any) -> Any:
+    """What scenario.json holds; the estimate beside it is what the core makes of it."""
     open_internal(page)
     text = download(page, "scenario-internal.json")
-    result = run(prepare(Scenario.from_text(text)))
+    result = run(prepare(Scenario.from_json(text)))
     rows = list(csv.DictReader(io.StringIO(download(page, "estimate.csv"))))
     shares = np.array([float(row["estimated share"]) for row in rows])
     np.testing.assert_allclose(shares, result.first.estimate, atol=1e-12)
     assert all(float(row["low"]) <= float(row["high"]) for row in rows)
-    return json.loads(text)["dataset"]
+    return json.loads(text)
 
 
 def round_parts(parts: Sequence[int]) -> list[int]:
@@ -144,7 +155,7 @@ def test_every_kind_of_file_leads_to_its_counts_its_estimate_and_a_record(open_l
     page = open_link("values", ".chart .row")
     page.get_by_role("tab", name="Share and export").click()
     bring(page, "umfrage.csv", german(rows), ["Alter", "Einkommen", "Wohnort"])
-    survey = export_dataset(page)
+    survey = export_scenario(page)["dataset"]
     parts = zip(survey["questions"], survey["counts"], strict=True)
     by_question: dict[str, list[int]] = {}
     for question, count in parts:
@@ -158,11 +169,212 @@ def test_every_kind_of_file_leads_to_its_counts_its_estimate_and_a_record(open_l
     record = download(page, "record.html")
     assert "umfrage" in record
     bring(page, "sante.csv", FRENCH.encode("cp1252"))
-    table = export_dataset(page)
+    table = export_scenario(page)["dataset"]
     assert dict(zip(table["names"], table["counts"], strict=True)) == {
         "très bon": 1205, "assez bon": 87, "mauvais": 3
     }  # fmt: skip
-    for name, data in (("p.parquet", parquet(rows[:500])), ("t.xlsx", workbook(rows[:500]))):
-        bring(page, name, data)
-        table = export_dataset(page)
-        assert sorted(table["counts"]) == round_parts(count_people(rows[:500], 2)), name
+    bring(page, "p.parquet", parquet(rows[:500]))
+    table = export_scenario(page)["dataset"]
+    assert sorted(table["counts"]) == round_parts(count_people(rows[:500], 2))
+
+
+OPINIONS = {"for": 1_204, "against": 3_411, "undecided": 253}
+STATES = [area.name for area in named_areas().values() if area.country == "United States"][:51]
+HALVES = ("East", "West")
+MODES = (["Bus", "On foot"], ["Bus"], ["On foot"], ["Bicycle", "Bus"], ["Bicycle"], ["On foot"])
+
+
+def opinions() -> bytes:
+    """A workbook with a cover, codes whose words are on another sheet, and a total."""
+    rows = [*enumerate(OPINIONS.values(), start=1), ("Total", sum(OPINIONS.values()))]
+    return workbook(
+        ("Cover", [("Survey of opinions",), ("Office of statistics, 2026",)]),
+        ("Data", [("opinion", "people"), *rows]),
+        ("Codes", [("code", "label"), *enumerate(OPINIONS, start=1)]),
+    )
+
+
+def states() -> dict[str, tuple[int, str]]:
+    """People and half of the country of each of 50 states."""
+    named = (name for name in STATES if name != "District of Columbia")
+    return {name: (1_000 + 37 * at, HALVES[at % 2]) for at, name in enumerate(named)}
+
+
+def ticked() -> list[list[str]]:
+    """What each of 600 people ticked, in any order."""
+    rng = random.Random(38)
+    return [rng.sample(each, len(each)) for each in rng.choices(MODES, k=600)]
+
+
+def count_by_command(path: Path, data: bytes, out: Path, *accepted: str) -> bytes:
+    """What `caldp count` writes."""
+    path.write_bytes(data)
+    accept = [part for each in accepted for part in ("--accept", each)]
+    done = CliRunner().invoke(main, ["count", str(path), "-o", str(out), *accept])
+    assert done.exit_code == 0, done.output
+    return out.read_bytes()
+
+
+def test_tables_of_offices_lead_to_estimates_a_map_blocks_a_memo_and_a_record(
+    open_link: OpenLink, tmp_path: Path
+) -> None:
+    page = open_link("values", ".chart .row")
+    tab(page, "Share and export")
+    bring(
+        page,
+        "opinions.xlsx",
+        opinions(),
+        offers=["Data", "Leave out “Total”", "Yes: take its words"],
+    )
+    table = export_scenario(page)["dataset"]
+    assert dict(zip(table["names"], table["counts"], strict=True)) == OPINIONS
+    accepted = ("sheet=Data", "total-row=leave-out", "codes=words")
+    counts = tmp_path / "counts.csv"
+    rows = rows_of(count_by_command(tmp_path / "opinions.xlsx", opinions(), counts, *accepted))
+    assert {row["answer"]: int(row["people"]) for row in rows} == OPINIONS
+    judge_kept(page)
+
+    table = [f"{name};{people};{half}" for name, (people, half) in states().items()]
+    data = "\n".join(["state;people;half", *table]).encode()
+    bring(page, "states.csv", data, offers=["Show areas of United States"])
+    expect(page.locator(".st-key-values-maps .pane:visible canvas")).to_have_count(3)
+    page.get_by_text("What is protected", exact=True).click()
+    blocks = page.get_by_role("combobox", name="Hide people among")
+    choose_option(page, blocks, "Groups: answers of one group hide each other")
+    page.wait_for_url("**blocks=groups*")
+    wait_until_settled(page)
+    scenario = export_scenario(page)
+    assert Scenario.from_dict(scenario).context.blocks == GroupBlocks()
+    table = scenario["dataset"]
+    found = zip(table["names"], zip(table["counts"], table["groups"], strict=True), strict=True)
+    assert dict(found) == states()
+    rows = rows_of(count_by_command(tmp_path / "states.csv", data, counts, "areas=United States"))
+    assert {row["answer"]: (int(row["people"]), row["group"]) for row in rows} == states()
+
+    lines = [f"{at};" + ",".join(each) for at, each in enumerate(ticked())]
+    data = "\n".join(["id;How do you travel?", *lines]).encode()
+    bring(page, "ways.csv", data, offers=["Ask each of 3 as yes or no"])
+    survey = export_scenario(page)["dataset"]
+    written = count_by_command(
+        tmp_path / "ways.csv", data, tmp_path / "ways.json", "several-choices=questions"
+    )
+    assert survey | {"title": ""} == json.loads(written)["dataset"] | {"title": ""}
+    answers = zip(survey["questions"], survey["names"], survey["counts"], strict=True)
+    yes = {question: count for question, answer, count in answers if answer == "yes"}
+    assert yes == Counter(choice for each in ticked() for choice in each)
+
+
+def judge_kept(page: Any) -> None:
+    """The record and the memo of the pack to keep are of this table, and say how it was read."""
+    page.get_by_role("button", name="Audit and make the record").click()
+    with page.expect_download() as saved:
+        page.get_by_role("button", name=pack.file_name(pack.KEPT)).click()
+    files = unpacked(Path(saved.value.path()).read_bytes())
+    for name in ("record.html", "memo.html"):
+        text = files[name].decode()
+        assert f"{sum(OPINIONS.values()):,}" in text, name
+        assert "opinions" in text
+    assert "codes of “opinion” read by the sheet “Codes”" in files["record.html"].decode()
+
+
+TRUE_COUNTS_PLACES = [(48.05, 11.05), (48.35, 11.45), (48.55, 11.85)]
+COUNTS = (10_007, 20_011, 3)
+CSV = "latitude,longitude,people\n" + "\n".join(
+    f"{south},{west},{people}"
+    for (south, west), people in zip(TRUE_COUNTS_PLACES, COUNTS, strict=True)
+)
+RED = (176, 0, 32)
+
+
+def true_counts_bring(page: Any) -> None:
+    page.get_by_role("button", name="Your data").click()
+    page.locator(".st-key-places-own-text textarea").fill(CSV)
+    page.locator(".st-key-places-own-name input").fill("marked")
+    page.get_by_role("button", name="Read the text").click()
+    page.get_by_role("button", name="Show it").click()
+    page.get_by_role("button", name="Show it").wait_for(state="detached")
+    page.wait_for_url("**own=*")
+    wait_until_settled(page)
+
+
+def saved_picture(page: Any, name: str) -> tuple[str, Image.Image]:
+    with page.expect_download() as found:
+        press(page, name)
+    image = Image.open(io.BytesIO(Path(found.value.path()).read_bytes())).convert("RGB")
+    return found.value.suggested_filename, image
+
+
+def red_rows(image: Image.Image) -> int:
+    return sum(image.getpixel((1, y)) == RED for y in range(image.height))
+
+
+def test_own_data_stay_in_their_tab_and_the_truth_in_internal_pictures(visit: Visit) -> None:
+    page = visit("places?v=2&epsilon=2&blocks=one", fresh=True)
+    true_counts_bring(page)
+    sentence = page.locator(HEADLINE).inner_text()
+    query = urlsplit(page.url).query
+    assert "10007" not in query
+    assert "dataset" not in query
+    for look in ("Side by side", "Error"):
+        press(page, look)
+        name, image = saved_picture(page, "Picture")
+        assert (name, red_rows(image)) == ("caldp-map.png", 0)
+    name, image = saved_picture(page, "Internal picture, with the truth")
+    assert (name, red_rows(image)) == ("caldp-map-internal.png", 48)
+    page.reload()
+    expect(page.locator(HEADLINE)).to_have_text([sentence])
+    assert urlsplit(page.url).query.partition("&look")[0] == query.partition("&look")[0]
+    receiver = visit(f"places?{query}", fresh=True)
+    expect(receiver.get_by_text("This link holds settings and no data")).to_be_visible()
+    true_counts_bring(receiver)
+    expect(receiver.locator(HEADLINE)).to_have_text([sentence])
+    expect(receiver.get_by_text("This link holds settings and no data")).to_have_count(0)
+
+
+NOW = Scenario(Cities(together=5), n=200_000).with_context(blocks=OneBlock())
+BEFORE = Scenario(Cities(together=5), n=300_000, seed=9).with_context(
+    blocks=OneBlock(), epsilon=4.0
+)
+
+
+def expect_result(page: Any, scenario: Scenario) -> None:
+    expect(page.locator(HEADLINE)).to_have_text([headline_of(scenario)])
+    wait_until_settled(page)
+
+
+def test_last_years_estimate_is_taken_for_known(visit: Visit, tmp_path: Path) -> None:
+    last = run(prepare(BEFORE))
+    (tmp_path / "last year.geojson").write_text(as_geojson(last), "utf-8")
+    query = "&".join(f"{key}={text}" for key, text in LINK.write(PlacesState(NOW)).items())
+    page = visit(f"places?{query}")
+    expect_result(page, NOW)
+    tab(page, "Public prior")
+    page.get_by_role("button", name="Use a file of mine").click()
+    page.get_by_role("tab", name="Choose a file").click()
+    chosen = page.locator(".st-key-places-own-file input[type=file]")
+    chosen.set_input_files(tmp_path / "last year.geojson")
+    expect(page.get_by_text("last year.geojson")).to_be_visible()
+    page.get_by_role("button", name="Read the file").click()
+    preview = page.locator(".st-key-places-own-preview")
+    expect(preview.get_by_role("radio", name="what is public already")).to_be_checked()
+    expect(preview).to_contain_text("people in")
+    page.get_by_role("button", name="Show it").click()
+    domain = prepare(Scenario(Cities(), n=1)).dataset.domain
+    detected = inspect_data((tmp_path / "last year.geojson").read_bytes())
+    assert isinstance(domain, GridDomain)
+    prior = count_published_map(detected, detected.places, "last year", domain).published
+    knowing = Scenario(NOW.dataset, NOW.policy, estimator="cascade-map", n=NOW.n, prior=prior)
+    expect_result(page, knowing)
+    sentence = page.get_by_text("people are where they are on this map because of “last year”")
+    expect(sentence).to_be_visible()
+    tab(page, "Share and export")
+    with page.expect_download() as saved:
+        page.locator(".st-key-places-json button").click()
+    found = Scenario.from_json(Path(saved.value.path()).read_text("utf-8"))
+    assert isinstance(found.prior, PublicMap)
+    assert found == knowing
+    tab(page, "Public prior")
+    page.get_by_role("button", name="Use reports alone").click()
+    expect_result(page, NOW)  # the maps above the tab, too
+    page.get_by_role("button", name="Use “last year”").click()
+    expect_result(page, knowing)

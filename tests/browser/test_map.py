@@ -1,25 +1,49 @@
-"""The map page in a real browser: it loads, it can be drawn on, its link opens it elsewhere."""
+"""Pages of maps in a browser: drawing, areas, lists of places, the relief and pins.
+
+Privacy by distance, and Home and work, in a browser: maps first, a click moves the ring.
+
+One page of each kind of picture: maps, rows of answers, a chart, a chart that alone shows numbers.
+All pages, and the numbers of both, are held against the core in `ui/test_pins.py`.
+
+A click on a button whose file the server has drawn anew, before the browser has heard of it.
+"""
 
 import gzip
+import io
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from importlib.resources import files
+from itertools import dropwhile
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import parse_qs, urlsplit
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
 import pytest
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from benchmarks.browser import wait_until_settled
 from caldp_core.basics.limits import EPSILON_MAX
+from caldp_core.basics.types import Floats
 from caldp_core.datasets import inspect_data
+from caldp_core.datasets.areas import named_areas
+from caldp_core.datasets.base_map import cities_in
 from caldp_core.datasets.files.places import count_places
-from caldp_core.domain.grid import Area
+from caldp_core.domain.domains import Area
 from caldp_core.scenarios.blocks import OneBlock, SensitiveAreas, StateBlocks
-from caldp_ui.maps.presets import BEGIN
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.compute import runs
+from caldp_ui.maps.scene import BEGIN, hexagon_size, hexagons_of
 from caldp_ui.places import page_state
 from caldp_ui.places.controls import with_dataset
-from tests.browser.conftest import Visit
+from caldp_ui.places.page_state import with_merge_factor
+from tests.browser.conftest import SCREENS, OpenLink, Profiles, Visit
 from tests.browser.hands import (
     HEADLINE,
     SLIDER,
     STAGE,
+    Watch,
     assert_close,
     button,
     canvases,
@@ -30,13 +54,17 @@ from tests.browser.hands import (
     headline_of,
     hold,
     link_of,
+    open_internal,
     pictures,
     press,
     tab,
 )
-from tests.browser.watch import Watch
+from tests.servers import wait_until_settled
+from tests.strategies import thinned
 
 pytestmark = pytest.mark.browser
+BAR_PX = 60
+"""Height of the bar of pages, and of what is free below it."""
 NEW_YORK = Area(40.0, 42.0, -75.0, -72.0)
 ONE = "places?v=2&blocks=one"
 
@@ -129,7 +157,14 @@ def test_protecting_only_a_box_and_taking_it_back(visit: Visit) -> None:
     assert edit[0] == "+"
     assert_close(Area.parse(edit[1:]), NEW_YORK)
     expect_shows(page, drawn)
-    expect(page.locator("[data-testid=stToast]").first).to_contain_text("100 of 100")
+    note = page.locator("[data-testid=stToast]").first
+    expect(note).to_contain_text("100 of 100")
+
+    def lies_on_the_bar() -> None:  # once it has glided there: no control of the page is there
+        box = note.bounding_box()
+        assert 0 <= box["y"] <= box["y"] + box["height"] <= BAR_PX
+
+    eventually(page, lies_on_the_bar)
     press(page, "Undo")
     expect_shows(page, one)
     press(page, "Redo")
@@ -179,3 +214,356 @@ def test_repeated_runs_show_progress_and_can_be_cancelled(visit: Visit) -> None:
     expect(button(page, "places-repetition-start")).to_be_visible()
     page.locator(SLIDER).press("ArrowRight")
     expect_shows(page, scenario.with_context(epsilon=1.5))
+
+
+REGIONS = ("Midwest", "Northeast", "South", "West")
+STATES = [
+    area.name
+    for area in named_areas().values()
+    if area.country == "United States" and area.name != "District of Columbia"
+]
+
+
+def test_fifty_states_become_maps_and_blocks(
+    profiles: Profiles, address: str, watch: Watch
+) -> None:
+    page = profiles().new_page()
+    watch.follow(page)
+    page.goto(f"{address}/values")
+    page.get_by_role("button", name="Your data").first.click()
+    rows = "\n".join(f"{name};{100 + 7 * at}" for at, name in enumerate(STATES))
+    page.locator(".st-key-values-own-text textarea").fill(f"State;People\n{rows}\n")
+    page.get_by_role("button", name="Read the text").click()
+    page.get_by_role("button", name="Show areas of United States").click()
+    people = sum(100 + 7 * at for at in range(50))
+    expect(page.get_by_text(f"{people:,} people in 50 rows are counted.")).to_be_visible()
+    page.get_by_text("the answer; the group is open").click()
+    page.get_by_role("button", name="Show it").click()
+    expect(page.locator(".st-key-values-maps-stage .pane canvas:visible")).to_have_count(3)
+    expect(page.locator(".chart .row")).to_have_count(50 + len(REGIONS))
+    expect(page.get_by_text("Drag the map to see Alaska, Hawaii.")).to_be_visible()
+    page.wait_for_url("**/values?*blocks=groups*")
+    assert parse_qs(urlsplit(page.url).query)["own.answers"] == ["50"]
+    page.close()
+    watch.check()
+
+
+PAINTED = ".stage[data-painted]"
+DRAWN = "canvas => canvas.drawn = canvas.toDataURL()"
+PAGES = {"distances": 3, "personal": 4}
+"""Pages of this file, and how many maps each shows."""
+
+
+def truths(page: Any) -> list[Any]:
+    """The first map of the page's stage and of the pinned one."""
+    stages = page.locator(".stage").all()
+    return [stage.locator(".pane canvas").first for stage in stages]
+
+
+@pytest.mark.parametrize(("link", "screen"), thinned(PAGES, SCREENS, one_in=2, of=2))
+def test_the_sentence_and_the_maps_come_first(open_link: OpenLink, link: str, screen: str) -> None:
+    page = open_link(link, PAINTED, **SCREENS[screen])
+    frames = page.locator(".stage .pane:not([hidden]) .frame")
+    expect(frames).to_have_count(PAGES[link])
+    sentence = page.locator(HEADLINE).first.bounding_box()
+    height = SCREENS[screen]["viewport"]["height"]
+    boxes = [frames.nth(i).bounding_box() for i in range(2)]
+    assert all(sentence["y"] < box["y"] for box in boxes)
+    assert all(box["y"] + box["height"] < height for box in boxes)
+    wide = page.locator("[data-testid=stMain]").evaluate("e => e.scrollWidth - e.clientWidth")
+    assert wide <= 0
+
+
+def test_a_click_with_the_brush_moves_the_ring(open_link: OpenLink) -> None:
+    page = open_link("distances", PAINTED, **SCREENS["projector"])
+    place = page.locator(".st-key-distances-place input")
+    before = place.input_value()
+    page.get_by_role("button", name="Brush").click()
+    box = page.locator(".stage .frame").first.bounding_box()
+    page.mouse.click(box["x"] + 0.7 * box["width"], box["y"] + 0.4 * box["height"])
+    page.wait_for_url("**place=*")
+    expect(place).not_to_have_value(before)
+
+
+def test_a_pin_shares_the_view_and_a_film_of_the_rate_moves_alone(open_link: OpenLink) -> None:
+    page = open_link("distances", PAINTED, **SCREENS["projector"])
+    page.locator(".st-key-distances-pin button").first.click()
+    expect(page.locator(f".st-key-distances-pinned-maps {PAINTED}")).to_be_visible()
+    wait_until_settled(page)
+    before = [canvas.evaluate(DRAWN) for canvas in truths(page)]
+    page.get_by_role("button", name="Zoom in").first.click()
+    page.wait_for_url("**view=*")
+    page.wait_for_function("c => c.drawn !== c.toDataURL()", arg=truths(page)[1].element_handle())
+    after = [canvas.evaluate(DRAWN) for canvas in truths(page)]
+    assert after[0] == after[1] != before[1] == before[0]
+    play = page.locator(".st-key-distances-rate .stage-play")
+    play.wait_for()
+    sentence = page.locator(f"{HEADLINE}:visible").first.inner_text()
+    with hold(page, "distances-rate", 0.97):
+        expect(page.locator(f"{HEADLINE}:visible").first).not_to_have_text(sentence)
+    page.wait_for_url("**km=*")  # resting makes it the page's own
+    assert "pinned" in page.url
+
+
+PARIS = Area(48.6, 49.1, 2.0, 2.8)
+TOKYO = Area(35.4, 36.0, 139.3, 140.2)
+
+
+def people_of(area: Area, number: int) -> bytes:
+    """A list of this many people around the middles of districts, by their inhabitants."""
+    districts = cities_in(area)
+    rng = np.random.default_rng(22)
+    shares = np.array([each.population for each in districts], dtype=np.float64)
+    near = rng.choice(len(districts), number, p=shares / shares.sum())
+    middles = np.array([(each.latitude, each.longitude) for each in districts])
+    return csv(middles[near] + 0.012 * rng.standard_normal((number, 2)))
+
+
+def csv(places: Floats) -> bytes:
+    out = io.BytesIO()
+    rows = pa.table({"latitude": places[:, 0].round(5), "longitude": places[:, 1].round(5)})
+    pyarrow.csv.write_csv(rows, out)
+    return out.getvalue()
+
+
+def scenario_of(data: bytes) -> Scenario:
+    """What the page shows of a list, by the core."""
+    file = inspect_data(data)
+    return with_dataset(BEGIN, count_places(file, file.places, "list").places)
+
+
+def bring(page: Any, data: bytes, people: str, folder: Path) -> None:
+    """Choose the file, and show it as it was understood."""
+    path = folder / "list.csv"  # from the disk: a megabyte by the test's own line takes seconds
+    path.write_bytes(data)
+    page.get_by_role("button", name="Your data").click()
+    page.get_by_role("tab", name="Choose a file").click()
+    page.locator(".st-key-places-own-file input[type=file]").set_input_files(path)
+    expect(page.get_by_text("list.csv")).to_be_visible()
+    page.get_by_role("button", name="Read the file").click()
+    expect(page.locator(".st-key-places-own-preview")).to_contain_text(f"{people} people")
+    page.get_by_role("button", name="Show it").click()
+
+
+def expect_result(page: Any, scenario: Scenario) -> None:
+    """The sentence becomes that of a fresh run by the core; such a list is too long for a link."""
+    expect(page.locator(HEADLINE)).to_have_text([headline_of(scenario)])
+    wait_until_settled(page)
+
+
+def export_scenario(page: Any) -> Scenario:
+    """The scenario that the page hands out."""
+    tab(page, "Share and export")
+    open_internal(page)
+    with page.expect_download() as saved:
+        page.locator(".st-key-places-json button").click()
+    return Scenario.from_json(Path(saved.value.path()).read_text("utf-8"))
+
+
+def record(page: Any, folder: Path) -> Path:
+    """The record that the page hands out."""
+    page.locator(".st-key-places-audit-start button").click()
+    button = page.locator(".st-key-places-record button")
+    expect(button).to_be_visible()
+    with page.expect_download() as saved:
+        button.click()
+    saved.value.save_as(folder / "record.html")
+    return folder / "record.html"
+
+
+def test_200_000_people_of_paris_in_hexagons_of_larger_cells(visit: Visit, tmp_path: Path) -> None:
+    data = people_of(PARIS, 200_000)
+    page = visit()
+    bring(page, data, "200,000", tmp_path)
+    before = scenario_of(data)
+    blocks = hexagons_of(runs.map_of(runs.dataset(before)))
+    expect_result(page, before)
+    page.locator(".st-key-places-preset input").click()
+    page.get_by_role("option", name=f"Hexagons of {hexagon_size(blocks.resolution)}").click()
+    scenario = before.with_context(blocks=blocks)
+    expect_result(page, scenario)
+    page.locator(".st-key-places-more button").first.click()
+    page.locator(".st-key-places-cells input[type=range]").focus()
+    page.keyboard.press("ArrowRight")
+    larger = with_merge_factor(scenario, 2)
+    expect_result(page, larger)
+    page.keyboard.press("Escape")
+    tab(page, "Cell size")
+    now = page.locator(".ladder .now th")
+    expect(now).to_have_text("0.02° (2.2 km) (now)")
+    assert export_scenario(page) == larger
+
+
+def leads_to_an_estimate(page: Any, data: bytes, people: str, folder: Path) -> None:
+    """From the file to its estimate and its scenario, as the core has them."""
+    bring(page, data, people, folder)
+    scenario = scenario_of(data)
+    expect_result(page, scenario)
+    assert export_scenario(page) == scenario
+
+
+@pytest.mark.thorough
+def test_a_million_people_of_tokyo(visit: Visit, tmp_path: Path) -> None:
+    leads_to_an_estimate(visit(), people_of(TOKYO, 1_000_000), "1,000,000", tmp_path)
+
+
+def test_airports_of_the_whole_world_and_a_record_that_asks_nobody(
+    visit: Visit, watch: Watch, tmp_path: Path
+) -> None:
+    page = visit()
+    airports = (files("airportsdata") / "airports.csv").read_bytes()  # eleven columns, as it came
+    rows = airports.count(b"\n") - 1
+    leads_to_an_estimate(page, airports, f"{rows:,}", tmp_path)
+    page.goto(record(page, tmp_path).as_uri())
+    # Of the estimate: the truth is in the internal record.
+    expect(page.get_by_role("img", name="list: estimate")).to_have_count(1)
+    expect(page.locator("body")).to_contain_text("It holds.")
+    assert watch.outside() == []
+
+
+READY: Final = ".st-key-places-maps .stage[data-painted]"
+CANVAS: Final = "[data-testid=stDeckGlJsonChart] canvas"
+
+
+def test_a_relief_is_fetched_from_here_alone_and_only_once_it_is_opened(
+    open_link: OpenLink,
+) -> None:
+    page = open_link("places", READY)
+    urls: list[str] = []
+    page.on("request", lambda request: urls.append(request.url))
+    expect(page.locator(CANVAS)).to_have_count(0)
+    tab(page, "Relief")
+    expect(page.locator(CANVAS)).to_be_visible()
+    expect(page.get_by_role("table").filter(has_text="square around")).to_be_visible()
+    assert any("DeckGl" in url for url in urls)
+    page.wait_for_load_state("networkidle")
+    assert {url.split("/")[2] for url in urls} == {page.url.split("/")[2]}
+
+
+PINS: Final = {
+    "places": ".st-key-places-pinned-maps .stage[data-painted]",
+    "values": ".st-key-values-board .point.pinned:visible",
+    "curves": ".st-key-curves-chart text:has-text('pinned')",
+    "plan": ".st-key-plan-chart text:has-text('pinned')",
+}
+"""Where a page with pins draws what is pinned."""
+LINKS: Final = {"curves": "curves?methods=oue"}
+"""Pages that begin with trials, at what needs none."""
+WITHOUT_TABLE: Final = ("curves",)
+"""Its numbers are the curves."""
+CELLS: Final = "row => [...row.cells].map(cell => cell.innerText)"
+
+
+@pytest.mark.parametrize("name", PINS)
+def test_what_is_pinned_stands_beside_what_is_tried(open_link: OpenLink, name: str) -> None:
+    slider = f".st-key-{name}-epsilon input[type=range]"
+    page = open_link(LINKS.get(name, name), slider, f".st-key-{name}-pin button")
+    expect(page.locator(PINS[name])).to_have_count(0)
+    button(page, f"{name}-pin").click()
+    page.wait_for_url("**pinned=*")
+    button(page, f"{name}-pins").wait_for()
+    wait_until_settled(page)
+    page.locator(slider).press("ArrowRight")
+    page.locator(PINS[name]).first.wait_for()
+    if name not in WITHOUT_TABLE:
+        eventually(page, lambda: assert_rows_differ(page, name))  # its numbers come one by one
+    button(page, f"{name}-pins").click()
+    button(page, f"{name}-unpin-1").click()
+    expect(button(page, f"{name}-pins")).to_have_count(0)
+    expect(page.locator(PINS[name])).to_have_count(0)
+    expect(page.locator(f".st-key-{name}-pinned table")).to_have_count(0)
+    page.wait_for_url(lambda url: "pinned" not in url)
+
+
+def assert_rows_differ(page: Any, name: str) -> None:
+    """A table of what is shown now and what is pinned, without rows that are equal in both."""
+    rows = page.locator(f".st-key-{name}-pinned tr")
+    head, *body = rows.evaluate_all(f"rows => rows.map({CELLS})") or [[]]
+    assert " ".join(head).startswith("number now pin 1: ")
+    assert any("ε" in "".join(row) for row in body)
+    assert all(row[1] != row[2] for row in body)
+
+
+PINS_SLIDER = ".st-key-values-epsilon input[type=range]"
+
+
+class Socket:
+    """What the server sends a page, which can be held back for a while."""
+
+    def __init__(self, page: Any) -> None:
+        self._page, self._held, self._holds = page, list[bytes](), False
+        page.route_web_socket(lambda url: "_stcore/stream" in url, self._begin)
+
+    def _begin(self, socket: Any) -> None:
+        self._socket = socket
+        socket.connect_to_server().on_message(self._tell)
+
+    def _tell(self, message: bytes) -> None:
+        if self._holds:
+            self._held.append(message)
+        else:
+            self._socket.send(message)
+
+    def hold(self) -> None:
+        """From now on the page hears nothing."""
+        self._holds = True
+
+    def wait_for_run(self) -> None:
+        """Until the run that writes another address has ended, of which the page knows nothing.
+
+        A film that has come has the page run as well, and may be just before it.
+        """
+        while not any(map(_ends, dropwhile(lambda each: not _is_of_address(each), self._held))):
+            self._page.wait_for_timeout(20)
+
+    def let_go(self) -> None:
+        """The page hears all that was held back, in its order."""
+        self._holds = False
+        for message in self._held:
+            self._socket.send(message)
+
+
+def _is_of_address(message: bytes) -> bool:
+    return ForwardMsg.FromString(message).WhichOneof("type") == "page_info_changed"
+
+
+def _ends(message: bytes) -> bool:
+    """Whether a run of the page has ended; parts of it end runs of their own."""
+    told = ForwardMsg.FromString(message)
+    is_end = told.WhichOneof("type") == "script_finished"
+    return is_end and told.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY
+
+
+def download(page: Any, ask: Callable[[], None]) -> str:
+    """The file that the browser saves once it is asked for."""
+    with page.expect_download() as found:
+        ask()
+    return Path(found.value.path()).read_text("utf-8")
+
+
+def test_it_saves_what_the_server_has(profiles: Profiles, address: str, watch: Watch) -> None:
+    page = profiles().new_page()
+    watch.follow(page)
+    socket = Socket(page)
+    page.goto(f"{address}/values")
+    page.locator(".chart .row").first.wait_for()
+    page.get_by_role("tab", name="Share and export").click()
+    button = page.get_by_role("button", name="estimate.csv", exact=True)
+    expect(button).to_be_visible()
+    wait_until_settled(page)
+    before = download(page, button.click)
+    page.locator(PINS_SLIDER).focus()
+    socket.hold()
+    page.keyboard.press("ArrowRight")
+    socket.wait_for_run()
+
+    def click_on_the_old_one() -> None:
+        button.click()
+        page.wait_for_timeout(500)
+        socket.let_go()
+
+    during = download(page, click_on_the_old_one)
+    wait_until_settled(page)
+    assert download(page, button.click) == during != before
+    page.close()
+    watch.check()

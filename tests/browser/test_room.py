@@ -1,26 +1,29 @@
-"""A live poll in a real browser: nothing but the report leaves a phone, and boards draw those."""
+"""A live poll in a browser: only reports leave a phone, boards draw them, strangers are limited."""
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from benchmarks.browser import wait_until_settled
 from caldp_ui.charts import show
 from caldp_ui.room.page_state import EXAMPLES
-from caldp_ui.room.poll import PollState
-from caldp_ui.room.question import Question
+from caldp_ui.room.poll import OPEN, PollState
+from caldp_ui.room.question import PollQuestion
 from caldp_ui.room.view import WEB, board_json
-from caldp_ui.stage import bundle
-from caldp_ui.stage.bundle import join_modules
+from caldp_ui.stage import records
+from caldp_ui.stage.records import join_modules
 from tests.browser.conftest import DESKTOP, SCREENS, Profiles, visiting
-from tests.browser.hands import expect, open_poll, wait_to_open_a_poll
-from tests.browser.watch import Watch
+from tests.browser.hands import Watch, expect, open_poll, wait_to_open_a_poll
+from tests.browser.test_everybody import violations
+from tests.servers import server_address, wait_until_settled
+from tests.visits import Visitor
+from tests.waiting import run
 
 pytestmark = pytest.mark.browser
-QUESTION = Question("Which?", ("a", "b", "c", "d"), (0, 2, 3), 1.0)
+QUESTION = PollQuestion("Which?", ("a", "b", "c", "d"), (0, 2, 3), 1.0)
 SAME_COIN = """{
     const drawn = crypto.getRandomValues.bind(crypto);
     crypto.getRandomValues = array => array instanceof Uint16Array ? array.fill(0)
@@ -167,6 +170,38 @@ def test_only_the_report_leaves_a_phone(profiles: Profiles, address: str, watch:
     watch.check()
 
 
+CUT = """() => [...document.querySelectorAll(".phone *")].filter(each => each.checkVisibility()
+    && getComputedStyle(each).display !== "inline" && each.scrollWidth > each.clientWidth + 1)
+    .map(each => each.outerHTML)"""
+
+
+def test_on_the_narrowest_phone_four_languages_are_whole_and_without_violations(
+    profiles: Profiles, address: str, watch: Watch
+) -> None:
+    teacher = profiles(**SCREENS["projector"], extra_http_headers={"x-teacher": "tongues"})
+    board = teacher.new_page()
+    watch.follow(board)
+    board.goto(f"{address}/room")
+    code = open_poll(board)
+    for language in ("en", "de", "fr", "es"):
+        small = {"viewport": {"width": 320, "height": 568}, "locale": language}
+        phone = profiles(**small).new_page()
+        watch.follow(phone)
+        phone.goto(f"{address}/room?code={code}")
+        phone.locator(".phone .answer").first.click()
+        expect(phone.locator("html")).to_have_attribute("lang", language)
+        expect(phone.locator(".phone .poll .go")).to_be_enabled()
+        assert phone.evaluate(CUT) == [], language
+        phone.locator(".phone .poll .go").click()
+        expect(phone.locator(".phone .sent strong")).to_be_visible()
+        expect(phone.locator(".phone .chances")).to_be_visible()
+        assert phone.evaluate(CUT) == [], language
+        assert violations(phone) == [], language
+        phone.close()  # it would ask for a poll that has ended
+    watch.check()
+    end_poll(board)
+
+
 def test_own_answers_come_protected_to_phones_which_say_what_they_send(
     profiles: Profiles, address: str, watch: Watch
 ) -> None:
@@ -270,7 +305,7 @@ def widths(engine: Any, text: str) -> Any:
 
 
 def test_the_board_draws_the_share_of_reports_that_name_an_answer(engine: Any) -> None:
-    text = bundle.partial_script("dom") + show.hub_script() + join_modules(WEB, ("board",))
+    text = records.partial_script("dom") + show.hub_script() + join_modules(WEB, ("board",))
     text = text.replace("export default ", "")
     right = widths(engine, text)
     assert np.array_equal(right[:, 0], [25.0, 50.0, 0.0, 25.0])
@@ -368,3 +403,41 @@ def test_a_locked_phone_asks_for_nothing_and_catches_up_at_once(
     assert asked
     phone.close()
     end_poll(teacher)
+
+
+TRIED = OPEN[0] + 2
+
+
+async def open_polls_from(address: str, **connection: Any) -> Visitor | None:
+    """A visit that has opened a poll; None where it was refused."""
+    visit = await Visitor.open(address, "room", "room-open", **connection)
+    state = visit._state()
+    state.widget_states.widgets.add(id=visit.elements["room-open"].id, trigger_value=True)
+    visit.elements.pop("room-keeper", None)
+    await visit._send(state)
+    await visit.wait_until(lambda: "room-keeper" in visit.elements)
+    held = json.loads(visit.elements["room-keeper"].json).get("teacher")
+    if held:
+        return visit
+    await visit.close()
+    return None
+
+
+async def attack(address: str, teachers: int) -> tuple[int, int]:
+    """How many polls one script could open, and then how many teachers from addresses of theirs."""
+    names = [f"198.51.100.{number}" for number in range(TRIED)]
+    made_up = [{"X-Forwarded-For": name} for name in names]
+    script = [await open_polls_from(address, additional_headers=headers) for headers in made_up]
+    homes = [(f"127.0.1.{number}", 0) for number in range(teachers)]
+    others = [await open_polls_from(address, local_addr=home) for home in homes]
+    for visit in filter(None, (*script, *others)):
+        await visit.close()
+    return sum(map(bool, script)), sum(map(bool, others))
+
+
+@pytest.mark.parametrize(("named", "opened"), [("", OPEN[0]), ("127.0.0.1", TRIED)])
+def test_addresses_count_as_a_proxy_says_them_only_if_the_settings_name_it(
+    tmp_path: Path, named: str, opened: int
+) -> None:
+    with server_address(tmp_path, variables={"FORWARDED_ALLOW_IPS": named}) as address:
+        assert run(attack(address, 1)) == (opened, 1)

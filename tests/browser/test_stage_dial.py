@@ -6,9 +6,8 @@ from contextlib import contextmanager
 import pytest
 import streamlit
 
-from benchmarks.browser import wait_until_settled
-from tests.browser.hands import expect
-from tests.browser.stage_hand import Hand
+from tests.browser.hands import Hand, expect
+from tests.servers import wait_until_settled
 
 pytestmark = pytest.mark.browser
 LEVELS = (0.5, 1.0, 2.0, 4.0)
@@ -68,7 +67,7 @@ def server_says(hand: Hand, wanted: float) -> list[str]:
 
 def expect_pictures(hand: Hand, as_wanted: Callable[[list[str]], bool]) -> list[str]:
     """The pictures once they are as wanted: they are painted a frame after they are known."""
-    for _ in range(100):
+    for _ in range(1200):
         if as_wanted(found := hand.pictures()):
             return found
         hand.page.wait_for_timeout(100)

@@ -1,6 +1,9 @@
-"""`caldp count`: what was read is printed, what is written is counts alone, and all can be said."""
+"""`caldp count`: from files as people have them to counts; options, questions and records."""
 
+import io
 import json
+import zipfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,14 +11,26 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from caldp_core import prepare, run
+from caldp_core.basics.errors import CaldpError
 from caldp_core.cli.commands import main
-from caldp_core.datasets import OwnSurvey, read_places
-from caldp_core.datasets.files.places import people_at_centres
-from caldp_core.domain.answers import scale_of
-from caldp_core.domain.grid import Area, GridDomain
+from caldp_core.datasets import OwnPlaces, OwnSurvey, OwnTable, inspect_data, read_places
+from caldp_core.datasets.files.answers import count_answers
+from caldp_core.datasets.files.checks.record import resolve
+from caldp_core.datasets.files.checks.run import CHECKS
+from caldp_core.datasets.files.maps import MapRequest
+from caldp_core.datasets.files.places import count_places, people_at_centres
+from caldp_core.datasets.files.table import COLUMN_TYPES, Chosen
+from caldp_core.domain.domains import Area, GridDomain, scale_of
+from caldp_core.experiments.table import as_geoparquet
+from caldp_core.scenarios.blocks import OneBlock
+from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
 from tests.contract.checks import naming
-from tests.datasets.files import read_table
+from tests.datasets import unseen_cases
+from tests.datasets.check_cases import ASKED, BODIES, DUTCH, FORMS, NORTHINGS, READ, Case, geojson
+from tests.datasets.files import merged_workbook, read_table, workbook
+from tests.strategies import thinned
 
 ROWS = """Ort;Alter;Breite;Länge;Gewicht
 Mitte;20;52,52;13,40;1,5
@@ -153,7 +168,7 @@ def test_places_on_edges_are_in_the_cells_that_a_client_reports(tmp_path: Path, 
         ("answer,count\nyes,nan\nno,3\n", "-o out.csv", "no number of people in 1 of 2 rows"),
         ("latitude,longitude\n1,2\n3,4\n", "-o out.csv --cell nan", "must be a number in"),
         ("latitude,longitude\n1,2\n3,4\n", "-o out.csv --cell 1e-9", "must be a number in"),
-        ("answer\r\r\nyes\r\r\nno\r\r\n", "-o out.csv", "must end alike"),
+        ("answer\r\r\nyes\r\r\nno\r\r\n", "-o out.csv", "must end in"),
     ],
 )
 def test_it_refuses_in_one_sentence_and_leaves_nothing_behind(
@@ -213,3 +228,394 @@ def test_a_column_that_numbers_the_rows_is_not_people(tmp_path: Path) -> None:
             assert count(tmp_path, "-o", str(tmp_path / "counts.csv"))["people"] == 5
     (tmp_path / "rows.csv").write_text("\n".join(["n,way", *(row + "s" for row in rows[::-1])]))
     assert count(tmp_path, "-o", str(tmp_path / "counts.csv"))["people"] == sum(range(5))
+
+
+def test_ids_of_people_are_named_and_their_rows_capped(tmp_path: Path) -> None:
+    rows = ["a;yes", "a;no", "a;no", "b;yes", "c;no"]
+    (tmp_path / "rows.csv").write_text("\n".join(["who;answer", *rows]))
+    options = ("-o", str(tmp_path / "counts.csv"), "--column", "who=person-id")
+    found = [count(tmp_path, *options, *more) for more in ((), ("--most-rows", "2"))]
+    names = ("people_with_rows", "median_rows_of_a_person", "most_rows_of_a_person", "people")
+    assert [[each[name] for name in names] for each in found] == [[3, 1, 3, 5], [3, 1, 2, 4]]
+    assert sum(found[1]["not_counted"].values()) == 1
+    refused = CliRunner().invoke(
+        main, ["count", str(tmp_path / "rows.csv"), "-o", options[1], "--most-rows", "2"]
+    )
+    assert refused.exit_code != 0
+    assert "--column NAME=person-id" in refused.output
+
+
+Sheet = tuple[str, list[list[object]]]
+NOW: Sheet = ("Now", [["answer", "people"], ["yes", 3], ["no", 4], ["other", 5]])
+BEFORE: Sheet = ("Before", [["answer", "people"], ["yes", 30], ["no", 40]])
+
+
+def count_as_chosen(folder: Path, data: str | bytes, *options: str, out: str = "counts.csv") -> Any:
+    """The command's end on a file of these bytes."""
+    path = folder / "file"
+    path.write_bytes(data.encode() if isinstance(data, str) else data)
+    return CliRunner().invoke(main, ["count", str(path), "-o", str(folder / out), *options])
+
+
+def counted(folder: Path, data: str | bytes, *options: str) -> dict[str, int]:
+    """People by answer."""
+    done = count_as_chosen(folder, data, *options)
+    assert done.exit_code == 0, done.output
+    table = read_table(folder / "counts.csv").table
+    return dict(zip(table.names, table.counts, strict=True))
+
+
+CHOSEN: dict[str, tuple[str | bytes, tuple[str, ...], dict[str, int]]] = {
+    "sheet": (workbook(NOW, BEFORE), ("--sheet", "Before"), {"yes": 30, "no": 40}),
+    "hidden sheet": (
+        workbook(NOW, BEFORE, hidden=["Before"]),
+        ("--sheet", "Before"),
+        {"yes": 30, "no": 40},
+    ),
+    "encoding": (
+        "ответ;люди\nда;120\nнет;340\n".encode("koi8_r"),
+        ("--encoding", "koi8_r"),
+        {"да": 120, "нет": 340},
+    ),
+    "an encoding that was detected otherwise": (
+        "odpowiedź;liczba\ndużo;3\nźle;4\n".encode("cp1250"),
+        ("--encoding", "cp1250"),
+        {"dużo": 3, "źle": 4},
+    ),
+    "UTF-16 that says so": (
+        "answer,people\nyes,3\nno,4\n".encode("utf-16"),
+        ("--encoding", "utf_16"),
+        {"yes": 3, "no": 4},
+    ),
+    "delimiter": (
+        "answer|a;people\nyes|b;3\nno|b;4\n",
+        ("--delimiter", ";", "--header"),
+        {"yes|b": 3, "no|b": 4},
+    ),
+    "no delimiter": (
+        "answer\na,1\nb,2\na,1\n",
+        ("--delimiter", "none", "--header"),
+        {"a,1": 2, "b,2": 1},
+    ),
+    "delimiter below sep=": ("sep=,\na;3\nc;4\n", ("--delimiter", ";"), {"a": 3, "c": 4}),
+    "answer and people": (
+        "x,y,z\na,b,3\na,c,4\n",
+        ("--column", "y=answer", "--column", "z=weight"),
+        {"b": 3, "c": 4},
+    ),
+    "a group": (
+        "answer,town\nyes,A\nno,B\nyes,B\n",
+        ("--column", "town=group"),
+        {"yes; A": 1, "no; B": 1, "yes; B": 1},
+    ),
+    "an id is not people": (
+        "answer,people\nyes,3\nno,4\nno,9\n",
+        ("--column", "people=id"),
+        {"yes": 1, "no": 2},
+    ),
+    "body weight is a weight": (
+        BODIES,
+        ("--answer", "alter", "--column", "gewicht=weight"),
+        {"30": 276, "31": 280, "32": 284, "33": 288, "34": 292},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", thinned(CHOSEN, one_in=2))
+def test_a_file_is_read_as_it_is_chosen_and_not_asked_about(name: str, tmp_path: Path) -> None:
+    data, options, counts = CHOSEN[name]
+    assert counted(tmp_path, data, *options) == counts
+
+
+def test_latitude_and_longitude_by_hand_are_not_asked_about(tmp_path: Path) -> None:
+    assert "exchanged" in count_as_chosen(tmp_path, DUTCH).stderr
+    lines = DUTCH.replace("lat,lon", "b,a")
+    done = count_as_chosen(tmp_path, lines, "--column", "a=latitude", "--column", "b=longitude")
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["columns"] == {
+        "latitude": "a", "longitude": "b", "count": "people",
+    }  # fmt: skip
+
+
+def test_questions_by_hand_are_a_survey_whose_record_says_so(tmp_path: Path) -> None:
+    data = "age;smokes;town\n33;yes;a\n44;no;b\n55;no;b\n"
+    types = ("--column", "smokes=question", "--column", "town=question")
+    refused = count_as_chosen(tmp_path, data, *types)
+    assert (refused.exit_code, "must end in .json" in refused.stderr) == (2, True)
+    done = count_as_chosen(
+        tmp_path, data, *types, "--delimiter", ";", "--decimal", ",", out="s.json"
+    )
+    assert done.exit_code == 0, done.output
+    survey = Scenario.from_file(str(tmp_path / "s.json")).dataset
+    assert isinstance(survey, OwnSurvey)
+    assert survey.reading == (
+        "chosen by hand: delimiter “;”, decimals after “,”, “smokes” as answer, “town” as question"
+    )
+
+
+def test_what_can_t_be_chosen_is_refused_in_one_sentence(tmp_path: Path) -> None:
+    book, text = workbook(NOW, BEFORE), "answer,people\nyes,3\nno,4\n"
+    for data, options, words in (
+        (book, ("--sheet", "After"), "has the sheets Now, Before, got 'After'"),
+        (text, ("--column", "answer=colour"), "--column must be NAME=TYPE, the type one of answer"),
+        (text, ("--column", "colour=answer"), "--column must name a column, one of answer, people"),
+        (text, ("--column", "answer=id", "--answer", "answer"), "Two options name the column"),
+        ("é,1\nb,2\n".encode("cp1252"), ("--encoding", "utf_8"), "is not a text in UTF-8; choose"),
+        (text, ("--accept", "encoding=cp9"), "The encoding must be one of utf_8, utf_16, cp1252"),
+    ):
+        done = count_as_chosen(tmp_path, data, *options)
+        assert (done.exit_code, done.stderr.count("\n"), words in done.stderr) == (2, 1, True), (
+            done.stderr
+        )
+
+
+def test_a_workbook_s_cells_are_never_taken_apart(tmp_path: Path) -> None:
+    """Each row of two cells has one semicolon, which was taken for what is between cells."""
+    rows: list[list[object]] = [["town", "way; now"], ["A", "Bus; 1"], ["B", "Car; 2"]]
+    done = count_as_chosen(tmp_path, workbook(("Data", rows)), "--header", "--answer", "way; now")
+    assert done.exit_code == 0, done.output
+    table = read_table(tmp_path / "counts.csv").table
+    assert dict(zip(table.names, table.counts, strict=True)) == {"Bus; 1": 1, "Car; 2": 1}
+
+
+def test_each_type_names_the_field_that_it_fills_and_comes_back() -> None:
+    file = inspect_data("a,b,c\n1,2,x\n3,4,y\n5,6,y\n", chosen=Chosen(header=True))
+    for kind, role in COLUMN_TYPES.items():
+        chosen = Chosen().with_column(0, kind)
+        layout = chosen.layout(file, file.answers)
+        value = getattr(layout, role or "count")
+        assert (value in (0, (0,))) == (role != ""), kind
+        assert chosen.type_of(0, layout, kind == "id") == kind
+
+
+def test_choices_go_on_when_checks_have_answers() -> None:
+    file = inspect_data(FORMS)
+    layout = Chosen().with_column(2, "answer").layout(file, file.answers)
+    found = resolve(file, layout, tuple(CHECKS.values()), {"several-choices": "combinations"})
+    table = count_answers(found.reading.file, found.reading.layout, "t").table
+    assert isinstance(table, OwnTable)
+    assert table.reading == "combinations of choices counted, in any order"
+
+
+def count_checked(folder: Path, case: Case, *options: str) -> Any:
+    """The command's end on a case's file."""
+    path = folder / case.name
+    path.write_text(case.text, "utf-8", newline="")
+    arguments = ["count", str(path), "-o", str(folder / "counts.csv"), *case.options, *options]
+    return CliRunner().invoke(main, arguments)
+
+
+def assert_counted(folder: Path, case: Case, done: Any) -> dict[str, Any]:
+    """The summary, whose people and counts must be those of the case."""
+    assert done.exit_code == 0, done.output
+    summary: dict[str, Any] = json.loads(done.stdout)
+    assert summary["people"] == case.people
+    if case.at is None:
+        table = read_table(folder / "counts.csv").table
+        found = dict(zip(table.names, table.counts, strict=True))
+        assert case.counts in (None, found)
+    else:
+        places = read_places(folder / "counts.csv").places
+        cell = places.grid().locate(*([degrees] for degrees in case.at))
+        assert places.counts()[cell].item() > 0
+    return summary
+
+
+@pytest.mark.parametrize("name", thinned(ASKED, one_in=2))
+def test_a_file_that_can_be_read_in_two_ways_is_asked_about(name: str, tmp_path: Path) -> None:
+    case = ASKED[name]
+    refused = count_checked(tmp_path, case)
+    assert (refused.exit_code, f"--accept {case.check}=" in refused.stderr) == (2, True)
+    assert not (tmp_path / "counts.csv").exists()
+    done = count_checked(tmp_path, case, "--accept", f"{case.check}={case.answer}")
+    assert list(assert_counted(tmp_path, case, done)["checks"])[-1] == case.check
+
+
+@pytest.mark.parametrize("name", thinned(READ, one_in=3))
+def test_a_file_that_can_be_read_in_one_way_is_read(name: str, tmp_path: Path) -> None:
+    case = READ[name]
+    assert "checks" not in assert_counted(tmp_path, case, count_checked(tmp_path, case))
+
+
+def test_choices_become_questions_with_yes_and_no(tmp_path: Path) -> None:
+    (tmp_path / "forms.csv").write_text(FORMS, "utf-8")
+    out = tmp_path / "survey.json"
+    arguments = [
+        "count",
+        str(tmp_path / "forms.csv"),
+        "-o",
+        str(out),
+        "--accept",
+        "several-choices",
+    ]
+    done = CliRunner().invoke(main, arguments)
+    assert done.exit_code == 0, done.output
+    survey = Scenario.from_file(str(out)).dataset
+    assert isinstance(survey, OwnSurvey)
+    assert survey.reading == "3 of 3 choices read as questions, yes or no each"
+    yes = {t.title: t.counts[t.names.index("yes")] for t in survey.tables()}
+    assert yes == {"Bus": 5, "On foot": 3, "Bicycle": 2}
+    assert all(sum(table.counts) == 6 for table in survey.tables())
+
+
+def test_answers_of_two_checks_that_change_columns_both_hold(tmp_path: Path) -> None:
+    places = 'place,coordinates,Personen\na,"48.8606, 2.3376",1.234\nb,"48.86, 2.3266",15.000\n'
+    case = Case(places, "", "", 16234, at=(48.8606, 2.3376))
+    done = count_checked(tmp_path, case, "--accept", "one-column", "--accept", "thousands")
+    assert list(assert_counted(tmp_path, case, done)["checks"]) == ["one-column", "thousands"]
+
+
+def test_our_own_geoparquet_is_read(tmp_path: Path) -> None:
+    data = OwnPlaces("0:50 5:100 11:30", "48,48.3,11,11.4", 0.1)
+    result = run(prepare(Scenario(dataset=data, policy=ContextPolicy(OneBlock()))))
+    path, out = tmp_path / "estimate.parquet", tmp_path / "counts.csv"
+    path.write_bytes(as_geoparquet(result))
+    arguments = ["count", str(path), "-o", str(out), "--area", data.area, "--cell", "0.1"]
+    refused = CliRunner().invoke(main, arguments)
+    assert (refused.exit_code, "--accept one-column=split" in refused.stderr) == (2, True)
+    done = CliRunner().invoke(main, [*arguments, "--accept", "one-column"])
+    assert done.exit_code == 0, done.output
+    file = inspect_data(out)
+    layout = replace(file.places, wanted=MapRequest(0.1, Area.parse(data.area)))
+    counts = count_places(file, layout, "t")
+    wanted = 180 * result.first.estimate
+    assert np.abs(counts.places.counts() - wanted).max() <= 1
+    assert wanted.max() > 10
+
+
+def test_a_file_of_another_program_is_named_with_the_way_out(tmp_path: Path) -> None:
+    shapes, numbers = io.BytesIO(), io.BytesIO()
+    for file, names in {shapes: ("a.shp", "a.dbf"), numbers: ("Index/Tables.iwa", "p.jpg")}.items():
+        with zipfile.ZipFile(file, "w") as archive:
+            for name in names:
+                archive.writestr(name, b"x")
+    for data, words in {
+        b'<?xml version="1.0"?>\n<kml xmlns="a"><Placemark/></kml>': "a KML file; in QGIS",
+        b'<?xml version="1.0"?>\n<gpx version="1.1"></gpx>': "a GPX file; in QGIS",
+        b'{"locations": [{"latitudeE7": 481982300}]}': "a Google Timeline; convert",
+        b'{\n"semanticSegments": [\n]}': "a Google Timeline; convert",
+        b"$FL2@(#) SPSS DATA FILE": "a file of SPSS; in SPSS",
+        shapes.getvalue(): "a shapefile; in QGIS",
+        numbers.getvalue(): "a file of Apple Numbers; in Numbers",
+    }.items():
+        path = tmp_path / "file"
+        path.write_bytes(data)
+        with naming(words), pytest.raises(CaldpError, match=words):
+            inspect_data(path)
+
+
+def test_letters_that_are_not_western_are_asked_about(tmp_path: Path) -> None:
+    path, out = tmp_path / "a.csv", tmp_path / "counts.csv"
+    for codec, words in {
+        "cp1251": ("ответ", "люди", "да", "не знаю"),
+        "shift_jis": ("回答", "人数", "はい", "いいえ"),
+        "gb18030": ("回答", "人数", "是", "不知道"),
+    }.items():
+        with naming(codec):
+            answer, people, yes, other = words
+            path.write_bytes(f"{answer};{people}\n{yes};120\n{other};25\n".encode(codec))
+            arguments = ["count", str(path), "-o", str(out)]
+            refused = CliRunner().invoke(main, arguments)
+            assert (refused.exit_code, f"encoding={codec}" in refused.stderr) == (2, True)
+            assert f"{answer}, {people}, {yes}" in refused.stderr
+            done = CliRunner().invoke(main, [*arguments, "--accept", f"encoding={codec}"])
+            assert done.exit_code == 0, done.output
+            table = read_table(out).table
+            assert dict(zip(table.names, table.counts, strict=True)) == {yes: 120, other: 25}
+    path.write_bytes("réponse;effectif\nça va;3\ntrès bon;4\n".encode("cp1252"))
+    assert CliRunner().invoke(main, arguments).exit_code == 0
+
+
+@pytest.mark.slow
+def test_sheets_with_tables_are_asked_about_and_hidden_ones_are_not(tmp_path: Path) -> None:
+    rows: list[list[object]] = [["answer", "people"], ["yes", 3], ["no", 4]]
+    options = ("_options", [["a", "b"], ["c", "d"], ["e", "f"], ["g", "h"]])
+    path, out = tmp_path / "a.xlsx", tmp_path / "counts.csv"
+    arguments = ["count", str(path), "-o", str(out)]
+    path.write_bytes(
+        workbook(options, ("Cover", [["A survey"]]), ("Data", rows), hidden=["_options"])
+    )
+    done = CliRunner().invoke(main, arguments)
+    assert (done.exit_code, json.loads(done.stdout)["people"]) == (0, 7), done.output
+    path.write_bytes(workbook(("Data", [*rows, ["other", 5]]), ("Last year", rows)))
+    refused = CliRunner().invoke(main, arguments)
+    assert (refused.exit_code, "sheet=Last year" in refused.stderr) == (2, True)
+    for sheet, people in {"sheet": 12, "sheet=Last year": 7}.items():
+        done = CliRunner().invoke(main, [*arguments, "--accept", sheet])
+        assert (done.exit_code, json.loads(done.stdout)["people"]) == (0, people), done.output
+
+
+def test_merged_cells_are_filled(tmp_path: Path) -> None:
+    rows: list[list[object]] = [
+        ["A survey", "", ""],
+        ["group", "answer", "people"],
+        ["North", "yes", 3],
+        ["", "no", 4],
+        ["South", "yes", 5],
+        ["", "no", 6],
+    ]
+    path, out = tmp_path / "a.xlsx", tmp_path / "counts.csv"
+    for column in ("A", "C"):
+        ranges = (f"{column}{at}:{column}{at + 1}" for at in (3, 5))
+        path.write_bytes(merged_workbook(rows, *ranges, column=column))
+        done = CliRunner().invoke(main, ["count", str(path), "-o", str(out)])
+        summary = json.loads(done.stdout)
+        assert (summary["people"], summary["not_counted"]) == (18, {})
+        assert "merged cells filled" in summary["file"]
+        table = read_table(out).table
+        assert table.groups == ("North", "North", "South", "South")
+        assert table.names == ("yes; North", "no; North", "yes; South", "no; South")
+        assert table.counts == (3, 4, 5, 6)
+
+
+def test_metres_are_no_people(tmp_path: Path) -> None:
+    case = Case(NORTHINGS, "", "", 20)
+    refused = count_checked(tmp_path, case)
+    assert refused.exit_code == 2
+    assert [f"--accept {name}=" in refused.stderr for name in ("metres", "people")] == [True, True]
+    done = count_checked(tmp_path, case, "--accept", "metres", "--accept", "people")
+    assert_counted(tmp_path, case, done)
+
+
+def test_a_file_that_says_that_it_is_not_in_degrees_is_refused() -> None:
+    point: tuple[Any, dict[str, Any]] = ({"type": "Point", "coordinates": [35.2, 61.7]}, {})
+    for name, fits in {
+        "urn:ogc:def:crs:EPSG::3857": False,
+        "urn:ogc:def:crs:OGC:1.3:CRS84": True,
+    }.items():
+        text = geojson(point, point, crs={"type": "name", "properties": {"name": name}})
+        if fits:
+            assert int(read_places(text).places.counts().sum()) == 2
+        else:
+            with pytest.raises(CaldpError, match="save it as WGS 84"):
+                read_places(text)
+
+
+def test_an_answer_that_no_check_offers_is_refused(tmp_path: Path) -> None:
+    case = ASKED["total row"]
+    for accept, words in {
+        "total-row=other": "total-row is answered by leave-out, keep, got 'other'",
+        "total": "--accept must name a check, one of",
+    }.items():
+        done = count_checked(tmp_path, case, "--accept", accept)
+        assert (done.exit_code, words in done.stderr) == (2, True), done.stderr
+
+
+def test_a_check_that_is_left_as_it_is_changes_nothing(tmp_path: Path) -> None:
+    done = count_checked(tmp_path, ASKED["total row"], "--accept", "total-row=keep")
+    assert json.loads(done.stdout)["people"] == 9774
+
+
+def test_the_documentation_names_each_check_and_what_it_offers() -> None:
+    table = (
+        Path("docs/own-data.md").read_text("utf-8").partition("| check |")[2].partition("\n\n")[0]
+    )
+    rows = [line.split(" | ") for line in table.splitlines() if line.startswith("| `")]
+    named = {row[0].strip("| `"): row[-1] for row in rows}
+    assert list(named) == list(CHECKS)
+    cases = [*ASKED.values(), *unseen_cases.ASKED.values()]
+    elsewhere = {"sheet", "encoding", "codes"}
+    assert {case.check for case in cases} | {"metres"} == set(CHECKS) - elsewhere
+    for case in cases:
+        offered = case.answer.isdecimal() or case.answer == "keep"
+        assert offered or f"`{case.answer}`" in named[case.check]

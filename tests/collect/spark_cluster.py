@@ -13,8 +13,8 @@ from pathlib import Path
 from threading import Thread
 from typing import Any, Final
 
-from caldp_core.collect.arrow import tally_frame
 from caldp_core.collect.protocol import Protocol
+from caldp_core.collect.servers import tally_frame
 
 _EXECUTOR: Final = "CoarseGrainedExecutorBackend"
 _TASKS: Final = 32

@@ -1,27 +1,47 @@
-"""The Python client: labels in, reports out, the same again where it is asked to remember."""
+"""Devices in Python and in JavaScript: equal reports from equal coins, and their exact laws."""
 
 import base64
 import hashlib
 import json
 import os
 import stat
+import subprocess
 import unicodedata
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
+import playwright
 import pytest
 
+import caldp_core.collect
 from caldp_core import CaldpError, Client, Protocol, Scenario, prepare
+from caldp_core.audit.pairwise import audit_channel
 from caldp_core.collect import device
-from caldp_core.domain.grid import GridDomain
+from caldp_core.collect.client import normal_name
+from caldp_core.collect.device import NUMBER, NUMBER_RANGE, Device, DrawnCoins, as_text
+from caldp_core.collect.protocol import TABLE
+from caldp_core.domain.domains import GridDomain
 from caldp_core.mechanisms.catalogue import RandomizedResponse
 from caldp_core.privacy.context import Context
 from tests import ROOT
-from tests.collect.protocols import SPECS, labelled, planned, small
-from tests.contract.checks import naming
+from tests.collect.protocols import (
+    SPECS,
+    exact_law,
+    in_base64,
+    labelled,
+    planned,
+    sent_by,
+    small,
+    stated,
+    tables,
+)
+from tests.collect.vectors import vectors
+from tests.contract.checks import CONTEXTS, naming
 
 LABELS = ("flu", "cold", "none")
 
@@ -218,3 +238,237 @@ def test_a_client_takes_the_path_of_a_protocol(tmp_path: Path) -> None:
     report = client.report(3)
     assert isinstance(report, int)
     assert 0 <= report < made.mechanism.outputs
+
+
+@pytest.mark.parametrize("family", SPECS)
+def test_a_device_sends_exactly_what_the_channel_says(family: str) -> None:
+    for kind in CONTEXTS:
+        protocol = small(family, kind)
+        with naming(kind):
+            for symbol, law in enumerate(stated(protocol)):
+                assert sent_by(protocol, symbol) == law
+
+
+def test_a_table_sends_exactly_what_its_mechanism_says() -> None:
+    for name, protocol in tables().items():
+        with naming(name):
+            for symbol, law in enumerate(stated(protocol)):
+                assert sent_by(protocol, symbol) == law
+
+
+def payload_channel(protocol: Protocol) -> list[list]:  # type: ignore[type-arg]
+    laws = [sent_by(protocol, symbol) for symbol in range(protocol.domain.k)]
+    payloads = sorted({payload for law in laws for payload in law}, key=repr)
+    return [[law.get(payload, 0) for payload in payloads] for law in laws]
+
+
+@pytest.mark.parametrize("family", SPECS)
+def test_what_is_sent_keeps_the_policy_and_one_more_of_two_to_the_48th_would_not(
+    family: str,
+) -> None:
+    protocol = small(family, epsilon=0.7)
+    policy = protocol.mechanism.policy
+    assert audit_channel(payload_channel(protocol), policy).holds
+    assert isinstance(protocol.device, Device)
+    name, by = ("truth", 1) if "truth" in protocol.device.blocks[0] else ("cover", -1)
+    blocks = [{**of, name: of[name] + by * (of[name] > 0)} for of in protocol.device.blocks]
+    device = Device(
+        protocol.plan.name, protocol.format.oracle_count, blocks, protocol.device.block_of,
+        protocol.device.rank_of,
+    )  # fmt: skip
+    wrong = replace(protocol, plan=replace(protocol.plan))
+    wrong.plan.__dict__["device"] = device
+    assert not audit_channel(payload_channel(wrong), policy).holds
+
+
+def test_coins_are_even_whatever_the_numbers_are() -> None:
+    """All of a small source's numbers: how many lead to each result."""
+    least = DrawnCoins(iter((0, 4, 5, NUMBER_RANGE - 1)).__next__)
+    assert [least.flip(5) for _ in range(4)] == [True, True, False, False]
+    numbers = iter(
+        [NUMBER_RANGE - 1, 7]
+    )  # 2^48 − 1 is above the largest multiple of 3 … 2^48 = 1 mod 3
+    assert DrawnCoins(numbers.__next__).uniform_below(3) == 1
+    wide = iter([1, 5])
+    assert DrawnCoins(wide.__next__).uniform_below(NUMBER_RANGE**2) == NUMBER_RANGE + 5
+    assert DrawnCoins().uniform_below(1) == 0
+    # Below 2^48 + 1 two numbers are drawn, and 2^96 mod that is 1: the largest is drawn again.
+    again = iter([NUMBER_RANGE - 1, NUMBER_RANGE - 1, 0, 6])
+    assert DrawnCoins(again.__next__).draw_step([6, 7, NUMBER_RANGE + 1], NUMBER_RANGE + 1) == 1
+
+
+def test_the_law_of_the_tests_is_that_of_two_dice() -> None:
+    law = exact_law(lambda coins: coins.uniform_below(6) + coins.uniform_below(6))
+    assert law[5] * 36 == 6
+    assert sum(law.values()) == 1
+
+
+NODE: Final = Path(playwright.__file__).parent / "driver" / "node"
+"""The one that Playwright brings."""
+CLIENT: Final = Path(caldp_core.collect.__file__).parent / "js" / "client.js"
+PROTOCOLS: Final = [
+    *(small(family, kind) for family in SPECS for kind in CONTEXTS),
+    *tables().values(),
+]
+
+
+GRIDS: Final = (
+    GridDomain(-20.0, 170.0, 2.5, 4, 8),  # on to 170° W
+    GridDomain(-90.0, -180.0, 30.0, 6, 12),
+    GridDomain(-30.0, -180.0, 30.0, 2, 3),
+)
+PLACES: Final = [
+    [latitude, longitude]
+    for latitude in (-91.0, -20.0, -17.6, -15.0, -10.0, 0.0, 90.0)
+    for longitude in (-190.0, -180.0, -177.6, -170.0, -95.2, 0.1, 169.9, 170.0, 178.4, 180.0, 189.9)
+]
+
+
+def map_of(grid: GridDomain) -> Protocol:
+    plan = planned(Context.plain(grid.k, 1.0), RandomizedResponse())
+    return Protocol("", grid, ("all",), plan)
+
+
+def in_node(**inputs: Any) -> dict[str, Any]:
+    payload = {"client": str(CLIENT), "vectors": [], "protocols": [], "places": []} | inputs
+    done = subprocess.run(
+        [str(NODE), str(Path(__file__).with_name("harness.mjs"))],
+        input=json.dumps(payload), capture_output=True, text=True, check=False, timeout=300,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.fixture(scope="module")
+def output() -> dict[str, Any]:
+    protocols = [protocol.to_dict() for protocol in PROTOCOLS]
+    places = [{"protocol": map_of(grid).to_dict(), "answers": PLACES} for grid in GRIDS]
+    return in_node(vectors=vectors(), protocols=protocols, places=places)
+
+
+def test_the_file_of_vectors_is_what_the_python_client_draws() -> None:
+    """From the file's own protocols: floats of a table's channel differ from machine to machine."""
+    held = json.loads((ROOT / "docs" / "reports.vectors.json").read_text("utf-8"))
+    made = vectors()
+    for each, right in zip(held, made, strict=True):
+        protocol = Protocol.from_dict(each["protocol"])
+        if protocol.plan.name != TABLE:
+            assert each == right
+        for case in each["cases"]:
+            numbers = iter(case["numbers"])
+            sent = protocol.device.draw(case["value"], DrawnCoins(lambda: next(numbers)))  # noqa: B023
+            with naming(f"{protocol.plan.name}, {case}"):
+                assert as_text(protocol.format.encode(*sent)) == case["report"]
+                assert not list(numbers)
+
+
+def test_it_draws_what_the_vectors_say(output: dict[str, Any]) -> None:
+    assert output["wrong"] == []
+    changed = vectors()[0]
+    changed["cases"][0]["report"] += 1
+    changed["cases"][1]["numbers"].append(0)
+    assert in_node(vectors=[changed])["wrong"] == changed["cases"][:2]
+
+
+def test_it_sends_exactly_what_the_channel_says(output: dict[str, Any]) -> None:
+    for protocol, laws in zip(PROTOCOLS, output["laws"], strict=True):
+        is_number = protocol.format.kind == NUMBER
+        right = [
+            {(sent if is_number else in_base64(sent)): chance for sent, chance in law.items()}  # type: ignore[arg-type]
+            for law in stated(protocol)
+        ]
+        found = [
+            {sent: sum(n * Fraction(chance) for chance, n in Counter(chances).items())
+             for sent, chances in law} for law in laws
+        ]  # fmt: skip
+        with naming(f"{protocol.plan.name}, {protocol.domain.k}"):
+            assert found == right
+
+
+def test_places_are_in_the_cells_that_maps_have(output: dict[str, Any]) -> None:
+    latitudes, longitudes = zip(*PLACES, strict=True)
+    for grid, found in zip(GRIDS, output["cells"], strict=True):
+        right = grid.locate(latitudes, longitudes).tolist()
+        with naming(str(grid)):
+            assert [-1 if cell is None else cell for cell in found] == right
+            assert len(set(right)) > 4
+
+
+def test_its_numbers_are_the_systems_and_its_coins_even(output: dict[str, Any]) -> None:
+    numbers = output["numbers"]
+    assert all(0 <= number < NUMBER_RANGE for number in numbers)
+    assert len(set(numbers)) == len(numbers)  # 200 of 2^48 meet once in 10^10 runs
+    for bit in range(48):
+        assert len({number >> bit & 1 for number in numbers}) == 2
+    assert (output["below"], output["among"]) == (1, 1)
+
+
+REMEMBER: Final = """
+import {readFileSync} from "node:fs";
+import {pathToFileURL} from "node:url";
+const {client, protocol, asks, stored} = JSON.parse(readFileSync(0, "utf8"));
+const {Client} = await import(pathToFileURL(client));
+const kept = new Map(Object.entries(stored));
+const memory = {getItem: key => kept.get(key) ?? null, setItem: (key, text) => kept.set(key, text),
+    removeItem: key => kept.delete(key)};
+const device = new Client(protocol, {memory});
+const reports = asks.map(([answer, ...person]) => {
+    try { return device.report(answer, ...person); }
+    catch (error) { return {error: error.message}; }
+});
+process.stdout.write(JSON.stringify({reports, kept: Object.fromEntries(kept)}));
+"""
+JAVASCRIPT_LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
+
+
+def remembered(protocol: Protocol, asks: list[Any], stored: dict[str, str]) -> dict[str, Any]:
+    """What a client with a memory sends to each ask, and what the memory then holds."""
+    payload = {"client": str(CLIENT), "protocol": json.loads(protocol.to_json())}
+    done = subprocess.run(
+        [str(NODE), "--input-type=module", "-e", REMEMBER],
+        input=json.dumps(payload | {"asks": asks, "stored": stored}),
+        capture_output=True, text=True, check=True, timeout=120,
+    )  # fmt: skip
+    output: dict[str, Any] = json.loads(done.stdout)
+    return output
+
+
+def test_a_memory_wants_names_and_keeps_their_digests() -> None:
+    """Twelve people without a name on one browser sent one report."""
+    protocol = labelled("oue", tuple(JAVASCRIPT_LETTERS))
+    nobody = [["a"], ["a", ""], ["a", " \n"], ["a", None], ["a", 7], ["a", "Ann\ud800"]]
+    names = [
+        "Zoë",
+        unicodedata.normalize("NFD", "Zoë"),
+        "\tZoë\u3000",
+        "\ufeffZoë\r\n",
+        "ZOË",
+        "周",
+    ]
+    asks = [*nobody, *([JAVASCRIPT_LETTERS[i], name] for i, name in enumerate(names))]
+    output = remembered(protocol, asks, {})
+    refused, sent = output["reports"][: len(nobody)], output["reports"][len(nobody) :]
+    for each in refused:
+        assert "give each a name of their own" in each["error"]
+    assert len(set(sent[:4])) == 1
+    assert len(set(sent[3:])) == 3
+    right = (f"{protocol.fingerprint} {normal_name(name)}" for name in (names[0], *names[4:]))
+    assert set(output["kept"]) == {f"caldp.{hashlib.sha256(e.encode()).hexdigest()}" for e in right}
+
+
+def test_a_name_that_an_earlier_version_stored_gives_its_report_and_is_forgotten() -> None:
+    protocol = labelled("oue", tuple(JAVASCRIPT_LETTERS))
+    for spelled in ("Zoë", unicodedata.normalize("NFD", "Zoë"), "Zoë ", "\tZoë"):
+        stored = {f"caldp.{protocol.fingerprint}.{spelled}": '"AAAA"', "theirs": "kept"}
+        output = remembered(protocol, [["a", spelled], ["b", "Zoë"], ["c", spelled]], stored)
+        with naming(repr(spelled)):
+            assert output["reports"] == ["AAAA"] * 3
+            (key,) = set(output["kept"]) - {"theirs"}
+            assert "Zo" not in key
+
+
+def test_it_is_one_small_file_that_asks_for_nothing() -> None:
+    source = CLIENT.read_text("utf-8")
+    assert len(source.encode()) <= 22_500
+    for word in ("import ", "require(", "fetch(", "Math.random", "eval("):
+        assert word not in source

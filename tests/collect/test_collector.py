@@ -1,9 +1,11 @@
-"""Files of reports to tallies: every family, every form, and whatever else may be in a file."""
+"""Files of reports to tallies: every family, every form, many small files, and hostile ones."""
 
 import gzip
 import hashlib
 import json
+import random
 import shutil
+from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import permutations
 from pathlib import Path
@@ -13,7 +15,7 @@ import numpy as np
 import pytest
 
 from caldp_core import CaldpError, Protocol, Tally
-from caldp_core.collect import collector
+from caldp_core.collect import report_files
 from caldp_core.collect.collected_tally import (
     MALFORMED,
     OTHER_PROTOCOL,
@@ -23,10 +25,10 @@ from caldp_core.collect.collected_tally import (
     merge_tallies,
     parse_records,
 )
-from caldp_core.collect.collector import Collector, file_batch_name, tally_files
-from tests.collect import written
-from tests.collect.laws import stated
-from tests.collect.protocols import SPECS, labelled, small
+from caldp_core.collect.collector import Collector, tally_files
+from caldp_core.collect.report_files import file_batch_name, small_files_together
+from tests.collect import protocols
+from tests.collect.protocols import SPECS, labelled, small, stated
 from tests.contract.checks import naming
 
 BYTES = ("rappor", "subset-selection", "local-hashing")
@@ -50,12 +52,12 @@ def expected_tally(protocol: Protocol, payloads: list) -> Tally:  # type: ignore
 @pytest.mark.parametrize("family", SPECS)
 def test_a_file_in_any_form_is_the_tally_of_its_reports(family: str, tmp_path: Path) -> None:
     protocol = small(family)
-    sent = written.payloads(protocol, [x % 11 for x in range(200)], seed=1)
+    sent = protocols.payloads(protocol, [x % 11 for x in range(200)], seed=1)
     right = expected_tally(protocol, sent)
-    forms = written.FORMS if family in ("hadamard", "oue") else ("parquet",)
+    forms = protocols.FORMS if family in ("hadamard", "oue") else ("parquet",)
     for form in forms:
         with naming(form):
-            found = Collector(protocol).tally(written.write(tmp_path / f"day.{form}", sent))
+            found = Collector(protocol).tally(protocols.write(tmp_path / f"day.{form}", sent))
             assert same(found.tally, right)
             assert not any(found.refused.values())
 
@@ -100,7 +102,7 @@ def test_wrong_numbers_are_refused_by_their_reason(tmp_path: Path) -> None:
         right[reason] += 2**i
     sent = [text for i, (text, _) in enumerate(WRONG_NUMBERS) for _ in range(2**i)]
     for form in ("csv", "jsonl"):
-        path = written.write(
+        path = protocols.write(
             tmp_path / f"day.{form}", ["3", *sent, "4"], other=[""] * (len(sent) + 2)
         )
         found = Collector(protocol).tally(path)
@@ -112,7 +114,7 @@ def test_wrong_numbers_are_refused_by_their_reason(tmp_path: Path) -> None:
 def test_wrong_bytes_are_refused_by_their_reason(tmp_path: Path) -> None:
     for family in BYTES:
         protocol = small(family)
-        (right,) = written.payloads(protocol, [2], seed=2)
+        (right,) = protocols.payloads(protocol, [2], seed=2)
         assert isinstance(right, bytes)
         wrong = [(b"", MALFORMED), (right[:-1], MALFORMED), (right + b"\0", MALFORMED)]
         wrong += [
@@ -121,7 +123,7 @@ def test_wrong_bytes_are_refused_by_their_reason(tmp_path: Path) -> None:
         ]
         for form in ("parquet", "csv", "jsonl"):
             reports = [right] + [payload for payload, _ in wrong]
-            path = written.write(tmp_path / f"day.{form}", reports)
+            path = protocols.write(tmp_path / f"day.{form}", reports)
             if form == "jsonl":
                 with path.open("a", encoding="utf-8") as file:
                     file.write('{"report": "@@"}\n{"report": [1]}\n')
@@ -192,11 +194,11 @@ def test_a_broken_quote_spoils_its_own_line_alone(tmp_path: Path) -> None:
 def test_reports_of_another_protocol_are_refused(tmp_path: Path) -> None:
     for family in ("hadamard", "oue"):
         protocol = small(family)
-        sent = written.payloads(protocol, [0, 1, 2], seed=3)
+        sent = protocols.payloads(protocol, [0, 1, 2], seed=3)
         mark = protocol.fingerprint
         marks = [mark[:16], mark, "0123456789abcdef"]
         for form in ("parquet", "jsonl"):
-            path = written.write(tmp_path / f"day.{form}", sent, protocol=marks)
+            path = protocols.write(tmp_path / f"day.{form}", sent, protocol=marks)
             found = Collector(protocol).tally(path)
             assert found.tally.n == 2
             assert found.refused == {MALFORMED: 0, OTHER_PROTOCOL: 1, OUT_OF_RANGE: 0}
@@ -220,25 +222,25 @@ def test_files_that_cannot_be_read_are_refused_in_one_sentence(tmp_path: Path) -
             collector.tally(tmp_path / name)
     with pytest.raises(CaldpError, match="can't be read"):
         collector.tally(tmp_path / "none.csv")
-    path = written.write(tmp_path / "floats.parquet", [1.5])
+    path = protocols.write(tmp_path / "floats.parquet", [1.5])
     with pytest.raises(CaldpError, match="whole numbers, bytes or texts, it has DOUBLE"):
         collector.tally(path)
 
 
 def test_no_batch_counts_twice(tmp_path: Path) -> None:
     protocol = small("hadamard")
-    sent = written.payloads(protocol, [0, 1, 2], seed=4)
+    sent = protocols.payloads(protocol, [0, 1, 2], seed=4)
     collector, output = Collector(protocol), tmp_path / "week.json"
-    day = written.write(tmp_path / "a.csv", sent, batch=["mon"] * 3)
+    day = protocols.write(tmp_path / "a.csv", sent, batch=["mon"] * 3)
     first = tally_files(protocol, [day], output).collected
     shutil.copy(day, tmp_path / "renamed.csv")
     assert tally_files(protocol, [tmp_path / "renamed.csv"], output).files_skipped == 1
-    again = written.write(tmp_path / "b.parquet", sent, batch=["mon", "tue", None])
+    again = protocols.write(tmp_path / "b.parquet", sent, batch=["mon", "tue", None])
     with pytest.raises(CaldpError, match=r"The batch .mon. of .* was counted before"):
         tally_files(protocol, [again], output)
     with pytest.raises(CaldpError, match="is in both tallies"):
         _ = first + collector.tally(again)
-    many = written.write(tmp_path / "c.csv", sent * 400, batch=[str(i) for i in range(1200)])
+    many = protocols.write(tmp_path / "c.csv", sent * 400, batch=[str(i) for i in range(1200)])
     with pytest.raises(CaldpError, match="more than 1,000 batches"):
         collector.tally(many)
 
@@ -246,7 +248,7 @@ def test_no_batch_counts_twice(tmp_path: Path) -> None:
 def week(tmp_path: Path, protocol: Protocol, form: str = "parquet") -> list[Path]:
     people = [x % 11 for x in range(30)]
     return [
-        written.write(tmp_path / f"{day}.{form}", written.payloads(protocol, people, seed=day))
+        protocols.write(tmp_path / f"{day}.{form}", protocols.payloads(protocol, people, seed=day))
         for day in range(4)
     ]
 
@@ -345,7 +347,7 @@ def test_a_file_that_changes_while_it_is_counted_is_refused(
         write_text(path, "report\n3\n4\n")
         return name
 
-    monkeypatch.setattr(collector, "file_batch_name", lambda found, _: append(found))
+    monkeypatch.setattr(report_files, "file_batch_name", lambda found, _: append(found))
     with pytest.raises(CaldpError, match="has changed while it was counted"):
         Collector(protocol).tally(path)
 
@@ -392,3 +394,147 @@ def test_tallies_that_are_none_are_refused(tmp_path: Path) -> None:
     path.write_text(json.dumps(whole | {"counts": [0, 0]}), "utf-8")
     with pytest.raises(CaldpError, match="has 2 counts"):
         CollectedTally.from_file(path).check(protocol)
+
+
+def small_files(protocol: Protocol, folder: Path) -> list[Path]:
+    """Eighteen files: three forms, parts of one delivery, and everything that is not plain."""
+    folder.mkdir()
+    files = []
+    for i, ending in enumerate(("csv", "jsonl", "csv", "csv", "jsonl", "csv", "parquet", "csv.gz")):
+        sent = protocols.payloads(protocol, [i % 3, 1, 2], seed=i)
+        batch = {"batch": ["mon"] * 3} if i % 2 else {}
+        files.append(protocols.write(folder / f"{i}.{ending}", sent, **batch))
+    files.append(Path(shutil.copy(files[0], folder / "copy.csv")))
+    first = files[0].read_bytes()
+    for name, content in (
+        ("empty.csv", first.partition(b"\n")[0] + b"\n"),
+        ("nothing.jsonl", b""),
+        ("not-utf-8.csv", first + b"\xff\xfe\n"),
+        ("only-refused.jsonl", b"\xff\xfe\n"),
+        ("odd.csv", first + b"one,two,three\n7e9\n\n"),
+        ("other.jsonl", b'{"report": 1, "protocol": "0123456789abcdef"}\n'),
+    ):
+        (folder / name).write_bytes(content)
+        files.append(folder / name)
+    return files
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("family", ["galois", "oue"])
+def test_files_counted_together_give_the_tally_of_files_counted_one_by_one(
+    family: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    protocol = small(family)
+    files = small_files(protocol, tmp_path / "files")
+    # A file that begins like another, such as the first of these, would be refused as grown.
+    files = [each for each in files if each.name not in {"not-utf-8.csv", "odd.csv"}]
+    for seed in range(2):
+        random.Random(seed).shuffle(files)
+        together = counted(protocol, files, tmp_path / "a.json", monkeypatch, 500)
+        assert together == counted(protocol, files, tmp_path / "b.json", monkeypatch, 1)
+
+
+def counted(
+    protocol: Protocol, files: Sequence[Path], output: Path, patch: pytest.MonkeyPatch, most: int
+) -> tuple[str, int, int]:
+    """The tally, files counted and skipped, by two runs, of which the first has a third of all."""
+    output.unlink(missing_ok=True)
+    patch.setattr(report_files, "GROUP_FILES", most)
+    tally_files(protocol, files[: len(files) // 3], output)
+    run = tally_files(protocol, files, output)
+    return run.collected.to_json(), run.files_counted, run.files_skipped
+
+
+def refusal(protocol: Protocol, files: Sequence[Path], output: Path) -> tuple[str, str]:
+    """The sentence, and the tally that is left."""
+    output.unlink(missing_ok=True)
+    with pytest.raises(CaldpError) as error:
+        tally_files(protocol, files, output)
+    return str(error.value), output.read_text("utf-8")
+
+
+@pytest.mark.slow
+def test_the_file_that_is_refused_is_the_one_that_would_be_refused_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    protocol = small("galois")
+    files, output = small_files(protocol, tmp_path / "files"), tmp_path / "week.json"
+    plain, part = files[2], files[1]
+    lines = part.read_text("utf-8").splitlines(keepends=True)
+    wrong = {
+        "grown.csv": plain.read_bytes() + b"3\n",
+        "copy.jsonl": "".join([*lines[1:], lines[0]]).encode(),
+        "many.jsonl": "".join(f'{{"report": 1, "batch": "{i}"}}\n' for i in range(1_100)).encode(),
+        "columns.csv": b"number\n1\n",
+    }
+    for name, content in wrong.items():
+        bad = tmp_path / name
+        bad.write_bytes(content)
+        order = [plain, files[4], part, bad, files[5]]
+        with naming(name):
+            monkeypatch.setattr(report_files, "GROUP_FILES", 500)
+            sentence, left = refusal(protocol, order, output)
+            monkeypatch.setattr(report_files, "GROUP_FILES", 1)
+            assert (sentence, left) == refusal(protocol, order, output)
+            assert name in sentence
+            assert '"n": 9' in left
+
+
+def test_neighbours_of_one_form_are_read_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = small_files(small("galois"), tmp_path / "files")
+    monkeypatch.setattr(report_files, "GROUP_FILES", 2)
+    groups = [[path.name for path in group] for group in small_files_together(files)]
+    assert groups[:5] == [["0.csv"], ["1.jsonl"], ["2.csv"], ["3.csv"], ["4.jsonl"]]
+    assert [name for group in groups for name in group] == [path.name for path in files]
+    assert ["only-refused.jsonl"] in groups
+    assert max(map(len, groups)) == 2
+
+
+def decoy(protocol: Protocol, path: Path) -> Path:
+    """A file of eleven reports."""
+    return protocols.write(path, protocols.payloads(protocol, [0] * 11, seed=9))
+
+
+@pytest.mark.parametrize("name", ["a*b", "a?b", "[a]xb", "a[!y]b", "**", "[]]", 'a\'b "c"', "[*?"])
+def test_the_name_of_a_file_is_not_a_pattern(name: str, tmp_path: Path) -> None:
+    protocol = small("galois")
+    for form in protocols.FORMS:
+        decoy(protocol, tmp_path / f"axb.{form}")
+    people = range(1, len(protocols.FORMS) + 1)
+    files = [
+        protocols.write(tmp_path / f"{name}.{form}", protocols.payloads(protocol, [1] * n, seed=n))
+        for n, form in zip(people, protocols.FORMS, strict=True)
+    ]
+    assert [Collector(protocol).tally(path).tally.n for path in files] == [*people]
+    run = tally_files(protocol, files, tmp_path / "week.json")
+    assert run.collected.tally.n == sum(people)
+
+
+def test_a_link_is_read_by_its_own_name_from_any_folder(tmp_path: Path) -> None:
+    protocol, (store, inbox) = small("galois"), (tmp_path / "store", tmp_path / "inbox")
+    store.mkdir()
+    inbox.mkdir()
+    for form in protocols.FORMS:
+        kept = decoy(protocol, store / f"kept.{form}").rename(store / form.replace(".", "-"))
+        link = inbox / f"monday.{form}"
+        link.symlink_to(kept)
+        with naming(form):
+            assert Collector(protocol).tally(link).tally.n == 11
+
+
+@pytest.mark.parametrize("folder", ["batch=tue", "line=x", "filename=x"])
+def test_the_name_of_a_folder_is_not_a_column(folder: str, tmp_path: Path) -> None:
+    protocol = small("galois")
+    (tmp_path / folder).mkdir()
+    sent = protocols.payloads(protocol, [0, 1], seed=1)
+    for form in protocols.FORMS:
+        path = protocols.write(
+            tmp_path / folder / f"part.{form}", sent, batch=["mon"] * 2, filename=["a", "b"]
+        )
+        found = Collector(protocol).tally(path)
+        with naming(form):
+            assert found.tally.n == 2
+            assert "batch:mon" in found.batches
+            assert len(found.batches) == 2

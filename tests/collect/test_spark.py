@@ -12,7 +12,7 @@ import pytest
 from caldp_core.collect.collected_tally import CollectedTally
 from caldp_core.collect.collector import Collector
 from tests import ROOT, require_software
-from tests.collect import written
+from tests.collect import protocols
 from tests.collect.protocols import small
 from tests.collect.spark_cluster import SPARING
 
@@ -32,8 +32,8 @@ def test_a_cluster_that_loses_a_worker_counts_each_report_once(tmp_path: Path) -
     protocol = small("oue")
     source, output = tmp_path / "protocol.json", tmp_path / "week.tally.json"
     source.write_text(protocol.to_json(), "utf-8")
-    sent = written.payloads(protocol, [x % protocol.domain.k for x in range(PEOPLE)], seed=8)
-    file = written.write(tmp_path / "week.parquet", sent)
+    sent = protocols.payloads(protocol, [x % protocol.domain.k for x in range(PEOPLE)], seed=8)
+    file = protocols.write(tmp_path / "week.parquet", sent)
     path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
     done = subprocess.run(
         [sys.executable, "-m", "tests.collect.spark_cluster", *map(str, (source, file, output))],

@@ -1,24 +1,38 @@
 """Test vectors for clients in any language: numbers that were drawn, and the report that follows.
 
     python -m tests.collect.vectors > docs/reports.vectors.json
+    python -m tests.collect.vectors repetition > docs/repetition.vectors.json
 
 Each case gives a protocol's value, the numbers that its coins take one after the other, and what
-is sent; a client that needs other numbers, or more or fewer of them, draws something else.
+is sent; a client that needs other numbers, or more or fewer of them, draws something else. Cases of
+plans of repetition give a person's answers, one after the other, the days on which they are asked,
+all numbers that are drawn, and what is sent; null where the plan allows no more.
 """
 
 import json
 import sys
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
 
 import numpy as np
 
-from caldp_core.collect.device import NUMBER_RANGE, DrawnCoins, as_text
+from caldp_core import CaldpError, Client
+from caldp_core.collect.device import (
+    NUMBER_RANGE,
+    Budget,
+    DrawnCoins,
+    Memo,
+    NoisyMemo,
+    Once,
+    as_text,
+)
 from caldp_core.collect.protocol import Protocol
-from caldp_core.domain.answers import Domain
+from caldp_core.domain.domains import Domain
 from caldp_core.mechanisms.catalogue import FAMILIES, FamilySpec, Hadamard
 from caldp_core.privacy.context import Context
-from tests.collect.protocols import planned, tables
+from tests.collect.protocols import labelled, planned, tables
 
 _CASES = 2
 
@@ -72,5 +86,41 @@ def text() -> str:
     return "[" + ",\n".join(parts) + "]\n"
 
 
+DAYS: Final = ("2026-11-26", "2026-11-26", "2026-11-27", "2026-11-28", "2026-11-29")
+
+
+def asked_again(protocol: Protocol, memory: Path, seed: int = 43) -> dict[str, Any]:
+    """A person who is asked on `DAYS`, by a client that reads its memory again each time."""
+    rng = np.random.default_rng(seed)
+    labels: Sequence[Any] = protocol.labels or range(protocol.domain.k)
+    answers = [labels[value] for value in (0, 1, 0, 1, 1)]
+    drawn: list[int] = []
+    sent: list[Any] = []
+
+    def number() -> int:
+        drawn.append(int(rng.integers(0, NUMBER_RANGE)))
+        return drawn[-1]
+
+    for answer, day in zip(answers, DAYS, strict=True):
+        client = Client(protocol, memory)
+        client._day, client._coins = (lambda: day), DrawnCoins(number)  # noqa: B023
+        try:
+            sent.append(client.report(answer, "Ann"))
+        except CaldpError:
+            sent.append(None)
+    case = {"answers": answers, "days": DAYS, "numbers": drawn, "reports": sent}
+    return {"protocol": json.loads(protocol.to_json()), **json.loads(json.dumps(case))}
+
+
+def repetition_vectors() -> list[dict[str, Any]]:
+    """A protocol of each plan with its case; of tables one whose channel is in whole numbers."""
+    plain = labelled("hadamard", ("flu", "cold", "häufig", "none"))
+    made = [plain.repeated(plan) for plan in (Once(), Memo(), Budget(3), Budget(4, 2))]
+    made += [tables()["binary"].repeated(NoisyMemo(NUMBER_RANGE // 2, 4))]
+    with TemporaryDirectory() as folder:
+        return [asked_again(each, Path(folder) / str(i)) for i, each in enumerate(made)]
+
+
 if __name__ == "__main__":
-    sys.stdout.write(text())
+    lines = ",\n".join(json.dumps(each) for each in repetition_vectors())
+    sys.stdout.write(f"[{lines}]\n" if sys.argv[1:] == ["repetition"] else text())

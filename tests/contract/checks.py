@@ -1,6 +1,6 @@
 """What every mechanism owes, one function a promise; each raises `AssertionError` if it is broken.
 
-They see a mechanism from outside: its channel, its policy and its methods. `test_mutants.py` shows
+They see a mechanism from outside: its channel, its policy and its methods. `test_contract.py` shows
 that each of them fails for a mechanism that breaks the promise.
 """
 
@@ -18,7 +18,9 @@ from caldp_core.basics.limits import N_MAX
 from caldp_core.basics.types import Floats, Ints, Progress, Reports, Words, read_only
 from caldp_core.mechanisms import ContextMechanism, Mechanism, Tally
 from caldp_core.mechanisms.randomness import COIN_ONE
-from tests.audit.channels import exact_audit
+from caldp_core.mechanisms.written_out import SymbolReports
+from caldp_core.privacy.context import Context
+from tests.channels import exact_audit
 from tests.stats import SIGNIFICANCE, assert_fits, assert_mean, assert_same_law
 
 CASES_AT_MOST: Final = 1000
@@ -42,7 +44,7 @@ PEOPLE_PER_OUTCOME: Final = 900
 REPEATS: Final = 500
 """The mean of a cell is known to 1/22 of its spread, a variance to 6.3 %: against a limit of 7
 standard errors, 1/3 of a spread or 44 % of a variance wrong is found. The coins
-of `test_mutants.py`, 5 or 10 % off, move a mean by 1.8 spreads or more; people drawn in
+of `test_contract.py`, 5 or 10 % off, move a mean by 1.8 spreads or more; people drawn in
 pairs double the variance."""
 REPEATS_AGAIN: Final = REPEATS // 5
 """In contexts that repeat others: by 100 draws 1.8 spreads are 18 standard errors."""
@@ -260,3 +262,69 @@ def check_one_law(mechanism: Mechanism, shares: Floats, draws: int = LAW_DRAWS) 
     sampled = [numbers(mechanism.sample_tally(people, rng)) for _ in range(draws)]
     reported = [numbers(mechanism.tally(mechanism.privatize(x, rng))) for _ in range(draws)]
     assert_same_law(np.stack(sampled), np.stack(reported), SIGNIFICANCE / LAW_CASES_AT_MOST)
+
+
+# Blocks of 5, 3, 1 and 2 symbols, not in order: layouts that only suit sorted labels break.
+_LABELS: Final = np.array([1, 0, 0, 2, 0, 3, 1, 0, 3, 0, 1])
+_FLAGS: Final = np.array([1, 0, 1, 1, 1, 1, 1, 0, 0, 1, 0], dtype=np.bool_)
+
+
+def _one_epsilon_per_block(epsilon: float) -> Context:
+    levels = epsilon * np.array([1.0, 0.5, 0.8, 0.3])
+    return Context.of(_LABELS, _FLAGS, levels)
+
+
+CONTEXTS: Final[dict[str, Callable[[float], Context]]] = {
+    "plain": lambda e: Context.plain(7, e),
+    "plain, power of two": lambda e: Context.plain(4, e),
+    "sensitive set": lambda e: Context.high_low(_FLAGS, e),
+    "single sensitive symbol": lambda e: Context.high_low(np.arange(4) == 2, e),
+    "blocks": lambda e: Context.block_structured(_LABELS, e),
+    "blocks and sensitive set": lambda e: Context.of(_LABELS, _FLAGS, e),
+    "block without sensitive symbols": lambda e: Context.of(_LABELS, _FLAGS & (_LABELS != 0), e),
+    "nothing sensitive": lambda e: Context.of(_LABELS, np.zeros(_LABELS.size, np.bool_), e),
+    "one ε per block": _one_epsilon_per_block,
+    "k = 1": lambda e: Context.plain(1, e),
+}
+EPSILONS: Final = (0.01, 0.5, 1.0, 4.0, 20.0)
+CASES: Final = [(name, epsilon) for name in CONTEXTS for epsilon in EPSILONS]
+
+
+def context(name: str, epsilon: float) -> Context:
+    """The named kind of context."""
+    return CONTEXTS[name](epsilon)
+
+
+def many_symbols(epsilon: float = 1.0, k: int = 2000) -> tuple[Context, Floats]:
+    """Three blocks whose orders are 1024, 1024 and 512, a quarter not sensitive; (k,) shares.
+
+    Half of the people hold one symbol, so that its estimate tells a wrong coin from a right one.
+    """
+    rng = np.random.default_rng(20)
+    labels = rng.choice(3, size=k, p=[0.45, 0.35, 0.2])
+    flags = rng.random(k) < 0.75
+    flags[:12] = np.arange(12) % 4 < 3
+    shares = 0.5 ** np.arange(1, k + 1) + 1e-4
+    return Context.of(labels, flags, epsilon), shares / shares.sum()
+
+
+def check_sampled(
+    mechanism: SymbolReports, drawn_by: SymbolReports, people: Ints, cases: int, draws: int = 1000
+) -> None:
+    """Mean and full covariance of tallies that `drawn_by` samples are those of `mechanism`.
+
+    People c send mean Σ c_x Q_x and covariance Σ c_x (diag Q_x − Q_x Q_xᵀ). By 1,000 draws the
+    mean of a cell is known to 1/32 of its spread. `cases`: tests that share the significance.
+    """
+    channel = channel_of(mechanism)
+    mean = people @ channel
+    covariance = np.diag(mean) - (channel.T * people) @ channel
+    rng = np.random.default_rng(3)
+    counts = np.stack([drawn_by.sample_tally(people, rng).counts for _ in range(draws)])
+    assert (counts.sum(axis=1) == people.sum()).all()
+    spread = np.sqrt(np.maximum(covariance.diagonal(), 0.0))
+    assert_mean(counts.astype(np.float64), mean, spread, SIGNIFICANCE / cases)
+    upper = np.triu_indices(mechanism.k)
+    deviation = counts - mean
+    products = deviation[:, upper[0]] * deviation[:, upper[1]]
+    assert_mean(products, covariance[upper], products.std(axis=0), SIGNIFICANCE / cases)

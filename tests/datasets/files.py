@@ -1,4 +1,4 @@
-"""Files to test with, made by script: the same rows in every form, and files that mean harm."""
+"""Files to test with, made by script: the same rows in every form, hostile ones, check-ins."""
 
 import gzip
 import io
@@ -9,11 +9,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from caldp_core.basics.errors import require
-from caldp_core.datasets import OwnTable, inspect_data
+from caldp_core.basics.types import Floats
+from caldp_core.datasets import OwnTable, Snap, inspect_data
 from caldp_core.datasets.files.answers import CountedAnswers, count_answers
 from caldp_core.datasets.files.checks.record import resolve
 from caldp_core.datasets.files.checks.run import CHECKS
@@ -224,3 +226,39 @@ def read_table(data: str | bytes | Path, title: str = OwnTable.title) -> Counted
     checked = resolve(file, file.answers, tuple(CHECKS.values()), {"areas": "keep"})
     require(not checked.unanswered, " ".join(each.sentence for each in checked.unanswered))
     return count_answers(checked.reading.file, checked.reading.layout, title)
+
+
+HOSTILE: Final[dict[str, tuple[str, Callable[[], bytes]]]] = {
+    "3 kB of one line": ("g.csv", lambda: b"1," * 1_500 + b"1"),
+    "nested arrays, 31 MB": (
+        "a.geojson",
+        lambda: b'{"features":[{"geometry":{"coordinates":[' + b"[[]]," * 6_200_000 + b"[]]}}]}",
+    ),
+    "a million features": (
+        "b.geojson",
+        lambda: b'{"features":[' + b'{"geometry":{"type":"Point"}},' * 10**6 + b"{}]}",
+    ),
+    "JSON, 31 MB": ("c.json", lambda: b'{"rows":[' + b"[1,2]," * 5_200_000 + b"[]]}"),
+    "places, 31 MB": ("p.csv", lambda: b"latitude,longitude\n" + b"48.8567,2.3522\n" * 2_060_000),
+    "one line, 31 MB": ("d.csv", lambda: b"1," * 15_500_000 + b"1"),
+    "a workbook of zeros, 300 MB": ("e.xlsx", lambda: as_zip(bytes(3 * 10**8), "xl/workbook.xml")),
+    "a zip of zeros, 300 MB": ("f.zip", lambda: as_zip(bytes(3 * 10**8))),
+}
+"""By what they are: name and content of files that take memory or time; the first takes neither."""
+
+
+AUSTIN = b"0\t2010-10-19T23:55:27Z\t30.2359091167\t-97.7951395833\t22847"
+
+
+def write(path: Path, *rows: bytes, end: bytes = b"\n") -> Snap:
+    path.write_bytes(b"\n".join(rows) + end)
+    return Snap(str(path))
+
+
+def random_rows(n: int, rng: np.random.Generator) -> tuple[list[bytes], Floats, Floats]:
+    latitude, longitude = rng.uniform(20, 55, n), rng.uniform(-135, -55, n)
+    rows = [
+        f"{i}\t2010-10-19T23:55:27Z\t{a:.10f}\t{b:.10f}\t{i}".encode()
+        for i, (a, b) in enumerate(zip(latitude, longitude, strict=True))
+    ]
+    return rows, latitude, longitude

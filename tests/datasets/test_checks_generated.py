@@ -1,25 +1,50 @@
 """Generated files: what a check must see in them, and what it must not."""
 
+import json
 from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from caldp_core.basics.errors import CaldpError
+from caldp_core.cli.commands import main
 from caldp_core.datasets import inspect_data
 from caldp_core.datasets.areas import NamedArea, named_areas
 from caldp_core.datasets.files.answers import count_answers
-from caldp_core.datasets.files.by_hand import Chosen
 from caldp_core.datasets.files.checks.people import is_total
 from caldp_core.datasets.files.checks.record import resolve
 from caldp_core.datasets.files.checks.run import CHECKS
 from caldp_core.datasets.files.numbers import parse_degrees
 from caldp_core.datasets.files.places import count_places
+from caldp_core.datasets.files.table import Chosen
 from tests.datasets.check_cases import geojson
 from tests.datasets.files import workbook
+from tests.datasets.test_files import Kept, assert_is, read_by_the_command, read_on_the_page
 from tests.strategies import examples
+
+
+def assert_both_ways(
+    data: str | bytes, counts: dict[str, int], name: str = "file.csv", **answers: str
+) -> None:
+    """The form of the page and `caldp count` ask just this, and count these people then."""
+    named = {check.replace("_", "-"): answer for check, answer in answers.items()}
+    kept = Kept(sum(counts.values()), counts, answers=named)
+    data = data.encode() if isinstance(data, str) else data
+    assert_is(read_on_the_page(data, name, kept), kept)
+    with TemporaryDirectory() as folder:
+        for check in named:
+            others = {each: named[each] for each in named if each != check}
+            with pytest.raises(CaldpError, match=f"--accept {check}="):
+                read_by_the_command(data, name, replace(kept, answers=others), Path(folder))
+        assert_is(read_by_the_command(data, name, kept, Path(folder)), kept)
+
 
 NAMES = st.lists(
     st.text("abdefghijkmnprstuvwxyz", min_size=3, max_size=8).filter(
@@ -107,6 +132,7 @@ def test_degrees_in_all_spellings_are_one_number(
         assert parse_degrees(cell, ".") == pytest.approx(value, abs=1e-12)
 
 
+@pytest.mark.slow
 @examples(one_in=6)
 @given(names=NAMES, data=st.data())
 def test_hidden_numbers_of_people_are_asked_about(names: list[str], data: st.DataObject) -> None:
@@ -123,6 +149,7 @@ def test_hidden_numbers_of_people_are_asked_about(names: list[str], data: st.Dat
         assert dict(zip(table.names, table.counts, strict=True)) == wanted
 
 
+@pytest.mark.slow
 @examples(one_in=6)
 @given(month=st.integers(1, 12), day=st.integers(1, 28), form=st.integers(0, 3))
 def test_bands_that_are_dates_are_read_back(month: int, day: int, form: int) -> None:
@@ -250,6 +277,7 @@ def people_at(content: str, places: list[tuple[float, float]], **answers: str) -
     return [int(counted.counts()[cell]) for cell in at]
 
 
+@pytest.mark.slow
 @examples(one_in=10)
 @given(names=NAMES, data=st.data())
 def test_several_sheets_with_tables_are_asked_about(names: list[str], data: st.DataObject) -> None:
@@ -411,3 +439,157 @@ def test_areas_and_what_no_area_is_called_are_asked_about(
         got = dict(zip(counted.table.areas, counted.table.counts, strict=True))
         assert got == {area.key: n for area, n in zip(areas, numbers, strict=True)}
         assert counted.off_map == {"people": 5, "cars": 1}[column]
+
+
+WORDS_OF_ANSWERS = st.lists(
+    st.sampled_from(["bus", "car", "foot", "bicycle", "train", "tram", "boat"]),
+    min_size=3,
+    max_size=7,
+    unique=True,
+)
+COUNTS = [1_203, 3_411, 257, 97, 641, 28, 5_009]
+"""None is the sum of some of the others."""
+
+
+@pytest.mark.slow
+@examples(one_in=3)
+@given(
+    names=WORDS_OF_ANSWERS,
+    flag=st.sampled_from([" b", "*", "¹", " (p)", "[2]", "†"]),
+    data=st.data(),
+)
+def test_numbers_with_a_flag_are_asked_about(
+    names: list[str], flag: str, data: st.DataObject
+) -> None:
+    counts = dict(zip(names, COUNTS, strict=False))
+    flagged = data.draw(st.sets(st.sampled_from(names), min_size=1))
+    rows = [f"{name};{n}{flag * (name in flagged)}" for name, n in counts.items()]
+    assert_both_ways("\n".join(["answer;people", *rows]), counts, marks="numbers")
+
+
+@pytest.mark.slow
+@examples(one_in=3)
+@given(
+    names=WORDS_OF_ANSWERS,
+    written=st.sampled_from(
+        [("people", " k", 1_000), ("people", " Mio.", 10**6), ("people (in thousands)", "", 1_000)]
+    ),
+)
+def test_thousands_and_millions_are_asked_about(
+    names: list[str], written: tuple[str, str, int]
+) -> None:
+    title, behind, times = written
+    counts = dict(zip(names, COUNTS, strict=False))
+    rows = [f"{name};{n / 10:.1f}{behind}" for name, n in counts.items()]
+    wanted = {name: n * times // 10 for name, n in counts.items()}
+    assert_both_ways("\n".join([f"answer;{title}", *rows]), wanted, multiples="times")
+
+
+@pytest.mark.slow
+@examples(one_in=3)
+@given(
+    names=WORDS_OF_ANSWERS,
+    title=st.sampled_from(["year", "Jahr", "quarter", "Stichtag"]),
+    first=st.integers(1990, 2020),
+    periods=st.integers(2, 5),
+    data=st.data(),
+)
+def test_rows_of_several_periods_are_asked_about(
+    names: list[str], title: str, first: int, periods: int, data: st.DataObject
+) -> None:
+    years = [str(first + at) for at in range(periods)]
+    counts = {year: {name: n + at for name, n in zip(names, COUNTS, strict=False)}
+              for at, year in enumerate(years)}  # fmt: skip
+    rows = [f"{year};{name};{n}" for year, own in counts.items() for name, n in own.items()]
+    text = "\n".join([f"{title};answer;people", *data.draw(st.permutations(rows))])
+    year = data.draw(st.sampled_from(years))
+    assert_both_ways(text, counts[year], periods=year)
+
+
+@pytest.mark.slow
+@examples(one_in=3)
+@given(
+    names=WORDS_OF_ANSWERS,
+    times=st.integers(2, 5),
+    notes=st.lists(
+        st.sampled_from(
+            ["Source: Office of Statistics, 2026", "Note: some were not asked", "© City of Berlin",
+             "* of those who answered", "Figures of last year alone", "Stand: 31.12.2025"]
+        ),
+        min_size=1,
+        max_size=3,
+        unique=True,
+    ),
+)  # fmt: skip
+def test_notes_below_records_are_asked_about(
+    names: list[str], times: int, notes: list[str]
+) -> None:
+    rows = [f"{name};town {at % 3}" for at, name in enumerate(names * times)]
+    text = "\n".join(["answer;town", *rows, *(f"{note};" for note in notes)])
+    assert_both_ways(text, dict.fromkeys(names, times), notes="leave-out")
+
+
+@pytest.mark.thorough
+@examples(one_in=3)
+@given(names=WORDS_OF_ANSWERS, begin=st.integers(0, 5), times=st.integers(2, 4))
+def test_codes_with_words_on_another_sheet_are_asked_about(
+    names: list[str], begin: int, times: int
+) -> None:
+    codes = dict(enumerate(names, start=begin))
+    rows = [(person, code) for person, code in enumerate([*codes] * times, start=100)]
+    content = workbook(
+        ("Data", [("id", "way"), *rows]), ("Codes", [("code", "label"), *codes.items()])
+    )
+    counts = dict.fromkeys(names, times)
+    assert_both_ways(content, counts, "file.xlsx", sheet="Data", codes="words")
+
+
+@pytest.mark.slow
+@examples(one_in=3)
+@given(
+    names=WORDS_OF_ANSWERS,
+    how=st.sampled_from([str.upper, str.title, str.capitalize]),
+    times=st.lists(st.integers(2, 9), min_size=7, max_size=7),
+    data=st.data(),
+)
+def test_answers_in_capital_letters_are_asked_about(
+    names: list[str], how: Any, times: list[int], data: st.DataObject
+) -> None:
+    counts = dict(zip(names, times, strict=False))
+    other = data.draw(st.sets(st.sampled_from(names), min_size=1))
+    cells = [name for name, n in counts.items() for _ in range(n)]
+    cells += [how(name) for name in other]
+    wanted = {name: n + (name in other) for name, n in counts.items()}
+    text = "\n".join(["answer", *data.draw(st.permutations(cells))])
+    assert_both_ways(text, wanted, spellings="one")
+
+
+@pytest.mark.slow
+@examples(one_in=3)
+@given(
+    names=WORDS_OF_ANSWERS,
+    signs=st.sampled_from([("1", "0"), ("yes", "no"), ("Ja", "Nein"), ("x", "")]),
+    stem=st.sampled_from(["Ways: {}", "Q3_{}", "Which? [{}]"]),
+    data=st.data(),
+)
+def test_a_column_for_each_choice_is_asked_about(
+    names: list[str], signs: tuple[str, str], stem: str, data: st.DataObject
+) -> None:
+    several = st.lists(st.booleans(), min_size=len(names), max_size=len(names))
+    ticks = [*data.draw(st.lists(several.filter(any), min_size=4, max_size=9)),
+             *([at == n for at in range(len(names))] for n in range(len(names)))]  # fmt: skip
+    rows = [[signs[0] if tick else signs[1] for tick in person] for person in ticks]
+    header = ["id", *(stem.format(name) for name in names)]
+    lines = [f"{number};{';'.join(row)}" for number, row in enumerate(rows, start=1)]
+    text = "\n".join([";".join(header), *lines])
+    yes = {name: sum(person[at] for person in ticks) for at, name in enumerate(names)}
+    assert "option-columns" in asked_of(text)
+    with TemporaryDirectory() as folder:
+        path, out = Path(folder) / "file.csv", Path(folder) / "out.json"
+        path.write_text(text)
+        accept = ["--accept", "option-columns=questions"]
+        done = CliRunner().invoke(main, ["count", str(path), "-o", str(out), *accept])
+        assert done.exit_code == 0, done.output
+        survey = json.loads(out.read_text())["dataset"]
+    answers = zip(survey["questions"], survey["names"], survey["counts"], strict=True)
+    assert {question: n for question, answer, n in answers if answer == "yes"} == yes

@@ -1,26 +1,56 @@
-"""Files in every form say the same; those that mean harm are one sentence, within bounds."""
+"""Files in every form, of offices, survey services and phones: read, asked about or refused."""
 
+import gzip
+import json
+import os
+import random
+import subprocess
+import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Final
 
 import pytest
+from click.testing import CliRunner
 
-from caldp_core.basics import duck
+from caldp_core.basics import files as duck
 from caldp_core.basics.errors import SENTENCE_MAX, CaldpError
-from caldp_core.datasets import OwnTable, inspect_data, read_places
+from caldp_core.basics.files import read_aside
+from caldp_core.basics.types import no_progress
+from caldp_core.cli.commands import main
+from caldp_core.datasets import OwnPlaces, OwnTable, inspect_data, read_places
+from caldp_core.datasets.areas import areas_on_map
 from caldp_core.datasets.files import table
+from caldp_core.datasets.files.answers import (
+    CountedQuestions,
+    count_answers,
+    count_questions,
+)
+from caldp_core.datasets.files.checks.run import read_as_chosen
 from caldp_core.datasets.files.counts_export import write_counts
-from caldp_core.datasets.files.source import file_system, source_from_bytes
+from caldp_core.datasets.files.geojson import areas_of, as_csv, read_polygons, table_of
+from caldp_core.datasets.files.numbers import natural_order
+from caldp_core.datasets.files.source import PAGE_BOUNDS, file_system, source_from_bytes
+from caldp_core.datasets.files.table import Chosen
+from caldp_core.scenarios.blocks import PolygonBlocks
+from caldp_ui.places import view
+from caldp_ui.values.page import FORM
+from tests import ROOT
 from tests.contract.checks import naming
-from tests.datasets.files import GOOD, HARM, PARIS, hostile, read_table
+from tests.datasets.check_cases import ASKED, READ, Case
+from tests.datasets.files import GOOD, HARM, PARIS, as_zip, hostile, read_table, workbook
+from tests.datasets.unseen_cases import ASKED as UNSEEN_CASES_ASKED
+from tests.datasets.unseen_cases import ORDERS, REFUSED
+from tests.datasets.unseen_cases import READ as UNSEEN_CASES_READ
 
 FUZZED = 800
 
 
+@pytest.mark.slow
 def test_the_same_rows_are_read_from_every_form() -> None:
     people = sum(row[-1] for row in PARIS)
     wanted = read_places(GOOD["commas"]).places
@@ -70,6 +100,7 @@ def one_connection(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         yield
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("one_connection")
 @pytest.mark.parametrize("files", [100, pytest.param(FUZZED, marks=pytest.mark.thorough)])
 def test_hundreds_of_broken_files_are_read_or_refused_in_one_sentence(files: int) -> None:
@@ -124,3 +155,493 @@ def test_every_file_that_was_opened_is_closed_after_it_was_read(
         files.open("another reader's, which it never closes")
     assert len(handles) > 1
     assert all(each.closed for each in handles)
+
+
+MEASURED = """
+import json, resource, sys
+from pathlib import Path
+from caldp_core.basics.errors import CaldpError
+from dataclasses import replace
+from caldp_core.datasets.files.source import PAGE_BOUNDS
+from caldp_core.datasets.reading import inspect_data
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+try:
+    inspect_data(Path(sys.argv[1]).read_bytes(), replace(PAGE_BOUNDS, seconds=None))
+    said = ""
+except CaldpError as error:
+    said = str(error)
+whose = resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN
+here, aside = (resource.getrusage(each).ru_maxrss for each in whose)
+print(json.dumps([said, (here - before) / 1024, aside / 1024]))
+"""
+POINT = {"type": "Point", "coordinates": [2.3, 48.9]}
+
+
+def feature(number: int) -> dict[str, Any]:
+    return {"type": "Feature", "properties": {"n": number, "text": "é" * 20}, "geometry": POINT}
+
+
+def collection(features: list[Any], **more: Any) -> bytes:
+    return json.dumps({"type": "FeatureCollection", "features": features, **more}).encode()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("hostile", "words"),
+    [
+        (
+            b'{"features": [{"geometry": {"coordinates": [' + b"[]," * 10_000_000 + b"[]]}}]}",
+            "large",
+        ),
+        (b'{"features": [' + b'{"type": "Feature"},' * 1_000_000 + b"{}]}", "has neither"),
+        pytest.param(
+            b'{"features": [], "more": [' + b"[]," * 10_000_000 + b"[]]}",
+            "large",
+            marks=pytest.mark.thorough,  # the lists of the first, in a place that is skipped
+        ),
+    ],
+)
+def test_a_hostile_file_fills_no_memory_but_a_bounded_process(
+    tmp_path: Path, hostile: bytes, words: str
+) -> None:
+    path = tmp_path / "hostile.geojson"
+    path.write_bytes(hostile)
+    command = [sys.executable, "-c", MEASURED, str(path)]
+    found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    said, here, aside = json.loads(found.stdout)
+    assert words in said
+    assert here < 4 * len(hostile) / 2**20 + 20
+    assert aside < 600
+
+
+@pytest.mark.slow
+def test_a_large_file_is_the_table_and_the_areas_that_it_is_in_this_process() -> None:
+    many = collection([feature(number) for number in range(6_000)])
+    assert as_csv(source_from_bytes(many, "x"), PAGE_BOUNDS).head(2**22) == table_of(many, "x")
+    ring = [[0, 0], [0, 1], [1, 1], [0, 0]]
+    shapes = [
+        {"properties": {"name": f"a{n}"}, "geometry": {"type": "Polygon", "coordinates": [ring]}}
+        for n in range(90)
+    ]
+    areas = collection(shapes, padding="x" * 600_000)
+    assert read_polygons(areas, "x") == areas_of(areas, "x")
+    with pytest.raises(CaldpError, match=r"'a\.geojson' must be GeoJSON with polygons"):
+        read_polygons(collection([], padding="x" * 600_000), "a.geojson")
+
+
+def test_features_one_by_one_are_those_of_the_whole_document() -> None:
+    crs = {"properties": {"name": "urn:ogc:def:crs:OGC:1.3:CRS84"}}
+    texts = {
+        "spaces": json.dumps({"features": [feature(1), feature(2)], "crs": crs}, indent=3),
+        "alone": json.dumps(feature(1)),
+        "bare": json.dumps(POINT),
+        "others": json.dumps({"features": [1, None, [], feature(3)], "bbox": [1, 2]}),
+        "marked": "\ufeff" + json.dumps({"features": [feature(4)]}),
+    }
+    rows = {"spaces": 2, "alone": 1, "bare": 1, "others": 1, "marked": 1}
+    for name, text in texts.items():
+        with naming(name):
+            table = table_of(text.encode(), "x").decode().splitlines()
+            assert len(table) == 1 + rows[name]
+            assert all(row.startswith("48.9,2.3") for row in table[1:])
+    whole = collection([feature(1)]).decode()
+    broken = (whole[:-1], whole + "x", whole.replace("[{", "[,{"), whole.replace("}]", "},]"))
+    for text in (*broken, "{", '{"features"}', '{"features": [}', "{1: 2}", "[]"):
+        with naming(text), pytest.raises(CaldpError, match="not valid JSON"):
+            table_of(text.encode(), "x")
+    with pytest.raises(CaldpError, match="places must be in degrees"):
+        table_of(collection([feature(1)], crs={"properties": {"name": "EPSG:25832"}}), "x")
+
+
+READER = """
+import os, sys, time
+from pathlib import Path
+from caldp_core.basics.files import run_reader
+
+def read(data):
+    mark = Path(data.decode())
+    mark.touch(exist_ok=False)  # fails where another one reads
+    time.sleep(0.1)
+    mark.unlink()
+    return str(os.nice(0)).encode()
+
+sys.exit(run_reader(read))
+"""
+
+
+def test_one_process_reads_at_a_time_and_after_others_of_the_machine(tmp_path: Path) -> None:
+    reader, mark = tmp_path / "reader.py", str(tmp_path / "reading").encode()
+    reader.write_text(READER)
+    with ThreadPoolExecutor(3) as threads:
+        readings = [threads.submit(read_aside, reader, (), mark, 512, None) for _ in range(3)]
+    lowest = 19  # the kernel's own limit
+    assert {int(each.result()) for each in readings} == {min(os.nice(0) + 10, lowest)}
+
+
+FOLDER: Final = Path(__file__).parent / "cases"
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What a file of the folder leads to: the sentence that refuses it, or people.
+
+    `answers`: what has to be asked, and the answers; `header` and `types`: what has to be chosen.
+    `counts`: some answers; `at`: some places in degrees, with the people there.
+    """
+
+    people: int = 0
+    counts: Mapping[str, int] = field(default_factory=dict)
+    at: tuple[tuple[float, float, int], ...] = ()
+    answers: Mapping[str, str] = field(default_factory=dict)
+    header: bool | None = None
+    types: Mapping[str, str] = field(default_factory=dict)
+    refused: str = ""
+
+
+YES_NO = {"yes": 120, "no": 340, "rather not say": 25}
+SPLIT = {"one-column": "split"}
+MUNICH = Kept(9, at=((48.137, 11.575, 2), (48.15, 11.6, 4)))
+TOWNS = Kept(14, at=((40.7128, -74.006, 6), (40.67, -73.94, 5)), answers=SPLIT)
+TIMELINE = Kept(refused="a Google Timeline; convert it to CSV")
+SEVERAL = {"Bus; On foot": 2, "Bicycle; Bus": 2, "Bus": 1, "On foot": 1}
+COMBINED = Kept(6, SEVERAL, answers={"several-choices": "combinations"})
+BANDS = {"0-4": 410, "5-9": 398, "10-14": 377, "15-19": 402, "20-24": 455}
+FROM_DATES = Kept(2042, BANDS, answers={"bands-as-dates": "bands"})
+FILES: Final[dict[str, Kept]] = {
+    "degree-sign.csv": Kept(11, at=((35.0116, 135.7681, 6), (34.6851, 135.8048, 3))),
+    "dms.csv": Kept(11, at=((40.7128, -74.0061, 6), (42.358, -71.0636, 3))),
+    "hemispheres.csv": Kept(11, at=((40.7128, -74.006, 6), (-12.0464, -77.0428, 3))),
+    "one-column.csv": Kept(231, at=((48.8606, 2.3376, 120),), answers=SPLIT),
+    "netherlands.csv": Kept(
+        110, at=((51.9244, 4.4777, 30), (52.0907, 5.1214, 22)), answers={"exchanged": "exchange"}
+    ),
+    "longitudes-0-360.csv": Kept(
+        40, at=((42.36, -71.06, 14), (39.74, -104.99, 11)), answers={"longitudes-360": "west"}
+    ),
+    "web-mercator.csv": Kept(answers={"metres": "keep"}, refused="No row of .* says a place"),
+    "gb18030.csv": Kept(485, {"是": 120}, answers={"encoding": "gb18030"}),
+    "windows-1251.csv": Kept(485, {"да": 120}, answers={"encoding": "cp1251"}),
+    "sep-records.csv": Kept(5, {"yes": 3, "no": 2}),
+    "sep-two-columns.csv": Kept(42, {"often": 12, "never": 30}),
+    "travel.csv": Kept(8500, {"Car": 4210, "On foot": 1450}, answers={"total-row": "leave-out"}),
+    "cases.csv": Kept(
+        39,
+        {"Ashford": 12, "Brookby": 0, "Elmside": 27},
+        answers={"hidden-counts": "zero", "total-row": "leave-out"},
+    ),
+    "microsoft-forms.csv": COMBINED,
+    "10_forms_id_as_people.csv": COMBINED,
+    "survey.csv": Kept(
+        111, {"18": 2}, answers={"no-answer-codes": "leave-out"}, types={"age": "answer"}
+    ),
+    "bands.csv": FROM_DATES,
+    "bands.xlsx": FROM_DATES,
+    "zips.csv": Kept(36, {"01949": 1, "02256": 1}, types={"zip": "answer"}),
+    "weights.csv": Kept(10, {"rare 1": 1, "rare 5": 0}),
+    "weighted-places.csv": Kept(14),
+    "all-null.geojson": Kept(refused="must be GeoJSON with points"),
+    "multipoint.geojson": Kept(
+        7, at=((48.1, 11.5, 2), (48.1, 11.7, 2)), answers={"several-points": "once"}
+    ),
+    "points.geojson": Kept(9),
+    "points.geojsonl": MUNICH,
+    "records.json": MUNICH,
+    "records.ndjson": MUNICH,
+    "Records.json": TIMELINE,
+    "Timeline.json": TIMELINE,
+    "wkt.csv": TOWNS,
+    "geojson-column.csv": TOWNS,
+    "cover.xlsx": Kept(485, YES_NO),
+    "places.kml": Kept(refused="a KML file; in QGIS"),
+    "walk.gpx": Kept(refused="a GPX file; in QGIS"),
+    "survey.numbers": Kept(refused="a file of Apple Numbers; in Numbers, export it"),
+    "survey.sav": Kept(refused="a file of SPSS; in SPSS, save it as CSV"),
+    "01_header_linebreak_answers.csv": Kept(240, {"daily": 120, "weekly": 80, "never": 40}),
+    "02_header_linebreak_places.csv": Kept(3),
+    "05_crosstab.csv": Kept(
+        420, {"good": 240, "fair": 120, "poor": 60}, answers={"crosstab": "columns"}
+    ),
+    "08_id_becomes_people.csv": Kept(20, at=((48.19823, 11.52353, 1),), answers=SPLIT),
+    "09_utm_EN.csv": Kept(20, answers={"metres": "keep", "people": "rows"}),
+    "09b_e7.csv": Kept(20, at=((48.19823, 11.5235299, 1),), answers={"ten-millionths": "degrees"}),
+    "11_gewicht_body_weight.csv": Kept(39, answers={"people": "rows"}, types={"alter": "answer"}),
+    "12_age_minus99.csv": Kept(1850, answers={"no-answer-codes": "leave-out"}),
+    "13_crs_ignored.geojson": Kept(refused="and places must be in degrees; save it as WGS 84"),
+    "15_sep_line.csv": Kept(8, {"low": 5, "high": 2, "mid": 1}),
+    "23.ods": Kept(50, {"low": 26, "high": 12, "mid": 12}),
+    "26_euro.csv": Kept(2, {"15.639 €": 1, "57.902 €": 1}, answers={"people": "rows"}),
+    "27_long_labels.csv": Kept(11, header=True),
+}
+IN_TEXT: Final = {**ASKED, **READ}
+
+
+def of_case(case: Case) -> Kept:
+    """What a case of one check leads to."""
+    options = dict(zip(case.options[::2], case.options[1::2], strict=False))
+    answers = {options["--accept"]: ""} if "--accept" in options else {}
+    answers |= {case.check: case.answer} if case.check else {}
+    types = {options["--answer"]: "answer"} if "--answer" in options else {}
+    header = True if "--header" in case.options else None
+    return Kept(case.people, case.counts or {}, (), answers, header, types)
+
+
+def read_on_the_page(data: bytes, name: str, kept: Kept) -> OwnTable | OwnPlaces:
+    """What the form of a page counts; the answers are all that it asks for."""
+    chosen = Chosen(header=kept.header)
+    opened = chosen.with_answers(kept.answers)
+    file = inspect_data(source_from_bytes(data, name), chosen=opened)
+    for column, kind in kept.types.items():
+        chosen = chosen.with_column(file.names.index(column), kind)
+    columns: Any = view._FORM.columns if is_on_map(kept, file.has_places) else FORM.columns
+    guess = columns.guess(file)
+    if kept.answers.keys() - {"sheet", "encoding"}:
+        assert read_as_chosen(file, guess, chosen, {}).unanswered
+    found = read_as_chosen(file, guess, chosen, kept.answers)
+    assert not found.unanswered
+    assert found.remarks.keys() == kept.answers.keys()
+    counted = columns.count(found.reading.file, found.reading.layout, "t", no_progress)
+    assert not isinstance(counted, CountedQuestions)
+    spec: OwnTable | OwnPlaces = counted.places if hasattr(counted, "places") else counted.table
+    return spec
+
+
+def is_on_map(kept: Kept, has_places: bool) -> bool:
+    """Whether the file is brought to *Places on a map*."""
+    is_place = {"one-column", "ten-millionths"} & kept.answers.keys()
+    return bool(has_places or is_place) and "answer" not in kept.types.values()
+
+
+def read_by_the_command(data: bytes, name: str, kept: Kept, out: Path) -> OwnTable | OwnPlaces:
+    """What `caldp count` writes; raises `CaldpError` with what it says."""
+    path = out / name
+    path.write_bytes(data)
+    counts = out / "counts.csv"
+    options = ["--header"] if kept.header else []
+    for column, kind in kept.types.items():
+        options += ["--column", f"{column}={kind}"]
+    for check, answer in kept.answers.items():
+        options += ["--accept", f"{check}={answer}"]
+    done = CliRunner().invoke(main, ["count", str(path), "-o", str(counts), *options])
+    if done.exit_code:
+        raise CaldpError(done.stderr)
+    if "latitude" in json.loads(done.stdout)["columns"]:
+        return read_places(counts).places
+    written = inspect_data(counts)
+    return count_answers(written, written.answers, OwnTable.title).table
+
+
+def assert_is(found: OwnTable | OwnPlaces, kept: Kept) -> None:
+    """The people, and where or with which answers they are."""
+    if isinstance(found, OwnTable):
+        assert sum(found.counts) == kept.people
+        counts = dict(zip(found.names, found.counts, strict=True))
+        assert {name: counts.get(name) for name in kept.counts} == kept.counts
+        return
+    assert found.counts().sum() == kept.people
+    for latitude, longitude, people in kept.at:
+        (cell,) = found.grid().locate([latitude], [longitude])
+        assert found.counts()[cell] == people
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [*FILES, *IN_TEXT])
+def test_a_file_leads_to_its_number_on_the_page_and_by_the_command(
+    name: str, tmp_path: Path
+) -> None:
+    case = IN_TEXT.get(name)
+    kept = FILES[name] if case is None else of_case(case)
+    data = (FOLDER / name).read_bytes() if case is None else case.text.encode()
+    file = name if case is None else case.name
+    if not kept.refused:
+        assert_is(read_on_the_page(data, file, kept), kept)
+        if case is None:  # the command reads the others in `tests/cli/test_count.py`
+            assert_is(read_by_the_command(data, file, kept, tmp_path), kept)
+        return
+    with pytest.raises(CaldpError, match=kept.refused):
+        read_on_the_page(data, file, kept)
+    with pytest.raises(CaldpError, match=kept.refused):
+        read_by_the_command(data, file, kept, tmp_path)
+
+
+def test_every_file_of_the_folder_is_read() -> None:
+    assert set(FILES) == {path.name for path in FOLDER.iterdir()}
+
+
+CASES = UNSEEN_CASES_ASKED | UNSEEN_CASES_READ
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(3))
+def test_files_as_they_come_lead_to_their_numbers(part: int) -> None:
+    for name in list(CASES)[part::3]:
+        case = CASES[name]
+        kept = of_case(case)
+        with naming(name):
+            assert_is(read_on_the_page(case.text.encode(), case.name, kept), kept)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(4))
+def test_the_command_reads_them_in_the_same_way(part: int, tmp_path: Path) -> None:
+    for name in list(CASES)[part::12]:
+        kept = of_case(CASES[name])
+        with naming(name):
+            data = CASES[name].text.encode()
+            assert_is(read_by_the_command(data, CASES[name].name, kept, tmp_path), kept)
+
+
+def test_files_of_other_programs_are_named_with_the_way_out() -> None:
+    for text, sentence in REFUSED.items():
+        with naming(text[:60]), pytest.raises(CaldpError, match=sentence):
+            read_places(text.encode())
+
+
+@pytest.mark.parametrize(
+    ("data", "sentence"),
+    [
+        (b"r\2\1\0" + bytes(99), "a file of Stata"),
+        (bytes(12) + b"\xc2\xea\x81\x60", "a file of SAS"),
+        (gzip.compress(b"X\n\0\0\0\3" + bytes(99)), "a file of R"),
+        (b"\0\0\0\r\n\tOSMHeader" + bytes(9), "an export of OpenStreetMap"),
+        (b"\x89HDF\r\n", "save its table there as CSV"),
+        (as_zip(b"x", "word/document.xml"), "a document of Word"),
+        (as_zip(b"x", "stop_times.txt"), "a timetable"),
+    ],
+    ids=["Stata", "SAS", "R", "OpenStreetMap", "HDF", "Word", "timetable"],
+)
+def test_bytes_of_other_programs_are_named_with_the_way_out(data: bytes, sentence: str) -> None:
+    with pytest.raises(CaldpError, match=sentence):
+        read_places(data)
+
+
+@pytest.mark.slow
+def test_a_column_for_each_choice_becomes_questions() -> None:
+    walks = {"yes": 1, "no": 4}
+    for marks, text in OPTIONS.items():
+        with naming(marks):
+            file = inspect_data(text)
+            answers = {"option-columns": "", "people": "rows", "own-answers": "keep"}
+            (check, *_) = [
+                each
+                for each in read_as_chosen(file, file.answers, Chosen(), {}).unanswered
+                if each.name == "option-columns"
+            ]
+            found = read_as_chosen(file, file.answers, Chosen(), answers).reading
+            counted = count_questions(found.file, found.layout, "t").survey.tables()
+            shown = {
+                each.title: dict(zip(each.names, each.counts, strict=True)) for each in counted
+            }
+            assert f"A person then answers {len(shown)}, and ε is shared." in check.sentence
+            assert shown.pop("Walk", walks) == walks
+            assert shown == {"Bus": {"yes": 3, "no": 2}, "Train": {"yes": 2, "no": 3}}
+
+
+def test_scales_in_several_languages_are_in_their_order() -> None:
+    for line in ORDERS:
+        scale = line.split("; ")
+        answers = random.Random(7).sample(scale, len(scale))
+        with naming(line):
+            assert sorted(answers, key=natural_order(answers).__getitem__) == scale
+
+
+LETTERS = {
+    "cp1250": "odpověď;počet\nano;120\nžádná;25\n",
+    "iso8859_2": "odpowiedź;osoby\ntak;120\nżadne;25\n",
+    "cp1254": "yanıt;kişi\nevet;120\nşöyle böyle;25\n",
+    "cp1257": "atsakymas;žmonės\ntaip;120\nnežinau ąčę;25\n",
+    "iso8859_5": "ответ;люди\nда;120\nне знаю;25\n",
+    "cp866": "ответ;люди\nда;120\nне знаю;25\n",
+    "cp1255": "תשובה;אנשים\nכן;120\nלא יודע;25\n",
+    "cp1256": "جواب;عدد\nنعم;120\nلا أعرف;25\n",
+    "cp874": "คำตอบ;จำนวน\nใช่;120\nไม่ใช่;340\n",
+    "mac_roman": "Größe;Anzahl\nklein;120\nübergroß;25\n",
+    "cp850": "Größe;Anzahl\nklein;120\nübergroß;25\n",
+}
+"""Words in encodings that are neither UTF-8 nor Western."""
+WESTERN = ("Größe;weiß nicht", "réponse;peut-être", "año;mañana", "função;não", "Århus;København")
+
+
+@pytest.mark.slow
+def test_letters_that_may_be_others_are_asked_about_and_western_ones_are_not() -> None:
+    for encoding, text in LETTERS.items():
+        table = inspect_data(text.encode(encoding)).table
+        with naming(encoding):
+            assert (table.asks, encoding in dict(table.ways)) == ("encoding", True)
+            read = inspect_data(text.encode(encoding), chosen=Chosen(encoding=encoding))
+            assert {"".join(read.names), *map("".join, read.rows)} == {
+                line.replace(";", "") for line in text.splitlines()
+            }
+    for text in WESTERN:
+        with naming(text):
+            assert inspect_data(f"{text}\nx;1\n".encode("cp1252")).table.asks == ""
+
+
+def test_areas_of_a_file_are_its_data_its_map_and_its_blocks() -> None:
+    case = UNSEEN_CASES_ASKED["areas with numbers"]
+    found = read_on_the_page(case.text.encode(), case.name, of_case(case))
+    assert isinstance(found, OwnTable)
+    grid, labels = areas_on_map(found.areas)
+    at = grid.locate([50.5, 50.5, 53.5, 53.5, 52.0], [8.5, 10.5, 8.5, 10.5, 9.0])
+    assert [(*found.names, "none")[label] for label in labels[at]] == [
+        "Aal", "Bee", "Cox", "Cox", "none",
+    ]  # fmt: skip
+    blocks = PolygonBlocks(found.names, found.areas)
+    places = OwnPlaces("0:5", "50,54,8,12", 0.1)
+    partition = blocks.build(places.load().domain)
+    assert set(partition.names) >= set(found.names)
+
+
+OPTIONS = {
+    "0 and 1": "Bus,Train\n1,0\n1,1\n0,1\n1,0\n0,0\n,\n",
+    "LimeSurvey": "id,By? [Bus],By? [Train]\n1,Yes,No\n2,Yes,Yes\n3,No,Yes\n4,Yes,No\n5,No,No\n",
+    "KoBo": "How?,How?/Bus,How?/Train\nb,1,0\nb t,1,1\nt,0,1\nb,1,0\nw,0,0\n",
+    "a cross": "id;Bus;Train;Walk\na;x;;\nb;x;x;\nc;;x;\nd;x;;\ne;;;x\nf;;;\n",
+    "SurveyMonkey": "Respondent ID,How?,,\n,Bus,Train,Walk\n11,Bus,,\n12,Bus,Train,\n13,,Train,\n"
+    "14,Bus,,\n15,,,Walk\n",
+}
+"""Five people: Bus, both, Train, Bus, neither; where the last walks there is a third column."""
+CODES = [("smokes", "age"), *((1 + n % 2, 20 + n % 9) for n in range(30)), (-77, 30), (-77, 31)]
+COUNTED = {"yes": 15, "no": 15}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("question", [[], ["smokes"]])
+def test_words_for_codes_come_from_another_sheet(question: list[str], tmp_path: Path) -> None:
+    listed = [(*question, 1, "yes"), (*question, 2, "no"), (*question, -77, "refused")]
+    titles = (*("question" for _ in question), "code", "label")
+    data = workbook(("Cover", [("A survey",)]), ("Data", CODES), ("Codes", [titles, *listed]))
+    answers = {"sheet": "Data", "no-answer-codes": "leave-out", "codes": "words"}
+    kept = Kept(30, COUNTED, answers=answers)
+    assert_is(read_on_the_page(data, "survey.xlsx", kept), kept)
+    assert_is(read_by_the_command(data, "survey.xlsx", kept, tmp_path), kept)
+    as_codes = replace(kept, counts={"1": 15, "2": 15}, answers=answers | {"codes": "keep"})
+    assert_is(read_on_the_page(data, "survey.xlsx", as_codes), as_codes)
+
+
+def test_words_for_codes_are_typed(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("\n".join(f"{a},{b}" for a, b in CODES))
+    arguments = ["count", str(tmp_path / "a.csv"), "-o", str(tmp_path / "out.csv"), "--words"]
+    accept = ["--accept", "no-answer-codes"]
+    done = CliRunner().invoke(main, [*arguments, "1 = yes; 2=no; -77 = refused", *accept])
+    assert (done.exit_code, done.stderr) == (0, "")
+    table = read_table(tmp_path / "out.csv").table
+    assert dict(zip(table.names, table.counts, strict=True)) == COUNTED
+    wrong = CliRunner().invoke(main, [*arguments, "1 yes", *accept])
+    assert (wrong.exit_code, "must be written as “1 = yes; 2 = no”" in wrong.stderr) == (2, True)
+
+
+def test_a_long_line_of_lists_is_not_parsed_on_a_server_where_no_record_follows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    parsed = list[int]()
+    loads = json.loads
+
+    def note(text: bytes) -> Any:
+        parsed.append(len(text))
+        return loads(text)
+
+    monkeypatch.setattr(json, "loads", note)
+    assert not table._holds_records(b'{"features":[' + b"[[]]," * 50_000)
+    assert not parsed
+    assert table._holds_records(b'{"a": 1}\n{"a": 2}\n')
+    assert parsed == [8]

@@ -1,5 +1,8 @@
-"""Intervals hold what they say, by simulation; narrower ones don't."""
+"""Intervals hold what they state, by simulation: of shares, regions, and what was picked."""
 
+import math
+from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -8,16 +11,47 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import beta, binom, norm
 
+from caldp_core import intervals as caldp_core_intervals
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN
-from caldp_core.basics.types import Floats
+from caldp_core.basics.types import Bools, Floats, Ints
+from caldp_core.datasets import Cities, Geometric, Zipf
+from caldp_core.domain.domains import GridDomain
+from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.estimation.evidence import Evidence
-from caldp_core.estimation.intervals import _Moments, intervals, simultaneous
+from caldp_core.estimation.intervals import (
+    Intervals,
+    _limits,
+    _Moments,
+    _Tails,
+    intervals,
+    ranges,
+    share_quantiles,
+    simultaneous,
+)
+from caldp_core.experiments.regions import number_of_boxes, region_report
+from caldp_core.experiments.run import Setup, prepare, run_trial
+from caldp_core.experiments.run import run as experiments_run
+from caldp_core.experiments.table import columns_of
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, Tally, catalogue
+from caldp_core.mechanisms.catalogue import PublishedUrap, SquareWave
+from caldp_core.mechanisms.direct.few_values import BinaryMechanism
 from caldp_core.privacy.context import Context
+from caldp_core.privacy.matrix import BinaryPolicy
+from caldp_core.scenarios.blocks import OneBlock, SensitiveSymbols
+from caldp_core.scenarios.policies import (
+    BinaryQuestion,
+    ContextPolicy,
+    Line,
+    MatrixPolicy,
+    PersonalTags,
+    PolicySpec,
+    Streets,
+)
+from caldp_core.scenarios.scenario import Scenario
 from tests.contract.checks import channel_of, single_estimates
-from tests.products import thinned
 from tests.stats import SIGNIFICANCE
+from tests.strategies import thinned
 
 K, N, RUNS = 60, 2_000_000, 500
 LIMIT = float(norm.isf(SIGNIFICANCE / 16))
@@ -48,6 +82,7 @@ def covers(p: Floats, low: Floats, high: Floats) -> Floats:
     return np.asarray((low <= p) & (p <= high), np.float64)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", thinned(CASES, one_in=4))
 def test_each_covers_at_its_level(case: tuple[str, str]) -> None:
     mechanism, p, runs = setting(*case)
@@ -270,3 +305,344 @@ def test_levels_out_of_range_are_refused(level: float) -> None:
     _, _, runs = setting("hadamard", "plain")
     with pytest.raises(CaldpError, match="level must be a number"):
         intervals(runs[0], level)
+
+
+PARTLY = ContextPolicy(OneBlock(), SensitiveSymbols(("0-2",)), 1.0)
+ANY_N = 1000
+LEAST = 0.93
+"""What intervals at 0.95 hold at the least."""
+INF = float("inf")
+ORDER = MatrixPolicy(((0, INF, INF, INF), (1, 0, 3, INF), (1, 1, 0, 5), (0.5, 0.5, 6, 0)))
+NEARLY_CLEAR = [
+    Scenario(Geometric(2, 0.98), BinaryQuestion(6.0, 6.0), n=ANY_N),
+    Scenario(Geometric(2, 0.9), BinaryQuestion(1.0, INF), n=ANY_N),
+    Scenario(Geometric(7, 0.6), Line(4.0), n=ANY_N),
+    Scenario(Geometric(30, 0.1), Line(2.0), n=ANY_N),
+    Scenario(Geometric(300, 0.3), Line(2.0), n=ANY_N),  # more than are probed one by one
+    Scenario(Geometric(4, 0.5), ORDER, n=ANY_N),
+    Scenario(Geometric(10, 0.6), ContextPolicy(OneBlock(), epsilon=8.0), SquareWave(), n=ANY_N),
+    Scenario(Geometric(6, 0.6), PARTLY, PublishedUrap(), n=ANY_N),
+]
+SCENARIOS = [*NEARLY_CLEAR, Scenario(Geometric(7, 0.6), Line(0.8), n=ANY_N)]
+
+
+def plug_in(evidence: Evidence, level: float) -> Intervals:
+    """The wrong ones: p̂ ± z·σ̂, with the exact variance at what was estimated."""
+    half_width = norm.isf(0.5 * (1 - level)) * evidence.deviation
+    return Intervals(evidence.unbiased - half_width, evidence.unbiased + half_width, level)
+
+
+def trials_of(setup: Setup) -> int:
+    """Fewer of many values: the worst of 300 is looked for, and each trial takes as much longer."""
+    return 400 if setup.mechanism.k < 100 else 150
+
+
+def count_hits(setup: Setup, n: int, made: Callable[[Evidence, float], Intervals]) -> Floats:
+    """(k,) how many of the trials' intervals hold the true share."""
+    rng, p = np.random.default_rng(12), setup.dataset.distribution
+    hits = np.zeros(p.size)
+    for _ in range(trials_of(setup)):
+        tally = setup.mechanism.sample_tally(rng.multinomial(n, p), rng)
+        found = made(Evidence.of(setup.mechanism, tally), 0.95)
+        hits += (found.low <= p) & (p <= found.high)
+    return hits
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("scenario", "n"), thinned(SCENARIOS, [30, 100, ANY_N], one_in=3))
+def test_shares_are_held_as_often_as_is_said(scenario: Scenario, n: int) -> None:
+    setup = prepare(scenario)
+    limit = binom.ppf(SIGNIFICANCE / setup.mechanism.k, trials_of(setup), LEAST)
+    assert count_hits(setup, n, intervals).min() > limit
+
+
+@pytest.mark.parametrize("scenario", thinned([*NEARLY_CLEAR[1:], NEARLY_CLEAR[0]], one_in=2))
+def test_of_few_people_plug_in_intervals_hold_too_little(scenario: Scenario) -> None:
+    setup = prepare(scenario)
+    limit = binom.ppf(SIGNIFICANCE / setup.mechanism.k, trials_of(setup), LEAST)
+    assert count_hits(setup, 30, plug_in).min() < limit
+
+
+def test_the_intervals_of_yes_and_no_mirror_each_other() -> None:
+    mechanism = prepare(SCENARIOS[0]).mechanism
+    for count in range(31):
+        tally = Tally(np.array([30 - count, count]), 30, mechanism.fingerprint)
+        found = intervals(Evidence.of(mechanism, tally))
+        np.testing.assert_allclose(found.low, 1 - found.high[::-1], atol=1e-9)
+
+
+def test_all_at_once_are_wider() -> None:
+    setup = prepare(Scenario(Geometric(5, 0.6), Line(0.8), n=ANY_N))
+    tally = setup.mechanism.sample_tally(np.full(5, 200), np.random.default_rng(0))
+    evidence = Evidence.of(setup.mechanism, tally)
+    one, every = intervals(evidence), simultaneous(evidence)
+    assert (every.low < one.low).all()
+    assert (every.high > one.high).all()
+    assert evidence.block_shares.tolist() == [1.0]
+
+
+def test_regions_need_no_blocks() -> None:
+    setup = prepare(Scenario(Cities(), Streets(2.0, 25.0), n=10**8))
+    domain = setup.dataset.domain
+    inside = np.arange(domain.k) // 350 < 60
+    outcome = experiments_run(setup).first
+    report = region_report(setup, outcome, inside)
+    assert report.exact_blocks == 0
+    assert abs(report.estimate - report.truth) < 5 * report.half_width / 1.96
+    assert 0 < report.half_width < 0.01 * report.truth
+    whole = region_report(setup, outcome, np.ones(domain.k, np.bool_))
+    assert (whole.exact_blocks, whole.half_width) == (1, 0.0)
+
+
+MAP = GridDomain(40.0, 0.0, 0.5, 12, 12)
+LABELS = np.arange(144) // 72
+CONTEXTS = {
+    "plain": Context.plain(144, 1.0),
+    "blocks": Context.block_structured(LABELS, 1.0),
+    "both": Context.of(LABELS, np.arange(144) % 3 > 0, 4.0),
+}
+NAMES = sorted({*ESTIMATORS} - {"smoothed", "cascade-map"})
+RANGES_CASES = [(family, kind) for family in FAMILIES for kind in CONTEXTS]
+
+
+@pytest.mark.parametrize("case", thinned(RANGES_CASES, one_in=2))
+def test_every_estimate_lies_in_its_range(case: tuple[str, str]) -> None:
+    family, kind = case
+    mechanism = catalogue.in_context(CONTEXTS[kind], family)
+    rng = np.random.default_rng(1)
+    people = rng.multinomial(30_000, rng.dirichlet(np.full(144, 0.2)))
+    evidence = Evidence.of(mechanism, mechanism.sample_tally(people, rng), domain=MAP)
+    own, outside = intervals(evidence), 0
+    for name in NAMES:
+        shares = ESTIMATORS[name].apply(evidence)
+        shown = ranges(evidence, shares)
+        assert ((shown.low <= shares) & (shares <= shown.high)).all(), name
+        # Never narrower, so that the true share is in it at least as often.
+        assert ((shown.low <= own.low) & (own.high <= shown.high)).all(), name
+        outside += int(((shares < own.low) | (shares > own.high)).sum())
+    assert outside > 0  # without the widening some are outside
+
+
+POLICIES: dict[str, PolicySpec] = {
+    "line": Line(0.5),
+    "tags": PersonalTags(),
+    "context": ContextPolicy(blocks=OneBlock()),
+}
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("name", ["cascade", "simplex", "none"])
+def test_tables_and_regions_agree(policy: str, name: str) -> None:
+    result = experiments_run(
+        prepare(Scenario(Zipf(80), POLICIES[policy], n=4_000, estimator=name, seed=2))
+    )
+    columns = {key: np.array(column) for key, column in columns_of(result).items()}
+    shares = columns["estimated share"].astype(float)
+    assert (columns["low"].astype(float) <= shares).all()
+    assert (columns["high"].astype(float) >= shares).all()
+    setup, first = result.setup, result.first
+    for last in range(1, 80):
+        report = region_report(setup, first, np.arange(80) < last)
+        assert report.low <= report.processed_estimate <= report.high
+    if policy == "context":
+        shown = caldp_core_intervals(setup.mechanism, first.evidence.tally, shares=shares)
+        assert shown.low.tolist() == columns["low"].tolist()
+
+
+def test_by_simulation_ranges_hold_for_cells_of_every_size() -> None:
+    """OUE reports of a lognormal map, drawn without the package; cells by their size in σ.
+
+    At significance 10⁻⁶ by the spread from run to run; a range of half the width must fail.
+    """
+    rng = np.random.default_rng(3)
+    k, n, epsilon, runs = 900, 400_000, 2.0, 60
+    weights = np.exp(rng.normal(0, 2.5, k)) * (rng.random(k) < 0.7)
+    people = rng.multinomial(n, weights / weights.sum())
+    p, other = people / n, 1 / (np.exp(epsilon) + 1)
+    mechanism = catalogue.in_context(Context.plain(k, epsilon), "oue")
+    sizes = p / np.sqrt(other * (1 - other) / n) * (0.5 - other)
+    groups = [sizes == 0, (sizes > 0) & (sizes < 1), (sizes >= 1) & (sizes < 2)]
+    groups += [(sizes >= 2) & (sizes < 4), sizes >= 4]
+    assert min(group.sum() for group in groups) > 20
+    held, halved = np.empty((runs, 5)), np.empty((runs, 5))
+    for i in range(runs):
+        included = rng.binomial(people, 0.5) + rng.binomial(n - people, other)
+        tally = Tally(np.array([*included, n]), n, mechanism.fingerprint)
+        evidence = Evidence.of(mechanism, tally, domain=GridDomain(40.0, 0.0, 0.5, 30, 30))
+        shares = ESTIMATORS["cascade"].apply(evidence)
+        shown = ranges(evidence, shares)
+        middle, half = (shown.low + shown.high) / 2, (shown.high - shown.low) / 4
+        for each, low, high in (
+            (held, shown.low, shown.high),
+            (halved, middle - half, middle + half),
+        ):
+            inside = (low <= p) & (p <= high)
+            each[i] = [inside[group].mean() for group in groups]
+    error = np.maximum(held.std(axis=0), 0.02) / np.sqrt(runs)
+    assert (held.mean(axis=0) > 0.94 - 4.8 * error).all()
+    assert (halved.mean(axis=0) < 0.9).any()
+
+
+def test_ranges_are_those_of_the_estimator_that_stands_there() -> None:
+    setup = prepare(Scenario(Zipf(200), n=2_000).with_context(blocks=OneBlock(), epsilon=0.5))
+    lows = {}
+    for name in ("cascade", "none"):
+        result = experiments_run(replace(setup, scenario=replace(setup.scenario, estimator=name)))
+        lows[name] = np.array(columns_of(result)["low"])
+    assert (lows["none"] < 0).any()  # a negative share takes its range along
+    assert (lows["cascade"] >= 0).all()
+
+
+SELECTION_RUNS = 60
+PEOPLE = np.repeat([5500, 0], [200, 1800])
+"""A tenth of 2,000 values are held, by 2.7 standard deviations of their noise."""
+
+
+MECHANISM = catalogue.in_context(Context.plain(PEOPLE.size, 1.0), "galois")
+LOOKED_AT = (1, 10, 50, 200)
+
+
+def misses_of_the_highest(
+    people: Ints, seed: int, ends: Callable[[Evidence, Floats], Intervals]
+) -> Floats:
+    """(4,) share of the `LOOKED_AT` highest shares whose range misses, mean of `SELECTION_RUNS`."""
+    truth, rng = people / people.sum(), np.random.default_rng(seed)
+    missed = np.zeros((SELECTION_RUNS, len(LOOKED_AT)))
+    for run in range(SELECTION_RUNS):
+        evidence = Evidence.of(MECHANISM, MECHANISM.sample_tally(people, rng))
+        shares = evidence.plausible
+        found = ends(evidence, shares)
+        misses = (truth < found.low) | (truth > found.high)
+        order = np.argsort(-shares)
+        missed[run] = [misses[order[:highest]].mean() for highest in LOOKED_AT]
+    return missed.mean(axis=0)
+
+
+def plain(evidence: Evidence, shares: Floats) -> Intervals:
+    return intervals(evidence).around(shares)
+
+
+def ranked_upside_down(evidence: Evidence, shares: Floats) -> Intervals:
+    return Intervals(*_limits(evidence, _Tails.by_rank(-shares, 0.025)), 0.95)
+
+
+ALIKE = pytest.param(np.full(2000, 550), id="all alike", marks=pytest.mark.thorough)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("held", [pytest.param(PEOPLE, id="a tenth"), ALIKE])
+def test_ranges_of_the_highest_hold_however_many_one_looks_at(held: Ints) -> None:
+    # A mean of 60 runs of R ranges of which a share of at most 0.05 misses spreads by less than
+    # √(0.05·0.95/60) = 0.028 (R = 1) and, nearly independent, 0.028/√R. Significance 10⁻⁶: 4.8.
+    most = 0.05 + 4.8 * 0.028 / np.sqrt(np.minimum(LOOKED_AT, 50))
+    assert (misses_of_the_highest(held, 8, ranges) < most).all()
+    for wrong in (plain, ranked_upside_down):
+        assert (misses_of_the_highest(held, 8, wrong) > most).any()
+
+
+def test_ends_are_those_of_the_rank() -> None:
+    people = np.random.default_rng(5).multinomial(10**6, np.full(40, 1 / 40))
+    mechanism = catalogue.in_context(Context.plain(40, 1.0), "oue")
+    evidence = Evidence.of(mechanism, mechanism.sample_tally(people, np.random.default_rng(6)))
+    shares, order = evidence.unbiased, np.argsort(-evidence.unbiased)
+    ours = ranges(evidence, shares, 0.9)
+    for rank in (1, 2, 20, 40):
+        lower, upper = (intervals(evidence, 1 - 0.1 * r / 40) for r in (rank, 41 - rank))
+        assert ours.low[order[rank - 1]] == pytest.approx(lower.low[order[rank - 1]], rel=1e-9)
+        assert ours.high[order[rank - 1]] == pytest.approx(upper.high[order[rank - 1]], rel=1e-9)
+    np.testing.assert_allclose(ranges(evidence, np.full(40, 0.1)).low, intervals(evidence).low)
+
+
+GRID = GridDomain(0, 0, 0.5, 5, 6)
+
+
+def boxes(grid: GridDomain) -> list[Bools]:
+    row, column = np.divmod(np.arange(grid.k), grid.columns)
+    return [
+        (row >= top) & (row < bottom) & (column >= left) & (column < right)
+        for top in range(grid.rows)
+        for bottom in range(top + 1, grid.rows + 1)
+        for left in range(grid.columns)
+        for right in range(left + 1, grid.columns + 1)
+    ]
+
+
+def test_boxes_are_counted() -> None:
+    assert number_of_boxes(GRID) == len(boxes(GRID)) == 15 * 21
+
+
+def test_all_boxes_hold_at_once() -> None:
+    # In 95 of 100 runs or more every box holds (the whole map is known); where each is taken for
+    # the only one, hardly a run has all.
+    setup = prepare(Scenario(policy=ContextPolicy(OneBlock()), dataset=Zipf(GRID.k), n=10_000))
+    every, looks = [box for box in boxes(GRID) if not box.all()], number_of_boxes(GRID)
+    outcomes = [run_trial(setup, seed) for seed in np.random.SeedSequence(3).spawn(200)]
+    found = [region_report(setup, outcomes[0], box) for box in every]
+    alone = np.array([each.half_width for each in found])
+    wider = norm.isf(0.025 / looks) / norm.isf(0.025)
+    for each in found:
+        low, high = each.estimate - wider * each.half_width, each.estimate + wider * each.half_width
+        shown = each.estimate, each.processed_estimate
+        expected = min(max(low, 0), *shown), max(min(high, each.n), *shown)
+        assert each.ends(looks) == pytest.approx(expected)
+    weights, truth = np.array(every, np.float64), setup.dataset.distribution
+    off = np.array([np.abs(weights @ (one.unbiased - truth)) * setup.n for one in outcomes])
+    least = binom.ppf(SIGNIFICANCE, len(outcomes), 0.95)
+    assert (off <= wider * alone).all(axis=1).sum() >= least
+    assert (off <= alone).all(axis=1).sum() < least
+
+
+ONE_QUESTION_N = 150
+SHARES = np.linspace(0.05, 0.5, 10)
+ENDS = np.array([0.025, 0.975])
+ONE_QUESTION_POLICIES = [(1.0, 1.0), (3.0, 1.0), (math.inf, 1.0), (0.5, 4.0), (math.inf, math.inf)]
+
+
+def coverage(policy: tuple[float, float], decoded_as: tuple[float, float], share: float) -> float:
+    """Exact chance that the 95 % range holds `share`; reports may be decoded as another's."""
+    sends, decodes = (BinaryMechanism(BinaryPolicy(*each)) for each in (policy, decoded_as))
+    counts = np.arange(ONE_QUESTION_N + 1)
+    weights = binom.pmf(
+        counts, ONE_QUESTION_N, sends.products.apply(np.array([1 - share, share]))[1]
+    )
+    inside = 0.0
+    for count, weight in zip(counts, weights, strict=True):
+        unbiased = decodes.products.inverse(
+            np.array([ONE_QUESTION_N - count, count]) / ONE_QUESTION_N
+        )
+        low, high = share_quantiles(decodes.products, unbiased, ONE_QUESTION_N, ENDS)
+        inside += weight * (low <= share <= high)
+    return inside
+
+
+def on_average(policy: tuple[float, float], decoded_as: tuple[float, float]) -> float:
+    """Over many shares: at any one, whole counts make the chance jump around its average."""
+    return float(np.mean([coverage(policy, decoded_as, share) for share in SHARES]))
+
+
+@pytest.mark.parametrize("policy", ONE_QUESTION_POLICIES)
+def test_the_range_holds_the_truth_in_about_95_of_100_surveys(policy: tuple[float, float]) -> None:
+    assert 0.94 <= on_average(policy, policy) <= 0.965
+
+
+def test_a_range_by_another_mechanism_does_not() -> None:
+    assert on_average((math.inf, 1.0), (math.inf, 1.3)) < 0.9
+    assert on_average((1.0, 1.0), (1.5, 1.5)) < 0.9
+
+
+def test_the_middle_is_the_estimate_and_levels_ascend() -> None:
+    mechanism = BinaryMechanism(BinaryPolicy(3.0, 1.0))
+    unbiased = np.array([0.7, 0.3])
+    levels = (np.arange(50) + 0.5) / 50
+    shares = share_quantiles(mechanism.products, unbiased, 10**8, levels)
+    assert (np.diff(shares) > 0).all()
+    assert shares.mean() == pytest.approx(0.3, abs=1e-5)
+    spread = math.sqrt(mechanism.variance(unbiased, 10**8)[1])
+    assert shares.std() == pytest.approx(spread, rel=0.03)
+
+
+def test_nothing_to_learn_is_an_error() -> None:
+    with pytest.raises(CaldpError, match="both answers send the same reports"):
+        share_quantiles(
+            BinaryMechanism(BinaryPolicy(0.0, 1.0)).products, np.array([0.5, 0.5]), 10, ENDS
+        )

@@ -1,19 +1,26 @@
-"""Experiments: what follows from the seed, what stays the same, and what the command line says."""
+"""Runs: what follows from the seed, what stays the same, runs in turns, the files of examples/."""
 
+import csv
+import io
 import json
+import math
+import os
 from dataclasses import replace
 from pathlib import Path
+from statistics import fmean, stdev
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from caldp_core.audit.mechanisms import audit_mechanism
 from caldp_core.basics.errors import CaldpError, Cancelled
 from caldp_core.basics.types import Progress
 from caldp_core.cli.commands import main
-from caldp_core.datasets import Dataset, Zipf, from_counts
-from caldp_core.domain.answers import Domain
+from caldp_core.datasets import Dataset, Uniform, Zipf, from_counts
+from caldp_core.domain.domains import Domain
 from caldp_core.estimation.estimators import ESTIMATORS
+from caldp_core.experiments import reproduce
 from caldp_core.experiments.forecast import (
     block_curve,
     epsilon_curve,
@@ -24,15 +31,29 @@ from caldp_core.experiments.forecast import (
     people_for_same_error,
     sensitive_curve,
 )
-from caldp_core.experiments.reproduce import TABLE_1
+from caldp_core.experiments.reproduce import (
+    LINES,
+    PANELS,
+    PAPER,
+    SIZES,
+    TABLE_1,
+    TrialRun,
+    complete_rounds,
+    figure_2_points,
+    means,
+    run_interleaved,
+    table_1_scenarios,
+)
 from caldp_core.experiments.run import Result, prepare, run
 from caldp_core.mechanisms import FAMILIES
 from caldp_core.mechanisms.capabilities import channel_products
-from caldp_core.mechanisms.catalogue import LocalHashing, Oue, RandomizedResponse
+from caldp_core.mechanisms.catalogue import MECHANISMS, LocalHashing, Oue, RandomizedResponse
 from caldp_core.scenarios.blocks import EvenRuns, GridBlocks, OneBlock, SensitiveSymbols
 from caldp_core.scenarios.policies import ContextPolicy
-from caldp_core.scenarios.scenario import Scenario
+from caldp_core.scenarios.scenario import SLOTS, Scenario
 from caldp_core.theory.expected_error import Budget
+from tests import ROOT
+from tests.contract.checks import check_progress
 
 SMALL = Scenario(
     policy=ContextPolicy(blocks=EvenRuns(5), sensitive=SensitiveSymbols(("0-149",))),
@@ -298,3 +319,150 @@ def test_table_1_of_another_dataset_as_text(tmp_path: Path) -> None:
     assert (refused.exit_code, "give n" in refused.stderr) == (2, True)
     done = CliRunner().invoke(main, ["reproduce", "table1", "--runs", "1"])
     assert (done.exit_code, len(done.stdout.strip().splitlines())) == (0, 1 + len(TABLE_1))
+
+
+def rows_of(*arguments: str) -> list[dict[str, str]]:
+    done = CliRunner().invoke(main, ["reproduce", *arguments])
+    assert done.exit_code == 0, done.output
+    return list(csv.DictReader(io.StringIO(done.stdout)))
+
+
+def test_figure_2_has_the_means_of_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    every_point = reproduce.figure_2_points
+    monkeypatch.setattr(
+        reproduce, "figure_2_points", lambda *given: list(every_point(*given))[::90]
+    )
+    points = list(every_point(3, replace(PAPER, seed=7)))[::90]
+    rows = rows_of("figure2", "--runs", "3", "--seed", "7")
+    assert [row["distribution"] for row in rows] == ["Uniform", "Geo(0.8)", "Zipf(1)"]
+    assert [row["curve"] for row in rows] == ["LDP", "m = 100", "m = 50"]
+    for row, point in zip(rows, points, strict=True):
+        tv = [each.tv for each in run(prepare(point.scenario)).errors]
+        assert float(row["mean TV"]) == pytest.approx(fmean(tv), rel=1e-12)
+        assert float(row["standard error"]) == pytest.approx(stdev(tv) / math.sqrt(3), rel=1e-9)
+        assert (row["people"], row["runs"]) == (str(point.scenario.n), "3")
+
+
+def test_figure_3_has_the_maps_of_two_columns_of_table_1() -> None:
+    rows = rows_of("figure3", "--seed", "4")
+    truth, *maps = (
+        np.array([float(row[name]) for row in rows]) for name in ("people", "LDP", "(25, 35)")
+    )
+    assert truth.sum() == pytest.approx(1)
+    assert (float(rows[0]["latitude"]), float(rows[-1]["latitude"])) == (25.1, 49.9)
+    for shares, column in zip(maps, (TABLE_1[0], TABLE_1[2]), strict=True):
+        tv = float(np.abs(shares - truth).sum()) / 2
+        assert abs(tv / column.paper - 1) < 0.12  # one run beside the printed mean
+    ours = run(prepare(replace(PAPER, seed=4).with_context(blocks=GridBlocks(25, 35))))
+    assert maps[1] == pytest.approx(ours.first.estimate, rel=1e-12)
+
+
+FILES = sorted(ROOT.glob("examples/*.json"))
+SLOW = {"near-places", "best-kernel", "scale", "stepped-geometric"}
+"""Their audits or designs take seconds."""
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, id=path.stem, marks=pytest.mark.thorough if path.stem in SLOW else ())
+        for path in FILES
+    ],
+)
+def test_an_example_runs_is_audited_and_forecast(path: Path) -> None:
+    scenario = replace(Scenario.from_file(path), n=1000, trials=1)
+    setup = prepare(scenario)
+    result = run(setup)
+    assert result.first.people.sum() == 1000
+    assert result.first.estimate.shape == (setup.mechanism.k,)
+    assert audit_mechanism(setup.mechanism, setup.policy).holds
+    expected = forecast_if_fast(setup, budget=Budget(4, 4, 0.01))
+    assert expected is None or expected.error > 0
+
+
+def test_every_mechanism_and_policy_that_runs_has_an_example() -> None:
+    scenarios = [Scenario.from_file(path) for path in FILES]
+    assert {s.kind("mechanism") for s in scenarios} == {"best", *MECHANISMS}
+    for path in FILES:
+        if path.stem in MECHANISMS:
+            assert Scenario.from_file(path).kind("mechanism") == path.stem
+    assert set(MECHANISMS) <= {path.stem for path in FILES}
+    assert {s.kind("policy") for s in scenarios} == set(SLOTS["policy"][1])
+
+
+PLAIN = Scenario(Zipf(40), ContextPolicy(OneBlock()), n=500, trials=3, seed=5)
+BLOCKS = replace(PLAIN, policy=ContextPolicy(EvenRuns(4)), trials=2, seed=6)
+TWO = [PLAIN, BLOCKS]
+
+
+def test_every_run_is_that_of_the_scenario_by_itself() -> None:
+    turns = list(run_interleaved(TWO))
+    assert [turn.scenario_index for turn in turns] == [0, 1, 0, 1, 0]
+    for which, scenario in enumerate(TWO):
+        alone = [errors.tv for errors in run(prepare(scenario)).errors]
+        assert [turn.error for turn in turns if turn.scenario_index == which] == alone
+    other = [turn.error for turn in run_interleaved([replace(PLAIN, seed=7)])]
+    assert other != [turn.error for turn in turns if turn.scenario_index == 0]
+
+
+def test_means_and_their_errors() -> None:
+    turns = [TrialRun(0, 0.1, 0.0), TrialRun(2, 0.5, 0.0), TrialRun(0, 0.3, 0.0)]
+    first, none, single = means(turns, 3)
+    assert first is not None
+    assert single is not None
+    assert first.runs == 2
+    assert first.error == pytest.approx(0.2)
+    assert first.standard_error == pytest.approx(np.std([0.1, 0.3], ddof=1) / np.sqrt(2))
+    assert none is None
+    assert single.standard_error is None
+
+
+def test_only_whole_rounds_are_drawn_after_the_first() -> None:
+    turns = list(run_interleaved([replace(PLAIN, trials=2), replace(BLOCKS, trials=2)]))
+    assert [len(complete_rounds(turns[:upto], 2)) for upto in range(5)] == [0, 1, 2, 2, 4]
+
+
+def test_progress_is_told_and_can_stop_it() -> None:
+    shares = check_progress(lambda progress: list(run_interleaved(TWO, progress=progress)))
+    assert shares[-1] == 1.0
+    assert len(list(run_interleaved(TWO))) == 5
+    assert list(run_interleaved([])) == []
+
+
+def test_the_columns_of_table_1_keep_all_but_the_blocks() -> None:
+    base = replace(PAPER, estimator="clip", seed=9).with_context(epsilon=2.0)
+    scenarios = table_1_scenarios(4, base)
+    assert [s.context.blocks for s in scenarios] == [column.blocks for column in TABLE_1]
+    for scenario in scenarios:
+        assert scenario.with_context(blocks=OneBlock()) == replace(base, trials=4)
+
+
+def test_figure_2_has_every_point_once() -> None:
+    points = list(figure_2_points(10, PAPER))
+    assert len({(p.panel, p.line, p.scenario.n) for p in points}) == len(points) == 200
+    for point in points:
+        assert point.scenario.dataset == PANELS[point.panel]
+        assert point.scenario.context.blocks == LINES[point.line]
+        assert (point.scenario.trials, point.scenario.mechanism) == (10, PAPER.mechanism)
+    assert {p.scenario.n for p in points} == set(SIZES) == {1000 * 2**i for i in range(10)}
+    assert PANELS["Uniform"] == Uniform(1000)
+
+
+@pytest.mark.slow
+def test_processes_have_the_same_turns_in_the_same_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    scenarios = [replace(PLAIN, trials=23), replace(BLOCKS, trials=12)]  # chunks of 10
+    shares: list[float] = []
+    monkeypatch.setattr(reproduce, "_RUNS_PER_PROCESS", 5)
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    spread = reproduce.run_in_processes(scenarios, shares.append)
+    assert [(t.scenario_index, t.error) for t in spread] == [
+        (t.scenario_index, t.error) for t in run_interleaved(scenarios)
+    ]
+    assert shares == sorted(shares)
+    assert shares[-1] == 1
+    assert len(shares) == 5
+
+
+def test_what_processes_cannot_run_is_refused_before_any_is_started() -> None:
+    with pytest.raises(CaldpError, match="give n"):
+        reproduce.run_in_processes([replace(PLAIN, n=None, trials=100)])

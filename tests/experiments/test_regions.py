@@ -1,21 +1,39 @@
-"""Reports on a part of the domain: whole blocks are exact, intervals hold the truth as they say."""
+"""Reports on parts of the domain and on areas: exact blocks, ranges, and an estimate's trust."""
 
+import io
+import json
+import struct
 from dataclasses import replace
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
+import scipy
+import shapely
 from scipy.stats import binom, chi2, norm
 
+from caldp_core import Context, run
 from caldp_core.basics.errors import CaldpError
-from caldp_core.basics.types import Progress
-from caldp_core.datasets import Dataset, Geometric, Zipf, from_counts
-from caldp_core.domain.answers import Domain
-from caldp_core.experiments.regions import RegionReport, region_report
+from caldp_core.basics.types import Floats, Ints, Progress, sums_by
+from caldp_core.datasets import Dataset, Geometric, OwnTable, Zipf, from_counts, read_places
+from caldp_core.domain.domains import Domain, GridDomain
+from caldp_core.estimation.evidence import Evidence
+from caldp_core.estimation.intervals import intervals, may_be_noise, ranges
+from caldp_core.experiments.regions import (
+    RegionReport,
+    ResultAreas,
+    area_ranges,
+    areas_as_geojson,
+    region_report,
+)
 from caldp_core.experiments.run import Setup, prepare, run_trial
-from caldp_core.mechanisms import FAMILIES
+from caldp_core.experiments.table import as_csv, as_geojson, as_geoparquet, columns_of
+from caldp_core.mechanisms import FAMILIES, Mechanism, in_context
+from caldp_core.mechanisms.catalogue import Hadamard
 from caldp_core.scenarios.blocks import EvenRuns, OneBlock, SensitiveSymbols
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
+from tests import ROOT
 from tests.stats import SIGNIFICANCE
 
 CASES = [(family, own) for family in FAMILIES for own in (True, False)]
@@ -76,6 +94,7 @@ def check_errors(found: list[RegionReport]) -> None:
     assert abs(error) <= 5.5 * found[0].half_width / norm.isf(0.025) / np.sqrt(runs)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("family", "own"), QUICK)
 def test_estimates_are_right_on_average_and_err_as_they_say(family: str, own: bool) -> None:
     check_errors(reports(setup_of(family, own), RUNS))
@@ -136,3 +155,144 @@ def test_an_empty_region_is_refused() -> None:
     outcome = run_trial(setup, np.random.SeedSequence(1))
     with pytest.raises(CaldpError, match="holds no cell"):
         region_report(setup, outcome, np.zeros(40, np.bool_))
+
+
+K, N, AREAS_RUNS = 60, 3_000, 60
+LABELS = np.arange(K) % 7
+MISSES = 1e-6
+
+
+def mechanism(family: str) -> Mechanism:
+    """Four blocks, in which every fourth symbol is not hidden."""
+    return in_context(Context.of(np.arange(K) // 15, np.arange(K) % 4 > 0, 2.0), family)
+
+
+def people(rng: np.random.Generator) -> Ints:
+    return rng.multinomial(N, rng.dirichlet(np.full(K, 0.3)))
+
+
+def misses(family: str, scale: float) -> tuple[int, int]:
+    """Of `AREAS_RUNS` runs: those whose highest area is missed, and areas missed in all.
+
+    `scale`: of the half widths; 1 as they are.
+    """
+    rng, made = np.random.default_rng(5), mechanism(family)
+    counts = people(rng)
+    truth, highest, every = sums_by(LABELS, counts / N, 7), 0, 0
+    for _ in range(AREAS_RUNS):
+        evidence = Evidence.of(made, made.sample_tally(counts, rng))
+        sums = sums_by(LABELS, evidence.plausible, 7)
+        ends = area_ranges(evidence, sums, LABELS)
+        low, high = (sums + scale * (end - sums) for end in (ends.low, ends.high))
+        missed = (truth < low - 1e-12) | (truth > high + 1e-12)
+        highest += bool(missed[np.argmax(sums)])
+        every += int(missed.sum())
+    return highest, every
+
+
+@pytest.mark.parametrize("family", ["oue", "randomized-response"])
+def test_ranges_hold_for_95_of_100_areas_and_for_the_highest(family: str) -> None:
+    highest, every = misses(family, 1.0)
+    assert highest <= scipy.stats.binom.isf(MISSES, AREAS_RUNS, 0.05)
+    assert every <= 7 * scipy.stats.binom.isf(
+        MISSES, AREAS_RUNS, 0.05
+    )  # areas of a run are dependent
+    _, of_narrow = misses(family, 0.4)
+    assert of_narrow > 7 * scipy.stats.binom.isf(MISSES, AREAS_RUNS, 0.05)
+
+
+def test_an_area_of_whole_blocks_is_known_and_a_part_of_one_is_not() -> None:
+    made, rng = mechanism("oue"), np.random.default_rng(6)
+    counts = people(rng)
+    labels = np.where(np.arange(K) < 30, 0, 1 + (np.arange(K) >= 50))
+    evidence = Evidence.of(made, made.sample_tally(counts, rng))
+    sums = sums_by(labels, evidence.plausible, 3)
+    ends = area_ranges(evidence, sums, labels)
+    assert [ends.low[0], ends.high[0]] == pytest.approx([counts[:30].sum() / N] * 2)
+    assert (ends.high - ends.low)[1:].min() > 0.01
+
+
+def test_geojson_draws_an_area_as_the_union_of_its_cells() -> None:
+    grid = GridDomain.from_area(GridDomain(48.0, 11.0, 0.5, 2, 3).area, 0.5)
+    cells = np.array([0, 0, 2, 0, 1, 2])
+    areas = ResultAreas(("a", "b", "none"), cells, grid, np.where(cells == 2, 3, cells))
+    shares: Floats = np.array([0.5, 0.25, 0.25])
+    columns = {"area": list(areas.names), "estimated share": shares.tolist()}
+    first, second, third = json.loads(areas_as_geojson(areas, columns))["features"]
+    assert shapely.geometry.shape(first["geometry"]).area == pytest.approx(3 * 0.25)
+    assert shapely.geometry.shape(second["geometry"]).bounds == (11.5, 48.5, 12.0, 49.0)
+    assert third == {
+        "type": "Feature",
+        "geometry": None,
+        "properties": {"area": "none", "estimated share": 0.25},
+    }
+
+
+def of_example(name: str) -> Scenario:
+    return Scenario.from_file(str(ROOT / "examples" / f"{name}.json"))
+
+
+def test_every_row_says_how_far_it_can_be_trusted() -> None:
+    result = run(prepare(replace(of_example("hadamard"), estimator="simplex")))
+    columns = {name: np.array(column) for name, column in columns_of(result).items()}
+    evidence, shares = result.first.evidence, result.first.estimate
+    ends = ranges(evidence, shares)
+    np.testing.assert_array_equal(columns["low"], ends.low)
+    np.testing.assert_array_equal(columns["high"], ends.high)
+    assert set(columns["level"]) == {0.95}
+    np.testing.assert_array_equal(columns["may be noise"] == "yes", may_be_noise(evidence))
+    known = shares > 0
+    assert 0 < known.sum() < shares.size
+    assert set(columns["relative error"][~known]) == {""}
+    half = columns["relative error"][known].astype(float) * shares[known]
+    np.testing.assert_allclose(2 * half, (ends.high - ends.low)[known])
+
+
+def test_values_that_nobody_has_are_called_noise_and_those_of_many_are_not() -> None:
+    """Of 500 values without people none is taken for one with people, but for 1 time in 40."""
+    counts = (0,) * 500 + (60_000,) * 500
+    table = OwnTable(tuple(f"value {i}" for i in range(1000)), counts)
+    scenario = Scenario(table, mechanism=Hadamard(), seed=3)
+    result = run(prepare(scenario.with_context(blocks=OneBlock(), epsilon=4.0)))
+    noise = np.array(columns_of(result)["may be noise"])
+    assert (noise[:500] == "yes").all()
+    assert (noise[500:] == "no").sum() > 400
+    # Must fail: each value's own range names 1 in 40 of them.
+    assert (intervals(result.first.evidence).low[:500] > 0).sum() > 3
+
+
+def test_a_map_is_saved_as_squares_with_the_same_columns() -> None:
+    places = read_places("lat,lon,n\n48.1,11.5,90000\n48.2,11.6,50000\n-33.9,151.2,70000").places
+    scenario = Scenario(places).with_context(epsilon=4.0)
+    result = run(prepare(scenario))
+    grid, columns = places.grid(), columns_of(result)
+    made = json.loads(as_geojson(result))
+    packed = as_geoparquet(result)
+    table = pq.read_table(io.BytesIO(packed))
+    assert json.loads(table.schema.metadata[b"geo"])["primary_column"] == "geometry"
+    for cell, row in zip(made["features"], table.to_pylist(), strict=True):
+        polygon = row.pop("geometry")
+        assert (row, polygon[:13]) == (cell["properties"], struct.pack("<BIII", 1, 3, 1, 5))
+        ring = np.frombuffer(polygon, "<f8", offset=13).reshape(-1, 2)
+        np.testing.assert_array_equal(ring, cell["geometry"]["coordinates"][0])
+    numbers = [each["properties"]["number"] for each in made["features"]]
+    assert numbers == np.flatnonzero(result.first.estimate > 0).tolist()
+    for each in made["features"][:50]:
+        (ring,) = each["geometry"]["coordinates"]
+        (west, south), (east, _), (_, north), _, last = ring
+        assert last == ring[0]
+        number = each["properties"].pop("number")
+        assert grid.locate([(south + north) / 2], [(west + east) / 2]).tolist() == [number]
+        for name, cell in each["properties"].items():
+            assert cell == columns[name][number]
+    with pytest.raises(CaldpError, match="needs a map"):
+        as_geojson(run(prepare(of_example("hadamard"))))
+    with pytest.raises(CaldpError, match="needs a map"):
+        as_geoparquet(run(prepare(of_example("hadamard"))))
+
+
+@pytest.mark.slow
+def test_where_variances_are_too_many_the_shares_stand_alone() -> None:
+    result = run(prepare(of_example("planar-geometric")))
+    head = as_csv(columns_of(result)).splitlines()[0]
+    assert head == "number,latitude,longitude,block,estimated share,estimated people"

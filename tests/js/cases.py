@@ -11,19 +11,19 @@ import numpy as np
 from caldp_core.basics.types import Ints
 from caldp_core.collect.protocol import QUESTION_MAX, FamilyPlan, Protocol, TablePlan
 from caldp_core.datasets import us_cities
-from caldp_core.domain.answers import Domain
-from caldp_core.domain.grid import Area, GridDomain
+from caldp_core.domain.domains import Area, Domain, GridDomain
 from caldp_core.mechanisms.catalogue import FamilySpec, Galois, Rappor
 from caldp_core.privacy.context import Context
-from caldp_ui.room.question import Question, channel_of
-from caldp_ui.room.words import question_message
-from caldp_ui.stage import codec
-from caldp_ui.stage.codec import Blob
+from caldp_ui.room.question import PollQuestion, channel_of
+from caldp_ui.room.view import question_message
+from caldp_ui.stage import records
+from caldp_ui.stage.records import Blob
 from caldp_ui.values import page_state as answers
 from tests.collect.protocols import SPECS, planned, small, tables
+from tests.ui.readings import shares_of
 
 GRID = GridDomain(south=-3.3, west=10.1, cell=0.3, rows=11, columns=7)
-QUESTION = Question("Which?", ("a", "b", "c", "d"), (0, 2, 3), 1.0)
+QUESTION = PollQuestion("Which?", ("a", "b", "c", "d"), (0, 2, 3), 1.0)
 _LINES = np.array([[10.5, -3.25], [11.0004, -3.0], [np.nan, np.nan], [12.0, 0.125], [10.1, 0.0]])
 _DRAWN = [
     ["move", 10.5, -3.25],
@@ -48,7 +48,7 @@ def cases() -> dict[str, Any]:
         ],
         "nearest": _nearest(rng),
         "protocols": [protocol.to_dict() for protocol in _protocols()],
-        "coins": [_coins(QUESTION), _coins(Question("Odd?", ("yes", "no"), (0,), 2.5))],
+        "coins": [_coins(QUESTION), _coins(PollQuestion("Odd?", ("yes", "no"), (0,), 2.5))],
     }
 
 
@@ -73,13 +73,13 @@ def _plan(k: int, spec: FamilySpec) -> FamilyPlan:
 
 def _codes(rng: np.random.Generator) -> dict[str, Any]:
     sizes = 10 ** rng.uniform(-13, 0.5, 1500)
-    edges = [0.0, 1.0, 7.0, codec.SMALLEST, codec.SMALLEST * (1 - 1e-9), 1e-300]
+    edges = [0.0, 1.0, 7.0, records.SMALLEST, records.SMALLEST * (1 - 1e-9), 1e-300]
     shares = np.concatenate([edges, sizes, -sizes])
-    code = codec.codes(shares)
+    code = records.codes(shares)
     return {
         "shares": shares.tolist(),
         "codes": code.tolist(),
-        "values": codec.values(code).tolist(),
+        "values": shares_of(code).tolist(),
     }
 
 
@@ -89,15 +89,15 @@ def _blobs(rng: np.random.Generator) -> dict[str, Any]:
     mask = rng.random(43) < 0.5
     rows = [["Zürich", "“CH”", 47.4, 8.5], ["Nice\n", "", -1e-9, 0]]
     made: dict[str, tuple[Blob, Any]] = {
-        "codes": (codec.encode(shares), codec.codes(shares).tolist()),
-        "labels": (codec.encode_labels(labels), labels.tolist()),
-        "levels": (codec.encode_levels(levels), levels.tolist()),
-        "mask": (codec.encode_mask(mask), mask.astype(int).tolist()),
-        "rows": (codec.encode_rows(rows), rows),
-        "lines": (codec.encode_lines(_LINES[:, 0], _LINES[:, 1]), _DRAWN),
+        "codes": (records.encode(shares), records.codes(shares).tolist()),
+        "labels": (records.encode_labels(labels), labels.tolist()),
+        "levels": (records.encode_levels(levels), levels.tolist()),
+        "mask": (records.encode_mask(mask), mask.astype(int).tolist()),
+        "rows": (records.encode_rows(rows), rows),
+        "lines": (records.encode_lines(_LINES[:, 0], _LINES[:, 1]), _DRAWN),
     }
     return {
-        name: {"parcel": base64.b64encode(codec.pack_message({}, [blob])).decode(), "is": value}
+        name: {"parcel": base64.b64encode(records.pack_message({}, [blob])).decode(), "is": value}
         for name, (blob, value) in made.items()
     }
 
@@ -142,7 +142,7 @@ def _cells(cells: Ints) -> str:
     """Runs that the page reads back as these cells, and no shorter text does."""
     pairs = (run.partition("-") for run in answers.runs_of(cells))
     text = ",".join(f"{first}+{int(last or first) - int(first) + 1}" for first, _, last in pairs)
-    assert np.flatnonzero(codec.parse_runs(text, 50)).tolist() == cells.tolist()
+    assert np.flatnonzero(records.parse_runs(text, 50)).tolist() == cells.tolist()
     return text
 
 
@@ -183,7 +183,7 @@ def _km(*degrees: float) -> float:
     return float(6371.0 * np.arccos(min(1.0, cosine)))
 
 
-def _coins(question: Question) -> dict[str, Any]:
+def _coins(question: PollQuestion) -> dict[str, Any]:
     """Numbers around each threshold of the channel, and what they lead to; some are drawn again."""
     law = question_message(question)["law"]
     whole = int(law["whole"])

@@ -12,7 +12,7 @@ const step = (value, changes = {}) => ({
     notes: {}, labels: {}, reading: String(value), replacements: {}, ...changes,
 });
 const film = (changes = {}) => ({
-    id: "epsilon", place: 0, label: "ε", follows: true, pace: 4, loops: false, dial: "", play: "",
+    id: "epsilon", place: 0, label: "ε", follows: true, pace: 4, loops: false, stays: false, dial: "", play: "",
     hides: ["sensitive"], steps: [step(0.5), step(1), step(2)], ...changes,
 });
 const scene = (value, code = `at-${value}`) => ({
@@ -115,6 +115,18 @@ test("a film lasts ten seconds, and leads back to where it began", async () => {
     assert.equal(made.position, null);
     assert.equal(made.timer, null);
     assert.deepEqual(made.events, [], "nobody is told");
+});
+
+test("a film that stays begins at its first step, and the page follows to the last", async () => {
+    const made = await player({stays: true});
+    for (const _ of [1, 2]) {
+        made.toggle();
+        assert.equal(made.position.index, 0);
+        mock.timers.tick(10_000);
+        assert.equal(made.position.index, 2, "it is still there");
+        assert.equal(made.timer, null);
+        assert.deepEqual(made.events.splice(0), [["step", {film: "epsilon", index: 2, value: 2}]]);
+    }
 });
 
 test("a film that is stopped stays and says where", async () => {

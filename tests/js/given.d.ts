@@ -1,4 +1,4 @@
-/* What `offline/records.py` puts before the scripts of a part: constants, and the code of its picture. */
+/* What `offline/document.py` puts before the scripts of a part: constants, and the code of its picture. */
 
 /** The id of the part. */
 export const PART: string;

@@ -37,6 +37,7 @@ declare namespace Message {
         names: Blob;
         sensitive: Blob;
         open: Blob;
+        far: Blob;
     }
 
     interface Label {
@@ -143,6 +144,7 @@ declare namespace Message {
         follows: boolean;
         pace: number;
         loops: boolean;
+        stays: boolean;
         dial: string;
         play: string;
         hides: string[];

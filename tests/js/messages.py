@@ -11,34 +11,33 @@ from typing import Any
 
 import numpy as np
 
-from caldp_core.domain.grid import Area, GridDomain
+from caldp_core.domain.domains import Area, GridDomain
 from caldp_core.experiments.run import Result, prepare, run
 from caldp_ui.charts.show import SliderState
 from caldp_ui.compute import runs
 from caldp_ui.lesson import steps
-from caldp_ui.lesson.steps import LessonState, Step
+from caldp_ui.lesson.steps import LessonState, LessonStep
 from caldp_ui.matrix import view
 from caldp_ui.parts.comparison import ComparisonData
 from caldp_ui.room import view as boards
-from caldp_ui.room import words
 from caldp_ui.room.poll import PollState
-from caldp_ui.room.question import Question, history
-from caldp_ui.stage import codec, records
+from caldp_ui.room.question import PollQuestion, history
+from caldp_ui.stage import records
 from caldp_ui.stage.component import _head, film_head
 from caldp_ui.stage.records import style_data
 from caldp_ui.values import view as chart
 from caldp_ui.values.page_state import BEGIN
-from tests.ui.matrix_page import SMALL, verdict
+from tests.ui.driver import SMALL, verdict
 
 _GRID = GridDomain(south=0.0, west=0.0, cell=1.0, rows=2, columns=3)
-_CODE = codec.encode(np.arange(6) / 15)
-_LINES = codec.encode_lines(np.arange(2.0), np.arange(2.0))
+_CODE = records.encode(np.arange(6) / 15)
+_LINES = records.encode_lines(np.arange(2.0), np.arange(2.0))
 _FACT = records.Fact("12", "of 100 people")
 _LABELS = (
     records.Label("12 of 100", "can be read", "open", (1.0, 2.0)),
     records.Label("88 of 100", "protected", "safe"),
 )
-_QUESTION = Question("Which?", ("a", "b", "c"), (0, 2), 1.0)
+_QUESTION = PollQuestion("Which?", ("a", "b", "c"), (0, 2), 1.0)
 
 
 def typescript() -> str:
@@ -56,7 +55,10 @@ def messages() -> Iterator[tuple[str, Any]]:
         yield "Scene", _head(scene, "maps")
     for film in _films():
         yield "Film", film_head(film)
-        yield "Head", _sent(codec.pack_message({"stage": "maps", "film": film_head(film)}, [_CODE]))
+        yield (
+            "Head",
+            _sent(records.pack_message({"stage": "maps", "film": film_head(film)}, [_CODE])),
+        )
     yield "Looks", style_data()
     yield from (("Answers", each) for each in _answers())
     yield "Matrix", json.loads(view.board_json(verdict(SMALL)))
@@ -72,11 +74,12 @@ def messages() -> Iterator[tuple[str, Any]]:
         past = history(_QUESTION, reports)
         yield "Poll", json.loads(boards.board_json(poll, past))
         yield "Poll", json.loads(boards.board_json(poll, past, np.array([0.5, 0.25, 0.25])))
-        yield "Phone", words.question_message(_QUESTION) | words.state_message(poll)
+        yield "Phone", boards.question_message(_QUESTION) | boards.state_message(poll)
     yield (
         "Lesson",
         steps._message(
-            LessonState((Step(5, "One", "pages/maps.py", "Do.", "Home."),), 0, 0.0), "pages/maps.py"
+            LessonState((LessonStep(5, "One", "pages/maps.py", "Do.", "Home."),), 0, 0.0),
+            "pages/maps.py",
         ),
     )
 

@@ -6,12 +6,15 @@ import re
 import subprocess
 from pathlib import Path
 
-from tests.collect.test_javascript import NODE
+import pytest
+
+from tests.collect.test_client import NODE
 from tests.js.cases import cases
 
 HERE = Path(__file__).parent
 
 
+@pytest.mark.slow
 def test_modules_compute_what_they_say_and_what_python_says(tmp_path: Path) -> None:
     file = tmp_path / "cases.json"
     file.write_text(json.dumps(cases()), "utf-8")

@@ -1,19 +1,23 @@
-"""The best noise for a distance: what it keeps, how far it lies, and what its proof proves."""
+"""The best noise for a distance: what it keeps, how far it lies, its proof and its files."""
 
+import json
 import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import linprog
+from scipy.optimize import brentq, linprog
 
 from caldp_core.audit.mechanisms import audit_mechanism
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats
+from caldp_core.estimation.maximum_likelihood import falling_root
+from caldp_core.mechanisms import kernels
 from caldp_core.mechanisms.direct.planar import PlanarNoise, reduced_epsilons
 from caldp_core.mechanisms.kernels import (
     BestKernelMechanism,
@@ -31,11 +35,10 @@ from caldp_core.mechanisms.kernels import (
 )
 from caldp_core.privacy.distance import EuclideanMetric
 from tests import ROOT
-from tests.audit.channels import exact_audit
+from tests.channels import exact_audit
 from tests.contract import checks
 from tests.contract.checks import check_progress
-from tests.mechanisms.planar_distance import planar_displacement
-from tests.planar import US, least_reserve
+from tests.mechanisms.test_planar import US, least_reserve, planar_displacement
 
 WIDE = (1.0, 0.7)
 GOWALLA = (0.445, 0.31)
@@ -299,3 +302,90 @@ def test_what_is_refused() -> None:
 
 def test_it_can_be_watched_and_cancelled() -> None:
     assert check_progress(lambda progress: design(StepLevels(*WIDE), progress))[-1] == 1.0
+
+
+@pytest.fixture(scope="module")
+def written_kernel() -> Kernel:
+    return design(StepLevels(*WIDE))
+
+
+def test_what_is_on_file_is_what_was_designed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kernels, "cache_folder", lambda: tmp_path)
+    steps = StepLevels(*WIDE)
+    assert kernels.read_kernel(steps) is None
+    made = kernels.kernel_for(steps)
+    kept = kernels.read_kernel(steps)
+    assert kept is not None
+    assert (kept.displacement, kept.bound) == (made.displacement, made.bound)
+    policy = EuclideanMetric(4, 5, *WIDE)
+    assert (
+        BestKernelMechanism(policy, kept).fingerprint
+        == BestKernelMechanism(policy, made).fingerprint
+    )
+    assert kernels.read_kernel(StepLevels(1.0, 0.71)) is None
+    (file,) = (tmp_path / "kernels").iterdir()
+    file.write_text("{}", encoding="utf-8")
+    assert kernels.read_kernel(steps) is None
+    assert kernels.kernel_for(steps).bound == made.bound, "it is designed again"
+    assert kernels.read_kernel(steps) is not None
+
+
+def test_a_folder_that_cannot_be_written_does_no_harm(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "kernels").write_text("no folder", encoding="utf-8")
+    monkeypatch.setattr(kernels, "cache_folder", lambda: tmp_path)
+    assert kernels.kernel_for(StepLevels(2.0, 2.5)).gap <= 2e-5
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "match"),
+    [
+        ("format", "another", "not a kernel"),
+        ("steps", [1.0, 0.8], "other steps"),
+        ("peak_logs", [0.0], "as long as each other"),
+        ("peak_rows", [0, 1.5, 0, 1], "whole numbers"),
+        ("payer", [10**9], "whole numbers"),
+        ("amount", ["1"], "of at most 1,000,000 numbers"),
+        ("near", 7, "must be a list"),
+        ("peak_logs", [0.0, 99.0, 0.0, 0.0], "at most 4 nats"),
+    ],
+)
+def test_other_texts_are_refused(
+    key: str, value: object, match: str, written_kernel: Kernel
+) -> None:
+    text = kernels.to_text(written_kernel)
+    with pytest.raises(CaldpError, match=match):
+        kernels.from_text(json.dumps(json.loads(text) | {key: value}), StepLevels(*WIDE))
+
+
+def test_a_file_cannot_claim_a_bound_that_its_flows_do_not_prove(written_kernel: Kernel) -> None:
+    text = kernels.to_text(written_kernel)
+    data = json.loads(text)
+    data["amount"] = [2 * amount for amount in data["amount"]]
+    assert kernels.from_text(json.dumps(data), StepLevels(*WIDE)).bound < 0.9 * written_kernel.bound
+    with pytest.raises(CaldpError, match="not JSON"):
+        kernels.from_text("kernel", StepLevels(*WIDE))
+
+
+@pytest.mark.parametrize("start", [-9.0, 0.0, 0.3, 9.0])
+def test_roots_of_many_curves_at_once(start: float) -> None:
+    curves: list[tuple[Callable[[float], float], Callable[[float], float]]] = [
+        (lambda x: 0.7 - x, lambda x: -1.0),
+        (lambda x: np.exp(-50 * x) - 1e-3, lambda x: -50 * np.exp(-50 * x)),
+        (lambda x: -np.arctan(40 * (x - 0.9)), lambda x: -40 / (1 + 1600 * (x - 0.9) ** 2)),
+        (lambda x: max(0.25 - x, 0.0) - 1e-4 * x, lambda x: -float(x < 0.25) - 1e-4),
+        (lambda x: 0.1 - x**9, lambda x: -9 * x**8),
+        (lambda x: 0.2 - np.cbrt(x - 0.5), lambda x: -np.inf),
+    ]
+
+    def curve(x: Floats) -> tuple[Floats, Floats]:
+        pairs = list(zip(curves, x, strict=True))
+        return np.array([f(at) for (f, _), at in pairs]), np.array([g(at) for (_, g), at in pairs])
+
+    m = len(curves)
+    found = falling_root(curve, np.zeros(m), np.ones(m), np.full(m, start), np.zeros(m))
+    awaited = [brentq(f, 0, 1, xtol=1e-15) for f, _ in curves]
+    np.testing.assert_allclose(found, awaited, rtol=1e-12, atol=1e-12)

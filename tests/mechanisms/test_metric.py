@@ -1,26 +1,36 @@
-"""Metric privacy on grids: exact channels against ε·d, exact draws, inverse, variance and law."""
+"""Metric privacy on grids and on one axis: exact channels, draws, inverse, variance and law.
+
+Planar noise in kilometres: how far it moves people, and what a kilometre is worth.
+"""
 
 import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import ArrayLike
 
 from caldp_core.audit.pairwise import audit_channel, finite_pairs
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN
-from caldp_core.basics.types import Floats, Ints
-from caldp_core.domain.grid import KM_PER_DEGREE, US_GRID, GridDomain
-from caldp_core.mechanisms.direct.geometric_axis import GeometricAxis, GridGeometricMechanism
+from caldp_core.basics.types import Floats, Ints, Words
+from caldp_core.domain.domains import KM_PER_DEGREE, US_GRID, GridDomain
+from caldp_core.mechanisms.direct.planar import (
+    GeometricAxis,
+    GridGeometricMechanism,
+    product_displacement,
+)
+from caldp_core.mechanisms.randomness import COIN_ONE, WORD, ExactInversion
 from caldp_core.privacy.context import dense
 from caldp_core.privacy.distance import DistanceMetric, EuclideanMetric, GridMetric
-from tests import sampled
-from tests.audit.channels import exact_audit
+from tests.channels import exact_audit
 from tests.contract import checks
-from tests.products import thinned
+from tests.mechanisms.test_planar import planar_displacement
 from tests.stats import SIGNIFICANCE, assert_same_law
+from tests.strategies import thinned
 
 CASES = 20
 SHAPES = [(1, 1), (1, 4), (3, 1), (2, 2), (3, 4)]
@@ -148,7 +158,7 @@ def check_sampled(mechanism: GridGeometricMechanism, drawn_by: GridGeometricMech
     An ε 5 % off moves 2 % of 2,000 reports, more than a spread; 1/4 of one is found.
     """
     people = 300 * (1 + np.arange(mechanism.k) % 5)
-    sampled.check_sampled(mechanism, drawn_by, people, CASES)
+    checks.check_sampled(mechanism, drawn_by, people, CASES)
 
 
 @pytest.mark.parametrize("shape", thinned([(3, 4), (1, 4), (3, 1)], one_in=3))
@@ -274,3 +284,150 @@ def test_the_audit_finds_what_the_steps_claim() -> None:
     worst = exact_audit(grid((2, 3), (0.4, 0.9))).worst
     assert worst is not None
     assert worst.privacy_loss == pytest.approx(worst.epsilon, rel=1e-12)
+
+
+F = Fraction
+
+
+def axis_by_definition(size: int, alpha: Fraction) -> list[list[Fraction]]:
+    """Two-sided geometric noise, summed up at the ends by the geometric series."""
+
+    def tail(t: int) -> Fraction:  # P(Z ≥ t) for t ≥ 0, and P(Z ≤ −t)
+        return alpha**t / (1 + alpha)
+
+    def point(z: int) -> Fraction:
+        return (1 - alpha) / (1 + alpha) * alpha ** abs(z)
+
+    return [
+        [tail(x), *(point(y - x) for y in range(1, size - 1)), tail(size - 1 - x)]
+        for x in range(size)
+    ]
+
+
+@pytest.mark.parametrize("size", [2, 3, 6])
+def test_the_axis_is_truncated_geometric_noise(size: int) -> None:
+    axis = GeometricAxis(size, 0.7)
+    alpha = F(axis.whole, COIN_ONE)
+    assert math.exp(-0.7) < alpha < math.exp(-0.7) + 2.0**-46
+    assert axis.exact_channel() == axis_by_definition(size, alpha)
+
+
+@pytest.mark.parametrize("size", [1, 2, 5, 40])
+@pytest.mark.parametrize("epsilon", [0.01, 1.0, 15.0])
+def test_fast_products_are_the_dense_ones(size: int, epsilon: float) -> None:
+    axis = GeometricAxis(size, epsilon)
+    channel = np.array([[float(q) for q in row] for row in axis.exact_channel()])
+    inverse = np.linalg.inv(channel)
+    values = np.random.default_rng(1).random((3, size))
+    rtol = 1e-6 if epsilon == 0.01 else 1e-10  # the dense inverse loses digits where Q is flat
+    np.testing.assert_allclose(axis.apply(values), values @ channel, rtol=1e-10)
+    large = float(np.abs(inverse).max())
+    for fast, exact, scale in (
+        (axis.inverse(values), values @ inverse, large),
+        (axis.score(values), values @ inverse.T, large),
+        (axis.inverse_squared(values), values @ inverse**2, large**2),
+    ):
+        np.testing.assert_allclose(fast, exact, rtol=rtol, atol=rtol * scale)
+
+
+def words_of(*values: int) -> Any:
+    """A source that gives these words one after the other, and fails when they are used up."""
+    rest = list(values)
+
+    def words(n: int) -> Words:
+        return np.array([rest.pop(0) for _ in range(n)], dtype=np.uint64)
+
+    return words
+
+
+@pytest.mark.parametrize("epsilon", [0.001, 0.9, 20.0])
+def test_the_steps_of_the_noise_are_those_of_the_law(epsilon: float) -> None:
+    axis = GeometricAxis(25, epsilon)
+    alpha = F(axis.whole, COIN_ONE)
+    # P(Z ≤ z) for z = −24 … 23, summed from the definition of Z.
+    mass = [(1 - alpha) / (1 + alpha) * alpha ** abs(z) for z in range(-23, 24)]
+    law = [alpha**24 / (1 + alpha)]
+    for point in mass:
+        law.append(law[-1] + point)
+    np.testing.assert_array_equal(axis.noise.floors, [int(step * WORD) for step in law])
+    assert axis.noise.steps() == law
+
+
+def test_a_long_axis_is_ready_at_once() -> None:
+    # 2^20 cells; the noise of a step beyond 2^-64 has floor 0 or 2^64 − 1.
+    floors = GeometricAxis(2**20, 20.0).noise.floors
+    assert floors.size == 2 * (2**20 - 1)
+    assert floors[0] == 0
+    assert int(floors[-1]) == WORD - 1
+
+
+def test_a_tie_is_settled_by_more_bits() -> None:
+    third = WORD // 3
+    inversion = ExactInversion.of([F(1, 3), F(2, 3)])
+    drawn = inversion.draw(4, words_of(third - 1, third + 1, 2 * third + 1, WORD - 1))
+    np.testing.assert_array_equal(drawn, [0, 1, 2, 2])
+    # ⌊2^64/3⌋ ties with 1/3, whose next 64 bits are ⌊2^64/3⌋ again: below, tied again, above.
+    for more, place in (([third - 1], 0), ([third, third - 1], 0), ([third, third + 1], 1)):
+        np.testing.assert_array_equal(inversion.draw(1, words_of(third, *more)), [place])
+    # A step of whole words is passed by its own word; steps below 2^-64 are told apart.
+    half = ExactInversion.of([F(1, 2)])
+    np.testing.assert_array_equal(half.draw(2, words_of(WORD // 2 - 1, WORD // 2, 0)), [0, 1])
+    tiny = ExactInversion.of([F(1, 2**70), F(1, 2**66)])
+    for last, place in ((0, 0), (2**58, 1), (2**62 - 1, 1), (2**62, 2)):
+        np.testing.assert_array_equal(tiny.draw(1, words_of(0, last)), [place])
+
+
+@pytest.mark.parametrize(
+    "steps", [(0.001, 0.001), (0.01, 0.02), (0.1, 0.3), (1.0, 1.0), (3.0, 2.0)]
+)
+def test_displacements_are_sums_over_the_lattice(steps: tuple[float, float]) -> None:
+    mine, product = planar_displacement(*steps), product_displacement(*steps)
+    assert mine < 0.88 * product
+    if max(steps) < 0.1:
+        # In the plane: 2, and √2·∫∫ ‖(x, y)‖·e^{−x−y} = √2 + arsinh 1; steps cost their square.
+        assert mine == pytest.approx(2.0, abs=max(steps) ** 2)
+        assert product == pytest.approx(math.sqrt(2) + math.asinh(1), abs=max(steps) ** 2)
+        return
+    x, y = (
+        epsilon * np.abs(np.arange(-round(70 / epsilon), round(70 / epsilon) + 1))
+        for epsilon in steps
+    )
+    distance = np.hypot(x[:, None], y)
+    for found, exponent in ((mine, distance), (product, (x[:, None] + y) / math.sqrt(2))):
+        weights = np.exp(-exponent)
+        assert found == pytest.approx((weights * distance).sum() / weights.sum(), rel=1e-13)
+
+
+@pytest.mark.parametrize(("epsilon", "farther"), [(1.0, 1.06), (2.0, 1.40), (4.0, 4.27)])
+def test_rounding_the_noise_of_the_plane_would_cost(epsilon: float, farther: float) -> None:
+    # Andrés et al. 2013, §4.1–4.2: radius of density ε²r·e^{−εr}, angle even, nearest cell. The
+    # standard error of a million is 0.3 % at most.
+    rng = np.random.default_rng(4)
+    radius, angle = rng.gamma(2.0, 1 / epsilon, 10**6), rng.uniform(0, 2 * np.pi, 10**6)
+    x, y = np.rint(radius * np.cos(angle)), np.rint(radius * np.sin(angle))
+    rounded = epsilon * float(np.hypot(x, y).mean())
+    assert rounded / planar_displacement(epsilon, epsilon) == pytest.approx(farther, rel=0.015)
+
+
+@pytest.mark.parametrize("grid", [US_GRID, GridDomain(-60.0, -100.0, 5.0, 20, 50)])
+def test_kilometres_hold_as_the_crow_flies(grid: GridDomain) -> None:
+    policy = EuclideanMetric.per_km(grid, 0.02)
+    rng = np.random.default_rng(9)
+    x, other = rng.integers(0, grid.k, (2, 100_000))
+    corners = np.array([0, grid.columns - 1, grid.k - grid.columns, grid.k - 1])
+    x, other = np.append(x, np.tile(corners, 4)), np.append(other, np.repeat(corners, 4))
+    great = great_circle(grid, x, other)
+    assert (policy.between(x, other) <= 0.02 * great * (1 + 1e-12)).all()
+    # And nearly reached by neighbours to the north.
+    assert policy.epsilon_row == pytest.approx(0.02 * great_circle(grid, [0], [grid.columns])[0])
+
+
+def great_circle(grid: GridDomain, x: ArrayLike, other: ArrayLike) -> Floats:
+    """(n,) kilometres between the centres of cells, by the haversine formula."""
+    (row, column), (row_other, column_other) = grid.row_column(x), grid.row_column(other)
+    latitude, longitude = np.radians(grid.latitudes()), np.radians(grid.longitudes())
+    north = latitude[row] - latitude[row_other]
+    east = longitude[column] - longitude[column_other]
+    cosines = np.cos(latitude[row]) * np.cos(latitude[row_other])
+    square = np.sin(north / 2) ** 2 + cosines * np.sin(east / 2) ** 2
+    return np.degrees(2 * np.arcsin(np.sqrt(square))) * KM_PER_DEGREE

@@ -1,25 +1,63 @@
-"""The personalised mechanism: what a user is promised, what stays unseen, and what is estimated."""
+"""The personalised mechanism: what a user is promised, what stays unseen, what is estimated."""
 
 import itertools
+import math
+from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import ArrayLike
 
 from caldp_core.audit.pairwise import audit_channel
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.powers import exp_below
-from caldp_core.basics.types import Floats, Ints
+from caldp_core.basics.types import Floats, Ints, WordSource
 from caldp_core.mechanisms import FAMILIES
+from caldp_core.mechanisms.catalogue import Hadamard, Rappor
 from caldp_core.mechanisms.oracles.hadamard import HadamardOracles
 from caldp_core.mechanisms.personalised import (
+    NO_PLACE,
+    PersonalisedMechanism,
+    TaggedMechanism,
     background_bias,
+    known_background,
     population_background,
     uniform_background,
 )
+from caldp_core.privacy.context import Context, PersonalPolicy
+from caldp_core.scenarios.scenario import Best, choose_mechanism
 from tests.contract import checks
-from tests.mechanisms.personal_users import UserMechanism
 from tests.stats import SIGNIFICANCE, assert_same_law
+
+
+class UserMechanism(PersonalisedMechanism):
+    """`PersonalisedMechanism` with each user's policy and channel."""
+
+    def histogram(self, x: ArrayLike, own: ArrayLike) -> Ints:
+        """(k + κ,) people per symbol after pre-processing; the input of `sample_tally`."""
+        return np.bincount(self.add_tags(x, own), minlength=self.k + self.tags)
+
+    def user_policy(self, own: Sequence[int]) -> Context:
+        """One user's privacy matrix: ε for X_S and for the user's (κ,) own symbols, or −1.
+
+        Raises `CaldpError` for anything else.
+        """
+        places = self._places([list(own)], 1)[0]
+        flags = self.sensitive.copy()
+        flags[places[places != NO_PLACE]] = True
+        return Context.high_low(flags, self.epsilon)
+
+    def user_channel(self, own: Sequence[int]) -> list[list[Fraction]]:
+        """k rows: one user's exact channel, pre-processor and common mechanism in one.
+
+        Raises `CaldpError` where the domain is too large for a channel in rationals.
+        """
+        rows = self.common.exact_channel()
+        every = np.arange(self.k)
+        return [rows[s] for s in self.add_tags(every, np.tile(list(own), (self.k, 1)))]
+
 
 SENSITIVE = np.array([1, 0, 0, 0, 1, 0], dtype=np.bool_)
 K, TAGS = 6, 2
@@ -295,3 +333,149 @@ def test_what_is_refused() -> None:
         population_background(1, SENSITIVE * 1.0, ~SENSITIVE)
     with pytest.raises(CaldpError, match="one shape"):
         background_bias([0.1], some_background(), some_background())
+
+
+TAGGED_SENSITIVE = np.array([True, False, False, True, False])
+SHARES = (0.4, 0.2)
+P = np.array([0.1, 0.4, 0.2, 0.1, 0.2])
+
+
+def policy_of(background: Floats | None = None, shares: Any = SHARES) -> PersonalPolicy:
+    if background is None:
+        background = uniform_background(len(shares), ~TAGGED_SENSITIVE)
+    return PersonalPolicy.of(TAGGED_SENSITIVE, shares, background, 1.0)
+
+
+def mechanism_by(family: str, policy: PersonalPolicy) -> TaggedMechanism:
+    mechanism = FAMILIES[family].spec().make(policy)
+    assert isinstance(mechanism, TaggedMechanism)
+    return mechanism
+
+
+@pytest.mark.parametrize("family", ["hadamard", "randomized-response", "oue", "subset-selection"])
+def test_the_channel_is_a_law_within_the_policy(family: str) -> None:
+    mechanism = mechanism_by(family, policy_of())
+    checks.check_rows(mechanism)
+    checks.check_audit(mechanism)
+
+
+@pytest.mark.parametrize("family", ["hadamard", "randomized-response", "oue"])
+def test_mean_and_variance_are_those_of_the_channel(family: str) -> None:
+    mechanism = mechanism_by(family, policy_of())
+    channel, single = checks.channel_of(mechanism), checks.single_estimates(mechanism)
+    means = np.stack([mechanism.expected_estimate(person) for person in np.eye(mechanism.k)])
+    np.testing.assert_allclose(channel @ single, means, atol=1e-9)
+    square = P @ channel @ single**2
+    np.testing.assert_allclose(
+        mechanism.variance(P, 7), (square - mechanism.expected_estimate(P) ** 2) / 7, rtol=1e-9
+    )
+    weights = np.array([1.0, -2.0, 0.5, 0.0, 3.0])
+    mean = float(weights @ mechanism.expected_estimate(P))
+    exact = float(P @ channel @ (single @ weights) ** 2 - mean**2) / 7
+    assert mechanism.sum_variance(P, weights, 7) == pytest.approx(exact, rel=1e-9)
+
+
+def test_a_report_that_names_no_place_says_nothing_of_open_places() -> None:
+    for family in ("hadamard", "randomized-response", "oue"):
+        rows = np.array(mechanism_by(family, policy_of()).exact_channel(), dtype=float)
+        one, *others = rows[~TAGGED_SENSITIVE]
+        for other in others:
+            # Where two open places' rows differ, one of them is named: the other's chance is 0.
+            differ = ~np.isclose(one, other, rtol=1e-12, atol=0)
+            assert differ.any()
+            assert (np.minimum(one, other)[differ] == 0).all()
+
+
+def test_where_everybody_is_at_an_own_place_there_is_still_a_best_mechanism() -> None:
+    # Tags as likely as each other and one background: their estimates' sum is known exactly.
+    nowhere = np.zeros(400, np.bool_)
+    policy = PersonalPolicy.of(nowhere, (0.25,) * 4, uniform_background(4, ~nowhere), 1.0)
+    best = choose_mechanism(Best(), policy)
+    variance = best.mechanism.variance(np.full(400, 1 / 400), 1)
+    assert (variance >= 0).all()
+    assert variance.sum() < 1e-12
+
+
+def test_the_bias_is_the_expectation_less_the_truth() -> None:
+    for background in (uniform_background(2, ~TAGGED_SENSITIVE), np.array([[0, 1, 0, 0, 0.0]] * 2)):
+        mechanism = mechanism_by("hadamard", policy_of(background))
+        bias = mechanism.bias(P)
+        np.testing.assert_allclose(bias.per_symbol, mechanism.expected_estimate(P) - P, atol=1e-15)
+        assert bias.total_variation == pytest.approx(
+            0.5 * np.abs(mechanism.expected_estimate(P) - P).sum()
+        )
+        assert bias.total_variation > 0.05
+
+
+def test_it_is_unbiased_just_if_the_background_is_right() -> None:
+    right = population_background(2, P, ~TAGGED_SENSITIVE)
+    np.testing.assert_allclose(
+        mechanism_by("hadamard", policy_of(right)).expected_estimate(P), P, atol=1e-15
+    )
+    wrong = mechanism_by("hadamard", policy_of()).expected_estimate(P)
+    assert np.abs(wrong - P).max() > 0.05
+    np.testing.assert_allclose(wrong[TAGGED_SENSITIVE], P[TAGGED_SENSITIVE], atol=1e-15)
+
+
+class NobodyAtHome(TaggedMechanism):
+    """Devices forget the tags."""
+
+    def _tagged(self, symbols: Ints, words: WordSource) -> Ints:
+        return symbols
+
+
+class SwappedTags(TaggedMechanism):
+    """The simulation gives tags each other's people."""
+
+    def sample_tally(self, counts: Any, rng: Any) -> Any:
+        other = PersonalPolicy.of(TAGGED_SENSITIVE, SHARES[::-1], self.policy.background, 1.0)
+        return TaggedMechanism(other, "hadamard", Hadamard().family()).sample_tally(counts, rng)
+
+
+def test_reports_follow_the_channel() -> None:
+    family = Hadamard().family()
+    checks.check_privatize(TaggedMechanism(policy_of(), "hadamard", family))
+    with pytest.raises(AssertionError):
+        checks.check_privatize(NobodyAtHome(policy_of(), "hadamard", family))
+
+
+def test_tallies_follow_the_reports() -> None:
+    family = Hadamard().family()
+    checks.check_one_law(TaggedMechanism(policy_of(), "hadamard", family), P)
+    with pytest.raises(AssertionError):
+        checks.check_one_law(SwappedTags(policy_of(), "hadamard", family), P)
+
+
+def test_one_real_report_is_a_report() -> None:
+    mechanism = mechanism_by("hadamard", policy_of())
+    assert mechanism.tally(mechanism.client_report(1)).n == 1
+    assert Rappor(0.6).make(policy_of()).fingerprint != Rappor().make(policy_of()).fingerprint
+
+
+@pytest.mark.parametrize("shares", [(), (0.7, 0.4), (-0.1,), (float("nan"),), ((0.1,),)])
+def test_shares_that_are_none_are_refused(shares: Any) -> None:
+    with pytest.raises(CaldpError, match="shares must be one number per tag"):
+        policy_of(np.full((1, 5), 0.2), shares)
+
+
+def test_backgrounds_and_levels_that_do_not_fit_are_refused() -> None:
+    with pytest.raises(CaldpError, match="background must have shape"):
+        PersonalPolicy.of(TAGGED_SENSITIVE, SHARES, np.full((1, 5), 0.2), 1.0)
+    with pytest.raises(CaldpError, match="epsilon must be a number"):
+        PersonalPolicy.of(TAGGED_SENSITIVE, SHARES, uniform_background(2, ~TAGGED_SENSITIVE), 0.0)
+
+
+def test_backgrounds() -> None:
+    open_symbols = ~SENSITIVE
+    even = [0, 0.25, 0.25, 0.25, 0, 0.25]
+    np.testing.assert_allclose(uniform_background(2, open_symbols), [even, even])
+    np.testing.assert_allclose(
+        population_background(1, [9, 1, 2, 3, 9, 4], open_symbols), [[0, 0.1, 0.2, 0.3, 0, 0.4]]
+    )
+    np.testing.assert_array_equal(known_background([[0.5, 0.5]]), [[0.5, 0.5]])
+
+
+@pytest.mark.parametrize("table", [[0.5, 0.5], [[0.5, 0.4]], [[1.5, -0.5]], [[math.nan, 1.0]]])
+def test_backgrounds_that_are_none(table: object) -> None:
+    with pytest.raises(CaldpError, match="background must"):
+        known_background(table)  # type: ignore[arg-type]

@@ -244,6 +244,7 @@ ANY_TAGS: Any = PersonalTags
     ("given", "words"),
     [
         ({"dataset": None}, "dataset must be one of Gowalla, Snap, Cities,"),
+        ({"policy": 1}, "PersonalTags, got 1; see docs/api.md."),
         ({"policy": "context"}, "policy must be one of ContextPolicy, Streets,"),
         ({"policy": ContextPolicy}, "policy must be one of ContextPolicy, Streets,"),
         ({"policy": ANY_CONTEXT("grid")}, "blocks must be one of OneBlock, GridBlocks,"),

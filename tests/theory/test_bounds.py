@@ -1,19 +1,100 @@
-"""The papers' bounds against exact variances, exact channels and numerical optimisation."""
+"""Bounds and optima of the papers, and displacement, against exact channels and optimisers.
+
+Theory against the exact channel, and people for an error against their closed form.
+"""
 
 from collections.abc import Callable
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.errors import CaldpError, check_n, check_number, require
+from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN, N_MAX
 from caldp_core.basics.types import Bools, Floats
-from caldp_core.mechanisms import ContextMechanism, catalogue
-from caldp_core.privacy.context import Context
+from caldp_core.domain.domains import KM_PER_DEGREE, US_GRID, GridDomain
+from caldp_core.domain.partitions import grid_blocks
+from caldp_core.mechanisms import FAMILIES, ContextMechanism, catalogue
+from caldp_core.mechanisms.base import Mechanism
+from caldp_core.mechanisms.catalogue import Galois, PublishedUrap, SubsetSelection
+from caldp_core.mechanisms.designed.design import design
+from caldp_core.mechanisms.direct.few_values import ExponentialMechanism
+from caldp_core.mechanisms.direct.planar import (
+    GridGeometricMechanism,
+    PlanarGeometricMechanism,
+    product_displacement,
+)
+from caldp_core.privacy.context import Context, dense
+from caldp_core.privacy.distance import (
+    DistanceMetric,
+    EuclideanMetric,
+    GridMetric,
+    symbols_within_level,
+)
+from caldp_core.privacy.matrix import DenseMatrix
 from caldp_core.theory import bounds
-from caldp_core.theory.bounds import Losses
-from tests.theory import formulas
+from caldp_core.theory.bounds import (
+    Losses,
+    block_report_distribution,
+    blocks_with_displacement,
+    cell_km,
+    displacement,
+    displacement_in_blocks,
+    least_loss,
+    minimax,
+    report_distribution,
+    worst_case,
+)
+from caldp_core.theory.expected_error import variance_given_people
+from caldp_core.theory.planner import people_needed
+from tests.contract.checks import CONTEXTS, EXACT, channel_of, context, naming, single_estimates
+from tests.mechanisms.test_planar import planar_displacement
+
+
+def urap_losses(p: Floats, sensitive: Bools, n: int, epsilon: float) -> Losses:
+    """ULDP Proposition 7 (16), of utility-optimized RAPPOR as published, θ = e^{ε/2}/(e^{ε/2}+1).
+
+    With u′ = e^{ε/2}−1 and v = e^{ε/2}/u′ the variances are (p_x+1/u′)(v−p_x)/n for sensitive x
+    and p_x(v−p_x)/n for the others. `p`, `sensitive`: (k,).
+    """
+    bounds._require_flags(sensitive, p.shape)
+    a = 1.0 / np.expm1(check_number("epsilon", epsilon, EPSILON_MIN, EPSILON_MAX) / 2)
+    v = 1.0 + a
+    return bounds._losses((p + np.where(sensitive, a, 0.0)) * (v - p) / check_n(n))
+
+
+def urr_worst(sensitive: Bools, epsilon: float) -> Floats:
+    """(k,) distribution where both losses of uRR are largest (ULDP Propositions 5 and 6).
+
+    Both losses are Σ g(q_x) with one concave g, q_x = p_x + 1/(e^ε−1) for sensitive x and p_x for
+    the others: the more even q, the larger. Up to ε = ln(|X_N|+1) that is uniform on the symbols
+    that are *not* sensitive (Prop. 5); beyond, the mixture (13) that makes all q equal (Prop. 6).
+    """
+    bounds._require_flags(sensitive, sensitive.shape)
+    k, others = sensitive.size, int(np.count_nonzero(~sensitive))
+    power = float(np.expm1(check_number("epsilon", epsilon, EPSILON_MIN, EPSILON_MAX)))
+    if power <= others:
+        return np.where(sensitive, 0.0, 1.0 / max(others, 1))
+    hidden = (1.0 - others / power) / k
+    return np.where(sensitive, hidden, hidden + 1.0 / power)
+
+
+def urap_worst(sensitive: Bools, epsilon: float) -> Floats:
+    """(k,) distribution where both losses of uRAP are largest (ULDP Proposition 8).
+
+    Uniform on the symbols that are not sensitive, for ε ≤ 2·ln(|X_N|/2+1): beyond, l2² already
+    has its maximum elsewhere, and this raises `CaldpError`.
+    """
+    bounds._require_flags(sensitive, sensitive.shape)
+    others = int(np.count_nonzero(~sensitive))
+    limit = 2 * float(np.log1p(others / 2))
+    require(
+        check_number("epsilon", epsilon, EPSILON_MIN, EPSILON_MAX) <= limit,
+        f"epsilon must be at most 2·ln(|X_N|/2+1) = {limit:.4g} for Proposition 8, got {epsilon}.",
+    )
+    return np.where(sensitive, 0.0, 1.0 / max(others, 1))
+
 
 EPSILONS = (0.1, 0.5, 1.0, 3.0, 8.0)
 FLAGS = np.array([True, False, True, False, False, True])
@@ -102,7 +183,7 @@ def test_proposition_7_of_uldp_is_the_variance_of_its_bits(epsilon: float) -> No
         bit = np.where(FLAGS, p * theta + (1 - p) * d1, p * (1 - d2))
         scale = np.where(FLAGS, theta - d1, 1 - d2)
         variance = bit * (1 - bit) / scale**2 / 1000
-        ours = formulas.urap_losses(p, FLAGS, 1000, epsilon)
+        ours = urap_losses(p, FLAGS, 1000, epsilon)
         assert ours.l2_squared == pytest.approx(variance.sum(), rel=1e-9, abs=1e-12)
         normal = np.sqrt(2 / np.pi) * np.sqrt(np.maximum(variance, 0)).sum()
         assert ours.l1 == pytest.approx(normal, rel=1e-6, abs=1e-7)
@@ -125,7 +206,7 @@ def maximum(formula: Formula, flags: Bools, epsilon: float, loss: str) -> float:
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 1.3, 1.5, 3.0, 8.0])
 def test_propositions_5_and_6_are_the_worst_cases(epsilon: float, loss: str) -> None:
     # |X_N| = 3: Proposition 5 ends at ln 4 = 1.386.
-    worst = formulas.urr_worst(FLAGS, epsilon)
+    worst = urr_worst(FLAGS, epsilon)
     assert worst.sum() == pytest.approx(1)
     assert worst.min() >= 0
     ours = float(getattr(bounds.urr_losses(worst, FLAGS, 1, epsilon), loss))
@@ -139,17 +220,17 @@ def test_propositions_5_and_6_are_the_worst_cases(epsilon: float, loss: str) -> 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 1.8])
 def test_proposition_8_is_the_worst_case(epsilon: float, loss: str) -> None:
     # |X_N| = 3: it ends at 2·ln 2.5 = 1.833.
-    worst = formulas.urap_worst(FLAGS, epsilon)
-    ours = float(getattr(formulas.urap_losses(worst, FLAGS, 1, epsilon), loss))
-    assert ours == pytest.approx(maximum(formulas.urap_losses, FLAGS, epsilon, loss), rel=1e-6)
+    worst = urap_worst(FLAGS, epsilon)
+    ours = float(getattr(urap_losses(worst, FLAGS, 1, epsilon), loss))
+    assert ours == pytest.approx(maximum(urap_losses, FLAGS, epsilon, loss), rel=1e-6)
 
 
 def test_proposition_8_ends_where_it_says() -> None:
     with pytest.raises(CaldpError, match="at most 2·ln"):
-        formulas.urap_worst(FLAGS, 1.9)
+        urap_worst(FLAGS, 1.9)
     uniform = ~FLAGS / 3
-    ours = formulas.urap_losses(uniform, FLAGS, 1, 2.2).l2_squared
-    assert ours < maximum(formulas.urap_losses, FLAGS, 2.2, "l2_squared") * (1 - 1e-6)
+    ours = urap_losses(uniform, FLAGS, 1, 2.2).l2_squared
+    assert ours < maximum(urap_losses, FLAGS, 2.2, "l2_squared") * (1 - 1e-6)
 
 
 WRONG: list[tuple[Callable[[], object], str]] = [
@@ -168,3 +249,400 @@ WRONG: list[tuple[Callable[[], object], str]] = [
 def test_what_is_not_positive_is_refused_in_words(use: Callable[[], object], words: str) -> None:
     with pytest.raises(CaldpError, match=words):
         use()
+
+
+BOUNDS_FAMILIES = ("hadamard", "randomized-response", "oue")
+"""One of each form of tally: variances of all families are held to the channel elsewhere."""
+
+
+@pytest.mark.parametrize("kind", CONTEXTS)
+@pytest.mark.parametrize("family", BOUNDS_FAMILIES)
+def test_variance_given_people_is_that_of_the_channel(family: str, kind: str) -> None:
+    mechanism = catalogue.in_context(context(kind, 1.0), family)
+    channel, single = channel_of(mechanism), single_estimates(mechanism)
+    n = 1000
+    people = np.random.default_rng(1).multinomial(n, np.full(mechanism.k, 1 / mechanism.k))
+    of_one = channel @ single**2 - np.eye(mechanism.k)
+    exact = people @ of_one / n**2
+    ours = variance_given_people(mechanism, people / n, n)
+    np.testing.assert_allclose(ours, exact, rtol=0, atol=EXACT * (of_one.max() + 1) / n)
+
+
+@pytest.mark.parametrize("target", [1.0, 0.5, 0.01, 1e-4, 2e-6])
+def test_people_needed_is_the_least_number(target: float) -> None:
+    needed = people_needed(lambda n: n**-0.5, target)
+    assert needed is not None
+    assert needed == pytest.approx(target**-2, rel=0.002)
+    assert needed >= 1
+
+
+def test_people_needed_knows_too_little_and_too_much() -> None:
+    assert people_needed(lambda n: 0.3, 0.2) is None
+    assert people_needed(lambda n: 0.0, 0.2) == 1
+    assert people_needed(lambda n: 1.0 if n < N_MAX else 0.0, 0.5) == pytest.approx(
+        N_MAX, rel=0.002
+    )
+
+
+SHARES = (0.0, 0.03, 0.2, 0.6, 1.0)
+
+
+def first(k: int, s: int, epsilon: float) -> Context:
+    """The first s of k values sensitive."""
+    return Context.high_low(np.arange(k) < s, epsilon)
+
+
+def prior(k: int, s: int, share: float) -> Floats:
+    others = (1.0 - share) / (k - s) if k > s else 0.0
+    return np.where(np.arange(k) < s, share / s, others)
+
+
+def channel_loss(k: int, s: int, epsilon: float, share: float) -> Callable[[Floats], float]:
+    """Weights of the sizes 1 … s → Σ n·Var of the best unbiased estimate, by the whole channel."""
+    pi, e = prior(k, s, share), np.exp(epsilon)
+
+    def loss(weights: Floats) -> float:
+        columns = []
+        for m, weight in enumerate(weights, start=1):
+            sets = list(combinations(range(s), m))
+            for members in sets:
+                v = np.ones(k)
+                v[list(members)] = e
+                columns.append(v * weight * s / (m * e + s - m) / len(sets))
+        channel = np.array(columns).T
+        clear = 1.0 - channel[s:].sum(axis=1)
+        channel = np.hstack([channel, np.vstack([np.zeros((s, k - s)), np.diag(clear)])])
+        sent = pi @ channel
+        used = sent > 1e-14
+        moments = channel[:, used] / sent[used] @ channel[:, used].T
+        return float(np.trace(np.linalg.inv(moments)) - pi @ pi)
+
+    return loss
+
+
+@pytest.mark.parametrize(("k", "s"), [(5, 2), (7, 3), (8, 5), (6, 5)])
+@pytest.mark.parametrize("epsilon", [0.4, 1.0, 2.2])
+def test_it_is_the_best_mixture_of_sets(k: int, s: int, epsilon: float) -> None:
+    """The loss is convex: its minimum is where a step towards no size makes it smaller."""
+    step = 1e-4
+
+    def least_after_a_step(loss: Callable[[Floats], float], weights: Floats) -> float:
+        return min(loss((1 - step) * weights + step * size) for size in np.eye(s))
+
+    for share in (0.03, 0.2, 0.6):
+        found, loss = least_loss(k, s, epsilon, share), channel_loss(k, s, epsilon, share)
+        weights = np.zeros(s)
+        weights[np.array(found.sizes) - 1] = found.weights
+        assert loss(weights) == pytest.approx(found.loss, rel=1e-9)
+        assert least_after_a_step(loss, weights) >= found.loss * (1 - 1e-9)
+        # Must fail: a twentieth of the weight elsewhere, and some step helps.
+        off = 0.95 * weights + 0.05 / s
+        assert least_after_a_step(loss, off) < loss(off) * (1 - 1e-7)
+
+
+@pytest.mark.parametrize(
+    ("k", "s", "epsilon", "share"), [(5, 2, 1.0, 0.3), (6, 3, 0.7, 0.1), (7, 4, 2.0, 0.5)]
+)
+def test_no_channel_at_all_is_better(k: int, s: int, epsilon: float, share: float) -> None:
+    """The designer knows nothing of sets or classes, and proves a bound for every channel."""
+    levels = np.array([[0.0 if x == z else epsilon if x < s else np.inf for z in range(k)]
+                       for x in range(k)])  # fmt: skip
+    pi = prior(k, s, share)
+    found = design(DenseMatrix(levels), pi, np.ones(k))
+    ours = least_loss(k, s, epsilon, share).loss + float(pi @ pi)
+    assert found.loss + float(pi @ pi) >= ours * (1 - 1e-7)
+    assert found.loss == pytest.approx(ours - float(pi @ pi), rel=1e-4)
+    # Must fail: with an ε that is 5 % off it is another number.
+    off = least_loss(k, s, 1.05 * epsilon, share).loss
+    assert abs(off / found.loss - 1) > 0.01
+
+
+@pytest.mark.parametrize(("k", "epsilon"), [(2, 1.0), (12, 0.5), (40, 3.0), (300, 1.0)])
+def test_without_other_values_it_is_subset_selection(k: int, epsilon: float) -> None:
+    mechanism = catalogue.in_context(Context.plain(k, epsilon), "subset-selection")
+    found = minimax(k, k, epsilon)
+    assert (found.share, len(found.sizes)) == (1.0, 1)
+    assert worst_case(mechanism).loss == pytest.approx(found.loss, rel=1e-9)
+
+
+@pytest.mark.parametrize("s", [3, 4, 5, 9, 40, 300])
+def test_where_the_worst_people_all_have_sensitive_values(s: int) -> None:
+    """Below ε₀ subset selection in this context is the optimum, above ε₀ the worst α is below 1."""
+    start = 0.5 * np.log((s - 1) * (s - 2) / 2)
+    if start > 0.02:
+        for epsilon in (start / 3, 0.99 * start):
+            found = minimax(500, s, epsilon)
+            assert found.share == 1.0
+            assert found.loss == pytest.approx(minimax(s, s, epsilon).loss)
+            made = worst_case(catalogue.in_context(first(500, s, epsilon), "subset-selection"))
+            assert made.share == 1.0
+            assert made.loss == pytest.approx(found.loss, rel=1e-9)
+    assert minimax(500, s, start + 0.02).share < 1.0
+
+
+def test_how_far_single_sizes_are_from_the_optimum() -> None:
+    """Subset selection's own choice: within 10 %; the better of it, m = 1 and m = 2: 8.2 %."""
+    worst, better = 1.0, 1.0
+    for k, s, epsilon in ((12, 2, 2.0), (30, 3, 1.0), (1000, 4, 0.836), (1000, 5, 0.913),
+                          (1000, 5, 1.19), (1000, 8, 2.0), (43_750, 50, 4.0)):  # fmt: skip
+        context, least = first(k, s, epsilon), minimax(k, s, epsilon).loss
+        ratio = worst_case(catalogue.in_context(context, "subset-selection")).loss / least
+        sizes = [1, 2] if s > 2 else [1]
+        made = [ContextMechanism(context, "sets", SubsetSelection(m).family()) for m in sizes]
+        worst = max(worst, ratio)
+        better = max(better, min(ratio, *(worst_case(one).loss / least for one in made)))
+        assert ratio >= 1 - 1e-9
+    assert 1.09 < worst < 1.10
+    assert 1.07 < better < 1.08
+
+
+@pytest.mark.parametrize("share", [0.0, 0.02, 0.3, 1.0])
+def test_who_knows_the_share_is_next_to_the_optimum(share: float) -> None:
+    """Subset selection within 4 % at every size; Galois response within 8 % with many values."""
+    for k, s, epsilon in (
+        (20, 3, 1.2),
+        (20, 5, 0.7),
+        (100, 8, 2.0),
+        (400, 60, 1.0),
+        (400, 60, 4.0),
+    ):
+        least = least_loss(k, s, epsilon, share).loss
+        mechanism = SubsetSelection(share=share).make(first(k, s, epsilon))
+        assert 1 - 1e-9 <= mechanism.variance(prior(k, s, share), 1).sum() / least <= 1.04
+    for epsilon in (0.5, 1.0, 2.0, 4.0):
+        k, s = 43_750, 3_000
+        mechanism = Galois(share=share).make(first(k, s, epsilon))
+        ratio = (
+            mechanism.variance(prior(k, s, share), 1).sum() / least_loss(k, s, epsilon, share).loss
+        )
+        assert 1 - 1e-9 <= ratio <= 1.08
+
+
+@pytest.mark.parametrize("epsilon", [1.0, 4.0])
+def test_what_a_wrong_share_costs(epsilon: float) -> None:
+    """Both ends, as docs/mathematics.md has them, at 20,000 sensitive values."""
+    k, s = 20_010, 20_000
+    losses = {
+        (made, met): float(
+            SubsetSelection(share=made)
+            .make(first(k, s, epsilon))
+            .variance(prior(k, s, met), 1)
+            .sum()
+        )
+        for made in (0.0, 1.0)
+        for met in (0.0, 1.0)
+    }
+    few, e = np.cosh(epsilon / 4) ** 2, np.exp(epsilon)
+    assert losses[0.0, 1.0] / losses[1.0, 1.0] == pytest.approx(few, rel=2e-3)
+    many = 2 * (e + 1) / (np.sqrt(e) + 1) ** 2
+    assert losses[1.0, 0.0] / losses[0.0, 0.0] == pytest.approx(many, rel=5e-3)
+    table = {1.0: 1.06, 4.0: 2.38}
+    assert round(few, 2) == table[epsilon]
+
+
+def test_randomized_response_is_the_optimum_at_large_epsilon() -> None:
+    """Yoon et al.: from e^ε = k − s + √((k−1)(k−2)/2)."""
+    k, s = 30, 6
+    start = np.log(k - s + np.sqrt((k - 1) * (k - 2) / 2))
+    for epsilon, alone in ((start + 0.01, True), (start - 0.1, False)):
+        found = minimax(k, s, epsilon)
+        assert (found.sizes == (1,)) == alone
+        made = worst_case(catalogue.in_context(first(k, s, epsilon), "randomized-response")).loss
+        assert (made == pytest.approx(found.loss, rel=1e-8)) == alone
+
+
+@pytest.mark.parametrize(("k", "s", "epsilon"), [(9, 4, 1.0), (60, 6, 2.0), (43_750, 12, 1.0)])
+def test_it_is_a_saddle(k: int, s: int, epsilon: float) -> None:
+    """No share is worse for the best, and no size alone does better against its worst people."""
+    found = minimax(k, s, epsilon)
+    shares = np.linspace(0, 1, 101)
+    assert max(least_loss(k, s, epsilon, float(a)).loss for a in shares) <= found.loss + 1e-9
+    for m in range(1, s):
+        made = worst_case(
+            ContextMechanism(first(k, s, epsilon), "sets", SubsetSelection(m).family())
+        )
+        assert made.loss >= found.loss * (1 - 1e-9)
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_nobody_is_below_the_optimum_and_nothing_is_worse_than_the_worst(name: str) -> None:
+    k, s, epsilon = 9, 4, 1.3
+    mechanism, rng = catalogue.in_context(first(k, s, epsilon), name), np.random.default_rng(5)
+    worst = worst_case(mechanism)
+    assert worst.loss >= minimax(k, s, epsilon).loss * (1 - 1e-9)
+    assert mechanism.variance(prior(k, s, worst.share), 1).sum() == pytest.approx(worst.loss)
+    for share in SHARES:
+        total = float(mechanism.variance(prior(k, s, share), 1).sum())
+        assert least_loss(k, s, epsilon, share).loss <= total * (1 + 1e-9)
+    for spread in (0.1, 1.0, 30.0):
+        for p in rng.dirichlet(np.full(k, spread), 50):
+            assert mechanism.variance(p, 1).sum() <= worst.loss * (1 + 1e-9)
+
+
+def test_rappor_as_published_has_a_worst_case_too() -> None:
+    mechanism = PublishedUrap().make(first(9, 4, 1.3))
+    assert (
+        worst_case(mechanism).loss
+        > worst_case(catalogue.in_context(first(9, 4, 1.3), "rappor")).loss
+    )
+
+
+@pytest.mark.parametrize("epsilon", [0.3, 1.0, 2.0, 4.0])
+@pytest.mark.parametrize("share", [0.0, 0.1, 1.0])
+def test_many_sensitive_values(epsilon: float, share: float) -> None:
+    s = 20_000
+    found = least_loss(s + 10, s, epsilon, share)
+    e, b = np.exp(epsilon), 1 + share * np.expm1(epsilon)
+    assert found.sizes[0] / s == pytest.approx(1 / (1 + np.sqrt(e * b)), abs=1e-3)
+    # A rare value has the variance with the estimates' sum left free; the rest is α²/s and less.
+    each = (found.loss - (1 - share) * 1.1 / (1 - np.exp(-epsilon))) / s
+    assert each == pytest.approx(((np.sqrt(e) + np.sqrt(b)) / (e - 1)) ** 2, rel=5e-3)
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda: least_loss(5, 0, 1.0, 0.5), "s must be a whole number in .1, 5., got 0"),
+        (lambda: minimax(5, 6, 1.0), "s must be a whole number in .1, 5., got 6"),
+        (lambda: least_loss(5, 2, 1.0, 1.5), "share must be "),
+        (lambda: least_loss(5, 2, 0.0, 0.5), "epsilon must be "),
+        (
+            lambda: worst_case(
+                catalogue.in_context(Context.block_structured([0, 0, 1, 1], 1.0), "hadamard")
+            ),
+            "The worst case is known for a sensitive set in one block",
+        ),
+    ],
+)
+def test_bad_input_is_told(call: Callable[[], object], sentence: str) -> None:
+    with pytest.raises(CaldpError, match=sentence):
+        call()
+
+
+SMALL = GridDomain(40.0, -75.0, 0.5, 6, 7)
+
+
+def noises() -> list[Mechanism]:
+    euclid = EuclideanMetric.per_km(SMALL, 0.02)
+    return [
+        PlanarGeometricMechanism(euclid),
+        GridGeometricMechanism(GridMetric.per_km(SMALL, 0.02)),
+        GridGeometricMechanism(euclid.stricter_grid_metric()),
+        ExponentialMechanism(DistanceMetric.from_policy(euclid)),
+    ]
+
+
+def test_reports_are_the_channels_rows() -> None:
+    for mechanism in noises():
+        with naming(type(mechanism).__name__):
+            rows = np.array(mechanism.exact_channel(), dtype=float)
+            for x in (0, 17, SMALL.k - 1):
+                np.testing.assert_allclose(report_distribution(mechanism, x), rows[x], atol=1e-12)
+
+
+def test_drawn_reports_lie_as_far_off() -> None:
+    # |mean − expected| ≤ 5.1 standard errors: two-sided 3.4e-7 a mechanism. 40,000 reports tell
+    # an ε that is 5 % off: the mean moves by about 4 %, eight standard errors.
+    rng = np.random.default_rng(3)
+    km = SMALL.km_from(17)
+    for mechanism in noises():
+        with naming(type(mechanism).__name__):
+            off = km[mechanism.privatize(np.full(40_000, 17), rng)]
+            expected = displacement(report_distribution(mechanism, 17), km)
+            assert abs(off.mean() - expected) < 5.1 * off.std() / 200
+    weaker = PlanarGeometricMechanism(EuclideanMetric.per_km(SMALL, 0.021))
+    off = km[weaker.privatize(np.full(40_000, 17), rng)]
+    expected = displacement(report_distribution(noises()[0], 17), km)
+    assert abs(off.mean() - expected) > 5.1 * off.std() / 200
+
+
+def test_far_from_borders_it_is_the_planes() -> None:
+    # A map near the equator, so that a cell is as wide as it is high; distances are far from it.
+    domain = GridDomain(-1.0, 10.0, 0.02, 100, 100)
+    middle, rate = 50 * 100 + 50, 0.2
+    euclid = EuclideanMetric.per_km(domain, rate)
+    steps = (euclid.epsilon_row, euclid.epsilon_column)
+    km = domain.km_from(middle)
+    planar = displacement(report_distribution(PlanarGeometricMechanism(euclid), middle), km)
+    assert planar == pytest.approx(planar_displacement(*steps) / rate, rel=2e-3)
+    product = displacement(
+        report_distribution(GridGeometricMechanism(euclid.stricter_grid_metric()), middle), km
+    )
+    assert product == pytest.approx(product_displacement(*steps) / rate, rel=2e-3)
+    assert product > 1.1 * planar
+
+
+def test_reports_in_blocks_are_randomized_response() -> None:
+    labels = grid_blocks(SMALL, 2, 3).labels
+    mechanism = catalogue.in_context(Context.block_structured(labels, 1.3), "randomized-response")
+    rows = np.array(mechanism.exact_channel(), dtype=float)
+    # The channel's columns are hidden symbols block after block.
+    order = np.argsort(labels, kind="stable")
+    for x in range(SMALL.k):
+        law = block_report_distribution(labels, x, 1.3)
+        np.testing.assert_allclose(law[order], rows[x], atol=1e-12)
+    assert abs(block_report_distribution(labels, 0, 1.4)[0] - rows[0].max()) > 1e-3
+
+
+def test_blocks_by_offsets_are_the_mean_over_all_cells() -> None:
+    height, width = cell_km(SMALL)
+    row, column = np.divmod(np.arange(SMALL.k), SMALL.columns)
+    flat = np.hypot(height * (row[:, None] - row), width * (column[:, None] - column))
+    for cut in ((1, 1), (2, 3), (4, 5), (6, 7)):
+        with naming(f"{cut}"):
+            labels = grid_blocks(SMALL, *cut).labels
+            each = [
+                displacement(block_report_distribution(labels, x, 0.7), flat[x])
+                for x in range(SMALL.k)
+            ]
+            found = displacement_in_blocks(SMALL, *cut, 0.7)
+            assert found == pytest.approx(np.mean(each), rel=1e-12, abs=1e-12)
+
+
+def test_blocks_as_far_are_the_nearest_there_are() -> None:
+    for km in (15.0, 40.0, 120.0, 700.0):
+        with naming(f"{km}"):
+            rows, columns = blocks_with_displacement(US_GRID, km, 1.0)
+            own = displacement_in_blocks(US_GRID, rows, columns, 1.0)
+            assert own == pytest.approx(km, rel=0.35)
+            height, width = cell_km(US_GRID)
+            aspect = (US_GRID.rows / rows * height) / (US_GRID.columns / columns * width)
+            assert 0.6 < aspect < 1.7
+            for other in (rows - 1, rows + 1):
+                if 1 <= other <= US_GRID.rows:
+                    square = round(columns * other / rows)
+                    far = displacement_in_blocks(US_GRID, other, max(square, 1), 1.0)
+                    assert abs(far - km) >= abs(own - km) - 0.02 * km
+    assert blocks_with_displacement(SMALL, 0.0, 1.0) == (SMALL.rows, SMALL.columns)
+    assert blocks_with_displacement(SMALL, 20_000.0, 1.0) == (1, 1)
+
+
+def test_great_circles_agree_with_vectors_on_the_sphere() -> None:
+    latitude, longitude = np.radians(US_GRID.latitudes()), np.radians(US_GRID.longitudes())
+    north, east = (each.ravel() for each in np.meshgrid(latitude, longitude, indexing="ij"))
+    points = np.stack([np.cos(north) * np.cos(east), np.cos(north) * np.sin(east), np.sin(north)])
+    for x in (0, 25_675, US_GRID.k - 1):
+        chord = np.linalg.norm(points - points[:, [x]], axis=0)
+        km = np.degrees(2 * np.arcsin(chord / 2)) * KM_PER_DEGREE
+        np.testing.assert_allclose(US_GRID.km_from(x), km, rtol=1e-9, atol=1e-9)
+
+
+def test_the_ring_is_what_the_policy_says() -> None:
+    for policy in (EuclideanMetric.per_km(SMALL, 0.01), GridMetric.per_km(SMALL, 0.01)):
+        levels = dense(policy)
+        for level in (0.3, 1.0, float(levels[17, 19])):
+            ring = symbols_within_level(policy, 17, level)
+            np.testing.assert_array_equal(ring, levels[17] <= level * (1 + 1e-12))
+            assert ring[17]
+    # As the crow flies more places are within 1 nat than along streets.
+    euclid, streets = EuclideanMetric.per_km(SMALL, 0.01), GridMetric.per_km(SMALL, 0.01)
+    assert (
+        symbols_within_level(euclid, 17, 1.0).sum() > symbols_within_level(streets, 17, 1.0).sum()
+    )
+
+
+def test_reports_that_are_no_places_are_refused() -> None:
+    with pytest.raises(CaldpError, match="not places"):
+        report_distribution(catalogue.in_context(Context.plain(5, 1.0), "hadamard"), 0)
+    with pytest.raises(CaldpError, match="x must"):
+        report_distribution(noises()[0], SMALL.k)

@@ -1,4 +1,4 @@
-"""The variation-ratio bound against exactly shuffled reports, and against sums by hand."""
+"""Amplification by mixing and shuffling, against exactly shuffled reports."""
 
 import math
 from collections.abc import Iterator
@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
+from caldp_core.basics.errors import CaldpError
 from caldp_core.mechanisms.catalogue import FAMILIES, Hadamard
 from caldp_core.mechanisms.catalogue import mechanism as named
 from caldp_core.mechanisms.direct.few_values import BinaryMechanism, ExponentialMechanism
@@ -18,10 +19,12 @@ from caldp_core.privacy.distance import DistanceMetric
 from caldp_core.privacy.matrix import BinaryPolicy, DenseMatrix
 from caldp_core.theory import mixing
 from caldp_core.theory.mixing import (
+    BlockPairs,
+    Clones,
     HiddenPair,
-    MixedEpsilons,
     OpenPair,
-    Variations,
+    closed_form_epsilon,
+    delta_given_clones,
     epsilon_after_mixing,
     epsilons_after_mixing,
     numeric_epsilon,
@@ -85,7 +88,7 @@ def of_family(family: str) -> list[tuple[bool, list[float]]]:
 
 @pytest.mark.parametrize("family", SMALL)
 def test_the_bound_is_above_all_that_exactly_shuffled_reports_show(family: str) -> None:
-    found = Variations.of(SPECS[family].make(SOME_OPEN))
+    found = BlockPairs.variations(SPECS[family].make(SOME_OPEN))
     hidden, named_openly = float(found.hidden[0]), float(found.open[0])
     bounds = {
         False: [HiddenPair.of(LEVEL, hidden, OTHERS + 1).delta(e) for e in (0.2, 0.7, 1.2)],
@@ -167,7 +170,7 @@ def test_without_cover_for_the_rest_the_sum_is_below_what_four_people_show() -> 
     rows = np.array([[float(each) for each in row] for row in made.exact_channel()])
     one, other = histogram_law(rows, (0, 0, 0, 0)), histogram_law(rows, (1, 0, 0, 0))
     exact = sum(max(c - math.exp(1.2) * other.get(s, 0.0), 0.0) for s, c in one.items())
-    beta = float(Variations.of(made).hidden[0])
+    beta = float(BlockPairs.variations(made).hidden[0])
     assert exact == pytest.approx(0.0592, abs=1e-4)
     assert published(1.2, beta, 4) == pytest.approx(0.0302, abs=1e-4)
     assert exact <= HiddenPair.of(LEVEL, beta, 4).delta(1.2)
@@ -180,7 +183,7 @@ def test_values_that_differ_more_are_told_apart_more() -> None:
         assert (np.diff(found) >= -1e-20).all()
 
 
-def bounds_of(made: Any, people: list[int], delta: float = mixing.DELTA) -> MixedEpsilons:
+def bounds_of(made: Any, people: list[int], delta: float = mixing.DELTA) -> BlockPairs:
     found = epsilons_after_mixing(made, np.array(people), delta)
     assert found is not None
     return found
@@ -202,6 +205,7 @@ RANDOMIZED = ((2.0, 0.24211), (4.0, 0.96402))
 """ε₀ and variation of randomized response of 20 values at ε = 2, and of two at ε = 4."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("local", "beta", "every"),
     [(*pair, 12) for pair in RANDOMIZED]
@@ -305,7 +309,7 @@ def test_epsilon_is_never_below_what_exactly_shuffled_reports_show(
 def test_two_values_differ_by_what_the_channel_says() -> None:
     for family, spec in SPECS.items():
         made = spec.make(SOME_OPEN)
-        found = Variations.of(made)
+        found = BlockPairs.variations(made)
         rows = np.array([[float(each) for each in row] for row in made.exact_channel()])
         apart = max(abs(rows[x] - rows[y]).sum() / 2 for x, y in ((0, 1), (0, 2), (1, 2)))
         openly = max(np.maximum(rows[x] - rows[3], 0).sum() for x in range(3))
@@ -326,7 +330,7 @@ def test_more_people_hide_more_and_an_open_value_sets_a_limit() -> None:
     assert hidden[0, 0] == openly[0, 0] == 1.0
     assert np.isnan(hidden[:, 2]).all()  # alone in its block
     assert np.isnan(openly[:, 1:]).all()
-    limit = -math.log(1 - float(Variations.of(made).open[0]))
+    limit = -math.log(1 - float(BlockPairs.variations(made).open[0]))
     assert openly[-1, 0] == pytest.approx(limit, rel=1e-3)
     assert hidden[-1].max(where=~np.isnan(hidden[-1]), initial=0) < 1e-3
 
@@ -346,3 +350,134 @@ def test_levels_beyond_the_bounds_of_shuffling_keep_what_one_report_keeps() -> N
     assert bounds_of(coin, [5], 1e-9).hidden.tolist() == [24.0]
     faint = ExponentialMechanism(DistanceMetric.of(1e-4 * (1 - np.eye(3)), 1.0))
     assert bounds_of(faint, [5], 1e-9).hidden[0] == pytest.approx(1e-4)
+
+
+def delta_after(epsilon: float, local: float, n: int) -> float:
+    return Clones.of(local, n).delta(epsilon, local)
+
+
+def shuffled_coins(epsilon: float, local: float, n: int) -> float:
+    """Exact δ at `epsilon` of n shuffled randomized bits: the worst over all data of the others."""
+    p = 1 / (1 + math.exp(-local))
+    worst = 0.0
+    for ones in range(n):
+        others = np.convolve(
+            binom.pmf(np.arange(ones + 1), ones, p),
+            binom.pmf(np.arange(n - ones), n - 1 - ones, 1 - p),
+        )
+        law = [np.convolve(others, [1 - chance, chance]) for chance in (p, 1 - p)]
+        for one, other in (law, law[::-1]):
+            worst = max(worst, float(np.maximum(one - math.exp(epsilon) * other, 0).sum()))
+    return worst
+
+
+def clones_by_hand(epsilon: float, local: float, n: int) -> float:
+    """The divergence that the paper reduces to, summed up over all C and A."""
+    p, total = 1 / (1 + math.exp(-local)), 0.0
+    for c in range(n):
+        half = binom.pmf(np.arange(c + 1), c, 0.5)
+        own, other = np.append(0, half), np.append(half, 0)
+        first, second = p * own + (1 - p) * other, (1 - p) * own + p * other
+        part = np.maximum(first - math.exp(epsilon) * second, 0).sum()
+        total += binom.pmf(c, n - 1, 2 / (math.exp(local) + 1)) * part
+    return total
+
+
+@pytest.mark.parametrize("n", [2, 20, 60])
+@pytest.mark.parametrize("local", [0.5, 2.0])
+def test_the_bound_is_above_the_exact_delta_of_shuffled_coins(n: int, local: float) -> None:
+    for epsilon in (0.1 * local, 0.4 * local, 0.9 * local):
+        exact = shuffled_coins(epsilon, local, n)
+        assert delta_after(epsilon, local, n) >= exact * (1 - 1e-9)
+
+
+def test_a_crowd_that_is_not_there_is_caught() -> None:
+    """What the page shows as naive: fakes, or other blocks' people, counted as a crowd."""
+    exact = shuffled_coins(0.5, 2.0, 20)
+    assert delta_after(0.5, 2.0, 80) < exact
+
+
+@pytest.mark.parametrize("n", [1, 5, 40])
+def test_shuffling_the_sum_is_the_divergence_of_the_reduction(n: int) -> None:
+    for epsilon in (0.0, 0.3, 0.8):
+        by_hand = clones_by_hand(epsilon, 1.0, n)
+        assert delta_after(epsilon, 1.0, n) == pytest.approx(by_hand, rel=1e-8, abs=2e-12)
+        assert abs(delta_after(epsilon, 1.05, n) - by_hand) > 1e-3 * by_hand
+
+
+def test_more_clones_hide_better_so_ranges_may_be_taken_at_their_least() -> None:
+    deltas = delta_given_clones(0.2, 1.0, np.arange(400.0))
+    assert (np.diff(deltas) <= 1e-12).all()
+    p = 1 / (1 + math.exp(-1.0))
+    assert deltas[0] == pytest.approx(p - math.exp(0.2) * (1 - p))
+
+
+@pytest.mark.parametrize("local", [0.5, 1.0, 3.0])
+@pytest.mark.parametrize("n", [10**4, 10**6, 10**9])
+def test_the_numeric_bound_is_below_the_closed_form(local: float, n: int) -> None:
+    assert 0 < numeric_epsilon(local, n, 1e-9) <= closed_form_epsilon(local, n, 1e-9) <= local
+
+
+def test_numeric_is_where_delta_is_met() -> None:
+    epsilon = numeric_epsilon(2.0, 1_000, 1e-6)
+    assert delta_after(epsilon, 2.0, 1_000) <= 1e-6
+    assert delta_after(0.99 * epsilon, 2.0, 1_000) > 1e-6
+
+
+def test_a_crowd_of_one_hides_nobody_and_a_larger_one_more() -> None:
+    assert numeric_epsilon(1.0, 1, 1e-9) == pytest.approx(1.0, abs=1e-6)
+    assert closed_form_epsilon(1.0, 100, 1e-9) == 1.0
+    after = [numeric_epsilon(1.0, n, 1e-9) for n in (10, 10**3, 10**5, 10**7, 10**9)]
+    assert after == sorted(after, reverse=True)
+    # √n: a hundred times as many people, a tenth of ε; a little less, as δ stays the same.
+    assert 10 < after[3] / after[4] < 12
+
+
+@pytest.mark.parametrize("local", [0.1, 1.0, 4.0, 12.0])
+def test_it_never_rises_with_people_or_delta(local: float) -> None:
+    """At ranges' ends, too: 1,024 clones and 2,048 are where they become wider."""
+    centre = 1 + np.arange(1000, 2100, 99) / (1 - math.tanh(local / 2))
+    numbers = [*range(1, 60, 2), *centre.astype(int).tolist(), *(centre + 1).astype(int).tolist()]
+    numbers += np.geomspace(60, 1e12, 40).astype(int).tolist()
+    after = [numeric_epsilon(local, n, 1e-9) for n in sorted(numbers)]
+    assert (np.diff(after) <= 0).all()
+    deltas = np.geomspace(1e-15, 0.4, 20)
+    assert (np.diff([numeric_epsilon(local, 3000, float(d)) for d in deltas]) <= 0).all()
+
+
+def test_bad_input_is_told() -> None:
+    with pytest.raises(CaldpError, match="delta must be a number"):
+        numeric_epsilon(1.0, 10, 0.0)
+    with pytest.raises(CaldpError, match="epsilon must be in"):
+        closed_form_epsilon(0.0, 10, 0.1)
+
+
+def test_wide_ranges_cost_a_thousandth(monkeypatch: pytest.MonkeyPatch) -> None:
+    cases = [(0.1, 10**4), (1.0, 10**5), (3.0, 10**7)]
+    found = [mixing.numeric_epsilon(epsilon, n, 1e-9) for epsilon, n in cases]
+    monkeypatch.setattr(mixing, "_clone_numbers", lambda: np.arange(2e6))
+    finer = [mixing.numeric_epsilon(epsilon, n, 1e-9) for epsilon, n in cases]
+    for wide, fine in zip(found, finer, strict=True):
+        assert fine * (1 - 1e-6) <= wide <= 1.001 * fine
+
+
+@pytest.mark.parametrize(("local", "n", "delta"), [
+    (0.001, 100, 1e-9), (0.001, 500, 1e-9), (0.001, 100, 1e-15), (0.01, 100, 1e-9),
+    (0.1, 200, 1e-12), (0.5, 100, 1e-6),
+])  # fmt: skip
+def test_numeric_is_the_epsilon_of_the_divergence_by_hand(
+    local: float, n: int, delta: float
+) -> None:
+    """Where ε₀ is small nearly everybody is a clone, and a tail of 10⁻⁷ must not count in full."""
+    found = numeric_epsilon(local, n, delta)
+    assert found < 0.95 * local
+    assert clones_by_hand(found, local, n) <= delta * (1 + 1e-6)
+    assert clones_by_hand(0.999 * found, local, n) > delta
+
+
+def test_ranges_hold_every_number_of_clones() -> None:
+    clones = mixing.Clones.of(0.01, 400)
+    assert clones.mass.sum() == pytest.approx(1, abs=1e-12)
+    assert binom.sf(clones.least[0] - 1, 399, 2 / (math.exp(0.01) + 1)) == 1
+    between = binom.cdf(clones.least[1:] - 1, 399, 2 / (math.exp(0.01) + 1))
+    np.testing.assert_allclose(np.cumsum(clones.mass)[:-1], between, rtol=1e-6, atol=1e-30)

@@ -1,26 +1,45 @@
 """Where on the pages numbers are, and where in a run of the exported scenario each comes from.
 
-A sentence is a pattern with a name for each of its numbers; what the pattern does not name may
-hold no digit of its own. A table is held row by row, and a row that is not listed here is an error.
+A table is held row by row, and a row that is not listed here is an error.
 """
 
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import numpy as np
 import pandas as pd
+import pytest
 from scipy.special import betaincinv
 
+from caldp_core.domain.domains import Domain
 from caldp_core.estimation.estimators import ESTIMATORS
+from caldp_core.estimation.intervals import ranges, simultaneous
+from caldp_core.estimation.shares import compare_groups
 from caldp_core.experiments.run import Setup
+from caldp_core.experiments.table import group_columns
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.mechanisms.personalised import TaggedMechanism
-from caldp_core.privacy.coverage import coverage
-from tests.ui.exported import LEFT_OUT, Run
-from tests.ui.readings import Reading, read, to_two_digits
+from caldp_core.privacy.matrix import coverage
+from caldp_ui.distances import page_state as distances
+from caldp_ui.distances.page_state import LINK as FAR_LINK
+from caldp_ui.distances.page_state import DistanceState
+from caldp_ui.maps import scene as places
+from caldp_ui.personal import page_state as personal
+from caldp_ui.personal.page_state import LINK as PERSONAL_LINK
+from caldp_ui.personal.page_state import PersonalState
+from caldp_ui.places.page_state import LINK as PLACES_LINK
+from caldp_ui.places.page_state import PlacesState
+from caldp_ui.values import page_state as tables
+from caldp_ui.values.page_state import LINK as VALUES_LINK
+from caldp_ui.values.page_state import ValuesState, initial_scenario
+from caldp_ui.words.formats import Headline
+from caldp_ui.yesno import page_state as yesno
+from caldp_ui.yesno.page_state import LINK as QUESTION_LINK
+from caldp_ui.yesno.page_state import YesNoState
+from tests.ui.readings import LEFT_OUT, Files, Reading, Run, read, to_two_digits
 
 Source = Callable[[Run], float]
 """Where in a run a number is."""
@@ -134,22 +153,6 @@ def agree(text: str, value: float, where: str, as_read: Callable[[str], Reading]
     assert as_read(text).holds(value), f"{where}: {text!r} is shown, the run has {value!r}"
 
 
-@dataclass(frozen=True)
-class Sentence:
-    """A sentence: a pattern, and for each group the file whose run has the number, and where."""
-
-    pattern: str
-    numbers: Mapping[str, tuple[str, Source]]
-
-    def check(self, text: str, runs: Mapping[str, Run]) -> None:
-        found = re.fullmatch(self.pattern, text.replace("\n", " "))
-        assert found is not None, f"{text!r} is not of the form {self.pattern!r}"
-        for name, number in found.groupdict().items():
-            if number is not None:
-                file, source = self.numbers[name]
-                agree(number, source(runs[file]), name)
-
-
 def of_boxes(run: Run, cells: int) -> float:
     (found,) = [each for each in run.summary["errors"]["boxes"] if each["cells"] == cells]
     return float(found["tv"]["mean"])
@@ -207,6 +210,7 @@ def check_expected(text: str, run: Run) -> None:
 
 
 ESTIMATED = ("estimated share", "estimated people")
+WITHIN = "share of its group"
 MARGINS = ("low", "high", "level", "relative error", "may be noise")
 
 
@@ -214,7 +218,13 @@ def check_csv(frame: pd.DataFrame, run: Run) -> None:
     """Every digit of estimate.csv."""
     setup, first = run.result.setup, run.result.first
     known = {"number", "latitude", "longitude", "answer", "group", "block", *ESTIMATED, *MARGINS}
-    assert set(frame.columns) <= known
+    if WITHIN in frame:
+        wholes = frame.groupby("group")[ESTIMATED[0]].transform("sum")
+        np.testing.assert_allclose(frame[WITHIN] * wholes, frame[ESTIMATED[0]], atol=1e-12)
+    compared = group_columns(compare_groups(first.evidence))
+    assert set(frame.columns) <= known | {WITHIN} | set(compared)
+    for name, column in compared.items():
+        np.testing.assert_allclose(frame[name], np.array(column, float), atol=1e-12)
     assert frame["number"].tolist() == list(range(run.summary["k"]))
     assert frame[ESTIMATED[0]].tolist() == first.estimate.tolist()
     assert frame[ESTIMATED[1]].tolist() == (first.estimate * run.summary["n"]).tolist()
@@ -256,3 +266,242 @@ class Coin:
         count = n * (self.f + (1 - self.f - self.g) * self.estimate)
         share = float(betaincinv(count + 0.5, n - count + 0.5, level))
         return min(max((share - self.f) / (1 - self.f - self.g), 0.0), 1.0)
+
+
+Query = dict[str, str]
+OURS, PLAIN = "scenario.json", "plain-ldp.json"
+
+
+@dataclass(frozen=True, eq=False)
+class PageContent:
+    """What a page shows and exports: its headline, tables, files, odds, and maps' large numbers."""
+
+    headline: Headline
+    tables: list[pd.DataFrame]
+    answers: list[pd.DataFrame]
+    files: Files
+    csv: pd.DataFrame
+    odds: list[str]
+    facts: list[tuple[str, list[str]]]
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page that passes on a scenario, the links that are checked, and where its numbers are.
+
+    `links`: the page as it begins, then its presets; `how_many` there are of them. `figures`: by
+    name of a figure of the headline, the file whose run has it, and where. `numbers`: by title of
+    the table of numbers' columns, the file that each is a run of. `facts`: by the id of a picture
+    of the map, its large number in the same way. `more`: what is this page's alone.
+    """
+
+    name: str
+    links: Callable[[], list[Query]]
+    how_many: int
+    figures: Mapping[str, tuple[str, Source]]
+    numbers: Callable[[str], str]
+    facts: Mapping[str, tuple[str, Source]] = field(default_factory=dict)
+    more: Callable[[PageContent, Mapping[str, Run]], None] = lambda content, runs: None
+
+
+_ERRORS: Final[Mapping[str, tuple[str, Source]]] = {
+    "tv": (OURS, total_variation),
+    "plain_tv": (PLAIN, total_variation),
+    "protected": (OURS, protected),
+    "readable": (OURS, read_by_one),
+}
+
+
+def _of_places() -> list[Query]:
+    begin = PlacesState()
+    return [
+        PLACES_LINK.write(replace(begin, scenario=preset.apply(begin.scenario)))
+        for preset in places.PRESETS
+    ]
+
+
+PLACES: Final = Page(
+    "places",
+    _of_places,
+    len(places.PRESETS),
+    _ERRORS,
+    {"this protection": OURS, "plain LDP": PLAIN}.__getitem__,
+    {"plain": (PLAIN, total_variation), "ours": (OURS, total_variation)},
+)
+
+
+def _of_values() -> list[Query]:
+    links = []
+    for table in tables.TABLES:
+        begin = initial_scenario(table)
+        domain = begin.dataset.load().domain
+        assert isinstance(domain, Domain)
+        made = [preset.apply(begin) for preset in tables.presets_of(table.spec, domain)]
+        links += [VALUES_LINK.write(ValuesState(scenario)) for scenario in made]
+    return links
+
+
+def _answers(content: PageContent, runs: Mapping[str, Run]) -> None:
+    """The table of answers: shares, their ranges and simultaneous intervals."""
+    (frame,) = content.answers
+    assert len(frame.columns) in (13, 14)
+    for who, file in (("this", OURS), ("plain", PLAIN)):
+        first = runs[file].result.first
+        assert frame[who].tolist() == (100 * first.estimate).tolist()
+        one, every = ranges(first.evidence, first.estimate), simultaneous(first.evidence)
+        for found, some in ((one, ""), (every, "all ")):
+            assert frame[f"{who} {some}low"].tolist() == (100 * found.low).tolist()
+            assert frame[f"{who} {some}high"].tolist() == (100 * found.high).tolist()
+    setup = runs[OURS].result.setup
+    assert frame["truth"].tolist() == (100 * setup.dataset.distribution).tolist()
+    everything = list(range(setup.policy.k))
+    finite = [np.isfinite(setup.policy.between([x] * len(everything), everything)).sum()
+              for x in everything]  # fmt: skip
+    assert frame["protected"].tolist() == [count > 1 for count in finite], "beside its own 0"
+
+
+VALUES: Final = Page(
+    "values",
+    _of_values,
+    46,
+    _ERRORS,
+    PLACES.numbers,
+    more=_answers,
+)
+
+WARNER: Final = "warners-coin.json"
+_PLAIN: Final = "plain LDP (Warner's coin)"
+
+
+def _of_question() -> list[Query]:
+    begin = YesNoState()
+    made = [replace(begin.scenario, policy=preset.policy) for preset in yesno.PRESETS]
+    return [QUESTION_LINK.write(YesNoState(scenario)) for scenario in (begin.scenario, *made)]
+
+
+def _needs(runs: Mapping[str, Run]) -> float:
+    ours, warner = (Coin.of(runs[file]).deviation for file in (OURS, WARNER))
+    return (warner / ours) ** 2
+
+
+def _coins(content: PageContent, runs: Mapping[str, Run]) -> None:
+    """The table of coins, and how many people Warner's takes."""
+    frame = content.tables[0]
+    for title, file in (("this protection", OURS), (_PLAIN, WARNER)):
+        column, coin = frame[title].to_dict(), Coin.of(runs[file])
+        low, _, high = column.pop("95 % range").removesuffix(" %").partition(" to ")
+        numbers = {
+            "ε of yes": float(runs[file].policy["epsilon_10"]),
+            "ε of no": float(runs[file].policy["epsilon_01"]),
+            "with yes, send yes": 1 - coin.g,
+            "with no, send yes": coin.f,
+            "right after “yes”, from 50:50": (1 - coin.g) / (1 - coin.g + coin.f),
+            "right after “no”, from 50:50": (1 - coin.f) / (1 - coin.f + coin.g),
+            "estimate of yes": coin.estimate,
+            "standard error (exact)": coin.deviation,
+        }
+        assert set(column) == set(numbers)
+        agree(f"{low} %", coin.end(0.025), "low end")
+        agree(f"{high} %", coin.end(0.975), "high end")
+        for row, value in numbers.items():
+            agree(column[row].replace(" percentage points", " %"), value, f"{title}, {row}")
+    assert content.headline.figures["warner_factor"] == pytest.approx(_needs(runs), rel=1e-9)
+
+
+def _share_of(answer: int) -> Source:
+    """The true share of people with an answer."""
+    return lambda run: float(run.result.setup.dataset.distribution[answer])
+
+
+YES_OR_NO: Final = Page(
+    "yesno",
+    _of_question,
+    1 + len(yesno.PRESETS),
+    {
+        "open_no": (OURS, _share_of(0)),
+        "open_yes": (OURS, _share_of(1)),
+        "low": (OURS, lambda run: Coin.of(run).end(0.025)),
+        "high": (OURS, lambda run: Coin.of(run).end(0.975)),
+    },
+    {"this protection": OURS, _PLAIN: WARNER}.__getitem__,
+    more=_coins,
+)
+
+BLOCKS: Final = "blocks-beside.json"
+
+
+def _open(run: Run) -> float:
+    """The share of people who are at no place of their own, nor at one that all hide."""
+    setup = run.result.setup
+    common = float(setup.dataset.distribution[setup.sensitive].sum())
+    return (1 - common) * (1 - sum(run.policy["shares"]))
+
+
+def _of_distances() -> list[Query]:
+    begin = DistanceState()
+    made = [replace(begin.scenario, policy=preset.policy) for preset in distances.PRESETS]
+    return [FAR_LINK.write(replace(begin, scenario=scenario)) for scenario in made]
+
+
+DISTANCES: Final = Page(
+    "distances",
+    _of_distances,
+    len(distances.PRESETS),
+    {
+        "sliced_wasserstein_km": (OURS, earth_mover),
+        "plain_sliced_wasserstein_km": (PLAIN, earth_mover),
+        "blocks_sliced_wasserstein_km": (BLOCKS, earth_mover),
+    },
+    lambda title: {"this protection": OURS, "plain LDP": PLAIN}.get(title, BLOCKS),
+    {"noise": (OURS, earth_mover), "blocks": (BLOCKS, earth_mover)},
+)
+
+KNOWN, NOTHING = "places-known.json", "nothing-own.json"
+
+
+def _of_personal() -> list[Query]:
+    begin = PersonalState()
+    made = [preset.apply(begin.scenario) for preset in personal.PRESETS]
+    return [PERSONAL_LINK.write(PersonalState(scenario)) for scenario in made]
+
+
+def _tags(content: PageContent, runs: Mapping[str, Run]) -> None:
+    """Shares of people at own places: true, and from the reports."""
+    run = runs[OURS]
+    setup, mechanism = run.result.setup, run.result.setup.mechanism
+    assert isinstance(mechanism, TaggedMechanism)
+    elsewhere = 1 - float(setup.dataset.distribution[setup.sensitive].sum())
+    found = mechanism.common.estimate(run.result.first.evidence.tally)[mechanism.k :]
+    frame = content.tables[1]
+    assert len(frame) == len(run.policy["shares"])
+    for row, share, estimate in zip(frame.index, run.policy["shares"], found, strict=True):
+        agree(frame.loc[row, "truth"], share * elsewhere, f"{row}, truth")
+        agree(frame.loc[row, "from the reports"], float(estimate), f"{row}, reports")
+
+
+PERSONAL: Final = Page(
+    "personal",
+    _of_personal,
+    len(personal.PRESETS),
+    {
+        "tv": (OURS, total_variation),
+        "known_tv": (KNOWN, total_variation),
+        "plain_tv": (PLAIN, total_variation),
+        "protected": (OURS, lambda run: 1 - _open(run)),
+        "readable": (OURS, read_by_one),
+    },
+    lambda title: {
+        "nothing hidden": NOTHING,
+        "everything hidden": PLAIN,
+        "homes known": KNOWN,
+    }.get(title, OURS),
+    {
+        "everything": (PLAIN, total_variation),
+        "known": (KNOWN, total_variation),
+        "assumed": (OURS, total_variation),
+    },
+    _tags,
+)
+
+PAGES: Final = {page.name: page for page in (PLACES, VALUES, YES_OR_NO, DISTANCES, PERSONAL)}
+"""By name, what each page shows and where it is in the run."""

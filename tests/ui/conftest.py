@@ -10,7 +10,7 @@ from streamlit.testing.v1 import local_script_runner
 
 from caldp_core.theory.expected_error import Budget
 from caldp_ui.app.theme import NOISE
-from caldp_ui.plan import people_needed
+from caldp_ui.plan import page_state
 from tests.ui.driver import OPENED, leave
 
 
@@ -62,7 +62,7 @@ def forecasts_of_few_trials() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for name in ("single", "quick"):
             patch.setattr(Budget, name, lambda k: Budget(4, 4, 0.01))
-        patch.setattr(people_needed, "BUDGET", Budget(4, 4, 0.01))
+        patch.setattr(page_state, "BUDGET", Budget(4, 4, 0.01))
         yield
 
 

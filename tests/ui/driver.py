@@ -19,33 +19,51 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import wait
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import lru_cache
 from html import unescape
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pytest
 from click.testing import CliRunner
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.testing.v1 import AppTest
 
+from caldp_core.basics.types import no_progress
 from caldp_core.cli.commands import main
-from caldp_core.domain.grid import Area
+from caldp_core.datasets import Zipf
+from caldp_core.domain.domains import Area
+from caldp_core.estimation.intervals import ranges
 from caldp_core.experiments.run import Result, prepare, run
+from caldp_core.scenarios.blocks import OneBlock, SensitiveSymbols
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.app.navigation import PLACES
+from caldp_ui.app.navigation import MATRIX, PLACES, VALUES
+from caldp_ui.app.theme import LIGHT
 from caldp_ui.compute import runs
-from caldp_ui.compute.exports import scenario_json
 from caldp_ui.compute.runs import is_own
-from caldp_ui.maps.presets import BEGIN
-from caldp_ui.maps.scene import OURS, PLAIN
+from caldp_ui.controls.common import Slider
+from caldp_ui.maps.scene import BEGIN, OURS, PLAIN
+from caldp_ui.matrix import page_state, view
+from caldp_ui.matrix.page_state import INF, RANDOMIZED_RESPONSE, MatrixState
+from caldp_ui.matrix.page_state import LINK as MATRIX_LINK
+from caldp_ui.matrix.view import ChannelVerdict, judge_channel
+from caldp_ui.parts import layout
+from caldp_ui.parts.pins import ChartPage, SliderFilm
 from caldp_ui.places.page_state import LINK, STATE, PlacesState
-from caldp_ui.session import visitor_data
+from caldp_ui.session import visit
 from caldp_ui.session.links import CHECK
 from caldp_ui.session.page_state import PageState, R
-from caldp_ui.stage import encode, encode_people
+from caldp_ui.stage.records import Film, Step, encode, encode_people, tree
+from caldp_ui.values import page_state as answers
+from caldp_ui.values import view as chart
+from caldp_ui.values.page_state import BEGIN as VALUES_BEGIN
+from caldp_ui.values.page_state import ValuesState
 from caldp_ui.words import accuracy, formats, policies
 from caldp_ui.words.formats import Headline
+from tests.contract.checks import naming
 
 STAGE_KEY = STATE.key("maps")
 APP = Path(__file__).parents[2] / "app.py"
@@ -171,7 +189,7 @@ def go(at: AppTest, page: str) -> AppTest:
 
 
 def query_of(at: AppTest) -> dict[str, str]:
-    """What the address bar holds, without its check (`test_sealed_links.py`)."""
+    """What the address bar holds, without its check (`test_links.py`)."""
     return {
         name: value if isinstance(value, str) else value[-1]
         for name, value in at.query_params.items()
@@ -196,6 +214,21 @@ def headline_of(at: AppTest) -> str:
     return " ".join(unescape(re.sub("<.*?>", " ", html)).split())
 
 
+@contextmanager
+def capture_headlines() -> Iterator[list[Headline]]:
+    """All headlines that pages draw meanwhile, in order."""
+    drawn: list[Headline] = []
+    write = layout.show_headline
+
+    def capture(headline: Headline) -> None:
+        drawn.append(headline)
+        write(headline)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(layout, "show_headline", capture)
+        yield drawn
+
+
 def both_lines(headline: Headline) -> str:
     """A headline and its second line, as `headline_of` reads them."""
     return f"{headline.sentence} {headline.second}".strip()
@@ -217,7 +250,7 @@ def metrics(at: AppTest, key: str) -> list[str]:
     return [metric.value for metric in container(at, key).metric]
 
 
-def chart(at: AppTest, key: str) -> str:
+def driver_chart(at: AppTest, key: str) -> str:
     """The figure that is sent for the chart with that key, as JSON."""
     figure: str = data_of(at, key)[1]
     return figure
@@ -292,9 +325,9 @@ def trigger(at: AppTest, triggers: list[dict[str, Any]], key: str) -> AppTest:
 def reload(at: AppTest, path: str) -> AppTest:
     """A new visit of the same tab, with its address and with what it keeps of the visit's data."""
     again = open_page(path, query_of(at))
-    kept, ask = dict(data_of(at, visitor_data.KEY)["keep"]), data_of(again, visitor_data.KEY)["ask"]
+    kept, ask = dict(data_of(at, visit.KEY)["keep"]), data_of(again, visit.KEY)["ask"]
     found = [{"event": "found", "value": [ask, kept[ask]]}]
-    return trigger(again, found, visitor_data.KEY)
+    return trigger(again, found, visit.KEY)
 
 
 def box(area: Area) -> list[float]:
@@ -315,14 +348,14 @@ def scenario_of(at: AppTest) -> Scenario:
 def assert_exported(folder: Path, ours: Result, *beside: Result) -> None:
     """The command line has the errors shown, from the exported scenario; so has the core beside."""
     path = folder / "scenario.json"
-    path.write_text(scenario_json(ours.setup.scenario), encoding="utf-8")
+    path.write_text(ours.setup.scenario.to_json(), encoding="utf-8")
     done = CliRunner().invoke(main, ["run", str(path)])
     assert done.exit_code == 0, done.output
     output, errors = json.loads(done.stdout)["errors"], ours.first.errors
     assert output["tv"]["mean"] == errors.tv
     assert output["sliced_wasserstein_km"]["mean"] == errors.sliced_wasserstein_km
     for each in beside:
-        again = run(prepare(Scenario.from_text(scenario_json(each.setup.scenario))))
+        again = run(prepare(Scenario.from_json(each.setup.scenario.to_json())))
         assert again.first.errors == each.first.errors
 
 
@@ -355,7 +388,7 @@ def assert_shows(at: AppTest, scenario: Scenario) -> Result:
 
 def assert_linked(query: dict[str, str], scenario: Scenario, begin: Scenario) -> None:
     """The link holds all of a scenario but a visitor's own data; nothing stands for `begin`."""
-    own = {key for key in query if key.startswith(visitor_data.OWN)}
+    own = {key for key in query if key.startswith(visit.OWN)}
     assert bool(own) == is_own(scenario.dataset)
     held = replace(scenario, dataset=Scenario().dataset) if own else scenario
     rest = {key: text for key, text in query.items() if key not in own}
@@ -367,3 +400,149 @@ def unpin(at: AppTest, page: str, number: int = 1) -> None:
     at.session_state[f"{page}-pins"] = True
     checked(at.run())
     checked(at.button(key=f"{page}-unpin-{number}").click().run())
+
+
+ROUNDED = 1e-4
+"""The browser is sent five digits."""
+
+
+FEW = replace(VALUES_BEGIN, dataset=Zipf(4), n=1_000).with_context(
+    blocks=OneBlock(), sensitive=SensitiveSymbols(("0-1",))
+)
+
+
+def open_values(query: dict[str, str] | None = None) -> AppTest:
+    return open_page(VALUES, query)
+
+
+def values_page_scenario_of(at: AppTest) -> Scenario:
+    held: ValuesState = at.session_state["values/state"].record
+    return held.scenario
+
+
+def mark(at: AppTest, **record: Any) -> AppTest:
+    return on_chart(at, record)
+
+
+def on_chart(at: AppTest, record: Any, kind: str = "act") -> AppTest:
+    """What a hand did on the picture of answers."""
+    return send_event(at, data_of(at, chart.KEY)["receipt"], record, chart.KEY, kind)
+
+
+def values_page_assert_shows(at: AppTest, scenario: Scenario) -> tuple[Result, Result]:
+    """The picture, the sentence and the link are those of a fresh run of the core."""
+    assert values_page_scenario_of(at) == scenario
+    ours, plain = (run(prepare(each)) for each in (scenario, runs.best_plain_ldp(scenario)))
+    sent = data_of(at, chart.KEY)
+    np.testing.assert_allclose(sent["truth"], ours.setup.dataset.distribution, rtol=ROUNDED)
+    for name, result in (("ours", ours), ("plain", plain)):
+        ends = ranges(result.first.evidence, result.first.estimate)
+        for found, wanted in zip(
+            sent[name], (result.first.estimate, ends.low, ends.high), strict=True
+        ):
+            np.testing.assert_allclose(found, wanted, rtol=ROUNDED, atol=1e-12)
+    assert sent["sensitive"] == ";".join(answers.runs_of(np.flatnonzero(ours.setup.sensitive)))
+    sentence = headline_of(at)
+    for result in (ours, plain):
+        assert formats.per_hundred(result.first.errors.tv) in sentence
+    assert_linked(query_of(at), scenario, VALUES_BEGIN)
+    return ours, plain
+
+
+SMALL = MatrixState(
+    "",
+    1.0,
+    ("a", "b", "c"),
+    ((0.0, 1.0, INF), (INF, 0.0, 0.5), (2.0, INF, 0.0)),
+    channel=RANDOMIZED_RESPONSE,
+)
+
+
+def open_matrix(record: MatrixState | None = None, **query: str) -> AppTest:
+    return open_page(MATRIX, {**(MATRIX_LINK.write(record) if record else {}), **query})
+
+
+def matrix_page_record_of(at: AppTest) -> MatrixState:
+    record: MatrixState = at.session_state["matrix/state"].record
+    return record
+
+
+def message(at: AppTest, key: str = view.KEY) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(data_of(at, key)["content"])
+    return found
+
+
+def headline(at: AppTest) -> str:
+    text = headline_of(at)
+    return plain(text)
+
+
+def plain(markdown: str) -> str:
+    return markdown.replace("\\", "").replace("**", "").replace("\N{WORD JOINER}", "")
+
+
+def verdict(record: MatrixState) -> ChannelVerdict:
+    return judge_channel(record.names, record.matrix, page_state.build_candidate(record))
+
+
+def sentence_of(verdict: ChannelVerdict) -> str:
+    return plain(view.headline(verdict).whole)
+
+
+def edit(at: AppTest, x: Any, other: Any, text: str, both: bool = False) -> AppTest:
+    value = {"x": x, "other": other, "text": text, "symmetric": both}
+    return send_event(at, data_of(at, view.KEY)["receipt"], value, view.KEY)
+
+
+EVERY = slice(None)
+_IN = re.compile(r"\.st-key-([\w-]+) (?:p|\.(\w+))")
+
+
+def assert_ahead(
+    at: AppTest, page: ChartPage[R], record: R, slider: Slider[R], only: slice = EVERY
+) -> None:
+    """Each step of the slider, from the record that is on show, is what the page then sends."""
+    film = made(page, record, slider)
+    assert [step.reading for step in film.steps] == at.select_slider(key=film.dial).options
+    for value, step in list(zip(slider.steps, film.steps, strict=True))[only]:
+        with naming(f"{record} {slider.name} {step.reading}"):
+            checked(at.select_slider(key=film.dial).set_value(value).run())
+            state = {"reading": step.reading, "settings": film.settings}
+            assert slider_states(at, page)[film.dial] == state
+            assert_step(at, step)
+
+
+def few(along: SliderFilm[R], *steps: float) -> SliderFilm[R]:
+    """The same along a slider of these steps alone."""
+    return replace(along, slider=replace(along.slider, steps=steps))
+
+
+def made(page: ChartPage[R], record: R, slider: Slider[R]) -> Film:
+    return page.slider_film(slider, LIGHT).film(record, no_progress)
+
+
+def slider_states(at: AppTest, page: ChartPage[Any]) -> Any:
+    """Where the page says that its sliders are."""
+    (message,) = data_of(at, page.state.key("feeds-page"))
+    return message["page"]
+
+
+def assert_step(at: AppTest, step: Step) -> None:
+    """Pictures and words of the page are those of the step."""
+    for key, content in step.pictures.items():
+        assert data_of(at, key)["key"] == key
+        assert data_of(at, key)["content"] == content
+    for place, html in step.replacements.items():
+        found = _IN.fullmatch(place)
+        assert found is not None
+        block = container(at, found[1])
+        if found[2]:  # an element of ours, by its class
+            (body,) = (item.proto.body for item in block.get("html"))
+            assert html == body
+            continue
+        items = (*block.markdown, *block.caption) if block else ()
+        assert _text(tree(html)) == as_read("".join(item.value for item in items))
+
+
+def _text(node: Any) -> str:
+    return node if isinstance(node, str) else "".join(map(_text, node[2:]))

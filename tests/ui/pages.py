@@ -16,7 +16,7 @@ from caldp_ui.classroom.page_state import STATE as CLASSROOM
 from caldp_ui.coarser.page_state import STATE as COARSER
 from caldp_ui.curves.page_state import STATE as CURVES
 from caldp_ui.distances.page_state import STATE as DISTANCES
-from caldp_ui.maps.presets import BEGIN as MAP
+from caldp_ui.maps.scene import BEGIN as MAP
 from caldp_ui.matrix.page_state import DESIGNED
 from caldp_ui.matrix.page_state import STATE as MATRIX
 from caldp_ui.paper.page_state import STATE as PAPER

@@ -1,8 +1,10 @@
 """Phones of a live poll without browsers: the requests that they send to the server's routes."""
 
 import json
+import subprocess
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from http.cookies import SimpleCookie
 from typing import Any
 from urllib.parse import urlencode
@@ -10,10 +12,13 @@ from urllib.parse import urlencode
 from starlette.applications import Starlette
 from starlette.types import ASGIApp, Message
 
-from caldp_ui.app import server
+from caldp_ui.app import delivery
 from caldp_ui.app.theme import join_path
-from caldp_ui.room import phone
+from caldp_ui.room import phone, view
+from caldp_ui.room.phone import WEB
 from caldp_ui.room.poll import attempt_limiter, rooms
+from caldp_ui.room.question import PollQuestion
+from tests.collect.test_client import NODE
 
 JSON = "application/json"
 
@@ -46,7 +51,7 @@ def fresh_rooms() -> Iterator[None]:
 def phones_app(base: str = "") -> ASGIApp:
     """The routes of phones behind the server's middleware."""
     return Starlette(
-        routes=phone.routes(lambda name: join_path(base, name)), middleware=server.middleware()
+        routes=phone.routes(lambda name: join_path(base, name)), middleware=delivery.middleware()
     )
 
 
@@ -120,3 +125,21 @@ class Phone:
         )
         self.cookies |= answer.cookies
         return answer
+
+
+TABLE = json.loads((WEB / "phone_words.json").read_text("utf-8"))
+EXPLAIN = (WEB / "explain.js").read_text("utf-8")
+
+
+@cache
+def says(question: PollQuestion, language: str = "en", script: str = EXPLAIN) -> dict[str, Any]:
+    """The `choices` of a phone before it sends, and the `explanations` of its report."""
+    made = "explain(...JSON.parse((await import('node:fs')).readFileSync(0)))"
+    code = f"{script}\nprocess.stdout.write(JSON.stringify({made}));"
+    data = json.dumps([view.question_message(question), TABLE[language]])
+    command = [str(NODE), "--input-type=module", "-e", code]
+    done = subprocess.run(
+        command, input=data, capture_output=True, text=True, check=True, timeout=120
+    )
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found

@@ -1,51 +1,63 @@
-"""What an attacker learns: the page shows what the core's inference gives for the same reports."""
+"""What an attacker learns: the page and its films show what the core's inference gives."""
 
 import re
+from concurrent.futures import wait
 from dataclasses import replace
+from html import unescape
 from typing import Any
 
 import numpy as np
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from caldp_core.audit.adversary import guess_accuracy, max_guess_accuracy
-from caldp_core.audit.inference import best_guess, likelihood
+from caldp_core.audit.inference import best_guess, credible_set, likelihood
+from caldp_core.audit.poisoning import RANDOM_ITEMS
 from caldp_core.basics.types import no_progress
 from caldp_core.datasets import Gowalla, us_cities
-from caldp_core.domain.grid import US_GRID, Area
+from caldp_core.domain.domains import US_GRID, Area
 from caldp_core.experiments.run import prepare
 from caldp_core.mechanisms.catalogue import MECHANISMS, Hadamard, PublishedUrap
 from caldp_core.scenarios.blocks import EverythingSensitive, OneBlock, SensitiveAreas, StateBlocks
-from caldp_ui.adversary import charts, view
+from caldp_ui.adversary import fakes, fakes_page, page, view
 from caldp_ui.adversary.page import attacker_numbers
 from caldp_ui.adversary.page_state import (
     BEGIN,
     DAYS_MAX,
     DENVER,
+    FAKES,
+    KNOWS_SHARE,
     LINK,
     STATE,
+    TENTHS,
     AttackerState,
     BeliefData,
     compute_attacker,
-    likely_area,
     load_data,
 )
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.compute import runs
 from caldp_ui.controls.choices import Preset
 from caldp_ui.controls.common import EPSILONS
-from caldp_ui.maps import presets
+from caldp_ui.maps import scene
 from caldp_ui.maps import scene as choice
-from caldp_ui.parts import markup
-from caldp_ui.stage import Act, Step, codec, encode
+from caldp_ui.parts import layout
+from caldp_ui.parts import pins as film_jobs
+from caldp_ui.parts.pins import FilmRequest
+from caldp_ui.session import jobs
+from caldp_ui.stage import records
+from caldp_ui.stage.component import Act
+from caldp_ui.stage.records import Film, Step, encode
 from caldp_ui.words import formats
 from caldp_ui.words.formats import place_name
-from tests.products import thinned
+from tests.strategies import thinned
 from tests.ui.driver import (
     assert_signed,
     both_lines,
     checked,
     choose,
+    container,
     headline_of,
     on_stage,
     open_every_tab,
@@ -55,6 +67,7 @@ from tests.ui.driver import (
     query_of,
     scene_of,
 )
+from tests.ui.readings import shares_of
 
 STAGE = STATE.key("maps")
 DENVER_ALONE = SensitiveAreas(("+39.6,39.8,-105,-104.8",))
@@ -120,7 +133,7 @@ def test_a_click_moves_the_person_and_so_does_the_list() -> None:
     assert_shows(at, AttackerState(place=largest))
 
 
-@pytest.mark.parametrize("preset", thinned(presets.PRESETS, one_in=2))
+@pytest.mark.parametrize("preset", thinned(scene.PRESETS, one_in=2))
 def test_every_preset(preset: Preset) -> None:
     record = AttackerState(preset.apply(BEGIN), days=3)
     at = open_record(STATE, record)
@@ -153,7 +166,7 @@ def test_fresh_noise_adds_up_and_stored_noise_does_not() -> None:
     assert all(ours.stored_belief(days) is ours.beliefs[1] for days in range(1, DAYS_MAX + 1))
     assert ours.stored_belief(0) is ours.beliefs[0]
     assert ours.chance_of_truth(10) > 0.9 > ours.chance_of_truth(1)
-    assert likely_area(ours.beliefs[10]).size < likely_area(ours.stored_belief(10)).size
+    assert credible_set(ours.beliefs[10]).size < credible_set(ours.stored_belief(10)).size
     assert pair is not None
     assert first.pair is not None
     assert pair.stored_chance == pytest.approx(first.pair.fresh_chance)
@@ -167,11 +180,11 @@ def test_fresh_noise_adds_up_and_stored_noise_does_not() -> None:
     assert pair.fresh_chance <= pair.fresh_limit + 1e-9
 
 
-def test_what_is_bright_is_the_likely_area() -> None:
+def test_what_is_bright_is_the_credible_set() -> None:
     data = load_data(AttackerState())
     for beliefs in (data.plain.beliefs[7], data.ours.beliefs[7], data.ours.beliefs[1]):
-        lit = codec.values(codec.codes(beliefs)) >= view.lit_from(beliefs)
-        assert set(likely_area(beliefs)) <= set(np.flatnonzero(lit))
+        lit = shares_of(records.codes(beliefs)) >= view.lit_from(beliefs)
+        assert set(credible_set(beliefs)) <= set(np.flatnonzero(lit))
         assert 0.95 <= beliefs[lit].sum() < 0.96
     assert (data.ours.beliefs[0] >= view.lit_from(data.ours.beliefs[0])).sum() > 1_000
 
@@ -179,10 +192,11 @@ def test_what_is_bright_is_the_likely_area() -> None:
 def assert_beside(step: Step, record: AttackerState) -> None:
     """The page's sentence and its odds are those of the record."""
     data = load_data(record)
-    assert step.replacements[markup.SENTENCE] == markup.headline_html(view.headline(data))
-    assert step.replacements[markup.PLACE] == view.odds_html(data, US_GRID)
+    assert step.replacements[layout.SENTENCE] == layout.headline_html(view.headline(data))
+    assert step.replacements[layout.PLACE] == view.odds_html(data, US_GRID)
 
 
+@pytest.mark.slow
 def test_the_film_over_epsilon_shows_what_the_page_shows_at_each() -> None:
     record = AttackerState(days=3)
     film = view.OVER_EPSILON.film(record, no_progress)
@@ -296,6 +310,7 @@ def test_who_is_not_protected_comes_first() -> None:
     assert headline.sentence.startswith("This person is not protected: after 7 fresh reports ")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "sensitive", [EverythingSensitive(), SensitiveAreas(("+39.6,39.8,-105,-104.8",))]
 )
@@ -336,7 +351,7 @@ def test_where_nothing_hides_the_page_says_so() -> None:
     assert view.headline(data).unprotected
     assert "not protected" in view.odds_html(data, US_GRID)
     assert data.ours.chance_of_truth(1) == pytest.approx(1.0)
-    assert likely_area(data.ours.beliefs[1]).tolist() == [DENVER]
+    assert credible_set(data.ours.beliefs[1]).tolist() == [DENVER]
 
 
 def test_plain_ldp_beside_it_is_the_best_there_is() -> None:
@@ -350,8 +365,8 @@ def test_the_chart_draws_the_days() -> None:
     plain = [data.plain.chance_of_truth(m) for m in range(11)]
     most = list(data.ours.limits)
     drawn = {
-        **by_name(charts.curve(data, LIGHT)),
-        **by_name(charts.limits(data, LIGHT)),
+        **by_name(page.curve(data, LIGHT)),
+        **by_name(page.limits(data, LIGHT)),
     }
     for name, shares in {
         "fresh reports": ours,
@@ -360,10 +375,11 @@ def test_the_chart_draws_the_days() -> None:
         "this outcome, fresh": ours,
         "limit, fresh reports": most,
         "limit, one stored report": most[:2] + most[1:2] * 9,
+        "limit, budget of 3": most[:4] + most[3:4] * 7,
     }.items():
         np.testing.assert_allclose(drawn.pop(name), shares, err_msg=name)
     assert not drawn
-    for made in (charts.curve(data, LIGHT), charts.limits(data, LIGHT)):
+    for made in (page.curve(data, LIGHT), page.limits(data, LIGHT)):
         names = {
             note.text.removeprefix("<b>").removesuffix("</b>") for note in made.layout.annotations
         }
@@ -379,13 +395,13 @@ def by_name(figure: Any) -> dict[str, Any]:
 def test_two_candidates_are_tested_as_their_odds_say(epsilon: float) -> None:
     data = load_data(AttackerState(BEGIN.with_context(epsilon=epsilon)))
     assert data.pair is not None
-    test = charts.error_lines(data.ours, data.pair.rival)
+    test = page.error_lines(data.ours, data.pair.rival)
     assert test.most == pytest.approx(max_guess_accuracy(epsilon), abs=1e-9)
     assert test.most == pytest.approx(data.pair.stored_limit)
     mechanism = data.ours.setup.mechanism
     assert test.right == pytest.approx(guess_accuracy(mechanism, DENVER, data.pair.rival))
     assert 0.5 < test.right < test.most
-    drawn = charts.regions(test.claimed, test.reached, ("here", "there"), LIGHT)
+    drawn = page.regions(test.claimed, test.reached, ("here", "there"), LIGHT)
     by_name = {trace.name: np.stack([trace.x, trace.y], axis=1) / 100 for trace in drawn.data}
     np.testing.assert_allclose(by_name["what ε allows"], test.claimed)
     np.testing.assert_allclose(by_name["what this method reaches"], test.reached)
@@ -396,7 +412,7 @@ def test_guessing_anybody_says_what_the_core_does() -> None:
     for scenario in (BEGIN, sensitive):
         setup = prepare(scenario)
         found = best_guess(setup.mechanism, setup.dataset.distribution)
-        sentence = view.guess_sentence(charts.guess_anyone(scenario), None, "state")
+        sentence = view.guess_sentence(page.guess_anyone(scenario), None, "state")
         (before, after), number = formats.out_of_one(found.before, found.after)
         assert f"**{before} of {number}** people" in sentence
         assert f"report of each it is **{after}**" in sentence
@@ -406,7 +422,7 @@ def test_guessing_anybody_says_what_the_core_does() -> None:
         f"**{hidden}**."
     )
     assert found.others > found.hidden
-    assert charts.guess_anyone(BEGIN.with_context(epsilon=5.0)) is None
+    assert page.guess_anyone(BEGIN.with_context(epsilon=5.0)) is None
     assert "Not shown" in view.guess_sentence(None, None, "state")
 
 
@@ -417,16 +433,16 @@ def test_the_place_may_be_held_against_any_other() -> None:
     data = load_data(AttackerState())
     assert data.pair is not None
     assert (
-        at.selectbox(key="adversary-other").value == data.pair.rival == charts.other_candidate(data)
+        at.selectbox(key="adversary-other").value == data.pair.rival == page.other_candidate(data)
     )
     (far,) = US_GRID.locate([41.88], [-87.63]).tolist()
     checked(at.selectbox(key="adversary-other").set_value(far).run())
     record = AttackerState(other=far)
     assert_shows(at, record)
-    test = charts.error_lines(load_data(record).ours, far)
+    test = page.error_lines(load_data(record).ours, far)
     np.testing.assert_allclose(test.claimed[1], [0, 0])  # another state is read
     assert test.right == test.most == 1.0
-    assert charts.other_candidate(load_data(AttackerState(place=far, other=far))) != far
+    assert page.other_candidate(load_data(AttackerState(place=far, other=far))) != far
 
 
 def test_the_numbers_are_the_beliefs() -> None:
@@ -454,3 +470,165 @@ def test_the_places_to_choose_from_are_those_of_the_map() -> None:
     assert max(offered) < part.k < max(choice.cities(US_GRID))
     named = {place_name(part, cell) for cell in offered}
     assert named > {"New York, New York", "Boston, Massachusetts"}
+
+
+SHOWN = AttackerState(show=FAKES)
+
+
+def at_epsilon(epsilon: float) -> AttackerState:
+    return replace(SHOWN, scenario=BEGIN.with_context(epsilon=epsilon))
+
+
+def assert_is(step: Step, record: AttackerState) -> None:
+    """Maps, numbers and both sentences are the page's at this record."""
+    data = fakes.run_attack(record)
+    scene = fakes_page.scene(data, US_GRID, record)
+    moving = [each for each in scene.pictures if each.id != fakes_page.TRUTH]
+    assert dict(step.codes) == {each.id: each.code for each in moving}
+    assert dict(step.facts) == {each.id: each.fact for each in scene.pictures}
+    assert dict(step.subtitles) == {each.id: each.subtitle for each in scene.pictures}
+    expected = fakes.headline(data, US_GRID, record)
+    texts = {
+        place: unescape(re.sub("<.*?>", "", html)) for place, html in step.replacements.items()
+    }
+    assert texts == {
+        layout.SENTENCE: re.sub("<.*?>", "", unescape(layout.headline_html(expected))),
+        fakes.POWER: fakes.one_phone(record, US_GRID).replace("*", ""),
+    }
+
+
+@pytest.mark.slow
+def test_the_film_of_epsilon_shows_what_the_page_shows_at_each() -> None:
+    film = fakes_page.OVER_EPSILON.film(SHOWN, no_progress)
+    assert [step.value for step in film.steps] == list(EPSILONS)
+    for step in film.steps[::16]:
+        assert step.reading == f"{step.value:g}"
+        assert_is(step, at_epsilon(step.value))
+    assert len({step.codes["fakes"].name for step in film.steps}) == len(EPSILONS)
+
+
+@pytest.mark.slow
+def test_where_the_unit_of_the_numbers_changes_that_of_the_truth_does_with_them() -> None:
+    """The truth's map never changes, but "2 of 1,000" may become "15 of 10,000"."""
+    rare = 8599
+    film = fakes_page.OVER_EPSILON.film(replace(SHOWN, place=rare), no_progress)
+    assert len({step.facts[fakes_page.TRUTH].text for step in film.steps}) > 1
+    assert_is(film.steps[0], replace(at_epsilon(EPSILONS[0]), place=rare))
+
+
+def test_the_film_over_fake_phones_shows_what_the_page_shows_at_each() -> None:
+    record = replace(SHOWN, repair=KNOWS_SHARE)
+    film = fakes_page.OVER_TENTHS.film(record, no_progress)
+    assert [step.value for step in film.steps] == list(TENTHS)
+    for step in film.steps[::16]:
+        assert_is(step, replace(record, tenths=int(step.value)))
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_they_run_along_the_sliders_of_the_page_and_stand_in_for_its_words(which: int) -> None:
+    at = open_record(STATE, SHOWN)
+    film = fakes_page.slider_films(SHOWN)[which].film(SHOWN, no_progress)
+    slider = at.select_slider(key=film.dial)
+    assert [step.reading for step in film.steps] == slider.options
+    scene = fakes_page.scene(fakes.run_attack(SHOWN), US_GRID, SHOWN)
+    (now,) = (step for step in film.steps if step.value == scene.film_values[film.id])
+    assert now.value == slider.value
+    (body,) = (item.proto.body for item in container(at, "headline").get("html"))
+    assert now.replacements[layout.SENTENCE] == body
+    (sentence,) = (item.value for item in container(at, "adversary-power").markdown)
+    place = fakes.POWER
+    assert unescape(re.sub("<.*?>", "", now.replacements[place])) == sentence.replace("*", "")
+    assert place == ".st-key-adversary-power p"
+
+
+def test_resting_on_a_step_makes_it_the_page_s_record() -> None:
+    at = open_record(STATE, SHOWN)
+    choose(at, fakes_page.EPSILON, 2.0, STAGE)
+    assert page_record(at, STATE) == at_epsilon(2.0)
+    choose(at, fakes_page.OVER_MANY, 25.0, STAGE)
+    assert page_record(at, STATE) == replace(at_epsilon(2.0), tenths=25)
+    choose(at, "epsilon", 3.0, STAGE)
+    assert page_record(at, STATE) == replace(at_epsilon(2.0), tenths=25)
+
+
+def named(record: AttackerState) -> list[str]:
+    return [each.request(record).name for each in fakes_page.slider_films(record)]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"place": 20_000},
+        {"attack": RANDOM_ITEMS},
+        {"repair": KNOWS_SHARE},
+        {"scenario": replace(BEGIN, seed=2)},
+        {"scenario": BEGIN.with_context(blocks=OneBlock())},
+    ],
+    ids=repr,
+)
+def test_no_other_setting_has_the_same_film(change: dict[str, Any]) -> None:
+    ours = named(SHOWN)
+    others = named(replace(SHOWN, **change))
+    assert len({*ours, *others}) == 4
+
+
+def test_a_film_is_the_same_all_along_its_slider_and_another_along_the_other() -> None:
+    over_epsilon, over_tenths = named(SHOWN)
+    along = named(at_epsilon(4.0))
+    assert along[0] == over_epsilon
+    assert along[1] != over_tenths
+    along = named(replace(SHOWN, tenths=50))
+    assert along[0] != over_epsilon
+    assert along[1] == over_tenths
+
+
+def test_the_person_s_films_are_named_by_all_that_they_rest_on() -> None:
+    def names(record: AttackerState) -> dict[str, str]:
+        return {each.key: each.name for each in page.film_requests(load_data(record))}
+
+    ours = names(AttackerState())
+    assert list(ours) == [f"adversary-film-{kind}" for kind in ("days", "epsilon", "reports")]
+    for change, kept in (
+        ({"scenario": BEGIN.with_context(epsilon=4.0)}, {"epsilon"}),
+        ({"days": 3}, {"days", "reports"}),
+        ({"place": 20_000}, set()),
+        ({"scenario": replace(BEGIN, seed=2)}, set()),
+    ):
+        others = names(replace(AttackerState(), **change))
+        same = {key.rpartition("-")[2] for key, name in others.items() if name == ours[key]}
+        assert same == kept, change
+
+
+def test_a_film_that_has_been_made_is_there_while_another_is_missing() -> None:
+    found: list[float] = []
+
+    def make(progress: Any) -> Film:
+        progress(0.0)
+        found.append(0.0)
+        return Film("second", "", ())
+
+    first = FilmRequest("a-place", "a film that nobody makes", make)
+    second = FilmRequest("another-place", "a film that has been made", make)
+    film_jobs._made(second.name).append(make(no_progress))
+    films = film_jobs.ready_films([first, second])
+    assert [film.id for film in films] == ["second"]
+    assert len(found) == 1
+
+
+def test_what_all_share_may_be_forgotten_and_a_visit_still_has_its_films(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Making the second film took so much room that the first was forgotten, for ever in turn."""
+    names = ("a film that was forgotten", "a film that is to be made")
+    kept: dict[str, Any] = {}
+    monkeypatch.setattr(st, "session_state", kept)
+
+    def made(name: str) -> FilmRequest:
+        return FilmRequest(name, name, lambda progress: Film(name, "", ()))
+
+    requests = list(map(made, names))
+    for each in requests:
+        kept[jobs.job_key(each.key)] = job = jobs.launch(each.name, each.make)
+        wait([job.future])
+    assert not any(film_jobs._made(name) for name in names)
+    assert [film.id for film in film_jobs.ready_films(requests)] == list(names)

@@ -1,51 +1,73 @@
-"""The map page by its widgets: what it shows is what the core computes for what was chosen."""
+"""The map page by its widgets and by drawing: it shows what the core computes."""
 
 import re
+from collections.abc import Sequence
 from concurrent.futures import wait
 from dataclasses import replace
+from typing import Any
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 from caldp_core.datasets import Cities, read_places
+from caldp_core.domain.domains import US_GRID, Area
 from caldp_core.estimation.estimators import ESTIMATORS, menu_of_estimators
-from caldp_core.experiments.run import prepare
+from caldp_core.experiments.regions import RegionReport, number_of_boxes, region_report
+from caldp_core.experiments.run import prepare, run
 from caldp_core.mechanisms import FAMILIES, in_context
 from caldp_core.mechanisms.catalogue import MECHANISMS, Hadamard, LocalHashing, Oue
-from caldp_core.scenarios.blocks import AdaptiveBlocks, GridBlocks, SensitiveInhabited, StateBlocks
+from caldp_core.scenarios.blocks import (
+    AdaptiveBlocks,
+    DrawnBlocks,
+    GridBlocks,
+    OneBlock,
+    SensitiveAreas,
+    SensitiveInhabited,
+    StateBlocks,
+)
+from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.planner import best_family
 from caldp_ui.app import navigation
-from caldp_ui.compute import curves, runs
-from caldp_ui.maps import presets
-from caldp_ui.maps.presets import BEGIN
-from caldp_ui.maps.scene import EXAMPLE
-from caldp_ui.parts import films, markup
-from caldp_ui.places import controls, view
+from caldp_ui.compute import runs
+from caldp_ui.maps import scene
+from caldp_ui.maps.scene import BEGIN, EXAMPLE
+from caldp_ui.parts import layout
+from caldp_ui.parts.pins import FilmRequest
+from caldp_ui.places import controls, page_state, view
 from caldp_ui.places.page import EPSILON_FILM
 from caldp_ui.places.page_state import PlacesState, load_data
+from caldp_ui.shell import page
+from caldp_ui.stage.records import Film
 from caldp_ui.words import formats, promise
 from caldp_ui.words.formats import PLACES
-from tests.products import thinned
+from tests.strategies import thinned
 from tests.ui.driver import (
+    act,
     assert_shows,
-    chart,
+    box,
     charts,
     checked,
     choose,
     container,
+    driver_chart,
     finished,
     headline_of,
+    metrics,
     open_app,
     open_page,
     open_tab,
     open_with,
     pictures,
     query_of,
+    record_of,
     scenario_of,
     scene_of,
 )
 from tests.ui.readings import full_people
-from tests.ui.scenarios import VARIED
+from tests.ui.scenarios import SMALL, VARIED
 
 STATES = BEGIN.with_context(blocks=StateBlocks())
 QUICKLY_FORECAST = replace(STATES, mechanism=Oue(), n=1_000_000)
@@ -76,13 +98,13 @@ def test_every_kind_of_scenario_opens_from_its_link(name: str) -> None:
     assert_shows(at, VARIED[name])
 
 
-@pytest.mark.parametrize("title", thinned([p.title for p in presets.PRESETS], one_in=4))
+@pytest.mark.parametrize("title", thinned([p.title for p in scene.PRESETS], one_in=4))
 def test_every_preset(title: str) -> None:
     before = replace(BEGIN.with_context(blocks=GridBlocks(3, 4)), n=1_000_000)
     at = open_with(before)
     assert at.selectbox(key="places-preset").value is None
     checked(at.selectbox(key="places-preset").set_value(title).run())
-    preset = next(p for p in presets.PRESETS if p.title == title)
+    preset = next(p for p in scene.PRESETS if p.title == title)
     assert_shows(at, preset.apply(before))
     assert at.selectbox(key="places-preset").value == title
 
@@ -102,6 +124,7 @@ def test_every_kind_of_sensitive_places(title: str) -> None:
     assert_shows(at, BEGIN.with_context(sensitive=controls.SENSITIVE_KINDS[title]))
 
 
+@pytest.mark.slow
 def test_details_of_blocks_and_places() -> None:
     at = open_app()
     checked(at.number_input(key="places-rows").set_value(5).run())
@@ -201,6 +224,7 @@ def test_other_data_bring_their_people() -> None:
     assert_shows(at, replace(BEGIN, dataset=Cities(), n=1_000_000))
 
 
+@pytest.mark.slow
 def test_another_outcome_is_the_next_seed() -> None:
     at = open_with(replace(BEGIN, seed=41))
     assert_shows(checked(at.button(key="places-another").click().run()), replace(BEGIN, seed=42))
@@ -227,6 +251,7 @@ def test_table_of_numbers_agrees_with_the_core() -> None:
     assert table.loc[alone].iloc[0] == formats.share(errors.sampling_tv)
 
 
+@pytest.mark.slow
 def test_the_page_says_what_plain_ldp_needs() -> None:
     scenario = controls.with_dataset(
         BEGIN, read_places("\n".join(EXAMPLE.splitlines()[:20])).places
@@ -263,12 +288,13 @@ def test_all_methods_stand_beside_each_other() -> None:
 def curve_of(at: AppTest) -> str:
     """The curve, once its job is done."""
     assert not wait([at.session_state["places-curve-against-curves/job"].future], 120).not_done
-    return chart(checked(at.run()), "curve")
+    return driver_chart(checked(at.run()), "curve")
 
 
+@pytest.mark.slow
 def test_curves_are_drawn_only_where_they_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(curves, "EPSILONS", curves.EPSILONS[1::9])
-    monkeypatch.setattr(curves, "NUMBERS", curves.NUMBERS[::6])
+    monkeypatch.setattr(runs, "EPSILONS", runs.EPSILONS[1::9])
+    monkeypatch.setattr(runs, "NUMBERS", runs.NUMBERS[::6])
     at = open_with(QUICKLY_FORECAST)
     assert not charts(at)
     before = curve_of(open_tab(at, "curves"))
@@ -281,7 +307,12 @@ def test_films_are_of_the_scenario_on_screen_with_its_coins(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     names: list[str] = []
-    monkeypatch.setattr(films, "show", lambda sent, on: names.extend(each.name for each in sent))
+
+    def take(sent: Sequence[FilmRequest]) -> list[Film]:
+        names.extend(each.name for each in sent)
+        return []
+
+    monkeypatch.setattr(page, "ready_films", take)
     current = replace(BEGIN.with_context(epsilon=2.0), seed=3)
     at = open_with(current)
     draws = f"{runs.key(replace(current, seed=0))} draws"
@@ -294,7 +325,224 @@ def test_the_sentence_of_a_film_is_that_of_the_page() -> None:
     sentence = headline_of(at)
     step = view.render(PlacesState(BEGIN))
     assert step.headline == view.headline(load_data(PlacesState(BEGIN)))
-    as_html = step.replacements[markup.SENTENCE]
+    as_html = step.replacements[layout.SENTENCE]
     assert " ".join(re.sub("<.*?>", " ", as_html).split()) == sentence
     (odds,) = (item.proto.body for item in container(at, "odds").get("html"))
-    assert markup.odds_html(PLACES, runs.setup(BEGIN)) == odds
+    assert layout.odds_html(PLACES, runs.setup(BEGIN)) == odds
+
+
+BOX = Area(40.2, 41.2, -74.6, -73.4)
+OTHER = Area(33.0, 34.0, -119.0, -117.0)
+EVERYWHERE = "+-90,90,-180,180"
+ONE = BEGIN.with_context(blocks=OneBlock())
+
+
+def draw(at: AppTest, action: str, area: Area = BOX) -> AppTest:
+    return act(at, "box", action, box=box(area))
+
+
+def drawn(*edits: str, base: Scenario = BEGIN) -> Scenario:
+    return base.with_context(sensitive=SensitiveAreas(edits))
+
+
+def report_of(scenario: Scenario, area: Area) -> RegionReport:
+    """The core's numbers of the box."""
+    setup = prepare(scenario)
+    return region_report(setup, run(setup).first, US_GRID.area_mask(area))
+
+
+def assert_region(at: AppTest, scenario: Scenario, area: Area) -> None:
+    report = report_of(scenario, area)
+    counts = [formats.people(number) for number in (report.truth, report.estimate)]
+    low, high = map(formats.people, report.ends(number_of_boxes(US_GRID)))
+    if report.half_width > 0:
+        assert report.ends(number_of_boxes(US_GRID))[1] > report.high
+    assert metrics(at, "places-region") == [*counts, f"{low} – {high}"]
+    assert bool(container(at, "places-region").warning) == report.is_lost_in_noise
+    assert Area.parse(query_of(at)["region"]) == area
+    assert scene_of(at)["ground"]["box"] == box(area)
+
+
+def test_a_box_shows_its_numbers_and_a_likely_range_of_fifty_dots() -> None:
+    at = open_app()
+    assert container(at, "places-region") is None
+    draw(at, page_state.NUMBERS)
+    assert_region(at, BEGIN, BOX)
+    assert_shows(at, BEGIN)
+    (dots,) = (item.proto.body for item in container(at, "places-region").get("html"))
+    assert dots.count("<i ") == 50
+
+
+def test_a_box_stays_while_the_protection_changes_and_goes_when_unmarked() -> None:
+    at = draw(open_app(), page_state.NUMBERS)
+    checked(at.select_slider(key="places-epsilon").set_value(4.0).run())
+    assert_region(at, BEGIN.with_context(epsilon=4.0), BOX)
+    checked(at.button(key="places-unmark").click().run())
+    assert container(at, "places-region") is None
+    assert "region" not in query_of(at)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("blocks", [OneBlock(), StateBlocks()])
+def test_a_place_that_noise_drowns_is_told_apart(blocks: Any) -> None:
+    small = Area(44.4, 44.6, -106.0, -105.8)
+    scenario = BEGIN.with_context(blocks=blocks, epsilon=0.1)
+    at = open_with(scenario, region=str(small))
+    assert report_of(scenario, small).is_lost_in_noise
+    assert_region(at, scenario, small)
+
+
+def test_whole_blocks_in_a_box_are_exact() -> None:
+    at = open_app(region="40,42,-76,-74")
+    report = report_of(BEGIN, Area(40, 42, -76, -74))
+    assert report.exact_blocks == 2
+    assert [report.low, report.high] == pytest.approx([report.truth] * 2)
+    assert_region(at, BEGIN, Area(40, 42, -76, -74))
+
+
+@pytest.mark.parametrize("region", ["10,11,10,11", "20,30,-140,-120"])
+def test_a_region_beyond_the_map_is_told_and_breaks_nothing(region: str) -> None:
+    assert_shows(open_app(region=region), BEGIN)
+
+
+def test_to_protect_what_is_protected_changes_nothing_and_says_so_before() -> None:
+    at = open_with(ONE)
+    (protect,) = (a for a in scene_of(at)["actions"] if a["id"] == page_state.PROTECT)
+    effects = list(protect["effects"].values())
+    assert effects
+    assert all("nothing changes" in effect for effect in effects)
+    draw(at, page_state.PROTECT)
+    assert_shows(at, ONE)
+    assert not at.toast
+    assert not scene_of(at)["undo"]
+
+
+def test_protecting_only_a_box_is_told_before_and_after() -> None:
+    at = open_with(ONE)
+    (only,) = (a for a in scene_of(at)["actions"] if a["id"] == page_state.ONLY)
+    assert "100 of 100" in only["effects"]["box"]
+    draw(at, page_state.ONLY)
+    result = assert_shows(at, drawn(f"+{BOX}", base=ONE))
+    assert (result.setup.sensitive == US_GRID.area_mask(BOX)).all()
+    (hint,) = (item.value for item in at.toast)
+    assert formats.out_of(promise.protected_share(result.setup)) in hint
+    assert "100 of 100" in hint
+
+
+def test_areas_are_added_and_taken_out_again() -> None:
+    at = draw(open_with(ONE), page_state.ONLY)
+    draw(at, page_state.PROTECT, OTHER)
+    assert_shows(at, drawn(f"+{BOX}", f"+{OTHER}", base=ONE))
+    draw(at, page_state.UNPROTECT, BOX)
+    assert_shows(at, drawn(f"+{BOX}", f"+{OTHER}", f"-{BOX}", base=ONE))
+
+
+def test_to_unprotect_starts_from_everything() -> None:
+    at = draw(open_app(), page_state.UNPROTECT)
+    result = assert_shows(at, drawn(EVERYWHERE, f"-{BOX}"))
+    assert (result.setup.sensitive == ~US_GRID.area_mask(BOX)).all()
+    assert page_state.edits_text((EVERYWHERE, f"-{BOX}")) == "everything, 1 taken out"
+
+
+def test_a_block_is_taken_whole() -> None:
+    at = open_with(BEGIN.with_context(blocks=StateBlocks()))
+    before = prepare(scenario_of(at))
+    act(at, "blocks", page_state.UNPROTECT, block=7)
+    result = assert_shows(at, scenario_of(at))
+    inside = before.partition.labels == 7
+    assert (result.setup.sensitive == ~inside).all()
+
+
+def test_painted_cells_are_exactly_those() -> None:
+    cells = "20000+3,20350+2,30000+1"
+    at = act(open_app(), "brush", page_state.ONLY, cells=cells)
+    result = assert_shows(at, scenario_of(at))
+    wanted = [20000, 20001, 20002, 20350, 20351, 30000]
+    assert np.flatnonzero(result.setup.sensitive).tolist() == wanted
+
+
+def test_another_kind_of_sensitive_places_is_drawn_on() -> None:
+    few = BEGIN.with_context(sensitive=SensitiveInhabited(1_000_000, 3_000_000))
+    at = draw(open_with(few), page_state.PROTECT)
+    result = assert_shows(at, scenario_of(at))
+    before = prepare(few)
+    inside = US_GRID.area_mask(BOX)
+    assert (result.setup.sensitive == (before.sensitive | inside)).all()
+
+
+@given(st.lists(st.booleans(), min_size=SMALL.k, max_size=SMALL.k))
+def test_rectangles_cover_a_set_and_nothing_else(flags: list[bool]) -> None:
+    mask = np.array(flags)
+    covered = np.zeros(SMALL.k, int)
+    for area in page_state.rectangles(mask, SMALL):
+        covered += SMALL.area_mask(area)
+    assert (covered == mask).all()
+
+
+def test_rectangles_of_a_box_are_one() -> None:
+    assert page_state.rectangles(US_GRID.area_mask(BOX), US_GRID) == [BOX]
+
+
+@pytest.mark.slow
+def test_blocks_are_drawn_undone_redone_and_cleared() -> None:
+    at = open_app()
+    (block,) = (a for a in scene_of(at)["actions"] if a["id"] == page_state.BLOCK)
+    assert "875 blocks" in block["effects"]["box"]
+    draw(draw(at, page_state.BLOCK), page_state.BLOCK, OTHER)
+    both = (str(BOX), str(OTHER))
+    two = BEGIN.with_context(blocks=DrawnBlocks(both))
+    one = BEGIN.with_context(blocks=DrawnBlocks(both[:1]))
+    assert assert_shows(at, two).setup.partition.m == 3
+    assert_shows(act(at, "undo"), one)
+    assert scene_of(at)["redo"]
+    assert_shows(act(at, "redo"), two)
+    assert not scene_of(at)["redo"]
+    checked(at.button(key="places-clear").click().run())
+    assert_shows(at, BEGIN)
+    assert_shows(act(at, "undo"), two)
+
+
+def test_undo_keeps_what_is_no_protection() -> None:
+    at = draw(open_app(), page_state.ONLY)
+    checked(at.select_slider(key="places-epsilon").set_value(4.0).run())
+    assert_shows(act(at, "undo"), BEGIN.with_context(epsilon=4.0))
+
+
+def test_undo_takes_back_what_is_chosen_from_a_list() -> None:
+    at = open_app()
+    assert not scene_of(at)["undo"]
+    checked(at.number_input(key="places-rows").set_value(5).run())
+    checked(at.selectbox(key="places-preset").set_value("Nothing").run())
+    assert_shows(act(act(at, "undo"), "undo"), BEGIN)
+    assert not scene_of(at)["undo"]
+
+
+@pytest.mark.parametrize("action", [page_state.ONLY, page_state.UNPROTECT])
+def test_clear_leads_back_to_what_was_protected_before_the_first_drawing(action: str) -> None:
+    states = BEGIN.with_context(blocks=StateBlocks())
+    at = draw(draw(open_with(states), action), action, OTHER)
+    checked(at.button(key="places-clear").click().run())
+    assert_shows(at, states)
+
+
+def test_clear_takes_away_a_link_s_drawing_and_the_region() -> None:
+    made = drawn("+40,41,-75,-73").with_context(blocks=DrawnBlocks((str(OTHER),)))
+    at = open_with(made, region=str(BOX))
+    checked(at.button(key="places-clear").click().run())
+    assert_shows(at, BEGIN.with_context(blocks=DrawnBlocks()))
+    assert record_of(at).region is None
+
+
+def test_what_our_own_code_never_sends_does_nothing() -> None:
+    at = open_app()
+    for payload in ({"box": [1, 2]}, {"block": "x"}, {"cells": "9999999+5"}, {"block": 99_999}):
+        act(at, "box", page_state.ONLY, **payload)
+        assert_shows(at, BEGIN)
+
+
+def test_at_most_as_many_areas_as_the_core_allows() -> None:
+    areas = tuple(f"30,31,{-120 + i / 5:g},{-119 + i / 5:g}" for i in range(200))
+    full = replace(BEGIN.with_context(blocks=DrawnBlocks(areas)), n=1000)
+    at = draw(open_with(full), page_state.BLOCK)
+    assert scenario_of(at) == full
+    assert at.warning

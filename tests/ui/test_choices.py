@@ -1,35 +1,60 @@
-"""What can be chosen: presets, data and start cards build, run and are what they say."""
+"""Presets, data, methods' parameters, fields of text and small parts of pages."""
 
 import ast
+import base64
+import io
+import math
+import re
+from dataclasses import fields, replace
+from html import unescape
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
+import streamlit as st
+from PIL import Image
+from streamlit.testing.v1 import AppTest
 
-from caldp_core.datasets import Cities, Gowalla, OwnPlaces, Snap, Zipf
+from caldp_core.audit.adversary import max_guess_accuracy
+from caldp_core.basics.types import no_progress
+from caldp_core.datasets import Cities, Gowalla, OwnPlaces, Snap, Zipf, us_cities
 from caldp_core.datasets.snap import GOWALLA_FILE
-from caldp_core.domain.grid import Area, GridDomain
+from caldp_core.domain.domains import US_GRID, Area, GridDomain
 from caldp_core.experiments.run import prepare, run
 from caldp_core.mechanisms.capabilities import symbol_partition_of
+from caldp_core.mechanisms.catalogue import MECHANISMS, Galois, Hadamard, SubsetSelection
 from caldp_core.scenarios.blocks import (
     EverythingSensitive,
     GridBlocks,
     OneBlock,
     SensitiveAreas,
     SensitiveInhabited,
+    StateBlocks,
 )
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.app import navigation
+from caldp_ui.app import gate, navigation, theme
+from caldp_ui.app.theme import CIVIDIS, NIGHT_LAND
 from caldp_ui.compute import runs
+from caldp_ui.compute.runs import summarize_privacy
 from caldp_ui.controls.choices import NAMES, Preset, protections
-from caldp_ui.maps import presets
+from caldp_ui.maps import scene
+from caldp_ui.maps.scene import BEGIN, home
+from caldp_ui.parts import layout, pack, sharing
 from caldp_ui.places import controls
+from caldp_ui.places.page_state import crop
 from caldp_ui.start import page as start
-from caldp_ui.words.glossary import DEFINITIONS
+from caldp_ui.values.page_state import AFFAIR, LINK, ValuesState
+from caldp_ui.words import accuracy, formats, promise
+from caldp_ui.words.accuracy import DEFINITIONS
+from caldp_ui.words.formats import MEANING, PLACES, STRENGTHS, strength
+from caldp_ui.words.policies import PARAMETERS, describe_parameters
+from tests.ui.driver import by_the_core, checked, open_page, picture_of, pictures, query_of
+from tests.ui.readings import full_people
 
 ROOT = Path(__file__).parents[2]
-BY_TITLE = {preset.title: preset for preset in presets.PRESETS}
+BY_TITLE = {preset.title: preset for preset in scene.PRESETS}
 
 
 @pytest.mark.parametrize("title", BY_TITLE)
@@ -38,17 +63,17 @@ def test_every_preset_runs_and_is_recognised(title: str) -> None:
     before = Scenario(policy=ContextPolicy(epsilon=3.0), n=10_000, seed=8, estimator="clip")
     after = preset.apply(before)
     assert (after.context.epsilon, after.n, after.seed, after.estimator) == (3.0, 10_000, 8, "clip")
-    assert presets.matching_preset(after) is preset
+    assert scene.matching_preset(after) is preset
     assert len(run(prepare(after)).errors) == 1
 
 
 def test_presets_differ_and_other_scenarios_are_none() -> None:
-    assert len({p.policy for p in presets.PRESETS}) == len(presets.PRESETS)
-    assert presets.matching_preset(Scenario(policy=ContextPolicy(blocks=GridBlocks(3, 3)))) is None
+    assert len({p.policy for p in scene.PRESETS}) == len(scene.PRESETS)
+    assert scene.matching_preset(Scenario(policy=ContextPolicy(blocks=GridBlocks(3, 3)))) is None
 
 
 def test_the_paper_s_blocks_are_as_large_as_said() -> None:
-    preset = next(p for p in presets.PRESETS if p.policy.blocks == GridBlocks(25, 35))
+    preset = next(p for p in scene.PRESETS if p.policy.blocks == GridBlocks(25, 35))
     domain = runs.map_of(runs.dataset(Scenario()))
     assert (domain.area.north - domain.area.south) / 25 == 1
     assert (domain.area.east - domain.area.west) / 35 == 2
@@ -56,7 +81,7 @@ def test_the_paper_s_blocks_are_as_large_as_said() -> None:
 
 
 def test_no_preset_that_hides_something_leaves_a_place_alone_in_its_block() -> None:
-    for preset in presets.PRESETS:
+    for preset in scene.PRESETS:
         setup = prepare(preset.apply(Scenario()))
         alone = (setup.partition.sizes() == 1)[setup.partition.labels]
         assert not (setup.sensitive & alone).any(), preset.title
@@ -64,7 +89,7 @@ def test_no_preset_that_hides_something_leaves_a_place_alone_in_its_block() -> N
 
 def test_presets_hide_what_they_say() -> None:
     hidden = {}
-    for preset in presets.PRESETS:
+    for preset in scene.PRESETS:
         setup = prepare(preset.apply(Scenario()))
         hidden[preset.policy.blocks, preset.policy.sensitive] = symbol_partition_of(
             setup.mechanism
@@ -74,7 +99,7 @@ def test_presets_hide_what_they_say() -> None:
     assert sizes[OneBlock(), EverythingSensitive()] == 43_750
     assert sizes[GridBlocks(25, 35), EverythingSensitive()] == 43_750
     assert 0 < sizes[GridBlocks(25, 35), SensitiveInhabited(1, 5_000)] < 43_750
-    cities = next(p.policy.sensitive for p in presets.PRESETS if _edits(p) == 3)
+    cities = next(p.policy.sensitive for p in scene.PRESETS if _edits(p) == 3)
     domain = runs.map_of(runs.dataset(Scenario()))
     assert isinstance(cities, SensitiveAreas)
     boxes = [domain.area_mask(Area.parse(edit[1:])) for edit in cities.edits]
@@ -89,7 +114,7 @@ def _edits(preset: Preset) -> int:
 
 
 def test_one_of_the_presets_is_the_default() -> None:
-    assert presets.matching_preset(Scenario()) is presets.PRESETS[0]
+    assert scene.matching_preset(Scenario()) is scene.PRESETS[0]
 
 
 @pytest.mark.parametrize("title", controls.BLOCK_KINDS)
@@ -175,23 +200,28 @@ def test_snap_is_offered_only_once_it_is_here(
 
 @pytest.mark.parametrize("card", start.CARDS, ids=lambda card: card.title)
 def test_cards_hold_scenarios_that_run_and_survive_a_link(card: Preset) -> None:
-    scenario = card.apply(presets.BEGIN)
+    scenario = card.apply(scene.BEGIN)
     assert Scenario.from_query(scenario.to_query()) == scenario
     assert run(prepare(scenario)).first.errors.tv < 1
 
 
 def test_cards_are_different_and_their_page_exists() -> None:
-    assert len({runs.key(card.apply(presets.BEGIN)) for card in start.CARDS}) == len(start.CARDS)
+    assert len({runs.key(card.apply(scene.BEGIN)) for card in start.CARDS}) == len(start.CARDS)
     assert (ROOT / navigation.PLACES).is_file()
+
+
+def _name(node: ast.expr) -> str:
+    """A name, with or without its module before it."""
+    return str(getattr(node, "id", getattr(node, "attr", "")))
 
 
 def _terms_used() -> set[str]:
     used: set[str] = set()
     for path in [*ROOT.glob("caldp_ui/**/*.py"), *ROOT.glob("pages/*.py")]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "terms":
+            if isinstance(node, ast.Call) and _name(node.func) == "terms":
                 used |= {str(arg.value) for arg in node.args if isinstance(arg, ast.Constant)}
-            if isinstance(node, ast.Subscript) and getattr(node.value, "id", "") == "DEFINITIONS":
+            if isinstance(node, ast.Subscript) and _name(node.value) == "DEFINITIONS":
                 used |= {str(node.slice.value)} if isinstance(node.slice, ast.Constant) else set()
     return used
 
@@ -211,3 +241,378 @@ def test_definitions_begin_without_a_formula_and_end_with_a_full_stop(term: str)
 @pytest.mark.parametrize("path", ["no-such-file", "~nobody-of-that-name/x", "a\0b"])
 def test_what_is_no_file_has_no_state(path: str) -> None:
     assert runs.file_state(Snap(path)) is None
+
+
+OPEN = {"values-more": True, "values-parameters": True}
+OMEGA, SHARE = "values-parameter-omega", "values-parameter-share"
+
+
+def test_every_number_of_a_method_has_words_and_no_other_has() -> None:
+    named = {field.name for entry in MECHANISMS.values() for field in fields(entry.spec)}  # type: ignore[arg-type]
+    assert named == set(PARAMETERS)
+    assert describe_parameters(SubsetSelection()) == describe_parameters(Hadamard()) == ""
+    assert describe_parameters(SubsetSelection(omega=5)) == ", ω = 5"
+    assert describe_parameters(Galois(share=0.25)) == ", share = 0.25"
+
+
+def test_a_number_is_set_refused_and_left_to_the_method_again() -> None:
+    sent = LINK.write(ValuesState(replace(AFFAIR, mechanism=SubsetSelection())))
+    at = open_page("pages/values.py", sent, OPEN)
+    assert "best: " in at.text_input(key=OMEGA).placeholder
+    checked(at.text_input(key=OMEGA).set_value("2").run())
+    link = query_of(at)
+    assert link["mechanism.omega"] == "2"
+    for bad in ("0", "two", "1.5"):
+        at.text_input(key=OMEGA).set_value(bad).run()
+        (refused,) = [item.value for item in (*at.warning, *at.error)]
+        assert "omega must be a whole number" in refused
+        assert (query_of(at), at.text_input(key=OMEGA).value) == (link, "2")
+    again = open_page("pages/values.py", link, OPEN)
+    assert again.text_input(key=OMEGA).value == "2"
+    checked(again.text_input(key=SHARE).set_value("0,5").run())
+    assert query_of(again)["mechanism.share"] == "0.5"
+    assert "mechanism.omega" not in query_of(again)
+    checked(again.text_input(key=SHARE).set_value("").run())
+    assert query_of(again)["mechanism"] == "subset-selection"
+    assert "mechanism.share" not in query_of(again)
+
+
+def test_q_of_the_cascade_is_set_refused_and_left_again() -> None:
+    begin = {"v": "2", "dataset": "cities", "dataset.together": "3", "n": "200000"} | {
+        "blocks": "one"
+    }
+    opens = {"places-more": True, "places-cascade": True}
+    at = open_page("pages/places.py", begin, opens)
+    field = "places-false-share"
+    assert at.text_input(key=field).placeholder == "the best: 0.2"
+    checked(at.text_input(key=field).set_value("0,05").run())
+    link = query_of(at)
+    assert link["false_share"] == "0.05"
+    for bad in ("0", "0.6", "a fifth"):
+        at.text_input(key=field).set_value(bad).run()
+        (refused,) = [item.value for item in (*at.warning, *at.error)]
+        assert "q" in refused
+        assert (query_of(at), at.text_input(key=field).value) == (link, "0.05")
+    scenario = at.session_state["places/state"].record.scenario
+    assert (
+        open_page("pages/places.py", link).session_state["places/state"].record.scenario == scenario
+    )
+    usual = replace(scenario, false_share=None)
+    assert picture_of(by_the_core(scenario)) in pictures(at).values()
+    assert picture_of(by_the_core(scenario)) != picture_of(by_the_core(usual))
+    checked(at.text_input(key=field).set_value("").run())
+    assert "false_share" not in query_of(at)
+    simplex = {**begin, "estimator": "simplex"}
+    assert field not in [
+        each.key for each in open_page("pages/places.py", simplex, opens).text_input
+    ]
+
+
+def page() -> None:
+    """A field, a number beside it, and buttons that change the record."""
+    from dataclasses import dataclass, replace
+
+    import streamlit as st
+
+    from caldp_ui.app.run_limiter import fragment
+    from caldp_ui.session.jobs import begin_run, run_page
+    from caldp_ui.session.page_state import PageState, RecordLink
+
+    @dataclass(frozen=True)
+    class Note:
+        text: str = "begin"
+        number: int = 0
+
+    begin_run()
+    # One class for all runs: records of two are never equal.
+    fresh = st.session_state.setdefault("fresh", Note())
+    state = PageState("note", RecordLink(fresh, lambda _: None))
+    record = state.current()
+    st.text_input(
+        "Text", **state.bind_held("text", record.text, lambda r, v: replace(r, text=v.strip()))
+    )
+    st.slider(
+        "Number",
+        0,
+        9,
+        **state.bind_held("number", record.number, lambda r, v: replace(r, number=v)),
+    )
+    st.button("Seven", key="seven", on_click=lambda: state.put(replace(record, number=7)))
+    st.button("Undo", key="undo", on_click=state.undo)
+    st.button("Put", key="put", on_click=lambda: state.put(replace(record, text="put")))
+    if st.button("Put, and run again", key="again", on_click=lambda: state.put(fresh)):
+        st.rerun()
+
+    def part() -> None:
+        if st.button("Run the page", key="film"):
+            run_page()
+
+    fragment(part)()
+
+
+@pytest.fixture
+def at() -> AppTest:
+    """The page after its second run: its field was set in the first."""
+    opened = AppTest.from_function(page, default_timeout=120).run()
+    assert field(opened) == ("begin", True)
+    return opened.run()
+
+
+def field(at: AppTest) -> tuple[str, bool]:
+    """The text of the field, and whether the run has sent it to the browser."""
+    assert not at.exception
+    found = at.text_input(key="note-text")
+    assert found.value == at.session_state["note/state"].record.text
+    return str(found.value), bool(found.proto.set_value)
+
+
+def test_what_is_being_written_stays_in_runs_of_other_controls(at: AppTest) -> None:
+    assert field(at) == ("begin", False)
+    assert field(at.slider(key="note-number").set_value(3).run()) == ("begin", False)
+    assert at.session_state["note/state"].record.number == 3
+    assert field(at.text_input(key="note-text").set_value("sent").run()) == ("sent", False)
+
+
+def test_a_text_that_the_page_takes_otherwise_is_set(at: AppTest) -> None:
+    assert field(at.text_input(key="note-text").set_value(" wide ").run()) == ("wide", True)
+    assert field(at.run()) == ("wide", False)
+
+
+def test_undo_and_the_pages_own_changes_set_the_field(at: AppTest) -> None:
+    at.text_input(key="note-text").set_value("sent").run()
+    assert field(at.button(key="put").click().run()) == ("put", True)
+    assert field(at.button(key="undo").click().run()) == ("sent", True)
+    assert field(at.run()) == ("sent", False)
+
+
+def test_a_run_in_place_of_one_that_has_set_the_field_sets_it_again(at: AppTest) -> None:
+    """What a run has drawn that asks for another may never reach the browser."""
+    at.text_input(key="note-text").set_value("sent").run()
+    assert field(at.button(key="again").click().run()) == ("begin", True)
+    assert field(at.run()) == ("begin", False)
+
+
+def number(at: AppTest) -> tuple[int, bool]:
+    """The slider's number, and whether the run has sent it to the browser."""
+    assert not at.exception
+    found = at.slider(key="note-number")
+    assert found.value == at.session_state["note/state"].record.number
+    assert isinstance(found.value, int)
+    return found.value, bool(found.proto.set_value)
+
+
+def test_a_slider_in_hand_stays_in_runs_that_the_hand_has_not_asked_for(at: AppTest) -> None:
+    at.slider(key="note-number").set_value(3).run()
+    assert number(at) == (3, False)
+    assert number(at.text_input(key="note-text").set_value("sent").run()) == (3, False)
+    at.button(key="film").click().run()  # a run that a part asks for, as when a film is made
+    assert number(at) == (3, False)
+    assert number(at.run()) == (3, False)
+
+
+def test_a_slider_is_set_again_after_a_change_that_may_have_crossed_the_hand(at: AppTest) -> None:
+    """The browser sent a number before it received that of the run before: both must agree."""
+    at.slider(key="note-number").set_value(3).run()
+    assert number(at.button(key="seven").click().run()) == (7, True)
+    assert number(at.slider(key="note-number").set_value(5).run()) == (5, True)
+    assert number(at.run()) == (5, False)
+
+
+def test_a_slider_of_other_steps_is_set_though_its_value_stays() -> None:
+    """The browser knows a value by its text: "3.67 million (the data)" is none of the new ones."""
+    at = checked(open_page("pages/places.py").run())
+    people = at.select_slider(key="places-people")
+    assert (people.value, people.proto.set_value) == (0, False)
+    history = at.session_state["places/state"]
+    scenario = crop(history.record.scenario, Area.parse("30, 45, -110, -80"))
+    other = replace(history.record, scenario=scenario)
+    at.session_state["places/state"] = replace(history, record=other)
+    after = checked(at.run()).select_slider(key="places-people")
+    assert list(after.options) != list(people.options)
+    assert (after.value, after.proto.set_value) == (0, True)
+    assert not checked(at.run()).select_slider(key="places-people").proto.set_value
+
+
+def test_a_choice_that_is_no_longer_offered_changes_nothing() -> None:
+    at = open_page("pages/values.py")
+    before = query_of(at)
+    widget = at.selectbox(key="values-preset")
+    widget.options.append("A choice of the page before")
+    checked(widget.set_value("A choice of the page before").run())
+    assert query_of(at) == before
+
+
+@pytest.mark.parametrize("marked", [0, 37, 100])
+def test_a_hundred_people_of_whom_some_are_full(marked: int) -> None:
+    html = layout.people_array(marked, 'a "title"')
+    assert full_people(html) == [marked]
+    assert 'aria-label="a &quot;title&quot;"' in html
+
+
+def places_of(dots: str) -> list[tuple[float, float]]:
+    found = re.findall(r"left:([\d.]+)%;bottom:([\d.]+)rem", dots)
+    return [(float(left), float(bottom)) for left, bottom in found]
+
+
+def test_fifty_dots_are_spread_like_the_normal_they_stand_for() -> None:
+    dots = places_of(layout.dotplot(1000.0, 196.0, ""))
+    assert len(dots) == len(set(dots)) == layout.DOTS
+    left = np.array([place for place, _ in dots])
+    middle = (left.min() + left.max()) / 2
+    # Of a normal cut at its 1st and 99th percent, 68 of 100 lie within 1 of its 2.33 deviations.
+    within = (np.abs(left - middle) <= (left.max() - middle) / 2.33 + 2).mean()
+    assert within == pytest.approx(0.7, abs=0.06)
+
+
+def test_a_range_that_begins_at_nobody_stacks_its_dots_there() -> None:
+    dots = places_of(layout.dotplot(10.0, 100.0, ""))
+    assert sum(left == 0 for left, _ in dots) >= 20
+    assert len(places_of(layout.dotplot(10.0, 0.0, ""))) == 1
+
+
+def test_words_for_the_odds_are_those_of_the_numbers_beside_them() -> None:
+    limits = [int(number) for number in re.findall(r"up to (\d+)", MEANING)]
+    words = [each.word for each in STRENGTHS]
+    for epsilon in np.geomspace(0.01, 20, 400):
+        chance = max_guess_accuracy(float(epsilon))
+        number = float(formats.hundred(chance).removeprefix("more than "))
+        assert strength(chance).word == words[sum(number > most for most in limits)]
+    assert strength(1.0).word == "none"
+
+
+def test_each_strength_has_its_colours_in_the_style_sheet() -> None:
+    css = theme.SHEET.read_text("utf-8")
+    for each in STRENGTHS:
+        colours = f"{{ --on-light: {each.light}; --on-dark: {each.dark}; }}"
+        assert f":is(.odds, .grade).{each.word} {colours}" in css
+
+
+def test_a_guess_and_repeated_reports_are_the_odds_of_their_epsilons() -> None:
+    assert max_guess_accuracy(math.log(3)) == pytest.approx(0.75)
+    assert max_guess_accuracy(0.4, 5) == pytest.approx(max_guess_accuracy(2.0))
+    assert max_guess_accuracy(20.0, 100) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("host", "server", "others"),
+    [
+        ("https://class.example.org/places", "127.0.0.1", "https://class.example.org/places"),
+        ("http://127.0.0.1:8501/places", "127.0.0.1", None),
+        ("http://localhost:8501/places", "::1", None),
+        ("http://192.0.2.7:8501/", "0.0.0.0", "http://192.0.2.7:8501/"),
+    ],
+)
+def test_an_address_for_others(
+    monkeypatch: pytest.MonkeyPatch, host: str, server: str, others: str | None
+) -> None:
+    monkeypatch.setattr(st, "get_option", lambda name: server)
+    assert gate.shared_address(host) == others
+
+
+def test_an_address_that_only_this_machine_knows_is_replaced(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(st, "get_option", lambda name: "0.0.0.0")
+    monkeypatch.setattr(gate, "_own_address", lambda: "192.0.2.9")
+    address = gate.shared_address("http://localhost:8501/places?epsilon=2")
+    assert address == "http://192.0.2.9:8501/places?epsilon=2"
+
+
+@pytest.mark.parametrize(
+    ("url", "name", "address"),
+    [
+        ("http://192.0.2.7:8501/classroom", "room", "http://192.0.2.7:8501/room"),
+        ("http://192.0.2.7:8501/classroom?station=sum", "room", "http://192.0.2.7:8501/room"),
+        ("http://192.0.2.7:8501/room", "classroom", "http://192.0.2.7:8501/classroom"),
+        ("http://192.0.2.7:8501/classroom", "classroom", "http://192.0.2.7:8501/classroom"),
+        ("http://192.0.2.7:8501", "room", "http://192.0.2.7:8501/room"),
+        ("http://192.0.2.7:8501/classroom/", "", "http://192.0.2.7:8501/"),
+        ("https://example.org/class/classroom", "room", "https://example.org/class/room"),
+        ("https://example.org/class/", "room", "https://example.org/class/room"),
+    ],
+)
+def test_an_address_names_the_page_that_is_shown(url: str, name: str, address: str) -> None:
+    assert gate.page_address(url, name, {"", "room", "classroom"}) == address
+
+
+def test_a_picture_has_its_cities_where_they_are() -> None:
+    shares = np.zeros(US_GRID.k)
+    brightest = us_cities()[0]
+    shares[US_GRID.locate(brightest.latitude, brightest.longitude)] = 1.0
+    part = home(US_GRID)
+    picture = Image.open(io.BytesIO(pack.png(shares, US_GRID, part))).convert("RGB")
+    assert picture.size == (pack.WIDTH, pack.height(US_GRID, part))
+    x = (brightest.longitude - part.west) / (part.east - part.west) * picture.width
+    y = (part.north - brightest.latitude) / (part.north - part.south) * picture.height
+    pixels = np.asarray(picture)
+    rows, columns = np.nonzero((pixels == CIVIDIS[-1]).all(axis=2))
+    assert abs(columns.mean() - x) < 4
+    assert abs(rows.mean() - y) < 6
+    assert tuple(pixels[0, 0]) == NIGHT_LAND
+
+
+def test_a_csv_has_every_cell_of_the_estimate() -> None:
+    result = runs.result(replace(BEGIN.with_context(blocks=StateBlocks()), n=10_000))
+    head, *rows = runs.estimate_csv(result).decode().splitlines()
+    columns = "number,latitude,longitude,block,estimated share,estimated people"
+    assert head == f"{columns},low,high,level,relative error,may be noise"
+    assert len(rows) == US_GRID.k
+    shares = np.array([float(row.rsplit(",", 7)[1]) for row in rows])
+    np.testing.assert_array_equal(shares, result.first.estimate)
+
+
+@pytest.mark.parametrize("sign", ["=1+1", "+1+1", "-1+1", "@SUM(A1)", "\t=1", "\r=1"])
+def test_no_text_of_a_csv_is_a_formula_and_numbers_are_left_alone(sign: str) -> None:
+    made = runs.csv({sign: [sign, "-3", "plain"], "share": [-0.25, 1e-7, -3]})
+    frame = pd.read_csv(io.BytesIO(made), dtype={0: str})
+    assert list(frame.columns) == [f"'{sign}", "share"]
+    assert frame.iloc[:, 0].tolist() == [f"'{sign}", "-3", "plain"]
+    assert frame["share"].tolist() == [-0.25, 1e-7, -3]
+
+
+def test_all_csv_goes_through_the_guard() -> None:
+    root = Path(runs.__file__).parents[1]
+    by = [path for path in root.rglob("*.py") if "to_csv" in path.read_text("utf-8")]
+    assert by == [Path(runs.__file__)]
+
+
+def record_of(scenario_blocks: str) -> tuple[str, str]:
+    """The record's HTML and its text, of a scenario with that sensitive area."""
+    scenario = BEGIN.with_context(sensitive=SensitiveAreas((scenario_blocks,)))
+    ours, plain = runs.result(scenario), runs.result(runs.best_plain_ldp(scenario))
+    part = Area(40, 42, -75, -72)
+    png = pack.png(ours.first.estimate, US_GRID, part)
+    checked = sharing.AuditReport(
+        summarize_privacy(scenario, no_progress),
+        runs.expected_error(runs.best_plain_ldp(scenario)),
+    )
+    off = accuracy.error_sentence(PLACES, ours.first.errors.tv, plain.first.errors.tv)
+    content = sharing.ReportContent(ours, off, {"This protection": png})
+    html = sharing.html(PLACES, content, checked, "http://x/?a=1&b=2")
+    return html, unescape(re.sub(r"<[^>]*>", "", html))
+
+
+def test_the_record_says_what_was_computed_and_audited_and_needs_nothing_else() -> None:
+    html, text = record_of("+40,42,-75,-72")
+    scenario = BEGIN.with_context(sensitive=SensitiveAreas(("+40,42,-75,-72",)))
+    ours, plain = run(prepare(scenario)), run(prepare(runs.best_plain_ldp(scenario)))
+    headline = accuracy.error_sentence(PLACES, ours.first.errors.tv, plain.first.errors.tv)
+    assert headline.replace("**", "") in text
+    for sentence in promise.not_promised(PLACES, ours.setup):
+        assert sentence in text
+    assert promise.protected_text(PLACES, ours.setup).replace("**", "") in text
+    assert "It holds." in text
+    assert formats.share(ours.first.errors.tv) in text
+    assert "http://x/?a=1&b=2" in text
+    assert '"+40,42,-75,-72"' in text
+    assert full_people(html) == [round(100 * promise.protected_share(ours.setup))]
+    assert not re.search(r'(?:src|href)="(?!data:)', html)
+    for data in re.findall(r'src="data:image/png;base64,([^"]+)"', html):
+        assert Image.open(io.BytesIO(base64.b64decode(data))).size[0] == pack.WIDTH
+
+
+def test_a_verdict_that_does_not_hold_is_said_loudly() -> None:
+    from caldp_ui.compute.runs import PrivacySummary
+
+    assert "does NOT hold" in sharing._audit(PrivacySummary(False, "every entry", 1.2, 1.0))
+    assert "Not audited: too large." in sharing._audit(PrivacySummary(None, reason="too large."))

@@ -2,6 +2,8 @@
 
 import csv
 import io
+import re
+import zipfile
 from dataclasses import replace
 
 import numpy as np
@@ -12,13 +14,13 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import no_progress
 from caldp_core.datasets import Gowalla, InfantDeaths, OwnPlaces, OwnTable, Survey
 from caldp_core.datasets.reading import inspect_data
-from caldp_core.domain.grid import US_GRID
+from caldp_core.domain.domains import US_GRID
 from caldp_core.experiments.run import prepare, run
 from caldp_core.scenarios.blocks import EvenRuns, GridBlocks, GroupBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.treatments.release import larger_cells
 from caldp_ui.app.theme import DARK, LIGHT
-from caldp_ui.coarser import census_block, outcomes, page, page_state, reconstruction, tables, view
+from caldp_ui.coarser import census_block, outcomes, page, page_state, reconstruction, view
 from caldp_ui.coarser.page_state import (
     ATTACKS,
     BLOCKS,
@@ -44,12 +46,13 @@ from caldp_ui.coarser.page_state import (
     load_data,
     with_data,
 )
+from caldp_ui.compute import runs
 from caldp_ui.controls import common
-from caldp_ui.parts import comparison, markup
-from caldp_ui.session import visitor_data
+from caldp_ui.parts import comparison, layout
+from caldp_ui.session import visit
 from tests.attacks.by_hand import averaged_by_hand, known_by_hand, newcomers_by_hand
-from tests.ui.ahead import few
-from tests.ui.driver import checked, open_record, page_record
+from tests.contract.checks import naming
+from tests.ui.driver import checked, few, open_record, page_record
 
 DEATHS = with_data(Publication(), InfantDeaths())
 
@@ -212,7 +215,7 @@ def test_examples_bring_their_data_blocks_and_attack() -> None:
 def upload_scenario(text: str) -> Scenario:
     inspection, columns = inspect_data(text), page._COLUMNS
     found = columns.count(inspection, columns.guess(inspection), "Own", no_progress)
-    return page._with_counted_data(DEATHS.scenario, found)
+    return page._FORM.apply_counts(DEATHS.scenario, found)
 
 
 def test_own_lines_are_places_or_answers() -> None:
@@ -237,20 +240,20 @@ def test_pictures_name_five_treatments_their_errors_and_what_comes_out(office: s
     data = load_treatments(replace(DEATHS, attack=PARTS, moves=1, office=office))
     found = outcomes.run_attack(data)
     for colours in (LIGHT, DARK):
-        drawn = tables.tables_html(data, found, colours)
+        drawn = view.tables_html(data, found, colours)
         assert drawn.count("<figure") == 5
         hidden = int(data.table.hidden[::2].sum()) if office == HIDE else 0
         assert drawn.count("url(#hidden)") == hidden
         assert ("#F0A040" in drawn) == (office == HIDE)
         for name in (NOTHING, LARGER, office, PLAIN, BLOCKS):
             assert f"{view.TITLES[name]}: {' '.join(view.error_and_unit(data, name))}" in drawn
-    bars = tables.tables_html(load_treatments(with_data(DEATHS, Survey("affairs"))), None, LIGHT)
+    bars = view.tables_html(load_treatments(with_data(DEATHS, Survey("affairs"))), None, LIGHT)
     assert bars.count("<figure") == 5
 
 
 def test_the_file_has_every_treatment_cell_by_cell() -> None:
     data = load_treatments()
-    rows = list(csv.DictReader(io.StringIO(tables.tables_csv(data).decode())))
+    rows = list(csv.DictReader(io.StringIO(view.tables_csv(data).decode())))
     by_name = {row["answer"]: row for row in rows}
     assert float(by_name["Ashe, 1974–78"]["Nothing"]) == 1
     assert by_name["Ashe, 1974–78"]["hidden"] == "True"
@@ -258,14 +261,15 @@ def test_the_file_has_every_treatment_cell_by_cell() -> None:
     assert {view.TITLES[name] for name in outcomes.TREATMENT_NAMES} < set(rows[0])
 
 
-def test_the_memo_says_the_errors_and_what_comes_out() -> None:
+def test_the_table_of_treatments_has_the_errors_and_what_comes_out() -> None:
     data = load_treatments(replace(DEATHS, attack=PARTS, moves=4))
-    text = view.memo(data, outcomes.run_attack(data))
-    assert "larger cells (spread evenly) 12, hidden small counts 4, " in text
-    assert "Nothing 100; Larger cells 0; Hide small counts 31;" in text
-    assert view.bound_text(data) in text
+    rows = view.treatment_rows(data, outcomes.run_attack(data))
+    error, attack = list(rows["Nothing"])[:2]
+    assert [row[error] for row in rows.values()][1:3] == ["12", "4"]
+    assert [row[attack] for row in rows.values()][:3] == ["100", "0", "31"]
     before = load_treatments(DEATHS.with_attack(PARTS))
-    assert "Attack" not in view.memo(before, outcomes.run_attack(before))
+    rows = view.treatment_rows(before, outcomes.run_attack(before))
+    assert {row[attack] for row in rows.values()} == {""}
 
 
 def test_the_film_shows_what_the_page_shows_at_each_epsilon() -> None:
@@ -282,28 +286,42 @@ def test_the_film_shows_what_the_page_shows_at_each_epsilon() -> None:
         assert {name: each.notes for name, each in pictures.items()} == step.notes
         assert {name: each.labels for name, each in pictures.items()} == step.labels
         replacements = step.replacements
-        assert replacements[markup.SENTENCE] == markup.headline_html(view.headline(data, found))
+        assert replacements[layout.SENTENCE] == layout.headline_html(view.headline(data, found))
         assert view.bars_html(data, found) in replacements.values()
 
 
 def test_pins_compare_errors_and_what_the_attack_finds() -> None:
     played = page.PAGE.load(replace(DEATHS, attack=PARTS, moves=4))
     numbers = page.PAGE.numbers(played)
-    assert numbers["small counts known exactly, of 100: Hide small counts"] == "31"
-    assert numbers["of 100 people wrong: Larger cells"] == "12"
+    attack = "“A total and its parts”: small counts known exactly, of 100"
+    assert numbers[f"{attack}: Hide small counts"] == "31"
+    assert numbers[f"of 100 people {view.nouns(played.data).wrong}: Larger cells"] == "12"
     assert "ε = 1" in view.pin_title(played.data.record)
+
+
+@pytest.mark.parametrize("attack", [TABLES, CENSUS_BLOCK])
+def test_attack_that_stands_alone_is_not_pinned_and_a_link_with_it_pinned_shows_its_errors(
+    attack: str,
+) -> None:
+    """Such a link once ended in an exception."""
+    alone = replace(Publication(), attack=attack)
+    assert "coarser-pin" not in [each.key for each in open_record(page_state.STATE, alone).button]
+    numbers = page.PAGE.numbers(page.PAGE.load(alone))
+    assert {title.partition(": ")[0] for title in numbers} == {"of 100 people in the wrong place"}
 
 
 def test_many_tables_are_those_of_the_core_and_the_headline_says_them() -> None:
     record = replace(Publication(), attack=TABLES, tables=100)
     right = [reconstruct(100, 100, publish_exact, run).accuracy for run in range(3)]
-    line = reconstruction.Curve("exact counts", (float(np.mean(right)),) * len(TABLE_COUNTS))
+    line = reconstruction.ReconstructionCurve(
+        "exact counts", (float(np.mean(right)),) * len(TABLE_COUNTS)
+    )
     assert reconstruction._right_share(100, publish_exact, 0) == pytest.approx(np.mean(right))
     # A hundred random halves of a hundred people have one solution: nothing is left to guess.
     assert np.mean(right) == 1.0
     rest = (
-        reconstruction.Curve("rounded", line.right_shares),
-        reconstruction.Curve("noise", line.right_shares),
+        reconstruction.ReconstructionCurve("rounded", line.right_shares),
+        reconstruction.ReconstructionCurve("noise", line.right_shares),
     )
     assert (
         "100 exact tables reveal 100 of 100"
@@ -325,8 +343,9 @@ def test_people_of_seven_are_known_who_are_in_every_block(lines: str, sure: int)
 def test_every_attack_has_words_and_every_treatment_its_row() -> None:
     assert set(view.ATTACK_TITLES) == set(ATTACKS)
     data = load_treatments()
-    rows = [view.decision_row(data, name) for name in outcomes.TREATMENT_NAMES]
-    assert all(len(row) == 4 and "{" not in "".join(row) for row in rows)
+    rows = view.treatment_rows(data, outcomes.run_attack(data))
+    assert len(rows) == len(outcomes.TREATMENT_NAMES)
+    assert all(len(row) == 6 and "{" not in "".join(row.values()) for row in rows.values())
     assert "2.72 times" in view.bound_text(data)
     assert "73 times in 100" in view.bound_text(data)
 
@@ -335,9 +354,53 @@ def test_data_brought_on_another_page_stand_among_the_examples() -> None:
     own = OwnTable(("a", "b", "c", "d"), (40, 30, 20, 10), title="Clinic")
     at = open_record(page_state.STATE)
     menu = at.selectbox(key="coarser-preset")
-    assert visitor_data.YOURS + "Clinic" not in menu.options
+    assert visit.YOURS + "Clinic" not in menu.options
     at.session_state["own-data"] = {"0123456789abcdef": own}
     at = checked(at.run())
-    at = checked(at.selectbox(key="coarser-preset").select(f"{visitor_data.YOURS}Clinic").run())
+    at = checked(at.selectbox(key="coarser-preset").select(f"{visit.YOURS}Clinic").run())
     assert page_record(at, page_state.STATE).scenario.dataset == own
-    assert at.selectbox(key="coarser-preset").value == f"{visitor_data.YOURS}Clinic"
+    assert at.selectbox(key="coarser-preset").value == f"{visit.YOURS}Clinic"
+
+
+def test_each_treatment_has_a_pack_with_what_it_publishes_and_nothing_else() -> None:
+    """Larger cells hold totals alone; hidden counts are in no file; noise has secret coins."""
+    counts = (128, 3, 57, 88, 2, 143)
+    own = OwnTable(tuple("abcdef"), counts, ("x", "x", "x", "y", "y", "y"), title="Clinic")
+    data = load_treatments(with_data(Publication(), own))
+    for name in data.treatments:
+        if name == NOTHING:
+            continue
+        with naming(name), zipfile.ZipFile(io.BytesIO(view.pack_of(data, name))) as opened:
+            files = {each: opened.read(each).decode() for each in opened.namelist()}
+            rows = list(csv.DictReader(io.StringIO(files["table.csv"])))
+            numbers = [row["people"] for row in rows]
+            assert set(files) == {"record.html", "table.csv"} | (
+                {"totals.csv"} if name == HIDE else set()
+            )
+            if name == LARGER:
+                assert numbers == ["188", "233"]
+                assert not {"128", "143"} & set(re.findall(r"\d+", " ".join(files.values())))
+            elif name == HIDE:
+                hidden = data.table.hidden
+                shown = ["hidden" if h else str(n) for n, h in zip(counts, hidden, strict=True)]
+                assert numbers == shown
+                assert hidden.sum() == 4
+            else:
+                expected = data.treatments[name].release.estimate
+                assert np.allclose([float(n) for n in numbers], expected, atol=0.051)
+            has_bound = "no attack on the table changes the odds" in files["record.html"]
+            assert has_bound == (name in (CENTRAL, PLAIN, BLOCKS))
+
+
+def test_central_noise_on_own_data_does_not_follow_from_the_seed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    own = OwnTable(tuple("abcd"), (400, 300, 200, 100), title="Clinic")
+    record = with_data(Publication(), own)
+    setup, people = runs.setup(record.scenario), np.array(own.counts)
+    releases = []
+    for secret in (1, 2):
+        monkeypatch.setattr(runs, "secret_of", lambda _, secret=secret: secret)
+        at = replace(record, base=secret + 4)  # another entry of the cache
+        releases.append(page_state._offices(at, setup, people)[1][CENTRAL].release.estimate)
+    assert not np.array_equal(releases[0], releases[1])

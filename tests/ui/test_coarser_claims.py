@@ -51,7 +51,7 @@ from tests.attacks.by_hand import (
     rounded,
     table_by_hand,
 )
-from tests.ui.figures import shows, tokens
+from tests.ui.readings import shows, tokens
 
 COUNTS = (0, 3, 1, 9, 2, 40, 4)
 GROUPS = ("A", "A", "B", "B", "C", "C", "D")
@@ -367,7 +367,8 @@ def test_what_is_promised_beside_the_attacks_is_the_power_of_e(epsilon: float) -
         ((_, level), (_, factor), *right) = tokens(view.bound_text(data))
         assert [level, factor] == pytest.approx([epsilon, math.exp(epsilon)], rel=5e-3)
         assert any(shows(token, 100 / (1 + math.exp(-epsilon))) for token in right)
-        words = " ".join(" ".join(view.decision_row(data, name)) for name in view.DECISION)
+        rows = view.treatment_rows(data, outcomes.run_attack(data))
+        words = " ".join(" ".join(row.values()) for row in rows.values())
         assert f"{view.odds_text(data)}" in words
         for moves, odds in ((TWO_PLACES, epsilon), (MOVED, 2 * epsilon)):
             text = view.noise_sentence(replace(data, record=replace(record, attack=moves)))
@@ -427,7 +428,7 @@ def test_many_tables_reveal_as_many_answers_as_drawn_and_solved_here(
     if (tables, publish) == (400, "noisy") and level < 1:
         assert shown < 0.7  # a line of exact tables, 1, must be told apart
     record = replace(Publication(), attack=TABLES, tables=tables)
-    line = reconstruction.Curve("exact counts", (shown,) * len(TABLE_COUNTS))
+    line = reconstruction.ReconstructionCurve("exact counts", (shown,) * len(TABLE_COUNTS))
     others = (replace(line, name="rounded"), replace(line, name="noise"))
     headline = reconstruction.headline(record, (line, *others))
     said = [number for _, number in tokens(f"{headline.sentence} {headline.second}")]

@@ -1,9 +1,9 @@
-"""The page of error curves: every point is the core's, ready comparisons and links lead to it."""
+"""Error curves and the paper's results: every number is the core's, links lead back to it."""
 
 import json
 import re
 from concurrent.futures import wait
-from dataclasses import replace
+from dataclasses import astuple, replace
 from io import BytesIO
 from threading import Event, current_thread
 from zipfile import ZipFile
@@ -13,19 +13,25 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from caldp_core.audit.adversary import error_vertex
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Progress, no_progress
 from caldp_core.datasets import Cities, Gowalla, Uniform, Zipf
-from caldp_core.domain.grid import GridDomain
+from caldp_core.domain.domains import GridDomain
 from caldp_core.estimation.evidence import default_estimator
 from caldp_core.experiments.forecast import forecast_if_fast
 from caldp_core.experiments.metrics import MEASURES
+from caldp_core.experiments.reproduce import PAPER, TABLE_1, MeanError, table_1
 from caldp_core.experiments.run import prepare, run
+from caldp_core.mechanisms import catalogue
+from caldp_core.mechanisms.catalogue import Galois, Hadamard, SubsetSelection
+from caldp_core.privacy.context import Context
+from caldp_core.privacy.matrix import BinaryPolicy
 from caldp_core.scenarios.scenario import Scenario
-from caldp_core.theory.bounds import block_tv_bound
+from caldp_core.theory.bounds import block_tv_bound, least_loss, minimax, worst_case
 from caldp_core.theory.expected_error import Budget, Forecast
+from caldp_ui.app.delivery import THREAD_PREFIX
 from caldp_ui.app.theme import LIGHT
-from caldp_ui.app.upkeep import THREAD_PREFIX
 from caldp_ui.charts.curves import space_out
 from caldp_ui.controls.choices import DATA, NAMES, protections
 from caldp_ui.curves import page_state as work
@@ -42,9 +48,13 @@ from caldp_ui.curves.page_state import (
     value_at,
 )
 from caldp_ui.curves.page_state import make_curves as curves_of_lines
+from caldp_ui.paper import view as words
+from caldp_ui.paper.page_state import LINK as PAPER_LINK
+from caldp_ui.paper.page_state import STATE as PAPER_STATE
+from caldp_ui.paper.page_state import VIEWS, PaperRecord
 from caldp_ui.words import formats
 from caldp_ui.words.formats import VALUES
-from tests.ui.driver import checked, headline_of, open_record, page_record, query_of
+from tests.ui.driver import checked, headline_of, open_page, open_record, page_record, query_of
 from tests.waiting import PATIENCE
 
 SMALL = replace(
@@ -88,6 +98,31 @@ def test_points_are_those_of_the_core_and_the_sentence_reads_them_off(page: AppT
     assert half.error == pytest.approx(0.5 * at_place.error, rel=0.1)  # read off between points
 
 
+def test_the_forecasts_that_ship_are_the_cores() -> None:
+    """One point of each curve again: python -m scripts.estimator_figures forecasts makes them."""
+    lines, shipped = work.record_lines(Curves()), work.shipped_forecasts()
+    keys = [work.point_key(at, line.error) for line in lines for at in line.scenarios]
+    assert keys == list(shipped)
+    for line, place in zip(lines, (6, 5, 6, 0), strict=True):  # those with the fewest trials
+        own = forecast_if_fast(prepare(replace(line.scenarios[place], seed=0)), budget=work.BUDGET)
+        known = shipped[work.point_key(line.scenarios[place], line.error)]
+        assert own is not None
+        assert known.method == own.method
+        assert astuple(known)[:3] == pytest.approx(astuple(own)[:3], rel=1e-6), line.title
+
+
+def test_the_first_curves_are_whole_before_anything_is_computed() -> None:
+    def first_drawn(record: Curves) -> list[CurveData]:
+        lines = work.record_lines(record)
+        return curves_of_lines(lines, [], [[None] * len(line.places) for line in lines])
+
+    record = Curves()
+    assert all(None not in each.expected for each in first_drawn(record))
+    assert "computed" not in view.headline(record, first_drawn(record)).whole
+    other = replace(record, scenario=record.scenario.with_context(epsilon=2.0))
+    assert not any(each.known_points() for each in first_drawn(other))
+
+
 def test_the_headline_compares_curves_that_protect_everybody_and_counts_who_is_left_out() -> None:
     """Hiding less is more accurate: that is no merit of a method, so it is never the winner."""
     record = replace(SMALL, protections=("plain", "blocks", "sensitive"), estimates=("simplex",))
@@ -124,6 +159,7 @@ def whole(record: Curves) -> list[CurveData]:
     return curves_of_lines(lines, list(work.expected_errors(lines, no_progress)), blank)
 
 
+@pytest.mark.slow
 def test_every_error_may_be_asked_of_a_map_and_says_what_it_counts() -> None:
     """Points of the page are the core's forecasts of that error; charts and sentences name it."""
     town = replace(BEGIN, dataset=Cities(together=7), n=10_000).with_context(epsilon=2.0)
@@ -231,17 +267,28 @@ def test_reading_off() -> None:
     assert place_of(x, tv, 50.0, 0.5 * value_at(x, tv, 50.0)) is None
     assert value_at(x, tv, np.sqrt(10)) == pytest.approx(np.sqrt(0.1))
     describe = {name: axis.describe_change for name, axis in AXES.items()}
-    assert describe["people"](x, tv, 1.0) == "Half the error takes 2 times as many people."
-    assert describe["people"](x, [0.5, 0.4, 0.3], 10.0) == (
-        "Half the error takes more than 10 times as many people."
-    )
-    assert describe["people"](x, tv, 60.0) == ""
-    assert describe["epsilon"](x, tv, 5.0) == "Doubling ε divides the error by 2."
-    assert describe["epsilon"](x, tv, 60.0) == ""
-    assert describe["blocks"](x, tv, 1.0) == "Ten times as many blocks divide the error by 10."
-    assert describe["sensitive"](x, tv[::-1], 10.0) == (
-        "Ten times as many sensitive values multiply the error by 10."
-    )
+    for axis, errors, place, text, figure in (
+        ("people", tv, 1.0, "Half the error takes 2 times as many people.", 2.0),
+        (
+            "people",
+            [0.5, 0.4, 0.3],
+            10.0,
+            "Half the error takes more than 10 times as many people.",
+            10.0,
+        ),
+        ("epsilon", tv, 5.0, "Doubling ε divides the error by 2.", 2.0),
+        ("blocks", tv, 1.0, "Ten times as many blocks divide the error by 10.", 10.0),
+        (
+            "sensitive",
+            tv[::-1],
+            10.0,
+            "Ten times as many sensitive values multiply the error by 10.",
+            10.0,
+        ),
+    ):
+        said, number = describe[axis](x, errors, place)
+        assert (said, round(number, 9)) == (text, figure)
+    assert describe["people"](x, tv, 60.0)[0] == describe["epsilon"](x, tv, 60.0)[0] == ""
     with pytest.raises(CaldpError):
         LINK.check(replace(SMALL, methods=("best", "best")))
 
@@ -376,3 +423,126 @@ def test_a_cascade_costs_trials_at_each_point() -> None:
     )
     assert trials > 5 * formula
     assert not work.cost(work.record_lines(Curves())).is_large
+
+
+PAGE = "pages/paper.py"
+
+
+def open_paper(**query: str) -> AppTest:
+    return open_page(PAGE, query)
+
+
+def finish(at: AppTest, key: str) -> AppTest:
+    assert not wait([at.session_state[f"paper-{key}/job"].future], timeout=120).not_done
+    return checked(at.run())
+
+
+@pytest.fixture(scope="module")
+def paper_page() -> AppTest:
+    return finish(open_paper(runs="2"), "table")
+
+
+def test_table_1_is_that_of_the_command_line(paper_page: AppTest) -> None:
+    columns = table_1(2)
+    table = paper_page.table[0].value
+    for column, recomputed in zip(TABLE_1, columns, strict=True):
+        mean = MeanError(2, recomputed["mean"], recomputed["standard_error"])
+        cells = table[words.column_title(column)]
+        assert cells["recomputed, mean"] == formats.share(mean.error)
+        assert cells["standard error"] == words.standard_error_text(mean)
+        assert cells["difference"] == words.difference_text(column, mean)
+    gaps = [recomputed["mean"] / recomputed["paper"] - 1 for recomputed in columns]
+    far = sum(abs(row["mean"] - row["paper"]) > 3 * row["standard_error"] for row in columns)
+    assert headline_of(paper_page).startswith(f"{far or 'None'} of 4 columns differ")
+    assert "beyond chance from the paper's Table 1." in headline_of(paper_page)
+    for percent in (-100 * min(gaps), 100 * max(gaps)):
+        assert f"{percent:.1f}" in headline_of(paper_page) or (
+            percent >= 9.95 and f"{percent:.0f}\N{NO-BREAK SPACE}%" in headline_of(paper_page)
+        )
+
+
+def test_settings_change_what_is_run_and_lead_back(paper_page: AppTest) -> None:
+    at = finish(open_paper(runs="1", view="table-1", v="2", epsilon="2", estimator="clip"), "table")
+    assert page_record(at, PAPER_STATE).scenario.context.epsilon == 2.0
+    assert "ε = 2" in headline_of(at)
+    assert headline_of(at).startswith("One run differs by at most ")
+    assert headline_of(at) != headline_of(paper_page)
+    checked(at.button(key="paper-as-printed").click().run())
+    assert page_record(at, PAPER_STATE).scenario == PAPER
+    assert query_of(at) == {"runs": "1"}
+
+
+@pytest.mark.slow
+def test_columns_that_take_long_are_left_out_and_told() -> None:
+    at = finish(open_paper(runs="1", v="2", mechanism="subset-selection"), "table")
+    assert page_record(at, PAPER_STATE).scenario.mechanism == SubsetSelection()
+    assert "Plain LDP" in at.info[0].value
+    assert list(at.table[0].value) == ["5 × 7 blocks", "25 × 35 blocks", "25 × 70 blocks"]
+
+
+@pytest.mark.parametrize("view", [view for view in VIEWS if view not in ("table-1", "figure-2")])
+def test_every_other_result_says_one_sentence(view: str) -> None:
+    at = open_paper(view=view)
+    assert headline_of(at)
+    assert query_of(at) == {"view": view}
+
+
+def test_figure_1_says_the_corner_of_theorem_2() -> None:
+    at = open_paper(view="figure-1", levels="1;3")
+    vertex = error_vertex(BinaryPolicy(1.0, 3.0))
+    assert f"takes {100 * vertex.false_alarm:.0f} of 100 people with x′" in headline_of(at)
+    checked(at.select_slider(key="paper-second").set_value(float("inf")).run())
+    assert query_of(at)["levels"] == "1;inf"
+    assert PAPER_LINK.read(query_of(at)) == page_record(at, PAPER_STATE)
+    assert "They miss 0 of 100 people with x." in headline_of(at)
+
+
+def test_sensitive_sets_are_held_against_the_best() -> None:
+    at = open_paper(view="sensitive-sets", values="100", share="0.02", v="2", epsilon="2")
+    (table,) = (item.value for item in at.table)
+    context = Context.high_low(np.arange(100) < 10, 2.0)
+    p = np.where(np.arange(100) < 10, 0.002, 0.98 / 90)
+    least = least_loss(100, 10, 2.0, 0.02).loss
+    for name, made in (
+        ("Hadamard response (the paper's)", Hadamard()),
+        ("subset selection (uBD)", SubsetSelection()),
+        ("Galois response", Galois(share=0.02)),
+    ):
+        ratio = made.make(context).variance(p, 1).sum() / least
+        assert table["10"][name] == f"{ratio:.2f}"
+    sentence = "10 of 100 values are sensitive, which 2 of 100 people have, at ε = 2."
+    assert sentence in headline_of(at)
+    checked(at.select_slider(key="paper-share").set_value(-1.0).run())
+    assert "share" not in query_of(at)
+    for family, phrase in (
+        ("hadamard", "needs at worst "),
+        ("subset-selection", "selection needs "),
+    ):
+        assert f"{phrase}{_times(family, 100, 10, 2.0):.3g} times as many people" in headline_of(at)
+    checked(at.select_slider(key="paper-epsilon").set_value(0.5).run())
+    assert "Subset selection needs as many people," in headline_of(at)
+
+
+def _times(family: str, values: int, size: int, epsilon: float) -> float:
+    mechanism = catalogue.in_context(Context.high_low(np.arange(values) < size, epsilon), family)
+    return worst_case(mechanism).loss / minimax(values, size, epsilon).loss
+
+
+RECORDS = [
+    PaperRecord(PAPER.with_context(epsilon=2.0), "figure-2", 100),
+    *(PaperRecord(view=view) for view in VIEWS),
+    PaperRecord(view="sensitive-sets", values=10_000, share=0.05),
+]
+
+
+@pytest.mark.parametrize("record", RECORDS)
+def test_links_hold_the_record(record: PaperRecord) -> None:
+    assert PAPER_LINK.read(PAPER_LINK.write(record)) == record
+
+
+def test_differences_in_words() -> None:
+    column = TABLE_1[0]
+    below = MeanError(10, 0.9 * column.paper, 0.001)
+    assert words.difference_text(column, below) == "10\N{NO-BREAK SPACE}% below, beyond chance"
+    near = MeanError(10, 1.01 * column.paper, 0.01)
+    assert words.difference_text(column, near).endswith("above, within chance")

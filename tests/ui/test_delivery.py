@@ -1,10 +1,16 @@
-"""What the server does beside Streamlit: files compressed once, style first, runs in turns."""
+"""What the server does beside Streamlit: files, style, downloads, who is let in."""
 
 import asyncio
+import base64
 import gzip
+import hashlib
+import ipaddress
 import logging
 import re
 import threading
+import tomllib
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +19,26 @@ import pytest
 from starlette.applications import Starlette
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.types import Message
+from streamlit import config
+from streamlit.runtime.media_file_manager import MediaFileManager
+from streamlit.runtime.media_file_storage import MediaFileStorageError
+from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 
-from caldp_ui.app.delivery import Delivery, takes_gzip
+from caldp_ui.app import delivery
+from caldp_ui.app.delivery import (
+    THREAD_PREFIX,
+    DeferredFiles,
+    DeliveryMiddleware,
+    takes_gzip,
+    upkeep,
+)
+from caldp_ui.app.gate import Gate, Policy, Sticky, document_policy, is_closed, is_known
 from caldp_ui.app.navigation import PAGES
 from caldp_ui.app.run_limiter import limit_run
-from caldp_ui.app.theme import SHEET, expand_selectors, join_path, scripts, style
-from caldp_ui.app.upkeep import THREAD_PREFIX, upkeep
+from caldp_ui.app.theme import SHEET, Settings, expand_selectors, join_path, scripts, style
 from caldp_ui.charts.show import ADDRESS, library
-from tests.loops import run
+from tests import ROOT
+from tests.waiting import run
 
 DOCUMENT = b'<html><head></head><body><div id="root"></div></body></html>'
 LASTS = "public, immutable, max-age=31536000"
@@ -56,7 +74,7 @@ def request(path: str, **headers: str) -> dict[str, Any]:
     return {"type": "http", "method": "GET", "path": path, "headers": raw}
 
 
-def answer(to: Delivery, path: str, **headers: str) -> tuple[dict[str, str], bytes, int]:
+def answer(to: DeliveryMiddleware, path: str, **headers: str) -> tuple[dict[str, str], bytes, int]:
     """Headers and body that a browser gets, and in how many messages."""
     got: list[Any] = []
 
@@ -72,7 +90,7 @@ def answer(to: Delivery, path: str, **headers: str) -> tuple[dict[str, str], byt
 def test_the_document_holds_what_is_there_before_the_code_comes() -> None:
     app = App("text/html; charset=utf-8", "no-cache", DOCUMENT)
     asks = {"accept": "text/html", "accept_encoding": "gzip"}
-    headers, body, _ = answer(Delivery(app), "/places", **asks)
+    headers, body, _ = answer(DeliveryMiddleware(app), "/places", **asks)
     text = gzip.decompress(body).decode()
     assert len(body) == int(headers["content-length"])
     assert re.search(r"<head><script>.*BACKEND_BASE_URL.*</script>", text)
@@ -85,7 +103,7 @@ def test_the_document_holds_what_is_there_before_the_code_comes() -> None:
 
 def test_a_file_that_lasts_is_compressed_once() -> None:
     app = App("text/javascript", LASTS, b"let a = 1;" * 500)
-    delivery = Delivery(app)
+    delivery = DeliveryMiddleware(app)
     for _ in range(3):
         headers, body, _ = answer(delivery, "/static/a.js", accept_encoding="gzip, br")
         assert gzip.decompress(body) == app.body
@@ -108,7 +126,7 @@ def test_a_file_that_lasts_is_compressed_once() -> None:
 )
 def test_all_else_goes_on_as_it_comes(kind: str, cache: str, asks: dict[str, str]) -> None:
     app = App(kind, cache, b"as it was" * 500)
-    delivery = Delivery(app)
+    delivery = DeliveryMiddleware(app)
     for _ in range(2):
         headers, body, parts = answer(delivery, "/a", **asks)
         assert (body, parts) == (app.body, 3)
@@ -178,13 +196,15 @@ def test_no_selector_of_the_document_looks_into_class_names() -> None:
 def test_plotlys_code_comes_from_below_the_base_compressed_and_may_be_kept(base: str) -> None:
     address = join_path(base, ADDRESS)
     app = Starlette(routes=[library(address)])
-    delivery = Delivery(GZipMiddleware(app), base)  # Streamlit's own, which compresses anew
+    delivery = DeliveryMiddleware(
+        GZipMiddleware(app), base
+    )  # Streamlit's own, which compresses anew
     headers, body, _ = answer(delivery, address, accept_encoding="gzip")
     assert plotly.__version__ in ADDRESS
     assert "immutable" in headers["cache-control"]
     assert headers["content-type"].startswith("application/javascript")
     assert b"plotly.js v" in gzip.decompress(body)[:200]
-    assert delivery.kept_paths == {address}
+    assert set(delivery._kept) == {address}
 
 
 def test_eight_who_ask_at_once_have_it_compressed_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -195,7 +215,7 @@ def test_eight_who_ask_at_once_have_it_compressed_once(monkeypatch: pytest.Monke
         return b"small"
 
     monkeypatch.setattr(gzip, "compress", compress)
-    delivery = Delivery(App("text/javascript", LASTS, b"let a = 1;"))
+    delivery = DeliveryMiddleware(App("text/javascript", LASTS, b"let a = 1;"))
 
     async def all_at_once() -> list[Any]:
         got: list[Any] = []
@@ -214,7 +234,7 @@ def test_eight_who_ask_at_once_have_it_compressed_once(monkeypatch: pytest.Monke
 
 @pytest.mark.parametrize("known", ['"1"', 'W/"1"', '"0", W/"1"', "*"])
 def test_who_has_the_file_is_told_so(known: str) -> None:
-    delivery = Delivery(App("text/javascript", LASTS, b"let a = 1;" * 500))
+    delivery = DeliveryMiddleware(App("text/javascript", LASTS, b"let a = 1;" * 500))
     for _ in range(2):  # as it is made, and as it is kept
         asks = {"accept_encoding": "gzip", "if_none_match": known}
         headers, body, _ = answer(delivery, "/static/a.js", **asks)
@@ -225,15 +245,15 @@ def test_who_has_the_file_is_told_so(known: str) -> None:
 
 
 def test_other_spellings_of_an_address_fill_no_memory() -> None:
-    delivery = Delivery(App("text/javascript", LASTS, b"let a = 1;" * 500))
+    delivery = DeliveryMiddleware(App("text/javascript", LASTS, b"let a = 1;" * 500))
     for path in ("/static/a.js", "/static//a.js", "/static/./a.js", "/static/././a.js"):
         assert answer(delivery, path, accept_encoding="gzip")[0]["content-encoding"] == "gzip"
-    assert delivery.kept_paths == {"/static/a.js"}
+    assert set(delivery._kept) == {"/static/a.js"}
 
 
 def test_what_belongs_to_a_visit_goes_by() -> None:
     app = App("text/html", "no-cache", DOCUMENT)
-    delivery = Delivery(app, "caldp")
+    delivery = DeliveryMiddleware(app, "caldp")
     _, body, parts = answer(delivery, "/caldp/media/a.html", accept_encoding="gzip")
     assert (body, parts) == (DOCUMENT, 3)
     assert answer(delivery, "/caldp/", accept_encoding="gzip")[2] == 2
@@ -241,8 +261,8 @@ def test_what_belongs_to_a_visit_goes_by() -> None:
 
 def test_a_reader_without_gzip_gets_the_same_document() -> None:
     app = App("text/html", "no-cache", DOCUMENT)
-    _, plain, _ = answer(Delivery(app), "/", accept_encoding="gzip;q=0")
-    _, small, _ = answer(Delivery(app), "/", accept_encoding="gzip")
+    _, plain, _ = answer(DeliveryMiddleware(app), "/", accept_encoding="gzip;q=0")
+    _, small, _ = answer(DeliveryMiddleware(app), "/", accept_encoding="gzip")
     assert plain == gzip.decompress(small) != DOCUMENT
 
 
@@ -264,3 +284,249 @@ def test_a_reader_without_gzip_gets_the_same_document() -> None:
 )
 def test_what_may_be_compressed(accepted: str, taken: bool) -> None:
     assert takes_gzip(accepted) is taken
+
+
+class Page:
+    """Buttons of one visit, and what Streamlit does once they are drawn."""
+
+    def __init__(self) -> None:
+        self._storage = MemoryMediaFileStorage("/media")
+        self.files = MediaFileManager(self._storage)
+
+    def draw(self, **made: str) -> dict[str, str]:
+        """Draws the buttons, and nothing else, as a run of the page does."""
+        self.files.clear_session_refs()
+        drawn = {
+            name: self.files.add_deferred(partial(str, text), "text/csv", name, element_id=name)
+            for name, text in made.items()
+        }
+        self.files.remove_orphaned_files()
+        return drawn
+
+    def has(self, address: str) -> bool:
+        """Whether a browser that asks for the file still gets it."""
+        try:
+            self._storage.get_file(address.rpartition("/")[2])
+        except MediaFileStorageError:
+            return False
+        return True
+
+    def saved(self, drawing: str) -> str:
+        """What a click on a drawing of a button saves."""
+        name = self.files.execute_deferred(drawing).rpartition("/")[2]
+        return self._storage.get_file(name).content.decode()
+
+
+def test_the_old_drawing_of_a_button_saves_what_the_new_one_does() -> None:
+    page = Page()
+    DeferredFiles(page.files)
+    first = page.draw(estimate="a", scenario="b")
+    page.draw(estimate="c", scenario="d")
+    last = page.draw(scenario="f", estimate="e")
+    for drawn in (first, last):
+        assert {name: page.saved(each) for name, each in drawn.items()} == {
+            "estimate": "e",
+            "scenario": "f",
+        }
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_a_file_stays_until_the_browser_has_had_time_to_fetch_it() -> None:
+    page, clock = Page(), Clock()
+    DeferredFiles(page.files, clock)
+    address = page.files.execute_deferred(page.draw(estimate="a")["estimate"])
+    for clock.now in (1.0, 10.0, 29.0):
+        page.draw(estimate="b")
+        assert page.has(address)
+    clock.now = 31.0
+    page.draw(estimate="b")
+    page.draw(estimate="b")
+    assert not page.has(address)
+
+
+def test_streamlit_itself_removes_a_file_after_two_runs() -> None:
+    page = Page()
+    address = page.files.execute_deferred(page.draw(estimate="a")["estimate"])
+    page.draw(estimate="b")
+    assert page.has(address)
+    page.draw(estimate="b")
+    assert not page.has(address)
+
+
+def test_streamlit_itself_forgets_it() -> None:
+    page = Page()
+    first = page.draw(estimate="a")
+    page.draw(estimate="b")
+    with pytest.raises(MediaFileStorageError, match="not found"):
+        page.saved(first["estimate"])
+
+
+def test_a_button_that_is_gone_saves_nothing() -> None:
+    page = Page()
+    DeferredFiles(page.files)
+    gone = page.draw(estimate="a")["estimate"]
+    page.draw()
+    with pytest.raises(MediaFileStorageError, match="not found"):
+        page.saved(gone)
+
+
+def test_old_drawings_are_forgotten_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(delivery, "_DRAWN_MAX", 3)
+    page = Page()
+    DeferredFiles(page.files)
+    drawn = [page.draw(estimate=str(number))["estimate"] for number in range(5)]
+    assert [page.saved(each) for each in drawn[2:]] == ["4"] * 3
+    with pytest.raises(MediaFileStorageError, match="not found"):
+        page.saved(drawn[1])
+
+
+async def fine(scope: Any, receive: Any, send: Any) -> None:
+    """An app that takes everybody in."""
+    if scope["type"] == "websocket":
+        await send({"type": "websocket.accept", "headers": []})
+        return
+    kind = scope.get("kind", b"text/html; charset=utf-8")
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", kind)]})
+    await send({"type": "http.response.body", "body": b"fine"})
+
+
+def first(app: Any, scope: Mapping[str, Any]) -> Message:
+    """The first message of the answer."""
+    got: list[Message] = []
+
+    async def send(message: Message) -> None:
+        got.append(message)
+
+    run(app(scope, silence, send))
+    return got[0]
+
+
+def status(path: str, **headers: str) -> int:
+    found: int = first(Gate(fine), request(path, **headers))["status"]
+    return found
+
+
+def accepts(**headers: str) -> bool:
+    scope = {**request("/_stcore/stream", **headers), "type": "websocket"}
+    return bool(first(Gate(fine), scope)["type"] == "websocket.accept")
+
+
+def named(message: Message, name: str) -> list[str]:
+    return [text.decode() for key, text in message["headers"] if key.decode().lower() == name]
+
+
+@pytest.fixture
+def allowed() -> Any:
+    """Sets `server.allowedHosts`."""
+
+    def put(*names: str) -> None:
+        config.set_option("server.allowedHosts", list(names))
+
+    yield put
+    put()
+
+
+OURS = ["localhost", "localhost:8501", "LOCALHOST", "127.0.0.1:8501", "192.168.1.20", "[::1]:8501"]
+FOREIGN = ["evil.example", "localhost.evil.example", "1.2.3.4.evil.example", "streamlit.app"]
+BROKEN = ["", "a@localhost", "localhost/x", "localhost:x", "localhost:99999", "local host", "[::1"]
+
+
+@pytest.mark.parametrize("path", ["/", "/static/a.js", "/media/a.png", "/_stcore/health"])
+def test_names_that_are_not_ours_are_refused_at_every_route(path: str) -> None:
+    assert {
+        host for host in [*OURS, "mine.streamlit.app"] if status(path, host=host) != 200
+    } == set()
+    assert {host for host in [*FOREIGN, *BROKEN] if status(path, host=host) != 421} == set()
+
+
+def test_listed_names_are_all_there_are(allowed: Callable[..., None]) -> None:
+    allowed("caldp.example.org", "*.class.example")
+    hosts = ["Caldp.Example.org.:443", "a.class.example", "127.0.0.1", "localhost", "class.example"]
+    assert [status("/", host=host) for host in hosts] == [200, 200, 421, 421, 421]
+    assert is_known("anything.example", ["*"])
+
+
+def test_sockets_are_for_pages_from_here() -> None:
+    here = {"host": "localhost:8501"}
+    assert accepts(**here)
+    assert accepts(**here, origin="http://localhost:8501")
+    assert not accepts(**here, origin="http://localhost:9999")
+    assert not accepts(**here, origin="https://evil.example")
+    assert not accepts(**here, origin="null")
+    assert not accepts(host="evil.example", origin="http://evil.example")
+
+
+def test_no_route_tells_of_the_server() -> None:
+    closed = ["_stcore/metrics", "_stcore/agent/mcp", "_stcore/agent", "_stcore/metrics/"]
+    for base in ("/", "/caldp/"):
+        assert {status(f"{base}{path}", host="localhost") for path in closed} == {404}
+        assert not is_closed(f"{base}_stcore/health")
+        assert not is_closed(f"{base}_stcore/stream")
+
+
+def test_every_answer_says_what_a_browser_may_do() -> None:
+    answer = first(Policy(fine), {**request("/media/a"), "kind": b"image/png"})
+    assert named(answer, "x-content-type-options") == ["nosniff"]
+    assert named(answer, "referrer-policy") == ["no-referrer"]
+    assert "camera=()" in named(answer, "permissions-policy")[0]
+    (policy,) = named(answer, "content-security-policy")
+    assert policy.startswith("default-src 'none'; frame-ancestors 'none'")
+
+
+def test_a_page_runs_the_scripts_that_it_was_sent_with_and_no_others() -> None:
+    digest = base64.b64encode(hashlib.sha256(b" let a = 1\n").digest()).decode()
+    html = "<head><script> let a = 1\n</script><script src=x.js></script></head>"
+    rules = dict(each.split(" ", 1) for each in document_policy(html, ()).split("; "))
+    assert rules["script-src"] == f"'self' blob: 'wasm-unsafe-eval' 'sha256-{digest}'"
+    assert rules["default-src"] == "'none'"
+    assert rules["frame-ancestors"] == "'self'"
+    assert "frame-ancestors 'self' https://learn.example" in document_policy(
+        html, ("https://learn.example",)
+    )
+
+
+def cookies(settings: Settings, **changed: Any) -> list[str]:
+    scope = {**request("/caldp/places", cookie="a=1"), **changed}
+    return named(first(Sticky(fine, "/caldp/", settings), scope), "set-cookie")
+
+
+def test_a_worker_leaves_its_name_with_pages_and_sockets() -> None:
+    mine = ["caldp_worker=w2; Path=/caldp/; HttpOnly; SameSite=Lax"]
+    assert cookies(Settings("w2")) == mine
+    assert cookies(Settings("w2"), type="websocket") == mine
+    assert cookies(Settings("w2"), headers=[(b"cookie", b"caldp_worker=w1")]) == mine
+    assert cookies(Settings("w2"), headers=[(b"cookie", b"b=2; caldp_worker=w2")]) == []
+    assert cookies(Settings("w2"), kind=b"text/javascript") == []
+    assert cookies(Settings()) == []
+    in_a_frame = cookies(Settings("w2", ("https://learn.example",)))
+    assert in_a_frame == [
+        "caldp_worker=w2; Path=/caldp/; HttpOnly; SameSite=None; Secure; Partitioned"
+    ]
+
+
+def test_settings_come_from_the_environment() -> None:
+    both = {"CALDP_WORKER": "w1", "CALDP_FRAME_ANCESTORS": "https://a.example  https://*.b.example"}
+    assert Settings.of(both) == Settings("w1", ("https://a.example", "https://*.b.example"))
+    assert Settings.of({}) == Settings()
+    for wrong in ("https://a.example; script-src *", "a.example", "https://a.example/path", "*"):
+        with pytest.raises(ValueError, match="CALDP_FRAME_ANCESTORS must be"):
+            Settings.of({"CALDP_FRAME_ANCESTORS": wrong})
+    with pytest.raises(ValueError, match="CALDP_WORKER must be"):
+        Settings.of({"CALDP_WORKER": "w1; Domain=x"})
+    assert Settings.of({"CALDP_POLL_KEY": "of our school"}).poll_key == "of our school"
+    with pytest.raises(ValueError, match="CALDP_POLL_KEY must have 8"):
+        Settings.of({"CALDP_POLL_KEY": "1234567"})
+
+
+def test_as_it_comes_the_server_answers_this_machine_alone() -> None:
+    server = tomllib.loads((ROOT / ".streamlit/config.toml").read_text("utf-8"))["server"]
+    assert ipaddress.ip_address(server["address"]).is_loopback
+    assert server["enableXsrfProtection"]
+    assert server["enableCORS"]
+    assert not server["allowedHosts"]  # so that `gate.py` has the first word, and not the socket

@@ -1,5 +1,7 @@
-"""Privacy by distance: maps, rings, odds and files are those of the core, for every control."""
+"""Privacy by distance, and Home and work: maps, odds, bias and files are those of the core."""
 
+import math
+import re
 from concurrent.futures import wait
 from dataclasses import replace
 from pathlib import Path
@@ -11,9 +13,10 @@ from streamlit.testing.v1 import AppTest
 
 from caldp_core.audit.adversary import max_guess_accuracy
 from caldp_core.audit.mechanisms import audit_mechanism
-from caldp_core.datasets import Gowalla
+from caldp_core.datasets import Cities, Gowalla
+from caldp_core.domain.domains import Area
 from caldp_core.experiments.run import prepare
-from caldp_core.mechanisms import kernels
+from caldp_core.mechanisms import FAMILIES, kernels
 from caldp_core.mechanisms.catalogue import (
     MECHANISMS,
     BestKernel,
@@ -23,7 +26,16 @@ from caldp_core.mechanisms.catalogue import (
     SteppedGeometric,
     mechanisms_for,
 )
-from caldp_core.scenarios.policies import ContextPolicy, CrowFlies, Streets
+from caldp_core.mechanisms.personalised import population_background
+from caldp_core.scenarios.blocks import SensitiveAreas
+from caldp_core.scenarios.policies import (
+    BACKGROUNDS,
+    ContextPolicy,
+    CrowFlies,
+    PersonalTags,
+    Streets,
+)
+from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.bounds import displacement, report_distribution
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.compute import runs
@@ -45,14 +57,32 @@ from caldp_ui.distances.page_state import (
 )
 from caldp_ui.distances.view import BLOCKS, NOISE
 from caldp_ui.maps.scene import TRUTH
-from caldp_ui.stage import encode, encode_mask
+from caldp_ui.personal import view as personal_view
+from caldp_ui.personal.page_state import BEGIN as PERSONAL_BEGIN
+from caldp_ui.personal.page_state import LINK as PERSONAL_LINK
+from caldp_ui.personal.page_state import PRESETS as PERSONAL_PRESETS
+from caldp_ui.personal.page_state import STATE as PERSONAL_STATE
+from caldp_ui.personal.page_state import (
+    PersonalData,
+    PersonalState,
+    infer_home,
+    own_place_shares,
+    simulate_week,
+    tagged_mechanism,
+    with_known_places,
+    with_tags,
+)
+from caldp_ui.personal.page_state import load_data as personal_load_data
+from caldp_ui.personal.view import ASSUMED, EVERYTHING, KNOWN
+from caldp_ui.stage.records import encode, encode_mask
 from caldp_ui.words import formats
-from caldp_ui.words.formats import place_name
-from tests.products import thinned
+from caldp_ui.words.formats import place_name, towns
+from tests.strategies import thinned
 from tests.ui.driver import (
     assert_exported,
     assert_signed,
     both_lines,
+    box,
     checked,
     headline_of,
     on_stage,
@@ -65,7 +95,7 @@ from tests.ui.driver import (
     scene_of,
     trigger,
 )
-from tests.ui.figures import hold
+from tests.ui.readings import hold
 
 STAGE = STATE.key("maps")
 OPENS = ("more",)
@@ -103,6 +133,7 @@ def assert_shows(at: AppTest, record: DistanceState) -> DistanceData:
     return data
 
 
+@pytest.mark.slow
 def test_opens_around_new_york_and_follows_every_control() -> None:
     at = open_record(STATE, opens=OPENS)
     record = DistanceState()
@@ -195,6 +226,7 @@ def test_the_whole_map_is_a_job_and_the_place_moves_along() -> None:
     assert set(pictures(at, STAGE)) == {TRUTH, BLOCKS}
 
 
+@pytest.mark.slow
 def test_the_best_noise_is_designed_beside_the_page_and_its_proof_is_told() -> None:
     at = open_record(STATE, opens=OPENS)
     checked(at.selectbox(key="distances-family").set_value("best-kernel").run())
@@ -245,7 +277,8 @@ def test_all_of_the_catalogue_is_listed() -> None:
         made = prepare(scenario)
         assert compatible_mechanisms(scenario) == mechanisms_for(made.policy)
         assert all(
-            page.is_feasible(scenario, entry.name) for entry in compatible_mechanisms(scenario)
+            not page.infeasible_reason(scenario, entry.name)
+            for entry in compatible_mechanisms(scenario)
         )
     whole = replace(BEGIN, dataset=Gowalla())
     assert "at most" in page.infeasible_reason(whole, "exponential")
@@ -275,13 +308,7 @@ def test_blocks_beside_are_made_from_the_promise_alone() -> None:
 
 def test_odds_are_the_policys_and_the_channel_keeps_them() -> None:
     data = load_data(DistanceState())
-    assert view.odds_text(data.record, 50.0) == "73"
-    assert [view.odds_text(data.record, km) for km in view.ODDS_DISTANCES] == [
-        "50",
-        "52",
-        "60",
-        "88",
-    ]
+    assert list(view.odds_by_distance(data.record).values()) == ["50", "52", "60", "88"]
     km, right = view.exact_odds(data)
     assert km.size > 3
     assert (right <= [max_guess_accuracy(0.02 * each) + 1e-9 for each in km]).all()
@@ -293,6 +320,29 @@ def test_odds_are_the_policys_and_the_channel_keeps_them() -> None:
     assert [note.text for note in drawn.layout.annotations] == [
         f"<b>{name}</b>" for name in by_name
     ]
+
+
+def test_the_second_ring_is_where_a_guess_may_be_right_95_times_in_100() -> None:
+    for rate in (0.02, 0.05):
+        record = DistanceState(page_state.with_rate(DistanceState().scenario, rate))
+        data = load_data(record)
+        here, cells = np.full(data.domain.k, record.place), np.arange(data.domain.k)
+        levels = data.setup.policy.between(here, cells)
+        inside = np.array([max_guess_accuracy(each) <= 0.95 for each in levels.tolist()])
+        assert 0 < inside.sum() < data.domain.k
+        assert view.scene(data).ground.far == encode_mask(inside)
+
+
+def test_the_small_curve_is_the_odds_over_a_logarithmic_distance() -> None:
+    html = view.odds_html(DistanceState())
+    polygon = re.search(r"polygon\(0 100%,(.*),100% 100%\)", html)
+    assert polygon is not None
+    points = [point.replace("%", "").split() for point in polygon[1].split(",")]
+    assert len(points) == 25
+    for at, (x, y) in enumerate(map(float, point) for point in points):
+        assert x == pytest.approx(100 * at / 24, abs=0.05)
+        right = max_guess_accuracy(0.02 * 0.5 * 400 ** (at / 24))
+        assert 1 - y / 200 == pytest.approx(right, abs=0.00025)
 
 
 def test_displacements_are_the_core_s() -> None:
@@ -334,3 +384,254 @@ def test_the_headline_compares_with_plain_ldp_and_the_second_line_with_blocks() 
         f"A report from New York, New York lies {formats.length(data.noise_reports.mean_km)} away "
         "on average."
     )
+
+
+PERSONAL_STAGE = PERSONAL_STATE.key("maps")
+PERSONAL_OPENS = ("more", "who")
+
+
+def tags(**changes: object) -> Scenario:
+    """The page's first scenario with another policy."""
+    policy = PERSONAL_BEGIN.policy
+    assert isinstance(policy, PersonalTags)
+    return replace(PERSONAL_BEGIN, policy=replace(policy, **changes))  # type: ignore[arg-type]
+
+
+def small(**changes: object) -> Scenario:
+    """The same on a part of the map, where nothing is known of homes."""
+    policy = {"background": "uniform", **changes}
+    return replace(tags(**policy), dataset=Gowalla("39.8,42.6,-77.2,-71"))
+
+
+SMALL = small()
+
+
+def personal_assert_shows(at: AppTest, scenario: Scenario) -> PersonalData:
+    """Maps, sentence and link are those of these scenarios' runs, which a test below runs anew."""
+    assert page_record(at, PERSONAL_STATE).scenario == scenario
+    assert not at.error
+    assert PERSONAL_LINK.read(query_of(at)).scenario == scenario
+    data = personal_load_data(PersonalState(scenario))
+    ways = {
+        EVERYTHING: runs.best_plain_ldp(scenario),
+        KNOWN: with_known_places(scenario),
+        ASSUMED: scenario,
+    }
+    if data.has_true_background:
+        del ways[KNOWN]
+    expected = {name: picture_of(runs.result(way)) for name, way in ways.items()}
+    expected[TRUTH] = encode(data.setup.dataset.distribution).name
+    assert pictures(at, PERSONAL_STAGE) == expected
+    headline = headline_of(at)
+    assert headline == both_lines(personal_view.headline(data))
+    return data
+
+
+def test_opens_and_follows_every_control() -> None:
+    at = open_record(PERSONAL_STATE, opens=PERSONAL_OPENS)
+    assert query_of(at) == {}
+    personal_assert_shows(at, PERSONAL_BEGIN)
+    at = open_record(PERSONAL_STATE, PersonalState(SMALL), PERSONAL_OPENS)
+    checked(at.select_slider(key="personal-epsilon").set_value(3.0).run())
+    personal_assert_shows(at, small(epsilon=3.0))
+    checked(at.selectbox(key="personal-share-0").set_value(70).run())
+    personal_assert_shows(at, small(epsilon=3.0, shares=(0.7, 0.2)))
+    checked(at.selectbox(key="personal-family").set_value("hadamard").run())
+    spec = FAMILIES["hadamard"].spec()
+    personal_assert_shows(at, replace(small(epsilon=3.0, shares=(0.7, 0.2)), mechanism=spec))
+    menu = at.selectbox(key="personal-family").options
+    assert all(entry.title in menu for entry in FAMILIES.values())
+    checked(at.selectbox(key="personal-data").set_value("Synthetic cities").run())
+    assert isinstance(page_record(at, PERSONAL_STATE).scenario.dataset, Cities)
+
+
+def test_personal_every_preset() -> None:
+    at = open_record(PERSONAL_STATE, opens=PERSONAL_OPENS)
+    for preset in PERSONAL_PRESETS:
+        checked(at.selectbox(key="personal-preset").set_value(preset.title).run())
+        personal_assert_shows(at, preset.apply(PERSONAL_BEGIN))
+
+
+def test_being_at_home_is_hidden_from_one_report_and_no_more_is_said_of_ten() -> None:
+    at = open_record(PERSONAL_STATE, PersonalState(SMALL), PERSONAL_OPENS)
+    texts = [each.value for each in at.markdown]
+    assert not any("*not* learn" in text for text in texts)
+    (sentence,) = (text for text in texts if "Whether somebody is at home" in text)
+    policy = SMALL.policy
+    assert isinstance(policy, PersonalTags)
+    once = 100 * (
+        1 - np.exp(-float(policy.epsilon)) / 2
+    )  # of home and a place that is sensitive for nobody
+    found = [float(number) for number in re.findall(r"(\d+(?:\.\d)?) times in 100", sentence)]
+    assert "from one report" in sentence
+    assert "Reports add up" in sentence
+    assert abs(found[0] - once) <= 0.5
+    assert found[1] > 99
+
+
+def test_boxes_are_sensitive_for_everybody_and_undo_takes_them_back() -> None:
+    at = open_record(PERSONAL_STATE, PersonalState(SMALL), PERSONAL_OPENS)
+    area = Area(40.2, 41.4, -74.8, -73.2)
+    for action in (personal_view.PROTECT, personal_view.UNPROTECT):
+        record = {"tool": "box", "action": action, "box": box(area)}
+        on_stage(at, record, PERSONAL_STAGE)
+    personal_assert_shows(at, small(sensitive=SensitiveAreas((f"+{area}", f"-{area}"))))
+    on_stage(at, {"tool": "undo", "action": "undo"}, PERSONAL_STAGE)
+    data = personal_assert_shows(at, small(sensitive=SensitiveAreas((f"+{area}",))))
+    assert_signed(at, data.setup.scenario, PERSONAL_STAGE)
+    assert data.setup.sensitive.any()
+    assert "at a place that is sensitive for everybody" in personal_view.describe_reports(data)
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        small(shares=(0.0, 0.0)),
+        small(shares=(0.25,) * 4),
+        small(shares=(1.0,), background="truth"),
+        replace(SMALL, estimator="none", n=1000),
+    ],
+    ids=["nobody", "everybody", "one tag", "no shares"],
+)
+def test_personal_odd_scenarios_are_told_as_well(odd: Scenario) -> None:
+    at = open_record(PERSONAL_STATE, PersonalState(odd), PERSONAL_OPENS)
+    open_every_tab(at, "personal-tabs")
+    assert page_record(at, PERSONAL_STATE).scenario == odd
+
+
+def test_a_method_that_cannot_read_tags_is_refused_and_nothing_is_lost() -> None:
+    at = open_record(PERSONAL_STATE, PersonalState(SMALL), PERSONAL_OPENS)
+    checked(at.selectbox(key="personal-estimator").set_value("maximum-likelihood").run())
+    assert "not known for tags" in at.warning[0].value
+    personal_assert_shows(at, SMALL)
+
+
+def test_every_background_has_words_and_its_bias_is_what_is_left_of_many_people() -> None:
+    truth = personal_load_data(PersonalState(PERSONAL_BEGIN)).setup.dataset.distribution
+    sizes = {}
+    for name in BACKGROUNDS:
+        data = personal_load_data(PersonalState(tags(background=name)))
+        assert personal_view.background_text(name) != name
+        mechanism = tagged_mechanism(data.setup)
+        np.testing.assert_allclose(
+            data.bias.per_symbol, mechanism.expected_estimate(truth) - truth, atol=1e-15
+        )
+        sizes[name] = data.bias.total_variation
+        many, few = (picture.code for picture in personal_view.bias_scene(data).pictures[1:])
+        assert many == encode(np.maximum(data.bias.per_symbol, 0.0))
+        assert few == encode(np.maximum(-data.bias.per_symbol, 0.0))
+        if name != "truth":
+            assert data.ours is not None
+            # 3.67 million people: the noise adds little to the bias.
+            off = data.ours.first.errors.tv
+            assert off == pytest.approx(data.bias.total_variation, rel=0.1)
+    assert sizes["truth"] == pytest.approx(0.0, abs=1e-12)
+    assert 0.1 < sizes["population"] < sizes["mirrored"] < 0.6
+
+
+def test_what_the_collector_counts_at_own_places_is_right() -> None:
+    data = personal_load_data(PersonalState(PERSONAL_BEGIN))
+    true, found = own_place_shares(data)
+    np.testing.assert_allclose(true, [0.4, 0.2], atol=1e-12)
+    mechanism = tagged_mechanism(data.setup)
+    shares, n = mechanism.shares_with_tags(data.setup.dataset.distribution), data.setup.n
+    # 5.1 standard deviations: two-sided 3.4e-7 a tag.
+    spread = np.sqrt(mechanism.common.variance(shares, n)[mechanism.k :])
+    assert (np.abs(found - true) < 5.1 * spread).all()
+    assert (spread < 0.002).all()
+    assert audit_mechanism(mechanism, data.setup.policy).holds
+
+
+def test_a_week_of_one_person_keeps_home_within_the_odds() -> None:
+    data = personal_load_data(PersonalState(PERSONAL_BEGIN))
+    named, homes = 0, []
+    for seed in range(1, 41):
+        days = simulate_week(
+            replace(data, record=PersonalState(replace(PERSONAL_BEGIN, seed=seed)))
+        )
+        assert [day.tag for day in days] == [0, 1, None, 1, 0, None, 0]
+        for day in days:
+            # Own places are never named; others are named as they are, and rule home out.
+            assert day.reported_place in (None, day.place if day.tag is None else None)
+            assert day.home_probability <= max_guess_accuracy(1.0) + 1e-12
+            assert (day.home_probability == 0) == (day.reported_place is not None)
+        named += sum(day.reported_place is not None for day in days)
+        homes.append(days[0].home_probability)
+    # 80 stops elsewhere, each named with chance 0.462: 5.1 deviations of 4.5 either side.
+    assert abs(named - 80 * data.open_probability) < 5.1 * np.sqrt(
+        80 * data.open_probability * (1 - data.open_probability)
+    )
+    assert max(homes) == pytest.approx(max_guess_accuracy(1.0))
+
+
+def test_ten_reports_from_home_tell_that_it_is_home_and_not_where() -> None:
+    data = personal_load_data(PersonalState(PERSONAL_BEGIN))
+    found = infer_home(data)
+    assert found is not None
+    assert found.own_place_probability > 0.99
+    assert found.home_probability == pytest.approx(found.prior_probability)
+    assert "not to which" in personal_view.home_inference_text(found, "home")
+    # Where home's city is sensitive for everybody it keeps its name, and reports close in on it.
+    (row,), (column,) = data.domain.row_column([next(iter(towns(data.domain)))])
+    south, west = (
+        data.domain.south + row * data.domain.cell,
+        data.domain.west + column * data.domain.cell,
+    )
+    city = SensitiveAreas((f"+{south:.6f},{south + 0.2:.6f},{west:.6f},{west + 0.2:.6f}",))
+    bare = infer_home(personal_load_data(PersonalState(with_tags(PERSONAL_BEGIN, sensitive=city))))
+    assert bare is not None
+    assert bare.home_probability > 2 * bare.prior_probability
+    assert "not to which" not in personal_view.home_inference_text(bare, "home")
+
+
+def test_the_four_ways_are_told_by_one_denominator() -> None:
+    data = personal_load_data(PersonalState(PERSONAL_BEGIN))
+    for result in (data.untagged, data.known_places, data.ours, data.plain):
+        assert result is not None
+        number, unit = personal_view.error_parts(result)
+        assert unit == "of 100 people in the wrong place"
+        assert float(number) == pytest.approx(100 * result.first.errors.tv, rel=0.1, abs=1e-6)
+    assert data.untagged is not None
+    assert personal_view.error_parts(data.untagged)[0] == "0"
+
+
+def test_a_mirrored_background_is_the_truth_east_for_west() -> None:
+    data = personal_load_data(PersonalState(tags(background="mirrored")))
+    truth = data.setup.dataset.distribution.reshape(125, 350)
+    open_symbols = ~data.setup.sensitive
+    right = population_background(1, truth[:, ::-1].ravel(), open_symbols)[0]
+    np.testing.assert_array_equal(tagged_mechanism(data.setup).policy.background[0], right)
+
+
+def test_personal_the_exported_scenarios_give_the_pages_numbers(tmp_path: Path) -> None:
+    small = replace(tags(background="uniform"), dataset=Cities(), n=20_000, estimator="clip")
+    data = personal_load_data(PersonalState(small))
+    results = [data.ours, data.known_places, data.untagged, data.plain]
+    assert_exported(tmp_path, *[each for each in results if each is not None])
+    assert None not in results
+
+
+def test_the_headline_says_who_is_not_protected_then_the_errors() -> None:
+    data = personal_load_data(PersonalState(PERSONAL_BEGIN))
+    headline = personal_view.headline(data)
+    assert data.known_places is not None
+    assert data.plain is not None
+    assert data.ours is not None
+    known_s, all_s, ours = (
+        personal_view.error_parts(each)[0] for each in (data.known_places, data.plain, data.ours)
+    )
+    assert headline.unprotected
+    # A cover report has probability 2/(e^ε + 1), here .538.
+    assert headline.sentence == (
+        "40 of 100 people are not protected: one report names the place of 46 of 100 of them."
+    )
+    assert headline.second == (
+        f"The map puts {ours} of 100 people in the wrong place. It would be {known_s} if homes "
+        f"were known, and {all_s} if everything were hidden."
+    )
+    wrong = [each.first.errors.tv for each in (data.ours, data.known_places, data.plain)]
+    read = pytest.approx(1 - 2 / (1 + math.e))
+    assert list(headline.figures.values()) == [*wrong, pytest.approx(0.6), read]
+    everybody = personal_view.headline(personal_load_data(PersonalState(small(shares=(0.5, 0.5)))))
+    assert not everybody.unprotected
+    assert everybody.sentence.startswith("The map puts ")

@@ -1,20 +1,32 @@
-"""Fake phones on the attacker's page: what is shown is what the core gives for the same attack."""
+"""Fake phones: the page shows what the core gives, by every family's own channel.
 
+Two blocks of six places, or three of three, so that everything is written out here from the papers:
+which values a report includes, what it adds, what a repair takes away. Of the package only the run
+is taken: its tally and the sentences.
+"""
+
+import math
+import re
 import tracemalloc
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
+import scipy
+import streamlit
 from streamlit.testing.v1 import AppTest
 
 from caldp_core.audit import poisoning
 from caldp_core.audit.poisoning import MAXIMAL_GAIN, RANDOM_ITEMS
-from caldp_core.datasets import us_cities
-from caldp_core.domain.grid import US_GRID
+from caldp_core.basics.types import Floats
+from caldp_core.datasets import OwnPlaces, us_cities
+from caldp_core.domain.domains import US_GRID
 from caldp_core.estimation.estimators import estimator
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.experiments.run import prepare, run
-from caldp_core.mechanisms.catalogue import Hadamard, LocalHashing, RandomizedResponse
+from caldp_core.mechanisms.catalogue import FAMILIES, Hadamard, LocalHashing, RandomizedResponse
 from caldp_core.scenarios.blocks import GridBlocks
 from caldp_ui.adversary import fakes, fakes_page
 from caldp_ui.adversary.page_state import (
@@ -23,14 +35,20 @@ from caldp_ui.adversary.page_state import (
     KNOWS_SHARE,
     KNOWS_TARGET,
     LINK,
+    PUSHES,
+    REPAIRS,
     STATE,
+    TENTHS,
     AttackerState,
 )
 from caldp_ui.compute import runs
+from caldp_ui.compute.runs import with_dataset
 from caldp_ui.controls.choices import Preset
-from caldp_ui.maps import presets
-from caldp_ui.stage import encode, encode_people
+from caldp_ui.controls.common import EPSILONS
+from caldp_ui.maps import scene
+from caldp_ui.stage.records import encode, encode_people
 from caldp_ui.words import formats
+from tests.contract.checks import naming
 from tests.ui.driver import (
     assert_signed,
     both_lines,
@@ -44,6 +62,7 @@ from tests.ui.driver import (
     query_of,
     scene_of,
 )
+from tests.ui.readings import read, shows, tokens
 from tests.ui.test_adversary import STAGE
 
 SHOWN = AttackerState(show=FAKES)
@@ -96,7 +115,8 @@ def test_follows_every_control() -> None:
     assert_shows(at, replace(record, place=largest, tenths=0))
 
 
-@pytest.mark.parametrize("preset", presets.PRESETS, ids=lambda preset: preset.title)
+@pytest.mark.slow
+@pytest.mark.parametrize("preset", scene.PRESETS, ids=lambda preset: preset.title)
 def test_every_preset_and_every_tab(preset: Preset) -> None:
     record = replace(SHOWN, scenario=preset.apply(BEGIN))
     at = open_record(STATE, record)
@@ -237,3 +257,396 @@ def test_memory_grows_with_places_and_blocks_not_with_their_square() -> None:
         tracemalloc.stop()
     one_array = 8 * len(data.truth)
     assert max(on_screen, exported) < 200 * one_array, (on_screen, exported)
+
+
+ENDS = (EPSILONS[0], 1.0, EPSILONS[-1])
+SHARES = (TENTHS[1], TENTHS[-1])
+PEOPLE = (40, 0, 9, 3, 120, 1, 60, 7, 22, 15, 30, 8)
+MANY = 10**9
+
+
+def places(columns: int) -> OwnPlaces:
+    """Three rows with this number of places."""
+    people = " ".join(f"{cell}:{n}" for cell, n in enumerate(PEOPLE[: 3 * columns]))
+    return OwnPlaces(people, f"48,48.3,11,{11 + columns / 10:g}", 0.1, "small")
+
+
+TWELVE, NINE = places(4), places(3)
+
+
+def record_of(family: str, epsilon: float, n: int = MANY, **fixed: Any) -> AttackerState:
+    """Two blocks of six places each."""
+    scenario = with_dataset(BEGIN, TWELVE).with_context(blocks=GridBlocks(1, 2), epsilon=epsilon)
+    scenario = replace(scenario, mechanism=FAMILIES[family].spec(), n=n)
+    estimator = fixed.pop("estimator", "simplex-per-block")
+    return AttackerState(replace(scenario, estimator=estimator), place=0, show=FAKES, **fixed)
+
+
+def domain_of(record: AttackerState) -> Any:
+    return runs.map_of(runs.dataset(record.scenario))
+
+
+@dataclass(frozen=True)
+class Included:
+    """Chances that a report includes a value: `own` its person's, `other` another of the block.
+
+    `beside`: another value's, in the strongest report for one.
+    """
+
+    own: float
+    other: float
+    beside: float
+
+    @property
+    def added(self) -> float:
+        return (1 - self.other) / (self.own - self.other)
+
+    @property
+    def added_beside(self) -> float:
+        return (self.beside - self.other) / (self.own - self.other)
+
+    def variance(self, here: float, rest: float) -> float:
+        """Of a value's estimate in people, by the people there and elsewhere in the block."""
+        noise = here * self.own * (1 - self.own) + rest * self.other * (1 - self.other)
+        return noise / (self.own - self.other) ** 2
+
+
+def hashed(power: float, values: int, shared: float) -> Included:
+    """Randomized response on the value of a hash, which two values have in common by chance."""
+    own, wrong = power / (power + values - 1), 1 / (power + values - 1)
+    return Included(own, shared * own + (1 - shared) * wrong, shared)
+
+
+def galois(power: float, size: int) -> list[Included]:
+    """Two values share (q^(d−1) − 1)/(q^d − 1) of the hyperplanes; or randomized response."""
+    found = [hashed(power, size, 0.0)]
+    for q in (2, 4):
+        d = math.ceil(math.log(size) / math.log(q))
+        found.append(hashed(power, q, (q ** (d - 1) - 1) / (q**d - 1)))
+    return found
+
+
+def local_hashing(power: float, size: int) -> list[Included]:
+    """⌊g·f(x)/P⌋, f(x) and f(x′) uniform on P = 7 for six values and independent.
+
+    g is next to e^ε + 1 (Wang and others 2017), and at most P.
+    """
+    prime = next(p for p in (2, 3, 5, 7, 11, 13) if p >= size)
+    found = []
+    least = min(math.floor(power) + 1, prime)
+    for g in range(least, min(least + 1, prime) + 1):
+        parts = np.bincount(np.arange(prime) * g // prime)
+        found.append(hashed(power, g, float((parts**2).sum()) / prime**2))
+    return found
+
+
+def subset_selection(power: float, size: int) -> list[Included]:
+    found = []
+    for w in range(1, size):
+        own = w * power / (w * power + size - w)
+        beside = (w - 1) / (size - 1)
+        found.append(Included(own, own * beside + (1 - own) * w / (size - 1), beside))
+    return found
+
+
+def included(family: str, epsilon: float, size: int = 6) -> Included:
+    """By the papers; where a family has a choice, the one of the least error of all values."""
+    power, half = math.exp(epsilon), math.exp(epsilon / 2)
+    some = {
+        "hadamard": [Included(power / (power + 1), 0.5, 0.5)],
+        "randomized-response": [hashed(power, size, 0.0)],
+        "rappor": [Included(half / (half + 1), 1 / (half + 1), 1 / (half + 1))],
+        "oue": [Included(0.5, 1 / (power + 1), 1 / (power + 1))],
+        "subset-selection": subset_selection(power, size),
+        "local-hashing": local_hashing(power, size),
+        "galois": galois(power, size),
+    }[family]
+    return min(some, key=lambda each: each.variance(1, size - 1))
+
+
+def numbers_of(text: str) -> list[tuple[str, float]]:
+    return tokens(text.replace("*", "").replace("\N{NO-BREAK SPACE}", " "))
+
+
+def crowd(record: AttackerState) -> tuple[Floats, Any]:
+    """(12,) people and (12,) blocks of the record."""
+    setup: Any = runs.setup(record.scenario)
+    return np.asarray(setup.dataset.distribution * setup.n), np.asarray(setup.policy.blocks)
+
+
+def drawn(people: float) -> float:
+    """Variance of how many of the 10⁹ drawn are at a place, by its average."""
+    return people * (1 - people / MANY)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_one_phone_and_the_gain_of_every_family(family: str) -> None:
+    for epsilon in ENDS:
+        law, record = included(family, epsilon), record_of(family, epsilon)
+        people, blocks = crowd(record)
+        rest = people[blocks == blocks[0]].sum() - people[0]
+        needed = 3 * math.sqrt(law.variance(people[0], rest)) / law.added
+        said = fakes.one_phone(record, domain_of(record))
+        adds, needs = (numbers_of(said)[place] for place in (0, -1))
+        with naming(f"{family}, {epsilon}: {said}"):
+            for token, value in ((adds, law.added), (needs, max(1, math.ceil(needed)))):
+                assert abs(token[1] / value - 1) < 5e-3 or abs(token[1] - value) <= 1e-6
+                assert abs(token[1] / (1.1 * value) - 1) > 5e-3
+        for tenths in SHARES:
+            data = fakes.run_attack(replace(record, tenths=tenths))
+            share = tenths / 1000
+            assert data.gain == pytest.approx(share * (law.added - people[0] / MANY), rel=1e-6)
+            risen = float(data.evidence.unbiased[0]) - people[0] / MANY
+            noise = math.sqrt(law.variance(people[0], rest) + drawn(people[0])) / MANY
+            assert abs(risen - data.gain) < 6 * noise  # two in 10⁹ are beyond
+            assert abs(risen - 0.5 * data.gain) > 6 * noise
+
+
+def signs(rows: int) -> Floats:
+    """Sylvester's matrix of more rows than that."""
+    made = np.array([[1.0]])
+    while len(made) <= rows:
+        made = np.block([[made, made], [made, -made]])
+    return made
+
+
+def estimate_by_hand(data: fakes.PoisonedEstimate, family: str, law: Included) -> Any:
+    """(k,) unbiased shares, and the (blocks,) shares of reports, from the tally alone."""
+    counts, n = np.asarray(data.evidence.tally.counts, float), data.evidence.tally.n
+    blocks = np.asarray(data.evidence.blocks)
+    shares, of_blocks = np.zeros(blocks.size), []
+    for number in range(blocks.max() + 1):
+        inside = np.flatnonzero(blocks == number)
+        if family == "hadamard":
+            matrix = signs(inside.size)
+            of_block = counts[number * len(matrix) : (number + 1) * len(matrix)]
+            reports = of_block.sum()
+            includes = (reports + matrix[1 : inside.size + 1] @ of_block) / 2
+        else:
+            includes = counts[number * inside.size : (number + 1) * inside.size]
+            response = family == "randomized-response"
+            reports = includes.sum() if response else counts[blocks.size + number]
+        shares[inside] = (includes - law.other * reports) / (law.own - law.other) / n
+        of_blocks.append(reports / n)
+    return shares, np.array(of_blocks)
+
+
+def nearest(shares: Floats, total: float) -> Floats:
+    """The nearest shares ≥ 0 with this sum, by trying how many are kept."""
+    down = np.sort(shares)[::-1]
+    for kept in range(shares.size, 0, -1):
+        level = (down[:kept].sum() - total) / kept
+        if down[kept - 1] > level:
+            return np.maximum(shares - level, 0.0)
+    raise AssertionError
+
+
+def repaired_by_hand(
+    data: fakes.PoisonedEstimate, family: str, law: Included, knows: str
+) -> Floats:
+    """(k,) shares after the repair: fakes taken away, then block by block the nearest ones."""
+    shares, of_blocks = estimate_by_hand(data, family, law)
+    blocks, share = np.asarray(data.evidence.blocks), data.share
+    own = blocks == blocks[0]
+    added = np.where(own, law.added_beside, 0.0)
+    added[0] = law.added
+    if knows == KNOWS_TARGET:
+        of_blocks = of_blocks - share * (np.arange(of_blocks.size) == blocks[0])
+        of_blocks = np.maximum(of_blocks, 0) / np.maximum(of_blocks, 0).sum()
+    else:
+        positive = shares > 0
+        added = np.where(positive, added.sum() / positive.sum(), 0.0)
+    clean = (shares - share * added) / (1 - share)
+    for number, total in enumerate(of_blocks):
+        clean[blocks == number] = nearest(clean[blocks == number], total)
+    return clean
+
+
+@pytest.mark.parametrize("knows", REPAIRS)
+@pytest.mark.parametrize("family", FAMILIES)
+def test_what_a_repair_leaves_is_what_the_tally_says_by_hand(family: str, knows: str) -> None:
+    for epsilon in ENDS:
+        law = included(family, epsilon)
+        for tenths, attack in product(SHARES, PUSHES):
+            settings: dict[str, Any] = {"tenths": tenths, "attack": attack, "repair": knows}
+            record = record_of(family, epsilon, **settings)
+            data = fakes.run_attack(record)
+            expected = repaired_by_hand(data, family, law, knows)
+            line = fakes.headline(data, domain_of(record), record)
+            with naming(f"{family}, {epsilon}, {tenths}, {attack}: {line.second}"):
+                found = data.repaired(knows).shares
+                np.testing.assert_allclose(found, expected, atol=1e-6)
+                assert line.figures["repaired"] == pytest.approx(expected[0], abs=1e-6)
+                number = re.search(r"of ([\d,]+) people", line.sentence)
+                said = re.search(r" puts (.+) there\.", line.second)
+                assert number
+                assert said
+                assert read(f"{said[1]} of {number[1]}").holds(float(found[0]))
+            wrong = replace(data, share=data.share * 1.1)
+            others = repaired_by_hand(wrong, family, law, knows)
+            assert abs(others - found).max() > 1e-5
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_table_of_both_attacks_and_repairs(
+    family: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Truth, estimate with fakes, gain by formula, and both repairs: people of one number."""
+    tables, captions = list[Any](), list[str]()
+    monkeypatch.setattr(streamlit, "table", tables.append)
+    monkeypatch.setattr(streamlit, "markdown", lambda _: None)
+    monkeypatch.setattr(streamlit, "caption", captions.append)
+    for epsilon, tenths in product(ENDS, SHARES):
+        law, record = included(family, epsilon), record_of(family, epsilon, tenths=tenths)
+        fakes_page._detection(fakes_page.load(record))
+        people, blocks = crowd(record)
+        number = re.search(r"People of ([\d,]+) in", captions[-1])
+        assert number
+        for attack, column in zip(PUSHES, tables[-1].columns, strict=True):
+            data = fakes.run_attack(record, attack)
+            shares, of_blocks = estimate_by_hand(data, family, law)
+            own = shares[blocks == blocks[0]]
+            truth, added = people[0] / MANY, law.added if attack == MAXIMAL_GAIN else 1.0
+            expected = [
+                truth,
+                nearest(own, of_blocks[blocks[0]])[0],
+                tenths / 1000 * (added - truth),
+                *(repaired_by_hand(data, family, law, knows)[0] for knows in REPAIRS),
+            ]
+            with naming(f"{family}, {epsilon}, {tenths}, {attack}: {tables[-1][column]}"):
+                for cell, value in zip(tables[-1][column], expected, strict=True):
+                    shown = read(f"{cell} of {number[1]}")
+                    assert shown.holds(float(value)), (cell, value)
+                    assert not shown.holds(1.3 * float(value) + 0.02), (cell, value)
+
+
+@pytest.mark.parametrize("estimator", ["simplex-per-block", "cascade"])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_repair_that_knows_the_target_leaves_noise_alone(family: str, estimator: str) -> None:
+    """Error after the repair, of shares of 10⁹ people; without it the gain is left.
+
+    The sum of the block's estimates is noise as well, shared out among its places: twice the noise.
+    """
+    for epsilon in ENDS:
+        law = included(family, epsilon)
+        for tenths in SHARES:
+            record = record_of(family, epsilon, tenths=tenths, estimator=estimator)
+            data, (people, blocks) = fakes.run_attack(record), crowd(record)
+            block = people[blocks == blocks[0]].sum()
+            # Fakes are noise to the others of the block; the largest of them is the noisiest.
+            most = max(law.variance(people[0], block), law.variance(block, 0))
+            noise = math.sqrt(4 * most * (1 + data.phones / block) + drawn(people[0])) / MANY
+            with naming(f"{family}, {epsilon}, {tenths}"):
+                error = data.repaired(KNOWS_TARGET).shares[0] - people[0] / MANY
+                assert abs(error) < 6 * noise + 1e-9
+                left = data.estimate_with_fakes[0] - people[0] / MANY
+                assert left > 6 * noise
+
+
+def test_a_repair_for_strongest_reports_takes_too_much_of_those_that_follow_the_coin() -> None:
+    """They add 1 each, and it takes what strongest ones add: (1 − r)/(a − r)."""
+    for epsilon in (EPSILONS[0], 1.0):
+        law = included("hadamard", epsilon)
+        record = record_of("hadamard", epsilon, tenths=10, attack=RANDOM_ITEMS)
+        data, (people, _) = fakes.run_attack(record), crowd(record)
+        clean = (1 - 0.01) * people[0] / MANY + 0.01 * (1 - law.added)
+        expected = max(clean / (1 - 0.01), 0.0)
+        shown = data.repaired(KNOWS_TARGET).shares[0]
+        # The block's sum is then brought to its reports, so a part comes back.
+        assert expected <= shown < people[0] / MANY - 1e-4
+        assert data.gain == pytest.approx(0.01 * (1 - people[0] / MANY), rel=1e-6)
+
+
+def limit_by_hand(family: str, epsilon: float, reports: int) -> tuple[float, float]:
+    """People that a sum of three places is above its reports by chance, and one step of it.
+
+    Exceeded by one of three blocks in one of 1,000 collections. Hadamard: of four reports one
+    includes all three places and the others one. Unary: own bits, and two others each. Local
+    hashing: of three numbers each place has one, as likely as any, so two places as two bits.
+    """
+    law, chance = included(family, epsilon, 3), 1e-3 / 3
+    if family == "hadamard":
+        power = math.exp(epsilon)
+        step = 4 * (power + 1) / (power - 1)
+        all_three = scipy.stats.binom(reports, power / (2 * (power + 1)))
+        return step * float(all_three.isf(chance) - all_three.mean()), step
+    ones = np.convolve(
+        scipy.stats.binom.pmf(np.arange(reports + 1), reports, law.own),
+        scipy.stats.binom.pmf(np.arange(2 * reports + 1), 2 * reports, law.other),
+    )
+    above = np.append(np.cumsum(ones[::-1])[::-1], 0.0)  # from that many bits on
+    most, step = int((above > chance).sum()) - 1, 1 / (law.own - law.other)
+    return step * (most - reports * (law.own + 2 * law.other)), step
+
+
+def bits_by_hashes(epsilon: float) -> Floats:
+    """(4,) chances that an honest report of local hashing includes 0 to 3 places; g = P = 3."""
+    own, law = math.exp(epsilon) / (math.exp(epsilon) + 2), np.zeros(4)
+    for numbers in product(range(3), repeat=3):
+        for value in range(3):
+            chance = own if value == numbers[0] else (1 - own) / 2
+            law[numbers.count(value)] += chance / 27
+    return law
+
+
+def test_hashes_of_three_places_are_independent_bits() -> None:
+    for epsilon in ENDS:
+        law = included("local-hashing", epsilon, 3)
+        two = scipy.stats.binom.pmf(np.arange(3), 2, 1 / 3)
+        by_bits = np.convolve(two, [1 - law.own, law.own])
+        assert law.beside == pytest.approx(1 / 3)
+        np.testing.assert_allclose(bits_by_hashes(epsilon), by_bits, atol=1e-12)
+        assert abs(bits_by_hashes(1.1 * epsilon) - by_bits).max() > 1e-12
+
+
+@pytest.mark.parametrize("family", ["hadamard", "oue", "rappor", "local-hashing"])
+def test_whether_fakes_are_seen_is_said_by_the_exact_law_of_the_sum(family: str) -> None:
+    """The limit at any number of reports: `audit/test_poisoning.py`, by draws and binomials."""
+    for epsilon in ENDS:
+        law = included(family, epsilon, 3)
+        excess = law.added + 2 * law.added_beside - 1
+        for tenths in SHARES:
+            record = record_of(family, epsilon, 20_000, tenths=tenths)
+            context = with_dataset(record.scenario, NINE).with_context(blocks=GridBlocks(1, 3))
+            record = replace(record, scenario=replace(context, n=20_000))
+            data = fakes.run_attack(record)
+            check, reports = data.sum_check, round(data.sum_check.reported)
+            limit, step = limit_by_hand(family, epsilon, reports)
+            shares, of_blocks = estimate_by_hand(data, family, law)
+            total = float(shares[np.asarray(data.evidence.blocks) == 0].sum()) * data.evidence.n
+            assert reports == round(of_blocks[0] * data.evidence.n)
+            said = fakes.describe_detection(data, MAXIMAL_GAIN, "block")
+            with naming(f"{family}, {epsilon}, {tenths}: {said}"):
+                found = [number for _, number in numbers_of(said)]
+                assert found[:2] == pytest.approx([total, reports], rel=5e-3, abs=1)
+                assert abs(found[2] - limit) <= step + 0.01 * limit + 1
+                assert check.limit == pytest.approx(limit, abs=step)
+                assert abs(1.1 * check.limit - limit) > step or limit < 10 * step
+                assert said.startswith("**Yes.**") == (total - reports > check.limit)
+                enough = re.search(r"(About|Not even) (.+?)(?: fakes, .+)? would be seen", said)
+                if enough:
+                    honest = fakes.run_attack(replace(record, tenths=0)).sum_check
+                    read_fakes = numbers_of(enough[2])[0]
+                    f = root_of_fakes(excess, honest.limit, honest.reported)
+                    assert (enough[1] == "Not even") == (f > 20_000)
+                    f = min(f, 20_000.0)
+                    assert shows(read_fakes, f) or abs(read_fakes[1] / f - 1) < 0.01
+
+
+def root_of_fakes(excess: float, limit: float, reports: float) -> float:
+    """Fakes f with f·excess = limit·√((reports + f)/reports), by bisection."""
+    return float(
+        scipy.optimize.brentq(
+            lambda f: f * excess - limit * math.sqrt(1 + f / reports), 0.0, 1e25, xtol=1e-6
+        )
+    )
+
+
+@pytest.mark.parametrize("family", ["randomized-response", "subset-selection"])
+def test_sums_that_always_agree_are_said_to_show_nothing(family: str) -> None:
+    for epsilon in ENDS:
+        law = included(family, epsilon)
+        assert law.added + 5 * law.added_beside == pytest.approx(1.0)
+        data = fakes.run_attack(record_of(family, epsilon, tenths=50))
+        said = fakes.describe_detection(data, MAXIMAL_GAIN, "block")
+        assert said.startswith("**Not by this sum.**")

@@ -1,38 +1,71 @@
-"""Films of the pages: each step is what the page would show there, by a run of the core."""
+"""Films and charts: each step is what the page would show there, by a run of the core."""
 
+import json
+import math
 import re
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from html import unescape
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
+import plotly.graph_objects as go
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from caldp_core.basics.types import no_progress
+from caldp_core.basics.types import Progress, no_progress
+from caldp_core.datasets import Uniform
+from caldp_core.experiments.forecast import Curve
 from caldp_core.experiments.run import prepare, run
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app import navigation
+from caldp_ui.app.theme import CIVIDIS, DARK, LIGHT, NIGHT, NIGHT_LAND, Palette
+from caldp_ui.charts import curves as charts
+from caldp_ui.charts.show import figure_json
+from caldp_ui.classroom import page as classroom
+from caldp_ui.classroom.page_state import NAMES, Lesson
 from caldp_ui.compute import runs
+from caldp_ui.compute.runs import NUMBERS
+from caldp_ui.controls.common import Slider
+from caldp_ui.curves.page import PAGE as CURVES_PAGE
+from caldp_ui.curves.page_state import BEGIN as CURVES_BEGIN
+from caldp_ui.curves.page_state import Curves
 from caldp_ui.distances import page as of_distances
 from caldp_ui.distances import view as far
 from caldp_ui.distances.page import RATES
 from caldp_ui.distances.page_state import EVERYBODY, PERSON, DistanceState, with_rate
 from caldp_ui.distances.page_state import load_data as load_far
 from caldp_ui.maps.scene import TRUTH
-from caldp_ui.parts import markup
+from caldp_ui.paper import page as exact
+from caldp_ui.paper.page_state import PaperRecord
+from caldp_ui.parts import layout, pins
 from caldp_ui.parts.comparison import load_fast_results
-from caldp_ui.parts.films import all_steps
+from caldp_ui.parts.pins import ChartPage, all_steps
 from caldp_ui.personal import page as of_secrets
 from caldp_ui.personal import view as own
 from caldp_ui.personal.page_state import BEGIN, PersonalState, with_known_places, with_tags
-from caldp_ui.stage import Step, encode
+from caldp_ui.plan.page import PAGE as PLAN_PAGE
+from caldp_ui.plan.page_state import Plan
+from caldp_ui.shell.page import Page
+from caldp_ui.stage.records import Film, Step, encode
 from caldp_ui.values import view as values
 from caldp_ui.values.page_state import BEGIN as ANSWERS
 from caldp_ui.values.page_state import ValuesState
-from tests.ui.ahead import few
-from tests.ui.driver import container, headline_of, open_page, picture_of
-from tests.ui.values_page import on_chart
+from caldp_ui.yesno import page as yesno
+from caldp_ui.yesno.page_state import YesNoState
+from tests.strategies import thinned
+from tests.ui.driver import (
+    container,
+    data_of,
+    few,
+    headline_of,
+    jobs_done,
+    made,
+    on_chart,
+    open_page,
+    picture_of,
+)
 
 
 def map_of(scenario: Scenario) -> str:
@@ -57,6 +90,7 @@ def test_steps_are_made_from_the_reader_outwards_and_told_in_order() -> None:
     assert [each.value for each in film] == [1.0, 2.0, 5.0, 40.0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("view", [EVERYBODY, PERSON])
 def test_the_film_over_the_rate_shows_what_the_page_shows_at_each(view: str) -> None:
     record = replace(DistanceState(), show=view)
@@ -73,7 +107,7 @@ def test_the_film_over_the_rate_shows_what_the_page_shows_at_each(view: str) -> 
     assert at.subtitles[far.NOISE] == now[far.NOISE].subtitle
     assert (at.reading, film.dial) == ("0.02", "distances-rate")
     expected = far.headline(load_far(record, load_fast_results))
-    assert at.replacements[markup.SENTENCE] == markup.headline_html(expected)
+    assert at.replacements[layout.SENTENCE] == layout.headline_html(expected)
     other = film.steps[0]
     assert other.codes[far.NOISE].name != at.codes[far.NOISE].name
     if view == EVERYBODY:
@@ -105,7 +139,7 @@ def test_a_film_of_answers_shows_what_the_page_shows_at_each_step(name: str) -> 
         result = run(prepare(values.SCENARIO_AT_STEP[name](ANSWERS, step.value)))
         shares = values.shares_of(result)
         assert step.codes["ours"].name == encode(result.first.estimate).name
-        assert step.codes["ours-low"].name == encode(np.clip(shares.low, -1, 1)).name
+        assert step.codes["ours-low"].name == encode(np.clip(shares[1], -1, 1)).name
         assert step.codes["sensitive"].name == encode(result.setup.sensitive.astype(float)).name
     own = next(step for step in film.steps if step.value == present)
     assert own.codes["ours"].name == answers_of(ANSWERS)
@@ -162,7 +196,280 @@ def test_films_run_along_the_slider_of_their_page_and_say_what_it_says() -> None
         assert step.reading == f"{slider.value:g}"
         assert step.reading in slider.options
         sentence = headline_of(at)
-        text = re.sub("<.*?>", "", step.replacements[markup.SENTENCE])
+        text = re.sub("<.*?>", "", step.replacements[layout.SENTENCE])
         assert " ".join(unescape(text).split()) == sentence
         (odds,) = (item.proto.body for item in container(at, "odds").get("html"))
         assert "".join(list(step.replacements.values())[1:]) == odds
+
+
+CLASSROOM = classroom.PAGE.charts()
+FEW = replace(
+    Curves(replace(CURVES_BEGIN, dataset=Uniform(60), n=10_000)),
+    protections=("plain", "blocks"),
+    methods=("hadamard",),
+    estimates=("none",),
+)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A page that is seen ahead, with one of its records."""
+
+    path: str
+    page: ChartPage[Any]
+    record: Any
+    sliders: Callable[[Any], Any]
+
+
+def case_of(path: str, page: Page[Any, Any], record: Any) -> Case:
+    return Case(path, page.charts(), record, lambda at: list(page.sliders(at).values()))
+
+
+def station_sliders(lesson: Lesson) -> list[Slider[Lesson]]:
+    return list(classroom.sliders(lesson).values())
+
+
+def stations() -> Iterator[tuple[str, Case]]:
+    for name in NAMES:
+        lesson = Lesson(name, n=1_000, blocks=10, values=2, seed=5)
+        yield name, Case(navigation.CLASSROOM, CLASSROOM, lesson, station_sliders)
+    crowd = Lesson("rappor", view="crowd")
+    yield "crowd", Case(navigation.CLASSROOM, CLASSROOM, crowd, station_sliders)
+    broken = Lesson("means", broken=True)
+    yield "broken", Case(navigation.CLASSROOM, CLASSROOM, broken, station_sliders)
+
+
+CASES = dict(stations()) | {
+    "yesno": Case(
+        navigation.YES_OR_NO,
+        yesno.PAGE.charts(),
+        YesNoState(),
+        lambda _: list(yesno.SLIDERS.values()),
+    ),
+    "plan": case_of(navigation.PLAN, PLAN_PAGE, Plan()),
+    "paper": Case(
+        navigation.PAPER,
+        exact.SENSITIVE_SETS.charts(),
+        PaperRecord(view="sensitive-sets", values=100),
+        lambda record: list(exact.SENSITIVE_SETS.sliders(record).values()),
+    ),
+    "figure 1": Case(
+        navigation.PAPER,
+        exact.REGION.charts(),
+        PaperRecord(view="figure-1"),
+        lambda record: list(exact.REGION.sliders(record).values()),
+    ),
+    "curves": case_of(navigation.CURVES, CURVES_PAGE, FEW),
+    "curves over ε": case_of(navigation.CURVES, CURVES_PAGE, replace(FEW, against="epsilon")),
+}
+
+
+def open_case(case: Case, record: Any) -> AppTest:
+    return jobs_done(open_page(case.path, case.page.state.codec.write(record)))
+
+
+def words_on(at: AppTest) -> set[str]:
+    """All that the page says as HTML."""
+    markdown = {layout.as_html(item.value) for item in at.markdown}
+    return markdown | {item.proto.body for item in at.get("html")}
+
+
+def where_sliders_are(at: AppTest, case: Case) -> dict[str, dict[str, str]]:
+    """What the browser receives of them."""
+    ((feed,),) = (data_of(at, f"{case.page.state.key('feeds')}-page"),)
+    found: dict[str, dict[str, str]] = feed["page"]
+    return found
+
+
+@pytest.mark.parametrize("name", thinned(CASES, one_in=3))
+def test_steps_are_what_the_page_shows_there(name: str) -> None:
+    """By one slider a page, each time another: all go the same way to their pictures."""
+    case = CASES[name]
+    sliders = case.sliders(case.record)
+    slider = sliders[list(CASES).index(name) % len(sliders)]
+    there = slider.value(case.record)
+    value = next(value for value in reversed(slider.steps) if value != there)
+    few = replace(slider, steps=(value, *([there] if there in slider.steps else [])))
+    step, *others = made(case.page, case.record, few).steps
+    at = open_case(case, few.with_value(case.record, value))
+    for key, picture in step.pictures.items():
+        assert picture in data_of(at, key), (key, slider.name)
+    for place, html in step.replacements.items():
+        assert html in words_on(at), (place, slider.name)
+    here = where_sliders_are(at, case)
+    if case.path != navigation.CURVES:  # there the steps themselves follow the reader
+        one = replace(slider, steps=slider.steps[:1])
+        settings = made(case.page, case.record, one).settings
+        expected = {"reading": step.reading, "settings": settings}
+        assert here[case.page.state.key(slider.name)] == expected
+    assert all(other.pictures != step.pictures for other in others if other.pictures)
+
+
+@pytest.mark.parametrize("name", thinned(CASES, one_in=2, of=3))
+def test_every_step_can_be_sent(name: str) -> None:
+    case = CASES[name]
+    for slider in case.sliders(case.record):
+        sent = json.loads(made(case.page, case.record, slider).chart_message)
+        readings = [step["reading"] for step in sent["steps"]]
+        assert readings == [slider.format_value(value) for value in slider.steps]
+        assert len(set(readings)) == len(readings)
+        assert sent["id"] == case.page.state.key(slider.name)
+        assert sent["dial"] == f".st-key-{case.page.state.key(slider.name)}"
+        assert all(step["replacements"] for step in sent["steps"])
+
+
+def test_what_else_a_step_rests_on_is_in_its_name() -> None:
+    """The browser uses a film only where the page's name is the film's."""
+
+    def name(page: ChartPage[Any], record: Any, slider: Slider[Any], colours: Any = LIGHT) -> str:
+        few = replace(slider, steps=slider.steps[:1])
+        return page.slider_film(few, colours).film(record, no_progress).settings
+
+    (epsilon, people) = classroom.sliders(Lesson("sum")).values()
+    begin = name(CLASSROOM, Lesson("sum"), epsilon)
+    assert begin == name(CLASSROOM, Lesson("sum", epsilon=3.0), epsilon)
+    others = [
+        name(CLASSROOM, Lesson("sum", n=100), epsilon),
+        name(CLASSROOM, Lesson("sum", seed=2), epsilon),
+        name(CLASSROOM, Lesson("sum", broken=True), epsilon),
+        name(CLASSROOM, Lesson("sum"), people),
+        name(CLASSROOM, Lesson("sum"), epsilon, DARK),
+    ]
+    assert len({begin, *others}) == 6
+    level = yesno.SLIDERS["ε of yes"]
+    assert name(yesno.PAGE.charts(), YesNoState(), level) != name(
+        replace(yesno.PAGE.charts(), depends_on="pinned"), YesNoState(), level
+    )
+
+
+def test_a_film_that_was_made_stays_while_another_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A move of one slider asks for new films of all others."""
+    there = {name: [Film(name, "", ())] if name in "bd" else [] for name in "abcd"}
+    started = []
+
+    def film(key: str, name: str, make: Callable[[Progress], Film]) -> Film | None:
+        assert make(no_progress).id == key
+        if not there[name]:
+            started.append(name)
+        return next(iter(there[name]), None)
+
+    def maker(name: str) -> Callable[[Progress], Film]:
+        return lambda _: Film(name, "", ())
+
+    monkeypatch.setattr(pins, "_made", there.__getitem__)
+    monkeypatch.setattr(pins, "film", film)
+    requests = [pins.FilmRequest(name, name, maker(name)) for name in there]
+    assert pins.ready_films(requests) == there["b"] + there["d"]
+    assert started == ["a"]
+
+
+X = np.array([0.5, 1.0, 2.0])
+OURS = Curve(
+    X, np.array([0.3, 0.2, 0.1]), np.array([0.25, 0.15, 0.05]), np.array([0.35, 0.25, 0.2])
+)
+PLAIN = Curve(X, OURS.tv * 2, OURS.low * 2, OURS.high * 2)
+
+
+def figure_of(
+    palette: Palette = LIGHT, abscissa: dict[str, Any] = charts.EPSILON_AXIS
+) -> go.Figure:
+    return charts.error_curves((OURS, 0.21), (PLAIN, 0.43), 1.0, abscissa, palette)
+
+
+def trace(figure: go.Figure, y: np.ndarray) -> go.Scatter:
+    return next(t for t in figure.data if np.array_equal(np.asarray(t.y, dtype=float), y))
+
+
+def test_lines_are_told_apart_by_dash_as_well_as_colour() -> None:
+    ours, plain = trace(figure_of(), OURS.tv), trace(figure_of(), PLAIN.tv)
+    assert ours.line.dash != plain.line.dash
+    assert ours.line.color != plain.line.color
+    assert ours.name != plain.name
+    marks = [t for t in figure_of().data if t.mode == "markers"]
+    assert len({mark.marker.symbol for mark in marks}) == 2
+
+
+def test_where_nobody_is_sensitive_the_curves_are_drawn_without_the_reader_s_place() -> None:
+    figure = charts.error_curves((OURS, 0.2), (PLAIN, 0.4), 0.0, charts.SENSITIVE_AXIS, LIGHT)
+    low, high = figure.layout.xaxis.range
+    assert math.isfinite(low)
+    assert low < high
+    assert not figure.layout.shapes
+
+
+@pytest.mark.parametrize("curve", [OURS, PLAIN], ids=["ours", "plain"])
+def test_bands_go_there_above_and_back_below(curve: Curve) -> None:
+    band = trace(figure_of(), np.concatenate([curve.high, curve.low[::-1]]))
+    np.testing.assert_array_equal(band.x, [*X, *X[::-1]])
+    assert band.fill == "toself"
+
+
+def test_marks_are_this_outcome_at_the_present_setting() -> None:
+    marks = {(t.x[0], t.y[0]) for t in figure_of().data if t.mode == "markers"}
+    assert marks == {(1.0, 0.21), (1.0, 0.43)}
+    assert figure_of().layout.shapes[0].x0 == 1.0
+
+
+def test_ordinate_holds_everything_and_begins_at_zero() -> None:
+    low, high = figure_of().layout.yaxis.range
+    assert low == 0
+    assert high >= PLAIN.high.max()
+
+
+def test_errors_beyond_one_get_a_log_scale() -> None:
+    figure = charts.error_curves((OURS, 0.2), (PLAIN, 40.0), 1.0, charts.PEOPLE_AXIS, LIGHT)
+    assert figure.layout.yaxis.type == "log"
+
+
+@pytest.mark.parametrize("now", [2.0, 40.0, 3e5])
+def test_numbers_of_a_log_scale_are_whole_numbers_or_shares(now: float) -> None:
+    figure = charts.error_curves((OURS, 0.2), (PLAIN, now), 1.0, charts.PEOPLE_AXIS, LIGHT)
+    axis = figure.layout.yaxis
+    low, high = OURS.low.min(), max(now, PLAIN.high.max())
+    assert [float(text.replace(",", "")) for text in axis.ticktext] == pytest.approx(axis.tickvals)
+    assert len([tick for tick in axis.tickvals if low <= tick <= high]) >= 2
+    assert min(axis.tickvals) <= low
+    assert max(axis.tickvals) >= high
+    assert len(axis.tickvals) <= 12  # more would run into each other
+
+
+def test_abscissae_name_every_tick() -> None:
+    for abscissa in (charts.EPSILON_AXIS, charts.PEOPLE_AXIS):
+        axis = figure_of(abscissa=abscissa)
+        assert axis.layout.xaxis.type == "log"
+        assert axis.layout.xaxis.title.text
+    people = figure_of(abscissa=charts.PEOPLE_AXIS).layout.xaxis
+    assert tuple(people.tickvals) == NUMBERS
+    assert len(people.ticktext) == len(people.tickvals)
+
+
+def _luminance(colour: str) -> float:
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [p / 12.92 if p <= 0.03928 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return float(np.dot([0.2126, 0.7152, 0.0722], linear))
+
+
+@pytest.mark.parametrize(
+    ("palette", "background"), [(LIGHT, "#FFFFFF"), (DARK, "#0B0F14")], ids=["light", "dark"]
+)
+def test_lines_stand_out_from_the_background(palette: Palette, background: str) -> None:
+    for colour, least in ((palette.ours, 3), (palette.plain, 3), (palette.text, 4.5)):
+        low, high = sorted((_luminance(colour), _luminance(background)))
+        assert (high + 0.05) / (low + 0.05) >= least  # WCAG's for graphics, and for texts
+
+
+def test_cividis_grows_lighter_all_the_way() -> None:
+    colours = CIVIDIS
+    assert colours.shape == (256, 3)
+    light = colours @ np.array([0.2126, 0.7152, 0.0722])
+    assert (np.diff(light) > -1).all()
+    assert light[-1] - light[0] > 150
+    assert f"rgb({','.join(map(str, NIGHT_LAND))})" == NIGHT.land
+
+
+def test_the_browser_is_told_of_a_figure_without_another_theme() -> None:
+    sent = json.loads(figure_json(figure_of(), "Both fall."))
+    assert set(sent) == {"data", "layout", "alt"}
+    assert sent["alt"] == "Both fall."
+    assert "template" not in sent["layout"]
+    assert len(sent["data"]) == len(figure_of().data)

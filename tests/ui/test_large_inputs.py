@@ -99,12 +99,13 @@ def test_every_key_of_every_link(page: str) -> None:
 READERS: dict[str, Callable[[str], object]] = {
     "a table": read_table,
     "places": read_places,
-    "a scenario": Scenario.from_text,
+    "a scenario": Scenario.from_json,
     "the matrix's names": lambda text: MatrixState().with_names(_lines(text)),
     "the matrix's channel": lambda text: page_state._pasted(text, 3),
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", READERS)
 def test_every_text_box_and_every_file(name: str) -> None:
     for kind, text in LONG.items():

@@ -1,25 +1,40 @@
-"""Your data: what is pasted, chosen or opened is shown, told what is wrong with it, or escaped."""
+"""A user's data: shown, refused in a sentence, or escaped; uploads within bounds."""
 
+import asyncio
 import gzip
+import itertools
+import random
 import re
+import tempfile
+from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 import streamlit as st
+from starlette.datastructures import Headers
+from starlette.formparsers import MultiPartParser
+from starlette.types import Message, Receive, Scope, Send
+from streamlit import config
+from streamlit.proto.Common_pb2 import FileURLs
+from streamlit.runtime.uploaded_file_manager import DeletedFile, UploadedFile, UploadedFileRec
 from streamlit.testing.v1 import AppTest
+from urllib3 import encode_multipart_formdata
 
+from caldp_core.audit.adversary import pair_rows
 from caldp_core.basics.types import no_progress
 from caldp_core.datasets import OwnTable
-from caldp_core.domain.answers import Domain
+from caldp_core.domain.domains import Domain
 from caldp_core.experiments.run import prepare, run
 from caldp_core.scenarios.blocks import EverythingSensitive, GroupBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app import navigation
-from caldp_ui.app.errors import escape_markdown
-from caldp_ui.compute import exports, runs
-from caldp_ui.parts import internal, sharing
-from caldp_ui.session import links, visitor_data
+from caldp_ui.app.delivery import TOTAL_BYTES_MAX, FileInMemory, Uploads, take_content, was_taken
+from caldp_ui.app.texts import escape_markdown
+from caldp_ui.compute import runs
+from caldp_ui.parts import pack, sharing
+from caldp_ui.session import links, visit
 from caldp_ui.values import page as upload
 from caldp_ui.values import view as chart
 from caldp_ui.values.page_state import (
@@ -41,12 +56,15 @@ from tests.ui.driver import (
     data_of,
     go,
     jobs_done,
+    mark,
     open_page,
+    open_values,
     query_of,
     reload,
+    values_page_assert_shows,
+    values_page_scenario_of,
 )
-from tests.ui.exported import run_exported
-from tests.ui.values_page import assert_shows, mark, open_values, scenario_of
+from tests.ui.readings import run_exported
 
 HOSTILE = "<script>alert(1)</script> **b** $x$ :material/home: `c` [l](//x) &amp;"
 LONG = "\n".join(f"answer number {i:03} of a long list,{i + 2}" for i in range(120))
@@ -98,42 +116,83 @@ def test_an_example_is_ready_and_is_shown_with_everything_hidden() -> None:
     assert not is_open(at)
     show(at)
     scenario = scenario_of_text(upload.FORM.example, upload.FORM.name)
-    ours, plain = assert_shows(at, scenario)
+    ours, plain = values_page_assert_shows(at, scenario)
     assert ours.first.errors.tv == plain.first.errors.tv
     assert (is_open(at), errors(at)) == (False, [])
     assert at.toast[0].value.startswith("All answers are hidden at first")
     assert at.selectbox(key="values-table").value == "Yours: Conditions (made up)"
     mark(at, sensitive="3-5")
     marked = at.session_state["values/state"].record.scenario
-    assert_shows(at, marked)
+    values_page_assert_shows(at, marked)
     ours_error, plain_error = map(runs.expected_error, (marked, runs.best_plain_ldp(marked)))
     assert ours_error is not None
     assert plain_error is not None
     assert ours_error.error < 0.8 * plain_error.error
-    assert_shows(reload(at, navigation.VALUES), marked)
+    values_page_assert_shows(reload(at, navigation.VALUES), marked)
     checked(at.selectbox(key="values-table").set_value(TABLES[1].title).run())
     assert "Yours: Conditions (made up)" in str(at.selectbox(key="values-table").options)
     mark(at, step="undo")
-    assert scenario_of(at) == marked
+    assert values_page_scenario_of(at) == marked
+
+
+def clicks(at: AppTest, key: str, text: str) -> Callable[[], AppTest]:
+    """A click on that button of the form with this text and file, as often as it is called.
+
+    A browser sends the form's widgets with each click, also those of a file that was read.
+    """
+    form(at)
+    at.text_area(key="values-own-text").set_value(text)
+    at.file_uploader(key="values-own-file").set_value(("a.csv", text.encode(), "text/csv"))
+    clicked = at.button(key=key).click().root.get_widget_states()
+
+    def click() -> AppTest:
+        jobs_done(checked(at._run(clicked)))
+        for widget in clicked.widgets:
+            for each in widget.file_uploader_state_value.uploaded_file_info:
+                each.file_id = "gone"
+        return at
+
+    return click
+
+
+@pytest.mark.parametrize("key", ["values-own-show", "values-own-file-show"])
+def test_a_second_click_on_a_form_that_the_first_has_closed_reads_nothing(key: str) -> None:
+    at = open_values()
+    click = clicks(at, key, "a,1\nb,2\nc,3")
+    click()
+    click()
+    accepted(at, "values")
+    assert (errors(at), is_open(at)) == ([], False)
+
+
+def test_a_file_that_was_refused_is_refused_again_and_its_content_is_gone() -> None:
+    at = open_values()
+    click = clicks(at, "values-own-file-show", "\0\1\2")
+    click()
+    (refused,) = errors(at)
+    assert "is not a text file" in refused
+    assert at.session_state["values-own-file"].getvalue() == b""
+    click()
+    assert errors(at) == [refused]
 
 
 def test_what_is_wrong_is_told_in_the_form_and_nothing_is_lost() -> None:
     at = show(open_values(), "a,1\na,2")
     (error,) = errors(at)
     assert "needs two answers" in error
-    assert scenario_of(at) == BEGIN
+    assert values_page_scenario_of(at) == BEGIN
     assert at.text_area(key="values-own-text").value == "a,1\na,2"
     for wrong, words in (
         ("{}", "must be GeoJSON with points"),
         ('{"caldp_scenario": 7}', "starts with"),
         ('{"caldp_scenario": 2, "n": ', "is not JSON"),
-        (exports.scenario_json(Scenario()), "places are on the page"),
+        (Scenario().to_json(), "places are on the page"),
     ):
         show(at, wrong)
         assert words in errors(at)[0]
     show(at, "a,1\nb,2\nc,3")
     assert (errors(at), is_open(at)) == ([], False)
-    assert_shows(at, scenario_of_text("a,1\nb,2\nc,3"))
+    values_page_assert_shows(at, scenario_of_text("a,1\nb,2\nc,3"))
 
 
 def types_of(at: AppTest) -> dict[str, str]:
@@ -189,19 +248,19 @@ def test_a_file_that_is_refused_never_shows_anything_else() -> None:
             (error,) = errors(at)
             assert re.search(words, error.replace("\\", ""))
             assert is_open(at)
-            assert (scenario_of(at), query_of(at)) == (BEGIN, {})
+            assert (values_page_scenario_of(at), query_of(at)) == (BEGIN, {})
     show(at, file=("good.csv", b"a,1\nb,2"))
     assert (errors(at), is_open(at)) == ([], False)
-    assert_shows(at, scenario_of_text("a,1\nb,2", "good"))
+    values_page_assert_shows(at, scenario_of_text("a,1\nb,2", "good"))
 
 
 def test_a_file_is_read_whatever_the_text_says() -> None:
     saved = "Antwort;Leute;Gruppe\nja;5;Nord\nnein;7;Nord\nweiß nicht;2;Süd"
     at = show(open_values(), file=("saved.csv", saved.encode("utf-16")))
-    assert_shows(at, scenario_of_text(saved, "saved"))
+    values_page_assert_shows(at, scenario_of_text(saved, "saved"))
     assert [group["name"] for group in data_of(at, "values-chart")["groups"]] == ["Nord", "Süd"]
     show(at, file=("saved.csv.gz", gzip.compress("weiß;1\nrot;2".encode("latin-1"))))
-    assert_shows(at, scenario_of_text("weiß;1\nrot;2", "saved.csv"))
+    values_page_assert_shows(at, scenario_of_text("weiß;1\nrot;2", "saved.csv"))
 
 
 def test_what_was_understood_can_be_changed_before_anything_is_shown() -> None:
@@ -213,7 +272,7 @@ def test_what_was_understood_can_be_changed_before_anything_is_shown() -> None:
     file = ("survey.csv", "\n".join(("id,sex,age,smokes", *rows)).encode(), "text/csv")
     at.file_uploader(key="values-own-file").set_value(file)
     jobs_done(checked(at.button(key="values-own-file-show").click().run()))
-    assert (scenario_of(at), query_of(at)) == (BEGIN, {})
+    assert (values_page_scenario_of(at), query_of(at)) == (BEGIN, {})
     assert any("60 people" in item.value for item in at.markdown)
     before = {"id": "id", "sex": "answer", "age": "leave-out", "smokes": "leave-out"}
     assert types_of(at) == before
@@ -226,9 +285,9 @@ def test_what_was_understood_can_be_changed_before_anything_is_shown() -> None:
     assert hidden.value == "the answer and the group"
     checked(hidden.set_value(hidden.options[1]).run())
     accepted(at, "values")
-    assert scenario_of(at).context.blocks == GroupBlocks()
-    assert scenario_of(at).context.sensitive == EverythingSensitive()
-    table = scenario_of(at).dataset
+    assert values_page_scenario_of(at).context.blocks == GroupBlocks()
+    assert values_page_scenario_of(at).context.sensitive == EverythingSensitive()
+    table = values_page_scenario_of(at).dataset
     assert isinstance(table, OwnTable)
     assert dict(zip(table.names, table.counts, strict=True)) == {
         "no; old": 24, "no; young": 12, "yes; old": 16, "yes; young": 8,
@@ -254,7 +313,7 @@ def test_what_nobody_can_tell_from_a_file_is_asked() -> None:
     wanted = scenario_of_text("answer\nasthma\nasthma\nflu", "list")
     assert isinstance(wanted.dataset, OwnTable)
     reading = "chosen by hand: a row of column names"
-    assert_shows(at, replace(wanted, dataset=replace(wanted.dataset, reading=reading)))
+    values_page_assert_shows(at, replace(wanted, dataset=replace(wanted.dataset, reading=reading)))
 
 
 @pytest.mark.parametrize("text", [upload.FORM.example, LONG])
@@ -262,34 +321,38 @@ def test_data_stay_with_the_visit_and_its_tab_and_the_link_waits_for_them(
     text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     at = mark(show(open_values(), text), sensitive="3-5")
-    scenario, query = scenario_of(at), query_of(at)
-    assert (query.keys() & {visitor_data.OWN, "dataset"}, errors(at)) == ({visitor_data.OWN}, [])
+    scenario, query = values_page_scenario_of(at), query_of(at)
+    assert (query.keys() & {visit.OWN, "dataset"}, errors(at)) == ({visit.OWN}, [])
     for _ in range(2):
         mark(at, step="undo")
-    assert (scenario_of(at), query_of(at)) == (BEGIN, {})
+    assert (values_page_scenario_of(at), query_of(at)) == (BEGIN, {})
     for key, value in query.items():
         at.query_params[key] = value
     with monkeypatch.context() as step:
         step.setattr(links, "is_history_navigation", lambda: True)  # as after a browser's step
         checked(at.run())
-    assert (scenario_of(at), query_of(at), errors(at)) == (scenario, query, [])
+    assert (values_page_scenario_of(at), query_of(at), errors(at)) == (scenario, query, [])
     again = reload(at, navigation.VALUES)
-    assert (scenario_of(again), query_of(again), list(again.info)) == (scenario, query, [])
+    assert (values_page_scenario_of(again), query_of(again), list(again.info)) == (
+        scenario,
+        query,
+        [],
+    )
     assert not again.session_state["values/state"].past
     other = open_values(query)
     (sentence,) = other.info
     asked = "This link holds settings and no data: bring its file “"
     assert as_read(sentence.value).startswith(asked)
-    assert (scenario_of(other), query_of(other)) == (BEGIN, query)
+    assert (values_page_scenario_of(other), query_of(other)) == (BEGIN, query)
     show(other, text)
-    assert (scenario_of(other), errors(other), list(other.info)) == (scenario, [], [])
-    assert query_of(other)[visitor_data.OWN] != query[visitor_data.OWN]
+    assert (values_page_scenario_of(other), errors(other), list(other.info)) == (scenario, [], [])
+    assert query_of(other)[visit.OWN] != query[visit.OWN]
 
 
 def test_other_data_than_those_of_a_link_do_not_get_its_settings() -> None:
     at = mark(show(open_values(), "a,1\nb,2\nc,3"), sensitive="0")
     other = show(open_values(query_of(at)), "a,1\nb,2\nd,3")
-    assert scenario_of(other) == scenario_of_text("a,1\nb,2\nd,3")
+    assert values_page_scenario_of(other) == scenario_of_text("a,1\nb,2\nd,3")
     (sentence,) = errors(other)
     assert "not the data of the link" in sentence
     assert not other.info
@@ -301,29 +364,29 @@ def test_a_link_s_name_for_data_says_nothing_of_their_counts() -> None:
     data = table.dataset
     assert isinstance(data, OwnTable)
     queries = [
-        visitor_data.query(replace(table, dataset=replace(data, counts=counts)))
+        visit.query(replace(table, dataset=replace(data, counts=counts)))
         for counts in ((1, 2, 3), (3, 2, 1), (500, 0, 7))
     ]
-    names = {query.pop(visitor_data.OWN) for query in queries}
+    names = {query.pop(visit.OWN) for query in queries}
     assert len(names) == 3
     assert queries[0] == queries[1] == queries[2]
     st.session_state.clear()
-    assert visitor_data.query(table)[visitor_data.OWN] not in names
+    assert visit.query(table)[visit.OWN] not in names
 
 
 def test_a_link_that_holds_data_still_opens_and_gives_them_away_no_longer() -> None:
     scenario = scenario_of_text("a,1\nb,2\nc,3")
     at = open_values(scenario.to_query())
-    assert (scenario_of(at), errors(at)) == (scenario, [])
-    assert visitor_data.OWN in query_of(at)
+    assert (values_page_scenario_of(at), errors(at)) == (scenario, [])
+    assert visit.OWN in query_of(at)
     assert "dataset" not in query_of(at)
 
 
 def test_a_scenario_file_that_holds_data_opens_and_runs() -> None:
     scenario = scenario_of_text(LONG)
-    file = exports.scenario_json(scenario)
+    file = scenario.to_json()
     other = show(open_values(), file=("scenario-internal.json", file.encode()))
-    assert scenario_of(other) == scenario
+    assert values_page_scenario_of(other) == scenario
     (sent, found) = data_of(other, "values-chart")["ours"][0], run_exported(file)
     assert found.error("tv") == runs.result(scenario).first.errors.tv
     assert sent == pytest.approx(found.result.first.estimate.tolist(), rel=1e-4)
@@ -345,13 +408,14 @@ def htmls(at: AppTest) -> str:
     return "\n".join(item.proto.body for item in found)
 
 
+@pytest.mark.slow
 def test_names_are_nothing_but_names_on_the_page() -> None:
     rows = zip(ODD.names, ODD.counts, ODD.groups, strict=True)
     text = "\n".join(f"{name}\t{count}\t{group}" for name, count, group in rows)
     at = show(open_values(), text, name=HOSTILE)
     at.session_state["values-more"] = at.session_state["values-protection"] = True
     checked(at.button(key="values-pin").click().run())
-    assert scenario_of(at).dataset == ODD
+    assert values_page_scenario_of(at).dataset == ODD
     for tab in upload._TABS:
         at.session_state["values-tabs"] = tab
         checked(at.run())
@@ -374,9 +438,9 @@ def test_names_are_nothing_but_names_in_files() -> None:
         page = sharing.html(ANSWERS, content, checks, address)
         assert "<script" not in page
         assert ("so does" in page) == bool(address)
-    assert exports.literal(scenario) == 'Scenario.from_file("scenario-internal.json")'
-    marked = internal.mark("scenario.json", exports.scenario_json(scenario).encode())
-    assert Scenario.from_text(marked.decode()) == scenario
+    assert runs.literal(scenario) == 'Scenario.from_file("scenario-internal.json")'
+    marked = pack.mark("scenario.json", scenario.to_json().encode())
+    assert Scenario.from_json(marked.decode()) == scenario
 
 
 def test_the_internal_record_says_how_a_file_was_read_and_no_other_does() -> None:
@@ -393,12 +457,56 @@ def test_the_internal_record_says_how_a_file_was_read_and_no_other_does() -> Non
     assert "as read" not in sharing.html(ANSWERS, plain, checks, "")
 
 
+TRIPS = ["a,tram", "a,tram", "a,bus", "b,bus", "b,foot", "c,foot"]
+
+
+def test_the_protection_of_a_row_is_told_apart_from_that_of_a_person() -> None:
+    """Both are stated on the page and in the memo; what is published says no number of the data."""
+    at = form(open_values())
+    text = "\n".join(["rider id,answer", *TRIPS])
+    at.text_area(key="values-own-text").set_value(text)
+    checked(at.button(key="values-own-show").click().run())
+    at = jobs_done(at)
+    assert types_of(at)["rider id"] == "person-id"
+    unit = next(each for each in at.selectbox if str(each.key).endswith("unit"))
+    checked(unit.set_value("trips").run())
+    at = accepted(jobs_done(at), "values")
+    table = values_page_scenario_of(at).dataset
+    assert isinstance(table, OwnTable)
+    assert (table.unit, table.person_rows, table.cap) == ("trips", (3, 2, 3), 0)
+    epsilon = values_page_scenario_of(at).policy.plain_epsilon
+    together = f"together they have 3 times the ε of one trip (ε = {3 * epsilon:g})"
+    assert f"Up to 3 trips are of one person (median: 2): {together}" in htmls(at)
+    assert "of 100 trips under the wrong answer" in htmls(at)
+    capped = Scenario(dataset=replace(table, person_rows=(3, 2, 2), cap=2)).plain()
+    for scenario, number in ((Scenario(dataset=table).plain(), "3 times"), (capped, "2 times")):
+        content = sharing.ReportContent(run(prepare(scenario)), "It is so.", {})
+        checks = sharing.audit_scenario(scenario, no_progress)
+        assert number in sharing.html(ANSWERS, content, checks, "", "memo.html")
+        public = sharing.publishable_html(ANSWERS, content, checks, "")
+        assert ("At most 2 trips are of one person" in public) == (scenario is capped)
+        assert ("A person may have several trips" in public) != (scenario is capped)
+        assert "median" not in public
+
+
+def test_all_rows_of_a_person_together_have_the_sum_of_their_levels() -> None:
+    """By all pairs of reports of two rows: 2·ε where both differ, and no more anywhere."""
+    setup = prepare(Scenario(dataset=OwnTable(("a", "b", "c"), (1, 1, 1))).plain())
+    one, epsilon = pair_rows(setup.mechanism, 0, 1), setup.scenario.policy.plain_epsilon
+    rows = {x: np.kron(one[x[0]], one[x[1]]) for x in itertools.product((0, 1), repeat=2)}
+    losses = {(x, y): np.log(rows[x] / rows[y]).max() for x in rows for y in rows}
+    assert losses[(0, 0), (1, 1)] == pytest.approx(2 * epsilon, rel=1e-6)
+    assert losses[(0, 0), (0, 1)] == pytest.approx(epsilon, rel=1e-6), "one row of two differs"
+    assert max(losses.values()) == losses[(0, 0), (1, 1)]
+
+
 def test_the_first_page_leads_to_the_open_form() -> None:
     at = open_page("")
     checked(at.button(key="start-yours-values").click().run())
     assert is_open(go(at, navigation.VALUES))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", ["plan", "curves"])
 def test_a_table_that_was_brought_can_be_planned_and_compared_with(page: str) -> None:
     at = show(open_values(), "a,1\nb,2\nc,300", name=HOSTILE)
@@ -412,13 +520,14 @@ def test_a_table_that_was_brought_can_be_planned_and_compared_with(page: str) ->
     assert again.selectbox(key=f"{page}-data").value == f"Yours: {HOSTILE}"
 
 
+@pytest.mark.slow
 def test_a_plan_that_is_pinned_names_its_data_and_nothing_else() -> None:
     at = show(open_values(), "a,1\nb,2\nc,300", name=HOSTILE)
     go(at, navigation.PLAN)
     data = at.selectbox(key="plan-data")
     checked(data.set_value(f"Yours: {HOSTILE}").run())
     checked(at.button(key="plan-pin").click().run())
-    checked(at.selectbox(key="plan-data").set_value(data.options[0]).run())
+    jobs_done(at.selectbox(key="plan-data").set_value(data.options[0]).run())
     (cell,) = (table.value.loc["data"].iloc[1] for table in at.table if "data" in table.value.index)
     assert cell == escape_markdown(HOSTILE)
 
@@ -432,3 +541,126 @@ def test_groups_of_one_s_own_may_be_blocks() -> None:
     for preset in ready.values():
         LINK.check(ValuesState(preset.apply(switch_table(BEGIN, table))))
     assert "Hide the answer, not the group" in ready
+
+
+MB = 2**20
+
+
+def put(size: bytes | None, path: str = "/_stcore/upload_file/visit/file") -> Scope:
+    headers = [] if size is None else [(b"content-length", size)]
+    return {"type": "http", "method": "PUT", "path": path, "headers": headers}
+
+
+async def statuses(scopes: Sequence[Scope]) -> list[int]:
+    """What is answered to each, all being under way at once."""
+    come, go_on = asyncio.Event(), asyncio.Event()
+    waiting = 0
+
+    async def inner(scope: Scope, receive: Receive, send: Send) -> None:
+        nonlocal waiting
+        waiting += 1
+        come.set()
+        await go_on.wait()
+        await send({"type": "http.response.start", "status": 204, "headers": []})
+
+    uploads = Uploads(inner)
+    found: list[int] = []
+
+    async def receive() -> Message:
+        raise AssertionError("nothing is read before there is room")
+
+    async def ask(scope: Scope) -> None:
+        async def send(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                found.append(message["status"])
+
+        await uploads(scope, receive, send)
+
+    tasks = [asyncio.create_task(ask(scope)) for scope in scopes]
+    await come.wait()
+    await asyncio.sleep(0)
+    go_on.set()
+    await asyncio.gather(*tasks)
+    await ask(scopes[0])  # room is given back
+    return found
+
+
+def test_there_is_room_for_so_many_bytes_at_a_time() -> None:
+    most = config.get_option("server.maxUploadSize") * MB
+    fit = TOTAL_BYTES_MAX // most
+    for name, scopes in {
+        "as long as they say": [put(str(most).encode())] * (fit + 1),
+        "without a length": [put(None)] * (fit + 1),
+        "with a false one": [put(b"-1")] * (fit + 1),
+    }.items():
+        with naming(name):
+            assert sorted(asyncio.run(statuses(scopes))) == [204] * (fit + 1) + [429]
+    small = [put(b"1000")] * (fit + 1)
+    assert asyncio.run(statuses(small)) == [204] * (fit + 2)
+    other = [put(None, "/elsewhere")] * (fit + 1)
+    assert asyncio.run(statuses(other)) == [204] * (fit + 2)
+
+
+def test_files_that_come_in_share_one_pace() -> None:
+    time, piece = 0.0, b"x" * 2**16
+    taken: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        nonlocal time
+        woken = time + seconds
+        await asyncio.sleep(0)  # the other upload asks at the same time
+        time = max(time, woken)
+
+    async def read_all(scope: Scope, receive: Receive, send: Send) -> None:
+        while (await receive()).get("more_body", True):
+            taken.append(time)
+
+    async def bring(uploads: Uploads, visit: str) -> None:
+        messages = iter([{"body": piece}] * (32 * MB // len(piece)) + [{"more_body": False}])
+
+        async def receive() -> Message:
+            return next(messages)
+
+        async def send(_: Message) -> None: ...
+
+        await uploads(put(None, f"/_stcore/upload_file/{visit}/file"), receive, send)
+
+    async def bring_two() -> None:
+        uploads = Uploads(read_all, lambda: time, sleep)
+        await asyncio.gather(*(bring(uploads, visit) for visit in ("a", "b")))
+
+    asyncio.run(bring_two())
+    assert sum(at == 0.0 for at in taken) == 4 * MB // len(piece)
+    assert time == pytest.approx((64 - 4) / 16)
+
+
+def test_what_comes_in_is_never_on_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_file(*_: Any, **__: Any) -> None:
+        raise AssertionError("a file on the disk")
+
+    for name in ("TemporaryFile", "NamedTemporaryFile", "mkstemp"):
+        monkeypatch.setattr(tempfile, name, no_file)
+    Uploads(lambda *_: asyncio.sleep(0))
+    data = random.Random(1).randbytes(3 * MB)
+    body, kind = encode_multipart_formdata({"file": ("a.csv", data)})
+
+    async def pieces() -> AsyncGenerator[bytes, None]:
+        for at in range(0, len(body), 2**16):
+            yield body[at : at + 2**16]
+
+    async def parse() -> bytes:
+        form = await MultiPartParser(Headers({"content-type": kind}), pieces()).parse()
+        file: Any = form["file"]
+        assert isinstance(file.file, FileInMemory)
+        return bytes(await file.read())
+
+    assert asyncio.run(parse()) == data
+
+
+def test_the_content_of_a_file_is_taken_once() -> None:
+    record = UploadedFileRec(file_id="a", name="a.csv", type="text/csv", data=b"a,1")
+    file = UploadedFile(record, FileURLs())
+    assert not was_taken(file)
+    assert take_content(file) == b"a,1"
+    assert (was_taken(file), file.getvalue()) == (True, b"")
+    assert [was_taken(each) for each in (None, DeletedFile("a"))] == [False, True]

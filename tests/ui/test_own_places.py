@@ -1,38 +1,77 @@
-"""Places of one's own on the map page: their own map and blocks, a way back, nothing of the US."""
+"""A user's places and areas on the map, points nearby, and who is not protected."""
 
+import json
+import re
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from caldp_core.datasets import OwnPlaces, hexagon_resolutions, read_places
-from caldp_core.domain.grid import US_GRID, Area, GridDomain
-from caldp_core.scenarios.blocks import GridBlocks, HexagonBlocks, OneBlock, PolygonBlocks
-from caldp_ui.compute import exports, runs
-from caldp_ui.maps import presets
-from caldp_ui.maps.ground import land
-from caldp_ui.maps.presets import BEGIN
-from caldp_ui.maps.scene import EXAMPLE
+from caldp_core.basics.errors import CaldpError
+from caldp_core.datasets import OwnPlaces, OwnTable, hexagon_resolutions, read_places
+from caldp_core.datasets.areas import areas_on_map, named_areas
+from caldp_core.domain.domains import US_GRID, Area, GridDomain
+from caldp_core.experiments.run import Setup, prepare, run
+from caldp_core.scenarios.blocks import (
+    OUTSIDE,
+    BlocksSpec,
+    EverythingSensitive,
+    GridBlocks,
+    HexagonBlocks,
+    OneBlock,
+    PolygonBlocks,
+    SensitiveAreas,
+    SensitiveNear,
+    SensitiveSpec,
+)
+from caldp_ui.compute import runs
+from caldp_ui.controls import choices
+from caldp_ui.maps import scene
+from caldp_ui.maps.scene import (
+    BEGIN,
+    EXAMPLE,
+    OURS,
+    PAIR,
+    PLAIN,
+    TRUTH,
+    ground,
+    land,
+    protected,
+)
+from caldp_ui.maps.scene import scene as scene_scene
 from caldp_ui.parts import sharing
-from caldp_ui.places import page_state as extent
-from caldp_ui.places import view
+from caldp_ui.parts.comparison import ComparisonData, load_fast_results
+from caldp_ui.places import page_state, view
 from caldp_ui.places.controls import with_dataset
 from caldp_ui.places.page_state import LINK, STATE, PlacesState
-from caldp_ui.session import links, visitor_data
-from caldp_ui.words import formats
+from caldp_ui.session import links, visit
+from caldp_ui.stage.component import scene_head
+from caldp_ui.stage.records import Scene
+from caldp_ui.values.page_state import BEGIN as VALUES_BEGIN
+from caldp_ui.values.page_state import switch_table, table_of
+from caldp_ui.values.view import KEY, remarks
+from caldp_ui.words import formats, policies
 from caldp_ui.words.formats import PLACES
+from tests.datasets.files import workbook
+from tests.ui import driver
 from tests.ui.driver import (
     accepted,
     act,
     assert_shows,
     by_the_core,
     checked,
+    data_of,
+    on_stage,
     open_app,
+    open_with,
     query_of,
     scenario_of,
     scene_of,
+    values_page_scenario_of,
 )
-from tests.ui.exported import run_exported
+from tests.ui.readings import run_exported
+from tests.ui.test_own_files import answer, bring
 
 NAME = "**Munich** <b>"
 FEW = "\n".join(EXAMPLE.splitlines()[:20])
@@ -90,7 +129,7 @@ def _hexagons_in_all_sizes(at: AppTest, grid: GridDomain) -> None:
     before = scenario_of(at).context.blocks
     checked(at.selectbox(key="places-blocks").set_value("Hexagons").run())
     sizes = at.select_slider(key="places-hexagons")
-    assert sizes.options == [presets.hexagon_size(r) for r in reversed(hexagon_resolutions(grid))]
+    assert sizes.options == [scene.hexagon_size(r) for r in reversed(hexagon_resolutions(grid))]
     finest = hexagon_resolutions(grid)[-1]
     checked(sizes.set_value(finest).run())
     assert_shows(at, scenario_of(at).with_context(blocks=HexagonBlocks(finest)))
@@ -100,13 +139,14 @@ def _hexagons_in_all_sizes(at: AppTest, grid: GridDomain) -> None:
     assert scenario_of(at).context.blocks == before
 
 
+@pytest.mark.slow
 def test_many_places_stay_out_of_the_link_and_come_back_in_the_visit(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     at = show(open_app(), MANY)
     scenario, query = scenario_of(at), query_of(at)
-    assert set(query) & {visitor_data.OWN, "dataset"} == {visitor_data.OWN}
-    file = exports.scenario_json(scenario)
+    assert set(query) & {visit.OWN, "dataset"} == {visit.OWN}
+    file = scenario.to_json()
     assert run_exported(file).error("tv") == by_the_core(scenario).first.errors.tv
     at.query_params.clear()
     monkeypatch.setattr(
@@ -129,13 +169,13 @@ def test_long_data_are_left_to_their_file_by_code_and_record() -> None:
     spec = read_places(MANY, NAME).places
     scenario = with_dataset(BEGIN, spec)
     corners = " ".join(f"{48 + i / 1e4:.4f},{11 + i % 7}" for i in range(300))
-    areas = extent.with_merge_factor(scenario, 3).with_context(
+    areas = page_state.with_merge_factor(scenario, 3).with_context(
         blocks=PolygonBlocks(("All",), (corners,))
     )
-    long = {visitor_data.OWN, visitor_data.AREAS, "own.together", "blocks"}
+    long = {visit.OWN, visit.AREAS, "own.together", "blocks"}
     said = {"estimator", "v", "own.form", "own.title", "own.cell"}
-    assert {*visitor_data.query(areas)} - said == long
-    assert exports.literal(scenario) == 'Scenario.from_file("scenario-internal.json")'
+    assert {*visit.query(areas)} - said == long
+    assert runs.literal(scenario) == 'Scenario.from_file("scenario-internal.json")'
     result = by_the_core(scenario)
     content = sharing.ReportContent(result, "It is so.", {})
     page = sharing.html(PLACES, content, sharing.audit_scenario(scenario, lambda share: None), "")
@@ -173,5 +213,269 @@ def test_data_on_another_map_take_blocks_that_it_has() -> None:
     coasts = read_places("lat,lon\n40.71,-74.0\n34.05,-118.24").places
     states = BEGIN.with_context(blocks=OneBlock())
     assert with_dataset(states, coasts).context == states.context
-    assert presets.presets_of(coasts.grid()) == presets.PRESETS
+    assert scene.presets_of(coasts.grid()) == scene.PRESETS
     assert coasts.grid() == US_GRID
+
+
+NEW_YORK = "40.71, -74.01"
+
+
+@pytest.mark.slow
+def test_points_make_what_is_near_them_sensitive() -> None:
+    at = open_with(BEGIN.with_context(sensitive=SensitiveNear((), 30.0)))
+    assert not runs.setup(scenario_of(at)).sensitive.any()
+    checked(at.text_area(key="places-points").set_value(f"{NEW_YORK}\n\n41.9, -87.6").run())
+    near = SensitiveNear(("40.71,-74.01", "41.9,-87.6"), 30.0)
+    assert scenario_of(at).context.sensitive == near
+    assert_shows(at, BEGIN.with_context(sensitive=near))
+    assert query_of(at)["sensitive"] == "near"
+    table = "clinic\tlongitude\tlatitude\nA\t-74.01\t40.71\nB\t87.6° W\t41.9° N\n"
+    checked(at.text_area(key="places-points").set_value("40,-80").run())
+    checked(at.text_area(key="places-points").set_value(table).run())
+    named = SensitiveNear(("40.71,-74.01,A", "41.9,-87.6,B"), 30.0)
+    assert scenario_of(at).context.sensitive == named
+    assert_shows(at, BEGIN.with_context(sensitive=named))
+    lines = "40.71, -74.01, Clinic A, women\n41.9, -87.6, B"
+    checked(at.text_area(key="places-points").set_value(lines).run())
+    named = SensitiveNear(("40.71,-74.01,Clinic A, women", "41.9,-87.6,B"), 30.0)
+    assert scenario_of(at).context.sensitive == named
+    few = runs.setup(scenario_of(at)).sensitive.sum()
+    checked(at.number_input(key="places-km").set_value(60.0).run())
+    assert runs.setup(scenario_of(at)).sensitive.sum() > few > 10
+    before = scenario_of(at)
+    checked(at.text_area(key="places-points").set_value("in New York").run())
+    assert scenario_of(at) == before
+    (warning,) = at.warning
+    assert "A point is written latitude,longitude in degrees" in warning.value
+    _areas_of_a_file(at)
+
+
+def _areas_of_a_file(at: AppTest) -> None:
+    """On the same page: each area of a file is a block; anything else is reported."""
+    checked(at.selectbox(key="places-blocks").set_value("Areas of a file of mine").run())
+    assert runs.setup(scenario_of(at)).partition.names == (OUTSIDE,)
+    east = [[-90 + i / 500, 26 + i / 25] for i in range(500)]
+    ring = [*east, [-70, 46], [-70, 26], east[0]]
+    for corners in (ring[::100], ring):
+        file = {"type": "Polygon", "coordinates": [corners]}
+        checked(_send(at, json.dumps(file).encode()).run())
+        if corners != ring:  # short enough for a link
+            assert_shows(at, scenario_of(at))
+    blocks = scenario_of(at).context.blocks
+    assert isinstance(blocks, PolygonBlocks)
+    (name,) = blocks.names
+    partition = runs.setup(scenario_of(at)).partition
+    assert (name, partition.names) == ("area 1", ("area 1", OUTSIDE))
+    assert visit.AREAS in query_of(at)
+    with pytest.raises(CaldpError, match="stay with the visit"):
+        visit.read(visit.query(scenario_of(at)))  # no visit has brought it here
+    before = scenario_of(at)
+    checked(_send(at, b"{}").run())
+    assert scenario_of(at) == before
+    assert "must be GeoJSON with polygons" in at.error[0].value
+    _areas_that_are_not_as_drawn(at)
+
+
+def _areas_that_are_not_as_drawn(at: AppTest) -> None:
+    """Copies, overlaps, and areas without a cell are said above the page, of this file."""
+    north, south = box(-90, 40, -80, 45), box(-90, 35, -80, 41)
+    tiny, over = box(-90.01, 35.01, -90, 35.02), box(-91, 34, -79, 42)
+    features = [("North", north), ("North", north), ("South", south), ("Tiny", tiny)]
+    checked(_send(at, _file([*features, ("Under", north), ("Over", over)])).run())
+    (warning,) = at.warning
+    said = re.sub(r"\\", "", warning.value)
+    for sentence in (
+        "2 features of the file are united by name: “North”. 1 is a copy of another one.",
+        "Without a polygon, so left out: 1 feature of the file.",
+        "The property “name” names the areas.",
+        "Without the middle of a cell, so not a block: “Tiny”.",
+        "Covered by later areas of the file, so not a block: “North”, “South”.",
+        "2,500 cells lie in several areas and belong to the latest of them in the file: ",
+        "“Over” takes 1,250 of “South”.",
+    ):
+        assert sentence in said, said
+    twice = north[:-1] + north
+    checked(_send(at, _file([("Twice", twice), ("South", south)])).run())
+    (warning,) = at.warning
+    assert "1,250 cells count as outside of “Twice”, whose border crosses itself" in warning.value
+    checked(_send(at, _file([("North", north)])).run())
+    assert not at.warning
+
+
+def _file(features: list[tuple[str, list[list[float]]]]) -> bytes:
+    return json.dumps(
+        {
+            "type": "FeatureCollection",
+            "features": [
+                *(
+                    {
+                        "properties": {"name": name},
+                        "geometry": {"type": "Polygon", "coordinates": [ring]},
+                    }
+                    for name, ring in features
+                ),
+                *[{"geometry": {"type": "Point", "coordinates": [0, 0]}}] * (len(features) > 1),
+            ],
+        }
+    ).encode()
+
+
+def box(west: float, south: float, east: float, north: float) -> list[list[float]]:
+    return [[west, south], [east, south], [east, north], [west, north], [west, south]]
+
+
+def _send(at: AppTest, data: bytes) -> AppTest:
+    at.file_uploader(key="places-polygons").set_value(("areas.geojson", data, "application/json"))
+    return at
+
+
+def remark_on(*keys: str) -> str:
+    """What is said of a table of areas, all of which are sensitive."""
+    names = tuple(named_areas()[key].name for key in keys)
+    table = OwnTable(names, tuple(range(100, 100 + len(keys))), areas=keys)
+    own = table_of(table)
+    assert own is not None
+    scenario = switch_table(VALUES_BEGIN, own)
+    rival = runs.best_plain_ldp(scenario)
+    ours, plain = (runs.uncached_result(each) for each in (scenario, rival))
+    return " ".join(remarks(ComparisonData(ours.setup, plain.setup, ours, plain), keys))
+
+
+def test_a_click_on_an_area_ends_its_protection_or_begins_it() -> None:
+    form = bring("values", "Kanton;Einwohner\nZürich;9\nBern;8\nGenève;7\n", "a.csv")
+    at = accepted(answer(form, "areas-Switzerland"), "values")
+    dataset = values_page_scenario_of(at).dataset
+    assert isinstance(dataset, OwnTable)
+    _, labels = areas_on_map(dataset.areas)
+    for area, flags in ((1, [1, 0, 1]), (3, [1, 0, 1]), (1, [1, 1, 1])):
+        cell = int(np.flatnonzero(labels == area)[-1])
+        click = {"tool": "look", "action": "protect", "cells": f"{cell}+1"}
+        at = on_stage(at, click, "values-maps")
+        assert runs.setup(values_page_scenario_of(at)).sensitive.tolist() == flags
+
+
+def test_a_table_of_areas_brought_among_places_opens_on_the_page_of_answers() -> None:
+    form = bring("places", "Kanton;Einwohner\nZürich;9\nBern;8\nGenève;7\n", "a.csv")
+    at = accepted(answer(form, "areas-Switzerland"), "places")
+    dataset = values_page_scenario_of(at).dataset
+    assert isinstance(dataset, OwnTable)
+    assert dataset.areas == tuple(f"{n}, Switzerland" for n in ("Zürich", "Bern", "Genève"))
+    assert [each["id"] for each in scene_of(at, "values-maps")["pictures"]] == [
+        "truth", "plain", "ours",
+    ]  # fmt: skip
+
+
+def test_a_workbook_with_cover_total_and_codes_leads_to_its_estimate() -> None:
+    people = {"AZ": 120, "CA": 900, "NV": 80, "OH": 300, "TX": 700, "WA": 200}
+    rows: list[list[object]] = [["State", "People"], *([*each] for each in people.items())]
+    rows.append(["Total", sum(people.values())])
+    data = workbook(("Cover", [["Survey of states"], ["Office of samples"]]), ("2026", rows))
+    form = answer(bring("values", data, "states.xlsx"), "total-row-leave-out")
+    at = accepted(answer(form, "areas-United States"), "values")
+    scenario = values_page_scenario_of(at)
+    assert isinstance(scenario.dataset, OwnTable)
+    assert (scenario.dataset.counts, scenario.dataset.title) == (tuple(people.values()), "states")
+    assert "“Total” left out, as a total; " in scenario.dataset.reading
+    ours, plain = (run(prepare(each)) for each in (scenario, runs.best_plain_ldp(scenario)))
+    sent = data_of(at, KEY)
+    np.testing.assert_allclose(sent["ours"][0], ours.first.estimate, rtol=1e-4, atol=1e-12)
+    np.testing.assert_allclose(sent["plain"][0], plain.first.estimate, rtol=1e-4, atol=1e-12)
+
+
+def test_areas_that_are_out_of_view_or_too_small_are_named() -> None:
+    states = [key for key, area in named_areas().items() if area.country == "United States"]
+    assert "Drag the map to see Alaska, Hawaii." in remark_on(*states)
+    said = remark_on("Anguilla", "Saint Martin", "France", "Brazil", "Canada", "Japan")
+    assert "Too small to be seen here, and only in the list below: Anguilla." in said
+    assert "Drag" not in said
+
+
+def test_two_methods_of_plain_ldp_are_named_beside_each_other() -> None:
+    states = [key for key, area in named_areas().items() if area.country == "United States"]
+    said = "is plain LDP by Subset selection; the map “Plain LDP” is by Galois response."
+    assert said in remark_on(*states)
+    assert "plain LDP" not in remark_on("France", "Brazil", "Canada")
+
+
+def setup_of(blocks: BlocksSpec, sensitive: SensitiveSpec) -> Setup:
+    return runs.setup(BEGIN.with_context(blocks=blocks, sensitive=sensitive))
+
+
+def scene_of_who_is_protected(blocks: BlocksSpec, sensitive: SensitiveSpec) -> Scene:
+    data = load_fast_results(STATE, BEGIN.with_context(blocks=blocks, sensitive=sensitive))
+    land = ground(data.setup, runs.map_of(data.setup.dataset), None)
+    return scene_scene(data, land, arrangement=PAIR)
+
+
+def test_where_everybody_is_protected_nothing_is_hatched() -> None:
+    page_scene = scene_of_who_is_protected(GridBlocks(25, 35), EverythingSensitive())
+    assert scene.readable_people(setup_of(GridBlocks(25, 35), EverythingSensitive())) is None
+    assert page_scene.ground.open is None
+    assert page_scene.arrangement == PAIR
+    assert all("open" not in picture.marks for picture in page_scene.pictures)
+
+
+@pytest.mark.parametrize(
+    "sensitive", [choices.NEW_YORK, SensitiveAreas(())], ids=["one city", "nothing"]
+)
+def test_who_can_be_read_is_hatched_counted_and_first_as_a_map(sensitive: SensitiveSpec) -> None:
+    setup, page_scene = (
+        setup_of(OneBlock(), sensitive),
+        scene_of_who_is_protected(OneBlock(), sensitive),
+    )
+    read = scene.readable_people(setup)
+    assert read is not None
+    share = float(setup.dataset.distribution[protected(setup)].sum())
+    assert read.safe.startswith(f"{round(100 * share)} of")
+    assert page_scene.ground.open is not None
+    pictures = {picture.id: picture for picture in page_scene.pictures}
+    assert "open" in pictures[OURS].marks
+    assert "open" not in pictures[PLAIN].marks
+    assert any(read.open in label.text for label in pictures[OURS].labels)
+    assert page_scene.arrangement is not None
+    assert page_scene.arrangement.turns == (scene.READ, TRUTH)
+    assert scene_head(page_scene, "maps")["pictures"][-1]["colours"] == "open"
+
+
+def test_a_saved_picture_says_its_epsilon_people_and_source() -> None:
+    page_scene = scene_of_who_is_protected(OneBlock(), choices.NEW_YORK)
+    text = " ".join(page_scene.image_lines)
+    assert "ε = 1 " in text
+    assert f"{formats.people(page_scene.people)} check-ins" in text
+    assert runs.setup(BEGIN).dataset.name in text
+    mixed = BEGIN.with_context(blocks=GridBlocks(1, 2), epsilon=(0.5, 2.0))
+    assert "ε from 0.5 to 2 " in policies.setting_text(runs.setup(mixed))
+
+
+def test_the_form_of_protection_is_called_by_what_is_left_to_do() -> None:
+    def named(at: AppTest) -> list[str]:
+        blocks = (block.proto.popover for block in driver.blocks(at) if block.type == "popover")
+        return [block.label for block in blocks]
+
+    at = driver.open_with(BEGIN)
+    assert "What is protected" in named(at)
+    at = driver.open_with(BEGIN.with_context(sensitive=choices.NEW_YORK))
+    assert "Protect more places" in named(at)
+    # The form is open, and keeps its name: under another one it would close under the hand.
+    sensitive = next(box for box in at.selectbox if box.label.startswith("Sensitive"))
+    driver.checked(sensitive.set_value("Every place").run())
+    assert scene.readable_people(runs.setup(driver.scenario_of(at))) is None
+    assert "Protect more places" in named(at)
+
+
+def test_a_sensitive_place_alone_in_its_block_can_be_read() -> None:
+    setup = setup_of(GridBlocks(125, 250), EverythingSensitive())
+    sizes = np.bincount(setup.partition.labels)
+    assert set(sizes.tolist()) == {1, 2}
+    assert np.array_equal(protected(setup), sizes[setup.partition.labels] > 1)
+
+
+def test_the_brush_says_before_that_nothing_is_left_to_protect() -> None:
+    everything = page_state.actions(setup_of(OneBlock(), EverythingSensitive()))
+    one_city = page_state.actions(setup_of(OneBlock(), choices.NEW_YORK))
+    (before,), (after,) = (
+        [each.effects["brush"] for each in offered if each.id == page_state.PROTECT]
+        for offered in (everything, one_city)
+    )
+    assert "nothing changes" in before
+    assert "nothing changes" not in after

@@ -1,4 +1,4 @@
-"""What every page owes its reader, for each that is in the menu: `pages.PAGES` has them all.
+"""What every page owes its reader, and that tests catch a page with one slip.
 
 A default without a word of warning, and a way back to it; a link that opens what it was made from;
 one sentence for a link that is none; tabs that can all be drawn; ready settings with links of their
@@ -7,26 +7,47 @@ tried, and in the link.
 
 What a page shows of a record is held against the core in the page's own file; cards of the first
 page in `test_app_around.py`; a real browser's step back in `browser/test_links.py`.
+
+A slip is made in the source of one function, wherever it is bound, and taken back. Each row asks
+first that the test passes what is right.
 """
 
+import ast
+import inspect
+import textwrap
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
+from types import CodeType, FunctionType
+from typing import Any, cast
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from caldp_core.basics.errors import CaldpError
+from caldp_core.datasets import Snap
 from caldp_core.experiments.run import prepare, run
+from caldp_core.experiments.table import as_cell
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.app import navigation
-from caldp_ui.session import links
+from caldp_ui.app import gate, navigation
+from caldp_ui.compute import runs
+from caldp_ui.room import question, view
+from caldp_ui.room.page_state import EXAMPLES
+from caldp_ui.room.poll import PollState
+from caldp_ui.room.question import shares_of
+from caldp_ui.session import links, page_state
 from caldp_ui.session.page_state import PinPageState
-from caldp_ui.words import formats
+from caldp_ui.values.page_state import BEGIN
+from caldp_ui.words import formats, promise
+from caldp_ui.words.formats import Headline
 from tests.contract.checks import naming
+from tests.ui import test_formats, test_room
 from tests.ui.driver import (
+    capture_headlines,
     checked,
     container,
     go,
+    jobs_done,
     leave,
     open_every_tab,
     open_page,
@@ -36,8 +57,9 @@ from tests.ui.driver import (
     query_of,
     unpin,
 )
-from tests.ui.link_harm import assert_none_opens_otherwise
 from tests.ui.pages import PAGES, Page
+from tests.ui.readings import numbers_without_source
+from tests.ui.scenarios import assert_none_opens_otherwise
 
 WITH_READY = [name for name, page in PAGES.items() if page.ready]
 PINNING = [name for name, page in PAGES.items() if isinstance(page.state, PinPageState)]
@@ -70,12 +92,27 @@ def test_every_page_of_the_menu_is_held_to_it() -> None:
     assert [name for name in PINNING if PAGES[name].slider is None] == []
 
 
+@pytest.fixture
+def headlines() -> Iterator[list[Headline]]:
+    """All headlines that pages draw in the test, in order."""
+    with capture_headlines() as drawn:
+        yield drawn
+
+
+def assert_sources(headlines: list[Headline], record: object) -> None:
+    """The numbers of the headlines that were drawn since are figures or settings of the record."""
+    missing = [text for each in headlines for text in numbers_without_source(each, record)]
+    headlines.clear()
+    assert missing == []
+
+
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_opens_with_its_default_and_leads_back_to_it(
-    name: str, monkeypatch: pytest.MonkeyPatch
+    name: str, monkeypatch: pytest.MonkeyPatch, headlines: list[Headline]
 ) -> None:
     page = PAGES[name]
     at = open_record(page.state)
+    assert_sources(headlines, page_record(at, page.state))
     fresh = page.state.codec.fresh()
     assert (page_record(at, page.state), query_of(at), sentences(at)) == (fresh, {}, [])
     asks = any(each.label == SAFE for each in at.button)
@@ -99,17 +136,21 @@ SLOW_READY = ("plan", "paper")
 """Their ready settings take trials."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WITH_TABS)
 def test_every_tab_of_a_page_is_drawn(name: str) -> None:
     state = PAGES[name].state
     open_every_tab(open_record(state), state.key("tabs"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [pytest.param(n, marks=pytest.mark.thorough if n in SLOW_READY else ()) for n in WITH_READY],
 )
-def test_every_ready_setting_is_shown_and_has_a_link_of_its_own(name: str) -> None:
+def test_every_ready_setting_is_shown_and_has_a_link_of_its_own(
+    name: str, headlines: list[Headline]
+) -> None:
     page = PAGES[name]
     assert page.ready is not None
     ways, key = page.ready
@@ -118,6 +159,7 @@ def test_every_ready_setting_is_shown_and_has_a_link_of_its_own(name: str) -> No
         record, query = page_record(checked(after), page.state), query_of(at)
         with naming(str(query)):
             assert sentences(at) == []
+            assert_sources(headlines, record)
             assert page.state.codec.read(query) == record
             queries.append(query)
     assert len({str(query) for query in queries}) > 2
@@ -147,6 +189,7 @@ def test_a_link_that_is_none_is_told_in_one_sentence_and_the_page_starts_afresh(
     assert (page_record(at, page.state), query_of(at)) == (codec.fresh(), {})
 
 
+@pytest.mark.slow
 def test_every_page_keeps_what_was_set_on_it() -> None:
     at, set_to = open_page(""), {}
     for name, page in PAGES.items():
@@ -173,6 +216,7 @@ def error_of(scenario: Scenario) -> str:
     return formats.share(run(prepare(scenario)).first.errors.tv)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PINNING)
 def test_a_pin_stays_beside_what_is_tried_and_in_the_link(name: str) -> None:
     page = PAGES[name]
@@ -183,6 +227,8 @@ def test_a_pin_stays_beside_what_is_tried_and_in_the_link(name: str) -> None:
     now = page_record(move_slider(at, page), page.state)
     assert now != first
     assert pinned_record(at, page) == first
+    if name == "plan":  # its numbers come with the picture
+        jobs_done(at)
     assert len(tables(at, page)) == (name != "curves")
     for table in tables(at, page):
         assert "reports" not in table.value.index, "the same in both"
@@ -201,3 +247,117 @@ def test_a_pin_stays_beside_what_is_tried_and_in_the_link(name: str) -> None:
     unpin(at, name)
     assert "pinned" not in query_of(at)
     assert not tables(at, page)
+
+
+POLL = PollState("", "", EXAMPLES["Vote"], True, (0, 1, 1, 2, 0, 4, 1, 3, 1, 1))
+
+
+@contextmanager
+def mutate(function: Callable[..., Any], right: str, wrong: str) -> Iterator[None]:
+    """The function with `wrong` where its source has `right`, once."""
+    real = cast(FunctionType, inspect.unwrap(function))
+    source = textwrap.dedent(inspect.getsource(real))
+    assert source.count(right) == 1, f"{real.__qualname__} has no longer one {right!r}"
+    tree = ast.parse(source.replace(right, wrong))
+    codes = compile(tree, f"slip of {real.__name__}", "exec").co_consts
+    (code,) = (each for each in codes if isinstance(each, CodeType))
+    kept, real.__code__ = real.__code__, code
+    try:
+        yield
+    finally:
+        real.__code__ = kept
+
+
+def check_live() -> None:
+    """The headline's range is that of the first protected answer, the lower end first."""
+    shares = shares_of(POLL.question, POLL.reports)
+    sentence = view.live_headline(POLL, shares).sentence
+    assert f"that {100 * shares.low[0]:.0f} to {100 * shares.high[0]:.0f} % of people" in sentence
+    assert shares.low[0] < shares.high[0]
+
+
+def check_numbers() -> None:
+    """The poll's table holds what its board shows, by name."""
+    table, shares = view.numbers(POLL), view.shares_by(POLL)(POLL.question, POLL.reports)
+    for name, column in (("estimate", shares.estimate), ("from", shares.low), ("to", shares.high)):
+        assert table[f"{name}, %"].tolist() == pytest.approx((100 * column).round(1).tolist())
+    assert (table["from, %"] < table["to, %"]).all()
+    assert table["reports"].tolist() == [2, 5, 1, 1, 1]
+
+
+def check_no_file_of_others() -> None:
+    """No link has the server read a file that its sender chose, were it there or not."""
+    with pytest.raises(CaldpError, match="SNAP's file, which is not on this machine"):
+        page_state.make_safe(replace(BEGIN, dataset=Snap(path=__file__)))
+
+
+def check_one_trial() -> None:
+    assert page_state.make_safe(replace(BEGIN, trials=500)).trials == 1
+
+
+def check_guarded_cells() -> None:
+    """No spreadsheet runs what a name begins with."""
+    for name in ("=1+1", "+1+1", "-1+1", "@SUM(A1)", "\t=1"):
+        assert b"\n'" in runs.csv({"name": [name]}).replace(b'"', b"")
+
+
+def check_page_of_a_server() -> None:
+    names = {"", "classroom", "room"}
+    assert gate.page_address("http://x/a/classroom", "room", names) == "http://x/a/room"
+    assert gate.page_address("http://x/classroom", "room", names) == "http://x/room"
+
+
+def check_everybody() -> None:
+    """The grades are of everybody, the unprotected first."""
+    first, second = promise.grades(0.3, 0.73, "odds", "read")
+    assert [first.people, second.people] == pytest.approx([0.7, 0.3])
+    assert [first.chance, second.chance] == [1.0, 0.73]
+    assert second.protected > first.protected
+
+
+MUTANTS: dict[str, tuple[Callable[..., Any], str, str, Callable[[], None]]] = {
+    "a poll's range, its ends swapped": (
+        view._estimate_sentence, "shares.low[answer]), 100 * float(shares.high",
+        "shares.high[answer]), 100 * float(shares.low", check_live,
+    ),
+    "from and to swapped": (
+        view.numbers, '"to, %"] = (100 * shares.high)', '"to, %"] = (100 * shares.low)',
+        check_numbers,
+    ),
+    "reports of the next answer": (
+        view.numbers, "reports.count(x)", "reports.count(x + 1)", check_numbers,
+    ),
+    "files of the sender's choice": (
+        page_state.make_safe, "found.dataset != fetched_snap()", "False", check_no_file_of_others,
+    ),
+    "all trials of a link": (page_state.make_safe, "trials=1", "trials=2", check_one_trial),
+    "formulas for spreadsheets": (as_cell, "escape_formula(value)", "value", check_guarded_cells),
+    "room cut off classroom": (
+        gate.page_address, "last not in names", "last in names", check_page_of_a_server,
+    ),
+    "half of the difference": (
+        question._right, "difference / 4", "difference / 8",
+        test_room.test_the_odds_that_are_told_are_the_best_guess_of_the_exact_channel,
+    ),
+    "nearly all told as all": (
+        formats.hundred, 'return "more than 99.9"', 'return "100"',
+        lambda: test_formats.test_what_rounds_to_all_is_told_as_more(0.9999),
+    ),
+    "the unprotected forgotten": (
+        promise.grades, "1.0 - covered, False", "covered, False", check_everybody,
+    ),
+    "the protected first": (
+        promise.grades,
+        "Grade(1.0 - covered, False, 1.0, read), Grade(covered, True, chance, odds)",
+        "Grade(covered, True, chance, odds), Grade(1.0 - covered, False, 1.0, read)",
+        check_everybody,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_the_slip_is_caught(name: str) -> None:
+    function, right, wrong, check = MUTANTS[name]
+    check()
+    with mutate(function, right, wrong), pytest.raises((AssertionError, pytest.fail.Exception)):
+        check()

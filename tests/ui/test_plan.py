@@ -1,45 +1,66 @@
-"""The planner's page: its people reach the goal, its sentences say its numbers, links hold it."""
+"""Pages before and after a collection: plans reach their goal, results are those of reports."""
 
 import math
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from html import unescape
 from threading import Event
+from typing import Any
 
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from caldp_core.audit.adversary import max_guess_accuracy
+from caldp_core.audit.adversary import max_guess_accuracy, pair_odds
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Progress, no_progress
-from caldp_core.datasets import OwnPlaces, Survey, Uniform
+from caldp_core.collect.collected_tally import CollectedTally
+from caldp_core.collect.device import Budget as DeviceBudget
+from caldp_core.collect.device import Memo, NoisyMemo, Once
+from caldp_core.collect.estimate import Results, Tallies, made_up_week, read_collection
+from caldp_core.collect.protocol import Protocol
+from caldp_core.datasets import OwnPlaces, Survey, Uniform, Zipf
+from caldp_core.domain.domains import GridDomain
 from caldp_core.estimation.evidence import default_estimator
+from caldp_core.estimation.intervals import every_look, one_look
 from caldp_core.experiments.forecast import forecast
 from caldp_core.experiments.regions import region_report
 from caldp_core.experiments.run import prepare, run, run_trial
 from caldp_core.lecture.daily import LastingRappor
 from caldp_core.mechanisms import FAMILIES
 from caldp_core.mechanisms.catalogue import MECHANISMS
-from caldp_core.scenarios.blocks import RegionBlocks
+from caldp_core.privacy.context import Context
+from caldp_core.scenarios.blocks import EvenRuns, RegionBlocks
+from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.expected_error import Budget, Forecast
+from caldp_core.theory.mixing import epsilons_after_mixing
+from caldp_ui.app import navigation
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.compute import runs
 from caldp_ui.controls.choices import NAMES, PLAIN
-from caldp_ui.plan import people_needed, view
+from caldp_ui.plan import page_state, view
 from caldp_ui.plan.page import goal_titles
 from caldp_ui.plan.page_state import (
+    DEPLOYMENTS,
     GOALS,
     LINK,
     STATE,
+    Need,
     Plan,
+    epsilon_for,
     have_smaller_regions,
     margins_of,
     regions_of,
 )
-from caldp_ui.plan.people_needed import DEPLOYMENTS, Need, epsilon_for
+from caldp_ui.results import page
+from caldp_ui.results import view as results_view
+from caldp_ui.results.page_state import ResultsState
 from caldp_ui.words import formats, promise
+from caldp_ui.words.formats import VALUES
+from tests.collect.protocols import SPECS, labelled, many, planned, protocol_in
+from tests.collect.test_estimate import MONDAY, PROTOCOL, TUESDAY
 from tests.ui.driver import (
     checked,
     headline_of,
@@ -57,14 +78,14 @@ PLAN = Plan()
 
 
 @pytest.fixture(scope="module")
-def page() -> AppTest:
+def plan_page() -> AppTest:
     return jobs_done(open_record(STATE))
 
 
-def test_the_headline_the_picture_and_the_memos_say_the_needs(page: AppTest) -> None:
-    points = people_needed.needs_by_protection(list(people_needed.compute_needs(PLAN, no_progress)))
+def test_the_headline_the_picture_and_the_memos_say_the_needs(plan_page: AppTest) -> None:
+    points = page_state.needs_by_protection(list(page_state.compute_needs(PLAN, no_progress)))
     headline = view.headline(PLAN, points)
-    assert headline_of(page) == f"{headline.sentence} {headline.second}"
+    assert headline_of(plan_page) == f"{headline.sentence} {headline.second}"
     enough = view.sufficient_epsilon(PLAN, points)
     assert float(f"{headline.figures['epsilon']:.2g}") == enough
     assert enough == pytest.approx(epsilon_for(points["blocks"], 1_000_000), rel=0.05)
@@ -77,7 +98,7 @@ def test_the_headline_the_picture_and_the_memos_say_the_needs(page: AppTest) -> 
     plain = next(n for n in points[PLAIN] if n.epsilon == PLAN.epsilon)
     assert ours.people is not None
     assert plain.people is not None
-    plain_words, technical = (each.value for each in page.code[:2])
+    plain_words, technical = (each.value for each in plan_page.code[:2])
     setup = view.memo_setup(PLAN, points)
     margins = margins_of(setup, PLAN.goal, no_progress)
     assert plain_words == view.plain_memo(PLAN, points, margins)
@@ -109,10 +130,10 @@ def test_the_headline_the_picture_and_the_memos_say_the_needs(page: AppTest) -> 
 
 
 def test_the_people_of_the_headline_reach_the_goal_at_its_level() -> None:
-    points = people_needed.needs_by_protection(list(people_needed.compute_needs(PLAN, no_progress)))
+    points = page_state.needs_by_protection(list(page_state.compute_needs(PLAN, no_progress)))
     enough = view.sufficient_epsilon(PLAN, points)
     assert enough is not None
-    needed = people_needed.compute_need(
+    needed = page_state.compute_need(
         PLAN, "blocks", PLAN.protected_scenario("blocks", enough)
     ).people
     assert needed == pytest.approx(1_000_000, rel=0.1)  # two digits of ε, read off the picture
@@ -120,9 +141,7 @@ def test_the_people_of_the_headline_reach_the_goal_at_its_level() -> None:
 
 def test_a_plan_that_leaves_people_unprotected_says_so_first() -> None:
     record = replace(PLAN, protection="sensitive")
-    points = people_needed.needs_by_protection(
-        list(people_needed.compute_needs(record, no_progress))
-    )
+    points = page_state.needs_by_protection(list(page_state.compute_needs(record, no_progress)))
     headline = view.headline(record, points)
     setup = prepare(record.protected_scenario("sensitive", 1.0))
     covered = formats.out_of(promise.protected_share(setup))
@@ -138,7 +157,7 @@ def test_planned_people_reach_the_goal_and_half_of_them_do_not() -> None:
     chance under 1e-6. With half the people the range is ± 14 %: 83 % hit, 190 or more under 1e-6.
     """
     scenario = replace(PLAN.protected_scenario("blocks", 1.0), dataset=Survey("income"))
-    need = people_needed.compute_need(PLAN, "blocks", scenario)
+    need = page_state.compute_need(PLAN, "blocks", scenario)
     assert need.people is not None
     p = prepare(scenario).dataset.distribution
     common = np.flatnonzero(p >= PLAN.floor)
@@ -155,11 +174,11 @@ def test_planned_people_reach_the_goal_and_half_of_them_do_not() -> None:
 
 
 def test_the_best_of_the_table_is_the_pictures() -> None:
-    table = people_needed.needs_by_method(PLAN)
+    table = page_state.needs_by_method(PLAN)
     assert len(table) == len(FAMILIES)
     for name in NAMES:
         least = min(row[name].people or 10**13 for _, row in table if name in row)
-        best = people_needed.compute_need(
+        best = page_state.compute_need(
             PLAN, name, PLAN.protected_scenario(name, PLAN.epsilon)
         ).people
         assert best is not None
@@ -186,12 +205,12 @@ def test_people_back_to_epsilon() -> None:
 
 
 def test_overall_needs_are_simulated_with_the_estimate(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(people_needed, "BUDGET", Budget(16, 16, 0.01))
+    monkeypatch.setattr(page_state, "BUDGET", Budget(16, 16, 0.01))
     scenario = replace(PLAN.scenario, dataset=Uniform(12))
     record = replace(PLAN, scenario=scenario, goal="overall", wrong=0.1)
-    few = people_needed.compute_need(record, PLAIN, record.protected_scenario(PLAIN, 1.0)).people
+    few = page_state.compute_need(record, PLAIN, record.protected_scenario(PLAIN, 1.0)).people
     strict = replace(record, wrong=0.05)
-    many = people_needed.compute_need(strict, PLAIN, strict.protected_scenario(PLAIN, 1.0)).people
+    many = page_state.compute_need(strict, PLAIN, strict.protected_scenario(PLAIN, 1.0)).people
     assert few is not None
     assert many is not None
     assert 3 < many / few < 5  # half the error, four times the people
@@ -203,7 +222,7 @@ def test_every_group_is_a_goal_where_there_are_groups() -> None:
     assert page_record(at, STATE).goal == "groups"
     assert "know every group with at least 1 % of people" in headline_of(jobs_done(at))
     record = replace(PLAN, goal="groups", protection="more-blocks")
-    found = people_needed.compute_need(record, PLAIN, record.protected_scenario(PLAIN, 1.0)).people
+    found = page_state.compute_need(record, PLAIN, record.protected_scenario(PLAIN, 1.0)).people
     assert found is not None
     setup = prepare(replace(record.protected_scenario(PLAIN, 1.0), n=found))
     margins = margins_of(setup, PLAN.goal, no_progress)
@@ -251,7 +270,7 @@ def test_every_region_is_known_as_well_as_asked_for() -> None:
     record = replace(PLAN, scenario=people_all_over("46,50,6,10"), goal="regions", floor=0.05)
     LINK.check(record)
     assert LINK.read(LINK.write(record)) == record
-    found = people_needed.compute_need(record, PLAIN, record.protected_scenario(PLAIN, 1.0)).people
+    found = page_state.compute_need(record, PLAIN, record.protected_scenario(PLAIN, 1.0)).people
     assert found is not None
     setup = prepare(replace(record.protected_scenario(PLAIN, 1.0), n=found))
     margins = margins_of(setup, "regions", no_progress)
@@ -280,13 +299,13 @@ def test_controls_and_a_deployments_epsilon() -> None:
 
 
 def test_tables_of_a_large_map_are_made_beside_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    go_on, beside = Event(), people_needed.compute_tables
+    go_on, beside = Event(), page_state.compute_tables
 
-    def long(record: Plan, progress: Progress) -> people_needed.NeedTables:
+    def long(record: Plan, progress: Progress) -> page_state.NeedTables:
         assert go_on.wait(PATIENCE)
         return beside(record, progress)
 
-    monkeypatch.setattr(people_needed, "compute_tables", long)
+    monkeypatch.setattr(page_state, "compute_tables", long)
     at = open_record(STATE)
     assert "plan-beside-cancel" in [button.key for button in at.button]
     assert not at.table
@@ -299,13 +318,13 @@ def test_tables_of_a_large_map_are_made_beside_the_page(monkeypatch: pytest.Monk
 
 
 def test_files_and_code_wait_for_the_whole_picture(monkeypatch: pytest.MonkeyPatch) -> None:
-    go_on, needs = Event(), people_needed.compute_needs
+    go_on, needs = Event(), page_state.compute_needs
 
     def long(record: Plan, progress: Progress) -> Iterator[Need]:
         assert go_on.wait(PATIENCE)
         yield from needs(record, progress)
 
-    monkeypatch.setattr(people_needed, "compute_needs", long)
+    monkeypatch.setattr(page_state, "compute_needs", long)
     at = open_page("pages/plan.py", state={"plan-tabs": "Share and export"})
     assert "plan-home-start" not in [button.key for button in at.button]
     go_on.set()
@@ -328,9 +347,9 @@ def test_deployments_add_up_unless_one_copy_is_kept() -> None:
 
 
 def test_what_is_read_off_between_points_waits_for_all_of_them() -> None:
-    found = list(people_needed.compute_needs(Plan(), no_progress))
-    whole = view.headline(Plan(), people_needed.needs_by_protection(found))
-    part = view.headline(Plan(), people_needed.needs_by_protection(found[: 2 * len(NAMES)]))
+    found = list(page_state.compute_needs(Plan(), no_progress))
+    whole = view.headline(Plan(), page_state.needs_by_protection(found))
+    part = view.headline(Plan(), page_state.needs_by_protection(found[: 2 * len(NAMES)]))
     assert "ε ≈" in whole.sentence
     assert part.sentence.startswith("At ε = 1 you need ")
     assert "ε ≈" not in part.sentence
@@ -341,9 +360,7 @@ def test_people_that_are_too_few_or_more_than_enough_are_told_so() -> None:
         record = replace(PLAN, scenario=replace(PLAN.scenario, n=people))
         return view.headline(
             record,
-            people_needed.needs_by_protection(
-                list(people_needed.compute_needs(record, no_progress))
-            ),
+            page_state.needs_by_protection(list(page_state.compute_needs(record, no_progress))),
         ).sentence
 
     assert sentence_for(1_000).startswith("With 1,000 people no ε up to 8 is enough to ")
@@ -366,6 +383,7 @@ def test_the_default_estimate_is_said_to_be_as_good_only_where_it_is_measured_so
     assert view.default_estimate_text(record, setup, planned, None) == ""
 
 
+@pytest.mark.slow
 def test_the_page_names_the_estimate_of_the_plan_and_measures_the_default_beside_it() -> None:
     at = jobs_done(open_record(STATE, Plan(goal="overall")))
     captions = [each.value for each in at.caption]
@@ -378,3 +396,210 @@ def test_the_page_names_the_estimate_of_the_plan_and_measures_the_default_beside
         # By the core's own forecast, with trials of its own: both are within 10 % of the truth.
         found = forecast(runs.setup(replace(setup.scenario, estimator=name, seed=3))).error
         assert 0.9 * read(said).low <= found <= 1.1 * read(said).high
+
+
+@pytest.fixture(scope="module")
+def on_a_map() -> Results:
+    """Two blocks of eight cells each, of which one has no sensitive place."""
+    grid = GridDomain(30.0, -100.0, 0.2, 2, 8)
+    policy = Context.of([0] * 8 + [1] * 8, [True] * 8 + [False] * 8, [1.0, 1.0])
+    protocol = Protocol("", grid, ("south", "north"), planned(policy, SPECS["hadamard"]))
+    tally = protocol.mechanism.sample_tally(np.arange(16) * 10, np.random.default_rng(3))
+    return Tallies.of(protocol, (("all", CollectedTally(protocol.fingerprint, tally)),)).results(
+        0.95
+    )
+
+
+def texts(at: AppTest) -> str:
+    return " ".join(each.value for each in (*at.markdown, *at.caption, *at.get("html")))
+
+
+def html_text(at: AppTest) -> str:
+    return unescape(" ".join(each.proto.body for each in at.get("html")))
+
+
+def bring(at: AppTest, files: list[tuple[str, bytes]]) -> AppTest:
+    at.session_state["results-own"] = True
+    checked(at.run())
+    chosen: Any = [(*file, "application/json") for file in files]
+    at.file_uploader(key="results-files").set_value(chosen)
+    checked(at.button(key="results-show").click().run())
+    return jobs_done(at)
+
+
+def test_the_example_is_there_and_follows_its_settings() -> None:
+    at = open_page(navigation.RESULTS)
+    right = made_up_week().results(0.95)
+    headline = results_view.headline(right, is_example=True)
+    assert headline.sentence in html_text(at)
+    assert results_view.MADE_UP in headline.second
+    assert "8,000" in html_text(at)
+    assert "40 of another question" in texts(at)
+    checked(at.select_slider(key="results-level").set_value(0.999).run())
+    wide = made_up_week().results(0.999)
+    assert formats.percent_range(wide.low[7], wide.high[7]) in html_text(at)
+    assert formats.percent_range(right.low[7], right.high[7]) not in html_text(at)
+    checked(at.select_slider(key="results-times").set_value(30).run())
+    assert query_of(at) == {"level": "0.999", "times": "30"}
+
+
+def test_while_reports_come_ranges_hold_at_every_look() -> None:
+    at = open_page(navigation.RESULTS)
+    assert "at all looks together" not in texts(at)
+    checked(at.toggle(key="results-running").set_value(True).run())
+    once, always = (made_up_week().results(0.95, looks) for looks in (one_look, every_look))
+    assert formats.percent_range(always.low[7], always.high[7]) in html_text(at)
+    assert formats.percent_range(once.low[7], once.high[7]) not in html_text(at)
+    assert "95 times in 100, at all looks together" in html_text(at)
+    assert query_of(at) == {"running": "1"}
+
+
+def test_own_files_stay_in_the_visit_and_bad_ones_are_told_in_a_sentence() -> None:
+    at = bring(open_page(navigation.RESULTS), [*PROTOCOL, MONDAY, TUESDAY])
+    own = read_collection([*PROTOCOL, MONDAY, TUESDAY]).results(0.95)
+    assert results_view.headline(own, is_example=False).second in html_text(at)
+    assert "18,000" in html_text(at)
+    assert not query_of(at)
+    bring(at, [*PROTOCOL, MONDAY, ("again.tally.json", MONDAY[1])])
+    (error,) = [each.value for each in at.error]
+    assert "would count twice" in error
+    assert results_view.headline(made_up_week().results(0.95), is_example=True).second in html_text(
+        at
+    )
+    bring(at, [*PROTOCOL, MONDAY])
+    assert "24,000" in texts(at)
+    checked(at.button(key="results-example").click().run())
+    assert "8,000" in html_text(at)
+
+
+def test_few_reports_are_said_to_say_nothing_and_how_many_would() -> None:
+    """Kept answers of two: a yes is sent by e^ε in e^ε + 1, so that the number is known by hand."""
+    protocol = labelled("randomized-response", ("no", "yes"), epsilon=0.5)
+    kept = 1 / (1 + math.exp(-0.5))
+    for counts, is_all in (((2, 3), True), ((2_000, 3_000), False)):
+        tally = protocol.mechanism.tally(np.repeat([0, 1], counts))
+        parts = (("day", CollectedTally(protocol.fingerprint, tally)),)
+        results = Tallies.of(protocol, parts).results(0.95)
+        sentence = results_view.headline(results, is_example=False).sentence
+        assert sentence.startswith("5 reports say nothing yet about") == is_all, sentence
+        assert ("0.0 to 100.0 %" in sentence) is False
+        if is_all:
+            share = float(results.shares.max())
+            sends = kept * share + (1 - kept) * (1 - share)
+            needed = sends * (1 - sends) * (1.959964 / (0.1 * (2 * kept - 1))) ** 2
+            said = re.search(r"percentage points it takes about ([\d,]+)\.", sentence)
+            assert said is not None, sentence
+            assert int(said[1].replace(",", "")) == pytest.approx(needed, rel=2e-2)
+
+
+def test_what_is_said_of_a_person_is_the_bound_on_an_even_guess() -> None:
+    results = made_up_week().results(0.95)
+    policy = results.protocol.mechanism.policy
+    one, many, sentence = results_view.describe_attacker(results, 5)
+    assert (one, many) == (pair_odds(policy).largest, pair_odds(policy, 5).largest)
+    assert one < many
+    assert "more than" in sentence or f"{100 * many:.0f}" in sentence
+    assert ResultsState().times > 1
+
+
+def test_what_mixing_leaves_is_said_as_the_core_has_it() -> None:
+    results = made_up_week().results(0.95)
+    (block,) = results.record["privacy"]["if_mixed"]["blocks"]  # type: ignore[index]
+    (sentence,) = [each for each in results_view.promise_sentences(results) if "mixed" in each]
+    before, hidden, beside_open = (
+        formats.digits(block[name])
+        for name in ("epsilon_of_one_report", "epsilon", "epsilon_beside_open")
+    )
+    assert (
+        f"ε between two protected answers falls from {before} to {hidden}, and between a protected "
+        f"and an open answer falls from {before} to {beside_open}. "
+    ) in sentence
+    scenario = Scenario(Zipf(10), ContextPolicy(blocks=EvenRuns(2)), n=10_000)
+    setup = prepare(scenario)
+    crowd = round(
+        10_000 * max(setup.dataset.distribution[:5].sum(), setup.dataset.distribution[5:].sum())
+    )
+    found = epsilons_after_mixing(setup.mechanism, np.array([crowd, crowd]))
+    assert found is not None
+    text = promise.scenario_text(VALUES, setup)
+    assert f"{crowd:,} reports of the block" in text
+    assert f"from 1 to {formats.digits(found.hidden[0])}. " in text
+    alone = promise.describe_mixing(VALUES, 1.0, (0.9999, math.nan), "the 1 report")
+    assert "ε between two protected values stays at 1. " in alone
+
+
+def test_mixing_begins_at_the_epsilon_of_the_block_that_is_named() -> None:
+    policy = Context.of([0] * 4 + [1] * 4, [True] * 8, [0.5, 2.0])
+    protocol = protocol_in(policy, SPECS["randomized-response"])
+    many, few = [90] * 4, [9] * 4
+    for people, block, level in ((many + few, "block 0", "0.5"), (few + many, "block 1", "2")):
+        tally = protocol.mechanism.sample_tally(np.array(people), np.random.default_rng(4))
+        found = Tallies.of(protocol, (("all", CollectedTally(protocol.fingerprint, tally)),))
+        (sentence,) = [
+            each for each in results_view.promise_sentences(found.results(0.95)) if "mixed" in each
+        ]
+        assert f"360 reports of the block “{block}”" in sentence
+        assert f"from {level} to " in sentence
+
+
+def test_maps_and_files_are_of_the_estimate(on_a_map: Results) -> None:
+    scene = results_view.scene(on_a_map)
+    assert [picture.id for picture in scene.pictures] == ["estimate", "least"]
+    assert scene.people == on_a_map.reports
+    assert isinstance(on_a_map.protocol.domain, GridDomain)
+    assert set(page.export_files(on_a_map)) == {"estimate.csv", "estimate.geojson", "record.json"}
+    protocol = labelled("oue", ("a", "b"))
+    plain = made_up_week().results(0.95)
+    assert "estimate.geojson" not in page.export_files(plain)
+    assert protocol.coverage.protected.all()
+
+
+def test_the_check_of_counts_is_said_as_the_record_has_it() -> None:
+    protocol = many("randomized-response", 50)
+    mechanism = protocol.mechanism
+    honest = mechanism.privatize(np.arange(20_000) % 50, np.random.default_rng(3))
+    fakes = np.concatenate([honest, np.repeat(honest[:1], 3_000)])
+    for reports, is_alarm in ((honest, False), (fakes, True)):
+        one = CollectedTally(protocol.fingerprint, mechanism.tally(reports))
+        results = Tallies.of(protocol, (("all", one),)).results(0.95)
+        text, warns = results_view.law_text(results)
+        (found,) = (results.record or {})["report_counts"]["furthest"]
+        assert warns == is_alarm == found["unlike_honest"]
+        count = int(np.bincount(reports)[honest[0]])
+        assert (f"Report {honest[0]} came {count:,} times" in text) == is_alarm
+        # Of n reports honest devices send each value by at most e^ε/(e^ε + k − 1), by hand.
+        most = len(reports) * np.e / (np.e + 49)
+        assert (f" to {most:,.0f} on average" in text) == is_alarm
+        assert ("as often as honest devices send them" in text) == (not is_alarm)
+    earlier = {key: each for key, each in (results.record or {}).items() if key != "report_counts"}
+    assert results_view.law_text(replace(results, record=earlier)) == ("", False)
+    assert results_view.law_text(replace(results, record=None)) == ("", False)
+
+
+def test_the_page_shows_the_check_of_counts_and_warns_of_fakes() -> None:
+    at = open_page(navigation.RESULTS)
+    assert "as often as honest devices send them" in texts(at)
+    protocol = Protocol.from_json(PROTOCOL[0][1].decode())
+    reports = protocol.mechanism.privatize(np.zeros(2_000, np.int64), np.random.default_rng(1))
+    fakes = CollectedTally(
+        protocol.fingerprint, protocol.mechanism.tally(np.repeat(reports[:1], 2_000, axis=0))
+    )
+    bring(at, [*PROTOCOL, ("fakes.tally.json", fakes.to_json().encode())])
+    (warning,) = [each.value for each in at.warning]
+    assert "reports were repeated or chosen" in warning
+
+
+def test_the_promise_says_what_a_person_sends_again() -> None:
+    """It said of each protocol that fresh reports add up, whatever its plan of repetition."""
+    protocol = labelled("randomized-response", ("flu", "cold", "none"))
+    plans = (None, Once(), Memo(), NoisyMemo.of(1.0, 3, 7), DeviceBudget(7))
+    sentences = []
+    for plan in plans:
+        made = protocol if plan is None else protocol.repeated(plan)
+        tally = made.mechanism.sample_tally([30, 20, 10], np.random.default_rng(4))
+        parts = (("all", CollectedTally(made.fingerprint, tally)),)
+        protected, *_ = results_view.promise_sentences(Tallies.of(made, parts).results(0.95))
+        sentences.append(protected.split("for one report. ")[1])
+    assert len(set(sentences)) == len(plans)
+    assert sentences[0] == "Fresh reports of one person to this question add up."
+    assert "stored report for each value" in sentences[2]

@@ -1,34 +1,64 @@
-"""The record of every kind of policy: its numbers are those of the run and of the audit."""
+"""Records and exported code: they give the digits of the page."""
 
 import io
 import json
 import math
 import re
+import runpy
+from concurrent.futures import wait
 from dataclasses import replace
 from html import unescape
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from PIL import Image, ImageColor
+from streamlit.testing.v1 import AppTest
 
+from caldp_core.audit.adversary import error_vertex
 from caldp_core.audit.mechanisms import audit_mechanism
 from caldp_core.basics.types import no_progress
-from caldp_core.datasets import Gowalla
-from caldp_core.domain.grid import GridDomain
+from caldp_core.datasets import Gowalla, Uniform, Zipf
+from caldp_core.domain.domains import GridDomain
+from caldp_core.experiments.reproduce import figure_2_points, figure_2_rows, means, run_interleaved
 from caldp_core.experiments.run import Setup, prepare, run
+from caldp_core.privacy.matrix import BinaryPolicy
 from caldp_core.scenarios.blocks import SensitiveAreas
 from caldp_core.scenarios.policies import BinaryQuestion, PersonalTags
 from caldp_core.scenarios.scenario import SLOTS, Scenario
+from caldp_ui.adversary import fakes, fakes_page
+from caldp_ui.adversary.page_state import FAKES, KNOWS_SHARE, KNOWS_TARGET, PUSHES, AttackerState
+from caldp_ui.app import navigation
 from caldp_ui.app.theme import LIGHT
+from caldp_ui.compute import runs
+from caldp_ui.controls.choices import PLAIN
+from caldp_ui.curves import page as curves
+from caldp_ui.curves.page_state import BEGIN as CURVES_BEGIN
+from caldp_ui.curves.page_state import Curves, expected_errors, record_lines
+from caldp_ui.matrix import view as matrix_files
+from caldp_ui.matrix.page_state import MatrixState, build_candidate
+from caldp_ui.matrix.view import judge_channel
+from caldp_ui.paper import page as exact
+from caldp_ui.paper import view as paper
+from caldp_ui.paper.page_state import VIEWS, PaperRecord
 from caldp_ui.parts import sharing
+from caldp_ui.plan import page as plans
+from caldp_ui.plan import page_state
+from caldp_ui.plan.page_state import Plan
+from caldp_ui.room import view as rooms
+from caldp_ui.room.poll import PollState
+from caldp_ui.room.question import PollQuestion, shares_of
 from caldp_ui.words import formats, policies
 from caldp_ui.words.formats import ANSWERS, PLACES, VALUES, Vocabulary
 from caldp_ui.words.promise import PromiseText
 from caldp_ui.yesno import view
 from caldp_ui.yesno.page_state import BEGIN, load_data
 from tests import ROOT
+from tests.ui.driver import checked, jobs_done, open_page
 from tests.ui.readings import full_people
-from tests.ui.small import channel_of
+from tests.ui.scenarios import channel_of
 
 NEAR_NEW_YORK = Gowalla("40.2,41.4,-74.8,-73.2")
 """48 cells: their channels can be written out."""
@@ -185,3 +215,304 @@ def test_the_picture_of_yes_or_no_has_a_dot_for_every_likely_share() -> None:
         assert dots.sum() > 50 * 60  # the dots hardly cover each other
     line = (pixels == ImageColor.getrgb(LIGHT.text)).all(axis=2).sum(axis=0)
     assert line.max() > 100
+
+
+def test_the_memo_asks_and_has_lines_to_be_signed_below_what_was_computed() -> None:
+    scenario = around_new_york("near-places")
+    ours = run(prepare(scenario))
+    checked = sharing.audit_scenario(scenario, no_progress)
+    content = sharing.ReportContent(ours, "The page says.", {}, treatments="<table>T</table>")
+    html = sharing.html(PLACES, content, checked, "", "memo.html")
+    text = unescape(re.sub(r"<[^>]*>", "", html))
+    promise = policies.describe_promise(PLACES, ours.setup)
+    assert "May we publish this, how, and what remains possible?" in text
+    assert text.index(plain(promise.protected)) < text.index("Date, name, signature")
+    assert "<table>T</table>" in html
+    assert all(plain(each) in text for each in promise.not_promised)
+
+
+def test_the_memo_of_a_context_names_the_odds_at_half_and_twice_its_epsilon() -> None:
+    scenario = Scenario(dataset=NEAR_NEW_YORK, n=20_000).plain().with_context(epsilon=2.0)
+    ours = run(prepare(scenario))
+    checked = sharing.audit_scenario(scenario, no_progress)
+    html = sharing.html(PLACES, sharing.ReportContent(ours, "", {}), checked, "", "memo.html")
+    text = unescape(re.sub(r"<[^>]*>", "", html))
+    for epsilon in (1, 4):
+        right = formats.hundred(1 / (1 + math.exp(-epsilon)))
+        assert re.search(rf"At ε = {epsilon} an attacker .* is right at most {right} times", text)
+
+
+Output = pytest.CaptureFixture[str]
+
+
+def run_code(code: str, folder: Path, output: Output) -> list[str]:
+    """The lines that the code prints, run as a file of its own in that folder."""
+    file = folder / "taken_along.py"
+    file.write_text(code, "utf-8")
+    output.readouterr()
+    runpy.run_path(str(file))
+    return output.readouterr().out.splitlines()
+
+
+def table(data: bytes) -> pd.DataFrame:
+    return pd.read_csv(io.BytesIO(data))
+
+
+def test_code_of_the_curves_prints_every_point(
+    tmp_path: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scenario = replace(CURVES_BEGIN, dataset=Uniform(60), n=10_000)
+    record = replace(Curves(scenario), protections=("plain", "blocks"), methods=("hadamard",))
+    drawn = record_lines(record)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "curves.json").write_text(curves.curves_json(drawn), "utf-8")
+    rows = [line.split("\t") for line in run_code(curves.SNIPPET, tmp_path, capsys)]
+    found = {(f.line, f.place): f.error for f in expected_errors(drawn, no_progress)}
+    points = [(i, j) for i, line in enumerate(drawn) for j in range(len(line.places))]
+    assert len(rows) == len(points) == 14
+    for (title, x, tv), (i, j) in zip(rows, points, strict=True):
+        error = found[i, j]
+        assert error is not None
+        assert (title, float(x), float(tv)) == (drawn[i].title, drawn[i].places[j], error.error)
+
+
+@pytest.mark.parametrize("goal", ["values", "groups", "overall"])
+def test_code_of_a_plan_prints_its_people(goal: str, tmp_path: Path, capsys: Output) -> None:
+    record = replace(Plan(), goal=goal)
+    chosen = record.protected_scenario(record.protection, record.epsilon)
+    people = page_state.compute_need(record, record.protection, chosen).people
+    assert people is not None
+    assert run_code(plans.snippet(record), tmp_path, capsys) == [str(people)]
+    planned = plans.planned_scenario(record)
+    assert planned is not None
+    assert planned.n == people
+    assert prepare(planned).mechanism_name == runs.setup(chosen).mechanism_name
+
+
+def test_code_of_a_plan_that_would_take_long_trials(
+    tmp_path: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runs, "takes_long", lambda scenario: True)
+    scenario = replace(Plan().scenario, dataset=Zipf())
+    record = Plan(scenario, goal="overall", wrong=0.0473, protection=PLAIN)
+    (line,) = run_code(plans.snippet(record), tmp_path, capsys)
+    need = page_state.compute_need(
+        record, record.protection, record.protected_scenario(record.protection, record.epsilon)
+    )
+    assert int(line) == need.people
+
+
+def test_a_plan_as_a_table_has_every_point_that_is_drawn() -> None:
+    record = Plan()
+    found = [
+        page_state.compute_need(record, PLAIN, record.protected_scenario(PLAIN, e))
+        for e in (0.5, 1.0, 2.0)
+    ]
+    frame = table(plans.needs_csv(record, page_state.needs_by_protection(found)))
+    assert frame["people"].tolist() == [need.people for need in found]
+    assert frame["epsilon"].tolist() == [0.5, 1.0, 2.0]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("attack", PUSHES)
+def test_code_and_table_of_fake_phones_have_the_target_s_shares(
+    attack: str, tmp_path: Path, capsys: Output
+) -> None:
+    record = replace(AttackerState(), show=FAKES, attack=attack)
+    data = fakes.run_attack(record)
+    shares = [
+        float(line.split()[-1])
+        for line in run_code(fakes_page.snippet(data, attack), tmp_path, capsys)
+    ]
+    by_repair = [data.repaired(knows).shares[data.place] for knows in (KNOWS_TARGET, KNOWS_SHARE)]
+    assert shares == [
+        data.estimate_without_fakes[data.place],
+        data.estimate_with_fakes[data.place],
+        *by_repair,
+    ]
+    frame = table(fakes_page.csv_of(data, runs.map_of(data.setup.dataset)))
+    (row,) = frame.index[frame["target"]]
+    assert row == data.place
+    titles = (
+        "without fakes",
+        "with fakes",
+        "repaired, knows the target",
+        "repaired, knows the share",
+    )
+    assert frame.loc[row, list(titles)].tolist() == shares
+    np.testing.assert_array_equal(frame["with fakes"], data.estimate_with_fakes)
+
+
+@pytest.mark.parametrize("levels", [(0.5, 2.0), (float("inf"), 1.0)])
+def test_code_of_figure_1_prints_the_corner(
+    levels: tuple[float, float], tmp_path: Path, capsys: Output
+) -> None:
+    record = replace(PaperRecord(), question=BinaryQuestion(*levels))
+    (line,) = run_code(paper.figure_1_snippet(record), tmp_path, capsys)
+    assert line == str(error_vertex(BinaryPolicy(*levels)))
+
+
+def test_the_table_of_figure_2_has_the_means() -> None:
+    points = list(figure_2_points(base=PaperRecord().scenario))[:3]
+    found = means(list(run_interleaved([point.scenario for point in points])), 3)
+    frame = table(runs.csv(figure_2_rows(points, found)))
+    assert frame["mean TV"].tolist() == [mean.error for mean in found if mean]
+    assert frame["people"].tolist() == [1000, 2000, 4000]
+    assert frame["curve"].tolist() == ["LDP"] * 3
+    assert len(table(runs.csv(figure_2_rows(points, [found[0], None, None])))) == 1
+
+
+@pytest.mark.parametrize("share", [None, 0.05])
+def test_code_of_sensitive_sets_prints_the_multiples(
+    share: float | None, tmp_path: Path, capsys: Output
+) -> None:
+    record = replace(PaperRecord(), values=100, share=share)
+    sizes = exact.sizes_of(100)
+    found = exact.ratios(100, 1.0, share)
+    multiples = dict(
+        line.split() for line in run_code(paper.sensitive_sets_snippet(record), tmp_path, capsys)
+    )
+    at = sizes.index(10)
+    titles = {"Hadamard": "Hadamard", "SubsetSelection": "subset", "Galois": "Galois"}
+    for name, ratio in multiples.items():
+        (column,) = (title for title in found if title.startswith(titles[name]))
+        assert float(ratio) == found[column][at]
+    assert set(multiples) == set(titles)
+
+
+def open_with_state(
+    page: str, state: dict[str, Any], query: dict[str, str] | None = None
+) -> AppTest:
+    at = open_page(page, query or {})
+    for name, value in state.items():
+        at.session_state[name] = value
+    return jobs_done(checked(at.run()))
+
+
+def names(at: AppTest) -> set[str]:
+    buttons: list[Any] = list(at.get("download_button"))
+    return {button.label for button in buttons}
+
+
+@pytest.mark.parametrize(
+    ("page", "state", "file", "query"),
+    [
+        # Errors of this method are formulas, and take no trials.
+        (navigation.CURVES, {"curves-sharing": True}, "curves.json", {"methods": "oue"}),
+        (navigation.PLAN, {"plan-tabs": "Share and export"}, "scenario.json", {}),
+    ],
+)
+def test_curves_and_plans_are_handed_on_once_it_is_asked(
+    page: str, state: dict[str, Any], file: str, query: dict[str, str]
+) -> None:
+    at = open_with_state(page, state, query)
+    assert file in names(at)
+    assert any(code.value.startswith("http") for code in at.code)
+    assert file not in names(open_with_state(page, {}, query))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("view", VIEWS)
+def test_every_result_of_the_paper_hands_on_its_link(view: str) -> None:
+    at = open_with_state(navigation.PAPER, {"paper-sharing": True}, {"view": view})
+    (address,) = (code.value for code in at.code if code.value.startswith("http"))
+    assert (f"view={view}" in address) == (view != "table-1")
+    if "paper-table/job" in at.session_state:
+        at.session_state["paper-table/job"].cancel()
+    if "paper-figure-2/job" in at.session_state:
+        at.session_state["paper-figure-2/job"].cancel()
+
+
+RECORDS = {
+    "yesno": navigation.YES_OR_NO,
+    "distances": navigation.DISTANCES,
+    "personal": navigation.PERSONAL,
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", RECORDS)
+def test_the_record_comes_with_the_audit(name: str) -> None:
+    at = open_with_state(RECORDS[name], {f"{name}-tabs": "Share and export"})
+    assert "record.html" not in names(at)
+    checked(at.button(key=f"{name}-audit-start").click().run())
+    job = at.session_state[f"{name}-audit/job"]
+    assert not wait([job.future], timeout=120).not_done
+    checked(at.run())
+    assert job.result().summary.holds
+    assert "record.html" in names(at)
+
+
+def numbers_of_tables(html: str) -> list[list[list[float]]]:
+    """By table of a record, its rows of numbers."""
+    return [
+        [
+            [float(each.replace("∞", "inf")) for each in re.findall(r"<td>([^<]*)</td>", row)]
+            for row in body.split("</tr>")[:-1]
+        ]
+        for body in re.findall(r"<tbody>(.*?)</tbody>", html)
+    ]
+
+
+@pytest.mark.parametrize("channel", ["plain", "bug"])
+def test_code_and_record_of_a_matrix_have_the_audit_of_every_entry(
+    channel: str, tmp_path: Path, capsys: Output
+) -> None:
+    record = replace(MatrixState(), channel=channel)
+    verdict = judge_channel(record.names, record.matrix, build_candidate(record))
+    first, *rows = run_code(matrix_files.snippet(verdict), tmp_path, capsys)
+    assert first == f"holds: {verdict.audit.holds}"
+    assert verdict.audit.holds == (channel == "plain")
+    cells = {
+        (verdict.names[x], verdict.names[z]): (
+            cell.leak.epsilon,
+            cell.leak.privacy_loss,
+            cell.holds,
+        )
+        for (x, z), cell in verdict.cells.items()
+    }
+    fields = [row.split("\t") for row in rows]
+    assert {
+        (a, b): (float(e), float(loss), holds == "True") for a, b, e, loss, holds in fields
+    } == (cells)
+    html = matrix_files.html(verdict, "http://x/?a=1&b=2")
+    assert "http://x/?a=1&amp;b=2" in html
+    worst = verdict.audit.worst
+    assert worst is not None
+    assert f"a privacy loss of {worst.privacy_loss:.9g}, where E = {worst.epsilon:.9g}" in html
+    assert ("It holds." in html) == verdict.audit.holds
+    assert ("It does NOT hold" in html) != verdict.audit.holds
+    promised, given, *_ = numbers_of_tables(html)
+    for (x, z), cell in verdict.cells.items():
+        assert promised[x][z] == round(cell.leak.epsilon, 4)
+        assert given[x][z] == max(round(cell.leak.privacy_loss, 4), 0)
+
+
+def test_names_in_the_record_of_a_matrix_are_nothing_but_names() -> None:
+    names = ("<script>alert(1)</script>", "b")
+    record = replace(MatrixState(), template="", names=names, levels=((0.0, 1.0), (1.0, 0.0)))
+    verdict = judge_channel(names, record.matrix, build_candidate(record))
+    html = matrix_files.html(verdict, "http://x/")
+    assert "<script" not in html
+    assert "&lt;script&gt;" in html
+
+
+def test_a_matrix_hands_on_its_record() -> None:
+    at = open_with_state(navigation.MATRIX, {"matrix-tabs": "Share and export"})
+    assert {"record.html", "matrix.json", "matrix.csv", "channel.txt"} <= names(at)
+
+
+def test_code_of_a_room_makes_the_estimate_again_from_its_reports(
+    tmp_path: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    question = PollQuestion("Who?", ("a, with a comma", "=b()", "'c", "d"), (1, 3), 1.0)
+    reports = (0, 1, 1, 3, 2, 0, 3, 1)
+    monkeypatch.chdir(tmp_path)
+    poll = PollState("CODE", "mark", question, True, reports)
+    (tmp_path / "reports.csv").write_bytes(rooms.listed(poll))
+    rows = [line.split("\t") for line in run_code(rooms.snippet(question), tmp_path, capsys)]
+    shares = shares_of(question, reports)
+    assert [row[0] for row in rows] == list(question.answers)
+    columns = [[float(row[i]) for row in rows] for i in (1, 2, 3)]
+    for column, wanted in zip(columns, (shares.estimate, shares.low, shares.high), strict=True):
+        np.testing.assert_array_equal(column, wanted)

@@ -13,12 +13,12 @@ from streamlit.testing.v1 import AppTest
 from caldp_core.theory.planner import Goal, people_for, standard_error
 from caldp_ui.app.navigation import ROOM
 from caldp_ui.app.theme import settings
-from caldp_ui.room import page, view, words
+from caldp_ui.room import page, view
 from caldp_ui.room.page_state import EXAMPLES, STATE, Draft, DraftLink
 from caldp_ui.room.poll import OPEN, PollState, rooms
 from caldp_ui.room.question import (
     IntegerChannel,
-    Question,
+    PollQuestion,
     anytime_shares,
     channel_of,
     columns_of,
@@ -27,7 +27,6 @@ from caldp_ui.room.question import (
 )
 from caldp_ui.words import formats
 from tests.contract.checks import naming
-from tests.loops import run
 from tests.ui.driver import (
     checked,
     container,
@@ -39,9 +38,9 @@ from tests.ui.driver import (
     query_of,
     trigger,
 )
-from tests.ui.phone_words import EXPLAIN, TABLE, says
-from tests.ui.phones import Phone, fresh_rooms
+from tests.ui.phones import EXPLAIN, TABLE, Phone, fresh_rooms, says
 from tests.ui.test_room_registry import channel_again
+from tests.waiting import run
 
 no_rooms = pytest.fixture(autouse=True)(fresh_rooms)
 
@@ -77,7 +76,7 @@ def test_opens_with_a_rehearsal_of_each_ready_question() -> None:
     for name, question in EXAMPLES.items():
         checked(at.selectbox(key="room-ready").set_value(name).run())
         assert page_record(at, STATE) == Draft(question)
-        headline = words.rehearsal(question, 30, view.half_width(Draft(question)))
+        headline = view.rehearsal(question, 30, view.half_width(Draft(question)))
         assert headline_of(at) == f"{headline.sentence} {headline.second}"
         board = board_of(at, "rehearsal")
         assert [each["name"] for each in board["answers"]] == list(question.answers)
@@ -92,7 +91,7 @@ def test_every_control_changes_what_it_names() -> None:
     checked(marks(at).set_value([2, 0]).run())
     checked(at.select_slider(key="room-epsilon").set_value(2.0).run())
     checked(at.select_slider(key="room-phones").set_value(100).run())
-    wanted = Draft(Question("Red or blue?", ("Red", "Blue", "No"), (0, 2), 2.0), 100)
+    wanted = Draft(PollQuestion("Red or blue?", ("Red", "Blue", "No"), (0, 2), 2.0), 100)
     assert page_record(at, STATE) == wanted
     again = open_room_page(**DraftLink().write(wanted))
     assert page_record(again, STATE) == wanted
@@ -379,8 +378,8 @@ def test_a_reloaded_projector_finds_its_room_and_a_guessed_key_does_not() -> Non
 
 
 def test_what_remains_of_an_answer_is_said_by_the_coin_of_each_answer() -> None:
-    for question in (*QUESTIONS, Question("?", ("a", "b"), (), 1.0)):
-        if words.is_open_guess(question):
+    for question in (*QUESTIONS, PollQuestion("?", ("a", "b"), (), 1.0)):
+        if view.is_open_guess(question):
             continue
         channel = np.array(channel_of(question), dtype=np.float64)
         explanations = says(question)["explanations"]
@@ -400,7 +399,7 @@ def test_what_remains_of_an_answer_is_said_by_the_coin_of_each_answer() -> None:
 
 
 def test_the_button_of_a_phone_says_what_it_does_with_each_answer() -> None:
-    for question in (*QUESTIONS, Question("?", ("a", "b"), (), 1.0)):
+    for question in (*QUESTIONS, PollQuestion("?", ("a", "b"), (), 1.0)):
         choices = says(question)["choices"]
         for x, each in enumerate(choices):
             throws = channel_of(question)[x][x] < 1
@@ -416,15 +415,15 @@ def test_the_button_of_a_phone_says_what_it_does_with_each_answer() -> None:
 
 
 def test_at_a_high_epsilon_nobody_is_told_that_a_report_can_be_denied() -> None:
-    loud = Question("?", ("a", "b"), (0, 1), 20.0)
+    loud = PollQuestion("?", ("a", "b"), (0, 1), 20.0)
     for each in says(loud)["explanations"]:
         assert "You can hardly deny it" in each["why"]
         assert "by 2 of 1,000,000,000 phones" in each["why"]
 
 
 def test_coins_are_promised_only_where_they_are_thrown() -> None:
-    for question in (*QUESTIONS, Question("?", ("a", "b"), (), 1.0)):
-        text = " ".join(words.promises(question))
+    for question in (*QUESTIONS, PollQuestion("?", ("a", "b"), (), 1.0)):
+        text = " ".join(view.promises(question))
         assert ("Coins are thrown" in text) == bool(question.sensitive)
         assert ("No coin is thrown" in text) == (not question.sensitive)
 
@@ -433,7 +432,7 @@ def test_the_unprotected_come_first_with_how_often_they_send_the_truth() -> None
     for question in QUESTIONS:
         bare = [x for x in range(question.k) if x not in question.sensitive]
         poll = PollState("", "", question, True)
-        headlines = (words.rehearsal(question, 30, 0.2), words.live_headline(poll, None))
+        headlines = (view.rehearsal(question, 30, 0.2), view.live_headline(poll, None))
         for headline in headlines:
             partly = bool(bare) and bool(question.sensitive)
             assert headline.unprotected == partly
@@ -441,8 +440,8 @@ def test_the_unprotected_come_first_with_how_often_they_send_the_truth() -> None
             if partly:
                 share = float(channel_of(question)[bare[0]][bare[0]])
                 assert f"sent by {formats.hundred(share)} of 100 people" in headline.sentence
-    truth = Question("?", ("a", "b"), (), 1.0)
-    first = words.live_headline(PollState("", "", truth, True), None)
+    truth = PollQuestion("?", ("a", "b"), (), 1.0)
+    first = view.live_headline(PollState("", "", truth, True), None)
     assert (first.sentence.startswith("No answer is protected"), first.unprotected) == (True, True)
 
 
@@ -450,7 +449,7 @@ def test_nobody_is_asked_to_scan_a_code_once_the_question_is_closed() -> None:
     question = next(iter(EXAMPLES.values()))
     asked = {
         is_open: "scan the code"
-        in words.live_headline(PollState("", "", question, is_open), None).whole
+        in view.live_headline(PollState("", "", question, is_open), None).whole
         for is_open in (True, False)
     }
     assert asked == {True: True, False: False}
@@ -463,7 +462,7 @@ def test_a_range_of_all_shares_is_said_to_say_nothing_and_how_many_reports_would
     for many in (1, 4, 20, 2_000):
         poll = PollState("", "", question, False, tuple(x % question.k for x in range(many)))
         shares = shares_of(question, poll.reports)
-        sentence = words.live_headline(poll, shares).whole
+        sentence = view.live_headline(poll, shares).whole
         is_all = (shares.low[first], shares.high[first]) == (0, 1)
         found.add(is_all)
         assert (" say nothing yet " in sentence or " says nothing yet " in sentence) == is_all
@@ -496,7 +495,7 @@ def test_what_is_said_of_a_report_is_the_channels() -> None:
         assert right in EXPLAIN
         with pytest.raises(AssertionError):
             check_deniability(EXPLAIN.replace(right, wrong))
-    assert words.promise(Question("?", ("a", "b"), (), 1.0)).startswith("No answer is protected")
+    assert view.promise(PollQuestion("?", ("a", "b"), (), 1.0)).startswith("No answer is protected")
 
 
 def test_the_rehearsed_range_is_as_wide_as_ranges_of_rooms_are() -> None:
@@ -536,17 +535,17 @@ def test_phones_speak_four_languages_with_the_same_figures() -> None:
         assert all(each == figures[0] for each in figures)
 
 
-QUESTIONS: tuple[Question, ...] = (
+QUESTIONS: tuple[PollQuestion, ...] = (
     *EXAMPLES.values(),
-    Question("?", ("a", "b"), (0, 1), 1.0),
-    Question("?", ("a", "b", "c"), (1,), 0.3),
-    Question("?", ("a", "b", "c", "d"), (0, 3), 3.0),
+    PollQuestion("?", ("a", "b"), (0, 1), 1.0),
+    PollQuestion("?", ("a", "b", "c"), (1,), 0.3),
+    PollQuestion("?", ("a", "b", "c", "d"), (0, 3), 3.0),
 )
 
 
 def test_ranges_hold_for_the_people_of_whom_a_class_is_a_sample() -> None:
     """Not for the class alone: what it sends in clear is counted, and still has a range."""
-    counted = Question("?", ("a", "b"), (), 1.0)
+    counted = PollQuestion("?", ("a", "b"), (), 1.0)
     held = 0.0
     for hits in range(31):
         shares = shares_of(counted, [0] * hits + [1] * (30 - hits))
@@ -554,9 +553,9 @@ def test_ranges_hold_for_the_people_of_whom_a_class_is_a_sample() -> None:
         held += float(binom.pmf(hits, 30, 0.3)) * (shares.low[0] <= 0.3 <= shares.high[0])
     assert 0.95 <= held < 0.99
     poll = PollState("", "", counted, True, (0,) * 10 + (1,) * 20)
-    headline = words.live_headline(poll, shares_of(counted, poll.reports))
+    headline = view.live_headline(poll, shares_of(counted, poll.reports))
     assert "of people like these" in headline.second
-    assert "a random sample" in words.board_note(poll)
+    assert "a random sample" in view.board_note(poll)
 
 
 LOOKS = (1, 2, 3, 5, 8, 12, 20, 30, 50, 80, 120, 200)
@@ -564,7 +563,7 @@ MANY_POLLS = 10_000
 MISSES_MAX = int(binom.isf(1e-6, MANY_POLLS, 0.05))
 
 
-def misses(question: Question, truth: list[float], shares: Any) -> int:
+def misses(question: PollQuestion, truth: list[float], shares: Any) -> int:
     """Of 10,000 polls, those whose range for answer 0 misses the true share at one of all looks."""
     rng = np.random.default_rng(5)
     chance = float(np.array(truth) @ np.array(channel_of(question), dtype=np.float64)[:, 0])
@@ -580,6 +579,7 @@ def misses(question: Question, truth: list[float], shares: Any) -> int:
     return int(missed.sum())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["Cheating", "Copying"])
 def test_ranges_of_an_open_poll_hold_at_all_looks_and_fixed_ones_do_not(name: str) -> None:
     question = EXAMPLES[name]
@@ -609,13 +609,13 @@ def test_an_open_poll_shows_the_wider_range_and_a_closed_one_the_fixed() -> None
     assert anytime_shares(poll.question, reports).high[0] > wanted.high[0] + 0.02
 
 
-def best_guess(question: Question, pairs: list[tuple[int, int]]) -> float:
+def best_guess(question: PollQuestion, pairs: list[tuple[int, int]]) -> float:
     """Right guesses between two equally likely answers, by the better one for each report."""
     rows = np.array(channel_of(question), dtype=np.float64)
     return max(float(np.maximum(rows[x], rows[y]).sum()) / 2 for x, y in pairs)
 
 
-def odds_of(question: Question) -> list[str]:
+def odds_of(question: PollQuestion) -> list[str]:
     return [each["odds"] for each in says(question)["choices"]]
 
 
@@ -625,7 +625,7 @@ def test_the_odds_that_are_told_are_the_best_guess_of_the_exact_channel() -> Non
         best = best_guess(question, [(x, y) for x in range(k) for y in range(x)])
         odds = f"at most {formats.hundred(best)} times in 100"
         with naming(f"{question}"):
-            assert odds in words.promise(question)
+            assert odds in view.promise(question)
             for x, before in enumerate(odds_of(question)):
                 about = best_guess(question, [(x, y) for y in range(k) if y != x])
                 assert f"at most {formats.hundred(about)} times in 100" in before
@@ -646,7 +646,7 @@ def test_a_phone_says_the_odds_of_its_coin_before_it_sends() -> None:
                     assert f"sends “{name}” {formats.hundred(kept)} times in 100" in before
                 alone = np.delete(channel[:, x], x).max() == 0
                 assert (f"A report of “{name}” is always true" in before) == alone
-    bare = odds_of(Question("?", ("a", "b"), (), 1.0))
+    bare = odds_of(PollQuestion("?", ("a", "b"), (), 1.0))
     assert bare == ["Your phone will send “a”. Nothing hides it.", bare[1]]
 
 
@@ -654,7 +654,7 @@ def test_reports_that_only_one_answer_sends_are_called_true_and_no_others() -> N
     for question in QUESTIONS:
         columns = np.array(channel_of(question), dtype=np.float64).T
         alone = [y for y, sent in enumerate(columns) if np.delete(sent, y).max() == 0]
-        sentences = words.unprotected_sentences(question)
+        sentences = view.unprotected_sentences(question)
         assert bool(sentences) == bool(alone)
         for y, name in enumerate(question.answers):
             assert (f"“{name}”" in "".join(sentences)) == (y in alone)
@@ -665,16 +665,16 @@ def test_headlines_and_what_phones_say_are_short_sentences() -> None:
     for question in QUESTIONS:
         shares = shares_of(question, [0, 1])
         headlines = (
-            words.rehearsal(question, 1, 0.01),
-            words.live_headline(PollState("", "", question, True), None),
-            words.live_headline(PollState("", "", question, True, (0, 0)), shares),
+            view.rehearsal(question, 1, 0.01),
+            view.live_headline(PollState("", "", question, True), None),
+            view.live_headline(PollState("", "", question, True, (0, 0)), shares),
         )
         data = says(question)
         texts = [text for each in headlines for text in (each.sentence, each.second)]
         texts += odds_of(question) + [each["why"] for each in data["explanations"]]
         texts += [each["uncertainty"] for each in data["explanations"] if each["uncertainty"]]
         texts += [each["coin"] for each in data["choices"]]
-        texts.append(words.board_note(PollState("", "", question, True)))
+        texts.append(view.board_note(PollState("", "", question, True)))
         for sentence in (part for text in texts for part in re.split(r"(?<=[.]) ", text)):
             with naming(sentence):
                 assert len(sentence.split()) <= 25

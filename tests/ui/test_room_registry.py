@@ -1,5 +1,6 @@
-"""Rooms lose no report and count none twice; refusals are sentences; the law is the core's."""
+"""Polls lose no report and count none twice; polls without phones; rehearsals ahead."""
 
+import gc
 import json
 import re
 import time
@@ -10,6 +11,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from inspect import signature
+from itertools import product
 from pathlib import Path
 from threading import Barrier, Thread
 
@@ -18,9 +20,12 @@ import pytest
 
 from caldp_core.audit.pairwise import audit_channel
 from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.types import no_progress
 from caldp_core.privacy.context import Context
-from caldp_ui.room import poll, words
-from caldp_ui.room.page_state import EXAMPLES
+from caldp_ui.app.theme import LIGHT
+from caldp_ui.room import page, poll, view
+from caldp_ui.room.page import WAYS, Count
+from caldp_ui.room.page_state import EXAMPLES, STATE, Draft
 from caldp_ui.room.poll import (
     LOOK,
     OPEN,
@@ -36,8 +41,8 @@ from caldp_ui.room.poll import (
 )
 from caldp_ui.room.question import (
     IntegerChannel,
-    Question,
-    Shares,
+    PollQuestion,
+    PollShares,
     channel_of,
     columns_of,
     history,
@@ -46,15 +51,19 @@ from caldp_ui.room.question import (
     tally_of,
 )
 from caldp_ui.room.view import board_json
+from caldp_ui.session import jobs
+from caldp_ui.stage.records import Film
+from tests.strategies import thinned
+from tests.ui.driver import _component, assert_ahead, checked, few, made, open_record
 from tests.waiting import PATIENCE, join
 
-QUESTION = Question("Which?", ("a", "b", "c"), (0, 2), 1.0)
+QUESTION = PollQuestion("Which?", ("a", "b", "c"), (0, 2), 1.0)
 QUESTIONS = (
     *EXAMPLES.values(),
     QUESTION,
-    Question("All?", tuple("abcdefghijkl"), tuple(range(12)), 0.001),
-    Question("None?", ("a", "b"), (), 3.0),
-    Question("Sure?", ("a", "b", "c", "d"), (1, 3), 20.0),
+    PollQuestion("All?", tuple("abcdefghijkl"), tuple(range(12)), 0.001),
+    PollQuestion("None?", ("a", "b"), (), 3.0),
+    PollQuestion("Sure?", ("a", "b", "c", "d"), (1, 3), 20.0),
 )
 PHONES = 60
 
@@ -72,7 +81,7 @@ def token(number: int) -> str:
 
 
 def open_room(
-    question: Question = QUESTION,
+    question: PollQuestion = QUESTION,
 ) -> tuple[Rooms, TeacherKey, Callable[[int, object], None]]:
     """A room, and what counts the report of the phone with that number."""
     rooms = Rooms(Clock())
@@ -127,7 +136,7 @@ def channel_again(law: IntegerChannel) -> list[list[Fraction]]:
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.text)
-def test_the_law_is_exactly_the_cores_channel_and_keeps_its_promise(question: Question) -> None:
+def test_the_law_is_exactly_the_cores_channel_and_keeps_its_promise(question: PollQuestion) -> None:
     found = channel_again(IntegerChannel.of(channel_of(question)))
     mechanism, columns = mechanism_of(question), columns_of(question)
     exact = mechanism.exact_channel()
@@ -153,7 +162,7 @@ def test_the_reports_are_the_mechanisms_tally_and_ranges_tighten() -> None:
     assert np.array_equal(tally_of(QUESTION, reports).counts, mechanism.tally(made).counts)
     shares = shares_of(QUESTION, reports)
     assert shares.estimate == pytest.approx(mechanism.estimate(mechanism.tally(made)))
-    known: dict[int, Shares] = {}
+    known: dict[int, PollShares] = {}
     history(QUESTION, reports[:150], known)
     past = history(QUESTION, reports, known)
     for (n, kept), (again, fresh) in zip(past, history(QUESTION, reports), strict=True):
@@ -461,21 +470,21 @@ def test_a_right_answer_is_said_once_it_is_shown_and_no_guess_comes_after_it() -
     report(1, 0)
     report(2, 1)
     before = rooms.get_poll(held.code)
-    assert words.state_message(before)["right"] is None
+    assert view.state_message(before)["right"] is None
     assert not any(each["right"] for each in answers_of(before))
     rooms.change(held, PollState.with_answer)
     state = rooms.get_poll(held.code)
     right = state.question.answers[0]
-    assert words.state_message(state)["right"] == 0
+    assert view.state_message(state)["right"] == 0
     assert [each["right"] for each in answers_of(state)] == [True, False, False]
     shares = shares_of(state.question, state.reports)
-    assert words.live_headline(state, shares).sentence == f"Of 2 guesses 1 is right: “{right}”."
+    assert view.live_headline(state, shares).sentence == f"Of 2 guesses 1 is right: “{right}”."
     with pytest.raises(CaldpError, match="closed"):
         report(3, 0)
     with pytest.raises(CaldpError, match="The answer is known by now"):
         rooms.change(held, lambda state: state.with_open(True))
     secret = replace(state, question=replace(state.question, sensitive=(0, 1, 2)))
-    noisy = words.live_headline(secret, shares_of(secret.question, secret.reports)).sentence
+    noisy = view.live_headline(secret, shares_of(secret.question, secret.reports)).sentence
     # Phones threw coins: nobody can count, and two reports say nothing.
     assert noisy.startswith(f"2 reports say nothing yet about “{right}”: for ± 10 "), noisy
     rooms, held, _ = open_room()
@@ -486,3 +495,120 @@ def test_a_right_answer_is_said_once_it_is_shown_and_no_guess_comes_after_it() -
 def answers_of(state: PollState) -> list[dict[str, object]]:
     answers: list[dict[str, object]] = json.loads(board_json(state, []))["answers"]
     return answers
+
+
+ASKED = PollQuestion("Have you ever cheated?", ("Yes", "No"), (0,), 1.0)
+YES, NO = 0, 1
+
+
+def coins(first: bool, second: bool, truth: int) -> int:
+    """What somebody says; `first`, `second`: heads."""
+    return truth if first else (YES if second else NO)
+
+
+def die(face: int, truth: int) -> int:
+    return {1: YES, 6: NO}.get(face, truth)
+
+
+def birthday(month: int, truth: int) -> int:
+    """0 is A, 1 is B; a month is as likely as another."""
+    return 1 - truth if month <= 3 else truth
+
+
+PLAYED = {
+    "coins": lambda truth: [coins(a, b, truth) for a, b in product((True, False), repeat=2)],
+    "die": lambda truth: [die(face, truth) for face in range(1, 7)],
+    "birthday": lambda truth: [birthday(month, truth) for month in range(1, 13)],
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_channel_of_each_way_is_that_of_its_instructions(way: str) -> None:
+    channel = channel_of(page.question_of(ASKED, way))
+    for truth in (YES, NO):
+        said = PLAYED[way](truth)
+        for answer in (YES, NO):
+            played = Fraction(said.count(answer), len(said))
+            assert abs(channel[truth][answer] - played) < 1e-12
+    assert Fraction(WAYS[way]["truth"]) == Fraction(
+        PLAYED[way](YES).count(YES), len(PLAYED[way](YES))
+    )
+
+
+@pytest.mark.parametrize(
+    ("way", "said"), [("coins", (14, 16)), ("die", (20, 30)), ("birthday", (70, 90))]
+)
+def test_estimate_undoes_the_noise(way: str, said: tuple[int, int]) -> None:
+    poll = page.poll_of(ASKED, Count(way, said))
+    stay = float(Fraction(WAYS[way]["truth"]))
+    share = (said[0] / sum(said) - (1 - stay)) / (2 * stay - 1)
+    found = shares_of(poll.question, poll.reports)
+    np.testing.assert_allclose(found.estimate, [share, 1 - share], atol=1e-9)
+    assert found.low[0] < share < found.high[0]
+    assert f"**{100 * share:.0f} of 100**" in page.result_text(poll)
+
+
+def test_sheet_holds_the_answers_and_the_protection_as_plain_text() -> None:
+    sheet = page.sheet(PollQuestion("Is 1 < 2?", ("<b>Yes", "No"), (), 1.0), "die")
+    assert "<b>" not in sheet.replace("<body>", "")
+    assert "Is 1 &lt; 2?" in sheet
+    assert "1: say “&lt;b&gt;Yes”. 6: say “No”." in sheet
+    assert "at most 83 times in 100" in sheet
+    assert "$" not in sheet
+
+
+def test_drawer_estimates_from_typed_counts_and_keeps_them() -> None:
+    at = checked(open_record(STATE).button(key=STATE.key("by-hand")).click().run())
+    first, second = at.number_input
+    first.set_value(14)
+    second.set_value(16)
+    at = checked(at.run())
+    said = "From 30 people we estimate that **43 of 100** like these would truthfully say “Yes”"
+    assert any(each.value.startswith(said) for each in at.markdown)
+
+
+def test_drawer_says_why_a_question_of_four_answers_takes_phones() -> None:
+    vote = PollQuestion("Which?", ("Red", "Green", "Blue", "None"), (0, 1, 2, 3), 1.0)
+    at = open_record(STATE, Draft(vote))
+    at = checked(at.button(key=STATE.key("by-hand")).click().run())
+    assert any("this question has 4" in each.value for each in at.markdown)
+
+
+OWN = PollQuestion(
+    "What is <b>it</b>?",
+    ("$1 & `x` *y* **z**", "<b>http://e.example</b> &amp;", ":red[No] \\ ~a~"),
+    (0, 2),
+    1.0,
+)
+PAGE = page.PAGE.charts()
+REHEARSED = {**EXAMPLES, "own": OWN, "bare": PollQuestion("?", ("a", "b"), (), 1.0)}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", thinned(REHEARSED, one_in=3))
+def test_every_step_is_what_the_page_shows(name: str) -> None:
+    for draft in (Draft(REHEARSED[name]), Draft(REHEARSED[name], 100)):
+        assert_ahead(open_record(STATE, draft), PAGE, draft, page.EPSILON, slice(0, None, 3))
+    assert_ahead(open_record(STATE, draft), PAGE, draft, page.PHONES)
+
+
+def test_each_question_and_each_number_of_phones_has_a_film_of_its_own() -> None:
+    drafts = [Draft(question, phones) for question in REHEARSED.values() for phones in (30, 100)]
+    along = few(PAGE.slider_film(page.EPSILON, LIGHT), 1.0)
+    assert len({along.film(each, no_progress).settings for each in drafts}) == len(drafts)
+
+
+def test_both_films_are_sent_and_nobody_s_question_is_kept_for_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(jobs, "run_in_background", lambda _key, _name, work: work(no_progress))
+    draft = Draft(OWN)
+    at = open_record(STATE, draft)
+    for slider in (page.EPSILON, page.PHONES):
+        film = made(PAGE, draft, slider)
+        sent = _component(at, STATE.key(f"feeds-{film.dial}"))
+        assert sent.bytes == film.chart_message
+    del at, film, sent
+    gc.collect()
+    kept = [each for each in gc.get_objects() if isinstance(each, Film)]
+    assert not [each for each in kept if "e.example" in str(each.steps)]

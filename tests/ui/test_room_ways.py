@@ -7,10 +7,10 @@ import pytest
 
 from caldp_ui.app.theme import WORKER
 from caldp_ui.room.poll import display_code, format_code, query_of, rooms
-from tests.loops import run
 from tests.ui.driver import checked, trigger
 from tests.ui.phones import Phone, fresh_rooms
 from tests.ui.test_room import hall, open_room_page
+from tests.waiting import run
 
 
 @pytest.fixture(autouse=True)

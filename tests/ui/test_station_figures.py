@@ -18,12 +18,12 @@ from caldp_core.basics.types import Floats, Ints
 from caldp_core.mechanisms import in_context
 from caldp_core.privacy.context import Context
 from caldp_core.theory.mixing import numeric_epsilon
-from caldp_ui.classroom import counting, means, rappor, selection, sums, trust
+from caldp_ui.classroom import counting, daily, selection, trust
 from caldp_ui.classroom.page import STATIONS
 from caldp_ui.classroom.page_state import NAMES, Lesson
 from tests.contract.checks import naming
-from tests.products import thinned
-from tests.ui.figures import hold
+from tests.strategies import thinned
+from tests.ui.readings import hold
 
 TRIALS = 200_000
 SLACK = 6 * math.sqrt(0.25 / TRIALS)
@@ -51,7 +51,7 @@ def figures(lesson: Lesson) -> dict[str, float]:
 
 def test_every_number_of_a_sentence_is_a_figure_and_stands_there() -> None:
     constants = (1, 12, 60, 90, 95, 100)  # one, pages, days, fakes, a range's level, of how many
-    example = (0, 4, 30, 40, 60, 70)
+    example = (11, 101, 110, 111)  # items as they are written
     for name in NAMES:
         for broken in (False, True):
             for lesson in ends(name, broken=broken):
@@ -95,7 +95,7 @@ def holds_95(errors: Floats, chances: Floats | None, width: float, slack: float)
 def test_trust() -> None:
     for lesson in ends("trust"):
         with naming(str(lesson)):
-            now, data = figures(lesson), trust.compute_data(lesson)
+            now, data = figures(lesson), trust.trust_data(lesson)
             n, q = lesson.n, 1 / (1 + math.exp(lesson.epsilon))
             yes = max(1, round(0.3 * n))
             assert now["right"] == pytest.approx(100 * (1 - q), rel=1e-6)
@@ -165,6 +165,7 @@ def elections(lesson: Lesson, lead: int) -> dict[str, float]:
     }
 
 
+@pytest.mark.slow
 def test_selection() -> None:
     for lesson in ends("selection"):
         now = figures(lesson)
@@ -226,7 +227,7 @@ def test_rappor_of_all_phones_counts_what_its_ranges_say() -> None:
     for lesson in ends("rappor", view="crowd"):
         with naming(str(lesson)):
             board = STATIONS["rappor"].open(lesson)
-            data, now = rappor.ask_crowd(lesson), dict(board.headline.figures)
+            data, now = daily.ask_crowd(lesson), dict(board.headline.figures)
             assert now["estimate"] == pytest.approx(100 * data.decoded[0] / lesson.n)
             assert now["true"] == pytest.approx(100 * data.truth[0] / lesson.n)
             columns = {
@@ -240,10 +241,10 @@ def test_rappor_of_all_phones_counts_what_its_ranges_say() -> None:
             assert now["above 0"] == sum(above)
     within, many = [], Lesson("rappor", 3.0, 10**6, view="crowd")
     for seed in range(100):
-        data = rappor.ask_crowd(replace(many, seed=seed))
-        off = np.abs(data.decoded - data.truth) <= rappor.SPREAD * data.deviation
+        data = daily.ask_crowd(replace(many, seed=seed))
+        off = np.abs(data.decoded - data.truth) <= daily.SPREAD * data.deviation
         within.append(off.mean())
-    pages = len(rappor.PAGES)
+    pages = len(daily.PAGES)
     # 1,200 estimates, those of one draw not quite independent: 2 % for 0.63 % a standard deviation.
     assert abs(np.mean(within) - 0.95) < 6 * math.sqrt(0.95 * 0.05 / (100 * pages)) * 1.2
 
@@ -299,7 +300,7 @@ def test_means() -> None:
     for lesson in ends("means", broken=True):
         with naming(str(lesson)):
             now, n, power = figures(lesson), lesson.n, math.exp(lesson.epsilon)
-            people = np.random.default_rng(lesson.seed).multinomial(n, means.shares())
+            people = np.random.default_rng(lesson.seed).multinomial(n, daily.shares())
 
             def off(people: Ints, at: Ints, power: float = power, n: int = n) -> float:
                 chance = (1 + at / 240 * (power - 1)) / (power + 1)
@@ -310,7 +311,7 @@ def test_means() -> None:
             nearest = np.floor(minutes / lesson.width + 0.5).astype(int) * lesson.width
             assert now["random"] == pytest.approx(off(people, minutes), rel=1e-6)
             assert now["nearest"] == pytest.approx(off(people, nearest), rel=1e-6)
-            numbers, offsets = means._days()
+            numbers, offsets = daily._days()
             places = (numbers + (offsets % lesson.width)[:, None]) // lesson.width
             drawn = np.mean([np.unique(row).size for row in places])
             assert now["bits"] == pytest.approx(drawn)
@@ -412,5 +413,5 @@ def test_the_headline_of_shuffling_is_that_of_the_blocks() -> None:
 
 
 def test_the_lines_of_sums_are_what_their_names_say() -> None:
-    data = sums.compute_data(Lesson("sum", 10.0, 10))
+    data = trust.sums_data(Lesson("sum", 10.0, 10))
     np.testing.assert_allclose(data.local / data.local[0], np.sqrt(data.n / 10), rtol=1e-9)

@@ -17,11 +17,11 @@ import scipy
 
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.theory.mixing import numeric_epsilon
-from caldp_ui.classroom import audits, means, rappor, selection, shuffling, station, sums, trust
+from caldp_ui.classroom import daily, selection, shuffling, station, trust
 from caldp_ui.classroom.page import STATIONS
 from caldp_ui.classroom.page_state import NAMES, WIDTHS, Lesson
 from tests.contract.checks import naming
-from tests.ui.figures import shows, tokens
+from tests.ui.readings import shows, tokens
 from tests.ui.test_station_figures import (
     bracket_excess,
     by_trials,
@@ -44,7 +44,7 @@ def trust_formula(lesson: Lesson) -> Figures:
 
 
 def sum_formula(lesson: Lesson) -> Figures:
-    n, power, reports = lesson.n, math.exp(lesson.epsilon), sums.compute_data(lesson).reports
+    n, power, reports = lesson.n, math.exp(lesson.epsilon), trust.sums_data(lesson).reports
     return {
         "reports": reports,
         "n": n,
@@ -86,9 +86,9 @@ def rappor_formula(lesson: Lesson) -> Figures:
 
 def means_formula(lesson: Lesson) -> Figures:
     rng = np.random.default_rng(lesson.seed)
-    people = rng.multinomial(lesson.n, means.shares())
+    people = rng.multinomial(lesson.n, daily.shares())
     truth = float(people @ np.arange(241)) / lesson.n
-    return {"truth": truth, "estimate": means.compute_data(lesson).estimate, "wander": 8}
+    return {"truth": truth, "estimate": daily.means_data(lesson).estimate, "wander": 8}
 
 
 def closed_form(epsilon: float, n: int) -> float:
@@ -171,7 +171,7 @@ def test_the_table_of_sums() -> None:
 def test_the_table_and_words_of_trust() -> None:
     for lesson in (*ends("trust"), *ends("trust", broken=True)):
         with naming(str(lesson)):
-            board, data = STATIONS["trust"].open(lesson), trust.compute_data(lesson)
+            board, data = STATIONS["trust"].open(lesson), trust.trust_data(lesson)
             kept, m = logistic(lesson.epsilon), min(lesson.n, 100)
             right = int((data.sent == data.truth).sum())
             central, local = board.numbers["trusted server"], board.numbers["local"]
@@ -294,7 +294,7 @@ def sketched_by_hand(kind: str, cells: int, lesson: Lesson) -> tuple[float, int]
     """Error of a share in points and bits of a report, by pairs of people.
 
     Of another value's c people each shares the cell with chance 1/m, two of them together where
-    they have one function of 256. `lecture/test_sketches.py` holds the law by brute force.
+    they have one function of 256. `lecture/test_counts.py` holds the law by brute force.
     """
     d, n, m, k = lesson.items, lesson.n, cells, 256
     people = np.full(d, n // d) + (np.arange(d) < n % d)
@@ -369,14 +369,14 @@ def test_the_table_of_means() -> None:
     minutes = np.arange(241)
     for lesson in ends("means"):
         n, power = lesson.n, math.exp(lesson.epsilon)
-        people = np.random.default_rng(lesson.seed).multinomial(n, means.shares())
+        people = np.random.default_rng(lesson.seed).multinomial(n, daily.shares())
 
         def off(at: Ints, power: float = power, people: Ints = people, n: int = n) -> float:
             chance = (1 + at / 240 * (power - 1)) / (power + 1)
             spread = 240 * (power + 1) / (power - 1) * math.sqrt(people @ (chance * (1 - chance)))
             return math.hypot(spread / n, people @ (at - minutes) / n)
 
-        numbers, offsets = means._days()
+        numbers, offsets = daily._days()
         drawn = [
             np.mean([np.unique(row).size for row in (numbers + (offsets % w)[:, None]) // w])
             for w in WIDTHS
@@ -405,14 +405,14 @@ def test_the_table_of_shuffling_and_whom_one_has_to_trust() -> None:
         with naming(str(lesson)):
             hold(STATIONS["shuffling"].open(lesson).numbers, expected)
     # The errors that are named there are those of a small ε, and not of ε = 10.
-    data = sums.compute_data(Lesson("sum", 0.1, 10**9))
+    data = trust.sums_data(Lesson("sum", 0.1, 10**9))
     assert data.here[:2] == pytest.approx((math.sqrt(2) / 0.1, math.sqrt(1e9) / 0.1), rel=0.01)
-    loud = sums.compute_data(Lesson("sum", 10.0, 10)).here
+    loud = trust.sums_data(Lesson("sum", 10.0, 10)).here
     assert loud[0] < 0.2 * math.sqrt(2) / 10
     assert loud[1] < 0.2 * math.sqrt(10) / 10
-    named = [words for words in shuffling.TRUST.values() if "ε" in words]
+    named = [line for line in shuffling.TRUST.splitlines() if "ε" in line]
     assert len(named) == 2
-    assert all("for small ε" in words for words in named)
+    assert all("for small ε" in line for line in named)
 
 
 def is_left(after: float, epsilon: float, crowd: int) -> bool:
@@ -424,6 +424,7 @@ def is_left(after: float, epsilon: float, crowd: int) -> bool:
 BLOCK_NUMBERS = (1, 10, 50, 10_000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 10.0])
 def test_each_cell_of_shuffling_is_between_what_is_too_little_and_too_much(epsilon: float) -> None:
     """Its 17 sizes, each in blocks and with fakes: 70 crowds from 1 to 3·10⁸ people."""
@@ -463,7 +464,7 @@ def test_another_theorem_s_clones_are_told_from_those_of_2023() -> None:
 
 def test_the_table_of_all_phones() -> None:
     for lesson in ends("rappor", view="crowd"):
-        data, board = rappor.ask_crowd(lesson), STATIONS["rappor"].open(lesson)
+        data, board = daily.ask_crowd(lesson), STATIONS["rappor"].open(lesson)
         columns = {"truth": data.truth, "decoded": data.decoded, "standard error": data.deviation}
         with naming(str(lesson)):
             for title, values in columns.items():
@@ -502,7 +503,7 @@ LOSSES = {
 def test_the_table_of_audits() -> None:
     seen = set()
     for name, epsilon in product(NAMES, (0.1, 10.0)):
-        columns = audits.table_columns(audits.audit_station(name, epsilon))
+        columns = station.table_columns(station.audit_station(name, epsilon))
         assert {float(each) for each in columns["claimed ε"].values()} == {epsilon}
         for mechanism, cell in columns["largest found"].items():
             if mechanism in LOSSES:

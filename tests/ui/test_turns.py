@@ -1,24 +1,41 @@
-"""Nobody holds a thread or a place while waiting for somebody else; parts of pages take turns, too.
+"""Runs take turns, and visits keep their pace.
 
 Everything goes by events, or by what is asserted itself (`tests/waiting.py`).
 """
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from threading import Event, Semaphore, Thread
 from typing import Any
+from weakref import ReferenceType, ref
 
 import pytest
 import streamlit as st
+from starlette.types import Message, Receive, Scope, Send
 from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
 from streamlit.testing.v1 import AppTest, local_script_runner
 
 from caldp_core.basics.cache import ByteCache, current_work, shared_cache, working_on
+from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Progress
 from caldp_ui.app import run_limiter
-from caldp_ui.app.run_limiter import RunLimiter, fragment, limit_run
+from caldp_ui.app.delivery import middleware
+from caldp_ui.app.run_limiter import (
+    AHEAD_MAX,
+    AHEAD_MAX_BYTES,
+    BURST,
+    PACE,
+    Bucket,
+    Pace,
+    PacedSocket,
+    RunLimiter,
+    fragment,
+    limit_run,
+)
 from caldp_ui.session import jobs
+from caldp_ui.session import visit as visits
 from caldp_ui.session.jobs import FairPool
 from caldp_ui.session.visit import Visit
 from tests import ROOT
@@ -55,7 +72,7 @@ def launch(pool: FairPool, monkeypatch: pytest.MonkeyPatch) -> Callable[..., job
     """Starts work of a visit on the threads of `pool`."""
 
     def start(visit: str, work: Callable[[Progress], Any]) -> jobs.Job[Any]:
-        monkeypatch.setattr(jobs, "this_visit", lambda: Visit(visit))
+        monkeypatch.setattr(visits, "this_visit", lambda: Visit(visit))
         return jobs.launch("link", work, lambda: pool)
 
     return start
@@ -69,6 +86,26 @@ def places_of(pool: FairPool) -> tuple[int, int, int]:
     """Places that are free, lent, and wanted back; a thread frees its own after its result."""
     with pool._changed:
         return pool._free, pool._lent, pool._returning
+
+
+class File:
+    """What a refused file takes of memory."""
+
+
+def test_an_error_that_a_job_keeps_holds_nothing_of_what_was_read(pool: FairPool) -> None:
+    held: list[ReferenceType[File]] = []
+
+    def work() -> None:
+        file = File()
+        held.append(ref(file))
+        try:
+            raise ValueError("not a table")
+        except ValueError:
+            raise CaldpError("The file is not a table.") from None
+
+    error = pool.submit("visit", work).exception(PATIENCE)
+    assert str(error) == "The file is not a table."
+    assert held[0]() is None
 
 
 def test_who_waits_for_another_s_work_holds_no_thread(
@@ -154,7 +191,7 @@ def test_a_page_that_waits_for_another_s_work_lets_others_have_its_place() -> No
     for each in pages:
         each.start()
     assert link.begun.acquire(timeout=PATIENCE)
-    until(lambda: not limiter.waiting)
+    until(lambda: not limiter._waiting)
     with limiter.limit("another"):
         pass
     link.go.set()
@@ -285,3 +322,142 @@ def test_work_outside_of_pages_and_jobs_waits_as_it_is() -> None:
     with limit_run():
         assert current_work() is not None
     assert current_work() is None
+
+
+class _Time:
+    """Seconds that pass only while somebody sleeps."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def clock(self) -> float:
+        return self.now
+
+    async def sleep(self, seconds: float) -> None:
+        self.now += seconds
+        await asyncio.sleep(0)
+
+
+def _message(number: int, size: int = 1) -> Message:
+    return {"type": "websocket.receive", "bytes": bytes([number % 256]) * size}
+
+
+def _from(messages: Iterator[Message]) -> Receive:
+    """These messages, one a turn of the loop, and then nothing more."""
+
+    async def receive() -> Message:
+        await asyncio.sleep(0)
+        for message in messages:
+            return message
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    return receive
+
+
+def test_a_burst_goes_at_once_and_the_rest_at_the_pace() -> None:
+    time = _Time()
+    bucket = Bucket(3, 2.0, time.clock)
+    assert [bucket.take() for _ in range(5)] == [0.0, 0.0, 0.0, 0.5, 1.0]
+    time.now = 1.0
+    assert bucket.take() == 0.5
+    time.now = 1e6
+    assert [bucket.take() for _ in range(4)] == [0.0, 0.0, 0.0, 0.5]
+
+
+def _run(messages: Iterator[Message], read: int) -> tuple[list[Message], _Time, list[int]]:
+    """What the app gets of these messages, after which time, and when the socket was closed."""
+    time = _Time()
+    closed: list[int] = []
+
+    async def close() -> None:
+        closed.append(1)
+
+    async def all_of_it() -> list[Message]:
+        paced = PacedSocket(_from(messages), close, clock=time.clock, sleep=time.sleep)
+        found: list[Message] = []
+        while len(found) < read:
+            found.append(await paced.receive())
+            if found[-1]["type"] == "websocket.disconnect":
+                break
+        paced.end()
+        return found
+
+    return asyncio.run(all_of_it()), time, closed
+
+
+def test_hands_that_are_quick_lose_nothing_and_wait_for_what_is_over_a_burst() -> None:
+    sent = [_message(number) for number in range(BURST + 20)]
+    found, time, closed = _run(iter(sent), len(sent))
+    assert found == sent
+    assert time.now >= 20 / PACE - 1e-9
+    assert not closed
+
+
+def test_within_a_burst_nobody_waits() -> None:
+    sent = [_message(number) for number in range(BURST)]
+    found, time, _ = _run(iter(sent), len(sent))
+    assert found == sent
+    assert time.now == 0.0
+
+
+async def _never(seconds: float) -> None:
+    await asyncio.Event().wait()
+
+
+@pytest.mark.parametrize("size", [1, AHEAD_MAX_BYTES // 4])
+def test_a_flood_is_cut_off_after_few_messages(size: int) -> None:
+    taken, closed = [0], asyncio.Event()
+
+    def flood() -> Iterator[Message]:
+        for number in range(13_000):
+            taken[0] += 1
+            yield _message(number, size)
+
+    async def all_of_it() -> Message:
+        async def close() -> None:
+            closed.set()
+
+        # The app is slow: it takes the burst, and then waits.
+        paced = PacedSocket(_from(flood()), close, clock=lambda: 0.0, sleep=_never)
+        for _ in range(BURST):
+            await paced.receive()
+        slow = asyncio.create_task(paced.receive())
+        await asyncio.wait_for(closed.wait(), 20)
+        slow.cancel()
+        return await paced.receive()
+
+    assert asyncio.run(all_of_it())["type"] == "websocket.disconnect"
+    assert taken[0] <= BURST + (AHEAD_MAX if size == 1 else 5) + 2
+
+
+def _through(app: Pace, scope: Scope) -> list[Any]:
+    sent: list[Any] = []
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    async def nothing() -> Message:
+        return {"type": "websocket.disconnect", "code": 1000}
+
+    asyncio.run(app(scope, nothing, send))
+    return sent
+
+
+def test_the_end_of_a_socket_reaches_the_app_and_other_requests_pass() -> None:
+    messages: list[Any] = []
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        messages.append((scope["path"], (await receive())["type"]))
+        await send({"type": "any"})
+
+    for scope in (
+        {"type": "websocket", "path": "/caldp/_stcore/stream"},
+        {"type": "http", "path": "/"},
+    ):
+        assert _through(Pace(app), scope) == [{"type": "any"}]
+    assert [kind for _, kind in messages] == ["websocket.disconnect"] * 2
+
+
+def test_the_server_has_it() -> None:
+    assert Pace in [vars(each)["cls"] for each in middleware()]

@@ -1,20 +1,48 @@
-"""Work belongs to its visit: it ends with it, and no visit's work keeps the others waiting."""
+"""Work and parts of pages end with their visit; ticks and stale messages are dropped."""
 
+import asyncio
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from itertools import count
 from threading import Event, Thread
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
+import streamlit as st
+from google.protobuf.message import Message as Protobuf
+from starlette.types import Message, Receive, Scope, Send
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ClientState_pb2 import ClientState, ContextInfo
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
+from streamlit.runtime import app_session
 from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.fragment import MemoryFragmentStorage
+from streamlit.runtime.pages_manager import PagesManager
+from streamlit.runtime.scriptrunner import ScriptRunner
+from streamlit.runtime.scriptrunner_utils.script_requests import (
+    RerunData,
+    ScriptRequests,
+    ScriptRequestType,
+)
 from streamlit.testing.v1 import AppTest
 
+from caldp_core.basics.cache import working_on
 from caldp_core.basics.errors import Cancelled
 from caldp_core.basics.types import Progress
-from caldp_ui.app.run_limiter import RunLimiter
-from caldp_ui.session import jobs
+from caldp_ui.app.delivery import middleware
+from caldp_ui.app.run_limiter import (
+    CurrentPage,
+    Parts,
+    RunLimiter,
+    StaleMessages,
+    run_parts_of_open_pages,
+)
+from caldp_ui.session import jobs, page_state
 from caldp_ui.session.jobs import FairPool
 from caldp_ui.session.visit import Visit
-from tests.ui.driver import jobs_done
+from tests.ui.driver import jobs_done, open_page
 from tests.waiting import PATIENCE, are_done, join, until
 
 
@@ -133,7 +161,7 @@ def _runs_of(turns: RunLimiter, begun: list[str], visits: list[str], go: Event) 
 
 
 def _await_runs(turns: RunLimiter, begun: list[str], at_work: int, waiting: int) -> None:
-    until(lambda: (len(begun), turns.waiting) == (at_work, waiting))
+    until(lambda: (len(begun), len(turns._waiting)) == (at_work, waiting))
 
 
 def test_the_next_run_is_that_of_the_visit_that_has_had_the_least() -> None:
@@ -166,6 +194,41 @@ def test_what_a_visit_has_had_is_forgotten_by_and_by_and_an_error_gives_the_plac
     assert begun == ["holds", "long ago", "lately"]
 
 
+def test_a_run_that_waits_a_moment_for_a_job_lets_others_run() -> None:
+    turns, job = RunLimiter(1), jobs.Job[None]("work")
+
+    def run() -> None:
+        with turns.limit("other"):
+            job.future.set_result(None)
+
+    other = Thread(target=run)
+    with turns.limit("waits") as placed, working_on(placed):
+        other.start()
+        jobs.wait_briefly(job, PATIENCE)
+        assert (job.done, turns.is_busy) == (True, True)
+    join([other])
+
+
+def test_beside_others_a_visit_runs_its_page_as_often_as_people_press() -> None:
+    now = [0.0]
+    turns = RunLimiter(clock=lambda: now[0])
+
+    def press(visit: str, seconds: float = 0.01) -> float:
+        pause = turns.pause_s(visit)
+        now[0] += pause
+        with turns.limit(visit):
+            now[0] += seconds
+        return pause
+
+    assert not any(press("fast") for _ in range(20))
+    press("slow", 1.0)
+    began = now[0]
+    pauses = [press("fast") for _ in range(20)]
+    assert not any(pauses[:4])
+    assert 6.0 < now[0] - began < 7.0
+    assert not any(press("slow", 1.0) for _ in range(20))
+
+
 def test_what_nobody_waits_for_goes_behind_all_runs_but_not_for_ever() -> None:
     turns, go = RunLimiter(2), Event()
     begun: list[str] = []
@@ -181,3 +244,341 @@ def test_what_nobody_waits_for_goes_behind_all_runs_but_not_for_ever() -> None:
     go.set()
     join([*threads, films])
     assert begun == ["one", "two", "three", "film"]
+
+
+EVERY = 0.4
+
+
+class PageRuns(Exception):
+    """Stands for the run of the page that a tick asks for."""
+
+
+class Clock:
+    """A browser that ticks, and a clock that stands still until it is moved."""
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self.now, self.drawn, self.kept = 100.0, 0, dict[str, Any]()
+        self.tick: Callable[[], None] = lambda: None
+        patch.setattr(jobs, "monotonic", lambda: self.now)
+        patch.setattr(jobs, "run_page", self.run_page)
+        patch.setattr(st, "session_state", self.kept)
+        patch.setattr(st, "fragment", self.fragment)
+
+    def run_page(self) -> None:
+        raise PageRuns
+
+    def fragment(self, part: Callable[[], None], run_every: float) -> Callable[[], None]:
+        assert run_every == EVERY
+        self.tick = part
+        return part
+
+    def draw_page(self) -> None:
+        jobs.redraw_every("bar", EVERY, self.draw)
+
+    def draw(self) -> None:
+        self.drawn += 1
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    made = Clock(monkeypatch)
+    made.draw_page()
+    return made
+
+
+def test_a_tick_of_this_drawing_draws_its_part(clock: Clock) -> None:
+    for _ in range(3):
+        clock.now += EVERY
+        clock.tick()
+    assert clock.drawn == 4
+
+
+def test_a_tick_sent_before_the_page_was_drawn_has_it_run_once_more(clock: Clock) -> None:
+    clock.now += EVERY / 2
+    with pytest.raises(PageRuns):
+        clock.tick()
+    assert clock.drawn == 1
+
+
+def test_a_page_that_takes_longer_than_a_tick_is_not_run_for_ever(clock: Clock) -> None:
+    with pytest.raises(PageRuns):
+        clock.tick()
+    clock.now += 1.0  # so long did the page take, and the next tick is there already
+    clock.draw_page()
+    clock.tick()
+    assert clock.drawn == 3
+    clock.now += 1.0
+    clock.draw_page()
+    with pytest.raises(PageRuns):
+        clock.tick()
+
+
+def test_a_run_of_one_part_is_no_hand_on_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    context = SimpleNamespace(fragment_ids_this_run=None)
+    monkeypatch.setattr(jobs, "get_script_run_ctx", lambda: context)
+    assert jobs.is_asked_for(None)
+    assert jobs.is_asked_for("tabs")
+    context.fragment_ids_this_run = ["bar"]
+    assert jobs.is_asked_for("bar")
+    assert not jobs.is_asked_for(None)
+    assert not jobs.is_asked_for("tabs")
+
+
+def test_what_a_tick_brings_of_the_page_s_widgets_changes_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It is what a run said that a hand's own has overtaken: on large maps it undid choices."""
+    at = open_page("pages/values.py", {})
+    before = at.session_state["values/state"].record
+    calls: list[str | None] = []
+    monkeypatch.setattr(page_state, "is_asked_for", calls.append)
+    menu = at.selectbox(key="values-table")
+    other = next(option for option in menu.options if option != menu.value)
+    menu.set_value(other).run()
+    assert calls == [None]  # the widget is the page's own
+    assert at.session_state["values/state"].record == before
+    assert at.selectbox(key="values-table").value != other
+    monkeypatch.undo()
+    at.selectbox(key="values-table").set_value(other).run()
+    assert at.session_state["values/state"].record != before
+
+
+def ask(page: str, part: str = "") -> bytes:
+    """The browser asks for a page, or for a part of one."""
+    message = BackMsg()
+    message.rerun_script.page_script_hash = page
+    message.rerun_script.fragment_id = part
+    return message.SerializeToString()
+
+
+def begin(page: str, *parts: str) -> bytes:
+    """The server says that a page is run, or parts of one."""
+    message = ForwardMsg()
+    message.new_session.page_script_hash = page
+    message.metadata.run.script_run_id = "run"
+    message.metadata.run.fragment_ids.extend(parts)
+    return message.SerializeToString()
+
+
+def navigate(page: str) -> bytes:
+    """The server says which page `st.navigation` has found."""
+    message = ForwardMsg()
+    message.navigation.page_script_hash = page
+    message.metadata.run.script_run_id = "run"
+    return message.SerializeToString()
+
+
+def visit(*pages: str) -> CurrentPage:
+    """A visit that has gone from page to page, each of which has come."""
+    current = CurrentPage()
+    for page in pages:
+        assert current.accepts(ask(page))
+        assert current.sends(begin(page))
+        assert current.sends(navigate(page))
+    return current
+
+
+def test_parts_of_the_page_on_show_are_drawn_and_those_of_a_page_before_are_not() -> None:
+    current = visit("values", "places")
+    assert current.accepts(ask("places", "bar"))
+    assert not current.accepts(ask("values", "bar"))
+    assert current.sends(begin("values", "bar"))
+    assert not current.accepts(ask("values", "bar"))
+    assert current.accepts(ask("values"))
+    assert current.accepts(ask("values", "bar"))
+
+
+def test_a_run_of_the_page_before_that_had_begun_does_not_bring_it_back() -> None:
+    current = visit("values")
+    assert current.accepts(ask("places"))
+    assert not current.sends(begin("values"))
+    assert not current.sends(navigate("values"))
+    assert not current.accepts(ask("values", "bar"))
+    assert current.sends(begin("places"))
+    assert current.accepts(ask("places", "bar"))
+
+
+def test_a_page_that_sends_on_to_another_takes_the_visit_along() -> None:
+    current = visit("values", "home")
+    assert current.sends(begin("values"))
+    assert current.accepts(ask("values", "bar"))
+    assert not current.accepts(ask("home", "bar"))
+
+
+def test_a_page_opened_by_its_address_is_known_once_navigation_has_found_it() -> None:
+    current = CurrentPage()
+    assert current.accepts(ask(""))
+    assert current.sends(begin("app.py"))
+    assert current.sends(navigate("values"))
+    assert current.accepts(ask("values", "bar"))
+    assert not current.accepts(ask("home", "bar"))
+
+
+def test_a_visit_that_names_no_page_is_where_the_server_says() -> None:
+    current = CurrentPage()
+    assert current.accepts(ask("", "bar"))
+    assert current.accepts(ask(""))
+    current.sends(begin("home"))
+    assert current.accepts(ask("home", "bar"))
+    assert not current.accepts(ask("values", "bar"))
+
+
+def test_other_messages_pass_and_say_nothing() -> None:
+    current = visit("values")
+    other, large = BackMsg(stop_script=True), ForwardMsg()
+    large.ParseFromString(begin("places"))
+    large.new_session.name = "x" * 2**16
+    assert current.accepts(other.SerializeToString())
+    assert current.accepts(b"\xff none of Streamlit's")
+    assert current.accepts(b"")
+    for message in (large.SerializeToString(), b"\xff none of Streamlit's", b""):
+        assert current.sends(message)
+    assert current.accepts(ask("values", "bar"))
+
+
+def pass_through(requests: Iterable[bytes], scope: Scope) -> list[bytes | None]:
+    """What reaches an app that records each page asked for; at last its socket is closed."""
+    coming = iter([{"type": "websocket.receive", "bytes": data} for data in requests])
+    end: Message = {"type": "websocket.disconnect", "code": 1000}
+    sent, received = list[Message](), list[bytes | None]()
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        while (message := await receive())["type"] != "websocket.disconnect":
+            received.append(message["bytes"])
+            await send(message)
+
+    async def receive() -> Message:
+        return next(coming, end)
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    asyncio.run(StaleMessages(app)(scope, receive, send))
+    assert [message["bytes"] for message in sent] == received
+    return received
+
+
+def test_only_the_socket_of_a_visit_is_read() -> None:
+    requests = [ask("values"), ask("places"), ask("values", "bar"), ask("places", "bar")]
+    visits: Scope = {"type": "websocket", "path": "/caldp/_stcore/stream"}
+    other: Scope = {"type": "websocket", "path": "/other"}
+    assert pass_through(requests, visits) == [requests[0], requests[1], requests[3]]
+    assert pass_through(requests, other) == requests
+
+
+def test_streamlit_speaks_of_pages_and_parts_where_they_are_looked_for() -> None:
+    """Else each message would pass, and Back would lose pages again."""
+
+    def names(message: Protobuf) -> set[str]:
+        return {field.name for field in message.DESCRIPTOR.fields}
+
+    assert {"fragment_id", "page_script_hash"} <= names(BackMsg().rerun_script)
+    assert "page_script_hash" in names(ForwardMsg().new_session)
+    assert "page_script_hash" in names(ForwardMsg().navigation)
+    assert "fragment_ids" in names(ForwardMsg().metadata.run)
+
+
+def test_the_server_has_it() -> None:
+    assert StaleMessages in [vars(each)["cls"] for each in middleware()]
+
+
+@pytest.fixture
+def streamlit(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """What the server changes in Streamlit is as it was after the test."""
+    monkeypatch.setattr(app_session, "MemoryFragmentStorage", MemoryFragmentStorage)
+    monkeypatch.setattr(AppSession, "request_rerun", AppSession.request_rerun)
+    monkeypatch.setattr(ScriptRunner, "_run_script", ScriptRunner._run_script)
+    join = ScriptRequests._request_rerun_locked
+    monkeypatch.setattr(ScriptRequests, "_request_rerun_locked", join)
+    return monkeypatch
+
+
+def test_only_a_user_s_request_for_a_part_that_is_gone_runs_the_page(
+    streamlit: pytest.MonkeyPatch,
+) -> None:
+    passed = list[str]()
+    streamlit.setattr(
+        AppSession, "request_rerun", lambda _, asked: passed.append(asked.fragment_id)
+    )
+    run_parts_of_open_pages()
+    parts = app_session.MemoryFragmentStorage()  # type: ignore[attr-defined]
+    parts.register("here", lambda: None)
+    session: Any = SimpleNamespace(_fragment_storage=parts)
+    for part, is_timer in (("here", True), ("gone", True), ("here", False), ("gone", False)):
+        AppSession.request_rerun(session, ClientState(fragment_id=part, is_auto_rerun=is_timer))
+    assert passed == ["here", "here", ""]
+
+
+def waiting(*asked: RerunData) -> RerunData:
+    """The request that waits for its run after these."""
+    requests = ScriptRequests()
+    assert all(requests.request_rerun(each) for each in asked)
+    waits = requests.on_scriptrunner_ready()
+    assert waits.type is ScriptRequestType.RERUN
+    return waits.rerun_data
+
+
+def values(number: int) -> WidgetStates:
+    return WidgetStates(widgets=[WidgetState(id="people", int_value=number)])
+
+
+@pytest.mark.usefixtures("streamlit")
+def test_a_timer_takes_back_nothing_that_a_user_has_chosen() -> None:
+    """Its values of widgets may be those that the server had set while the user chose others."""
+    run_parts_of_open_pages()
+    tick = RerunData(widget_states=values(3), fragment_id="part", is_auto_rerun=True)
+    hand = RerunData(widget_states=values(9))
+    for asked in ((hand, tick), (tick, hand), (hand, tick, tick), (tick, tick, hand)):
+        waits = waiting(*asked)
+        assert (waits.widget_states, waits.fragment_id_queue) == (values(9), [])
+    assert waiting(tick, tick).widget_states == values(3)
+    in_part = replace(hand, fragment_id="other")
+    assert waiting(in_part, tick).fragment_id_queue == ["other", "part"]
+
+
+@pytest.mark.usefixtures("streamlit")
+@pytest.mark.parametrize("tick", [{}, {"is_auto_rerun": True, "fragment_id": "part"}])
+def test_a_run_of_the_server_s_own_keeps_the_theme_and_the_step_back_that_wait(
+    tick: dict[str, Any],
+) -> None:
+    """A page once stayed light in the dark, as a film had asked for its run at that moment."""
+    run_parts_of_open_pages()
+    dark, light = ContextInfo(color_scheme="dark"), ContextInfo(color_scheme="light")
+    user = RerunData("at=1", values(3), context_info=dark, is_history_navigation=True)
+    waits = waiting(user, RerunData("at=2", context_info=light, **tick))
+    assert (waits.query_string, waits.context_info) == ("at=1", dark)
+    assert waits.is_history_navigation
+    left = RerunData("at=2", page_script_hash="next", context_info=light)
+    assert waiting(user, left).query_string == "at=2"  # a step to another page
+
+
+def test_a_part_that_waited_until_the_visit_was_on_another_page_is_not_run(
+    streamlit: pytest.MonkeyPatch,
+) -> None:
+    """Its run dropped the values of widgets, and the next click met a missing key."""
+    assert "_pages_manager" in ScriptRunner.__init__.__code__.co_names
+    passed = list[RerunData]()
+    streamlit.setattr(ScriptRunner, "_run_script", lambda _, asked: passed.append(asked))
+    run_parts_of_open_pages()
+    pages = PagesManager(__file__)
+    pages.set_current_page_script_hash("room")
+    runner: Any = SimpleNamespace(_pages_manager=pages)
+    part, left, page = (
+        RerunData(page_script_hash="room", fragment_id_queue=["part"]),
+        RerunData(page_script_hash="classroom", fragment_id_queue=["part"]),
+        RerunData(page_script_hash="classroom"),
+    )
+    for asked in (part, left, page):
+        ScriptRunner._run_script(runner, asked)
+    assert passed == [part, page]
+
+
+def test_a_used_part_that_goes_before_its_run_has_the_page_run_and_a_timer_s_nothing() -> None:
+    parts = Parts()
+    parts.register("used", test_the_server_has_it)
+    parts.used.add("used")
+    assert parts.lookup("used") is test_the_server_has_it
+    parts.used.add("used")
+    parts.clear()
+    assert parts.lookup("used") is st.rerun
+    assert parts.lookup("used")() is None

@@ -1,21 +1,56 @@
-"""Sentences are true of the scenario they stand beside: numbers recomputed, claims on channels."""
+"""Sentences are true of the scenario beside them, whatever it is, and read as sentences.
+
+A sentence begins with a capital, has a verb and at most 25 words; no number is a power of ten, none
+is told twice as about, and none of the words that were given up comes back.
+
+A name that a reader knows stands in a sentence as they know it: in a command, in a log and on a
+page, once Markdown has been read.
+"""
 
 import math
 import re
+import tomllib
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from streamlit.testing.v1 import AppTest
 
+from caldp_core.basics.errors import quoted
+from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN
 from caldp_core.basics.types import Bools
-from caldp_core.experiments.run import Setup
+from caldp_core.cli.commands import main
+from caldp_core.datasets import Cities, YesOrNo, Zipf
+from caldp_core.domain.domains import US_GRID, Area
+from caldp_core.estimation.estimators import ESTIMATORS
+from caldp_core.experiments.regions import region_report
+from caldp_core.experiments.run import Setup, prepare, run
 from caldp_core.mechanisms.capabilities import symbol_partition_of
-from caldp_core.scenarios.blocks import EverythingSensitive, OneBlock, StateBlocks
+from caldp_core.mechanisms.catalogue import Hadamard
+from caldp_core.scenarios.blocks import EverythingSensitive, OneBlock, SensitiveAreas, StateBlocks
+from caldp_core.scenarios.policies import BinaryQuestion, CrowFlies, Line, PersonalTags, Streets
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.words import accuracy, promise
-from caldp_ui.words.formats import PLACES
+from caldp_ui.app import navigation
+from caldp_ui.app.texts import escape_markdown
+from caldp_ui.compute.runs import context_of
+from caldp_ui.maps import scene
+from caldp_ui.places import view as places_words
+from caldp_ui.words import accuracy, formats, policies, promise
+from caldp_ui.words.accuracy import DEFINITIONS
+from caldp_ui.words.formats import ANSWERS, MEANING, PLACES, VALUES, Vocabulary
 from tests import ROOT
 from tests.contract.checks import naming
-from tests.ui.small import CONTEXTS, channel_of, setup_of
+from tests.strategies import thinned
+from tests.ui.driver import as_read, checked, jobs_done, open_page
+from tests.ui.scenarios import BASE, CONTEXTS, DATASET, VARIED, channel_of, setup_of
+from tests.ui.test_attacker_figures import contexts, matrices
 
 EPSILONS = (0.1, 1.0, 3.0)
 PROTECTING = [name for name in CONTEXTS if name not in ("blocks of one cell", "nothing")]
@@ -202,3 +237,348 @@ def test_plus_minus_is_a_95_percent_range_wherever_it_is_written() -> None:
                 assert "95 %" in text or "95 of 100" in text
                 assert "standard error ±" not in text
                 assert "± standard error" not in text
+
+
+ALL: dict[str, Scenario] = {
+    **VARIED,
+    **{preset.title: preset.apply(Scenario()) for preset in scene.PRESETS},
+    "least epsilon": BASE.with_context(epsilon=EPSILON_MIN),
+    "most epsilon": BASE.with_context(epsilon=EPSILON_MAX),
+    "most epsilon, areas": VARIED["areas"].with_context(epsilon=EPSILON_MAX),
+    "one person": replace(BASE, n=1),
+}
+_SHARE = re.compile(r"(all but )?(\d+) of (1?[\d,]+|1 [a-z]+)(?= people)")
+_UNITS = {"1 million": 1e6, "1 billion": 1e9, "1 trillion": 1e12}
+
+
+@cache
+def ready(name: str) -> Setup:
+    return prepare(ALL[name])
+
+
+def shares(text: str) -> list[tuple[float, float]]:
+    """Each "x of y people" of the text: the share, and how far rounding may take it."""
+    found = []
+    for rest, number, of in _SHARE.findall(text):
+        size = _UNITS.get(of) or float(of.replace(",", ""))
+        share = float(number) / size
+        found.append((1 - share if rest else share, 0.5 / size + 1e-11))
+    return found
+
+
+def says(text: str, share: float) -> bool:
+    return any(abs(number - share) <= slip for number, slip in shares(text))
+
+
+def kinds(setup: Setup) -> tuple[Bools, Bools, Bools]:
+    """Places that hide, sensitive ones alone in their block, and others, by the context alone."""
+    context = context_of(setup)
+    alone = (np.bincount(context.blocks) == 1)[context.blocks]
+    return context.sensitive & ~alone, context.sensitive & alone, ~context.sensitive
+
+
+@pytest.mark.parametrize("name", thinned(ALL, one_in=4))
+def test_who_is_protected_and_who_is_not_are_everybody(name: str) -> None:
+    setup = ready(name)
+    truth, text = setup.dataset.distribution, promise.protected_text(PLACES, setup)
+    hides, single, other = kinds(setup)
+    first = text.partition(".**")[0]
+    covered = float(truth[hides].sum())
+    amounts = shares(re.sub(r" are$", " people are", first))
+    some = [covered] if covered > 1 - 1e-12 else [1 - covered, covered]
+    expected = some if hides.any() else []
+    for (share, slip), wanted in zip(amounts, expected, strict=True):
+        assert abs(share - wanted) <= slip
+    assert amounts or first == "**Nobody is protected"
+    rest = text.partition(".**")[2]
+    for flags, mark in ((single, "of one place"), (other, "not sensitive")):
+        assert (mark in rest) == flags.any()
+        assert not flags.any() or says(rest, truth[flags].sum())
+    assert len(shares(rest)) == single.any() + other.any()
+
+
+@pytest.mark.parametrize("name", CONTEXTS)
+def test_protected_means_that_the_policy_bounds_a_pair(name: str) -> None:
+    setup = setup_of(name)
+    x, other = np.divmod(np.arange(setup.dataset.domain.k**2), setup.dataset.domain.k)
+    bounded = np.isfinite(setup.policy.between(x, other)) & (x != other)
+    hides = np.bincount(x[bounded], minlength=setup.dataset.domain.k) > 0
+    share = setup.dataset.distribution[hides].sum()
+    assert promise.protected_share(setup) == pytest.approx(share, abs=1e-12)
+
+
+def test_equal_cities_protect_everybody() -> None:
+    text = promise.protected_text(PLACES, ready("Every city equally"))
+    assert [share for share, _ in shares(text)] == [1.0]
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_how_many_name_their_place_openly(name: str) -> None:
+    setup = ready(name)
+    hides, _, other = kinds(setup)
+    sentences = [
+        s for s in promise.not_promised(PLACES, setup) if s.startswith("At places that are not")
+    ]
+    assert bool(sentences) == (other.any() and hides.any())
+    for sentence in sentences:
+        labels = setup.partition.labels
+        with_hidden, with_other = set(labels[hides].tolist()), set(labels[other].tolist())
+        bare, mixed = with_other - with_hidden, with_other & with_hidden
+        if not mixed:
+            assert "everybody names their place" in sentence
+            continue
+        assert (f"In {len(bare)} of {setup.partition.m:,} " in sentence) == bool(bare)
+        least = symbol_partition_of(setup.mechanism).clear_share[sorted(mixed)].min()
+        assert says(sentence, least) or ("nearly all" in sentence and least >= 0.995)
+
+
+def test_blocks_without_anything_to_hide_are_open() -> None:
+    scenario = BASE.with_context(sensitive=SensitiveAreas(("+b40,41,-75,-73",)))
+    (sentence,) = (s for s in promise.not_promised(PLACES, prepare(scenario)) if "openly" in s)
+    assert "everybody names their place" in sentence
+
+
+@pytest.mark.parametrize("box", ["40.2,40.4,-74.2,-74", "40,41.4,-76,-73", "25,25.4,-119,-118"])
+@pytest.mark.parametrize("name", ["base", "areas", "estimator", "one block", "one person"])
+def test_what_is_said_of_a_region(name: str, box: str) -> None:
+    setup = ready(name)
+    first = run(setup).first
+    inside = US_GRID.area_mask(Area.parse(box))
+    report = region_report(setup, first, inside)
+    text = " ".join(places_words.region_sentences(report, setup.scenario))
+    assert ("below 0" in text) == (formats.people(report.estimate)[0] == "-")
+    assert f"add up to {formats.people(first.estimate[inside].sum() * setup.n)} here" in text
+    assert ESTIMATORS[setup.scenario.estimator].title in text
+    assert ("as a whole. No block" in text) == (report.exact_blocks > 0)
+
+
+def test_an_estimate_below_nobody_is_explained() -> None:
+    setup = prepare(replace(BASE, mechanism=Hadamard(), seed=1))
+    first, box = run(setup).first, US_GRID.area_mask(Area.parse("40.2,40.4,-74.2,-74"))
+    assert region_report(setup, first, box).estimate < -0.5
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_check_ins_are_not_passed_off_as_people(name: str) -> None:
+    scenario = ALL[name]
+    are_check_ins = "check-ins" in ready(name).dataset.note
+    assert are_check_ins == (not isinstance(scenario.dataset, Cities))
+    assert ("check-in" in promise.counted_as_people(scenario)) == are_check_ins
+    many = promise.population(ready(name))
+    assert ("check-in" in many) == (are_check_ins and scenario.n is None)
+    assert any("check-ins" in s for s in promise.not_promised(PLACES, ready(name))) == are_check_ins
+
+
+MOST: Final = 25
+VERBS: Final = re.compile(
+    r"\b(is|are|was|has|have|can|may|must|be|becomes|puts|hides?|holds?|shows?|adds?|leaves?|names?|"
+    r"sends?|knows|limits|says|states|turns|covers|makes|does?|protects|takes|counts|tell|would|live)\b"
+)
+BANNED: Final = re.compile(
+    r"onlooker|\bsp(?:y|ies)\b|intruder|adversary|whoever|\btorn\b|is told|are told|hangs? on|"
+    r"lies? off|gives? away|kept secret|how secret|another outcome|other coins|hand it on|"
+    r"for that\b|counted at|with yes\b|of itself\b|seen here only|own places known",
+    re.IGNORECASE,
+)
+POWER: Final = re.compile(r"\de[+-]?\d|10[⁰¹²³⁴-⁹⁻]|10\^|(?<![\d.,])\d{4,}|\.\d{7,}")
+_END: Final = re.compile(r"(?<=[.!?])[*”]* (?=\S)")
+SHARES = st.sampled_from([0.0, 1e-9, 3e-5, 0.0004, 0.018, 0.12, 0.54, 0.999, 1.0, 1.7])
+ERRORS: Final = ((0.0, 0.5), (3e-5, 2e-5), (0.1, 3e-5), (0.02, 0.54), (1.0, 1.7), (1.7, 1e-9))
+LEVEL = st.sampled_from([EPSILON_MIN, 0.1, 1.0, 3.0, EPSILON_MAX])
+MANY = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+def sentences(text: str) -> Iterator[str]:
+    yield from (part.strip() for part in _END.split(text.replace("*", "")) if part.strip())
+
+
+def well_formed(text: str) -> None:
+    for sentence in sentences(text):
+        with naming(sentence):
+            words = re.findall(r"[^\W\d_]+(?:['’]\w+)?|\d[\d,.]*", sentence)
+            assert len(words) <= MOST
+            assert VERBS.search(sentence)
+            assert sentence[0].isupper() or not sentence[0].isalpha()
+            assert sentence[-1] in ".!?”"
+            assert not BANNED.search(sentence)
+            assert not POWER.search(sentence)
+            assert not re.search(r"about (?:less|more|under|over|about|at most)", sentence)
+            assert sentence.count("less than 0.01") <= 1
+
+
+def texts_of(nouns: Vocabulary, setup: Setup, ours: float, plain: float) -> Iterator[str]:
+    """All that is assembled of a scenario and its errors."""
+    head = accuracy.headline(nouns, setup, ours, plain)
+    text = policies.describe_promise(nouns, setup)
+    yield from (head.sentence, head.second)
+    yield from (text.summary, text.protected, text.odds, text.repeats, *text.not_promised)
+    yield from (grade.odds for grade in text.grades)
+    yield accuracy.error_sentence(nouns, ours, plain)
+    yield promise.counted_as_people(setup.scenario)
+    yield f"Plain LDP would need {' '.join(accuracy.plain_needs(setup, 12 * setup.n))}."
+    yield f"Plain LDP would need {' '.join(accuracy.plain_needs(setup, None))}."
+
+
+@MANY
+@given(contexts(), SHARES, SHARES)
+def test_contexts(scenario: Scenario, ours: float, plain: float) -> None:
+    for text in texts_of(ANSWERS, prepare(scenario), ours, plain):
+        well_formed(text)
+
+
+MAPS: Final[dict[str, Any]] = {
+    "streets": Streets(1.0, 150.0),
+    "as the crow flies": CrowFlies(0.5, 150.0),
+    "own places": PersonalTags(SensitiveAreas(("+10,11,-20,-18",)), (0.3, 0.2), "truth", 1.0),
+    "own places alone": PersonalTags(SensitiveAreas(), (0.4,), "uniform", 4.0),
+}
+
+
+def on_a_map(name: str, epsilon: float) -> Setup:
+    if name in MAPS:
+        return prepare(Scenario(policy=MAPS[name]), load=lambda s, p: DATASET)
+    return setup_of(name, epsilon)
+
+
+@pytest.mark.parametrize("name", [*CONTEXTS, *MAPS])
+def test_maps(name: str) -> None:
+    for epsilon in (EPSILON_MIN, 1.0, 3.0, EPSILON_MAX):
+        setup = on_a_map(name, epsilon)
+        for ours, plain in ERRORS:
+            for text in texts_of(PLACES, setup, ours, plain):
+                well_formed(text)
+
+
+@MANY
+@given(matrices() | st.builds(BinaryQuestion, LEVEL, LEVEL) | st.builds(Line, LEVEL), SHARES)
+def test_other_policies(policy: Any, ours: float) -> None:
+    few = isinstance(policy, BinaryQuestion)
+    data = YesOrNo(0.3) if few else Zipf(len(getattr(policy, "rows", range(6))))
+    for text in texts_of(VALUES, prepare(Scenario(data, policy, n=1000)), ours, 0.5):
+        well_formed(text)
+
+
+def test_what_stands_by_itself() -> None:
+    for text in (MEANING, promise.epsilon_examples(), *DEFINITIONS.values()):
+        for sentence in sentences(text):
+            assert not BANNED.search(sentence), sentence
+            assert not POWER.search(sentence), sentence
+            assert len(sentence.split()) <= MOST, sentence
+
+
+@given(st.floats(0, 1) | st.floats(0, 1e-4) | st.floats(0.999, 1))
+def test_a_percentage_is_read_back_and_is_no_power_of_ten(share: float) -> None:
+    text = formats.percent(share)
+    assert "e" not in text.removeprefix("less than").removeprefix("more than")
+    number = float(re.findall(r"[\d.]+", text)[0]) / 100
+    if text.startswith("less"):
+        assert 0 < share < number
+    elif text.startswith("more"):
+        assert number < share < 1
+    else:
+        assert number == pytest.approx(share, rel=0.06, abs=1e-12)
+        assert (number in (0.0, 1.0)) == (share in (0.0, 1.0)) or share < 1e-12
+
+
+def test_a_sentence_of_the_old_kind_is_found() -> None:
+    for wrong in (
+        "**54 of 100 people in the wrong place**; with plain LDP 54.",
+        "An onlooker guesses right at most 73 of 100 (fair).",
+        "this protection hides everything.",
+        "The chance is 1.9e-05 %.",
+        "There are 1024 items.",
+        "People are about less than 0.01 km off.",
+        "That someone took part at all.",
+    ):
+        with pytest.raises(AssertionError):
+            well_formed(wrong)
+
+
+NAME = "a_b*c[d]-1 'of' \"us\".csv"
+WINDOWS = "C:\\data\\a_b.csv"
+FILES = {
+    "no text": b"\xff\xfe\x00a,b\xff",
+    "without a latitude": b"x_y*z[q],n\na,3\nb,4\n",
+    "a damaged workbook": b"PK\x03\x04",
+}
+READ_AS_MARKDOWN = ("error", "warning", "info", "success", "markdown", "caption", "toast")
+LABELLED = ("selectbox", "text_input", "multiselect", "expander")
+"""Their labels are Markdown; what is in them is read as it stands."""
+
+
+def quoted_sentences(at: AppTest) -> Iterator[str]:
+    """What a reader sees of all that may name a file or a column."""
+    for kind in READ_AS_MARKDOWN:
+        yield from (as_read(item.value) for item in getattr(at, kind))
+    for kind in LABELLED:
+        for item in getattr(at, kind):
+            yield as_read(item.label)
+            value = getattr(item, "value", "")
+            yield from (str(text) for text in (value, *getattr(item, "options", ())))
+
+
+def test_a_name_is_quoted_as_it_stands() -> None:
+    assert quoted(WINDOWS) == f"'{WINDOWS}'"
+    assert quoted(NAME) == f"'{NAME}'"
+    assert quoted("a\x1b[31mb\n") == "'a\N{REPLACEMENT CHARACTER}[31mb\N{REPLACEMENT CHARACTER}'"
+
+
+def test_markdown_shows_a_quoted_name_and_a_twice_escaped_one_is_found() -> None:
+    assert as_read(escape_markdown(f"{NAME} {WINDOWS}")) == f"{NAME} {WINDOWS}"
+    assert "\\" in as_read(escape_markdown(escape_markdown("UTF-8 a_b")))
+
+
+@pytest.mark.parametrize(("page", "kind"), [*zip(("values", "places") * 3, FILES, strict=False)])
+def test_a_page_names_files_and_columns_as_they_are(page: str, kind: str) -> None:
+    at = open_page(f"pages/{page}.py", state={f"{page}-own": True})
+    at.file_uploader(key=f"{page}-own-file").set_value((NAME, FILES[kind], "text/plain"))
+    jobs_done(checked(at.button(key=f"{page}-own-file-show").click().run()))
+    found = list(quoted_sentences(at))
+    assert not [each for each in found if "\\" in each]
+    assert any(NAME in each for each in found)
+
+
+def test_results_name_files_as_they_are() -> None:
+    at, named = open_page(navigation.RESULTS, state={"results-own": True}), 0
+    for data in FILES.values():
+        at.file_uploader(key="results-files").set_value([(NAME, data, "application/json")])
+        jobs_done(checked(at.button(key="results-show").click().run()))
+        (error,) = (as_read(item.value) for item in at.error)
+        assert "\\" not in error
+        named += NAME in error
+    assert named  # of files that are nothing of a collection none is named
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("count", "{}", "-o", "out.csv"),
+        ("run", "{}"),
+        ("tally", "{}", "{}", "-o", "out.json"),
+        ("estimate", "{}", "{}"),
+        ("audit", "{}"),
+    ],
+)
+def test_commands_name_files_as_they_are(command: tuple[str, ...], tmp_path: Path) -> None:
+    path = tmp_path / NAME
+    for kind in ("no text", "a damaged workbook"):
+        path.write_bytes(FILES[kind])
+        done = CliRunner().invoke(main, [part.format(path) for part in command])
+        with naming(kind):
+            assert done.exit_code == 2, done.output
+            assert NAME in done.output
+            assert not re.search(r"\\", done.output)
+
+
+_USED = re.compile(r"""(?<![\w.])TEXTS\[["'](\w+)["']\]""")
+
+
+def test_each_text_of_a_folder_is_used_by_a_module_of_it() -> None:
+    files = sorted((ROOT / "caldp_ui").glob("*/texts.toml"))
+    assert files
+    for path in files:
+        sources = [module.read_text("utf-8") for module in path.parent.glob("*.py")]
+        used = {
+            key for text in sources if "read_texts(__file__)" in text for key in _USED.findall(text)
+        }
+        assert used == set(tomllib.loads(path.read_text("utf-8"))), path.parent.name

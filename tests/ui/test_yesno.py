@@ -212,9 +212,9 @@ def test_link_with_a_larger_epsilon_than_controls_have_is_refused_in_a_sentence(
 
 def test_one_epsilon_for_both_is_warners_coin() -> None:
     at = open_record(STATE)
-    checked(at.button(key="yesno-alike").click().run())
+    checked(at.button(key="yesno-equal").click().run())
     assert_shows(at, replace(BEGIN, policy=BinaryQuestion(1.0, 1.0)))
-    assert at.button(key="yesno-alike").disabled
+    assert at.button(key="yesno-equal").disabled
 
 
 def test_the_plane_is_drawn_once_it_is_opened() -> None:

@@ -65,7 +65,7 @@ function hasOddParity(bits) {
     return parity;
 }
 
-/** An even subset of so many of 0 … size − 1 (Floyd, in Bentley 1987).
+/** An even subset of `members` of 0 … size − 1 (Floyd, in Bentley 1987).
     @param {number} size
     @param {number} members
     @param {Coins} coins */
@@ -191,7 +191,7 @@ const LAWS = {
     },
 };
 
-/** A whole number in so many bytes, the lowest first.
+/** A whole number in `width` bytes, the lowest first.
     @param {number} number
     @param {number} width */
 function toBytes(number, width) {
@@ -307,6 +307,11 @@ function fingerprintOf(protocol) {
         Object.entries(protocol).filter(([key]) => !aside.includes(key)))));
 }
 
+/** Plans of repetition: what is sent when a person is asked again. */
+const PLANS = new Set(["once", "memo", "noisy-memo", "budget"]);
+
+const utcDay = () => new Date().toISOString().slice(0, 10);
+
 /** Draws reports by one protocol: the object that its JSON file holds. */
 export class Client {
     /** @type {bigint[][] | undefined} Of a table: each value's chances, added up. */
@@ -320,19 +325,23 @@ export class Client {
     blocks = [];
 
     /** `memory`: what keeps what each person sent, so that asked again they send the same; it has
-        `getItem` and `setItem`, as localStorage does. It holds digests of names. `number`: for tests
-        alone.
+        `getItem` and `setItem`, as localStorage does. It holds digests of names. A protocol with a
+        plan of repetition needs it. `day`: names the present day. `number`: for tests alone.
         @param {Protocol} protocol
-        @param {{memory?: Memory | null, number?: () => number}} [options] */
-    constructor(protocol, {memory = null, number = systemNumber} = {}) {
-        const kind = protocol?.mechanism?.kind;
-        if (protocol?.caldp_protocol !== 1 || kind !== "table" && !Object.hasOwn(LAWS, kind))
-            throw new Error("This is no protocol that this client knows; make one by caldp protocol.");
+        @param {{memory?: Memory | null, number?: () => number, day?: () => string}} [options] */
+    constructor(protocol, {memory = null, number = systemNumber, day = utcDay} = {}) {
+        const kind = protocol?.mechanism?.kind, plan = protocol?.repetition;
+        if (protocol?.caldp_protocol !== (plan ? 2 : 1) || plan && !PLANS.has(plan.kind)
+            || kind !== "table" && !Object.hasOwn(LAWS, kind))
+            throw new Error("This client does not know this protocol; make one by caldp protocol.");
+        if (plan && !memory)
+            throw new Error("This protocol has a plan of repetition; give a memory, such as localStorage.");
         if (fingerprintOf(protocol) !== protocol.fingerprint)
             throw new Error("This protocol was changed after it was made; give the file that caldp wrote.");
         this.protocol = protocol;
         this.memory = memory;
         this.coins = coinsFrom(number);
+        this.day = day;
         if (kind === "table") {
             this.whole = BigInt(protocol.mechanism.whole);
             this.steps = readSteps(protocol.mechanism.steps);
@@ -350,7 +359,38 @@ export class Client {
         @returns {number | string} */
     report(answer, person = "") {
         const value = this.#toValue(answer);
-        return this.memory ? this.#remembered(this.memory, value, person) : this.draw(value);
+        if (!this.memory) return this.draw(value);
+        return ["once", undefined].includes(this.protocol.repetition?.kind)
+            ? this.#remembered(this.memory, value, person) : this.#planned(this.memory, value, person);
+    }
+
+    /** What a plan other than `once` sends. `reports`: one for every value, so that the memory does
+        not show which values the person had; `sent`: reports so far, `today` of them on `day`.
+        @param {Memory} memory
+        @param {number} value
+        @param {string} person
+        @returns {number | string} */
+    #planned(memory, value, person) {
+        const {kind, noise, reports = Infinity, a_day = Infinity} = this.protocol.repetition;
+        const {k = 0, rows, columns} = this.protocol.domain, day = this.day(), key = this.#key(normalName(person));
+        const state = JSON.parse(memory.getItem(key) || '{"caldp_memory":2,"sent":0,"today":0}');
+        if (state.caldp_memory !== 2) throw new Error("This memory is of another version; use the client that wrote it.");
+        if (state.day !== day) Object.assign(state, {day, today: 0});
+        if (state.sent >= reports || state.today >= a_day)
+            throw new Error("This person has sent all reports that the protocol's plan allows; send nothing more.");
+        if (kind !== "budget")
+            state.reports ??= Array.from({length: k || rows * columns}, (_, each) => this.draw(each));
+        state.sent++;
+        state.today++;
+        memory.setItem(key, JSON.stringify(state));
+        if (kind === "budget") return this.draw(value);
+        return noise && this.coins.coin(noise)
+            ? this.coins.below(this.protocol.report.values) : state.reports[value];
+    }
+
+    /** @param {string} name */
+    #key(name) {
+        return `caldp.${digest(`${this.protocol.fingerprint} ${name}`)}`;
     }
 
     /** @param {Memory} memory
@@ -359,7 +399,7 @@ export class Client {
         @returns {number | string} */
     #remembered(memory, value, person) {
         const {fingerprint} = this.protocol, name = normalName(person);
-        const key = `caldp.${digest(`${fingerprint} ${name}`)}`;
+        const key = this.#key(name);
         // Earlier versions stored names as they were spelled.
         const spelled = [person, name, name.normalize("NFD")]
             .flatMap(each => ["", " ", "\n", "\r\n"].map(end => `caldp.${fingerprint}.${each}${end}`));

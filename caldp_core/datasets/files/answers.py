@@ -1,4 +1,4 @@
-"""Answers of a file, counted as they are read: by themselves, by group, in steps, or as a survey.
+"""Answers of a file, counted as they are read, and which rows are not counted, and why.
 
 People of a row: one, a count or a weight; sums are exact, and rounded to people at the end.
 """
@@ -8,17 +8,139 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from caldp_core.basics.counted import count_text
-from caldp_core.basics.errors import excerpt, require
+from caldp_core.basics.errors import CaldpError, count_text, excerpt, require
 from caldp_core.basics.files import parse_int, unescape_formula
 from caldp_core.basics.limits import N_MAX, OWN_ANSWERS_MAX, OWN_NAME_MAX, OWN_QUESTIONS_MAX
 from caldp_core.basics.types import Progress, no_progress
 from caldp_core.datasets.areas import named_areas
 from caldp_core.datasets.files import numbers
 from caldp_core.datasets.files.layout_detection import DetectedFile, Layout
-from caldp_core.datasets.files.numbers import NumberSteps, default_width, natural_order
-from caldp_core.datasets.files.refused_rows import RefusedRows, find_refused_rows
+from caldp_core.datasets.files.numbers import WORDS, NumberSteps, default_width, natural_order
+from caldp_core.datasets.files.table import REJECTS_MAX, Reader
 from caldp_core.datasets.own import READING_MAX, OwnSurvey, OwnTable, remove_unseen
+
+_REASONS: Final[Mapping[str, dict[str, str]]] = WORDS["reasons"]
+_WHY: Final = _REASONS["rejected"]
+_OPEN_QUOTE: Final = "UNQUOTED VALUE"
+
+
+def reasons(kind: str) -> dict[int, str]:
+    """Why rows of "answers" or "places" are not counted, by their code."""
+    found = _REASONS["all"] | _REASONS[kind]
+    return {int(code): text.format(most=f"{N_MAX:,}") for code, text in found.items()}
+
+
+@dataclass(frozen=True)
+class RefusedRows:
+    """`rows` in all; `reasons` with how many rows each; `example`: the first that is refused."""
+
+    rows: int
+    reasons: tuple[tuple[str, int], ...] = ()
+    example: str = ""
+
+    @property
+    def count(self) -> int:
+        """How many rows are not counted."""
+        return sum(times for _, times in self.reasons)
+
+    def describe(self) -> str:
+        """What is refused, as sentences; empty where nothing is."""
+        if not self.count:
+            return ""
+        why = "; ".join(f"{times:,} with {reason}" for reason, times in self.reasons)
+        rows, verb = (
+            ("row", "is") if self.rows == 1 else ("rows", "is" if self.count == 1 else "are")
+        )
+        sentence = f"{self.count:,} of {self.rows:,} {rows} {verb} not counted: {why}."
+        return f"{sentence} The first is {self.example}." if self.example else sentence
+
+
+_NO_ID: Final = 9
+_ABOVE_CAP: Final = 10
+"""Codes of rows that are not counted because of whose they are."""
+
+
+def with_people_sql(rows_sql: str, layout: Layout) -> str:
+    """SQL of all rows, refused where no id says whose they are and above the cap of each person.
+
+    `rows_sql`: with `code`, 0 where nothing is wrong. The rows that are kept of a person are drawn
+    by the MD5 sum of their numbers in the file: always the same ones, whatever is in them.
+    """
+    if layout.people_column is None:
+        return rows_sql
+    named = f"SELECT *, trim(coalesce(c{layout.people_column}, '')) AS person FROM ({rows_sql})"
+    above = ""
+    if layout.cap:
+        lot = "md5_number_lower(concat('cap ', row_number() OVER ())) AS lot"
+        place = "row_number() OVER (PARTITION BY person ORDER BY code <> 0, lot) AS place"
+        named = f"SELECT *, {place} FROM (SELECT *, {lot} FROM ({named}))"
+        above = f"WHEN place > {layout.cap} THEN {_ABOVE_CAP} "
+    code = f"CASE WHEN code <> 0 THEN code WHEN person = '' THEN {_NO_ID} {above}ELSE 0 END"
+    return f"SELECT * REPLACE ({code} AS code) FROM ({named})"
+
+
+def people_of_rows(reader: Reader, rows_sql: str, layout: Layout) -> tuple[int, ...]:
+    """How many people the rows are of, and the median and largest number of rows of one of them.
+
+    Without a column of ids (). `rows_sql`: as `with_people_sql` writes it.
+    """
+    if layout.people_column is None:
+        return ()
+    each = f"SELECT count(*) AS k FROM ({rows_sql}) WHERE code = 0 GROUP BY person"
+    ((people, *most),) = reader.fetch_rows(
+        f"SELECT count(*), quantile_disc(k, 0.5), max(k) FROM ({each})"
+    )
+    return int(people), *(int(number or 0) for number in most)
+
+
+def find_refused_rows(
+    reader: Reader,
+    file: DetectedFile,
+    layout: Layout,
+    *,
+    rows_sql: str,
+    codes: Mapping[int, int],
+    words: Mapping[int, str],
+) -> RefusedRows:
+    """The rows of the last query that DuckDB rejected or whose `code` says what is wrong.
+
+    `rows_sql`: SQL of all rows with `code` (0: nothing wrong) and the columns; `codes`: how many
+    rows each has; `words`: what each means. Raises `CaldpError` for a quotation mark that opens
+    and never closes.
+    """
+    rejects = reader.rejected_rows()
+    reasons = [(words[code], times) for code, times in sorted(codes.items()) if code]
+    dialect = file.table.dialect
+    skipped = (dialect.skip, dialect.skip_with_header) if dialect else (0, 0)
+    first: tuple[int, str] | None = None
+    for why, times, line, text in rejects:
+        if why == _OPEN_QUOTE and "\n" in text.strip("\r\n"):
+            raise CaldpError(
+                f"Line {line:,} of {excerpt(file.table.source.name)}: a quotation mark opens there "
+                "and does not close on that line; close it, or take it out."
+            )
+        more = " (and perhaps more)" if times >= REJECTS_MAX else ""
+        reasons.append((_WHY.get(why, why.lower()) + more, times))
+        first = min(first or (line, text), (line, text))
+    if any(codes[code] for code in codes if code not in (0, _NO_ID, _ABOVE_CAP)):
+        first = _first_refused(reader, file, rows_sql, skipped[bool(layout.header)], first)
+    example = f"line {first[0]:,}, {excerpt(' '.join(first[1].split()))}" if first else ""
+    total = sum(codes.values()) + sum(times for _, times, _, _ in rejects)
+    return RefusedRows(total, tuple(reasons), example)
+
+
+def _first_refused(
+    reader: Reader, file: DetectedFile, rows_sql: str, start: int, other: tuple[int, str] | None
+) -> tuple[int, str]:
+    """The first row with something wrong: its line, if no cell before holds several, and itself."""
+    cells = ", ".join(f"coalesce(c{at}, '')" for at in range(min(file.table.width, 10)))
+    ((line, text),) = reader.fetch_rows(
+        f"SELECT line, text FROM (SELECT row_number() OVER () AS line, code, "
+        f"concat_ws(' | ', {cells}) AS text FROM ({rows_sql})) WHERE code <> 0 LIMIT 1"
+    )
+    found = (start + int(line), str(text))
+    return found if other is None else min(found, other)
+
 
 UNIT: Final = 1_000_000
 """Parts of a person in which weights are added up: whole numbers, so that no order matters."""
@@ -46,14 +168,7 @@ def round_to_people(parts: Sequence[int]) -> list[int]:
 
 _SPELLINGS: Final = 5
 """Different cells that may spell one answer, with other spaces."""
-_WORDS: Final = {
-    1: "no answer",
-    2: "no group",
-    5: "no number of people",
-    6: f"a number of people below 0 or above {N_MAX:,}",
-    7: "no number as an answer",
-    8: "an answer that is left out as you said",
-}
+_WORDS: Final = reasons("answers")
 
 
 @dataclass(frozen=True)
@@ -86,14 +201,16 @@ def count_answers(
     layout.check_complete(file, "answer")
     if layout.steps is not None:
         layout.steps.check()
-    coded = _rows_sql(file, layout)
+    read = _rows_sql(file, layout)
+    coded = with_people_sql(read, layout)
     with file.table.open_reader() as reader:
         sums = reader.fetch_rows(_sums(coded, layout), progress=progress)
         _require_few(len(sums), OWN_ANSWERS_MAX * _SPELLINGS)
         codes: Counter[int] = Counter()
         for code, _, _, rows, *_ in sums:
             codes[int(code)] += int(rows)
-        refused = find_refused_rows(reader, file, layout, rows_sql=coded, codes=codes, words=_WORDS)
+        refused = find_refused_rows(reader, file, layout, rows_sql=read, codes=codes, words=_WORDS)
+        of_people = people_of_rows(reader, coded, layout)
     pairs = _pairs(sums)
     is_records = layout.count is None or any(row[3] > 1 for row in sums if row[0] == 0)
     rounded = any(bool(row[5]) for row in sums if row[0] == 0)
@@ -107,6 +224,7 @@ def count_answers(
     clamped = sum(int(row[8]) for row in sums if row[0] == 0)
     _require_two([answer for answer, _ in order], refused)
     table = _table(pairs, order, layout, title)
+    table = replace(table, person_rows=of_people, unit=layout.unit, cap=layout.cap)
     off_map = (people + UNIT // 2) // UNIT - sum(table.counts)
     return CountedAnswers(table, refused, rounded, clamped, off_map)
 
@@ -137,7 +255,7 @@ def _rows_sql(file: DetectedFile, layout: Layout) -> str:
         people = numbers.number_sql(f"c{layout.count}", layout.mark or ".")
     group = "''" if layout.group is None else _trimmed_sql(layout.group)
     no_group = "FALSE" if layout.group is None else "g = ''"
-    answer, steps = _trimmed_sql(layout.answer), "0 AS v, 0 AS unbound, 0 AS step"
+    answer, steps = _answer_sql(layout), "0 AS v, 0 AS unbound, 0 AS step"
     if layout.steps is not None:
         steps = numbers.steps_sql(f"c{layout.answer}", layout.steps, layout.mark or ".")
     return (
@@ -156,6 +274,13 @@ def _left_out_sql(layout: Layout) -> str:
         for at, cell in layout.left_out
     ]
     return f"coalesce({' OR '.join(tests) or 'FALSE'}, FALSE)"
+
+
+def _answer_sql(layout: Layout) -> str:
+    """SQL of the answer, with those of crossed columns; empty where one of them is."""
+    parts = [_trimmed_sql(at) for at in (layout.answer, *layout.crossed)]
+    missing = " OR ".join(f"{part} = ''" for part in parts)
+    return f"CASE WHEN {missing} THEN '' ELSE concat_ws(', ', {', '.join(parts)}) END"
 
 
 def _trimmed_sql(column: int | None) -> str:
@@ -202,7 +327,7 @@ def _people_by_step(
 ) -> dict[tuple[str, str], int]:
     """People by step and group, in order: empty steps have 0, so that none is missing.
 
-    Nothing where there is no number at all.
+    Empty if there is not one number.
     """
     groups = sorted({group for _, group in pairs})
     names = numbers.bin_names([int(place) for place, _ in pairs], steps, whole) if pairs else {}
@@ -333,8 +458,10 @@ def count_questions(
         counted.append(count_answers(file, own, file.names[column], within))
     worst = max(counted, key=lambda each: each.refused.count)
     reasons = ((f"{why} in “{worst.table.title}”", rows) for why, rows in worst.refused.reasons)
+    survey = OwnSurvey.of(tuple(each.table for each in counted), title)
+    most = max(counted, key=lambda each: each.table.person_rows[-1:])
     return CountedQuestions(
-        replace(OwnSurvey.of(tuple(each.table for each in counted), title), reading=layout.reading),
+        replace(survey.counted_as(most.table), reading=layout.reading),
         replace(worst.refused, reasons=tuple(reasons)),
         any(each.rounded for each in counted),
     )

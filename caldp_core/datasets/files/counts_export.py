@@ -5,9 +5,9 @@ import io
 from pathlib import Path
 from typing import Final
 
-from caldp_core.basics.duck import connect, fetch_rows
 from caldp_core.basics.errors import CaldpError, quoted, require
-from caldp_core.basics.files import escape_formula, whole_file
+from caldp_core.basics.extras import explain_missing
+from caldp_core.basics.files import connect, escape_formula, fetch_rows, whole_file
 from caldp_core.datasets.files.places import people_at_centres
 from caldp_core.datasets.files.source import PROTOCOL, file_system, source_from_bytes
 from caldp_core.datasets.own import OwnPlaces, OwnTable
@@ -68,7 +68,8 @@ def _csv(counts: OwnTable | OwnPlaces, escape_formulas: bool) -> bytes:
 
 
 def _write_parquet(counts: OwnTable | OwnPlaces, path: Path) -> None:
-    import duckdb
+    with explain_missing("Parquet"):
+        import duckdb
 
     names, _ = _rows(counts)
     kinds = {name: "DOUBLE" if name in _NUMBERS else "VARCHAR" for name in names}

@@ -7,7 +7,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -15,8 +15,8 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from caldp_core.basics.aside import ReaderFailedError, read_aside
 from caldp_core.basics.errors import CaldpError, excerpt, require
+from caldp_core.basics.files import ReaderFailedError, read_aside
 from caldp_core.basics.limits import CORNERS_MAX, OWN_NAME_MAX, POLYGON_BYTES_MAX, POLYGONS_MAX
 from caldp_core.datasets.files.numbers import looks_like_number
 from caldp_core.datasets.files.source import (
@@ -30,12 +30,14 @@ _COLUMNS_MAX: Final = 100
 """Further properties are skipped."""
 POINTS_COLUMN: Final = "points_of_feature"
 """The column of how many points a feature has, where one has several."""
+AREA_COLUMN: Final = "area_of_feature"
+"""The column of the polygons of features, as `PolygonBlocks` writes them."""
 SIDE_COLUMN: Final = "cell_side"
 """The column of the side of squares, in degrees."""
 _SQUARE: Final = 1e-6
 """Part of its side by which a square may be wider than high: decimals are cut off."""
 _CHILD: Final = Path(__file__).with_name("geojson_child.py")
-_HERE_BYTES: Final = 2**19
+HERE_BYTES: Final = 2**19
 """Files up to this size are read in this process: a new one takes longer than they do."""
 _BASE_MB: Final = 256
 _TIMES: Final = 10
@@ -59,7 +61,8 @@ def as_csv(source: FileSource, bounds: Bounds) -> FileSource:
 
     Where all are squares of one size the column `cell_side` holds it, and where a feature has
     several points `points_of_feature` how many. A feature with neither is a row without a place.
-    Raises `CaldpError` for what is no GeoJSON, holds no place, or is not in degrees.
+    Without any place areas with a property of numbers are rows, and `area_of_feature` has their
+    polygons. Raises `CaldpError` if it is not GeoJSON, holds neither, or is not in degrees.
     """
     most = bounds.parsed_bytes // _PART
     data = source.head(most + 1)
@@ -68,15 +71,15 @@ def as_csv(source: FileSource, bounds: Bounds) -> FileSource:
         f"GeoJSON may have up to {most // 2**20:,} MB, {excerpt(source.name)} has more; save it as "
         "CSV.",
     )
-    if len(data) <= _HERE_BYTES:
+    if len(data) <= HERE_BYTES:
         return source_from_bytes(table_of(data, source.name), source.name)
+    table = read_json_aside("points", data, source.name, most, bounds.seconds)
+    return source_from_bytes(table, source.name)
+
+
+def read_json_aside(kind: str, data: bytes, name: str, most: int, seconds: float | None) -> bytes:
+    """What `geojson_child.py` makes of JSON; `most`: bytes that this `kind` may have."""
     megabytes = _BASE_MB + most * _TIMES // 2**20
-    return source_from_bytes(
-        _read_aside("points", data, source.name, megabytes, bounds.seconds), source.name
-    )
-
-
-def _read_aside(kind: str, data: bytes, name: str, megabytes: int, seconds: float | None) -> bytes:
     try:
         return read_aside(_CHILD, (kind, json.dumps(name)), data, megabytes, seconds)
     except ReaderFailedError as error:
@@ -92,20 +95,47 @@ def table_of(data: bytes, name: str) -> bytes:
     except (ValueError, RecursionError):
         raise _no_json(name) from None
     _check_degrees(other.get("crs"), name)
-    require(
-        bool(sides),
-        f"The file {excerpt(name)} must be GeoJSON with points, and has none; give a "
-        "FeatureCollection of them.",
-    )
+    if not sides:
+        return _table_of_areas(text, name)
     if len(sides) > 1:
         names.remove(SIDE_COLUMN)
     names = names[:_COLUMNS_MAX]
+    return _csv(
+        ["latitude", "longitude", *names],
+        (
+            [latitude, longitude, *(properties.get(each) for each in names)]
+            for latitude, longitude, properties in _points(text, {})
+        ),
+    )
+
+
+def _csv(titles: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
     out = io.StringIO(newline="")
     writer = csv.writer(out)
-    writer.writerow(["latitude", "longitude", *names])
-    for latitude, longitude, properties in _points(text, {}):
-        writer.writerow([latitude, longitude, *(_text(properties.get(each)) for each in names)])
+    writer.writerow(titles)
+    writer.writerows(map(_text, row) for row in rows)
     return out.getvalue().encode("utf-8", "replace")
+
+
+def _table_of_areas(text: str, name: str) -> bytes:
+    """The table of areas: what names them, other properties, and polygons as texts."""
+    members = (value for key, value in _members(text) if key == "features")
+    features = [each for each in members if isinstance(each, dict)]
+    _simplify(features)
+    drawn = [(_properties(each), parts) for each in features if (parts := _parts(each, name))]
+    found = [properties for properties, _ in drawn]
+    titles = list(dict.fromkeys(chain(*found)))[:_COLUMNS_MAX]
+    titles.sort(key=lambda title: title != name_key(found))
+    numbers = [t for t in titles if all(looks_like_number(_text(each.get(t))) for each in found)]
+    require(
+        bool(numbers),
+        f"The file {excerpt(name)} must be GeoJSON with points, or areas and their numbers of "
+        "people, and has neither; give a FeatureCollection of them.",
+    )
+    return _csv(
+        [*titles, AREA_COLUMN],
+        ([*(each.get(title) for title in titles), " + ".join(parts)] for each, parts in drawn),
+    )
 
 
 def _columns(rows: Iterable[Row]) -> tuple[list[str], set[float | None]]:
@@ -120,7 +150,7 @@ def _columns(rows: Iterable[Row]) -> tuple[list[str], set[float | None]]:
 
 
 def _members(text: str) -> Iterator[tuple[str, Any]]:
-    """Key and value of each member of a JSON object; of a list "features" each item by itself.
+    """Key and value of each member of a JSON object; of a list "features" each item alone.
 
     So a large collection is never in memory whole. The features may also be a line each. Raises
     `ValueError` and `RecursionError`.
@@ -292,11 +322,10 @@ def read_polygons(data: bytes, file: str) -> AreasOfFile:
         "more; "
         "simplify the areas, or leave some out.",
     )
-    if len(data) <= _HERE_BYTES:
+    if len(data) <= HERE_BYTES:
         return areas_of(data, file)
-    megabytes = _BASE_MB + POLYGON_BYTES_MAX * _TIMES // 2**20
-    found = json.loads(_read_aside("areas", data, file, megabytes, PAGE_BOUNDS.seconds))
-    return AreasOfFile(**found)
+    found = read_json_aside("areas", data, file, POLYGON_BYTES_MAX, PAGE_BOUNDS.seconds)
+    return AreasOfFile(**json.loads(found))
 
 
 def areas_of(data: bytes, file: str) -> AreasOfFile:
@@ -304,7 +333,7 @@ def areas_of(data: bytes, file: str) -> AreasOfFile:
     features = list(_features(_parse(data, file)))
     simplified = _simplify(features)
     drawn = [(each, parts) for each in features if (parts := _parts(each, file))]
-    key = _name_key([_properties(each) for each, _ in drawn])
+    key = name_key([_properties(each) for each, _ in drawn])
     areas: dict[str, list[tuple[str, ...]]] = {}
     for number, (feature, parts) in enumerate(drawn, start=1):
         name = _line(_properties(feature).get(key, "")) if key else ""
@@ -383,6 +412,17 @@ def _parts(feature: Mapping[str, Any], file: str) -> tuple[str, ...]:
     )
 
 
+def polygon_of_wkt(file: str, text: str | None) -> str:
+    """An area in WKT as `PolygonBlocks` writes it; raises `CaldpError` where it is not valid."""
+    import shapely
+
+    shape = shapely.from_wkt((text or "").rpartition(";")[2], on_invalid="ignore")
+    require(shape is not None, f"The area {excerpt(text or '')} in {excerpt(file)} is not WKT.")
+    feature = {"geometry": json.loads(shapely.to_geojson(shape))}
+    _simplify([feature])
+    return " + ".join(_parts(feature, file))
+
+
 def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
@@ -405,7 +445,7 @@ def _ring(ring: Any, file: str) -> str:
     return " ".join(f"{y},{x}" for x, y in texts) if len(texts) > 2 else ""
 
 
-def _name_key(properties: list[dict[str, Any]]) -> str | None:
+def name_key(properties: Sequence[Mapping[str, Any]]) -> str | None:
     """Which property names the areas; None where no property has a value in each.
 
     One that is called a name, if it has texts, and different ones: several areas of one name are

@@ -5,7 +5,7 @@ What can't be detected is None, and people are asked.
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -13,88 +13,26 @@ import numpy as np
 
 from caldp_core.basics.errors import excerpt, require
 from caldp_core.basics.types import Floats
+from caldp_core.datasets.files import numbers
 from caldp_core.datasets.files.maps import MapRequest
-from caldp_core.datasets.files.numbers import (
-    DecimalMark,
-    NumberSteps,
-    detect_mark,
-    looks_like_number,
-    parse_degrees,
-    parse_number,
-)
 from caldp_core.datasets.files.table import Table
+from caldp_core.datasets.own import remove_unseen
 
-_NAMES: Final = {
-    "latitude": """
-        lat lati latitude latitud latitudine latitudes latitudinal breite breitengrad geobreite
-        breddegrad breddgrad leveysaste leveyspiiri szerokosc sirka enlem breedtegraad
-        широта 纬度 緯度 위도 y ycoord wgs84lat decimallatitude
-    """,
-    "longitude": """
-        lon lng long longi longitude longitud longitudine laenge lange langengrad laengengrad
-        geolaenge lengdegrad laengdgrad langdgrad pituusaste dlugosc delka boylam lengtegraad
-        долгота 经度 經度 経度 경도 x xcoord wgs84lon decimallongitude
-    """,
-    "count": """
-        count counts frequency freq n number total sum people persons population pop inhabitants
-        residents respondents users visits visitors checkins cases quantity
-        anzahl haufigkeit haeufigkeit einwohner einwohnerzahl personen bevolkerung bevoelkerung
-        bewohner menschen zahl falle faelle besuche nutzer befragte
-        nombre effectif effectifs habitants personnes repondants visites frequence
-        numero cantidad habitantes personas poblacion frecuencia encuestados casos visitas
-        quantidade pessoas populacao frequencia contagem
-        abitanti persone popolazione frequenza conteggio rispondenti
-        aantal inwoners bevolking antal invanare indbyggere liczba ludnosc osoby
-        человек население количество 人口 人数 数量 件数 인구
-        weight weights wt wgt gewicht gewichte gewichtung poids ponderation peso ponderacion
-        ponderacao hochrechnungsfaktor
-    """,
-    "answer": """
-        answer answers category response responses value values choice reply
-        antwort antworten kategorie wert angabe auspragung auspraegung
-        reponse reponses categorie valeur choix
-        respuesta respuestas categoria valor opcion resposta respostas opcao
-        risposta risposte valore antwoord svar odpowiedz ответ 回答 答え 답변
-    """,
-    "group": """
-        group groups block blocks stratum
-        gruppe gruppen schicht groupe groupes grupo grupos gruppo gruppi groep grupp grupa
-        группа 组 組 グループ 그룹
-    """,
-    "cell": "cell_degrees",
-    "identifier": """
-        id ids uid uuid guid key nr no index idx serial respondent respondentid responseid recordid
-        respondentno caseid rowid fid objectid kennung laufnummer kennziffer plz zip zipcode
-        postcode postleitzahl fips timestamp starttime completiontime startdate enddate
-        recordeddate zeitstempel startzeit datum date time uhrzeit horodateur marcatemporal
-        token status progress ipaddress finished recipientemail email locationlatitude
-        locationlongitude distributionchannel userlanguage durationinseconds
-    """,
-    "measure": """
-        age alter edad eta idade leeftijd wiek alder возраст 年龄 年齢 year jahr annee ano anno
-        height size groesse grosse taille kg cm lb bmi income salary einkommen gehalt einkunfte
-        revenu ingreso reddito temperature price preis prix easting northing rechtswert hochwert
-        e utm utme utmn latitudee7 longitudee7
-    """,
-}
 _OURS: Final = {"count": "estimated people"}
 """Its name in files of ours, which have a `number` of each cell beside it."""
-ROLES: Final = {role: frozenset(names.split()) for role, names in _NAMES.items()}
+ROLES: Final = {role: frozenset(names.split()) for role, names in numbers.WORDS["names"].items()}
 """Names by what is in the column, in lower case and without accents."""
-_ALONE: Final = {
-    "x",
-    "y",
-    "n",
-    "long",
-    "value",
-    "values",
-    "number",
-    "total",
-    "sum",
-    "group",
-    "block",
-}
+_ALONE: Final = frozenset(numbers.WORDS["labels"]["alone"].split())
 """Names that mean nothing as a part of a longer one."""
+_IDENTIFIER: Final = re.compile(
+    r"(?i)\w[\s_-](id|nr\.?|no\.|number|code|uuid)$|\wnummer$|\wnr\.?$|(?-i:[a-z]I[dD])$|^#$"
+)
+_TIME: Final = re.compile(
+    r"\d{1,4}[-./]\d{1,2}[-./]\d{1,4}[ T,].*\d{1,2}:\d\d.*|[\d.,]+ ?%"
+    r"|[A-Z][a-z]{2,8}\.? \d{1,2}, (19|20)\d\d.*"
+)
+"""Cells of no question: a date with the time of day or the month's name, a percentage."""
+_YEAR: Final = re.compile(r"(19|20)\d\d")
 
 
 def normalize_name(name: str) -> str:
@@ -112,9 +50,20 @@ def is_named(name: str, role: str) -> bool:
     return bare in ROLES[role] or bare.replace(" ", "").replace("_", "") in ROLES[role]
 
 
+def is_identifier(name: str) -> bool:
+    """True of what numbers or dates a row or a person, such as “Response ID” or “Kundennummer”."""
+    named = is_named(name, "identifier") or is_named(name, "person")
+    return named or _IDENTIFIER.search(name.strip()) is not None
+
+
 def is_no_number_of_people(name: str) -> bool:
     """True of an identifier, and of what is measured of a person or place: an age, a northing."""
-    return is_named(name, "identifier") or is_named(name, "measure")
+    return is_identifier(name) or is_named(name, "measure") or is_named(name, "period")
+
+
+def has_word(name: str, words: Collection[str]) -> bool:
+    """True if one of the words of a name is among `words`."""
+    return not set(words).isdisjoint(re.split(r"[\s_]+", normalize_name(name)))
 
 
 def may_number_rows(name: str) -> bool:
@@ -128,9 +77,7 @@ def find_column(names: Sequence[str], role: str) -> int | None:
     exact = [at for at, name in enumerate(names) if is_named(name, role)]
     known = ROLES[role] - _ALONE
     parts = [
-        at
-        for at, name in enumerate(names)
-        if known & set(re.split(r"[\s_]+", normalize_name(name)))
+        at for at, name in enumerate(names) if has_word(name, known) and not is_identifier(name)
     ]
     return next(iter([*ours, *exact, *parts]), None)
 
@@ -145,6 +92,8 @@ _CODE_MAX: Final = 15
 _SERIAL_MIN: Final = 4
 """Rows from which 1, 2, 3 … is not taken for people."""
 _DEGREES: Final = ("latitude", "longitude")
+_FINE_DIGITS: Final = 3
+"""Decimals of most degrees."""
 
 
 @dataclass(frozen=True)
@@ -154,14 +103,15 @@ class Layout:
     Columns are numbers from 0; None: there is none. `header` and `mark` None: not known yet.
     `wanted`: the map to count places on.
     `others`: columns of further questions, beside `answer`, of one survey.
-    `steps`: in which numbers of `answer` are put together; None: each answer stands by itself.
+    `steps`: in which numbers of `answer` are put together; None: each answer stands alone.
     `left_out`: by column the cells, with single spaces, whose rows are not counted; `reading`: how
     checks of the file were answered. `areas`: where answers are areas of a map, by cell the area as
-    in `OwnTable`, "" for one that is not on the map.
+    in `OwnTable`, "" for one that is not on the map. `person`: the column of ids of people; `unit`
+    and `cap`: as in `CountedRows`. `crossed`: columns that make one answer with `answer`.
     """
 
     header: bool | None
-    mark: DecimalMark | None
+    mark: numbers.DecimalMark | None
     latitude: int | None = None
     longitude: int | None = None
     count: int | None = None
@@ -170,10 +120,19 @@ class Layout:
     cell: int | None = None
     wanted: MapRequest = MapRequest()
     others: tuple[int, ...] = ()
-    steps: NumberSteps | None = None
+    steps: numbers.NumberSteps | None = None
     left_out: tuple[tuple[int, str], ...] = ()
     reading: str = ""
     areas: tuple[tuple[str, str], ...] = ()
+    person: int | None = None
+    unit: str = ""
+    cap: int = 0
+    crossed: tuple[int, ...] = ()
+
+    @property
+    def people_column(self) -> int | None:
+        """The column of ids; None also where a row says how many people it stands for."""
+        return self.person if self.count is None else None
 
     def check_complete(self, file: "DetectedFile", *roles: str) -> None:
         """Raise `CaldpError` where a column of `roles`, or how the file is meant, is not known."""
@@ -191,7 +150,7 @@ class Layout:
         )
         read = [self.count, self.answer if self.steps is not None else None]
         cells = [row[at] for at in read if at is not None for row in file.rows]
-        unclear = next((cell for cell in cells if detect_mark([cell]) is None), "")
+        unclear = next((cell for cell in cells if numbers.detect_mark([cell]) is None), "")
         require(
             self.mark is not None or not cells,
             f"Numbers such as {excerpt(unclear)} may have decimals or thousands; say which (on "
@@ -230,7 +189,7 @@ class DetectedFile:
     def first_places(self, layout: Layout) -> Floats:
         """(rows, 2) latitude and longitude of the first rows that have both."""
         mark, at = layout.mark or ".", (layout.latitude or 0, layout.longitude or 0)
-        read = [[parse_degrees(row[each], mark) for each in at] for row in self.rows]
+        read = [[numbers.parse_degrees(row[each], mark) for each in at] for row in self.rows]
         return np.array([each for each in read if None not in each], np.float64).reshape(-1, 2)
 
     def is_numeric(self, column: int) -> bool:
@@ -243,8 +202,11 @@ class DetectedFile:
         named = [find_column(self.names, role) is not None for role in _DEGREES]
         at = [each for each in (self.places.latitude, self.places.longitude) if each is not None]
         cells = [cell for each in at for cell in self.cells(each)]
-        is_fine = len(at) == 2 and any(sign in cell for cell in cells for sign in ".,")
-        return is_fine or bool(self.places.header and all(named))
+        # Titles that name no place may stand above means and deviations as well.
+        digits = _FINE_DIGITS if self.places.header else 1
+        fine = [cell for cell in cells if re.search(rf"[.,]\d{{{digits}}}", cell)]
+        is_fine = len(at) == 2 and 2 * len(fine) > len(cells) * bool(self.places.header)
+        return bool(fine and is_fine) or bool(self.places.header and all(named))
 
 
 def detect_layouts(table: Table, header: bool | None = None) -> DetectedFile:
@@ -257,12 +219,13 @@ def detect_layouts(table: Table, header: bool | None = None) -> DetectedFile:
     sample = [tuple(" ".join((cell or "").split()) for cell in row) for row in rows]
     require(bool(sample), f"There is no row that can be read in {excerpt(table.source.name)}.")
     if table.names:
-        titles: tuple[str, ...] | None = tuple(" ".join(name.split()) for name in table.names)
+        titles: tuple[str, ...] | None = table.names
         header = True
     else:
         header = _has_header(sample) if header is None else header
         titles = sample[0] if header else None
         sample = sample[1:] if header else sample
+    titles = titles and tuple(" ".join(remove_unseen(title).split()) for title in titles)
     columns = _columns(sample, table.width)
     names = _unique_titles(titles, table.width)
     if titles is not None and sample:  # an empty column is nothing, whatever it is called
@@ -272,6 +235,13 @@ def detect_layouts(table: Table, header: bool | None = None) -> DetectedFile:
     if table.dialect is None:  # what has numbers writes them in one way
         places, answers = replace(places, mark="."), replace(answers, mark=".")
     return DetectedFile(table, places, answers, names, tuple(sample))
+
+
+def detect_again(file: DetectedFile, before: Layout) -> Layout:
+    """The layout of answers after cells were changed, opened and asked for as `before`."""
+    titles = file.names if before.header else None
+    found = _Sample(_columns(file.rows, file.table.width), titles, before.header).answers()
+    return replace(found, wanted=before.wanted, steps=before.steps, reading=before.reading)
 
 
 def _columns(sample: Sequence[Sequence[str]], width: int) -> list[list[str]]:
@@ -290,18 +260,33 @@ def _unique_titles(titles: Sequence[str] | None, width: int) -> tuple[str, ...]:
 def _has_header(sample: Sequence[tuple[str, ...]]) -> bool | None:
     """Whether the first row names the columns, None if that can't be told."""
     first, rest = sample[0], sample[1:]
-    if any(looks_like_number(cell) for cell in first):
-        return False
+    columns = _columns(rest, len(first))
+    if any(numbers.looks_like_number(cell) for cell in first):
+        return _names_years(first, columns)
     roles = ROLES if len(first) > 1 else {"answer": ROLES["answer"]}
     if any(is_named(cell, role) for cell in first for role in roles):
         return True
-    columns = _columns(rest, len(first))
-    if any(_holds_numbers(cells) for cells in columns):
+    if any(_holds_numbers(cells) or _are_of_no_question(cells) for cells in columns):
         return True
-    if any(cell and cell in cells for cell, cells in zip(first, columns, strict=True)):
+    # A column of one choice among several has its title in the rows that chose it.
+    if any(
+        cell in cells and ({cell} != {*cells} or len(first) == 1)
+        for cell, cells in zip(first, columns, strict=True)
+    ):
         return False
     repeat = [c for c in columns if len(c) >= _CELLS_MIN and len(set(c)) <= _REPEATS * len(c)]
     return True if len(first) > 1 and repeat and all(first) else None
+
+
+def _names_years(first: Sequence[str], columns: Sequence[Sequence[str]]) -> bool | None:
+    """Whether a first row has years above columns of other numbers; None: perhaps, with one."""
+    at = [each for each, cell in enumerate(first) if numbers.looks_like_number(cell)]
+    below = [cell for each in at for cell in columns[each]]
+    years = sum(_YEAR.fullmatch(cell) is not None for cell in below)
+    is_data = len(at) == len(first) or 2 * years >= len(below)
+    if is_data or not all(_YEAR.fullmatch(first[each]) for each in at):
+        return False
+    return True if len({first[each] for each in at}) > 1 else None
 
 
 def _is_numeric(cells: Sequence[str]) -> bool:
@@ -318,8 +303,13 @@ def _are_codes(cells: Sequence[str]) -> bool:
     )
 
 
+def _are_of_no_question(cells: Sequence[str]) -> bool:
+    """Whether most cells are times or percentages."""
+    return 2 * sum(_TIME.fullmatch(cell) is not None for cell in cells) > len(cells)
+
+
 def _holds_numbers(cells: Sequence[str]) -> bool:
-    return bool(cells) and sum(map(looks_like_number, cells)) >= _NUMBER_SHARE * len(cells)
+    return bool(cells) and sum(map(numbers.looks_like_number, cells)) >= _NUMBER_SHARE * len(cells)
 
 
 def _numbers_rows(cells: Sequence[str]) -> bool:
@@ -330,15 +320,15 @@ def _numbers_rows(cells: Sequence[str]) -> bool:
     ]
 
 
-def _mark_of_degrees(cells: Sequence[str]) -> DecimalMark:
+def _mark_of_degrees(cells: Sequence[str]) -> numbers.DecimalMark:
     """The decimal mark of degrees, which are never thousands."""
     return "," if {sign for cell in cells for sign in cell if sign in ".,"} == {","} else "."
 
 
 def _degrees(cells: Sequence[str]) -> list[float]:
     """The numbers of a column that may be degrees."""
-    mark = detect_mark(cells) or _mark_of_degrees(cells)
-    return [number for cell in cells if (number := parse_number(cell, mark)) is not None]
+    mark = numbers.detect_mark(cells) or _mark_of_degrees(cells)
+    return [number for cell in cells if (number := numbers.parse_number(cell, mark)) is not None]
 
 
 @dataclass(frozen=True)
@@ -359,10 +349,15 @@ class _Sample:
 
     def _counts(self) -> int | None:
         """The column of people by its name; one called “n” or “number” may number the rows."""
-        at = self._called("count")
-        if self.titles is None or at is None or not may_number_rows(self.titles[at]):
-            return at
-        return None if _numbers_rows(self.columns[at]) else at
+        pairs = zip(self.titles or (), self.columns, strict=False)
+        numeric = [
+            title if any(map(numbers.looks_like_number, cells)) else "" for title, cells in pairs
+        ]
+        at = find_column(numeric, "count")
+        if self.titles is None or at is None:
+            return None
+        may_be_serial = may_number_rows(self.titles[at])
+        return None if may_be_serial and _numbers_rows(self.columns[at]) else at
 
     def places(self) -> Layout:
         """Coordinates by name, else by content; without a header perhaps a number of people."""
@@ -370,12 +365,13 @@ class _Sample:
         count = self._counts()
         if None in at:
             at = self._pair()
-        if None not in at and self.titles is None:
+        if self.titles is None and at in ((0, 1), (1, 0)) and len(self.columns) == 3:
             count = next((each for each in self.numeric if each not in at), None)
         degrees = [cell for each in at if each is not None for cell in self.columns[each]]
-        mark = detect_mark([*degrees, *(self.columns[count] if count is not None else [])])
+        mark = numbers.detect_mark([*degrees, *(self.columns[count] if count is not None else [])])
         mark = mark or (_mark_of_degrees(degrees) if degrees else None)
-        return Layout(self.header, mark, *at, count=count, cell=self._called("cell"))
+        cell, person = self._called("cell"), self._called("person")
+        return Layout(self.header, mark, *at, count=count, cell=cell, person=person)
 
     def _pair(self) -> tuple[int | None, int | None]:
         """Latitude and longitude: the only two columns with decimals of degrees.
@@ -400,20 +396,27 @@ class _Sample:
         if group in numeric and any("." in cell or "," in cell for cell in self.columns[group]):
             group = None  # “Noise in blocks” holds an estimate, no names of blocks
         texts = [at for at, cells in enumerate(self.columns) if cells and at not in numeric]
-        if answer is None:
+        if answer is None or self._holds_no_answers(answer):
             other = [at for at in numeric if len(self.columns) == 1 or at != count]
             free = [at for at in (*texts, *other) if at not in (count, group)]
-            if self.titles is not None:
-                free.sort(key=lambda at: is_named((self.titles or [])[at], "identifier"))
-            answer = next(iter(free), None)
+            answer = min(free, key=self._holds_no_answers, default=answer)
         if count is None and answer is not None:
             count = self._counts_beside(answer)
         if group is None and count is not None and sum(map(bool, self.columns)) == 3:
-            rest = set(texts) - {answer, count}
-            group = rest.pop() if len(rest) == 1 else None
+            rest = [at for at in texts if at not in (answer, count)]
+            # A group of its own for each answer is none: it may be a margin of error.
+            several = [at for at in rest if len({*self.columns[at]}) < len(self.columns[at])]
+            group = next(iter(rest if self.titles is None else several), None)
         read = numeric if count is None else [count]
-        mark = detect_mark(cell for at in read for cell in self.columns[at])
-        return Layout(self.header, mark, answer=answer, count=count, group=group)
+        mark = numbers.detect_mark(cell for at in read for cell in self.columns[at])
+        person = self._called("person")
+        return Layout(self.header, mark, answer=answer, count=count, group=group, person=person)
+
+    def _holds_no_answers(self, column: int) -> bool:
+        """Whether a column numbers or dates rows, or has percentages or one text alone."""
+        cells, titles = self.columns[column], self.titles
+        named_so = titles is not None and (is_identifier(titles[column]) or len(set(cells)) < 2)
+        return named_so or _are_of_no_question(cells)
 
     def _counts_beside(self, answer: int) -> int | None:
         """The column of counts beside answers that do not repeat: the only one of numbers."""
@@ -422,7 +425,7 @@ class _Sample:
             at for at in self.numeric if at != answer and not is_no_number_of_people(titles[at])
         ]
         others = [at for at in able if not _numbers_rows(self.columns[at])]
-        if len(others) != 1 or sum(map(bool, self.columns)) > 3:
+        if len(others) != 1 or (self.titles is None and sum(map(bool, self.columns)) > 3):
             return None
         texts = [cells for at, cells in enumerate(self.columns) if at not in others and cells]
         distinct = len(set(zip(*texts, strict=False))) >= _REPEATS * len(self.columns[answer])

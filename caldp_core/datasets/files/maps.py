@@ -1,12 +1,12 @@
 """The map on which places of a file are counted: asked for, or made for them."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from caldp_core.basics.errors import check_number, require
 from caldp_core.basics.limits import GRID_CELL_MIN, K_MAX, OWN_CELLS_USUAL
-from caldp_core.domain.grid import US_GRID, Area, GridDomain
+from caldp_core.domain.domains import US_GRID, Area, GridDomain
 
 CELLS: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 """Sides of cells in degrees; each divides a quarter of a circle."""
@@ -24,11 +24,13 @@ WHOLE_WITHIN: Final = 1e-6
 class MapRequest:
     """The map that is asked for. `cell`: side of a cell in degrees, `extent`: the area it covers.
 
-    None: chosen for the places.
+    None: chosen for the places; the cell is the first of `sides` of which there are at most `most`.
     """
 
     cell: float | None = None
     extent: Area | None = None
+    sides: tuple[float, ...] = CELLS
+    most: int = OWN_CELLS_USUAL
 
 
 def map_for_places(
@@ -43,44 +45,44 @@ def map_for_places(
     if request.cell is not None:
         check_number("cell (degrees)", request.cell, GRID_CELL_MIN, 180)
     side = cell or request.cell
+    request = request if side is None else replace(request, sides=(side,))
     if request.extent is not None:
-        return _map_covering(request.extent, side)
-    return _map_around(*box, side)
+        return _map_covering(request.extent, request)
+    return _map_around(*box, request)
 
 
 def _map_around(
-    south: float, north: float, west: float, east: float, cell: float | None
+    south: float, north: float, west: float, east: float, request: MapRequest
 ) -> GridDomain:
     corners = US_GRID.locate([south, north], [west, east])
-    on_us = bool((corners >= 0).all()) and cell in (None, US_GRID.cell)
+    on_us = bool((corners >= 0).all()) and US_GRID.cell in request.sides
     if on_us and max(north - south, east - west) >= _WIDE:
         return US_GRID
-    for side in [cell] if cell else CELLS:
+    for side in request.sides:
         bottom, top = _span(south, north, side, 90)
         left, right = _span(west, east, side, 180)
         if east > 180:  # places on both sides of 180°
             left, last = math.floor(west / side) - 1, math.floor(east / side) + 2
             right = min(last, left + round(360 / side))
         rows, columns = top - bottom, right - left
-        if rows * columns <= OWN_CELLS_USUAL:
+        if rows * columns <= request.most:
             break
     _check_number(side, rows, columns)
     return GridDomain(round(bottom * side, 9), round(left * side, 9), side, rows, columns)
 
 
-def _map_covering(extent: Area, cell: float | None) -> GridDomain:
+def _map_covering(extent: Area, request: MapRequest) -> GridDomain:
     """Whole cells from the south-west corner on; the smallest usual ones if none are wanted.
 
     Across 180° from as much farther west as lets a cell end there.
     """
-    for side in [cell] if cell else CELLS:
-        check_number("cell (degrees)", side, GRID_CELL_MIN, 180)
+    for side in request.sides:
         rows = math.ceil((extent.north - extent.south) / side - WHOLE_WITHIN)
         west = extent.west
         if extent.crosses_antimeridian:
             west = round(180 - side * math.ceil((180 - west) / side - WHOLE_WITHIN), 9)
         columns = math.ceil((extent.east - west) / side - WHOLE_WITHIN)
-        if rows * columns <= OWN_CELLS_USUAL:
+        if rows * columns <= request.most:
             break
     _check_number(side, rows, columns)
     return GridDomain(extent.south, west, side, max(rows, 1), max(columns, 1))

@@ -5,24 +5,31 @@ Columns of numbers in bins of one width: which widths are offered, and SQL of a 
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias
+from pathlib import Path
+from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 
 from caldp_core.basics.errors import require
 from caldp_core.basics.limits import OWN_ANSWERS_MAX
-from caldp_core.domain.answers import bin_name
+from caldp_core.domain.domains import bin_name
 
 DecimalMark: TypeAlias = Literal[".", ","]
 """The mark before decimals; the other, spaces and apostrophes may be between groups of digits."""
-_PLAIN: Final = re.compile(r"[-+]?(\d+|\d*\.\d+|\d+\.)([eE][-+]?\d{1,3})?")
-_SPACES: Final = " '’\u00a0\u202f"
+_PLAIN: Final = re.compile(r"[-+]?(\d+|\d*\.\d+|\d+\.)([eE][-+]?\d{1,3})?", re.ASCII)
+_DIGITS: Final = "٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹०१२३४५६७८९০১২৩৪৫৬৭৮৯๐๑๒๓๔๕๖๗๘๙０１２３４５６７８９٫"
+_AS_ASCII: Final = 6 * "0123456789" + "."
+_TO_ASCII: Final = str.maketrans(_DIGITS, _AS_ASCII, "٬")
+"""Digits of other scripts, and the Arabic marks of decimals and thousands."""
+SPACES: Final = " '’\u00a0\u2009\u202f"
 _EVIDENCE: Final = {
     mark: re.compile(
         rf"[-+]?\d{{1,3}}(\{other}\d{{3}})+\{mark}\d+|[-+]?\d{{1,3}}(\{other}\d{{3}}){{2,}}"
         rf"|[-+]?0*\{mark}\d+|[-+]?\d{{4,}}\{mark}\d+|[-+]?\d+\{mark}(\d{{1,2}}|\d{{4,}})"
+        rf"|[-+]?\d{{1,2}}(\{other}\d\d)+\{other}\d{{3}}(\{mark}\d*)?"
     )
     for mark, other in ((".", ","), (",", "."))
 }
@@ -38,27 +45,12 @@ _DEGREES: Final = (
 _DEGREE_SIGN: Final = "[°ºNSEWnsew]"
 """Degrees, perhaps with minutes and seconds, and N, S, E or W before or behind them."""
 _NUMBERED: Final = r"([^\d]*?)(-?\d{1,3}(?:[,. ]\d{3})+|-?\d+(?:[.,]\d+)?)(?!\d)(.*)"
-_BELOW: Final = frozenset(["under", "below", "less than", "up to", "<", "<=", "≤", "unter", "bis"])
-_ABOVE: Final = frozenset(["over", "above", "more than", ">", ">=", "≥", "über", "mehr als", "ab"])
-_SCALES: Final = [
-    line.strip().split("; ")
-    for line in """
-    strongly disagree; disagree; somewhat disagree; neutral; somewhat agree; agree; strongly agree
-    strongly disagree; disagree; neither agree nor disagree; undecided; agree; strongly agree
-    never; almost never; rarely; seldom; sometimes; often; usually; almost always; always
-    very dissatisfied; dissatisfied; neutral; satisfied; very satisfied
-    very bad; bad; very poor; poor; fair; average; neutral; okay; good; very good; excellent
-    very unlikely; unlikely; neutral; likely; very likely
-    very low; low; medium; moderate; high; very high
-    not at all; a little; slightly; somewhat; moderately; quite; very; extremely
-    nie; fast nie; selten; manchmal; gelegentlich; oft; häufig; meistens; fast immer; immer
-    stimme nicht zu; stimme eher nicht zu; teils, teils; stimme eher zu; stimme zu
-    sehr unzufrieden; unzufrieden; neutral; zufrieden; sehr zufrieden
-    sehr schlecht; schlecht; mittel; befriedigend; gut; sehr gut
-    jamais; rarement; parfois; souvent; toujours
-    nunca; casi nunca; rara vez; a veces; a menudo; casi siempre; siempre
-    """.strip().splitlines()
-]
+WORDS: Final[Mapping[str, Any]] = tomllib.loads(
+    Path(__file__).with_name("words.toml").read_text("utf-8")
+)
+"""Names of columns, labels and scales in the usual languages, by subject."""
+_BELOW, _ABOVE = (frozenset(WORDS["bands"][end].split("; ")) for end in ("below", "above"))
+_SCALES: Final = [line.split("; ") for line in WORDS["scales"]["words"].strip().splitlines()]
 """Words of scales, in their order."""
 _SCALE_MIN: Final = 3
 _UNCLEAR: Final = re.compile(r"[-+]?[1-9]\d{0,2}[.,]\d{3}")
@@ -68,7 +60,7 @@ def parse_number(text: str, mark: DecimalMark) -> float | None:
     """The number in a cell, None if there is none."""
     cell = _bare(text)
     if re.fullmatch(grouped_pattern(mark), cell):
-        cell = re.sub(f"[{_SPACES}{_other(mark)}]", "", cell)
+        cell = re.sub(f"[{SPACES}{_other(mark)}]", "", cell)
     elif _other(mark) in cell:
         return None
     cell = cell.replace(mark, ".")
@@ -76,9 +68,11 @@ def parse_number(text: str, mark: DecimalMark) -> float | None:
 
 
 def _bare(text: str) -> str:
-    """A cell without unseen marks, and with a plain minus sign."""
+    """A cell without unseen marks, with a plain minus sign and the digits 0 to 9."""
     cell = text.strip()
-    return cell if cell.isascii() else re.sub(_UNSEEN, "", cell).strip().replace(_MINUS, "-")
+    if cell.isascii():
+        return cell
+    return re.sub(_UNSEEN, "", cell).strip().replace(_MINUS, "-").translate(_TO_ASCII)
 
 
 def parse_degrees(text: str, mark: DecimalMark) -> float | None:
@@ -108,7 +102,7 @@ def detect_mark(cells: Iterable[str]) -> DecimalMark | None:
     """Which mark is before decimals; None where the cells could mean either."""
     point, comma, unclear = 0, 0, False
     for cell in cells:
-        text = cell.strip()
+        text = _bare(cell)
         point += _EVIDENCE["."].fullmatch(text) is not None
         comma += _EVIDENCE[","].fullmatch(text) is not None
         unclear |= _UNCLEAR.fullmatch(text) is not None
@@ -123,11 +117,11 @@ def natural_order(answers: Sequence[str]) -> dict[str, tuple[float, int]]:
     "under 10" comes before "10-20", and "50+" after "20-50". Words of a known scale are in its
     order, others such as "don't know" behind them.
     """
-    folded = {answer: answer.casefold() for answer in answers}
-    for scale in _SCALES:
-        if sum(text in scale for text in folded.values()) >= max(_SCALE_MIN, len(answers) - 2):
-            rank = {word: float(at) for at, word in enumerate(scale)}
-            return {answer: (rank.get(text, math.inf), 0) for answer, text in folded.items()}
+    folded = {answer: answer.casefold().replace("’", "'") for answer in answers}
+    best = max(_SCALES, key=lambda scale: sum(text in scale for text in folded.values()))
+    if sum(text in best for text in folded.values()) >= max(_SCALE_MIN, len(answers) - 2):
+        rank = {word: float(at) for at, word in enumerate(best)}
+        return {answer: (rank.get(text, math.inf), 0) for answer, text in folded.items()}
     matches = {answer: re.fullmatch(_NUMBERED, answer.casefold()) for answer in answers}
     found = {answer: match.groups() for answer, match in matches.items() if match}
     words = {ahead.strip() for ahead, _, _ in found.values()} - _BELOW - _ABOVE - {""}
@@ -143,9 +137,11 @@ def natural_order(answers: Sequence[str]) -> dict[str, tuple[float, int]]:
 
 
 def grouped_pattern(mark: DecimalMark) -> str:
-    """The pattern of a number in groups of three digits."""
-    in_threes = "|".join(rf"([{sign}]\d{{3}})+" for sign in (_SPACES, _other(mark)))
-    return rf"[-+]?[1-9]\d{{0,2}}({in_threes})([{mark}]\d*)?"
+    """The pattern of a number in groups of three digits, in India of two before the last three."""
+    other = _other(mark)
+    in_groups = "|".join(rf"([{sign}]\d{{3}})+" for sign in (SPACES, other))
+    in_groups += rf"|([{other}]\d\d)+[{other}]\d{{3}}"
+    return rf"[-+]?[1-9]\d{{0,2}}({in_groups})([{mark}]\d*)?"
 
 
 def number_sql(column: str, mark: DecimalMark) -> str:
@@ -154,7 +150,7 @@ def number_sql(column: str, mark: DecimalMark) -> str:
     plain = column
     if mark == ",":
         plain = f"CASE WHEN NOT contains({column}, '.') THEN replace({column}, ',', '.') END"
-    signs = f"{_SPACES}{_other(mark)}".replace("'", "''")
+    signs = f"{SPACES}{_other(mark)}".replace("'", "''")
     bare = f"regexp_replace({column}, '[{signs}]', '', 'g')"
     in_groups = (
         f"CASE WHEN regexp_full_match(trim({column}), '{pattern}') "
@@ -167,7 +163,8 @@ def number_sql(column: str, mark: DecimalMark) -> str:
 
 
 def _bare_sql(text: str) -> str:
-    return f"replace(regexp_replace({text}, '{_UNSEEN}', '', 'g'), '{_MINUS}', '-')"
+    plain = f"regexp_replace({text}, '{_UNSEEN}|٬', '', 'g')"
+    return f"translate({plain}, '{_MINUS}{_DIGITS}', '-{_AS_ASCII}')"
 
 
 def degrees_sql(column: str, mark: DecimalMark) -> str:

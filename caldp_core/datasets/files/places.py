@@ -1,5 +1,6 @@
-"""Places of a file, counted in the cells of a map that is chosen for them, as they are read."""
+"""Places of a file, counted in a map's cells as they are read; and a published map of them."""
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,30 +11,25 @@ import numpy as np
 from caldp_core.basics.errors import CaldpError, excerpt, require
 from caldp_core.basics.limits import N_MAX
 from caldp_core.basics.types import Ints, Progress, no_progress
-from caldp_core.datasets.files import numbers
-from caldp_core.datasets.files.answers import round_to_people, sum_sql
-from caldp_core.datasets.files.layout_detection import DetectedFile, Layout
-from caldp_core.datasets.files.maps import (
-    CELLS,
-    FINE_CELLS,
-    WHOLE_WITHIN,
-    map_for_places,
-    shortest_longitude_range,
+from caldp_core.datasets.files import maps, numbers
+from caldp_core.datasets.files.answers import (
+    UNIT,
+    RefusedRows,
+    find_refused_rows,
+    people_of_rows,
+    reasons,
+    round_to_people,
+    sum_sql,
+    with_people_sql,
 )
-from caldp_core.datasets.files.refused_rows import RefusedRows, find_refused_rows
+from caldp_core.datasets.files.geojson import SIDE_COLUMN
+from caldp_core.datasets.files.layout_detection import DetectedFile, Layout
 from caldp_core.datasets.files.table import Reader
 from caldp_core.datasets.own import OwnPlaces, places_from_counts
-from caldp_core.domain.grid import POLE_WITHIN, TURN_WITHIN, GridDomain
+from caldp_core.datasets.public_map import PublicMap, public_map_from_weights
+from caldp_core.domain.domains import POLE_WITHIN, TURN_WITHIN, GridDomain
 
-_WORDS: Final = {
-    1: "no latitude or longitude",
-    2: "a latitude or longitude that is no number",
-    3: "a place beyond ±90° or ±180°",
-    4: "the place 0, 0, which lists write where none is known",
-    5: "no number of people",
-    6: f"a number of people below 0 or above {N_MAX:,}",
-    7: "a place outside the map",
-}
+_WORDS: Final = reasons("places")
 _OUTSIDE: Final = 7
 
 
@@ -62,7 +58,12 @@ def count_places(
         file, layout, _cell_of(file, layout), progress
     )
     places = places_from_counts(_people(parts, grid), grid, title)
-    return CountedPlaces(replace(places, reading=layout.reading), refused, rounded)
+    places = replace(places, reading=layout.reading, unit=layout.unit, cap=layout.cap)
+    if layout.people_column is not None:
+        coded = with_people_sql(_rows_sql(file, layout), layout)
+        with file.table.open_reader() as reader:
+            places = replace(places, person_rows=people_of_rows(reader, coded, layout))
+    return CountedPlaces(places, refused, rounded)
 
 
 def count_parts_by_cell(
@@ -74,16 +75,15 @@ def count_parts_by_cell(
     `count_places` does.
     """
     layout.check_complete(file, "latitude", "longitude")
-    coded, first_map = (
-        _rows_sql(file, layout),
-        map_for_places(layout.wanted, _likely(file, layout), cell),
-    )
+    read = _rows_sql(file, layout)
+    coded = with_people_sql(read, layout)
+    first_map = maps.map_for_places(layout.wanted, _likely(file, layout), cell)
     with file.table.open_reader() as reader:
         entries = _count_by_cell(reader, coded, layout, first_map, progress)
         codes: Counter[int] = Counter()
         for each in entries:
             codes[each.code] += each.rows
-        refused = find_refused_rows(reader, file, layout, rows_sql=coded, codes=codes, words=_WORDS)
+        refused = find_refused_rows(reader, file, layout, rows_sql=read, codes=codes, words=_WORDS)
         good = [each for each in entries if each.code == 0]
         require(
             sum(each.parts for each in good) > 0,
@@ -91,7 +91,7 @@ def count_parts_by_cell(
             f"{f': the first is {refused.example}' if refused.example else ''}; give latitude and "
             "longitude in degrees, such as “40.71, -74.01”.",
         )
-        on = map_for_places(layout.wanted, _box(good), cell)
+        on = maps.map_for_places(layout.wanted, _box(good), cell)
         symbols = _symbols(good, first_map, on)
         if on != first_map and None in symbols:  # the first rows had led to another map
             good = [e for e in _count_by_cell(reader, coded, layout, on, progress) if e.code == 0]
@@ -183,14 +183,17 @@ def _box(found: Sequence[_CellRows]) -> tuple[float, float, float, float]:
     return (
         min(souths),
         max(norths),
-        *shortest_longitude_range(min(wests), max(easts), min(turned), max(ends)),
+        *maps.shortest_longitude_range(min(wests), max(easts), min(turned), max(ends)),
     )
 
 
 def _symbols(found: Sequence[_CellRows], by: GridDomain, on: GridDomain) -> list[int | None]:
     """The cell of map `on` for each entry counted by cells of map `by`; None: outside."""
     up, right = (by.south - on.south) / on.cell, (by.west - on.west) / on.cell
-    if by.cell != on.cell or max(abs(up - round(up)), abs(right - round(right))) > WHOLE_WITHIN:
+    if (
+        by.cell != on.cell
+        or max(abs(up - round(up)), abs(right - round(right))) > maps.WHOLE_WITHIN
+    ):
         return [None] * len(found)
 
     def symbol(row: int | None, column: int | None) -> int | None:
@@ -219,7 +222,7 @@ def _likely(file: DetectedFile, layout: Layout) -> tuple[float, float, float, fl
     known = places[(np.abs(places) <= (90, 180)).all(axis=1) & places.any(axis=1)]
     latitudes, longitudes = known.T if len(known) else np.zeros((2, 1))
     turned = longitudes % 360
-    ends = shortest_longitude_range(
+    ends = maps.shortest_longitude_range(
         float(longitudes.min()), float(longitudes.max()), float(turned.min()), float(turned.max())
     )
     return float(latitudes.min()), float(latitudes.max()), *ends
@@ -230,7 +233,7 @@ def _cell_of(file: DetectedFile, layout: Layout) -> float | None:
     if layout.cell is None:
         return None
     sides = {numbers.parse_number(row[layout.cell], layout.mark or ".") for row in file.rows}
-    if len(sides) == 1 and (cell := sides.pop()) in (*FINE_CELLS, *CELLS):
+    if len(sides) == 1 and (cell := sides.pop()) in (*maps.FINE_CELLS, *maps.CELLS):
         return cell
     raise CaldpError("The column cell_degrees must say one side of cells, the same in every row.")
 
@@ -245,3 +248,100 @@ def people_at_centres(places: OwnPlaces) -> Sequence[tuple[float, float, int]]:
         grid.wrapped_longitudes()[columns].round(6),
     )
     return list(zip(latitudes.tolist(), longitudes.tolist(), counts[cells].tolist(), strict=True))
+
+
+_STEP_TOLERANCE: Final = 2e-6
+"""Degrees by which steps of a grid may differ: files have six decimals."""
+_ALONG: Final = 0.5
+"""Of the rows of a file that goes along a grid, those that are one step from the row before."""
+_ROWS: Final = 8
+
+
+@dataclass(frozen=True)
+class CountedMap:
+    """A published map, its number of `people` on the map it is a prior for, and rows left out.
+
+    `rounded` is always False: parts of people are parts of a map as well.
+    """
+
+    published: PublicMap
+    people: int
+    refused: RefusedRows
+    rounded: bool = False
+
+
+def count_published_map(
+    file: DetectedFile,
+    layout: Layout,
+    title: str,
+    domain: GridDomain,
+    progress: Progress = no_progress,
+) -> CountedMap:
+    """The people of a file in the cells of `domain`, or in its own where those are larger.
+
+    Its own cells: of squares in GeoJSON, of `cell_degrees`, and of rows that go along a grid, as
+    those of estimate.csv do. Raises `CaldpError` where it has nobody on that map.
+    """
+    side = _side_of(file, layout)
+    on = (
+        domain
+        if side is None or side <= domain.cell + _STEP_TOLERANCE
+        else _aligned_grid(file, layout, side, domain)
+    )
+    wanted = replace(layout, wanted=maps.MapRequest(on.cell, on.area), cell=None)
+    parts, grid, refused, _ = count_parts_by_cell(file, wanted, None, progress)
+    weights = np.zeros(grid.k)
+    for cell, part in parts.items():
+        weights[cell] = part / UNIT
+    require(
+        float(weights.sum()) > 0,
+        f"Nobody of {excerpt(file.table.source.name)} is on this map, {domain.area}; take a file "
+        "of "
+        "the same part of the Earth.",
+    )
+    return CountedMap(
+        public_map_from_weights(weights, grid, title), round(float(weights.sum())), refused
+    )
+
+
+def _side_of(file: DetectedFile, layout: Layout) -> float | None:
+    """Side of the file's own cells in degrees; None where it has none."""
+    at = file.names.index(SIDE_COLUMN) if SIDE_COLUMN in file.names else layout.cell
+    if at is not None:
+        return numbers.parse_number(file.rows[0][at], layout.mark or ".")
+    steps = np.abs(np.diff(file.first_places(layout), axis=0))
+    for here, other in ((1, 0), (0, 1)):
+        along = steps[steps[:, other] <= _STEP_TOLERANCE, here]
+        if len(along) < max(_ROWS, _ALONG * len(steps)):
+            continue
+        side = float(np.median(along))
+        if side > _STEP_TOLERANCE and (
+            np.abs(along - side) <= _STEP_TOLERANCE
+        ).sum() >= _ALONG * len(steps):
+            return round(side, 6)
+    return None
+
+
+def _aligned_grid(
+    file: DetectedFile, layout: Layout, side: float, domain: GridDomain
+) -> GridDomain:
+    """The file's own cells that cover the map of `domain`."""
+    (latitude, longitude), area = file.first_places(layout)[0], domain.area
+    south, west = (
+        _edge_before(middle - side / 2, side, low, least)
+        for middle, low, least in ((latitude, area.south, -90.0), (longitude, area.west, -180.0))
+    )
+    rows, columns = (
+        max(1, math.ceil((high - low) / side - _STEP_TOLERANCE))
+        for low, high in ((south, area.north), (west, area.east))
+    )
+    rows = min(rows, math.floor((90.0 - south) / side + _STEP_TOLERANCE))
+    if not area.crosses_antimeridian:
+        columns = min(columns, math.floor((180.0 - west) / side + _STEP_TOLERANCE))
+    return GridDomain(south, west, side, rows, columns)
+
+
+def _edge_before(edge: float, side: float, low: float, least: float) -> float:
+    """The last edge of cells at or before `low`, no less than `least`."""
+    before = edge + side * math.floor((low - edge) / side + _STEP_TOLERANCE)
+    return round(before if before >= least - _STEP_TOLERANCE else before + side, 9)

@@ -9,16 +9,19 @@ import io
 import re
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from math import inf
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
 from caldp_core.basics.errors import CaldpError, excerpt, quoted, require
+from caldp_core.basics.extras import explain_missing
 from caldp_core.basics.files import refuse_address
+from caldp_core.datasets.files.numbers import WORDS
 
 if TYPE_CHECKING:
     from fsspec.spec import AbstractFileSystem
@@ -57,7 +60,7 @@ class FileSource:
     size: int
 
     def head(self, size: int) -> bytes:
-        """The first bytes, at most so many."""
+        """The first bytes, at most `size`."""
         with self.open() as file:
             return file.read(size)
 
@@ -168,7 +171,8 @@ class ChunkedFile(io.RawIOBase):
 @contextmanager
 def file_system(source: FileSource) -> Iterator["AbstractFileSystem"]:
     """A file system with that one file, for DuckDB; at the end all that it opened is closed."""
-    from fsspec.spec import AbstractFileSystem
+    with explain_missing("Reading files"):
+        from fsspec.spec import AbstractFileSystem
 
     files = ExitStack()  # DuckDB drops some of its files without closing them
 
@@ -204,11 +208,6 @@ _TIMES: Final = 200
 """Beyond 64 MB a file that grows more than 200-fold is a bomb; tables grow 3- to 30-fold."""
 _FAULTS: Final = (EOFError, OSError, zlib.error, zipfile.BadZipFile, RuntimeError, ValueError)
 _ODS: Final = "content.xml"
-_ARCHIVES: Final = {
-    ".shp": "a shapefile; in QGIS, save it as GeoJSON in degrees (EPSG:4326)",
-    ".iwa": "a file of Apple Numbers; in Numbers, export it as CSV or Excel",
-}
-"""By the ending of a file in a zip: what the zip is, and what to do."""
 _MEMBERS_MAX: Final = 10_000
 
 
@@ -259,7 +258,7 @@ def _member(source: FileSource) -> zipfile.ZipInfo | None:
     if any(each.filename.startswith("xl/") or each.filename == _ODS for each in members):
         return None
     data = [each for each in members if not each.filename.startswith(("__MACOSX/", "."))]
-    for ending, kind in _ARCHIVES.items():
+    for ending, kind in WORDS["archives"].items():
         found = any(each.filename.lower().endswith(ending) for each in data)
         require(not found, f"The file {excerpt(source.name)} is {kind}.")
     require(
@@ -310,25 +309,16 @@ def _damaged(name: str, error: Exception) -> CaldpError:
 
 UTF_8: Final = "UTF-8"
 _ENCODING_BYTES: Final = 2**16
-_LOCAL: Final = {
-    "cp1252": "Windows-1252",
-    "cp1250": "Windows-1250",
-    "cp1251": "Windows-1251",
-    "gb18030": "GB18030",
-    "shift_jis": "Shift JIS",
-    "big5": "Big5",
-    "euc_kr": "EUC-KR",
-    "cp1253": "Windows-1253",
-    "koi8_r": "KOI8-R",
-    "euc_jp": "EUC-JP",
-}
+_OFFERED: Final = 6
+_LOCAL: Final[Mapping[str, str]] = WORDS["encodings"]
 """Encodings that are looked for, by Python's name, and what people call them."""
+_WESTERN: Final = frozenset(WORDS["labels"]["western"] + "\u00a0")
 _WIDE: Final = ("utf_16_le", "utf_16_be")
 ENCODINGS: Final = {"utf_8": UTF_8, "utf_16": "UTF-16", **_LOCAL}
 """Encodings that may be chosen, by Python's name, and what people call them."""
 _SAME: Final = dict.fromkeys(_WIDE, "utf_16") | {"utf_8_sig": "utf_8"}
-_SAMPLE_BYTES: Final = 2**25
-"""Bytes of a file that must be UTF-8 for all of it to be."""
+_SAMPLE_CHUNKS: Final = 32
+"""Megabytes of a file that must be UTF-8 for all of it to be."""
 _BOMS: Final = {
     codecs.BOM_UTF8: "utf_8_sig",
     codecs.BOM_UTF16_LE: "utf_16",
@@ -357,7 +347,8 @@ def to_utf_8(source: FileSource, wanted: str = "") -> tuple[FileSource, str]:
 
 def _codec(source: FileSource) -> str:
     """Python's name of a text's encoding; raises `CaldpError` if the bytes are not text."""
-    from charset_normalizer import from_bytes
+    with explain_missing("Reading text"):
+        from charset_normalizer import from_bytes
 
     head = source.head(CHUNK_BYTES)
     for mark, of_mark in _BOMS.items():
@@ -368,9 +359,9 @@ def _codec(source: FileSource) -> str:
         require(bool(found), str(_no_text(source.name)))
         return found[0].encoding
     require(head == head.translate(None, _NO_TEXT), str(_no_text(source.name)))
-    if _decodes(source.head(_SAMPLE_BYTES), "utf_8"):
+    if _decodes(islice(source.chunks(), _SAMPLE_CHUNKS), "utf_8"):
         return "utf_8"
-    others = [] if _decodes(head, "cp1252") else [name for name, _ in other_encodings(head)]
+    others = [] if _decodes([head], "cp1252") else [name for name, _ in other_encodings(head)]
     return (others or ["cp1252"])[0]
 
 
@@ -379,14 +370,13 @@ def other_encodings(head: bytes) -> tuple[tuple[str, str], ...]:
 
     () for a text that is UTF-8 or may be Western.
     """
-    from charset_normalizer import from_bytes
+    with explain_missing("Reading text"):
+        from charset_normalizer import from_bytes
 
-    if head.isascii():
+    if head.isascii() or _looks_western(head[:_ENCODING_BYTES]):
         return ()
     found = from_bytes(head[:_ENCODING_BYTES], cp_isolation=list(_LOCAL))
-    names = [each.encoding for each in found]
-    if "cp1252" in names or "cp1250" in names:
-        return ()
+    names = [each.encoding for each in found if each.encoding != "cp1252"][:_OFFERED]
 
     def words(codec: str) -> str:
         text = head[:_ENCODING_BYTES].decode(codec, "ignore")
@@ -395,16 +385,32 @@ def other_encodings(head: bytes) -> tuple[tuple[str, str], ...]:
     return tuple((name, f"{_LOCAL[name]}: {words(name)}") for name in names)
 
 
+def _looks_western(head: bytes) -> bool:
+    """Whether a text in Windows-1252 has usual letters alone, and most of them one by one.
+
+    Statistics of letters can't say it of the few words of a table.
+    """
+    try:
+        text = head.decode("cp1252").replace("ç", "c")
+    except UnicodeDecodeError:
+        return False
+    words = [word for word in re.findall(r"\w+", text) if not word.isascii()]
+    runs = sum(re.search(r"[^\x00-\x7f]{2}", word) is not None for word in words)
+    return {*re.sub(r"[\x00-\x7f]", "", text)} <= _WESTERN and 2 * runs <= len(words)
+
+
 def _no_text(name: str) -> CaldpError:
     return CaldpError(
         f"The file {excerpt(name)} is not a text file; in a spreadsheet, save it as “CSV UTF-8”."
     )
 
 
-def _decodes(head: bytes, codec: str) -> bool:
-    """Whether the beginning of a text can be in an encoding."""
+def _decodes(pieces: Iterable[bytes], codec: str) -> bool:
+    """Whether the beginning of a text can be in an encoding; no more than a piece is decoded."""
+    decoder = codecs.getincrementaldecoder(codec)()
     try:
-        codecs.getincrementaldecoder(codec)().decode(head)
+        for piece in pieces:
+            decoder.decode(piece)
     except UnicodeDecodeError:
         return False
     return True

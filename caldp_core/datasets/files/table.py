@@ -11,22 +11,25 @@ import io
 import json
 import re
 import sys
+import tomllib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from caldp_core.basics.aside import ReaderFailedError, read_aside
-from caldp_core.basics.counted import count_text
-from caldp_core.basics.duck import connect, fetch_rows
-from caldp_core.basics.errors import CaldpError, excerpt, require
-from caldp_core.basics.files import BYTE_ORDER_MARK
+from caldp_core.basics.errors import CaldpError, count_text, excerpt, require
+from caldp_core.basics.files import (
+    BYTE_ORDER_MARK,
+    ReaderFailedError,
+    connect,
+    fetch_rows,
+    read_aside,
+)
 from caldp_core.basics.types import Progress, no_progress
 from caldp_core.datasets.files import geojson
-from caldp_core.datasets.files.by_hand import Chosen
-from caldp_core.datasets.files.numbers import looks_like_number
+from caldp_core.datasets.files.numbers import WORDS, DecimalMark, looks_like_number
 from caldp_core.datasets.files.source import (
     ENCODINGS,
     PROTOCOL,
@@ -44,6 +47,125 @@ from caldp_core.datasets.files.source import (
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
+    from caldp_core.datasets.files.layout_detection import DetectedFile, Layout
+
+COLUMN_TYPES: Final[Mapping[str, str]] = WORDS["types"]
+"""Each type of a column with its field in `Layout`; "" for columns that are not read."""
+_SEVERAL: Final = {"others": "question", "crossed": "crossed"}
+"""Fields that hold several columns, with their type."""
+_ANSWERED: Final = {kind: frozenset(checks.split()) for kind, checks in WORDS["answered"].items()}
+"""Checks that the type of a column answers."""
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A user's choices of how to read a file; "" and None: detected.
+
+    `words`: for codes of questions, such as "1 = yes; 2 = no"; `encoding`: one of `ENCODINGS`;
+    `columns`: types (`COLUMN_TYPES`) by column number, in the
+    order in which they were chosen.
+    """
+
+    sheet: str = ""
+    encoding: str = ""
+    delimiter: str = ""
+    header: bool | None = None
+    mark: DecimalMark | None = None
+    columns: tuple[tuple[int, str], ...] = ()
+    words: str = ""
+
+    def with_answers(self, answers: Mapping[str, str]) -> "Chosen":
+        """The choices, with the answers to checks of how the file is opened; "keep": as it was."""
+        sheet, encoding = (
+            kept if answers.get(name) == "keep" else answers.get(name, "")
+            for name, kept in {"sheet": "", "encoding": "cp1252"}.items()
+        )
+        return replace(self, sheet=self.sheet or sheet, encoding=self.encoding or encoding)
+
+    def with_column(self, column: int, kind: str) -> "Chosen":
+        """The choices, with this type of a column; questions and crossed columns may be several."""
+        role = COLUMN_TYPES[kind]
+        others = tuple(
+            (at, other)
+            for at, other in self.columns
+            if at != column and (role in ("", *_SEVERAL) or COLUMN_TYPES[other] != role)
+        )
+        return replace(self, columns=(*others, (column, kind)))
+
+    def layout(self, file: "DetectedFile", guess: "Layout") -> "Layout":
+        """The layout that was guessed, with the types and the decimal mark that were chosen."""
+        chosen = dict(self.columns)
+        roles: dict[str, Any] = {
+            role: None
+            for role in filter(None, COLUMN_TYPES.values())
+            if role not in _SEVERAL and getattr(guess, role) in chosen
+        }
+        roles |= {role: at for at, kind in self.columns if (role := COLUMN_TYPES[kind])}
+        for several, kind in _SEVERAL.items():
+            roles[several] = tuple(at for at, each in self.columns if each == kind)
+        layout = replace(guess, mark=self.mark or guess.mark, **roles)
+        if layout.others:
+            layout = replace(layout, group=None)
+        if layout.others and layout.answer is None:
+            layout = replace(layout, answer=layout.others[0], others=layout.others[1:])
+        asked = layout.answer in chosen or layout.others
+        if asked and "count" not in roles and (layout.others or file.repeats(layout.answer)):
+            weights = file.named_weights
+            layout = replace(layout, count=None if weights in chosen else weights)
+        return layout
+
+    def type_of(self, column: int, layout: "Layout", is_identifier: bool) -> str:
+        """The type that a column has in a layout."""
+        chosen = dict(self.columns).get(column, "")
+        role = next((r for r in COLUMN_TYPES.values() if r and _holds(layout, r, column)), "")
+        if chosen and COLUMN_TYPES[chosen] == role:
+            return chosen
+        if not role:
+            return "id" if is_identifier else "leave-out"
+        return next(kind for kind, each in COLUMN_TYPES.items() if each == role)
+
+    def answered(self) -> frozenset[str]:
+        """Names of the checks that these choices answer."""
+        opened = {"sheet": self.sheet, "encoding": self.encoding, "thousands": self.mark}
+        by_type = (_ANSWERED.get(kind, frozenset()) for _, kind in self.columns)
+        return frozenset(name for name, value in opened.items() if value).union(*by_type)
+
+    def describe(self, names: tuple[str, ...]) -> str:
+        """The choices in words, for the record; "" if there are no choices."""
+        parts = [f"{name} {value}" for name, value in self._opening().items() if value]
+        if self.header is not None:
+            parts.append(f"{'a' if self.header else 'no'} row of column names")
+        if self.mark:
+            parts.append(f"decimals after “{self.mark}”")
+        parts += [f"words for codes {self.words}"] if self.words else []
+        parts += [f"“{names[at]}” as {kind.replace('-', ' ')}" for at, kind in self.columns]
+        return f"chosen by hand: {', '.join(parts)}" if parts else ""
+
+    def _opening(self) -> dict[str, str]:
+        delimiter = {"\t": "tab", "\x1f": "none"}.get(self.delimiter, self.delimiter)
+        return {
+            "sheet": self.sheet and f"“{self.sheet}”",
+            "encoding": self.encoding,
+            "delimiter": delimiter and f"“{delimiter}”",
+        }
+
+
+def parse_words(text: str) -> dict[str, str]:
+    """The words of codes, written as "1 = yes; 2 = no"; raises `CaldpError` for other texts."""
+    pairs = [each.partition("=") for each in re.split(r"[;\n]", text) if each.strip()]
+    for code, sign, word in pairs:
+        require(
+            bool(code.strip() and sign and word.strip()),
+            f"Words for codes must be written as “1 = yes; 2 = no”, got {excerpt(text)}.",
+        )
+    return {code.strip(): word.strip() for code, _, word in pairs}
+
+
+def _holds(layout: "Layout", role: str, column: int) -> bool:
+    value = getattr(layout, role)
+    return column in value if isinstance(value, tuple) else value == column
+
+
 _OLD_EXCEL: Final = b"\xd0\xcf\x11\xe0"
 _CHILD: Final = Path(__file__).with_name("workbook_child.py")
 _PARTS: Final = ("xl/workbook.xml", "xl/workbook.bin", "content.xml")
@@ -60,21 +182,7 @@ def is_workbook(source: FileSource) -> bool:
     return head == ZIP and any(each.filename in _PARTS for each in zip_members(source))
 
 
-@dataclass(frozen=True)
-class _Sheet:
-    """A sheet as CSV in UTF-8, what it is in words, and the names of all sheets, the best first.
-
-    `tables`: the visible sheets that may be meant.
-    """
-
-    csv: FileSource
-    name: str
-    kind: str
-    sheets: tuple[str, ...]
-    tables: tuple[str, ...]
-
-
-def _read_sheet(source: FileSource, bounds: Bounds, wanted: str) -> _Sheet:
+def _read_sheet(source: FileSource, bounds: Bounds, wanted: str) -> "Table":
     """A sheet of a workbook; "": that with the most rows of several cells, hidden ones last.
 
     Raises `CaldpError` for a workbook that is damaged, needs a password, is larger than it may be
@@ -106,7 +214,11 @@ def _read_sheet(source: FileSource, bounds: Bounds, wanted: str) -> _Sheet:
     if reply["sheets"] > 1:
         kind += f", one of {reply['sheets']:,}"
     kind += ", merged cells filled" if reply["merged"] else ""
-    return _Sheet(source_from_bytes(text, source.name), name, kind, sheets, tuple(reply["tables"]))
+    table = _text(source_from_bytes(text, source.name), bounds, [kind], ",")
+    ways = tuple((each, each) for each in reply["tables"])
+    asks = "sheet" if len(ways) > 1 else ""
+    table = replace(table, asks=asks, ways=ways, opened=Chosen(sheet=name), sheets=sheets)
+    return replace(table, lists=tuple(reply["lists"].items()))
 
 
 def _unpacked_bytes(source: FileSource) -> int:
@@ -130,12 +242,18 @@ DELIMITERS: Final = {"\t": "tabs", ";": "semicolons", ",": "commas", "|": "bars"
 """In the order of preference where several fit equally well: a comma may be within numbers."""
 _SEPARATOR_LINE: Final = re.compile(r'"?sep=([\t;,|])"?\r?\n', re.IGNORECASE)
 """Excel's first line, which says what sets cells apart."""
-_QUALTRICS: Final = '{"ImportId"'
+_COMMENT: Final = re.compile(r"\s*#(\s|#|!|[\w -]+[:=]|$)")
+"""Lines above a table that are not rows of it."""
+_COMPOUND: Final = re.compile(r"[\w,]+\\\w+")
+"""Eurostat's first title, such as “unit,geo\\time”: several columns, and what the others are."""
+_QUALTRICS: Final = re.compile(r'\{\s*"ImportId"')
 """What the third row of Qualtrics begins with, below short names and the text of questions."""
 _ROWS: Final = 1_000
 _FILLED_MIN: Final = 0.5
 """Of the rows of a table, those with several cells, where rows above with a single one are none."""
 _FIT_MIN: Final = 0.5
+_UNIT_MIN: Final = 2
+"""Letters that the unit of a column of numbers has more of; fewer may stand for no number."""
 
 
 @dataclass(frozen=True)
@@ -203,7 +321,8 @@ def _try_delimiter(head: str, delimiter: str, name: str) -> tuple[float, bool, T
         raise _too_long(name) from None
     require(bool(rows), f"There is nothing to read in {excerpt(name)}; give rows of data.")
     whole = rows[:-1] if 2 < len(rows) < _ROWS else rows  # the last may be cut
-    widths = [len(cells) for _, cells in whole]
+    texts = [cells for _, cells in whole if not _COMMENT.match(",".join(cells))]
+    widths = list(map(len, texts or [cells for _, cells in whole]))
     (width, times), *_ = Counter(widths).most_common()
     first = _first_of_table([cells for _, cells in whole], width)
     skip = rows[first][0] - 1 if first else 0
@@ -213,24 +332,45 @@ def _try_delimiter(head: str, delimiter: str, name: str) -> tuple[float, bool, T
 
 
 def _first_of_table(rows: Sequence[list[str]], width: int) -> int:
-    """The first row with all cells, without titles above a table in which most rows are filled."""
-    whole = [at for at, cells in enumerate(rows) if len(cells) == width]
+    """The first row with all cells, without comments and titles above a table that is filled."""
+    comments = next((at for at, cells in enumerate(rows) if not _COMMENT.match(",".join(cells))), 0)
+    if comments and len(rows[comments - 1]) == width > 1 and _is_data(rows[comments:]):
+        comments -= 1  # the titles stand behind the sign of comments
+    whole = [at for at, cells in enumerate(rows) if len(cells) == width and at >= comments]
     filled = [at for at in whole if sum(cell.strip() != "" for cell in rows[at]) > 1]
     return filled[0] if len(filled) >= _FILLED_MIN * len(whole) else whole[0]
 
 
 def _two_headers(rows: Sequence[list[str]]) -> tuple[str, ...]:
-    """Titles out of two rows: names of groups of columns above those of columns; () for one row."""
+    """Titles out of two rows; () for one row.
+
+    Names of groups of columns, or questions, above those of columns or choices; or codes above
+    labels, such as “ResponseId” above “Response ID”.
+    """
     top, below, *data = rows
-    spanned = [at for at, (a, b) in enumerate(zip(top, below, strict=False)) if b and not a]
-    numeric = [at for at in spanned if sum(looks_like_number(r[at]) for r in data) * 2 > len(data)]
-    if not spanned or spanned != numeric or any(map(looks_like_number, (*top, *below))):
+    if any(map(looks_like_number, (*top, *below))):
         return ()
-    titles, group = [], ""
-    for above, title in zip(top, below, strict=True):
-        group = above or group
-        titles.append(above if title in ("", above) else f"{group} {title}")
-    return tuple(titles)
+    columns = list(zip(*data, strict=True))
+    numeric = {
+        at for at, cells in enumerate(columns) if 2 * sum(map(looks_like_number, cells)) > len(data)
+    }
+    chosen = {at for at, cells in enumerate(columns) if {"", below[at]} >= {*cells}}
+    spanned = {at for at, (a, b) in enumerate(zip(top, below, strict=True)) if b and not a}
+    if spanned and spanned <= numeric | chosen:
+        titles, group = [], ""
+        for above, title in zip(top, below, strict=True):
+            group = above or group
+            titles.append(above if title in ("", above) else f"{group} {title}")
+        return tuple(titles)
+    pairs = list(zip(top, below, strict=True))
+    same = any(a != b and _letters(a) == _letters(b) for a, b in pairs)
+    units = sum(len(below[at]) > _UNIT_MIN for at in numeric) > 1
+    both = all(below) and (same or units or any("!!" in b for b in below))
+    return tuple(a if a == b else f"{a} {b}" for a, b in pairs) if both else ()
+
+
+def _letters(title: str) -> str:
+    return re.sub(r"\W", "", title.casefold())
 
 
 def _with_known_titles(
@@ -241,7 +381,10 @@ def _with_known_titles(
     R leaves out the title above its names of rows; a comma may end every other row.
     """
     below = [cells for _, cells in rows[first:]]
-    if len(below) > 2 and any(cell.startswith(_QUALTRICS) for cell in below[2]):
+    if _COMPOUND.fullmatch(below[0][0].strip()):
+        titles, end = tuple(title.strip() for title in below[0]), rows[first][0]
+        return replace(dialect, skip=end, titles=titles, remark=", titles as of Eurostat")
+    if len(below) > 2 and any(map(_QUALTRICS.match, below[2])):
         titles = tuple(text.strip() or code for code, text in zip(*below[:2], strict=False))
         end = rows[first + 2][0]
         return replace(
@@ -285,29 +428,13 @@ _BUFFER: Final = 2**22
 REJECTS_MAX: Final = 100_000
 _UNLIKE_LINES: Final = "state machine reached an invalid state"
 """What DuckDB says of lines that end in \\r\\r\\n, or now in \\n and now in \\r\\n."""
-_BINARY: Final = {
-    b"BZh": ("packed by bzip2", "unpack it first"),
-    b"\xfd7zXZ": ("packed by xz", "unpack it first"),
-    b"\x28\xb5\x2f\xfd": ("packed by zstd", "unpack it first"),
-    b"7z\xbc\xaf": ("packed by 7-Zip", "unpack it first"),
-    b"Rar!": ("packed by RAR", "unpack it first"),
-    b"%PDF": ("a PDF", "copy its table into a spreadsheet, and save that"),
-    b"SQLite format": ("a database", "save one table of it as CSV"),
-    b"$FL": ("a file of SPSS", "in SPSS, save it as CSV"),
-    b"<stata_dta>": ("a file of Stata", "in Stata, export it as CSV"),
-    b"\0\0'\n": ("a shapefile", "in QGIS, save it as GeoJSON in degrees (EPSG:4326)"),
-}
-"""By the first bytes of a file: what it is, and what to do."""
-_OTHERS: Final = {
-    b"<kml": ("a KML file", "in QGIS, save it as CSV with the geometry as X and Y"),
-    b"<gpx": ("a GPX file", "in QGIS, save its points as CSV with the geometry as X and Y"),
-    b"<html": ("a web page", "copy its table into a spreadsheet, and save that"),
-    b'"locations": [': ("a Google Timeline", "convert it to CSV, a row a place"),
-    b'"semanticSegments"': ("a Google Timeline", "convert it to CSV, a row a place"),
-    b'"timelineObjects"': ("a Google Timeline", "convert it to CSV, a row a place"),
-}
-"""By a text near the beginning of a file: what it is, and what to do."""
-_NEAR: Final = 1_000
+_PROGRAMS: Final[list[list[str]]] = tomllib.loads(
+    Path(__file__).with_name("programs.toml").read_text("utf-8")
+)["program"]
+"""Pattern of the beginning of a file of another program, what it is, and what to do."""
+_NEAR: Final = 4_000
+_JSON_BYTES: Final = 2**23
+_GEOJSON: Final = frozenset({"type", "features", "geometry", "coordinates"})
 
 
 @dataclass(frozen=True)
@@ -318,7 +445,8 @@ class Table:
     SQL of the columns c0, c1, … of the step before, at first the file's own. `asks`: a check,
     "sheet" or "encoding", where the file may be opened otherwise; `ways`: by what answers it, and
     how that is shown. `opened`: the sheet, encoding and delimiter that were read, "" where the file
-    has none; `sheets`: of a workbook, the best first.
+    has none; `sheets`: of a workbook, the best first; `lists`: its short sheets of two or three
+    columns, by name, as rows of texts.
     """
 
     source: FileSource
@@ -332,6 +460,7 @@ class Table:
     ways: tuple[tuple[str, str], ...] = ()
     opened: Chosen = Chosen()
     sheets: tuple[str, ...] = ()
+    lists: tuple[tuple[str, list[list[str]]], ...] = ()
 
     @property
     def width(self) -> int:
@@ -393,14 +522,14 @@ class Reader:
     def _error(self, message: str) -> CaldpError:
         require(
             _UNLIKE_LINES not in message,
-            f"The lines of the file {excerpt(self.table.source.name)} must end alike, in \\n or in "
+            f"All lines of the file {excerpt(self.table.source.name)} must end in \\n, or all in "
             "\\r\\n; write it anew (by Python's csv: open it with newline='').",
         )
         why = " ".join(message.split())[:200]
         return CaldpError(f"The file {excerpt(self.table.source.name)} can't be read: {why}")
 
     def rejected_rows(self) -> list[tuple[str, int, int, str]]:
-        """Lines of the last query that are no rows: why, how many, number and text of the first."""
+        """Lines of the last query that are not rows: why, how many, the first's number and text."""
         if self.table.dialect is None:
             return []
         rejects = self.fetch_rows(
@@ -422,15 +551,11 @@ def open_table(source: FileSource, bounds: Bounds, chosen: Chosen | None = None)
     require(bool(head.strip()), f"There is nothing to read in {excerpt(source.name)}.")
     _check_known(head, source.name)
     if head.startswith(_PARQUET):
-        require(not packed, "A Parquet file is packed by itself: unpack what is around it first.")
+        require(not packed, "A Parquet file is already packed: unpack what is around it first.")
         _check_parquet(source, bounds)
         return _with_own_columns(source, bounds, "Parquet", "read_parquet")
     if is_workbook(source):
-        sheet = _read_sheet(source, bounds, chosen.sheet)
-        table = _text(sheet.csv, bounds, [sheet.kind], ",")
-        asks = "sheet" if len(sheet.tables) > 1 else ""
-        ways, opened = tuple((name, name) for name in sheet.tables), Chosen(sheet=sheet.name)
-        return replace(table, asks=asks, ways=ways, opened=opened, sheets=sheet.sheets)
+        return _read_sheet(source, bounds, chosen.sheet)
     as_it_is = source
     source, code = to_utf_8(as_it_is)
     others = other_encodings(head) if code not in ("utf_8", "utf_16") else ()
@@ -441,11 +566,12 @@ def open_table(source: FileSource, bounds: Bounds, chosen: Chosen | None = None)
         source = source.with_measured_size(bounds.seconds)
     by = [f"packed by {each}" for each in packed]
     kinds = [*by, *([ENCODINGS[code]] if code != "utf_8" else [])]
+    source = _with_plain_records(source, bounds)
     if _holds_records(source.head(HEAD_BYTES)):
         kind = ", ".join(["JSON records", *kinds])
         return _with_own_columns(source, bounds, kind, "read_json_auto")
     if geojson.is_geojson(source.head(100)):
-        return _text(geojson.as_csv(source, bounds), bounds, ["GeoJSON", *kinds], ",")
+        return _read_geojson(geojson.as_csv(source, bounds), bounds, ["GeoJSON", *kinds])
     table = _text(source, bounds, kinds, chosen.delimiter)
     assert table.dialect is not None
     opened = Chosen(encoding=code, delimiter=table.dialect.delimiter)
@@ -454,9 +580,10 @@ def open_table(source: FileSource, bounds: Bounds, chosen: Chosen | None = None)
 
 def _check_known(head: bytes, name: str) -> None:
     """Raise `CaldpError` for a file of another program, and say the way out."""
-    for start, (kind, then) in (_BINARY | _OTHERS).items():
-        found = head.startswith(start) or (start in _OTHERS and start in head[:_NEAR])
-        require(not found, f"The file {excerpt(name)} is {kind}; {then}.")
+    text = head[:_NEAR].removeprefix(codecs.BOM_UTF8)
+    for pattern, kind, then in _PROGRAMS:
+        found = re.match(pattern.encode(), text)
+        require(found is None, f"The file {excerpt(name)} is {kind}; {then}.")
 
 
 def _text(source: FileSource, bounds: Bounds, kinds: Sequence[str], delimiter: str) -> Table:
@@ -464,21 +591,87 @@ def _text(source: FileSource, bounds: Bounds, kinds: Sequence[str], delimiter: s
     head = codecs.getincrementaldecoder("utf-8")("replace").decode(source.head(HEAD_BYTES))
     dialect = detect_dialect(head.removeprefix(BYTE_ORDER_MARK), source.name, delimiter)
     kind = ", ".join([*kinds, dialect.describe()])
-    return Table(source, bounds, kind, dialect, dialect.titles)
+    table = Table(source, bounds, kind, dialect, dialect.titles)
+    if not _COMPOUND.fullmatch("".join(dialect.titles[:1])):
+        return table
+    own = dialect.titles[0].partition("\\")[0].split(",")
+    parts = (f"trim(string_split(c0, ',')[{number}])" for number in range(1, len(own) + 1))
+    columns = (*parts, *(f"c{at}" for at in range(1, dialect.width)))
+    return replace(table, names=(*own, *dialect.titles[1:]), derived=(columns,))
+
+
+def _read_geojson(source: FileSource, bounds: Bounds, kinds: Sequence[str]) -> Table:
+    """The table of GeoJSON as CSV, whose titles are known; polygons may be long cells."""
+    with source.open() as file:
+        titles = tuple(next(csv.reader(io.TextIOWrapper(file, "utf-8", newline=""))))
+    dialect = TableDialect(",", len(titles), 1, 1, titles)
+    kind = ", ".join([*kinds, count_text(len(titles), "column", "columns")])
+    return Table(source, bounds, kind, dialect, titles)
+
+
+def _with_plain_records(source: FileSource, bounds: Bounds) -> FileSource:
+    """JSON up to 8 MB as records a line each where it holds rows in another form; else unchanged.
+
+    Raises `CaldpError` where it can't be read within bounds.
+    """
+    if source.size > _JSON_BYTES or source.head(1) not in (b"{", b"["):
+        return source
+    data = source.head(source.size)
+    if len(data) <= geojson.HERE_BYTES:
+        text = plain_records(data)
+    else:
+        text = geojson.read_json_aside("records", data, source.name, _JSON_BYTES, bounds.seconds)
+    return source_from_bytes(text, source.name) if text else source
+
+
+def plain_records(data: bytes) -> bytes:
+    """JSON in another form as records a line each, read in this process; b"" for anything else.
+
+    Lists below their titles, records below one key, numbers by answer, records within records.
+    """
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError):
+        return b""
+    if isinstance(found, dict):
+        if _GEOJSON.intersection(found):
+            return b""
+        inner = found.get("result")
+        found = inner if isinstance(inner, dict) and "records" in inner else found
+        lists = [v for key, v in found.items() if isinstance(v, list) and key != "fields"]
+        numbers = [{"answer": name, "people": n} for name, n in found.items() if isinstance(n, int)]
+        found = lists[0] if len(lists) == 1 else numbers
+    if found and all(isinstance(each, list) for each in found):
+        found = [dict(zip(map(str, found[0]), row, strict=False)) for row in found[1:]]
+    if not found or not all(isinstance(each, dict) for each in found):
+        return b""
+    if all(each.get("type") == "Feature" for each in found):
+        return json.dumps({"type": "FeatureCollection", "features": found}).encode()
+    return "".join(json.dumps(_flat(each)) + "\n" for each in found).encode()
+
+
+def _flat(record: dict[str, Any]) -> dict[str, Any]:
+    """A record with the fields of records within it as its own."""
+    flat: dict[str, Any] = {}
+    for name, value in record.items():
+        within = value if isinstance(value, dict) else {}
+        flat |= {f"{name} {key}": each for key, each in within.items()} or {name: value}
+    return flat
 
 
 def _holds_records(head: bytes) -> bool:
-    """Whether a text is JSON objects in a list, or a line each, that are no features."""
+    """Whether a text is JSON objects in a list, or a line each, that are not features."""
     text = head.removeprefix(codecs.BOM_UTF8).lstrip()
     if text.startswith(b"["):
         return text[1:].lstrip().startswith(b"{")
     first, _, rest = text.partition(b"\n")
+    if not rest.lstrip().startswith(b"{"):  # first: to parse a long line of lists holds others up
+        return False
     try:
         record = json.loads(first)
     except (ValueError, RecursionError):
         return False
-    is_record = isinstance(record, dict) and record.get("type") != "Feature"
-    return is_record and rest.lstrip().startswith(b"{")
+    return isinstance(record, dict) and record.get("type") != "Feature"
 
 
 def _check_parquet(source: FileSource, bounds: Bounds) -> None:

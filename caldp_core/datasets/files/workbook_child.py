@@ -13,11 +13,14 @@ from datetime import date, datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from caldp_core.basics.aside import run_reader
 from caldp_core.basics.errors import require
+from caldp_core.basics.extras import explain_missing
+from caldp_core.basics.files import run_reader
 
 _SHEETS_MAX = 20
 _ROWS_MAX = 1_000
+_LIST_MAX = 500
+"""Rows of a sheet that may explain codes."""
 if TYPE_CHECKING:
     from python_calamine import CalamineSheet
 
@@ -56,7 +59,8 @@ def _rows(sheet: "CalamineSheet") -> Iterator[list[Any]]:
 
 def read(data: bytes) -> bytes:
     """The reply and the CSV; raises `CaldpError` if that is too long."""
-    from python_calamine import CalamineWorkbook
+    with explain_missing("A workbook"):
+        from python_calamine import CalamineWorkbook
 
     most, wanted = int(sys.argv[2]), sys.argv[3]
     workbook = CalamineWorkbook.from_filelike(io.BytesIO(data))
@@ -72,7 +76,13 @@ def read(data: bytes) -> bytes:
     name = wanted if wanted in best else (filled or best)[0]
     tables = [each for each in filled if rows[each] > 1 and each not in hidden]
     merged = any(top[0] < bottom[0] for top, bottom in sheets[name].merged_cell_ranges or ())
-    reply = {"sheet": name, "sheets": len(names), "tables": tables, "merged": merged, "all": best}
+    lists = {
+        each: [[*map(_text, row)] for row in sheet.iter_rows()]
+        for each, sheet in sheets.items()
+        if each != name and 1 < sheet.width <= 3 and sheet.total_height <= _LIST_MAX
+    }
+    reply = {"sheet": name, "sheets": len(names), "tables": tables, "merged": merged}
+    reply |= {"all": best, "lists": lists}
     buffer = io.BytesIO(json.dumps(reply).encode() + b"\n")
     buffer.seek(0, io.SEEK_END)
     out = io.TextIOWrapper(buffer, "utf-8", newline="")

@@ -1,50 +1,19 @@
 """Columns of a design: all extreme rays of the cone of allowed ones, or a local search of them.
 
-A column v of a channel that keeps E lies in {v ≥ 0 : v_x ≤ e^{E[x, x′]}·v_x′}. In logarithms u on a
-support U (where v > 0) these are difference constraints, and v spans an extreme ray if and only if
-the pairs with u_x − u_x′ = E[x, x′] connect U. So a ray grows from one symbol: the next one sits as
-high or as low as those already placed allow. To find each ray once, the ways to go on are numbered;
-who takes the i-th one forbids all before it, and what can then not be finished is dropped. Twins go
-in a fixed order, which leaves one ray of each orbit.
-
-Twins that are high or low in a column are a set, and its orbit all sets of that size. Two points of
-a finite geometry lie on equally many hyperplanes, lines or joined hyperplanes, so M is that of an
-orbit; docs/mathematics.md, "The designer", has their sizes.
-
-Where the extreme rays are too many to list, a local search takes their place. Each round some
-columns in use, and others a little or farther off, climb by the multipliers found so far, by which
-a column is worth
-
-    φ(v) = (vᵀGv − (λᵀv)(π·v))/(π·v)²,
-
-convex in v on π·v = 1, hence largest at extreme rays. Many columns climb side by side: symbol by
-symbol each goes as high or as low as the others allow, if that is better.
+docs/derivations.md, “Columns of a design”, has the derivation.
 """
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final, TypeAlias
 
 import numpy as np
-import scipy
 
+from caldp_core.basics.extras import scipy
 from caldp_core.basics.types import Bools, Floats, Ints
-from caldp_core.mechanisms.designed.master import (
-    WeightedColumns,
-    complete_start,
-    excess_of,
-    normalize_rows,
-)
-from caldp_core.mechanisms.designed.problem import (
-    Classes,
-    Columns,
-    Information,
-    Orbit,
-    columns_of,
-    join_columns,
-)
+from caldp_core.mechanisms.designed import master, problem
 from caldp_core.mechanisms.oracles.galois import digits_of
 from caldp_core.mechanisms.oracles.hyperplanes import hyperplanes
 
@@ -75,13 +44,7 @@ class _Partial:
     not_high: Bools
 
     def rows(self, which: Ints | Bools | slice) -> "_Partial":
-        return _Partial(
-            self.low[which],
-            self.high[which],
-            self.placed[which],
-            self.not_low[which],
-            self.not_high[which],
-        )
+        return _Partial(*(each[which] for each in vars(self).values()))
 
 
 def extreme_rays(levels: Floats, classes: Ints, most: int) -> Floats | None:
@@ -188,13 +151,8 @@ def _on_support(levels: Floats, classes: Ints, support: Bools) -> Iterator[tuple
 
 
 def _together(parts: list[_Partial]) -> _Partial:
-    return _Partial(
-        np.concatenate([part.low for part in parts]),
-        np.concatenate([part.high for part in parts]),
-        np.concatenate([part.placed for part in parts]),
-        np.concatenate([part.not_low for part in parts]),
-        np.concatenate([part.not_high for part in parts]),
-    )
+    fields = zip(*(vars(part).values() for part in parts), strict=True)
+    return _Partial(*map(np.concatenate, fields))
 
 
 def _seed(levels: Floats, support: Bools) -> _Partial:
@@ -227,13 +185,7 @@ def _children(levels: Floats, classes: Ints, batch: _Partial) -> Iterator[_Parti
             able = free.any(axis=1) & np.isfinite(bound[rows, x]) & ~forbidden[rows, x]
             parents = np.flatnonzero(able)
             if parents.size:
-                parent = _Partial(
-                    batch.low[parents],
-                    batch.high[parents],
-                    batch.placed[parents],
-                    not_low[parents],
-                    not_high[parents],
-                )
+                parent = replace(batch, not_low=not_low, not_high=not_high).rows(parents)
                 yield _placed(levels, parent, x[parents], bound[parents, x[parents]])
                 forbidden[np.ix_(parents, members)] = True
 
@@ -293,13 +245,13 @@ _TALL: Final = 30.0
 
 
 def hyperplane_columns(
-    weighted: WeightedColumns, classes: Classes, most: int
+    weighted: master.WeightedColumns, classes: problem.Classes, most: int
 ) -> Iterator[tuple[Floats, Floats]]:
     """For each system of sets (N, k) columns, N ≤ `most`, and (N,) weights with Σ w v = 1, if any.
 
     `weighted`: one column of each orbit, with the weight of the whole orbit.
     """
-    orbits = [Orbit(v, classes) for v in weighted.columns.v]
+    orbits = [problem.Orbit(v, classes) for v in weighted.columns.v]
     for system in _systems():
         parts = [_members(orbit, system, most) for orbit in orbits]
         members = [part for part in parts if part is not None]
@@ -309,7 +261,7 @@ def hyperplane_columns(
         sums = [part @ classes.prior for part in members]
         shares = [w * each / each.sum() for w, each in zip(weighted.w, sums, strict=True)]
         v, w = _joined(columns / np.concatenate(sums)[:, None], np.concatenate(shares))
-        w = normalize_rows(v, w, np.ones(v.shape[1]))
+        w = master.normalize_rows(v, w, np.ones(v.shape[1]))
         if len(v) <= most and np.abs(w @ v - 1).max() < _ROW_TOLERANCE:
             yield v, w
 
@@ -372,7 +324,7 @@ def _parting(on: Bools) -> Bools:
     return on[on.any(axis=1) & ~on.all(axis=1)]
 
 
-def _members(orbit: Orbit, system: _System, most: int) -> Floats | None:
+def _members(orbit: problem.Orbit, system: _System, most: int) -> Floats | None:
     """(N, k) all of a small orbit, else one column for each set; None if no column is found.
 
     All are multiples of columns of a channel by one number.
@@ -418,7 +370,7 @@ class ColumnScore:
     prior: Floats
 
     @classmethod
-    def of(cls, weighted: WeightedColumns) -> "ColumnScore":
+    def of(cls, weighted: master.WeightedColumns) -> "ColumnScore":
         """φ of a design's multipliers, written out over all symbols."""
         classes = weighted.information.classes
         shared, spread = weighted.information.gradient
@@ -564,11 +516,11 @@ def _allowed(u: Floats, levels: Floats) -> Floats:
 class SearchedRays:
     """A source that climbs from the columns in use and from others nearby."""
 
-    classes: Classes
+    classes: problem.Classes
     levels: Floats
     rng: np.random.Generator
 
-    def initial_columns(self) -> Columns:
+    def initial_columns(self) -> problem.Columns:
         """Columns that can be weighted so that rows sum to 1, and that span.
 
         Among them the reports of Hadamard response at the least level, which keep any E, and
@@ -577,10 +529,10 @@ class SearchedRays:
         k = len(self.levels)
         signs = scipy.linalg.hadamard(1 << k.bit_length())[1 : k + 1].T
         halves = 0.5 * float(self.levels[self.levels > 0].min()) * signs
-        start = [complete_start(self.levels), halves, two_level_columns(self.levels)]
-        return columns_of(np.concatenate(start), self.classes)
+        start = [master.complete_start(self.levels), halves, two_level_columns(self.levels)]
+        return problem.columns_of(np.concatenate(start), self.classes)
 
-    def retained_columns(self, weighted: WeightedColumns) -> tuple[Columns, Floats]:
+    def retained_columns(self, weighted: master.WeightedColumns) -> tuple[problem.Columns, Floats]:
         """Columns sent the most, and the constant one, with which some weights make a channel."""
         k = len(self.levels)
         informative = np.flatnonzero(np.ptp(weighted.columns.v, axis=1) > 0)
@@ -590,15 +542,17 @@ class SearchedRays:
         while most < len(ranked) and self._loses(weighted, ranked[:most]):
             most *= 2
         ranked = ranked[:most]
-        nothing = columns_of(np.zeros((1, k)), self.classes)
-        return join_columns(weighted.columns.rows(ranked), nothing), np.append(
+        nothing = problem.columns_of(np.zeros((1, k)), self.classes)
+        return problem.join_columns(weighted.columns.rows(ranked), nothing), np.append(
             weighted.w[ranked], 0.0
         )
 
-    def _loses(self, weighted: WeightedColumns, kept: Ints) -> bool:
+    def _loses(self, weighted: master.WeightedColumns, kept: Ints) -> bool:
         """Whether these columns alone have much less information: a symbol may need the others."""
         w, rows = weighted.w[kept], weighted.columns.rows(kept)
-        least = np.linalg.eigvalsh(Information.of(rows, w / w.sum(), self.classes).shared)[0]
+        least = np.linalg.eigvalsh(problem.Information.of(rows, w / w.sum(), self.classes).shared)[
+            0
+        ]
         return bool(least < 0.5 * np.linalg.eigvalsh(weighted.information.shared)[0])
 
     @property
@@ -607,7 +561,7 @@ class SearchedRays:
         k = len(self.levels)
         return _ROUNDS_SMALL if k <= _SMALL else _ROUNDS if k < _LARGE_K else _ROUNDS_LARGE
 
-    def improving_columns(self, weighted: WeightedColumns) -> tuple[Columns, Floats]:
+    def improving_columns(self, weighted: master.WeightedColumns) -> tuple[problem.Columns, Floats]:
         """The best columns that climbers reach, each once, and (N,) their excess."""
         k = len(self.levels)
         u = self._near(weighted)
@@ -615,12 +569,12 @@ class SearchedRays:
         worth = ColumnScore.of(weighted)
         v = clear_columns(climb(np.exp(u), self.levels, worth, self.rng), self.levels, worth)
         with np.errstate(divide="ignore"):
-            columns = columns_of(np.log(v[_new(v, weighted.columns.v)]), self.classes)
-        excess = excess_of(weighted, columns)
+            columns = problem.columns_of(np.log(v[_new(v, weighted.columns.v)]), self.classes)
+        excess = master.excess_of(weighted, columns)
         best = np.argsort(-excess)[: min(8 * k, _NEW_COLUMNS_MAX)]
         return columns.rows(best), excess[best]
 
-    def _near(self, weighted: WeightedColumns) -> Floats:
+    def _near(self, weighted: master.WeightedColumns) -> Floats:
         """(N, k) logarithms of allowed columns that are a little or farther off those in use."""
         count = _CLIMBERS if len(self.levels) < _LARGE_K else _CLIMBERS_LARGE
         used = weighted.columns.v[weighted.w > 1e-7 * weighted.w.max()]

@@ -14,11 +14,10 @@ from functools import cached_property
 from typing import Final
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike
-from threadpoolctl import threadpool_limits
 
 from caldp_core.basics.errors import as_array, require
+from caldp_core.basics.extras import explain_missing, scipy
 from caldp_core.basics.limits import EXACT_MAX_ENTRIES
 from caldp_core.basics.types import Floats, Ints, Progress, no_progress, part_of, read_only
 from caldp_core.mechanisms.base import digest
@@ -37,8 +36,8 @@ from caldp_core.mechanisms.designed.master import (
 from caldp_core.mechanisms.designed.problem import (
     Classes,
     Columns,
+    ConnectedPart,
     Orbit,
-    Part,
     Problem,
     columns_of,
 )
@@ -131,13 +130,15 @@ def design(
         0 < entries <= ENTRIES_MAX,
         f"entries must be between 1 and {ENTRIES_MAX:,}, got {entries:,}.",
     )
+    with explain_missing("The designer"):
+        from threadpoolctl import threadpool_limits
     # Several threads of BLAS wait for each other at such sizes: five times as long on two cores.
     with threadpool_limits(limits=1, user_api="blas"):
         return _designed(policy, Problem.of(policy, prior, weights), entries, progress)
 
 
 def _designed(policy: PrivacyMatrix, problem: Problem, entries: int, progress: Progress) -> Design:
-    def best(own: Ints, part: Part, piece: Progress) -> tuple[Floats, Floats, Proof]:
+    def best(own: Ints, part: ConnectedPart, piece: Progress) -> tuple[Floats, Floats, Proof]:
         return _best_of(part, EXACT_MAX_ENTRIES * len(own) // policy.k**2, entries, piece)
 
     channel, bound, exact = _joined(problem, best, progress)
@@ -148,7 +149,7 @@ def _designed(policy: PrivacyMatrix, problem: Problem, entries: int, progress: P
 
 def _joined(
     problem: Problem,
-    best: Callable[[Ints, Part, Progress], tuple[Floats, Floats, Proof]],
+    best: Callable[[Ints, ConnectedPart, Progress], tuple[Floats, Floats, Proof]],
     progress: Progress,
 ) -> tuple[WholeChannel, float, bool]:
     """The channel of the best one of each part, the bound of all, and whether it is exact."""
@@ -166,7 +167,7 @@ def _joined(
 
 
 def _best_of(
-    part: Part, most: int, entries: int, progress: Progress
+    part: ConnectedPart, most: int, entries: int, progress: Progress
 ) -> tuple[Floats, Floats, Proof]:
     """(N, k) columns, (N,) weights, about `most` of them where it can be, and the proof."""
     classes = part.classes()
@@ -187,7 +188,7 @@ def _best_of(
 
 
 def _searched(
-    part: Part, source: SearchedRays, most: int, progress: Progress
+    part: ConnectedPart, source: SearchedRays, most: int, progress: Progress
 ) -> tuple[Floats, Floats, Proof]:
     """(N, k) columns, (N,) weights and the proof where not all rays can be looked at."""
     best = generate(source, _SEARCHED, lambda share: progress(0.7 * share))
@@ -197,7 +198,7 @@ def _searched(
     return v, w, Proof(best.information.loss, bound, False)
 
 
-def _bound(part: Part, best: WeightedColumns, progress: Progress) -> float:
+def _bound(part: ConnectedPart, best: WeightedColumns, progress: Progress) -> float:
     """A lower bound from merged symbols, from a star, and from a relaxation where it is quick."""
     cuts = merged_bounds(part, lambda share: progress(0.5 * share))
     bound = sum(cut.bound for cut in cuts)
@@ -337,7 +338,7 @@ def design_for_form(
         "A level of 0 makes values one, which a form can't weigh apart; leave one of them out.",
     )
 
-    def best(own: Ints, part: Part, piece: Progress) -> tuple[Floats, Floats, Proof]:
+    def best(own: Ints, part: ConnectedPart, piece: Progress) -> tuple[Floats, Floats, Proof]:
         return _best_form(part.levels, part.prior, omega[np.ix_(own, own)], entries, piece)
 
     channel, bound, exact = _joined(problem, best, progress)

@@ -1,22 +1,6 @@
 """The best weights for given columns, and the columns that are worth adding to them.
 
-Minimise F(w) = tr(ΩM(w)⁻¹) with Σ w v = 1, w ≥ 0, by a primal-dual interior-point method. With
-multipliers λ of the rows and s ≥ 0 of the weights, the optimum has λᵀv_i − v_iᵀGv_i = s_i and
-w_i·s_i = 0. F's Hessian is UUᵀ with as many columns as M has entries, so a step costs O(N·(r²/2)²)
-for N columns (Woodbury). `generate` goes on until no column of a source would lower the loss by
-much.
-
-Weights of orbits become the columns of a channel in whole numbers that keeps E exactly. Small
-orbits are written out whole. A large one (64 symbols, 17 of them high: 10^15 columns) is
-represented by a few of its columns and all their cyclic shifts, as in a block design made of
-difference sets (Bose 1939). Shifts make M circulant on each class, with the eigenvalues Σ
-w·|v̂(f)|²/k_c at the frequencies f ≠ 0. Were they all equal, M would be that of the whole orbit;
-swaps of two symbols even them out.
-
-Every column is then pulled a hair toward the constant one, by a factor on its logarithms that
-leaves 10⁻⁹ nats of every level unused. Entries are rounded down, and what a row then misses to sum
-to 1 goes to its largest entry: both move ratios by far less than was left, and `rows_keep_levels`
-decides.
+docs/derivations.md, “Weights of a design”, has the derivation.
 """
 
 import math
@@ -26,9 +10,9 @@ from fractions import Fraction
 from typing import Final, Protocol, TypeAlias
 
 import numpy as np
-import scipy
 
 from caldp_core.basics.errors import require
+from caldp_core.basics.extras import scipy
 from caldp_core.basics.powers import exp_below
 from caldp_core.basics.types import Floats, Progress
 from caldp_core.mechanisms.designed.problem import (
@@ -59,25 +43,18 @@ class WeightedColumns:
     information: Information
 
 
-@dataclass(frozen=True, eq=False)
-class WarmStart:
-    """A warm start: `w`: (m,) earlier weights of the first m of the columns, and `dual` λ: (r,)."""
-
-    w: Floats
-    dual: Floats
-
-
 def best_weights(
     columns: Columns,
     classes: Classes,
     accuracy: float = _TOGETHER,
-    before: WarmStart | None = None,
+    before: tuple[Floats, Floats] | None = None,
 ) -> WeightedColumns:
     """Solve for w. Some weights must make a channel. `accuracy`: of the loss, relative.
 
-    `before`: where to start, which takes half the steps if it is near.
+    `before`: where to start, which takes half the steps if it is near: (m,) earlier weights of the
+    first m of the columns, and `dual`.
     """
-    now = _start(columns, classes) if before is None else _start_near(columns, classes, before)
+    now = _start(columns, classes) if before is None else _start_near(columns, classes, *before)
     for _ in range(_STEPS):
         information = Information.of(columns, now.w, classes)
         gains = information.gains(columns)
@@ -122,12 +99,12 @@ def _start(columns: Columns, classes: Classes) -> _Iterate:
     return _Iterate(w, dual, np.maximum(columns.sums @ dual - gains, 0.1 * gains.mean()))
 
 
-def _start_near(columns: Columns, classes: Classes, before: WarmStart) -> _Iterate:
-    old, fresh = len(before.w), max(len(columns) - len(before.w), 1)
+def _start_near(columns: Columns, classes: Classes, earlier: Floats, dual: Floats) -> _Iterate:
+    old, fresh = len(earlier), max(len(columns) - len(earlier), 1)
     w = np.full(len(columns), _NEW_COLUMNS_SHARE / fresh)
-    w[:old] = (1 - _NEW_COLUMNS_SHARE) * before.w / before.w.sum() + _NEW_COLUMNS_SHARE / (2 * old)
+    w[:old] = (1 - _NEW_COLUMNS_SHARE) * earlier / earlier.sum() + _NEW_COLUMNS_SHARE / (2 * old)
     information = Information.of(columns, w, classes)
-    dual = before.dual * (information.loss / float(before.dual @ classes.rows_sum))
+    dual = dual * (information.loss / float(dual @ classes.rows_sum))
     slack = columns.sums @ dual - information.gains(columns)
     return _Iterate(w, dual, np.maximum(slack, _SLACK * information.loss))
 
@@ -261,7 +238,7 @@ def generate(source: ColumnSource, accuracy: float, progress: Progress) -> Weigh
         kept, w = source.retained_columns(best)
         columns = join_columns(kept, candidates.rows(np.flatnonzero(excess > 0)))
         tolerance = max(min(_ROUGH, _SHARPER * gain), 0.1 * accuracy)
-        best = best_weights(columns, source.classes, tolerance, WarmStart(w, best.dual))
+        best = best_weights(columns, source.classes, tolerance, (w, best.dual))
     return best
 
 
@@ -366,14 +343,10 @@ def reduce_columns(
         if basic.x is not None:
             columns = columns.rows(np.flatnonzero(basic.x > _SMALL * basic.x.max()))
     few = _as_good(columns, classes, accuracy, weighted) or weighted
-    return _without_rare(few, classes, accuracy)
-
-
-def _without_rare(few: WeightedColumns, classes: Classes, accuracy: float) -> WeightedColumns:
-    """Drop columns that are hardly ever sent."""
-    rare = few.w < _RARE * few.w.max()
-    frequent = few.columns.rows(np.flatnonzero(~rare))
-    return _as_good(frequent, classes, accuracy, few) or few if rare.any() else few
+    frequent = few.w >= _RARE * few.w.max()
+    if frequent.all():
+        return few
+    return _as_good(few.columns.rows(np.flatnonzero(frequent)), classes, accuracy, few) or few
 
 
 def _as_good(

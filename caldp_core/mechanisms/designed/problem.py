@@ -1,16 +1,6 @@
 """The design problem: E closed, cut into parts that have nothing to do with each other.
 
-Where E = ∞ both ways between two sets of symbols, directly and by detours, no report of a best
-channel comes from both, and each set is a problem of its own. Where E[x, x′] = 0, Q(·|x) ≤ Q(·|x′)
-makes both rows equal, as both sum to 1: such symbols count as one.
-
-Averaging a channel over permutations of twins keeps E and never hurts. The averaged M = Σ_y w_y v_y
-v_yᵀ is a number a_c on the vectors within class c that sum to 0, and an r × r matrix B on the rest,
-in the orthonormal basis 1_c/√k_c:
-
-    β_c = (sum of v in class c)/√k_c,  d_c = (Σ v² − β_c²)/(k_c − 1),  B = Σ w ββᵀ,  a = Σ w d.
-
-Without twins B is M itself. Columns are scaled so that π·v = 1, so w_y is how often y is sent.
+docs/derivations.md, “The design problem in parts”, has the derivation.
 """
 
 import math
@@ -21,10 +11,10 @@ from itertools import combinations
 from typing import Final
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike
 
 from caldp_core.basics.errors import CaldpError, require
+from caldp_core.basics.extras import scipy
 from caldp_core.basics.limits import EPSILON_MIN
 from caldp_core.basics.types import Floats, Ints, sums_by
 from caldp_core.privacy.context import PrivacyMatrix
@@ -169,13 +159,13 @@ class Information:
 
 _SHARE_MIN: Final = 1e-6
 _LEVEL_MAX: Final = 200.0
-"""Finite levels above it are kept as if they were it: e^−200 is no loss that could be seen."""
+"""Finite levels above it are kept as if they were it: nobody could see a loss of e^−200."""
 _SAME: Final = 1e-12
 """Nats by which the levels of twins may differ: their sums are rounded."""
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class ConnectedPart:
     """A problem that is connected and in which every level is positive.
 
     `levels`: (k, k) closed E. `prior`: (k,) positive, sums to 1. `weights`: (k,) ω > 0.
@@ -224,7 +214,9 @@ class Problem:
         cls, policy: PrivacyMatrix, prior: ArrayLike | None, weights: ArrayLike | None
     ) -> "Problem":
         """Check and close; `prior`, `weights`: (k,) or even. `CaldpError` for levels near 0."""
-        levels = _equal_rows_both_ways(closure(policy))
+        closed = closure(policy).entries
+        # Where E is 0 one way both rows are equal, which may open shorter detours.
+        levels = closure(DenseMatrix.of(np.where((closed == 0).T, 0.0, closed))).entries
         levels = np.where(np.isfinite(levels), np.minimum(levels, _LEVEL_MAX), np.inf)
         k = len(levels)
         small = levels[(levels > 0) & (levels < EPSILON_MIN)]
@@ -257,7 +249,7 @@ class Problem:
         prior = sums_by(self.merged, self.prior, self.groups)
         return first.astype(np.int64), prior, sums_by(self.merged, self.weights, self.groups)
 
-    def parts(self) -> list[tuple[Ints, float, Part]]:
+    def parts(self) -> list[tuple[Ints, float, ConnectedPart]]:
         """Each part: the groups that are its symbols, its share of the people, and itself."""
         first, prior, weights = self.of_groups
         levels = self.levels[np.ix_(first, first)]
@@ -266,7 +258,7 @@ class Problem:
         for label in range(int(labels.max()) + 1):
             own = np.flatnonzero(labels == label)
             share = float(prior[own].sum())
-            part = Part(levels[np.ix_(own, own)], prior[own] / share, weights[own])
+            part = ConnectedPart(levels[np.ix_(own, own)], prior[own] / share, weights[own])
             result.append((own, share, part))
         return result
 
@@ -288,12 +280,6 @@ class Problem:
         """Σ ω_g·π_g²: by how much tr(ΩM⁻¹) exceeds the loss."""
         _, prior, weights = self.of_groups
         return float(weights @ prior**2)
-
-
-def _equal_rows_both_ways(closed: DenseMatrix) -> Floats:
-    """E with 0 both ways wherever it is 0 one way, closed again."""
-    levels = np.where((closed.entries == 0).T, 0.0, closed.entries)
-    return closure(DenseMatrix.of(levels)).entries
 
 
 def _positive(name: str, values: ArrayLike, k: int) -> Floats:

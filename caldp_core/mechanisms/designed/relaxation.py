@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-import scipy
 
+from caldp_core.basics.extras import scipy
 from caldp_core.basics.types import Floats, Ints, Progress, no_progress
 from caldp_core.mechanisms.designed.columns import ColumnScore, extreme_rays
 from caldp_core.mechanisms.designed.master import AllRays, WeightedColumns, excess_of, generate
-from caldp_core.mechanisms.designed.problem import Classes, Information, Part, columns_of
+from caldp_core.mechanisms.designed.problem import Classes, ConnectedPart, Information, columns_of
 
 ROUNDING: Final = 1e-9
 """Relative: taken off every bound for the floating point in it."""
@@ -92,7 +92,7 @@ class Merged:
     prior: Floats
 
     @classmethod
-    def of(cls, part: Part, kept: Ints, most: int) -> "Merged":
+    def of(cls, part: ConnectedPart, kept: Ints, most: int) -> "Merged":
         """Keep `kept` and cluster the others, near ones together: at most `most` symbols in all."""
         rest = np.setdiff1d(np.arange(len(part.prior)), kept)
         near = _clusters(_distances(part.levels)[np.ix_(rest, rest)], most - len(kept))
@@ -118,7 +118,7 @@ class Cut:
     bound: float
 
 
-def merged_bounds(part: Part, progress: Progress) -> list[Cut]:
+def merged_bounds(part: ConnectedPart, progress: Progress) -> list[Cut]:
     """Cuts of groups that part the symbols; no channel's tr(ΩM⁻¹) is below their bounds' sum."""
     count, distances = -(-len(part.prior) // _GROUP_MAX), _distances(part.levels)
     groups = near_groups(distances if count <= _TWO else -1 / distances, count)
@@ -130,11 +130,11 @@ def merged_bounds(part: Part, progress: Progress) -> list[Cut]:
     return cuts
 
 
-def _cut(part: Part, problem: Merged) -> Cut:
+def _cut(part: ConnectedPart, problem: Merged) -> Cut:
     """The cut from the best design of the merged problem: C = AᵀG′A."""
     own, count = part.weights[problem.kept], len(problem.prior) - len(problem.kept)
     weights = np.concatenate([own, np.full(count, _BESIDE * own.mean())])
-    classes = Part(problem.levels, problem.prior, weights).classes()
+    classes = ConnectedPart(problem.levels, problem.prior, weights).classes()
     rays = extreme_rays(problem.levels, classes.labels, _RAYS_MAX)
     assert rays is not None  # by the number of symbols
     source = AllRays(classes, columns_of(rays, classes), problem.levels)
@@ -252,7 +252,7 @@ def facets(levels: Floats, most: int, v: Floats) -> Floats:
 
 
 def relaxed_bound(
-    part: Part, weighted: WeightedColumns, cuts: Sequence[Cut], progress: Progress
+    part: ConnectedPart, weighted: WeightedColumns, cuts: Sequence[Cut], progress: Progress
 ) -> float:
     """A bound on tr(ΩM⁻¹) of every channel of the part; the design is only the start."""
     table = facets(part.levels, _FACETS_MAX, weighted.columns.v[weighted.w > 0])
@@ -274,7 +274,7 @@ def relaxed_bound(
 class _Path:
     """The central path in the coordinates x of M = M₀ + Σ x_i B_i, which keep Mπ = 1."""
 
-    def __init__(self, part: Part, table: Floats, cuts: Sequence[Cut]) -> None:
+    def __init__(self, part: ConnectedPart, table: Floats, cuts: Sequence[Cut]) -> None:
         k = len(part.prior)
         self.part = part
         self.cuts = np.array([cut.quadratic / cut.most for cut in cuts]).reshape(len(cuts), k * k)
@@ -327,13 +327,15 @@ class _Path:
         return dual_bound(self.part, np.asarray(target, np.float64), middle, float(cut.sum()))
 
 
-def dual_bound(part: Part, target: Floats, middle: Floats, more: float) -> float:
+def dual_bound(part: ConnectedPart, target: Floats, middle: Floats, more: float) -> float:
     """A bound on tr(ΩM⁻¹) by G = ½(λπᵀ + πλᵀ) − `middle`, with the λ that brings it near `target`.
 
     `middle`: (k, k), with tr(middle·M) ≥ −`more` for the M of every channel. λ is raised until
     G ⪰ 0: G + τ·diag(π²) goes with λ + τπ, as Σ π_x²v_x² ≤ (π·v)² for v ≥ 0.
     """
-    dual = _linear_form(target + middle, part.prior)
+    # The λ with ½(λπᵀ + πλᵀ) nearest to target + middle, relative to π.
+    means = ((target + middle) / np.outer(part.prior, part.prior)).mean(axis=1)
+    dual = np.asarray(part.prior * (2 * means - means.mean()))
     both = np.outer(dual, part.prior)
     g = (both + both.T) / 2 - middle
     pressed = g / np.outer(part.prior, part.prior)
@@ -363,14 +365,6 @@ def _of_entries(table: Floats, left: Ints, right: Ints) -> "scipy.sparse.csr_arr
     return scipy.sparse.csr_array((values.ravel(), (rows, place[x, z].ravel())), shape=shape)
 
 
-def _linear_form(target: Floats, prior: Floats) -> Floats:
-    """The λ with ½(λπᵀ + πλᵀ) nearest to the (k, k) target, relative to π."""
-    scaled = target / np.outer(prior, prior)
-    k = len(prior)
-    means = scaled.mean(axis=1)
-    return np.asarray(prior * (2 * means - means.mean())) if k else means
-
-
 _ROUNDS: Final = 20
 _SAFE: Final = 1e-9
 """Nats that a is raised by, and share of a cut's right side, for the rounding."""
@@ -390,7 +384,7 @@ _LOG_MOVE_MAX: Final = 20.0
 _INFEASIBLE_VALUE: Final = 1e3
 
 
-def star_cut(part: Part, weighted: WeightedColumns, progress: Progress) -> Cut | None:
+def star_cut(part: ConnectedPart, weighted: WeightedColumns, progress: Progress) -> Cut | None:
     """With the g that the design's own G has on its diagonal; None where U has no two symbols.
 
     `bound` is what C proves without other inequalities: for that g, and where all symbols are in U
@@ -415,13 +409,13 @@ def star_cut(part: Part, weighted: WeightedColumns, progress: Progress) -> Cut |
 class _Sides:
     """`low` l, `high` h: (u,) of the symbols `within` U: (u,)."""
 
-    part: Part
+    part: ConnectedPart
     within: Ints
     low: Floats
     high: Floats
 
     @classmethod
-    def of(cls, part: Part, within: Ints) -> "_Sides":
+    def of(cls, part: ConnectedPart, within: Ints) -> "_Sides":
         up, down = covering(part.levels[np.ix_(within, within)])
         return cls(part, within, np.exp(-down), np.exp(up))
 
@@ -445,15 +439,12 @@ class _Sides:
             return -np.inf, np.zeros_like(g), np.zeros_like(dual)
         turned = root[:, None] * vectors
         slope = (turned / np.sqrt(values)) @ turned.T / total
-        own, c, d = self._own(slope, g)
+        own = slope[np.ix_(self.within, self.within)]
+        c, d = g * (self.low + self.high), float(g @ (self.low * self.high))
         pushed = own @ c
         by_g = own.diagonal() - (self.low + self.high) * pushed / (2 * d)
         by_g = by_g + self.low * self.high * float(c @ pushed) / (4 * d**2)
         return 2 * np.log(total) - np.log(sum_of), by_g, slope @ self.part.prior - 1 / sum_of
-
-    def _own(self, slope: Floats, g: Floats) -> tuple[Floats, Floats, float]:
-        c, d = g * (self.low + self.high), float(g @ (self.low * self.high))
-        return slope[np.ix_(self.within, self.within)], c, d
 
 
 def _best_alone(sides: _Sides, least: float, progress: Progress) -> float:

@@ -1,1 +1,1 @@
-"""Mechanisms for policies that are no contexts: two symbols, distances, and uRAP as published."""
+"""Mechanisms for policies that are not contexts: two symbols, distances, and uRAP as published."""

@@ -1,32 +1,6 @@
 """Mechanisms for few values: exponential, for a yes-or-no question, and for values in an order.
 
-The exponential mechanism takes any small table of distances: Q(y|x) = e^{−t·d(x, y)}/Z(x).
-McSherry, Talwar 2007; for metric privacy Chatzikokolakis et al. 2013. By the triangle
-inequality the largest ratio between two rows is exactly
-
-    max_y log Q(y|x)/Q(y|x′) = t·d(x, x′) + log Z(x′)/Z(x)   (reached at y = x).
-
-Z(x′)/Z(x) ≤ e^{t·d} makes t = ε/2 always enough, which is the textbook's choice. But where Z
-varies less, as on a ring where it does not vary at all, a larger t ≤ ε does: `largest_scale`
-finds one, and the noise shrinks up to twofold in the exponent.
-
-The best mechanism for two symbols takes any pair of ε (CALDP Theorem 2, eq. (9)). Symbols are 0 and
-1 (the paper's 1 and 2), so ε₀₁ protects symbol 0 and ε₁₀ protects symbol 1. Equal ε give Warner's
-randomized response (10); one ε = ∞ gives Mangat's improved one (11). With f = Q*(1|0) and g =
-Q*(0|1), (9) reads
-
-    f = (e^{ε₀₁} − 1)/(e^{ε₀₁+ε₁₀} − 1),  g = (e^{ε₁₀} − 1)/(e^{ε₀₁+ε₁₀} − 1),
-
-and the two ratios that bind are 1 − f ≤ e^{ε₀₁}·g and 1 − g ≤ e^{ε₁₀}·f. Both stay true when f
-and g are rounded up, so the coins are rounded up. If either ε is 0, the rows of every
-allowed channel are equal, and nothing can be learned.
-
-The discrete square wave is for values in an order; near reports are likelier. Li, Wang,
-Lopuhaä-Zwakenberg, Škorić, Li 2020, section 5.4. Of d values, x sends one of d + 2b reports: each
-of the 2b + 1 within b of its own with probability e^ε·q, each other with q. In a context the hidden
-values of each block, in their order, are such a scale by themselves; another value of the block
-sends each report of the scale with probability q, which covers the hidden ones, and otherwise names
-itself.
+docs/derivations.md, “Mechanisms for few values”, has the derivation.
 """
 
 import math
@@ -37,16 +11,15 @@ from functools import cached_property
 from typing import Final
 
 import numpy as np
-import scipy
 
 from caldp_core.basics.errors import require
+from caldp_core.basics.extras import scipy
 from caldp_core.basics.limits import EXACT_MAX_ENTRIES, EXPONENT_MAX
 from caldp_core.basics.powers import DIGITS, ceiling_of, floor_of
 from caldp_core.basics.types import Floats, Ints, WordSource, counts_by
 from caldp_core.mechanisms.base import Tally, digest
-from caldp_core.mechanisms.capabilities import SymbolPartition
+from caldp_core.mechanisms.capabilities import DenseProducts, InvertibleProducts, SymbolPartition
 from caldp_core.mechanisms.randomness import COIN_ONE, ExactInversion, flip_coins
-from caldp_core.mechanisms.structures import DenseProducts, InvertibleProducts
 from caldp_core.mechanisms.written_out import SymbolReports, WrittenOut
 from caldp_core.privacy.context import Context
 from caldp_core.privacy.distance import DistanceMetric
@@ -357,12 +330,11 @@ class SquareWaveMechanism(WrittenOut):
             f"The square wave needs a table of values times reports, here {context.k:,} × "
             f"{outputs:,}, of at most {EXACT_MAX_ENTRIES:,} entries; take wider steps.",
         )
-        even = np.full(context.k, 1.0 / context.k)
         base = np.array([wave.low * wave.outputs for wave in waves], np.float64) / WHOLE
         self.symbol_partition = SymbolPartition(
             context.hidden_symbols, context.clear_symbols, context.hidden_sizes, 1.0 - base
         )
-        super().__init__(context, _rows(context, waves, outputs), WHOLE, even)
+        super().__init__(context, _rows(context, waves, outputs), WHOLE)
         self._block_of_report = np.concatenate(
             [
                 np.repeat(np.arange(context.m), [wave.outputs for wave in waves]),

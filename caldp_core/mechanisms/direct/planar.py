@@ -1,28 +1,6 @@
-"""Noise in the plane that hides near places better than far ones, as the crow flies.
+"""Noise that hides near places better than far ones: in the plane, and on a map's axes.
 
-The planar Laplace mechanism of geo-indistinguishability (Andrés et al. 2013), on the map's own
-lattice: the report is the true cell + Z with P(Z = z) ∝ e^{−d(z)}, d the distance of
-`EuclideanMetric`, and then moved to the nearest row and column of the map. By the triangle
-inequality no weight changes by more than e^{E[x, x′]} between two true cells; moving the report
-does not see the true cell, so it costs nothing (their §4.3).
-
-They draw in the continuous plane and round to a grid (§4.2). Rounding merges points, so cells are
-told apart less than E allows, at a price: with 1, 2 and 4 nats per cell reports lie 6 %, 40 % and
-more than 300 % farther from the truth. And drawn in finite precision it leaks, so they keep back a
-part of ε. Here each weight is a float, taken as exact, of a distance reduced by more than all
-rounding errors.
-
-On m rows a displacement of m − 1 or more always ends on the border, so displacements up to ±(m−1)
-are enough, the last of which hold the sums of the infinite tails; by symmetry one quadrant
-determines the rest. A tail is summed panel by panel. Its terms are analytic in z but for branch
-points at distance |z| or more, so on a panel no longer than its distance from 0, and no longer than
-a few 1/ε, a Gauss rule for sums over whole numbers (with the polynomials of Gram and Chebyshev)
-gives the sum from 16 terms with a relative error of a few 2^-52, however small ε is.
-
-p·Q is a convolution, by FFT, whose rows and columns beyond the map are added to its border; Q·w one
-with the map's border repeated outwards. The inverse is found by GMRES (Saad, Schultz 1986), with
-cosine transforms for a preconditioner: a map mirrored at its border is nearly this one. A tally is
-multinomial displacements, put to the people in a random arrangement, a million of them at a time.
+docs/derivations.md, “Noise in the plane” and “Noise on the axes of a map”, has the derivations.
 """
 
 from collections.abc import Callable, Iterator
@@ -33,7 +11,6 @@ from itertools import accumulate, islice
 from typing import Final, TypeAlias, TypeVar
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
 from caldp_core.basics.errors import (
@@ -43,13 +20,15 @@ from caldp_core.basics.errors import (
     require,
     require_exact,
 )
+from caldp_core.basics.extras import scipy
 from caldp_core.basics.limits import DENSE_MAX_ENTRIES, DRAWS_MAX, SPAN_NATS
+from caldp_core.basics.powers import ceiling_of
 from caldp_core.basics.types import Floats, Ints, Words, WordSource
+from caldp_core.mechanisms import randomness
 from caldp_core.mechanisms.base import digest
-from caldp_core.mechanisms.randomness import WORD, ExactInversion, stream_tally
-from caldp_core.mechanisms.structures import DenseProducts, InvertibleProducts
+from caldp_core.mechanisms.capabilities import DenseProducts, InvertibleProducts
 from caldp_core.mechanisms.written_out import SymbolReports
-from caldp_core.privacy.distance import EuclideanMetric
+from caldp_core.privacy.distance import EuclideanMetric, GridMetric
 
 SLACK_NATS: Final = 1e-11
 """Kept back from every E. A weight is wrong by less than 2e-12 of itself: an exponent of 1380 by a
@@ -293,7 +272,7 @@ class DisplacedTally:
         k = self._rows * self._columns
         row, column = np.divmod(np.arange(k), self._columns)
         places = (row + self._rows - 1) * self._wide + column + self._columns - 1
-        ends = stream_tally(
+        ends = randomness.stream_tally(
             people,
             lambda x: places[x] + self._moved(x.size, rng),
             partial(np.bincount, minlength=(3 * self._rows - 2) * self._wide),
@@ -315,7 +294,7 @@ Quadrant: TypeAlias = Callable[[EuclideanMetric], Floats]
 
 
 class PlanarNoise(SymbolReports):
-    """Noise on the lattice that is alike in all four quadrants, moved onto the map.
+    """Noise on the lattice that is equal in all four quadrants, moved onto the map.
 
     `quadrant`: its weights. `name`: of the noise, for the fingerprint. The variance of every share
     needs k² ≤ 4,000,000; the rest any map. Raises `CaldpError` where the map is farther across
@@ -378,13 +357,13 @@ class PlanarNoise(SymbolReports):
         return [[Fraction(int(n), total) for n in law_at(window, *cell).flat] for cell in cells]
 
     @cached_property
-    def _sizes(self) -> ExactInversion:
+    def _sizes(self) -> randomness.ExactInversion:
         """Draws of |Z|, the place of (|z_row|, |z_column|) in the quadrant."""
         doubled = [np.where(np.arange(size) > 0, 2.0, 1.0) for size in self._quadrant.shape]
         weights = (self._quadrant * np.outer(*doubled)).ravel()
         total = sum(_whole(weights))
-        floors = (step * WORD // total for step in _running(weights))
-        return ExactInversion(
+        floors = (step * randomness.WORD // total for step in _running(weights))
+        return randomness.ExactInversion(
             np.fromiter(floors, np.uint64, weights.size - 1),
             lambda: [Fraction(step, total) for step in _running(weights)],
         )
@@ -466,3 +445,214 @@ def _axis_terms(epsilon: float) -> tuple[Floats, Floats]:
     """Nats and how many displacements they stand for: 0 once, all others on both sides."""
     rule = sum_rule(1, epsilon, max(_REACH / epsilon, 1.0))
     return epsilon * np.append(0.0, rule.nodes), np.append(1.0, 2.0 * rule.weights)
+
+
+_MARGIN: Final = Fraction(1, 2**48)
+"""E is a float, and may be rounded below ε times the distance by a few 2^-52 of itself."""
+
+
+class GeometricAxis:
+    """`size`: m ≥ 1 cells; `epsilon`: nats per step. Arrays of floats act on the last axis."""
+
+    def __init__(self, size: int, epsilon: float) -> None:
+        level = Fraction(float(epsilon)) * (1 - _MARGIN)
+        self.whole = ceiling_of(lambda power: randomness.COIN_ONE * power, -level)
+        self.size = size
+        self._alpha = self.whole / randomness.COIN_ONE
+        # 1 − α from whole numbers, so that it loses nothing where α is close to 1.
+        self._stop = (randomness.COIN_ONE - self.whole) / randomness.COIN_ONE
+        weights = np.full(size, self._stop / (1 + self._alpha))
+        weights[[0, -1]] = 1 / (1 + self._alpha)
+        self._weights: Floats = weights if size > 1 else np.ones(1)
+
+    @cached_property
+    def noise(self) -> randomness.ExactInversion:
+        """Draws of Z + m − 1, with Z kept in [−(m−1), m−1]: P(Z ≤ −t) = P(Z ≥ t) = α^t/(1+α)."""
+        tails = np.array(self._tail_floors(), np.uint64)
+        # No tail is a whole number of 2^-64ths, so ⌊2^64(1 − tail)⌋ = 2^64 − 1 − ⌊2^64·tail⌋.
+        return randomness.ExactInversion(np.concatenate([tails[::-1], ~tails]), self._noise_steps)
+
+    def _tail_floors(self) -> list[int]:
+        """⌊2^64·α^t/(1+α)⌋ for t = 1 … m−1, in whole numbers; zeros once they are reached."""
+        floors: list[int] = []
+        power = 1
+        for t in range(1, self.size):
+            power *= self.whole
+            shifted = power << randomness.WORD_BITS >> randomness.COIN_BITS * (t - 1)
+            floors.append(shifted // (randomness.COIN_ONE + self.whole))
+            if not floors[-1]:
+                break
+        return floors + [0] * (self.size - 1 - len(floors))
+
+    def _noise_steps(self) -> list[Fraction]:
+        end = Fraction(randomness.COIN_ONE, randomness.COIN_ONE + self.whole)
+        tails = [self._power(t) * end for t in range(1, self.size)]
+        return [*reversed(tails), *(1 - tail for tail in tails)]
+
+    def _power(self, exponent: int) -> Fraction:
+        return Fraction(self.whole**exponent, randomness.COIN_ONE**exponent)
+
+    def privatize(self, x: Ints, words: WordSource) -> Ints:
+        """(n,) cells in [0, m) → (n,) cells."""
+        noise = self.noise.draw(x.size, words) - (self.size - 1)
+        return np.asarray(np.clip(x + noise, 0, self.size - 1), dtype=np.int64)
+
+    def spread(self, counts: Ints, rng: np.random.Generator) -> Ints:
+        """(lines, m) people → (lines, m) reports, from their joint distribution, at O(m) a line.
+
+        Z ≥ 0 has probability 1/(1+α); then, as −1 − Z otherwise, it is geometric, and a
+        geometric number has no memory: all who reach a cell stop there with probability 1 − α
+        each, wherever they came from. So one pass in each direction is enough.
+        """
+        downwards = rng.binomial(counts, self._alpha / (1 + self._alpha))
+        reports = self._sweep(counts - downwards, rng)
+        # Who goes left starts one cell further left; from the first cell there is nowhere to go.
+        moved = np.zeros_like(downwards)
+        moved[:, :-1] = downwards[:, 1:]
+        moved[:, 0] += downwards[:, 0]
+        return reports + self._sweep(moved[:, ::-1], rng)[:, ::-1]
+
+    def _sweep(self, starting: Ints, rng: np.random.Generator) -> Ints:
+        """People walk from their cell to higher ones until they stop or the axis ends."""
+        stopped = np.empty_like(starting)
+        walking = np.zeros(starting.shape[0], np.int64)
+        for cell in range(self.size - 1):
+            here = walking + starting[:, cell]
+            walking = rng.binomial(here, self._alpha)
+            stopped[:, cell] = here - walking
+        stopped[:, -1] = walking + starting[:, -1]
+        return stopped
+
+    def apply(self, p: Floats) -> Floats:
+        """(…, m) shares → (…, m) expected shares of reports, p·Q, at O(m) a line."""
+        return self._kernel(p) * self._weights
+
+    def apply_transpose(self, weights: Floats) -> Floats:
+        """(…, m) weights of reports → (…, m) their mean over each cell's reports, Q·weights."""
+        return self._kernel(weights * self._weights)
+
+    def _kernel(self, values: Floats) -> Floats:
+        """(…, m) → (…, m) values·K with K = (α^{|x−y|}), by one recursion each way."""
+        recursion = [1.0, -self._alpha]
+        ahead = scipy.signal.lfilter([1.0], recursion, values, axis=-1)
+        behind = scipy.signal.lfilter([1.0], recursion, values[..., ::-1], axis=-1)[..., ::-1]
+        return np.asarray(ahead + behind - values)
+
+    def inverse(self, reports: Floats) -> Floats:
+        """(…, m) → (…, m) reports·Q⁻¹, exact: Q = K·diag(w), K⁻¹ is tridiagonal.
+
+        K = (α^{|x−y|}) is the Kac–Murdock–Szegő matrix: K⁻¹ has 1 + α² on the diagonal (1 at its
+        ends) and −α beside it, over 1 − α².
+        """
+        return self._band(reports / self._weights, *self._bands())
+
+    def score(self, weights: Floats) -> Floats:
+        """(…, m) → (…, m) Q⁻¹·weights: what a report of each cell adds to n·Σ w_x p̂_x."""
+        return np.asarray(self._band(weights, *self._bands()) / self._weights)
+
+    def inverse_squared(self, reports: Floats) -> Floats:
+        """(…, m) → (…, m) Σ_y reports_y·(Q⁻¹[y, x])²."""
+        diagonal, beside = self._bands()
+        return self._band(reports / self._weights**2, diagonal**2, beside**2)
+
+    def _bands(self) -> tuple[Floats, float]:
+        if self.size == 1:
+            return np.ones(1), 0.0
+        determinant = self._stop * (1 + self._alpha)
+        diagonal = np.full(self.size, 1 + self._alpha**2)
+        diagonal[[0, -1]] = 1.0
+        return diagonal / determinant, -self._alpha / determinant
+
+    @staticmethod
+    def _band(values: Floats, diagonal: Floats, beside: float) -> Floats:
+        result = values * diagonal
+        result[..., 1:] += beside * values[..., :-1]
+        result[..., :-1] += beside * values[..., 1:]
+        return result
+
+    def exact_channel(self) -> list[list[Fraction]]:
+        """m rows of m probabilities in rationals."""
+        if self.size == 1:
+            return [[Fraction(1)]]
+        end = Fraction(randomness.COIN_ONE, randomness.COIN_ONE + self.whole)
+        inner = end * (1 - self._power(1))
+        # Few entries differ; each is made once, as rationals of thousands of digits take long.
+        steps = [self._power(t) for t in range(self.size)]
+        at_ends, between = [end * step for step in steps], [inner * step for step in steps]
+        last = self.size - 1
+        return [
+            [(between if 0 < y < last else at_ends)[abs(x - y)] for y in range(self.size)]
+            for x in range(self.size)
+        ]
+
+
+class GridGeometricMechanism(SymbolReports):
+    """Product of two truncated geometric mechanisms. See `Mechanism` for what methods promise.
+
+    Reports are cells: symbols of the same grid. `sample_tally` takes any n at one cost.
+    """
+
+    def __init__(self, policy: GridMetric) -> None:
+        self.policy: GridMetric = policy
+        self._row = GeometricAxis(policy.rows, policy.epsilon_row)
+        self._column = GeometricAxis(policy.columns, policy.epsilon_column)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Digest that two mechanisms share only if their reports mean the same."""
+        axes = (self._row, self._column)
+        return digest("grid geometric", *(f"{axis.size}:{axis.whole}" for axis in axes))
+
+    @cached_property
+    def products(self) -> InvertibleProducts:
+        """Products axis by axis."""
+        return _AxisProducts(self._row, self._column)
+
+    def _reports(self, x: Ints, words: WordSource) -> Ints:
+        row, column = np.divmod(x, self.policy.columns)
+        moved = self._row.privatize(row, words) * self.policy.columns
+        return moved + self._column.privatize(column, words)
+
+    def _spread(self, people: Ints, rng: np.random.Generator) -> Ints:
+        start = people.reshape(self.policy.rows, self.policy.columns)
+        along = self._column.spread(start, rng)
+        across = self._row.spread(np.ascontiguousarray(along.T), rng).T
+        return across.ravel()
+
+    def axis_channels(self) -> tuple[list[list[Fraction]], list[list[Fraction]]]:
+        """Channels of rows and of columns (see `HasAxisChannels`)."""
+        return self._row.exact_channel(), self._column.exact_channel()
+
+    def exact_channel(self) -> list[list[Fraction]]:
+        """k rows of k probabilities in rationals; `CaldpError` above the stated size."""
+        require_exact(self.k**2, "use a smaller map")
+        rows, columns = self.axis_channels()
+        return [[a * b for a in row for b in column] for row in rows for column in columns]
+
+
+class _AxisProducts:
+    """`InvertibleProducts` of Q_row ⊗ Q_column."""
+
+    def __init__(self, row: GeometricAxis, column: GeometricAxis) -> None:
+        self._row, self._column = row, column
+
+    def apply(self, p: Floats) -> Floats:
+        return self._on_axes(p, self._row.apply, self._column.apply)
+
+    def apply_transpose(self, weights: Floats) -> Floats:
+        return self._on_axes(weights, self._row.apply_transpose, self._column.apply_transpose)
+
+    def inverse(self, reports: Floats) -> Floats:
+        return self._on_axes(reports, self._row.inverse, self._column.inverse)
+
+    def score(self, weights: Floats) -> Floats:
+        return self._on_axes(weights, self._row.score, self._column.score)
+
+    def inverse_squared(self, reports: Floats) -> Floats:
+        return self._on_axes(reports, self._row.inverse_squared, self._column.inverse_squared)
+
+    def _on_axes(
+        self, cells: Floats, rows: Callable[[Floats], Floats], columns: Callable[[Floats], Floats]
+    ) -> Floats:
+        on_map = cells.reshape(self._row.size, self._column.size)
+        return np.asarray(rows(columns(on_map).T).T.ravel())

@@ -24,8 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caldp_core.basics.types import Floats, Ints, Words, WordSource, counts_by, sums_by
-from caldp_core.mechanisms.oracles.record_reports import HistogramOracles, compress_table, lookup
-from caldp_core.mechanisms.oracles.supports import SupportProbabilities
+from caldp_core.mechanisms.capabilities import ChannelRows
+from caldp_core.mechanisms.oracles import supports
 from caldp_core.mechanisms.randomness import (
     COIN_ONE,
     SPARE_BITS,
@@ -34,7 +34,6 @@ from caldp_core.mechanisms.randomness import (
     truth_threshold,
     uniform_below,
 )
-from caldp_core.mechanisms.structures import ChannelRows
 
 _LONG_ROW = 4096
 """Few rows so long, and more of them as they get longer, go one by one: up to 4 times quicker."""
@@ -44,7 +43,7 @@ def fwht(values: Floats) -> Floats:
     """values @ H_S along the last axis; shape (…, S), S a power of two.
 
     Bit by bit like `stochastic_fwht` below: the row's highest bit goes, the output's bit comes in
-    last, so that every slice is long. Dense products with H_256 are no quicker, and BLAS threads
+    last, so that every slice is long. Dense products with H_256 are not quicker, and BLAS threads
     get in each other's way when several visits compute at once.
     """
     order = values.shape[-1]
@@ -140,7 +139,7 @@ class PartGroup:
 
 
 @dataclass(frozen=True, eq=False)
-class Parts:
+class BlockParts:
     """The parts of all blocks, numbered block after block; a block without symbols has one of none.
 
     `counts`, `orders`: (m,) parts of each block, and their order b. `block`: (parts,) whose each
@@ -246,14 +245,14 @@ class ReportTables:
     def draw(self, rank: Ints, words: WordSource) -> Ints:
         """(n,) ranks → (n,) cells of the tally."""
         coin = words(rank.size)
-        row, mask = lookup(self.row, rank), lookup(self.mask, rank)
+        row, mask = supports.lookup(self.row, rank), supports.lookup(self.mask, rank)
         # The coin takes the top 48 bits; the 16 below are free for y if they suffice.
         spare = coin if int(self.mask.max()) < 1 << SPARE_BITS else words(coin.size)
         y = spare.view(np.int64) & mask
         odd = np.bitwise_count(row & y) & 1
-        truthful = flip_coins(coin, lookup(self.truth, rank))
+        truthful = flip_coins(coin, supports.lookup(self.truth, rank))
         # Flipping y's bit at the row's lowest set bit corrects the parity and keeps y uniform.
-        reports: Ints = (y ^ ((row & -row) * (odd == truthful))) + lookup(self.start, rank)
+        reports: Ints = (y ^ ((row & -row) * (odd == truthful))) + supports.lookup(self.start, rank)
         if self.parts.max() > 1:
             liars = np.flatnonzero(~truthful)
             self._stray(reports, rank, y, liars, words)
@@ -264,20 +263,20 @@ class ReportTables:
 
         `reports`, `rank`, `y`: (n,), y uniform; `liars`: places of those who do not tell the truth.
         """
-        halves = 2 * lookup(self.parts, rank[liars]) - 1
+        halves = 2 * supports.lookup(self.parts, rank[liars]) - 1
         half = uniform_below(np.broadcast_to(halves, liars.shape).astype(np.uint64), words)
         steps = (half.astype(np.int64) + 1) // 2
         movers = liars[steps > 0]
-        x, order = rank[movers], lookup(self.mask, rank[movers]) + 1
-        first, parts = lookup(self.first, x), lookup(self.parts, x)
-        own = lookup(self.start, x) - first
+        x, order = rank[movers], supports.lookup(self.mask, rank[movers]) + 1
+        first, parts = supports.lookup(self.first, x), supports.lookup(self.parts, x)
+        own = supports.lookup(self.start, x) - first
         reports[movers] = first + (own + steps[steps > 0] * order) % (parts * order) + y[movers]
 
 
 _CHUNK = 1 << 16
 
 
-class HadamardOracles(HistogramOracles):
+class HadamardOracles(supports.HistogramOracles):
     """Hadamard response of all blocks; `sizes`: (m,) hidden symbols per block, `epsilon`: (m,).
 
     `choose`: sizes and ε → (m,) the B of each block; of these parts only those needed are used.
@@ -287,7 +286,7 @@ class HadamardOracles(HistogramOracles):
         self, sizes: Ints, epsilon: Floats, choose: Callable[[Ints, Floats], Ints] = one_part
     ) -> None:
         self._sizes = sizes
-        self._parts = Parts.of(sizes, choose(sizes, epsilon))
+        self._parts = BlockParts.of(sizes, choose(sizes, epsilon))
         self._orders, count = self._parts.orders, self._parts.counts
         self._starts = self._parts.starts[self._parts.first]
         self.tally_size = int(self._parts.cells.sum())
@@ -306,14 +305,14 @@ class HadamardOracles(HistogramOracles):
         self._cell = self._parts.starts[self._part] + self._row
 
     @property
-    def probabilities(self) -> SupportProbabilities:
+    def probabilities(self) -> supports.SupportProbabilities:
         """A report y includes x if H(row of x, y) = +1, and by half if it is of another part.
 
-        Pairs of symbols are alike only for reports from the base distribution: NaN.
+        Pairs of symbols are equally likely only for reports from the base distribution: NaN.
         """
         half, unlike = np.full(self._sizes.size, 0.5), np.full(self._sizes.size, np.nan)
         gain = 0.5 / self._c
-        return SupportProbabilities(
+        return supports.SupportProbabilities(
             own=half + gain,
             other=half,
             base=half,
@@ -343,12 +342,12 @@ class HadamardOracles(HistogramOracles):
     def privatize(self, rank: Ints, words: WordSource) -> Ints:
         """(n,) ranks → (n,) cells; works through users in chunks that stay in the cache."""
         tables = ReportTables(
-            compress_table(self._row),
-            compress_table(self._orders[self._block] - 1),
-            compress_table(self._cell - self._row),
-            compress_table(self._truth[self._block]),
-            compress_table(self._starts[self._block]),
-            compress_table(self._parts.counts[self._block]),
+            supports.compress_table(self._row),
+            supports.compress_table(self._orders[self._block] - 1),
+            supports.compress_table(self._cell - self._row),
+            supports.compress_table(self._truth[self._block]),
+            supports.compress_table(self._starts[self._block]),
+            supports.compress_table(self._parts.counts[self._block]),
         )
         reports = np.empty(rank.size, np.int64)
         for start in range(0, rank.size, _CHUNK):

@@ -8,9 +8,10 @@ i at bits m·i … m·i + m − 1, and all of its digits are multiplied at once.
 """
 
 from functools import cache, cached_property
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from caldp_core.basics.cache import cached
 from caldp_core.basics.types import Bools, Floats, Ints, read_only
@@ -246,20 +247,40 @@ class Hyperplanes:
         placed[:, :size] = people
         return sample_hyperplanes(placed, self.m, self.d, rng)
 
-    def contains(self, x: Ints, masks: Ints) -> Bools:
-        """(n,) points → (n, reports) whether each lies on each hyperplane."""
+    def values_of(self, x: Ints, masks: Ints) -> NDArray[np.unsignedinteger[Any]]:
+        """(n,) points → (n, A) the y = ⟨a, x⟩ of the hyperplane through each in each direction."""
         kind = np.min_scalar_type(self.values - 1)
         bits = 1 << np.arange(self.m * self.d)[:, None]
         of_bit = inner_product(bits, masks[:, None, x]).astype(kind)[:, :, None]
-        y, first = np.empty((x.size, 1, self.directions), kind), 0
+        y, first = np.empty((x.size, self.directions), kind), 0
         for digit in range(self.d):
-            y[:, :, first] = of_bit[self.m * digit]
+            y[:, first] = of_bit[self.m * digit, :, 0]
             for bit in range(self.m * digit):  # a normal with this bit is one without it, and it
                 done, step = first + (1 << bit), 1 << bit
-                np.bitwise_xor(y[:, 0, first:done], of_bit[bit], out=y[:, 0, done : done + step])
+                np.bitwise_xor(y[:, first:done], of_bit[bit], out=y[:, done : done + step])
             first += 1 << self.m * digit
-        every = np.arange(self.values, dtype=kind)[:, None]
+        return y
+
+    def contains(self, x: Ints, masks: Ints) -> Bools:
+        """(n,) points → (n, reports) whether each lies on each hyperplane."""
+        y = self.values_of(x, masks)[:, None]
+        every = np.arange(self.values, dtype=y.dtype)[:, None]
         return np.asarray(y == every).reshape(x.size, self.reports)
+
+    def through_none(self, x: Ints, masks: Ints) -> Ints:
+        """(n + 1,) hyperplanes through none of the first 0, 1, … n of (n,) points."""
+        new, met = np.zeros(x.size + 1, np.int64), np.zeros(self.reports, np.bool_)
+        placed = np.bincount(x, minlength=masks.shape[1])[None].astype(np.float64)
+        with_points = np.count_nonzero(np.rint(self.sum_by_hyperplane(placed, masks)))
+        direction, step = np.arange(self.directions), max(1, _CHUNK // self.directions)
+        for start in range(0, x.size, step):
+            for place, y in enumerate(self.values_of(x[start : start + step], masks), start + 1):
+                through = y.astype(np.int64) * self.directions + direction
+                new[place] = np.count_nonzero(~met[through])
+                met[through] = True
+            if new.sum() == with_points:  # mostly long before the last point
+                break
+        return np.asarray(self.reports - np.cumsum(new))
 
 
 class Points:
@@ -295,6 +316,10 @@ class Points:
     def contains(self, x: Ints, masks: Ints) -> Bools:
         """(n,) points → (n, reports) True at the report that names the point."""
         return np.asarray(x[:, None] == np.arange(self.points))
+
+    def through_none(self, x: Ints, masks: Ints) -> Ints:
+        """(n + 1,) all but the first 0, 1, … n of (n,) points."""
+        return self.points - np.arange(x.size + 1)
 
 
 @cached

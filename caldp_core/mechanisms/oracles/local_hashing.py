@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from caldp_core.basics.errors import require
 from caldp_core.basics.limits import HASHES_MAX, K_MAX, N_MAX
 from caldp_core.basics.types import Bools, Floats, Ints, Reports, Words, WordSource, counts_by
-from caldp_core.mechanisms.oracles.record_reports import RecordReports
-from caldp_core.mechanisms.oracles.supports import SupportProbabilities, number_law
+from caldp_core.mechanisms.capabilities import SupportForm
+from caldp_core.mechanisms.oracles.supports import RecordReports, SupportProbabilities, number_law
 from caldp_core.mechanisms.randomness import (
     COIN_ONE,
     flip_coins,
@@ -31,7 +31,6 @@ from caldp_core.mechanisms.randomness import (
     stream_tally,
     uniform_below,
 )
-from caldp_core.mechanisms.structures import SupportForm
 
 
 @cache
@@ -90,7 +89,7 @@ _CHUNK: Final = 1 << 14
 """People at a time, so that their numbers stay in the cache."""
 _WRONG: Final = (
     "reports must be hashes and values as this mechanism sends them; "
-    "hand over what privatize or client_report gave."
+    "pass what privatize or client_report returned."
 )
 
 

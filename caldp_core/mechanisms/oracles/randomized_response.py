@@ -8,10 +8,9 @@ probability λ = s/(s+e^ε−1), and otherwise the truth.
 import numpy as np
 
 from caldp_core.basics.types import Floats, Ints, Words, WordSource, counts_by, sums_by
-from caldp_core.mechanisms.oracles.record_reports import HistogramOracles
-from caldp_core.mechanisms.oracles.supports import SupportProbabilities
+from caldp_core.mechanisms.capabilities import ChannelRows
+from caldp_core.mechanisms.oracles.supports import HistogramOracles, SupportProbabilities
 from caldp_core.mechanisms.randomness import COIN_ONE, flip_coins, noise_threshold, uniform_below
-from caldp_core.mechanisms.structures import ChannelRows
 
 
 class RandomizedResponseOracles(HistogramOracles):

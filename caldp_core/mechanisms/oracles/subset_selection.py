@@ -6,16 +6,7 @@ others. So a subset is e^ε times as likely from those it includes, which is Ye 
 is included with probability ωe^ε/(ωe^ε + s − ω). With ω = 1 it is k-RR. As every subset includes
 some symbol, λ is also the least that covers the hidden ones.
 
-*Tallies.* Who still needs r of the remaining symbols takes the next of q with probability r/q
-(selection sampling; Fan, Muller, Rezucha 1962; Knuth, TAOCP 2, Algorithm 3.4.2S). People with the
-same r have one law, so a pool that counts them by r is enough, and one binomial per r draws how
-many take the symbol. Who must include x has ω−1 others, of which a hypergeometric number a lies
-before x; given a, the others before x and those behind it are independent uniform subsets. So these
-people enter a scan upwards, behind x, with need ω−1−a, and a scan downwards, before x, with need a.
-
-*Reports.* A row starts with independent bits that are 1 with a dyadic probability: given their
-number, they are a uniform subset of that number. A uniform bit that is 0 is then set, or one that
-is 1 cleared, until there are ω, which leaves it uniform.
+docs/derivations.md, “Subset selection, drawn”, has the derivation.
 """
 
 from collections.abc import Callable, Iterator
@@ -30,15 +21,9 @@ from numpy.typing import NDArray
 from caldp_core.basics.errors import require
 from caldp_core.basics.limits import K_MAX, OUTPUTS_MAX
 from caldp_core.basics.types import Floats, Ints, Reports, Words, WordSource, counts_by
-from caldp_core.mechanisms.oracles.record_reports import PackedReports
-from caldp_core.mechanisms.oracles.supports import (
-    SupportProbabilities,
-    full_mask,
-    set_bits,
-    words_for,
-)
+from caldp_core.mechanisms.capabilities import SupportForm
+from caldp_core.mechanisms.oracles import supports
 from caldp_core.mechanisms.randomness import COIN_ONE, WORD_BITS, flip_coins, uniform_threshold
-from caldp_core.mechanisms.structures import SupportForm
 
 _ONE: Final = np.uint64(1)
 _WORD_MASK: Final = np.uint64(WORD_BITS - 1)
@@ -59,20 +44,15 @@ class _Flips:
     value: bool
 
 
-def chunk_rows(width: int) -> int:
-    """Rows in one chunk, of `width` words each."""
-    return max(1, _CHUNK_WORDS // width)
-
-
 def random_subsets(size: int, omega: int, forced: Ints, words: WordSource) -> Words:
     """(n, words) a uniform subset of `omega` out of `size` bits per row.
 
     `forced`: (n,) a bit that the row must hold, the others uniform; −1 for none.
     """
     rows = _coin_bits(forced.size, size, best_coin(size, omega), words)
-    rows &= full_mask(size)
+    rows &= supports.full_mask(size)
     rows_forced = np.flatnonzero(forced >= 0)
-    set_bits(rows, rows_forced, forced[rows_forced], np.ones(rows_forced.size, np.bool_))
+    supports.set_bits(rows, rows_forced, forced[rows_forced], np.ones(rows_forced.size, np.bool_))
     surplus = np.bitwise_count(rows).sum(axis=1, dtype=np.int64) - omega
     short, long = np.flatnonzero(surplus < 0), np.flatnonzero(surplus > 0)
     flips = _Flips(short, -surplus[short], np.full(short.size, -1), False)
@@ -89,7 +69,7 @@ def best_coin(size: int, omega: int) -> tuple[int, int]:
         spread = float(np.sqrt(mean * (1.0 - numerator / 2.0**digits)))
         missing = abs(omega - mean) + 0.8 * spread
         tries = 1.0 / max(1.0 - share if mean <= omega else share, 1.0 / size)
-        return digits * words_for(size) + _TRY_COST * missing * tries
+        return digits * supports.words_for(size) + _TRY_COST * missing * tries
 
     coins = [(0, 0)]
     coins += [(digits, (omega << digits) // size) for digits in range(1, _DIGITS_MAX + 1)]
@@ -102,7 +82,7 @@ def _coin_bits(n: int, size: int, coin: tuple[int, int], words: WordSource) -> W
     A fresh random bit before the last digit halves the probability; a digit 1 adds a half.
     """
     digits, numerator = coin
-    width = words_for(size)
+    width = supports.words_for(size)
     rows = np.zeros((n, width), np.uint64)
     for digit in range(digits):
         drawn = words(n * width).reshape(n, width)
@@ -146,15 +126,6 @@ _STRIDE = 8
 
 
 @dataclass(frozen=True, eq=False)
-class _Group:
-    """People who must include `symbol`: (blocks, width) by others before it, from `least` on."""
-
-    symbol: int
-    least: int
-    people: NDArray[np.integer]
-
-
-@dataclass(frozen=True, eq=False)
 class _Arrival:
     """People who enter a scan: (blocks, width) by need, from `least` on; `pool`: its rows."""
 
@@ -174,17 +145,18 @@ def sample_supports(truths: Ints, uniform: Ints, omega: int, rng: np.random.Gene
     up, down = pool[:blocks], pool[blocks:]
     up[:, omega] = uniform
     arrivals: list[list[_Arrival]] = [[] for _ in range(size)]
-    for group in _groups(truths, omega, rng):
-        most = group.least + group.people.shape[1] - 1
-        behind = _Arrival(up, omega - 1 - most, group.people[:, ::-1])
-        arrivals[group.symbol].append(behind)
-        arrivals[size - 1 - group.symbol].append(_Arrival(down, group.least, group.people))
+    for symbol, before in _before_own(truths, omega, down, rng):
+        most = before.least + before.people.shape[1] - 1
+        arrivals[symbol].append(_Arrival(up, omega - 1 - most, before.people[:, ::-1]))
+        arrivals[size - 1 - symbol].append(before)
     counts = _scan(pool, arrivals, rng)
     return np.asarray(truths + counts[:blocks] + counts[blocks:, ::-1])
 
 
-def _groups(truths: Ints, omega: int, rng: np.random.Generator) -> Iterator[_Group]:
-    """The people of each symbol that somebody must include, by their others before it."""
+def _before_own(
+    truths: Ints, omega: int, pool: Ints, rng: np.random.Generator
+) -> Iterator[tuple[int, _Arrival]]:
+    """Each symbol that somebody must include, and these people by their others before it."""
     size, symbols = truths.shape[1], np.flatnonzero(truths.any(axis=0))
     step = max(1, _CHUNK // (2 * _reach(size, omega) + 1))
     for start in range(0, symbols.size, step):
@@ -197,7 +169,7 @@ def _groups(truths: Ints, omega: int, rng: np.random.Generator) -> Iterator[_Gro
             here = people[:, i, first[i] : end[i]]
             # As small as its numbers are, and a copy: a view would keep the whole chunk.
             small = here.astype(np.min_scalar_type(-1 - here.max()))
-            yield _Group(x, int(least[i] + first[i]), small)
+            yield x, _Arrival(pool, int(least[i] + first[i]), small)
 
 
 def _multinomial(people: Ints, shares: Floats, rng: np.random.Generator) -> Ints:
@@ -280,7 +252,7 @@ ChoiceOfOmega: TypeAlias = Callable[[Ints, Floats], Ints]
 """(m,) hidden symbols per block and (m,) ε → (m,) sizes of subsets."""
 
 
-class SubsetSelectionOracles(PackedReports):
+class SubsetSelectionOracles(supports.PackedReports):
     """Subset selection of all blocks; `sizes`: (m,) hidden symbols per block, `epsilon`: (m,).
 
     `choose`: (m,) sizes and (m,) ε → (m,) whole ω, 1 ≤ ω < s where a block hides two or more.
@@ -318,8 +290,8 @@ class SubsetSelectionOracles(PackedReports):
         reports = self.blank_records(block)
         kind = self._kind[block]
         for number, (size, omega) in enumerate(self._kinds.T.tolist()):
-            at, width = np.flatnonzero(kind == number), words_for(size)
-            step = chunk_rows(max(1, width))
+            at, width = np.flatnonzero(kind == number), supports.words_for(size)
+            step = max(1, _CHUNK_WORDS // max(1, width))
             for start in range(0, at.size, step):
                 part = at[start : start + step]
                 rows = random_subsets(size, omega, forced[part], words)
@@ -334,9 +306,9 @@ class SubsetSelectionOracles(PackedReports):
         """(C(s, ω), words) subsets as `itertools.combinations` gives them."""
         size, omega = int(self._sizes[block]), int(self._omega[block])
         subsets = np.array(list(combinations(range(size), omega)))
-        rows = np.zeros((len(subsets), words_for(size)), np.uint64)
+        rows = np.zeros((len(subsets), supports.words_for(size)), np.uint64)
         for symbol in subsets.T:
-            set_bits(rows, np.arange(len(rows)), symbol, np.ones(len(rows), np.bool_))
+            supports.set_bits(rows, np.arange(len(rows)), symbol, np.ones(len(rows), np.bool_))
         return rows
 
     def check_rows(self, rows: Words, block: int) -> None:
@@ -345,7 +317,7 @@ class SubsetSelectionOracles(PackedReports):
         require(
             bool((number == self._omega[block]).all()),
             f"reports must be subsets of {self._omega[block]} values in block {block}; "
-            "hand over what privatize or client_report gave.",
+            "pass what privatize or client_report returned.",
         )
 
     def most_included(self, ranks: Ints) -> Ints:
@@ -376,10 +348,10 @@ class SubsetSelectionOracles(PackedReports):
             COIN_ONE * omega * len(subsets),
         )
 
-    def none_included(self, block: int) -> Floats:
-        """(s_j + 1,) C(s − i, ω)/C(s, ω), the subset avoiding i symbols one after another."""
+    def none_included(self, block: int, ranks: Ints) -> Floats:
+        """(r + 1,) C(s − i, ω)/C(s, ω), the subset avoiding i symbols one after another."""
         size, omega = int(self._sizes[block]), int(self._omega[block])
-        remaining = size - np.arange(size)
+        remaining = size - np.arange(ranks.size)
         avoids = np.maximum(remaining - omega, 0) / remaining
         return np.concatenate([[1.0], np.cumprod(avoids)])
 
@@ -390,7 +362,7 @@ class SubsetSelectionOracles(PackedReports):
         return SupportForm(lie + (1 - lie) / share, lie, share)
 
 
-def support_probabilities(sizes: Ints, omega: Ints, share: Floats) -> SupportProbabilities:
+def support_probabilities(sizes: Ints, omega: Ints, share: Floats) -> supports.SupportProbabilities:
     """Probabilities of inclusion for subsets of ω of s symbols, by counting; `share`: (m,) λ."""
     s, w = np.maximum(sizes, 1).astype(np.float64), omega.astype(np.float64)
     one, two = np.maximum(s - 1.0, 1.0), np.maximum(s - 2.0, 1.0)
@@ -398,7 +370,7 @@ def support_probabilities(sizes: Ints, omega: Ints, share: Floats) -> SupportPro
     # A block of one symbol has no others: any r will do, and this one makes a − r = 1 − λ.
     contrast = np.where(sizes > 1, (s - w) / one, 1.0)
     own = share * w / s + (1.0 - share)
-    return SupportProbabilities(
+    return supports.SupportProbabilities(
         own=own,
         other=own - (1.0 - share) * contrast,
         base=w / s,

@@ -49,6 +49,16 @@
         return alike.find(each => nameOf(each) === nameOf(element)) ?? (alike.length === 1 ? alike[0] : undefined);
     };
 
+    /** In an open form the next question about a file, else the form itself.
+        @returns {HTMLElement | null} */
+    const findInForm = () => {
+        /** @type {HTMLElement | null} */
+        const form = document.querySelector("[data-testid=stPopoverBody]");
+        /** @type {HTMLElement | null | undefined} */
+        const question = form?.querySelector("[class*='-check-'] button:enabled");
+        return question ?? form;
+    };
+
     addEventListener("focusin", event => {
         const element = event.composedPath()[0];
         if (element instanceof Element) last = {element, key: keyOf(element), path: location.pathname};
@@ -60,7 +70,7 @@
     document.addEventListener("caldp:rest", () => {
         if (!last || document.activeElement !== document.body) return;
         if (last.element.isConnected && !last.element.matches(":disabled")) return;
-        const successor = findSuccessor(last);
+        const successor = findSuccessor(last) ?? findInForm();
         if (successor) successor.focus({preventScroll: true});
         else focusHeadline({preventScroll: true});
     });

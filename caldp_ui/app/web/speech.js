@@ -13,7 +13,7 @@
     let donePath = "", seenPath = "", seen = "";
     /** @type {number | undefined} */
     let timer;
-    /** What stands there before anything is done is no news, though no run has ended yet. */
+    /** What stands there before anything is done is not news, though no run has ended yet. */
     const noteAct = () => {
         if (seenPath !== location.pathname) look();
         donePath = location.pathname;

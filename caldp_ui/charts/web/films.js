@@ -65,7 +65,7 @@ const films = /** @type {any} */ (globalThis)[Symbol.for("caldp.films")] ??= new
 /** @type {WeakMap<Mount, Film>} */
 const filmsByMount = new WeakMap();
 
-/** Either what the page is at, or one film as bytes; the same bytes again are no news.
+/** Either what the page is at, or one film as bytes; the same bytes again are not news.
     @param {Component<Uint8Array | [{page: Record<string, Message.SliderState>}]>} component */
 export default function mount({data, parentElement: parent}) {
     if (Array.isArray(data)) {

@@ -1,4 +1,4 @@
-/* What a figure is on a narrow screen, whoever draws it. */
+/* How a figure looks on a narrow screen, on pages and offline. */
 
 /** @typedef {{ticktext?: string[], tickvals: number[], range?: number[], type?: string}} Axis
     @typedef {any} Layout Of a Plotly figure. */

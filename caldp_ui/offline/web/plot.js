@@ -45,7 +45,7 @@ const LEVELS = {
     bottom: {down: 1, lift: 0, below: 0.8},
 };
 
-/** A star of so many rays; `inner`: how far in it goes between them.
+/** A star of `rays` rays; `inner`: how far in it goes between them.
     @param {number} rays
     @param {number} r
     @param {number} inner */
@@ -97,7 +97,7 @@ function words(text, [x, y], {anchor = "middle", size = SIZE, color = "currentCo
     return shape("text", {class: "word", "text-anchor": anchor, style}, ...rows);
 }
 
-/** The letters of a title that has so many pixels.
+/** The letters of a title that has `pixels` of width.
     @param {{text: string, font?: Look}} title
     @param {number} pixels */
 function fitTitle({text, font}, pixels) {
@@ -284,7 +284,7 @@ class Plot {
     }
 }
 
-/** A figure, as pages tell it, in so many pixels of width; `name`: once in the document.
+/** A figure, as pages show it, `width` pixels wide; `name`: once in the document.
     @param {{data: Trace[], layout: Layout, alt: string}} figure
     @param {number} width
     @param {string} name */

@@ -34,6 +34,18 @@ function contents() {
     return nav;
 }
 
+/** On phones parts begin folded, but for the first; a link or a printer opens them. */
+function fold() {
+    const folds = [...document.querySelectorAll("details")];
+    /** @param {HTMLDetailsElement | null | undefined} part */
+    const open = part => { if (part) part.open = true; };
+    const follow = () => open(document.getElementById(location.hash.slice(1))?.querySelector("details"));
+    if (matchMedia("(max-width: 600px)").matches) for (const part of folds.slice(1)) part.open = false;
+    addEventListener("hashchange", follow);
+    addEventListener("beforeprint", () => folds.forEach(open));
+    follow();
+}
+
 /** @param {unknown} answers */
 function saveAnswers(answers) {
     try { localStorage.setItem(STORAGE_KEY, JSON.stringify(answers)); }
@@ -85,4 +97,5 @@ for (const input of inputs()) {
 words.addEventListener("input", update);
 owner.addEventListener("input", update);
 document.querySelector("main > p")?.after(contents());
+fold();
 update();

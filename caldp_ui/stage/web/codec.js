@@ -1,4 +1,4 @@
-/* What Python's codec.py wrote: parcels of deflated blobs, log codes of shares, lines, labels. */
+/* What Python's records.py wrote: parcels of deflated blobs, log codes of shares, lines, labels. */
 
 export const TOP = 0x7fff;
 const SMALLEST = 1e-12, SIGN = 0x8000;
@@ -72,7 +72,7 @@ async function inflate(bytes) {
     @typedef {{holders: number, packed: Uint8Array | null, raw: Promise<ArrayBuffer> | null,
         ready: Promise<void>, resolve: () => void}} Entry */
 
-/** Blobs by name, whoever brings them first and whoever asks first. */
+/** Blobs by name, in whatever order they are brought and asked for. */
 export class Store {
     constructor() {
         /** @type {Map<string, Entry>} */

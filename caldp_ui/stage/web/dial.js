@@ -23,7 +23,7 @@ class Dial {
     }
 
     /** Whether it is in hand: then it is right, and what the server says is late. The button that
-        plays a film stands beside it, and is no part of it. */
+        plays a film stands beside it, and is not part of it. */
     get isHeld() {
         return Boolean(this.container?.isConnected && this.container.matches(":focus-within")
             && !this.container.querySelector(".stage-play:focus"));

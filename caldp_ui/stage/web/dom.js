@@ -17,6 +17,7 @@ const ICONS = {
     minus: "M5 12h14",
     fit: "M4 9V4h5M20 9V4h-5M4 15v5h5M20 15v5h-5",
     move: "M12 3v18M3 12h18M9 6l3-3 3 3M9 18l3 3 3-3M6 9l-3 3 3 3M18 9l3 3-3 3",
+    lines: "M3 16c3-7 6 3 9-2s5-9 9-5M3 21c5-4 10 1 18-6",
     save: "M12 4v11M7 11l5 5 5-5M4 20h16",
     lock: "M6 11h12v9H6zM9 11V7a3 3 0 0 1 6 0v4",
     play: "M8 5l11 7-11 7z",

@@ -236,9 +236,13 @@ export class FilmPlayer extends Follower {
         this.stopButton.focus();
     }
 
-    /** A film that has run to its end leads back to where it began, and nobody is told. */
+    /** A film that has run to its end stays there, or leads back to where it began. */
     finish() {
         this.stop();
+        if (this.film.stays) {
+            this.settle();
+            return;
+        }
         this.leave();
         this.stage.updateTexts();
     }

@@ -22,7 +22,7 @@ export class Grid {
         this.longitudeScale = Math.cos((south + this.north) / 2 * Math.PI / 180);
     }
 
-    /** Equal grids look alike, whoever made them. */
+    /** Equal grids look the same, wherever they were made. */
     get name() {
         return [this.south, this.west, this.cell, this.rows, this.columns].join();
     }
@@ -52,7 +52,7 @@ export class Grid {
         };
     }
 
-    /** The cell so many steps away, held back at the edge.
+    /** The cell so far north and east, held back at the edge.
         @param {number} cell
         @param {number} north
         @param {number} east */

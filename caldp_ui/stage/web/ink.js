@@ -1,6 +1,8 @@
 /* What is drawn over the cells, at the screen's own resolution: coasts and states, borders of
    blocks, the sensitive set, the marked box; and what the hand is about to do. */
 
+import {ownLines} from "./lines.js";
+
 /** @import {Grid} from "./grid.js"
     @import {Projection} from "./view.js"
     @typedef {CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D} Context
@@ -21,6 +23,8 @@ export class Ink {
         this.blocks = null;
         /** @type {Path2D | null} */
         this.border = null;
+        /** @type {Path2D | null} */
+        this.far = null;
         /** @type {OffscreenCanvas | null} */
         this.tint = null;
         /** @type {Path2D | null} */
@@ -52,6 +56,13 @@ export class Ink {
         const [count, path] = grid.setBorders(cell => mask[cell]);
         if (count <= EDGES_MAX) this.border = path;
         else this.tint = tintRaster(mask, grid);
+    }
+
+    /** A second border, in the colour of what can be read; nothing around all of the map.
+        @param {Uint8Array | null} mask
+        @param {Grid} grid */
+    setFar(mask, grid) {
+        this.far = mask?.includes(0) ? grid.setBorders(cell => mask[cell])[1] : null;
     }
 
     /** Cells whose people can be read: hatched, so that what is there stays to be seen.
@@ -119,6 +130,7 @@ export class Ink {
         }
         context.lineJoin = context.lineCap = "round";
         stroke(this.outline, style.faint, 0.8);
+        stroke(ownLines(), style.faint, 1.2);
         if (marks.includes("blocks") && this.blocks) {
             // Many small blocks as strong lines would hide what is in them.
             const pitch = projection.scale / ratio * this.share * 40;
@@ -126,7 +138,12 @@ export class Ink {
             stroke(this.blocks, style.ink, pitch > 24 ? 1.2 : 0.6);
             context.globalAlpha = 1;
         }
-        if (marks.includes("sensitive")) stroke(this.border, style.sensitive, 2);
+        if (marks.includes("sensitive")) {
+            stroke(this.far, style.shade, 4);  // below both: seen on dark and on bright cells
+            stroke(this.far, style.open, 2);
+            stroke(this.border, style.shade, 4);
+            stroke(this.border, style.sensitive, 2);
+        }
         stroke(this.box, style.shade, 3);
         stroke(this.box, style.region, 1.6, [4, 4]);
     }

@@ -23,7 +23,7 @@ export class Keys {
         board.addEventListener("blur", () => { stage.isSpeaking = false; });
     }
 
-    /** Whoever comes by keyboard finds a cursor; a click brings its own. */
+    /** A keyboard user finds a cursor; a click brings its own. */
     focus() {
         if (this.stage.looks.board.matches(":focus-visible") && this.stage.cursor < 0) {
             this.stage.point(this.middle(), true);

@@ -4,6 +4,7 @@ import {TOP, VALUES} from "./codec.js";
 import {el, setText} from "./dom.js";
 import {contextOf, drawCursor, drawDraft, rasterFrom} from "./ink.js";
 import {drawNames} from "./names.js";
+import {veilIn} from "./squares.js";
 
 /** @import {Grid} from "./grid.js"
     @import {Edges} from "./names.js"
@@ -252,10 +253,22 @@ export function paintPicture(context, picture, projection, stage, ratio, reserve
     const cells = raster => context.drawImage(raster, left, top, right - left, bottom - top);
     const {id} = picture.meta, {nobody} = stage.film.words(picture.meta);
     const tables = stage.styles.pair("colours" in picture.meta ? picture.meta.colours : "amounts");
-    cells(picture.raster(stage.codesOf(id), nobody, grid, tables, stage.ink.isOpen));
+    const raster = picture.raster(stage.codesOf(id), nobody, grid, tables, stage.ink.isOpen);
+    const levels = stage.levelsOf(id);
+    if (levels && !stage.legend.isOutlined) {
+        const alone = new OffscreenCanvas(width, height), pen = contextOf(alone);
+        pen.imageSmoothingEnabled = false;
+        pen.drawImage(raster, left, top, right - left, bottom - top);
+        veilIn(levels, grid).draw(pen, projection, ratio);
+        context.drawImage(alone, 0, 0);
+    } else {
+        cells(raster);
+    }
     const isTinted = marks.includes("sensitive") && !marks.includes("open");
     if (isTinted && stage.ink.tint) cells(stage.ink.tint);
-    stage.squaresOf(id)?.draw(context, projection, stage.styles.style, ratio);
+    if (stage.legend.isOutlined) {
+        stage.squaresOf(id)?.draw(context, projection, stage.styles.style, ratio);
+    }
     context.drawImage(lines, 0, 0);
     context.restore();
 }

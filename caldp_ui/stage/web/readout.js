@@ -3,6 +3,7 @@
 
 import {VALUES} from "./codec.js";
 import {degrees, el, people, setText} from "./dom.js";
+import {ownLinesWords} from "./lines.js";
 import {nearestCity} from "./names.js";
 
 /** @import {Stage} from "./stage.js" */
@@ -35,12 +36,17 @@ export class Readout {
             this.rows.set(id, value);
             return el("div", {}, el("dt", {}, title), value);
         }));
-        const {ink} = this.stage;
+        const {ink, pictures: all} = this.stage;
+        const pooled = [...all.values()].some(({levels}) => levels);
         /** @type {Record<string, unknown>} */
         const layers = {sensitive: ink.border, tint: ink.tint, blocks: ink.blocks, box: ink.box,
-            open: ink.open, safe: ink.open};
+            open: ink.open, safe: ink.open, far: ink.far, pooled, lines: ownLinesWords()};
         const marks = Object.keys(layers).filter(mark => layers[mark]);
-        this.stage.legend.explain(marks.map(mark => [mark, words[mark] ?? words.sensitive]));
+        this.stage.legend.explain(
+            marks.map(mark => [mark,
+                mark === "lines" ? ownLinesWords() : words[mark] ?? words.sensitive,
+                ...mark === "pooled" ? [words.squares] : []]),
+            () => this.stage.requestPaint());
         this.show();
     }
 
@@ -53,21 +59,23 @@ export class Readout {
         const spread = stage.film.hasStepOf(id) ? null : stage.pictures.get(id).errors;
         const text = people(share * n), shared = stage.squaresOf(id)?.sharedCount(cell) ?? 1;
         const suffix = shared > 1 ? `, averaged over ${shared.toLocaleString("en")} cells` : "";
-        if (!spread) return text + suffix;
+        const {certain} = stage.pictures.get(id);
+        const isNoise = certain && text !== "0" && !certain[cell] && !stage.film.hasStepOf(id);
+        if (!spread) return `${text}${isNoise ? " (may be noise)" : ""}${suffix}`;
         const margin = Z_95 * VALUES[spread[cell]];
         const ends = [share - margin, share + margin];
         const [low, high] = ends.map(end => people(Math.max(0, end * n)));
-        const {certain} = stage.pictures.get(id);
-        const noise = certain && share > 0 && !certain[cell] ? "; may be noise" : "";
-        return `${text} (likely ${low} to ${high}${noise})${suffix}`;
+        return `${text} (likely ${low} to ${high}${isNoise ? "; may be noise" : ""})${suffix}`;
     }
 
     /** @param {number} cell */
     placeName(cell) {
         const {grid, cities, names, labels} = this.stage, {lat, lon} = grid.middle(cell);
         const city = nearestCity(cities, lat, lon);
-        const near = city && (city.km < NEAR_KM ? `${city.name}, ${city.region}`
-            : `${Math.round(city.km)} km from ${city.name}, ${city.region}`);
+        const title = city && [city.name, city.region].filter(Boolean).join(", ");
+        const near = city && (city.km < NEAR_KM && city.region ? title
+            : city.km < 1 ? `${Math.round(city.km * 10) * 100} m from ${title}`
+                : `${Math.round(city.km)} km from ${title}`);
         const block = labels && names[labels[cell]];
         return [near, degrees(lat, lon, grid.cell), block].filter(Boolean).join(" · ");
     }

@@ -18,6 +18,10 @@ export class Legend {
         this.strip = el("i", {className: "strip"});
         this.scale = el("span", {className: "scale"}, this.title, this.low, this.strip, this.high);
         this.keys = el("span", {className: "keys"});
+        /** Whether squares of averages have borders instead of a veil. */
+        this.isOutlined = false;
+        /** @type {string | undefined} */
+        this.marksKey = undefined;
         this.node = el("div", {className: "legend"}, this.scale, this.keys);
     }
 
@@ -33,11 +37,34 @@ export class Legend {
     /** @param {string} text */
     write(text) { setText(this.title, text); }
 
-    /** What lines and tints on the maps mean, as pairs of a mark and its words.
-        @param {string[][]} marks */
-    explain(marks) {
-        this.keys.replaceChildren(...marks.map(([mark, words]) =>
-            el("span", {}, el("i", {className: mark}), words)));
+    /** What lines and tints on the maps mean, as pairs of a mark and its words; a mark with `other`
+        words is a switch between both.
+        @param {string[][]} marks
+        @param {() => void} onSwitch */
+    explain(marks, onSwitch) {
+        const key = JSON.stringify(marks);
+        if (key === this.marksKey) return;
+        this.marksKey = key;
+        this.keys.replaceChildren(...marks.map(([mark, words, other]) => other
+            ? this.switchOf(words, other, onSwitch)
+            : el("span", {}, el("i", {className: mark}), words)));
+    }
+
+    /** @param {string} veiled
+        @param {string} outlined
+        @param {() => void} onSwitch */
+    switchOf(veiled, outlined, onSwitch) {
+        const sign = el("i"), words = el("span");
+        const show = () => {
+            sign.className = this.isOutlined ? "squares" : "pooled";
+            setText(words, this.isOutlined ? outlined : veiled);
+        };
+        show();
+        return el("button", {type: "button", title: "Dots or squares", onclick: () => {
+            this.isOutlined = !this.isOutlined;
+            show();
+            onSwitch();
+        }}, sign, words);
     }
 }
 

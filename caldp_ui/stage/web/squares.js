@@ -1,13 +1,14 @@
-/* Where a picture's numbers are averages over more than one cell: squares of cells, whose borders
-   are drawn, and how many cells share a number. */
+/* Where a picture's numbers are averages over more than one cell: squares of cells, a veil over
+   them or their borders, and how many cells share a number. */
 
-import {contextOf, toPixels} from "./ink.js";
+import {cellsPath, contextOf, toPixels} from "./ink.js";
 
 /** @import {Grid} from "./grid.js"
     @import {Context} from "./ink.js"
     @import {Projection} from "./view.js" */
 
-const DASH = 2;  // CSS pixels
+const DASH = 2, DOTS = 4;  // CSS pixels
+const VEIL = 0.1, VEIL_LEVELS = 5;  // part of a cell that the veil covers, for each level
 
 /** @type {WeakMap<Uint8Array, Squares>} Those of a film's steps come again and again. */
 const squaresCache = new WeakMap();
@@ -22,6 +23,55 @@ export function squaresIn(levels, labels, grid) {
     const squares = new Squares(levels, labels, grid);
     squaresCache.set(levels, squares);
     return squares;
+}
+
+/** Dots left out of cells, the larger the more share a number: its colour stays as it is. */
+export class Veil {
+    /** `levels`: as of `Squares`.
+        @param {Uint8Array} levels
+        @param {Grid} grid */
+    constructor(levels, grid) {
+        /** @type {[level: number, path: Path2D][]} */
+        this.areas = [];
+        for (let level = 1; level <= VEIL_LEVELS; level++) {
+            const path = cellsPath(grid, cell => Math.min(levels[cell], VEIL_LEVELS) === level);
+            this.areas.push([level, path]);
+        }
+    }
+
+    /** Into cells that are drawn alone, with nothing below them.
+        @param {Context} context
+        @param {Projection} projection
+        @param {number} ratio */
+    draw(context, projection, ratio) {
+        const pitch = Math.round(DOTS * ratio);
+        context.save();
+        context.globalCompositeOperation = "destination-out";
+        for (const [level, path] of this.areas) {
+            const tile = new OffscreenCanvas(pitch, pitch), pen = contextOf(tile);
+            const radius = Math.sqrt(VEIL * level / (2 * Math.PI)) * pitch;
+            for (const middle of [pitch / 4, 3 * pitch / 4]) {
+                pen.beginPath();
+                pen.arc(middle, middle, radius, 0, 2 * Math.PI);
+                pen.fill();
+            }
+            context.fillStyle = context.createPattern(tile, "repeat") ?? "transparent";
+            context.fill(toPixels(path, projection));
+        }
+        context.restore();
+    }
+}
+
+/** @type {WeakMap<Uint8Array, Veil>} */
+const veils = new WeakMap();
+
+/** The veil over a picture, made once.
+    @param {Uint8Array} levels
+    @param {Grid} grid */
+export function veilIn(levels, grid) {
+    const veil = veils.get(levels) ?? new Veil(levels, grid);
+    veils.set(levels, veil);
+    return veil;
 }
 
 export class Squares {

@@ -31,6 +31,7 @@ import {viewOf} from "./view.js";
             certain: Uint8Array | null][],
         outline: Path2D, cities: City[], labels: Uint32Array | null, names: string[][],
         sensitive: Uint8Array | null, land: Path2D, open: Uint8Array | null,
+        far: Uint8Array | null,
     ]} Parts What the blobs of a scene hold. */
 
 export class Stage {
@@ -130,7 +131,8 @@ export class Stage {
             get(ground.names, readRows),
             get(ground.sensitive, readMask, ground.rows * ground.columns),
             get(ground.land, readLines),
-            get(ground.open, readMask, ground.rows * ground.columns)]);
+            get(ground.open, readMask, ground.rows * ground.columns),
+            get(ground.far, readMask, ground.rows * ground.columns)]);
         if (turn !== this.turn) return;
         this.blobs = blobs;
         this.data = data;
@@ -144,7 +146,7 @@ export class Stage {
 
     /** @param {Message.Scene} scene
         @param {Parts} parts */
-    setGround({ground, page}, [, outline, cities, labels, names, mask, land, open]) {
+    setGround({ground, page}, [, outline, cities, labels, names, mask, land, open, far]) {
         const oldGrid = this.grid;
         this.grid = new Grid(ground);
         // Pictures of another map have other pixels.
@@ -156,7 +158,7 @@ export class Stage {
         this.names = names[0] ?? [];
         this.labels = labels;
         const inkKey = [this.grid.name, ground.outline, ground.cities, ground.labels,
-            ground.sensitive, ground.open, ground.box].join();
+            ground.sensitive, ground.open, ground.far, ground.box].join();
         if (inkKey === this.inkKey) return;
         this.inkKey = inkKey;
         const {ink} = this;
@@ -166,6 +168,7 @@ export class Stage {
         ink.setBlocks(labels, this.grid);
         ink.setSensitive(mask, this.grid);
         ink.setOpen(open, this.grid);
+        ink.setFar(far, this.grid);
         this.layer.forget();
     }
 
@@ -234,11 +237,16 @@ export class Stage {
         return picture.difference = differenceCodes(one, other);
     }
 
+    /** How far a picture's cells are pooled now.
+        @param {string} id */
+    levelsOf(id) {
+        return this.film.hasStepOf(id) ? this.film.levelsOf(id) : this.pictures.get(id).levels;
+    }
+
     /** Where a picture's numbers are averages now; nothing where each cell has its own.
         @param {string} id */
     squaresOf(id) {
-        const picture = this.pictures.get(id), {marks} = picture.meta;
-        const levels = this.film.hasStepOf(id) ? this.film.levelsOf(id) : picture.levels;
+        const {marks} = this.pictures.get(id).meta, levels = this.levelsOf(id);
         return levels ? squaresIn(levels, marks.includes("blocks") ? this.labels : null, this.grid)
             : undefined;
     }

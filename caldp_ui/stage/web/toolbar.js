@@ -4,11 +4,15 @@
 
 import {button, el, setText} from "./dom.js";
 import {saveImage, shared} from "./image.js";
+import {takeLines} from "./lines.js";
 import {LOOKS} from "./looks.js";
 import {TOOLS} from "./tools.js";
 
 /** @import {Stage} from "./stage.js"
     @import {Tools} from "./tools.js" */
+
+/** Degrees: cells from this size on have coasts and borders for orientation. */
+const LINES_BELOW = 0.05;
 
 export class Toolbar {
     /** Whether the tools are unfolded on a narrow screen. */
@@ -43,6 +47,11 @@ export class Toolbar {
             this.style, this.move);
         this.save = button("save", "Picture", () => this.keep(), true);
         this.save.title = "Save what you see as a picture";
+        this.file = el("input", {type: "file", accept: ".json,.geojson", hidden: true,
+            onchange: () => this.addLines()});
+        this.lines = button("lines", "Your lines", () => this.file.click(), true);
+        this.lines.title = "Your own lines for orientation, such as rivers: GeoJSON. They stay in "
+            + "this browser, and in pictures that you save.";
         this.internal = button("lock", "Internal picture, with the truth",
             () => this.keep(true), true);
         this.views = el("div", {role: "toolbar", className: "views", "aria-label": "View"},
@@ -51,7 +60,7 @@ export class Toolbar {
             el("div", {className: "drawing"},
                 group("Tool", "tools words", ...this.tools.values()),
                 group("Changes", "changes", this.undo, this.redo),
-                group("Keep", "keep", this.save, this.internal)),
+                group("Keep", "keep", this.lines, this.save, this.internal), this.file),
             this.zoom);
         this.actions = group("What it is for", "actions");
         this.sentence = el("span", {className: "sentence"});
@@ -77,7 +86,18 @@ export class Toolbar {
         saveImage(this.stage, isInternal);
     }
 
-    /** On a narrow screen the tools are folded up; whoever holds one sees them all. */
+    /** Lines of the chosen file on all maps; the legend says so. */
+    async addLines() {
+        const [file] = this.file.files ?? [], {stage} = this;
+        if (!file) return;
+        await takeLines(file);
+        this.file.value = "";
+        stage.readout.update(stage.data);
+        stage.layer.forget();
+        stage.requestPaint();
+    }
+
+    /** On a narrow screen the tools are folded up; a user of one sees them all. */
     unfold() {
         this.open = !this.open;
         if (!this.open) this.stage.tools.take("look");
@@ -102,6 +122,7 @@ export class Toolbar {
             element.hidden = !tools.isOffered(tool);
         }
         this.internal.hidden = !data.image.heldBack;
+        this.lines.hidden = this.stage.grid.cell >= LINES_BELOW;
         this.save.hidden = Boolean(data.image.heldBack) && !shared(this.stage).length;
         const edits = data.actions.length > 0;
         this.part(".tools").hidden = data.actions.every(

@@ -22,7 +22,7 @@ export function writeQuery(page, changes) {
         if (value === null) url.searchParams.delete(key);
         else url.searchParams.set(key, value);
     }
-    // Degrees and commas stay readable in a link that people hand on.
+    // Degrees and commas stay readable in a link that people share.
     const query = url.search.replaceAll("%2C", ",");
     const address = `${url.pathname}${query}${url.hash}`;
     if (address !== location.pathname + location.search + location.hash) {

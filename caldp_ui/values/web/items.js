@@ -17,7 +17,7 @@ import {percent} from "./text.js";
         describe: (on: number) => string,
     }} Item A row's answer, or a group's. */
 
-/** From so many answers on groups are folded. */
+/** From this number of answers on groups are folded. */
 export const FOLDED_FROM = 61;
 export const COMMON = 40;
 const MATCHES_MAX = 120;

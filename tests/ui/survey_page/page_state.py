@@ -9,8 +9,7 @@ from caldp_core.scenarios.blocks import EvenRuns
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
-from caldp_ui.session.page_state import PageState
-from caldp_ui.session.record_link import ScenarioLink, ScenarioRecord
+from caldp_ui.session.page_state import PageState, ScenarioLink, ScenarioRecord
 
 TEN: Final = Scenario(Zipf(k=10), ContextPolicy(blocks=EvenRuns(2)), n=10_000)
 

@@ -4,9 +4,9 @@ import streamlit as st
 
 from caldp_ui.compute import runs
 from caldp_ui.controls import common
-from caldp_ui.parts import promises
+from caldp_ui.parts import comparison
 from caldp_ui.session import jobs
-from caldp_ui.session.opening import begin_page
+from caldp_ui.session.page_state import begin_page
 from caldp_ui.words.formats import VALUES
 from tests.ui.survey_page.page_state import STATE
 
@@ -15,7 +15,7 @@ common.epsilon(STATE)
 st.number_input(
     "Answer", 0, 9, **STATE.bind("answer", record.answer, lambda record, v: record.at(v))
 )
-promises.shield(VALUES, runs.setup(record.scenario))
+comparison.shield(VALUES, runs.setup(record.scenario))
 counted = jobs.run_on_click(
     STATE.key("count"),
     "count",

@@ -1,29 +1,30 @@
 """Checks of how many people a row is: totals, crosstabs, identifiers, shares, several points."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from caldp_core.basics.counted import count_text
+from caldp_core.basics.errors import count_text
 from caldp_core.datasets.files import numbers
 from caldp_core.datasets.files.answers import counted_cells
-from caldp_core.datasets.files.checks.record import Check, Offer, Reading, text_sql
+from caldp_core.datasets.files.checks.record import Check, Offer, Reading, ask, ask_which, text_sql
 from caldp_core.datasets.files.geojson import POINTS_COLUMN
 from caldp_core.datasets.files.layout_detection import (
+    ROLES,
+    detect_again,
     find_column,
+    has_word,
     is_named,
     is_no_number_of_people,
     may_number_rows,
     normalize_name,
 )
 
-_TOTAL_WORDS: Final = (
-    "total totals totaal totale totali totalt totales sum sums summe summen gesamt insgesamt "
-    "gesamtsumme zusammen all alle somme ensemble suma somma razem ogolem celkem yhteensa "
-    "subtotal zwischensumme overall toplam osszesen итого всего 合计 合計 总计 總計 합계 계"
+_TOTALS, _IN_LABELS, _RATES = (
+    frozenset(numbers.WORDS["labels"][name].split()) for name in ("totals", "in_labels", "rate")
 )
-_TOTALS: Final = frozenset(_TOTAL_WORDS.split())
 _WEIGHTS: Final = frozenset(
     ["weight", "weights", "wt", "wgt", "gewicht", "gewichte", "peso", "poids"]
 )
@@ -32,70 +33,190 @@ _MEAN_MAX: Final = 20
 """People a row from which a column of decimals or of records is asked about."""
 _GUESS_MAX: Final = 10_000
 """People a row from which a column that is not called people is asked about."""
+_LABELS_MAX: Final = 2
+"""Columns of labels beside those of a crosstab."""
+_YEAR: Final = r"\b(19|20)\d\d\b"
+_RATING_MAX: Final = 10
+"""The largest number of columns of ratings, which are not people."""
+_LISTED: Final = 5
+_ROUNDED: Final = 0.0025
+"""Of a total and all others together, by which it may be off as they are rounded."""
 _SHARES: Final = {1.0: 0.02, 100.0: 0.5}
 """Sums of shares and percentages, and how far they may be off."""
 
 
+_NUMBER: Final = rf"[^\d\s:$€£~<>≤≥-]?(\d[\d.,{numbers.SPACES}]*?|:)"
+_MULTIPLES: Final[dict[str, int]] = numbers.WORDS["multiples"]
 _HIDDEN: Final = r"(?i)[<≤] ?\d+|[*:–-]+|\.{2,}|…|[cxs]|n/?a|suppressed"
 """What stands for a number of people that is too small to be published."""
 
 
 def is_total(label: str) -> bool:
-    """Whether a label is nothing but a word for a total, in the usual languages."""
+    """Whether a label is a word for a total, or begins or ends in one, in the usual languages."""
     words = normalize_name(label).split()
     return bool(words) and (
-        " ".join(words) in _TOTALS
-        or (len(words) == 2 and words[0] in {"grand", "total", "summe"} and words[1] in _TOTALS)
-        or words in (["grand", "total"], ["total", "general"])
+        " ".join(words) in _TOTALS or not _IN_LABELS.isdisjoint((words[0], words[-1]))
     )
+
+
+def marks(reading: Reading) -> Check | None:
+    """Numbers with a flag, the sign of a note or a word behind them, such as “12 b” or “120*”."""
+    file, words = reading.file, numbers.WORDS["labels"]
+    called = find_column(file.names, "count")
+    patterns = dict.fromkeys(range(len(file.names)), rf"{_NUMBER}\s*({words['marks']})")
+    if called is not None:
+        patterns[called] = rf"{_NUMBER}\s*({words['marks']}|{words['units']})"
+    multiples = "|".join(_MULTIPLES)
+    marked = dict[int, str]()
+    for at, pattern in patterns.items():
+        others = [c for c in file.cells(at) if not numbers.looks_like_number(c) and c != ":"]
+        are_people = any(re.fullmatch(rf"(?i){_NUMBER} ?({multiples})", cell) for cell in others)
+        if others and not are_people and all(re.fullmatch(pattern, cell) for cell in others):
+            marked[at] = others[0]
+    if reading.layout.latitude is not None:
+        return None
+    if not marked:
+        return _without_numbers(reading, called)
+    column, first = next(iter(marked.items()))
+    number = re.sub(rf"^{patterns[column]}$", r"\1", first)
+
+    def without(read: Reading) -> Reading:
+        columns = read.sql_of()
+        for at in marked:
+            pattern = text_sql(rf"^\s*{patterns[at]}\s*$")
+            columns[at] = f"regexp_replace(c{at}, {pattern}, '\\1')"
+        read = read.derive(columns, file.names, read.layout)
+        return replace(read, layout=detect_again(read.file, read.layout))
+
+    names = ", ".join(reading.name(at) for at in list(marked)[:_LISTED])
+    return ask("marks", without, names=names, first=first, number=number)
+
+
+def _without_numbers(reading: Reading, called: int | None) -> Check | None:
+    """A column that is called people, though none of its cells is a number."""
+    file, layout = reading.file, reading.layout
+    if called in (None, layout.answer, layout.group) or layout.count is not None or layout.others:
+        return None
+    cells = file.cells(called or 0)
+    if any(map(numbers.looks_like_number, cells)) or not is_named(file.names[called or 0], "count"):
+        return None
+    odd = next((cell for cell in cells if re.search(r"\d[^%]*$", cell)), "")
+    if not odd or layout.answer is None or multiples(reading):
+        return None
+    return replace(ask("no-numbers", None, column=reading.name(called), cell=odd), name="marks")
+
+
+def multiples(reading: Reading) -> Check | None:
+    """Thousands or millions of people, by the title of the column or words behind its numbers."""
+    file, count = reading.file, reading.layout.count
+    count = find_column(file.names, "count") if count is None else count
+    if count is None or has_word(file.names[count], _RATES) or reading.layout.areas:
+        return None
+    for words, factor in _MULTIPLES.items():
+        behind = rf"(?i)^\s*([\d., ]+?)\s*({words})\s*$"
+        cells = [cell for cell in file.cells(count) if re.match(behind, cell)]
+        bare = [re.sub(behind, r"\1", cell) for cell in file.cells(count)]
+        zeros = "[., ]?".join(["000"] * (len(str(factor)) // 3))
+        in_title = rf"(?i)[\W_](in )?({words}|(1[., ]?)?{zeros}s?)\W*$"
+        is_meant = cells or re.search(in_title, file.names[count])
+        if is_meant and all(map(numbers.looks_like_number, bare)):
+            return _multiples(reading, count, factor, behind if cells else "^(.*)$")
+    return None
+
+
+def _multiples(reading: Reading, count: int, factor: int, behind: str) -> Check:
+    first = reading.file.cells(count)[0]
+    bare = [re.sub(behind, r"\1", cell) for cell in reading.file.cells(count)]
+    mark = numbers.detect_mark(bare) or reading.layout.mark or "."
+    is_one = f"regexp_matches(c{count}, {text_sql(behind)})"
+    text = f"regexp_replace(c{count}, {text_sql(behind)}, '\\1')"
+    sql = f"({numbers.number_sql(text, mark)}) * CASE WHEN {is_one} THEN {factor} ELSE 1 END"
+
+    def multiplied(read: Reading) -> Reading:
+        read = replace(read, layout=replace(read.layout, count=count, mark=mark))
+        return with_number(read, count, sql)
+
+    column, times = reading.name(count), f"{factor:,}"
+    return ask("multiples", multiplied, column=column, factor=times, first=first)
 
 
 def total_row(reading: Reading) -> Check | None:
-    """A row that is the sum of the others: all people are counted twice."""
-    layout = reading.layout
-    if layout.count is None or layout.answer is None:
+    """Rows that are the sum of others: all people are counted twice."""
+    found = _totals(reading)
+    if not found:
         return None
-    column, labels = _labels_with_totals(reading)
-    if not labels:
-        return None
-    named = ", ".join(f"“{label}”" for label in labels)
-    remark = f"{named} left out, as a total of the other rows"
-    offer = Offer("leave-out", f"Leave out {named}", remark, partial(leave_out, column, labels))
-    return Check(
-        "total-row",
-        f"The row {named} looks like the total of the other rows: everybody would count twice.",
-        (offer,),
-        "Count it: it is an answer",
-    )
+    labels = tuple(dict.fromkeys(label for _, labels in found for label in labels))
+    named = ", ".join(f"“{label}”" for label in labels[:_LISTED])
+    rows, verb = ("row", "looks") if len(labels) == 1 else ("rows", "look")
+
+    def without(read: Reading) -> Reading:
+        for column, cells in found:
+            read = leave_out(column, cells, read)
+        return read
+
+    return ask("total-row", without, named=named, rows=rows, verb=verb)
 
 
-def _labels_with_totals(reading: Reading) -> tuple[int, tuple[str, ...]]:
-    """The column whose labels name totals, and these labels."""
-    layout = reading.layout
-    assert layout.answer is not None
-    assert layout.count is not None
-    for column in (layout.answer, layout.group):
-        if column is not None:
-            cells = counted_cells(reading.file, layout, column)
-            named = dict.fromkeys(cell for cell in cells if is_total(cell))
-            if named:
-                return column, tuple(named)
-    return layout.answer, _sum_of_others(reading, layout.answer, layout.count)
+def _totals(reading: Reading) -> list[tuple[int, tuple[str, ...]]]:
+    """The columns with labels that name totals, among others that do not, and these labels.
+
+    Of a table of counts any column may have them; where none has one, a sum of all others may be.
+    """
+    file, layout = reading.file, reading.layout
+    if layout.answer is None:
+        return []
+    columns = range(len(file.names)) if layout.count is not None else (layout.answer,)
+    found = []
+    for column in columns:
+        cells = counted_cells(file, layout, column)
+        by_sex = {cell.casefold() for cell in cells} - {"t"} in ({"m", "f"}, {"m", "w"})
+        sums = {cell for cell in cells if is_total(cell) or (by_sex and cell in ("T", "t"))}
+        labels = tuple(dict.fromkeys(cell for cell in cells if cell in sums))
+        few = layout.count is not None or sum(map(cells.count, labels)) == 1
+        if few and 0 < len(labels) < len(set(cells)):
+            found.append((column, labels))
+    if found or layout.count is None:
+        return found
+    at, count, mark = layout.answer, layout.count, layout.mark or "."
+    read = ((row[at], numbers.parse_number(row[count], mark)) for row in file.rows)
+    rows = [(label, number) for label, number in read if label and number is not None]
+    if layout.left_out or len(rows) != len(dict(rows)):
+        return []
+    labels = _sum_of_others(rows) or _sums_of_parts(rows) or _sums_of_parts(rows[::-1])
+    return [(layout.answer, labels)] if labels else []
 
 
-def _sum_of_others(reading: Reading, column: int, count: int) -> tuple[str, ...]:
-    """The first or last label whose number is the sum of all others'; three others at least."""
-    layout, mark = reading.layout, reading.layout.mark or "."
-    rows = [
-        (row[column], number)
-        for row in reading.file.rows
-        if row[column] and (number := numbers.parse_number(row[count], mark)) is not None
-    ]
+def _sums_of_parts(rows: Sequence[tuple[str, float]]) -> tuple[str, ...]:
+    """The labels whose numbers are each the sum of those below, up to the next one.
+
+    All rows are parts or such sums, of two parts or more; there are two sums or more.
+    """
+    found, rest, parts = list[str](), 0.0, 2
+    for label, number in rows:
+        if rest == 0 and number and parts > 1:
+            found, rest, parts = [*found, label], number, 0
+        else:
+            rest, parts = rest - number, parts + (number > 0)
+    is_whole = rest == 0 and parts > 1
+    return tuple(found) if is_whole and 1 < len(found) <= len(rows) // 3 else ()
+
+
+def _sum_of_others(rows: Sequence[tuple[str, float]]) -> tuple[str, ...]:
+    """The first or last label whose number is the sum of all others'; three others at least.
+
+    Rounded numbers may add up to a little more or less.
+    """
     whole = sum(number for _, number in rows)
-    if not 4 <= len(rows) == len(dict(rows)) or whole <= 2 * len(rows) or layout.left_out:
+    if len(rows) < 4 or whole <= 2 * len(rows):
         return ()
+    off = min(len(rows) // 2, _ROUNDED * whole)
     ends = [rows[-1], rows[0]]
-    return next(((label,) for label, number in ends if 2 * number == whole), ())
+    return next(((label,) for label, number in ends if abs(2 * number - whole) <= off), ())
+
+
+def with_count(column: int | None, reading: Reading) -> Reading:
+    """The reading whose people are in a column; None: each row is one person."""
+    return replace(reading, layout=replace(reading.layout, count=column))
 
 
 def leave_out(column: int, cells: tuple[str, ...], reading: Reading) -> Reading:
@@ -107,63 +228,95 @@ def leave_out(column: int, cells: tuple[str, ...], reading: Reading) -> Reading:
 
 def crosstab(reading: Reading) -> Check | None:
     """Rows of labels and several columns of people, which may be the answers."""
-    file, label = reading.file, reading.layout.answer
-    if label is None or file.is_numeric(label) or len(set(file.cells(label))) < len(file.rows):
+    file, layout = reading.file, reading.layout
+    filled = [at for at in range(len(file.names)) if file.cells(at)]
+    columns = [at for at in filled if _holds_people(reading, at)]
+    several = [at for at in filled if len(set(file.cells(at))) > 1 or len(file.rows) == 1]
+    texts = [at for at in several if not file.is_numeric(at)]
+    labels = {tuple(row[at] for at in texts) for row in file.rows}
+    label = next((at for at in (layout.answer, layout.group) if at in texts), None)
+    if label is None or len(texts) > _LABELS_MAX or len(labels) < len(file.rows):
         return None
-    columns = [at for at in range(len(file.names)) if _holds_people(reading, at)]
     totals = [at for at in columns if is_total(file.names[at]) or _is_sum(reading, at, columns)]
     parts = [at for at in columns if at not in totals]
-    count = reading.layout.count
+    count = layout.count
     is_left = count not in (None, *totals) and is_named(file.names[count or 0], "count")
-    texts = [at for at in range(len(file.names)) if file.cells(at) and at not in columns]
-    if len(parts) < 2 or is_left or texts != [label]:
+    others = (file.names[at] for at in {*several} - {*columns, *texts})
+    if (
+        len(parts) < 2
+        or is_left
+        or not all(is_no_number_of_people(name) or _may_be_share(name) for name in others)
+    ):
         return None
-    if not totals and max(max(reading.numbers(at)) for at in parts) <= _MEAN_MAX:
+    if not totals and max(max(_people(reading, at)) for at in parts) <= _RATING_MAX:
         return None
     names = [file.names[at] for at in parts]
     listed = ", ".join(f"“{name}”" for name in names[:4]) + (", …" if len(names) > 4 else "")
-    title = reading.name(label)
-    offers = (
-        Offer(
-            "columns",
-            "The columns are the answers",
-            f"the columns {listed} read as answers, rows added up",
-            partial(_unpivot, label, tuple(parts), None),
-        ),
-        Offer(
-            "groups",
-            f"The columns are the answers, by {title}",
-            f"the columns {listed} read as answers, {title} as group",
-            partial(_unpivot, label, tuple(parts), 0),
-        ),
-    )
-    sentence = f"The columns {listed} all hold numbers of people: are they the answers?"
-    return Check("crosstab", sentence, offers, f"No: {title} has the answers")
+    title, more = reading.name(label), tuple(at for at in texts if at != label)
+    times = parts[::-1] if all(re.search(_YEAR, name) for name in names) else []
+    ways = {
+        "columns": partial(_unpivot, label, tuple(parts), more, None),
+        "groups": partial(_unpivot, label, tuple(parts), more, 0),
+    }
+    check = ask_which("crosstab", ways, listed=listed, title=title)
+    if not times:
+        return check
+    offers = (*(_one_time(reading, label, at) for at in times[:_LISTED]), *check.offers)
+    sentence = numbers.WORDS["checks"]["crosstab"]["of_times"].format(listed=listed)
+    return replace(check, sentence=sentence, offers=offers)
 
 
 def _holds_people(reading: Reading, column: int) -> bool:
-    if not reading.file.is_numeric(column) or is_no_number_of_people(reading.file.names[column]):
+    name = reading.file.names[column]
+    is_other = is_no_number_of_people(name) and not name.isdecimal()
+    if not reading.file.is_numeric(column) or is_other or _may_be_share(name):
         return False
-    found = reading.numbers(column)
-    return all(number >= 0 and number.is_integer() for number in found)
+    return all(number >= 0 and number.is_integer() for number in _people(reading, column))
+
+
+def _people(reading: Reading, column: int) -> list[float]:
+    """The numbers of a column; where marks may be of thousands, such as in 1.234, they are."""
+    if reading.layout.mark:
+        return reading.numbers(column)
+    cells = (re.sub("[.,]", "", cell) for cell in reading.file.cells(column))
+    return [number for cell in cells if (number := numbers.parse_number(cell, ".")) is not None]
+
+
+def _may_be_share(name: str) -> bool:
+    return has_word(name, ROLES["share"]) or ("%" in name and normalize_name(name) != "n")
 
 
 def _is_sum(reading: Reading, column: int, columns: list[int]) -> bool:
     """Whether a column is the sum of the others in every row."""
-    others = [reading.numbers(at) for at in columns if at != column]
-    own = reading.numbers(column)
+    others = [_people(reading, at) for at in columns if at != column]
+    own = _people(reading, column)
     if len(others) < 2 or any(len(each) != len(own) for each in others) or not any(own):
         return False
     return all(sum(row) == number for number, *row in zip(own, *others, strict=True))
 
 
-def _unpivot(label: int, parts: tuple[int, ...], group: int | None, reading: Reading) -> Reading:
-    """A row for each cell: its row's label, its column's name, its number of people."""
+def _one_time(reading: Reading, label: int, column: int) -> Offer:
+    """The offer to take the people of one of several times."""
+    name = reading.file.names[column]
+
+    def only(read: Reading) -> Reading:
+        names = [*read.file.names]
+        names[column] = f"people, {name}"
+        layout = replace(read.layout, answer=label, count=column, group=None, others=())
+        return Reading(replace(read.file, names=tuple(names)), layout)
+
+    return Offer(name, f"Only {name}", f"people by “{name}” alone", only)
+
+
+def _unpivot(
+    label: int, parts: tuple[int, ...], more: tuple[int, ...], group: int | None, reading: Reading
+) -> Reading:
+    """A row for each cell: its row's label, its column's name, its people, and `more` labels."""
     names = ", ".join(text_sql(reading.file.names[at]) for at in parts)
     cells = ", ".join(f"c{at}" for at in parts)
-    columns = (f"c{label}", f"unnest([{names}])", f"unnest([{cells}])")
+    columns = (f"c{label}", f"unnest([{names}])", f"unnest([{cells}])", *(f"c{at}" for at in more))
     layout = replace(reading.layout, answer=1, count=2, group=group, others=())
-    titles = (reading.file.names[label], "answer", "people")
+    titles = (reading.file.names[label], "answer", "people", *(reading.file.names[a] for a in more))
     found = reading.derive(columns, titles, layout)
     totals = tuple(dict.fromkeys(cell for cell in found.file.cells(0) if is_total(cell)))
     return leave_out(0, totals, found)
@@ -172,48 +325,41 @@ def _unpivot(label: int, parts: tuple[int, ...], group: int | None, reading: Rea
 def people_column(reading: Reading) -> Check | None:
     """A column that would be people, and may be an identifier or a measure."""
     layout, count = reading.layout, reading.layout.count
-    if count is None or not (found := reading.numbers(count)):
+    if count is None or not (found := reading.numbers(count)) or shares(reading) is not None:
         return None
     mean, name = sum(found) / len(found), reading.file.names[count]
     is_weight = normalize_name(name) in _WEIGHTS
-    called = count == find_column(reading.file.names, "count") and not may_number_rows(name)
+    by_name = count == find_column(reading.file.names, "count") and not has_word(name, _RATES)
+    called = by_name and not may_number_rows(name)
     decimals = any(not number.is_integer() for number in found)
     repeats = layout.group is None and reading.file.repeats(layout.answer)
-    odd = is_no_number_of_people(name) or _is_one_of_many(reading, count)
+    odd = is_no_number_of_people(name) or (layout.header and not by_name)
+    odd = odd or _is_one_of_many(reading, count)
     far = mean >= _MEAN_MAX and (is_weight or ((decimals or repeats) and not called))
     if not (odd or far or (mean >= _GUESS_MAX and not called)):
         return None
-    return Check(
+    rows = count_text(len(found), "row", "rows")
+    people = count_text(round(sum(found)), "person", "people")
+    return ask(
         "people",
-        f"The column {reading.name(count)} would make {count_text(len(found), 'row', 'rows')} "
-        f"{count_text(round(sum(found)), 'person', 'people')}, {mean:,.0f} a row: does it say "
-        "how many people there are?",
-        (
-            Offer(
-                "rows",
-                "No: each row is one person",
-                f"the column {reading.name(count)} is not people; each row is one person",
-                lambda read: replace(read, layout=replace(read.layout, count=None)),
-            ),
-        ),
-        "Yes: numbers of people",
+        partial(with_count, None),
+        column=reading.name(count),
+        rows=rows,
+        people=people,
+        mean=f"{mean:,.0f}",
     )
 
 
 def _is_one_of_many(reading: Reading, count: int) -> bool:
     """Whether a column only sounds like people, beside two or more that could be it as well."""
-    others = [at for at in range(len(reading.file.names)) if at != count]
-    able = [at for at in others if reading.file.is_numeric(at) and _may_be_people(reading, at)]
-    return (
-        len(able) > 1
-        and reading.layout.answer is not None
-        and not is_named(reading.file.names[count], "count")
-    )
-
-
-def _may_be_people(reading: Reading, column: int) -> bool:
-    is_other = is_no_number_of_people(reading.file.names[column])
-    return not is_other and min(reading.numbers(column), default=-1) >= 0
+    file = reading.file
+    if reading.layout.answer is None or is_named(file.names[count], "count"):
+        return False
+    others = [at for at, name in enumerate(file.names) if not is_no_number_of_people(name)]
+    able = [
+        at for at in others if file.is_numeric(at) and min(reading.numbers(at), default=-1) >= 0
+    ]
+    return len({*able} - {count}) > 1
 
 
 def shares(reading: Reading) -> Check | None:
@@ -231,20 +377,16 @@ def shares(reading: Reading) -> Check | None:
     signed = any(cell.endswith("%") for cell in cells)
     parts = any(not number.is_integer() for number in found)
     sums = any(abs(total - whole) <= off for whole, off in _SHARES.items())
-    if not total or not (signed or (parts and sums)):
+    if not total or not (signed or (parts and sums) or _may_be_share(reading.file.names[count])):
         return None
 
     def of(people: int) -> Offer:
         remark = f"shares of {count_text(people, 'person', 'people')}"
         return Offer(str(people), "", remark, partial(_shares_of, count, people / total))
 
-    return Check(
-        "shares",
-        f"The column {reading.name(count)} holds shares that add up to {total:,.4g}"
-        f"{' %' if signed else ''}, not people: of how many people are they?",
-        (),
-        of_people=of,
-    )
+    sum_text = f"{total:,.4g}{' %' if signed else ''}"
+    check = ask("shares", None, column=reading.name(count), total=sum_text)
+    return replace(check, of_people=of)
 
 
 def _percent_column(reading: Reading) -> int | None:
@@ -258,9 +400,10 @@ def _percent_column(reading: Reading) -> int | None:
 
 
 def _shares_of(count: int, factor: float, reading: Reading) -> Reading:
-    reading = replace(reading, layout=replace(reading.layout, count=count))
+    cells = [cell.removesuffix("%").strip() for cell in reading.file.cells(count)]
+    mark = numbers.detect_mark(cells) or reading.layout.mark or "."
+    reading = replace(reading, layout=replace(reading.layout, count=count, mark=mark))
     bare = f"trim(replace(c{count}, '%', ''))"
-    mark = reading.layout.mark or "."
     return with_number(reading, count, f"({numbers.number_sql(bare, mark)}) * {factor!r}")
 
 
@@ -271,6 +414,47 @@ def with_number(reading: Reading, column: int | None, sql: str) -> Reading:
     columns = reading.sql_of()
     columns[column or 0] = f"replace({text}, '.', ',')" if mark == "," else text
     return reading.derive(columns, reading.file.names, reading.layout)
+
+
+def periods(reading: Reading) -> Check | None:
+    """A row for each year or date, which would add up the same people several times."""
+    file, layout = reading.file, reading.layout
+    key = [
+        at
+        for at in (layout.answer, layout.group, layout.latitude, layout.longitude)
+        if at is not None
+    ]
+    called = [
+        at for at, name in enumerate(file.names) if is_named(name, "period") and at not in key
+    ]
+    column = next((at for at in called if len(set(file.cells(at))) > 1), None)
+    rows = [tuple(row[at] for at in key) for row in file.rows]
+    if layout.count is None or column is None or len(set(rows)) == len(rows):
+        return None
+    values = sorted(set(file.cells(column)), reverse=True)
+    offers = tuple(
+        Offer(
+            each,
+            f"Only {each}",
+            f"{reading.name(column)} {each} alone",
+            partial(_only, column, each),
+        )
+        for each in values[:_LISTED]
+    )
+    check = ask("periods", None, values=f"{len(values):,}", column=reading.name(column))
+    return replace(check, offers=offers)
+
+
+def _only(column: int, period: str, reading: Reading) -> Reading:
+    """The reading of the rows of one period."""
+    columns = reading.sql_of()
+    bare = f"trim(regexp_replace(c{column}, '\\s+', ' ', 'g'))"
+    columns[column] = (
+        f"CASE {bare} WHEN {text_sql(period)} THEN {text_sql(period)} ELSE 'other' END"
+    )
+    return leave_out(
+        column, ("other",), reading.derive(columns, reading.file.names, reading.layout)
+    )
 
 
 def hidden_counts(reading: Reading) -> Check | None:
@@ -290,15 +474,10 @@ def hidden_counts(reading: Reading) -> Check | None:
         label = "Keep these answers, with 0 people"
         return Offer(str(people), label, remark, lambda each: each.with_cells(count, read))
 
-    return Check(
-        "hidden-counts",
-        f"{count_text(len(rows), 'row has', 'rows have')} no number of people but {listed}, such "
-        f"as “{rows[0][answer]}”. Left out, these answers are missing: how many people gave each?",
-        (replace(of(0), name="zero"),),
-        "Leave these rows out",
-        of,
-        "People who gave each",
-    )
+    several = count_text(len(rows), "row has", "rows have")
+    check = ask("hidden-counts", None, rows=several, listed=listed, answer=rows[0][answer])
+    label = "People who gave each"
+    return replace(check, offers=(replace(of(0), name="zero"),), of_people=of, people_label=label)
 
 
 def thousands(reading: Reading) -> Check | None:
@@ -314,12 +493,9 @@ def thousands(reading: Reading) -> Check | None:
     def whole(read: Reading) -> Reading:
         return with_number(read, count, f"replace(c{count}, '{mark}', '')")
 
-    return Check(
-        "thousands",
-        f"The column {reading.name(count)} has numbers such as {unclear[0]}: is that "
-        f"{unclear[0].replace(mark, '')}?",
-        (Offer("whole", "Yes: thousands", "marks in numbers of people read as thousands", whole),),
-        "No: decimals",
+    first = unclear[0]
+    return ask(
+        "thousands", whole, column=reading.name(count), first=first, number=first.replace(mark, "")
     )
 
 
@@ -329,21 +505,8 @@ def several_points(reading: Reading) -> Check | None:
     if POINTS_COLUMN not in names or layout.latitude is None:
         return None
     column = names.index(POINTS_COLUMN)
-    points = len(reading.file.cells(column))
-    return Check(
-        "several-points",
-        f"{points:,} points belong to features of several points: does the number of people hold "
-        "for all points of a feature together?",
-        (
-            Offer(
-                "once",
-                "Yes: count it once",
-                "people of several points counted once, in equal parts",
-                partial(_share_points, column),
-            ),
-        ),
-        "No: for each point",
-    )
+    points = count_text(len(reading.file.cells(column)), "point", "points")
+    return ask("several-points", partial(_share_points, column), points=points)
 
 
 def _share_points(column: int, reading: Reading) -> Reading:

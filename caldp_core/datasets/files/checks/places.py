@@ -1,45 +1,45 @@
-"""Checks of where places are: exchanged, from 0° to 360°, ten-millionths of degrees, metres."""
+"""Checks of places and of names that are areas: which they are, and what counts the people."""
 
 import re
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
-from typing import Final
+from difflib import get_close_matches
+from functools import cache, partial
+from typing import Any, Final
 
 import numpy as np
 
-from caldp_core.basics.types import Bools, Floats
+from caldp_core.basics.errors import count_text
+from caldp_core.basics.types import Bools, Floats, Ints
+from caldp_core.datasets.areas import NamedArea, named_areas
 from caldp_core.datasets.base_map import world_cities
 from caldp_core.datasets.files import numbers
-from caldp_core.datasets.files.checks.people import with_number
-from caldp_core.datasets.files.checks.record import Check, Offer, Reading
-from caldp_core.datasets.files.layout_detection import normalize_name
+from caldp_core.datasets.files.answers import counted_cells, normalize_spaces
+from caldp_core.datasets.files.checks.people import is_total, with_count, with_number
+from caldp_core.datasets.files.checks.record import Check, Offer, Reading, ask, text_sql
+from caldp_core.datasets.files.geojson import AREA_COLUMN, polygon_of_wkt
+from caldp_core.datasets.files.layout_detection import (
+    is_named,
+    is_no_number_of_people,
+    normalize_name,
+)
 
-_FEW: Final = 0.2
+_FEW: Final = 0.5
 _MOST: Final = 0.8
 """Of all places near a town, as they are and exchanged."""
+_SQUARE: Final = 0.2
+"""Degrees: side of the squares in which, or beside which, a town is near."""
 _NUMBER: Final = r"-?\d+(?:\.\d+)?"
 _PAIR: Final = rf"{_NUMBER}\s+{_NUMBER}"
-_BOTH: Final = {
-    r"[(\[]?-?\d{1,3}\.\d+°? ?[,;] ?-?\d{1,3}\.\d+°?[)\]]?": ((1,), (2,)),
-    rf"(?i:POINT)\s*Z?\s*\({_PAIR}[^()]*\)": ((2,), (1,)),
-    rf"(?i:POLYGON)\s*\(\({_PAIR}(,\s*{_PAIR}){{4}}\)\)": ((2, 6), (1, 5)),
-    rf'\{{[^\d]*"coordinates"\s*:\s*\[\s*{_NUMBER}\s*,\s*{_NUMBER}[^\]]*\][^\d]*\}}': ((2,), (1,)),
-}
-"""A place in one cell, also as WKT and GeoJSON, and which of its numbers are its degrees.
-
-Of a square opposite corners: in the middle between them is the place.
-"""
+_POINT: Final = rf"(?i:(?:SRID=4326;)?\s*POINT)\s*Z?\s*\(({_NUMBER})\s+({_NUMBER})[^()]*\)"
+_SQUARE_TEXT: Final = rf"(?i:POLYGON)\s*\(\({_PAIR}(,\s*{_PAIR}){{4}}\)\)"
+_IN_JSON: Final = rf'\{{[^\d]*"coordinates"\s*:\s*\[\s*({_NUMBER})\s*,\s*({_NUMBER})[^\]]*\].*\}}'
+_SIDE: Final = r"([^,;/()\[\]\s]*\d(?: ?[°º'′’\"″”NSEWnsew])*)"
+_TWO: Final = rf"[(\[]?(?:geo:)?{_SIDE}(?: ?[,;/] ?| ){_SIDE}(?: \d+(?:\.\d+)?)*[)\]]?"
+"""Places in one cell: latitude and longitude, as WKT or GeoJSON, or a square around the place."""
 _E7: Final = ("latitudee7", "longitudee7")
-_METRES: Final = (
-    ("e", "n"),
-    ("x", "y"),
-    ("easting", "northing"),
-    ("rechtswert", "hochwert"),
-    ("utm e", "utm n"),
-    ("utm_e", "utm_n"),
-    ("ost", "nord"),
-)
+_METRES: Final = [pair.split(", ") for pair in numbers.WORDS["labels"]["metres"].split("; ")]
 """Names of the columns of maps in metres, in lower case."""
 
 
@@ -54,20 +54,8 @@ def exchanged(reading: Reading) -> Check | None:
     if usual.mean() > _FEW or other.mean() < _MOST:
         return None
     swapped = replace(layout, latitude=layout.longitude, longitude=layout.latitude)
-    return Check(
-        "exchanged",
-        f"{int(usual.sum()):,} of {len(pairs):,} places are near a town, and {int(other.sum()):,} "
-        "with latitude and longitude exchanged: exchange them?",
-        (
-            Offer(
-                "exchange",
-                "Exchange them",
-                "latitude and longitude exchanged",
-                lambda read: replace(read, layout=swapped),
-            ),
-        ),
-        "No: they are right",
-    )
+    near = {"near": f"{usual.sum():,}", "all": f"{len(pairs):,}", "other": f"{other.sum():,}"}
+    return ask("exchanged", lambda read: replace(read, layout=swapped), **near)
 
 
 def _places(reading: Reading) -> Floats:
@@ -79,21 +67,25 @@ def _places(reading: Reading) -> Floats:
 
 
 def _near_a_town(latitude: Floats, longitude: Floats) -> Bools:
-    """Which places are within a degree or two of a town of 15,000 inhabitants."""
+    """Which places are within some 20 to 40 km of a town of 15,000 inhabitants."""
     inside = (np.abs(latitude) <= 90) & (np.abs(longitude) <= 360)
-    rows = np.where(inside, np.floor(latitude) + 90, 0).astype(int)
-    columns = np.where(inside, np.floor(longitude) % 360, 0).astype(int)
-    return np.asarray(_town_degrees()[rows, columns] & inside, dtype=bool)
+    return _squares_of_towns()[_squares(latitude, longitude, inside)] & inside
+
+
+def _squares(latitude: Floats, longitude: Floats, inside: Bools) -> tuple[Ints, Ints]:
+    rows = np.where(inside, (latitude + 91) / _SQUARE, 0).astype(int)
+    return rows, np.where(inside, longitude % 360 / _SQUARE, 0).astype(int)
 
 
 @cache
-def _town_degrees() -> Bools:
-    """(181, 360) squares of a degree that hold a town or touch one that does."""
-    found = np.zeros((181, 360), dtype=bool)
-    for city in world_cities():
-        row, column = int(np.floor(city.latitude)) + 90, int(np.floor(city.longitude)) % 360
-        beside = [(column + step) % 360 for step in (-1, 0, 1)]
-        found[max(row - 1, 0) : row + 2, beside] = True
+def _squares_of_towns() -> Bools:
+    """(911, 1800) squares that hold a town or touch one that does, from 91° south and 0° on."""
+    found = np.zeros((911, 1800), dtype=bool)
+    towns = np.array([(city.latitude, city.longitude) for city in world_cities()])
+    rows, columns = _squares(towns[:, 0], towns[:, 1], np.ones(len(towns), dtype=bool))
+    for up in (-1, 0, 1):
+        for east in (-1, 0, 1):
+            found[rows + up, (columns + east) % 1800] = True
     return found
 
 
@@ -111,47 +103,56 @@ def turned_longitudes(reading: Reading) -> Check | None:
         return with_number(read, column, west)
 
     places, verb = ("longitude", "is") if beyond == 1 else ("longitudes", "are")
-    return Check(
-        "longitudes-360",
-        f"{beyond:,} {places} {verb} above 180°: counted from 0° to 360°?",
-        (Offer("west", "Yes: 359° is 1° west", "longitudes read from 0° to 360°", turned),),
-        "No: leave them out",
-    )
+    return ask("longitudes-360", turned, beyond=f"{beyond:,} {places} {verb}")
 
 
 def one_column(reading: Reading) -> Check | None:
     """Latitude and longitude in one column, as maps on the web copy them."""
-    columns = {at: reading.file.cells(at)[:100] for at in range(len(reading.file.names))}
     able = [
-        (at, numbers_of)
-        for at, cells in columns.items()
-        for pattern, numbers_of in _BOTH.items()
-        if cells and all(re.fullmatch(pattern, cell) for cell in cells)
+        (at, pattern, cells[0])
+        for at in range(len(reading.file.names))
+        if (cells := reading.file.cells(at)[:100])
+        for pattern in (_TWO, _POINT, _IN_JSON, _SQUARE_TEXT)
+        if all(_is_place(pattern, cell) for cell in cells)
     ]
     if not able or reading.layout.latitude is not None:
         return None
-    column, order = able[0]
+    column, pattern, first = able[0]
 
     def split(read: Reading) -> Reading:
-        width = read.file.table.width
-        people = read.file.answers.count if read.layout.count is None else read.layout.count
-        layout = replace(read.layout, answer=None, group=None, count=people)
-        layout = replace(layout, latitude=width, longitude=width + 1)
-        found = f"regexp_extract_all(c{column}, '{_NUMBER}')"
-        parts = [
-            f"(({' + '.join(f'{found}[{at}]::DOUBLE' for at in each)}) / {len(each)})::VARCHAR"
-            for each in order
-        ]
-        names = (*read.file.names, "latitude (split)", "longitude (split)")
-        return read.derive([*read.sql_of(), *parts], names, replace(layout, mark="."))
+        return _split(*_degrees_sql(column, pattern), read)
 
-    return Check(
-        "one-column",
-        f"The column {reading.name(column)} holds latitude and longitude together, such as "
-        f"“{columns[column][0]}”: split it?",
-        (Offer("split", "Yes: read places", "latitude and longitude split", split),),
-        "No: these texts are answers",
-    )
+    return ask("one-column", split, column=reading.name(column), first=first)
+
+
+def _is_place(pattern: str, cell: str) -> bool:
+    match = re.fullmatch(pattern, cell)
+    if pattern != _TWO or match is None:
+        return match is not None
+    parts = match.groups()
+    return all(re.search(r"\d[.°º]", part) and numbers.parse_degrees(part, ".") for part in parts)
+
+
+def _degrees_sql(column: int, pattern: str) -> tuple[str, str]:
+    """SQL of the latitude and longitude of a column's cells."""
+    if pattern == _SQUARE_TEXT:
+        found = f"regexp_extract_all(c{column}, '{_NUMBER}')"
+        latitude, longitude = (
+            f"(({found}[{at}]::DOUBLE + {found}[{at + 4}]::DOUBLE) / 2)::VARCHAR" for at in (2, 1)
+        )
+        return latitude, longitude
+    first, second = (f"regexp_extract(c{column}, {text_sql(pattern)}, {group})" for group in (1, 2))
+    return (first, second) if pattern == _TWO else (second, first)
+
+
+def _split(latitude: str, longitude: str, reading: Reading) -> Reading:
+    """The reading as places, with degrees in SQL of the column."""
+    width, layout = reading.file.table.width, reading.layout
+    people = reading.file.answers.count if layout.count is None else layout.count
+    layout = replace(layout, answer=None, group=None, count=people, mark=".")
+    layout = replace(layout, latitude=width, longitude=width + 1)
+    names = (*reading.file.names, "latitude (split)", "longitude (split)")
+    return reading.derive([*reading.sql_of(), latitude, longitude], names, layout)
 
 
 def ten_millionths(reading: Reading) -> Check | None:
@@ -169,12 +170,11 @@ def ten_millionths(reading: Reading) -> Check | None:
             columns[at] = f"CAST(TRY_CAST(c{at} AS DOUBLE) / 1e7 AS VARCHAR)"
         return read.derive(columns, read.file.names, read.layout)
 
-    return Check(
+    return ask(
         "ten-millionths",
-        f"{reading.name(latitude)} and {reading.name(longitude)} are ten-millionths of degrees: "
-        "read them as places?",
-        (Offer("degrees", "Yes: read places", "ten-millionths of degrees read", divided),),
-        "No: they are answers",
+        divided,
+        latitude=reading.name(latitude),
+        longitude=reading.name(longitude),
     )
 
 
@@ -184,14 +184,8 @@ def metres(reading: Reading) -> Check | None:
     if pair is None:
         return None
     east, north = pair
-    return Check(
-        "metres",
-        f"{reading.name(east)} and {reading.name(north)} look like metres on a map, such as "
-        f"{reading.numbers(east)[0]:,.0f} and {reading.numbers(north)[0]:,.0f}: for places save "
-        "the file in degrees, as WGS 84 (EPSG:4326).",
-        (),
-        "They are answers",
-    )
+    x, y = (f"{reading.numbers(at)[0]:,.0f}" for at in pair)
+    return ask("metres", None, east=reading.name(east), north=reading.name(north), x=x, y=y)
 
 
 def _metre_columns(reading: Reading) -> Sequence[int] | None:
@@ -203,3 +197,216 @@ def _metre_columns(reading: Reading) -> Sequence[int] | None:
             if all(each and min(map(abs, each)) > 1_000 for each in found):
                 return columns
     return None
+
+
+_NAMES_MIN, _NAMES_KNOWN = 3, 0.6
+_CODES_MIN, _CODES_KNOWN = 5, 0.9
+"""How many different areas, and which share of all names, make a column one of areas."""
+_AS_GOOD: Final = 0.9
+"""Of the names that the best reading knows, those that another one must know to be asked about."""
+_OFFERS_MAX, _LISTED = 4, 5
+_COUNTRIES, _SEVERAL = "countries", "several countries"
+_NEAR: Final = 0.7
+_WKT: Final = r"(?i)(SRID=4326;)?\s*(MULTI)?POLYGON\s*Z?\s*\("
+
+
+@cache
+def _by_spelling() -> Mapping[str, list[NamedArea]]:
+    found = defaultdict[str, list[NamedArea]](list)
+    for area in named_areas().values():
+        for spelling in area.names | area.codes:
+            found[spelling].append(area)
+    return found
+
+
+def match_names(names: Collection[str]) -> dict[str, dict[str, NamedArea]]:
+    """The areas that different names mean, by the country of all of them, the best first.
+
+    Or by “countries” or “several countries”; nothing where too few are known.
+    """
+    # Letters alone are choices, as in “A” to “E”, also where a country has codes such as these.
+    long = [name for name in names if not re.fullmatch("[A-Za-z]", name)]
+    found = {name: _by_spelling().get(normalize_name(name), []) for name in long}
+    sets = defaultdict[str, dict[str, NamedArea]](dict)
+    for name, areas in found.items():
+        for area in areas:
+            sets[area.country or _COUNTRIES][name] = area
+    several = dict[str, NamedArea]()
+    for name, areas in found.items():
+        sizes = {len(sets[area.country]): area for area in areas if area.country}
+        several |= {name: sizes[max(sizes)]} if sizes else {}
+    best = max((len(sets[of]) for of in sets), default=0)
+    if len(several) > best:
+        sets[_SEVERAL], best = several, len(several)
+    able = {
+        of: each
+        for of, each in sets.items()
+        if len(each) >= _AS_GOOD * best and _are_areas(each, len(names))
+    }
+    return dict(sorted(able.items(), key=lambda each: -len(each[1]))[:_OFFERS_MAX])
+
+
+def _are_areas(areas: Mapping[str, NamedArea], names: int) -> bool:
+    called = {area.key for name, area in areas.items() if normalize_name(name) in area.names}
+    share, different = len(areas) / names, {area.key for area in areas.values()}
+    if len(called) >= _NAMES_MIN:
+        return share >= _NAMES_KNOWN
+    return len(different) >= _CODES_MIN and share >= _CODES_KNOWN
+
+
+def areas(reading: Reading) -> Check | None:
+    """A column whose cells are names or codes of areas, in a file without coordinates."""
+    layout, file = reading.layout, reading.file
+    if file.has_places or layout.latitude is not None or layout.others:
+        return None
+    if AREA_COLUMN in file.names:
+        return _areas_of_file(reading, file.names.index(AREA_COLUMN), str)
+    for column in range(len(file.names)):
+        cells = file.cells(column)
+        if cells and all(re.match(_WKT, cell) for cell in cells):
+            return _areas_of_file(reading, column, partial(polygon_of_wkt, file.table.source.name))
+    first = [at for at in (layout.answer, layout.group) if at is not None]
+    for column in dict.fromkeys((*first, *range(len(file.names)))):
+        seen = {cell for cell in file.cells(column) if not is_total(cell)}
+        is_measure = file.is_numeric(column) or is_named(file.names[column], "measure")
+        if not is_measure and match_names(seen):
+            names = sorted({*counted_cells(file, layout, column)})
+            found = match_names(names).items()
+            offers = tuple(_offer(reading, column, names, *each) for each in found)
+            called = f"{count_text(len(names), 'name', 'names')} in {reading.name(column)}"
+            sentence = f"{called} may be areas: show people by area, on a map?"
+            return Check("areas", sentence, offers, "No: plain answers") if offers else None
+    return None
+
+
+def _areas_of_file(reading: Reading, area: int, read: Callable[[str], str]) -> Check | None:
+    """The check of a file that has the polygons of its areas; polygons of one name are one area."""
+    file = reading.file
+    column = file.answers.answer if reading.layout.answer is None else reading.layout.answer
+    polygons = defaultdict[str, dict[str, None]](dict)
+    for name, polygon in sorted(_distinct(reading, column, area), key=str):
+        polygons[normalize_spaces(name or "")][read(polygon)] = None
+    keys = tuple((name, " + ".join(each)) for name, each in polygons.items() if name)
+    areas, named_by = count_text(len(keys), "area", "areas"), reading.name(column)
+    check = ask(
+        "areas-of-file", partial(with_areas, column or 0, keys), column=named_by, areas=areas
+    )
+    return replace(check, name="areas")
+
+
+def _distinct(reading: Reading, *columns: int | None) -> list[tuple[Any, ...]]:
+    """All different rows of some columns."""
+    relation = reading.file.table.relation_sql(bool(reading.layout.header))
+    listed = ", ".join(f"c{column}" for column in columns)
+    with reading.file.table.open_reader() as reader:
+        return reader.fetch_rows(f"SELECT DISTINCT {listed} FROM {relation}")
+
+
+def _names(reading: Reading, column: int) -> list[str]:
+    """All different names in a column, without totals that are left out."""
+    names = {normalize_spaces(cell or "") for (cell,) in _distinct(reading, column)}
+    return sorted(names - {"", *(cell for at, cell in reading.layout.left_out if at == column)})
+
+
+def _offer(
+    reading: Reading, column: int, names: list[str], of: str, found: Mapping[str, NamedArea]
+) -> Offer:
+    twice = len(found) - len({area.key for area in found.values()})
+    some = f"{len(found):,} of {len(names):,} names known" if len(found) < len(names) else ""
+    more = f"{count_text(twice, 'other spelling', 'other spellings')} added up" if twice else ""
+    title = of if of == _COUNTRIES else f"areas of {of}"
+    return Offer(
+        of,
+        ", ".join(filter(None, (f"Show {title}", some, more))),
+        ", ".join(filter(None, (f"{reading.name(column)} read as {title}", more))),
+        partial(_with_areas_of, column, of, found),
+    )
+
+
+def _with_areas_of(
+    column: int, of: str, seen: Mapping[str, NamedArea], reading: Reading
+) -> Reading:
+    """The reading whose answers are areas of a country, by all names of the file."""
+    names = _names(reading, column)
+    found = match_names(names).get(of, seen)
+    keys = tuple((name, found[name].key if name in found else "") for name in names)
+    return with_areas(column, keys, reading)
+
+
+def with_areas(column: int, keys: tuple[tuple[str, str], ...], reading: Reading) -> Reading:
+    """The reading whose answers are the areas of a column; a group stays beside an answer alone."""
+    layout, guess = reading.layout, reading.file.answers
+    if layout.answer is None:  # on a form of places
+        layout = replace(guess, count=layout.count or guess.count, reading=layout.reading)
+    group = layout.group if column == layout.answer else None
+    count = layout.count if layout.count != column else None
+    layout = replace(layout, answer=column, group=group, count=count, steps=None, areas=keys)
+    return replace(reading, layout=layout)
+
+
+def unknown_areas(reading: Reading) -> Check | None:
+    """Names that are not known beside names of areas, with the nearest one of each."""
+    unknown = [name for name, area in reading.layout.areas if not area]
+    if not unknown:
+        return None
+    near = _nearest(reading.layout.areas, unknown)
+    few = [
+        f"“{name}”" + (f" (nearest: {near[name][0]})" if name in near else "")
+        for name in unknown[:_LISTED]
+    ]
+    more = f" and {len(unknown) - _LISTED:,} more" if len(unknown) > _LISTED else ""
+
+    def with_nearest(read: Reading) -> Reading:
+        areas = ((name, area or near.get(name, ("", ""))[1]) for name, area in read.layout.areas)
+        return replace(read, layout=replace(read.layout, areas=tuple(areas)))
+
+    return ask(
+        "unknown-areas",
+        with_nearest if near else None,
+        names=f"{', '.join(few)}{more}",
+        of=f" of {len(near)}, leave out the others" if len(near) < len(unknown) else "",
+        nearest=", ".join(f"“{name}” read as {called}" for name, (called, _) in near.items()),
+    )
+
+
+def _nearest(areas: tuple[tuple[str, str], ...], unknown: list[str]) -> dict[str, tuple[str, str]]:
+    """By unknown name the nearest area of the same countries: what it is called, and its key."""
+    ships = named_areas()
+    countries = {ships[area].country for _, area in areas if area in ships}
+    spelled = {normalize_name(name): (name, key) for name, key in areas if key} | {
+        spelling: (area.name, area.key)
+        for area in ships.values()
+        if area.country in countries
+        for spelling in area.names
+    }
+    # What names another area, such as the whole country, is not one of these misspelled.
+    wrong = [name for name in unknown if normalize_name(name) not in _by_spelling()]
+    found = {name: get_close_matches(normalize_name(name), spelled, 1, _NEAR) for name in wrong}
+    return {name: spelled[near[0]] for name, near in found.items() if near}
+
+
+def people_of_areas(reading: Reading) -> Check | None:
+    """Several columns of numbers beside areas, or of people: which says how many there are."""
+    layout, file = reading.layout, reading.file
+    columns = [
+        at
+        for at, name in enumerate(file.names)
+        if at != layout.answer and file.is_numeric(at) and not is_no_number_of_people(name)
+    ]
+    if not layout.areas:  # of other answers several columns that are called people
+        titles = (re.sub(r" \(column \d+\)$", "", file.names[at]) for at in columns)
+        columns = [at for at, n in zip(columns, titles, strict=True) if is_named(n, "count")]
+    if layout.answer is None or file.repeats(layout.answer) or len(columns) < 2:
+        return None
+    offers = tuple(
+        Offer(
+            file.names[at],
+            file.names[at],
+            f"people by {reading.name(at)}",
+            partial(with_count, at),
+        )
+        for at in sorted(columns, key=lambda at: at != layout.count)
+    )
+    where = "are in an area" if layout.areas else "gave an answer"
+    sentence = f"Several columns are numbers: which says how many people {where}?"
+    return Check("people-of-areas", sentence, offers, "None: a row is one person")

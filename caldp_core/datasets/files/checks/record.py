@@ -2,17 +2,21 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 from caldp_core.basics.errors import require
 from caldp_core.datasets.files.layout_detection import DetectedFile, Layout
-from caldp_core.datasets.files.numbers import parse_number
+from caldp_core.datasets.files.numbers import WORDS, parse_number
+from caldp_core.datasets.files.source import source_from_bytes
+from caldp_core.datasets.files.table import Table
 from caldp_core.datasets.own import READING_MAX
 
 KEEP: Final = "keep"
 """The answer to a check that leaves the file as it was read."""
 _ROWS: Final = 5_000
 """First rows of a file that checks look at."""
+_PLACES, _PART_BYTES, _LINES = 32, 2**13, 80
+"""Most places of a longer text whose lines they look at as well, and bytes and lines of each."""
 
 
 def text_sql(text: str) -> str:
@@ -103,6 +107,28 @@ class Check:
         return self.offers[names.index(answer) if answer else 0]
 
 
+def ask(name: str, apply: Callable[[Reading], Reading] | None, **values: object) -> Check:
+    """The check of that name with one offer or, without `apply`, none; `values` fill its texts."""
+    texts = {key: text.format(**values) for key, text in WORDS["checks"][name].items()}
+    offers = (
+        () if apply is None else (Offer(texts["offer"], texts["label"], texts["remark"], apply),)
+    )
+    return Check(name, texts["sentence"], offers, texts["keep"])
+
+
+def ask_which(
+    name: str, ways: Mapping[str, Callable[[Reading], Reading]], **values: object
+) -> Check:
+    """The check of that name with an offer for each of `ways`; `values` fill its texts."""
+    texts = WORDS["checks"][name]
+    offers = tuple(
+        Offer(way, label.format(**values), remark.format(**values), ways[way])
+        for way, (label, remark) in ((way, texts[way]) for way in ways)
+    )
+    sentence, keep = (texts[key].format(**values) for key in ("sentence", "keep"))
+    return Check(name, sentence, offers, keep)
+
+
 CheckFunction = Callable[[Reading], Check | None]
 
 
@@ -116,12 +142,38 @@ class Resolved:
 
 
 def with_first_rows(file: DetectedFile, layout: Layout) -> DetectedFile:
-    """The file with as many of its first rows as checks look at."""
-    relation = file.table.relation_sql(bool(layout.header))
-    with file.table.open_reader() as reader:
-        found = reader.fetch_rows(f"SELECT * FROM {relation} LIMIT {_ROWS}")
+    """The file with as many of its first rows as checks look at, and further ones of a long text.
+
+    Of these those that differ from all before.
+    """
+    header, table = bool(layout.header), file.table
+    found = _fetch(table, header, f"LIMIT {_ROWS}")
+    in_lines = not any("\n" in (cell or "") for row in found for cell in row)
+    if len(found) == _ROWS and in_lines and (further := _further_lines(table)):
+        source, first = source_from_bytes(further, table.source.name), set(found)
+        dialect = table.dialect and replace(table.dialect, skip=0, skip_with_header=0)
+        spread = _fetch(replace(table, source=source, dialect=dialect), header)
+        found += [row for row in dict.fromkeys(spread) if row not in first]
     cells = tuple(tuple(" ".join((cell or "").split()) for cell in row) for row in found)
     return replace(file, rows=cells)
+
+
+def _fetch(table: Table, header: bool, limit: str = "") -> list[tuple[Any, ...]]:
+    with table.open_reader() as reader:
+        return reader.fetch_rows(f"SELECT * FROM {table.relation_sql(header)} {limit}")
+
+
+def _further_lines(table: Table) -> bytes:
+    """Whole lines from all over a text, its last ones included; b"" of other and of short files."""
+    end = table.source.size - _PART_BYTES
+    places = 0 if table.dialect is None else min(_PLACES, end // (4 * _PART_BYTES))
+    lines, part = list[bytes](), b""
+    with table.source.open() as file:
+        for place in range(places):
+            file.seek(end * (place + 1) // places)
+            part = file.read(_PART_BYTES)
+            lines += part.split(b"\n")[1:-1][-_LINES:]
+    return b"\n".join([*lines, part.rpartition(b"\n")[2]])
 
 
 def resolve(
@@ -143,7 +195,8 @@ def resolve(
         if check is None:
             continue
         if check.name not in answers:
-            unanswered.append(check)
+            seen = WORDS["labels"]["seen"] if len(reading.file.rows) >= _ROWS else ""
+            unanswered.append(replace(check, sentence=f"{check.sentence} {seen}".strip()))
             continue
         offer = check.offer(answers[check.name])
         kept = f"the question “{check.name}” was answered “{check.keep}”"

@@ -1,0 +1,29 @@
+/* Names for people who hear the page. Streamlit says a slider's name twice, reads the ends of its
+   track and its value beside it, and leaves panels without a name. */
+
+{
+    const DRAWN_MS = 100;
+
+    const name = () => {
+        for (const slider of document.querySelectorAll("[data-testid=stSlider] input[aria-labelledby]")) {
+            if (slider.hasAttribute("aria-label")) slider.removeAttribute("aria-labelledby");
+        }
+        for (const words of document.querySelectorAll("[data-testid=stSliderTickBar], [data-testid=stSliderThumbValue]")) {
+            words.setAttribute("aria-hidden", "true");
+        }
+        const button = document.querySelector("[data-testid=stPopoverButton][aria-expanded=true]");
+        for (const panel of document.querySelectorAll("[data-testid=stPopoverBody]:not([role])")) {
+            panel.setAttribute("role", "dialog");
+            panel.setAttribute("aria-label", button?.textContent ?? "");
+        }
+        for (const zone of document.querySelectorAll("[data-testid=stFileUploaderDropzone][role=presentation]")) {
+            zone.setAttribute("role", "group");
+        }
+    };
+
+    document.addEventListener("caldp:rest", name);
+    addEventListener("DOMContentLoaded", () => {
+        // A panel is drawn once its place at the end of the document is there.
+        new MutationObserver(() => setTimeout(name, DRAWN_MS)).observe(document.body, {childList: true});
+    });
+}

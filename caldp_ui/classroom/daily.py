@@ -1,0 +1,531 @@
+"""Stations 4 and 6, asked every day: RAPPOR with stored noise, and the mean of a number.
+
+The data are made up: minutes in an app, 0 to 240, a habit and days around it.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final
+
+import numpy as np
+import plotly.graph_objects as go
+import scipy
+
+from caldp_core.basics.cache import cached
+from caldp_core.basics.types import Floats, Ints
+from caldp_core.lecture.daily import (
+    LastingRappor,
+    OneBitMean,
+    Phone,
+    RapporCollector,
+    coins_used,
+    round_to_nearest,
+)
+from caldp_core.mechanisms.randomness import seeded_words
+from caldp_ui.app.theme import Palette
+from caldp_ui.classroom import station
+from caldp_ui.classroom.page_state import DAYS_MOST, WIDTHS, Lesson
+from caldp_ui.classroom.station import Chart, HtmlPart, Station, StationPicture, StationView
+from caldp_ui.words import formats
+from caldp_ui.words.formats import Headline
+
+BITS: Final = 32
+HASHES: Final = 2
+COHORTS: Final = 8
+_NAMES: Final = (
+    *("news", "mail", "maps", "films", "music", "games"),
+    *("books", "shop", "weather", "bank", "jobs", "doctor"),
+)
+PAGES: Final = tuple(f"{name}.example" for name in _NAMES)
+"""Candidate home pages, the most popular first."""
+
+
+def build_rappor(lesson: Lesson) -> LastingRappor:
+    """The mechanism at the lesson's ε."""
+    return LastingRappor(BITS, HASHES, lesson.epsilon)
+
+
+def formula(lesson: Lesson) -> None:
+    """Draw the formulas: both layers, what each promises, and how reports are decoded."""
+    mechanism = build_rappor(lesson)
+    known = mechanism.history_guess_accuracy([mechanism.law_of_permanent])
+    station.formula(
+        "rappor",
+        hashes=HASHES,
+        bits=BITS,
+        cohorts=COHORTS,
+        flip=1 - float(mechanism.keep_probability),
+        epsilon=lesson.epsilon,
+        one_day=mechanism.epsilon_one_day,
+        known=formats.hundred(known),
+    )
+
+
+SPREAD: Final = float(scipy.special.ndtri(0.975))
+_SHORT: Final = [page.partition(".")[0] for page in PAGES]
+
+
+@dataclass(frozen=True, eq=False)
+class Crowd:
+    """Home pages of n people: (pages,) `truth`, `decoded` and its standard errors `deviation`.
+
+    The 95 % range of an estimate is `SPREAD` standard errors to either side.
+    """
+
+    truth: Ints
+    decoded: Floats
+    deviation: Floats
+
+
+def ask_crowd(lesson: Lesson) -> Crowd:
+    """Draw one report from each of n phones, and decode them."""
+    rng = np.random.default_rng(lesson.seed)
+    popular = 1 / np.arange(1, len(PAGES) + 1)
+    people = rng.multinomial(lesson.n, popular / popular.sum())
+    server = RapporCollector(build_rappor(lesson), PAGES, COHORTS)
+    counts = server.estimate(server.sample_tally(people, rng))
+    return Crowd(people, counts, np.sqrt(server.variance(people)))
+
+
+def _crowd_board(lesson: Lesson) -> StationView:
+    """Open the view of all phones: headline, picture, formula and numbers."""
+    data = ask_crowd(lesson)
+    first, true = 100 * data.decoded[0] / lesson.n, 100 * data.truth[0] / lesson.n
+    off = 100 * SPREAD * data.deviation[0] / lesson.n
+    sure = int((data.decoded > SPREAD * data.deviation).sum())
+    have = "has" if sure == 1 else "have"
+    columns = {"truth": data.truth, "decoded": data.decoded, "standard error": data.deviation}
+    numbers = station.table(PAGES, columns, lambda people: f"{people:,.0f}")
+    alt = station.alt_text("People by home page.", numbers)
+    return StationView(
+        Headline(
+            f"From {formats.counted(lesson.n, 'phone', 'phones')} we estimate that {PAGES[0]} is "
+            f"home for {formats.digits(first, 3)} %, ± {formats.digits(off)} percentage points, "
+            f"truly {formats.digits(true, 3)} %.",
+            f"± is a 95 % range. {sure} of {len(PAGES)} pages {have} a range above 0, from one "
+            "report per phone.",
+            figures={"estimate": first, "true": true, "range": off, "above 0": float(sure)},
+        ),
+        lambda colours: StationPicture((Chart(pages(data, lesson, colours), "pages", alt),)),
+        lambda: formula(lesson),
+        numbers,
+    )
+
+
+def pages(data: Crowd, lesson: Lesson, colours: Palette) -> go.Figure:
+    """Truth as bars, decoded counts as points with their 95 % ranges."""
+    ours, other, _, _ = station.line_styles(colours)
+    n = lesson.n
+    truth = {"type": "bar", "name": "truth", "x": _SHORT, "y": 100 * data.truth / n}
+    decoded = {
+        "type": "scatter",
+        "mode": "markers",
+        "name": "estimate and its 95 % range",
+        "x": _SHORT,
+        "y": 100 * data.decoded / n,
+        "error_y": {"array": 100 * SPREAD * data.deviation / n, "thickness": 2.5, "width": 6},
+        "marker": {"color": ours.colour, "size": 12},
+    }
+    truth["marker"] = {"color": other.colour, "opacity": 0.55}
+    y = {"title_text": "people with this home page, %"}
+    return station.figure([truth, decoded], {"type": "category"}, y, colours, hovermode="x")
+
+
+_SHOWN_DAYS: Final = 9
+_HEIGHT: Final = 330
+"""Pixels of the chart, so that a phone shows it together with the bits."""
+_CURVE_DAYS: Final = (1, 2, 4, 7, 14, 30, 60)
+
+
+@dataclass(frozen=True, eq=False)
+class OnePhone:
+    """A phone's reports, and how well an attacker guesses from them.
+
+    `rows`: titles and (k,) shares of ones, from the page's true bits to the average of all days.
+    `days`: days of the curves; `stored`, `redrawn`, `changing`: chances of a right guess from 50:50
+    with one permanent response, with a new one every day, and with `Lesson.values` values one after
+    the other. `at_lesson_days`: the three at the lesson's days. `stored_limit`: the chance with
+    the permanent responses of all values after any number of days.
+    """
+
+    rows: list[tuple[str, Floats]]
+    days: tuple[int, ...]
+    stored: tuple[float, ...]
+    redrawn: tuple[float, ...]
+    changing: tuple[float, ...]
+    at_lesson_days: tuple[float, float, float]
+    stored_limit: float
+
+
+@cached
+def _curves(epsilon: float, values: int) -> tuple[tuple[float, float, float], ...]:
+    """Chances of a right guess on the curves' days: stored, redrawn, several values."""
+    return tuple(
+        _guesses(epsilon, days, values) for days in range(1, DAYS_MOST + 1) if days in _CURVE_DAYS
+    )
+
+
+@cached
+def _guesses(epsilon: float, days: int, values: int) -> tuple[float, float, float]:
+    mechanism = LastingRappor(BITS, HASHES, epsilon)
+    stored = mechanism.history_guess_accuracy([mechanism.law_memoised(days)])
+    redrawn = mechanism.history_guess_accuracy([mechanism.law_redrawn(days)])
+    if values == 1:
+        return stored, redrawn, stored
+    parts = [days // values + (i < days % values) for i in range(values)]
+    changing = [mechanism.law_memoised(part) for part in parts if part]
+    return stored, redrawn, mechanism.history_guess_accuracy(changing)
+
+
+def follow_phone(lesson: Lesson) -> OnePhone:
+    """Draw one phone's reports, and compute the curves of right guesses."""
+    mechanism = build_rappor(lesson)
+    curves = _curves(lesson.epsilon, lesson.values)
+    stored, redrawn, changing = zip(*curves, strict=True)
+    return OnePhone(
+        _reports(mechanism, lesson),
+        _CURVE_DAYS,
+        stored,
+        redrawn,
+        changing,
+        _guesses(lesson.epsilon, lesson.days, lesson.values),
+        mechanism.history_guess_accuracy([mechanism.law_of_permanent] * lesson.values),
+    )
+
+
+def page_on(day: int, lesson: Lesson) -> str:
+    """The phone's home page on a day, counted from 0: each value for as many days."""
+    return PAGES[day * lesson.values // lesson.days % len(PAGES)]
+
+
+def _reports(mechanism: LastingRappor, lesson: Lesson) -> list[tuple[str, Floats]]:
+    """The rows of bits: of a phone that remembers, or of one that forgets every night."""
+    words = seeded_words(np.random.default_rng(lesson.seed))
+    phone, sent, first_day = Phone(mechanism, words), [], 0
+    for day in range(lesson.days):
+        page = page_on(day, lesson)
+        if lesson.broken:
+            phone = Phone(mechanism, words)
+        elif page not in phone.permanent_bits:
+            first_day = day
+        sent.append(phone.report(page))
+    today = page_on(lesson.days - 1, lesson)
+    title = "drawn today" if lesson.broken else "stored"
+    rows = [("true bits", mechanism.bloom(today)), (title, phone.permanent_bits[today])]
+    rows += [(f"day {day + 1}", bits) for day, bits in enumerate(sent[:_SHOWN_DAYS])]
+    average = np.mean(sent[first_day:], axis=0)
+    return [(name, bits.astype(np.float64)) for name, bits in rows] + [("average", average)]
+
+
+def _phone_board(lesson: Lesson) -> StationView:
+    """Open the view of one phone: headline, picture, formula and numbers."""
+    data = follow_phone(lesson)
+    days = formats.count(lesson.days, "day", "days")
+    one = "one page that never changes"
+    pages = one if lesson.values == 1 else f"{lesson.values} pages"
+    seen = min(lesson.values, lesson.days)  # a page takes a day at least
+    after = f"{days} and {seen} pages" if seen > 1 else days
+    _, redrawn, changing = data.at_lesson_days
+    figures = {"right": 100 * changing, "limit": 100 * data.stored_limit}
+    details = (
+        f"That is about {pages}, from even odds; the limit after many days is "
+        f"{formats.hundred(data.stored_limit)}."
+    )
+    if lesson.broken:
+        details += (
+            f" With new noise every day it is {formats.hundred(redrawn)} by now, and "
+            f"{formats.hundred(data.redrawn[-1])} after 60 days."
+        )
+        figures |= {"redrawn": 100 * redrawn, "redrawn in the end": 100 * data.redrawn[-1]}
+    numbers = _phone_numbers(data)
+    return StationView(
+        Headline(
+            "If the phone stores its noise, an attacker is right "
+            f"{formats.hundred(changing)} times in 100 after {after}.",
+            details,
+            figures=figures,
+        ),
+        lambda colours: _picture(data, lesson, colours, numbers),
+        lambda: formula(lesson),
+        numbers,
+    )
+
+
+def _picture(
+    data: OnePhone, lesson: Lesson, colours: Palette, numbers: station.Table
+) -> StationPicture:
+    alt = station.alt_text("How often an attacker is right, from even odds.", numbers)
+    chart = Chart(leak(data, lesson, colours), "leak", alt)
+    return StationPicture((HtmlPart(bits(data, lesson), "bits"), chart), (1, 1.15))
+
+
+def bits(data: OnePhone, lesson: Lesson) -> str:
+    """Rows of bits: full is 1; the average of all days is as full as its share of ones.
+
+    The columns of the page's true bits are framed.
+    """
+    true = data.rows[0][1] == 1
+    rows = "".join(
+        f"<p><span>{title}</span>{''.join(map(_cell, shares.tolist(), true.tolist()))}</p>"
+        for title, shares in data.rows
+    )
+    return (
+        f'<div class="bits" role="img" aria-label="{_alt_bits(data)}">{rows}<small>{BITS} bits, '
+        f"framed: the {true.sum()} of {page_on(lesson.days - 1, lesson)}</small></div>"
+    )
+
+
+def _cell(share: float, is_true: bool) -> str:
+    frame = ' class="true"' if is_true else ""
+    if share in (0.0, 1.0):
+        return f"<i{frame}></i>" if share else f"<s{frame}></s>"
+    return f'<s{frame}><i style="opacity: {share:.2f}"></i></s>'
+
+
+def leak(data: OnePhone, lesson: Lesson, colours: Palette) -> go.Figure:
+    """Chart of right guesses against days."""
+    ours, other, third, faint = station.line_styles(colours)
+    limit = 100 * data.stored_limit
+    hover = "%{y:.1f} times in 100"
+    traces: list[Any] = [
+        station.line("limit of stored noise", [1, DAYS_MOST], [limit, limit], faint, hover),
+        station.line("stored noise", data.days, 100 * np.array(data.stored), ours, hover),
+    ]
+    if lesson.values > 1:
+        name = f"{lesson.values} values"
+        traces.append(station.line(name, data.days, 100 * np.array(data.changing), third, hover))
+    if lesson.broken:
+        traces.append(
+            station.line(
+                "new noise every day", data.days, 100 * np.array(data.redrawn), other, hover
+            )
+        )
+    x = {"title_text": "days", "type": "log", "tickvals": [1, 3, 7, 14, 30, 60]}
+    y = {"title_text": "attacker is right, times in 100", "range": [48, 102]}
+    mark = station.upright(lesson.days, faint, 8)
+    return station.figure(traces, x, y, colours, shapes=[mark], height=_HEIGHT)
+
+
+def _alt_bits(data: OnePhone) -> str:
+    ones = ", ".join(f"{title}: {bits.sum():.3g} of {BITS} set" for title, bits in data.rows)
+    return f"Rows of bits of one phone. {ones}."
+
+
+def _phone_numbers(data: OnePhone) -> station.Table:
+    columns = {
+        "stored noise": data.stored,
+        "new noise every day": data.redrawn,
+        "several values": data.changing,
+    }
+    days = [formats.count(day, "day", "days") for day in data.days]
+    return station.table(days, columns, lambda share: f"{100 * share:.1f} of 100")
+
+
+def open_rappor(lesson: Lesson) -> StationView:
+    """Open the station at a lesson, in the lesson's view."""
+    crowd = lesson.view == "crowd"
+    return _crowd_board(lesson) if crowd else _phone_board(lesson)
+
+
+_TITLES: Final = {"phone": "One phone", "crowd": "All phones"}
+_DAYS: Final = station.dial("days", "Days", (1, 2, 3, 5, 7, 14, 30, 60), "One report per day.")
+_VALUES: Final = station.dial(
+    "values",
+    "Different pages",
+    (1, 2, 3, 5),
+    "How many home pages the phone had, each with stored bits of its own.",
+)
+
+
+RAPPOR_STATION = Station(
+    "RAPPOR",
+    open_rappor,
+    lambda lesson: (
+        (station.EPSILON, station.people(1_000))
+        if lesson.view == "crowd"
+        else (station.EPSILON, _DAYS, _VALUES)
+    ),
+    ("Forget every night", "The stored bits are drawn anew each day."),
+    can_break=lambda lesson: lesson.view == "phone",
+    show_choice=lambda lesson: station.show_views(lesson, _TITLES),
+)
+
+
+MOST: Final = WIDTHS[-1]
+DAYS: Final = 60
+_PHONES: Final = 1_000
+_WANDER: Final = 8.0
+"""Standard deviation of a day from the habit, in minutes."""
+
+
+@dataclass(frozen=True, eq=False)
+class Means:
+    """(widths,) standard errors of the mean in minutes, and coins that a phone draws in 60 days.
+
+    `by_offset`, `to_nearest`: roots of the mean squared error, with random rounding, and with the
+    nearest multiple, people held fixed.
+    `coins`: mean number of coins. `truth`, `estimate`: the mean, and this outcome's estimate.
+    """
+
+    by_offset: Floats
+    to_nearest: Floats
+    coins: Floats
+    truth: float
+    estimate: float
+
+    def at(self, width: int) -> tuple[float, float, float]:
+        """Both errors and the coins at one width."""
+        i = WIDTHS.index(width)
+        return float(self.by_offset[i]), float(self.to_nearest[i]), float(self.coins[i])
+
+
+def shares() -> Floats:
+    """(241,) people by today's minutes: few minutes are common, long days rare."""
+    minutes = np.arange(MOST + 1)
+    weights = (minutes + 2.0) * np.exp(-minutes / 28.0)
+    return np.asarray(weights / weights.sum())
+
+
+@cache
+def _days() -> tuple[Ints, Ints]:
+    """(phones, 60) minutes and (phones,) uniform numbers for their offsets; never redrawn."""
+    rng = np.random.default_rng(0)
+    habit = rng.choice(MOST + 1, _PHONES, p=shares())
+    days = np.rint(habit[:, None] + _WANDER * rng.standard_normal((_PHONES, DAYS)))
+    return np.clip(days, 0, MOST).astype(np.int64), rng.integers(0, MOST, _PHONES)
+
+
+@cache
+def coins_by_width() -> Floats:
+    """(widths,) mean number of coins that a phone draws in 60 days."""
+    numbers, offset = _days()
+    return np.array([coins_used(numbers, offset % width, width).mean() for width in WIDTHS])
+
+
+def means_data(lesson: Lesson) -> Means:
+    """Errors by formula for every width, and one outcome."""
+    rng = np.random.default_rng(lesson.seed)
+    mechanism, n = OneBitMean(MOST, lesson.epsilon), lesson.n
+    people = rng.multinomial(n, shares())
+    minutes = np.arange(MOST + 1)
+    truth = float(people @ minutes) / n
+    # Over the offsets a phone's bit has one law for every width: that of the exact number.
+    random_error = math.sqrt(mechanism.variance(people))
+    nearest_errors = []
+    for width in WIDTHS:
+        moved = np.bincount(round_to_nearest(minutes, width).clip(0, MOST), people, MOST + 1)
+        counts = moved.astype(np.int64)
+        off = float(counts @ minutes) / n - truth
+        nearest_errors.append(math.hypot(off, math.sqrt(mechanism.variance(counts))))
+    return Means(
+        np.full(len(WIDTHS), random_error),
+        np.array(nearest_errors),
+        coins_by_width(),
+        truth,
+        mechanism.estimate(mechanism.sample_ones(people, rng), n),
+    )
+
+
+def open_means(lesson: Lesson) -> StationView:
+    """Open the station at a lesson: headline, picture, formula and numbers."""
+    data = means_data(lesson)
+    random, naive, coins = data.at(lesson.width)
+    budget, daily = coins * lesson.epsilon, DAYS * lesson.epsilon
+    details = (
+        f"These are standard errors, of {formats.counted(lesson.n, 'phone', 'phones')}. In {DAYS} "
+        f"days a phone draws {formats.digits(coins, 3)} random bits on average. Each may cost ε: "
+        f"{formats.digits(budget, 3)} in all."
+    )
+    figures = {"random": random, "nearest": naive, "bits": coins, "budget": budget}
+    if lesson.broken:
+        details += f" With a new bit every day, ε adds up to {formats.digits(daily, 3)}."
+        figures["daily budget"] = daily
+    numbers = _means_numbers(data)
+    alt = station.alt_text("Errors of the mean, and random bits, by bucket width.", numbers)
+    return StationView(
+        Headline(
+            f"Rounded at random, the mean time in an app is off by {_minutes(random)}; rounded to "
+            f"the nearest, by {formats.digits(naive)}.",
+            details,
+            figures=figures,
+        ),
+        lambda colours: StationPicture(
+            (
+                HtmlPart(day_html(lesson.width), "day"),
+                Chart(means_figure(data, lesson, colours), "means", alt),
+            ),
+            (1, 1.7),
+        ),
+        lambda: station.formula("means", estimate=data.estimate, truth=data.truth, wander=_WANDER),
+        numbers,
+    )
+
+
+_DAY: Final = 47
+"""Minutes of the day that is rounded as a picture."""
+
+
+def day_html(width: int) -> str:
+    """One day's minutes as bars: as they are, rounded at random, and rounded to the nearest."""
+    low = _DAY // width * width
+    above = round(100 * (_DAY - low) / width)
+    ends = {"low": low, "high": low + width}
+    ends["nearest"] = int(round_to_nearest(np.array([_DAY]), width)[0])
+    shares = {f"{name}_end": minutes / MOST for name, minutes in ends.items()}
+    shares |= {"exact": _DAY / MOST, "bucket": width / MOST}
+    phones = {"below": 100 - above, "above": above}
+    return station.PICTURES["day"].format(day=_DAY, **ends, **shares, **phones)
+
+
+def _minutes(error: float) -> str:
+    return formats.count(formats.digits(error), "minute", "minutes")
+
+
+def means_figure(data: Means, lesson: Lesson, colours: Palette) -> go.Figure:
+    """Errors above, coins below, against the width of a bucket."""
+    ours, other, third, faint = station.line_styles(colours)
+    traces: list[Any] = [
+        station.line("rounded at random: error", WIDTHS, data.by_offset, ours),
+        station.line("to the nearest: error", WIDTHS, data.to_nearest, other),
+        {**station.line("random bits, stored", WIDTHS, data.coins, third), "yaxis": "y2"},
+    ]
+    if lesson.broken:
+        naive = station.line("a new bit every day", WIDTHS, [DAYS] * len(WIDTHS), faint)
+        traces.append({**naive, "yaxis": "y2"})
+    x = {"title_text": "bucket width, minutes", "type": "log", "tickvals": WIDTHS, "anchor": "y2"}
+    texts = {"tickfont": {"size": station.TYPE, "color": colours.text}}
+    y = {"title_text": "error, minutes", "domain": [0.56, 1], "rangemode": "tozero"}
+    coins = {
+        "title": {
+            "text": f"bits in {DAYS} days",
+            "font": {"size": station.TYPE, "color": colours.text},
+        },
+        "domain": [0, 0.46],
+        "rangemode": "tozero",
+        **texts,
+    }
+    mark = {**station.upright(lesson.width, faint, 20), "yref": "paper"}
+    return station.figure(traces, x, y, colours, yaxis2=coins, shapes=[mark])
+
+
+def _means_numbers(data: Means) -> station.Table:
+    errors = {
+        "standard error, rounded at random": data.by_offset,
+        "standard error, to the nearest": data.to_nearest,
+    }
+    coins = {f"random bits in {DAYS} days": data.coins}
+    widths = [formats.count(width, "minute", "minutes") for width in WIDTHS]
+    bits = station.table(widths, coins, lambda number: f"{number:.1f}")
+    return {**station.table(widths, errors, _minutes), **bits}
+
+
+_WIDTH: Final = station.dial(
+    "width", "Bucket width (minutes)", WIDTHS, "Numbers are rounded to multiples of it."
+)
+MEANS_STATION = Station(
+    "Means",
+    open_means,
+    lambda _: (station.EPSILON, _WIDTH, station.people(100)),
+    ("Draw a new bit every day", "Nothing is stored: every report costs another ε."),
+)

@@ -1,0 +1,312 @@
+"""The page while a poll is open: the board on the projector, and what steers the poll.
+
+On the projector reports arrive, ranges tighten; phones come in by link, code and QR code
+(`phone.py`).
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, Final
+
+import streamlit as st
+
+from caldp_core.basics.errors import CaldpError
+from caldp_ui.app import gate
+from caldp_ui.app.navigation import ensure_navigation
+from caldp_ui.app.texts import escape_markdown
+from caldp_ui.app.theme import palette
+from caldp_ui.charts import show as charts
+from caldp_ui.compute import runs
+from caldp_ui.lesson import steps
+from caldp_ui.parts import layout, sharing
+from caldp_ui.room import page, view
+from caldp_ui.room.page_state import NEXT, OPENING, STATE
+from caldp_ui.room.poll import (
+    REPORTS_FIRST,
+    REPORTS_MAX,
+    PollState,
+    TeacherKey,
+    display_code,
+    format_code,
+    query_of,
+    rooms,
+    this_visit,
+)
+from caldp_ui.room.question import PollQuestion, history
+from caldp_ui.session import page_state, visit
+from caldp_ui.session.jobs import redraw_every, run_page
+from caldp_ui.words import formats
+
+
+def show_poll(teacher_key: TeacherKey) -> None:
+    """Draw the whole page while a room is open."""
+    ensure_navigation()
+    polls = rooms().get_own_polls(teacher_key, this_visit())
+    visit.show_notices()
+    if page_state.take_part(STATE.page, NEXT):
+        STATE.follow_link()
+        page.set_writing_next(True)
+    if page_state.take_part(STATE.page, OPENING):
+        page.set_writing_next(False)
+        rooms().get_desk(teacher_key).on_show = polls[0].mark
+    screen = page.current_screen()
+    if screen != page.PRESENTER:
+        _share_course(teacher_key)
+    is_end = screen == page.PROJECTOR and polls[-1].is_over
+    first, second = st.columns([12, 1] if is_end else list(_WIDTHS[screen]), gap="medium")
+    main, beside = (second, first) if screen == page.PRESENTER else (first, second)
+    with beside, st.container(key=STATE.key("side")):
+        _steer(teacher_key, polls, screen)
+    with main:
+        drawn = _drawn(teacher_key, polls)
+        redraw_every("hall", 1.0, lambda: _live(teacher_key, drawn))
+        read = partial(rooms().get_own_polls, teacher_key, this_visit())
+        if screen != page.PROJECTOR:
+            more = {"All questions": lambda _: _all_questions(read())}
+            page.show_tabs(lambda: _on_show(teacher_key, read()), more)
+    page.keep_screen(teacher_key, screen)
+
+
+def _share_course(teacher_key: TeacherKey) -> None:
+    """Go on with the lesson that the room has, where this visit has none."""
+    desk, own = rooms().get_desk(teacher_key), steps.course()
+    if own.lesson is not None or desk.course.lesson is None:
+        desk.course = own
+    else:
+        steps.join(desk.course)
+        run_page()
+
+
+_WIDTHS: Final = {page.ALL: (3.1, 1), page.PROJECTOR: (2, 1), page.PRESENTER: (1, 1.6)}
+"""Of the two columns on each screen."""
+
+
+def _steer(teacher_key: TeacherKey, polls: Sequence[PollState], screen: str) -> None:
+    """Draw what stands beside the board: the way in, controls, or the next question's form.
+
+    The code of a poll that has ended lets nobody in, so it is not shown.
+    """
+    if screen == page.PRESENTER:
+        redraw_every("notes", 1.0, lambda: page.draw_notes(rooms().get_desk(teacher_key).course))
+    last, has_controls = polls[-1], screen != page.PROJECTOR
+    is_writing = has_controls and not last.is_over and st.session_state.get(page.NEXT_KEY)
+    if is_writing:
+        _next_question(teacher_key, last)
+    elif screen != page.PRESENTER and not last.is_over:
+        _way_in(last)
+    if has_controls and not is_writing:
+        _buttons(teacher_key, polls)
+        _choose_question(teacher_key, polls)
+    if screen == page.PRESENTER:
+        page.other_devices(teacher_key)
+    if screen != page.ALL:
+        page.leave_button()
+
+
+def _drawn(teacher_key: TeacherKey, polls: Sequence[PollState]) -> tuple[object, ...]:
+    """What controls and pictures are drawn of; another screen may change it."""
+    last, on_show = polls[-1], _on_show(teacher_key, polls)
+    return on_show.mark, len(polls), replace(last, reports=()), steps.course().is_watched
+
+
+def _on_show(teacher_key: TeacherKey, polls: Sequence[PollState]) -> PollState:
+    mark = rooms().get_desk(teacher_key).on_show
+    return next((poll for poll in polls if poll.mark == mark), polls[-1])
+
+
+def _choose_question(teacher_key: TeacherKey, polls: Sequence[PollState]) -> None:
+    """Draw the choice among the questions that were asked."""
+    if len(polls) == 1:
+        return
+    key, numbers = STATE.key("asked"), {poll.mark: n for n, poll in enumerate(polls, 1)}
+    st.session_state[key] = _on_show(teacher_key, polls).mark
+    st.selectbox(
+        "Question on show",
+        list(numbers),
+        format_func=lambda mark: f"{numbers[mark]} {polls[numbers[mark] - 1].question.text}",
+        key=key,
+        on_change=lambda: setattr(rooms().get_desk(teacher_key), "on_show", st.session_state[key]),
+    )
+
+
+def _live(teacher_key: TeacherKey, drawn: tuple[object, ...]) -> None:
+    """Draw headline, question and board; `drawn`: of the page's run, see `_drawn`."""
+    try:
+        polls = rooms().get_own_polls(teacher_key, this_visit())
+        poll = _on_show(teacher_key, polls)
+        is_old = drawn != _drawn(teacher_key, polls)
+    except CaldpError:
+        run_page()
+    if is_old:
+        run_page()
+    if page.current_screen() == page.PRESENTER:
+        poll = replace(poll, hides=False, is_shown=poll.question.right is not None)
+    of, known = st.session_state.get(page.KNOWN_KEY, (None, {}))
+    if of != (poll.mark, poll.is_open):
+        _, known = st.session_state[page.KNOWN_KEY] = ((poll.mark, poll.is_open), {})
+    past = history(poll.question, poll.reports, known, view.shares_by(poll))
+    if poll.mark != polls[-1].mark:
+        past = past[-1:]  # the order of an earlier question's reports is not known
+    asked = polls[-1]
+    sentences = view.live_headline(poll, past[-1][1] if past else None)
+    layout.show_headline(view.end_headline(polls, sentences) if asked.is_over else sentences)
+    if len(asked.reports) >= asked.most:
+        st.warning(
+            f"The poll is full: {formats.count(asked.most, 'report is', 'reports are')} in. Under "
+            "“Reports” you can let in more, or throw some out.",
+            icon=":material/group_off:",
+        )
+    with st.container(key=STATE.key("question")):
+        st.header(escape_markdown(poll.question.text), anchor=False)
+    view.board(view.board_json(poll, past), STATE.key("board"))
+
+
+def _way_in(poll: PollState) -> None:
+    address = gate.current_address(query_of(poll.code))
+    shared = gate.shared_address(address)
+    _code(poll, shared or address)
+    st.code(shared or address, language=None, wrap_lines=True)
+    if shared is None:
+        st.caption(
+            "This server answers this machine only; docs/deploy.md says how phones can reach it."
+        )
+
+
+def _code(poll: PollState, address: str) -> None:
+    """Draw the code that a class reads, and the QR code that its phones scan."""
+    st.html(f'<p class="room-code"><small>Code</small> {display_code(poll.code)}</p>')
+    with st.container(key="qr"):
+        page.draw_qr(address, f"QR code of the link to poll {format_code(poll.code)}.")
+
+
+def _buttons(teacher_key: TeacherKey, polls: Sequence[PollState]) -> None:
+    poll = polls[-1]
+    if poll.is_over:
+        STATE.button("fresh", "Prepare another poll", _end, teacher_key)
+        st.caption("This one is then forgotten, with all results.")
+        return
+    if poll.question.right is not None and not poll.is_shown:
+        look = {"icon": "lightbulb", "type": "primary", "width": "stretch"}
+        answered = PollState.with_answer
+        STATE.button("show", "Show the answer", _change, teacher_key, answered, **look)
+    label = "Close the question" if poll.is_open else "Take reports again"
+    with st.container(horizontal=True, gap="xsmall"):
+        if not poll.is_shown:
+            STATE.button(
+                "close",
+                label,
+                _change,
+                teacher_key,
+                lambda state: state.with_open(not poll.is_open),
+            )
+        STATE.button("next", "Next question", page.set_writing_next, True)
+    if page.current_screen() == page.ALL:
+        page.choose_screens()
+    with st.container(horizontal=True, gap="xsmall"):
+        _reports_form(teacher_key, poll)
+        with st.popover("End the poll", icon=":material/logout:", width="stretch"):
+            st.markdown(
+                "Phones say thank you, and link the lesson to take home. Results stay here."
+            )
+            end = rooms().end
+            STATE.button("end", "End it now", _try_action, end, teacher_key, type="primary")
+
+
+_MOST: Final = (50, REPORTS_FIRST, 200, REPORTS_MAX)
+_LATELY: Final = {"10 seconds": 10.0, "minute": 60.0, "5 minutes": 300.0}
+
+
+def _reports_form(teacher_key: TeacherKey, poll: PollState) -> None:
+    """Draw the limit of reports and the buttons that discard them."""
+    with st.popover("Reports", icon=":material/filter_alt:", width="stretch"):
+        most, lately = STATE.key("most"), STATE.key("lately")
+        st.select_slider(
+            "Reports to a question, at most",
+            sorted({*_MOST, poll.most}),
+            poll.most,
+            key=most,
+            on_change=lambda: _change(
+                teacher_key, lambda state: state.with_most(st.session_state[most])
+            ),
+        )
+        hides = STATE.key("hides")
+        st.toggle(
+            "Hide results until the question is closed",
+            poll.hides,
+            key=hides,
+            on_change=lambda: _change(
+                teacher_key, lambda state: replace(state, hides=st.session_state[hides])
+            ),
+            help="Nobody is swayed by what others said. Guesses are hidden anyhow.",
+        )
+        st.selectbox("Forget the reports of the last", list(_LATELY), key=lately)
+
+        def throw_out() -> None:
+            _try_action(_throw_out, teacher_key, _LATELY[st.session_state[lately]])
+            st.session_state.pop(page.KNOWN_KEY, None)
+
+        STATE.button("throw-out", "Forget these", throw_out)
+        st.caption("Their phones cannot answer this question again.")
+        label = "Start this question again"
+        STATE.button("afresh", label, _try_action, rooms().ask_again, teacher_key)
+        st.caption(
+            "All reports are forgotten. Every phone may answer again: two reports tell more."
+        )
+
+
+def _change(teacher_key: TeacherKey, change: Callable[[PollState], PollState]) -> None:
+    _try_action(rooms().change, teacher_key, change)
+
+
+def _throw_out(teacher_key: TeacherKey, seconds: float) -> None:
+    discarded = rooms().discard_recent(teacher_key, seconds)
+    visit.notify(f"{formats.count(discarded, 'report was', 'reports were')} forgotten.")
+
+
+def _try_action(action: Any, teacher_key: TeacherKey, *arguments: object) -> None:
+    """Run a teacher's action on the room; a `CaldpError` becomes a notice."""
+    try:
+        action(teacher_key, *arguments)
+    except CaldpError as error:
+        visit.notify(str(error))
+
+
+def _next_question(teacher_key: TeacherKey, poll: PollState) -> None:
+    """Draw the form of the next question; board, code and phones stay until it is asked."""
+    address = gate.current_address(query_of(poll.code))
+    with st.container(key=STATE.key("small"), horizontal=True, vertical_alignment="center"):
+        _code(poll, gate.shared_address(address) or address)
+    draft = STATE.current()
+    with st.container(horizontal=True, gap="xsmall"):
+        page.ask_button("ask", "Ask this question", "", lambda asked: _ask(teacher_key, asked))
+        STATE.button("back", "Cancel", page.set_writing_next, False)
+    st.caption(escape_markdown(view.coverage(draft.question)))
+    page.question_form(draft)
+    st.caption("The results so far stay under “All questions”; the phones stay connected.")
+
+
+def _ask(teacher_key: TeacherKey, question: PollQuestion) -> None:
+    _try_action(rooms().ask, teacher_key, question)
+    page.set_writing_next(False)
+
+
+def _end(teacher_key: TeacherKey) -> None:
+    _try_action(rooms().forget, teacher_key)
+    page.forget_poll()
+
+
+def _all_questions(polls: Sequence[PollState]) -> None:
+    """Draw the results of all questions side by side, and what they can be taken along as."""
+    seen = [poll for poll in polls if poll.reports and not poll.is_hidden]
+    if not seen:
+        st.caption("No question has results to be shown yet.")
+        return
+    figure = view.comparison(seen, palette())
+    table = view.all_numbers(seen)
+    charts.show(figure, STATE.key("comparison"), view.in_words(table))
+    st.caption(f"{view.range_note(polls[-1])} The camera on the picture saves it.")
+    with st.container(horizontal=True):
+        csv = runs.csv(table.reset_index("number"))
+        sharing.file_button(STATE.key("all"), "questions.csv", csv)
+        sharing.file_button(STATE.key("record"), "poll.json", view.record(seen))

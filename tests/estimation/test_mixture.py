@@ -1,0 +1,344 @@
+"""The mixture of smoothers, and independent looks at one truth.
+
+What it is compared with is drawn here: a made-up city, and maps on which neighbours say nothing.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.stats import norm, t
+
+from benchmarks.estimates import maps
+from caldp_core.basics.types import Floats, Ints
+from caldp_core.datasets import Gowalla
+from caldp_core.domain.domains import US_GRID, GridDomain
+from caldp_core.domain.partitions import grid_blocks
+from caldp_core.estimation import estimators, mixture
+from caldp_core.estimation.cascade_estimator import (
+    Fit,
+    NoisySymbols,
+    best_fit,
+    cascade_estimate,
+    log_evidence,
+)
+from caldp_core.estimation.estimators import (
+    ESTIMATORS,
+    estimated_error,
+    evidence_choice,
+    generator_of,
+    simplex_per_block,
+    thin_noise,
+    unprocessed,
+)
+from caldp_core.estimation.evidence import Evidence
+from caldp_core.estimation.intervals import ranges
+from caldp_core.estimation.mixture import mixture_estimate, mixture_fit, smoothers
+from caldp_core.mechanisms import catalogue
+from caldp_core.privacy.context import Context
+from tests.estimation.optimisers import Case, partly_sensitive_case, random_case
+from tests.stats import SIGNIFICANCE
+from tests.strategies import thinned
+
+SIDE = 64
+GRID = GridDomain(0, 0, 0.01, SIDE, SIDE)
+CITY = GridDomain(0, 0, 0.01, 96, 96)
+ROW, COLUMN = np.divmod(np.arange(GRID.k), SIDE)
+ROUNDING = 1e-9
+
+
+def city(seed: int) -> Floats:
+    """(9,216,) shares: quarters of all sizes (a spectrum of f⁻²), six streets, and water."""
+    rng, (rows, columns) = np.random.default_rng(seed), (CITY.rows, CITY.columns)
+    frequency = np.hypot(np.fft.fftfreq(rows)[:, None], np.fft.rfftfreq(columns))
+    frequency[0, 0] = 1.0
+    spectrum = np.fft.rfft2(rng.normal(size=(rows, columns))) / frequency**2
+    quarters = np.fft.irfft2(spectrum, s=(rows, columns))
+    quarters = (quarters - quarters.mean()) / quarters.std()
+    weights = np.exp(3.0 * quarters)
+    row, column = np.mgrid[:rows, :columns]
+    for angle, at in zip(rng.uniform(0, np.pi, 6), rng.uniform(20, 76, 6), strict=True):
+        apart = np.abs(np.cos(angle) * (row - rows / 2) + np.sin(angle) * (column - at))
+        weights *= 1 + 6 * (apart < 0.8)
+    weights[quarters < -1] = 0.0
+    return np.asarray((weights / weights.sum()).ravel())
+
+
+def on_map(
+    weights: Floats, blocks: int, epsilon: float, grid: GridDomain = GRID, n: int = 10**6
+) -> Case:
+    labels = grid_blocks(grid, blocks, blocks).labels
+    return Case(weights / weights.sum(), n, grid, labels, epsilon, "galois")
+
+
+def map_cases(number: int) -> list[Case]:
+    """Random maps, every other one with values in the clear."""
+    cases = (
+        case
+        for seed in range(4_000, 5_000)
+        for case in [(partly_sensitive_case if seed % 2 else random_case)(seed)]
+        if isinstance(case.domain, GridDomain) and 64 <= case.p.size <= 2_000
+    )
+    return [next(cases) for _ in range(number)]
+
+
+def test_totals_are_kept_and_what_is_in_the_clear_does_not_move() -> None:
+    moved = clear = 0
+    for case in map_cases(12):
+        _, evidence = case.evidence(0)
+        for estimate in (mixture_estimate, estimators.chosen_by_evidence):
+            shares = estimate(evidence)
+            assert (shares >= 0).all(), str(case)
+            sums = np.bincount(evidence.blocks, shares)
+            np.testing.assert_allclose(sums, evidence.block_shares, rtol=0, atol=ROUNDING)
+            hidden = evidence.clear.hidden
+            np.testing.assert_array_equal(shares[~hidden], evidence.clear.shares[~hidden])
+            shown = ranges(evidence, shares)
+            assert ((shown.low <= shares) & (shares <= shown.high)).all(), str(case)
+        moved += int((shares != cascade_estimate(evidence)).any())
+        clear += int((~hidden).any())
+    assert min(moved, clear) >= 3  # it was not the cascade all the time
+
+
+def test_the_order_of_blocks_does_not_matter() -> None:
+    _, evidence = on_map(city(0), 4, 1.0, CITY).evidence(0)
+    order = np.random.default_rng(0).permutation(16)
+    totals = np.empty(16)
+    totals[order] = evidence.block_shares
+    renamed = replace(evidence, blocks=order[evidence.blocks], block_shares=totals)
+    found = mixture_estimate(renamed)
+    np.testing.assert_allclose(found, mixture_estimate(evidence), rtol=0, atol=1e-7)
+    shifted = replace(evidence, block_shares=totals)  # others' totals
+    assert np.abs(mixture_estimate(shifted) - found).max() > 1e-4
+
+
+def test_smoothers_leave_the_cell_out_and_end_at_the_edges_of_the_map() -> None:
+    rng = np.random.default_rng(2)
+    values = rng.random(20 * 30)
+    plain = list(smoothers(20, 30).means(values))
+    assert np.abs(np.stack(list(smoothers(20, 30).means(np.ones(600)))) - 1).max() < 1e-5
+    values[317] += 100.0
+    changed = list(smoothers(20, 30).means(values))
+    for before, after in zip(plain, changed, strict=True):
+        assert abs(after[317] - before[317]) < 1e-4
+        assert np.abs(after - before).max() > 0.1
+    # By hand: the narrowest round kernel, in a corner.
+    down, right = np.mgrid[:20, :30]
+    weights = np.exp(-0.5 * (down**2 + right**2) / 0.7**2) * (np.maximum(down, right) <= 3)
+    weights[0, 0] = 0.0
+    by_hand = (weights.ravel() @ values) / weights.sum()
+    assert changed[0][0] == pytest.approx(by_hand, rel=1e-4)
+
+
+DRAWS = 12
+LESS = 0.03
+"""Relative to the cascade, by how much fewer people are in the wrong cell at least."""
+
+
+def gains(drawn: list[tuple[Floats, Evidence]], cascade: Floats) -> Floats:
+    """(DRAWS,) the part of the `cascade`'s errors, (DRAWS,), that the mixture saves."""
+    return 1 - errors(mixture_estimate, drawn) / cascade
+
+
+def errors(estimate: Callable[[Evidence], Floats], drawn: list[tuple[Floats, Evidence]]) -> Floats:
+    """(DRAWS,) absolute errors."""
+    return np.array([np.abs(estimate(evidence) - truth).sum() for truth, evidence in drawn])
+
+
+def surely_above(least: float, found: Floats) -> bool:
+    """Whether the mean is above `least` at significance 10⁻⁶ (Student's t)."""
+    error = found.std(ddof=1) / np.sqrt(found.size)
+    return bool(found.mean() - t.isf(SIGNIFICANCE, found.size - 1) * error > least)
+
+
+def test_a_textured_city_gains_and_with_the_opposite_evidence_it_loses(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    case = on_map(city(2), 1, 1.0, CITY)
+    drawn = [case.evidence(draw) for draw in range(DRAWS)]
+    cascade = errors(cascade_estimate, drawn)
+    assert surely_above(LESS, gains(drawn, cascade))
+    monkeypatch.setattr(mixture, "log_evidence", lambda: -log_evidence())
+    assert gains(drawn[:4], cascade[:4]).mean() < 0
+
+
+WITHOUT_PLACE: dict[str, tuple[Ints | Floats, int, float]] = {
+    "checkerboard in blocks": ((ROW + COLUMN) % 2, 8, 2.0),
+    "stripes in blocks": (ROW % 2, 8, 2.0),
+    "a lattice in blocks": (((ROW % 4 == 0) & (COLUMN % 4 == 0)) * 1, 8, 1.0),
+    "lone cells": ((np.random.default_rng(3).random(GRID.k) < 0.02) * 1, 1, 1.0),
+}
+
+
+@pytest.mark.parametrize("kind", WITHOUT_PLACE)
+def test_it_is_not_taken_where_neighbours_say_nothing(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    weights, blocks, epsilon = WITHOUT_PLACE[kind]
+    case = on_map(np.asarray(weights, np.float64), blocks, epsilon)
+    evidences = [case.evidence(draw) for draw in range(3)]
+    assert {evidence_choice(evidence) for _, evidence in evidences} <= {"cascade"}
+    # Smoothers would be far worse; then the second look rejects them.
+    monkeypatch.setattr(mixture, "best_fit", with_smoothers_at_all_costs)
+    for truth, evidence in evidences:
+        ours, cascade = (
+            np.abs(f(evidence) - truth).sum() for f in (mixture_estimate, cascade_estimate)
+        )
+        assert ours > 1.2 * cascade
+        with monkeypatch.context() as blind:
+            blind.setattr(estimators, "best_fit", with_smoothers_at_all_costs)
+            assert evidence_choice(evidence) == "cascade"
+
+
+def test_it_is_the_cascade_where_surroundings_do_not_help() -> None:
+    spikes = np.ones(GRID.k)
+    spikes[np.random.default_rng(5).random(GRID.k) < 0.005] = 201.0
+    for epsilon in (0.5, 1.0, 2.0, 4.0):
+        _, evidence = on_map(spikes, 1, epsilon).evidence(0)
+        assert evidence_choice(evidence) == "cascade"
+        np.testing.assert_array_equal(mixture_estimate(evidence), cascade_estimate(evidence))
+
+
+def with_smoothers_at_all_costs(evidence: Evidence) -> tuple[NoisySymbols, Fit]:
+    noisy, fit = best_fit(evidence)
+    return noisy, replace(fit, uses_place=True)
+
+
+def test_the_choice_takes_it_on_a_city_and_follows_from_the_reports() -> None:
+    _, evidence = on_map(city(2), 1, 1.0, CITY).evidence(0)
+    assert evidence_choice(evidence) == evidence_choice(replace(evidence)) == "mixture"
+    found = ESTIMATORS["chosen"].apply(evidence)
+    np.testing.assert_array_equal(found, mixture_estimate(evidence))
+    unknown = Evidence.of(evidence.mechanism, evidence.tally)
+    assert evidence_choice(unknown) == "cascade"
+    np.testing.assert_array_equal(mixture_estimate(unknown), cascade_estimate(unknown))
+
+
+LIMIT = float(norm.isf(SIGNIFICANCE / 8))
+K, RUNS = 200, 200
+
+
+def errors_of_looks(gamma: float) -> Floats:
+    """(3, RUNS · K) errors of both looks and of the estimate, in deviations of its coins."""
+    people = np.random.default_rng(1).multinomial(400_000, np.full(K, 1 / K))
+    mechanism = catalogue.in_context(Context.plain(K, 1.0), "galois")
+    rng, truth, errors = np.random.default_rng(2), people / people.sum(), []
+    for _ in range(RUNS):
+        evidence = Evidence.of(mechanism, mechanism.sample_tally(people, rng))
+        a, b = thin_noise(evidence, generator_of(evidence), gamma)
+        coins = np.sqrt(evidence.tied_shares.variance)
+        each = np.stack([a.unbiased, b.unbiased, evidence.unbiased])
+        errors.append((each - truth) / coins)
+    return np.concatenate(errors, axis=1)
+
+
+@pytest.mark.parametrize("gamma", thinned([0.5, 1.0], one_in=2))
+def test_looks_are_unbiased_and_uncorrelated_and_no_other_pair_is(gamma: float) -> None:
+    # 40,000 pairs: a correlation is known to 1/√40,000 = 0.005, so that at significance 10⁻⁶ 0.027
+    # is too much. Those below are 0.1 and more: above twice that but for a chance of 10⁻¹⁶.
+    a, b, z = errors_of_looks(gamma)
+    most = LIMIT / np.sqrt(a.size)
+    for errors, variance in ((a, 1 + gamma**2), (b, 1 + gamma**-2)):
+        assert abs(errors.mean()) < most * np.sqrt(variance)
+        assert abs(errors.var() / variance - 1) < most * np.sqrt(2) + 0.005
+    assert abs(np.corrcoef(a, b)[0, 1]) < most
+    # The reports that were fitted, another γ, the wrong sign.
+    for wrong in (z, z + 0.7 * (b - z), 2 * z - b):
+        assert abs(np.corrcoef(a, wrong)[0, 1]) > 2 * most
+
+
+def us_people() -> Ints:
+    counts = Gowalla().load().counts
+    assert counts is not None
+    return counts
+
+
+def collections(
+    blocks: tuple[int, int], epsilon: float, people: Ints, draws: int
+) -> list[Evidence]:
+    labels = grid_blocks(US_GRID, *blocks).labels
+    mechanism = catalogue.in_context(Context.block_structured(labels, epsilon), "galois")
+    rng = np.random.default_rng(1)
+    tallies = [mechanism.sample_tally(people, rng) for _ in range(draws)]
+    return [Evidence.of(mechanism, each, domain=US_GRID) for each in tallies]
+
+
+def ratios(evidences: list[Evidence], truth: Floats, name: str = "cascade") -> Floats:
+    """Estimated over true error by an estimator; every range must hold the true one."""
+    entry, found = ESTIMATORS[name], []
+    for evidence in evidences:
+        error = estimated_error(evidence, entry.apply, entry.law or best_fit)
+        assert error is not None
+        true = 0.5 * float(np.abs(entry.apply(evidence) - truth).sum())
+        assert error.low <= true <= error.high
+        found.append(error.share / true)
+    return np.array(found)
+
+
+@pytest.mark.slow
+def test_the_error_of_the_shipped_map_is_known_without_its_truth(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # Of two draws each ratio's mean spreads by about 0.03.
+    people = us_people()
+    settings = [((1, 1), 4.0, "cascade"), ((5, 7), 1.0, "mixture")]
+    each = [(collections(blocks, epsilon, people, 2), name) for blocks, epsilon, name in settings]
+    for evidences, name in each:
+        assert 0.9 <= ratios(evidences, people / people.sum(), name).mean() <= 1.1
+    # What a fit says of itself is too good.
+    monkeypatch.setattr(estimators, "freest_law", lambda _counts, begin: begin)
+    assert ratios(each[0][0], people / people.sum()).mean() < 0.9
+
+
+def chicago(epsilon: float, blocks: int, scale: float = 1.0) -> tuple[list[Evidence], Floats]:
+    """Three collections around Chicago, and the people's shares."""
+    regions = {name: (grid, people) for name, grid, people in maps()}
+    grid, people = regions["around Chicago"]
+    n = round(people.sum() * scale)
+    people = np.random.default_rng(6).multinomial(n, people / people.sum())
+    labels = grid_blocks(grid, blocks, blocks).labels
+    mechanism = catalogue.in_context(Context.block_structured(labels, epsilon), "galois")
+    rng = np.random.default_rng(7)
+    tallies = [mechanism.sample_tally(people, rng) for _ in range(3)]
+    return [Evidence.of(mechanism, each, domain=grid) for each in tallies], people / n
+
+
+def test_the_error_of_a_mixture_is_that_of_its_own_law() -> None:
+    evidences, truth = chicago(2.0, blocks=1)
+    right = ratios(evidences, truth, "mixture").mean()
+    assert 0.9 <= right <= 1.15
+    estimate = ESTIMATORS["mixture"].apply
+    each = [
+        (estimated_error(e, estimate), estimated_error(e, estimate, mixture_fit)) for e in evidences
+    ]
+    quotients = [wrong.share / own.share for wrong, own in each if wrong and own]
+    assert len(quotients) == 3
+    assert np.mean(quotients) > 1.05  # the cascade expects less of the same cells
+
+
+def test_the_lower_end_holds_where_blocks_have_few_people() -> None:
+    # Their noise is not normal, and the nearest shares are often right: it was 1.5 times too high.
+    evidences, truth = chicago(1.0, blocks=8, scale=0.001)
+    ratios(evidences, truth, "cascade")
+
+
+@pytest.mark.parametrize("n", thinned([3_000, 100_000], one_in=2))
+def test_its_range_holds_where_hardly_anything_is_known(n: int) -> None:
+    shares = us_people() / us_people().sum()
+    people = np.random.default_rng(4).multinomial(n, shares)
+    for epsilon in (0.5, 4.0):
+        ratios(collections((1, 1), epsilon, people, 2), people / n)
+
+
+def test_everybody_with_the_tally_finds_the_same_error() -> None:
+    grid = GridDomain(0, 0, 0.1, 20, 20)
+    people = np.random.default_rng(3).multinomial(10**5, np.full(400, 1 / 400))
+    mechanism = catalogue.in_context(Context.plain(400, 2.0), "oue")
+    evidence = Evidence.of(
+        mechanism, mechanism.sample_tally(people, np.random.default_rng(5)), domain=grid
+    )
+    first = estimated_error(evidence, simplex_per_block)
+    assert first is not None
+    assert first == estimated_error(replace(evidence), simplex_per_block)
+    assert estimated_error(evidence, unprocessed) is None

@@ -1,0 +1,351 @@
+"""The trusted curator, selection bit by bit, and sketches: audits, laws, exact variances."""
+
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+
+from caldp_core.audit.pairwise import audit_channel
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.types import Floats, Ints
+from caldp_core.lecture import counts as selection
+from caldp_core.lecture.counts import (
+    BitwiseResponse,
+    CentralCount,
+    CountMeanSketch,
+    GeometricNoise,
+    HadamardSketch,
+    Hashes,
+    NoisyMax,
+    OneHotResponse,
+    even_votes,
+)
+from caldp_core.mechanisms.randomness import COIN_ONE, seeded_words
+from caldp_core.privacy.context import Context
+from tests.contract.checks import naming
+from tests.stats import SIGNIFICANCE, assert_fits, assert_mean, assert_same_law
+from tests.strategies import thinned
+
+EPSILONS = (0.1, 1.0, 3.0)
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+def test_the_count_keeps_its_epsilon_and_a_twentieth_more_is_caught(epsilon: float) -> None:
+    claimed = CentralCount(4, epsilon).policy
+    assert audit_channel(CentralCount(4, epsilon).exact_channel(), claimed).holds
+    assert not audit_channel(CentralCount(4, 1.05 * epsilon).exact_channel(), claimed).holds
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+def test_the_noisy_maximum_keeps_its_epsilon(epsilon: float) -> None:
+    claimed = NoisyMax(3, epsilon).policy(3)
+    assert audit_channel(NoisyMax(3, epsilon).exact_channel(3), claimed).holds
+
+
+def test_the_noisy_maximum_with_noise_for_one_count_only_is_caught() -> None:
+    # A change of vote moves two counts; noise as for one of them is that of 2ε.
+    claimed = NoisyMax(2, 3.0).policy(18)
+    assert audit_channel(NoisyMax(2, 3.0).exact_channel(18), claimed).holds
+    for wrong in (2.0, 1.05):  # few people would leave slack: it goes with the lead
+        assert not audit_channel(NoisyMax(2, wrong * 3.0).exact_channel(18), claimed).holds
+
+
+def test_chances_of_the_maximum_are_a_distribution_and_what_draws_give() -> None:
+    mechanism = NoisyMax(4, 1.0)
+    exact = mechanism.exact_chances((5, 3, 3, 0))
+    assert sum(exact) == 1
+    votes, draws = np.array([5, 3, 3, 0]), 20_000
+    chosen = mechanism.choose(votes, draws, np.random.default_rng(5))
+    expected = draws * np.array([float(q) for q in exact])
+    assert_fits(np.bincount(chosen, minlength=4), expected, SIGNIFICANCE)
+    wrong = NoisyMax(4, 1.1).choose(votes, draws, np.random.default_rng(5))
+    with pytest.raises(AssertionError):
+        assert_fits(np.bincount(wrong, minlength=4), expected, SIGNIFICANCE)
+
+
+def test_the_chance_for_even_rivals_is_the_exact_one() -> None:
+    # The winner comes last, as ties count for the rivals.
+    mechanism = NoisyMax(3, 0.5)
+    exact = [float(mechanism.exact_chances((4, 4, 4 + lead))[-1]) for lead in (0, 1, 7)]
+    np.testing.assert_allclose(mechanism.chance(np.array([0, 1, 7])), exact, rtol=1e-9)
+    assert abs(mechanism.chance(np.array(1)) - exact[0]) > 0.01
+
+
+def test_noise_has_the_stated_moments_and_law() -> None:
+    noise = GeometricNoise(0.7)
+    a = noise.alpha
+    law = {z: (1 - a) / (1 + a) * a ** abs(z) for z in range(-60, 61)}
+    assert noise.variance == pytest.approx(float(sum(q * z * z for z, q in law.items())))
+    sums = [float(sum((q for z, q in law.items() if z <= t), Fraction(0))) for t in (-3, -1, 0, 4)]
+    np.testing.assert_allclose(noise.cdf(np.array([-3, -1, 0, 4])), sums, rtol=1e-9)
+    drawn = noise.draw((200_000,), np.random.default_rng(7)).astype(np.float64)
+    square = np.stack([drawn, drawn**2], axis=1)
+    spread = square.std(axis=0)
+    assert_mean(square, np.array([0.0, noise.variance]), spread, SIGNIFICANCE)
+    wrong = GeometricNoise(0.7 * 1.05).variance
+    with pytest.raises(AssertionError):
+        assert_mean(square, np.array([0.0, wrong]), spread, SIGNIFICANCE)
+
+
+def test_the_error_is_that_of_the_lecture_whatever_n_is() -> None:
+    rng = np.random.default_rng(2)
+    for n in (1_000, 10**9):
+        error = np.abs(CentralCount(n, 0.1).publish(n // 2, 4_000, rng) - n // 2)
+        assert abs(error.mean() - 10) < 1
+
+
+def test_bad_input_is_told() -> None:
+    with pytest.raises(CaldpError, match="epsilon must be a number in"):
+        GeometricNoise(0.0)
+    with pytest.raises(CaldpError, match=r"yes must be a whole number in \[0, 10\], got 11"):
+        CentralCount(10, 1.0).publish(11, 1, np.random.default_rng(1))
+    with pytest.raises(CaldpError, match="d must be a whole number"):
+        NoisyMax(1, 1.0)
+
+
+def even_rivals(n: int, d: int, lead: int) -> Ints:
+    """Votes whose item 1 leads by `lead`, and all others are even."""
+    votes = np.full(d, (n - lead) // d)
+    votes[1] += n - votes.sum()
+    return votes
+
+
+@pytest.mark.parametrize("d", [2, 4, 8])
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 6.0])
+def test_bit_by_bit_keeps_epsilon_and_a_twentieth_more_is_caught(d: int, epsilon: float) -> None:
+    claimed = Context.plain(d, epsilon)
+    assert audit_channel(BitwiseResponse(d, epsilon).exact_channel(), claimed).holds
+    assert not audit_channel(BitwiseResponse(d, 1.05 * epsilon).exact_channel(), claimed).holds
+
+
+def test_whole_epsilon_on_every_bit_is_caught() -> None:
+    unsplit = BitwiseResponse(8, 3 * 1.0)
+    assert not audit_channel(unsplit.exact_channel(), Context.plain(8, 1.0)).holds
+    # One bit for each item with ε a bit, as notes may have it: two bits change, so it is 2ε.
+    for factor, holds in ((1.0, True), (1.05, False), (2.0, False)):
+        hot = OneHotResponse(4, factor).mechanism
+        assert audit_channel(hot.exact_channel(), Context.plain(4, 1.0)).holds == holds
+
+
+def test_one_hot_tallies_have_the_law_of_the_catalogue_s() -> None:
+    hot, votes, rng = OneHotResponse(4, 1.0), np.array([60, 0, 30, 110]), np.random.default_rng(8)
+    theirs = np.stack([hot.mechanism.sample_tally(votes, rng).counts[:4] for _ in range(2_000)])
+    ours = hot.sample_tally(votes, rng, 2_000)
+    assert_same_law(ours.astype(np.float64), theirs.astype(np.float64), SIGNIFICANCE)
+    other = hot.sample_tally(votes[::-1].copy(), rng, 2_000)
+    with pytest.raises(AssertionError):
+        assert_same_law(other.astype(np.float64), theirs.astype(np.float64), SIGNIFICANCE)
+
+
+def test_reports_have_the_channel_s_law() -> None:
+    mechanism = BitwiseResponse(4, 2.0)
+    people = np.repeat(np.arange(4), 20_000)
+    bits = mechanism.privatize(people, seeded_words(np.random.default_rng(3)))
+    counts = np.zeros((4, 4), np.int64)
+    np.add.at(counts, (people, bits @ np.array([2, 1])), 1)
+    expected = np.array([[20_000 * float(q) for q in row] for row in mechanism.exact_channel()])
+    assert_fits(counts, expected, SIGNIFICANCE)
+    wrong = BitwiseResponse(4, 2.1).exact_channel()
+    with pytest.raises(AssertionError):
+        assert_fits(counts, np.array([[20_000 * float(q) for q in r] for r in wrong]), SIGNIFICANCE)
+
+
+def test_drawn_tallies_have_mean_and_variance_of_reports() -> None:
+    mechanism, votes = BitwiseResponse(8, 1.5), np.array([50, 10, 0, 40, 0, 3, 7, 90])
+    p, ones = float(mechanism.truth), votes @ mechanism.bits_of(np.arange(8))
+    mean = ones * p + (200 - ones) * (1 - p)
+    spread = np.full(3, np.sqrt(200 * p * (1 - p)))
+    tallies = mechanism.sample_tally(votes, np.random.default_rng(4), 4_000).astype(np.float64)
+    assert_mean(tallies, mean, spread, SIGNIFICANCE)
+    squares = (tallies - mean) ** 2
+    assert_mean(squares, spread**2, squares.std(axis=0), SIGNIFICANCE)
+    with pytest.raises(AssertionError):
+        assert_mean(squares, 1.2 * spread**2, squares.std(axis=0), SIGNIFICANCE)
+
+
+def test_the_majority_of_every_bit_need_not_be_the_favourite() -> None:
+    """The lecture's example: the favourite's last bit is 0, most people's is 1."""
+    votes = np.array([40, 30, 0, 30]) * 10**6
+    mechanism = BitwiseResponse(4, 20.0)
+    tallies = mechanism.sample_tally(votes, np.random.default_rng(1), 50)
+    assert np.argmax(votes) == 0
+    assert (mechanism.winner(tallies, votes.sum()) == 1).all()
+    # And it can be an item that nobody voted for at all.
+    none = np.zeros(8, np.int64)
+    none[[0b011, 0b101, 0b110]] = 34 * 10**6, 33 * 10**6, 33 * 10**6
+    mechanism = BitwiseResponse(8, 20.0)
+    won = mechanism.winner(mechanism.sample_tally(none, np.random.default_rng(1), 50), none.sum())
+    assert (won == 0b111).all()
+    assert none[0b111] == 0
+
+
+@pytest.mark.parametrize("n", [1_000, 10**9])
+def test_chances_are_what_elections_give(n: int) -> None:
+    d, elections, rng = 8, 4_000, np.random.default_rng(6)
+    lead = int(4 * np.sqrt(n))
+    votes = even_rivals(n, d, lead)
+    mechanism = BitwiseResponse(d, 3.0)
+    right = (mechanism.winner(mechanism.sample_tally(votes, rng, elections), n) == 1).mean()
+    bitwise = float(mechanism.chance(lead, n))
+    hot = OneHotResponse(d, 1.0)
+    sums, one_hot = hot.sample_tally(votes, rng, elections), float(hot.chance(lead, n))
+    for frequency, chance in ((right, bitwise), ((np.argmax(sums, axis=1) == 1).mean(), one_hot)):
+        slack = 5 * np.sqrt(chance * (1 - chance) / elections) + 1 / np.sqrt(n)
+        assert 0.05 < chance < 0.99
+        assert abs(frequency - chance) < slack
+
+
+def test_chances_of_few_are_those_of_every_report_that_they_may_send() -> None:
+    """By writing out all that the voters may send, with its chance, and holding the election."""
+    votes = even_votes(5, 4, 2)
+    assert votes.tolist() == [1, 1, 0, 3]
+    mechanism = BitwiseResponse(4, 1.5)
+    rows = np.repeat(np.array(mechanism.exact_channel(), np.float64), votes, axis=0)
+    sent = np.array(list(product(range(4), repeat=5)))
+    chances = rows[np.arange(5), sent].prod(axis=1)
+    assert chances.sum() == pytest.approx(1.0)
+    sums = np.stack([mechanism.bits_of(each).sum(axis=0) for each in sent])
+    right = float(chances[mechanism.winner(sums, 5) == 3].sum())
+    assert float(mechanism.chance(2, 5)) == pytest.approx(right, rel=1e-9)
+
+    hot, votes = OneHotResponse(3, 1.5), even_votes(4, 3, 1)
+    assert votes.tolist() == [1, 1, 2]
+    sent = np.array(list(product((0, 1), repeat=12))).reshape(-1, 4, 3)
+    is_own = np.repeat(np.eye(3, dtype=np.bool_), votes, axis=0)
+    ones = np.where(is_own, hot.theta, hot.stray)
+    chances = np.where(sent == 1, ones, 1 - ones).prod(axis=(1, 2))
+    sums = sent.sum(axis=1)
+    right = float(chances[sums[:, 2] > sums[:, :2].max(axis=1)].sum())
+    assert float(hot.chance(1, 4)) == pytest.approx(right, rel=1e-9)
+
+
+def test_votes_are_even_in_items_and_in_bits() -> None:
+    for n, d, lead in ((1_000, 16, 1), (1_000, 1_024, 21), (100, 4, 100), (7, 8, 3), (9, 3, 0)):
+        votes = even_votes(n, d, lead)
+        with naming(f"{n}, {d}, {lead}"):
+            assert votes[-1] - votes[:-1].max() == lead
+            assert np.ptp(votes[:-1]) <= 1
+            assert n - 1 <= votes.sum() <= n
+            if d.bit_count() == 1:
+                ones = votes @ BitwiseResponse(d, 1.0).bits_of(np.arange(d))
+                assert (np.abs(2 * ones - votes.sum() - lead) <= 2).all()
+
+
+def test_exact_chances_pass_into_the_normal_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    lead = np.array([[10, 40], [70, 120]])
+    for mechanism in (BitwiseResponse(8, 3.0), OneHotResponse(8, 1.0)):
+        exact = mechanism.chance(lead, 1_000)
+        monkeypatch.setattr(selection, "EXACT_PEOPLE", 0)
+        nearly = mechanism.chance(lead, 1_000)
+        monkeypatch.undo()
+        assert exact.shape == nearly.shape == lead.shape
+        assert 1e-5 < np.abs(exact - nearly).max() < 0.01
+        assert (np.diff(exact.ravel()) > 0).all()
+
+
+def test_lead_zero_is_a_guess_among_all() -> None:
+    for mechanism in (OneHotResponse(16, 1.0), BitwiseResponse(16, 1.0)):
+        assert float(mechanism.chance(0, 10**12)) == pytest.approx(1 / 16, rel=1e-4)
+        assert 0.8 / 16 < float(mechanism.chance(0, 1_000)) < 1 / 16  # ties are lost
+
+
+def test_the_coin_of_a_bit_has_a_bth_of_epsilon() -> None:
+    mechanism = BitwiseResponse(8, 3.0)
+    assert float(mechanism.truth / (1 - mechanism.truth)) == pytest.approx(np.e, rel=1e-12)
+    assert mechanism.truth.denominator <= COIN_ONE
+    assert isinstance(mechanism.truth, Fraction)
+
+
+@pytest.mark.parametrize("d", [1, 3, 2**21])
+def test_bad_sizes_are_told(d: int) -> None:
+    with pytest.raises(CaldpError, match="d must be a"):
+        BitwiseResponse(d, 1.0)
+
+
+TABLE = Hashes(np.array([[0, 1, 3], [2, 2, 0]]), 4)
+"""Two functions of three values; the second sends two of them to one cell."""
+KINDS = [CountMeanSketch, HadamardSketch]
+PEOPLE = np.array([60, 0, 25, 15])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("epsilon", [0.3, 1.0, 5.0])
+def test_reports_keep_epsilon_and_a_twentieth_more_is_caught(
+    kind: type[CountMeanSketch] | type[HadamardSketch], epsilon: float
+) -> None:
+    claimed = Context.plain(3, epsilon)
+    channel = kind(TABLE, epsilon).exact_channel()
+    assert all(sum(row) == 1 for row in channel)
+    assert audit_channel(channel, claimed).holds
+    assert not audit_channel(kind(TABLE, 1.05 * epsilon).exact_channel(), claimed).holds
+
+
+def test_all_of_epsilon_on_every_bit_is_caught() -> None:
+    unsplit = CountMeanSketch(TABLE, 2.0).exact_channel()
+    assert not audit_channel(unsplit, Context.plain(3, 1.0)).holds
+
+
+def estimates(kind: type[CountMeanSketch] | type[HadamardSketch], draws: int) -> Floats:
+    rng = np.random.default_rng(1)
+    found = []
+    for _ in range(draws):
+        sketch = kind(Hashes.random(4, 3, 4, rng), 2.0)
+        found.append(sketch.estimate(sketch.sample_tally(PEOPLE, rng)))  # type: ignore[arg-type]
+    return np.array(found)
+
+
+@pytest.mark.parametrize("kind", thinned(KINDS, one_in=2))
+def test_estimates_are_unbiased_over_functions_with_the_stated_variance(
+    kind: type[CountMeanSketch] | type[HadamardSketch],
+) -> None:
+    found = estimates(kind, 4_000)
+    variance = kind(Hashes.random(4, 3, 4, np.random.default_rng(2)), 2.0).variance(PEOPLE)
+    assert_mean(found, PEOPLE.astype(float), np.sqrt(variance), SIGNIFICANCE)
+    squares = (found - PEOPLE) ** 2
+    assert_mean(squares, variance, squares.std(axis=0), SIGNIFICANCE)
+    wrong = kind(Hashes.random(4, 3, 4, np.random.default_rng(2)), 2.0 * 0.9).variance(PEOPLE)
+    with pytest.raises(AssertionError):
+        assert_mean(squares, wrong, squares.std(axis=0), SIGNIFICANCE)
+    with pytest.raises(AssertionError):
+        assert_mean(found, PEOPLE + 0.2 * np.sqrt(variance), np.sqrt(variance), SIGNIFICANCE)
+
+
+def test_sums_of_signs_have_the_channel_s_law() -> None:
+    sketch, draws = HadamardSketch(TABLE, 2.0), 3_000
+    rng = np.random.default_rng(3)
+    # One person of value 2: exactly one sum is ±1.
+    counts = np.zeros((2, 4, 2), np.int64)
+    for _ in range(draws):
+        sums, _ = sketch.sample_tally(np.array([0, 0, 1]), rng)
+        row, entry = np.argwhere(sums)[0]
+        counts[row, entry, int(sums[row, entry] < 0)] += 1
+    for x, fits in ((2, True), (0, False)):
+        expected = draws * np.array([float(q) for q in sketch.exact_channel()[x]])
+        if fits:
+            assert_fits(counts.ravel(), expected, SIGNIFICANCE)
+        else:
+            with pytest.raises(AssertionError):
+                assert_fits(counts.ravel(), expected, SIGNIFICANCE)
+
+
+def test_bits_of_a_report() -> None:
+    assert CountMeanSketch(TABLE, 1.0).bits == 4 + 1
+    assert HadamardSketch(TABLE, 1.0).bits == 1 + 2 + 1
+
+
+def test_with_one_function_values_that_share_a_cell_stay_together_at_any_n() -> None:
+    table = Hashes(np.array([[0, 0, 1]]), 4)
+    sketch, people = CountMeanSketch(table, 1.0), np.array([600, 0, 400]) * 10**9
+    found = sketch.estimate(sketch.sample_tally(people, np.random.default_rng(4)))
+    assert found[1] == pytest.approx(found[0])
+    assert found[1] / people.sum() > 0.4
+
+
+def test_sketches_bad_input_is_told() -> None:
+    with pytest.raises(CaldpError, match="m must be a power of two, got 3"):
+        HadamardSketch(Hashes(np.zeros((1, 2), np.int64), 3), 1.0)
+    with pytest.raises(CaldpError, match="use fewer cells or functions"):
+        CountMeanSketch(Hashes.random(4, 4, 16, np.random.default_rng(1)), 1.0).exact_channel()
+    with pytest.raises(CaldpError, match="functions must be a whole number"):
+        Hashes.random(4, 0, 4, np.random.default_rng(1))

@@ -1,0 +1,445 @@
+"""Links from anywhere, cut or changed: what they open, what is reported, every tab they lead to.
+
+Ready settings of each page go through the same in `test_page_contract.py`.
+
+What a link opens depends only on the record that is read from it, so each record is walked once,
+however many links open it: of 2,010 links some 230.
+"""
+
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from caldp_core.datasets import Cities
+from caldp_core.domain.domains import Area
+from caldp_core.scenarios.blocks import OneBlock, StateBlocks
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.compute.runs import PEOPLE_OF_SYNTHETIC
+from caldp_ui.maps.scene import BEGIN
+from caldp_ui.places.page_state import LINK, STATE, PlacesState
+from caldp_ui.session.links import CHECK, Received, seal, understand
+from caldp_ui.session.page_state import PINNED, PinPageState
+from caldp_ui.stage.component import LOOK_KEY, VIEW_KEY
+from tests.conftest import THOROUGH
+from tests.contract.checks import naming
+from tests.strategies import thinned
+from tests.ui.driver import (
+    assert_shows,
+    checked,
+    container,
+    leave,
+    open_app,
+    open_page,
+    open_record,
+    open_with,
+    page_record,
+    query_of,
+    record_of,
+    scenario_of,
+)
+from tests.ui.pages import PAGES, Page
+from tests.ui.scenarios import VARIED, assert_none_opens_otherwise, opened
+
+V2 = {"v": "2"}
+SLOT_PINNED = "places/pinned"
+BAD_LINKS: dict[str, dict[str, str]] = {
+    "unknown key": {"colour": "red"},
+    "unknown kind": {**V2, "blocks": "triangles"},
+    "unknown field": {**V2, "blocks": "grid", "blocks.depth": "3"},
+    "no number": {**V2, "epsilon": "much"},
+    "not a number": {**V2, "epsilon": "nan"},
+    "out of range": {**V2, "epsilon": "21"},
+    "too many people": {**V2, "n": "1000000000001"},
+    "nobody": {"n": "0"},
+    "no mechanism": {**V2, "mechanism": "unary"},
+    "torn area": {**V2, "sensitive": "areas", "sensitive.edits": "+1,2,3"},
+    "bad region": {"region": "here"},
+    "upside down region": {"region": "41,40,-75,-73"},
+    "endless region": {"region": "-inf,inf,-75,-73"},
+    "a file of the server": {**V2, "dataset": "snap", "dataset.path": "/etc/passwd"},
+    "another version": {"v": "3", "epsilon": "2"},
+}
+DONT_FIT: dict[str, dict[str, str]] = {
+    "too many rows": {**V2, "blocks": "grid", "blocks.rows": "126"},
+    "too many blocks": {**V2, "blocks": "adaptive", "blocks.blocks": "50000"},
+    "epsilons for other blocks": {**V2, "blocks": "states", "epsilon": "1;2"},
+    "data without a map": {**V2, "dataset": "zipf", "n": "1000", "blocks": "one"},
+    "another policy": {**V2, "policy": "distance"},
+}
+
+
+def sentences(at: AppTest) -> list[str]:
+    return [item.value for item in (*at.error, *at.warning)]
+
+
+def assert_one_sentence(at: AppTest) -> None:
+    (sentence,) = sentences(at)
+    assert "Traceback" not in sentence
+    assert sentence.rstrip().endswith((".", "…")) or len(sentence) < 600
+
+
+def assert_not_as_sent(at: AppTest) -> None:
+    """It is the first thing on the page, before any picture, in one sentence."""
+    assert_one_sentence(at)
+    first = next(iter(container(at, "link-fault").children.values()))
+    assert first.value.startswith("**This is not what was sent to you.**")
+
+
+@pytest.mark.parametrize("name", thinned([*BAD_LINKS, *DONT_FIT], one_in=3))
+def test_a_link_that_is_none_starts_afresh_and_says_so_until_it_is_answered(name: str) -> None:
+    at = open_app({"region": "40,41,-75,-73", **(BAD_LINKS | DONT_FIT)[name]})
+    assert_not_as_sent(at)
+    if name == "unknown key":
+        assert record_of(at) == PlacesState(region=Area(40, 41, -75, -73))
+        return
+    assert record_of(at) == PlacesState()
+    assert query_of(at) == {}
+    assert_not_as_sent(checked(at.run()))
+    checked(at.button(key="places-link-fault").click().run())
+    assert sentences(at) == []
+    assert_shows(at, BEGIN)
+
+
+BAD_PINS = {
+    "no number": "epsilon=much",
+    "a file of the server": "v=2&dataset=snap&dataset.path=/etc/passwd",
+    "another policy": "v=2&policy=distance",
+    "too many keys": "&".join(f"key{number}=1" for number in range(200)),
+}
+
+
+@pytest.mark.parametrize("name", BAD_PINS)
+def test_a_bad_pin_is_dropped_and_told_and_the_rest_of_the_link_opens(name: str) -> None:
+    at = open_app({"region": "40,41,-75,-73", "pinned": BAD_PINS[name]})
+    assert_not_as_sent(at)
+    assert SLOT_PINNED not in at.session_state or at.session_state[SLOT_PINNED] is None
+    assert record_of(at) == PlacesState(region=Area(40, 41, -75, -73))
+    assert "pinned" not in query_of(at)
+
+
+def test_what_the_page_does_not_know_is_left_out_and_said_first() -> None:
+    """A link of before there were checks may be another one by then; a whole one is not."""
+    states = BEGIN.with_context(blocks=StateBlocks())
+    at = open_with(states, colour="red", **{"id.of": "7"})
+    assert scenario_of(at) == states
+    assert query_of(at) == LINK.write(PlacesState(states))
+    assert_not_as_sent(at)
+    assert "does not know 'colour'" in sentences(at)[0].replace("\\", "")
+    whole = open_app({**seal("places", LINK.write(PlacesState(states))), "colour": "red"})
+    assert (scenario_of(whole), sentences(whole)) == (states, [])
+
+
+def test_what_is_not_as_sent_is_said_until_the_reader_shows_something_else() -> None:
+    at = open_app(epsilon="much")
+    assert_not_as_sent(checked(at.run()))
+    checked(at.select_slider(key="places-epsilon").set_value(4.0).run())
+    assert sentences(at) == []
+
+
+def test_a_notice_stays_while_only_the_page_itself_runs_again() -> None:
+    at = open_app()
+    at.session_state["notice"] = "It is so."
+    assert_one_sentence(checked(at.run()))
+    at.session_state["notice-stays"] = True  # as a job does that is done
+    assert_one_sentence(checked(at.run()))
+    assert sentences(checked(at.run())) == []
+
+
+def test_what_mail_programs_add_to_a_link_is_nobody_s_business() -> None:
+    at = open_app(utm_source="mail")
+    assert scenario_of(at) == BEGIN
+    assert query_of(at) == {}
+    assert sentences(at) == []
+
+
+def test_a_bad_link_with_something_added_is_told_to_be_bad() -> None:
+    at = open_app(epsilon="much", utm_source="mail")
+    assert_one_sentence(at)
+    assert "epsilon" in sentences(at)[0]
+
+
+def test_a_link_to_a_distribution_brings_people_along() -> None:
+    at = open_app({**V2, "dataset": "cities", "estimator": BEGIN.estimator})
+    assert sentences(at) == []
+    assert_shows(at, replace(BEGIN, dataset=Cities(), n=PEOPLE_OF_SYNTHETIC))
+
+
+def test_trials_in_a_link_do_not_keep_the_server_busy() -> None:
+    at = open_app({**V2, "trials": "10000"})
+    assert scenario_of(at) == Scenario()
+
+
+@pytest.mark.parametrize("name", thinned(VARIED, one_in=3))
+def test_what_the_address_bar_holds_opens_the_same(name: str) -> None:
+    record = PlacesState(VARIED[name], Area(40, 41, -75, -73))
+    kept = PlacesState(BEGIN.with_context(blocks=OneBlock()))
+    query = LINK.write(record)
+    assert LINK.read(query) == record
+    query["pinned"] = urlencode(LINK.write(kept))
+    first = open_app(query)
+    assert query_of(first) == query
+    assert record_of(first) == record
+    assert first.session_state[SLOT_PINNED] == kept
+
+
+def test_what_the_browser_keeps_in_the_link_stays_there() -> None:
+    kept = {VIEW_KEY: "40.00,-75.00,4.00", LOOK_KEY: "swipe"}
+    at = open_app(kept)
+    checked(at.select_slider(key="places-epsilon").set_value(4.0).run())
+    assert kept.items() <= query_of(at).items()
+    assert sentences(at) == []
+
+
+def test_another_visit_begins_with_its_own() -> None:
+    mine, others = BEGIN.with_context(epsilon=4.0), BEGIN.with_context(blocks=StateBlocks())
+    first, second = open_with(mine), open_with(others)
+    checked(first.run())
+    assert scenario_of(first) == mine
+    assert scenario_of(second) == others
+
+
+def test_a_run_that_comes_with_the_address_of_before_tells_it_no_second_time() -> None:
+    """The browser may be on the next page by then, and would put this page's query there."""
+    at = open_app()
+    checked(at.select_slider(key="places-epsilon").set_value(4.0).run())
+    query = query_of(at)
+    assert query == {"v": "2", "epsilon": "4"}
+    at.query_params.clear()
+    assert query_of(checked(at.run())) == {}
+    checked(at.select_slider(key="places-epsilon").set_value(2.0).run())
+    assert query_of(at) == {"v": "2", "epsilon": "2"}
+
+
+SENT = PlacesState(BEGIN.with_context(blocks=StateBlocks(), epsilon=2.0))
+QUERY = LINK.write(SENT)
+LINK_SENT = urlencode(seal("places", QUERY))
+
+
+@pytest.mark.parametrize("every", [5, pytest.param(1, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("name", PAGES)
+def test_no_page_shows_anything_but_what_was_sent_without_saying_so(name: str, every: int) -> None:
+    page = PAGES[name]
+    fresh = page.state.codec.fresh()
+    changed = page.other or {"scenario": replace(fresh.scenario, seed=7)}
+    query = page.state.codec.write(replace(fresh, **changed))
+    if isinstance(page.state, PinPageState):
+        query[PINNED] = urlencode(query)
+    assert_none_opens_otherwise(page.state, query, every)
+
+
+def test_a_link_without_a_check_opens_as_before_and_what_is_wrong_with_it_is_said() -> None:
+    for link, fault in (
+        ("v=2&blocks=states&epsilon=2", ""),
+        ("v=2&amp;blocks=states&amp;epsilon=2", ""),
+        ("v=2&amp;amp;blocks=states&amp;amp;epsilon=2.", ""),
+        ("v%3D2%26blocks%3Dstates%26epsilon%3D2", ""),
+        ("v=2&blocks=states&epsilon=2&source=mail", "not know 'source'"),
+        ("v=2&blocks=states&epsilon=2&epsilon=8", "says 'epsilon' twice. The page shows the rest."),
+        ("v=2&blocks=states&epsilon=2&epsilon=2", ""),
+        ("v=2&blocks=states&epsi", "not know 'epsi' in the link. The page shows the rest."),
+        ("v=2&blocks=stat", "The page starts afresh."),
+    ):
+        received = opened(STATE, link)
+        assert fault in received.fault, link
+        assert bool(fault) == bool(received.fault), link
+        assert fault or received.record == SENT, link
+
+
+def test_a_link_of_another_page_is_not_taken_for_one_of_this() -> None:
+    assert opened(STATE, LINK_SENT).fault == ""
+    assert "changed on its way" in opened(PAGES["curves"].state, LINK_SENT).fault
+
+
+def test_what_the_address_bar_and_a_shared_link_hold_has_a_check() -> None:
+    at = open_app(QUERY)
+    assert query_of(at) == QUERY
+    checked(at.select_slider(key="places-epsilon").set_value(4.0).run())
+    now = {**QUERY, "epsilon": "4"}
+    held = {key: "".join(text) for key, text in at.query_params.items()}
+    assert held == seal("places", now)
+    assert next(iter(held)) == CHECK, "of a link that is cut it must be left"
+    at.session_state["places-tabs"] = "Share and export"
+    checked(at.run())
+    (shared,) = [code.value for code in at.code if code.value.startswith("http")]
+    assert shared.endswith(f"places?{urlencode(seal('places', now))}")
+
+
+def test_a_whole_link_of_an_old_address_opens_the_map_and_a_cut_one_says_so() -> None:
+    """Links without a page's name are the map's; the first page shows no protection of them."""
+    at = open_page("", seal("places", QUERY))
+    assert record_of(at) == SENT
+    assert not at.error
+    cut = open_page("", {**seal("places", QUERY), "epsilon": "8"})
+    (error,) = cut.error
+    assert "cut or changed" in error.value
+    (error,) = open_page("", {"check": "01"}).error
+    assert "cut or changed" in error.value
+
+
+GONE = "A title of the page before"
+MENUS = [
+    ("matrix", "channel", ()),
+    ("matrix", "template", ()),
+    ("room", "right", ()),
+    ("places", "family", ("more",)),
+    ("places", "estimator", ("more",)),
+    ("personal", "share-0", ("who",)),
+    ("adversary", "place", ()),
+]
+"""Pages, menus whose values or titles follow the record, and the forms that hold them."""
+
+
+@pytest.mark.parametrize(("name", "menu", "forms"), MENUS)
+def test_title_that_is_gone_changes_nothing_and_says_nothing(
+    name: str, menu: str, forms: tuple[str, ...]
+) -> None:
+    state = PAGES[name].state
+    at = open_record(state, opens=forms)
+    before = page_record(at, state)
+    box = at.selectbox(key=state.key(menu))
+    shown = box.value
+    box.options.append(GONE)  # as the browser, which has not got the page's new titles yet
+    at = checked(box.set_value(GONE).run())
+    assert page_record(at, state) == before
+    assert [each.value for each in at.warning] == []
+    assert at.selectbox(key=state.key(menu)).value == shown
+
+
+EXTREMES = (
+    "", "x", "0", "-1", "1", "20", "0.001", "1e8", "1e300", "inf", "nan", "∞", "1;2", "10000",
+    "1000000000000",
+)  # fmt: skip
+SEED = 20261125
+LINKS = 134 if THOROUGH else 12
+"""Of each page, every night: 2,010 in all."""
+EXAMPLES_STEP = 1 if THOROUGH else 6
+"""Of the examples each, or every sixth."""
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def opened_tabs(page: Page, link: dict[str, str]) -> Received[Any]:
+    """What the page makes of a link."""
+    state = page.state
+    return understand(state.codec, state.page, list(link.items()), state.other_keys)
+
+
+def own_keys(page: Page) -> dict[str, str]:
+    """Every key of the page's own with what it says at the beginning."""
+    codec: Any = page.state.codec
+    fresh = codec.fresh()
+    if not hasattr(codec, "_fields"):
+        return {}
+    found = {k: (f, getattr(fresh, name)) for k, (name, f) in codec._fields().items()}
+    return {key: form.write(value) for key, (form, value) in found.items() if value is not None}
+
+
+@cache
+def starts(name: str) -> list[dict[str, str]]:
+    """Links that the page opens: its own, and of every example that it can show."""
+    page = PAGES[name]
+    first = page.state.codec.write(page.state.codec.fresh())
+    examples = (
+        Scenario.from_file(path) for path in sorted(EXAMPLES.glob("*.json"))[::EXAMPLES_STEP]
+    )
+    links = [first, *(example.to_query() for example in examples)]
+    whole = ({**own_keys(page), **link} for link in links)
+    return [link for link in whole if not opened_tabs(page, link).fault] or [first]
+
+
+@cache
+def texts() -> dict[str, list[str]]:
+    """What any link of any page says under a key."""
+    links = [link for name, page in PAGES.items() for link in (*starts(name), *page.bad)]
+    return {key: sorted({link.get(key, "") for link in links}) for link in links for key in link}
+
+
+def mutated(name: str, count: int, seed: int) -> Iterator[dict[str, str]]:
+    """Links with one or two keys that say something else, the same for a seed."""
+    page, rng = PAGES[name], random.Random(seed)
+    known = [key for key in texts() if not page.state.codec.unknown_keys({key: ""})]
+    for _ in range(count):
+        link = dict(rng.choice(starts(name)))
+        keys = sorted({*link, *known})
+        for key in rng.sample(keys, min(rng.choice((1, 1, 2)), len(keys))):
+            others = texts().get(key, [""])
+            now = link.get(key, rng.choice(others))
+            link[key] = rng.choice(
+                (near(now, rng), near(now, rng), rng.choice(EXTREMES), rng.choice(others))
+            )
+        yield link
+
+
+def near(text: str, rng: random.Random) -> str:
+    """The text with one of its numbers changed, as it is without any."""
+    parts = text.split(";")
+    at = rng.randrange(len(parts))
+    try:
+        x = float(parts[at])
+    except ValueError:
+        return text
+    y = rng.choice((10 * x, x / 10, 2 * x, x / 2, x + 1, x - 1, -x, 0.0, 1.0))
+    return ";".join([*parts[:at], f"{y:.6g}", *parts[at + 1 :]])
+
+
+@cache
+def records(name: str, seed: int = SEED) -> dict[tuple[str, bool], dict[str, str]]:
+    """One link for each record that the page's mutated links open, with a fault or without."""
+    found: dict[tuple[str, bool], dict[str, str]] = {}
+    for link in mutated(name, LINKS, seed):
+        received = opened_tabs(PAGES[name], link)
+        assert "\n" not in received.fault, link
+        found.setdefault((repr(received.record), bool(received.fault)), link)
+    return found
+
+
+def walk(page: Page, link: dict[str, str], tabs: int | None = None, seed: int = 0) -> AppTest:
+    """The page with its tabs opened, each or some of them; no run ends in an exception."""
+    at = open_page(page.path, link)
+    titles = [tab.label for tab in at.tabs]
+    if tabs is not None:
+        titles = random.Random(seed).sample(titles, min(tabs, len(titles)))
+    for title in titles:
+        at.session_state[page.state.key("tabs")] = title
+        at.run()
+        assert not at.exception, (title, [each.value for each in at.exception])
+    return at
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_extreme_links_end_in_pages_or_sentences(name: str) -> None:
+    """One of each page's records, and one of its tabs."""
+    link = random.Random(SEED).choice([*records(name).values()])
+    with naming(f"{name} {link}"):
+        leave(walk(PAGES[name], link, tabs=1))
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", PAGES)
+def test_every_tab_of_what_extreme_links_open(name: str) -> None:
+    for link in records(name).values():
+        with naming(f"{name} {link}"):
+            leave(walk(PAGES[name], link))
+
+
+def test_walk_meets_an_exception_of_a_tab(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise OverflowError
+
+    monkeypatch.setattr("caldp_ui.words.policies.answers", fail)
+    with pytest.raises(AssertionError):
+        walk(PAGES["yesno"], {})
+
+
+def test_curves_of_one_value_have_an_axis() -> None:
+    """Nobody is ever under a wrong answer, so all errors are 0."""
+    one = {"v": "2", "dataset": "geometric", "dataset.k": "1", "dataset.rate": "0.5", "n": "5000"}
+    at = open_page(PAGES["values"].path, {**one, "policy": "line", "epsilon": "0.8"})
+    at.session_state["values-tabs"] = "Error curves"
+    assert not at.run().exception
