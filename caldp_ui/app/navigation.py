@@ -56,7 +56,8 @@ def show(tabs: Sequence[PageEntry], current: str) -> str | None:
         if not groups or groups[-1]["title"] != tab.section:
             groups.append({"title": tab.section, "pages": []})
         groups[-1]["pages"].append([address, tab.title, tab.path == current])
-    chosen = _tabs(key=KEY, data=[groups], on_go_change=lambda: None).go
+    drawn = [groups, st.context.theme.type or "light"]
+    chosen = _tabs(key=KEY, data=drawn, on_go_change=lambda: None, on_theme_change=lambda: None).go
     target = addresses.get(chosen) if isinstance(chosen, str) else None
     return target.path if target and target.path != current else None
 

@@ -16,7 +16,7 @@ the visit has left end here; where a run of the same page left the part out, the
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -78,6 +78,7 @@ class RunLimiter:
         self._numbers = count()
         self._used_seconds: dict[str, tuple[float, float]] = {}
         self._buckets = defaultdict[str, Bucket](lambda: Bucket(_AT_ONCE, _A_SECOND, clock))
+        self._pages = Counter[str]()
 
     @contextmanager
     def limit(self, visit: str) -> Iterator["PlacedRun"]:
@@ -112,6 +113,24 @@ class RunLimiter:
         """Seconds until a visit's next whole page may run: 0 for one that is alone, or not fast."""
         with self._changed:
             return self._buckets[visit].take() if self._used_seconds.keys() - {visit} else 0.0
+
+    @contextmanager
+    def limit_page(self, visit: str) -> Iterator["PlacedRun"]:
+        """As `limit` for a whole page: at its visit's pace, and no timer is heard until it ends."""
+        with self._changed:
+            self._pages[visit] += 1
+        try:
+            sleep(self.pause_s(visit))
+            with self.limit(visit) as run:
+                yield run
+        finally:
+            with self._changed:
+                self._pages[visit] -= 1
+                self._pages += Counter()  # forgets visits that have none
+
+    def runs_page_of(self, visit: str) -> bool:
+        """Whether a whole page of the visit is at work, or waits for its place."""
+        return visit in self._pages
 
     def wait_until_idle(self, seconds: float) -> None:
         """Wait while any run is at work or waits for its turn, `seconds` at most."""
@@ -182,8 +201,7 @@ def _visit() -> str:
 @contextmanager
 def limit_run() -> Iterator[None]:
     """Wait for a place for this visit's run, and give it back at the end."""
-    sleep(_limiter().pause_s(_visit()))
-    with _limiter().limit(_visit()) as placed, working_on(placed):
+    with _limiter().limit_page(_visit()) as placed, working_on(placed):
         yield
 
 
@@ -477,22 +495,26 @@ def _skip_parts_of_left_pages() -> None:
 
 
 def _keep_request_that_waits() -> None:
-    """Have a user's request that waits for its run keep its values, address and theme.
+    """Have timers bring no values, and a user's request that waits keep its address and theme.
 
-    Streamlit joins later ones to it and takes these from the last: a timer's values may be those
-    that the server had set meanwhile, and a run that asks for another knows neither a new theme nor
-    a step back.
+    What a user changes comes in a message of its own. A timer's values may be those that an answer
+    of the server has set in the browser after that. Streamlit joins requests that wait and takes
+    address and theme from the last: a run that asks for another knows neither a new theme nor a
+    step back.
     """
     join = ScriptRequests._request_rerun_locked  # noqa: SLF001 — no public name
 
     def request(requests: ScriptRequests, asked: RerunData) -> bool:
+        if asked.is_auto_rerun:
+            asked = replace(asked, widget_states=None)
         kept = requests._rerun_data  # noqa: SLF001
-        is_server_s = asked.widget_states is None or asked.is_auto_rerun > kept.is_auto_rerun
+        is_server_s = asked.widget_states is None and (
+            kept.widget_states is not None or not asked.is_auto_rerun
+        )
         is_joined = requests._state is ScriptRequestType.RERUN  # noqa: SLF001
         if is_joined and is_server_s and asked.page_script_hash == kept.page_script_hash:
             asked = replace(
                 asked,
-                widget_states=None,
                 query_string=kept.query_string,
                 context_info=kept.context_info,
                 is_history_navigation=kept.is_history_navigation,
@@ -511,8 +533,8 @@ def _run_page_for_missing_parts() -> None:
         parts = session._fragment_storage  # noqa: SLF001 — no public name
         if asked and asked.fragment_id and isinstance(parts, Parts):
             is_there, is_timer = parts.contains(asked.fragment_id), asked.is_auto_rerun
-            if is_timer and not is_there:
-                return
+            if is_timer and not (is_there and not _limiter().runs_page_of(session.id)):
+                return  # the browser's timers go on
             if not is_timer and is_there:
                 parts.used.add(asked.fragment_id)
             elif not is_timer:

@@ -48,11 +48,37 @@ function narrowMenu(groups) {
   return make("details", { class: "narrow" }, summary, make("div", { class: "all" }, ...sections));
 }
 
-/** @param {Component<[Message.TabGroup[]]>} component */
+const ASK_MAX = 5, ASK_MS = 3000;
+
+/** Ask for a run of the page in each new theme: Streamlit leaves charts as they are.
+    @param {HTMLElement} nav whose data-theme is the theme in which the page was drawn last
+    @param {(theme: string) => void} ask
+    @returns {() => void} what ends it */
+function followTheme(nav, ask) {
+  const app = /** @type {Element} */ (document.querySelector("[data-testid=stApp]"));
+  let again = 0;
+  /** @param {number} left */
+  const askUntilDrawn = left => {
+    clearTimeout(again);
+    const shown = getComputedStyle(app).colorScheme;
+    if (!left || !nav.isConnected || nav.dataset.theme === shown) return;
+    ask(shown);
+    again = setTimeout(askUntilDrawn, ASK_MS, left - 1);
+  };
+  const changes = new MutationObserver(() => askUntilDrawn(ASK_MAX));
+  changes.observe(app, { attributeFilter: ["class"] });
+  askUntilDrawn(ASK_MAX);
+  return () => {
+    clearTimeout(again);
+    changes.disconnect();
+  };
+}
+
+/** @param {Component<[Message.TabGroup[], string]>} component */
 export default component => {
   const { parentElement, data, setTriggerValue } = component;
   const nav = parentElement.querySelector("nav");
-  const [groups] = data;
+  const [groups, theme] = data;
   const groupsText = JSON.stringify(groups);
   if (nav.dataset.groups !== groupsText) {
     const wide = make("div", { class: "wide" }, ...groups.map(wideMenu));
@@ -92,7 +118,10 @@ export default component => {
   nav.addEventListener("click", onClick);
   nav.addEventListener("keydown", onKey);
   document.addEventListener("pointerdown", onOutside);
+  nav.dataset.theme = theme;
+  const stopFollowing = followTheme(nav, shown => setTriggerValue("theme", shown));
   return () => {
+    stopFollowing();
     nav.removeEventListener("click", onClick);
     nav.removeEventListener("keydown", onKey);
     document.removeEventListener("pointerdown", onOutside);

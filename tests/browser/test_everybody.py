@@ -531,6 +531,14 @@ def test_small_print_stands_out_from_the_page(visit: Visit) -> None:
         eventually(page, stands_out)  # the server draws charts anew, in parts
 
 
+def test_a_page_at_rest_is_drawn_anew_in_a_new_theme(open_link: OpenLink) -> None:
+    """Streamlit asks for no run: charts of a page without work beside it stayed light at night."""
+    page = open_link("paper", TABS)
+    for scheme in ("light", "dark", "light"):
+        in_scheme(page, scheme)
+        expect(page.locator(TABS)).to_have_attribute("data-theme", scheme)
+
+
 def test_the_measure_knows_black_on_white_and_a_veil() -> None:
     black, white = [0.0, 0.0, 0.0], [255.0, 255.0, 255.0]
     assert contrast(black, white, 1.0) == pytest.approx(21.0)
