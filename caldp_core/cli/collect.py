@@ -24,6 +24,7 @@ from caldp_core.basics.files import (
 )
 from caldp_core.basics.limits import CONFIDENCE_MAX, CONFIDENCE_MIN, N_MAX
 from caldp_core.cli import terminal
+from caldp_core.cli.commands import TooManyRefusedError
 from caldp_core.collect import device, estimate, js
 from caldp_core.collect import record as records
 from caldp_core.collect.collected_tally import (
@@ -82,29 +83,28 @@ def protocol_command(
     change_epsilon: float,
 ) -> None:
     """Make the protocol of a collection: what its devices and its collector share, and no data."""
-    with terminal.plain_errors():
-        if output is not None:
-            check_output(output, path, names)
-        scenario = replace(Scenario.from_file(path), n=1)  # nobody is asked anything
-        with terminal.progress_bar("loading") as progress:
-            if names is None:
-                setup = prepare(scenario, progress)
-            else:
-                domain = _read_names(names)
-                nobody = from_weights(names.name, "", domain, np.ones(domain.k))
-                setup = prepare(scenario, progress, load=lambda *_: nobody)
-        made = Protocol.of(setup, question, allow_unprotected=allow_unprotected)
-        outputs = made.mechanism.outputs
-        plans: dict[str, Callable[[], device.Repetition]] = {
-            **device.REPETITIONS,
-            "budget": partial(device.Budget, reports, a_day),
-            "noisy-memo": partial(device.NoisyMemo.of, change_epsilon, outputs, reports),
-        }
-        made = made.repeated(plans[repeat]()) if repeat else made
-        terminal.warn_of_areas(setup)
-        if unprotected := unprotected_text(setup):
-            click.echo(f"{unprotected}.", err=True)
-        terminal.write_or_print(output, made.to_json())
+    if output is not None:
+        check_output(output, path, names)
+    scenario = replace(Scenario.from_file(path), n=1)  # nobody is asked anything
+    with terminal.progress_bar("loading") as progress:
+        if names is None:
+            setup = prepare(scenario, progress)
+        else:
+            domain = _read_names(names)
+            nobody = from_weights(names.name, "", domain, np.ones(domain.k))
+            setup = prepare(scenario, progress, load=lambda *_: nobody)
+    made = Protocol.of(setup, question, allow_unprotected=allow_unprotected)
+    outputs = made.mechanism.outputs
+    plans: dict[str, Callable[[], device.Repetition]] = {
+        **device.REPETITIONS,
+        "budget": partial(device.Budget, reports, a_day),
+        "noisy-memo": partial(device.NoisyMemo.of, change_epsilon, outputs, reports),
+    }
+    made = made.repeated(plans[repeat]()) if repeat else made
+    terminal.warn_of_areas(setup)
+    if unprotected := unprotected_text(setup):
+        click.echo(f"{unprotected}.", err=True)
+    terminal.write_or_print(output, made.to_json())
 
 
 def _read_names(path: Path) -> Domain:
@@ -120,8 +120,7 @@ def _read_names(path: Path) -> Domain:
 @terminal.add_options("account", _TYPES, reports=records.YEAR)
 def account_command(folder: Path, budget: float | None, reports: int, *, as_json: bool) -> None:
     """Add up what the protocols in a folder cost a person who answers all of them."""
-    with terminal.plain_errors():
-        found = records.make_account(records.read_protocols(folder), budget, reports)
+    found = records.make_account(records.read_protocols(folder), budget, reports)
     click.echo(format_json(found) if as_json else "\n".join(_account_lines(found)))
 
 
@@ -154,7 +153,7 @@ def tally_command(protocol: str, files: tuple[Path, ...], output: Path, max_refu
 
     Files that are in the tally already are left out, so an interrupted run continues.
     """
-    with terminal.plain_errors(), terminal.progress_bar("tallying") as progress:
+    with terminal.progress_bar("tallying") as progress:
         loaded = Protocol.from_file(protocol)
         result = tally_files(loaded, files, output, progress)
     summary = {"files_counted": result.files_counted, "files_counted_before": result.files_skipped}
@@ -164,7 +163,7 @@ def tally_command(protocol: str, files: tuple[Path, ...], output: Path, max_refu
         if check.is_alarm:
             click.echo(f"Warning: {_alarm_sentence(check)}", err=True)
     if result.refused_share > max_refused:
-        raise terminal.TooManyRefusedError(
+        raise TooManyRefusedError(
             f"{result.refused_share:.1%} of the reports were refused, and --max-refused is "
             f"{max_refused:.1%}; the others are in {quoted(output)}, look at the reasons before "
             "you estimate.".replace("%", " %")
@@ -192,7 +191,7 @@ def _tally_summary(collected: CollectedTally) -> dict[str, Any]:
 @terminal.add_options("merge", _TYPES)
 def merge_command(tallies: tuple[str, ...], output: Path) -> None:
     """Add tallies of one protocol, in any order, if no two of them share a batch."""
-    with terminal.plain_errors(), hold_file(output):
+    with hold_file(output):
         total = merge_tallies(map(CollectedTally.from_file, tallies))
         total.write(output)
     terminal.print_summary(_tally_summary(total), output)
@@ -216,52 +215,53 @@ def estimate_command(
     record: Path | None,
 ) -> None:
     """Estimate shares and their intervals from a tally, one row per value."""
-    with terminal.plain_errors():
-        require(
-            (tally is None) != (histogram is None),
-            "An estimate is made of one tally, or of a histogram; give one of them.",
+    inputs = (protocol, tally, histogram, prior)
+    terminal.check_shares_output(output, *inputs)
+    if record is not None:
+        check_output(record, *inputs)
+    loaded = Protocol.from_file(protocol)
+    as_geojson = terminal.is_geojson(output)
+    if as_geojson:
+        map_for_geojson(loaded.domain)
+    collected = _collected(loaded, tally, histogram)
+    known = NoPrior() if prior is None else terminal.read_prior(prior, loaded.domain)
+    options = Options(known.shares_on(loaded.domain), q)
+    name = estimator or default_estimator(options.prior)
+    require(
+        prior is None or name == KNOWING_MAP,
+        f"--prior is for the estimator {KNOWING_MAP}, got {name}; leave one of them out.",
+    )
+    looks = every_look if running else one_look
+    table = estimate.estimate_table(loaded, collected, level, name, options, looks=looks)
+    shares = np.array(table["estimated share"])
+    text = cells_as_geojson(loaded.domain, table, shares) if as_geojson else as_csv(table)
+    error = estimate.error_of(loaded, collected, name, options)
+    evidence = Evidence.of(loaded.mechanism, collected.tally, domain=loaded.domain)
+    alone = looks(level, evidence.n, 1)
+    groups, quartiles = compare_groups(evidence, alone), quantiles(evidence, level=alone)
+    if record is not None:
+        made = records.make_record(
+            loaded, collected, level, name, prior=known, false_share=q, error=error, looks=looks
         )
-        inputs = (protocol, tally, histogram, prior)
-        terminal.check_shares_output(output, *inputs)
-        if record is not None:
-            check_output(record, *inputs)
-        loaded = Protocol.from_file(protocol)
-        as_geojson = terminal.is_geojson(output)
-        if as_geojson:
-            map_for_geojson(loaded.domain)
-        collected = (
-            CollectedTally.from_file(tally, loaded)
-            if tally is not None
-            else estimate.collected_from_histogram(loaded, histogram or Path())
-        )
-        known = NoPrior() if prior is None else terminal.read_prior(prior, loaded.domain)
-        options = Options(known.shares_on(loaded.domain), q)
-        name = estimator or default_estimator(options.prior)
-        require(
-            prior is None or name == KNOWING_MAP,
-            f"--prior is for the estimator {KNOWING_MAP}, got {name}; leave one of them out.",
-        )
-        looks = every_look if running else one_look
-        table = estimate.estimate_table(loaded, collected, level, name, options, looks=looks)
-        shares = np.array(table["estimated share"])
-        text = cells_as_geojson(loaded.domain, table, shares) if as_geojson else as_csv(table)
-        error = estimate.error_of(loaded, collected, name, options)
-        evidence = Evidence.of(loaded.mechanism, collected.tally, domain=loaded.domain)
-        alone = looks(level, evidence.n, 1)
-        groups, quartiles = compare_groups(evidence, alone), quantiles(evidence, level=alone)
-        if record is not None:
-            made = records.make_record(
-                loaded, collected, level, name,
-                prior=known, false_share=q, error=error, looks=looks,
-            )  # fmt: skip
-            lists = {"groups": list(map(asdict, groups)), "quartiles": list(map(asdict, quartiles))}
-            write_whole(record, format_json(made | lists))
-        terminal.write_or_print(output, text)
-        beside_table = output is None or is_standard_output(output)
-        sentences = [] if error is None else [estimate.error_sentence(loaded, error)]
-        sentences += [each.sentence for each in quartiles] + [each.sentence for each in groups]
-        for sentence in sentences:
-            click.echo(sentence, err=beside_table)
+        lists = {"groups": list(map(asdict, groups)), "quartiles": list(map(asdict, quartiles))}
+        write_whole(record, format_json(made | lists))
+    terminal.write_or_print(output, text)
+    beside_table = output is None or is_standard_output(output)
+    sentences = [] if error is None else [estimate.error_sentence(loaded, error)]
+    sentences += [each.sentence for each in quartiles] + [each.sentence for each in groups]
+    for sentence in sentences:
+        click.echo(sentence, err=beside_table)
+
+
+def _collected(protocol: Protocol, tally: str | None, histogram: Path | None) -> CollectedTally:
+    """What was collected, from the one file that is given; `CaldpError` for none or both."""
+    require(
+        (tally is None) != (histogram is None),
+        "An estimate is made of one tally, or of a histogram; give one of them.",
+    )
+    if histogram is not None:
+        return estimate.collected_from_histogram(protocol, histogram)
+    return CollectedTally.from_file(str(tally), protocol)
 
 
 @click.command("sql")
@@ -269,8 +269,7 @@ def estimate_command(
 @terminal.add_options("sql", _TYPES)
 def sql_command(protocol: str, dialect: str, batch_column: str) -> None:
     """Print the query that counts a table of reports, where reports are numbers."""
-    with terminal.plain_errors():
-        query = tally_query(Protocol.from_file(protocol), dialect, batch_column)
+    query = tally_query(Protocol.from_file(protocol), dialect, batch_column)
     click.echo(query, nl=False)
 
 
@@ -278,8 +277,7 @@ def sql_command(protocol: str, dialect: str, batch_column: str) -> None:
 @terminal.add_options("client", _TYPES)
 def client_command(output: Path | None) -> None:
     """Write the JavaScript client: one file for browsers and Node, without dependencies."""
-    with terminal.plain_errors():
-        terminal.write_or_print(output, (Path(js.__file__).parent / "client.js").read_text("utf-8"))
+    terminal.write_or_print(output, (Path(js.__file__).parent / "client.js").read_text("utf-8"))
 
 
 @click.command("mixed")
@@ -287,10 +285,9 @@ def client_command(output: Path | None) -> None:
 @terminal.add_options("mixed", _TYPES, delta=DELTA)
 def mixed_command(protocol: str, people: tuple[int, ...], delta: float) -> None:
     """Print the smaller ε of each block if a shuffler mixes its reports."""
-    with terminal.plain_errors():
-        loaded = Protocol.from_file(protocol)
-        with terminal.progress_bar("mixing") as progress:
-            text = format_json(records.mixed_privacy_by_crowd(loaded, people, delta, progress))
+    loaded = Protocol.from_file(protocol)
+    with terminal.progress_bar("mixing") as progress:
+        text = format_json(records.mixed_privacy_by_crowd(loaded, people, delta, progress))
     click.echo(text, nl=False)
 
 
@@ -298,8 +295,7 @@ def mixed_command(protocol: str, people: tuple[int, ...], delta: float) -> None:
 @click.argument("protocol", metavar="PROTOCOL.json")
 def dap_command(protocol: str) -> None:
     """Print a task of the Distributed Aggregation Protocol, and how its sums are debiased."""
-    with terminal.plain_errors():
-        text = format_json(dap_configuration(Protocol.from_file(protocol)))
+    text = format_json(dap_configuration(Protocol.from_file(protocol)))
     click.echo(text, nl=False)
 
 
@@ -309,9 +305,8 @@ def dap_command(protocol: str) -> None:
 @terminal.add_options("registry", _TYPES)
 def registry_command(protocol: str, record: str, **about: str) -> None:
     """Print an entry for OpenDP's registry of deployments, from a record that estimate wrote."""
-    with terminal.plain_errors():
-        loaded, parsed = Protocol.from_file(protocol), read_json_object(record, "The record")
-        text = format_json(records.registry_entry(loaded, parsed, records.About(**about)))
+    loaded, parsed = Protocol.from_file(protocol), read_json_object(record, "The record")
+    text = format_json(records.registry_entry(loaded, parsed, records.About(**about)))
     click.echo(text, nl=False)
 
 

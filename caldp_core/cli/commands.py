@@ -22,15 +22,34 @@ _PIPE_CLOSED: Final = 141
 """Exit codes of shells: 128 and the signal's number. 1 would say that an audit does not hold."""
 
 
-class _OutputError(click.ClickException):
+class SentenceError(click.ClickException):
+    """An error of ours: its one sentence on standard error, exit code 2."""
+
     exit_code = 2
+
+
+class TooManyRefusedError(SentenceError):
+    """Reports were counted, and too many refused: exit code 3."""
+
+    exit_code = 3
 
 
 @contextmanager
 def own_exit_codes() -> Iterator[None]:
-    """End with an exit code of its own after Ctrl-C, and where standard output takes no more."""
+    """End with one sentence where we raise `CaldpError`, and by an exit code of our own.
+
+    So after Ctrl-C, and where standard output takes no more.
+    """
     try:
         yield
+    except ValueError as error:
+        from caldp_core.basics.errors import (
+            CaldpError,  # brings NumPy, which a start can do without
+        )
+
+        if not isinstance(error, CaldpError):
+            raise
+        raise SentenceError(str(error)) from None
     except KeyboardInterrupt:
         click.echo("Interrupted.", err=True)
         raise click.exceptions.Exit(_INTERRUPTED) from None
@@ -41,7 +60,7 @@ def own_exit_codes() -> Iterator[None]:
         if error.errno not in _NO_PLACE or error.filename is not None:
             raise
         _forget_output()
-        raise _OutputError(
+        raise SentenceError(
             f"Standard output can't be written: {error.strerror}; write to another place."
         ) from None
 
@@ -52,15 +71,13 @@ def _forget_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-_ALONE: Final = ("count", "dashboard", "reproduce", "run")
+_ALONE: Final = ("count", "dashboard", "run")
 _REPORTS: Final = ("account", "client", "dap", "estimate", "protocol", "schema", "sql")
 _TALLIES: Final = ("merge", "mixed", "registry", "tally")
 _HOMES: Final = {
     **{name: name for name in _ALONE},
     **dict.fromkeys(_REPORTS + _TALLIES, "collect"),
-    "list": "listing",
-    "fetch": "reproduce",
-    "audit": "run",
+    **dict.fromkeys(("audit", "fetch", "list", "reproduce"), "run"),
 }
 """The name of a command → its module in this folder, where it is the function `…_command`."""
 
@@ -87,12 +104,12 @@ class CommandGroup(click.Group):
     """The group of all commands; help and versions are printed as its context is made."""
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
-        """As click's, with exit codes of its own where the command is cut short."""
+        """As click's, within `own_exit_codes`."""
         with own_exit_codes():
             return super().make_context(*args, **extra)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """As click's, with exit codes of its own where the command is cut short."""
+        """As click's, within `own_exit_codes`."""
         with own_exit_codes():
             return super().invoke(ctx)
 

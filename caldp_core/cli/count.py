@@ -9,9 +9,10 @@ import click
 
 from caldp_core.basics.errors import quoted, require
 from caldp_core.basics.files import check_output, write_whole
-from caldp_core.cli.terminal import SentenceError, add_options, plain_errors, progress_bar
+from caldp_core.cli.commands import SentenceError
+from caldp_core.cli.terminal import add_options, progress_bar
 from caldp_core.datasets.files.answers import RefusedRows, count_answers, count_questions
-from caldp_core.datasets.files.checks.record import KEEP, Check
+from caldp_core.datasets.files.checks.record import KEEP, Check, Resolved
 from caldp_core.datasets.files.checks.run import CHECKS, read_as_chosen
 from caldp_core.datasets.files.counts_export import check_ending, write_counts
 from caldp_core.datasets.files.layout_detection import DetectedFile, Layout
@@ -74,42 +75,63 @@ def count_command(
     """
     on_map: dict[str, Any] = {"area": area, "cell": cell}
     on_map |= {name: columns[name] for name in _PLACE_COLUMNS}
-    with plain_errors():
-        check_output(output, path)
-        named = _named_columns(columns, questions, types)
-        kinds = {kind for _, _, kind in named}
-        steps = _steps(step, start, end, "question" in kinds)
-        if questions:
-            others = {name: columns[name] for name in ("answer", "group")}
-            _require_unused(on_map | others, "questions")
-        if "question" in kinds:
-            _check_survey_ending(output)
-        elif not accept:
-            check_ending(output)
-        answers = _accepted(accept)
-        sign = _SIGNS.get(delimiter or "", delimiter or "")
-        chosen = Chosen(sheet, encoding, sign, header, decimal, words=words)
-        file = inspect_data(path, COMMAND_BOUNDS, chosen.with_answers(answers))
-        is_answered = kinds & {"answer", "question", "crossed", "group"} or steps is not None
-        on_it = not is_answered and (file.has_places or "latitude" in kinds)
-        guess = file.places if on_it else replace(file.answers, steps=steps)
-        chosen = _with_types(chosen, file, guess, named)
-        wanted = MapRequest(cell, Area.parse(area) if area else None)
-        checked = read_as_chosen(file, replace(guess, wanted=wanted), chosen, answers)
-        if checked.unanswered:
-            asked = (f"{check.sentence} {_ways(check)}" for check in checked.unanswered)
-            raise SentenceError("\n".join(asked))
-        file, layout = checked.reading.file, checked.reading.layout
-        require(
-            most_rows is None or layout.people_column is not None,
-            "--most-rows needs ids of people; name their column by --column NAME=person-id.",
-        )
-        layout = replace(layout, cap=most_rows or 0, unit=unit)
-        if layout.latitude is None:
-            _require_unused(on_map, "answers")
-        summary = _count(file, layout, output)
-    checks = {"checks": dict(checked.remarks)} if checked.remarks else {}
-    summary = {"file": file.table.kind, **summary, **checks, "written": str(output)}
+    check_output(output, path)
+    named = _named_columns(columns, questions, types)
+    of_several = any(kind == "question" for _, _, kind in named)
+    steps = _steps(step, start, end, of_several)
+    if questions:
+        others = {name: columns[name] for name in ("answer", "group")}
+        _require_unused(on_map | others, "questions")
+    if of_several or not accept:
+        (_check_survey_ending if of_several else check_ending)(output)
+    sign = _SIGNS.get(delimiter or "", delimiter or "")
+    chosen = Chosen(sheet, encoding, sign, header, decimal, words=words)
+    wanted = MapRequest(cell, Area.parse(area) if area else None)
+    checked = _read(path, chosen, named, _accepted(accept), steps=steps, wanted=wanted)
+    layout = _with_people(checked.reading.layout, most_rows, unit)
+    if layout.latitude is None:
+        _require_unused(on_map, "answers")
+    _print_counts(checked, layout, output)
+
+
+def _read(
+    path: Path,
+    chosen: Chosen,
+    named: list["_Named"],
+    answers: dict[str, str],
+    *,
+    steps: NumberSteps | None,
+    wanted: MapRequest,
+) -> Resolved:
+    """The file as it is meant, of places or answers; raises `SentenceError` for open questions."""
+    file = inspect_data(path, COMMAND_BOUNDS, chosen.with_answers(answers))
+    kinds = {kind for _, _, kind in named}
+    is_answered = kinds & {"answer", "question", "crossed", "group"} or steps is not None
+    on_it = not is_answered and (file.has_places or "latitude" in kinds)
+    guess = file.places if on_it else replace(file.answers, steps=steps)
+    chosen = _with_types(chosen, file, guess, named)
+    checked = read_as_chosen(file, replace(guess, wanted=wanted), chosen, answers)
+    if checked.unanswered:
+        asked = (f"{check.sentence} {_ways(check)}" for check in checked.unanswered)
+        raise SentenceError("\n".join(asked))
+    return checked
+
+
+def _with_people(layout: Layout, most_rows: int | None, unit: str) -> Layout:
+    """The layout with the most rows of a person; raises `CaldpError` where no ids are known."""
+    require(
+        most_rows is None or layout.people_column is not None,
+        "--most-rows needs ids of people; name their column by --column NAME=person-id.",
+    )
+    return replace(layout, cap=most_rows or 0, unit=unit)
+
+
+def _print_counts(checked: Resolved, layout: Layout, output: Path) -> None:
+    """Count and write, and print what was read."""
+    file = checked.reading.file
+    summary = {"file": file.table.kind, **_count(file, layout, output)}
+    summary |= {"checks": dict(checked.remarks)} if checked.remarks else {}
+    summary["written"] = str(output)
     click.echo(json.dumps(summary, indent=2, ensure_ascii=False))
 
 

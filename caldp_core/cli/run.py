@@ -1,8 +1,12 @@
-"""The commands `run`, for a scenario's errors and shares, and `audit`, for what it promises."""
+"""The commands `run`, for a scenario's errors and shares, and `audit`, for what it promises.
+
+Also `list`, of what is registered, `reproduce`, for the paper's results, and `fetch`, for data too
+large to ship.
+"""
 
 import json
-from collections.abc import Sequence
-from dataclasses import asdict, replace
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from statistics import mean, stdev
 from time import perf_counter
@@ -15,13 +19,17 @@ from caldp_core.audit.mechanisms import audit_mechanism
 from caldp_core.basics import limits
 from caldp_core.basics.files import write_whole
 from caldp_core.cli import terminal
+from caldp_core.datasets.snap import GOWALLA_URL, Snap, cache_folder, fetch_gowalla
+from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.estimation.evidence import KNOWING_MAP
 from caldp_core.experiments.forecast import forecast, has_valid_errors, invalid_error_reason
 from caldp_core.experiments.questions import mean_in
+from caldp_core.experiments.reproduce import FIGURE_RUNS, PAPER, Rows, figure_2, figure_3, table_1
 from caldp_core.experiments.run import Result, prepare, run
 from caldp_core.experiments.table import as_csv, as_geojson, columns_of, map_for_geojson
+from caldp_core.mechanisms import catalogue
 from caldp_core.mechanisms.capabilities import report_bits
-from caldp_core.scenarios.scenario import Scenario
+from caldp_core.scenarios.scenario import SLOTS, Scenario
 from caldp_core.theory.expected_error import Forecast
 
 
@@ -30,25 +38,24 @@ from caldp_core.theory.expected_error import Forecast
 @terminal.add_options("run", {})
 def run_command(path: str, estimate: Path | None, prior: Path | None, q: float | None) -> None:
     """Run a scenario file and print errors, expected errors, timing and seed as JSON."""
-    with terminal.plain_errors():
-        terminal.check_shares_output(estimate, path, prior)
-        scenario = Scenario.from_file(path)
-        if q is not None:
-            scenario = replace(scenario, false_share=q)
-        with terminal.progress_bar("loading") as progress:
-            if prior is not None:
-                known = terminal.read_prior(prior, scenario.dataset.load(progress).domain)
-                scenario = replace(scenario, estimator=KNOWING_MAP, prior=known)
-            setup = prepare(scenario, progress)
-        if terminal.is_geojson(estimate):
-            map_for_geojson(setup.dataset.domain)
-        with terminal.progress_bar("running") as progress:
-            result = run(setup, progress)
-        with terminal.progress_bar("forecasting") as progress:
-            expected = forecast(setup, progress=progress) if has_valid_errors(setup) else None
-        if estimate is not None:
-            is_map = terminal.is_geojson(estimate)
-            write_whole(estimate, as_geojson(result) if is_map else as_csv(columns_of(result)))
+    terminal.check_shares_output(estimate, path, prior)
+    scenario = Scenario.from_file(path)
+    if q is not None:
+        scenario = replace(scenario, false_share=q)
+    with terminal.progress_bar("loading") as progress:
+        if prior is not None:
+            known = terminal.read_prior(prior, scenario.dataset.load(progress).domain)
+            scenario = replace(scenario, estimator=KNOWING_MAP, prior=known)
+        setup = prepare(scenario, progress)
+    if terminal.is_geojson(estimate):
+        map_for_geojson(setup.dataset.domain)
+    with terminal.progress_bar("running") as progress:
+        result = run(setup, progress)
+    with terminal.progress_bar("forecasting") as progress:
+        expected = forecast(setup, progress=progress) if has_valid_errors(setup) else None
+    if estimate is not None:
+        is_map = terminal.is_geojson(estimate)
+        write_whole(estimate, as_geojson(result) if is_map else as_csv(columns_of(result)))
     terminal.print_summary(summary(result, expected) | terminal.warn_of_areas(setup), estimate)
 
 
@@ -120,13 +127,12 @@ def audit_command(context: click.Context, path: str) -> None:
 
     Exit code 0 if it holds, 1 if it does not, 3 if nothing is promised.
     """
-    with terminal.plain_errors():
-        scenario = Scenario.from_file(path)
-        with terminal.progress_bar("loading") as progress:
-            setup = prepare(replace(scenario, n=1), progress)  # nobody is asked anything
-        started = perf_counter()
-        with terminal.progress_bar("auditing") as progress:
-            audit = audit_mechanism(setup.mechanism, setup.policy, progress)
+    scenario = Scenario.from_file(path)
+    with terminal.progress_bar("loading") as progress:
+        setup = prepare(replace(scenario, n=1), progress)  # nobody is asked anything
+    started = perf_counter()
+    with terminal.progress_bar("auditing") as progress:
+        audit = audit_mechanism(setup.mechanism, setup.policy, progress)
     outputs = setup.mechanism.outputs
     output: dict[str, Any] = {
         "scenario": scenario.to_dict(),
@@ -175,3 +181,90 @@ def _kind(group: Sequence[PairClass]) -> dict[str, Any]:
             "holds": worst.holds,
         },
     }
+
+
+@click.command("list")
+def list_command() -> None:
+    """List mechanisms, with the policies that they keep, and estimators."""
+    click.echo("Mechanisms")
+    _line("best", "In scenarios: the most accurate of those below that is quick for the policy")
+    for name, entry in catalogue.MECHANISMS.items():
+        _line(name, f"{entry.title}. {entry.source}")
+        names = [field.name for field in fields(entry.spec)]  # type: ignore[arg-type]
+        parameters = f"; parameter: {', '.join(names)}" if names else ""
+        _line("", f"keeps: {', '.join(policy_kinds(entry))}{parameters}")
+    others = ", ".join(catalogue.installed_mechanisms()) or "there are none"
+    _line(catalogue.INSTALLED, f"In scenarios: one of another package, by its name: {others}")
+    click.echo("Policies")
+    for kind, policy in SLOTS["policy"][1].items():
+        _line(kind, (policy.__doc__ or "").splitlines()[0])
+    click.echo("Estimators")
+    for name, estimator in ESTIMATORS.items():
+        _line(name, f"{estimator.title}: {estimator.sentence}")
+
+
+def policy_kinds(entry: catalogue.MechanismEntry) -> list[str]:
+    """The kinds of a scenario's policies that a mechanism keeps."""
+    return [
+        kind
+        for kind, spec in SLOTS["policy"][1].items()
+        if issubclass(spec.matrix, entry.policies)  # type: ignore[attr-defined]
+    ]
+
+
+def _line(name: str, text: str) -> None:
+    click.echo(f"  {name:<24}{text}")
+
+
+@click.group("reproduce")
+def reproduce_command() -> None:
+    """Recompute the paper's results."""
+
+
+def _add(name: str, make_rows: Callable[..., Rows], *options: click.Option) -> click.Command:
+    """Add the command that prints these rows; `options` have the names of arguments."""
+    text = (make_rows.__doc__ or "").partition("\n")[0]
+
+    @reproduce_command.command(name, help=text, params=list(options))
+    @terminal.add_options("reproduce", {"seed": click.IntRange(0, limits.SEED_MAX)})
+    def command(seed: int, as_json: bool, scenario: str | None, **arguments: Any) -> None:
+        with terminal.progress_bar(name) as progress:
+            base = replace(Scenario.from_file(scenario) if scenario else PAPER, seed=seed)
+            rows = make_rows(base=base, progress=progress, **arguments)
+        if as_json:
+            click.echo(json.dumps(rows, indent=2))
+        else:
+            click.echo(as_csv({key: [row[key] for row in rows] for key in rows[0]}), nl=False)
+
+    return command
+
+
+def _runs(default: int) -> click.Option:
+    number = click.IntRange(1, limits.TRIALS_MAX)
+    return click.Option(["--runs"], type=number, default=default, show_default=True)
+
+
+table1_command = _add("table1", table_1, _runs(100))
+figure2_command = _add("figure2", figure_2, _runs(FIGURE_RUNS))
+figure3_command = _add("figure3", figure_3)
+
+
+@click.group("fetch")
+def fetch_command() -> None:
+    """Fetch data sets that are too large to ship with the project."""
+
+
+@fetch_command.command("gowalla")
+@terminal.add_options(
+    "gowalla",
+    {"folder": click.Path(file_okay=False, path_type=Path)},
+    url=GOWALLA_URL,
+    kept_in=cache_folder(),
+)
+def gowalla(folder: Path | None, url: str) -> None:
+    """Fetch SNAP's 6.4 million Gowalla check-ins (about 100 MB)."""
+    with terminal.progress_bar("Fetching") as progress:
+        path = fetch_gowalla(url, folder, progress)
+    scenario = {"kind": "snap", **asdict(Snap(str(path.resolve())))}
+    click.echo(f"The check-ins are in {path}")
+    click.echo(f'Use them in a scenario file with: "dataset": {json.dumps(scenario)}')

@@ -1,4 +1,4 @@
-"""What commands share: progress, errors as one sentence, options of estimates."""
+"""What commands share: progress, files and their checks, options of estimates."""
 
 import json
 import sys
@@ -35,27 +35,6 @@ _TYPES: Final[dict[Any, Any]] = {
     "q": click.FloatRange(FALSE_SHARE_MIN, FALSE_SHARE_MAX),
 }
 _VALUES: Final = {"q_on_maps": Q_ON_MAPS, "q_of_values": Q_OF_VALUES}
-
-
-class SentenceError(click.ClickException):
-    """An error of ours: its one sentence on standard error, exit code 2."""
-
-    exit_code = 2
-
-
-class TooManyRefusedError(SentenceError):
-    """Reports were counted, and too many refused: exit code 3."""
-
-    exit_code = 3
-
-
-@contextmanager
-def plain_errors() -> Iterator[None]:
-    """Turn `CaldpError` into one sentence without a traceback."""
-    try:
-        yield
-    except CaldpError as error:
-        raise SentenceError(str(error)) from None
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from hypothesis import given
 from scipy import integrate
 
 from caldp_core.basics.errors import CaldpError, Cancelled
-from caldp_core.cli.reproduce import fetch_command
+from caldp_core.cli.commands import main
 from caldp_core.datasets import (
     Cities,
     Geometric,
@@ -381,7 +381,7 @@ def test_the_command_says_where_the_file_is_and_how_to_use_it(
     server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    result = CliRunner().invoke(fetch_command, ["gowalla", "--url", server.url])
+    result = CliRunner().invoke(main, ["fetch", "gowalla", "--url", server.url])
     assert result.exit_code == 0
     assert str(tmp_path / "caldp" / GOWALLA_FILE) in result.stdout
     slot = json.loads(result.stdout.partition('"dataset": ')[2])
@@ -393,8 +393,8 @@ def test_the_command_says_where_the_file_is_and_how_to_use_it(
 
 def test_the_command_tells_errors_in_one_sentence(server: Server, tmp_path: Path) -> None:
     server.status = 404
-    arguments = ["gowalla", "--folder", str(tmp_path), "--url", server.url]
-    result = CliRunner().invoke(fetch_command, arguments)
+    arguments = ["fetch", "gowalla", "--folder", str(tmp_path), "--url", server.url]
+    result = CliRunner().invoke(main, arguments)
     assert result.exit_code == 2
     assert result.stdout == ""
     assert len(result.stderr.splitlines()) == 1
