@@ -495,26 +495,22 @@ def _skip_parts_of_left_pages() -> None:
 
 
 def _keep_request_that_waits() -> None:
-    """Have timers bring no values, and a user's request that waits keep its address and theme.
+    """Have a user's request that waits for its run keep its values, address and theme.
 
-    What a user changes comes in a message of its own. A timer's values may be those that an answer
-    of the server has set in the browser after that. Streamlit joins requests that wait and takes
-    address and theme from the last: a run that asks for another knows neither a new theme nor a
-    step back.
+    Streamlit joins later ones to it and takes these from the last: a timer's values may be those
+    that the server had set meanwhile, and a run that asks for another knows neither a new theme nor
+    a step back.
     """
     join = ScriptRequests._request_rerun_locked  # noqa: SLF001 — no public name
 
     def request(requests: ScriptRequests, asked: RerunData) -> bool:
-        if asked.is_auto_rerun:
-            asked = replace(asked, widget_states=None)
         kept = requests._rerun_data  # noqa: SLF001
-        is_server_s = asked.widget_states is None and (
-            kept.widget_states is not None or not asked.is_auto_rerun
-        )
+        is_server_s = asked.widget_states is None or asked.is_auto_rerun > kept.is_auto_rerun
         is_joined = requests._state is ScriptRequestType.RERUN  # noqa: SLF001
         if is_joined and is_server_s and asked.page_script_hash == kept.page_script_hash:
             asked = replace(
                 asked,
+                widget_states=None,
                 query_string=kept.query_string,
                 context_info=kept.context_info,
                 is_history_navigation=kept.is_history_navigation,
