@@ -381,7 +381,7 @@ def test_a_tab_that_a_user_has_opened_stays_open_whatever_a_timer_says(
         tabs("tabs", {name: partial(st.write, f"{name} of") for name in ("One", "Two")}, "all")
 
     at = AppTest.from_function(page).run()
-    tabs = at.session_state._state._state._key_id_mapper.get_id_from_key("tabs", "")
+    tabs = str(at.session_state._state._state._key_id_mapper.get_id_from_key("tabs"))
 
     def shown(says: str) -> list[str]:
         states = WidgetStates(widgets=[WidgetState(id=tabs, string_value=says)])
