@@ -1,7 +1,12 @@
 from caldp_core.audit.mechanisms import audit_mechanism as audit_mechanism
 from caldp_core.basics.errors import CaldpError as CaldpError
 from caldp_core.collect.client import Client as Client
+from caldp_core.collect.device import Budget as Budget
+from caldp_core.collect.device import Memo as Memo
+from caldp_core.collect.device import NoisyMemo as NoisyMemo
+from caldp_core.collect.device import Once as Once
 from caldp_core.collect.protocol import Protocol as Protocol
+from caldp_core.collect.questions import Questions as Questions
 from caldp_core.domain.domains import Domain as Domain
 from caldp_core.estimation.shares import estimate as estimate
 from caldp_core.estimation.shares import intervals as intervals

@@ -13,7 +13,7 @@ from typing import Any, Final
 import click
 import numpy as np
 
-from caldp_core.basics.errors import count_text, quoted, require
+from caldp_core.basics.errors import CaldpError, count_text, quoted, require
 from caldp_core.basics.files import (
     BYTE_ORDER_MARK,
     check_output,
@@ -34,9 +34,10 @@ from caldp_core.collect.collected_tally import (
     merge_tallies,
     report_counts,
 )
-from caldp_core.collect.collector import tally_files
+from caldp_core.collect.collector import Collector, tally_files
 from caldp_core.collect.json_files import format_json, read_json_object
 from caldp_core.collect.protocol import Protocol, protocol_schema, unprotected_text
+from caldp_core.collect.questions import Questions, protocols_by_name, read_protocol
 from caldp_core.collect.servers import DIALECTS, dap_configuration, tally_query
 from caldp_core.datasets.base import from_weights
 from caldp_core.datasets.own import check_line, remove_unseen
@@ -58,6 +59,7 @@ _TYPES: Final = {
     "delta": click.FloatRange(1e-15, 0.5),
     "dialect": click.Choice(list(DIALECTS)),
     "epsilon": click.FloatRange(0.001, 20),
+    "folder": click.Path(file_okay=False, path_type=Path),
     "estimator": click.Choice(list(ESTIMATORS)),
     "level": click.FloatRange(CONFIDENCE_MIN, CONFIDENCE_MAX),
     "people": click.IntRange(1, N_MAX),
@@ -68,12 +70,34 @@ _TYPES: Final = {
 
 
 @click.command("protocol")
-@click.argument("path", metavar="SCENARIO.json")
+@click.argument("path", metavar="[SCENARIO.json]", required=False)
 @terminal.add_options("protocol", _TYPES, reports=records.YEAR)
-def protocol_command(
+def protocol_command(path: str | None, output: Path | None, **options: Any) -> None:
+    """Make the protocol of a collection: what its devices and its collector share, and no data."""
+    questions: Path | None = options.pop("questions")
+    require(
+        (path is None) != (questions is None),
+        "A protocol is made of a scenario, or of the protocols of several questions; give one.",
+    )
+    if output is not None:
+        check_output(output, path, options["names"])
+    made = _of_scenario(path, **options) if questions is None else _of_folder(questions)
+    terminal.write_or_print(output, made.to_json())
+
+
+def _of_folder(folder: Path) -> Questions:
+    """The protocols in a folder as one; says on standard error what all cost a person."""
+    found = records.read_protocols(folder)
+    made = Questions({name.removesuffix(".json"): each for name, each in found.items()})
+    once = records.make_account(made.protocols, reports=1)["epsilon"]["any_history"]
+    number = count_text(len(found), "question", "questions")
+    click.echo(f"{number} in one report: ε = {_level_text(once)} for a person.", err=True)
+    return made
+
+
+def _of_scenario(
+    path: str | None,
     *,
-    path: str,
-    output: Path | None,
     question: str,
     names: Path | None,
     allow_unprotected: bool,
@@ -81,11 +105,8 @@ def protocol_command(
     reports: int,
     a_day: int,
     change_epsilon: float,
-) -> None:
-    """Make the protocol of a collection: what its devices and its collector share, and no data."""
-    if output is not None:
-        check_output(output, path, names)
-    scenario = replace(Scenario.from_file(path), n=1)  # nobody is asked anything
+) -> Protocol:
+    scenario = replace(Scenario.from_file(path or ""), n=1)  # nobody is asked anything
     with terminal.progress_bar("loading") as progress:
         if names is None:
             setup = prepare(scenario, progress)
@@ -100,11 +121,10 @@ def protocol_command(
         "budget": partial(device.Budget, reports, a_day),
         "noisy-memo": partial(device.NoisyMemo.of, change_epsilon, outputs, reports),
     }
-    made = made.repeated(plans[repeat]()) if repeat else made
     terminal.warn_of_areas(setup)
     if unprotected := unprotected_text(setup):
         click.echo(f"{unprotected}.", err=True)
-    terminal.write_or_print(output, made.to_json())
+    return made.repeated(plans[repeat]()) if repeat else made
 
 
 def _read_names(path: Path) -> Domain:
@@ -116,11 +136,11 @@ def _read_names(path: Path) -> Domain:
 
 
 @click.command("account")
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.argument("path", metavar="DIR|PROTOCOL.json", type=click.Path(path_type=Path))
 @terminal.add_options("account", _TYPES, reports=records.YEAR)
-def account_command(folder: Path, budget: float | None, reports: int, *, as_json: bool) -> None:
-    """Add up what the protocols in a folder cost a person who answers all of them."""
-    found = records.make_account(records.read_protocols(folder), budget, reports)
+def account_command(path: Path, budget: float | None, reports: int, *, as_json: bool) -> None:
+    """Add up what the protocols in a folder, or a file's questions, cost who answers all."""
+    found = records.make_account(records.read_protocols(path), budget, reports)
     click.echo(format_json(found) if as_json else "\n".join(_account_lines(found)))
 
 
@@ -151,23 +171,44 @@ def _level_text(epsilon: float | None, **how: str) -> str:
 def tally_command(protocol: str, files: tuple[Path, ...], output: Path, max_refused: float) -> None:
     """Add up files of reports: Parquet, CSV or JSON lines.
 
-    Files that are in the tally already are left out, so an interrupted run continues.
+    Files that are in the tally already are left out, so an interrupted run continues. Of several
+    questions the output is a folder, with a tally of each.
     """
-    with terminal.progress_bar("tallying") as progress:
-        loaded = Protocol.from_file(protocol)
-        result = tally_files(loaded, files, output, progress)
-    summary = {"files_counted": result.files_counted, "files_counted_before": result.files_skipped}
-    checks = {"report_counts": report_counts(loaded, result.collected)}
-    terminal.print_summary(summary | _tally_summary(result.collected) | checks, output)
-    for check in check_counts_of_reports(loaded, result.collected):
-        if check.is_alarm:
-            click.echo(f"Warning: {_alarm_sentence(check)}", err=True)
-    if result.refused_share > max_refused:
+    asked = read_protocol(protocol)
+    outputs = _outputs(asked, output, ".tally.json")
+    summaries, worst = {}, 0.0
+    for name, each in protocols_by_name(asked).items():
+        with terminal.progress_bar(f"tallying {name}".strip()) as progress:
+            collector = Collector(each, name, asked.fingerprint)
+            result = tally_files(each, files, outputs[name], progress, collector)
+        summary = {
+            "files_counted": result.files_counted,
+            "files_counted_before": result.files_skipped,
+        }
+        checks = {"report_counts": report_counts(each, result.collected)}
+        summaries[name] = summary | _tally_summary(result.collected) | checks
+        worst = max(worst, result.refused_share)
+        for check in check_counts_of_reports(each, result.collected):
+            if check.is_alarm:
+                click.echo(f"Warning: {_alarm_sentence(check)}", err=True)
+    terminal.print_summary(summaries.get("", summaries), output)
+    if worst > max_refused:
         raise TooManyRefusedError(
-            f"{result.refused_share:.1%} of the reports were refused, and --max-refused is "
-            f"{max_refused:.1%}; the others are in {quoted(output)}, look at the reasons before "
-            "you estimate.".replace("%", " %")
+            f"{worst:.1%} of the reports were refused, and --max-refused is {max_refused:.1%}; the "
+            f"others are in {quoted(output)}, look at the reasons before you estimate.".replace(
+                "%", " %"
+            )
         )
+
+
+def _outputs(asked: Protocol | Questions, output: Path | None, ending: str) -> dict[str, Path]:
+    """Each question's file in the folder `output`, which is made; of a single one `output`."""
+    if isinstance(asked, Protocol):
+        return {} if output is None else {"": output}
+    if output is None or (output.exists() and not output.is_dir()):
+        raise CaldpError("Of several questions -o must name a folder, for a file of each.")
+    output.mkdir(parents=True, exist_ok=True)
+    return {name: output / f"{name}{ending}" for name in asked.protocols}
 
 
 def _alarm_sentence(check: LawCheck) -> str:
@@ -202,66 +243,85 @@ def merge_command(tallies: tuple[str, ...], output: Path) -> None:
 @click.argument("tally", metavar="[TALLY.json]", required=False)
 @terminal.add_options("estimate", _TYPES, usual=default_estimator(), knowing_map=KNOWING_MAP)
 def estimate_command(
-    *,
     protocol: str,
     tally: str | None,
     histogram: Path | None,
+    output: Path | None,
+    record: Path | None,
+    **options: Any,
+) -> None:
+    """Estimate shares and their intervals from a tally, one row per value.
+
+    Of several questions TALLY.json is the folder of their tallies, and -o one for their tables.
+    """
+    require(
+        (tally is None) != (histogram is None),
+        "An estimate is made of one tally, or of a histogram; give one of them.",
+    )
+    inputs = (protocol, tally, histogram, options["prior"])
+    asked = read_protocol(protocol)
+    outputs = _outputs(asked, output, ".csv")
+    made: dict[str, dict[str, Any]] = {}
+    if record is not None:
+        check_output(record, *inputs)
+    for name, each in protocols_by_name(asked).items():
+        table = outputs.get(name)
+        terminal.check_shares_output(table, *inputs)
+        if tally is None:
+            collected = estimate.collected_from_histogram(each, histogram or Path())
+        else:
+            path = Path(tally, f"{name}.tally.json") if name else tally
+            collected = CollectedTally.from_file(path, each)
+        made[name] = _estimate(each, collected, table, **options)
+    if record is not None:
+        whole = (
+            records.make_questions_record(asked, made) if isinstance(asked, Questions) else made[""]
+        )
+        write_whole(record, format_json(whole))
+
+
+def _estimate(
+    protocol: Protocol,
+    collected: CollectedTally,
+    output: Path | None,
+    *,
     level: float,
     running: bool,
     estimator: str | None,
     prior: Path | None,
     q: float | None,
-    output: Path | None,
-    record: Path | None,
-) -> None:
-    """Estimate shares and their intervals from a tally, one row per value."""
-    inputs = (protocol, tally, histogram, prior)
-    terminal.check_shares_output(output, *inputs)
-    if record is not None:
-        check_output(record, *inputs)
-    loaded = Protocol.from_file(protocol)
+) -> dict[str, Any]:
+    """Write or print the estimate and its sentences; returns its record."""
     as_geojson = terminal.is_geojson(output)
     if as_geojson:
-        map_for_geojson(loaded.domain)
-    collected = _collected(loaded, tally, histogram)
-    known = NoPrior() if prior is None else terminal.read_prior(prior, loaded.domain)
-    options = Options(known.shares_on(loaded.domain), q)
+        map_for_geojson(protocol.domain)
+    known = NoPrior() if prior is None else terminal.read_prior(prior, protocol.domain)
+    options = Options(known.shares_on(protocol.domain), q)
     name = estimator or default_estimator(options.prior)
     require(
         prior is None or name == KNOWING_MAP,
         f"--prior is for the estimator {KNOWING_MAP}, got {name}; leave one of them out.",
     )
     looks = every_look if running else one_look
-    table = estimate.estimate_table(loaded, collected, level, name, options, looks=looks)
+    table = estimate.estimate_table(protocol, collected, level, name, options, looks=looks)
     shares = np.array(table["estimated share"])
-    text = cells_as_geojson(loaded.domain, table, shares) if as_geojson else as_csv(table)
-    error = estimate.error_of(loaded, collected, name, options)
-    evidence = Evidence.of(loaded.mechanism, collected.tally, domain=loaded.domain)
+    text = cells_as_geojson(protocol.domain, table, shares) if as_geojson else as_csv(table)
+    error = estimate.error_of(protocol, collected, name, options)
+    evidence = Evidence.of(protocol.mechanism, collected.tally, domain=protocol.domain)
     alone = looks(level, evidence.n, 1)
     groups, quartiles = compare_groups(evidence, alone), quantiles(evidence, level=alone)
-    if record is not None:
-        made = records.make_record(
-            loaded, collected, level, name, prior=known, false_share=q, error=error, looks=looks
-        )
-        lists = {"groups": list(map(asdict, groups)), "quartiles": list(map(asdict, quartiles))}
-        write_whole(record, format_json(made | lists))
+    made = records.make_record(
+        protocol, collected, level, name, prior=known, false_share=q, error=error, looks=looks
+    )
     terminal.write_or_print(output, text)
-    beside_table = output is None or is_standard_output(output)
-    sentences = [] if error is None else [estimate.error_sentence(loaded, error)]
+    sentences = [] if error is None else [estimate.error_sentence(protocol, error)]
     sentences += [each.sentence for each in quartiles] + [each.sentence for each in groups]
     for sentence in sentences:
-        click.echo(sentence, err=beside_table)
-
-
-def _collected(protocol: Protocol, tally: str | None, histogram: Path | None) -> CollectedTally:
-    """What was collected, from the one file that is given; `CaldpError` for none or both."""
-    require(
-        (tally is None) != (histogram is None),
-        "An estimate is made of one tally, or of a histogram; give one of them.",
-    )
-    if histogram is not None:
-        return estimate.collected_from_histogram(protocol, histogram)
-    return CollectedTally.from_file(str(tally), protocol)
+        click.echo(sentence, err=output is None or is_standard_output(output))
+    return made | {
+        "groups": [asdict(each) for each in groups],
+        "quartiles": [asdict(each) for each in quartiles],
+    }
 
 
 @click.command("sql")
@@ -269,8 +329,7 @@ def _collected(protocol: Protocol, tally: str | None, histogram: Path | None) ->
 @terminal.add_options("sql", _TYPES)
 def sql_command(protocol: str, dialect: str, batch_column: str) -> None:
     """Print the query that counts a table of reports, where reports are numbers."""
-    query = tally_query(Protocol.from_file(protocol), dialect, batch_column)
-    click.echo(query, nl=False)
+    click.echo(tally_query(Protocol.from_file(protocol), dialect, batch_column), nl=False)
 
 
 @click.command("client")
@@ -287,16 +346,15 @@ def mixed_command(protocol: str, people: tuple[int, ...], delta: float) -> None:
     """Print the smaller ε of each block if a shuffler mixes its reports."""
     loaded = Protocol.from_file(protocol)
     with terminal.progress_bar("mixing") as progress:
-        text = format_json(records.mixed_privacy_by_crowd(loaded, people, delta, progress))
-    click.echo(text, nl=False)
+        found = records.mixed_privacy_by_crowd(loaded, people, delta, progress)
+    click.echo(format_json(found), nl=False)
 
 
 @click.command("dap")
 @click.argument("protocol", metavar="PROTOCOL.json")
 def dap_command(protocol: str) -> None:
     """Print a task of the Distributed Aggregation Protocol, and how its sums are debiased."""
-    text = format_json(dap_configuration(Protocol.from_file(protocol)))
-    click.echo(text, nl=False)
+    click.echo(format_json(dap_configuration(Protocol.from_file(protocol))), nl=False)
 
 
 @click.command("registry")
@@ -306,8 +364,8 @@ def dap_command(protocol: str) -> None:
 def registry_command(protocol: str, record: str, **about: str) -> None:
     """Print an entry for OpenDP's registry of deployments, from a record that estimate wrote."""
     loaded, parsed = Protocol.from_file(protocol), read_json_object(record, "The record")
-    text = format_json(records.registry_entry(loaded, parsed, records.About(**about)))
-    click.echo(text, nl=False)
+    entry = records.registry_entry(loaded, parsed, records.About(**about))
+    click.echo(format_json(entry), nl=False)
 
 
 _SCHEMAS: Final = {"scenario": schema, "protocol": protocol_schema}

@@ -32,6 +32,7 @@ _OPTIONS: Final[dict[Any, list[dict[str, Any]]]] = tomllib.loads(
 )
 _TYPES: Final[dict[Any, Any]] = {
     "path": click.Path(dir_okay=False, path_type=Path),
+    "path-or-folder": click.Path(path_type=Path),
     "q": click.FloatRange(FALSE_SHARE_MIN, FALSE_SHARE_MAX),
 }
 _VALUES: Final = {"q_on_maps": Q_ON_MAPS, "q_of_values": Q_OF_VALUES}

@@ -11,20 +11,21 @@ import json
 import os
 import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from numbers import Real
 from pathlib import Path
-from typing import Any, BinaryIO, Final, TypeAlias, TypeVar
+from typing import Any, BinaryIO, Final, TypeAlias, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caldp_core.basics.errors import CaldpError, quoted, require
 from caldp_core.basics.files import lock
-from caldp_core.collect.device import Budget, DrawnCoins, Memo, NoisyMemo, as_text
+from caldp_core.collect.device import Budget, Coins, DrawnCoins, Memo, NoisyMemo, as_text
 from caldp_core.collect.protocol import Protocol
+from caldp_core.collect.questions import Questions, protocols_by_name, read_protocol
 from caldp_core.domain.domains import GridDomain
 
 _FLAGS: Final = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
@@ -208,7 +209,7 @@ MARK_LENGTH: Final = 16
 
 
 class Client:
-    """Draws reports by a `protocol`: a path or a `Protocol`.
+    """Draws reports by a `protocol`, or by `Questions`; of either also the path of its file.
 
     `memory`: a file that stores what each person has sent, so that asked again they send what the
     protocol's plan of repetition says: without a plan the first report, at no further cost of
@@ -216,54 +217,90 @@ class Client:
     of the persons' names, and no answers. Raises `CaldpError` for a bad protocol or memory.
     """
 
-    def __init__(self, protocol: Protocol | str | Path, memory: str | Path | None = None) -> None:
-        parsed = protocol if isinstance(protocol, Protocol) else Protocol.from_file(protocol)
-        require(
-            memory is not None or parsed.repetition is None,
-            "This protocol has a plan of repetition, which a client keeps by a memory; give the "
-            "path of a file as memory.",
-        )
-        self._day: Callable[[], str] = lambda: datetime.now(UTC).date().isoformat()
-        self.protocol = parsed
+    def __init__(
+        self, protocol: Protocol | Questions | str | Path, memory: str | Path | None = None
+    ) -> None:
+        if not isinstance(protocol, Protocol | Questions):
+            protocol = read_protocol(protocol)
+        self.protocol = protocol
         self._coins = DrawnCoins()
-        self._memory = None if memory is None else Memory(Path(memory), parsed)
-        self._number = {label: number for number, label in enumerate(parsed.labels)}
+        self._day: Callable[[], str] = lambda: datetime.now(UTC).date().isoformat()
+        path = None if memory is None else Path(memory)
+        asked = protocols_by_name(protocol).items()
+        self._senders = {name: _Sender(each, path) for name, each in asked}
 
     def __repr__(self) -> str:
         return f"<Client of {self.protocol!r}>"
 
-    def report(self, answer: Answer, person: str = "") -> int | str:
+    @overload
+    def report(self, answer: Mapping[str, Answer], person: str = "") -> dict[str, int | str]: ...
+    @overload
+    def report(self, answer: Answer, person: str = "") -> int | str: ...
+    def report(self, answer: Any, person: str = "") -> Any:
         """What the person sends: a number, or bytes in base64; see docs/reports.md.
 
-        `person`: whose report it is, any text that stays the same (see `normal_name`); a client
-        with a memory wants one, others do not look at it. Raises `CaldpError` for an answer that
-        the protocol does not have, for a person that is not a text, and for one who has sent as
-        many reports as the protocol's plan allows.
+        Of several questions: a report for each, of answers by their names. `person`: whose report
+        it is, any text that stays the same (see `normal_name`); a client with a memory wants one,
+        others do not look at it. Raises `CaldpError` for an answer that the protocol does not have,
+        for a person that is not a text, and for one who has sent as many reports as the protocol's
+        plan allows.
         """
-        symbol, plan, memory = self._symbol(answer), self.protocol.repetition, self._memory
-        if memory is not None and isinstance(plan, Budget):
-            memory.spend(person, plan.reports, self._day(), plan.a_day)
-        if memory is None or isinstance(plan, Budget):
-            return self._draw_report(symbol)
-        if not isinstance(plan, Memo | NoisyMemo):
-            return memory.get_or_draw(person, lambda: self._draw_report(symbol))
-        values = range(self.protocol.domain.k)
-        stored = memory.get_or_draw(person, lambda: [*map(self._draw_report, values)])[symbol]
-        if isinstance(plan, NoisyMemo):
-            memory.spend(person, plan.reports, "", plan.reports)
-            return plan.send(stored, self.protocol.format.values, self._coins)
-        return stored
+        is_single = isinstance(self.protocol, Protocol)
+        answers = {"": answer} if is_single else answer
+        require(
+            isinstance(answers, Mapping) and set(answers) == set(self._senders),
+            f"Give an answer to each of the questions {', '.join(self._senders)}, by its name.",
+        )
+        # All answers are checked before anything is drawn or stored.
+        symbols = {name: each.symbol(answers[name]) for name, each in self._senders.items()}
+        sent = {
+            name: each.report(symbols[name], person, self._coins, self._day)
+            for name, each in self._senders.items()
+        }
+        return sent[""] if is_single else sent
 
-    def message(self, answer: Answer, person: str = "") -> dict[str, Any]:
+    def message(self, answer: Answer | Mapping[str, Answer], person: str = "") -> dict[str, Any]:
         """The report with the mark of its protocol, as a line of a file of reports."""
         mark = self.protocol.fingerprint[:MARK_LENGTH]
         return {"protocol": mark, "report": self.report(answer, person)}
 
-    def _draw_report(self, symbol: int) -> int | str:
-        device, form = self.protocol.device, self.protocol.format
-        return as_text(form.encode(*device.draw(symbol, self._coins)))
 
-    def _symbol(self, answer: Answer) -> int:
+class _Sender:
+    """Draws the reports of one question, and stores what its plan needs."""
+
+    def __init__(self, protocol: Protocol, memory: Path | None) -> None:
+        require(
+            memory is not None or protocol.repetition is None,
+            "This protocol has a plan of repetition, which a client keeps by a memory; give the "
+            "path of a file as memory.",
+        )
+        self._protocol = protocol
+        self._memory = None if memory is None else Memory(memory, protocol)
+        self._number = {label: number for number, label in enumerate(protocol.labels)}
+
+    def report(self, symbol: int, person: str, coins: Coins, day: Callable[[], str]) -> int | str:
+        """What a person with this value sends on that day."""
+        plan, memory = self._protocol.repetition, self._memory
+        device, form = self._protocol.device, self._protocol.format
+
+        def draw(symbol: int = symbol) -> int | str:
+            return as_text(form.encode(*device.draw(symbol, coins)))
+
+        if memory is not None and isinstance(plan, Budget):
+            memory.spend(person, plan.reports, day(), plan.a_day)
+        if memory is None or isinstance(plan, Budget):
+            return draw()
+        if not isinstance(plan, Memo | NoisyMemo):
+            return memory.get_or_draw(person, draw)
+        values = range(self._protocol.domain.k)
+        stored = memory.get_or_draw(person, lambda: [*map(draw, values)])[symbol]
+        if isinstance(plan, NoisyMemo):
+            memory.spend(person, plan.reports, "", plan.reports)
+            return plan.send(stored, form.values, coins)
+        return stored
+
+    def symbol(self, answer: Answer) -> int:
+        """The number of the answer's value; raises `CaldpError` for none of the protocol's."""
         symbol = self._find_symbol(answer)
         # The answer is not quoted, as other sentences quote what is wrong: errors end up in logs.
         if symbol is None:
@@ -271,7 +308,7 @@ class Client:
         return symbol
 
     def _find_symbol(self, answer: Answer) -> int | None:
-        domain = self.protocol.domain
+        domain = self._protocol.domain
         if isinstance(domain, GridDomain):
             return _find_cell(domain, answer)
         if self._number:
@@ -280,7 +317,7 @@ class Client:
 
     @property
     def _wanted(self) -> str:
-        domain = self.protocol.domain
+        domain = self._protocol.domain
         if isinstance(domain, GridDomain):
             return (
                 f"(latitude, longitude) in degrees within {domain.area}, whose northern and "

@@ -75,10 +75,14 @@ _Counted: TypeAlias = tuple[Tally, dict[str, int], Ints]
 
 
 class Collector:
-    """Tallies files of reports of one protocol."""
+    """Tallies files of reports of one protocol.
 
-    def __init__(self, protocol: Protocol) -> None:
-        self._protocol = protocol
+    Where it is one `question` of several, by its name, reports have their fingerprint as `mark`.
+    """
+
+    def __init__(self, protocol: Protocol, question: str = "", mark: str = "") -> None:
+        self.protocol, self._question = protocol, question
+        self._mark = mark or protocol.fingerprint
         self._is_number = protocol.format.kind == NUMBER
         self._checker = None if self._is_number else RecordChecker(protocol)
 
@@ -118,7 +122,7 @@ class Collector:
         if not tally.n + sum(refused.values()):
             batches = {}  # others may begin like a file in which there is nothing
         books = frozenset(name for path in batches for name in (files.names[path], *batches[path]))
-        return CollectedTally(self._protocol.fingerprint, tally, books, refused, buckets)
+        return CollectedTally(self.protocol.fingerprint, tally, books, refused, buckets)
 
     def batches(self, paths: Sequence[Path]) -> dict[str, list[Path]]:
         """Deliveries, as books name them, with those of the files that hold them."""
@@ -135,17 +139,18 @@ class Collector:
     def _open(self, paths: Sequence[Path]) -> Iterator[tuple["DuckDBPyConnection", ReportFiles]]:
         folders = sorted({path.resolve().parent for path in paths})
         with connect(MEMORY_MB, folders=folders) as connection:
-            yield connection, detect_report_files(connection, paths)
+            source = detect_report_files(connection, paths)
+            yield connection, source.of_question(self._question) if self._question else source
 
     def _other_protocol_sql(self) -> str:
         return "protocol IS NOT NULL AND protocol <> $mark AND protocol <> $fingerprint"
 
     def _sql_parameters(self, source: ReportFiles) -> dict[str, Any]:
-        mark = self._protocol.fingerprint
+        mark = self._mark
         return {**source.sql_parameters, "mark": mark[:MARK_LENGTH], "fingerprint": mark}
 
     def _tally_numbers(self, connection: "DuckDBPyConnection", source: ReportFiles) -> _Counted:
-        values = self._protocol.format.values
+        values = self.protocol.format.values
         # Most numbers are in range: looked at first, they cost no other comparison.
         sql = (
             f"SELECT CASE WHEN {self._other_protocol_sql()} THEN -2 "
@@ -160,17 +165,17 @@ class Collector:
         refused = {why: int(n[sent == -1 - code].sum()) for code, why in enumerate(REASONS)}
         histogram = np.zeros(values, np.int64)
         histogram[sent[sent >= 0]] = n[sent >= 0]
-        tally = self._protocol.mechanism.tally_of_histogram(histogram)
-        return tally, refused, buckets_of_histogram(self._protocol, histogram)
+        tally = self.protocol.mechanism.tally_of_histogram(histogram)
+        return tally, refused, buckets_of_histogram(self.protocol, histogram)
 
     def _tally_bytes(self, connection: "DuckDBPyConnection", source: ReportFiles) -> _Counted:
-        size = self._protocol.format.size
+        size = self.protocol.format.size
         sql = (
             f"SELECT CASE WHEN {self._other_protocol_sql()} THEN ''::BLOB "
             f"WHEN octet_length(report) = {size} THEN report END AS sent "
             f"FROM (SELECT {_bytes_sql(source)} AS report, protocol FROM ({source.rows_sql}))"
         )
-        total = _Total(CollectedTally.empty(self._protocol).tally, no_buckets(self._protocol))
+        total = _Total(CollectedTally.empty(self.protocol).tally, no_buckets(self.protocol))
         refused = total.refused
         parts = _parts(connection, sql, self._sql_parameters(source), max(1, _PART_BYTES // size))
         with ThreadPoolExecutor(THREADS) as threads:
@@ -190,12 +195,12 @@ class Collector:
     def _tally_rows(self, rows: Rows) -> tuple[Tally, int, Ints]:
         """The tally of all valid rows, how many are not valid, and the valid ones' buckets."""
         assert self._checker is not None
-        records = parse_records(self._protocol, rows)
+        records = parse_records(self.protocol, rows)
         valid = self._checker.valid_mask(records)
         if not valid.all():
             records = records[valid]
-        tally = self._protocol.mechanism.tally(records)
-        return tally, int(len(rows) - len(records)), buckets_of_records(self._protocol, records)
+        tally = self.protocol.mechanism.tally(records)
+        return tally, int(len(rows) - len(records)), buckets_of_records(self.protocol, records)
 
 
 @dataclass
@@ -280,30 +285,35 @@ class TallyRun:
 
 
 def tally_files(
-    protocol: Protocol, paths: Iterable[Path], output: Path, progress: Progress = no_progress
+    protocol: Protocol,
+    paths: Iterable[Path],
+    output: Path,
+    progress: Progress = no_progress,
+    collector: Collector | None = None,
 ) -> TallyRun:
     """Tally files into `output`, which is written as a whole every two seconds and at the end.
 
     If `output` is there, the run goes on with it, and files whose contents are in it are left out.
     Raises `CaldpError` for a file that cannot be read, holds a batch of another one or has grown
     since it was counted: `output` then has all files before it, and nothing of this one. Of a batch
-    in several files all are in `paths`, also of a run that goes on. Runs into
-    one output wait for each other. Of an output that is a pipe or a device nothing is read, and it
-    is written once.
+    in several files all are in `paths`, also of a run that goes on. Runs into one output wait for
+    each other. Of an output that is a pipe or a device nothing is read, and it is written once.
+    `collector`: of one of several questions.
     """
     with hold_file(output):
-        return _tally_files(protocol, list(paths), output, progress)
+        return _tally_files(collector or Collector(protocol), list(paths), output, progress)
 
 
 def _tally_files(
-    protocol: Protocol, files: Sequence[Path], output: Path, progress: Progress
+    collector: Collector, files: Sequence[Path], output: Path, progress: Progress
 ) -> TallyRun:
+    protocol = collector.protocol
     total = CollectedTally.empty(protocol)
     goes_on = not is_stream(output)
     if goes_on and output.exists():
         total = CollectedTally.from_file(output)
         total.check(protocol)
-    run, done, written = _Run(Collector(protocol), files, total), 0, monotonic()
+    run, done, written = _Run(collector, files, total), 0, monotonic()
     try:
         for paths in run.groups():
             done += len(paths)

@@ -371,6 +371,8 @@ PROTOCOL_KEY: Final = "caldp_protocol"
 FORMAT: Final = 1
 REPEATED: Final = 2
 """Format of protocols with a plan of repetition, which earlier clients do not know."""
+SEVERAL: Final = 3
+"""Format of files of several questions (`questions.py`), each a protocol."""
 MEMO_MAX: Final = 1 << 20
 """Most bytes of the reports of all values that a device stores; a number counts 4."""
 EVERYTHING: Final = ("everything",)
@@ -487,7 +489,7 @@ class Protocol:
         """The protocol of answers and a policy that were made in code; raises as `of`.
 
         `mechanism`: one of the classes that a scenario takes; None is the best for the policy.
-        `block_names`: m texts for readers, by default "block 1" and so on.
+        `block_names`: m texts for readers, by default "block 0" and so on.
         """
         check_policy("A protocol is made for", policy)
         require(
@@ -497,7 +499,7 @@ class Protocol:
         chosen = scenario.choose_mechanism(mechanism or scenario.Best(), policy)
         blocks, sensitive = single_block(domain), np.ones(domain.k, np.bool_)
         if isinstance(policy, Context):
-            names = block_names or [f"block {j + 1}" for j in range(policy.m)]
+            names = block_names or [f"block {j}" for j in range(policy.m)]
             blocks, sensitive = named_blocks(policy.blocks, names), policy.sensitive
         nobody = from_weights("", "", domain, np.ones(domain.k))
         setup = Setup(
@@ -520,10 +522,11 @@ class Protocol:
     def from_dict(cls, data: Mapping[str, Any]) -> "Protocol":
         """The protocol in a dictionary, rebuilt from its parts; `CaldpError` where they differ."""
         version, form = data.get(PROTOCOL_KEY), REPEATED if "repetition" in data else FORMAT
+        advice = "it has several questions: give one's protocol." if version == SEVERAL else ADVICE
         require(
             type(version) is int and version == form,
             f'A protocol has "{PROTOCOL_KEY}": {FORMAT}, or {REPEATED} with a plan of repetition, '
-            f"this file has {version!r}; {ADVICE}",
+            f"this file has {version!r}; {advice}",
         )
         policy, mechanism = object_field(data, "policy"), object_field(data, "mechanism")
         kind = kind_field(mechanism, "mechanism", _PLANS)

@@ -29,6 +29,7 @@ from caldp_core.collect.collected_tally import REASONS, CollectedTally, report_c
 from caldp_core.collect.device import Memo, NoisyMemo, Once
 from caldp_core.collect.json_files import read_json_object
 from caldp_core.collect.protocol import EXPOSED, PROTOCOL_KEY, FamilyPlan, Protocol
+from caldp_core.collect.questions import Questions, parse_protocol, protocols_by_name
 from caldp_core.collect.report_files import BATCH_PREFIX, FILE_PREFIX
 from caldp_core.datasets.public_map import NoPrior, PriorSpec, PublicMap
 from caldp_core.estimation.estimators import ESTIMATORS, ErrorEstimate
@@ -260,14 +261,18 @@ def largest_level(levels: Floats) -> float:
     return float(limits.max()) if limits.size else math.inf
 
 
-def read_protocols(folder: Path) -> dict[str, Protocol]:
-    """Name of a JSON file in this folder that is a protocol → it; `CaldpError` without any."""
+def read_protocols(path: Path) -> dict[str, Protocol]:
+    """File → the protocol in it, of a file or of all JSON files in a folder.
+
+    Of a file of several questions "FILE NAME" → each. Raises `CaldpError` without any.
+    """
     found: dict[str, Protocol] = {}
-    for path in sorted(folder.glob("*.json")):
-        data = read_json_object(path, "The file")
+    for file in sorted(path.glob("*.json")) if path.is_dir() else [path]:
+        data = read_json_object(file, "The file")
         if PROTOCOL_KEY in data:
-            found[path.name] = Protocol.from_dict(data)
-    require(bool(found), f"The folder {quoted(folder)} has no protocol; give one that has.")
+            parts = protocols_by_name(parse_protocol(data))
+            found |= {f"{file.name} {name}".strip(): each for name, each in parts.items()}
+    require(bool(found), f"{quoted(path)} has no protocol; give a folder or file that has one.")
     return found
 
 
@@ -276,12 +281,14 @@ def make_account(
 ) -> dict[str, Any]:
     """What all these protocols cost a person who answers every one; JSON-ready.
 
-    Of protocols with one domain the ε of each pair of values are added, of others the largest.
-    `reports`: as for `plan_cost`. `budget`: an ε, of which what is left is stated.
+    Of protocols with one question and domain the ε of each pair of values are added, of others the
+    largest: a person may have any two answers to two questions. `reports`: as for `plan_cost`.
+    `budget`: an ε, of which what is left is stated.
     """
     domains: dict[str, list[str]] = {}
     for name, each in protocols.items():
-        domains.setdefault(json.dumps(each.to_dict()["domain"]), []).append(name)
+        asked = json.dumps([each.question or name, each.to_dict()["domain"]])
+        domains.setdefault(asked, []).append(name)
     values = [_composed(names, protocols, reports) for names in domains.values()]
     costs: list[dict[str, Any]] = [
         {"file": name, "question": each.question, "protocol": each.fingerprint}
@@ -374,18 +381,37 @@ def make_record(
     }
 
 
+def make_questions_record(
+    questions: Questions, records: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Any]:
+    """The record of several questions: ε of a person, and each question's own; JSON-ready."""
+    once, year = (make_account(questions.protocols, reports=n)["epsilon"] for n in (1, YEAR))
+    return {
+        RECORD_KEY: _FORMAT,
+        "caldp_version": caldp_core.__version__,
+        "protocol": questions.fingerprint,
+        "privacy": {"asked_once": once["any_history"], "asked_daily_for_a_year": year},
+        "questions": dict(records),
+    }
+
+
 def _protocol_fields(protocol: Protocol) -> dict[str, Any]:
     """Fields of a record that follow from the protocol alone."""
-    plan, unit = protocol.repetition_part(), "one report, in clear"
-    if protocol.coverage.protected.any():
-        unit = TEXTS["unit"][plan.get("kind", "none")].format_map(plan)
-    cost = plan and {"repetition": plan | {"cost": plan_cost(protocol)}}
     return {
         "question": protocol.question,
         "protocol": protocol.fingerprint,
         "mechanism": protocol.plan.summary(),
-        "privacy": {**protocol.promise(), **cost, "model": _model(protocol), "unit": unit},
+        "privacy": privacy_fields(protocol),
     }
+
+
+def privacy_fields(protocol: Protocol) -> dict[str, Any]:
+    """What a protocol promises, with its plan of repetition: of what ε is, and who adds noise."""
+    plan, unit = protocol.repetition_part(), "one report, in clear"
+    if protocol.coverage.protected.any():
+        unit = TEXTS["unit"][plan.get("kind", "none")].format_map(plan)
+    cost = plan and {"repetition": plan | {"cost": plan_cost(protocol)}}
+    return {**protocol.promise(), **cost, "model": _model(protocol), "unit": unit}
 
 
 def _model(protocol: Protocol) -> str:

@@ -14,7 +14,7 @@ import zlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from io import BufferedIOBase
 from itertools import groupby
@@ -173,6 +173,13 @@ class ReportFiles:
         """The query's parameter by name."""
         return {"path": [exact_pattern(path) for path in self.by_name.values()]}
 
+    def of_question(self, name: str) -> "ReportFiles":
+        """The same with each report's part for one question; NULL where a report has none."""
+        part = f"json_extract_string(report, '$.\"{name}\"')"
+        rows = f"SELECT * REPLACE (CAST(report AS VARCHAR) AS report) FROM ({self.rows_sql})"
+        sql = f"SELECT * REPLACE (CASE WHEN json_valid(report) THEN {part} END AS report)"
+        return replace(self, rows_sql=f"{sql} FROM ({rows})", type="text")
+
     @cached_property
     def by_name(self) -> dict[str, Path]:
         """Each file by the name that DuckDB has for it."""
@@ -256,14 +263,17 @@ def _selected(columns: dict[str, str], reader: str, filename: str = "filename") 
 def _parquet(connection: "DuckDBPyConnection", paths: tuple[Path, ...]) -> ReportFiles:
     (path,) = paths
     columns = _columns(connection, path, _PARQUET)
-    kind = columns["report"]
+    reader, kind = _PARQUET, columns["report"]
+    if kind.startswith("STRUCT"):  # of several questions
+        as_text = "CAST(to_json(report) AS VARCHAR) AS report"
+        reader, kind = f"(SELECT * REPLACE ({as_text}) FROM {_PARQUET})", "VARCHAR"
     known = {**dict.fromkeys(_INTEGERS, "integer"), "BLOB": "bytes", "VARCHAR": "text"}
     require(
         kind in known,
         f"The column report of {quoted(path)} must hold whole numbers, bytes or texts, it has "
         f"{kind}; write it as one of those.",
     )
-    rows = _selected(columns, _PARQUET, _FILE)
+    rows = _selected(columns | {"report": kind}, reader, _FILE)
     return ReportFiles(paths, rows, known[kind], "batch" in columns, False)
 
 

@@ -49,6 +49,7 @@ from caldp_core.collect.collected_tally import (
 )
 from caldp_core.collect.device import AROUND, DIGITS_END, NUMBER, QUOTE
 from caldp_core.collect.protocol import Protocol
+from caldp_core.collect.record import TEXTS, privacy_fields
 from caldp_core.collect.report_files import book_names
 from caldp_core.mechanisms.base import Tally
 
@@ -160,8 +161,9 @@ def dap_configuration(protocol: Protocol) -> dict[str, Any]:
         "measurement": "the report, a number from 0 to length - 1",
         "local_differential_privacy": {
             "mechanism": protocol.plan.summary(),
-            **protocol.promise(),
+            **privacy_fields(protocol),
         },
+        "repetition": TEXTS["dap"],
         "debiasing": _debiasing(protocol),
     }
 

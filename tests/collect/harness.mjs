@@ -42,8 +42,10 @@ function exactLaw(draw) {
 function wrong({protocol, cases}) {
     return cases.filter(({value, numbers, report}) => {
         const left = [...numbers];
-        const sent = new Client(protocol, {number: () => left.shift()}).draw(value);
-        return sent !== report || left.length;
+        const client = new Client(protocol, {number: () => left.shift()});
+        // Of several questions an answer is an object; none of them has labels.
+        const sent = protocol.questions ? client.report(value) : client.draw(value);
+        return JSON.stringify(sent) !== JSON.stringify(report) || left.length;
     });
 }
 

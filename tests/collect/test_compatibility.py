@@ -1,6 +1,7 @@
 """Files of every version are kept for ever, and mean what they meant (docs/compatibility.md).
 
-`kept/1` was written by caldp 0.1.0 before there were plans of repetition, `kept/2` when they came.
+`kept/1` was written by caldp 0.1.0 before there were plans of repetition, `kept/2` when they came,
+`kept/3` when a file could hold several questions.
 Nobody writes them again: a file that is read otherwise is a broken promise.
 """
 
@@ -18,6 +19,7 @@ from caldp_core.collect.collected_tally import CollectedTally
 from caldp_core.collect.collector import tally_files
 from caldp_core.collect.estimate import estimate_table
 from caldp_core.collect.protocol import PROTOCOL_KEY, REPEATED
+from caldp_core.collect.questions import Questions
 from tests.collect.test_client import remembered
 from tests.contract.checks import naming
 
@@ -105,6 +107,17 @@ def test_a_plan_goes_on_from_what_it_stored(tmp_path: Path) -> None:
                         client.report(asked[0], name)
                 else:
                     assert [client.report(answer, name) for answer in asked] == reports
+
+
+def test_several_questions_are_what_they_were(tmp_path: Path) -> None:
+    folder = KEPT / "3" / "survey"
+    data, sent = read(folder / "protocol.json"), read(folder / "sent.json")
+    asked = Questions.from_dict(data)
+    assert (asked.fingerprint, data[PROTOCOL_KEY]) == (data["fingerprint"], 3)
+    memory = Path(shutil.copy(folder / "memory.jsonl", tmp_path / "memory"))
+    client, last = Client(asked, memory), {n: e.labels[-1] for n, e in asked.protocols.items()}
+    assert {name: client.report(last, name) for name in sent} == sent
+    assert memory.read_bytes() == (folder / "memory.jsonl").read_bytes()
 
 
 def test_a_file_of_a_later_version_is_refused(tmp_path: Path) -> None:

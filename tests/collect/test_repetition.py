@@ -373,7 +373,7 @@ def test_an_account_adds_up_what_protocols_ask_the_same_people(tmp_path: Path) -
     for name, options in (("a", ("once",)), ("b", ("budget", "--reports", "3")),
                           ("c", ("noisy-memo", "--change-epsilon", "0.5"))):  # fmt: skip
         made = runner.invoke(main, ["protocol", scenario, "-o", str(tmp_path / f"{name}.json"),
-                                    "--question", name, "--repeat", *options])  # fmt: skip
+                                    "--question", "Ill?", "--repeat", *options])  # fmt: skip
         assert made.exit_code == 0, made.output
     (tmp_path / "other.json").write_text("{}", "utf-8")
     (tmp_path / "none").mkdir()

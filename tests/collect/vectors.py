@@ -29,10 +29,11 @@ from caldp_core.collect.device import (
     as_text,
 )
 from caldp_core.collect.protocol import Protocol
+from caldp_core.collect.questions import Questions
 from caldp_core.domain.domains import Domain
 from caldp_core.mechanisms.catalogue import FAMILIES, FamilySpec, Hadamard
 from caldp_core.privacy.context import Context
-from tests.collect.protocols import labelled, planned, tables
+from tests.collect.protocols import labelled, planned, small, tables
 
 _CASES = 2
 
@@ -43,7 +44,30 @@ def vectors() -> list[dict[str, Any]]:
     return [
         {"protocol": protocol.to_dict(), "cases": list(_cases(protocol, rng))}
         for protocol in _protocols()
-    ]
+    ] + [several_questions()]
+
+
+def several_questions() -> dict[str, Any]:
+    """A protocol of several questions, numbers, bits and a table, and what one person sends."""
+    names = {"one": "hadamard", "B-2": "oue", "three_": "local-hashing", "q4": "subset-selection"}
+    asked = Questions({name: small(family) for name, family in names.items()})
+    asked = Questions({**asked.protocols, "table": tables()["binary"]})
+    rng = np.random.default_rng(43)
+    return {"protocol": asked.to_dict(), "cases": [answered(asked, rng) for _ in range(_CASES)]}
+
+
+def answered(asked: Questions, rng: np.random.Generator) -> dict[str, Any]:
+    """One case: an answer to each question, the numbers drawn for all, and the report."""
+    drawn: list[int] = []
+
+    def number() -> int:
+        drawn.append(int(rng.integers(0, NUMBER_RANGE)))
+        return drawn[-1]
+
+    client = Client(asked)
+    client._coins = DrawnCoins(number)
+    value = {n: int(rng.integers(each.domain.k)) for n, each in asked.protocols.items()}
+    return {"value": value, "numbers": drawn, "report": client.report(value)}
 
 
 def _protocols() -> Iterator[Protocol]:

@@ -299,12 +299,19 @@ export function normalName(person) {
         "is not empty.");
 }
 
+/** The object with each of its fields as `to` makes it.
+    @template From, To
+    @param {Record<string, From>} fields
+    @param {(field: From, name: string) => To} to
+    @returns {Record<string, To>} */
+const mapped = (fields, to) =>
+    Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, to(field, name)]));
+
 /** What the fingerprint of a protocol is to be: two share it only if their reports mean the same.
     @param {Protocol} protocol */
-function fingerprintOf(protocol) {
-    const aside = ["caldp_protocol", "caldp_version", "fingerprint"];
-    return digest(toCanonical(Object.fromEntries(
-        Object.entries(protocol).filter(([key]) => !aside.includes(key)))));
+function fingerprintOf({caldp_protocol, caldp_version, fingerprint, ...parts}) {
+    return digest(toCanonical(parts.questions
+        ? {questions: mapped(parts.questions, each => each.fingerprint)} : parts));
 }
 
 /** Plans of repetition: what is sent when a person is asked again. */
@@ -323,6 +330,8 @@ export class Client {
     places = [];
     /** @type {Numbers[]} */
     blocks = [];
+    /** @type {Record<string, Client> | undefined} Of several questions, each one's. */
+    questions;
 
     /** `memory`: what keeps what each person sent, so that asked again they send the same; it has
         `getItem` and `setItem`, as localStorage does. It holds digests of names. A protocol with a
@@ -331,8 +340,9 @@ export class Client {
         @param {{memory?: Memory | null, number?: () => number, day?: () => string}} [options] */
     constructor(protocol, {memory = null, number = systemNumber, day = utcDay} = {}) {
         const kind = protocol?.mechanism?.kind, plan = protocol?.repetition;
-        if (protocol?.caldp_protocol !== (plan ? 2 : 1) || plan && !PLANS.has(plan.kind)
-            || kind !== "table" && !Object.hasOwn(LAWS, kind))
+        const several = protocol?.questions;
+        if (protocol?.caldp_protocol !== (several ? 3 : plan ? 2 : 1) || plan && !PLANS.has(plan.kind)
+            || !several && kind !== "table" && !Object.hasOwn(LAWS, kind))
             throw new Error("This client does not know this protocol; make one by caldp protocol.");
         if (plan && !memory)
             throw new Error("This protocol has a plan of repetition; give a memory, such as localStorage.");
@@ -342,6 +352,10 @@ export class Client {
         this.memory = memory;
         this.coins = coinsFrom(number);
         this.day = day;
+        if (several) {
+            this.questions = mapped(several, each => new Client(each, {memory, number, day}));
+            return;
+        }
         if (kind === "table") {
             this.whole = BigInt(protocol.mechanism.whole);
             this.steps = readSteps(protocol.mechanism.steps);
@@ -354,11 +368,23 @@ export class Client {
 
     /** What the person sends: a number, or bytes in base64. On a map an answer is
         [latitude, longitude] in degrees, else a label, or a number where values have no labels.
-        A client with a memory wants a name for each person; see `normalName`.
-        @param {unknown} answer
-        @returns {number | string} */
+        Of several questions: a report for each, of answers by their names. A client with a memory
+        wants a name for each person; see `normalName`.
+        @param {any} answer
+        @returns {number | string | Record<string, number | string>} */
     report(answer, person = "") {
-        const value = this.#toValue(answer);
+        if (!this.questions) return this.#send(this.#toValue(answer), person);
+        const names = Object.keys(this.questions);
+        if (Object.keys(answer ?? {}).length !== names.length)
+            throw new Error("The answer must be an object: one for each question, by its name.");
+        const values = mapped(this.questions, (client, name) => client.#toValue(answer[name]));
+        return mapped(this.questions, (client, name) => client.#send(values[name], person));
+    }
+
+    /** @param {number} value
+        @param {string} person
+        @returns {number | string} */
+    #send(value, person) {
         if (!this.memory) return this.draw(value);
         return ["once", undefined].includes(this.protocol.repetition?.kind)
             ? this.#remembered(this.memory, value, person) : this.#planned(this.memory, value, person);
@@ -411,7 +437,7 @@ export class Client {
     }
 
     /** The report with the mark of its protocol, as a line of a file of reports.
-        @param {unknown} answer */
+        @param {any} answer */
     message(answer, person = "") {
         const report = this.report(answer, person);
         return {protocol: this.protocol.fingerprint.slice(0, 16), report};
@@ -455,12 +481,11 @@ export class Client {
     }
 
     #gatherNumbers() {
-        /** @type {[string, number[]][]} */
-        const columns = Object.entries(this.protocol.mechanism.numbers);
+        /** @type {Record<string, number[]>} */
+        const {numbers} = this.protocol.mechanism;
         /** @type {number[]} */
         const levels = this.protocol.policy.epsilon;
-        this.blocks = levels.map((_, label) =>
-            Object.fromEntries(columns.map(([name, numbers]) => [name, numbers[label]])));
+        this.blocks = levels.map((_, label) => mapped(numbers, each => each[label]));
     }
 
     /** The answer is not in the error: errors end up in logs.
