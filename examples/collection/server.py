@@ -1,23 +1,27 @@
-"""A collector in 117 lines: it hands out the form and keeps what comes back, and nothing else.
+"""A collector in one file: it hands out the form and keeps what comes back, and nothing else.
 
-python examples/collection/server.py FOLDER, with protocol.json, client.js and form.html in it.
+python examples/collection/server.py FOLDER --port 8000 --metrics 8001, with protocol.json,
+client.js and form.html in FOLDER.
 """
 
 import json
 import re
 import sys
+from argparse import ArgumentParser
+from collections import Counter
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from socket import SHUT_RD
-from threading import Lock, Timer
+from threading import Lock, Thread, Timer
 from typing import Any
 
 MOST = 1 << 16
 PAGES = ("/form.html", "/client.js", "/protocol.json")
 WRITING = Lock()
+ANSWERS: Counter[int] = Counter()
 
 
 def report_line(body: bytes) -> bytes | None:
@@ -32,12 +36,20 @@ def report_line(body: bytes) -> bytes | None:
         return None
     if not (isinstance(mark, str) and re.fullmatch("[0-9a-f]{16}", mark)):
         return None
-    is_number = type(report) is int and 0 <= report < 1 << 63
-    is_base64 = isinstance(report, str) and re.fullmatch("[A-Za-z0-9+/]+={0,2}", report)
-    if not (is_number or is_base64):
+    parts = report if isinstance(report, dict) else {"one": report}  # of several questions
+    if not all(re.fullmatch("[A-Za-z][A-Za-z0-9_-]*", name) for name in parts):
+        return None
+    if not parts or not all(map(is_report, parts.values())):
         return None
     kept = {"protocol": mark, "report": report}
     return json.dumps(kept, separators=(",", ":")).encode() + b"\n"
+
+
+def is_report(report: object) -> bool:
+    """Whether it is a number, or bytes in base64."""
+    if isinstance(report, str):
+        return re.fullmatch("[A-Za-z0-9+/]+={0,2}", report) is not None
+    return type(report) is int and 0 <= report < 1 << 63
 
 
 class Collector(SimpleHTTPRequestHandler):
@@ -59,11 +71,31 @@ class Collector(SimpleHTTPRequestHandler):
         with suppress(OSError):  # the line has gone
             self.connection.shutdown(SHUT_RD)
 
+    def do_GET(self) -> None:
+        """One of `PAGES`, or that the server is well."""
+        if self.path == "/health":
+            self.send_text("ok\n")
+        else:
+            super().do_GET()
+
+    def send_text(self, text: str) -> None:
+        """Answers with a text."""
+        self.send_response(200)
+        self.send_header("Content-Type", "text/plain; charset=utf-8")
+        self.end_headers()
+        self.wfile.write(text.encode())
+
     def send_head(self) -> Any:
         """One of `PAGES`: the folder holds reports in the order of arrival, for nobody to see."""
         if self.path not in PAGES:
             return self.send_error(404)
         return super().send_head()
+
+    def send_response(self, code: int, message: str | None = None) -> None:
+        """Begins an answer, and counts it."""
+        with WRITING:
+            ANSWERS[int(code)] += 1
+        super().send_response(code, message)
 
     def do_POST(self) -> None:
         """Appends a report as a line; `caldp tally` checks later whether a device can send it."""
@@ -99,19 +131,49 @@ class Server(ThreadingHTTPServer):
             sys.stderr.write(f"{error!r}\n")
 
 
-def main(words: list[str]) -> None:
+def figures() -> str:
+    """What Prometheus reads: answers by their status; a report that is kept is a 204."""
+    with WRITING:
+        rows = [f'caldp_answers_total{{status="{code}"}} {n}\n' for code, n in ANSWERS.items()]
+    return "".join(["# TYPE caldp_answers_total counter\n", *sorted(rows)])
+
+
+class Metrics(Collector):
+    """Answers /metrics, on a port of its own: when reports come is not for visitors."""
+
+    def do_GET(self) -> None:
+        """The figures, and nothing else."""
+        if self.path == "/metrics":
+            self.send_text(figures())
+        else:
+            self.send_error(404)
+
+    do_POST = do_GET  # noqa: N815 — the name is the library's
+
+
+def main() -> None:
     """Serves the folder that is named, until it is stopped by Ctrl-C."""
-    if len(words) != 1 or not all(Path(words[0] + page).is_file() for page in PAGES):
-        needed = ", ".join(page[1:] for page in PAGES)
-        sys.exit(f"Usage: python examples/collection/server.py FOLDER, with {needed} in it.")
-    (Path(words[0]) / "reports").mkdir(exist_ok=True)
-    try:
-        server = Server(("127.0.0.1", 8000), partial(Collector, directory=words[0]))
-    except OSError as error:
-        sys.exit(f"Port 8000 can't be opened: {error.strerror}; stop what listens there.")
+    parser = ArgumentParser(description="Hands out a form and keeps the reports that come back.")
+    parser.add_argument("folder", type=Path, help=f"it has {', '.join(p[1:] for p in PAGES)}")
+    parser.add_argument("--host", default="127.0.0.1", help="address that is listened to")
+    parser.add_argument("--port", type=int, default=8000, help="of visitors and of /health")
+    parser.add_argument("--metrics", type=int, metavar="PORT", help="of /metrics; none by default")
+    chosen = parser.parse_args()
+    if missing := [page[1:] for page in PAGES if not (chosen.folder / page[1:]).is_file()]:
+        parser.error(f"{chosen.folder} lacks {', '.join(missing)}")
+    (chosen.folder / "reports").mkdir(exist_ok=True)
+    servers = []
+    for port, handler in ((chosen.port, Collector), (chosen.metrics, Metrics)):
+        try:
+            made = partial(handler, directory=str(chosen.folder))
+            servers += [] if port is None else [Server((chosen.host, port), made)]
+        except (OSError, OverflowError) as error:
+            parser.error(f"port {port} can't be opened: {error}; stop what listens there")
+    for server in servers[1:]:
+        Thread(target=server.serve_forever, daemon=True).start()
     with suppress(KeyboardInterrupt):
-        server.serve_forever()
+        servers[0].serve_forever()
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()
