@@ -3,7 +3,9 @@
 import gc
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -63,3 +65,26 @@ def own_cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(folder))
         yield folder
+
+
+@pytest.fixture(scope="module")
+def one_connection() -> Iterator[None]:
+    """To connect to DuckDB anew for each of hundreds of files would take most of the time."""
+    from caldp_core.basics import files as duck
+    from caldp_core.datasets.files import table
+    from caldp_core.datasets.files.source import file_system, source_from_bytes
+
+    with (
+        file_system(source_from_bytes(b"", "")) as none,
+        duck.connect(200, files=none) as kept,
+        pytest.MonkeyPatch.context() as patch,
+    ):
+
+        @contextmanager
+        def connect(memory_mb: int, files: Any) -> Iterator[Any]:
+            kept.unregister_filesystem(files.protocol)
+            kept.register_filesystem(files)
+            yield kept
+
+        patch.setattr(table, "connect", connect)
+        yield

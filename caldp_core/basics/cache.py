@@ -1,7 +1,6 @@
 """One cache that all functions share, bounded in bytes.
 
-A bound by entries bounds nothing: one entry of a million values takes as much as a thousand of a
-thousand. The least recently used results are evicted first.
+A bound by entries bounds nothing, as one may take as much as a thousand others.
 """
 
 import sys
@@ -28,7 +27,7 @@ _LEFT_OUT: Final = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Entry:
     """A cached value, and the bytes of each object in it and in its key, by the object's id."""
 
@@ -85,6 +84,8 @@ class ByteCache:
         self._max_bytes = max_bytes
         self._lock = Lock()
         self._entries: OrderedDict[Hashable, _Entry] = OrderedDict()
+        self._used: dict[int, tuple[Hashable, _Entry]] = {}
+        self._used_before = self._used
         self._making: dict[Hashable, Making] = {}
         self._holders: Counter[int] = Counter()
         self._total = 0
@@ -105,6 +106,7 @@ class ByteCache:
                 entry = self._entries.get(key)
                 if entry is not None:
                     self._entries.move_to_end(key)
+                    self._used[id(entry)] = key, entry
                     found: T = entry.value
                     return found
                 pending = self._making.get(key)
@@ -120,7 +122,10 @@ class ByteCache:
             value = make()
             parts = dict(object_sizes((key, value)))
             with self._lock:
-                self._put(key, _Entry(value, parts))
+                entry = self._entries[key] = _Entry(value, parts)
+                self._used[id(entry)] = key, entry
+                self._count(parts)
+                self._shrink()
             return value
         finally:
             with self._lock:
@@ -133,15 +138,16 @@ class ByteCache:
             return any(m.maker is work and m.is_awaited.is_set() for m in self._making.values())
 
     def update_sizes(self) -> None:
-        """Measure all values again: some have grown, by attributes that they cache themselves."""
+        """Measure what was used lately again: some have grown, by attributes that they cache."""
         with self._lock:
-            entries = list(self._entries.items())
-        for key, entry in entries:
+            used = self._used_before | self._used
+            self._used_before, self._used = self._used, {}
+        for key, entry in used.values():
             parts = dict(object_sizes((key, entry.value)))
             with self._lock:
                 if self._entries.get(key) is entry:
                     self._forget(entry)
-                    self._entries[key] = _Entry(entry.value, parts)  # in its old place
+                    entry.parts = parts
                     self._count(parts)
         with self._lock:
             self._shrink()
@@ -152,11 +158,6 @@ class ByteCache:
             self._entries.clear()
             self._holders.clear()
             self._total = 0
-
-    def _put(self, key: Hashable, entry: _Entry) -> None:
-        self._entries[key] = entry
-        self._count(entry.parts)
-        self._shrink()
 
     def _count(self, parts: dict[int, int]) -> None:
         for part, size in parts.items():

@@ -485,8 +485,7 @@ async def _collect_now_and_then() -> None:
 def _give_back() -> None:
     """Hold the shared cache to its bytes, and return freed memory to the machine.
 
-    The C library keeps what was freed in the middle of what it has, for arrays of megabytes too:
-    a gigabyte stays with a process that uses a quarter of it, unless it is asked to let go.
+    Unasked, the C library keeps what was freed, arrays of megabytes too: a gigabyte for a quarter.
     """
     shared_cache().update_sizes()
     with suppress(OSError, AttributeError):  # only the GNU C library has it

@@ -406,11 +406,13 @@ def test_regions_labels_are_those_of_a_geometry_library(grid: GridDomain) -> Non
 
 
 @pytest.mark.slow
-def test_no_two_regions_overlap() -> None:
+@pytest.mark.parametrize("every", [5, pytest.param(1, marks=pytest.mark.thorough)])
+def test_no_two_regions_overlap(every: int) -> None:
     one, other = shapely.STRtree(shapes()).query(shapes(), predicate="intersects")
-    pairs = one < other
+    pairs = np.flatnonzero(one < other)
+    assert pairs.size > 5_000
+    pairs = pairs[::every]
     both = shapely.intersection(shapes()[one[pairs]], shapes()[other[pairs]])
-    assert pairs.sum() > 5_000
     assert shapely.area(both).max() < 2.5e-6  # square degrees: half a step by half a kilometre
 
 

@@ -29,6 +29,8 @@ from tests.datasets.files import workbook
 from tests.datasets.test_files import Kept, assert_is, read_by_the_command, read_on_the_page
 from tests.strategies import examples
 
+pytestmark = pytest.mark.usefixtures("one_connection")
+
 
 def assert_both_ways(
     data: str | bytes, counts: dict[str, int], name: str = "file.csv", **answers: str
