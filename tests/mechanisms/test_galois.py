@@ -267,6 +267,9 @@ class NoReduction(GaloisOracles):
         super().__init__(sizes, epsilon, lambda s, _: np.where(s > 4, 2, 0))
 
     def sample_tally(self, counts: Ints, base: Ints, rng: np.random.Generator) -> Ints:
+        assert all(
+            group.masks.size for group in self._groups if group.space.m
+        )  # made right, before
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(hyperplanes, "product", lambda c, v, m: c * v % (1 << m))
             return super().sample_tally(counts, base, rng)
@@ -565,7 +568,10 @@ def test_the_cost_is_what_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_hyperplanes_through_none_of_some_points_are_counted(
     m: int, d: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also where points of the block are fewer than the space has, so that some are never met."""
+    """Also where points of the block are fewer than the space has, so that some are never met.
+
+    Point by point as well as hyperplane by hyperplane, in chunks of all sizes.
+    """
     space = Hyperplanes(m, d)
     on, size = incidence(space), space.points - 1
     order = np.random.default_rng(m * d).permutation(size)

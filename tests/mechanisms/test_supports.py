@@ -50,14 +50,37 @@ def mechanism_of(policy: Context, oracles: Any = SubsetSelectionOracles) -> Cont
 # --- the tally's law -----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("size", "omega"), [(1, 1), (2, 1), (9, 4), (50, 49), (400, 100)])
-def test_numbers_before_are_hypergeometric(size: int, omega: int) -> None:
-    least, shares = subset_selection.numbers_before(np.arange(size), size, omega)
-    for x in range(size):
-        a = np.arange(least[x], least[x] + shares.shape[1])
-        expected = hypergeom.pmf(a, size - 1, x, omega - 1) if size > 1 else np.ones(1)
-        np.testing.assert_allclose(shares[x], expected, rtol=1e-8, atol=1e-15)
-        assert expected.sum() == pytest.approx(1, abs=1e-9)
+@pytest.mark.parametrize(("first", "second"), [(1, 1), (3, 2), (5, 5), (40, 39), (700, 698)])
+def test_weights_of_halves_are_hypergeometric(first: int, second: int) -> None:
+    needs, reach = np.arange(first + second + 1), first + 1
+    halves = np.array([first]), np.array([second])
+    weights = subset_selection.halving_weights(needs, *halves, reach)[:, 0]
+    taken = needs // 2 + np.arange(-reach, reach + 1)[:, None]
+    expected = hypergeom.pmf(taken, first + second, first, needs)
+    np.testing.assert_allclose(expected.sum(axis=0), 1, rtol=1e-9)
+    np.testing.assert_allclose(weights / weights.sum(axis=0), expected, rtol=1e-8, atol=1e-14)
+
+
+@pytest.mark.parametrize("scale", [1, 10**11])
+def test_a_choice_of_people_is_uniform(scale: int) -> None:
+    """Mean and covariance are multivariate hypergeometric, also where NumPy's generator ends."""
+    people = np.array([3, 0, 5, 1]) * scale
+    total, number = int(people.sum()), 4 * scale
+    rows = np.tile(people, (4000, 1))
+    rng = np.random.default_rng(5)
+    chosen = subset_selection.choose(rows, np.full(4000, number), rng)
+    assert (chosen.sum(axis=1) == number).all()
+    assert ((chosen >= 0) & (chosen <= rows)).all()
+    share = people / total
+    covariance = np.diag(share) - np.outer(share, share)
+    covariance *= number * (total - number) / max(total - 1, 1)
+    deviation = np.sqrt(covariance.diagonal())
+    assert_mean(chosen.astype(float), number * share, deviation, SIGNIFICANCE / SAMPLERS)
+    off = (chosen - number * share) / np.maximum(deviation, 1)
+    upper = np.triu_indices(people.size)
+    products, unit = off[:, upper[0]] * off[:, upper[1]], np.maximum(deviation, 1)
+    expected = (covariance / np.outer(unit, unit))[upper]
+    assert_mean(products, expected, products.std(axis=0), SIGNIFICANCE / SAMPLERS)
 
 
 def check_law(size: int, omega: int, uniform: int, scale: int) -> None:
@@ -101,21 +124,20 @@ def check_law(size: int, omega: int, uniform: int, scale: int) -> None:
     ("size", "omega", "uniform", "scale"),
     [(12, 4, 30, 5), (12, 4, 0, 1), (20, 7, 10**9, 10**9), (5, 4, 7, 3), (6, 1, 20, 10)],
 )
-def test_the_scan_has_the_moments_of_subsets(
+def test_the_halving_has_the_moments_of_subsets(
     size: int, omega: int, uniform: int, scale: int
 ) -> None:
     check_law(size, omega, uniform, scale)
 
 
-def test_a_scan_that_sends_all_others_up_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = subset_selection.numbers_before
+def test_halves_of_which_the_first_takes_most_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = subset_selection.halving_weights
 
-    def tilt(x: Ints, size: int, omega: int) -> tuple[Ints, Floats]:
-        least, shares = right(x, size, omega)
-        shares = shares * 10.0 ** np.arange(shares.shape[1])  # nothing that cannot be
-        return least, shares / shares.sum(axis=1, keepdims=True)
+    def tilt(needs: Ints, first: Ints, second: Ints, reach: int) -> Floats:
+        weights = right(needs, first, second, reach)
+        return weights * 10.0 ** np.arange(len(weights))[:, None, None]  # nothing that cannot be
 
-    monkeypatch.setattr(subset_selection, "numbers_before", tilt)
+    monkeypatch.setattr(subset_selection, "halving_weights", tilt)
     with pytest.raises(AssertionError):
         check_law(12, 4, 30, 5)
 

@@ -268,18 +268,30 @@ class Hyperplanes:
         return np.asarray(y == every).reshape(x.size, self.reports)
 
     def through_none(self, x: Ints, masks: Ints) -> Ints:
-        """(n + 1,) hyperplanes through none of the first 0, 1, … n of (n,) points."""
-        new, met = np.zeros(x.size + 1, np.int64), np.zeros(self.reports, np.bool_)
-        placed = np.bincount(x, minlength=masks.shape[1])[None].astype(np.float64)
-        with_points = np.count_nonzero(np.rint(self.sum_by_hyperplane(placed, masks)))
-        direction, step = np.arange(self.directions), max(1, _CHUNK // self.directions)
-        for start in range(0, x.size, step):
-            for place, y in enumerate(self.values_of(x[start : start + step], masks), start + 1):
-                through = y.astype(np.int64) * self.directions + direction
-                new[place] = np.count_nonzero(~met[through])
-                met[through] = True
-            if new.sum() == with_points:  # mostly long before the last point
-                break
+        """(n + 1,) hyperplanes through none of the first 0, 1, … n of (n,) points.
+
+        Point by point while many hyperplanes are left, then hyperplane by hyperplane.
+        """
+        new, left = np.zeros(x.size + 1, np.int64), np.arange(self.reports)
+        met, start = np.zeros(self.reports, np.bool_), 0
+        while start < x.size and left.size:
+            is_rare = left.size * self.m < self.directions
+            part = x[start : start + max(1, _CHUNK // (left.size if is_rare else self.directions))]
+            if is_rare:
+                y, direction = np.divmod(left[:, None], self.directions)
+                on = inner_product(self.normals[direction], masks[:, None, part]) == y
+                found = on.any(axis=1)
+                first = np.bincount(on[found].argmax(axis=1), minlength=part.size)
+                new[start + 1 : start + 1 + part.size] = first
+                left = left[~found]
+            else:
+                direction = np.arange(self.directions)
+                for place, y in enumerate(self.values_of(part, masks), start + 1):
+                    through = y.astype(np.int64) * self.directions + direction
+                    new[place] = np.count_nonzero(~met[through])
+                    met[through] = True
+                left = np.flatnonzero(~met)
+            start += part.size
         return np.asarray(self.reports - np.cumsum(new))
 
 

@@ -9,14 +9,13 @@ some symbol, λ is also the least that covers the hidden ones.
 docs/derivations.md, “Subset selection, drawn”, has the derivation.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 from typing import Final, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from caldp_core.basics.errors import require
 from caldp_core.basics.limits import K_MAX, OUTPUTS_MAX
@@ -116,136 +115,115 @@ def _toggle(rows: Words, size: int, flips: _Flips, words: WordSource) -> None:
             start, remaining, spare = start[on], remaining[on], spare[on]
 
 
-_DEVIATIONS = 12.0
-_AT_LEAST = 30.0
+_DEVIATIONS: Final = 12.0
+_AT_LEAST: Final = 30
 """Beyond 12 standard deviations + 30 a hypergeometric has less than e^−55 (Bernstein)."""
-_CHUNK = 1 << 17
-"""Probabilities in one chunk, so that they stay in the cache."""
-_STRIDE = 8
-"""Symbols after which a scan looks again for the needs that somebody has."""
-
-
-@dataclass(frozen=True, eq=False)
-class _Arrival:
-    """People who enter a scan: (blocks, width) by need, from `least` on; `pool`: its rows."""
-
-    pool: Ints
-    least: int
-    people: NDArray[np.integer]
+_STRIDE: Final = 4
+"""Draws after which those who have none left are set aside."""
 
 
 def sample_supports(truths: Ints, uniform: Ints, omega: int, rng: np.random.Generator) -> Ints:
     """(blocks, s) how many subsets of ω symbols include each symbol; exact up to rounding in p.
 
     `truths`: (blocks, s) people whose subset must include that symbol and is uniform otherwise;
-    `uniform`: (blocks,) people with a uniform subset.
+    `uniform`: (blocks,) people with a uniform subset. Symbols are halved until each is alone.
+    People are counted by their need, the number of a part's symbols that they have yet to take:
+    first those who are free, then those who must include another symbol of that part besides.
     """
     blocks, size = truths.shape
-    pool = np.zeros((2 * blocks, omega + 1), np.int64)
-    up, down = pool[:blocks], pool[blocks:]
-    up[:, omega] = uniform
-    arrivals: list[list[_Arrival]] = [[] for _ in range(size)]
-    for symbol, before in _before_own(truths, omega, down, rng):
-        most = before.least + before.people.shape[1] - 1
-        arrivals[symbol].append(_Arrival(up, omega - 1 - most, before.people[:, ::-1]))
-        arrivals[size - 1 - symbol].append(before)
-    counts = _scan(pool, arrivals, rng)
-    return np.asarray(truths + counts[:blocks] + counts[blocks:, ::-1])
+    tree = [np.array([size])]
+    while tree[-1].max() > 1:
+        tree.append(np.stack([(tree[-1] + 1) // 2, tree[-1] // 2], axis=1).ravel())
+    alone = tree[-1] == 1
+    own = [np.zeros((blocks, alone.size), np.int64)]
+    own[0][:, alone] = truths
+    while own[-1].shape[1] > 1:
+        own.append(own[-1].reshape(blocks, -1, 2).sum(axis=2))
+    low = (omega - 1) // 2 * 2
+    people = np.zeros((2, blocks, 1, 4), np.int64)
+    people[0, :, 0, omega - low], people[1, :, 0, omega - 1 - low] = uniform, own[-1][:, 0]
+    for sizes, of_halves in zip(tree[:-1], own[-2::-1], strict=True):
+        free, bound = people
+        free[..., :1] *= low > 0  # nothing is to follow of a need of 0
+        rows = bound.reshape(-1, bound.shape[-1])
+        to_first = choose(rows, of_halves[:, ::2].ravel(), rng).reshape(bound.shape)
+        low, people = _halve(np.stack([free, to_first, bound - to_first]), low, sizes, rng)
+    return np.asarray(truths + people[0][:, alone, 1])
 
 
-def _before_own(
-    truths: Ints, omega: int, pool: Ints, rng: np.random.Generator
-) -> Iterator[tuple[int, _Arrival]]:
-    """Each symbol that somebody must include, and these people by their others before it."""
-    size, symbols = truths.shape[1], np.flatnonzero(truths.any(axis=0))
-    step = max(1, _CHUNK // (2 * _reach(size, omega) + 1))
-    for start in range(0, symbols.size, step):
-        chunk = symbols[start : start + step]
-        least, shares = numbers_before(chunk, size, omega)
-        people = _multinomial(truths[:, chunk], shares, rng)
-        some = np.asarray(people.any(axis=0))
-        first, end = some.argmax(axis=1), some.shape[1] - some[:, ::-1].argmax(axis=1)
-        for i, x in enumerate(chunk.tolist()):
-            here = people[:, i, first[i] : end[i]]
-            # As small as its numbers are, and a copy: a view would keep the whole chunk.
-            small = here.astype(np.min_scalar_type(-1 - here.max()))
-            yield x, _Arrival(pool, int(least[i] + first[i]), small)
+def _halve(people: Ints, low: int, sizes: Ints, rng: np.random.Generator) -> tuple[int, Ints]:
+    """The least need, and (2, blocks, 2·parts, needs) free and bound people of all halves.
 
-
-def _multinomial(people: Ints, shares: Floats, rng: np.random.Generator) -> Ints:
-    """(blocks, x, width) people in each column; `people`: (blocks, x), `shares`: (x, width).
-
-    Columns are drawn from the middle outwards, each given those before, until everybody is placed.
+    `people`: (3, blocks, parts, needs) by need from `low` on, an even number: free, bound to the
+    first half, bound to the second. `sizes`: (parts,) symbols.
     """
-    width = shares.shape[1]
-    columns = np.argsort(np.abs(np.arange(width) - width // 2), kind="stable")
+    needs, size = people.shape[-1], int(sizes.max())
+    reach = min(int(_DEVIATIONS * 0.25 * (size + 1) ** 0.5) + _AT_LEAST, size // 2 + 1)
+    reach += (low // 2 - reach) % 2
+    kinds, kind = np.unique(sizes, return_inverse=True)
+    first = np.concatenate([(kinds + 1) // 2 - bound for bound in (0, 1, 0)])
+    second = np.concatenate([kinds // 2 - bound for bound in (0, 0, 1)])
+    columns = np.argsort(np.abs(np.arange(-reach, reach + 1)), kind="stable")
+    weights = halving_weights(np.arange(low, low + needs), first, second, reach)
+    weights = weights.reshape(columns.size, -1)
     # Summed from the small end: a difference from 1 would be all rounding there.
-    rest = np.cumsum(shares[:, columns[::-1]], axis=1)[:, ::-1]
-    chances = np.divide(shares[:, columns], rest, out=np.ones_like(rest), where=rest > 0)
-    placed, waiting = np.zeros((*people.shape, width), np.int64), people
-    for column, chance in zip(columns.tolist(), chances.T, strict=True):
-        if not waiting.any():
-            break
-        placed[..., column] = rng.binomial(waiting, chance)
-        waiting = waiting - placed[..., column]
-    return placed
+    rest = np.cumsum(weights[columns[::-1]], axis=0)[::-1]
+    chances = np.divide(weights[columns], rest, out=np.ones_like(rest), where=rest > 0)
+    at = np.flatnonzero(people)
+    row, need = np.divmod(at, needs)
+    law = row // people[0, ..., 0].size * kinds.size + kind[row % sizes.size]
+    width = 2 * reach + needs // 2 + 2 - needs // 2 % 2
+    begin, end = row * width + need // 2, row * width + (need + 1) // 2 + 2 * reach
+    state = np.stack([people.ravel()[at], law * needs + need, begin, end])
+    halves = np.zeros((2, people[..., 0].size * width), np.int64)
+    for number, (column, chance) in enumerate(zip(columns.tolist(), chances, strict=True)):
+        if number % _STRIDE == 0:
+            state = state[:, state[0] > 0]
+        waiting, law, begin, end = state
+        taken = rng.binomial(waiting, chance[law])
+        waiting -= taken
+        np.add.at(halves[0], begin + column, taken)
+        np.add.at(halves[1], end - column, taken)
+    (free, left, right), (free_too, left_too, right_too) = halves.reshape(2, *people.shape[:-1], -1)
+    after = np.stack([[free + right, left], [free_too + left_too, right_too]])
+    after = np.moveaxis(after, 0, 3).reshape(2, people.shape[1], -1, width)
+    some = np.flatnonzero(after.any(axis=(0, 1, 2))) // 2 * 2
+    least, stop = (int(some[0]), int(some[-1]) + 2) if some.size else (0, 2)
+    return low // 2 - reach + least, after[..., least:stop]
 
 
-def _reach(size: int, omega: int) -> int:
-    """Numbers of others before a symbol, either side of their mode, that ever come."""
-    return min(int(_DEVIATIONS * 0.5 * (omega - 1) ** 0.5 + _AT_LEAST), omega - 1, size - 1)
+def choose(people: Ints, number: Ints, rng: np.random.Generator) -> Ints:
+    """(n, kinds) a uniform choice of (n,) `number` of each row's people, by kind; exact.
 
-
-def numbers_before(x: Ints, size: int, omega: int) -> tuple[Ints, Floats]:
-    """(x,) least a and (x, width) probabilities of it and those after it, for symbols x of `size`.
-
-    a is how many of ω−1 uniform symbols other than x are below x; one that cannot be (it may be
-    below 0) has probability 0. Built from the mode, in the middle, outwards by ratios of
-    neighbours, so that no logarithm of a factorial costs digits.
+    Everybody's coin is thrown, and as many as are missing or too many are chosen by the same rule.
     """
-    draws, others, reach = omega - 1, size - 1, _reach(size, omega)
-    before, behind = x[:, None].astype(np.float64), (others - x)[:, None].astype(np.float64)
-    modes = (draws + 1) * (x + 1) // (others + 2)
-    modes = np.clip(modes, np.maximum(0, draws - others + x), np.minimum(x, draws))
-    steps = np.arange(1.0, reach + 1.0)
-    a = modes[:, None] + steps
-    above = (before - a + 1.0) * (draws - a + 1.0) / (a * (behind - draws + a))
-    a = modes[:, None] - steps
-    below = (a + 1.0) * (behind - draws + a + 1.0) / ((before - a) * (draws - a))
-    shares = np.hstack([
-        np.cumprod(below, axis=1)[:, ::-1],
-        np.ones((x.size, 1)),
-        np.cumprod(above, axis=1),
-    ])  # fmt: skip
-    return modes - reach, shares / shares.sum(axis=1, keepdims=True)
+    share = number / np.maximum(people.sum(axis=1), 1)
+    chosen = rng.binomial(people, share[:, None])
+    missing = number - chosen.sum(axis=1)
+    rows = np.flatnonzero(missing)
+    if rows.size:
+        sign, some = np.sign(missing[rows])[:, None], chosen[rows]
+        pool = np.where(sign > 0, people[rows] - some, some)
+        chosen[rows] += sign * choose(pool, np.abs(missing[rows]), rng)
+    return chosen
 
 
-def _scan(pool: Ints, arrivals: list[list[_Arrival]], rng: np.random.Generator) -> Ints:
-    """(rows, s) people who take each symbol; `pool`: (rows, needs) people by need, is used up.
+def halving_weights(needs: Ints, first: Ints, second: Ints, reach: int) -> Floats:
+    """(2·reach + 1, laws, needs) weights of taking need//2 − reach … + reach from the first half.
 
-    `arrivals`: who comes in behind each symbol.
+    Of (laws,) `first` and `second` symbols. Hypergeometric, up to a factor for each law and need,
+    by ratios of neighbours: logarithms of factorials would cost digits.
     """
-    size, end = len(arrivals), pool.shape[1]
-    counts = np.zeros((pool.shape[0], size), np.int64)
-    needs = np.arange(end, dtype=np.float64)
-    low, high = 1, end
-    for symbol, arriving in enumerate(arrivals):
-        if symbol % _STRIDE == 0:
-            some = np.flatnonzero(pool[:, 1:].any(axis=0)) + 1
-            low, high = (int(some[0]), int(some[-1]) + 1) if some.size else (end, 1)
-        high = min(high, size - symbol + 1)  # nobody needs more symbols than remain
-        if low < high:
-            waiting = pool[:, low:high]
-            take = rng.binomial(waiting, needs[low:high] / (size - symbol))
-            counts[:, symbol] = take.sum(axis=1)
-            waiting -= take
-            pool[:, low - 1 : high - 1] += take
-            low = max(1, low - 1)
-        for group in arriving:
-            stop = group.least + group.people.shape[1]
-            group.pool[:, group.least : stop] += group.people
-            low, high = min(low, max(1, group.least)), max(high, stop)
-    return counts
+    a, b = first[:, None], second[:, None]
+    taken = needs // 2 + np.arange(-reach, reach + 1)[:, None, None]
+    others = needs - taken
+    possible = (taken >= 0) & (taken <= a) & (others >= 0) & (others <= b)
+    ratios = np.ones(possible.shape)
+    later = possible & (taken > 0) & (others < b)
+    np.divide((a - taken + 1) * (others + 1), taken * (b - others), out=ratios, where=later)
+    logs = np.cumsum(np.log(ratios, out=ratios), axis=0)
+    logs[~possible] = -np.inf
+    return np.exp(logs - np.maximum(logs.max(axis=0), -1e300))
 
 
 ChoiceOfOmega: TypeAlias = Callable[[Ints, Floats], Ints]
