@@ -163,9 +163,10 @@ def _extremes(
     faulty: int | None = None
     for start, part in pieces:
         require(part.values == base.values, "The family's values change from row to row.")
-        np.maximum(top, part.codes.max(axis=0), out=top)
+        np.maximum(top, highest := part.codes.max(axis=0), out=top)
         np.minimum(bottom, part.codes.min(axis=0), out=bottom)
-        wrong = (i for i, row in enumerate(part.codes, start) if not _is_distribution(row, base))
+        is_right = _sums_to_one if int(highest.max()) < len(base.values) else _is_distribution
+        wrong = (i for i, row in enumerate(part.codes, start) if not is_right(row, base))
         faulty = next(wrong, None) if faulty is None else faulty
     return top, bottom, faulty
 
@@ -187,12 +188,17 @@ def _rows_with(
 
 def _is_distribution(row: _Codes, rows: ChannelRows) -> bool:
     """Whether a row's entries sum to the denominator and none is negative."""
+    return int(row.max()) < len(rows.values) and _sums_to_one(row, rows)
+
+
+def _sums_to_one(row: _Codes, rows: ChannelRows) -> bool:
+    """`_is_distribution` for codes that all have a value."""
     values = rows.values
-    if int(row.max()) >= len(values):
-        return False
     if len(values) <= _LOOP_MAX:
-        counts = [int(np.count_nonzero(row == code)) for code in range(1, len(values))]
-        counts.insert(0, row.size - sum(counts))  # a count more costs a fifth of an audit
+        # A comparison more costs a fifth of an audit, so the first two are counted without.
+        counts = [int(np.count_nonzero(row == code)) for code in range(2, len(values))]
+        others = int(np.count_nonzero(row))
+        counts = [row.size - others, others - sum(counts), *counts][: len(values)]
     else:
         counts = np.bincount(row, minlength=len(values)).tolist()
     total = sum(value * count for value, count in zip(values, counts, strict=True))

@@ -223,7 +223,7 @@ def halving_weights(needs: Ints, first: Ints, second: Ints, reach: int) -> Float
     np.divide((a - taken + 1) * (others + 1), taken * (b - others), out=ratios, where=later)
     logs = np.cumsum(np.log(ratios, out=ratios), axis=0)
     logs[~possible] = -np.inf
-    return np.exp(logs - np.maximum(logs.max(axis=0), -1e300))
+    return np.asarray(np.exp(logs - np.maximum(logs.max(axis=0), -1e300)))
 
 
 ChoiceOfOmega: TypeAlias = Callable[[Ints, Floats], Ints]
