@@ -106,20 +106,15 @@ def open_link(profiles: Profiles, address: str) -> Iterator[OpenLink]:
 
 
 @pytest.fixture
-def visit(browser: Any, profiles: Profiles, address: str, watch: Watch) -> Iterator[Visit]:
-    """Opens the map page in the profile of the settings, or in a new one if it is `fresh`.
+def visit(profiles: Profiles, address: str, watch: Watch) -> Iterator[Visit]:
+    """Opens the map page in the profile of the settings.
 
     Whatever a test does, nothing may go outside and nothing may be an error.
     """
     with ExitStack() as visits:
 
-        def open_page(query: str = MAP_PAGE, fresh: bool = False, **settings: Any) -> Any:
-            if fresh:
-                context = browser.new_context(**{"viewport": DESKTOP, **settings})
-                visits.enter_context(context)
-            else:
-                context = profiles(**settings)
-            page = context.new_page()
+        def open_page(query: str = MAP_PAGE, **settings: Any) -> Any:
+            page = profiles(**settings).new_page()
             visits.callback(page.close)
             watch.follow(page)
             page.goto(f"{address}/{query}")

@@ -127,6 +127,11 @@ DRAWN_SLIPS = 0.7
 """Degrees by which a drag may be off: two pixels and a cell."""
 QUICKLY_FORECAST = "places?v=2&mechanism=oue&blocks=states&n=1000000&estimator=simplex-per-block"
 """Expected errors of this one are normal approximations at every point of its curves."""
+PHONE: dict[str, Any] = {
+    "viewport": {"width": 390, "height": 844},
+    "has_touch": True,
+    "is_mobile": True,
+}
 SLIDER = ".st-key-places-epsilon input[type=range]"
 STAGE = ".st-key-places-maps .stage"
 HEADLINE = ".st-key-headline .headline"

@@ -24,14 +24,12 @@ from caldp_ui.adversary import view as attacker_view
 from caldp_ui.adversary.page_state import DAYS_MAX, AttackerState, load_data
 from caldp_ui.classroom.page import PARTS, STATIONS, TRACKS
 from caldp_ui.classroom.page_state import LINK, NAMES, Lesson
-from caldp_ui.handout import lesson
-from caldp_ui.handout.lesson import FILE, question
+from caldp_ui.handout.lesson import FILE, make_lesson, question
 from caldp_ui.lesson import steps
 from caldp_ui.lesson.steps import LessonStep
 from tests.browser.conftest import DESKTOP, SCREENS, Profiles, visiting
-from tests.browser.hands import TAP_THE_COIN, Watch, expect, open_poll
+from tests.browser.hands import PHONE, TAP_THE_COIN, Watch, expect, open_poll
 from tests.browser.test_everybody import LEAST, contrast, violations
-from tests.browser.test_narrow import PHONE
 from tests.browser.test_room import way_in
 from tests.servers import PATIENCE_MS, wait_until_settled
 
@@ -403,6 +401,7 @@ def slide(page: Any, name: str, key: str, lesson: Lesson) -> None:
     expect_station(page, lesson)
 
 
+@pytest.mark.thorough  # the bar, phones and stations of the whole lesson, on a shorter track
 def test_the_lesson_of_15_minutes(profiles: Profiles, address: str, watch: Watch) -> None:
     """Coin, estimate, ε and people, repetition: held by its own bar, with four phones."""
     own = {"extra_http_headers": {"x-teacher": "short lesson"}}
@@ -477,8 +476,8 @@ WORDS = """() => {
 
 @pytest.fixture(scope="module")
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("stick") / lesson.FILE
-    path.write_bytes(lesson.make_lesson(no_progress))
+    path = tmp_path_factory.mktemp("stick") / FILE
+    path.write_bytes(make_lesson(no_progress))
     said = re.search(r"one file of ([\d.]+) MB", (DOCS / "lesson.md").read_text("utf-8"))
     assert said is not None
     assert path.stat().st_size / 1e6 == pytest.approx(float(said[1]), abs=0.1)

@@ -34,8 +34,7 @@ from tests.attacks.by_hand import (
     told_apart_by_hand,
 )
 from tests.browser.conftest import DESKTOP, SCREENS, Profiles, visiting
-from tests.browser.hands import HEADLINE, Watch, expect, hold
-from tests.browser.test_narrow import PHONE
+from tests.browser.hands import HEADLINE, PHONE, Watch, expect, hold
 from tests.servers import wait_until_settled
 from tests.ui.driver import both_lines
 
@@ -135,10 +134,12 @@ def test_a_click_is_where_the_person_is_and_so_is_enter(page: Any) -> None:
     page.locator(f"{STAGE} .board").focus()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
-    page.wait_for_function(f"!location.search.includes('place={there}&')")
+    page.wait_for_function(
+        "there => new URLSearchParams(location.search).get('place') !== there", arg=str(there)
+    )
     wait_until_settled(page)
     beside = int(record_of(page))
-    assert abs(beside - there) < US_GRID.columns
+    assert 0 < abs(beside - there) < US_GRID.columns
     expect_headline(page, replace(AttackerState(), place=beside, days=DAYS_MAX))
     # Nothing else is to be had in hand here.
     assert page.locator(f"{STAGE} .tools:visible").count() == 0
@@ -207,6 +208,7 @@ def test_truth_fakes_and_repair_are_three_pictures_and_follow_keys_and_clicks(
     fakes_expect_headline(fakes_page, RECORD)
 
 
+@pytest.mark.thorough  # the other view's film runs always
 def test_epsilon_moves_at_once_with_its_film_and_the_server_confirms_it(fakes_page: Any) -> None:
     film = fakes_page.locator(f".st-key-{STATE.key('epsilon')} .stage-play")
     expect(film).to_be_visible()  # made while nobody waits

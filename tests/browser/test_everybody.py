@@ -22,6 +22,7 @@ from tests.browser.conftest import DESKTOP, SCREENS, OpenLink, Profiles, Visit, 
 from tests.browser.hands import (
     HEADLINE,
     MAP_PAGE,
+    PHONE,
     QUICKLY_FORECAST,
     SLIDER,
     STAGE,
@@ -33,7 +34,6 @@ from tests.browser.hands import (
     expect_shows,
     is_outside,
     link_of,
-    pictures,
     tab,
     tab_key_until,
     wait_until_ready,
@@ -41,7 +41,6 @@ from tests.browser.hands import (
 from tests.servers import wait_until_settled
 
 pytestmark = pytest.mark.browser
-PHONE: Any = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 COLOURS = """() => {
     const probe = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
     const rgb = colour => {
@@ -53,7 +52,8 @@ COLOURS = """() => {
     return [rgb(getComputedStyle(heading).color), rgb(getComputedStyle(ground).backgroundColor)];
 }"""
 HAS_FOCUS = "one => one.getRootNode().activeElement === one"
-EVERYBODY_TABS = ("Error curves", "Relief", "Numbers", "Share and export", "What is promised")
+EVERYBODY_TABS = ("Error curves", "Numbers", "Share and export", "What is promised")
+"""All but the relief, of which `test_map.py` asks the same: its drawing takes a processor."""
 
 
 def luminance(colour: list[float]) -> float:
@@ -64,24 +64,7 @@ def luminance(colour: list[float]) -> float:
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-def test_page_fits_a_phone_and_reads_in_the_dark(visit: Visit) -> None:
-    page = visit(color_scheme="dark", **PHONE)
-    assert len(set(pictures(page))) == 3
-    overflow = page.locator("[data-testid=stMain]").evaluate("e => e.scrollWidth - e.clientWidth")
-    assert overflow <= 0
-    text, ground = (luminance(colour) for colour in page.evaluate(COLOURS))
-    assert text > ground
-    assert (text + 0.05) / (ground + 0.05) >= 4.5
-
-
-def test_keyboard_alone_moves_epsilon(visit: Visit) -> None:
-    page = visit()
-    tab_key_until(page, SLIDER)
-    page.keyboard.press("ArrowRight")
-    expect_shows(page, BEGIN.with_context(epsilon=1.5))
-
-
-def test_keyboard_alone_draws_a_box_and_takes_it_back(visit: Visit) -> None:
+def test_keyboard_alone_draws_a_box_takes_it_back_and_moves_epsilon(visit: Visit) -> None:
     page = visit()
     board = page.locator(f"{STAGE} .board")
     assert "arrow" in board.get_attribute("aria-description").lower()
@@ -111,6 +94,9 @@ def test_keyboard_alone_draws_a_box_and_takes_it_back(visit: Visit) -> None:
     walk_to(page, "Undo", "ArrowRight")
     page.keyboard.press("Enter")
     expect_shows(page, BEGIN)
+    tab_key_until(page, SLIDER)
+    page.keyboard.press("ArrowRight")
+    expect_shows(page, BEGIN.with_context(epsilon=1.5))
 
 
 def walk_to(page: Any, name: str, key: str, most: int = 12) -> None:
@@ -127,8 +113,6 @@ def walk(page: Any) -> None:
     """Open every tab, popover and help text, and take the tour."""
     for name in EVERYBODY_TABS:
         tab(page, name)
-        if name == "Relief":
-            expect(page.locator("[data-testid=stDeckGlJsonChart] canvas")).to_be_visible()
     for key in ("places-protection", "places-more", "places-own"):
         expect(page.locator(f".st-key-{key} button:visible").first).to_be_visible()
     for popover in page.locator("[data-testid=stPopoverButton]:visible").all():
@@ -163,9 +147,8 @@ def test_a_walk_through_everything_asks_nobody_outside(visit: Visit, watch: Watc
     assert watch.outside() == []
 
 
-def test_the_first_page_leads_to_the_map(visit: Visit, watch: Watch, address: str) -> None:
-    page = visit()
-    page.goto(address)
+def test_the_first_page_leads_to_the_map(open_link: OpenLink) -> None:
+    page = open_link("", TABS)
     expect(page.locator(".st-key-start-maps .stage .divider")).to_be_visible()
     expect(page.locator("[class*=st-key-open-] button:visible")).to_have_count(len(cards.CARDS))
     for picture in page.locator(":is([class*=st-key-start-way-], .walk) img").all():
@@ -181,14 +164,12 @@ def test_the_first_page_leads_to_the_map(visit: Visit, watch: Watch, address: st
     page.wait_for_url(f"**/{MAP_PAGE}?*")
     wait_until_ready(page)
     expect_shows(page, BEGIN.with_context(blocks=OneBlock()))
-    assert watch.outside() == []
 
 
 def test_on_a_phone_the_tour_begins_at_the_top_of_its_page_and_stays_on_screen(
-    visit: Visit, address: str
+    open_link: OpenLink,
 ) -> None:
-    page = visit(**PHONE)
-    page.goto(address)
+    page = open_link("", TABS, **PHONE)
     page.get_by_role("button", name="Tour, 3 minutes").click()
     page.wait_for_url(f"**/{MAP_PAGE}*")
     strip, main = page.locator(".st-key-places-strip"), page.locator("[data-testid=stMain]")
@@ -216,13 +197,6 @@ def middle(of: Any) -> float:
     return float(box["x"] + box["width"] / 2)
 
 
-def open_yesno(open_link: OpenLink) -> Any:
-    """The page at rest: at first elements come that have neither focus nor panel."""
-    page = open_link("yesno", f"{YES} input", **SCREENS["projector"])
-    wait_until_settled(page)
-    return page
-
-
 def test_in_an_arabic_browser_the_right_arrow_raises_epsilon(open_link: OpenLink) -> None:
     page = open_link("yesno", f"{YES} input", locale="ar-EG", **SCREENS["projector"])
     slider = page.locator(f"{YES} input")
@@ -236,8 +210,18 @@ def test_in_an_arabic_browser_the_right_arrow_raises_epsilon(open_link: OpenLink
     expect(slider).to_have_attribute("aria-valuetext", "0.2")
 
 
-def test_skip_to_main_content_skips_the_tabs(open_link: OpenLink) -> None:
-    page = open_yesno(open_link)
+def test_keys_and_a_screen_reader_go_through_a_page(open_link: OpenLink) -> None:
+    """Each part begins where the one before left the page, at rest."""
+    page = open_link("yesno", f"{YES} input", **SCREENS["projector"])
+    skip_to_main_content(page)
+    hear_the_headline(page)
+    open_a_panel(page)
+    take_away(page)
+    draw_anew(page)
+
+
+def skip_to_main_content(page: Any) -> None:
+    """It skips the tabs."""
     page.keyboard.press("Tab")
     expect(page.get_by_text("Skip to main content")).to_be_focused()
     page.keyboard.press("Enter")
@@ -246,20 +230,19 @@ def test_skip_to_main_content_skips_the_tabs(open_link: OpenLink) -> None:
     expect(page.locator(".st-key-yesno-switch :focus")).to_be_visible()
 
 
-def test_a_new_headline_is_spoken_once_and_that_of_a_page_that_comes_is_not(
-    open_link: OpenLink,
-) -> None:
-    page = open_yesno(open_link)
+def hear_the_headline(page: Any) -> None:
+    """A new headline is spoken once, and that of a page that comes is not."""
     spoken = page.locator("body > [role=status]")
     expect(spoken).to_have_text("")
     page.locator(f"{YES} input").press("Home")
     expect(spoken).not_to_have_text("")
     words = page.locator(f"{HEADLINE} > *").all_inner_texts()
     expect(spoken).to_have_text(" ".join(words))
+    wait_until_settled(page)
 
 
-def test_a_panel_that_a_key_opens_has_the_focus_until_escape(open_link: OpenLink) -> None:
-    page = open_yesno(open_link)
+def open_a_panel(page: Any) -> None:
+    """A panel that a key opens has the focus until Escape, and one that a click opens has not."""
     button = page.locator("[data-testid=stPopoverButton]:visible").first
     panel = page.locator("[data-testid=stPopoverBody]")
     button.press("Enter")
@@ -270,6 +253,38 @@ def test_a_panel_that_a_key_opens_has_the_focus_until_escape(open_link: OpenLink
     button.click()
     expect(panel).to_be_visible()
     expect(panel).not_to_be_focused()
+    page.keyboard.press("Escape")
+    expect(panel).to_have_count(0)
+    wait_until_settled(page)
+
+
+def take_away(page: Any) -> None:
+    """What a run takes away leaves the focus on the headline, as another page does."""
+    equal = button(page, "yesno-equal")
+    equal.press("Enter")
+    expect(equal).to_be_disabled()
+    expect(page.locator("h1:focus")).to_have_count(1)
+    page.locator(f"{TABS} .open a[href$='/distances']").press("Enter")
+    expect(page).to_have_title("Privacy by distance · caldp")
+    expect(page.locator("h1:focus")).to_have_count(1)
+
+
+REPLACE = "button => button.replaceWith(button.cloneNode(true))"
+PRESS = "document.body.dispatchEvent(new Event('pointerdown', {bubbles: true}))"
+REST = "document.dispatchEvent(new Event('caldp:rest'))"
+
+
+def draw_anew(page: Any) -> None:
+    """What is drawn anew has the focus again, unless a hand let go."""
+    pin = button(page, "distances-pin")
+    pin.focus()
+    pin.evaluate(REPLACE)
+    page.evaluate(REST)
+    expect(pin).to_be_focused()
+    page.evaluate(PRESS)
+    pin.evaluate(REPLACE)
+    page.evaluate(REST)
+    assert page.evaluate("document.activeElement === document.body")
 
 
 RELEASED = "released"
@@ -317,11 +332,12 @@ def slow(profiles: Profiles, address: str) -> Iterator[tuple[Any, SlowSocket]]:
         yield page, socket
 
 
-@pytest.mark.parametrize(
-    "toggle", ["[data-testid=stPopoverButton]", "[data-testid=stExpander] summary"]
-)
-def test_a_late_answer_reopens_nothing(slow: tuple[Any, SlowSocket], toggle: str) -> None:
-    page, socket = slow
+def test_a_late_answer_reopens_nothing(slow: tuple[Any, SlowSocket]) -> None:
+    for toggle in ("[data-testid=stExpander] summary", "[data-testid=stPopoverButton]"):
+        open_and_close_before_the_answer(*slow, toggle)
+
+
+def open_and_close_before_the_answer(page: Any, socket: SlowSocket, toggle: str) -> None:
     socket.is_slow = True
     page.locator(f"{toggle}:visible").first.press("Enter")
     opened = page.locator(
@@ -366,35 +382,6 @@ def test_panel_that_a_mouse_opened_is_not_entered_where_a_late_answer_closes_it(
     wait_until_settled(page)
     expect(panel).to_be_visible()
     expect(panel).not_to_be_focused()
-
-
-def test_what_a_run_takes_away_leaves_the_focus_on_the_headline(open_link: OpenLink) -> None:
-    page = open_yesno(open_link)
-    equal = button(page, "yesno-equal")
-    equal.press("Enter")
-    expect(equal).to_be_disabled()
-    expect(page.locator("h1:focus")).to_have_count(1)
-    page.locator(f"{TABS} .open a[href$='/distances']").press("Enter")
-    expect(page).to_have_title("Privacy by distance · caldp")
-    expect(page.locator("h1:focus")).to_have_count(1)
-
-
-REPLACE = "button => button.replaceWith(button.cloneNode(true))"
-PRESS = "document.body.dispatchEvent(new Event('pointerdown', {bubbles: true}))"
-REST = "document.dispatchEvent(new Event('caldp:rest'))"
-
-
-def test_what_is_drawn_anew_has_the_focus_again_unless_a_hand_let_go(open_link: OpenLink) -> None:
-    page = open_yesno(open_link)
-    another = button(page, "yesno-another")
-    another.focus()
-    another.evaluate(REPLACE)
-    page.evaluate(REST)
-    expect(another).to_be_focused()
-    page.evaluate(PRESS)
-    another.evaluate(REPLACE)
-    page.evaluate(REST)
-    assert page.evaluate("document.activeElement === document.body")
 
 
 PROJECTOR = {"width": 1280, "height": 720}
@@ -546,7 +533,7 @@ def test_the_measure_knows_black_on_white_and_a_veil() -> None:
     assert contrast([118.0] * 3, white, 1.0) == pytest.approx(4.54, abs=0.01)  # #767676
 
 
-MARKS = {
+MARKS: dict[str, tuple[str, ...]] = {
     "": (".sides .hundred", ".scale .strip"),
     "values": (".row:not(.heading) .truth", ".row:not(.heading) .range.ours"),
     "matrix": (".leak td[data-x]:not(.own)",),
@@ -558,9 +545,11 @@ MARKS = {
     "coarser": (".bars em > i.open",),
     "room": (".row .bar", ".row .range"),
     "results": (".estimates .strip > .share",),
+    "places": (),
+    "adversary?show=fakes": (),
 }
 """What shows data on each page, or where a slider stands, without a word in it."""
-CHOSEN = {
+CHOSEN: dict[str, tuple[str, ...]] = {
     "places": (".stage .looks button[aria-pressed=true]", "[role=tab][aria-selected=true]"),
     "classroom": (".st-key-classroom-station button[aria-checked=true]",),
     "adversary?show=fakes": ("label[data-selected=true]",),
@@ -582,18 +571,13 @@ def painted_share(mark: Any) -> float:
     return 1 - sum(pixels[250:]) / sum(pixels)
 
 
-def test_marks_keep_their_colours(open_link: OpenLink) -> None:
+def test_marks_keep_their_colours_and_what_is_chosen_is_framed(open_link: OpenLink) -> None:
     shares: dict[tuple[str, str], float] = {}
     for link, marks in MARKS.items():
-        page = open_link(link, *marks, viewport=DESKTOP, forced_colors="active")
+        chosen = CHOSEN.get(link, ())
+        page = open_link(link, *marks, *chosen, viewport=DESKTOP, forced_colors="active")
         shares |= {(link, css): painted_share(page.locator(css).first) for css in marks}
-        page.close()
-    assert {mark: share for mark, share in shares.items() if share < FORCED_COLOURS_LEAST} == {}
-
-
-def test_what_is_chosen_is_framed(open_link: OpenLink) -> None:
-    for link, chosen in CHOSEN.items():
-        page = open_link(link, *chosen, viewport=DESKTOP, forced_colors="active")
         for css in chosen:
             assert page.locator(css).first.evaluate(BORDER), (link, css)
         page.close()
+    assert {mark: share for mark, share in shares.items() if share < FORCED_COLOURS_LEAST} == {}

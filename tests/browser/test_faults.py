@@ -78,7 +78,9 @@ class Line:
             here.send(message)
 
 
-@pytest.mark.parametrize("kind", ["", "page_info_changed"])
+@pytest.mark.parametrize(
+    "kind", [pytest.param("", marks=pytest.mark.thorough), "page_info_changed"]
+)
 def test_a_visit_whose_socket_is_cut_in_mid_run_goes_on(
     profiles: Profiles, address: str, kind: str
 ) -> None:
@@ -454,9 +456,9 @@ def socket_address(folder: Path) -> str:
     return f"ws://{found['ws_host']}:{found['ws_port']}"
 
 
-def test_four_pages_are_drawn_without_an_error(firefox: Firefox, address: str) -> None:
+def test_each_kind_of_picture_is_drawn_without_an_error(firefox: Firefox, address: str) -> None:
+    """Maps, a board and a drawing: the first page's maps are those of the second."""
     pictures = {
-        "": ".stage[data-painted]",
         "places": ".stage[data-painted]",
         "room": ".board .row .bar",
         "classroom": ".trust .people",

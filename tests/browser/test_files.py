@@ -33,7 +33,7 @@ from caldp_core.scenarios.blocks import GroupBlocks, OneBlock
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.parts import pack
 from caldp_ui.places.page_state import LINK, PlacesState
-from tests.browser.conftest import OpenLink, Visit
+from tests.browser.conftest import SCREENS, OpenLink, Visit
 from tests.browser.hands import HEADLINE, expect, headline_of, open_internal, press, tab
 from tests.browser.test_packs import choose_option, rows_of, unpacked
 from tests.datasets.files import workbook
@@ -309,7 +309,7 @@ def red_rows(image: Image.Image) -> int:
 
 
 def test_own_data_stay_in_their_tab_and_the_truth_in_internal_pictures(visit: Visit) -> None:
-    page = visit("places?v=2&epsilon=2&blocks=one", fresh=True)
+    page = visit("places?v=2&epsilon=2&blocks=one")
     true_counts_bring(page)
     sentence = page.locator(HEADLINE).inner_text()
     query = urlsplit(page.url).query
@@ -324,7 +324,7 @@ def test_own_data_stay_in_their_tab_and_the_truth_in_internal_pictures(visit: Vi
     page.reload()
     expect(page.locator(HEADLINE)).to_have_text([sentence])
     assert urlsplit(page.url).query.partition("&look")[0] == query.partition("&look")[0]
-    receiver = visit(f"places?{query}", fresh=True)
+    receiver = visit(f"places?{query}", **SCREENS["projector"])
     expect(receiver.get_by_text("This link holds settings and no data")).to_be_visible()
     true_counts_bring(receiver)
     expect(receiver.locator(HEADLINE)).to_have_text([sentence])

@@ -78,7 +78,7 @@ def assert_changed(before: list[str], after: list[str], wanted: list[bool]) -> N
 
 
 def test_the_first_screen_is_pictures(visit: Visit, watch: Watch) -> None:
-    page = visit(fresh=True, viewport={"width": 1280, "height": 720})
+    page = visit(**SCREENS["projector"])
     assert len(set(pictures(page))) == 3
     expect_shows(page, BEGIN)
     boxes = [frame.bounding_box() for frame in page.locator(f"{STAGE} .frame:visible").all()]
@@ -195,7 +195,7 @@ def test_epsilon_moves_at_once_with_its_film_and_the_server_confirms_it(visit: V
 
 def test_visitors_do_not_see_each_other_s_scenarios(visit: Visit) -> None:
     one = visit("places?v=2&blocks=states&seed=3")
-    other = visit("places?v=2&epsilon=4", fresh=True)
+    other = visit("places?v=2&epsilon=4", **SCREENS["projector"])
     other.locator(SLIDER).press("ArrowRight")
     expect_shows(other, BEGIN.with_context(epsilon=5.0))
     button(one, "places-another").click()
@@ -360,18 +360,23 @@ def export_scenario(page: Any) -> Scenario:
     return Scenario.from_json(Path(saved.value.path()).read_text("utf-8"))
 
 
-def record(page: Any, folder: Path) -> Path:
-    """The record that the page hands out."""
+def open_record(page: Any, folder: Path) -> None:
+    """The record that the page hands out, opened as a file."""
     page.locator(".st-key-places-audit-start button").click()
     button = page.locator(".st-key-places-record button")
     expect(button).to_be_visible()
     with page.expect_download() as saved:
         button.click()
     saved.value.save_as(folder / "record.html")
-    return folder / "record.html"
+    page.goto((folder / "record.html").as_uri())
+    # Of the estimate: the truth is in the internal record.
+    expect(page.get_by_role("img", name="list: estimate")).to_have_count(1)
+    expect(page.locator("body")).to_contain_text("It holds.")
 
 
-def test_200_000_people_of_paris_in_hexagons_of_larger_cells(visit: Visit, tmp_path: Path) -> None:
+def test_200_000_people_of_paris_in_hexagons_of_larger_cells_and_a_record_that_asks_nobody(
+    visit: Visit, watch: Watch, tmp_path: Path
+) -> None:
     data = people_of(PARIS, 200_000)
     page = visit()
     bring(page, data, "200,000", tmp_path)
@@ -392,6 +397,8 @@ def test_200_000_people_of_paris_in_hexagons_of_larger_cells(visit: Visit, tmp_p
     now = page.locator(".ladder .now th")
     expect(now).to_have_text("0.02° (2.2 km) (now)")
     assert export_scenario(page) == larger
+    open_record(page, tmp_path)
+    assert watch.outside() == []
 
 
 def leads_to_an_estimate(page: Any, data: bytes, people: str, folder: Path) -> None:
@@ -407,18 +414,11 @@ def test_a_million_people_of_tokyo(visit: Visit, tmp_path: Path) -> None:
     leads_to_an_estimate(visit(), people_of(TOKYO, 1_000_000), "1,000,000", tmp_path)
 
 
-def test_airports_of_the_whole_world_and_a_record_that_asks_nobody(
-    visit: Visit, watch: Watch, tmp_path: Path
-) -> None:
-    page = visit()
+@pytest.mark.thorough  # one more list, of a larger map
+def test_airports_of_the_whole_world(visit: Visit, tmp_path: Path) -> None:
     airports = (files("airportsdata") / "airports.csv").read_bytes()  # eleven columns, as it came
     rows = airports.count(b"\n") - 1
-    leads_to_an_estimate(page, airports, f"{rows:,}", tmp_path)
-    page.goto(record(page, tmp_path).as_uri())
-    # Of the estimate: the truth is in the internal record.
-    expect(page.get_by_role("img", name="list: estimate")).to_have_count(1)
-    expect(page.locator("body")).to_contain_text("It holds.")
-    assert watch.outside() == []
+    leads_to_an_estimate(visit(), airports, f"{rows:,}", tmp_path)
 
 
 READY: Final = ".st-key-places-maps .stage[data-painted]"
@@ -454,7 +454,9 @@ WITHOUT_TABLE: Final = ("curves",)
 CELLS: Final = "row => [...row.cells].map(cell => cell.innerText)"
 
 
-@pytest.mark.parametrize("name", PINS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=pytest.mark.thorough if n == "plan" else ()) for n in PINS]
+)
 def test_what_is_pinned_stands_beside_what_is_tried(open_link: OpenLink, name: str) -> None:
     slider = f".st-key-{name}-epsilon input[type=range]"
     page = open_link(LINKS.get(name, name), slider, f".st-key-{name}-pin button")

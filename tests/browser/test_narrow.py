@@ -1,5 +1,6 @@
 """On narrow screens and phones: nothing beyond the edge, nothing too narrow to be read."""
 
+from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -8,23 +9,28 @@ import pytest
 from PIL import Image
 
 from caldp_ui.app.navigation import PAGES
-from caldp_ui.maps.scene import BEGIN
 from tests.browser.conftest import SCREENS, OpenLink, Visit
 from tests.browser.hands import (
+    PHONE,
     QUICKLY_FORECAST,
+    SLIDER,
     STAGE,
     eventually,
     expect,
     expect_shows,
     link_of,
+    pictures,
     tab,
 )
+from tests.browser.test_everybody import COLOURS, luminance
 from tests.servers import wait_until_settled
 
 pytestmark = pytest.mark.browser
 LINKS = ["", *(Path(entry.path).stem for entry in PAGES[1:]), "adversary?show=fakes"]
 WIDTHS = (320, 390)
 TALL = 844
+NARROWEST = {"width": WIDTHS[0], "height": TALL}
+TALL_BY_ZOOM = {"width": 320, "height": 640}
 FAULTS = r"""() => {
     const all = root => [...root.querySelectorAll('*')]
         .flatMap(e => [e, ...(e.shadowRoot ? all(e.shadowRoot) : [])]);
@@ -84,41 +90,9 @@ def faults_by_width(page: Any) -> dict[int, list[str]]:
     return {width: faults for width, faults in found.items() if faults}
 
 
-@pytest.mark.parametrize("link", LINKS)
-def test_all_of_each_page_can_be_read_and_reached(open_link: OpenLink, link: str) -> None:
-    page = open_link(link, "h1", has_touch=True, viewport={"width": WIDTHS[0], "height": TALL})
-    assert faults_by_width(page) == {}
-
-
-@pytest.mark.parametrize("link", ["places", "values", "classroom", "yesno"])
-def test_what_has_the_focus_lies_under_nothing(open_link: OpenLink, link: str) -> None:
-    page = open_link(link, "h1", "[class*='-dials'] input[type=range]", viewport=SHORT)
-    for size in (SHORT, {"width": WIDTHS[0], "height": SHORT["width"]}):
-        page.set_viewport_size(size)
-        wait_until_settled(page)
-        assert page.evaluate(COVERED) == [], size
-
-
 FIXED = """() => [...document.querySelectorAll('[data-testid=stApp] *')]
     .filter(e => getComputedStyle(e).position === 'fixed' && e.offsetHeight)
     .map(e => e.className)"""
-
-
-@pytest.mark.parametrize("link", ["places", "values"])
-def test_nothing_stays_in_its_place_on_paper(open_link: OpenLink, link: str) -> None:
-    page = open_link(link, "h1", "[class*='-dials'] input[type=range]", viewport=SHORT)
-    assert page.evaluate(FIXED), "the dials of a phone"
-    page.emulate_media(media="print")
-    assert page.evaluate(FIXED) == []
-    page.emulate_media(media="screen")
-
-
-def test_the_sheet_is_as_wide_as_the_screen_where_no_odds_stand_beside_epsilon(
-    open_link: OpenLink,
-) -> None:
-    size = {"width": WIDTHS[1], "height": TALL}
-    page = open_link("adversary?show=fakes", ".st-key-adversary-epsilon input", viewport=size)
-    assert page.locator(".st-key-adversary-epsilon").bounding_box()["width"] == WIDTHS[1]
 
 
 ZOOMED = {"width": 320, "height": 256}
@@ -130,21 +104,6 @@ DIALS = """() => [
 """The width of each dial's track, and whether it is on the screen."""
 
 
-@pytest.mark.parametrize("link", ["values", "classroom", "curves", "plan", "matrix"])
-def test_dials_are_beside_the_picture_and_can_be_moved(open_link: OpenLink, link: str) -> None:
-    phone = {"width": WIDTHS[1], "height": TALL}
-    page = open_link(link, "[class*='-dials'] input[type=range]", viewport=phone)
-
-    def check() -> None:
-        dials = page.evaluate(DIALS)
-        assert dials
-        assert all(width > 100 and is_there for width, is_there in dials), dials
-
-    for size in (phone, ZOOMED):
-        page.set_viewport_size(size)
-        eventually(page, check)
-
-
 BELOW = """() => {
     const chart = document.querySelector(".st-key-values-chart");
     const bottom = e => e.getBoundingClientRect().bottom;
@@ -152,14 +111,139 @@ BELOW = """() => {
 }"""
 
 
-def test_no_empty_screen_is_below_the_picture_of_answers(open_link: OpenLink) -> None:
-    size = {"width": WIDTHS[1], "height": TALL}
-    page = open_link("values", ".st-key-values-chart", viewport=size)
+MEETS = """([one, other]) => {
+    const [a, b] = [one, other].map(e => {
+        const range = document.createRange();
+        range.selectNodeContents(e);
+        return range.getBoundingClientRect();
+    });
+    return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+}"""
+
+
+def check_nothing_is_covered(page: Any) -> None:
+    """What has the focus lies under nothing."""
+    for size in (SHORT, TALL_BY_ZOOM):
+        page.set_viewport_size(size)
+        wait_until_settled(page)
+        assert page.evaluate(COVERED) == [], size
+
+
+def check_paper(page: Any) -> None:
+    """Nothing stays in its place on paper."""
+    page.set_viewport_size(SHORT)
+    eventually(page, lambda: assert_equal(bool(page.evaluate(FIXED)), True))  # a phone's dials
+    page.emulate_media(media="print")
+    assert page.evaluate(FIXED) == []
+    page.emulate_media(media="screen")
+
+
+def check_dials(page: Any) -> None:
+    """They are beside the picture and can be moved."""
+
+    def check() -> None:
+        dials = page.evaluate(DIALS)
+        assert dials
+        assert all(width > 100 and is_there for width, is_there in dials), dials
+
+    for size in (PHONE["viewport"], ZOOMED):
+        page.set_viewport_size(size)
+        eventually(page, check)
+
+
+def check_no_empty_screen(page: Any) -> None:
+    """None is below the picture of answers."""
+    page.set_viewport_size(PHONE["viewport"])
     eventually(page, lambda: _is_below(page.evaluate(BELOW)))
 
 
 def _is_below(pixels: float) -> None:
     assert 0 <= pixels < 60
+
+
+def assert_equal(found: object, wanted: object) -> None:
+    assert found == wanted
+
+
+def check_sheet_is_as_wide_as_the_screen(page: Any) -> None:
+    """Where no odds stand beside ε."""
+    page.set_viewport_size(PHONE["viewport"])
+    sheet = page.locator(".st-key-adversary-epsilon")
+    eventually(page, lambda: assert_equal(sheet.bounding_box()["width"], WIDTHS[1]))
+
+
+def check_names_of_sliders(page: Any) -> None:
+    """Each has one name, and its ends are not read."""
+    for name in ("Privacy level ε", "People"):
+        expect(page.get_by_role("slider", name=name, exact=True)).to_have_count(1)
+    for words in ("stSliderTickBar", "stSliderThumbValue"):
+        expect(page.locator(f"[data-testid={words}]:not([aria-hidden=true])")).to_have_count(0)
+
+
+def words_apart(size: dict[str, int], *words: str) -> Callable[[Any], None]:
+    """A check that these words of a map do not lie on each other."""
+
+    def check(page: Any) -> None:
+        page.set_viewport_size(size)
+        wait_until_settled(page)
+        found = [page.locator(f".stage {css}").first for css in words]
+        for each in found:
+            each.wait_for()
+        assert not page.evaluate(MEETS, [each.element_handle() for each in found])
+
+    return check
+
+
+def check_shade_of_odds(page: Any) -> None:
+    """Odds that are cut are shaded at the edge until their end."""
+    page.set_viewport_size(TALL_BY_ZOOM)
+    odds = page.locator(".st-key-odds")
+
+    def edge() -> int:
+        """How light the lower edge is, at the left of the words."""
+        with Image.open(BytesIO(odds.screenshot())) as picture:
+            spot = (6, picture.height - 2, 7, picture.height - 1)
+            return picture.convert("L").crop(spot).tobytes()[0]
+
+    assert edge() < 200
+    odds.evaluate("e => e.scrollTo(0, e.scrollHeight)")
+    assert edge() > 250
+
+
+MORE: dict[str, tuple[Callable[[Any], None], ...]] = {
+    "places": (
+        words_apart(TALL_BY_ZOOM, ".own .note.left", ".own .note.right"),
+        check_shade_of_odds,
+        check_paper,
+        check_nothing_is_covered,
+    ),
+    "values": (
+        check_names_of_sliders,
+        check_dials,
+        check_no_empty_screen,
+        check_paper,
+        check_nothing_is_covered,
+    ),
+    "classroom": (check_dials, check_nothing_is_covered),
+    "yesno": (check_nothing_is_covered,),
+    "curves": (check_dials,),
+    "plan": (check_dials,),
+    "matrix": (check_dials,),
+    "coarser": (words_apart(SHORT, ".pane:first-child .unit", ".views .more"),),
+    "adversary?show=fakes": (check_sheet_is_as_wide_as_the_screen,),
+}
+"""What is asked of some pages beside what is asked of each; the focus moves last."""
+
+
+@pytest.mark.parametrize("link", LINKS)
+def test_all_of_each_page_can_be_read_and_reached(open_link: OpenLink, link: str) -> None:
+    """At once for all that is asked of it: most of the time goes into opening a page."""
+    dials = ["[class*='-dials'] input[type=range]"] if link in MORE else []
+    there = dials if "coarser" not in link else []
+    page = open_link(link, "h1", *there, has_touch=True, viewport=NARROWEST)
+    assert faults_by_width(page) == {}
+    for check in MORE.get(link, ()):
+        check(page)
 
 
 SPACED = """* { line-height: 1.5 !important; letter-spacing: 0.12em !important;
@@ -175,11 +259,21 @@ CUT = """() => [...document.querySelectorAll("[role=tab], [data-testid=stButtonG
 """Buttons and tabs that cut their words."""
 
 
-@pytest.mark.parametrize("link", ["classroom", "curves"])
-def test_words_that_are_set_apart_are_not_cut(open_link: OpenLink, link: str) -> None:
-    page = open_link(link, "[data-testid=stButtonGroup] button p")
-    page.add_style_tag(content=SPACED)
-    page.wait_for_function(f"!({CUT})().length")
+THUMB = """() => {
+    const {width, height} = document.querySelector("[data-tag] button").getBoundingClientRect();
+    return Math.min(width, height) >= 24;
+}"""
+
+
+def test_words_that_are_set_apart_are_not_cut_and_a_thumb_takes_tags_away(
+    open_link: OpenLink,
+) -> None:
+    for link in ("classroom", "curves"):
+        page = open_link(link, "[data-testid=stButtonGroup] button p")
+        if link == "curves":
+            page.wait_for_function(THUMB)
+        page.add_style_tag(content=SPACED)
+        page.wait_for_function(f"!({CUT})().length")
 
 
 BETWEEN = """e => {
@@ -201,66 +295,6 @@ def _apart(ends: Any) -> None:
     assert ends.evaluate(BETWEEN) > 10
 
 
-THUMB = """() => {
-    const {width, height} = document.querySelector("[data-tag] button").getBoundingClientRect();
-    return Math.min(width, height) >= 24;
-}"""
-
-
-def test_tags_are_taken_away_by_a_thumb(open_link: OpenLink) -> None:
-    page = open_link("curves", "[data-tag] button")
-    page.wait_for_function(THUMB)
-
-
-def test_a_slider_has_one_name_and_its_ends_are_not_read(open_link: OpenLink) -> None:
-    page = open_link("values", "[data-testid=stSlider] input")
-    for name in ("Privacy level ε", "People"):
-        expect(page.get_by_role("slider", name=name, exact=True)).to_have_count(1)
-    for words in ("stSliderTickBar", "stSliderThumbValue"):
-        expect(page.locator(f"[data-testid={words}]:not([aria-hidden=true])")).to_have_count(0)
-
-
-MEETS = """([one, other]) => {
-    const [a, b] = [one, other].map(e => {
-        const range = document.createRange();
-        range.selectNodeContents(e);
-        return range.getBoundingClientRect();
-    });
-    return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
-}"""
-
-
-@pytest.mark.parametrize(
-    ("link", "size", "words"),
-    [
-        ("places", {"width": 320, "height": 640}, (".own .note.left", ".own .note.right")),
-        ("coarser", SHORT, (".pane:first-child .unit", ".views .more")),
-    ],
-)
-def test_words_of_a_map_do_not_lie_on_each_other(
-    open_link: OpenLink, link: str, size: dict[str, int], words: tuple[str, str]
-) -> None:
-    page = open_link(link, *words, viewport=size)
-    handles = [page.locator(f".stage {css}").first.element_handle() for css in words]
-    assert not page.evaluate(MEETS, handles)
-
-
-def test_odds_that_are_cut_are_shaded_at_the_edge_until_their_end(open_link: OpenLink) -> None:
-    page = open_link("places", ".st-key-odds .odds", viewport={"width": 320, "height": 640})
-    odds = page.locator(".st-key-odds")
-
-    def edge() -> int:
-        """How light the lower edge is, at the left of the words."""
-        with Image.open(BytesIO(odds.screenshot())) as picture:
-            spot = (6, picture.height - 2, 7, picture.height - 1)
-            return picture.convert("L").crop(spot).tobytes()[0]
-
-    assert edge() < 200
-    odds.evaluate("e => e.scrollTo(0, e.scrollHeight)")
-    assert edge() > 250
-
-
-PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 OVERLAPS = """() => {
     const chart = document.querySelector('.st-key-curve');
     const box = css => [...chart.querySelectorAll(css)].map(e => e.getBoundingClientRect());
@@ -272,44 +306,40 @@ OVERLAPS = """() => {
 }"""
 
 
-@pytest.fixture
-def phone(visit: Visit) -> Any:
-    return visit(**PHONE)
-
-
-def sheet(page: Any) -> list[Any]:
-    return [page.locator(css) for css in (".st-key-places-epsilon input[type=range]", ".odds")]
-
-
-def test_all_maps_come_first_and_the_sheet_stays_on_screen(phone: Any) -> None:
+def test_a_phone_in_the_dark(visit: Visit) -> None:
+    """All maps come first, a finger over them scrolls the page, and the sheet stays on screen."""
+    phone = visit(QUICKLY_FORECAST, color_scheme="dark", **PHONE)
+    begin = link_of(phone).scenario
+    assert len(set(pictures(phone))) == 3
+    text, ground = (luminance(colour) for colour in phone.evaluate(COLOURS))
+    assert text > ground
+    assert (text + 0.05) / (ground + 0.05) >= 4.5
     frames = [frame.bounding_box() for frame in phone.locator(f"{STAGE} .frame:visible").all()]
     assert len(frames) == 3
-    assert frames[-1]["y"] + frames[-1]["height"] / 2 < 844 - 103, "the sheet hides a map"
-    phone.locator("[data-testid=stMain]").evaluate("e => e.scrollTo(0, e.scrollHeight)")
+    assert frames[-1]["y"] + frames[-1]["height"] / 2 < TALL - 103, "the sheet hides a map"
+    finger_scrolls(phone)
+    assert link_of(phone).scenario == begin
+    main = phone.locator("[data-testid=stMain]")
+    main.evaluate("e => e.scrollTo(0, e.scrollHeight)")
     wait_until_settled(phone)
-    for part in sheet(phone):
-        top = part.evaluate("e => e.getBoundingClientRect().top")
-        assert 844 - 103 <= top < 844
-    wide = phone.locator("[data-testid=stMain]").evaluate("e => e.scrollWidth - e.clientWidth")
-    assert wide <= 0
-    sheet(phone)[0].press("ArrowRight")
-    expect_shows(phone, BEGIN.with_context(epsilon=1.5))
-
-
-def test_buttons_of_a_chart_leave_the_names_of_its_lines_free(visit: Visit) -> None:
-    phone = visit(QUICKLY_FORECAST, **PHONE)
+    slider = phone.locator(SLIDER)
+    for part in (slider, phone.locator(".odds")):
+        assert TALL - 103 <= part.evaluate("e => e.getBoundingClientRect().top") < TALL
+    assert main.evaluate("e => e.scrollWidth - e.clientWidth") <= 0
+    slider.press("ArrowRight")
+    expect_shows(phone, begin.with_context(epsilon=1.5))
     tab(phone, "Error curves")
     expect(phone.locator(".st-key-curve .legendtext").first).to_be_visible()
     buttons, names, covered = phone.evaluate(OVERLAPS)
     assert buttons >= 3
     assert names == 2
-    assert covered == 0
+    assert covered == 0, "a button of the chart lies on the name of a line"
 
 
-def test_a_finger_over_a_map_scrolls_the_page(phone: Any) -> None:
+def finger_scrolls(phone: Any) -> None:
+    """A finger that moves over a map has the page follow it."""
     box = phone.locator(f"{STAGE} .frame").nth(1).bounding_box()
-    main = phone.locator("[data-testid=stMain]")
-    before: float = main.evaluate("e => e.scrollTop")
+    before: float = phone.locator("[data-testid=stMain]").evaluate("e => e.scrollTop")
     finger = phone.context.new_cdp_session(phone)
     x, y = box["x"] + 0.6 * box["width"], box["y"] + 0.8 * box["height"]
 
@@ -325,4 +355,3 @@ def test_a_finger_over_a_map_scrolls_the_page(phone: Any) -> None:
         "before => document.querySelector('[data-testid=stMain]').scrollTop > before + 60",
         arg=before,
     )
-    assert link_of(phone).scenario == BEGIN

@@ -29,15 +29,10 @@ from caldp_ui.words import formats
 from tests.browser.conftest import DESKTOP, OpenLink
 from tests.browser.hands import (
     HEADLINE,
-    MAP_PAGE,
-    SLIDER,
-    STAGE,
     Hand,
     Point,
     Watch,
-    canvases,
     expect,
-    wait_until_ready,
 )
 from tests.servers import PATIENCE_MS, wait_until_settled
 from tests.ui.readings import shares_of
@@ -503,37 +498,6 @@ def test_a_film_of_another_channel_is_not_shown(open_link: OpenLink) -> None:
     expect(page.locator(".board [data-mark=broken]")).to_have_count(20)
 
 
-FIRST_STEP = """stage => {
-    window.first = null;
-    const look = () => requestAnimationFrame(() => {
-        const canvases = [...stage.querySelectorAll(".pane canvas")];
-        const maps = canvases.filter(e => e.checkVisibility()).map(each => each.toDataURL());
-        window.first ??= {step: stage.dataset.step, maps};
-    });
-    new MutationObserver(look).observe(stage, {attributeFilter: ["data-step"]});
-}"""
-"""The step of a film that a stage shows first, and its maps in the frame after."""
-
-
-def test_map_of_a_film_is_the_map_that_the_server_draws(open_link: OpenLink) -> None:
-    page = open_link(
-        MAP_PAGE, STAGE, f".st-key-{MAP_PAGE}-epsilon[data-followed]", viewport=DESKTOP
-    )
-    wait_until_ready(page)
-    before = canvases(page)
-    page.locator(STAGE).evaluate(FIRST_STEP)
-    page.focus(SLIDER)
-    page.keyboard.press("ArrowRight")
-    page.wait_for_function("window.first")
-    frame = page.evaluate("window.first")
-    assert frame["step"].startswith("epsilon ")
-    page.wait_for_url("**epsilon=*")
-    expect(page.locator(f"{STAGE}[data-step='']")).to_be_attached()
-    wait_until_ready(page)
-    assert frame["maps"] == canvases(page)
-    assert frame["maps"] != before
-
-
 DIAL = ".st-key-classroom-epsilon"
 CHART = ".st-key-classroom-sum .chart"
 STEPS = (0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 5.0, 7.0, 10.0)
@@ -580,7 +544,7 @@ def open_sum(open_link: OpenLink, lesson: Lesson) -> Any:
     return page
 
 
-def test_chart_and_sentence_follow_the_hand_and_stay_when_the_server_has_answered(
+def test_chart_and_sentence_follow_a_hand_and_keys_and_are_what_the_server_answers(
     open_link: OpenLink,
 ) -> None:
     page = open_sum(open_link, Lesson("sum"))
@@ -588,25 +552,27 @@ def test_chart_and_sentence_follow_the_hand_and_stay_when_the_server_has_answere
     for epsilon in (3.0, 0.2):
         hold_at(page, epsilon)
         expect_lesson(page, Lesson("sum", epsilon))
-        assert (
-            page.locator(HEADLINE).count() == 2
-        )  # the page's own, unseen, and what stands in for it
-    page.mouse.up()
-    expect(page.locator(HEADLINE)).to_have_count(1)
+        # The page's own, unseen, and what stands in for it.
+        assert page.locator(HEADLINE).count() == 2
+    hold_at(page, 1.0)  # a hand that comes back leaves the page as it was
+    let_go(page, Lesson("sum"))
+    page.focus(f"{DIAL} input")
+    for _ in range(3):  # the server's answer to one must not take back the next, unheard of
+        page.keyboard.press("ArrowRight")
+    page.wait_for_url("**epsilon=5*")
     wait_until_settled(page)
-    assert "epsilon=0.2" in page.url
-    expect_lesson(page, Lesson("sum", 0.2))
-
-
-def test_a_hand_that_comes_back_leaves_the_page_as_it_was(open_link: OpenLink) -> None:
-    page = open_sum(open_link, Lesson("sum"))
-    hold_at(page, 5.0)
     expect_lesson(page, Lesson("sum", 5.0))
-    hold_at(page, 1.0)
+    hold_at(page, 0.2)
+    let_go(page, Lesson("sum", 0.2))
+    assert "epsilon=0.2" in page.url
+
+
+def let_go(page: Any, lesson: Lesson) -> None:
+    """The hand rests, and the server has answered with this lesson."""
     page.mouse.up()
     expect(page.locator(HEADLINE)).to_have_count(1)
     wait_until_settled(page)
-    expect_lesson(page, Lesson("sum"))
+    expect_lesson(page, lesson)
 
 
 def test_a_slider_in_hand_stays_there_when_the_film_of_another_arrives(
@@ -625,17 +591,6 @@ def test_a_slider_in_hand_stays_there_when_the_film_of_another_arrives(
     page.wait_for_url("**epsilon=5*")
     wait_until_settled(page)
     expect_lesson(page, Lesson("sum", 5.0, n=1000))
-
-
-def test_arrows_in_haste_are_all_heard(open_link: OpenLink) -> None:
-    """The server's answer to one move must not take back the next, which it has not heard of."""
-    page = open_sum(open_link, Lesson("sum"))
-    page.focus(f"{DIAL} input")
-    for _ in range(3):
-        page.keyboard.press("ArrowRight")
-    page.wait_for_url("**epsilon=5*")
-    wait_until_settled(page)
-    expect_lesson(page, Lesson("sum", 5.0))
 
 
 def test_no_step_of_another_setting_is_shown(open_link: OpenLink) -> None:

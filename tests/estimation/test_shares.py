@@ -17,6 +17,7 @@ from caldp_core.estimation.shares import GroupShare, compare_groups, quantiles
 from caldp_core.mechanisms import Tally, catalogue
 from caldp_core.privacy.context import Context
 from tests.stats import SIGNIFICANCE
+from tests.strategies import thinned
 
 WITHIN = [
     (is_open, family, epsilon, n, shares)
@@ -68,26 +69,26 @@ def of_all_groups(evidence: Evidence, here: ShareWithin) -> Ends:
 WRONG = (without_channel_noise, of_all_groups)
 
 
-@pytest.mark.slow  # 1,800 surveys: the simulation itself is what shows the coverage
-def test_shares_within_groups_and_their_differences_hold() -> None:
+@pytest.mark.slow  # 100 surveys each: the simulation itself is what shows the coverage
+@pytest.mark.parametrize("case", thinned(WITHIN, one_in=2))
+def test_shares_within_groups_and_their_differences_hold(case: Any) -> None:
     limit = norm.isf(SIGNIFICANCE / (3 * len(WITHIN))) * math.sqrt(0.95 * 0.05 / WITHIN_RUNS)
-    for is_open, family, epsilon, n, (one, two) in WITHIN:
-        share = np.array([one, (1 - one) / 2, (1 - one) / 2, two, (1 - two) / 2, (1 - two) / 2])
-        people = n * share * np.repeat([0.3, 0.7], 3)
-        held, wrong = np.zeros(3), np.zeros(2)
-        for evidence, here, there in within_ranges(is_open, family, epsilon, people, WITHIN_RUNS):
-            ranges_of_run = here.range, there.range, here.minus(there, evidence)
-            truths = one, two, one - two
-            for at, (found, true) in enumerate(zip(ranges_of_run, truths, strict=True)):
-                assert found[1] <= found[0] <= found[2]
-                held[at] += found[1] - 1e-12 <= true <= found[2] + 1e-12
-            for at, method in enumerate(WRONG if n >= 1000 else ()):
-                low, high = method(evidence, here)
-                wrong[at] += low <= one <= high
-        case = is_open, family, epsilon, n
-        assert (held / WITHIN_RUNS >= 0.95 - limit).all(), f"{case}: {held / WITHIN_RUNS}"
-        if n >= 1000:  # must fail
-            assert (wrong / WITHIN_RUNS < 0.95 - limit).all(), f"{case}: {wrong / WITHIN_RUNS}"
+    is_open, family, epsilon, n, (one, two) = case
+    share = np.array([one, (1 - one) / 2, (1 - one) / 2, two, (1 - two) / 2, (1 - two) / 2])
+    people = n * share * np.repeat([0.3, 0.7], 3)
+    held, wrong = np.zeros(3), np.zeros(2)
+    for evidence, here, there in within_ranges(is_open, family, epsilon, people, WITHIN_RUNS):
+        ranges_of_run = here.range, there.range, here.minus(there, evidence)
+        truths = one, two, one - two
+        for at, (found, true) in enumerate(zip(ranges_of_run, truths, strict=True)):
+            assert found[1] <= found[0] <= found[2]
+            held[at] += found[1] - 1e-12 <= true <= found[2] + 1e-12
+        for at, method in enumerate(WRONG if n >= 1000 else ()):
+            low, high = method(evidence, here)
+            wrong[at] += low <= one <= high
+    assert (held / WITHIN_RUNS >= 0.95 - limit).all(), held / WITHIN_RUNS
+    if n >= 1000:  # must fail
+        assert (wrong / WITHIN_RUNS < 0.95 - limit).all(), wrong / WITHIN_RUNS
 
 
 @pytest.mark.parametrize(("epsilon", "people"), [(0.5, 10), (1.0, 5), (4.0, 1), (4.0, 40)])
