@@ -6,6 +6,8 @@ of GeoNames, and sixteen maps that are hard: neighbours say little, or the wrong
 
 import os
 from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -39,19 +41,44 @@ HARD_GRID: Final = GridDomain(0, 0, 0.01, 64, 64)
 def maps() -> Iterator[tuple[str, GridDomain, Ints]]:
     """Name, grid and (k,) people of each map; the world only with `CALDP_WORLD`."""
     if "CALDP_WORLD" in os.environ:
-        world: Ints = np.load(os.environ["CALDP_WORLD"])["counts"].astype(np.int64)
-        rows, columns = world.shape
-        size = min(180 / rows, 360 / columns)
-        yield "the world", GridDomain(-90, -180, size, rows, columns), world.ravel()
-    us = Gowalla().load().counts
-    assert us is not None
-    yield "US", US_GRID, us
+        yield "the world", *world_map(os.environ["CALDP_WORLD"])
+    yield "US", US_GRID, us_people()
     rng = np.random.default_rng(_SEED)
     for name in TOWNS:
         grid, weights = _region(name)
         yield f"around {name}", grid, rng.multinomial(PEOPLE, weights / weights.sum())
     for name, weights in hard_maps().items():
         yield name, HARD_GRID, rng.multinomial(PEOPLE, weights)
+
+
+def world_map(file: str | Path) -> tuple[GridDomain, Ints]:
+    """Grid and (k,) people of an .npz with `counts`, rows × columns of the Earth."""
+    world: Ints = np.load(file)["counts"].astype(np.int64)
+    rows, columns = world.shape  # only their neighbourhood matters
+    return GridDomain(-90, -180, min(180 / rows, 360 / columns), rows, columns), world.ravel()
+
+
+def us_people() -> Ints:
+    """(43750,) check-ins of the shipped map, on `US_GRID`."""
+    people = Gowalla().load().counts
+    assert people is not None
+    return people
+
+
+def collections(
+    grid: GridDomain,
+    people: Ints,
+    epsilon: float,
+    blocks: tuple[int, int] = (1, 1),
+    *,
+    draws: int = 1,
+    seed: int = _SEED,
+) -> list[Evidence]:
+    """What Galois response reports of these (k,) people in rows × columns of blocks, each draw."""
+    labels, rng = grid_blocks(grid, *blocks).labels, np.random.default_rng(seed)
+    mechanism = catalogue.in_context(Context.block_structured(labels, epsilon), "galois")
+    tallies = [mechanism.sample_tally(people, rng) for _ in range(draws)]
+    return [Evidence.of(mechanism, tally, domain=grid) for tally in tallies]
 
 
 def hard_maps() -> dict[str, Floats]:
@@ -94,17 +121,10 @@ def _region(name: str) -> tuple[GridDomain, Floats]:
 def figures(_visits: int) -> Iterator[Figure]:
     """For each map, number of blocks and ε: the errors of all estimators, and one's estimate."""
     for name, grid, people in maps():
-        for side in BLOCKS:
-            labels = grid_blocks(grid, side, side).labels
-            for epsilon in EPSILONS:
-                work = f"{name}, {side**2} blocks, ε = {epsilon:g}: "
-                mechanism = catalogue.in_context(
-                    Context.block_structured(labels, epsilon), "galois"
-                )
-                rng = np.random.default_rng(_SEED)
-                tallies = [mechanism.sample_tally(people, rng) for _ in range(_DRAWS)]
-                evidences = [Evidence.of(mechanism, tally, domain=grid) for tally in tallies]
-                yield from _errors(work, evidences, people / people.sum())
+        for side, epsilon in product(BLOCKS, EPSILONS):
+            evidences = collections(grid, people, epsilon, (side, side), draws=_DRAWS)
+            work = f"{name}, {side**2} blocks, ε = {epsilon:g}: "
+            yield from _errors(work, evidences, people / people.sum())
 
 
 def _errors(work: str, evidences: list[Evidence], truth: Floats) -> Iterator[Figure]:

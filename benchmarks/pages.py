@@ -7,10 +7,8 @@ the browser shows them. Times are ratios to a bare page's in the same run. Bytes
 the wire; layout shift is the browser's own sum (web.dev/cls).
 """
 
-import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from statistics import median
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
@@ -109,41 +107,34 @@ _PLAIN: Final = MoveTarget("", "level", "document.querySelector('[data-testid=st
 
 def figures(_: int) -> Iterator[Figure]:
     """The moves of each page, as ratios to the bare page's, and what a first visit receives."""
-    with chromium() as browser, tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        with server_address(folder, _BARE) as plain, running_server(folder) as server:
-            for target in PAGES:
-                yield from _page(browser, server, plain, target, _nothing_more)
+    with chromium() as browser, server_address(None, _BARE) as plain, running_server() as server:
+        for target in PAGES:
+            yield from _page(browser, server, plain, target)
 
 
 def map_figures(_: int) -> Iterator[Figure]:
     """The map page alone: the server's start to it, its moves, and what many of them leave."""
-    with chromium() as browser, tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        bare = [_start(browser, folder, _BARE, _PLAIN) for _ in range(_STARTS)]
-        starts = [_start(browser, folder, "app.py", PAGES[0]) for _ in range(_STARTS)]
+    with chromium() as browser:
+        bare = [_start(browser, _BARE, _PLAIN) for _ in range(_STARTS)]
+        starts = [_start(browser, "app.py", PAGES[0]) for _ in range(_STARTS)]
         yield Figure("server start to all pictures", "s", starts)
         ratios = [each / median(bare) for each in starts]
         yield Figure("the same, times the bare page", "×", ratios, _START)
-        with server_address(folder, _BARE) as plain, running_server(folder) as server:
-            yield from _page(browser, server, plain, PAGES[0], _leave_behind)
+        with server_address(None, _BARE) as plain, running_server() as server:
+            yield from _page(browser, server, plain, PAGES[0], _ROUNDS)
 
 
-def _start(browser: "Browser", folder: Path, script: str, target: MoveTarget) -> float:
+def _start(browser: "Browser", script: str, target: MoveTarget) -> float:
     started = perf_counter()
-    with server_address(folder, script) as address, browser.new_context() as visit:
+    with server_address(None, script) as address, browser.new_context() as visit:
         _open(visit.new_page(), address, target)
         return perf_counter() - started
 
 
 def _page(
-    browser: "Browser",
-    server: Server,
-    plain: str,
-    target: MoveTarget,
-    further: Callable[["Page", Server, MoveTarget], Iterator[Figure]],
+    browser: "Browser", server: Server, plain: str, target: MoveTarget, rounds: int = 0
 ) -> Iterator[Figure]:
-    """A page's figures in a visit of its own; `further`: more of them at its end."""
+    """A page's figures in a visit of its own, and what so many rounds of two moves leave behind."""
     from playwright.sync_api import Error
 
     with browser.new_context(viewport={"width": 1280, "height": 720}) as visit:
@@ -173,24 +164,15 @@ def _page(
         yield Figure("received for each of these", "kB", kilobytes, _MOVE_BYTES)
         yield Figure("received by a first visit", "MB", [megabytes], _FIRST_VISIT)
         yield Figure("its layout shift", "", [shift], _STILL)
-        yield from further(page, server, target)
-
-
-def _nothing_more(page: "Page", server: Server, target: MoveTarget) -> Iterator[Figure]:
-    del page, server, target
-    yield from ()
-
-
-def _leave_behind(page: "Page", server: Server, target: MoveTarget) -> Iterator[Figure]:
-    """The browser's heap and the server's memory after many moves, over before."""
-    before = _heap(page), server.megabytes()
-    for _ in range(_ROUNDS):
-        for key in ("ArrowRight", "ArrowLeft"):
+        if not rounds:
+            return
+        before = {"the browser's heap": _heap(page), "the server": server.megabytes()}
+        for key in ("ArrowRight", "ArrowLeft") * rounds:
             _press(page, target, key)
-    after = _heap(page), server.megabytes()
-    for where, one, other in zip(("the browser's heap", "the server"), before, after, strict=True):
-        yield Figure(f"{where} before {2 * _ROUNDS} moves", "MB", [one])
-        yield Figure("the same afterwards, times that", "×", [other / one], _FLAT)
+        after = _heap(page), server.megabytes()
+        for (where, one), other in zip(before.items(), after, strict=True):
+            yield Figure(f"{where} before {2 * rounds} moves", "MB", [one])
+            yield Figure("the same afterwards, times that", "×", [other / one], _FLAT)
 
 
 def move_figure(target: MoveTarget, work: str, times: list[float], bare: float) -> Figure:

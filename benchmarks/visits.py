@@ -54,7 +54,7 @@ class Move:
 
 def crowd_figures(visits: int) -> Iterator[Figure]:
     """Runs a second, waiting for a picture, and the server's work for a run."""
-    with tempfile.TemporaryDirectory() as name, running_server(Path(name)) as server:
+    with running_server() as server:
         yield from asyncio.run(crowd(server, visits, _PACE))
 
 
@@ -103,7 +103,7 @@ async def crowd(
 
 def flood_figures(_: int) -> Iterator[Figure]:
     """Others' waits without and with sockets that ask as fast as they can, on one server."""
-    with tempfile.TemporaryDirectory() as name, running_server(Path(name)) as server:
+    with running_server() as server:
         yield from asyncio.run(_flooded(server))
 
 
@@ -175,7 +175,7 @@ _ACKNOWLEDGED, _BEHIND, _NONE = Bar("≤", 3), Bar("≤", 2), Bar("≤", 0)
 
 def hall_figures(_: int) -> Iterator[Figure]:
     """Waits of phones, of boards and of teachers' clicks: one worker, then four behind nginx."""
-    with tempfile.TemporaryDirectory() as name, running_server(Path(name)) as server:
+    with running_server() as server:
         yield from asyncio.run(hall(server, [Desk(server.address)], _PHONES))
     if lack := missing_nginx():
         yield Figure(f"{_MANY:,} phones in {_WORKERS} polls", "", (), note=lack)

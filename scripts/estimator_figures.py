@@ -21,17 +21,14 @@ import click
 import numpy as np
 from PIL import Image, ImageDraw
 
+from benchmarks.estimates import collections, us_people, world_map
 from caldp_core.basics.types import Bools, Floats, Ints
-from caldp_core.datasets import Gowalla
 from caldp_core.domain.domains import US_GRID, GridDomain
 from caldp_core.estimation.cascade_estimator import cascade_estimate, resolution
 from caldp_core.estimation.estimators import ESTIMATORS, PostProcess, simplex
-from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.intervals import intervals, ranges
 from caldp_core.experiments.forecast import forecast
 from caldp_core.experiments.run import prepare
-from caldp_core.mechanisms import catalogue
-from caldp_core.privacy.context import Context
 from caldp_ui.curves.page_state import BUDGET, FORECASTS, Curves, point_key, record_lines
 
 PICTURE: Final = Path(__file__).parents[1] / "docs" / "estimators.png"
@@ -68,11 +65,9 @@ def coverage(grid: GridDomain, people: Ints, epsilon: float, estimate: PostProce
 
     `people`: (k,) of the map; each draw draws only the reports.
     """
-    mechanism = catalogue.in_context(Context.plain(grid.k, epsilon), "galois")
-    truth, rng = people / people.sum(), np.random.default_rng(_SEED)
+    truth = people / people.sum()
     hits, cells = np.zeros(len(GROUPS)), np.zeros(len(GROUPS))
-    for _ in range(_DRAWS):
-        evidence = Evidence.of(mechanism, mechanism.sample_tally(people, rng), domain=grid)
+    for evidence in collections(grid, people, epsilon, draws=_DRAWS, seed=_SEED):
         shares = estimate(evidence)
         ours, plain = ranges(evidence, shares), intervals(evidence).around(shares)
         sizes = truth / evidence.deviation
@@ -89,22 +84,13 @@ def coverage(grid: GridDomain, people: Ints, epsilon: float, estimate: PostProce
 
 def _maps(world: Path | None) -> Iterator[tuple[str, GridDomain, Ints]]:
     if world is not None:
-        counts = np.load(world)["counts"].astype(np.int64)
-        rows, columns = counts.shape
-        grid = GridDomain(-90, -180, min(180 / rows, 360 / columns), rows, columns)
-        yield "the world", grid, counts.ravel()
-    us = _check_ins()
+        yield "the world", *world_map(world)
+    us = us_people()
     rng = np.random.default_rng(_SEED)
     for name, grid, shares in (("US", US_GRID, us / us.sum()), *made_up_maps()):
         for n in (1_000, 1_000_000) if name != "US" else (1_000, 30_000):
             yield f"{name}, {n:,} people", grid, rng.multinomial(n, shares)
     yield "US", US_GRID, us
-
-
-def _check_ins() -> Ints:
-    counts = Gowalla().load().counts
-    assert counts is not None
-    return counts
 
 
 @click.group()
@@ -140,10 +126,9 @@ def write_forecasts() -> None:
 @main.command("picture")
 def draw_picture() -> None:
     """Draw the four panels and write the file."""
-    counts = _check_ins()
-    mechanism = catalogue.in_context(Context.plain(US_GRID.k, 1.0), "galois")
-    tally = mechanism.sample_tally(counts, np.random.default_rng(1))
-    evidence, truth = Evidence.of(mechanism, tally, domain=US_GRID), counts / counts.sum()
+    counts = us_people()
+    (evidence,) = collections(US_GRID, counts, 1.0, seed=1)
+    truth = counts / counts.sum()
     panels = {"truth": brightness(truth, *SHARES)}
     for name, estimate in (("nearest distribution", simplex), ("cascade", cascade_estimate)):
         shares = estimate(evidence)

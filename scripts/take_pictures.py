@@ -5,7 +5,6 @@
 Needs what the browser's tests need.
 """
 
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -34,11 +33,7 @@ STILL_MS = 4_000
 
 def main() -> None:
     """Take all of `PICTURES`."""
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        chromium() as browser,
-        server_address(Path(folder)) as address,
-    ):
+    with chromium() as browser, server_address() as address:
         for name, (link, theme) in PICTURES.items():
             with browser.new_context(**SCREEN, color_scheme=theme) as context:
                 page = context.new_page()

@@ -10,6 +10,7 @@ import socket
 import ssl
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -58,15 +59,22 @@ class Server:
 
 @contextmanager
 def running_server(
-    folder: Path,
+    folder: Path | None = None,
     script: str = "app.py",
     base: str = "",
     variables: Mapping[str, str] | None = None,
 ) -> Iterator[Server]:
-    """A server of `script`, from the repository's root; its log goes to `folder`.
+    """A server of `script`, from the repository's root; its log goes to `folder`, or is not kept.
 
     `base`: the path below which it serves. `variables`: of its environment.
     """
+    if folder is None:
+        with (
+            tempfile.TemporaryDirectory() as name,
+            running_server(Path(name), script, base, variables) as server,
+        ):
+            yield server
+        return
     arguments = ["--server.headless", "true", *(["--server.baseUrlPath", base] if base else [])]
     homes = {"HOME": str(folder), "XDG_CACHE_HOME": str(folder)}
     environment = {**os.environ, **homes, "PYTHONPATH": str(ROOT), **(variables or {})}
@@ -109,7 +117,7 @@ def running_program(
 
 @contextmanager
 def server_address(
-    folder: Path, script: str = "app.py", variables: Mapping[str, str] | None = None
+    folder: Path | None = None, script: str = "app.py", variables: Mapping[str, str] | None = None
 ) -> Iterator[str]:
     """The address of a running server; arguments as of `running_server`."""
     with running_server(folder, script, variables=variables) as server:

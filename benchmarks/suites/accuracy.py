@@ -6,40 +6,25 @@ from dataclasses import replace
 from typing import ClassVar, Final
 
 import numpy as np
-from scipy.ndimage import gaussian_filter
 
-from caldp_core.basics.types import Floats, Ints
-from caldp_core.datasets import Gowalla
-from caldp_core.datasets.base_map import world_cities
-from caldp_core.domain.domains import US_GRID, GridDomain
-from caldp_core.domain.partitions import grid_blocks
-from caldp_core.estimation.cascade_estimator import cascade_with_prior, prior_effect
-from caldp_core.estimation.estimators import ESTIMATORS, PostProcess
+from benchmarks.estimates import collections, us_people, world_map
+from caldp_core.basics.types import Floats
+from caldp_core.domain.domains import US_GRID
+from caldp_core.estimation.cascade_estimator import prior_effect
+from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.experiments.metrics import box_error
-from caldp_core.mechanisms import catalogue
-from caldp_core.privacy.context import Context
 
 US_BLOCKS: Final = {"US": (1, 1), "US, 5 × 7 blocks": (5, 7), "US, 25 × 35 blocks": (25, 35)}
-WITH_INHABITANTS: Final = "cascade with inhabitants"
-_OTHERS: Final = ("none", "cascade-inhabitants", "cascade-map")
-FOR_ANY_DATA: Final = {
-    entry.name: entry.apply
+WITH_INHABITANTS: Final = "cascade-inhabitants"
+"""Not for the reconstruction, which was made from where people live."""
+_NAMES: Final = [
+    entry.name
     for entry in ESTIMATORS.values()
-    if not entry.in_order and entry.name not in _OTHERS
-}
+    if not entry.in_order and entry.name not in ("none", "cascade-map")
+]
 _SIDE: Final = 16
 _LARGEST: Final = 50
-
-
-def inhabitants(rows: int, columns: int) -> Floats:
-    """(rows × columns,) inhabitants of the Earth, spread as in `datasets/base_map.py`."""
-    towns = world_cities()
-    at = np.array([((t.latitude + 90) / 180, (t.longitude + 180) / 360) for t in towns])
-    row, column = (at * (rows, columns)).astype(np.int64).T
-    middles = np.zeros((rows, columns))
-    np.add.at(middles, (row, column), [town.population for town in towns])
-    return np.asarray((0.4 * middles + 0.6 * gaussian_filter(middles, 1, mode="constant")).ravel())
 
 
 class Estimators:
@@ -49,7 +34,7 @@ class Estimators:
     projection onto the simplex has 42 of 100 on the world at ε = 1.
     """
 
-    params = (["the world", *US_BLOCKS], [0.5, 1.0, 2.0], [*FOR_ANY_DATA, WITH_INHABITANTS])
+    params = (["the world", *US_BLOCKS], [0.5, 1.0, 2.0], _NAMES)
     param_names = ("map", "epsilon", "estimator")
     timeout, draws = 600, 3
     bars: ClassVar = {
@@ -60,36 +45,18 @@ class Estimators:
     }
 
     def setup(self, on: str, epsilon: float, name: str) -> None:
-        """Draw the reports; raises `NotImplementedError` without the map."""
-        people = self._people(on)
-        rng = np.random.default_rng(5)
-        labels = grid_blocks(self.grid, *US_BLOCKS.get(on, (1, 1))).labels
-        self.apply = self._estimator(on, name)
-        mechanism = catalogue.in_context(Context.block_structured(labels, epsilon), "galois")
-        tallies = [mechanism.sample_tally(people, rng) for _ in range(self.draws)]
-        self.truth = people / people.sum()
-        self.evidences = [Evidence.of(mechanism, tally, domain=self.grid) for tally in tallies]
-
-    def _people(self, on: str) -> Ints:
-        self.grid = US_GRID
-        if on != "the world":
-            counts = Gowalla().load().counts
-            assert counts is not None
-            return counts
-        if "CALDP_WORLD" not in os.environ:
-            raise NotImplementedError("CALDP_WORLD names no map of the world.")
-        world: Ints = np.load(os.environ["CALDP_WORLD"])["counts"].astype(np.int64)
-        rows, columns = world.shape  # only their neighbourhood matters
-        self.grid = GridDomain(-90, -180, min(180 / rows, 360 / columns), rows, columns)
-        return world.ravel()
-
-    def _estimator(self, on: str, name: str) -> PostProcess:
-        if name != WITH_INHABITANTS:
-            return FOR_ANY_DATA[name]
-        if on != "the world":
-            raise NotImplementedError("The reconstruction was made from where people live.")
-        self.prior = inhabitants(self.grid.rows, self.grid.columns)
-        return lambda evidence: cascade_with_prior(evidence, self.prior)
+        """Draw the reports; raises `NotImplementedError` without a map that may be used."""
+        if on in US_BLOCKS:
+            found = None if name == WITH_INHABITANTS else (US_GRID, us_people())
+        else:
+            file = os.environ.get("CALDP_WORLD")
+            found = world_map(file) if file else None
+        if found is None:
+            raise NotImplementedError("No such map, or one from where people live.")
+        self.grid, people = found
+        self.apply, self.truth = ESTIMATORS[name].apply, people / people.sum()
+        blocks = US_BLOCKS.get(on, (1, 1))
+        self.evidences = collections(self.grid, people, epsilon, blocks, draws=self.draws)
 
     def _estimate(self, evidence: Evidence) -> Floats:
         return self.apply(replace(evidence))  # without what an earlier estimator has worked out

@@ -10,9 +10,10 @@ from typing import ClassVar, Final
 
 import numpy as np
 
+from benchmarks.estimates import us_people
 from caldp_core.audit.blockwise import audit_context
 from caldp_core.basics.types import Ints
-from caldp_core.datasets import Dataset, Gowalla
+from caldp_core.datasets import Gowalla
 from caldp_core.domain.domains import US_GRID
 from caldp_core.domain.partitions import grid_blocks
 from caldp_core.experiments.reproduce import (
@@ -40,15 +41,6 @@ def hadamard(blocks: str) -> ContextMechanism:
     return catalogue.in_context(Context.block_structured(labels, 1.0), "hadamard")
 
 
-def check_ins() -> tuple[Dataset, Ints]:
-    """The shipped reconstruction, and (n,) one cell per check-in, shuffled as people arrive."""
-    dataset = Gowalla().load()
-    assert dataset.counts is not None
-    x = np.repeat(np.arange(dataset.domain.k), dataset.counts)
-    np.random.default_rng(SEED).shuffle(x)
-    return dataset, x
-
-
 def ratio(over: Callable[[], object], under: Callable[[], object], rounds: int = 3) -> float:
     """Median seconds of `over` over those of `under`, run in turn after one round."""
     seconds = [[timeit(each, number=1) for each in (over, under)] for _ in range(rounds + 1)]
@@ -67,7 +59,9 @@ class Reports:
     def setup(self, blocks: str) -> None:
         """Draw everybody's cell."""
         self.mechanism, self.rng = hadamard(blocks), np.random.default_rng(SEED)
-        self.x = check_ins()[1][: self.people]
+        x = np.repeat(np.arange(US_GRID.k), us_people())
+        np.random.default_rng(SEED).shuffle(x)
+        self.x = x[: self.people]
 
     def time_round_trip(self, _: str) -> None:
         """Privatize, tally and estimate."""
@@ -158,9 +152,7 @@ class Kernels:
         self.policy = EuclideanMetric.per_km(US_GRID, 1.0 / km)
         self.kernel = design_kernel(StepLevels.of(self.policy))
         self.mechanism = BestKernelMechanism(self.policy, self.kernel)
-        self.rng, counts = np.random.default_rng(SEED), Gowalla().load().counts
-        assert counts is not None
-        self.counts = counts
+        self.rng, self.counts = np.random.default_rng(SEED), us_people()
 
     def time_design(self, _: int) -> None:
         """Design the noise."""

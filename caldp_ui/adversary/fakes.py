@@ -180,7 +180,7 @@ class PhonePowers:
     is_one_block: bool
 
 
-@cached_by(lambda scenario, place: (runs.key(replace(scenario, seed=0)), place))
+@cached_by(lambda scenario, place: (runs.law_key(scenario), place))
 def compute_powers(scenario: Scenario, place: int) -> PhonePowers:
     """Compute both powers; the closed forms are in `poisoning.attack_power`."""
     ours = runs.setup(scenario)

@@ -221,11 +221,7 @@ def _right(line: Floats) -> float:
     return 1.0 - float(line.sum(axis=1).min()) / 2.0
 
 
-def _key_without_seed(scenario: Scenario) -> str:
-    return runs.key(replace(scenario, seed=0))
-
-
-@cached_by(lambda ours, other: (_key_without_seed(ours.setup.scenario), ours.place, other))
+@cached_by(lambda ours, other: (runs.law_key(ours.setup.scenario), ours.place, other))
 def error_lines(ours: Attacker, other: int) -> ErrorLines:
     """Compute the test of the attacker's true place against the symbol `other`."""
     setup, x = ours.setup, ours.place
@@ -234,6 +230,7 @@ def error_lines(ours: Attacker, other: int) -> ErrorLines:
     )
 
 
+@cached_by(runs.law_key)
 def guess_anyone(scenario: Scenario) -> BestGuess | None:
     """The best guess of anybody's place from one report; None where that takes long or is unknown.
 
@@ -241,11 +238,6 @@ def guess_anyone(scenario: Scenario) -> BestGuess | None:
     """
     if promise.largest_epsilon(scenario) > EPSILON_MAX:
         return None
-    return _guess_anyone(scenario)
-
-
-@cached_by(_key_without_seed)
-def _guess_anyone(scenario: Scenario) -> BestGuess | None:
     setup = runs.setup(scenario)
     try:
         return best_guess(setup.mechanism, setup.dataset.distribution)

@@ -13,7 +13,6 @@ import ipaddress
 import re
 import socket
 from collections.abc import Collection, Mapping, Sequence
-from functools import cache
 from typing import Final
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
@@ -77,7 +76,7 @@ def is_known(host: str, allowed: Sequence[str]) -> bool:
         return False
     if not allowed:
         return _number(name) is not None or any(
-            _fits(name, each) for each in (*_BY_ITSELF, _own_name())
+            _fits(name, each) for each in (*_BY_ITSELF, socket.gethostname().lower())
         )
     return any(_fits(name, each.strip().lower().rstrip(".")) for each in allowed)
 
@@ -94,11 +93,6 @@ def _number(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
         return ipaddress.ip_address(host)
     except ValueError:
         return None
-
-
-@cache
-def _own_name() -> str:
-    return socket.gethostname().lower()
 
 
 def is_from_here(origin: str | None, host: str) -> bool:

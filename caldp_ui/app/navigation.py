@@ -50,7 +50,8 @@ def show(tabs: Sequence[PageEntry], current: str) -> str | None:
 
     `current`: the file of the page that is shown.
     """
-    addresses = {_address(tab, tabs): tab for tab in tabs}
+    # Relative to any page of the app; the first is at the root.
+    addresses = {"./" if tab is tabs[0] else f"./{Path(tab.path).stem}": tab for tab in tabs}
     groups: list[dict[str, Any]] = []
     for address, tab in addresses.items():
         if not groups or groups[-1]["title"] != tab.section:
@@ -60,11 +61,6 @@ def show(tabs: Sequence[PageEntry], current: str) -> str | None:
     chosen = _tabs(key=KEY, data=drawn, on_go_change=lambda: None, on_theme_change=lambda: None).go
     target = addresses.get(chosen) if isinstance(chosen, str) else None
     return target.path if target and target.path != current else None
-
-
-def _address(tab: PageEntry, tabs: Sequence[PageEntry]) -> str:
-    """A tab's address relative to any page of the app; the first page is at the root."""
-    return "./" if tab is tabs[0] else f"./{Path(tab.path).stem}"
 
 
 _ICON: Final = Path(__file__).with_name("icon.png")

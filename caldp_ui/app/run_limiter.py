@@ -193,7 +193,8 @@ def _limiter() -> RunLimiter:
     return RunLimiter()
 
 
-def _visit() -> str:
+def this_visit() -> str:
+    """The name of the visit whose page is being run; empty outside of a run."""
     run = get_script_run_ctx()
     return "" if run is None else run.session_id
 
@@ -201,7 +202,7 @@ def _visit() -> str:
 @contextmanager
 def limit_run() -> Iterator[None]:
     """Wait for a place for this visit's run, and give it back at the end."""
-    with _limiter().limit_page(_visit()) as placed, working_on(placed):
+    with _limiter().limit_page(this_visit()) as placed, working_on(placed):
         yield
 
 
@@ -216,7 +217,7 @@ def fragment(draw: Callable[P, None], run_every: float | None = None) -> Callabl
         if isinstance(current_work(), PlacedRun):  # within the run of its page
             draw(*args, **kwargs)
             return
-        with _limiter().limit(_visit()) as placed, working_on(placed), plain_errors():
+        with _limiter().limit(this_visit()) as placed, working_on(placed), plain_errors():
             draw(*args, **kwargs)
 
     part: Callable[P, None] = st.fragment(limited, run_every=run_every)

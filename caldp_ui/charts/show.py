@@ -26,30 +26,17 @@ ADDRESS: Final = f"plotly-{plotly.__version__}.min.js"
 _FOR_EVER: Final = {"cache-control": "public, max-age=31536000, immutable"}
 
 
-def _code(_: object) -> FileResponse:
-    return FileResponse(_FILE, headers=_FOR_EVER, media_type="application/javascript")
-
-
 def library(address: str) -> Route:
     """The route of Plotly's code at this address; see `settings.join_path`."""
-    return Route(address, _code)
+    kind = "application/javascript"
+    return Route(address, lambda _: FileResponse(_FILE, headers=_FOR_EVER, media_type=kind))
 
 
 _WEB: Final = Path(__file__).with_name("web")
 
 
-def hub_script() -> str:
-    """The script with which pictures register to be shown ahead of the server; see `hub.js`."""
-    return records.join_modules(_WEB, ("hub",))
-
-
-def narrow_script() -> str:
-    """The script that fits a figure to a narrow screen; see `narrow.js`."""
-    return records.join_modules(_WEB, ("narrow",))
-
-
 def script(*names: str) -> str:
-    """The component of the last name, as one ES module, after what it needs."""
+    """These scripts as one ES module, after that with which pictures register (see `hub.js`)."""
     return records.join_modules(_WEB, ("hub", *names))
 
 

@@ -159,15 +159,8 @@ class OnePhone:
 
 
 @cached
-def _curves(epsilon: float, values: int) -> tuple[tuple[float, float, float], ...]:
-    """Chances of a right guess on the curves' days: stored, redrawn, several values."""
-    return tuple(
-        _guesses(epsilon, days, values) for days in range(1, DAYS_MOST + 1) if days in _CURVE_DAYS
-    )
-
-
-@cached
 def _guesses(epsilon: float, days: int, values: int) -> tuple[float, float, float]:
+    """Chances of a right guess after some days: stored, redrawn, several values."""
     mechanism = LastingRappor(BITS, HASHES, epsilon)
     stored = mechanism.history_guess_accuracy([mechanism.law_memoised(days)])
     redrawn = mechanism.history_guess_accuracy([mechanism.law_redrawn(days)])
@@ -181,7 +174,7 @@ def _guesses(epsilon: float, days: int, values: int) -> tuple[float, float, floa
 def follow_phone(lesson: Lesson) -> OnePhone:
     """Draw one phone's reports, and compute the curves of right guesses."""
     mechanism = build_rappor(lesson)
-    curves = _curves(lesson.epsilon, lesson.values)
+    curves = [_guesses(lesson.epsilon, days, lesson.values) for days in _CURVE_DAYS]
     stored, redrawn, changing = zip(*curves, strict=True)
     return OnePhone(
         _reports(mechanism, lesson),
@@ -270,8 +263,10 @@ def bits(data: OnePhone, lesson: Lesson) -> str:
         f"<p><span>{title}</span>{''.join(map(_cell, shares.tolist(), true.tolist()))}</p>"
         for title, shares in data.rows
     )
+    ones = ", ".join(f"{title}: {bits.sum():.3g} of {BITS} set" for title, bits in data.rows)
+    alt = f"Rows of bits of one phone. {ones}."
     return (
-        f'<div class="bits" role="img" aria-label="{_alt_bits(data)}">{rows}<small>{BITS} bits, '
+        f'<div class="bits" role="img" aria-label="{alt}">{rows}<small>{BITS} bits, '
         f"framed: the {true.sum()} of {page_on(lesson.days - 1, lesson)}</small></div>"
     )
 
@@ -305,11 +300,6 @@ def leak(data: OnePhone, lesson: Lesson, colours: Palette) -> go.Figure:
     y = {"title_text": "attacker is right, times in 100", "range": [48, 102]}
     mark = station.upright(lesson.days, faint, 8)
     return station.figure(traces, x, y, colours, shapes=[mark], height=_HEIGHT)
-
-
-def _alt_bits(data: OnePhone) -> str:
-    ones = ", ".join(f"{title}: {bits.sum():.3g} of {BITS} set" for title, bits in data.rows)
-    return f"Rows of bits of one phone. {ones}."
 
 
 def _phone_numbers(data: OnePhone) -> station.Table:

@@ -4,11 +4,9 @@
 `station_questions.toml`, are: predict, move a slider, explain.
 """
 
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import Any, Final
 
 import streamlit as st
@@ -19,7 +17,7 @@ from caldp_ui.classroom import counting, daily, selection, shuffling, station, t
 from caldp_ui.classroom.page_state import STATE, Lesson
 from caldp_ui.classroom.station import Station
 from caldp_ui.controls import choices
-from caldp_ui.controls.common import Slider
+from caldp_ui.controls.common import Slider, field_slider
 from caldp_ui.lesson import steps
 from caldp_ui.lesson.steps import LessonStep
 from caldp_ui.offline import document
@@ -54,14 +52,14 @@ class HeadlineQuestion:
     answer: str
 
 
-def load_questions(path: Path) -> dict[str, dict[str, Any]]:
-    """By part: its `aim`, what one can do afterwards, and its questions by their names.
+def load_questions(module: str, name: str) -> dict[str, dict[str, Any]]:
+    """By part of a TOML file: its `aim`, what one can do afterwards, and its questions by name.
 
     `predict`: before anything is moved; `move`: at a slider; `explain`: why.
     """
     return {
         part: {name: _question(each) for name, each in texts.items()}
-        for part, texts in tomllib.loads(path.read_text(encoding="utf-8")).items()
+        for part, texts in read_toml(module, name).items()
     }
 
 
@@ -73,7 +71,7 @@ def _question(value: Any) -> str | HeadlineQuestion | QuizQuestion:
     return QuizQuestion(value["ask"], tuple(value["answers"]), value["because"])
 
 
-STATION_QUESTIONS: Final = load_questions(Path(__file__).with_name("station_questions.toml"))
+STATION_QUESTIONS: Final = load_questions(__file__, "station_questions.toml")
 _BEFORE: Final = "Before you move anything: "
 
 
@@ -194,13 +192,7 @@ STATIONS: Final[dict[str, Station]] = {
     "shuffling": shuffling.STATION,
 }
 """By name, in the order of the lecture."""
-_BROKEN: Final = Slider[Lesson](
-    "broken",
-    lambda lesson: lesson.broken,
-    lambda lesson, on: replace(lesson, broken=bool(on)),
-    (0, 1),
-    lambda on: "on" if on else "off",
-)
+_BROKEN: Final = field_slider("broken", (0, 1), lambda on: "on" if on else "off")
 """The switch that shows the naive version failing."""
 
 

@@ -74,14 +74,10 @@ def _plain(mechanism: str, epsilon: float, channel: Sequence[Sequence[Fraction]]
     return _judge(mechanism, epsilon, channel, Context.plain(len(channel), epsilon))
 
 
-def _curator(e: float) -> AuditVerdict:
-    count = CentralCount(6, e)
-    return _judge("trusted server's count of 6 people", e, count.exact_channel(), count.policy)
-
-
 def _trust(e: float) -> tuple[AuditVerdict, ...]:
-    coin = BinaryMechanism(BinaryPolicy(e, e)).exact_channel()
-    return _plain("random bit", e, coin), _curator(e)
+    coin, count = BinaryMechanism(BinaryPolicy(e, e)).exact_channel(), CentralCount(6, e)
+    name = "trusted server's count of 6 people"
+    return _plain("random bit", e, coin), _judge(name, e, count.exact_channel(), count.policy)
 
 
 def _selection(e: float) -> tuple[AuditVerdict, ...]:
@@ -306,14 +302,11 @@ def chart_messages(picture: StationPicture) -> dict[str, str]:
 
 def html_by_selector(picture: StationPicture) -> dict[str, str]:
     """HTML of the parts and of the charts' legends, by CSS selector."""
-    return {
-        f"{_HERE} .{part.css_class}": part.html
-        for part in (_as_html_part(each) for each in picture.parts)
-    }
-
-
-def _as_html_part(part: Part) -> HtmlPart:
-    return part if isinstance(part, HtmlPart) else HtmlPart(legend(part.figure), "legend")
+    parts = [
+        part if isinstance(part, HtmlPart) else HtmlPart(legend(part.figure), "legend")
+        for part in picture.parts
+    ]
+    return {f"{_HERE} .{part.css_class}": part.html for part in parts}
 
 
 def two_digits(number: float) -> str:

@@ -154,6 +154,11 @@ def key(scenario: Scenario) -> str:
     return f"{_text(scenario)} {file_state(scenario.dataset)}"
 
 
+def law_key(scenario: Scenario) -> str:
+    """The cache key of what is true of the scenario whatever its coins show."""
+    return key(replace(scenario, seed=0))
+
+
 @cached
 def _text(scenario: Scenario) -> str:
     text = json.dumps(scenario.to_dict(), sort_keys=True)
@@ -345,7 +350,7 @@ def _quickest_of_the_best(k: int, epsilon: float) -> MechanismSpec:
     return FAMILIES[min(good, key=lambda name: FAMILIES[name].tally_rank)].spec()
 
 
-@cached_by(lambda scenario: key(replace(scenario, seed=0)))
+@cached_by(law_key)
 def people_plain_needs(scenario: Scenario) -> int | None:
     """People that plain LDP needs for the scenario's expected error; None beyond 10^12."""
     return people_for_same_error(setup(scenario), setup(best_plain_ldp(scenario)))

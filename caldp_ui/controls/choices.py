@@ -200,12 +200,11 @@ def own_data_sets(
 def _tables(spec: datasets.DatasetSpec) -> list[datasets.OwnTable | datasets.OwnPlaces]:
     """A visitor's own data as datasets: each question of a survey, called after both."""
     if isinstance(spec, datasets.OwnSurvey):
-        return [replace(t, title=_short(f"{spec.title}: {t.title}")) for t in spec.tables()]
+        return [
+            replace(t, title=f"{spec.title}: {t.title}"[:OWN_NAME_MAX].strip())
+            for t in spec.tables()
+        ]
     return [spec] if isinstance(spec, datasets.OwnTable | datasets.OwnPlaces) else []
-
-
-def _short(title: str) -> str:
-    return title[:OWN_NAME_MAX].strip()
 
 
 @dataclass(frozen=True)

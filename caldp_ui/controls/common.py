@@ -71,14 +71,24 @@ def show(
 
 
 def field_slider(
-    field: str, steps: Sequence[float], format_value: Callable[[Any], str] = str
+    path: str, steps: Sequence[float], format_value: Callable[[Any], str] = str, name: str = ""
 ) -> Slider[Any]:
-    """The slider of a field of a page's record, whose values have the field's type."""
+    """The slider of a field of a page's record, whose values have the field's type.
+
+    `path`: the field, also within others, as in "scenario.policy.epsilon"; the slider has its
+    `name`, or that of the field.
+    """
 
     def change(record: Any, value: float) -> Any:
-        return replace(record, **{field: type(getattr(record, field))(value)})
+        return _with_field(record, path, value)
 
-    return Slider(field, attrgetter(field), change, steps, format_value)
+    return Slider(name or path.rpartition(".")[2], attrgetter(path), change, steps, format_value)
+
+
+def _with_field(record: Any, path: str, value: float) -> Any:
+    first, _, rest = path.partition(".")
+    now = getattr(record, first)
+    return replace(record, **{first: _with_field(now, rest, value) if rest else type(now)(value)})
 
 
 EPSILONS: Final = runs.EPSILONS

@@ -385,7 +385,7 @@ FORECASTS: Final = Path(__file__).with_name("forecasts.json")
 
 def point_key(scenario: Scenario, error: str) -> str:
     """The key of a point in caches and in `FORECASTS`."""
-    return f"{error} {runs.key(replace(scenario, seed=0))}"
+    return f"{error} {runs.law_key(scenario)}"
 
 
 @cache

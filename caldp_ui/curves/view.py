@@ -13,7 +13,6 @@ import numpy as np
 import plotly.graph_objects as go
 
 from caldp_core.basics.types import no_progress
-from caldp_core.domain.domains import GridDomain
 from caldp_core.experiments import metrics
 from caldp_core.experiments.run import Setup
 from caldp_core.privacy.matrix import coverage
@@ -66,14 +65,9 @@ class ErrorFormat:
     number_text: Callable[[float], str]
 
 
-def nouns(domain: metrics.AnyDomain) -> formats.Vocabulary:
-    """The nouns of the data: places on a map, else values."""
-    return formats.PLACES if isinstance(domain, GridDomain) else formats.VALUES
-
-
 def error_title(name: str, domain: metrics.AnyDomain) -> str:
     """The title of the error in the menu."""
-    vocabulary = nouns(domain)
+    vocabulary = formats.nouns_of(domain)
     return {
         metrics.TV: f"People {vocabulary.wrong}",
         metrics.BOXES: f"People {_box(domain)}",
@@ -90,7 +84,7 @@ def error_format(name: str, domain: metrics.AnyDomain, shares: bool) -> ErrorFor
         return _largest(domain)
     if not shares:
         return _TOTAL_VARIATION
-    wrong = _box(domain) if name == metrics.BOXES else nouns(domain).wrong
+    wrong = _box(domain) if name == metrics.BOXES else formats.nouns_of(domain).wrong
     return ErrorFormat(
         error_scale(wrong),
         lambda tv: f"puts {formats.of_hundred(min(tv, 1.0))} people {wrong}",
@@ -104,7 +98,7 @@ def _box(domain: metrics.AnyDomain) -> str:
 
 
 def _largest(domain: metrics.AnyDomain) -> ErrorFormat:
-    number, units = metrics.number_of_largest(domain.k), nouns(domain).units
+    number, units = metrics.number_of_largest(domain.k), formats.nouns_of(domain).units
 
     def of_them(error: float) -> str:
         return formats.digits(error * number)

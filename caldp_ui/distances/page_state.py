@@ -33,7 +33,7 @@ from caldp_core.scenarios.blocks import EverythingSensitive, GridBlocks
 from caldp_core.scenarios.policies import ContextPolicy, CrowFlies, Streets
 from caldp_core.scenarios.scenario import Best, Scenario
 from caldp_core.theory import bounds as theory
-from caldp_ui.app.texts import escape_markdown
+from caldp_ui.app.texts import escape_markdown, read_texts
 from caldp_ui.compute import runs
 from caldp_ui.controls.choices import PolicyPreset, read_presets
 from caldp_ui.parts import comparison
@@ -229,7 +229,7 @@ def neighbour_epsilon(setup: Setup, domain: GridDomain) -> float:
     return float(setup.policy.between([0] * len(steps), steps).min(initial=EPSILON_MAX))
 
 
-@cached_by(lambda setup, *_: runs.key(replace(setup.scenario, seed=0)))
+@cached_by(lambda setup, *_: runs.law_key(setup.scenario))
 def _centre_km(setup: Setup, domain: GridDomain) -> float:
     """Mean displacement of reports from the map's middle, in km: depends on nobody's place."""
     middle = domain.rows // 2 * domain.columns + domain.columns // 2
@@ -293,12 +293,16 @@ def design_noise(record: DistanceState) -> DistanceState:
     if reason:
         st.warning(escape_markdown(f"{reason} Planar geometric noise is shown here."))
         return fallback
-    if (
-        designed_kernel(policy) is None
-        and _design_by_job(StepLevels.of(_require_euclidean(policy))) is None
-    ):
-        return fallback
-    return record
+    if designed_kernel(policy) is not None:
+        return record
+    steps = StepLevels.of(_require_euclidean(policy))
+    designed = jobs.run_automatically(
+        STATE.key("design"),
+        f"{steps}",
+        lambda progress: kernel_for(steps, progress),
+        lambda job: f"Designing the best noise: {job.seconds:.0f} s. {_FALLBACK_TEXT}",
+    )
+    return fallback if designed is None else record
 
 
 def with_fallback_noise(record: DistanceState) -> DistanceState:
@@ -307,15 +311,6 @@ def with_fallback_noise(record: DistanceState) -> DistanceState:
         return record
     fallback = replace(record, scenario=fallback_scenario(record.scenario))
     return record if designed_kernel(runs.setup(fallback.scenario).policy) is not None else fallback
-
-
-def _design_by_job(steps: StepLevels) -> Kernel | None:
-    return jobs.run_automatically(
-        STATE.key("design"),
-        f"{steps}",
-        lambda progress: kernel_for(steps, progress),
-        lambda job: f"Designing the best noise: {job.seconds:.0f} s. {_FALLBACK_TEXT}",
-    )
 
 
 def designed_kernel(policy: PrivacyMatrix) -> Kernel | None:
@@ -368,17 +363,8 @@ def section(ours: Result) -> None:
         lambda job: f"Reading reports in the light of all others: {job.share:.0%}",
     )
     if kilometres is not None:
-        st.markdown(remap_sentence(*kilometres))
-
-
-def remap_sentence(before: float, after: float) -> str:
-    """Both mean distances, in km, in a sentence, and that an attacker can do the same."""
-    return (
-        f"**Bayesian remap**: as it is sent, a report lies {formats.length(before)} from its "
-        "person on average. Read in the light of all other reports, as the place that is nearest "
-        f"to its person on average, it lies **{formats.length(after)}** away. That costs no "
-        "privacy: an attacker who has all reports can do the same, and the promise allows for that."
-    )
+        before, after = map(formats.length, kilometres)
+        st.markdown(read_texts(__file__)["remap"].format(before=before, after=after))
 
 
 @cached_by(lambda ours, *_: runs.key(ours.setup.scenario))

@@ -82,7 +82,10 @@ def _everybody_headline(data: DistanceData) -> Headline:
             "This estimate is not made of shares; another one is under “Distance, method”.",
             figures={"tv": errors.tv},
         )
-    km, blocks = formats.length(errors.sliced_wasserstein_km), _blocks_sentence(data)
+    km, blocks = formats.length(errors.sliced_wasserstein_km), ""
+    if data.blocks_result is not None:
+        far = _misplacement_text(data.blocks_result)
+        blocks = f"{blocks_title(data)} misplace them by {far}."
     plain = "" if data.plain is None else f", plain LDP by {_misplacement_text(data.plain)}"
     return Headline(
         f"The map misplaces people by {km} on average{plain}.",
@@ -100,13 +103,6 @@ def _misplacements(data: DistanceData) -> dict[str, float]:
         if each is not None
     }
     return {f"{name}sliced_wasserstein_km": far for name, far in km.items() if far is not None}
-
-
-def _blocks_sentence(data: DistanceData) -> str:
-    """How far the blocks misplace people; "" before it is computed."""
-    if data.blocks_result is None:
-        return ""
-    return f"{blocks_title(data)} misplace them by {_misplacement_text(data.blocks_result)}."
 
 
 def result_text(data: DistanceData) -> str:
@@ -233,10 +229,11 @@ def not_promised_sentences(data: DistanceData) -> list[str]:
     record = data.record
     far = 10 * record.policy.km
     right = right_guess_probability(record, far)
+    most = "" if formats.is_almost_sure(right) else "up to "
     sentences = [
         (
-            f"Far places can be told apart: at {formats.length(far)}, "
-            f"{_right_guesses_text(right)} of 100 guesses may be right."
+            f"Far places can be told apart: at {formats.length(far)}, {most}"
+            f"{formats.hundred(right)} of 100 guesses may be right."
         ),
         (
             "Which region somebody is in: reports lie "
@@ -259,11 +256,6 @@ def not_promised_sentences(data: DistanceData) -> list[str]:
             "alike: there the map's own coarseness hides people, whatever ε is."
         ),
     ]
-
-
-def _right_guesses_text(probability: float) -> str:
-    best = formats.hundred(probability)
-    return best if formats.is_almost_sure(probability) else f"up to {best}"
 
 
 def odds_by_distance(record: DistanceState) -> dict[str, str]:

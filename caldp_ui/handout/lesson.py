@@ -7,7 +7,6 @@ headlines; the others are in `page_questions.toml`.
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, Final
 
 import streamlit as st
@@ -32,7 +31,7 @@ from caldp_ui.stage.records import Film, Step
 from caldp_ui.values.page import PAGE as ANSWERS_PAGE
 from caldp_ui.values.page_state import AFFAIR, ValuesState
 
-TEXTS: Final = page.load_questions(Path(__file__).with_name("page_questions.toml"))
+TEXTS: Final = page.load_questions(__file__, "page_questions.toml")
 _OURS: Final = "ours"
 _PROTECTIONS: Final = {
     "plain": "Fresh reports under plain LDP.",

@@ -296,7 +296,7 @@ def alt(verdict: ChannelVerdict) -> str:
 _WEB: Final = Path(__file__).with_name("web")
 _STYLE: Final = (_WEB / "board.css").read_text("utf-8")
 _SCRIPT: Final = (
-    records.partial_script("dom", "outbox") + show.hub_script() + join_modules(_WEB, ("board",))
+    records.partial_script("dom", "outbox") + show.script() + join_modules(_WEB, ("board",))
 )
 _board = st.components.v2.component(
     "caldp_matrix", html='<div class="board"></div>', css=_STYLE, js=_SCRIPT

@@ -148,10 +148,7 @@ def part_modules(parts: Sequence[Part]) -> list[str]:
     if _has_picture(parts, Board):
         chart_code = records.join_modules(_WEB, ("bytes", "axis", "plot", "boards"))
         codes.append(
-            records.partial_script("dom", "replacements")
-            + show.hub_script()
-            + show.narrow_script()
-            + chart_code
+            records.partial_script("dom", "replacements") + show.script("narrow") + chart_code
         )
     return codes
 

@@ -40,7 +40,6 @@ from caldp_core.mechanisms import Mechanism, catalogue
 from caldp_core.privacy.context import Context
 from caldp_core.privacy.matrix import BinaryPolicy
 from caldp_core.scenarios.blocks import GridBlocks
-from caldp_core.scenarios.policies import BinaryQuestion
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.bounds import least_loss, minimax, worst_case
 from caldp_ui.app.texts import read_texts
@@ -57,7 +56,7 @@ from caldp_ui.parts.comparison import ComparisonData, result_if_fast
 from caldp_ui.session import jobs
 from caldp_ui.shell.page import Page, View
 from caldp_ui.stage.component import stage
-from caldp_ui.words import formats
+from caldp_ui.words import formats, policies
 from caldp_ui.words.formats import Headline
 
 TEXTS: Final = read_texts(__file__)
@@ -66,22 +65,8 @@ LEVELS: Final = (0.0, 0.1, 0.2, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0, math.inf)
 _REGION: Final = STATE.key("region")
 
 
-def _level(
-    name: str,
-    get_level: Callable[[BinaryQuestion], float],
-    with_level: Callable[[BinaryQuestion, float], BinaryQuestion],
-) -> common.Slider[PaperRecord]:
-    return common.Slider(
-        name,
-        lambda record: get_level(record.question),
-        lambda record, level: replace(record, question=with_level(record.question, float(level))),
-        LEVELS,
-        lambda level: "∞" if math.isinf(level) else f"{level:g}",
-    )
-
-
-_FIRST: Final = _level("first", lambda q: q.epsilon_01, lambda q, e: replace(q, epsilon_01=e))
-_SECOND: Final = _level("second", lambda q: q.epsilon_10, lambda q, e: replace(q, epsilon_10=e))
+_FIRST: Final = common.field_slider("question.epsilon_01", LEVELS, policies.level, "first")
+_SECOND: Final = common.field_slider("question.epsilon_10", LEVELS, policies.level, "second")
 
 
 def show_region(record: PaperRecord) -> None:
@@ -302,14 +287,13 @@ def _exact_numbers(sizes: list[int], multiples: Mapping[str, list[float]]) -> pd
     indices = [i for i, size in enumerate(sizes) if str(size)[0] in "15" or i == 0]
     return pd.DataFrame(
         {
-            f"{sizes[i]:,}": {name: _ratio_text(r[i]) for name, r in multiples.items()}
+            f"{sizes[i]:,}": {
+                name: f"{r[i]:.2f}" if r[i] < _TWO_DECIMALS else f"{r[i]:,.0f}"
+                for name, r in multiples.items()
+            }
             for i in indices
         }
     ).rename_axis("times the best, by sensitive values")
-
-
-def _ratio_text(ratio: float) -> str:
-    return f"{ratio:.2f}" if ratio < _TWO_DECIMALS else f"{ratio:,.0f}"
 
 
 def table_1(record: PaperRecord) -> None:

@@ -19,8 +19,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from caldp_core.basics.types import Progress
-from caldp_core.domain.domains import GridDomain
+from caldp_core.basics.types import Progress, part_of
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.experiments.forecast import has_valid_errors, invalid_error_reason
 from caldp_core.experiments.run import Result, Setup, run
@@ -197,7 +196,7 @@ class RepeatedErrors:
 def section(key: str, ours: Result, plain: Result) -> None:
     """The button, then the progress, then the result."""
     # The runs are those of a scenario, whatever outcome of it is shown.
-    name = runs.key(replace(ours.setup.scenario, seed=0))
+    name = runs.law_key(ours.setup.scenario)
     first, second = ours.setup, plain.setup
     cost = jobs.Cost(RUNS * (ours.seconds + plain.seconds), jobs.MB_PER_VALUE * first.mechanism.k)
     offer = jobs.StartButton(
@@ -217,13 +216,11 @@ def _describe_progress(job: jobs.Job[RepeatedErrors]) -> str:
 
 def _repeat(ours: Setup, plain: Setup, progress: Progress) -> RepeatedErrors:
     many = replace(ours, scenario=replace(ours.scenario, trials=RUNS))
-    first = run(many, lambda share: progress(0.45 * share))
+    first = run(many, part_of(progress, 0.0, 0.45))
     other = replace(plain, scenario=replace(plain.scenario, trials=RUNS))
-    second = run(other, lambda share: progress(0.45 + 0.45 * share))
-    expected_ours = runs.expected_error(ours.scenario, lambda share: progress(0.9 + 0.05 * share))
-    expected_plain = runs.expected_error(
-        plain.scenario, lambda share: progress(0.95 + 0.05 * share)
-    )
+    second = run(other, part_of(progress, 0.45, 0.9))
+    expected_ours = runs.expected_error(ours.scenario, part_of(progress, 0.9, 0.95))
+    expected_plain = runs.expected_error(plain.scenario, part_of(progress, 0.95, 1.0))
     return RepeatedErrors(_spread(first), _spread(second), expected_ours, expected_plain)
 
 
@@ -351,8 +348,7 @@ def _wrong(result: Result) -> str | None:
     """Where people are by mistake; None where the estimate is not made of shares."""
     if result.setup.scenario.estimator == "none":
         return None
-    is_map = isinstance(result.setup.dataset.domain, GridDomain)
-    return formats.PLACES.wrong if is_map else formats.VALUES.wrong
+    return formats.nouns_of(result.setup.dataset.domain).wrong
 
 
 def _number(tv: float, wrong: str | None) -> str:

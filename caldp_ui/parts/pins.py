@@ -66,7 +66,7 @@ def section(state: PageState[Any], data: ComparisonData) -> None:
     pair = data.setup.scenario, data.plain_setup.scenario
     expected = jobs.run_automatically(
         state.key("foreseen"),
-        runs.key(replace(pair[0], seed=0)),
+        runs.law_key(pair[0]),
         lambda progress: expect_errors(*pair, progress),
         lambda job: f"What to expect, by repeated trials: {job.seconds:.0f} s so far",
     )

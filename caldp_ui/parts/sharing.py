@@ -13,7 +13,7 @@ from functools import cache, partial
 from html import escape
 from pathlib import Path
 from string import Template
-from typing import Final, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 import numpy as np
 import segno
@@ -21,7 +21,7 @@ import streamlit as st
 
 from caldp_core import __version__
 from caldp_core.audit.adversary import max_guess_accuracy
-from caldp_core.basics.types import Progress, no_progress
+from caldp_core.basics.types import Progress, no_progress, part_of
 from caldp_core.collect.protocol import can_be_collected, unprotected_text
 from caldp_core.datasets.own import CountedRows
 from caldp_core.datasets.public_map import PublicMap
@@ -83,10 +83,8 @@ class AuditReport:
 
 def audit_scenario(scenario: Scenario, progress: Progress) -> AuditReport:
     """Audit a scenario and forecast its error, for a job beside the page."""
-    summary = summarize_privacy(scenario, lambda share: progress(share / 2))
-    return AuditReport(
-        summary, runs.expected_error(scenario, lambda share: progress(0.5 + share / 2))
-    )
+    summary = summarize_privacy(scenario, part_of(progress, 0.0, 0.5))
+    return AuditReport(summary, runs.expected_error(scenario, part_of(progress, 0.5, 1.0)))
 
 
 def html(
@@ -105,12 +103,15 @@ def html(
     texts = policies.describe_promise(nouns, setup)
     # Who is not protected comes before what that gained.
     both = [texts.summary, content.sentence][:: -1 if texts.protects_all else 1]
+    # What was chosen or answered when a visitor's file was read.
+    reading = getattr(setup.scenario.dataset, "reading", "")
+    as_read = [("the file, as read", reading)] if reading else []
     return _page(
         nouns,
         setup,
         result=f"{_exposed(texts)}{bold_html(' '.join(both))}",
         pictures=_figures(content.true_pictures, content.pictures),
-        method=[*_method(setup, texts), *_reading(setup), *_errors(ours, report.expected)],
+        method=[*_method(setup, texts), *as_read, *_errors(ours, report.expected)],
         audit=_audit(report.summary),
         repeat=_repeat(setup, address),
         scenario=_scenario(setup),
@@ -304,12 +305,6 @@ def _method(setup: Setup, texts: promise.PromiseText) -> list[tuple[str, str]]:
     ]
 
 
-def _reading(setup: Setup) -> list[tuple[str, str]]:
-    """A row with what was chosen or answered when a visitor's file was read; none without."""
-    reading = getattr(setup.scenario.dataset, "reading", "")
-    return [("the file, as read", reading)] if reading else []
-
-
 def _above_text(excess: float) -> str:
     """By how much a loss is above its ε, as both may round to one number; "" if it is not."""
     if excess <= 0:
@@ -412,7 +407,10 @@ def section(
         files(state, content.ours)
         collection(state, content.ours)
         with _internal(scenario):
-            _scenario_files(state, scenario, other_scenarios)
+            with st.container(horizontal=True):
+                true_file(state.key("json"), runs.FILE, scenario.to_json(), scenario)
+                for name, other in other_scenarios.items():
+                    true_file(state.key(f"json-{name}"), f"{name}.json", other.to_json(), other)
             if report is not None and is_own(scenario.dataset):
                 address = _address(state.query())
                 page = partial(html, nouns, content, report, address)
@@ -499,7 +497,7 @@ def show_query_link(query: Mapping[str, str]) -> None:
         )
 
 
-def file_button(key: str, name: str, data: File) -> None:
+def file_button(key: str, name: str, data: File, *, is_main: bool = False) -> None:
     """A button that saves a file under its name: text, bytes, or a function that makes them.
 
     The browser asks for it at a click: an address that it got before leads nowhere once the
@@ -507,7 +505,8 @@ def file_button(key: str, name: str, data: File) -> None:
     """
     kind, icon = _KINDS[name.rpartition(".")[2]]
     make = data if callable(data) else lambda: data
-    st.download_button(name, make, name, kind, key=key, icon=icon, on_click="ignore")
+    look: Literal["primary", "secondary"] = "primary" if is_main else "secondary"
+    st.download_button(name, make, name, kind, key=key, icon=icon, type=look, on_click="ignore")
 
 
 def true_file(key: str, name: str, data: File, *scenarios: Scenario) -> None:
@@ -558,17 +557,6 @@ def files(state: PageState[S], result: Result) -> None:
             file_button(state.key("parquet"), "estimate.parquet", partial(as_geoparquet, result))
 
 
-def _scenario_files(
-    state: PageState[S], ours: Scenario, other_scenarios: Mapping[str, Scenario]
-) -> None:
-    """The scenario, and those `other_scenarios` by name, as files."""
-    with st.container(horizontal=True):
-        true_file(state.key("json"), runs.FILE, ours.to_json(), ours)
-        for name, scenario in other_scenarios.items():
-            text = scenario.to_json()
-            true_file(state.key(f"json-{name}"), f"{name}.json", text, scenario)
-
-
 def collection(state: PageState[S], result: Result) -> None:
     """The protocol of a real collection, where devices can run what is on show."""
     if not can_be_collected(result.setup):
@@ -605,16 +593,8 @@ def record_page(
     )
     if report is not None and estimate_is_public(scenario):
         make = publishable_html if is_own(scenario.dataset) else html
-        st.download_button(
-            "record.html",
-            make(nouns, content, report, _address(state.query())),
-            "record.html",
-            "text/html",
-            key=state.key("record"),
-            icon=":material/description:",
-            type="primary",
-            on_click="ignore",
-        )
+        page = make(nouns, content, report, _address(state.query()))
+        file_button(state.key("record"), "record.html", page, is_main=True)
     return report
 
 

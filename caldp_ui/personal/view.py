@@ -109,19 +109,15 @@ def people_icons(data: PersonalData) -> str:
     return f"Of {whole}: {' · '.join(texts)}"
 
 
-def _own_place_text(number: int) -> str:
-    return TAG_NAMES[number] if number < 2 else f"{TAG_NAMES[number]} of their own"
-
-
 def describe_reports(data: PersonalData) -> dict[str, tuple[str, str]]:
     """By where somebody is: what their report says, and what the collector does with it."""
     clear = formats.out_of(data.open_probability)
     tags = {
-        f"at {_own_place_text(number)}": (
-            f"“{TAG_NAMES[number]}”, with noise",
+        f"at {name}{' of their own' if number > 1 else ''}": (
+            f"“{name}”, with noise",
             "counts the tag, and spreads it over its guess of own places",
         )
-        for number in range(len(data.record.policy.shares))
+        for number, (name, _) in enumerate(zip(TAG_NAMES, data.record.policy.shares, strict=False))
     }
     common = {
         "at a place that is sensitive for everybody": (
@@ -222,6 +218,8 @@ def scene(data: PersonalData) -> records.Scene:
     rows = _result_rows(data)
     names = [name for name, _, _ in rows]
     pictures = [_picture(*way) for way in rows]
+    # Pictures in which nothing is known of true homes.
+    guessed = {ASSUMED: estimate_is_public(data.record.scenario), EVERYTHING: True}
     return records.Scene(
         _ground(data),
         (truth(data.setup, _MARKS), *pictures),
@@ -236,14 +234,8 @@ def scene(data: PersonalData) -> records.Scene:
         label="Home and work",
         image_name="caldp-home-and-work",
         image_lines=(headline(data).sentence, policies.setting_text(data.setup)),
-        **shared_pictures(data.setup, *_estimate_names(data, names)),
+        **shared_pictures(data.setup, *(name for name in names if guessed.get(name, False))),
     )
-
-
-def _estimate_names(data: PersonalData, names: list[str]) -> list[str]:
-    """Ids of the pictures in which nothing is known of true homes."""
-    guessed = {ASSUMED: estimate_is_public(data.record.scenario), EVERYTHING: True}
-    return [name for name in names if guessed.get(name, False)]
 
 
 def _result_rows(data: PersonalData) -> list[tuple[str, str, Result]]:

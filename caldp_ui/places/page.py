@@ -11,7 +11,7 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Progress
 from caldp_core.domain.domains import US_GRID, Area, GridDomain
 from caldp_core.experiments.forecast import has_valid_errors, invalid_error_reason
-from caldp_core.experiments.regions import RegionReport, cell_errors, number_of_boxes, region_report
+from caldp_core.experiments.regions import cell_errors, number_of_boxes, region_report
 from caldp_core.experiments.run import Result, Setup
 from caldp_core.scenarios.blocks import GridBlocks, OneBlock
 from caldp_core.scenarios.scenario import Scenario
@@ -180,7 +180,11 @@ def _show_region(area: Area, result: Result, domain: GridDomain) -> None:
             st.markdown(f"**In your box** · {view.describe_area(area)} · {cells}")
             # The box may have been picked from all others by what the map shows.
             ends = report.ends(number_of_boxes(domain))
-            _region_numbers(report, ends, promise.counted(result.setup.scenario)[1])
+            with st.container(key=STATE.key("region-numbers"), horizontal=True):
+                counted = promise.counted(result.setup.scenario)[1]
+                st.metric(f"True number of {counted}", formats.people(report.truth))
+                st.metric("Estimate from the reports", formats.people(report.estimate))
+                st.metric("95 % range", " – ".join(map(formats.people, ends)))
         with right:
             st.html(layout.dotplot(report.estimate, report.half_width, view.dots_text(report)))
             st.caption(view.dots_text(report))
@@ -188,13 +192,6 @@ def _show_region(area: Area, result: Result, domain: GridDomain) -> None:
             st.warning(TEXTS["too_small"], icon=":material/blur_on:")
         st.caption(" ".join(view.region_sentences(report, result.setup.scenario)))
         STATE.button("unmark", "Unmark", page_state.mark_region, None, icon="close")
-
-
-def _region_numbers(report: RegionReport, ends: tuple[float, float], counted: str) -> None:
-    with st.container(key=STATE.key("region-numbers"), horizontal=True):
-        st.metric(f"True number of {counted}", formats.people(report.truth))
-        st.metric("Estimate from the reports", formats.people(report.estimate))
-        st.metric("95 % range", " – ".join(map(formats.people, ends)))
 
 
 def _promise(data: comparison.ComparisonData) -> None:
@@ -397,7 +394,7 @@ def show(record: PlacesState) -> None:
         PAGE.show_pins(data, shown)
         if data.ours is not None and data.plain is not None:
             scenario, key = record.scenario, STATE.key("film-draws")
-            name = f"{runs.key(replace(scenario, seed=0))} draws"
+            name = f"{runs.law_key(scenario)} draws"
             draws = pins.FilmRequest(key, name, partial(_draws_film, scenario))
             PAGE.send_films(record, maps, draws)
         layout.tabs(STATE.key("tabs"), _TABS, data)

@@ -13,7 +13,6 @@ import plotly.graph_objects as go
 
 from caldp_core.audit.adversary import max_guess_accuracy
 from caldp_core.basics.types import Progress, no_progress
-from caldp_core.domain.domains import GridDomain
 from caldp_core.experiments.run import Setup
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.theory.expected_error import Forecast
@@ -51,7 +50,7 @@ from caldp_ui.plan.page_state import (
 from caldp_ui.shell.page import View
 from caldp_ui.words import formats, policies
 from caldp_ui.words import promise as counts
-from caldp_ui.words.formats import ANSWERS, PLACES, Headline, Vocabulary
+from caldp_ui.words.formats import ANSWERS, Headline, Vocabulary
 
 Points = Mapping[str, Sequence[Need]]
 """Needs by protection, by rising ε."""
@@ -62,7 +61,7 @@ _EQUAL = 1.005
 
 def nouns(record: Plan) -> Vocabulary:
     """Places for maps, answers for lists."""
-    return PLACES if isinstance(runs.dataset(record.scenario).domain, GridDomain) else ANSWERS
+    return formats.nouns_of(runs.dataset(record.scenario).domain, ANSWERS)
 
 
 def goal_text(record: Plan) -> str:

@@ -39,7 +39,7 @@ REASONS: Final = {
 
 def vocabulary(results: Results) -> formats.Vocabulary:
     """Nouns of the sentences: places on a map, else answers."""
-    return formats.PLACES if isinstance(results.protocol.domain, GridDomain) else formats.ANSWERS
+    return formats.nouns_of(results.protocol.domain, formats.ANSWERS)
 
 
 def value_name(results: Results, value: int) -> str:

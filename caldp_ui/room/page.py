@@ -12,7 +12,6 @@ crosswise), so that the estimate and its range are those of phones at the same Î
 
 import hashlib
 import math
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -28,7 +27,8 @@ import streamlit as st
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import EPSILON_MAX
 from caldp_ui.app import gate
-from caldp_ui.app.texts import escape_markdown
+from caldp_ui.app.run_limiter import this_visit
+from caldp_ui.app.texts import escape_markdown, read_toml
 from caldp_ui.app.theme import palette
 from caldp_ui.charts import show as charts
 from caldp_ui.compute import runs
@@ -59,7 +59,6 @@ from caldp_ui.room.poll import (
     normalize_code,
     open_room,
     rooms,
-    this_visit,
     worker_query,
 )
 from caldp_ui.room.question import ANSWERS_MAX, DIVIDER, TEXT_MAX, PollQuestion, channel_of
@@ -69,9 +68,7 @@ from caldp_ui.shell.page import Page
 from caldp_ui.words import formats, promise
 from caldp_ui.words.accuracy import DEFINITIONS, terms
 
-WAYS: Final[dict[str, dict[str, Any]]] = tomllib.loads(
-    Path(__file__).with_name("by_hand.toml").read_text(encoding="utf-8")
-)
+WAYS: Final[dict[str, dict[str, Any]]] = read_toml(__file__, "by_hand.toml")
 _SHEET: Final = Template(Path(__file__).with_name("sheet.html").read_text(encoding="utf-8"))
 _KEY: Final = STATE.key("by-hand")
 
@@ -183,12 +180,10 @@ def _typed(question: PollQuestion) -> Count:
     return count
 
 
-EPSILON: Final = common.Slider[Draft](
-    "epsilon",
-    lambda draft: draft.question.epsilon,
-    lambda draft, level: replace(draft, question=replace(draft.question, epsilon=float(level))),
+EPSILON: Final = common.field_slider(
+    "question.epsilon",
     tuple(level for level in common.EPSILONS if level < EPSILON_MAX),
-    lambda level: f"{level:g}",
+    "{:g}".format,
 )
 
 

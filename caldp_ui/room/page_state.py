@@ -4,14 +4,13 @@ A link holds a prepared question; rooms and reports are never in one. A link wit
 phone's (`phone.py`), and never comes here.
 """
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Final
 
 from caldp_core.basics.errors import check_whole
 from caldp_ui.app.gate import QUERY
+from caldp_ui.app.texts import read_toml
 from caldp_ui.room.poll import REPORTS_MAX
 from caldp_ui.room.question import DIVIDER, PollQuestion
 from caldp_ui.session.page_state import NUMBER, WHOLE, PageState
@@ -21,10 +20,9 @@ NEXT: Final = "next"
 OPENING: Final = "opening"
 """The question with which the poll began, on show again."""
 PHONES: Final = 30
-_TEXTS: Final = tomllib.loads(Path(__file__).with_name("examples.toml").read_text("utf-8"))
 EXAMPLES: Final = {
     name: PollQuestion(**{**e, "answers": tuple(e["answers"]), "sensitive": tuple(e["sensitive"])})
-    for name, e in _TEXTS.items()
+    for name, e in read_toml(__file__, "examples.toml").items()
 }
 """Example questions by their short names; the first is the page's first, and protects everybody."""
 

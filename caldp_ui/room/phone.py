@@ -71,10 +71,11 @@ def script_name() -> str:
 
 def routes(address: Callable[[str], str]) -> list[BaseRoute]:
     """The routes of phones. `address`: the path of a name on this server."""
+    kind = "application/javascript"
     return [
         _PageRoute(address("room"), _send_page),
         Route(address("room/poll"), _Poll(address("room"))),
-        Route(address(script_name()), _send_script),
+        Route(address(script_name()), lambda _: Response(_script(), 200, _FOR_EVER, kind)),
     ]
 
 
@@ -118,10 +119,6 @@ def _policy() -> str:
     )
 
 
-def _send_script(_: Request) -> Response:
-    return Response(_script(), headers=_FOR_EVER, media_type="application/javascript")
-
-
 class _Poll:
     """A poll as a phone may see it, and its report. `path`: below which the cookie goes."""
 
@@ -154,7 +151,10 @@ class _Poll:
             case _:
                 return Response(status_code=405, headers={"allow": "GET, HEAD, POST"})
         if poll is None:
-            return _json({"gone": _key_of_loss(request, refusal), "code": format_code(code)}, 404)
+            own = settings().worker
+            is_lost = request.query_params.get(gate.QUERY, own) != own
+            key = "goneLost" if is_lost else refusal
+            return _json({"gone": key, "code": format_code(code)}, 404)
         return await take(request, poll)
 
     async def _state(self, request: Request, poll: PollState) -> Response:
@@ -211,11 +211,6 @@ def _known_tag(request: Request) -> str:
 
 def _json(content: Mapping[str, Any], status: int = 200, more: Mapping[str, str] = {}) -> Response:
     return JSONResponse(content, status, {**_NOT_KEPT, **more})
-
-
-def _key_of_loss(request: Request, key: str) -> str:
-    own = settings().worker
-    return "goneLost" if request.query_params.get(gate.QUERY, own) != own else key
 
 
 async def _body(request: Request) -> bytes | None:

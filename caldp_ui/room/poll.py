@@ -24,10 +24,10 @@ from urllib.parse import urlencode
 
 import streamlit as st
 from streamlit import runtime
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from caldp_core.basics.errors import CaldpError, check_whole, require
 from caldp_ui.app.gate import QUERY, network_of, visitor_address
+from caldp_ui.app.run_limiter import this_visit
 from caldp_ui.app.theme import settings
 from caldp_ui.lesson.steps import Course
 from caldp_ui.room.question import PollQuestion
@@ -514,12 +514,6 @@ def open_room(question: PollQuestion, key: str = "") -> TeacherKey:
     is_right = hmac.compare_digest(key.encode(), settings().poll_key.encode())
     require(is_right, "This is not the key of this server; it is in the log of the server.")
     return rooms().open_by_key(question, this_visit())
-
-
-def this_visit() -> str:
-    """The name of the visit whose page is being run."""
-    run = get_script_run_ctx()
-    return "" if run is None else run.session_id
 
 
 def _is_connected(visit: str) -> bool:

@@ -14,6 +14,7 @@ import streamlit as st
 from caldp_core.basics.errors import CaldpError
 from caldp_ui.app import gate
 from caldp_ui.app.navigation import ensure_navigation
+from caldp_ui.app.run_limiter import this_visit
 from caldp_ui.app.texts import escape_markdown
 from caldp_ui.app.theme import palette
 from caldp_ui.charts import show as charts
@@ -31,7 +32,6 @@ from caldp_ui.room.poll import (
     format_code,
     query_of,
     rooms,
-    this_visit,
 )
 from caldp_ui.room.question import PollQuestion, history
 from caldp_ui.session import page_state, visit

@@ -9,7 +9,6 @@ Markdown, have them as they are.
 """
 
 import json
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from html import escape
@@ -24,7 +23,7 @@ import streamlit as st
 from plotly.subplots import make_subplots
 
 from caldp_core.basics.types import Floats
-from caldp_ui.app.texts import escape_markdown
+from caldp_ui.app.texts import escape_markdown, read_toml
 from caldp_ui.app.theme import Palette
 from caldp_ui.charts import show
 from caldp_ui.compute import runs
@@ -252,7 +251,7 @@ def in_words(table: pd.DataFrame) -> str:
 _RANGE_OF: Final = (
     "Ranges are for all people of whom these are a random sample, and right 95 times in 100"
 )
-_PROMISES: Final = tomllib.loads(Path(__file__).with_name("promises.toml").read_text("utf-8"))
+_PROMISES: Final = read_toml(__file__, "promises.toml")
 COIN: Final[str] = _PROMISES["coin"]
 NOT_PROMISED: Final[Sequence[str]] = _PROMISES["not_promised"]
 
@@ -301,7 +300,7 @@ TITLE: Final = STATE.key("rehearsed")
 WEB: Final = Path(__file__).with_name("web")
 _DOM: Final = records.partial_script("dom")
 _STYLE: Final = (WEB / "board.css").read_text("utf-8")
-_SCRIPT: Final = _DOM + show.hub_script() + records.join_modules(WEB, ("board",))
+_SCRIPT: Final = _DOM + show.script() + records.join_modules(WEB, ("board",))
 _board = st.components.v2.component(
     "caldp_room_board", html='<div class="board"></div>', css=_STYLE, js=_SCRIPT
 )

@@ -663,7 +663,12 @@ def begin_page(state: PageState[R]) -> R:
     record = state.current()
     links.show_fault(state.page, record)
     visit.show_notices()
-    _show_awaited(state)
+    with st.container(gap=None):  # always there: what follows keeps its place
+        # The data of a link that waits for them: from the browser's tab, else from the reader.
+        visit.copy_own_data_to_tab(state.awaited)
+        if state.awaited is not None:
+            text = visit.request_text(state.awaited)
+            st.info(escape_markdown(text), icon=":material/upload_file:")
     state.write_link()
     return record
 
@@ -673,15 +678,6 @@ def show_page(state: PageState[R], show: Callable[[R], None]) -> None:
     record = begin_page(state)
     with plain_errors():
         show(record)
-
-
-def _show_awaited(state: PageState[R]) -> None:
-    """Ask for the data of a link that waits for them: the browser's tab first, then the reader."""
-    with st.container(gap=None):  # always there: what follows keeps its place
-        visit.copy_own_data_to_tab(state.awaited)
-        if state.awaited is not None:
-            text = visit.request_text(state.awaited)
-            st.info(escape_markdown(text), icon=":material/upload_file:")
 
 
 def is_first_run() -> bool:

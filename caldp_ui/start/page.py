@@ -1,11 +1,11 @@
 """The first page: one picture with numbers, ways for readers, examples, and links to all pages."""
 
 import base64
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path, PurePath
-from typing import Final
+from typing import Any, Final
 
 import streamlit as st
 
@@ -13,7 +13,7 @@ from caldp_core.audit.adversary import max_guess_accuracy
 from caldp_core.basics.cache import cached, cached_by
 from caldp_core.domain.domains import Area
 from caldp_core.experiments.run import Result
-from caldp_ui.app.navigation import CLASSROOM, COARSER, PAGES, PLACES, PLAN, SECTIONS, TITLES
+from caldp_ui.app.navigation import PAGES, PLACES, SECTIONS, TITLES
 from caldp_ui.app.texts import read_texts, read_toml
 from caldp_ui.compute import runs
 from caldp_ui.controls.choices import Preset, read_presets
@@ -88,7 +88,16 @@ def _hero() -> None:
     scenario = STATE.current().scenario
     rival = runs.best_plain_ldp(scenario)
     ours, plain = runs.result(scenario), runs.result(rival)
-    layout.show_headline(_headline(plain.first.errors.tv, ours.first.errors.tv))
+    noise = {"tv": ours.first.errors.tv, "plain_tv": plain.first.errors.tv}
+    layout.show_headline(
+        formats.Headline(
+            "A map that protects only what is sensitive puts "
+            f"{formats.of_hundred(noise['tv'])} people in the wrong place, "
+            f"not {formats.per_hundred(noise['plain_tv'])}.",
+            TEXTS["what_ldp_is"],
+            figures=noise,
+        )
+    )
     data = ComparisonData(runs.setup(scenario), runs.setup(rival), ours, plain)
     land = replace(ground(data.setup, runs.map_of(data.setup.dataset), None), home=_HOME)
     with st.container(key=STATE.key("hero")):
@@ -107,16 +116,6 @@ def _hero() -> None:
             walk = drawing_html("walk")
             st.html(f'<div class="walk"><h2>Everybody adds noise</h2>{walk}</div>')
             _show_errors(plain, ours)
-
-
-def _headline(plain: float, ours: float) -> formats.Headline:
-    """Both errors, total variations in [0, 1], in one sentence."""
-    return formats.Headline(
-        f"A map that protects only what is sensitive puts {formats.of_hundred(ours)} people in the "
-        f"wrong place, not {formats.per_hundred(plain)}.",
-        TEXTS["what_ldp_is"],
-        figures={"tv": ours, "plain_tv": plain},
-    )
 
 
 def _show_errors(plain: Result, ours: Result) -> None:
@@ -146,7 +145,8 @@ def _side_html(side: str, result: Result) -> str:
 
 
 _WEB: Final = Path(__file__).with_name("web")
-_ALTS: Final = read_toml(__file__, "directory.toml")["drawings"]
+_DIRECTORY: Final = read_toml(__file__, "directory.toml")
+_ALTS: Final = _DIRECTORY["drawings"]
 
 
 @cached
@@ -157,66 +157,28 @@ def drawing_html(name: str) -> str:
     return f'<img src="data:image/svg+xml;base64,{coded}" alt="{escape(_ALTS[name])}">{words}'
 
 
-@dataclass(frozen=True)
-class Way:
-    """A button of a card: its `label`, and the `page` that it opens once that is prepared."""
-
-    label: str
-    page: str
-    prepare: Callable[[], None] = lambda: None
-
-
-@dataclass(frozen=True)
-class PurposeCard:
-    """A card with one way or two. `name`: of its widgets' keys and of its drawing."""
-
-    name: str
-    title: str
-    text: str
-    ways: tuple[Way, ...]
-
-
-PURPOSE_CARDS: Final = (
-    PurposeCard(
-        "teach",
-        "Teach",
-        f"A lesson of {MINUTES} minutes with a poll: each phone adds its own noise, the "
-        "projector shows the estimate.",
-        (Way("Open the lesson plan", CLASSROOM, lambda: page_state.open_part(CLASSROOM, "plan")),),
-    ),
-    PurposeCard(
-        "decide",
-        "Decide",
-        "Do you hold the list, or will you ask people?",
-        (Way("Publish a list", COARSER), Way("Plan a survey", PLAN)),
-    ),
-    PurposeCard(
-        "own",
-        "Try your own data",
-        "Choose a file of places. It stays in the memory of the computer that runs this page.",
-        (Way("Choose a file", PLACES, lambda: page_state.open_part(PLACES, "own")),),
-    ),
-)
+PURPOSE_CARDS: Final = _DIRECTORY["cards"]
 
 
 def _purposes() -> None:
     """Show all cards side by side; on a phone one below the other."""
     with st.container(key=STATE.key("ways")):
-        for card in PURPOSE_CARDS:
-            with st.container(key=STATE.key(f"way-{card.name}")):
-                _purpose_card(card)
+        for name, card in PURPOSE_CARDS.items():
+            with st.container(key=STATE.key(f"way-{name}")):
+                _purpose_card(name, card)
 
 
-def _purpose_card(card: PurposeCard) -> None:
-    st.html(f'<div class="art">{drawing_html(card.name)}</div>')
-    with st.container(key=STATE.key(f"words-{card.name}")):
-        st.html(f"<h2>{card.title}</h2><p>{card.text}</p>")
+def _purpose_card(name: str, card: Mapping[str, Any]) -> None:
+    st.html(f'<div class="art">{drawing_html(name)}</div>')
+    with st.container(key=STATE.key(f"words-{name}")):
+        st.html(f"<h2>{card['title']}</h2><p>{card['text'].format(minutes=MINUTES)}</p>")
         with st.container(horizontal=True, gap="xsmall"):
-            for number, way in enumerate(card.ways):
-                key, icon = STATE.key(f"go-{card.name}-{number}"), ":material/arrow_forward:"
-                if st.button(way.label, key=key, icon=icon, icon_position="right"):
-                    way.prepare()
-                    st.switch_page(way.page)
+            for number, way in enumerate(card["ways"]):
+                key, icon = STATE.key(f"go-{name}-{number}"), ":material/arrow_forward:"
+                if st.button(way["label"], key=key, icon=icon, icon_position="right"):
+                    if "part" in way:
+                        page_state.open_part(way["page"], way["part"])
+                    st.switch_page(way["page"])
 
 
 CARDS: Final = read_presets(__file__, "cards", Preset)
@@ -252,9 +214,6 @@ def _picture(card: Preset) -> tuple[bytes, str]:
     return png, formats.of_hundred(result.first.errors.tv)
 
 
-_OWN_DATA_LINKS: Final = read_toml(__file__, "directory.toml")["own_data"]
-
-
 def _directory() -> None:
     """Show columns of links, each with a sentence."""
     with st.container(key="start-directory"):
@@ -267,18 +226,14 @@ def _directory() -> None:
                         st.page_link(entry.path, label=entry.title, icon=f":material/{entry.icon}:")
                         st.caption(entry.purpose)
         with last:
-            _own_data_links()
-
-
-def _own_data_links() -> None:
-    st.markdown("**Your data**")
-    for each in _OWN_DATA_LINKS:
-        page, icon = each["page"], f":material/{each['icon']}:"
-        key = STATE.key(f"yours-{PurePath(page).stem}")
-        if st.button(each["title"], type="tertiary", icon=icon, key=key):
-            page_state.open_part(page, "own")
-            st.switch_page(page)
-        st.caption(each["sentence"])
+            st.markdown("**Your data**")
+            for each in _DIRECTORY["own_data"]:
+                page, icon = each["page"], f":material/{each['icon']}:"
+                key = STATE.key(f"yours-{PurePath(page).stem}")
+                if st.button(each["title"], type="tertiary", icon=icon, key=key):
+                    page_state.open_part(page, "own")
+                    st.switch_page(page)
+                st.caption(each["sentence"])
 
 
 def _idea() -> None:

@@ -102,7 +102,7 @@ def asking_options(scenario: Scenario, count: int, open_questions: frozenset[int
     return AskingOptions(one, every, best_plan(questions, epsilon, n))
 
 
-@cached_by(lambda scenario, *rest: (runs.key(replace(scenario, seed=0)), *rest[:-1]))
+@cached_by(lambda scenario, *rest: (runs.law_key(scenario), *rest[:-1]))
 def compare_options(
     scenario: Scenario, count: int, open_questions: frozenset[int], progress: Progress
 ) -> QuestionComparison:

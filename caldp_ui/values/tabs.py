@@ -68,11 +68,7 @@ class BeliefRow:
     channel_beliefs: Beliefs | None
 
 
-def _key_without_seed(scenario: Scenario) -> str:
-    return runs.key(replace(scenario, seed=0))
-
-
-@cached_by(_key_without_seed)
+@cached_by(runs.law_key)
 def belief_rows(scenario: Scenario) -> list[BeliefRow]:
     """A row for every group and for up to `ROWS_MAX` answers, sensitive ones first."""
     setup, domain = runs.setup(scenario), domain_of(scenario)
@@ -171,7 +167,7 @@ class Method:
     is_chosen: bool
 
 
-@cached_by(_key_without_seed)
+@cached_by(runs.law_key)
 def methods(scenario: Scenario) -> list[Method]:
     """Every mechanism of the catalogue that satisfies the policy and has an exact variance."""
     setup = runs.setup(scenario)

@@ -325,15 +325,11 @@ def _texts(setup: Setup, domain: Domain) -> dict[str, str]:
 
 def _handle_events() -> None:
     for kind, record in new_events(KEY):
-        if kind == "act":
-            _handle_act(record)
-        elif kind == "step":
+        marked = record.get("sensitive")
+        if kind == "step":
             _apply_film_step(record)
-
-
-def _handle_act(record: Mapping[str, Any]) -> None:
-    if not STATE.undo_or_redo(record.get("step")) and isinstance(record.get("sensitive"), str):
-        update_scenario(STATE, lambda scenario: with_sensitive_runs(scenario, record["sensitive"]))
+        elif not STATE.undo_or_redo(record.get("step")) and isinstance(marked, str):
+            update_scenario(STATE, partial(with_sensitive_runs, text=marked))
 
 
 def _apply_film_step(record: Mapping[str, Any]) -> None:

@@ -12,7 +12,7 @@ from typing import Final
 from caldp_core.basics.cache import cached
 from caldp_core.basics.errors import count_text
 from caldp_core.datasets import base_map
-from caldp_core.domain.domains import US_GRID, GridDomain
+from caldp_core.domain.domains import US_GRID, Domain, GridDomain
 
 count: Final = count_text
 """A number of things: "1 block", "875 blocks"."""
@@ -313,6 +313,11 @@ VALUES: Final = Vocabulary(
 ANSWERS: Final = Vocabulary(
     "answer", "answers", "list", "with", "under the wrong answer", "which answer someone gave"
 )
+
+
+def nouns_of(domain: Domain | GridDomain, others: Vocabulary = VALUES) -> Vocabulary:
+    """Nouns of data on a domain: places on a map, else `others`."""
+    return PLACES if isinstance(domain, GridDomain) else others
 
 
 @cached

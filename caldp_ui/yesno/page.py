@@ -13,7 +13,6 @@ from typing import Final
 import pandas as pd
 import streamlit as st
 
-from caldp_core.datasets import YesOrNo
 from caldp_ui.app.navigation import ADVERSARY
 from caldp_ui.app.texts import read_texts
 from caldp_ui.app.theme import palette
@@ -40,25 +39,8 @@ _PEOPLE: Final = (100, 300, 1_000, 3_000, 10_000, 100_000, 1_000_000, 10**9)
 _SHARES: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9)
 
 
-def _level_slider(name: str) -> common.Slider[YesNoState]:
-    def at(record: YesNoState, value: float) -> YesNoState:
-        return YesNoState(with_levels(record.scenario, **{name: float(value)}))
-
-    def now(record: YesNoState) -> float:
-        level: float = getattr(yes_no_policy(record.scenario), name)
-        return level
-
-    return common.Slider(name, now, at, _LEVELS, policies.level)
-
-
-def _yes_share(record: YesNoState) -> float:
-    dataset = record.scenario.dataset
-    assert isinstance(dataset, YesOrNo)  # `page_state._check` sees to it
-    return dataset.yes
-
-
-_EPSILON_YES: Final = _level_slider("epsilon_10")
-_EPSILON_NO: Final = _level_slider("epsilon_01")
+_EPSILON_YES: Final = common.field_slider("scenario.policy.epsilon_10", _LEVELS, policies.level)
+_EPSILON_NO: Final = common.field_slider("scenario.policy.epsilon_01", _LEVELS, policies.level)
 _PEOPLE_SLIDER: Final[common.Slider[YesNoState]] = common.Slider(
     "people",
     lambda record: record.scenario.n or _PEOPLE[0],
@@ -66,12 +48,8 @@ _PEOPLE_SLIDER: Final[common.Slider[YesNoState]] = common.Slider(
     _PEOPLE,
     formats.people,
 )
-_SHARE_SLIDER: Final[common.Slider[YesNoState]] = common.Slider(
-    "share",
-    _yes_share,
-    lambda record, share: YesNoState(replace(record.scenario, dataset=YesOrNo(share))),
-    _SHARES,
-    lambda share: f"{100 * share:.3g} %",
+_SHARE_SLIDER: Final = common.field_slider(
+    "scenario.dataset.yes", _SHARES, lambda share: f"{100 * share:.3g} %", "share"
 )
 SLIDERS: Final = {
     "ε of yes": _EPSILON_YES,
@@ -79,13 +57,6 @@ SLIDERS: Final = {
     "People": _PEOPLE_SLIDER,
     "Truly yes": _SHARE_SLIDER,
 }
-
-
-def _level_sliders() -> None:
-    """Show the sliders of both ε's; on phones they stay on screen."""
-    with st.container(key=STATE.key("dials"), horizontal=True):
-        common.show(STATE, _EPSILON_YES, "ε of yes", _level_help("yes"))
-        common.show(STATE, _EPSILON_NO, "ε of no", _level_help("no"))
 
 
 def _level_buttons() -> None:
@@ -110,14 +81,6 @@ def _with_smaller_epsilon(record: YesNoState) -> YesNoState:
     return YesNoState(with_levels(record.scenario, epsilon_01=least, epsilon_10=least))
 
 
-def _people_sliders() -> None:
-    """Show the sliders of the number of people, and of the true share of yes."""
-    with st.container(key=STATE.key("crowd"), horizontal=True):
-        common.show(STATE, _PEOPLE_SLIDER, "People")
-        help_text = "Percent of all people whose true answer is yes; shown for demonstration only."
-        common.show(STATE, _SHARE_SLIDER, "Truly yes", help_text)
-
-
 def _level_help(answer: str) -> str:
     return (
         f"A report makes {answer} at most e^ε times as likely as before. Smaller: better hidden. "
@@ -131,7 +94,9 @@ def _panels(shown: View, data: YesNoData, pinned: YesNoData | None) -> None:
         with st.container(key=STATE.key("sends")):
             st.html(view.title_html(1, "One person sends a noisy answer"))
             st.html(shown.texts[view.SENDER])
-            _level_sliders()
+            with st.container(key=STATE.key("dials"), horizontal=True):
+                common.show(STATE, _EPSILON_YES, "ε of yes", _level_help("yes"))
+                common.show(STATE, _EPSILON_NO, "ε of no", _level_help("no"))
             _level_buttons()
         with st.container(key=STATE.key("reads")):
             st.html(view.title_html(2, "An attacker reads one report"))
@@ -145,7 +110,9 @@ def _panels(shown: View, data: YesNoData, pinned: YesNoData | None) -> None:
             st.html(shown.texts[view.SERVER])
             with st.container(key=STATE.key("likely")):
                 drawing.show_drawing(shown.pictures[view.LIKELY], view.LIKELY, None)
-            _people_sliders()
+            with st.container(key=STATE.key("crowd"), horizontal=True):
+                common.show(STATE, _PEOPLE_SLIDER, "People")
+                common.show(STATE, _SHARE_SLIDER, "Truly yes", TEXTS["share_help"])
             same = "The same protection, with other people and new noise."
             pins.redraw_and_pin(STATE, page_state.title, same)
 

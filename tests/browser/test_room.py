@@ -305,7 +305,7 @@ def widths(engine: Any, text: str) -> Any:
 
 
 def test_the_board_draws_the_share_of_reports_that_name_an_answer(engine: Any) -> None:
-    text = records.partial_script("dom") + show.hub_script() + join_modules(WEB, ("board",))
+    text = records.partial_script("dom") + show.script() + join_modules(WEB, ("board",))
     text = text.replace("export default ", "")
     right = widths(engine, text)
     assert np.array_equal(right[:, 0], [25.0, 50.0, 0.0, 25.0])
