@@ -233,12 +233,12 @@ def steps(has_draws: bool) -> None:
     """Draw the buttons for new noise, where the station `has_draws`, and for undo."""
     with st.container(horizontal=True, gap="xsmall"):
         if has_draws:
-            st.button(
+            STATE.button(
+                "another",
                 "Draw new noise",
-                icon=":material/casino:",
-                key=STATE.key("another"),
-                on_click=STATE.change,
-                args=(lambda lesson: replace(lesson, seed=(lesson.seed + 1) % (SEED_MAX + 1)),),
+                STATE.change,
+                lambda lesson: replace(lesson, seed=(lesson.seed + 1) % (SEED_MAX + 1)),
+                icon="casino",
                 help="The same settings, another draw.",
             )
         common.button(STATE)

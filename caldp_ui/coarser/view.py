@@ -56,7 +56,7 @@ from caldp_ui.coarser.page_state import (
 )
 from caldp_ui.compute import runs
 from caldp_ui.maps.scene import bare_ground, pooling_levels, scale, shared_pictures
-from caldp_ui.parts import pack
+from caldp_ui.parts import layout, pack
 from caldp_ui.stage import records
 from caldp_ui.words import formats, policies, promise
 
@@ -630,7 +630,7 @@ def _record(data: TreatmentData, name: str, drawn: Mapping[str, str]) -> str:
     table = rows.head(_ROWS_MAX).to_html(index=False)
     rest = max(len(rows) - _ROWS_MAX, 0)
     more = formats.count(rest, "more row is", "more rows are") + " in table.csv."
-    return _form("record.html").substitute(
+    return layout.printed_form(__file__, "record.html").substitute(
         title=escape(f"{data.setup.dataset.name}: {TITLES[name].lower()}"),
         published=escape(published_text(data, name)),
         drawn="".join(drawn.values()) or table + (f"<p>{more}</p>" if rest else ""),

@@ -7,7 +7,10 @@ paper show them; each says in words what it is.
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from html import escape
+from pathlib import Path
+from string import Template
 from typing import Any, Final, TypeVar
 
 import numpy as np
@@ -97,6 +100,22 @@ def _columns(middle: float, half_width: float) -> list[int]:
     low, high = values[0], max(values[-1], values[0] + half_width / 10)
     places: list[int] = np.rint((values - low) / (high - low) * _COLUMNS).astype(int).tolist()
     return places
+
+
+@cache
+def printed_form(module: str, name: str) -> Template:
+    """The form `name` beside a module, on the sheet that all printed pages share (`printed.html`).
+
+    Its file has its title and its own styles first, and then what stands on the sheet.
+    """
+    form, sheet = Path(module).with_name(name), Path(__file__).with_name("printed.html")
+    head, body = form.read_text("utf-8").split("</style>\n", 1)
+    title, style = head.split("<style>\n", 1)
+    parts = {"TITLE\n": title, "STYLE": style, "BODY": body}
+    text = sheet.read_text("utf-8")
+    for place, content in parts.items():
+        text = text.replace(place, content, 1)
+    return Template(text)
 
 
 PLACE: Final = ".st-key-odds .odds"

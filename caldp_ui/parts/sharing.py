@@ -9,10 +9,8 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
+from functools import partial
 from html import escape
-from pathlib import Path
-from string import Template
 from typing import Final, Literal, TypeAlias
 
 import numpy as np
@@ -245,12 +243,7 @@ def _scenario(setup: Setup) -> str:
 
 def fill_template(form: str = _FORM, **parts: str) -> str:
     """The form of this file with its parts, which are HTML already."""
-    return _form(form).substitute(parts)
-
-
-@cache
-def _form(name: str) -> Template:
-    return Template(Path(__file__).with_name(name).read_text("utf-8"))
+    return layout.printed_form(__file__, form).substitute(parts)
 
 
 def bold_html(text: str) -> str:

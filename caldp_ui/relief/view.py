@@ -11,7 +11,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from caldp_core.basics.errors import CaldpError
-from caldp_core.basics.types import Floats, Ints
+from caldp_core.basics.types import Floats, Ints, sums_by
 from caldp_core.datasets import base_map
 from caldp_core.domain.domains import US_GRID, GridDomain
 from caldp_core.experiments.run import Result, Setup
@@ -51,8 +51,7 @@ class Tiles:
 
     def total(self, each: Floats) -> Floats:
         """(k,) values of cells → (m,) sums over each tile."""
-        summed = np.bincount(self.of_cell, weights=each, minlength=self.m)
-        return np.asarray(summed, dtype=np.float64)
+        return sums_by(self.of_cell, each, self.m)
 
 
 @dataclass(frozen=True, eq=False)
