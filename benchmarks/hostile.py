@@ -11,11 +11,8 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
-from pathlib import Path
 from statistics import mean
 from time import monotonic
 from typing import Final
@@ -23,14 +20,13 @@ from typing import Final
 import click
 
 from benchmarks.figures import Bar, Figure
-from benchmarks.visits import PICTURE, percentile, walk_all
+from benchmarks.visits import open_others, percentile, seconds_of, watch
 from caldp_core.basics.errors import count_text
 from tests import ROOT
 from tests.datasets.files import HOSTILE
 from tests.servers import Server, running_server
 from tests.visits import Bringer, Visitor
 
-_OTHERS: Final = 4
 _ROUNDS: Final = 3
 _SETTLED_S: Final = 35.0
 """The server sets aside what it is made of 30 s after its start, whatever the files do."""
@@ -49,79 +45,47 @@ _AS_DEPLOYED: Final = {
 def figures(_: int) -> Iterator[Figure]:
     """For each file: memory, and how long four other visits wait for their moves meanwhile."""
     began = monotonic()
-    with (
-        tempfile.TemporaryDirectory() as at,
-        running_server(Path(at), variables=_AS_DEPLOYED) as server,
-        asyncio.Runner() as runner,
-    ):
-        watched = runner.run(_open(server, began))
+    with running_server(variables=_AS_DEPLOYED) as server, asyncio.Runner() as runner:
+        others = runner.run(open_others(server))
+        runner.run(asyncio.sleep(max(began + _SETTLED_S - monotonic(), 0.0)))
+        before = server.megabytes()
         for work, number in _BROUGHT:
-            yield from runner.run(_brought(watched, work, number))
-        runner.run(watched.close())
+            yield from runner.run(_brought(server, others, before, work, number))
+        for visitor in others:
+            runner.run(visitor.close())
 
 
-@dataclass
-class _Watched:
-    """A server, four visits, and what memory it had once they were there, in MB."""
-
-    server: Server
-    others: list[Visitor]
-    before: float
-    memory: list[float] = field(default_factory=list)
-    calm: list[float] = field(default_factory=list)
-
-    async def walk(self, seed: int) -> list[float]:
-        """Seconds of a walk of all visits."""
-        return [move.seconds for move in await walk_all(self.others, seed)]
-
-    async def watch(self) -> None:
-        """Note the memory, for as long as it is asked to."""
-        while True:
-            self.memory.append(self.server.megabytes())
-            await asyncio.sleep(0.1)
-
-    async def close(self) -> None:
-        """Close all visits."""
-        for visitor in self.others:
-            await visitor.close()
-
-
-async def _open(server: Server, began: float) -> _Watched:
-    others = [await Visitor.open(server.address, "places", PICTURE) for _ in range(_OTHERS)]
-    await walk_all(others, 0)
-    await asyncio.sleep(max(began + _SETTLED_S - monotonic(), 0.0))
-    return _Watched(server, others, server.megabytes())
-
-
-async def _brought(watched: _Watched, work: str, number: int) -> list[Figure]:
-    watched.memory.clear()
-    watch = asyncio.create_task(watched.watch())
-    calm, waits, loads, answers = list[float](), list[float](), list[float](), set[str]()
-    async with _bringers(watched.server.address, work, number) as bringers:
+async def _brought(
+    server: Server, others: list[Visitor], before: float, work: str, number: int
+) -> list[Figure]:
+    """Figures of one kind of file; `before`: MB of the server without any."""
+    memory, loads = list[float](), list[float]()
+    watching = asyncio.create_task(watch(server, memory, loads, 0.1))
+    calm, waits, answers = list[float](), list[float](), set[str]()
+    async with _bringers(server.address, work, number) as bringers:
         for seed in range(0, 200 * _ROUNDS, 200):
-            calm += await watched.walk(seed)
+            calm += await seconds_of(others, seed)
             await _say(bringers)
-            waits += await watched.walk(seed + 100)
-            loads.append(os.getloadavg()[0])
+            waits += await seconds_of(others, seed + 100)
             answers.update(json.loads(await _say(bringers)))
-    seconds = await _seconds_until_back(watched)
-    watch.cancel()
+    seconds = await _seconds_until_back(server, before)
+    watching.cancel()
     title = f"{count_text(number, 'visit brings', 'visits bring')} {work}"
     note = [f"{percentile(calm, 95):.2f} s without; load {mean(loads):.1f}", *sorted(answers)]
     ratio = percentile(waits, 95) / percentile(calm, 95)
-    more = watched.server.megabytes() - watched.before
+    more = server.megabytes() - before
     return [
-        Figure(f"{title}: memory, at most", "MB", [max(watched.memory)], _MEMORY),
+        Figure(f"{title}: memory, at most", "MB", [max(memory)], _MEMORY),
         Figure(f"until at most {_BACK_MB} MB more than at first", "s", [seconds], _BACK),
         Figure("by then more than at first", "MB", [more]),
         Figure("95 of 100 moves of others, over without", "×", [ratio], _WAIT, "; ".join(note)),
     ]
 
 
-async def _seconds_until_back(watched: _Watched) -> float:
+async def _seconds_until_back(server: Server, before: float) -> float:
     """Seconds until the memory is back; infinite after a minute."""
     began = monotonic()
-    while watched.server.megabytes() - watched.before > _BACK_MB:
+    while server.megabytes() - before > _BACK_MB:
         if monotonic() - began > _BACK_S:
             return float("inf")
         await asyncio.sleep(0.1)

@@ -62,7 +62,7 @@ def load_figures(visits: int) -> Iterator[Figure]:
     """For one, two and three workers behind nginx: a class that plays, and many who read."""
     for number in (1, 2, 3):
         for people, pause in ((visits, 1.0), (_READERS, _READERS_PAUSE_S)):
-            with tempfile.TemporaryDirectory() as name, fleet(Path(name), number) as workers:
+            with fleet(None, number) as workers:
                 prefix = f"{number} workers: " if number > 1 else "1 worker: "
                 empty = workers.megabytes()
                 yield Figure(f"{prefix}memory before anybody comes", "MB", [empty])
@@ -108,12 +108,11 @@ def flood_figures(_: int) -> Iterator[Figure]:
 
 
 async def _flooded(server: Server) -> list[Figure]:
-    others = [await Visitor.open(server.address, "places", PICTURE) for _ in range(_OTHERS)]
-    await walk_all(others, 0)
-    calm = percentile([move.seconds for move in await walk_all(others, 100)], 95)
+    others = await open_others(server)
+    calm = percentile(await seconds_of(others, 100), 95)
     floods = [await Visitor.arrive(server.address, "places") for _ in range(_SOCKETS)]
     at_work = [asyncio.create_task(_flood(visitor)) for visitor in floods]
-    waits = [move.seconds for move in await walk_all(others, 200)]
+    waits = await seconds_of(others, 200)
     for task in at_work:
         task.cancel()
     await asyncio.gather(*at_work, return_exceptions=True)
@@ -135,6 +134,18 @@ async def _flood(visitor: Visitor) -> None:
     with suppress(ConnectionClosed):
         for _ in range(_MESSAGES):
             await visitor.ask()
+
+
+async def open_others(server: Server) -> list[Visitor]:
+    """Four visits of the map page that have moved ε before anything is measured."""
+    others = [await Visitor.open(server.address, "places", PICTURE) for _ in range(_OTHERS)]
+    await walk_all(others, 0)
+    return others
+
+
+async def seconds_of(visitors: list[Visitor], seed: int) -> list[float]:
+    """Seconds of the moves of all visits."""
+    return [move.seconds for move in await walk_all(visitors, seed)]
 
 
 async def walk_all(visitors: list[Visitor], seed: int, pause: float = 1.0) -> list[Move]:
@@ -180,7 +191,7 @@ def hall_figures(_: int) -> Iterator[Figure]:
     if lack := missing_nginx():
         yield Figure(f"{_MANY:,} phones in {_WORKERS} polls", "", (), note=lack)
         return
-    with tempfile.TemporaryDirectory() as name, fleet(Path(name), _WORKERS) as workers:
+    with fleet(None, _WORKERS) as workers:
         desks = [Desk(each.address, f"w{at}") for at, each in enumerate(workers.workers, 1)]
         yield from asyncio.run(hall(workers, desks, _MANY))
 
@@ -260,11 +271,11 @@ def walk_figures(visits: int) -> Iterator[Figure]:
 async def wander(server: Server, visits: int, seconds: float, folder: Path) -> list[Figure]:
     """The figures of a walk; `folder`: of the server's log."""
     until, memory, loads = monotonic() + seconds, list[float](), list[float]()
-    watch = asyncio.create_task(_watch(server, memory, loads))
+    watching = asyncio.create_task(watch(server, memory, loads))
     walks = [Walk(seed) for seed in range(visits)]
     await asyncio.gather(*(walk_over_pages(server, walk, until) for walk in walks))
     await asyncio.sleep(min(_REST_S, seconds))
-    watch.cancel()
+    watching.cancel()
     (log,) = folder.glob("*.log")
     lines = log.read_text("utf-8").splitlines()
     third = len(memory) // 3
@@ -292,8 +303,11 @@ def _unanswered(walks: Sequence[Walk], kind: Unanswered) -> Figure:
     return Figure(kind, "", [len(places)], bar, "; ".join(places))
 
 
-async def _watch(server: Server, memory: list[float], loads: list[float]) -> None:
+async def watch(
+    server: Server, memory: list[float], loads: list[float], pause: float = 0.5
+) -> None:
+    """Note the server's megabytes and the machine's load every `pause` seconds, until cancelled."""
     while True:
         memory.append(server.megabytes())
         loads.append(os.getloadavg()[0])
-        await asyncio.sleep(0.5)
+        await asyncio.sleep(pause)

@@ -69,11 +69,8 @@ def running_server(
     `base`: the path below which it serves. `variables`: of its environment.
     """
     if folder is None:
-        with (
-            tempfile.TemporaryDirectory() as name,
-            running_server(Path(name), script, base, variables) as server,
-        ):
-            yield server
+        with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
+            yield stack.enter_context(running_server(Path(name), script, base, variables))
         return
     arguments = ["--server.headless", "true", *(["--server.baseUrlPath", base] if base else [])]
     homes = {"HOME": str(folder), "XDG_CACHE_HOME": str(folder)}
@@ -181,7 +178,7 @@ def nginx_path() -> str | None:
 
 @contextmanager
 def fleet(
-    folder: Path,
+    folder: Path | None,
     number: int,
     base: str = "",
     certificate: tuple[str, str] = ("", ""),
@@ -189,13 +186,15 @@ def fleet(
 ) -> Iterator[Fleet]:
     """`number` workers behind nginx, with these `variables` of their environment.
 
+    `folder`: of their files and logs, which are not kept without it.
     `base`: the path below which they serve. `certificate`: its file and its key's, for https.
     """
     with ExitStack() as started:
+        kept = folder or Path(started.enter_context(tempfile.TemporaryDirectory()))
         names = [f"w{at}" for at in range(1, number + 1)]
 
         def start(name: str) -> Server:
-            home = folder / name
+            home = kept / name
             home.mkdir()
             own = {"CALDP_WORKER": name, "FORWARDED_ALLOW_IPS": "127.0.0.1", **(variables or {})}
             return started.enter_context(running_server(home, base=base, variables=own))
@@ -205,11 +204,11 @@ def fleet(
         port = started.enter_context(free_port())
         named = (Worker(n, w.address.split("/")[2]) for n, w in zip(names, workers, strict=True))
         site = Site(tuple(named), f"127.0.0.1:{port}", "_", base, *certificate)
-        proxy = started.enter_context(_proxy(folder, site))
+        proxy = started.enter_context(_proxy(kept, site))
         secure = bool(site.certificate)
         address = f"http{'s' * secure}://127.0.0.1:{port}/{base}".rstrip("/")
         trust = ssl.create_default_context(cafile=site.certificate) if secure else None
-        await_health(Server(address, proxy), folder / "nginx.log", trust)
+        await_health(Server(address, proxy), kept / "nginx.log", trust)
         yield Fleet(address, tuple(workers), proxy)
 
 

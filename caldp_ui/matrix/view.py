@@ -175,7 +175,9 @@ def _kept(verdict: ChannelVerdict) -> formats.Headline:
 
 def _broken(verdict: ChannelVerdict) -> formats.Headline:
     first = verdict.broken[0]
-    worst, count = first.leak, _equally_broken(verdict)
+    worst, excess = first.leak, [c.leak.privacy_loss - c.leak.epsilon for c in verdict.broken]
+    # How many are broken as far as the worst one.
+    count = sum(each == excess[0] or abs(each - excess[0]) < 1e-9 for each in excess)
     pair = f"“{verdict.names[worst.x]}” against “{verdict.names[worst.x_other]}”"
     allowed = f"leaks {loss(first)} where {page_state.level_text(worst.epsilon)} is allowed, by "
     report = verdict.candidate.reports[worst.output]
@@ -195,12 +197,6 @@ def _broken(verdict: ChannelVerdict) -> formats.Headline:
             "loss": worst.privacy_loss,
         },
     )
-
-
-def _equally_broken(verdict: ChannelVerdict) -> int:
-    """How many limits are broken as far as the worst one."""
-    excess = [cell.leak.privacy_loss - cell.leak.epsilon for cell in verdict.broken]
-    return sum(each == excess[0] or abs(each - excess[0]) < 1e-9 for each in excess)
 
 
 def _widest_gap(verdict: ChannelVerdict) -> tuple[float, float]:
@@ -434,6 +430,12 @@ def html(verdict: ChannelVerdict, address: str) -> str:
     lines = headline(verdict)
     protection = policies.pair_texts(formats.VALUES, DenseMatrix.of(verdict.levels))
     chance = round(100 * protection.chance)
+    method = (
+        ("values", ", ".join(verdict.names)),
+        ("channel", verdict.candidate.title),
+        ("different reports", formats.integer(len(verdict.candidate.reports))),
+        ("limits", formats.integer(verdict.audit.pairs)),
+    )
     return sharing.fill_template(
         title="Record: a privacy matrix and its channel",
         result=f"<b>{escape(lines.sentence)}</b> {escape(lines.second)}",
@@ -444,9 +446,7 @@ def html(verdict: ChannelVerdict, address: str) -> str:
         f"{sharing.bold_html(protection.odds)}</p><p>{sharing.bold_html(protection.repeats)}</p>"
         f"<p>{escape(formats.MEANING)}</p>",
         open="".join(f"<li>{escape(each)}</li>" for each in _open(verdict)),
-        method="".join(
-            f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in _method(verdict)
-        ),
+        method="".join(f"<dt>{name}</dt><dd>{escape(value)}</dd>" for name, value in method),
         audit=_audit(verdict),
         repeat=f"The Python that comes with this record audits the channel again; <code>"
         f"{escape(address)}</code> opens the page. caldp {__version__}.",
@@ -457,9 +457,11 @@ def html(verdict: ChannelVerdict, address: str) -> str:
 def _tables(verdict: ChannelVerdict) -> str:
     names, k = _numbered(verdict.names), range(verdict.k)
     limits = [[_entry(verdict, x, z) for z in k] for x in k]
+    losses = {pair: cell.leak.privacy_loss for pair, cell in verdict.cells.items()}
+    leaks = [[_text(max(losses.get((x, z), 0.0), 0.0)) for z in k] for x in k]
     return _paper_table(
         "Limits: E (in brackets: what the others imply)", names, limits
-    ) + _paper_table("Leaks of the channel", names, _leak_rows(verdict))
+    ) + _paper_table("Leaks of the channel", names, leaks)
 
 
 def _entry(verdict: ChannelVerdict, x: int, z: int) -> str:
@@ -467,12 +469,6 @@ def _entry(verdict: ChannelVerdict, x: int, z: int) -> str:
     return (
         f"{level} ({_text(float(verdict.closure[x, z]))})" if verdict.loose_limits[x, z] else level
     )
-
-
-def _leak_rows(verdict: ChannelVerdict) -> list[list[str]]:
-    losses = {pair: cell.leak.privacy_loss for pair, cell in verdict.cells.items()}
-    k = range(verdict.k)
-    return [[_text(max(losses.get((x, z), 0.0), 0.0)) for z in k] for x in k]
 
 
 def _text(level: float) -> str:
@@ -513,25 +509,14 @@ def _protected(verdict: ChannelVerdict) -> str:
 def _open(verdict: ChannelVerdict) -> list[str]:
     pairs = verdict.k * (verdict.k - 1)
     open_pairs = pairs - int(np.isfinite(verdict.closure).sum() - verdict.k)
-    sentences = []
-    if open_pairs:
-        sentences.append(
-            f"{open_pairs:,} of {pairs:,} ordered pairs have no limit, and the others imply none: "
-            "a report may prove the first."
-        )
+    no_limit = (
+        f"{open_pairs:,} of {pairs:,} ordered pairs have no limit, and the others imply none: a "
+        "report may prove the first."
+    )
     return [
-        *sentences,
+        *([no_limit] if open_pairs else []),
         "Several reports about the same value: their limits add up (CALDP Proposition 2).",
         "A report shows that somebody took part; all reports together show what is common.",
-    ]
-
-
-def _method(verdict: ChannelVerdict) -> list[tuple[str, str]]:
-    return [
-        ("values", ", ".join(verdict.names)),
-        ("channel", verdict.candidate.title),
-        ("different reports", formats.integer(len(verdict.candidate.reports))),
-        ("limits", formats.integer(verdict.audit.pairs)),
     ]
 
 

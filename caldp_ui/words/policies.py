@@ -33,10 +33,11 @@ from caldp_ui.words import formats, promise
 from caldp_ui.words.formats import Vocabulary
 from caldp_ui.words.promise import (
     PromiseText,
+    add_up,
     bound_text,
     exposed_text,
     grades,
-    right_guess_text,
+    must_choose,
 )
 
 
@@ -49,19 +50,14 @@ def binary(nouns: Vocabulary, setup: Setup, policy: BinaryQuestion) -> PromiseTe
     covered = min(1.0, sum(shares[name] for name in hidden))
     unprotected = [_unprotected_sentence(name) for name in levels if name not in hidden]
     odds = pair_odds(setup.policy)
-    guess = (
-        f"An attacker who must choose between “{first}” and “{second}”, equally likely, "
-        f"{right_guess_text(odds.largest)}."
-    )
-    repeated_guess = right_guess_text(pair_odds(setup.policy, promise.REPEATS).largest)
+    guess = must_choose(f"“{first}” and “{second}”, equally likely,", odds.largest)
+    repeated = pair_odds(setup.policy, promise.REPEATS).largest
     return PromiseText(
         grades(covered, odds.largest, guess, " ".join(unprotected)),
         " ".join((*unprotected, *([guess] if hidden else []))),
         f"{promise.covered_text(nouns, covered)} {_deniable_sentence(hidden)}",
         " ".join((*(_odds_sentences(name, epsilon) for name, epsilon in levels.items()), guess)),
-        f"Reports add up: after {promise.REPEATS} with new noise, the attacker {repeated_guess}."
-        if hidden
-        else "",
+        add_up("with new noise", repeated) if hidden else "",
         (*unprotected, *promise.left_open(nouns, setup.scenario)),
         tuple((f"ε of {name}", level(epsilon)) for name, epsilon in levels.items()),
     )
@@ -160,22 +156,14 @@ def pair_texts(nouns: Vocabulary, policy: PrivacyMatrix) -> PairTexts:
         return PairTexts(1.0, no_limit, no_limit, "")
     article = "an" if nouns.unit[0] in "aeiou" else "a"
     pair = f"{article} {nouns.unit} and one that it hides behind"
-    guess = (
-        f"An attacker who must choose between {pair}, equally likely, "
-        f"{right_guess_text(largest_odds.largest)}."
-    )
+    guess = must_choose(f"{pair}, equally likely,", largest_odds.largest)
     strictest = _strictest(closure(policy).entries)
     odds = f"{guess} Without a report it is 50."
     if strictest < largest_odds.largest - 1e-12:
         odds += f" For the best protected pair it is {bound_text(strictest)}."
-    repeated_guess = right_guess_text(pair_odds(policy, promise.REPEATS).largest)
-    return PairTexts(
-        largest_odds.largest,
-        guess,
-        odds,
-        f"Reports add up: after {promise.REPEATS} about the same {nouns.unit} of one person, the "
-        f"attacker {repeated_guess}.",
-    )
+    repeated = pair_odds(policy, promise.REPEATS).largest
+    repeats = add_up(f"about the same {nouns.unit} of one person", repeated)
+    return PairTexts(largest_odds.largest, guess, odds, repeats)
 
 
 def _strictest(levels: Floats) -> float:
@@ -232,10 +220,8 @@ class _FadingText:
 
 def _fading_promise(nouns: Vocabulary, setup: Setup, policy: _FadingText) -> PromiseText:
     chance = max_guess_accuracy(policy.epsilon)
-    in_short = (
-        f"An attacker who must choose between two equally likely {nouns.units} {policy.near} "
-        f"{right_guess_text(chance)}."
-    )
+    in_short = must_choose(f"two equally likely {nouns.units} {policy.near}", chance)
+    repeated = max_guess_accuracy(policy.epsilon, promise.REPEATS)
     farther = " ".join(
         f"For {nouns.units} {distance} it is "
         f"{bound_text(max_guess_accuracy(times * policy.epsilon))}."
@@ -248,9 +234,7 @@ def _fading_promise(nouns: Vocabulary, setup: Setup, policy: _FadingText) -> Pro
         f"{promise.covered_text(nouns, 1.0)} The nearer two {nouns.units} are, the less a report "
         f"shows which of them is true. Between any two, {policy.rate}.",
         odds,
-        f"Reports add up: after {promise.REPEATS} reports about the same {nouns.unit} of one "
-        "person, the attacker "
-        f"{right_guess_text(max_guess_accuracy(policy.epsilon, promise.REPEATS))}.",
+        add_up(f"reports about the same {nouns.unit} of one person", repeated),
         (
             f"Reports show in which part of the {nouns.whole} someone is.",
             *promise.left_open(nouns, setup.scenario),
@@ -284,10 +268,7 @@ def personal(nouns: Vocabulary, setup: Setup, policy: PersonalTags) -> PromiseTe
     best = chance(setup.policy)
     common = float(setup.dataset.distribution[setup.sensitive].sum())
     own = min(1.0, sum(policy.shares)) * (1.0 - common)
-    guess = (
-        f"An attacker who must choose between a person's own {nouns.unit} and another, equally "
-        f"likely, {right_guess_text(best)}."
-    )
+    guess = must_choose(f"a person's own {nouns.unit} and another, equally likely,", best)
     readable = f"A report can name the true {nouns.unit} of each of them openly."
     graded = grades(min(1.0, own + common), best, guess, readable)
     tags = formats.count(len(policy.shares), "tag", "tags")
@@ -298,8 +279,7 @@ def personal(nouns: Vocabulary, setup: Setup, policy: PersonalTags) -> PromiseTe
         f"{guess} A report that says “at home” turns an even chance into "
         f"{bound_text(max_guess_accuracy(policy.epsilon))}. No report says which {nouns.units} are "
         "somebody's own.",
-        f"Reports add up: after {promise.REPEATS} from home, the attacker "
-        f"{right_guess_text(chance(setup.policy, promise.REPEATS))}.",
+        add_up("from home", chance(setup.policy, promise.REPEATS)),
         (*NOT_PROMISED, *promise.left_open(nouns, setup.scenario)),
         (("ε", f"{policy.epsilon:g}"), ("own places", f"{tags}, spread by “{policy.background}”")),
     )

@@ -141,6 +141,16 @@ def right_guess_text(share: float) -> str:
     return f"is right at most **{best} times in 100**"
 
 
+def must_choose(pair: str, share: float) -> str:
+    """An attacker's right guesses between the two of a pair, in one sentence; `share` as above."""
+    return f"An attacker who must choose between {pair} {right_guess_text(share)}."
+
+
+def add_up(reports: str, share: float) -> str:
+    """Right guesses after `REPEATS` of such reports, in one sentence; `share` as above."""
+    return f"Reports add up: after {REPEATS} {reports}, the attacker {right_guess_text(share)}."
+
+
 def bound_text(share: float) -> str:
     """A bound on right guesses as a number: "at most **73** of 100"."""
     best = formats.hundred(share)
@@ -319,16 +329,10 @@ def _guess_sentence(nouns: Vocabulary, setup: Setup) -> str:
     block = block_name(nouns, scenario)
     if odds.one_way is not None:
         pair = f"a protected {nouns.unit} and another{'' if one_block else f' of its {block}'}"
-        return (
-            f"An attacker who must choose between {pair}, equally likely, "
-            f"{right_guess_text(odds.largest)}."
-        )
+        return must_choose(f"{pair}, equally likely,", odds.largest)
     some = "" if bool(_context(setup).hidden().all()) else "protected "
     where = "" if one_block else f" in one {block}"
-    return (
-        f"An attacker who must choose between two equally likely {some}{nouns.units}{where} "
-        f"{right_guess_text(odds.largest)}."
-    )
+    return must_choose(f"two equally likely {some}{nouns.units}{where}", odds.largest)
 
 
 def _read_sentences(nouns: Vocabulary, setup: Setup) -> str:
@@ -387,10 +391,7 @@ def repeats_text(nouns: Vocabulary, setup: Setup) -> str:
         return ""
     if odds.largest > 0.999:
         return f"Reports add up: {REPEATS} about one person leave practically nothing hidden."
-    return (
-        f"Reports add up: after {REPEATS} reports about the same {nouns.unit} of one person, the "
-        f"attacker {right_guess_text(odds.largest)}."
-    )
+    return add_up(f"reports about the same {nouns.unit} of one person", odds.largest)
 
 
 def counted(scenario: Scenario) -> tuple[str, str]:
