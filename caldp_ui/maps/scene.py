@@ -15,16 +15,10 @@ import numpy as np
 import streamlit as st
 from scipy.special import ndtri
 
+from caldp_core import datasets
 from caldp_core.basics.cache import cached, cached_by
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Bools, Ints
-from caldp_core.datasets import (
-    base_map,
-    country_labels,
-    hexagon_km,
-    hexagon_resolutions,
-    region_labels,
-)
 from caldp_core.datasets.base_map import City
 from caldp_core.domain.domains import US_GRID, Area, GridDomain
 from caldp_core.estimation.intervals import may_be_noise, ranges
@@ -115,7 +109,7 @@ class Land(TypedDict):
 @cached
 def land(domain: GridDomain, points: tuple[City, ...] = ()) -> Land:
     """Borders, land, and `points` before cities of the part of the Earth that the map shows."""
-    under = base_map(domain)
+    under = datasets.base_map(domain)
     named = (*points, *under.cities)
     rows = ((c.name, c.region, c.latitude, c.longitude, c.population) for c in named)
     return {
@@ -507,13 +501,13 @@ def initial_blocks(spec: BlocksSpec, domain: GridDomain) -> BlocksSpec:
 
 def hexagons_of(domain: GridDomain) -> HexagonBlocks:
     """Hexagons to begin with: in the middle of the sizes that a map has."""
-    sizes = hexagon_resolutions(domain)
+    sizes = datasets.hexagon_resolutions(domain)
     return HexagonBlocks(sizes[len(sizes) // 2]) if sizes else HexagonBlocks()
 
 
 def hexagon_size(resolution: int) -> str:
     """The distance across a hexagon, as text in km or m."""
-    return f"about {formats.length(hexagon_km(resolution))}"
+    return f"about {formats.length(datasets.hexagon_km(resolution))}"
 
 
 def _hexagons(domain: GridDomain) -> Preset:
@@ -540,9 +534,9 @@ def _other_map_presets(domain: GridDomain) -> tuple[Preset, ...]:
             ContextPolicy(blocks_of(domain)),
         ),
         _PLAIN,
-        *([_COUNTRIES] if len(country_labels(domain)[1]) > 1 else []),
-        *([_REGIONS] if len(region_labels(domain)[1]) > 1 else []),
-        *([_hexagons(domain)] if hexagon_resolutions(domain) else []),
+        *([_COUNTRIES] if len(datasets.country_labels(domain)[1]) > 1 else []),
+        *([_REGIONS] if len(datasets.region_labels(domain)[1]) > 1 else []),
+        *([_hexagons(domain)] if datasets.hexagon_resolutions(domain) else []),
         _NONE_SENSITIVE,
     )
 

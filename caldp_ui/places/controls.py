@@ -64,17 +64,6 @@ def _bind_part(name: str, part: str, field: str) -> dict[str, Any]:
     return bind_held(STATE, name, getattr(now, field), change)
 
 
-def _hexagon_details(blocks: HexagonBlocks, domain: GridDomain) -> None:
-    """The slider of the sizes that fit the map."""
-    st.select_slider(
-        "Size of a hexagon",
-        sorted({*datasets.hexagon_resolutions(domain), blocks.resolution}, reverse=True),
-        format_func=hexagon_size,
-        help=TEXTS["hexagons_help"],
-        **_bind_part("hexagons", "blocks", "resolution"),
-    )
-
-
 K = TypeVar("K")
 BLOCK_KINDS: Final[dict[str, BlocksSpec]] = {
     "One block: the whole map": OneBlock(),
@@ -143,7 +132,10 @@ def _kind_title(
 def _block_details(scenario: Scenario, domain: GridDomain) -> None:
     blocks = scenario.context.blocks
     if isinstance(blocks, GridBlocks):
-        _rows_and_columns(domain)
+        rows, columns = st.columns(2)
+        rows.number_input("Rows", 1, domain.rows, **_bind_part("rows", "blocks", "rows"))
+        bound = _bind_part("columns", "blocks", "columns")
+        columns.number_input("Columns", 1, domain.columns, **bound)
     elif isinstance(blocks, AdaptiveBlocks):
         st.select_slider(
             "Number of blocks",
@@ -153,7 +145,14 @@ def _block_details(scenario: Scenario, domain: GridDomain) -> None:
             **_bind_part("adaptive", "blocks", "blocks"),
         )
     elif isinstance(blocks, HexagonBlocks):
-        _hexagon_details(blocks, domain)
+        fitting = {*datasets.hexagon_resolutions(domain), blocks.resolution}
+        st.select_slider(
+            "Size of a hexagon",
+            sorted(fitting, reverse=True),
+            format_func=hexagon_size,
+            help=TEXTS["hexagons_help"],
+            **_bind_part("hexagons", "blocks", "resolution"),
+        )
     elif isinstance(blocks, PolygonBlocks):
         _polygon_details(blocks)
     elif isinstance(blocks, DrawnBlocks):
@@ -161,12 +160,6 @@ def _block_details(scenario: Scenario, domain: GridDomain) -> None:
             f"{len(blocks.areas)} drawn with the tool “Box” and “Make it a block”; what is left "
             "over is one more block."
         )
-
-
-def _rows_and_columns(domain: GridDomain) -> None:
-    rows, columns = st.columns(2)
-    rows.number_input("Rows", 1, domain.rows, **_bind_part("rows", "blocks", "rows"))
-    columns.number_input("Columns", 1, domain.columns, **_bind_part("columns", "blocks", "columns"))
 
 
 def _sensitive_details(scenario: Scenario) -> None:

@@ -24,7 +24,6 @@ from caldp_ui.maps.scene import bare_ground
 from caldp_ui.stage import records
 from caldp_ui.words import accuracy, formats
 from caldp_ui.words import promise as promise_text
-from caldp_ui.words.promise import right_guess_text
 
 TEXTS: Final = read_texts(__file__)
 MADE_UP: Final = "Made-up example:"
@@ -123,11 +122,7 @@ def describe_attacker(results: Results, times: int) -> tuple[float, float, str]:
     if not one.protected:
         return 1.0, 1.0, "One report is enough for that."
     pair = f"a protected {unit} and another that it hides among, equally likely"
-    return (
-        one.largest,
-        many.largest,
-        f"An attacker who must choose between {pair}, {right_guess_text(many.largest)}.",
-    )
+    return one.largest, many.largest, promise_text.must_choose(f"{pair},", many.largest)
 
 
 def reports_text(times: int) -> str:
@@ -271,7 +266,7 @@ _MARK_WORDS: Final = {**records.MARK_WORDS, "sensitive": "protected places", "sa
 
 def scene(results: Results) -> records.Scene:
     """Scene of both maps under one scale; never cached, as the data are a visitor's own."""
-    domain = results.protocol.domain
+    domain, blocks = results.protocol.domain, results.protocol.plan.blocks
     assert isinstance(domain, GridDomain)
     reports = formats.counted(results.reports, "report", "reports")
     pictures = [_picture(_ESTIMATE, "Estimate", reports, results, results.shares)]
@@ -279,7 +274,7 @@ def scene(results: Results) -> records.Scene:
         sure = f"in all cells, {100 * results.level:g} % sure"
         pictures.append(_picture(_LEAST, "At least", sure, results, results.lower_bounds))
     return records.Scene(
-        _ground(results, domain),
+        bare_ground(domain, blocks, results.protocol.block_names, results.hidden, ~results.hidden),
         tuple(pictures),
         results.reports,
         (pictures[0].id, pictures[-1].id),
@@ -312,8 +307,3 @@ def _picture(
         error=error,
         certain=certain,
     )
-
-
-def _ground(results: Results, domain: GridDomain) -> records.Ground:
-    blocks, hidden = results.protocol.plan.blocks, results.hidden
-    return bare_ground(domain, blocks, results.protocol.block_names, hidden, ~hidden)

@@ -77,7 +77,8 @@ def error_sentence(
     if not is_share(ours):
         other = "" if plain is None else f", plain LDP's by {_variation_text(plain)}"
         return f"{who}'s estimate is off by a total variation of {_variation_text(ours)}{other}."
-    sentence = f"{who} puts {_people_text(nouns, ours)} {nouns.wrong}"
+    people = "nobody" if _is_nobody(ours) else f"{formats.of_hundred(ours)} {nouns.people}"
+    sentence = f"{who} puts {people} {nouns.wrong}"
     if plain is None:
         return f"{sentence}."
     if formats.of_hundred(plain) == formats.of_hundred(ours):
@@ -100,10 +101,6 @@ def error_sentences(nouns: Vocabulary, ours: float | None, plain: float | None) 
 
 def _variation_text(tv: float) -> str:
     return "less than 0.001" if 0 < tv < 5e-4 else formats.share(tv)
-
-
-def _people_text(nouns: Vocabulary, share: float) -> str:
-    return "nobody" if _is_nobody(share) else f"{formats.of_hundred(share)} {nouns.people}"
 
 
 def _other_people_text(first: float, share: float) -> str:
