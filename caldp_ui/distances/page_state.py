@@ -347,6 +347,7 @@ def _require_euclidean(policy: PrivacyMatrix) -> EuclideanMetric:
     return policy
 
 
+TEXTS: Final = read_texts(__file__)
 PEOPLE: Final = 20_000
 """People drawn to measure both distances, to about half a percent."""
 
@@ -364,7 +365,7 @@ def section(ours: Result) -> None:
     )
     if kilometres is not None:
         before, after = map(formats.length, kilometres)
-        st.markdown(read_texts(__file__)["remap"].format(before=before, after=after))
+        st.markdown(TEXTS["remap"].format(before=before, after=after))
 
 
 @cached_by(lambda ours, *_: runs.key(ours.setup.scenario))
