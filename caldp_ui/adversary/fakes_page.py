@@ -30,7 +30,7 @@ from caldp_ui.adversary.page_state import (
 )
 from caldp_ui.adversary.view import HERE, frame
 from caldp_ui.app.texts import read_texts
-from caldp_ui.app.theme import LIGHT, palette
+from caldp_ui.app.theme import palette
 from caldp_ui.compute import runs
 from caldp_ui.controls import choices, common
 from caldp_ui.maps.scene import (
@@ -193,23 +193,12 @@ def view(at: FakesData, *_: object) -> View:
     )
 
 
-def render(record: AttackerState) -> records.Step:
-    """Render one step of a film: the maps, the headline and one phone's power."""
-    return view(load(record), None, LIGHT).step()
-
-
 def _depends_on(record: AttackerState) -> str:
     settings = f"{record.place} {record.tenths} {record.attack} {record.repair}"
     return f"{runs.key(record.scenario)} {settings}"
 
 
 MANY: Final = common.field_slider("tenths", TENTHS, fakes.share)
-OVER_EPSILON: Final = pins.SliderFilm[AttackerState](
-    STATE, EPSILON, "Privacy level ε", common.epsilon_slider(), render, _depends_on
-)
-OVER_TENTHS: Final = pins.SliderFilm[AttackerState](
-    STATE, OVER_MANY, "Fake phones", MANY, render, _depends_on, "{} fake".format, place=1
-)
 
 
 _SENT: Final = {
@@ -377,4 +366,10 @@ PAGE: Final = PinPage(
     pin_title=lambda record: title(record.scenario),
     describe=lambda at: fakes.headline(at.data, at.domain, at.record).sentence,
     numbers=_numbers,
+)
+OVER_EPSILON: Final = pins.SliderFilm[AttackerState](
+    STATE, EPSILON, "Privacy level ε", common.epsilon_slider(), PAGE.render, _depends_on
+)
+OVER_TENTHS: Final = pins.SliderFilm[AttackerState](
+    STATE, OVER_MANY, "Fake phones", MANY, PAGE.render, _depends_on, "{} fake".format, place=1
 )

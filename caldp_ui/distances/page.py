@@ -24,7 +24,7 @@ from caldp_ui.charts.show import show as show_chart
 from caldp_ui.compute import runs
 from caldp_ui.controls import choices, common
 from caldp_ui.distances import page_state, view
-from caldp_ui.distances.page_state import title
+from caldp_ui.distances.page_state import STATE, title
 from caldp_ui.maps.scene import map_files, move_place, place_control, report
 from caldp_ui.parts import comparison, pins, sharing
 from caldp_ui.parts.layout import stacked_layout, tabs
@@ -56,26 +56,26 @@ _PART_TITLE: Final = "Gowalla, Philadelphia to Boston"
 
 def _controls(record: page_state.DistanceState, data: page_state.DistanceData) -> None:
     """Show the controls and the odds; `data` may be of `record` with fallback noise."""
-    with st.container(key=page_state.STATE.key("steer"), gap="small"):
-        with st.container(key=page_state.STATE.key("which"), horizontal=True, gap="small"):
-            choices.menu(page_state.STATE, page_state.PRESETS)
-            place_control(page_state.STATE, "Ring around", data.domain, data.record.place)
+    with st.container(key=STATE.key("steer"), gap="small"):
+        with st.container(key=STATE.key("which"), horizontal=True, gap="small"):
+            choices.menu(STATE, page_state.PRESETS)
+            place_control(STATE, "Ring around", data.domain, data.record.place)
         main_controls(data.setup.dataset.n)
         label, more = "Distance, method, blocks, data", partial(_more_controls, record)
-        choices.fold(st.popover, label, page_state.STATE.key("more"), more, icon=":material/tune:")
-    with st.container(key=page_state.STATE.key("risk"), gap="small"):
-        choices.view_switch(page_state.STATE, "show", "Show", _VIEW_TITLES)
+        choices.fold(st.popover, label, STATE.key("more"), more, icon=":material/tune:")
+    with st.container(key=STATE.key("risk"), gap="small"):
+        choices.view_switch(STATE, "show", "Show", _VIEW_TITLES)
         with st.container(key="odds"):
             st.html(view.odds_html(data.record))
-        comparison.safety_button(page_state.STATE, PLACES, data.setup)
-        pins.redraw_and_pin(page_state.STATE, title, "The same promise and people, new noise.")
+        comparison.safety_button(STATE, PLACES, data.setup)
+        pins.redraw_and_pin(STATE, title, "The same promise and people, new noise.")
 
 
 def main_controls(people_in_data: int | None) -> None:
     """Show the controls of ε per kilometre and people; on a phone they stay on screen."""
-    with st.container(key=page_state.STATE.key("dials")):
-        common.show(page_state.STATE, RATE, "ε per kilometre", TEXTS["rate_help"])
-        common.people(page_state.STATE, people_in_data)
+    with st.container(key=STATE.key("dials")):
+        common.show(STATE, RATE, "ε per kilometre", TEXTS["rate_help"])
+        common.people(STATE, people_in_data)
 
 
 def _more_controls(record: page_state.DistanceState) -> None:
@@ -85,14 +85,14 @@ def _more_controls(record: page_state.DistanceState) -> None:
         list(_KIND_TITLES),
         format_func=lambda kind: _KIND_TITLES[kind],
         horizontal=True,
-        **bind(page_state.STATE, "distance", type(record.policy), page_state.with_distance_kind),
+        **bind(STATE, "distance", type(record.policy), page_state.with_distance_kind),
     )
     # What cannot be made for this map is listed under “Every noise”.
     names = [entry.name for entry in page_state.compatible_mechanisms(scenario)]
     feasible = [name for name in names if not infeasible_reason(scenario, name)]
-    common.method(page_state.STATE, feasible, "The most accurate quick one")
+    common.method(STATE, feasible, "The most accurate quick one")
     choices.of_field(
-        page_state.STATE,
+        STATE,
         "beside",
         "Compare with blocks",
         _BLOCK_TITLES,
@@ -102,8 +102,8 @@ def _more_controls(record: page_state.DistanceState) -> None:
     spec = scenario.dataset
     title = _PART_TITLE if spec == page_state.NORTHEAST else runs.title_of(spec, runs.places())
     specs = {_PART_TITLE: page_state.NORTHEAST, **runs.places()}
-    choices.by_title(page_state.STATE, "data", "Data", specs, _with_dataset, title=title)
-    common.estimate(page_state.STATE)
+    choices.by_title(STATE, "data", "Data", specs, _with_dataset, title=title)
+    common.estimate(STATE)
 
 
 def _with_dataset(record: page_state.DistanceState, spec: DatasetSpec) -> page_state.DistanceState:
@@ -132,7 +132,7 @@ def infeasible_reason(scenario: Scenario, name: str) -> str:
 def _promise(data: page_state.DistanceData) -> None:
     comparison.bullets(view.promise_sentences(data))
     comparison.listed("What is *not* promised", view.not_promised_sentences(data))
-    comparison.audit_section(page_state.STATE, data.record.scenario)
+    comparison.audit_section(STATE, data.record.scenario)
     st.markdown(f"**The blocks** · {view.describe_blocks(data)}")
     st.latex(r"Q(y \mid x) \le e^{\varepsilon \cdot d(x, x')} \, Q(y \mid x')")
     st.caption(TEXTS["source"])
@@ -143,7 +143,7 @@ def _odds(data: page_state.DistanceData) -> None:
     texts = [f"{km}: {right}" for km, right in view.odds_by_distance(data.record).items()]
     show_chart(
         view.odds_figure(data, palette()),
-        page_state.STATE.key("odds-chart"),
+        STATE.key("odds-chart"),
         "The most right guesses of 100 between two equally likely places, by distance: "
         f"{', '.join(texts)}.",
     )
@@ -230,7 +230,7 @@ def _sharing(data: page_state.DistanceData) -> None:
         sharing.PLAIN: runs.best_plain_ldp(data.record.scenario),
     }
     content = report(data.ours, view.result_text(data), results)
-    sharing.section(page_state.STATE, PLACES, content, others, sharing.show_map_save_hint)
+    sharing.section(STATE, PLACES, content, others, sharing.show_map_save_hint)
     PAGE.offer()
 
 
@@ -268,20 +268,20 @@ def _pinned_numbers(data: page_state.DistanceData) -> dict[str, str]:
 
 
 PAGE: Final = PinPage(
-    state=page_state.STATE,
+    state=STATE,
     load=lambda record: page_state.load_data(
         page_state.with_fallback_noise(record), comparison.load_fast_results
     ),
     view=view.view,
     films=_films,
     pin_title=title,
-    align=lambda record: replace(record, show=page_state.STATE.current().show),
+    align=lambda record: replace(record, show=STATE.current().show),
     describe=lambda data: view.headline(data).sentence,
     numbers=_pinned_numbers,
     images=lambda data: map_files({"in-blocks": data.blocks_result, "this-noise": data.ours}),
 )
 RATE_FILM: Final = pins.SliderFilm(
-    page_state.STATE,
+    STATE,
     view.RATE,
     "ε per kilometre",
     RATE,
@@ -294,16 +294,16 @@ RATE_FILM: Final = pins.SliderFilm(
 
 def show(record: page_state.DistanceState) -> None:
     """Show the page at a record."""
-    page = stacked_layout(page_state.STATE)
+    page = stacked_layout(STATE)
     with page.main:
         data = page_state.load_data(page_state.design_noise(record))
         shown = PAGE.view(data, None, LIGHT)
-        maps = PAGE.show_maps(shown, partial(move_place, page_state.STATE), RATE_FILM)
+        maps = PAGE.show_maps(shown, partial(move_place, STATE), RATE_FILM)
     page.show_headline(shown.headline)
     with page.side:
         _controls(record, data)
     with page.below:
         PAGE.show_pins(data, shown)
-        tabs(page_state.STATE.key("tabs"), _TABS, data)
+        tabs(STATE.key("tabs"), _TABS, data)
         PAGE.send_films(data.record, maps)
     comparison.drawer("distances")

@@ -31,6 +31,7 @@ from caldp_ui.app.delivery import take_content, was_taken
 from caldp_ui.app.texts import escape_markdown, plain_errors, read_texts
 from caldp_ui.controls import choices, common
 from caldp_ui.matrix import page_state, view
+from caldp_ui.matrix.page_state import STATE
 from caldp_ui.matrix.view import ChannelVerdict, MatrixData, judge_channel
 from caldp_ui.parts import comparison, sharing
 from caldp_ui.parts.layout import column_layout, tabs
@@ -58,7 +59,7 @@ def _load(record: page_state.MatrixState) -> MatrixData:
 
 
 PAGE: Final = Page(
-    state=page_state.STATE,
+    state=STATE,
     load=_load,
     view=view.view,
     sliders=lambda record: (  # none for an edited matrix, or where each step takes a design
@@ -84,7 +85,7 @@ def _matrix_controls(record: page_state.MatrixState) -> None:
         placeholder="your own",
         format_func=lambda name: page_state.TEMPLATES[name].title,
         help=DEFINITIONS["context-aware"],
-        **page_state.STATE.bind(
+        **STATE.bind(
             "template",
             record.template or None,
             lambda r, name: r.with_template(name, r.epsilon),
@@ -93,14 +94,14 @@ def _matrix_controls(record: page_state.MatrixState) -> None:
     )
     if record.template:
         st.caption(page_state.TEMPLATES[record.template].sentence)
-        with st.container(key=page_state.STATE.key("dials")):
-            common.show(page_state.STATE, EPSILON, "Base ε", DEFINITIONS["ε"])
-        comparison.epsilon_button(page_state.STATE, record.epsilon)
+        with st.container(key=STATE.key("dials")):
+            common.show(STATE, EPSILON, "Base ε", DEFINITIONS["ε"])
+        comparison.epsilon_button(STATE, record.epsilon)
     with st.expander("Values"):
         st.text_area(
             f"One a line, {page_state.K_MIN} to {page_state.K_MAX}; new ones begin without limits",
             help=TEXTS["groups_help"],
-            **page_state.STATE.bind_held(
+            **STATE.bind_held(
                 "names", "\n".join(record.names), lambda r, text: r.with_names(_lines(text))
             ),
         )
@@ -119,7 +120,7 @@ def _channel_controls(record: page_state.MatrixState) -> page_state.Candidate:
         list(titles),
         format_func=titles.__getitem__,
         placeholder="not for this matrix",
-        **page_state.STATE.bind("channel", chosen, _with_channel, titles),
+        **STATE.bind("channel", chosen, _with_channel, titles),
     )
     if chosen is None:
         st.caption("The channel chosen before can't be made for this matrix.")
@@ -127,18 +128,19 @@ def _channel_controls(record: page_state.MatrixState) -> page_state.Candidate:
         st.text_area(
             "One line for each value: chances of its reports, as 0.25 or 1/4",
             height=140,
-            **page_state.STATE.bind_held(
-                "pasted", record.pasted, lambda r, text: replace(r, pasted=text)
-            ),
+            **STATE.bind_held("pasted", record.pasted, lambda r, text: replace(r, pasted=text)),
         )
         st.file_uploader(
             "Or a CSV file of them",
-            key=page_state.STATE.key(_FILE),
+            key=STATE.key(_FILE),
             on_change=_read_channel,
             max_upload_size=1,
         )
     if chosen is not None and chosen not in page_state.DESIGNS:
-        _warn(record)
+        try:
+            page_state.build_candidate(record)
+        except CaldpError as error:
+            st.warning(escape_markdown(f"{error} Until then: {_INSTEAD}"))
     designed = _DESIGNERS[chosen](record) if chosen in page_state.DESIGNS else None
     candidate = designed or page_state.available_candidate(record)
     if error := view.error_sentence(candidate):
@@ -150,18 +152,10 @@ def _channel_controls(record: page_state.MatrixState) -> page_state.Candidate:
 
 def _read_channel() -> None:
     """Put the text of the file into the record, which refuses one that is too long."""
-    file = st.session_state[page_state.STATE.key(_FILE)]
+    file = st.session_state[STATE.key(_FILE)]
     if file is not None and not was_taken(file):
         text = take_content(file)[: page_state.PASTED_MAX + 1].decode("utf-8-sig", "replace")
-        page_state.STATE.change(lambda r: replace(r, pasted=text))
-
-
-def _warn(record: page_state.MatrixState) -> None:
-    """Show why the channel can't be made, where it can't."""
-    try:
-        page_state.build_candidate(record)
-    except CaldpError as error:
-        st.warning(escape_markdown(f"{error} Until then: {_INSTEAD}"))
+        STATE.change(lambda r: replace(r, pasted=text))
 
 
 def _with_channel(record: page_state.MatrixState, name: str) -> page_state.MatrixState:
@@ -184,7 +178,7 @@ def _run_design(
     """
     try:
         return jobs.run_automatically(
-            page_state.STATE.key(name),
+            STATE.key(name),
             about or f"{record.levels}",
             make,
             lambda job: f"Designing: {job.seconds:.0f} s. Until then: {_INSTEAD}",
@@ -287,16 +281,14 @@ def _buttons(chosen: str | None, can_bug: bool) -> None:
     elif can_bug:
         _go("plant", "Plant a bug: 1.05 ε", "bug_report", page_state.BUG)
     with st.container(horizontal=True, gap="xsmall"):
-        common.button(page_state.STATE)
-        redo, can = page_state.STATE.redo, page_state.STATE.can_redo
-        page_state.STATE.button("redo", "Redo", redo, icon="redo", disabled=not can)
+        common.button(STATE)
+        redo, can = STATE.redo, STATE.can_redo
+        STATE.button("redo", "Redo", redo, icon="redo", disabled=not can)
 
 
 def _go(name: str, label: str, icon: str, to: str) -> None:
     look = {"icon": icon, "width": "stretch"}
-    page_state.STATE.button(
-        name, label, page_state.STATE.change, lambda r: replace(r, channel=to), **look
-    )
+    STATE.button(name, label, STATE.change, lambda r: replace(r, channel=to), **look)
 
 
 SAMPLES: Final = 10_000
@@ -360,10 +352,10 @@ def _implied_limits(data: MatrixData) -> None:
     ]
     if loose:
         st.markdown("\n".join(loose))
-        page_state.STATE.button(
+        STATE.button(
             "close",
             "Write these limits into the matrix",
-            page_state.STATE.change,
+            STATE.change,
             lambda r: r.with_levels(page_state.rows_of(closure(r.matrix).entries)),
             icon="done_all",
         )
@@ -372,9 +364,7 @@ def _implied_limits(data: MatrixData) -> None:
 
 def _two_reports(data: MatrixData) -> None:
     record, verdict = data.record, data.verdict
-    choices.of_field(
-        page_state.STATE, "second", "A second report about the same value", page_state.SECONDS
-    )
+    choices.of_field(STATE, "second", "A second report about the same value", page_state.SECONDS)
     second, levels = verdict.candidate, verdict.levels
     if record.second == page_state.RANDOMIZED_RESPONSE:
         least_epsilon = page_state.least_level(record.levels)
@@ -394,7 +384,7 @@ def _two_reports(data: MatrixData) -> None:
         "Both reports together: their limits add up (CALDP Proposition 2). "
         f"{escape_markdown(view.headline(joint_verdict).whole)}"
     )
-    view.show_readonly(joint_verdict, page_state.STATE.key("together"))
+    view.show_readonly(joint_verdict, STATE.key("together"))
 
 
 def _numbers(data: MatrixData) -> None:
@@ -412,18 +402,16 @@ def _numbers(data: MatrixData) -> None:
 
 def _sharing(data: MatrixData) -> None:
     verdict = data.verdict
-    address = gate.current_address(page_state.STATE.query())  # a file made later sees no session
-    with sharing.link_columns(page_state.STATE):
+    address = gate.current_address(STATE.query())  # a file made later sees no session
+    with sharing.link_columns(STATE):
         with st.container(horizontal=True):
             for name, content in (
                 ("matrix.json", view.matrix_json(verdict)),
                 ("matrix.csv", view.matrix_csv(verdict)),
                 ("channel.txt", page_state.as_text(verdict.candidate.channel)),
             ):
-                sharing.file_button(page_state.STATE.key(name.replace(".", "-")), name, content)
-        sharing.file_button(
-            page_state.STATE.key("record"), "record.html", view.html(verdict, address)
-        )
+                sharing.file_button(STATE.key(name.replace(".", "-")), name, content)
+        sharing.file_button(STATE.key("record"), "record.html", view.html(verdict, address))
         sharing.python(view.snippet(verdict))
         PAGE.offer()
 
@@ -439,7 +427,7 @@ _TABS: Final[dict[str, Callable[[MatrixData], None]]] = {
 
 def show(record: page_state.MatrixState) -> None:
     """Show the page at a record."""
-    page = column_layout(page_state.STATE)
+    page = column_layout(STATE)
     with page.side, plain_errors():
         _matrix_controls(record)
         candidate = _channel_controls(record)
@@ -447,6 +435,6 @@ def show(record: page_state.MatrixState) -> None:
         verdict = judge_channel(record.names, record.matrix, candidate)
         page.show_headline(view.headline(verdict))
         view.editable(verdict)
-        tabs(page_state.STATE.key("tabs"), _TABS, MatrixData(record, verdict))
+        tabs(STATE.key("tabs"), _TABS, MatrixData(record, verdict))
         comparison.drawer("matrix")
         PAGE.follow(record)

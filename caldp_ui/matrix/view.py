@@ -31,6 +31,7 @@ from caldp_ui.app.theme import CIVIDIS, LEVELS
 from caldp_ui.charts import show
 from caldp_ui.compute import runs
 from caldp_ui.matrix import page_state
+from caldp_ui.matrix.page_state import STATE
 from caldp_ui.offline.document import NO_RECEIPT, Component
 from caldp_ui.parts import layout, sharing
 from caldp_ui.session.visit import notify
@@ -297,8 +298,8 @@ _SCRIPT: Final = (
 _board = st.components.v2.component(
     "caldp_matrix", html='<div class="board"></div>', css=_STYLE, js=_SCRIPT
 )
-KEY: Final = page_state.STATE.key("board")
-OFF: Final = page_state.STATE.key("off")
+KEY: Final = STATE.key("board")
+OFF: Final = STATE.key("off")
 """The place of the sentence on the error of an estimate."""
 _COLOURS: Final = "Dark: well hidden; yellow: not hidden."
 _DARK: Final = 150
@@ -396,7 +397,7 @@ def _receive_entries() -> None:
             notify(str(error))
         else:
             places, both = (entry.get("x"), entry.get("other")), entry.get("symmetric") is True
-            page_state.STATE.change(partial(_changed, places=places, level=level, both=both))
+            STATE.change(partial(_changed, places=places, level=level, both=both))
 
 
 def _changed(

@@ -17,7 +17,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from caldp_core.audit.adversary import ErrorVertex, error_vertex
+from caldp_core.audit.adversary import error_vertex
 from caldp_core.basics.cache import cached
 from caldp_core.basics.types import Progress
 from caldp_core.experiments.reproduce import (
@@ -85,7 +85,8 @@ def show_region(record: PaperRecord) -> None:
 
 def region_view(record: PaperRecord, _: object, colours: Palette) -> View:
     """The region and the headline."""
-    question, vertex = record.question, _vertex(record)
+    question = record.question
+    vertex = error_vertex(BinaryPolicy(question.epsilon_01, question.epsilon_10))
     least = min(question.epsilon_01, question.epsilon_10)
     plain = error_vertex(BinaryPolicy(least, least))
     alt = (
@@ -93,23 +94,14 @@ def region_view(record: PaperRecord, _: object, colours: Palette) -> View:
         f"and (0, 1) to the mechanism's corner at ({vertex.false_alarm:.3f}, {vertex.missed:.3f})."
     )
     chart = charts.figure_json(region(vertex, plain, colours), alt)
-    return View(_region_headline(record), {_REGION: chart})
-
-
-def _region_headline(record: PaperRecord) -> Headline:
-    vertex = _vertex(record)
-    return Headline(
+    headline = Headline(
         "An attacker who believes the report takes "
         f"{formats.out_of(vertex.false_alarm)} people with x′ for people with x.",
         f"They miss {formats.out_of(vertex.missed)} people with x. No rule gets below the line "
         "(Theorem 1), and no mechanism tells more (Theorem 2).",
         figures={"false_alarm": vertex.false_alarm, "missed": vertex.missed},
     )
-
-
-def _vertex(record: PaperRecord) -> ErrorVertex:
-    question = record.question
-    return error_vertex(BinaryPolicy(question.epsilon_01, question.epsilon_10))
+    return View(headline, {_REGION: chart})
 
 
 REGION: Final = Page(
@@ -357,14 +349,7 @@ def _show_table(scenario: Scenario, column_indices: list[int], turns: list[Trial
             f"Differences from the printed numbers: {gaps}.",
         )
     if rows:
-        st.table(_numbers_of_runs(rows).rename_axis("total variation"))
-        sharing.file_button(STATE.key("csv"), "table-1.csv", partial(view.table_1_csv, rows))
-    st.caption(TEXTS["table_1_notes"])
-
-
-def _numbers_of_runs(rows: view.Rows) -> pd.DataFrame:
-    return pd.DataFrame(
-        {
+        numbers = {
             view.column_title(column): {
                 "printed": f"{column.paper}",
                 "recomputed, mean": formats.share(mean.error),
@@ -374,7 +359,9 @@ def _numbers_of_runs(rows: view.Rows) -> pd.DataFrame:
             }
             for column, mean in rows
         }
-    )
+        st.table(pd.DataFrame(numbers).rename_axis("total variation"))
+        sharing.file_button(STATE.key("csv"), "table-1.csv", partial(view.table_1_csv, rows))
+    st.caption(TEXTS["table_1_notes"])
 
 
 def figure_2(record: PaperRecord) -> None:

@@ -298,13 +298,6 @@ def _method(setup: Setup, texts: promise.PromiseText) -> list[tuple[str, str]]:
     ]
 
 
-def _above_text(excess: float) -> str:
-    """By how much a loss is above its ε, as both may round to one number; "" if it is not."""
-    if excess <= 0:
-        return ""
-    return f": {'less than 0.0001' if excess < 1e-4 else f'{excess:.4f}'} above it"
-
-
 def public_map_row(scenario: Scenario) -> list[tuple[str, str]]:
     """A row with the title of the public map that the estimate uses; none without one."""
     if ESTIMATORS[scenario.estimator].needs_map and isinstance(scenario.prior, PublicMap):
@@ -333,9 +326,12 @@ def _audit(summary: PrivacySummary) -> str:
         verdict = "Nothing is promised, so there is nothing to hold: nobody is protected."
     worst = ""
     if summary.loss is not None and summary.epsilon is not None:
+        # Both may round to one number.
+        excess = "less than 0.0001" if summary.excess < 1e-4 else f"{summary.excess:.4f}"
+        above = f": {excess} above it" if summary.excess > 0 else ""
         worst = (
             f" The pair that comes nearest to its bound has a privacy loss of {summary.loss:.9g}, "
-            f"where ε = {summary.epsilon:g} is promised{_above_text(summary.excess)}."
+            f"where ε = {summary.epsilon:g} is promised{above}."
         )
     return f"<p><b>{verdict}</b>{worst} Checked: {escape(summary.method)}.</p>"
 

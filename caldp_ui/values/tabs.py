@@ -4,6 +4,7 @@ What takes longer than a second reports to a `Progress`.
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from html import escape
 from typing import Final
@@ -77,7 +78,9 @@ def belief_rows(scenario: Scenario) -> list[BeliefRow]:
     rows = groups_of(domain) if isinstance(policy, Context) else []
     rows += [(domain.name_of(x), np.arange(domain.k) == x) for x in _listed_answers(setup)]
     flags = np.array([group for _, group in rows])
-    by_channel = _channel_beliefs(setup.mechanism, prior, flags)
+    by_channel: Sequence[Beliefs | None] = [None] * len(flags)
+    with suppress(CaldpError):  # where reports are too many to be written out
+        by_channel = channel_beliefs(setup.mechanism.exact_channel(), prior, flags)
     return [
         BeliefRow(name, bool(hidden[group].all()), _promise_beliefs(policy, prior, group), reach)
         for (name, group), reach in zip(rows, by_channel, strict=True)
@@ -99,15 +102,6 @@ def _listed_answers(setup: Setup) -> list[int]:
     else:
         order = np.lexsort((-truth, ~setup.sensitive))[:ROWS_MAX]
     return [int(x) for x in order]
-
-
-def _channel_beliefs(
-    mechanism: Mechanism, prior: Floats, groups: Bools
-) -> Sequence[Beliefs] | list[None]:
-    try:
-        return channel_beliefs(mechanism.exact_channel(), prior, groups)
-    except CaldpError:  # too many reports to be written out
-        return [None] * len(groups)
 
 
 def show_beliefs(data: ComparisonData) -> None:
