@@ -143,9 +143,9 @@ def _channel_controls(record: page_state.MatrixState) -> page_state.Candidate:
             st.warning(escape_markdown(f"{error} Until then: {_INSTEAD}"))
     designed = _DESIGNERS[chosen](record) if chosen in page_state.DESIGNS else None
     candidate = designed or page_state.available_candidate(record)
-    if error := view.error_sentence(candidate):
+    if sentence := view.error_sentence(candidate):
         with st.container(key=view.OFF):
-            st.caption(error)
+            st.caption(sentence)
     _buttons(chosen, page_state.BUG in titles)
     return candidate
 
