@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from caldp_core.audit.pairwise import Channel, check_rows, outputs_of
-from caldp_core.basics.errors import check_number, check_symbols, check_whole, require
+from caldp_core.basics.errors import CaldpError, check_number, check_symbols, check_whole, require
 from caldp_core.basics.limits import OWN_QUESTIONS_MAX
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.mechanisms import capabilities
@@ -265,11 +265,10 @@ def _inclusions(mechanism: Mechanism, pair: Ints) -> Floats:
     if blocks[pair[0]] != blocks[pair[1]]:
         return np.eye(2)  # no report hides the block
     supports = capabilities.one_report(mechanism, _example_tally(mechanism, pair))
-    require(
-        supports is not None,
-        "This mechanism does not say how likely a report is; take another of the catalogue's.",
-    )
-    assert supports is not None
+    if supports is None:
+        raise CaldpError(
+            "This mechanism does not say how likely a report is; take another of the catalogue's."
+        )
     prob, j = supports.probabilities, int(blocks[pair[0]])
     names = float(partition.clear_share[j])
     open_ones = np.isin(pair, partition.clear)

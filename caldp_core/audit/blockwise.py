@@ -334,7 +334,7 @@ class PairClass:
     `kind`: `BOTH_SENSITIVE` or `OTHER_NOT`. `pairs`: ordered pairs in it. `x`, `x_other`: a pair
     that reaches `ratio` = max Q(output|x)/Q(output|x′), infinite where it is None. `output`:
     column of the channel, None where there are too many columns to be numbered. `epsilon`: E of
-    the block. `holds`: ratio ≤ e^ε, decided exactly.
+    the block.
     """
 
     block: int
@@ -345,7 +345,11 @@ class PairClass:
     output: int | None
     ratio: Fraction | None
     epsilon: float
-    holds: bool
+
+    @property
+    def holds(self) -> bool:
+        """Whether ratio ≤ e^ε, decided exactly."""
+        return self.ratio is not None and self.ratio <= exp_below(self.epsilon)
 
     @property
     def privacy_loss(self) -> float:
@@ -525,7 +529,6 @@ def _classes(
     if others.size:
         kinds.append((OTHER_NOT, extremes.base_ratio, others[0], others.size, noise))
     for kind, widest, other, partners, factor in kinds:
-        ratio = None if widest.ratio is None else quotient(widest.ratio, factor)
         yield PairClass(
             block=block,
             kind=kind,
@@ -533,7 +536,6 @@ def _classes(
             x=int(hidden[widest.x]),
             x_other=int(other),
             output=widest.output,
-            ratio=ratio,
+            ratio=None if widest.ratio is None else quotient(widest.ratio, factor),
             epsilon=epsilon,
-            holds=ratio is not None and ratio <= exp_below(epsilon),
         )

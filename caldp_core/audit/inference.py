@@ -46,11 +46,10 @@ def likelihood(mechanism: Mechanism, report: Tally) -> Floats:
     if supports is not None:
         return _of_supports(mechanism, supports, capabilities.block_totals(mechanism, report)[0])
     products = capabilities.channel_products(mechanism)
-    require(
-        products is not None,
-        "This mechanism does not say how likely a report is; take another of the catalogue's.",
-    )
-    assert products is not None
+    if products is None:
+        raise CaldpError(
+            "This mechanism does not say how likely a report is; take another of the catalogue's."
+        )
     return np.maximum(products.apply_transpose(report.counts.astype(np.float64)), 0.0)
 
 

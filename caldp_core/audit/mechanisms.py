@@ -181,15 +181,13 @@ def _class_of(
     epsilon = _levels(policy, i)[j]
     bound, (a, b) = _bound(row, column, i, j), ((0, i), (0, j))
     ratio = None if bound is None else Fraction(bound, _PARTS**2)
-    holds = bound is not None and _within(bound, epsilon)
-    if not holds:
+    if bound is None or not _within(bound, epsilon):
         # The bound is too coarse, or something leaks: the distance itself decides.
         rows, columns = row.max_ratio(i), column.max_ratio(j)
         a, b = (rows.x, rows.x_other), (columns.x, columns.x_other)
         ratio = None
         if rows.ratio is not None and columns.ratio is not None:
             ratio = rows.ratio * columns.ratio
-        holds = ratio is not None and ratio <= exp_below(epsilon)
     return PairClass(
         block=0,
         kind=PLACES,
@@ -199,7 +197,6 @@ def _class_of(
         output=None,
         ratio=ratio,
         epsilon=epsilon,
-        holds=holds,
     )
 
 
@@ -279,9 +276,7 @@ def _pairs(mechanism: Mechanism, policy: PrivacyMatrix, progress: Progress) -> L
     if audit.worst is None:
         return LargeAudit(audit.holds, EVERY_PAIR, (), None, audit.faulty_row)
     worst = audit.worst
-    ratio = quotient(
-        Fraction(channel[worst.x][worst.output]), Fraction(channel[worst.x_other][worst.output])
-    )
+    a, b = (Fraction(channel[x][worst.output]) for x in (worst.x, worst.x_other))
     pair_class = PairClass(
         block=0,
         kind=ANY_PAIR,
@@ -289,26 +284,25 @@ def _pairs(mechanism: Mechanism, policy: PrivacyMatrix, progress: Progress) -> L
         x=worst.x,
         x_other=worst.x_other,
         output=worst.output,
-        ratio=ratio,
+        ratio=quotient(a, b),
         epsilon=worst.epsilon,
-        holds=ratio is not None and ratio <= exp_below(worst.epsilon),
     )
     return LargeAudit(audit.holds, EVERY_PAIR, (pair_class,), pair_class, audit.faulty_row)
 
 
 def _axes(mechanism: Mechanism, policy: PrivacyMatrix, progress: Progress) -> LargeAudit | str:
-    if not isinstance(policy, GridMetric | EuclideanMetric):
-        return ""
-    if not isinstance(mechanism, HasAxisChannels):
+    if not isinstance(policy, GridMetric | EuclideanMetric) or not isinstance(
+        mechanism, HasAxisChannels
+    ):
         return ""
     why = statement_mismatch(mechanism, ["axis_channels"], MAKES_REPORTS)
     return why or audit_axes(mechanism, policy, progress)
 
 
 def _twin(mechanism: Mechanism, policy: PrivacyMatrix, progress: Progress) -> LargeAudit | str:
-    if not isinstance(policy, GridMetric | EuclideanMetric):
-        return ""
-    if not isinstance(mechanism, HasSmallTwin):
+    if not isinstance(policy, GridMetric | EuclideanMetric) or not isinstance(
+        mechanism, HasSmallTwin
+    ):
         return ""
     why = statement_mismatch(mechanism, ["small_twin"], MAKES_REPORTS)
     if why:

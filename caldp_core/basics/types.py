@@ -38,6 +38,11 @@ def part_of(progress: Progress, low: float, high: float) -> Progress:
     return lambda share: progress(low + share * (high - low))
 
 
+def turn_of(progress: Progress, number: int, turns: int) -> Progress:
+    """The progress of one of several equal parts of the work; `number`: in [0, turns)."""
+    return part_of(progress, number / turns, (number + 1) / turns)
+
+
 def read_only(array: NDArray[Any]) -> NDArray[Any]:
     """Mark `array` unwritable and return it, so that it can be shared safely."""
     array.flags.writeable = False

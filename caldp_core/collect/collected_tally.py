@@ -244,9 +244,10 @@ def _numbers(field: Rows) -> Ints:
 
 
 class RecordChecker:
-    """Checks which records devices of a protocol can send."""
+    """Checks which records devices of a protocol can send, and counts those."""
 
     def __init__(self, protocol: Protocol) -> None:
+        self._protocol = protocol
         self._values, self._m = protocol.format.values, protocol.format.oracle_count
         self._bits = protocol.format.kind == BITS
         # One more block stands for all names: it has no symbol, and nothing may follow.
@@ -259,6 +260,15 @@ class RecordChecker:
         kinds, self._kind = np.unique(self._sizes, return_inverse=True)
         width = max(1, words_for(int(kinds.max())))
         self._room = np.array([_room(size, width) for size in kinds.tolist()])
+
+    def tally(self, rows: Rows) -> tuple[Tally, int, Ints]:
+        """The tally of all valid rows, how many are not valid, and the valid ones' buckets."""
+        records = parse_records(self._protocol, rows)
+        valid = self.valid_mask(records)
+        if not valid.all():
+            records = records[valid]
+        tally = self._protocol.mechanism.tally(records)
+        return tally, len(rows) - len(records), buckets_of_records(self._protocol, records)
 
     def valid_mask(self, records: Reports) -> Bools:
         """(n,) True for records that some device of the protocol sends."""
@@ -358,8 +368,7 @@ def _mixed(source: Words, bits: Words) -> Words:
 
 
 def _remainder(protocol: Protocol, records: Reports) -> Words:
-    assert isinstance(protocol.mechanism, ContextMechanism)
-    numbers = protocol.mechanism.oracles.device_numbers  # type: ignore[attr-defined]
+    numbers = _family(protocol).oracles.device_numbers  # type: ignore[attr-defined]
     prime, g = (numbers[name].astype(np.uint64)[records["source"]] for name in ("prime", "g"))
     # Beyond 2^64 it wraps, which leaves the remainder by a power of 2 as it is.
     c0, c1, c2 = records["hash"].astype(np.uint64).T
@@ -374,8 +383,7 @@ def bucket_chances(protocol: Protocol) -> Floats:
     which a bucket holds at most ⌈R/B⌉/R where R reports are even; of bits, by Bernstein's
     inequality, 1/B + √(2aL/B) + aL/3, a the likeliest report's chance and L = ln(B·m/δ).
     """
-    mechanism = protocol.mechanism
-    assert isinstance(mechanism, ContextMechanism)
+    mechanism = _family(protocol)
     chances = np.zeros(mechanism.policy.m)
     for block in np.flatnonzero(mechanism.sizes).tolist():
         form = mechanism.oracles.support_form(block)  # type: ignore[attr-defined]
@@ -500,12 +508,12 @@ def _laws(protocol: Protocol, collected: CollectedTally) -> list[CountLaw]:
         channel, trials = mechanism.channel, np.full(tally.counts.size, tally.n)
         low, high = channel.min(axis=0) * tally.n, channel.max(axis=0) * tally.n
         return [CountLaw("report", np.arange(trials.size), tally.counts, trials, low, high)]
-    assert isinstance(mechanism, ContextMechanism)
-    supports = support_tally(mechanism, tally)
+    family = _family(protocol)
+    supports = support_tally(family, tally)
     if supports is None:
-        return [_law_of_reports(mechanism, tally.counts[: mechanism.oracles.outputs])]
+        return [_law_of_reports(family, tally.counts[: family.oracles.outputs])]
     buckets = [_law_of_buckets(protocol, supports, collected.buckets)]
-    return [_law_of_values(mechanism, supports), *(buckets if collected.buckets.any() else [])]
+    return [_law_of_values(family, supports), *(buckets if collected.buckets.any() else [])]
 
 
 def _law_of_reports(mechanism: ContextMechanism, counts: Ints) -> CountLaw:

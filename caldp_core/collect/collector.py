@@ -37,9 +37,7 @@ from caldp_core.collect.collected_tally import (
     RecordChecker,
     Rows,
     buckets_of_histogram,
-    buckets_of_records,
     no_buckets,
-    parse_records,
     zero_refusals,
 )
 from caldp_core.collect.device import DIGITS_END, NUMBER
@@ -84,7 +82,6 @@ class Collector:
         self.protocol, self._question = protocol, question
         self._mark = mark or protocol.fingerprint
         self._is_number = protocol.format.kind == NUMBER
-        self._checker = None if self._is_number else RecordChecker(protocol)
 
     def tally(self, path: Path) -> CollectedTally:
         """All reports of a file that a device can have sent, with its batches and refusals.
@@ -176,7 +173,7 @@ class Collector:
             f"FROM (SELECT {_bytes_sql(source)} AS report, protocol FROM ({source.rows_sql}))"
         )
         total = _Total(CollectedTally.empty(self.protocol).tally, no_buckets(self.protocol))
-        refused = total.refused
+        refused, checker = total.refused, RecordChecker(self.protocol)
         parts = _parts(connection, sql, self._sql_parameters(source), max(1, _PART_BYTES // size))
         with ThreadPoolExecutor(THREADS) as threads:
             waiting: deque[Future[tuple[Tally, int, Ints]]] = deque()
@@ -185,22 +182,12 @@ class Collector:
                 refused[OTHER_PROTOCOL] += valid - sent
                 refused[MALFORMED] += len(offsets) - 1 - valid
                 rows = data[offsets[0] : offsets[-1]].reshape(-1, size)
-                waiting.append(threads.submit(self._tally_rows, rows))
+                waiting.append(threads.submit(checker.tally, rows))
                 if len(waiting) > THREADS:
                     total.add(*waiting.popleft().result())
             while waiting:
                 total.add(*waiting.popleft().result())
         return total.tally, refused, total.buckets
-
-    def _tally_rows(self, rows: Rows) -> tuple[Tally, int, Ints]:
-        """The tally of all valid rows, how many are not valid, and the valid ones' buckets."""
-        assert self._checker is not None
-        records = parse_records(self.protocol, rows)
-        valid = self._checker.valid_mask(records)
-        if not valid.all():
-            records = records[valid]
-        tally = self.protocol.mechanism.tally(records)
-        return tally, int(len(rows) - len(records)), buckets_of_records(self.protocol, records)
 
 
 @dataclass

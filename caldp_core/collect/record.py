@@ -69,21 +69,20 @@ def mixed_privacy(protocol: Protocol, people: Ints) -> dict[str, Any] | None:
     if levels is None or not protocol.coverage.protected.any():
         return None
     alone = block_epsilons(protocol)
-    rows = [
-        {
-            "block": protocol.block_names[j],
-            "people": int(crowds[j]),
-            "epsilon_of_one_report": alone[j],
-            **_rounded_epsilon("epsilon", levels.hidden[j]),
-            **_rounded_epsilon("epsilon_beside_open", levels.open[j]),
-        }
-        for j in np.sort(listed).tolist()
-    ]
     return {
         **protocol.exposed_part,
         "delta": DELTA,
         "assumes": TEXTS["assumes"],
-        "blocks": rows,
+        "blocks": [
+            {
+                "block": protocol.block_names[j],
+                "people": int(crowds[j]),
+                "epsilon_of_one_report": alone[j],
+                **_rounded_epsilon("epsilon", levels.hidden[j]),
+                **_rounded_epsilon("epsilon_beside_open", levels.open[j]),
+            }
+            for j in np.sort(listed).tolist()
+        ],
     }
 
 
@@ -135,25 +134,24 @@ def mixed_privacy_by_crowd(
         bounds.append(levels)
         progress((done + 1) / len(crowds))
     alone = block_epsilons(protocol)
-    rows = [
-        {
-            "block": protocol.block_names[j],
-            "blocks_like_it": count,
-            "epsilon_of_one_report": alone[j],
-            "mixed_among": {
-                str(n): _rounded_epsilon("epsilon", each.hidden[j])
-                | _rounded_epsilon("epsilon_beside_open", each.open[j])
-                for n, each in zip(crowds, bounds, strict=True)
-            },
-        }
-        for j, count in zip(first.tolist(), sizes.tolist(), strict=True)
-    ]
     return {
         **protocol.exposed_part,
         "protocol": protocol.fingerprint,
         "delta": delta,
         "assumes": TEXTS["assumes"],
-        "blocks": rows,
+        "blocks": [
+            {
+                "block": protocol.block_names[j],
+                "blocks_like_it": count,
+                "epsilon_of_one_report": alone[j],
+                "mixed_among": {
+                    str(n): _rounded_epsilon("epsilon", each.hidden[j])
+                    | _rounded_epsilon("epsilon_beside_open", each.open[j])
+                    for n, each in zip(crowds, bounds, strict=True)
+                },
+            }
+            for j, count in zip(first.tolist(), sizes.tolist(), strict=True)
+        ],
     }
 
 

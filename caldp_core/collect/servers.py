@@ -44,8 +44,6 @@ from caldp_core.collect.collected_tally import (
     RecordChecker,
     add_buckets,
     buckets_of_histogram,
-    buckets_of_records,
-    parse_records,
 )
 from caldp_core.collect.device import AROUND, DIGITS_END, NUMBER, QUOTE
 from caldp_core.collect.protocol import Protocol
@@ -270,7 +268,6 @@ class _BatchCounter:
         self._is_number = self._form.kind == NUMBER
         self._buckets = empty.buckets
         self._histogram = np.zeros(self._form.values if self._is_number else 0, np.int64)
-        self._checker = None if self._is_number else RecordChecker(protocol)
 
     def add(self, batch: "pa.RecordBatch") -> None:
         """Count a batch's reports, and those refused by their reason."""
@@ -322,18 +319,15 @@ class _BatchCounter:
     def _count_bytes(self, column: "pa.Array") -> None:
         import pyarrow as pa
 
-        size, mechanism = self._form.size, self._protocol.mechanism
+        size = self._form.size
         is_text = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
         decoded = map(_decode, column.to_pylist()) if is_text else column.to_pylist()
         whole_rows = [each for each in decoded if each is not None and len(each) == size]
         self.refused[MALFORMED] += len(column) - len(whole_rows)
         rows = np.frombuffer(b"".join(whole_rows), np.uint8).reshape(-1, size)
-        records = parse_records(self._protocol, rows)
-        assert self._checker is not None
-        valid = self._checker.valid_mask(records)
-        self.refused[OUT_OF_RANGE] += int(np.count_nonzero(~valid))
-        self._tally = self._tally + mechanism.tally(records[valid])
-        self._buckets = self._buckets + buckets_of_records(self._protocol, records[valid])
+        tally, wrong, buckets = RecordChecker(self._protocol).tally(rows)
+        self.refused[OUT_OF_RANGE] += wrong
+        self._tally, self._buckets = self._tally + tally, self._buckets + buckets
 
 
 def _decode(text: str | None) -> bytes | None:

@@ -10,7 +10,7 @@ from typing import Final, Protocol
 import numpy as np
 
 from caldp_core.basics.cache import cached
-from caldp_core.basics.errors import excerpt, require
+from caldp_core.basics.errors import CaldpError, excerpt, require
 from caldp_core.basics.extras import scipy
 from caldp_core.basics.types import Floats, Ints, read_only
 from caldp_core.datasets.own import check_line, format_cells, parse_cells
@@ -73,11 +73,8 @@ class PublicMap:
 
         Raises `CaldpError` for values without a map, and for a map without anybody in common.
         """
-        require(
-            isinstance(domain, GridDomain),
-            "A public map says nothing of values that are on no map.",
-        )
-        assert isinstance(domain, GridDomain)
+        if not isinstance(domain, GridDomain):
+            raise CaldpError("A public map says nothing of values that are on no map.")
         source = self.grid()
         table = self.weights().reshape(source.rows, source.columns).astype(np.float64)
         upwards = _overlap_matrix((source.south, source.cell, source.rows),

@@ -96,6 +96,12 @@ def named_blocks(labels: ArrayLike, names: Sequence[str]) -> Partition:
     return Partition(read_only(array.copy()), tuple(names))
 
 
+def present_blocks(numbers: Ints, names: Sequence[str]) -> Partition:
+    """The blocks that have a symbol, by the (k,) number of each symbol's in `names`."""
+    present, labels = np.unique(numbers, return_inverse=True)
+    return Partition(read_only(labels.astype(np.int64)), tuple(names[each] for each in present))
+
+
 def drawn_blocks(domain: GridDomain, areas: Sequence[Area]) -> Partition:
     """Each drawn area is a block (a later one wins where two overlap); the rest is one more.
 
@@ -105,9 +111,8 @@ def drawn_blocks(domain: GridDomain, areas: Sequence[Area]) -> Partition:
     raw = np.zeros(domain.k, np.int64)
     for number, area in enumerate(areas, start=1):
         raw[domain.area_mask(area)] = number
-    present, labels = np.unique(raw, return_inverse=True)
-    names = tuple("everywhere else" if j == 0 else f"drawn block {j}" for j in present)
-    return Partition(read_only(labels.astype(np.int64)), names)
+    drawn = (f"drawn block {number + 1}" for number in range(len(areas)))
+    return present_blocks(raw, ["everywhere else", *drawn])
 
 
 def adaptive_blocks(domain: GridDomain, prior: ArrayLike, blocks: int) -> Partition:
@@ -400,9 +405,7 @@ class LargerCells:
         row = np.clip(np.arange(rows) * self.together + half - down, 0, self.fine.rows - 1)
         column = np.clip(np.arange(columns) * self.together + half - left, 0, self.fine.columns - 1)
         middle = (row[:, None] * self.fine.columns + column[None, :]).ravel()
-        present, labels = np.unique(partition.labels[middle], return_inverse=True)
-        names = tuple(partition.names[number] for number in present)
-        return Partition(read_only(labels.astype(np.int64)), names)
+        return present_blocks(partition.labels[middle], partition.names)
 
 
 _TURNS: Final = (0.0, 360.0, -360.0)

@@ -64,16 +64,11 @@ def cascade(tied: TiedShares, trees: Sequence[Tree], false_share: float) -> Casc
     alone = _known_or_discovered(tied, false_share)
     kept, rest = _begin(tied, alone)
     runs = [_pool(tied, tree, rest, false_share) for tree in trees if tree]
-    runs = runs or [_pool(tied, _one(tied), rest, false_share)]
-    each = _mean([_downwards(levels, lambda level: level.each) for levels in runs])
-    number = _mean([_downwards(levels, lambda level: level.number) for levels in runs])
+    runs = runs or [_pool(tied, (tied.blocks,), rest, false_share)]
+    each = np.mean([_downwards(levels, lambda level: level.each) for levels in runs], axis=0)
+    number = np.mean([_downwards(levels, lambda level: level.number) for levels in runs], axis=0)
     height = np.where(alone, 0, _downwards(runs[0], lambda level: level.height)).astype(np.uint8)
     return Cascade(np.where(alone, kept, each), np.where(alone, 1.0, number), alone, height)
-
-
-def _one(tied: TiedShares) -> Tree:
-    """A tree of one level, whose tiles are the blocks."""
-    return (tied.blocks,)
 
 
 def _known_or_discovered(tied: TiedShares, false_share: float) -> Bools:
@@ -84,10 +79,6 @@ def _known_or_discovered(tied: TiedShares, false_share: float) -> Bools:
     alone = ~noisy
     alone[noisy] = discoveries(z[noisy], false_share)
     return alone
-
-
-def _mean(parts: Sequence[Floats]) -> Floats:
-    return np.asarray(sum(parts[1:], parts[0]) / len(parts))
 
 
 @dataclass(frozen=True, eq=False)

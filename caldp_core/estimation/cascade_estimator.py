@@ -421,8 +421,8 @@ def cascade_with_prior(evidence: Evidence, prior: ArrayLike) -> Floats:
     negative numbers, and where the evidence has no map.
     """
     domain = evidence.domain
-    require(isinstance(domain, GridDomain), "A prior is for maps; give the evidence its domain.")
-    assert isinstance(domain, GridDomain)
+    if not isinstance(domain, GridDomain):
+        raise CaldpError("A prior is for maps; give the evidence its domain.")
     weights = as_array("prior", prior).astype(np.float64)
     require(
         weights.shape == (domain.k,)

@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 from caldp_core.basics.errors import CaldpError, require
-from caldp_core.basics.types import Bools, Floats, Ints, Progress, no_progress
+from caldp_core.basics.types import Bools, Floats, Ints, Progress, no_progress, turn_of
 from caldp_core.domain.partitions import Partition
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.estimation.evidence import KNOWING_MAP
@@ -168,8 +168,10 @@ def epsilon_curve(
     policy that has no ε of its own.
     """
     policies = (_at(setup, epsilon) for epsilon in epsilons)
-    within = partial(_within_share, progress, len(epsilons))
-    points = (_fast_forecast(_within(setup, e), progress=within(i)) for i, e in enumerate(policies))
+    points = (
+        _fast_forecast(_within(setup, policy), progress=turn_of(progress, i, len(epsilons)))
+        for i, policy in enumerate(policies)
+    )
     return _curve(epsilons, points, progress)
 
 
@@ -188,9 +190,8 @@ def _at(setup: Setup, epsilon: float) -> PrivacyMatrix:
 
 def people_curve(setup: Setup, numbers: Sequence[int], progress: Progress = no_progress) -> Curve:
     """Expected TV for each number of people drawn at random, all else as in `setup`."""
-    within = partial(_within_share, progress, len(numbers))
-    points = (_fast_forecast(setup, n, within(i)) for i, n in enumerate(numbers))
-    return _curve(numbers, points, progress)
+    turns = (turn_of(progress, i, len(numbers)) for i in range(len(numbers)))
+    return _curve(numbers, map(partial(_fast_forecast, setup), numbers, turns), progress)
 
 
 def block_curve(
@@ -204,7 +205,7 @@ def block_curve(
 
     def points() -> Iterator[Forecast | None]:
         for number, partition in enumerate(partitions):
-            share = _within_share(progress, len(partitions), number)
+            share = turn_of(progress, number, len(partitions))
             yield _fast_forecast(_protecting(setup, partition, setup.sensitive), progress=share)
 
     return _curve([partition.m for partition in partitions], points(), progress)
@@ -234,7 +235,7 @@ def sensitive_curve(
         for number, size in enumerate(sizes):
             flags = np.zeros(ranked.size, np.bool_)
             flags[ranked[:size]] = True
-            share = _within_share(progress, len(sizes), number)
+            share = turn_of(progress, number, len(sizes))
             yield _fast_forecast(_protecting(setup, setup.partition, flags), progress=share)
 
     return _curve(sizes, points(), progress)
@@ -270,11 +271,6 @@ def _fast_forecast(
     setup: Setup, n: int | None = None, progress: Progress = no_progress
 ) -> Forecast | None:
     return forecast_if_fast(setup, n, Budget.quick(setup.mechanism.k), progress)
-
-
-def _within_share(progress: Progress, points: int, number: int) -> Progress:
-    """Progress of the point `number` of `points`."""
-    return lambda share: progress((number + share) / points)
 
 
 def _within(setup: Setup, policy: PrivacyMatrix) -> Setup:

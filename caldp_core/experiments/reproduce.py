@@ -375,12 +375,10 @@ def compare(
     rows = []
     for done, (name, epsilon, made) in enumerate(cases):
         estimates = (
-            estimate(made, each, estimator, domain) for each in _tallies(made, people, seed)
+            estimate(made, each, estimator, domain)
+            for each in islice(_tallies(made, people, seed), trials)
         )
-        found = [
-            [metric(people / n, shares) for metric in errors.values()]
-            for shares in islice(estimates, trials)
-        ]
+        found = [[metric(people / n, shares) for metric in errors.values()] for shares in estimates]
         for error, of_trials in zip(errors, zip(*found, strict=True), strict=True):
             mean = MeanError.of(of_trials)
             rows.append((name, epsilon, n, error, mean.error, mean.standard_error, trials))

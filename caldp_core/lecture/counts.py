@@ -214,8 +214,7 @@ def _flipped(n: int, flip: float) -> tuple[Ints, Floats]:
     reach = 12.0 * math.sqrt(n * flip * (1.0 - flip)) + 40.0
     few, many = math.floor(n * flip - reach), math.ceil(n * flip + reach)
     k = np.arange(max(0, few), min(n, many) + 1)
-    logs = scipy.special.gammaln(n + 1) - scipy.special.gammaln([k + 1, n - k + 1]).sum(axis=0)
-    chances = np.exp(logs + scipy.special.xlogy(k, flip) + scipy.special.xlog1py(n - k, -flip))
+    chances = scipy.stats.binom.pmf(k, n, flip)
     return k, chances / chances.sum()
 
 
@@ -348,11 +347,8 @@ class OneHotResponse:
         """(draws, d) how many reports have each bit set; `votes`: (d,). Two binomials a bit."""
         people = check_counts("votes", votes, self.d)
         n, size = people.sum(), (draws, self.d)
-        own, other = (
-            rng.binomial(people, self.theta, size),
-            rng.binomial(n - people, self.stray, size),
-        )
-        return np.asarray(own + other)
+        own = rng.binomial(people, self.theta, size)
+        return np.asarray(own + rng.binomial(n - people, self.stray, size))
 
     def chance(self, lead: ArrayLike, n: int) -> Floats:
         """Probability of the true winner of `even_votes(n, d, lead)`; a tie is lost. Any shape.

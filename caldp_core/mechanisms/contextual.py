@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from caldp_core.basics.errors import (
+    CaldpError,
     check_counts,
     check_floats,
     check_n,
@@ -164,11 +165,10 @@ class ContextMechanism:
 
         Raises `CaldpError` where reports are not numbers, and for anything but whole counts.
         """
-        require(
-            isinstance(self.oracles, HistogramOracles),
-            f"Reports of {self.name} are not numbers that can be counted; tally them.",
-        )
-        assert isinstance(self.oracles, HistogramOracles)
+        if not isinstance(self.oracles, HistogramOracles):
+            raise CaldpError(
+                f"Reports of {self.name} are not numbers that can be counted; tally them."
+            )
         checked = check_counts("counts", histogram, self.outputs)
         return Tally(self.oracles.sum_histogram(checked), int(checked.sum()), self.fingerprint)
 

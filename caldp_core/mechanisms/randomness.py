@@ -304,18 +304,10 @@ def log_binomial_half(k: Floats, g: Floats) -> Floats:
         up = np.where(k > 0, (1.0 + d) * np.log1p(d), 0.0)
         down = np.where(rest > 0, (1.0 - d) * np.log1p(-d), 0.0)
     deviance = 0.5 * g * (up + down)
-    edge = np.where((k > 0) & (rest > 0), 0.5 * np.log(g / (2 * np.pi * _one(k) * _one(rest))), 0.0)
-    return np.asarray(edge - deviance + _edge_error(g, k, rest))
-
-
-def _one(count: Floats) -> Floats:
-    return np.maximum(count, 1.0)
-
-
-def _edge_error(g: Floats, k: Floats, rest: Floats) -> Floats:
-    inner = (k > 0) & (rest > 0)
-    error = _stirling_error(g) - _stirling_error(_one(k)) - _stirling_error(_one(rest))
-    return np.where(inner, error, 0.0)
+    some, others = np.maximum(k, 1.0), np.maximum(rest, 1.0)
+    error = _stirling_error(g) - _stirling_error(some) - _stirling_error(others)
+    edge = 0.5 * np.log(g / (2 * np.pi * some * others)) + error
+    return np.asarray(np.where((k > 0) & (rest > 0), edge, 0.0) - deviance)
 
 
 def _stirling_error(x: Floats) -> Floats:

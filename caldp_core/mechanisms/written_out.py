@@ -10,7 +10,7 @@ estimates, variances and what EM needs follow from the products.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
@@ -128,7 +128,58 @@ class NumberReports(ABC):
 _CONDITION_MAX: Final = 1e12
 
 
-class WrittenOut(NumberReports):
+class TableReports(NumberReports):
+    """A mechanism that draws from its channel, Q(y|x) = `numerators[x][y]`/`totals[x]`."""
+
+    numerators: Sequence[Sequence[int]]
+    totals: Sequence[int]
+
+    @property
+    def outputs(self) -> int:
+        """Number of different reports."""
+        return len(self.numerators[0])
+
+    @cached_property
+    def channel(self) -> Floats:
+        """(k, outputs) probabilities as floats; row = true symbol."""
+        return np.array([[entry / total for entry in row] for row, total in self._rows()])
+
+    def exact_channel(self) -> list[list[Fraction]]:
+        """k rows of `outputs` probabilities in rationals."""
+        return [[Fraction(entry, total) for entry in row] for row, total in self._rows()]
+
+    def _rows(self) -> Iterator[tuple[Sequence[int], int]]:
+        return zip(self.numerators, self.totals, strict=True)
+
+    @cached_property
+    def _laws(self) -> list[tuple[ExactInversion, Ints]]:
+        """How each symbol's reports are drawn, without those it never sends, and their numbers."""
+        # A law has no step of 1 before its last.
+        sent = [(np.flatnonzero(row), row, total) for row, total in self._rows()]
+        return [
+            (
+                ExactInversion.of(
+                    [Fraction(step, total) for step in accumulate(row[y] for y in numbers[:-1])]
+                ),
+                numbers,
+            )
+            for numbers, row, total in sent
+        ]
+
+    def _reports(self, x: Ints, words: WordSource) -> Ints:
+        reports = np.empty_like(x)
+        for symbol in np.unique(x):
+            users = np.flatnonzero(x == symbol)
+            law, numbers = self._laws[symbol]
+            reports[users] = numbers[law.draw(users.size, words)]
+        return reports
+
+    def _spread(self, people: Ints, rng: np.random.Generator) -> Ints:
+        """A multinomial each, for any n."""
+        return np.asarray(rng.multinomial(people, self.channel).sum(axis=0))
+
+
+class WrittenOut(TableReports):
     """A channel as a table, Q(y|x) = `numerators[x][y]`/whole, with its best linear estimate.
 
     `policy`: what it claims to keep, for k symbols; `audit_mechanism` checks the claim.
@@ -155,23 +206,13 @@ class WrittenOut(NumberReports):
             f"(from 0): {wrong[:3]}.",
         )
         self.policy = policy
-        self.numerators, self.whole = numerators, whole
+        self.numerators, self.whole, self.totals = numerators, whole, [whole] * k
         self._prior = np.full(k, 1.0 / k) if prior is None else check_floats("prior", prior, k)
-
-    @property
-    def outputs(self) -> int:
-        """Number of different reports."""
-        return len(self.numerators[0])
 
     @cached_property
     def fingerprint(self) -> str:
         """Digest that two mechanisms share only if their reports mean the same."""
         return digest("written out", str(self.whole), *(f"{row}" for row in self.numerators))
-
-    @cached_property
-    def channel(self) -> Floats:
-        """(k, outputs) probabilities as floats; row = true symbol."""
-        return np.array([[entry / self.whole for entry in row] for row in self.numerators])
 
     @cached_property
     def estimator(self) -> Floats:
@@ -189,7 +230,7 @@ class WrittenOut(NumberReports):
     def exact_channel(self) -> list[list[Fraction]]:
         """k rows of probabilities in rationals; `CaldpError` above the stated size."""
         require_exact(self.k * self.outputs, "use fewer symbols")
-        return [[Fraction(entry, self.whole) for entry in row] for row in self.numerators]
+        return super().exact_channel()
 
     def with_even_noise(self, noise: int, of: int) -> "WrittenOut":
         """The channel whose reports are replaced by a uniform one with chance noise/of."""
@@ -197,35 +238,10 @@ class WrittenOut(NumberReports):
         rows = [[kept * entry + even for entry in row] for row in self.numerators]
         return WrittenOut(self.policy, rows, of * self.outputs * self.whole)
 
-    @cached_property
-    def _laws(self) -> list[ExactInversion]:
-        return [
-            ExactInversion.of([Fraction(step, self.whole) for step in list(accumulate(row))[:-1]])
-            # Without zeros, as a law has no step of 1 before its last.
-            for row in ([entry for entry in row if entry] for row in self.numerators)
-        ]
-
-    @cached_property
-    def _numbers(self) -> list[Ints]:
-        """The columns of each row's numerators that are not 0."""
-        return [np.array([y for y, entry in enumerate(row) if entry]) for row in self.numerators]
-
-    def _reports(self, x: Ints, words: WordSource) -> Ints:
-        reports = np.empty_like(x)
-        for symbol in np.unique(x):
-            users = np.flatnonzero(x == symbol)
-            drawn = self._laws[symbol].draw(users.size, words)
-            reports[users] = self._numbers[symbol][drawn]
-        return reports
-
     def tally_of_histogram(self, histogram: ArrayLike) -> Tally:
         """Sum reports that others have counted: (outputs,) how often each number was sent."""
         checked = check_counts("counts", histogram, self.outputs)
         return Tally(checked, int(checked.sum()), self.fingerprint)
-
-    def _spread(self, people: Ints, rng: np.random.Generator) -> Ints:
-        """A multinomial each, for any n."""
-        return np.asarray(rng.multinomial(people, self.channel).sum(axis=0))
 
     @cached_property
     def products(self) -> InvertibleProducts:

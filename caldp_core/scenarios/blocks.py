@@ -5,7 +5,7 @@ file and part of a link; `build` makes the arrays.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import Final, Protocol
@@ -54,6 +54,7 @@ from caldp_core.domain.partitions import (
     grid_blocks,
     named_blocks,
     parse_polygon,
+    present_blocks,
     single_block,
 )
 
@@ -235,8 +236,8 @@ class SymbolBlocks:
                 if taken.size:
                     raise CaldpError(f"The value {first + int(taken[0])} is in two blocks.")
                 raw[first : last + 1] = number
-        present, labels = np.unique(raw, return_inverse=True)
-        return named_blocks(labels, ["all others" if j == 0 else f"block {j}" for j in present])
+        blocks = (f"block {number + 1}" for number in range(len(self.blocks)))
+        return present_blocks(raw, ["all others", *blocks])
 
 
 def parse_runs(texts: Iterable[str]) -> Iterable[tuple[int, int]]:
@@ -306,13 +307,7 @@ class PolygonBlocks:
     def build(self, domain: AnyDomain) -> Partition:
         """See `BlocksSpec.build`."""
         areas, _ = _areas_of_cells(self, require_map(domain, "Polygons"))
-        return _present_blocks(areas, [*self.names, OUTSIDE])
-
-
-def _present_blocks(areas: Ints, names: Sequence[str]) -> Partition:
-    """The areas that have a cell, by the (k,) number of each cell's area in `names`."""
-    present, labels = np.unique(areas, return_inverse=True)
-    return named_blocks(np.asarray(labels, np.int64), [names[number] for number in present])
+        return present_blocks(areas, [*self.names, OUTSIDE])
 
 
 @cached
@@ -519,7 +514,7 @@ class BlocksNear:
         areas = np.full(grid.k, len(names) - 1, np.int64)
         for number, point in list(enumerate(self.near.degrees()))[::-1]:
             areas[cells_within_km(grid, point[None], self.near.km)] = names.index(names[number])
-        return _present_blocks(areas, names)
+        return present_blocks(areas, names)
 
 
 @dataclass(frozen=True)

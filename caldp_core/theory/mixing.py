@@ -38,8 +38,7 @@ def closed_form_epsilon(epsilon: float, n: int, delta: float) -> float:
     log(1 + (e^ε₀−1)/(e^ε₀+1)·(8√(e^ε₀·log(4/δ))/√n + 8e^ε₀/n)), for ε₀ ≤ log(n/(16·log(2/δ)));
     fewer people gain nothing by it: ε₀ itself. Never above ε₀.
     """
-    level, people = float(check_epsilon(epsilon)), check_n(n)
-    check_number("delta", delta, 1e-15, 0.5)
+    level, people = _checked(epsilon, n, delta)
     if level > math.log(people / (16 * math.log(2 / delta))):
         return level
     power = math.exp(level)
@@ -146,8 +145,7 @@ def numeric_epsilon(epsilon: float, n: int, delta: float) -> float:
     Never rises with n: one person more, whatever their value is, sends a report that is drawn
     without regard to anybody else's, so it is post-processing of the others' mixed reports.
     """
-    level, people = float(check_epsilon(epsilon)), check_n(n)
-    check_number("delta", delta, 1e-15, 0.5)
+    level, people = _checked(epsilon, n, delta)
     clones = Clones.of(level, people)
     return least_epsilon(level, delta, lambda after: clones.delta(after, level))
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 from caldp_core.basics.errors import CaldpError, count_text, excerpt, require
 from caldp_core.basics.files import parse_int, unescape_formula
 from caldp_core.basics.limits import N_MAX, OWN_ANSWERS_MAX, OWN_NAME_MAX, OWN_QUESTIONS_MAX
-from caldp_core.basics.types import Progress, no_progress
+from caldp_core.basics.types import Progress, no_progress, turn_of
 from caldp_core.datasets.areas import named_areas
 from caldp_core.datasets.files import numbers
 from caldp_core.datasets.files.layout_detection import DetectedFile, Layout
@@ -447,10 +447,7 @@ def count_questions(
     )
     counted: list[CountedAnswers] = []
     for number, column in enumerate(columns):
-
-        def within(share: float, number: int = number) -> None:
-            progress((number + share) / len(columns))
-
+        within = turn_of(progress, number, len(columns))
         width = step_width(file, layout, column)
         steps = None if width is None else NumberSteps(width)
         own = replace(layout, answer=column, group=None, others=(), steps=steps, areas=())

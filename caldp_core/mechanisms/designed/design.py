@@ -16,10 +16,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from caldp_core.basics.errors import as_array, require
+from caldp_core.basics.errors import CaldpError, as_array, require
 from caldp_core.basics.extras import explain_missing, scipy
 from caldp_core.basics.limits import EXACT_MAX_ENTRIES
-from caldp_core.basics.types import Floats, Ints, Progress, no_progress, part_of, read_only
+from caldp_core.basics.types import Floats, Ints, Progress, no_progress, part_of, read_only, turn_of
 from caldp_core.mechanisms.base import digest
 from caldp_core.mechanisms.designed.columns import SearchedRays, extreme_rays, hyperplane_columns
 from caldp_core.mechanisms.designed.master import (
@@ -156,7 +156,7 @@ def _joined(
     parts = problem.parts()
     columns, chances, bound, exact = [], [], 0.0, True
     for i, (own, share, part) in enumerate(parts):
-        v, w, proof = best(own, part, part_of(progress, i / len(parts), (i + 1) / len(parts)))
+        v, w, proof = best(own, part, turn_of(progress, i, len(parts)))
         columns.append(problem.columns(own, v) / share)
         chances.append(w * share)
         bound, exact = bound + share * proof.bound, exact and proof.exact
@@ -191,8 +191,8 @@ def _searched(
     part: ConnectedPart, source: SearchedRays, most: int, progress: Progress
 ) -> tuple[Floats, Floats, Proof]:
     """(N, k) columns, (N,) weights and the proof where not all rays can be looked at."""
-    best = generate(source, _SEARCHED, lambda share: progress(0.7 * share))
-    bound = _bound(part, best, lambda share: progress(0.7 + 0.3 * share))
+    best = generate(source, _SEARCHED, part_of(progress, 0.0, 0.7))
+    bound = _bound(part, best, part_of(progress, 0.7, 1.0))
     few = reduce_columns(best, source.classes, 0.1 * _SEARCHED)
     v, w = expand_orbits(few, source.classes, most, source.rng)
     return v, w, Proof(best.information.loss, bound, False)
@@ -200,14 +200,14 @@ def _searched(
 
 def _bound(part: ConnectedPart, best: WeightedColumns, progress: Progress) -> float:
     """A lower bound from merged symbols, from a star, and from a relaxation where it is quick."""
-    cuts = merged_bounds(part, lambda share: progress(0.5 * share))
+    cuts = merged_bounds(part, part_of(progress, 0.0, 0.5))
     bound = sum(cut.bound for cut in cuts)
-    star = star_cut(part, best, lambda share: progress(0.5 + 0.1 * share))
+    star = star_cut(part, best, part_of(progress, 0.5, 0.6))
     if star is not None:
         cuts, bound = [*cuts, star], max(bound, star.bound)
     if len(part.prior) > RELAXED_MAX:
         return bound
-    return max(bound, relaxed_bound(part, best, cuts, lambda share: progress(0.6 + 0.4 * share)))
+    return max(bound, relaxed_bound(part, best, cuts, part_of(progress, 0.6, 1.0)))
 
 
 def _of_small(source: AllRays, most: int) -> WeightedColumns:
@@ -256,9 +256,7 @@ def design_for_largest(policy: PrivacyMatrix, progress: Progress = no_progress) 
     weights = np.full(policy.k, 1.0 / policy.k)
     best: AimedDesign | None = None
     for step in range(_ROUNDS):
-        candidate = design(
-            policy, None, weights, part_of(progress, step / _ROUNDS, (step + 1) / _ROUNDS)
-        )
+        candidate = design(policy, None, weights, turn_of(progress, step, _ROUNDS))
         each = variances(candidate)
         bound = max(candidate.bound, 0.0 if best is None else best.bound)
         if best is None or each.max() < best.loss:
@@ -397,12 +395,11 @@ def _best_form(
     k = len(prior)
     labels: Ints = np.arange(k, dtype=np.int64)
     rays = extreme_rays(levels, labels, entries // k)
-    require(
-        rays is not None,
-        f"A design for sums looks at every extreme ray, and {k} values have more than "
-        f"{entries // k:,} here; take fewer values, or more entries.",
-    )
-    assert rays is not None
+    if rays is None:
+        raise CaldpError(
+            f"A design for sums looks at every extreme ray, and {k} values have more than "
+            f"{entries // k:,} here; take fewer values, or more entries."
+        )
     mean = max(float(np.trace(form)) / k, np.finfo(float).tiny)
     root: Floats = np.asarray(
         np.linalg.cholesky(form + _SINGLE_VALUE_WEIGHT * mean * np.eye(k)), np.float64

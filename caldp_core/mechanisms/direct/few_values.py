@@ -19,8 +19,8 @@ from caldp_core.basics.powers import DIGITS, ceiling_of, floor_of
 from caldp_core.basics.types import Floats, Ints, WordSource, counts_by
 from caldp_core.mechanisms.base import Tally, digest
 from caldp_core.mechanisms.capabilities import DenseProducts, InvertibleProducts, SymbolPartition
-from caldp_core.mechanisms.randomness import COIN_ONE, ExactInversion, flip_coins
-from caldp_core.mechanisms.written_out import SymbolReports, WrittenOut
+from caldp_core.mechanisms.randomness import COIN_ONE, flip_coins
+from caldp_core.mechanisms.written_out import SymbolReports, TableReports, WrittenOut
 from caldp_core.privacy.context import Context
 from caldp_core.privacy.distance import DistanceMetric
 from caldp_core.privacy.matrix import BinaryPolicy
@@ -63,7 +63,7 @@ def largest_scale(policy: DistanceMetric) -> float:
     return low
 
 
-class ExponentialMechanism(SymbolReports):
+class ExponentialMechanism(TableReports, SymbolReports):
     """See the module and `SymbolReports`. `scale` chooses t from the policy.
 
     Raises `CaldpError` where the distances are too small or too large for ε.
@@ -78,53 +78,18 @@ class ExponentialMechanism(SymbolReports):
             "epsilon times the distances must be between "
             f"{2 * _SLACK:g} and about {EXPONENT_MAX:g} nats; choose another epsilon.",
         )
-        self._weights = _whole_weights(policy.distances, self.scale)
-        self._totals = [sum(row) for row in self._weights]
+        self.numerators = _whole_weights(policy.distances, self.scale)
+        self.totals = [sum(row) for row in self.numerators]
 
     @cached_property
     def fingerprint(self) -> str:
         """Digest that two mechanisms share only if their reports mean the same."""
-        return digest("exponential", *(f"{row}" for row in self._weights))
-
-    @cached_property
-    def channel(self) -> Floats:
-        """(k, k) probabilities as floats; row = true symbol."""
-        return np.array(
-            [
-                [weight / total for weight in row]
-                for row, total in zip(self._weights, self._totals, strict=True)
-            ]
-        )
+        return digest("exponential", *(f"{row}" for row in self.numerators))
 
     @cached_property
     def products(self) -> DenseProducts:
         """Products with the table of probabilities."""
         return DenseProducts(self.channel)
-
-    def exact_channel(self) -> list[list[Fraction]]:
-        """k rows of k probabilities in rationals."""
-        return [
-            [Fraction(weight, total) for weight in row]
-            for row, total in zip(self._weights, self._totals, strict=True)
-        ]
-
-    @cached_property
-    def _laws(self) -> list[ExactInversion]:
-        return [
-            ExactInversion.of([Fraction(sum(row[: y + 1]), total) for y in range(self.k - 1)])
-            for row, total in zip(self._weights, self._totals, strict=True)
-        ]
-
-    def _reports(self, x: Ints, words: WordSource) -> Ints:
-        reports = np.empty_like(x)
-        for symbol in np.unique(x):
-            users = np.flatnonzero(x == symbol)
-            reports[users] = self._laws[symbol].draw(users.size, words)
-        return reports
-
-    def _spread(self, people: Ints, rng: np.random.Generator) -> Ints:
-        """A multinomial each, for any n."""
-        return np.asarray(rng.multinomial(people, self.channel).sum(axis=0))
 
 
 def _whole_weights(distances: Floats, scale: float) -> list[list[int]]:

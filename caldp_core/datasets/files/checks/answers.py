@@ -309,9 +309,8 @@ def _ask(names: Sequence[str], answers: Sequence[str], reading: Reading) -> Read
 
 
 def _as_combinations(column: int, sign: str, reading: Reading) -> Reading:
-    columns = reading.sql_of()
-    columns[column] = f"array_to_string(list_sort({_list_sql(column, sign)}), '; ')"
-    return reading.derive(columns, reading.file.names, reading.layout)
+    sql = f"array_to_string(list_sort({_list_sql(column, sign)}), '; ')"
+    return reading.with_sql({column: sql})
 
 
 def bands_as_dates(reading: Reading) -> Check | None:

@@ -81,11 +81,10 @@ def marks(reading: Reading) -> Check | None:
     number = re.sub(rf"^{patterns[column]}$", r"\1", first)
 
     def without(read: Reading) -> Reading:
-        columns = read.sql_of()
-        for at in marked:
-            pattern = text_sql(rf"^\s*{patterns[at]}\s*$")
-            columns[at] = f"regexp_replace(c{at}, {pattern}, '\\1')"
-        read = read.derive(columns, file.names, read.layout)
+        bare = {at: text_sql(rf"^\s*{patterns[at]}\s*$") for at in marked}
+        read = read.with_sql(
+            {at: f"regexp_replace(c{at}, {pattern}, '\\1')" for at, pattern in bare.items()}
+        )
         return replace(read, layout=detect_again(read.file, read.layout))
 
     names = ", ".join(reading.name(at) for at in list(marked)[:_LISTED])
@@ -411,9 +410,7 @@ def with_number(reading: Reading, column: int | None, sql: str) -> Reading:
     """The reading with another number, as SQL, in a column."""
     mark = reading.layout.mark or "."
     text = f"CAST({sql} AS VARCHAR)"
-    columns = reading.sql_of()
-    columns[column or 0] = f"replace({text}, '.', ',')" if mark == "," else text
-    return reading.derive(columns, reading.file.names, reading.layout)
+    return reading.with_sql({column or 0: f"replace({text}, '.', ',')" if mark == "," else text})
 
 
 def periods(reading: Reading) -> Check | None:
@@ -447,14 +444,9 @@ def periods(reading: Reading) -> Check | None:
 
 def _only(column: int, period: str, reading: Reading) -> Reading:
     """The reading of the rows of one period."""
-    columns = reading.sql_of()
     bare = f"trim(regexp_replace(c{column}, '\\s+', ' ', 'g'))"
-    columns[column] = (
-        f"CASE {bare} WHEN {text_sql(period)} THEN {text_sql(period)} ELSE 'other' END"
-    )
-    return leave_out(
-        column, ("other",), reading.derive(columns, reading.file.names, reading.layout)
-    )
+    sql = f"CASE {bare} WHEN {text_sql(period)} THEN {text_sql(period)} ELSE 'other' END"
+    return leave_out(column, ("other",), reading.with_sql({column: sql}))
 
 
 def hidden_counts(reading: Reading) -> Check | None:

@@ -165,10 +165,10 @@ def ten_millionths(reading: Reading) -> Check | None:
     def divided(read: Reading) -> Reading:
         layout = replace(read.layout, latitude=latitude, longitude=longitude, answer=None)
         read = replace(read, layout=replace(layout, count=None, group=None, mark="."))
-        columns = read.sql_of()
-        for at in (latitude, longitude):
-            columns[at] = f"CAST(TRY_CAST(c{at} AS DOUBLE) / 1e7 AS VARCHAR)"
-        return read.derive(columns, read.file.names, read.layout)
+        pair = (latitude, longitude)
+        return read.with_sql(
+            {at: f"CAST(TRY_CAST(c{at} AS DOUBLE) / 1e7 AS VARCHAR)" for at in pair}
+        )
 
     return ask(
         "ten-millionths",

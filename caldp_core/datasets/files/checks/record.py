@@ -47,10 +47,13 @@ class Reading:
 
     def with_cells(self, column: int, cells: Mapping[str, str]) -> "Reading":
         """The reading with other texts for some cells of a column."""
-        columns = self.sql_of()
         text = f"trim(regexp_replace(c{column}, '\\s+', ' ', 'g'))"
         cases = " ".join(f"WHEN {text_sql(a)} THEN {text_sql(b)}" for a, b in cells.items())
-        columns[column] = f"CASE {text} {cases} ELSE c{column} END"
+        return self.with_sql({column: f"CASE {text} {cases} ELSE c{column} END"})
+
+    def with_sql(self, changed: Mapping[int, str]) -> "Reading":
+        """The reading with other SQL for some columns."""
+        columns = [changed.get(at, sql) for at, sql in enumerate(self.sql_of())]
         return self.derive(columns, self.file.names, self.layout)
 
     def derive(self, columns: Sequence[str], names: Sequence[str], layout: Layout) -> "Reading":
