@@ -26,6 +26,7 @@ import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -268,6 +269,9 @@ class _BatchCounter:
         self._is_number = self._form.kind == NUMBER
         self._buckets = empty.buckets
         self._histogram = np.zeros(self._form.values if self._is_number else 0, np.int64)
+        self._count = self._count_numbers
+        if not self._is_number:
+            self._count = partial(self._count_bytes, RecordChecker(protocol))
 
     def add(self, batch: "pa.RecordBatch") -> None:
         """Count a batch's reports, and those refused by their reason."""
@@ -285,7 +289,7 @@ class _BatchCounter:
             ours = pc.is_in(pc.utf8_trim(batch.column("protocol").cast(pa.string()), QUOTE), marks)
             self.refused[OTHER_PROTOCOL] += len(ours) - (pc.sum(ours).as_py() or 0)
             column = column.filter(ours)
-        (self._count_numbers if self._is_number else self._count_bytes)(column)
+        self._count(column)
 
     def tally(self) -> Tally:
         """The tally of all reports counted."""
@@ -316,7 +320,7 @@ class _BatchCounter:
         self.refused[OUT_OF_RANGE] += known.size - sent.size
         self._histogram += np.bincount(sent, minlength=self._histogram.size)
 
-    def _count_bytes(self, column: "pa.Array") -> None:
+    def _count_bytes(self, checker: RecordChecker, column: "pa.Array") -> None:
         import pyarrow as pa
 
         size = self._form.size
@@ -325,7 +329,7 @@ class _BatchCounter:
         whole_rows = [each for each in decoded if each is not None and len(each) == size]
         self.refused[MALFORMED] += len(column) - len(whole_rows)
         rows = np.frombuffer(b"".join(whole_rows), np.uint8).reshape(-1, size)
-        tally, wrong, buckets = RecordChecker(self._protocol).tally(rows)
+        tally, wrong, buckets = checker.tally(rows)
         self.refused[OUT_OF_RANGE] += wrong
         self._tally, self._buckets = self._tally + tally, self._buckets + buckets
 
