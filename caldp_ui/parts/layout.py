@@ -110,8 +110,8 @@ def printed_form(module: str, name: str) -> Template:
     """
     form, sheet = Path(module).with_name(name), Path(__file__).with_name("printed.html")
     head, body = form.read_text("utf-8").split("</style>\n", 1)
-    title, style = head.split("<style>\n", 1)
-    parts = {"TITLE\n": title, "STYLE": style, "BODY": body}
+    title, _, style = head.split("\n", 2)
+    parts = {"TITLE": title, "STYLE": style, "BODY": body}
     text = sheet.read_text("utf-8")
     for place, content in parts.items():
         text = text.replace(place, content, 1)
