@@ -5,7 +5,7 @@ docs/collect.md explains what they are for.
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -44,9 +44,9 @@ from caldp_core.datasets.own import check_line, remove_unseen
 from caldp_core.datasets.public_map import NoPrior
 from caldp_core.domain.domains import Domain
 from caldp_core.estimation.estimators import ESTIMATORS
-from caldp_core.estimation.evidence import KNOWING_MAP, Evidence, Options, default_estimator
+from caldp_core.estimation.evidence import KNOWING_MAP, Options, default_estimator
 from caldp_core.estimation.intervals import every_look, one_look
-from caldp_core.estimation.shares import compare_groups, quantiles
+from caldp_core.estimation.shares import GroupShare, Quantile
 from caldp_core.experiments.run import prepare
 from caldp_core.experiments.table import as_csv, cells_as_geojson, map_for_geojson
 from caldp_core.scenarios.scenario import Scenario, schema
@@ -307,21 +307,16 @@ def _estimate(
     shares = np.array(table["estimated share"])
     text = cells_as_geojson(protocol.domain, table, shares) if as_geojson else as_csv(table)
     error = estimate.error_of(protocol, collected, name, options)
-    evidence = Evidence.of(protocol.mechanism, collected.tally, domain=protocol.domain)
-    alone = looks(level, evidence.n, 1)
-    groups, quartiles = compare_groups(evidence, alone), quantiles(evidence, level=alone)
     made = records.make_record(
         protocol, collected, level, name, prior=known, false_share=q, error=error, looks=looks
     )
     terminal.write_or_print(output, text)
     sentences = [] if error is None else [estimate.error_sentence(protocol, error)]
-    sentences += [each.sentence for each in quartiles] + [each.sentence for each in groups]
+    sentences += [Quantile(**each).sentence for each in made["quartiles"]]
+    sentences += [GroupShare(**each).sentence for each in made["groups"]]
     for sentence in sentences:
         click.echo(sentence, err=output is None or is_standard_output(output))
-    return made | {
-        "groups": [asdict(each) for each in groups],
-        "quartiles": [asdict(each) for each in quartiles],
-    }
+    return made
 
 
 @click.command("sql")

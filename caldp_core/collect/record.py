@@ -33,7 +33,9 @@ from caldp_core.collect.questions import Questions, parse_protocol, protocols_by
 from caldp_core.collect.report_files import BATCH_PREFIX, FILE_PREFIX
 from caldp_core.datasets.public_map import NoPrior, PriorSpec, PublicMap
 from caldp_core.estimation.estimators import ESTIMATORS, ErrorEstimate
+from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.intervals import Looks, one_look
+from caldp_core.estimation.shares import compare_groups, quantiles
 from caldp_core.mechanisms.capabilities import block_totals
 from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.mechanisms.written_out import WrittenOut
@@ -349,7 +351,7 @@ def make_record(
 
     `prior`: the public map that the estimate takes for known, which is recorded by title and hash;
     `false_share`: q of a cascade, None if it was not chosen; `error`: of the estimate, if known;
-    `looks`: at which its intervals hold.
+    `looks`: at which its intervals hold, each of groups and quartiles alone.
     """
     known: dict[str, Any] = {} if false_share is None else {"false_share": false_share}
     known |= {} if error is None else {"error_estimate": asdict(error)}
@@ -359,6 +361,8 @@ def make_record(
         known |= {"public_map": {"title": prior.title, "sha256": hashed}}
     promised = _protocol_fields(protocol)
     mixed = mixed_privacy(protocol, block_totals(protocol.mechanism, collected.tally)[1])
+    evidence = Evidence.of(protocol.mechanism, collected.tally, domain=protocol.domain)
+    alone = looks(level, evidence.n, 1)
     return {
         RECORD_KEY: _FORMAT,
         "caldp_version": caldp_core.__version__,
@@ -376,6 +380,8 @@ def make_record(
         **known,
         "interval_level": level,
         **({} if looks is one_look else {HOLD_KEY: EVERY_LOOK}),
+        "groups": [asdict(each) for each in compare_groups(evidence, alone)],
+        "quartiles": [asdict(each) for each in quantiles(evidence, level=alone)],
     }
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from html import escape
 from pathlib import Path
-from typing import Any, Final, Generic, Protocol, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -20,7 +20,7 @@ from caldp_core.basics.files import BYTE_ORDER_MARK
 from caldp_core.basics.limits import N_MAX, OWN_NAME_MAX, OWN_TEXT_MAX
 from caldp_core.basics.types import Progress
 from caldp_core.datasets import check_size, inspect_data
-from caldp_core.datasets.files.answers import RefusedRows
+from caldp_core.datasets.files.answers import CountedFile
 from caldp_core.datasets.files.checks.record import KEEP, Check, Reading, Resolved
 from caldp_core.datasets.files.checks.run import read_as_chosen
 from caldp_core.datasets.files.layout_detection import DetectedFile, Layout, is_named
@@ -46,19 +46,7 @@ _UNITS: Final = ("people", "households", "scooters", "trips")
 _BETWEEN: Final = DELIMITERS | {NO_DELIMITER: "nothing: one column"}
 
 
-class FileCounts(Protocol):
-    """Counts of a file, and which rows are not among them."""
-
-    @property
-    def refused(self) -> RefusedRows:
-        """The rows that are not counted."""
-
-    @property
-    def rounded(self) -> bool:
-        """Whether weights were rounded."""
-
-
-C = TypeVar("C", bound=FileCounts)
+C = TypeVar("C", bound=CountedFile)
 
 
 @dataclass(frozen=True)
@@ -223,7 +211,7 @@ def _check(file: _OpenFile[Any], place: DeltaGenerator, guess: Reading) -> Readi
 
 def _draw_check(file: _OpenFile[Any], check: Check) -> None:
     """One sentence, and a button for each way to read the file."""
-    with st.container(border=True, gap="small"):
+    with st.container(border=True, key=file.state.key(f"own-asked-{check.name}")):
         st.markdown(f":material/help: {escape_markdown(check.sentence)}")
         with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
             for offer in check.offers:
@@ -488,10 +476,10 @@ def popover(state: PageState[S], form: Form[Any]) -> None:
 
 
 def _show(state: PageState[S], form: Form[C]) -> None:
-    st.markdown(f"**{form.title}** · {form.instructions}")
     upload: UploadedFile | None = st.session_state.get(_state_key(state, "own-held"))
     if upload is not None and _confirm(state, form, upload):
         return
+    st.markdown(f"**{form.title}** · {form.instructions}")
     wrong = st.session_state.get(_state_key(state, "wrong"))
     if wrong:
         st.error(escape_markdown(wrong[:_TOLD_MAX]), icon=":material/error:")

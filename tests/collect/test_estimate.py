@@ -35,6 +35,7 @@ from caldp_core.collect.estimate import (
     made_up_week,
     read_collection,
 )
+from caldp_core.collect.json_files import format_json
 from caldp_core.collect.record import check_record, make_record
 from caldp_core.collect.servers import DIALECTS, tally_query
 from caldp_core.datasets.files.places import people_at_centres
@@ -137,6 +138,15 @@ def test_quartiles_of_numbers_stand_in_the_record_and_in_words(tmp_path: Path) -
     assert "Median “10 to 19” (“10 to 19” to “20 to 29”).\n" in printed
     assert [each["share"] for each in record["quartiles"]] == [0.25, 0.5, 0.75]
     assert record["groups"] == []
+
+
+def test_the_record_of_the_page_is_that_of_the_command(tmp_path: Path) -> None:
+    domain = Domain.of([f"{10 * x} to {10 * x + 9}" for x in range(4)])
+    _, written = estimated(tmp_path, domain, [1000, 4000, 3000, 2000])
+    files = [(name, (tmp_path / name).read_bytes()) for name in ("protocol.json", "tally.json")]
+    shown = read_collection(files).results(0.95)
+    assert json.loads(format_json(dict(shown.record or {}))) == written
+    assert len(written["quartiles"]) == 3
 
 
 def test_the_table_is_that_of_the_mechanism(protocol: Protocol, tmp_path: Path) -> None:

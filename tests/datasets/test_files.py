@@ -40,6 +40,7 @@ from caldp_ui.places import view
 from caldp_ui.values.page import FORM
 from tests import ROOT
 from tests.contract.checks import naming
+from tests.datasets import office_cases
 from tests.datasets.check_cases import ASKED, READ, Case
 from tests.datasets.files import GOOD, HARM, PARIS, as_zip, hostile, read_table, workbook
 from tests.datasets.unseen_cases import ASKED as UNSEEN_CASES_ASKED
@@ -363,7 +364,8 @@ IN_TEXT: Final = {**ASKED, **READ}
 def of_case(case: Case) -> Kept:
     """What a case of one check leads to."""
     options = dict(zip(case.options[::2], case.options[1::2], strict=False))
-    answers = {options["--accept"]: ""} if "--accept" in options else {}
+    name, _, answer = options.get("--accept", "").partition("=")
+    answers = {name: answer} if name else {}
     answers |= {case.check: case.answer} if case.check else {}
     types = {options["--answer"]: "answer"} if "--answer" in options else {}
     header = True if "--header" in case.options else None
@@ -453,7 +455,7 @@ def test_every_file_of_the_folder_is_read() -> None:
     assert set(FILES) == {path.name for path in FOLDER.iterdir()}
 
 
-CASES = UNSEEN_CASES_ASKED | UNSEEN_CASES_READ
+CASES = UNSEEN_CASES_ASKED | UNSEEN_CASES_READ | office_cases.ASKED | office_cases.READ
 
 
 @pytest.mark.slow

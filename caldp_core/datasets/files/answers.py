@@ -171,17 +171,23 @@ _SPELLINGS: Final = 5
 _WORDS: Final = reasons("answers")
 
 
+@dataclass(frozen=True, kw_only=True)
+class CountedFile:
+    """What all counts of a file say: rows not among them, and whether weights were rounded."""
+
+    refused: RefusedRows
+    rounded: bool = False
+
+
 @dataclass(frozen=True)
-class CountedAnswers:
-    """Counted answers, and rows not among them; `rounded`: whether weights were rounded.
+class CountedAnswers(CountedFile):
+    """Counted answers.
 
     `clamped_rows`: rows whose number lies beyond the steps, and is counted in the first or last of
     them. `off_map`: people whose area is not on the map.
     """
 
     table: OwnTable
-    refused: RefusedRows
-    rounded: bool
     clamped_rows: int = 0
     off_map: int = 0
 
@@ -226,7 +232,7 @@ def count_answers(
     table = _table(pairs, order, layout, title)
     table = replace(table, person_rows=of_people, unit=layout.unit, cap=layout.cap)
     off_map = (people + UNIT // 2) // UNIT - sum(table.counts)
-    return CountedAnswers(table, refused, rounded, clamped, off_map)
+    return CountedAnswers(table, clamped, off_map, refused=refused, rounded=rounded)
 
 
 def _by_area(
@@ -415,15 +421,10 @@ def _require_two(answers: list[str], refused: RefusedRows) -> None:
 
 
 @dataclass(frozen=True)
-class CountedQuestions:
-    """A survey counted; `refused`: rows that are not counted for the question that has most.
-
-    `rounded`: whether weights were rounded.
-    """
+class CountedQuestions(CountedFile):
+    """A survey counted; `refused`: rows that are not counted for the question that has most."""
 
     survey: OwnSurvey
-    refused: RefusedRows
-    rounded: bool
 
 
 def count_questions(
@@ -459,8 +460,8 @@ def count_questions(
     most = max(counted, key=lambda each: each.table.person_rows[-1:])
     return CountedQuestions(
         replace(survey.counted_as(most.table), reading=layout.reading),
-        replace(worst.refused, reasons=tuple(reasons)),
-        any(each.rounded for each in counted),
+        refused=replace(worst.refused, reasons=tuple(reasons)),
+        rounded=any(each.rounded for each in counted),
     )
 
 

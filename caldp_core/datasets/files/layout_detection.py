@@ -61,6 +61,11 @@ def is_no_number_of_people(name: str) -> bool:
     return is_identifier(name) or is_named(name, "measure") or is_named(name, "period")
 
 
+def is_share(name: str) -> bool:
+    """True of a name that says percent or share, such as “in %”; not of “n (%)”."""
+    return has_word(name, ROLES["share"]) or ("%" in name and normalize_name(name) != "n")
+
+
 def has_word(name: str, words: Collection[str]) -> bool:
     """True if one of the words of a name is among `words`."""
     return not set(words).isdisjoint(re.split(r"[\s_]+", normalize_name(name)))
@@ -425,6 +430,7 @@ class _Sample:
             at for at in self.numeric if at != answer and not is_no_number_of_people(titles[at])
         ]
         others = [at for at in able if not _numbers_rows(self.columns[at])]
+        others = [at for at in others if not is_share(titles[at])] or others
         if len(others) != 1 or (self.titles is None and sum(map(bool, self.columns)) > 3):
             return None
         texts = [cells for at, cells in enumerate(self.columns) if at not in others and cells]

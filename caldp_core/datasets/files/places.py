@@ -14,6 +14,7 @@ from caldp_core.basics.types import Ints, Progress, no_progress
 from caldp_core.datasets.files import maps, numbers
 from caldp_core.datasets.files.answers import (
     UNIT,
+    CountedFile,
     RefusedRows,
     find_refused_rows,
     people_of_rows,
@@ -34,12 +35,10 @@ _OUTSIDE: Final = 7
 
 
 @dataclass(frozen=True)
-class CountedPlaces:
-    """Places counted in cells, and rows not among them; `rounded`: whether weights were rounded."""
+class CountedPlaces(CountedFile):
+    """Places counted in cells."""
 
     places: OwnPlaces
-    refused: RefusedRows
-    rounded: bool
 
 
 def count_places(
@@ -63,7 +62,7 @@ def count_places(
         coded = with_people_sql(_rows_sql(file, layout), layout)
         with file.table.open_reader() as reader:
             places = replace(places, person_rows=people_of_rows(reader, coded, layout))
-    return CountedPlaces(places, refused, rounded)
+    return CountedPlaces(places, refused=refused, rounded=rounded)
 
 
 def count_parts_by_cell(
@@ -258,16 +257,14 @@ _ROWS: Final = 8
 
 
 @dataclass(frozen=True)
-class CountedMap:
-    """A published map, its number of `people` on the map it is a prior for, and rows left out.
+class CountedMap(CountedFile):
+    """A published map, and its number of `people` on the map it is a prior for.
 
     `rounded` is always False: parts of people are parts of a map as well.
     """
 
     published: PublicMap
     people: int
-    refused: RefusedRows
-    rounded: bool = False
 
 
 def count_published_map(
@@ -293,15 +290,14 @@ def count_published_map(
     weights = np.zeros(grid.k)
     for cell, part in parts.items():
         weights[cell] = part / UNIT
+    people = float(weights.sum())
     require(
-        float(weights.sum()) > 0,
+        people > 0,
         f"Nobody of {excerpt(file.table.source.name)} is on this map, {domain.area}; take a file "
-        "of "
-        "the same part of the Earth.",
+        "of the same part of the Earth.",
     )
-    return CountedMap(
-        public_map_from_weights(weights, grid, title), round(float(weights.sum())), refused
-    )
+    published = public_map_from_weights(weights, grid, title)
+    return CountedMap(published, round(people), refused=refused)
 
 
 def _side_of(file: DetectedFile, layout: Layout) -> float | None:

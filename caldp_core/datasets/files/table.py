@@ -252,6 +252,7 @@ _ROWS: Final = 1_000
 _FILLED_MIN: Final = 0.5
 """Of the rows of a table, those with several cells, where rows above with a single one are none."""
 _FIT_MIN: Final = 0.5
+_YEAR: Final = re.compile(r"(19|20)\d\d")
 _UNIT_MIN: Final = 2
 """Letters that the unit of a column of numbers has more of; fewer may stand for no number."""
 
@@ -348,7 +349,7 @@ def _two_headers(rows: Sequence[list[str]]) -> tuple[str, ...]:
     labels, such as “ResponseId” above “Response ID”.
     """
     top, below, *data = rows
-    if any(map(looks_like_number, (*top, *below))):
+    if any(looks_like_number(title) and not _YEAR.fullmatch(title) for title in (*top, *below)):
         return ()
     columns = list(zip(*data, strict=True))
     numeric = {

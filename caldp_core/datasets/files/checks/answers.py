@@ -71,14 +71,8 @@ def no_answer_codes(reading: Reading) -> Check | None:
         return read
 
     verb = "is" if len(found) == 1 else "are"
-    return ask(
-        "no-answer-codes",
-        without,
-        codes=codes,
-        listed=listed,
-        column=reading.name(found[0][0]),
-        verb=verb,
-    )
+    column = reading.name(found[0][0])
+    return ask("no-answer-codes", without, codes=codes, listed=listed, column=column, verb=verb)
 
 
 def _codes(reading: Reading, column: int) -> list[tuple[str, int]]:
@@ -353,14 +347,8 @@ def own_answers(reading: Reading) -> Check | None:
     if few or reading.file.is_numeric(layout.answer):
         return None
     rows = count_text(len(cells), "row", "rows")
-    return ask(
-        "own-answers",
-        None,
-        different=f"{different:,}",
-        rows=rows,
-        column=reading.name(layout.answer),
-        cell=cells[0],
-    )
+    column, size = reading.name(layout.answer), f"{different:,}"
+    return ask("own-answers", None, different=size, rows=rows, column=column, cell=cells[0])
 
 
 _KNOWN: Final = 0.8

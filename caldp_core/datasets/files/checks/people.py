@@ -12,12 +12,12 @@ from caldp_core.datasets.files.answers import counted_cells
 from caldp_core.datasets.files.checks.record import Check, Offer, Reading, ask, ask_which, text_sql
 from caldp_core.datasets.files.geojson import POINTS_COLUMN
 from caldp_core.datasets.files.layout_detection import (
-    ROLES,
     detect_again,
     find_column,
     has_word,
     is_named,
     is_no_number_of_people,
+    is_share,
     may_number_rows,
     normalize_name,
 )
@@ -45,9 +45,10 @@ _SHARES: Final = {1.0: 0.02, 100.0: 0.5}
 """Sums of shares and percentages, and how far they may be off."""
 
 
+_PARTS: Final = rf"(?i)\W*({numbers.WORDS['labels']['parts']})\b"
 _NUMBER: Final = rf"[^\d\s:$€£~<>≤≥-]?(\d[\d.,{numbers.SPACES}]*?|:)"
 _MULTIPLES: Final[dict[str, int]] = numbers.WORDS["multiples"]
-_HIDDEN: Final = r"(?i)[<≤] ?\d+|[*:–-]+|\.{2,}|…|[cxs]|n/?a|suppressed"
+_HIDDEN: Final = r"(?i)[<≤] ?\d+|k\. ?a\.?|[*:–-]+|\.{2,}|…|[cxs]|n/?a|suppressed"
 """What stands for a number of people that is too small to be published."""
 
 
@@ -140,8 +141,9 @@ def _multiples(reading: Reading, count: int, factor: int, behind: str) -> Check:
 
 
 def total_row(reading: Reading) -> Check | None:
-    """Rows that are the sum of others: all people are counted twice."""
-    found = _totals(reading)
+    """Rows that are the sum of others, or parts of them: people are counted twice."""
+    totals = _totals(reading)
+    found = totals or _parts_of_rows(reading)
     if not found:
         return None
     labels = tuple(dict.fromkeys(label for _, labels in found for label in labels))
@@ -153,7 +155,18 @@ def total_row(reading: Reading) -> Check | None:
             read = leave_out(column, cells, read)
         return read
 
-    return ask("total-row", without, named=named, rows=rows, verb=verb)
+    texts = "total-row" if totals else "parts-of-rows"
+    return replace(ask(texts, without, named=named, rows=rows, verb=verb), name="total-row")
+
+
+def _parts_of_rows(reading: Reading) -> list[tuple[int, tuple[str, ...]]]:
+    """The column of answers and those such as “of which part-time”, below what they are part of."""
+    answer = reading.layout.answer
+    if answer is None or reading.layout.count is None:
+        return []
+    cells = dict.fromkeys(counted_cells(reading.file, reading.layout, answer))
+    parts = tuple(cell for cell in cells if re.match(_PARTS, cell))
+    return [(answer, parts)] if 0 < len(parts) < len(cells) else []
 
 
 def _totals(reading: Reading) -> list[tuple[int, tuple[str, ...]]]:
@@ -226,8 +239,14 @@ def leave_out(column: int, cells: tuple[str, ...], reading: Reading) -> Reading:
 
 
 def crosstab(reading: Reading) -> Check | None:
-    """Rows of labels and several columns of people, which may be the answers."""
+    """Rows of labels and several columns of people, which may be the answers; or of shares."""
     file, layout = reading.file, reading.layout
+    if len(shares := _share_columns(reading)) > 1:
+        listed = ", ".join(map(reading.name, shares[:_LISTED]))
+        check = ask("shares-of-several", None, listed=listed)
+        answer = layout.answer or 0
+        offers = tuple(_only_column(reading, answer, at, "share") for at in shares[:_LISTED])
+        return replace(check, name="crosstab", offers=offers)
     filled = [at for at in range(len(file.names)) if file.cells(at)]
     columns = [at for at in filled if _holds_people(reading, at)]
     several = [at for at in filled if len(set(file.cells(at))) > 1 or len(file.rows) == 1]
@@ -244,7 +263,7 @@ def crosstab(reading: Reading) -> Check | None:
     if (
         len(parts) < 2
         or is_left
-        or not all(is_no_number_of_people(name) or _may_be_share(name) for name in others)
+        or not all(is_no_number_of_people(name) or is_share(name) for name in others)
     ):
         return None
     if not totals and max(max(_people(reading, at)) for at in parts) <= _RATING_MAX:
@@ -260,7 +279,8 @@ def crosstab(reading: Reading) -> Check | None:
     check = ask_which("crosstab", ways, listed=listed, title=title)
     if not times:
         return check
-    offers = (*(_one_time(reading, label, at) for at in times[:_LISTED]), *check.offers)
+    of_times = (_only_column(reading, label, at, "people") for at in times[:_LISTED])
+    offers = (*of_times, *check.offers)
     sentence = numbers.WORDS["checks"]["crosstab"]["of_times"].format(listed=listed)
     return replace(check, sentence=sentence, offers=offers)
 
@@ -268,7 +288,7 @@ def crosstab(reading: Reading) -> Check | None:
 def _holds_people(reading: Reading, column: int) -> bool:
     name = reading.file.names[column]
     is_other = is_no_number_of_people(name) and not name.isdecimal()
-    if not reading.file.is_numeric(column) or is_other or _may_be_share(name):
+    if not reading.file.is_numeric(column) or is_other or is_share(name):
         return False
     return all(number >= 0 and number.is_integer() for number in _people(reading, column))
 
@@ -281,10 +301,6 @@ def _people(reading: Reading, column: int) -> list[float]:
     return [number for cell in cells if (number := numbers.parse_number(cell, ".")) is not None]
 
 
-def _may_be_share(name: str) -> bool:
-    return has_word(name, ROLES["share"]) or ("%" in name and normalize_name(name) != "n")
-
-
 def _is_sum(reading: Reading, column: int, columns: list[int]) -> bool:
     """Whether a column is the sum of the others in every row."""
     others = [_people(reading, at) for at in columns if at != column]
@@ -294,13 +310,13 @@ def _is_sum(reading: Reading, column: int, columns: list[int]) -> bool:
     return all(sum(row) == number for number, *row in zip(own, *others, strict=True))
 
 
-def _one_time(reading: Reading, label: int, column: int) -> Offer:
-    """The offer to take the people of one of several times."""
+def _only_column(reading: Reading, label: int, column: int, kind: str) -> Offer:
+    """The offer to take one of several columns, of the people or shares at one time."""
     name = reading.file.names[column]
 
     def only(read: Reading) -> Reading:
         names = [*read.file.names]
-        names[column] = f"people, {name}"
+        names[column] = f"{kind}, {name}"
         layout = replace(read.layout, answer=label, count=column, group=None, others=())
         return Reading(replace(read.file, names=tuple(names)), layout)
 
@@ -339,20 +355,15 @@ def people_column(reading: Reading) -> Check | None:
         return None
     rows = count_text(len(found), "row", "rows")
     people = count_text(round(sum(found)), "person", "people")
-    return ask(
-        "people",
-        partial(with_count, None),
-        column=reading.name(count),
-        rows=rows,
-        people=people,
-        mean=f"{mean:,.0f}",
-    )
+    size = {"rows": rows, "people": people, "mean": f"{mean:,.0f}"}
+    return ask("people", partial(with_count, None), column=reading.name(count), **size)
 
 
 def _is_one_of_many(reading: Reading, count: int) -> bool:
     """Whether a column only sounds like people, beside two or more that could be it as well."""
     file = reading.file
-    if reading.layout.answer is None or is_named(file.names[count], "count"):
+    name = file.names[count].partition(",")[0]  # “people, 2023” where it was chosen
+    if reading.layout.answer is None or is_named(name, "count"):
         return False
     others = [at for at, name in enumerate(file.names) if not is_no_number_of_people(name)]
     able = [
@@ -365,7 +376,7 @@ def shares(reading: Reading) -> Check | None:
     """Percentages or parts of one instead of people."""
     count = reading.layout.count
     if count is None:
-        count = _percent_column(reading)
+        count = next(iter(_share_columns(reading)), None)
     if count is None:
         return None
     cells = reading.file.cells(count)
@@ -375,27 +386,45 @@ def shares(reading: Reading) -> Check | None:
     total = sum(found)
     signed = any(cell.endswith("%") for cell in cells)
     parts = any(not number.is_integer() for number in found)
-    sums = any(abs(total - whole) <= off for whole, off in _SHARES.items())
-    if not total or not (signed or (parts and sums) or _may_be_share(reading.file.names[count])):
+    are_shares = signed or (parts and _is_whole(total)) or is_share(reading.file.names[count])
+    if not total or not (are_shares or reading.layout.count is None):
         return None
+
+    one = 100.0 if signed or max(found) > 1 else 1.0
+    whole = total if _is_whole(total) else one  # others are missing, or people gave several answers
 
     def of(people: int) -> Offer:
         remark = f"shares of {count_text(people, 'person', 'people')}"
-        return Offer(str(people), "", remark, partial(_shares_of, count, people / total))
+        return Offer(str(people), "", remark, partial(_shares_of, count, people / whole))
 
     sum_text = f"{total:,.4g}{' %' if signed else ''}"
     check = ask("shares", None, column=reading.name(count), total=sum_text)
     return replace(check, of_people=of)
 
 
-def _percent_column(reading: Reading) -> int | None:
-    """The column of percentages beside answers that differ."""
+def _share_columns(reading: Reading) -> list[int]:
+    """Columns of percentages beside labels that differ, where no column says how many people.
+
+    By their signs or titles, or as they or their rows add up to 1 or 100.
+    """
     file, answer = reading.file, reading.layout.answer
-    if answer is None or file.repeats(answer):
-        return None
+    if answer is None or reading.layout.count is not None:
+        return []
     columns = [at for at in range(len(file.names)) if at != answer and file.cells(at)]
-    signed = [at for at in columns if all(cell.endswith("%") for cell in file.cells(at))]
-    return signed[0] if len(signed) == 1 else None
+    signed = [at for at in columns if any(cell.endswith("%") for cell in file.cells(at))]
+    numeric = [at for at in columns if file.is_numeric(at)]
+    found = signed + [at for at in numeric if is_share(file.names[at])]
+    able = [at for at in numeric if not is_no_number_of_people(file.names[at])]
+    parts = [reading.numbers(at) for at in able]
+    if not found and len({*map(len, parts)}) == 1 and any(n % 1 for part in parts for n in part):
+        sums = ([sum(row) for row in zip(*parts, strict=True)], [*map(sum, parts)])
+        found = able if any(all(map(_is_whole, each)) for each in sums) else []
+    labels = [tuple(row[at] for at in {answer, *columns} - {*numeric, *found}) for row in file.rows]
+    return found if len({*labels}) == len(labels) else []
+
+
+def _is_whole(total: float) -> bool:
+    return any(abs(total - whole) <= off for whole, off in _SHARES.items())
 
 
 def _shares_of(count: int, factor: float, reading: Reading) -> Reading:
@@ -429,16 +458,12 @@ def periods(reading: Reading) -> Check | None:
     if layout.count is None or column is None or len(set(rows)) == len(rows):
         return None
     values = sorted(set(file.cells(column)), reverse=True)
+    name = reading.name(column)
     offers = tuple(
-        Offer(
-            each,
-            f"Only {each}",
-            f"{reading.name(column)} {each} alone",
-            partial(_only, column, each),
-        )
+        Offer(each, f"Only {each}", f"{name} {each} alone", partial(_only, column, each))
         for each in values[:_LISTED]
     )
-    check = ask("periods", None, values=f"{len(values):,}", column=reading.name(column))
+    check = ask("periods", None, values=f"{len(values):,}", column=name)
     return replace(check, offers=offers)
 
 

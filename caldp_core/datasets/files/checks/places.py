@@ -170,12 +170,8 @@ def ten_millionths(reading: Reading) -> Check | None:
             {at: f"CAST(TRY_CAST(c{at} AS DOUBLE) / 1e7 AS VARCHAR)" for at in pair}
         )
 
-    return ask(
-        "ten-millionths",
-        divided,
-        latitude=reading.name(latitude),
-        longitude=reading.name(longitude),
-    )
+    pair = {"latitude": reading.name(latitude), "longitude": reading.name(longitude)}
+    return ask("ten-millionths", divided, **pair)
 
 
 def metres(reading: Reading) -> Check | None:
@@ -400,10 +396,7 @@ def people_of_areas(reading: Reading) -> Check | None:
         return None
     offers = tuple(
         Offer(
-            file.names[at],
-            file.names[at],
-            f"people by {reading.name(at)}",
-            partial(with_count, at),
+            file.names[at], file.names[at], f"people by {reading.name(at)}", partial(with_count, at)
         )
         for at in sorted(columns, key=lambda at: at != layout.count)
     )

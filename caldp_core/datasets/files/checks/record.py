@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from caldp_core.basics.errors import require
 from caldp_core.datasets.files.layout_detection import DetectedFile, Layout
-from caldp_core.datasets.files.numbers import WORDS, parse_number
+from caldp_core.datasets.files.numbers import WORDS, detect_mark, parse_number
 from caldp_core.datasets.files.source import source_from_bytes
 from caldp_core.datasets.files.table import Table
 from caldp_core.datasets.own import READING_MAX
@@ -37,8 +37,8 @@ class Reading:
 
     def numbers(self, column: int) -> list[float]:
         """The numbers of a column in the first rows."""
-        mark = self.layout.mark or "."
         cells = self.file.cells(column)
+        mark = detect_mark(cells) or self.layout.mark or "."
         return [number for cell in cells if (number := parse_number(cell, mark)) is not None]
 
     def sql_of(self) -> list[str]:
@@ -112,7 +112,8 @@ class Check:
 
 def ask(name: str, apply: Callable[[Reading], Reading] | None, **values: object) -> Check:
     """The check of that name with one offer or, without `apply`, none; `values` fill its texts."""
-    texts = {key: text.format(**values) for key, text in WORDS["checks"][name].items()}
+    found = WORDS["checks"][name].items()
+    texts = {key: text.format(**values) for key, text in found if isinstance(text, str)}
     offers = (
         () if apply is None else (Offer(texts["offer"], texts["label"], texts["remark"], apply),)
     )
@@ -123,13 +124,9 @@ def ask_which(
     name: str, ways: Mapping[str, Callable[[Reading], Reading]], **values: object
 ) -> Check:
     """The check of that name with an offer for each of `ways`; `values` fill its texts."""
-    texts = WORDS["checks"][name]
-    offers = tuple(
-        Offer(way, label.format(**values), remark.format(**values), ways[way])
-        for way, (label, remark) in ((way, texts[way]) for way in ways)
-    )
-    sentence, keep = (texts[key].format(**values) for key in ("sentence", "keep"))
-    return Check(name, sentence, offers, keep)
+    texts = {way: [text.format(**values) for text in WORDS["checks"][name][way]] for way in ways}
+    offers = tuple(Offer(way, label, text, ways[way]) for way, (label, text) in texts.items())
+    return replace(ask(name, None, **values), offers=offers)
 
 
 CheckFunction = Callable[[Reading], Check | None]
