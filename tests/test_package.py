@@ -16,6 +16,7 @@ from urllib.request import urlopen
 
 import pytest
 from click.testing import CliRunner
+from packaging.requirements import Requirement
 
 from caldp_core.basics.extras import EXTRAS
 from caldp_ui.app.theme import ANCESTORS, WORKER
@@ -302,6 +303,19 @@ def test_the_image_holds_what_the_app_imports() -> None:
         for name in re.findall(r"^\s*(?:from|import) (\w+)", path.read_text("utf-8"), re.MULTILINE)
     }
     assert used & own <= set(names)
+
+
+def test_the_lock_has_what_the_dashboard_needs_within_its_bounds() -> None:
+    text = (DEPLOY / "requirements.lock").read_text("utf-8")
+    locked = dict(re.findall(r"^([a-z0-9-]+)==([^ ;]+)", text, re.MULTILINE))
+    wanted = map(
+        Requirement, (DEPLOY_ROOT / "requirements.txt").read_text("utf-8").splitlines()[1:]
+    )
+    for each in wanted:
+        assert each.specifier.contains(locked[each.name]), each
+    parts = re.split(r"^(?=[a-z0-9-]+==)", text, flags=re.MULTILINE)[1:]
+    assert len(parts) == len(locked) > 40
+    assert all("--hash=sha256:" in part for part in parts)
 
 
 class Worker(BaseHTTPRequestHandler):

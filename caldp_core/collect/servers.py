@@ -21,11 +21,12 @@ tallies once more before the driver does. Workers need this package.
 
 import base64
 import binascii
+import json
 import math
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -48,7 +49,7 @@ from caldp_core.collect.collected_tally import (
 )
 from caldp_core.collect.device import AROUND, DIGITS_END, NUMBER, QUOTE
 from caldp_core.collect.protocol import Protocol
-from caldp_core.collect.record import TEXTS, privacy_fields
+from caldp_core.collect.record import privacy_fields
 from caldp_core.collect.report_files import book_names
 from caldp_core.mechanisms.base import Tally
 
@@ -56,25 +57,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-@dataclass(frozen=True)
-class SqlDialect:
-    """What engines write in their own ways.
-
-    `text`: a {column} as text without the signs {around} it; `whole`: a text {report} as a whole
-    number, NULL for any other text. `report`: the text of a report, where by `text` a whole
-    number of floating point would be 3, not 3.0.
-    """
-
-    text: str
-    whole: str
-    report: str = ""
-
-
 _FOLDER: Final = Path(__file__).parent
-DIALECTS: Final = {
-    name: SqlDialect(**texts)
-    for name, texts in tomllib.loads((_FOLDER / "dialects.toml").read_text("utf-8")).items()
-}
+DIALECTS: Final[dict[str, dict[str, str]]] = tomllib.loads(
+    (_FOLDER / "dialects.toml").read_text("utf-8")
+)
 _COLUMN: Final = re.compile("[A-Za-z_][A-Za-z0-9_]{0,62}")
 
 
@@ -95,11 +81,11 @@ def tally_query(protocol: Protocol, dialect: str, batch_column: str = "") -> str
         f"The column of batches must be a name of letters, digits and _, got {batch_column!r}.",
     )
     engine, whole = DIALECTS[dialect], protocol.fingerprint
-    content = (engine.report or engine.text).format(column="report", around=AROUND)
-    marked = engine.text.format(column="protocol", around=QUOTE)
+    content = engine.get("report", engine["text"]).format(column="report", around=AROUND)
+    marked = engine["text"].format(column="protocol", around=QUOTE)
     parts = dict.fromkeys(("named", "passed", "grouped", "listed"), "")
     if batch_column:
-        batch = engine.text.format(column=batch_column, around=QUOTE)
+        batch = engine["text"].format(column=batch_column, around=QUOTE)
         parts = {
             "named": f",\n        {batch} AS batch",
             "passed": ", batch",
@@ -113,7 +99,7 @@ def tally_query(protocol: Protocol, dialect: str, batch_column: str = "") -> str
             mark=whole[:MARK_LENGTH],
             whole=whole,
             values=protocol.format.values,
-            number=engine.whole.format(report="content"),
+            number=engine["whole"].format(report="content"),
             marked=marked,
             content=content,
             **parts,
@@ -121,13 +107,6 @@ def tally_query(protocol: Protocol, dialect: str, batch_column: str = "") -> str
     )
 
 
-PRIO3_HISTOGRAM: Final = 0x00000004
-"""Its algorithm identifier."""
-DRAFTS: Final = {
-    "vdaf": "draft-irtf-cfrg-vdaf-12 and later; up to 11 the algorithm_id is 3",
-    "dap": "draft-ietf-ppm-dap, each that takes such a VDAF; the servers' software says which",
-    "format": "JSON, which YAML 1.2 includes: the part vdaf goes into a task file as it stands",
-}
 MATRIX_MAX: Final = 1 << 16
 """Most entries of a matrix that is written out; beyond, `caldp estimate` debiases."""
 
@@ -144,25 +123,16 @@ def dap_configuration(protocol: Protocol) -> dict[str, Any]:
         f"Reports of {protocol.plan.name} are not numbers, a histogram cannot count them; use "
         "hadamard, galois, randomized-response or another mechanism on few values.",
     )
+    made: dict[str, Any] = json.loads((_FOLDER / "dap.json").read_text("utf-8"))
     length = protocol.format.values
-    return {
-        "caldp_dap": 1,
-        "drafts": DRAFTS,
+    made["vdaf"]["Prio3Histogram"] |= {
+        "length": length,
+        "chunk_length": max(1, math.isqrt(length)),
+    }
+    promised = {"mechanism": protocol.plan.summary(), **privacy_fields(protocol)}
+    return made | {
         "protocol": protocol.fingerprint,
-        "vdaf": {
-            "Prio3Histogram": {
-                "length": length,
-                "chunk_length": max(1, math.isqrt(length)),
-                "dp_strategy": {"dp_strategy": "NoDifferentialPrivacy"},
-            }
-        },
-        "algorithm_id": PRIO3_HISTOGRAM,
-        "measurement": "the report, a number from 0 to length - 1",
-        "local_differential_privacy": {
-            "mechanism": protocol.plan.summary(),
-            **privacy_fields(protocol),
-        },
-        "repetition": TEXTS["dap"],
+        "local_differential_privacy": promised,
         "debiasing": _debiasing(protocol),
     }
 
