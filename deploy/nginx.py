@@ -67,14 +67,12 @@ class Site:
 @click.option("--base", default="", help="The path below which all is; the root by default.")
 @click.option("--certificate", default="", help="A certificate's file, for https.")
 @click.option("--key", default="", help="Its key's file.")
-def main(
-    workers: Sequence[str], *, listen: str, name: str, base: str, certificate: str, key: str
-) -> None:
+def main(workers: Sequence[str], **options: str) -> None:
     """Print nginx's site for WORKERS, each written name=host:port."""
-    if bool(certificate) != bool(key):
+    if bool(options["certificate"]) != bool(options["key"]):
         raise click.UsageError("--certificate and --key belong together; give both, or none.")
-    found = tuple(Worker.of(text) for text in workers)
-    click.echo(Site(found, listen, name, base, certificate, key).configuration(), nl=False)
+    found = tuple(map(Worker.of, workers))
+    click.echo(Site(found, **options).configuration(), nl=False)
 
 
 if __name__ == "__main__":

@@ -42,21 +42,21 @@ class Questions:
     __repr__ = short_repr
 
     def __post_init__(self) -> None:
+        asked = count_text(len(self.protocols), "question", "questions")
         require(
             0 < len(self.protocols) <= QUESTIONS_MAX,
             f"A protocol file holds 1 to {QUESTIONS_MAX} questions, got {len(self.protocols):,}.",
         )
-        wrong = [name for name in self.protocols if not _NAME.fullmatch(name)]
+        wrong = next((name for name in self.protocols if not _NAME.fullmatch(name)), None)
         require(
-            not wrong,
-            "The name of a question must be up to 40 letters, digits, - and _, and begin with a "
-            f"letter, got {''.join(wrong[:1])!r:.60}; rename it.",
+            wrong is None,
+            "A question's name must be up to 40 letters, digits, - and _, and begin with a letter, "
+            f"got {wrong!r:.60}; rename it.",
         )
-        marks = {each.fingerprint for each in self.protocols.values()}
         require(
-            len(marks) == len(self.protocols),
-            f"Of {count_text(len(self.protocols), 'question', 'questions')} two have the same "
-            "protocol, so that they would share one stored report; word them differently.",
+            len({each.fingerprint for each in self.protocols.values()}) == len(self.protocols),
+            f"Of {asked} two have the same protocol, so that they would share one stored report; "
+            "word them differently.",
         )
 
     @classmethod
@@ -99,7 +99,7 @@ class Questions:
 
 
 def read_protocol(path: str | Path) -> Protocol | Questions:
-    """The protocol of a file, or its several questions; raises `CaldpError` for anything else."""
+    """As `parse_protocol`, of a file."""
     return parse_protocol(read_json_object(path, NAME))
 
 
