@@ -1,17 +1,22 @@
-"""Hooks of the documentation site (`hooks` in mkdocs.yml).
+"""The source of the documentation site, written before it is built, and a hook of mkdocs.yml.
+
+    python -m scripts.site_hooks
 
 Notebooks become pages with the outputs that they hold; scenario files that pages link to come
-along; and a page that would fetch anything from elsewhere is refused.
+along. As a hook it refuses a page that would fetch anything from elsewhere.
 """
 
 import json
 import re
+import shutil
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any, Final
 
 ROOT: Final = Path(__file__).parents[1]
 EXAMPLES: Final = "examples"
+SOURCE: Final = "site_source"
+"""The folder that mkdocs.yml names as `docs_dir`."""
 HIDDEN: Final = "hide-input"
 """Jupyter Book's tag of a cell whose code readers need not see."""
 _LOADS: Final = {"script": "src", "img": "src", "source": "srcset", "iframe": "src", "link": "href"}
@@ -21,23 +26,22 @@ _COMMANDS: Final = re.compile(r"<!-- commands: .*? -->")
 _NOT_FETCHED: Final = {"canonical", "alternate", "next", "prev"}
 
 
-def on_files(files: Any, config: Any) -> Any:
-    """Add a page for each notebook, the examples, and how this code is written."""
-    from mkdocs.structure.files import File
+def write_source(folder: Path) -> None:
+    """Write what the site is made of: docs/, a page for each notebook, examples, contributing."""
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(ROOT / "docs", folder)
+    (folder / EXAMPLES).mkdir()
+    for path in (ROOT / EXAMPLES).glob("*.json"):
+        shutil.copy(path, folder / EXAMPLES)
+    shutil.copy(ROOT / "CONTRIBUTING.md", folder / "contributing.md")
+    for path in folder.rglob("*.ipynb"):
+        page = as_markdown(json.loads(path.read_text("utf-8")), path.name)
+        path.with_suffix(".md").write_text(page, "utf-8")
+    for path in folder.rglob("*.md"):
+        path.write_text(finished(path.read_text("utf-8")), "utf-8")
 
-    for file in [each for each in files if each.src_uri.endswith(".ipynb")]:
-        notebook = json.loads(Path(file.abs_src_path).read_text(encoding="utf-8"))
-        uri = file.src_uri.removesuffix(".ipynb") + ".md"
-        files.append(File.generated(config, uri, content=as_markdown(notebook, file.name)))
-    for path in sorted((ROOT / EXAMPLES).glob("*.json")):
-        uri = f"{EXAMPLES}/{path.name}"
-        files.append(File.generated(config, uri, abs_src_path=str(path)))
-    path = ROOT / "CONTRIBUTING.md"
-    files.append(File.generated(config, "contributing.md", abs_src_path=str(path)))
-    return files
 
-
-def on_page_markdown(markdown: str, **_: Any) -> str:
+def finished(markdown: str) -> str:
     """Lead links to what the site has as a page or beside its pages, and put the commands in."""
     markdown = markdown.replace(f"](../{EXAMPLES}/", f"]({EXAMPLES}/")
     markdown = re.sub(r"\]\((tutorials/\w+)\.ipynb\)", r"](\1.md)", markdown)
@@ -124,3 +128,7 @@ class _Finder(HTMLParser):
         linked = tag == "link" and attributes.get("rel") in _NOT_FETCHED
         if address and re.match(r"(https?:)?//", address) and not linked:
             self.addresses.append(address)
+
+
+if __name__ == "__main__":
+    write_source(ROOT / SOURCE)

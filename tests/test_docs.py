@@ -25,7 +25,7 @@ from caldp_core.experiments.run import prepare, run
 from caldp_core.scenarios.scenario import FORMAT, SLOTS, Scenario
 from caldp_ui.words.accuracy import DEFINITIONS
 from scripts.run_tutorials import TUTORIALS, outputs_of, read, text_of
-from scripts.site_hooks import as_markdown, commands, fetched_from_elsewhere, on_page_markdown
+from scripts.site_hooks import as_markdown, commands, fetched_from_elsewhere, finished
 from tests import ROOT
 
 PAGES = (
@@ -347,8 +347,8 @@ def test_a_notebook_is_a_page_with_its_outputs() -> None:
     assert page.startswith("# ")
     assert page.count("```python") == page.count("```text") + page.count("<div><") == 6
     assert "[This page as a notebook](engineer.ipynb)" in page
-    assert on_page_markdown("[a](tutorials/engineer.ipynb)") == "[a](tutorials/engineer.md)"
-    assert on_page_markdown(page).count("engineer.ipynb") == 1
+    assert finished("[a](tutorials/engineer.ipynb)") == "[a](tutorials/engineer.md)"
+    assert finished(page).count("engineer.ipynb") == 1
 
 
 def test_every_command_is_on_its_page() -> None:
