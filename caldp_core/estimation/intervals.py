@@ -151,14 +151,14 @@ def intervals(evidence: Evidence, level: float = 0.95) -> Intervals:
     `level`: in [0.5, 1 − 10^-12]; raises `CaldpError` otherwise.
     """
     level = check_number("level", level, CONFIDENCE_MIN, CONFIDENCE_MAX)
-    return Intervals(*_limits(evidence, _Tails.even(0.5 * (1.0 - level), evidence)), level)
+    return Intervals(*limits(evidence, Tails.even(0.5 * (1.0 - level), evidence)), level)
 
 
 def simultaneous(evidence: Evidence, level: float = 0.95) -> Intervals:
     """Intervals that *all* hold with probability `level`: Bonferroni's correction for k symbols."""
     level = check_number("level", level, CONFIDENCE_MIN, CONFIDENCE_MAX)
     tail = 0.5 * (1.0 - level) / evidence.unbiased.size
-    return Intervals(*_limits(evidence, _Tails.even(tail, evidence)), level)
+    return Intervals(*limits(evidence, Tails.even(tail, evidence)), level)
 
 
 def may_be_noise(evidence: Evidence, level: float = 0.95) -> Bools:
@@ -180,7 +180,7 @@ def may_be_noise(evidence: Evidence, level: float = 0.95) -> Bools:
     # The lower limit of an estimate within half of z deviations of nobody's is 0.
     reach = -0.5 * float(scipy.special.ndtri(tail))
     at = np.flatnonzero(evidence.unbiased[hidden] > reach * np.sqrt(moments.absent / evidence.n))
-    tails = _Tails.even(tail, evidence).at(at)
+    tails = Tails.even(tail, evidence).at(at)
     low, _ = _of_hidden(evidence, partition, tails, moments.at(at), at)
     noise[hidden[at]] = low <= 0.0
     noise[partition.clear] = mechanism.clear_counts(evidence.tally) == 0
@@ -188,29 +188,29 @@ def may_be_noise(evidence: Evidence, level: float = 0.95) -> Bools:
 
 
 @dataclass(frozen=True, eq=False)
-class _Tails:
+class Tails:
     """(s,) probabilities with which the lower and the upper limits of symbols are missed."""
 
     low: Floats
     high: Floats
 
     @classmethod
-    def even(cls, tail: float, evidence: Evidence) -> "_Tails":
+    def even(cls, tail: float, evidence: Evidence) -> "Tails":
         """The same for both limits of all symbols."""
         tails = np.full(evidence.unbiased.size, tail)
         return cls(tails, tails)
 
     @classmethod
-    def by_rank(cls, shares: Floats, tail: float) -> "_Tails":
+    def by_rank(cls, shares: Floats, tail: float) -> "Tails":
         """`tail`·r/k for the lower limit of the r-th highest of k shares; upwards from the lowest.
 
         Equal shares count as the last of them. See `ranges`.
         """
         return cls(tail * _ranks(-shares) / shares.size, tail * _ranks(shares) / shares.size)
 
-    def at(self, places: Ints) -> "_Tails":
+    def at(self, places: Ints) -> "Tails":
         """Those of some symbols alone."""
-        return _Tails(self.low[places], self.high[places])
+        return Tails(self.low[places], self.high[places])
 
 
 def _ranks(values: Floats) -> Ints:
@@ -218,7 +218,7 @@ def _ranks(values: Floats) -> Ints:
     return np.asarray(np.searchsorted(np.sort(values), values, side="right"))
 
 
-def _limits(evidence: Evidence, tails: _Tails) -> tuple[Floats, Floats]:
+def limits(evidence: Evidence, tails: Tails) -> tuple[Floats, Floats]:
     """(k,) lower and upper limits, missed with probabilities `tails`."""
     low, high = np.empty(evidence.unbiased.size), np.empty(evidence.unbiased.size)
     mechanism = evidence.mechanism
@@ -236,7 +236,7 @@ def _limits(evidence: Evidence, tails: _Tails) -> tuple[Floats, Floats]:
 
 
 def _of_hidden(
-    evidence: Evidence, partition: SymbolPartition, tails: _Tails, moments: "_Moments", at: Ints
+    evidence: Evidence, partition: SymbolPartition, tails: Tails, moments: "_Moments", at: Ints
 ) -> tuple[Floats, Floats]:
     """(t,) limits for hidden symbols `at`, (t,) places in `partition.hidden`.
 
@@ -253,7 +253,7 @@ def _of_hidden(
 
 
 def _two_value_limits(
-    estimate: Floats, moments: "_Moments", n: int, tails: _Tails
+    estimate: Floats, moments: "_Moments", n: int, tails: Tails
 ) -> tuple[Floats, Floats]:
     """(s,) limits, as if what a report adds to n·p̂ had two values.
 
@@ -377,7 +377,7 @@ class _Moments:
 
 
 def _in_the_clear(
-    evidence: Evidence, partition: SymbolPartition, count: Floats, tails: _Tails
+    evidence: Evidence, partition: SymbolPartition, count: Floats, tails: Tails
 ) -> tuple[Floats, Floats]:
     """Limits from count ~ Binomial(n, share·p), with at most `tails` beyond them.
 
@@ -419,8 +419,8 @@ def ranges(evidence: Evidence, shares: Floats, level: float = 0.95) -> Intervals
     its own estimate, so that picking high ones can only make their upper ends safer.
     """
     level = check_number("level", level, CONFIDENCE_MIN, CONFIDENCE_MAX)
-    tails = _Tails.by_rank(shares, 0.5 * (1.0 - level))
-    return Intervals(*_limits(evidence, tails), level).around(shares)
+    tails = Tails.by_rank(shares, 0.5 * (1.0 - level))
+    return Intervals(*limits(evidence, tails), level).around(shares)
 
 
 Range: TypeAlias = tuple[float, float, float]

@@ -15,7 +15,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
@@ -24,13 +24,10 @@ from caldp_core.basics.extras import scipy
 from caldp_core.basics.types import Bools, Floats, Ints, Progress, no_progress, sums_by
 from caldp_core.domain.domains import GridDomain
 from caldp_core.estimation.evidence import Evidence
-from caldp_core.estimation.intervals import LEVEL, Intervals
+from caldp_core.estimation.intervals import Tails, limits
 from caldp_core.experiments.metrics import total_variation
 from caldp_core.experiments.run import Outcome, Setup, run_trial
 from caldp_core.experiments.table import Columns, cell_rings
-
-if TYPE_CHECKING:
-    from caldp_core.experiments.run import Result
 
 _MISS_CHANCE: Final = 0.05
 """Chance that an interval, or one of all that were looked at, misses."""
@@ -182,27 +179,25 @@ class ResultAreas:
     cells: Ints | None = None
 
 
-def area_ranges(evidence: Evidence, sums: Floats, labels: Ints, level: float = LEVEL) -> Intervals:
-    """Ranges of the estimated shares of areas, (a,) `sums`; `labels`: (k,) each symbol's area.
+def area_limits(evidence: Evidence, labels: Ints, tails: Tails) -> tuple[Floats, Floats]:
+    """(a,) least and largest shares of areas, missed with (a,) `tails`; `labels`: (k,) numbers.
 
-    A range is |Σp̂ − p| ≤ z·σ, with p̂ unbiased and σ exact at the plausible shares (normal
-    approximation), widened where it excludes the estimator's own sum. As in `intervals.ranges`, the
-    lower end of the r-th highest of a areas is missed with probability α/2·r/a, so that the
-    highest areas are right on average, however many a reader picks. Both ends of an area of whole
-    blocks are its share.
+    A limit is that of p with |Σp̂ − p| ≤ z·σ, with p̂ unbiased and σ exact at the plausible shares
+    (normal approximation). Both of an area of whole blocks are its share; those of cells that are
+    an area each are the cells' own (`intervals.limits`).
     """
-    pairs = np.unique(evidence.blocks * sums.size + labels)
-    is_whole = np.bincount(pairs // sums.size)[evidence.blocks] == 1
+    m = tails.low.size
+    if m == labels.size:
+        low, high = limits(evidence, Tails(tails.low[labels], tails.high[labels]))
+        return low[np.argsort(labels)], high[np.argsort(labels)]
+    pairs = np.unique(evidence.blocks * m + labels)
+    is_whole = np.bincount(pairs // m)[evidence.blocks] == 1
     sizes = np.bincount(evidence.blocks)
     known = (evidence.block_shares / sizes)[evidence.blocks]
-    middle = sums_by(labels, np.where(is_whole, known, evidence.unbiased), sums.size)
-    deviation = np.array(
-        [_deviation(evidence, ~is_whole & (labels == area)) for area in range(sums.size)]
-    )
-    tail = 0.5 * (1.0 - level) / sums.size
-    down, up = (scipy.special.ndtri(tail * scipy.stats.rankdata(s, "max")) for s in (-sums, sums))
-    low, high = (np.clip(middle + z * deviation, 0.0, 1.0) for z in (down, -up))
-    return Intervals(low, high, level).around(sums)
+    middle = sums_by(labels, np.where(is_whole, known, evidence.unbiased), m)
+    deviation = np.array([_deviation(evidence, ~is_whole & (labels == area)) for area in range(m)])
+    down, up = (scipy.special.ndtri(tail) * deviation for tail in (tails.low, tails.high))
+    return np.clip(middle + down, 0.0, 1.0), np.clip(middle - up, 0.0, 1.0)
 
 
 def _deviation(evidence: Evidence, inside: Bools) -> float:
@@ -212,20 +207,6 @@ def _deviation(evidence: Evidence, inside: Bools) -> float:
     variance = evidence.mechanism.sum_variance(p, weights, evidence.n)
     variance -= share * (1.0 - share) / evidence.n
     return float(np.sqrt(variance)) if variance > _MIN_VARIANCE else 0.0
-
-
-def area_columns(result: "Result", areas: ResultAreas) -> dict[str, list[object]]:
-    """The columns by name, each (a,), of the first trial; `low` and `high`: see `area_ranges`."""
-    sums = sums_by(areas.labels, result.first.estimate, len(areas.names))
-    ends = area_ranges(result.first.evidence, sums, areas.labels)
-    return {
-        "area": list(areas.names),
-        "estimated share": sums.tolist(),
-        "estimated people": (sums * result.setup.n).tolist(),
-        "low": ends.low.tolist(),
-        "high": ends.high.tolist(),
-        "level": [ends.level] * sums.size,
-    }
 
 
 def areas_as_geojson(areas: ResultAreas, columns: Columns) -> str:

@@ -71,6 +71,19 @@ class GeometricNoise:
         far = self._a ** np.abs(np.where(t >= 0, t + 1, t)).astype(np.float64) / (1.0 + self._a)
         return np.where(t >= 0, 1.0 - far, far)
 
+    def sum_limits(self, draws: int, tails: Floats) -> Ints:
+        """(m,) least whole numbers that a sum of independent draws is above with chances ≤ `tails`.
+
+        The law of the sum by its characteristic function ((1 − α)²/|1 − αe^{it}|²)^draws.
+        """
+        reach = math.ceil(9 * math.sqrt(draws * self.variance) + 40 / self.epsilon) + 1
+        circle = np.cos(2 * np.pi * np.arange(reach + 1) / (2 * reach))
+        law = np.fft.irfft(
+            (self._stop**2 / (1 - 2 * self._a * circle + self._a**2)) ** draws, 2 * reach
+        )
+        above = np.cumsum(law[reach:0:-1])[::-1]  # the chance of more than 0, 1, …
+        return np.searchsorted(-above, -np.asarray(tails))
+
 
 class CentralCount:
     """How many of n people say yes, published by a curator who knows every answer.

@@ -9,13 +9,15 @@ on average: Statistics New Zealand's to base 3 since the census of 1981, Statist
 (threshold rule, complementary suppression); Fischetti, Salazar 2001. A published table has every
 count that is not hidden, and the total of every group of two or more cells.
 
-Errors are in one vocabulary for all: everybody (total variation), small places, and boxes.
+Errors are in one vocabulary for all: everybody (total variation), small places, and boxes. So are
+the ends of an area's count: bounds that follow from the rule and always hold, or ranges.
 """
 
-import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final
+from functools import partial
+from typing import Final, TypeAlias
 
 import numpy as np
 
@@ -23,9 +25,25 @@ from caldp_core.basics.errors import check_counts, check_epsilon, check_whole, r
 from caldp_core.basics.limits import N_MAX
 from caldp_core.basics.types import Bools, EqualByFields, Floats, Ints, read_only, sums_by
 from caldp_core.domain.domains import GridDomain
+from caldp_core.estimation.evidence import Evidence
+from caldp_core.estimation.intervals import LEVEL, Tails
 from caldp_core.estimation.projection import simplex_projection
 from caldp_core.experiments.metrics import box_error, total_variation
+from caldp_core.experiments.regions import ResultAreas, area_limits
 from caldp_core.lecture.counts import GeometricNoise
+
+
+@dataclass(frozen=True, eq=False)
+class Ends:
+    """(a,) least and most people of areas; `always`: (a,) True for a bound that always holds."""
+
+    low: Floats
+    high: Floats
+    always: Bools
+
+
+EndsOf: TypeAlias = Callable[[Ints, Tails], Ends]
+"""(k,) the area of each cell, and the chances with which ends that are no bounds may be missed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,10 +52,12 @@ class Release:
 
     `estimate`: (k,) people in each cell, as the reader would guess them; they add up to about
     everybody. `hidden`: (k,) True where the cell has no number of its own. Both are read-only.
+    `ends`: what the table says for sure, or nearly so, of sums over areas.
     """
 
     estimate: Floats
     hidden: Bools
+    ends: EndsOf
 
     def __post_init__(self) -> None:
         require(
@@ -54,10 +74,75 @@ class Release:
         total = float(self.estimate.sum())
         return self.estimate / total if total > 0 else np.zeros_like(self.estimate)
 
+    def ends_of_areas(self, areas: Ints, level: float = LEVEL) -> Ends:
+        """Ends of each area; `areas`: (k,) numbers from 0. They include the reader's estimate.
+
+        Where they are no bounds, they hold with probability `level`, as in `intervals.ranges` also
+        on average for the areas with the most people.
+        """
+        sums = sums_by(areas, self.estimate, int(areas.max()) + 1)
+        found = self.ends(areas, Tails.by_rank(sums, 0.5 * (1.0 - level)))
+        return Ends(np.minimum(found.low, sums), np.maximum(found.high, sums), found.always)
+
+    def ends_within(self, groups: Ints, level: float = LEVEL) -> Ends:
+        """Ends of each cell's share of its group, in [0, 1]; `groups`: (k,) numbers from 0.
+
+        They follow from those of the cell and of the group, each of which is missed with half of
+        1 − `level` at most. 0 to 1 where the group may be nobody.
+        """
+        ends = []
+        for areas in (np.arange(groups.size), groups):
+            tails = np.full(int(areas.max()) + 1, 0.25 * (1.0 - level))
+            ends.append(self.ends(areas, Tails(tails, tails)))
+        cell, (low, high) = ends[0], (each[groups] for each in (ends[1].low, ends[1].high))
+        least = np.divide(cell.low, high, out=np.zeros(high.size), where=high > 0)
+        most = np.divide(cell.high, low, out=np.ones(high.size), where=cell.high < low)
+        return Ends(least, most, cell.always & ends[1].always[groups])
+
 
 def exact_release(counts: Ints) -> Release:
     """The release of (k,) counts as they are: nothing is done to them."""
-    return Release(counts.astype(np.float64), np.zeros(counts.size, np.bool_))
+    none = np.zeros(counts.size)
+    ends = partial(_ends_of_cells, counts + none, counts + none)
+    return Release(counts.astype(np.float64), np.zeros(counts.size, np.bool_), ends)
+
+
+def _ends_of_cells(low: Floats, high: Floats, areas: Ints, tails: Tails) -> Ends:
+    """Sums of (k,) least and most people of each cell."""
+    m = tails.low.size
+    return Ends(sums_by(areas, low, m), sums_by(areas, high, m), np.ones(m, np.bool_))
+
+
+def local_release(evidence: Evidence, shares: Floats) -> Release:
+    """(k,) estimated `shares` from reports that were randomised one by one, with `evidence`."""
+    n = evidence.n
+
+    def ends(areas: Ints, tails: Tails) -> Ends:
+        low, high = area_limits(evidence, areas, tails)
+        return Ends(n * low, n * high, high - low <= _KNOWN)
+
+    return Release(n * shares, np.zeros(shares.size, np.bool_), ends)
+
+
+_KNOWN: Final = 1e-9
+"""A range of shares that is narrower is no range: the reports show the number."""
+
+
+def area_columns(release: Release, areas: ResultAreas, n: int) -> dict[str, list[object]]:
+    """The columns by name, each (a,): shares of `n` people, and their ends (`ends_of_areas`).
+
+    `level`: 1 where the ends are a bound that always holds, else the chance that a range does.
+    """
+    people = sums_by(areas.labels, release.estimate, len(areas.names))
+    ends = release.ends_of_areas(areas.labels)
+    return {
+        "area": list(areas.names),
+        "estimated share": (people / n).tolist(),
+        "estimated people": people.tolist(),
+        "low": (ends.low / n).tolist(),
+        "high": (ends.high / n).tolist(),
+        "level": np.where(ends.always, 1.0, LEVEL).tolist(),
+    }
 
 
 def larger_cells(counts: Ints, labels: Ints) -> Release:
@@ -67,9 +152,18 @@ def larger_cells(counts: Ints, labels: Ints) -> Release:
     is published as it is.
     """
     sizes = np.bincount(labels)
-    totals = np.bincount(labels, weights=counts, minlength=sizes.size)
+    totals = sums_by(labels, counts.astype(np.float64), sizes.size)
     means = np.divide(totals, sizes, out=np.zeros(sizes.size), where=sizes > 0)
-    return Release(means[labels], sizes[labels] > 1)
+    return Release(means[labels], sizes[labels] > 1, partial(_ends_of_groups, totals, labels))
+
+
+def _ends_of_groups(totals: Floats, labels: Ints, areas: Ints, tails: Tails) -> Ends:
+    """All people of groups that lie in an area as a whole, to those of all that it touches."""
+    m = tails.low.size
+    group, area = np.divmod(np.unique(labels * m + areas), m)
+    whole = (np.bincount(group) == 1)[group]
+    low = sums_by(area[whole], totals[group[whole]], m)
+    return Ends(low, sums_by(area, totals[group], m), np.ones(m, np.bool_))
 
 
 BOX: Final = 5
@@ -143,12 +237,22 @@ class CentralTable:
         """
         checked = check_counts("counts", counts, counts.size)
         total = int(checked.sum())
-        shares = simplex_projection(self.draw(checked, rng) / max(total, 1))
-        return Release(shares * total, np.zeros(checked.size, np.bool_))
+        noisy = self.draw(checked, rng)
+        people = simplex_projection(noisy / max(total, 1)) * total
+        return Release(people, np.zeros(checked.size, np.bool_), partial(self._ends, noisy, total))
 
-    def box_error(self, cells: int) -> float:
-        """Root mean square error, in people, of a box of `cells`: √cells·sd of the noise."""
-        return math.sqrt(cells * self.noise.variance)
+    def _ends(self, noisy: Ints, total: int, areas: Ints, tails: Tails) -> Ends:
+        """By the exact law of the noise of an area's cells, or of all others if these are fewer."""
+        m = tails.low.size
+        cells, sums = np.bincount(areas, minlength=m), sums_by(areas, noisy.astype(np.float64), m)
+        few = 2 * cells <= noisy.size
+        middle = np.where(few, sums, total - (sums.sum() - sums))
+        draws, both = np.where(few, cells, noisy.size - cells), np.array([tails.low, tails.high])
+        off = np.empty(both.shape)
+        for number in np.unique(draws).tolist():
+            off[:, draws == number] = self.noise.sum_limits(number, both[:, draws == number])
+        low, high = (np.clip(middle + each, 0, total) for each in (-off[0], off[1]))
+        return Ends(low, high, cells == noisy.size)
 
     @property
     def guess_accuracy(self) -> float:
@@ -183,16 +287,26 @@ class Rounding:
         up = Fraction(rest, self.base)
         return {value: p for value, p in ((low, 1 - up), (low + self.base, up)) if p}
 
-    def variance(self, counts: Ints) -> Floats:
-        """r(b − r) for r = n mod b, of the shape of `counts`; 0 for multiples of the base."""
-        rest = counts % self.base
-        return np.asarray(rest * (self.base - rest), dtype=np.float64)
-
     def publish(self, counts: Ints, rng: np.random.Generator) -> Release:
         """The table of (k,) counts with every number rounded."""
         checked = check_counts("counts", counts, counts.size)
-        rounded = self.draw(checked, rng)
-        return Release(rounded.astype(np.float64), np.zeros(checked.size, np.bool_))
+        rounded = self.draw(checked, rng).astype(np.float64)
+        return Release(rounded, np.zeros(checked.size, np.bool_), partial(self._ends, rounded))
+
+    def _ends(self, rounded: Floats, areas: Ints, tails: Tails) -> Ends:
+        """Less than the base to each side of every cell; of many cells the range if it is narrower.
+
+        Errors are right on average, within b of each other and independent, so that the sum of c is
+        above b√(c·ln(1/t)/2) with chance t at most (Hoeffding 1963, Theorem 2).
+        """
+        off = self.base - 1
+        found = _ends_of_cells(np.maximum(rounded - off, 0.0), rounded + off, areas, tails)
+        sums, cells = (sums_by(areas, each, tails.low.size) for each in (rounded, rounded * 0 + 1))
+        down, up = (self.base * np.sqrt(cells * np.log(1 / t) / 2) for t in (tails.low, tails.high))
+        low, high = np.maximum(sums - down, 0.0), sums + up
+        always = found.high - found.low <= high - low
+        low, high = np.where(always, found.low, low), np.where(always, found.high, high)
+        return Ends(low, high, always)
 
 
 @dataclass(frozen=True, eq=False)
@@ -227,7 +341,34 @@ class Suppressed(EqualByFields):
         )
         even = np.divide(left, per_group, out=np.zeros(self.m), where=per_group > 0)
         even = np.where(self.totals >= 0, even, self.threshold / 2)
-        return Release(np.where(self.hidden, even[self.labels], self.counts), self.hidden)
+        people = np.where(self.hidden, even[self.labels], self.counts)
+        return Release(people, self.hidden, self._ends)
+
+    def _ends(self, areas: Ints, tails: Tails) -> Ends:
+        """Published counts, and what the rule leaves to the hidden ones of each group.
+
+        Of three or more that are hidden all are small. Of two the second may be any count, which
+        lets the other be from 1 to one less than their sum, or 0 too where both may be small.
+        """
+        at, m = np.flatnonzero(self.hidden), tails.low.size
+        pairs, inside = np.unique(self.labels[at] * m + areas[at], return_counts=True)
+        group, area = np.divmod(pairs, m)
+        left, outside = (
+            self.hidden_totals()[group],
+            np.bincount(self.labels[at], minlength=self.m)[group] - inside,
+        )
+        both, small = inside + outside, self.threshold - 1.0
+        least = np.where(both == 2, left > small, both > 2)
+        most = np.where(both > 2, small, left - np.where(both == 2, least, 0))
+        low = np.maximum(least * inside, left - most * outside)
+        high = np.minimum(most * inside, left - least * outside)
+        alone = left < 0  # a group of one cell, without a total
+        shown = sums_by(areas, np.maximum(self.counts, 0).astype(np.float64), m)
+        low, high = (
+            shown + sums_by(area, np.where(alone, end, found), m)
+            for end, found in ((1.0, low), (small, high))
+        )
+        return Ends(low, high, np.ones(m, np.bool_))
 
     @property
     def m(self) -> int:

@@ -24,7 +24,7 @@ from caldp_core.treatments.release import BOX
 from caldp_ui.app.texts import read_texts
 from caldp_ui.app.theme import LIGHT, Palette, palette
 from caldp_ui.charts import show as drawing
-from caldp_ui.coarser import census_block, outcomes, page_state, reconstruction, view
+from caldp_ui.coarser import census_block, outcomes, packs, page_state, reconstruction, view
 from caldp_ui.coarser.outcomes import AttackResult, PlayedData, candidate_cells
 from caldp_ui.coarser.page_state import (
     ATTACKS,
@@ -54,6 +54,7 @@ from caldp_ui.coarser.page_state import (
 )
 from caldp_ui.compute import runs
 from caldp_ui.controls import choices, common
+from caldp_ui.maps import areas
 from caldp_ui.maps.scene import home, move_place, place_control
 from caldp_ui.parts import comparison, layout, own_data, pack, pins, sharing
 from caldp_ui.parts import layout as markup
@@ -327,24 +328,50 @@ def _sharing(played: PlayedData) -> None:
         office = {name: each for name, each in data.treatments.items() if name not in noise}
         true, estimates = _pictures(data, office), _pictures(data, noise)
         table = _treatments(played).to_html(index_names=False)
-        content = ReportContent(data.ours, _summary_text(played), estimates, true, None, table)
+        found = packs.by_area(data, BLOCKS, areas.chosen_areas(data.setup))
+        content = ReportContent(data.ours, _summary_text(played), estimates, true, found, table)
     other_scenarios = {sharing.PLAIN: runs.best_plain_ldp(data.record.scenario)}
     if runs.is_own(data.record.scenario.dataset):
-        _publish(data)
+        _publish(played)
     sharing.section(
         STATE, view.nouns(data), content, other_scenarios, lambda: _export_buttons(data)
     )
     PAGE.offer()
 
 
-def _publish(data: TreatmentData) -> None:
-    """The menu of treatments, noise first, and the pack of the one that is chosen."""
+_PICKED: Final = f"{STATE.page}/treatment"
+"""The session key of the treatment that is chosen in either tab."""
+
+
+def _pick_treatment(data: TreatmentData, label: str) -> str:
+    """The menu of treatments, noise first."""
     names = [name for name in list(data.treatments)[::-1] if name != NOTHING]
-    key, titles = STATE.key("publish"), view.TITLES
+    held, key = st.session_state.get(_PICKED), STATE.key("publish")
+    at = names.index(held) if held in names else 0
+    picked = st.selectbox(label, names, at, view.TITLES.__getitem__, key=key)
+    st.session_state[_PICKED] = picked
+    return picked
+
+
+def _by_area(played: PlayedData) -> None:
+    """A treatment by areas, with ranges or bounds."""
+    data = played.data
+    name, found = _pick_treatment(data, "Treatment"), areas.chosen_areas(data.setup)
+    note = view.published_text(data, name)
+    shown = packs.by_area(data, name, found)
+    areas.section(STATE, packs.treated_setup(data, name), shown, note)
+
+
+def _publish(played: PlayedData) -> None:
+    """The pack of a treatment, and a memo on it to keep."""
+    data, scenario = played.data, played.data.record.scenario
+    found = areas.chosen_areas(data.setup)
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
-        picked = st.selectbox("Publish", names, format_func=titles.__getitem__, key=key)
-        name = f"{picked}-{pack.PACK_NAME}"
-        sharing.file_button(STATE.key("treatment"), name, partial(view.pack_of, data, picked))
+        picked = _pick_treatment(data, "Publish")
+        make = partial(packs.pack_of, data, picked, found)
+        sharing.file_button(STATE.key("treatment"), f"{picked}-{pack.PACK_NAME}", make)
+        memo = partial(packs.memo_of, data, picked, found, played.attack_result)
+        sharing.true_file(STATE.key("memo"), f"{picked}-memo.html", memo, scenario)
     st.caption(view.published_text(data, picked))
 
 
@@ -364,6 +391,7 @@ def _pictures(data: TreatmentData, some: Mapping[str, TreatmentResult]) -> dict[
 
 _TABS: Final[dict[str, Callable[[PlayedData], None]]] = {
     "Words for a decision": _decision,
+    "By area": _by_area,
     "All errors": _errors,
     "For and against": _debate,
     "What is promised": _promise,

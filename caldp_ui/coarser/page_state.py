@@ -38,6 +38,7 @@ from caldp_core.treatments.release import (
     TableErrors,
     exact_release,
     larger_cells,
+    local_release,
     table_errors,
 )
 from caldp_ui.compute import runs
@@ -302,8 +303,7 @@ def _record_and_result(record: Publication, _: Setup, __: Ints, result: Result) 
 
 @cached_by(_record_and_result)
 def _local(record: Publication, setup: Setup, counts: Ints, result: Result) -> TreatmentResult:
-    people = result.first.estimate * setup.n
-    release = Release(people.astype(np.float64), np.zeros(people.size, np.bool_))
+    release = local_release(result.first.evidence, result.first.estimate)
     return _measure_release(setup, record, counts, release)
 
 

@@ -7,7 +7,6 @@ The same five pictures as on maps, with the same titles, numbers and labels.
 """
 
 import math
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from html import escape
@@ -16,16 +15,14 @@ from string import Template
 from typing import Final
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
-from caldp_core import __version__
 from caldp_core.audit.adversary import max_guess_accuracy
 from caldp_core.basics.cache import cached, cached_by
 from caldp_core.basics.types import Bools, Floats, Ints
 from caldp_core.datasets import PERIODS, InfantDeaths, county_outlines
 from caldp_core.domain.domains import GridDomain
-from caldp_core.experiments.table import as_csv, place_columns
+from caldp_core.experiments.table import place_columns
 from caldp_core.scenarios.blocks import GridBlocks
 from caldp_ui.app.texts import read_toml
 from caldp_ui.app.theme import BLUES, CIVIDIS, DARK, LEVELS, Palette
@@ -39,7 +36,6 @@ from caldp_ui.coarser.outcomes import (
 )
 from caldp_ui.coarser.page_state import (
     BLOCKS,
-    CENTRAL,
     HIDE,
     LARGER,
     MOVED,
@@ -56,7 +52,6 @@ from caldp_ui.coarser.page_state import (
 )
 from caldp_ui.compute import runs
 from caldp_ui.maps.scene import bare_ground, pooling_levels, scale, shared_pictures
-from caldp_ui.parts import layout, pack
 from caldp_ui.stage import records
 from caldp_ui.words import formats, policies, promise
 
@@ -161,20 +156,15 @@ def cell_size_text(data: TreatmentData) -> str:
 
 def picture_note(data: TreatmentData, name: str) -> str:
     """A few words on what a picture shows."""
-    record = data.record
     hidden = int(data.table.hidden.sum())
     is_county = data.setup.scenario.dataset == InfantDeaths()
-    within = f"within {'a county' if is_county else cell_size_text(data)}"
-    notes: Mapping[str, str] = {
-        NOTHING: "exact counts",
-        LARGER: cell_size_text(data),
-        HIDE: f"pink: {formats.count(hidden, 'hidden count', 'hidden counts')}",
-        ROUND: f"to multiples of {record.base}",
-        CENTRAL: f"ε = {data.setup.scenario.policy.plain_epsilon:g}, a trusted office",
-        PLAIN: f"ε = {data.setup.scenario.policy.plain_epsilon:g}, one random result",
-        BLOCKS: f"ε = {data.setup.scenario.policy.plain_epsilon:g}, {within}",
-    }
-    return notes[name]
+    return str(_NAMES["notes"][name]).format(
+        size=cell_size_text(data),
+        within="a county" if is_county else cell_size_text(data),
+        hidden=formats.count(hidden, "hidden count", "hidden counts"),
+        base=data.record.base,
+        epsilon=f"{data.setup.scenario.policy.plain_epsilon:g}",
+    )
 
 
 _MOVES: Final = _NAMES["moves"]["labels"]
@@ -591,53 +581,3 @@ def tables_csv(data: TreatmentData) -> bytes:
         columns[TITLES[name]] = each.release.estimate[cells].round(3).tolist()
     columns["hidden"] = data.table.hidden[cells].tolist()
     return runs.csv(columns)
-
-
-def _published(data: TreatmentData, name: str) -> dict[str, list[object]]:
-    """The columns of the table as a treatment publishes it; larger cells have totals alone."""
-    _, many = promise.counted(data.setup.scenario)
-    if name == LARGER:
-        totals = np.bincount(data.labels, data.counts).astype(np.int64)
-        return {"larger cell": list(data.setup.partition.names), many: totals.tolist()}
-    release, columns = data.treatments[name].release, place_columns(data.domain)
-    numbers = zip(release.estimate.round(1).tolist(), release.hidden.tolist(), strict=True)
-    columns[many] = ["hidden" if hidden else f"{number:g}" for number, hidden in numbers]
-    return columns
-
-
-def pack_of(data: TreatmentData, name: str) -> bytes:
-    """The pack to publish of one treatment: its table, its map and a record of one page."""
-    files = {"table.csv": as_csv(_published(data, name))}
-    if name == HIDE:
-        files["totals.csv"] = as_csv(_published(data, LARGER))
-    shares = data.treatments[name].release.shares
-    dataset = replace(data.setup.dataset, distribution=shares, counts=None, fine_map=None)
-    scenario = replace(data.setup.scenario, n=data.setup.n)
-    treated = replace(data.setup, dataset=dataset, scenario=scenario)
-    drawn = pack.drawings(treated, None, (published_text(data, name),))
-    return pack.zip_of({"record.html": _record(data, name, drawn), **drawn, **files})
-
-
-_ROWS_MAX: Final = 40
-"""Rows of a table in a record, which is one page."""
-
-
-def _record(data: TreatmentData, name: str, drawn: Mapping[str, str]) -> str:
-    """The record of a treatment: what it protects against, whom to trust, what remains possible."""
-    words = treatment_rows(data, None)[TITLES[name]]
-    against, trust, cost, remains = (escape(words[title]) for title in DECISION_COLUMNS)
-    rows = pd.DataFrame(_published(data, name))
-    table = rows.head(_ROWS_MAX).to_html(index=False)
-    rest = max(len(rows) - _ROWS_MAX, 0)
-    more = formats.count(rest, "more row is", "more rows are") + " in table.csv."
-    return layout.printed_form(__file__, "record.html").substitute(
-        title=escape(f"{data.setup.dataset.name}: {TITLES[name].lower()}"),
-        published=escape(published_text(data, name)),
-        drawn="".join(drawn.values()) or table + (f"<p>{more}</p>" if rest else ""),
-        against=against,
-        bound=escape(published_bound(data, name)),
-        trust=trust,
-        cost=cost,
-        remains=remains,
-        version=__version__,
-    )

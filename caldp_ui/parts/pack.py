@@ -34,10 +34,11 @@ from caldp_core.datasets import AT_SEA, OwnTable, base_map
 from caldp_core.datasets.areas import areas_on_map
 from caldp_core.datasets.base_map import City
 from caldp_core.domain.domains import KM_PER_DEGREE, Area, Domain, GridDomain
-from caldp_core.experiments.regions import ResultAreas, area_columns, areas_as_geojson
+from caldp_core.experiments.regions import ResultAreas, areas_as_geojson
 from caldp_core.experiments.run import Result, Setup
 from caldp_core.experiments.table import as_csv, as_geojson
 from caldp_core.scenarios.blocks import OUTSIDE, BlocksSpec, SensitiveNear
+from caldp_core.treatments.release import area_columns, local_release
 from caldp_ui.app.theme import BLUES, CIVIDIS, DAY, LEVELS, NIGHT_LAND
 from caldp_ui.compute import runs
 from caldp_ui.stage.records import SCALE, Scale, nobody_below, scale_of
@@ -268,6 +269,8 @@ PACK_NAME: Final = "pack-to-publish.zip"
 KEPT: Final = "pack-to-keep.zip"
 _ROWS_MAX: Final = 12
 """Areas in the table of a record."""
+BOUNDS: Final = "bounds, which follow from the rule and always hold."
+RANGES: Final = "ranges that hold 95 times in 100."
 
 
 @dataclass(frozen=True, eq=False)
@@ -280,7 +283,7 @@ class AreaResult:
     @property
     def rows(self) -> list[tuple[str, str, str]]:
         """Name, percentage and range of each area, the largest first."""
-        columns = (self.columns[name] for name in ("area", "estimated share", "low", "high"))
+        columns = (self.columns[n] for n in ("area", "estimated share", "low", "high", "level"))
         rows = sorted(zip(*columns, strict=True), key=lambda row: -float(str(row[1])))
         return [(str(name), *_percentages(*map(float, map(str, rest)))) for name, *rest in rows]
 
@@ -304,18 +307,21 @@ class AreaResult:
         ]
         rest = max(len(rows) - _ROWS_MAX, 0)
         more = f"<p>{formats.count(rest, 'more area', 'more areas')} in areas.csv.</p>"
-        return f"<table class=areas>{''.join(rows[:_ROWS_MAX])}</table>{more if rest else ''}"
+        bounds = f"<p>(bound): {BOUNDS}</p>" if any("(bound)" in r for *_, r in self.rows) else ""
+        table = f"<table class=areas>{''.join(rows[:_ROWS_MAX])}</table>"
+        return f"{table}{more if rest else ''}{bounds}"
 
 
-def _percentages(share: float, low: float, high: float) -> tuple[str, str]:
+def _percentages(share: float, low: float, high: float, level: float) -> tuple[str, str]:
     text, least, most = (f"{formats.digits(100 * each, 3)} %" for each in (share, low, high))
-    return text, f"{least} to {most}" if high - low > 1e-9 else "as the reports show"
+    ends = f"{least} to {most}{' (bound)' if level == 1.0 else ''}"
+    return text, ends if high - low > 1e-9 else "known exactly"
 
 
-@cached_by(lambda result, spec: (runs.key(result.setup.scenario), spec))
-def by_areas_of_map(result: Result, spec: BlocksSpec) -> AreaResult:
-    """The result of places by the areas that `spec` makes of their map."""
-    dataset = result.setup.dataset
+@cached_by(lambda setup, spec: (runs.data_key(setup.scenario), spec))
+def areas_of_map(setup: Setup, spec: BlocksSpec) -> ResultAreas:
+    """The areas that `spec` makes of a map."""
+    dataset = setup.dataset
     partition = spec.build(runs.finest_map_of(dataset))
     if dataset.fine_map is not None:
         partition = dataset.fine_map.cells.coarsen(partition)
@@ -323,21 +329,27 @@ def by_areas_of_map(result: Result, spec: BlocksSpec) -> AreaResult:
     # What is outside of all areas has a row, and no colour.
     none = (OUTSIDE, AT_SEA)
     cells = np.array([len(names) if n in none else at for at, n in enumerate(names)])[labels]
-    areas = ResultAreas(names, labels, runs.map_of(dataset), cells)
-    return AreaResult(areas, area_columns(result, areas))
+    return ResultAreas(names, labels, runs.map_of(dataset), cells)
 
 
-def by_areas_of_table(result: Result) -> AreaResult | None:
-    """A table's result by the areas that its answers are, else by its groups; None without."""
-    spec, domain = result.setup.scenario.dataset, result.setup.dataset.domain
+def areas_of_table(setup: Setup) -> ResultAreas | None:
+    """The areas that a table's answers are, else its groups; None without."""
+    spec, domain = setup.scenario.dataset, setup.dataset.domain
     if isinstance(spec, OwnTable) and spec.areas:
-        areas = ResultAreas(spec.names, np.arange(domain.k), *areas_on_map(spec.areas))
-    elif isinstance(domain, Domain) and domain.groups:
-        names = tuple(dict.fromkeys(domain.groups))
-        areas = ResultAreas(names, np.array([names.index(group) for group in domain.groups]))
-    else:
+        return ResultAreas(spec.names, np.arange(domain.k), *areas_on_map(spec.areas))
+    if not isinstance(domain, Domain) or not domain.groups:
         return None
-    return AreaResult(areas, area_columns(result, areas))
+    names = tuple(dict.fromkeys(domain.groups))
+    return ResultAreas(names, np.array([names.index(group) for group in domain.groups]))
+
+
+@cached_by(
+    lambda result, areas: (runs.key(result.setup.scenario), areas.names, areas.labels.tobytes())
+)
+def by_areas(result: Result, areas: ResultAreas) -> AreaResult:
+    """The estimate of a result by areas."""
+    release = local_release(result.first.evidence, result.first.estimate)
+    return AreaResult(areas, area_columns(release, areas, result.setup.n))
 
 
 def drawings(setup: Setup, by_area: AreaResult | None, notes: tuple[str, ...]) -> dict[str, str]:
@@ -353,10 +365,18 @@ def drawings(setup: Setup, by_area: AreaResult | None, notes: tuple[str, ...]) -
         levels = colour_levels(shares, nobody_below(setup.n), scale)
         colours = MapColours(levels, ("share of all in a cell", least, most))
         maps["picture.svg"] = map_svg(f"{name}: estimate", notes, grid, colours, points)
-    if by_area is not None and by_area.areas.grid is not None and by_area.colours is not None:
-        drawn = by_area.areas.grid, by_area.colours, points
-        maps["areas.svg"] = map_svg(f"{name}: estimate by area", notes, *drawn)
+    if by_area is not None and (drawn := areas_svg(setup, by_area, notes)):
+        maps["areas.svg"] = drawn
     return maps
+
+
+def areas_svg(setup: Setup, by_area: AreaResult, notes: tuple[str, ...]) -> str:
+    """The map of areas as SVG; "" where they are on none."""
+    grid, colours = by_area.areas.grid, by_area.colours
+    if grid is None or colours is None:
+        return ""
+    name = f"{setup.dataset.name}: estimate by area"
+    return map_svg(name, notes, grid, colours, named_points(setup))
 
 
 def tables(result: Result, by_area: AreaResult | None) -> Mapping[str, str | bytes]:
@@ -364,10 +384,16 @@ def tables(result: Result, by_area: AreaResult | None) -> Mapping[str, str | byt
     files: dict[str, str | bytes] = {"estimate.csv": runs.estimate_csv(result)}
     if isinstance(result.setup.dataset.domain, GridDomain):
         files["estimate.geojson"] = as_geojson(result)
-    if by_area is not None:
-        files["areas.csv"] = as_csv(by_area.columns)
-        if by_area.areas.grid is not None:
-            files["areas.geojson"] = areas_as_geojson(by_area.areas, by_area.columns)
+    return files | area_files(by_area)
+
+
+def area_files(by_area: AreaResult | None) -> dict[str, str]:
+    """The areas as files; none without areas."""
+    if by_area is None:
+        return {}
+    files = {"areas.csv": as_csv(by_area.columns)}
+    if by_area.areas.grid is not None:
+        files["areas.geojson"] = areas_as_geojson(by_area.areas, by_area.columns)
     return files
 
 

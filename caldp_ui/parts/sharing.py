@@ -35,7 +35,7 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.expected_error import Forecast
 from caldp_ui.app import gate
 from caldp_ui.app.run_limiter import fragment
-from caldp_ui.app.texts import escape_markdown, read_texts
+from caldp_ui.app.texts import escape_markdown, read_texts, read_toml
 from caldp_ui.compute import runs
 from caldp_ui.compute.runs import PrivacySummary, estimate_is_public, is_own, summarize_privacy
 from caldp_ui.controls import choices
@@ -338,16 +338,7 @@ def _audit(summary: PrivacySummary) -> str:
 
 File: TypeAlias = str | bytes | Callable[[], bytes | str]
 """The content of a file, or a function that makes it once it is requested."""
-_KINDS: Final = {
-    "csv": ("text/csv", ":material/table:"),
-    "json": ("application/json", ":material/data_object:"),
-    "geojson": ("application/geo+json", ":material/map:"),
-    "parquet": ("application/vnd.apache.parquet", ":material/map:"),
-    "html": ("text/html", ":material/description:"),
-    "png": ("image/png", ":material/image:"),
-    "zip": ("application/zip", ":material/folder_zip:"),
-    "txt": ("text/plain", ":material/notes:"),
-}
+_KINDS: Final = read_toml(__file__, "file_kinds.toml")
 """MIME type and icon of a file, by the end of its name."""
 PLAIN: Final = "plain-ldp"
 """The file of the best plain LDP that stands beside a page's protection."""

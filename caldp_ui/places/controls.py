@@ -13,8 +13,7 @@ import streamlit as st
 
 from caldp_core import datasets
 from caldp_core.basics.errors import CaldpError
-from caldp_core.basics.limits import N_MAX, POLYGON_BYTES_MAX
-from caldp_core.datasets.files.geojson import AreasOfFile, read_polygons
+from caldp_core.basics.limits import N_MAX
 from caldp_core.datasets.reading import read_points
 from caldp_core.domain.domains import US_GRID, GridDomain
 from caldp_core.experiments.run import Setup
@@ -34,19 +33,16 @@ from caldp_core.scenarios.blocks import (
     SensitiveInhabited,
     SensitiveNear,
     SensitiveSpec,
-    StateBlocks,
     describe_areas,
-    some_names,
 )
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.app.delivery import take_content, was_taken
 from caldp_ui.app.texts import escape_markdown, read_texts
 from caldp_ui.compute import runs
 from caldp_ui.controls import choices, common
+from caldp_ui.maps.areas import FILE_KEY, SHIPPED, upload, upload_areas
 from caldp_ui.maps.scene import hexagon_size, initial_blocks
 from caldp_ui.places import page_state
 from caldp_ui.places.page_state import PAPER_MAP_ONLY, STATE
-from caldp_ui.session import visit
 from caldp_ui.session.page_state import bind_held, update_scenario
 from caldp_ui.words import formats
 from caldp_ui.words.accuracy import DEFINITIONS
@@ -68,9 +64,7 @@ K = TypeVar("K")
 BLOCK_KINDS: Final[dict[str, BlocksSpec]] = {
     "One block: the whole map": OneBlock(),
     "A grid of blocks": GridBlocks(),
-    "US states": StateBlocks(),
-    "Countries": CountryBlocks(),
-    "Regions: states, provinces, …": RegionBlocks(),
+    **SHIPPED,
     "Hexagons": HexagonBlocks(),
     "Blocks with similar numbers of people": AdaptiveBlocks(),
     "My own, drawn on the map": DrawnBlocks(),
@@ -274,7 +268,7 @@ def _points(text: str) -> tuple[str, ...]:
 def _polygon_details(blocks: PolygonBlocks) -> None:
     """The upload of a file, with the areas of the last one or its error."""
     upload_areas(
-        "polygons",
+        STATE.key("polygons"),
         TEXTS["polygons_help"],
         lambda areas: update_scenario(STATE, lambda s: s.with_context(blocks=areas)),
     )
@@ -282,43 +276,6 @@ def _polygon_details(blocks: PolygonBlocks) -> None:
         st.caption(_describe_blocks(blocks))
     else:
         st.caption("Nothing yet: the whole map is one block.")
-
-
-def upload_areas(name: str, help_text: str, take: Callable[[PolygonBlocks], None]) -> None:
-    """The upload of a file of polygons, which `take` gets, and the error of the last file."""
-
-    def put(data: bytes, file: str) -> None:
-        areas = read_polygons(data, file)
-        blocks = PolygonBlocks(tuple(areas.polygons), tuple(areas.polygons.values()))
-        visit.keep_areas(blocks)
-        st.session_state[_FILE_KEY] = blocks, _describe_file(areas)
-        take(blocks)
-
-    label = f"GeoJSON with polygons, up to {POLYGON_BYTES_MAX // 2**20} MB"
-    upload(STATE.key(name), label, help_text, put)
-
-
-def upload(key: str, label: str, help_text: str | None, take: Callable[[bytes, str], None]) -> None:
-    """An upload, of which `take` gets content and name, and the error that it raised last."""
-    st.file_uploader(label, key=key, on_change=_read_upload, args=(key, take), help=help_text)
-    wrong = st.session_state.get(f"{key}/wrong")
-    if wrong:
-        st.error(escape_markdown(wrong), icon=":material/error:")
-
-
-_FILE_KEY = f"{STATE.page}/polygons-file"
-"""The blocks of the last file, and the sentences about what was done with its features."""
-
-
-def _read_upload(key: str, take: Callable[[bytes, str], None]) -> None:
-    file = st.session_state[key]
-    if file is None or was_taken(file):
-        return
-    st.session_state[f"{key}/wrong"] = None
-    try:
-        take(take_content(file), file.name)
-    except CaldpError as error:
-        st.session_state[f"{key}/wrong"] = str(error)
 
 
 def warn_of_areas(setup: Setup) -> None:
@@ -330,7 +287,7 @@ def warn_of_areas(setup: Setup) -> None:
 
 
 def _differences(blocks: PolygonBlocks, setup: Setup) -> str:
-    of_file, sentences = st.session_state.get(_FILE_KEY, (None, ()))
+    of_file, sentences = st.session_state.get(FILE_KEY, (None, ()))
     return " ".join(
         [*(sentences if of_file == blocks else ()), *describe_areas(blocks, setup.dataset)]
     )
@@ -343,24 +300,3 @@ def _describe_blocks(blocks: PolygonBlocks) -> str:
     if OUTSIDE in setup.partition.names and setup.partition.m > 1:
         text += " What is outside of all is one more block."
     return str(escape_markdown(f"{text} {_differences(blocks, setup)}"))
-
-
-def _describe_file(areas: AreasOfFile) -> tuple[str, ...]:
-    """What was done with the features of a file, other than to take each as an area."""
-    found = []
-    if areas.united:
-        number = formats.integer(sum(areas.united.values()))
-        found.append(
-            f"{number} features of the file are united by name: {some_names(areas.united)}."
-        )
-    if areas.copies:
-        number = formats.count(sum(areas.copies.values()), "is a copy", "are copies")
-        found.append(f"{number} of another one.")
-    if areas.unused:
-        number = formats.count(areas.unused, "feature", "features")
-        found.append(f"Without a polygon, so left out: {number} of the file.")
-    if areas.simplified:
-        found.append(f"Of too many corners, so borders are simplified to {areas.simplified:.2g}°.")
-    if found and areas.named_by is not None:
-        found.append(f"The property “{areas.named_by}” names the areas.")
-    return tuple(found)

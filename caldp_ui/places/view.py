@@ -2,12 +2,10 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from html import escape
 from typing import Final, TypeAlias
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from caldp_core.basics.errors import CaldpError
@@ -30,15 +28,15 @@ from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.estimation.evidence import KNOWING_MAP
 from caldp_core.experiments.forecast import has_valid_errors, invalid_error_reason
 from caldp_core.experiments.metrics import total_variation
-from caldp_core.experiments.regions import CellErrors, RegionReport, areas_as_geojson
-from caldp_core.experiments.run import Result, Setup
-from caldp_core.experiments.table import as_csv
+from caldp_core.experiments.regions import CellErrors, RegionReport
+from caldp_core.experiments.run import Result
 from caldp_core.scenarios import blocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.navigation import VALUES
 from caldp_ui.app.texts import escape_markdown, read_texts
 from caldp_ui.compute import runs
 from caldp_ui.compute.runs import CellErrorCurves
+from caldp_ui.maps import areas
 from caldp_ui.maps.scene import (
     EXAMPLE,
     OURS,
@@ -227,66 +225,18 @@ def render_outcome(ours: Result, plain: Result) -> Step:
 
 TEXTS: Final = read_texts(__file__)
 
-_CHOSEN: Final = f"{STATE.page}/result-areas"
-_OF_FILE: Final = "Areas of a file of mine"
-_NEAR_POINTS: Final = "Near each of my points"
-_SHIPPED: Final = (blocks.StateBlocks, blocks.CountryBlocks, blocks.RegionBlocks)
-
-
-def _choices(setup: Setup) -> dict[str, blocks.BlocksSpec]:
-    """Areas of the map by title: of a file, those that ship, and the blocks of this protection."""
-    kinds = controls.kinds_on_map(controls.BLOCK_KINDS, runs.finest_map_of(setup.dataset))
-    found = {title: kinds[title] for title in kinds if isinstance(kinds[title], _SHIPPED)}
-    if setup.partition.m > 1:
-        found["Blocks of this protection"] = setup.scenario.context.blocks
-    sensitive = setup.scenario.context.sensitive
-    if isinstance(sensitive, blocks.SensitiveNear) and sensitive.points:
-        found[_NEAR_POINTS] = blocks.BlocksNear(sensitive)
-    return {**found, _OF_FILE: visit.latest_areas()}
-
-
-def _chosen(setup: Setup) -> blocks.BlocksSpec:
-    """The chosen areas, at first those of a file, else those near points; there may be none yet."""
-    offered = _choices(setup)
-    first = _OF_FILE if offered[_OF_FILE] != blocks.PolygonBlocks() else _NEAR_POINTS
-    return offered.get(st.session_state.get(_CHOSEN, first), offered.get(first, offered[_OF_FILE]))
-
 
 def result(ours: Result) -> pack.AreaResult | None:
     """The result by the chosen areas; None before there are any."""
-    spec = _chosen(ours.setup)
-    return None if spec == blocks.PolygonBlocks() else pack.by_areas_of_map(ours, spec)
+    found = areas.chosen_areas(ours.setup)
+    return None if found is None else pack.by_areas(ours, found)
 
 
 def area_section(data: ComparisonData) -> None:
     """The menu of areas, the map, the table, and the files."""
-    offered, spec, key = _choices(data.setup), _chosen(data.setup), STATE.key("areas")
-    left, right = st.columns([1, 1.2], gap="large")
-    with left:
-        st.session_state[key] = next(title for title, each in offered.items() if each == spec)
-        st.selectbox("Areas", list(offered), key=key, on_change=_choose)
-        if isinstance(spec, blocks.PolygonBlocks):
-            controls.upload_areas("areas-file", TEXTS["areas_help"], lambda _: None)
-        if spec == blocks.PolygonBlocks() or data.ours is None:
-            st.info(TEXTS["no_areas"])
-            return
-        found = pack.by_areas_of_map(data.ours, spec)
-        rows = pd.DataFrame(found.rows, columns=["area", "estimated share", "95 % range"])
-        st.dataframe(rows, hide_index=True, width="stretch")
-        st.caption(TEXTS["areas_notes"])
-        files = {
-            "areas.csv": partial(as_csv, found.columns),
-            "areas.geojson": partial(areas_as_geojson, found.areas, found.columns),
-        }
-        for name, make in files.items():
-            sharing.file_button(STATE.key(name.replace(".", "-")), name, make)
-    setup = sharing.estimated_setup(data.ours)
-    svg = pack.drawings(setup, found, (sharing.open_counts_text(setup),))["areas.svg"]
-    right.image(svg, alt="Map of the estimated share of each area.")
-
-
-def _choose() -> None:
-    st.session_state[_CHOSEN] = st.session_state[STATE.key("areas")]
+    found = None if data.ours is None else result(data.ours)
+    setup = data.setup if data.ours is None else sharing.estimated_setup(data.ours)
+    areas.section(STATE, setup, found, sharing.open_counts_text(setup))
 
 
 INHABITANTS_ESTIMATOR: Final = "cascade-inhabitants"

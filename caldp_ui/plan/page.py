@@ -15,29 +15,18 @@ import streamlit as st
 from caldp_core.audit.adversary import max_guess_accuracy
 from caldp_core.basics.types import Progress
 from caldp_core.mechanisms.catalogue import MECHANISMS
+from caldp_core.scenarios.blocks import PolygonBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.texts import escape_markdown, read_texts
 from caldp_ui.app.theme import palette
 from caldp_ui.charts import show as charts
 from caldp_ui.compute import runs
 from caldp_ui.controls import choices, common
+from caldp_ui.maps.areas import upload_areas
 from caldp_ui.parts import comparison, layout, pins, sharing
 from caldp_ui.plan import page_state, view
-from caldp_ui.plan.page_state import (
-    DEPLOYMENTS,
-    GOALS,
-    OF_REGIONS,
-    REGIONS,
-    RELATIVE,
-    STATE,
-    Margins,
-    Need,
-    Plan,
-    have_smaller_regions,
-    margins_of,
-    regions_of,
-)
-from caldp_ui.session import jobs
+from caldp_ui.plan.page_state import STATE, Margins, Need, Plan
+from caldp_ui.session import jobs, visit
 from caldp_ui.session.page_state import update_scenario
 from caldp_ui.shell.page import PinPage
 from caldp_ui.words import formats
@@ -63,19 +52,26 @@ def floor_title(record: Plan) -> str:
 def goal_titles(record: Plan) -> dict[str, str]:
     """Titles of the goals that the data have, by name; short on maps, which have one more."""
     scenario = record.scenario
-    titles = dict(GOALS)
+    titles = dict(page_state.GOALS)
     if view.nouns(record) is formats.PLACES:
-        groups = regions_of(scenario, "groups")
+        groups = page_state.regions_of(scenario, "groups")
         many = groups.plural if groups else "groups"
         titles |= {"values": "Places", "groups": many.capitalize()}
-    if record.goal != REGIONS and not have_smaller_regions(scenario):
-        del titles[REGIONS]
+    if record.areas == page_state.NONE:
+        del titles[page_state.OWN]
+    if record.goal != page_state.REGIONS and not page_state.have_smaller_regions(scenario):
+        del titles[page_state.REGIONS]
     return titles
 
 
 def _settings(record: Plan) -> None:
     """All controls, and the odds of the chosen protection."""
-    if record.goal in RELATIVE:
+    if view.nouns(record) is formats.PLACES:
+        with st.expander(TEXTS["areas"], expanded=record.goal == page_state.OWN):
+            upload_areas(STATE.key("areas-file"), TEXTS["areas_help"], _use_areas)
+            if (brought := visit.latest_areas()) not in (page_state.NONE, record.areas):
+                STATE.button("brought", "Use the areas of this visit", _use_areas, brought)
+    if record.goal in page_state.RELATIVE:
         common.show(STATE, FLOOR_SLIDER, floor_title(record))
         common.show(STATE, WITHIN_SLIDER, WITHIN_TITLE, "± is the 95 % range of the estimate.")
     else:
@@ -91,6 +87,12 @@ def _settings(record: Plan) -> None:
     titles = choices.data_sets(record.scenario.dataset)
     common.data(STATE, titles, label="Plan with data like")
     pins.pin_button(STATE, PAGE.pin_title)
+
+
+def _use_areas(areas: PolygonBlocks) -> None:
+    """Make every one of these areas the goal."""
+    scenario = STATE.current().scenario.with_context(blocks=areas)
+    STATE.change(lambda record: replace(record, scenario=scenario, goal=page_state.OWN))
 
 
 def _need_sentence(record: Plan) -> str:
@@ -176,7 +178,9 @@ def _show_points(record: Plan, needs: list[Need]) -> None:
     estimate = page_state.estimate_title(record)
     st.caption(f"Each line shows its most accurate method, for the estimate “{estimate}”.")
     if not is_waiting:
-        if record.goal not in RELATIVE and (text := _default_estimate_text(record, points)):
+        if record.goal not in page_state.RELATIVE and (
+            text := _default_estimate_text(record, points)
+        ):
             st.caption(text)
         _memos(record, points, _margins(record, points))
     make = partial(needs_csv, record, points)
@@ -205,8 +209,8 @@ def _margins(record: Plan, points: view.Points) -> Margins | None:
     setup = view.memo_setup(record, points)
     return jobs.run_automatically(
         STATE.key("margins"),
-        f"{runs.key(setup.scenario)} {record.goal}",
-        partial(margins_of, setup, record.goal),
+        f"{runs.key(setup.scenario)} {record.goal} {hash(record.areas)}",
+        partial(page_state.margins_of, setup, record.goal, areas=record.areas),
         lambda job: f"Margins of every {view.unit_of_margins(record)}: {job.share:.0%}",
     )
 
@@ -273,7 +277,7 @@ def _deployments(record: Plan) -> None:
         return
     st.markdown("Published deployments of local DP, and what their ε would mean for your survey.")
     rows = {}
-    for each, plain in zip(DEPLOYMENTS, tables.deployments, strict=True):
+    for each, plain in zip(page_state.DEPLOYMENTS, tables.deployments, strict=True):
         rows[each.title] = {
             "ε per report": f"{each.epsilon:.3g}",
             "right guesses of 100, one report": formats.hundred(max_guess_accuracy(each.epsilon)),
@@ -285,8 +289,8 @@ def _deployments(record: Plan) -> None:
         }
     st.table(pd.DataFrame(rows).T.rename_axis("deployment"))
     st.caption(TEXTS["deployment_notes"])
-    columns = st.columns(len(DEPLOYMENTS))
-    for column, each in zip(columns, DEPLOYMENTS, strict=True):
+    columns = st.columns(len(page_state.DEPLOYMENTS))
+    for column, each in zip(columns, page_state.DEPLOYMENTS, strict=True):
         label, key = f"Use ε = {each.epsilon:.3g}", STATE.key(f"use-{each.title}")
         if column.button(label, key=key, help=each.title):
             update_scenario(STATE, methodcaller("with_epsilon", each.epsilon))
@@ -295,7 +299,7 @@ def _deployments(record: Plan) -> None:
 
 def _sliders(record: Plan) -> dict[str, common.Slider[Plan]]:
     """By title the sliders that the browser follows; none for a goal whose points take trials."""
-    if record.goal not in RELATIVE:
+    if record.goal not in page_state.RELATIVE:
         return {}
     return {
         floor_title(record): FLOOR_SLIDER,
@@ -332,8 +336,8 @@ def planned_scenario(record: Plan) -> Scenario | None:
 def snippet(record: Plan) -> str:
     """Python that prints the number of people of the headline before it is rounded."""
     chosen = replace(record.protected_scenario(record.protection, record.epsilon), seed=0)
-    regions, target = regions_of(record.scenario, record.goal), page_state.target(record)
-    if record.goal in OF_REGIONS:
+    regions, target = record.regions, page_state.target(record)
+    if record.goal in page_state.OF_REGIONS:
         code = TEXTS["groups_code"]
     elif record.goal == "values":
         code = TEXTS["values_code"]
@@ -343,6 +347,7 @@ def snippet(record: Plan) -> str:
     return code.format(
         scenario=runs.literal(chosen),
         spec="" if regions is None else type(regions.spec).__name__,
+        areas="" if regions is None else repr(regions.spec),
         floor=record.floor,
         target=target,
         estimator=chosen.estimator,

@@ -65,18 +65,27 @@ _ON_MAPS: Final = (
 )
 REGIONS: Final = "regions"
 """The goal of regions where there are states or countries, too."""
+OWN: Final = "areas"
+"""The goal of areas of a file."""
 _IN_LISTS: Final = (("group", "groups", blocks.GroupBlocks()),)
 
 
-@cached_by(lambda scenario, goal: (runs.data_key(scenario), goal == REGIONS))
-def regions_of(scenario: Scenario, goal: str) -> Regions | None:
+NONE: Final = blocks.PolygonBlocks()
+
+
+@cached_by(lambda scenario, goal, areas=NONE: (runs.data_key(scenario), goal, areas))
+def regions_of(scenario: Scenario, goal: str, areas: blocks.PolygonBlocks = NONE) -> Regions | None:
     """States, countries, their regions or groups: the first that there are two of, or None.
 
-    Only regions of countries, where they are the goal.
+    Only regions of countries, or the `areas` of a file, where they are the goal.
     """
     domain = runs.dataset(scenario).domain
     known = _ON_MAPS if isinstance(domain, GridDomain) else _IN_LISTS
-    for singular, plural, spec in _ON_MAPS[-1:] if goal == REGIONS else known:
+    chosen: dict[str, Sequence[tuple[str, str, blocks.BlocksSpec]]] = {
+        REGIONS: _ON_MAPS[-1:],
+        OWN: (("area", "areas", areas),),
+    }
+    for singular, plural, spec in chosen.get(goal, known):
         try:
             partition = spec.build(domain)
         except CaldpError:  # other maps, answers without groups, or no map
@@ -104,10 +113,12 @@ class Margins:
     margins: Floats
 
 
-@cached_by(lambda setup, goal, _: (runs.key(setup.scenario), goal == REGIONS))
-def margins_of(setup: Setup, goal: str, progress: Progress) -> Margins:
+@cached_by(lambda setup, goal, _, areas=NONE: (runs.key(setup.scenario), goal, areas))
+def margins_of(
+    setup: Setup, goal: str, progress: Progress, areas: blocks.PolygonBlocks = NONE
+) -> Margins:
     """Margins of every region for the setup's people; of every answer where there are none."""
-    regions = regions_of(setup.scenario, goal)
+    regions = regions_of(setup.scenario, goal, areas)
     p = setup.dataset.distribution
     if regions is None:
         names = [_name(setup.dataset.domain, x) for x in range(p.size)]
@@ -134,9 +145,10 @@ GOALS: Final = {
     "values": "Every answer",
     "groups": "Every group",
     REGIONS: "Regions",
+    OWN: "My areas",
     "overall": "All together",
 }
-OF_REGIONS: Final = ("groups", REGIONS)
+OF_REGIONS: Final = ("groups", REGIONS, OWN)
 RELATIVE: Final = ("values", *OF_REGIONS)
 """Goals that are met to within a share of the true value, each by a formula."""
 _NUMBERS: Final = ("floor", "within", "wrong")
@@ -148,6 +160,7 @@ class Plan(ScenarioRecord):
 
     `goal`: "values": every value with a share of at least `floor` is known to within ± `within` of
     its share; "groups": every group, state or country is; "regions": every region of a country is;
+    "areas": every area of a file is, which are the blocks of `scenario` (no protection has them);
     "overall": total variation is at most `wrong`. The three numbers are in [1e-6, 1].
     """
 
@@ -170,11 +183,24 @@ class Plan(ScenarioRecord):
         """The ε of the plan."""
         return self.scenario.context.plain_epsilon
 
+    @property
+    def areas(self) -> blocks.PolygonBlocks:
+        """The areas of a file, of which every one may be the goal."""
+        found = self.scenario.context.blocks
+        return found if isinstance(found, blocks.PolygonBlocks) else NONE
+
+    @property
+    def regions(self) -> Regions | None:
+        """The regions of the goal."""
+        return regions_of(self.scenario, self.goal, self.areas)
+
 
 def _adopt_scenario(source: Scenario) -> Scenario:
-    """The plan's scenario with the data, people and ε of another."""
+    """The plan's scenario with the data, people, ε and areas of another."""
+    context = source.context
+    own = context.blocks if isinstance(context.blocks, blocks.PolygonBlocks) else blocks.OneBlock()
     scenario = replace(BEGIN, dataset=source.dataset, n=source.n)
-    return scenario.with_context(epsilon=source.context.plain_epsilon)
+    return scenario.with_context(blocks=own, epsilon=context.plain_epsilon)
 
 
 def _check(record: Plan) -> None:
@@ -192,11 +218,11 @@ def _check_floor(record: Plan) -> None:
     """Raise `CaldpError` where no answer, or no group, is as common as what is asked for."""
     shares, noun = runs.dataset(record.scenario).distribution, "answer"
     if record.goal in OF_REGIONS:
-        regions = regions_of(record.scenario, record.goal)
+        regions = record.regions
         require(
             regions is not None,
             "These data come in no groups, states, countries or regions that could be asked for; "
-            "choose another goal, or other data.",
+            "choose another goal, a file of areas, or other data.",
         )
         assert regions is not None  # for mypy
         shares, noun = regions.partition.sums(shares), regions.singular
@@ -288,7 +314,7 @@ def cost(record: Plan) -> Cost:
     """The approximate cost of all points of the picture, as measured from 128 to 2²⁰ values."""
     k, points = runs.dataset(record.scenario).domain.k, len(epsilon_levels(record)) * len(NAMES)
     a_point = 6e-7 * k if record.goal == "values" else 5e-5 * min(k, 2**14) + 2.5e-6 * k
-    regions = regions_of(record.scenario, record.goal)
+    regions = record.regions
     if record.goal in OF_REGIONS and regions is not None:
         shares = regions.partition.sums(runs.dataset(record.scenario).distribution)
         a_point = 1.5e-6 * k * int((shares >= record.floor).sum())
@@ -306,9 +332,7 @@ def compute_need(
 ) -> Need:
     """The people that this scenario's protection and method need for the record's goal."""
     normalised = replace(scenario, seed=0, n=1)  # nor does it depend on how many there are
-    people, method = _people_and_method(
-        normalised, record.goal, record.floor, target(record), progress
-    )
+    people, method = _people_and_method(normalised, record, progress)
     return Need(name, scenario.context.plain_epsilon, people, method)
 
 
@@ -317,24 +341,33 @@ def target(record: Plan) -> float:
     return record.within if record.goal in RELATIVE else record.wrong
 
 
-@cached_by(lambda scenario, *goal_and_progress: (runs.key(scenario), *goal_and_progress[:-1]))
+def _goal_key(scenario: Scenario, record: Plan, _: Progress) -> tuple[object, ...]:
+    return runs.key(scenario), record.goal, record.areas, record.floor, target(record)
+
+
+@cached_by(_goal_key)
 def _people_and_method(
-    scenario: Scenario, goal: str, floor: float, target: float, progress: Progress
+    scenario: Scenario, record: Plan, progress: Progress
 ) -> tuple[int | None, str]:
     """The number of people, None as in `Need`, and the name of the method."""
     progress(0.0)
     setup = runs.setup(scenario)
-    p, regions = setup.dataset.distribution, regions_of(scenario, goal)
+    p, regions, goal = setup.dataset.distribution, record.regions, record.goal
     try:
         if goal in OF_REGIONS and regions is not None:
-            labels = regions.partition.labels
             people = people_for_groups(
-                setup.mechanism, p, labels, floor=floor, within=target, progress=progress
+                setup.mechanism,
+                p,
+                regions.partition.labels,
+                floor=record.floor,
+                within=record.within,
+                progress=progress,
             )
         else:
             is_overall = goal != "values"
-            accuracy = _overall(scenario, target) if is_overall else relative_error(floor)
-            people = people_for(setup.mechanism, p, Goal(accuracy, target), progress)
+            most = target(record)
+            accuracy = _overall(scenario, most) if is_overall else relative_error(record.floor)
+            people = people_for(setup.mechanism, p, Goal(accuracy, most), progress)
     except CaldpError:  # no exact variance at this size, or too many people to draw
         people = None
     return people, setup.mechanism_name

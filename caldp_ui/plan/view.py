@@ -32,21 +32,8 @@ from caldp_ui.charts.curves import (
 from caldp_ui.compute import runs
 from caldp_ui.controls.choices import PLAIN, protections
 from caldp_ui.parts import layout
-from caldp_ui.plan.page_state import (
-    OF_REGIONS,
-    RELATIVE,
-    STATE,
-    Margins,
-    Need,
-    Plan,
-    compute_need,
-    compute_needs,
-    epsilon_for,
-    epsilon_levels,
-    estimate_title,
-    needs_by_protection,
-    regions_of,
-)
+from caldp_ui.plan import page_state
+from caldp_ui.plan.page_state import STATE, Margins, Need, Plan
 from caldp_ui.shell.page import View
 from caldp_ui.words import formats, policies
 from caldp_ui.words import promise as counts
@@ -67,7 +54,7 @@ def nouns(record: Plan) -> Vocabulary:
 def goal_text(record: Plan) -> str:
     """The goal in words, to follow "to"."""
     terms = nouns(record)
-    if record.goal in OF_REGIONS:
+    if record.goal in page_state.OF_REGIONS:
         return (
             f"know every {unit(record)} with at least {100 * record.floor:g} % of people to within "
             f"{100 * record.within:g} % of its value"
@@ -83,18 +70,18 @@ def goal_text(record: Plan) -> str:
 
 def unit(record: Plan) -> str:
     """The noun of what the goal is about: an answer, a place, or a region of them."""
-    return unit_of_margins(record) if record.goal in OF_REGIONS else nouns(record).unit
+    return unit_of_margins(record) if record.goal in page_state.OF_REGIONS else nouns(record).unit
 
 
 def unit_of_margins(record: Plan) -> str:
     """The noun of what has margins in a memo: a group, state, country or region, else a value."""
-    regions = regions_of(record.scenario, record.goal)
+    regions = record.regions
     return nouns(record).unit if regions is None else regions.singular
 
 
 def units(record: Plan) -> str:
     """The plural of `unit_of_margins`."""
-    regions = regions_of(record.scenario, record.goal)
+    regions = record.regions
     return nouns(record).units if regions is None else regions.plural
 
 
@@ -172,12 +159,12 @@ def _least_epsilon(record: Plan, points: Points) -> float | None:
     """The least ε at which the reader's people are enough; None if no ε is, or not known yet."""
     if not _is_whole(record, points):
         return None
-    return epsilon_for(points[record.protection], runs.people(record.scenario))
+    return page_state.epsilon_for(points[record.protection], runs.people(record.scenario))
 
 
 def _is_whole(record: Plan, points: Points) -> bool:
     """Whether all points are known, by the one computed last: ε is read off between them."""
-    last = epsilon_levels(record)[-1]
+    last = page_state.epsilon_levels(record)[-1]
     return any(each.epsilon == last for each in points[record.protection])
 
 
@@ -486,24 +473,24 @@ def technical_memo(record: Plan, points: Points) -> str:
     if not level:
         return ""
     method = MECHANISMS[setup_at(record, record.epsilon).mechanism_name].title
-    how = "in 95 of 100 repetitions each" if record.goal in RELATIVE else "on average"
+    how = "in 95 of 100 repetitions each" if record.goal in page_state.RELATIVE else "on average"
     return (
         f"{level} The goal is to {goal_text(record)}, {how}. The method is {method} with one "
-        f"report per person, and the estimate is “{estimate_title(record)}”. Margins are 95 % "
-        "ranges by the exact variance of each sum of estimated shares; how many people are in a "
-        "whole block is known."
+        f"report per person, and the estimate is “{page_state.estimate_title(record)}”. Margins "
+        "are 95 % ranges by the exact variance of each sum of estimated shares; how many people "
+        "are in a whole block is known."
     )
 
 
 def own_need(record: Plan, progress: Progress = no_progress) -> Need:
     """The need of the record's own protection at its ε."""
     scenario = record.protected_scenario(record.protection, record.epsilon)
-    return compute_need(record, record.protection, scenario, progress)
+    return page_state.compute_need(record, record.protection, scenario, progress)
 
 
 def view(record: Plan, pinned: Plan | None, colours: Palette) -> View:
     """The headline, the odds, and the picture with what is pinned."""
-    points = needs_by_protection(list(compute_needs(record, no_progress)))
+    points = page_state.needs_by_protection(list(page_state.compute_needs(record, no_progress)))
     setup = setup_at(record, record.epsilon)
     return View(
         headline(record, points),

@@ -25,7 +25,7 @@ from caldp_ui.compute import runs
 from caldp_ui.controls import choices, common
 from caldp_ui.parts import comparison, own_data, pins, sharing
 from caldp_ui.parts import layout as markup
-from caldp_ui.parts.pack import by_areas_of_table
+from caldp_ui.parts.pack import areas_of_table, by_areas
 from caldp_ui.session import visit
 from caldp_ui.session.page_state import bind, bind_held
 from caldp_ui.shell.page import PinPage
@@ -379,7 +379,9 @@ def _report_content(ours: Result, plain: Result, sentence: str) -> sharing.Repor
     estimates = {}
     if runs.is_own(ours.setup.scenario.dataset):
         estimates = {"Plain LDP, this protection": view.estimates_png(ours, plain)}
-    return sharing.ReportContent(ours, sentence, estimates, true, by_areas_of_table(ours))
+    areas = areas_of_table(ours.setup)
+    found = None if areas is None else by_areas(ours, areas)
+    return sharing.ReportContent(ours, sentence, estimates, true, found)
 
 
 def _save_pictures(data: comparison.ComparisonData) -> None:

@@ -154,14 +154,53 @@ def test_from_a_file_of_scooters_to_a_pack_to_publish(
     record = files["record.html"].decode()
     judge_record(browser, record)
     assert "This protects one row. A person may have several rows" in record
+    page.get_by_text("Understand", exact=True).first.click()
+    page.get_by_role("link", name="Noise, coarser, or nothing?").first.click()
+    choose_option(page, page.locator(".st-key-coarser-preset input"), "Yours: scooters")
+    officer.press("Share and export", "tab")
+    expect(page.locator(".st-key-coarser-publish input")).to_have_value("Noise in blocks")
+    wait_until_settled(page)
+    for name in ("Larger cells", "Hide small counts", "Random rounding", "Central noise"):
+        judge_treatment(browser, treatment_pack(page, name), name)
+
+
+def judge_treatment(browser: Any, files: dict[str, bytes], name: str) -> None:
+    """Areas are sums of published cells; bounds hold their true shares, as a narrower one may not.
+
+    The areas that were brought on the map are those of each treatment.
+    """
+    assert {"areas.csv", "areas.geojson", "areas.svg"} <= set(files)
+    places = scenario_of_the_page().dataset.load()
+    assert places.counts is not None
+    grid, people = places.domain, int(places.counts.sum())
+    assert isinstance(grid, GridDomain)
+    row, column = grid.row_column(np.arange(grid.k))
+    inside = in_districts(grid.latitudes()[row], grid.longitudes()[column])
+    areas = {each["area"]: each for each in rows_of(files["areas.csv"])}
+    assert set(areas) == {*DISTRICTS, OUTSIDE}
+    has_numbers = name in ("Random rounding", "Central noise")
+    rows = rows_of(files["table.csv"]) if has_numbers else []
+    cells = np.array([float([*each.values()][3]) for each in rows])
+    for district, flags in inside.items():
+        low, share, high = (float(areas[district][n]) for n in ("low", "estimated share", "high"))
+        assert low <= share <= high
+        if has_numbers:
+            assert share == pytest.approx(cells[flags].sum() / people, abs=0.002)
+        if float(areas[district]["level"]) == 1.0:
+            assert low - 1e-9 <= places.counts[flags].sum() / people <= high + 1e-9
+    is_bound = {float(each["level"]) == 1.0 for each in areas.values()}
+    assert is_bound == {name in ("Larger cells", "Hide small counts")}
+    record = files["record.html"].decode()
+    assert ("(bound)" in record) == (True in is_bound)
+    judge_paper(browser, record)
 
 
 def test_a_record_of_many_areas_prints_on_one_page(browser: Any) -> None:
     edges = [(west / 100, (west + 2) / 100) for west in WESTS]
     strips = [f"48,{w} 48.3,{w} 48.3,{e} 48,{e}" for w, e in edges]
     names = [f"District number {number} of the city" for number in range(len(strips))]
-    ours = run(prepare(scenario_of_the_page()))
-    by_area = pack.by_areas_of_map(ours, PolygonBlocks(tuple(names), tuple(strips)))
+    ours, spec = run(prepare(scenario_of_the_page())), PolygonBlocks(tuple(names), tuple(strips))
+    by_area = pack.by_areas(ours, pack.areas_of_map(ours.setup, spec))
     content = sharing.ReportContent(ours, "", {}, by_area=by_area)
     audit = sharing.AuditReport(summarize_privacy(ours.setup.scenario, no_progress), None)
     record = sharing.publishable_html(PLACES, content, audit, "http://127.0.0.1:8501/places?" * 4)
@@ -291,11 +330,19 @@ def test_from_a_household_survey_to_packs_of_two_treatments(
     officer.press("Share and export", "tab")
     expect(page.locator(".st-key-coarser-publish input")).to_have_value("Noise in blocks")
     wait_until_settled(page)
-    packs = {name: treatment_pack(page, name) for name in ("Larger cells", "Noise in blocks")}
+    names = ("Larger cells", "Hide small counts", "Noise in blocks")
+    packs = {name: treatment_pack(page, name) for name in names}
     households = [row.split(",") for row in survey().splitlines()[1:]]
     districts = Counter(district for _, _, district in households)
     cells = Counter((f"{income}, {health}; {at}", at) for income, health, at in households)
-    coarse, noisy = (rows_of(packs[name]["table.csv"]) for name in packs)
+    coarse, hidden, noisy = (rows_of(packs[name]["table.csv"]) for name in packs)
+    for row in hidden:
+        part = cells[row["answer"], row["group"]] / districts[row["group"]]
+        assert float(row["share low"]) - 1e-6 <= part <= float(row["share high"]) + 1e-6
+    for row in noisy:
+        low, part, high = (float(row[n]) for n in ("share low", "share of its group", "share high"))
+        assert 0 <= low <= part <= high <= 1
+        assert high - low > 0.01
     assert {row["larger cell"]: int(row["people"]) for row in coarse} == districts
     judge_noise(noisy, cells, tmp_path)
     _, _, body = packs["Larger cells"]["record.html"].partition(b"<body>")

@@ -21,10 +21,10 @@ from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.intervals import (
     Intervals,
-    _limits,
+    Tails,
     _Moments,
-    _Tails,
     intervals,
+    limits,
     ranges,
     share_quantiles,
     simultaneous,
@@ -523,7 +523,7 @@ def plain(evidence: Evidence, shares: Floats) -> Intervals:
 
 
 def ranked_upside_down(evidence: Evidence, shares: Floats) -> Intervals:
-    return Intervals(*_limits(evidence, _Tails.by_rank(-shares, 0.025)), 0.95)
+    return Intervals(*limits(evidence, Tails.by_rank(-shares, 0.025)), 0.95)
 
 
 ALIKE = pytest.param(np.full(2000, 550), id="all alike", marks=pytest.mark.thorough)

@@ -22,7 +22,6 @@ from caldp_core.estimation.intervals import intervals, may_be_noise, ranges
 from caldp_core.experiments.regions import (
     RegionReport,
     ResultAreas,
-    area_ranges,
     areas_as_geojson,
     region_report,
 )
@@ -33,6 +32,7 @@ from caldp_core.mechanisms.catalogue import Hadamard
 from caldp_core.scenarios.blocks import EvenRuns, OneBlock, SensitiveSymbols
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
+from caldp_core.treatments.release import local_release
 from tests import ROOT
 from tests.stats import SIGNIFICANCE
 
@@ -182,8 +182,8 @@ def misses(family: str, scale: float) -> tuple[int, int]:
     for _ in range(AREAS_RUNS):
         evidence = Evidence.of(made, made.sample_tally(counts, rng))
         sums = sums_by(LABELS, evidence.plausible, 7)
-        ends = area_ranges(evidence, sums, LABELS)
-        low, high = (sums + scale * (end - sums) for end in (ends.low, ends.high))
+        ends = local_release(evidence, evidence.plausible).ends_of_areas(LABELS)
+        low, high = (sums + scale * (end / evidence.n - sums) for end in (ends.low, ends.high))
         missed = (truth < low - 1e-12) | (truth > high + 1e-12)
         highest += bool(missed[np.argmax(sums)])
         every += int(missed.sum())
@@ -206,10 +206,10 @@ def test_an_area_of_whole_blocks_is_known_and_a_part_of_one_is_not() -> None:
     counts = people(rng)
     labels = np.where(np.arange(K) < 30, 0, 1 + (np.arange(K) >= 50))
     evidence = Evidence.of(made, made.sample_tally(counts, rng))
-    sums = sums_by(labels, evidence.plausible, 3)
-    ends = area_ranges(evidence, sums, labels)
-    assert [ends.low[0], ends.high[0]] == pytest.approx([counts[:30].sum() / N] * 2)
-    assert (ends.high - ends.low)[1:].min() > 0.01
+    ends = local_release(evidence, evidence.plausible).ends_of_areas(labels)
+    assert [ends.low[0], ends.high[0]] == pytest.approx([counts[:30].sum()] * 2)
+    assert (ends.high - ends.low)[1:].min() > 0.01 * N
+    assert ends.always.tolist() == [True, False, False]
 
 
 def test_geojson_draws_an_area_as_the_union_of_its_cells() -> None:

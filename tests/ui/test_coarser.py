@@ -15,12 +15,14 @@ from caldp_core.basics.types import no_progress
 from caldp_core.datasets import Gowalla, InfantDeaths, OwnPlaces, OwnTable, Survey
 from caldp_core.datasets.reading import inspect_data
 from caldp_core.domain.domains import US_GRID
+from caldp_core.estimation.intervals import LEVEL
+from caldp_core.estimation.shares import compare_groups
 from caldp_core.experiments.run import prepare, run
-from caldp_core.scenarios.blocks import EvenRuns, GridBlocks, GroupBlocks
+from caldp_core.scenarios.blocks import EvenRuns, GridBlocks, GroupBlocks, PolygonBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.treatments.release import larger_cells
 from caldp_ui.app.theme import DARK, LIGHT
-from caldp_ui.coarser import census_block, outcomes, page, page_state, reconstruction, view
+from caldp_ui.coarser import census_block, outcomes, packs, page, page_state, reconstruction, view
 from caldp_ui.coarser.page_state import (
     ATTACKS,
     BLOCKS,
@@ -48,7 +50,7 @@ from caldp_ui.coarser.page_state import (
 )
 from caldp_ui.compute import runs
 from caldp_ui.controls import common
-from caldp_ui.parts import comparison, layout
+from caldp_ui.parts import comparison, layout, pack
 from caldp_ui.session import visit
 from tests.attacks.by_hand import averaged_by_hand, known_by_hand, newcomers_by_hand
 from tests.contract.checks import naming
@@ -370,11 +372,16 @@ def test_each_treatment_has_a_pack_with_what_it_publishes_and_nothing_else() -> 
     for name in data.treatments:
         if name == NOTHING:
             continue
-        with naming(name), zipfile.ZipFile(io.BytesIO(view.pack_of(data, name))) as opened:
+        with (
+            naming(name),
+            zipfile.ZipFile(
+                io.BytesIO(packs.pack_of(data, name, pack.areas_of_table(data.setup)))
+            ) as opened,
+        ):
             files = {each: opened.read(each).decode() for each in opened.namelist()}
             rows = list(csv.DictReader(io.StringIO(files["table.csv"])))
             numbers = [row["people"] for row in rows]
-            assert set(files) == {"record.html", "table.csv"} | (
+            assert set(files) == {"record.html", "table.csv", "areas.csv"} | (
                 {"totals.csv"} if name == HIDE else set()
             )
             if name == LARGER:
@@ -390,6 +397,80 @@ def test_each_treatment_has_a_pack_with_what_it_publishes_and_nothing_else() -> 
                 assert np.allclose([float(n) for n in numbers], expected, atol=0.051)
             has_bound = "no attack on the table changes the odds" in files["record.html"]
             assert has_bound == (name in (CENTRAL, PLAIN, BLOCKS))
+
+
+def test_each_treatment_stands_by_own_areas_with_what_is_sure_of_them() -> None:
+    """Bounds hold the truth; of blocks the ranges are those of the map's own areas."""
+    spec = Gowalla("39.8,42.6,-77.2,-71")
+    data = load_treatments(with_data(Publication(), spec))
+    halves = ("39,-78 39,-74 43,-74 43,-78", "39,-74 39,-70 43,-70 43,-74")
+    areas = pack.areas_of_map(data.setup, PolygonBlocks(("West", "East"), halves))
+    truth = np.bincount(areas.labels, data.counts) / data.counts.sum()
+    for name in data.treatments:
+        found = packs.by_area(data, name, areas)
+        assert found is not None
+        low, shares, high, level = (
+            np.array(found.columns[title], np.float64)
+            for title in ("low", "estimated share", "high", "level")
+        )
+        assert ((low <= shares + 1e-12) & (shares <= high + 1e-12)).all(), name
+        if name in (NOTHING, LARGER, HIDE):
+            assert (level == 1.0).all()
+            assert ((low <= truth + 1e-12) & (truth <= high + 1e-12)).all()
+        else:
+            assert (level == LEVEL).all()
+        assert (high - low > 0).any() == (name != NOTHING)
+        bound = name in (LARGER, HIDE)
+        assert ("(bound)" in found.table_html) == bound
+        if name == NOTHING:
+            continue
+        with zipfile.ZipFile(io.BytesIO(packs.pack_of(data, name, areas))) as opened:
+            assert {"areas.csv", "areas.geojson", "areas.svg"} <= set(opened.namelist())
+            assert (
+                "follow from the rule and always hold" in opened.read("record.html").decode()
+            ) == bound
+    assert data.ours is not None
+    ours = packs.by_area(data, BLOCKS, areas)
+    assert ours is not None
+    assert ours.columns == pack.by_areas(data.ours, areas).columns
+
+
+def test_shares_within_groups_have_ends_in_the_pack_and_bounds_hold() -> None:
+    answers = tuple(f"{answer}; {group}" for group in ("x", "y") for answer in ("a", "b", "c"))
+    counts = np.array((328, 3, 57, 188, 2, 343))
+    own = OwnTable(answers, tuple(counts.tolist()), (*"xxxyyy",), title="Clinic")
+    data = load_treatments(with_data(Publication(), own))
+    truth = counts / np.repeat(counts.reshape(2, 3).sum(axis=1), 3)
+    for name in data.treatments.keys() - {LARGER}:
+        columns = packs._published(data, name)
+        shares, low, high = (np.array(columns[title], np.float64) for title in packs._SHARES)
+        assert ((low <= shares + 1e-6) & (shares <= high + 1e-6)).all(), name
+        if name in (NOTHING, HIDE, ROUND):
+            assert ((low <= truth + 1e-6) & (truth <= high + 1e-6)).all(), name
+    assert data.ours is not None
+    most = [each.share[2] for each in compare_groups(data.ours.first.evidence)]
+    shares, _, high = (np.array(packs._published(data, BLOCKS)[title]) for title in packs._SHARES)
+    np.testing.assert_allclose(high, np.maximum(most, shares), atol=2e-6)
+
+
+def test_the_memo_of_a_treatment_has_its_words_both_directions_and_the_attack() -> None:
+    own = OwnTable(tuple("abcdef"), (128, 3, 57, 88, 2, 143), (*"xxxyyy",), title="Clinic")
+    data = load_treatments(replace(with_data(Publication(), own), attack=PARTS, moves=1))
+    played, areas = outcomes.run_attack(data), pack.areas_of_table(data.setup)
+    for name, both in {
+        HIDE: ("Counts under 5 hidden", "Counts under 20 hidden"),
+        ROUND: ("Multiples of 2", "Multiples of 10"),
+        CENTRAL: ("ε = 0.5", "ε = 2"),
+    }.items():
+        memo = packs.memo_of(data, name, areas, played)
+        assert all(text in memo for text in both)
+        assert view.DECISION[name]["what remains possible"][1:20] in memo
+        assert view.UNIT[PARTS] in memo
+        assert "signature" in memo
+        half = load_treatments(replace(data.record, threshold=5))
+        if name == HIDE:
+            assert f"hidden: {view.error_and_unit(half, HIDE)[0]} of" in memo
+    assert "<li>Counts" not in packs.memo_of(data, LARGER, areas, played)
 
 
 def test_central_noise_on_own_data_does_not_follow_from_the_seed(

@@ -20,7 +20,7 @@ from caldp_core.collect.device import Budget as DeviceBudget
 from caldp_core.collect.device import Memo, NoisyMemo, Once
 from caldp_core.collect.estimate import Results, Tallies, made_up_week, read_collection
 from caldp_core.collect.protocol import Protocol
-from caldp_core.datasets import OwnPlaces, Survey, Uniform, Zipf
+from caldp_core.datasets import Gowalla, OwnPlaces, Survey, Uniform, Zipf
 from caldp_core.domain.domains import GridDomain
 from caldp_core.estimation.evidence import default_estimator
 from caldp_core.estimation.intervals import every_look, one_look
@@ -31,7 +31,7 @@ from caldp_core.lecture.daily import LastingRappor
 from caldp_core.mechanisms import FAMILIES
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.privacy.context import Context
-from caldp_core.scenarios.blocks import EvenRuns, RegionBlocks
+from caldp_core.scenarios.blocks import EvenRuns, OneBlock, PolygonBlocks, RegionBlocks
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.expected_error import Budget, Forecast
@@ -261,7 +261,8 @@ def test_regions_are_a_goal_of_their_own_where_there_are_countries(
         names = RegionBlocks().build(runs.dataset(scenario).domain).names
         assert (regions.singular, regions.partition.names) == ("region", names)
     goals = goal_titles(replace(PLAN, scenario=scenario))
-    assert tuple(goals) == tuple(goal for goal in GOALS if smaller or goal != "regions")
+    left_out = {"areas"} if smaller else {"areas", "regions"}
+    assert tuple(goals) == tuple(goal for goal in GOALS if goal not in left_out)
     assert goals["values"] == "Places"
     assert goals["groups"] == (found.plural.capitalize() if found else "Groups")
 
@@ -281,6 +282,47 @@ def test_every_region_is_known_as_well_as_asked_for() -> None:
     assert "know every region with at least 5 % of people" in view.goal_text(record)
     names = margins_of(setup, "groups", no_progress).names
     assert "Switzerland" in names
+
+
+STRIPS = PolygonBlocks(("West", "East"), ("46,6 46,8 50,8 50,6", "46,8 46,10 50,10 50,8"))
+
+
+def test_every_area_of_a_file_is_known_as_well_as_asked_for() -> None:
+    """Also after the link, which holds the areas; the protection is not made of them."""
+    scenario = people_all_over("46,50,6,10").with_context(blocks=STRIPS)
+    record = replace(PLAN, scenario=scenario, goal="areas", protection="more-blocks")
+    LINK.check(record)
+    assert LINK.read(LINK.write(record)) == record
+    plain = record.protected_scenario(PLAIN, 1.0)
+    assert plain.context.blocks == OneBlock()
+    found = page_state.compute_need(record, PLAIN, plain).people
+    assert found is not None
+    margins = margins_of(prepare(replace(plain, n=found)), "areas", no_progress, STRIPS)
+    assert sorted(margins.names) == ["East", "West"]
+    worst = (margins.margins / margins.shares).max()
+    assert float(worst) == pytest.approx(0.1, rel=1e-3)
+    # Half of all people each: by hand z²·(variance of a share of ½, noise and sampling).
+    few = page_state.compute_need(replace(record, within=0.2), PLAIN, plain).people
+    assert few is not None
+    assert 3.9 < found / few < 4.1
+    assert "know every area with at least 1 % of people" in view.goal_text(record)
+    assert goal_titles(record)["areas"] == "My areas"
+    with pytest.raises(CaldpError, match="a file of areas"):
+        LINK.check(replace(record, scenario=people_all_over("46,50,6,10")))
+
+
+def test_areas_of_the_visit_become_the_goal_at_a_click() -> None:
+    coast = replace(PLAN.scenario, dataset=Gowalla("39.8,42.6,-77.2,-71"))
+    at = open_record(STATE, replace(PLAN, scenario=coast))
+    assert "plan-brought" not in [each.key for each in at.button]
+    halves = replace(
+        STRIPS, polygons=("39,-78 39,-74 43,-74 43,-78", "39,-74 39,-70 43,-70 43,-74")
+    )
+    at.session_state["own-areas"] = {"halves": halves}
+    checked(checked(at.run()).button(key="plan-brought").click().run())
+    found = page_record(at, STATE)
+    assert (found.goal, found.areas) == ("areas", halves)
+    assert "know every area" in headline_of(jobs_done(at))
 
 
 def test_controls_and_a_deployments_epsilon() -> None:

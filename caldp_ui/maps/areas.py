@@ -1,0 +1,164 @@
+"""The areas by which results are added up: those that ship, blocks, near points, of a file.
+
+What is chosen on one page goes along to the others.
+"""
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, Final
+
+import pandas as pd
+import streamlit as st
+
+from caldp_core.basics.cache import cached
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.limits import POLYGON_BYTES_MAX
+from caldp_core.datasets import AT_SEA
+from caldp_core.datasets.files.geojson import AreasOfFile, read_polygons
+from caldp_core.domain.domains import GridDomain
+from caldp_core.experiments.regions import ResultAreas
+from caldp_core.experiments.run import Setup
+from caldp_core.scenarios import blocks
+from caldp_core.scenarios.blocks import BlocksSpec, PolygonBlocks, some_names
+from caldp_ui.app.delivery import take_content, was_taken
+from caldp_ui.app.texts import escape_markdown, read_texts
+from caldp_ui.compute import runs
+from caldp_ui.parts import pack, sharing
+from caldp_ui.session import visit
+from caldp_ui.session.page_state import PageState
+from caldp_ui.words import formats
+
+TEXTS: Final = read_texts(__file__)
+SHIPPED: Final[dict[str, BlocksSpec]] = {
+    "US states": blocks.StateBlocks(),
+    "Countries": blocks.CountryBlocks(),
+    "Regions: states, provinces, …": blocks.RegionBlocks(),
+}
+_OF_FILE: Final = "Areas of a file of mine"
+_NEAR_POINTS: Final = "Near each of my points"
+_CHOSEN: Final = "result-areas"
+
+
+@cached
+def shipped_areas(domain: GridDomain) -> dict[str, BlocksSpec]:
+    """The shipped areas by title of which a map has two or more."""
+    found = {}
+    for title, spec in SHIPPED.items():
+        with suppress(CaldpError):  # of another map
+            if len({*spec.build(domain).names} - {AT_SEA}) > 1:
+                found[title] = spec
+    return found
+
+
+def _choices(setup: Setup) -> dict[str, BlocksSpec]:
+    """Areas of the map by title."""
+    found = dict(shipped_areas(runs.finest_map_of(setup.dataset)))
+    if setup.partition.m > 1:
+        found["Blocks of this protection"] = setup.scenario.context.blocks
+    sensitive = setup.scenario.context.sensitive
+    if isinstance(sensitive, blocks.SensitiveNear) and sensitive.points:
+        found[_NEAR_POINTS] = blocks.BlocksNear(sensitive)
+    return {**found, _OF_FILE: visit.latest_areas()}
+
+
+def _chosen(setup: Setup) -> BlocksSpec:
+    """The chosen areas, at first those of a file, else those near points; there may be none yet."""
+    offered = _choices(setup)
+    first = _OF_FILE if offered[_OF_FILE] != PolygonBlocks() else _NEAR_POINTS
+    return offered.get(st.session_state.get(_CHOSEN, first), offered.get(first, offered[_OF_FILE]))
+
+
+def chosen_areas(setup: Setup) -> ResultAreas | None:
+    """The areas of a result: of a map those that are chosen, of a table its own; None without."""
+    if not isinstance(setup.dataset.domain, GridDomain):
+        return pack.areas_of_table(setup)
+    spec = _chosen(setup)
+    return None if spec == PolygonBlocks() else pack.areas_of_map(setup, spec)
+
+
+def section(state: PageState[Any], setup: Setup, found: pack.AreaResult | None, note: str) -> None:
+    """The menu of areas, the map, the table, and the files; `found`: None until there are any."""
+    left, right = st.columns([1, 1.2], gap="large")
+    with left:
+        is_map = isinstance(setup.dataset.domain, GridDomain)
+        if is_map:
+            _menu(state, setup)
+        if found is None:
+            st.info(TEXTS["no_areas" if is_map else "no_groups"])
+            return
+        rows = pd.DataFrame(found.rows, columns=["area", "estimated share", "range"])
+        st.dataframe(rows, hide_index=True, width="stretch")
+        st.caption(f"{TEXTS['areas_notes']} {note}")
+        for name, text in pack.area_files(found).items():
+            sharing.file_button(state.key(name.replace(".", "-")), name, text)
+    if drawn := pack.areas_svg(setup, found, (note,)):
+        right.image(drawn, alt="Map of the estimated share of each area.")
+
+
+def _menu(state: PageState[Any], setup: Setup) -> None:
+    offered, spec, key = _choices(setup), _chosen(setup), state.key("areas")
+    st.session_state[key] = next(title for title, each in offered.items() if each == spec)
+    st.selectbox("Areas", list(offered), key=key, on_change=_choose, args=(key,))
+    if isinstance(spec, PolygonBlocks):
+        upload_areas(state.key("areas-file"), TEXTS["areas_help"], lambda _: None)
+
+
+def _choose(key: str) -> None:
+    st.session_state[_CHOSEN] = st.session_state[key]
+
+
+FILE_KEY: Final = "polygons-file"
+"""The blocks of the last file, and the sentences about what was done with its features."""
+
+
+def upload_areas(key: str, help_text: str, take: Callable[[PolygonBlocks], None]) -> None:
+    """The upload of a file of polygons, which `take` gets, and the error of the last file."""
+
+    def put(data: bytes, file: str) -> None:
+        areas = read_polygons(data, file)
+        spec = PolygonBlocks(tuple(areas.polygons), tuple(areas.polygons.values()))
+        visit.keep_areas(spec)
+        st.session_state[FILE_KEY] = spec, _describe_file(areas)
+        take(spec)
+
+    upload(key, f"GeoJSON with polygons, up to {POLYGON_BYTES_MAX // 2**20} MB", help_text, put)
+
+
+def upload(key: str, label: str, help_text: str | None, take: Callable[[bytes, str], None]) -> None:
+    """An upload, of which `take` gets content and name, and the error that it raised last."""
+    st.file_uploader(label, key=key, on_change=_read_upload, args=(key, take), help=help_text)
+    wrong = st.session_state.get(f"{key}/wrong")
+    if wrong:
+        st.error(escape_markdown(wrong), icon=":material/error:")
+
+
+def _read_upload(key: str, take: Callable[[bytes, str], None]) -> None:
+    file = st.session_state[key]
+    if file is None or was_taken(file):
+        return
+    st.session_state[f"{key}/wrong"] = None
+    try:
+        take(take_content(file), file.name)
+    except CaldpError as error:
+        st.session_state[f"{key}/wrong"] = str(error)
+
+
+def _describe_file(areas: AreasOfFile) -> tuple[str, ...]:
+    """What was done with the features of a file, other than to take each as an area."""
+    found = []
+    if areas.united:
+        number = formats.integer(sum(areas.united.values()))
+        found.append(
+            f"{number} features of the file are united by name: {some_names(areas.united)}."
+        )
+    if areas.copies:
+        number = formats.count(sum(areas.copies.values()), "is a copy", "are copies")
+        found.append(f"{number} of another one.")
+    if areas.unused:
+        number = formats.count(areas.unused, "feature", "features")
+        found.append(f"Without a polygon, so left out: {number} of the file.")
+    if areas.simplified:
+        found.append(f"Of too many corners, so borders are simplified to {areas.simplified:.2g}°.")
+    if found and areas.named_by is not None:
+        found.append(f"The property “{areas.named_by}” names the areas.")
+    return tuple(found)
