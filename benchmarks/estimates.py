@@ -120,11 +120,17 @@ def _region(name: str) -> tuple[GridDomain, Floats]:
 
 def figures(_visits: int) -> Iterator[Figure]:
     """For each map, number of blocks and ε: the errors of all estimators, and one's estimate."""
-    for name, grid, people in maps():
-        for side, epsilon in product(BLOCKS, EPSILONS):
-            evidences = collections(grid, people, epsilon, (side, side), draws=_DRAWS)
-            work = f"{name}, {side**2} blocks, ε = {epsilon:g}: "
-            yield from _errors(work, evidences, people / people.sum())
+    for each, side, epsilon in product(maps(), BLOCKS, EPSILONS):
+        yield from map_figures(*each, side, epsilon)
+
+
+def map_figures(
+    name: str, grid: GridDomain, people: Ints, side: int, epsilon: float
+) -> Iterator[Figure]:
+    """The figures of one map in `side` × `side` blocks."""
+    evidences = collections(grid, people, epsilon, (side, side), draws=_DRAWS)
+    work = f"{name}, {side**2} blocks, ε = {epsilon:g}: "
+    yield from _errors(work, evidences, people / people.sum())
 
 
 def _errors(work: str, evidences: list[Evidence], truth: Floats) -> Iterator[Figure]:

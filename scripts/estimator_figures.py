@@ -1,17 +1,20 @@
-"""The table and the picture of docs/estimators.md, and the forecasts that "Compare methods" ships.
+"""Tables and the picture of docs/estimators.md, and the forecasts that "Compare methods" ships.
 
-    python -m scripts.estimator_figures ranges [--world MAP.npz] [--estimator NAME]
+    python -m scripts.estimator_figures ranges [--estimator NAME]
+    python -m scripts.estimator_figures errors
     python -m scripts.estimator_figures picture
     python -m scripts.estimator_figures forecasts
 
-`ranges` prints how often ranges hold, by the true size of cells. `MAP.npz`: `counts` of rows ×
-columns. Galois response, plain LDP, by default the cascade. Size is in standard deviations σ of a
-cell's noise; the brightest 50 cells are those with the highest shown shares. `picture` draws
-docs/estimators.png: the truth, two estimates from the same reports, and what was pooled.
+`ranges` writes how often ranges hold, by the true size of cells; of another estimator than the
+cascade it prints that. Galois response, plain LDP. Size is in standard deviations σ of a cell's
+noise; the brightest 50 cells are those with the highest shown shares. `errors` writes the people in
+the wrong cell. Both take the maps of `benchmarks/estimates.py`, the world only with `CALDP_WORLD`.
+`picture` draws docs/estimators.png: the truth, two estimates from the same reports, and what was
+pooled.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
@@ -21,8 +24,16 @@ import click
 import numpy as np
 from PIL import Image, ImageDraw
 
-from benchmarks.estimates import collections, us_people, world_map
-from caldp_core.basics.types import Bools, Floats, Ints
+from benchmarks.estimates import (
+    BLOCKS,
+    EPSILONS,
+    NAMES,
+    collections,
+    map_figures,
+    maps,
+    us_people,
+)
+from caldp_core.basics.types import Floats, Ints
 from caldp_core.domain.domains import US_GRID, GridDomain
 from caldp_core.estimation.cascade_estimator import cascade_estimate, resolution
 from caldp_core.estimation.estimators import ESTIMATORS, PostProcess, simplex
@@ -35,29 +46,14 @@ PICTURE: Final = Path(__file__).parents[1] / "docs" / "estimators.png"
 SCALE, CAPTION = 2, 22
 SHARES: Final = (1e-6, 1e-2)
 """Dark to bright, on a logarithmic scale."""
-EPSILONS: Final = (0.5, 1.0, 2.0, 4.0)
+DOCUMENT: Final = PICTURE.with_suffix(".md")
+RANGED: Final = ("the world", "US", "lone cells", "a lattice of 8", "a checkerboard", "lognormal")
 BRIGHTEST: Final = 50
 _DRAWS: Final = 12
 _SEED: Final = 7
 _EDGES: Final = (0.0, 1.0, 2.0, 4.0, np.inf)
 GROUPS: Final = ("0", "below 1 σ", "1 to 2 σ", "2 to 4 σ", "above 4 σ", "brightest 50", "plain")
 """The last: the brightest 50 by `intervals`, which know of no selection."""
-
-
-def made_up_maps() -> Iterator[tuple[str, GridDomain, Floats]]:
-    """Name, grid and (k,) shares of maps on which neighbours say little about each other."""
-    rng, grid = np.random.default_rng(_SEED), GridDomain(0, 0, 0.01, 96, 96)
-    row, column = np.divmod(np.arange(grid.k), grid.columns)
-    lone = np.zeros(grid.k)
-    lone[rng.choice(grid.k, 300, replace=False)] = 1.0
-    yield "300 lone cells", grid, lone / lone.sum()
-    yield "a lattice of 8", grid, _shares((row % 8 == 0) & (column % 8 == 0))
-    yield "a checkerboard", grid, _shares((row + column) % 2 == 0)
-    yield "lognormal", grid, _shares(np.exp(rng.normal(0.0, 2.0, grid.k)))
-
-
-def _shares(weights: Floats | Bools) -> Floats:
-    return np.asarray(weights / weights.sum(), np.float64)
 
 
 def coverage(grid: GridDomain, people: Ints, epsilon: float, estimate: PostProcess) -> Floats:
@@ -82,34 +78,55 @@ def coverage(grid: GridDomain, people: Ints, epsilon: float, estimate: PostProce
     return np.asarray(np.divide(hits, cells, out=np.full(hits.size, np.nan), where=cells >= 200))
 
 
-def _maps(world: Path | None) -> Iterator[tuple[str, GridDomain, Ints]]:
-    if world is not None:
-        yield "the world", *world_map(world)
-    us = us_people()
-    rng = np.random.default_rng(_SEED)
-    for name, grid, shares in (("US", US_GRID, us / us.sum()), *made_up_maps()):
-        for n in (1_000, 1_000_000) if name != "US" else (1_000, 30_000):
-            yield f"{name}, {n:,} people", grid, rng.multinomial(n, shares)
-    yield "US", US_GRID, us
-
-
 @click.group()
 def main() -> None:
     """Make the table, the picture or the forecasts."""
 
 
 @main.command("ranges")
-@click.option("--world", type=click.Path(path_type=Path))
 @click.option("--estimator", type=click.Choice([*ESTIMATORS]), default="cascade")
-def print_ranges(world: Path | None, estimator: str) -> None:
-    """Print the table."""
-    print("| map | ε |", " | ".join(GROUPS), "|")
-    print("|---|---|" + "---|" * len(GROUPS))
-    for name, grid, people in _maps(world):
-        for epsilon in EPSILONS:
-            held = coverage(grid, people, epsilon, ESTIMATORS[estimator].apply)
-            cells = ["" if np.isnan(each) else f"{100 * each:.1f}" for each in held]
-            print(f"| {name} | {epsilon:g} |", " | ".join(cells), "|", flush=True)
+def write_ranges(estimator: str) -> None:
+    """Write the table of ranges."""
+    lines = [f"| map | ε | {' | '.join(GROUPS)} |", "|---|---|" + "---|" * len(GROUPS)]
+    shown = [each for each in maps() if each[0] in RANGED]
+    lines += [ranges_row(*each, epsilon, estimator) for each in shown for epsilon in EPSILONS]
+    click.echo("\n".join(lines))
+    if estimator == "cascade":
+        write_table(lines)
+
+
+def ranges_row(name: str, grid: GridDomain, people: Ints, epsilon: float, estimator: str) -> str:
+    """One line of the table of ranges."""
+    held = coverage(grid, people, epsilon, ESTIMATORS[estimator].apply)
+    cells = ["" if np.isnan(each) else f"{100 * each:.1f}" for each in held]
+    return " | ".join([f"| {name}", f"{epsilon:g}", *cells]) + " |"
+
+
+@main.command("errors")
+def write_errors() -> None:
+    """Write both tables of errors by estimator."""
+    for side, title in zip(BLOCKS, ("In one block:", "In 64 blocks:"), strict=True):
+        lines = [title, "", "| map | ε = 0.5 | 1 | 2 | 4 |", "|---|---|---|---|---|"]
+        write_table(lines + [errors_row(*each, side) for each in maps()])
+
+
+def errors_row(name: str, grid: GridDomain, people: Ints, side: int) -> str:
+    """One line of a table of errors in `side` × `side` blocks."""
+    cells = []
+    for epsilon in EPSILONS:
+        found = [figure.median for figure in map_figures(name, grid, people, side, epsilon)]
+        shown = [found[NAMES.index(each)] for each in ("simplex", "cascade", "mixture", "chosen")]
+        errors = [f"{each:.0f}" if each >= 9.95 else f"{each:.1f}" for each in shown]
+        cells.append(f"{', '.join(errors)}; {found[-1]:.2f}")
+    return " | ".join([f"| {name}", *cells]) + " |"
+
+
+def write_table(lines: Sequence[str]) -> None:
+    """Write lines that end with a table in place of those of the document that begin alike."""
+    text = DOCUMENT.read_text("utf-8")
+    start = text.index(lines[0] + "\n")
+    end = text.index("\n\n", text.index("\n|---", start))
+    DOCUMENT.write_text(text[:start] + "\n".join(lines) + text[end:], "utf-8")
 
 
 @main.command("forecasts")
@@ -141,7 +158,8 @@ def draw_picture() -> None:
     for number, (title, values) in enumerate(panels.items()):
         x, y = number % 2 * (width + 8), number // 2 * height
         ImageDraw.Draw(sheet).text((x + 4, y + 5), title, fill=0)
-        sheet.paste(picture(values), (x, y + CAPTION))
+        cells = np.rint(255 * values).astype(np.uint8).reshape(US_GRID.rows, US_GRID.columns)[::-1]
+        sheet.paste(Image.fromarray(cells.repeat(SCALE, 0).repeat(SCALE, 1)), (x, y + CAPTION))
     sheet.save(PICTURE, optimize=True)
 
 
@@ -149,13 +167,6 @@ def brightness(values: Floats, low: float, high: float) -> Floats:
     """(k,) 0 at `low` and below, 1 at `high` and above, on a logarithmic scale."""
     logs = np.log(np.maximum(values, low) / low) / np.log(high / low)
     return np.asarray(np.clip(logs, 0.0, 1.0))
-
-
-def picture(values: Floats) -> Image.Image:
-    """(k,) values in [0, 1] as a grey picture, north on top."""
-    cells = np.rint(255 * values).astype(np.uint8).reshape(US_GRID.rows, US_GRID.columns)
-    large = Image.fromarray(cells[::-1])
-    return large.resize((SCALE * large.width, SCALE * large.height), Image.Resampling.NEAREST)
 
 
 if __name__ == "__main__":

@@ -11,11 +11,12 @@ import pytest
 from click.testing import CliRunner
 
 from benchmarks import __main__ as front
+from benchmarks import estimates, pages
 from benchmarks import figures as asv_runs
-from benchmarks import pages
 from benchmarks.figures import CONFIG, Bar, Figure, figures_of
 from benchmarks.suites import core, files
 from caldp_core.experiments.reproduce import SIZES
+from scripts import estimator_figures
 from tests.contract.checks import naming
 
 SMALL: dict[str, Any] = {
@@ -163,3 +164,45 @@ def test_each_work_in_turn_is_run_once_more_than_counted() -> None:
     assert core.ratio(lambda: calls.append("a"), lambda: calls.append("b")) > 0
     assert calls == ["a", "b"] * 4
     assert asv_runs.CONFIG.exists()
+
+
+def tables_of_estimators() -> dict[str, dict[str, list[str]]]:
+    """By the table's head, with the line above it for tables of errors, cells by first column."""
+    found: dict[str, dict[str, list[str]]] = {}
+    before = ""
+    for part in estimator_figures.DOCUMENT.read_text("utf-8").split("\n\n"):
+        lines = part.splitlines()
+        if len(lines) > 2 and lines[0].startswith("|"):
+            cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+            assert {len(row) for row in cells} == {len(cells[0])}, lines[0]
+            head = before if before.endswith(("block:", "blocks:")) else lines[0]
+            found[head] = {lines[i]: row for i, row in enumerate(cells) if i > 1}
+        before = part
+    return found
+
+
+def test_tables_of_errors_hold_what_is_computed_anew() -> None:
+    """A part that is fast: two maps in one block and in 64, all four ε, to the digit."""
+    tables = tables_of_estimators()
+    for side, head in ((1, "In one block:"), (8, "In 64 blocks:")):
+        assert [row[0] for row in tables[head].values()][:2] == ["the world", "US"]
+        assert len(tables[head]) == 30
+        for row in tables[head].values():
+            for cell in row[1:]:
+                errors, _, ratio = cell.partition("; ")
+                assert all(0 <= float(each) <= 100 for each in errors.split(", ")), cell
+                assert 0.3 < float(ratio) < 10
+        for name, grid, people in estimates.maps():
+            if name in ("a gradient", "lone cells"):
+                line = estimator_figures.errors_row(name, grid, people, side)
+                assert line in tables[head], line
+
+
+def test_the_table_of_ranges_holds_what_is_computed_anew() -> None:
+    """Its rows hold as often as the document says, at least 94 of 100 in every group."""
+    table = tables_of_estimators()[f"| map | ε | {' | '.join(estimator_figures.GROUPS)} |"]
+    assert {row[0] for row in table.values()} == {*estimator_figures.RANGED}
+    for row in table.values():
+        assert all(float(cell) >= 94 for cell in row[2:-1] if cell), row
+    (found,) = [each for each in estimates.maps() if each[0] == "lone cells"]
+    assert estimator_figures.ranges_row(*found, 1.0, "cascade") in table

@@ -163,10 +163,9 @@ def _extremes(
     faulty: int | None = None
     for start, part in pieces:
         require(part.values == base.values, "The family's values change from row to row.")
-        np.maximum(top, highest := part.codes.max(axis=0), out=top)
+        np.maximum(top, part.codes.max(axis=0), out=top)
         np.minimum(bottom, part.codes.min(axis=0), out=bottom)
-        is_right = _sums_to_one if int(highest.max()) < len(base.values) else _is_distribution
-        wrong = (i for i, row in enumerate(part.codes, start) if not is_right(row, base))
+        wrong = (i for i, row in enumerate(part.codes, start) if not _is_distribution(row, base))
         faulty = next(wrong, None) if faulty is None else faulty
     return top, bottom, faulty
 
@@ -188,12 +187,9 @@ def _rows_with(
 
 def _is_distribution(row: _Codes, rows: ChannelRows) -> bool:
     """Whether a row's entries sum to the denominator and none is negative."""
-    return int(row.max()) < len(rows.values) and _sums_to_one(row, rows)
-
-
-def _sums_to_one(row: _Codes, rows: ChannelRows) -> bool:
-    """`_is_distribution` for codes that all have a value."""
     values = rows.values
+    if int(row.max()) >= len(values):
+        return False
     if len(values) <= _LOOP_MAX:
         # A comparison more costs a fifth of an audit, so the first two are counted without.
         counts = [int(np.count_nonzero(row == code)) for code in range(2, len(values))]

@@ -1,4 +1,4 @@
-"""Planning: people or ε for an accuracy, the best family, and how well whole groups come out.
+"""Planning: people or ε for an accuracy or against an attacker, the best family, whole groups.
 
 Every answer is found by bisection of exact variances or of forecasts (`expected_error.py`); where
 those are simulated, answers are as sure as they are. Blocks that lie in a group as a whole are
@@ -189,6 +189,24 @@ def epsilon_for(
             )
         before = after
     return None
+
+
+def largest_epsilon(right_at: Callable[[float], float], most: float) -> float | None:
+    """Largest ε, to 0.01 %, found to leave an attacker right at most so often; None if none is.
+
+    `right_at`: ε in [0.001, 20] → share of right guesses, which should rise with ε, such as that of
+    `caldp_core.audit.inference.best_guess`; `most`: in (0, 1], else `CaldpError`. The goal is kept
+    at what is returned; larger ε may keep it, too, where a whole number of a family's jumps.
+    """
+    require(check_number("most", most, 0.0, 1.0) > 0, f"most must be above 0, got {most:g}.")
+
+    def excess(log: float) -> float:
+        return _excess(right_at(math.exp(-log)), most)
+
+    low, high = ((-math.log(e), excess(-math.log(e))) for e in (EPSILON_MAX, EPSILON_MIN))
+    if low[1] <= 0:
+        return EPSILON_MAX
+    return None if high[1] > 0 else math.exp(-_crossing(excess, low, high, _EPSILON_CLOSE))
 
 
 def _excess(error: float, target: float) -> float:

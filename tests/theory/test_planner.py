@@ -15,7 +15,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
+from caldp_core.audit.inference import best_guess
 from caldp_core.basics.errors import CaldpError, Cancelled
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN
 from caldp_core.basics.types import Floats, Ints
@@ -37,6 +39,7 @@ from caldp_core.theory.planner import (
     total_variation,
 )
 from tests.contract.checks import channel_of, naming, single_estimates
+from tests.stats import SIGNIFICANCE
 
 K = 40
 P = np.random.default_rng(0).dirichlet(np.ones(K))
@@ -393,3 +396,53 @@ def test_people_reach_the_target_at_every_setting(k: int) -> None:
         with naming(f"{family}, k = {k}, ε = {epsilon}, n = {n:,}"):
             mean, error = reached(family, p, n, epsilon, nearest)
             assert abs(mean / target - 1) < OFF + ERRORS * error / target
+
+
+# --- the attacker's success as a goal ----------------------------------------------------------
+
+GUESSES = 200_000
+"""People whose report is guessed in one audit."""
+
+
+def attacker_success(mechanism: Mechanism, prior: Floats, rng: np.random.Generator) -> int:
+    """Of `GUESSES` people with protected values, how many the likeliest one of a report names."""
+    hidden = mechanism.policy.hidden()
+    of_hidden = prior * hidden / prior[hidden].sum()
+    guesses = (prior[:, None] * np.array(mechanism.exact_channel(), np.float64)).argmax(axis=0)
+    people = rng.choice(mechanism.k, GUESSES, p=of_hidden)
+    return int((guesses[mechanism.privatize(people, rng)] == people).sum())
+
+
+@pytest.mark.parametrize("family", ["randomized-response", "galois", "hadamard"])
+@pytest.mark.parametrize(("context", "most"), [(Context.plain(K, 1.0), 1 / 25), (CONTEXT, 1 / 8)])
+def test_an_attacker_is_right_as_often_as_planned_and_more_often_above(
+    family: str, context: Context, most: float
+) -> None:
+    """Simulated, plain and with protected values in blocks; 40 % too high an ε is rejected."""
+
+    def made(epsilon: float) -> Mechanism:
+        policy = Context.of(context.blocks, context.sensitive, epsilon)
+        return catalogue.in_context(policy, family)
+
+    prior = np.full(K, 1 / K) + 0.05 * (P - 1 / K)
+    found = planner.largest_epsilon(lambda e: best_guess(made(e), prior).hidden, most)
+    assert found is not None
+    assert EPSILON_MIN < found < EPSILON_MAX
+    assert best_guess(made(found), prior).hidden <= most
+    assert best_guess(made(1.001 * found), prior).hidden > most
+    rng = np.random.default_rng(41)
+    bound = binom.isf(SIGNIFICANCE, GUESSES, most)
+    assert attacker_success(made(found), prior, rng) <= bound
+    assert attacker_success(made(1.4 * found), prior, rng) > bound
+
+
+def test_no_epsilon_keeps_an_attacker_below_what_is_known_without_reports() -> None:
+    def right_at(epsilon: float) -> float:
+        return max(0.3, 1 - np.exp(-epsilon))
+
+    assert planner.largest_epsilon(right_at, 0.29) is None
+    assert planner.largest_epsilon(right_at, 1.0) == EPSILON_MAX
+    assert planner.largest_epsilon(right_at, 0.5) == pytest.approx(np.log(2), rel=2e-4)
+    for most in (0.0, -0.1, 1.1, float("nan")):
+        with pytest.raises(CaldpError, match="most"):
+            planner.largest_epsilon(right_at, most)

@@ -285,9 +285,8 @@ class Hyperplanes:
                 new[start + 1 : start + 1 + part.size] = first
                 left = left[~found]
             else:
-                direction = np.arange(self.directions)
                 for place, y in enumerate(self.values_of(part, masks), start + 1):
-                    through = y.astype(np.int64) * self.directions + direction
+                    through = y.astype(np.int64) * self.directions + np.arange(self.directions)
                     new[place] = np.count_nonzero(~met[through])
                     met[through] = True
                 left = np.flatnonzero(~met)

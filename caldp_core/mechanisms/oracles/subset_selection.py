@@ -115,13 +115,6 @@ def _toggle(rows: Words, size: int, flips: _Flips, words: WordSource) -> None:
             start, remaining, spare = start[on], remaining[on], spare[on]
 
 
-_DEVIATIONS: Final = 12.0
-_AT_LEAST: Final = 30
-"""Beyond 12 standard deviations + 30 a hypergeometric has less than e^−55 (Bernstein)."""
-_STRIDE: Final = 4
-"""Draws after which those who have none left are set aside."""
-
-
 def sample_supports(truths: Ints, uniform: Ints, omega: int, rng: np.random.Generator) -> Ints:
     """(blocks, s) how many subsets of ω symbols include each symbol; exact up to rounding in p.
 
@@ -145,8 +138,7 @@ def sample_supports(truths: Ints, uniform: Ints, omega: int, rng: np.random.Gene
     for sizes, of_halves in zip(tree[:-1], own[-2::-1], strict=True):
         free, bound = people
         free[..., :1] *= low > 0  # nothing is to follow of a need of 0
-        rows = bound.reshape(-1, bound.shape[-1])
-        to_first = choose(rows, of_halves[:, ::2].ravel(), rng).reshape(bound.shape)
+        to_first = choose(bound, of_halves[:, ::2], rng)
         low, people = _halve(np.stack([free, to_first, bound - to_first]), low, sizes, rng)
     return np.asarray(truths + people[0][:, alone, 1])
 
@@ -158,7 +150,8 @@ def _halve(people: Ints, low: int, sizes: Ints, rng: np.random.Generator) -> tup
     first half, bound to the second. `sizes`: (parts,) symbols.
     """
     needs, size = people.shape[-1], int(sizes.max())
-    reach = min(int(_DEVIATIONS * 0.25 * (size + 1) ** 0.5) + _AT_LEAST, size // 2 + 1)
+    # Beyond 12 standard deviations + 30 a hypergeometric has less than e^−55 (Bernstein).
+    reach = min(int(3 * (size + 1) ** 0.5) + 30, size // 2 + 1)
     reach += (low // 2 - reach) % 2
     kinds, kind = np.unique(sizes, return_inverse=True)
     first = np.concatenate([(kinds + 1) // 2 - bound for bound in (0, 1, 0)])
@@ -177,7 +170,7 @@ def _halve(people: Ints, low: int, sizes: Ints, rng: np.random.Generator) -> tup
     state = np.stack([people.ravel()[at], law * needs + need, begin, end])
     halves = np.zeros((2, people[..., 0].size * width), np.int64)
     for number, (column, chance) in enumerate(zip(columns.tolist(), chances, strict=True)):
-        if number % _STRIDE == 0:
+        if number % 4 == 0:  # those who are all placed are set aside now and then
             state = state[:, state[0] > 0]
         waiting, law, begin, end = state
         taken = rng.binomial(waiting, chance[law])
@@ -193,15 +186,15 @@ def _halve(people: Ints, low: int, sizes: Ints, rng: np.random.Generator) -> tup
 
 
 def choose(people: Ints, number: Ints, rng: np.random.Generator) -> Ints:
-    """(n, kinds) a uniform choice of (n,) `number` of each row's people, by kind; exact.
+    """(…, kinds) a uniform choice of (…) `number` of each row's people, by kind; exact.
 
     Everybody's coin is thrown, and as many as are missing or too many are chosen by the same rule.
     """
-    share = number / np.maximum(people.sum(axis=1), 1)
-    chosen = rng.binomial(people, share[:, None])
-    missing = number - chosen.sum(axis=1)
-    rows = np.flatnonzero(missing)
-    if rows.size:
+    share = number / np.maximum(people.sum(axis=-1), 1)
+    chosen = rng.binomial(people, share[..., None])
+    missing = number - chosen.sum(axis=-1)
+    rows = np.nonzero(missing)
+    if rows[0].size:
         sign, some = np.sign(missing[rows])[:, None], chosen[rows]
         pool = np.where(sign > 0, people[rows] - some, some)
         chosen[rows] += sign * choose(pool, np.abs(missing[rows]), rng)
