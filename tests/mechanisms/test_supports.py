@@ -56,7 +56,7 @@ def test_weights_of_halves_are_hypergeometric(first: int, second: int) -> None:
     halves = np.array([first]), np.array([second])
     weights = subset_selection.halving_weights(needs, *halves, reach)[:, 0]
     taken = needs // 2 + np.arange(-reach, reach + 1)[:, None]
-    expected = hypergeom.pmf(taken, first + second, first, needs)
+    expected = np.asarray(hypergeom.pmf(taken, first + second, first, needs))
     np.testing.assert_allclose(expected.sum(axis=0), 1, rtol=1e-9)
     np.testing.assert_allclose(weights / weights.sum(axis=0), expected, rtol=1e-8, atol=1e-14)
 

@@ -406,6 +406,7 @@ GUESSES = 200_000
 
 def attacker_success(mechanism: Mechanism, prior: Floats, rng: np.random.Generator) -> int:
     """Of `GUESSES` people with protected values, how many the likeliest one of a report names."""
+    assert isinstance(mechanism.policy, Context)
     hidden = mechanism.policy.hidden()
     of_hidden = prior * hidden / prior[hidden].sum()
     guesses = (prior[:, None] * np.array(mechanism.exact_channel(), np.float64)).argmax(axis=0)
