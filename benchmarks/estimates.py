@@ -130,7 +130,7 @@ def map_figures(
     """The figures of one map in `side` × `side` blocks."""
     evidences = collections(grid, people, epsilon, (side, side), draws=_DRAWS)
     work = f"{name}, {side**2} blocks, ε = {epsilon:g}: "
-    yield from _errors(work, evidences, people / people.sum())
+    return _errors(work, evidences, people / people.sum())
 
 
 def _errors(work: str, evidences: list[Evidence], truth: Floats) -> Iterator[Figure]:

@@ -9,8 +9,7 @@
 cascade it prints that. Galois response, plain LDP. Size is in standard deviations σ of a cell's
 noise; the brightest 50 cells are those with the highest shown shares. `errors` writes the people in
 the wrong cell. Both take the maps of `benchmarks/estimates.py`, the world only with `CALDP_WORLD`.
-`picture` draws docs/estimators.png: the truth, two estimates from the same reports, and what was
-pooled.
+`picture` draws the truth, two estimates from the same reports, and what was pooled.
 """
 
 import json
@@ -24,15 +23,7 @@ import click
 import numpy as np
 from PIL import Image, ImageDraw
 
-from benchmarks.estimates import (
-    BLOCKS,
-    EPSILONS,
-    NAMES,
-    collections,
-    map_figures,
-    maps,
-    us_people,
-)
+from benchmarks.estimates import BLOCKS, EPSILONS, collections, map_figures, maps, us_people
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.domain.domains import US_GRID, GridDomain
 from caldp_core.estimation.cascade_estimator import cascade_estimate, resolution
@@ -115,7 +106,7 @@ def errors_row(name: str, grid: GridDomain, people: Ints, side: int) -> str:
     cells = []
     for epsilon in EPSILONS:
         found = [figure.median for figure in map_figures(name, grid, people, side, epsilon)]
-        shown = [found[NAMES.index(each)] for each in ("simplex", "cascade", "mixture", "chosen")]
+        shown = [*found[:1], *found[2:5]]  # norm-sub is the simplex projection to the digit
         errors = [f"{each:.0f}" if each >= 9.95 else f"{each:.1f}" for each in shown]
         cells.append(f"{', '.join(errors)}; {found[-1]:.2f}")
     return " | ".join([f"| {name}", *cells]) + " |"

@@ -10,8 +10,7 @@ from typing import Any
 
 from tests.servers import chromium, server_address, wait_until_settled
 
-ROOT = Path(__file__).parents[1]
-SCREEN: Any = {"viewport": {"width": 1280, "height": 720}}
+DOCS = Path(__file__).parents[1] / "docs"
 PICTURES: dict[str, tuple[str, Any]] = {
     "map-light": ("places", "light"),
     "map-dark": ("places", "dark"),
@@ -28,20 +27,21 @@ PICTURES: dict[str, tuple[str, Any]] = {
     "curves": ("curves", "light"),
 }
 """By file: the page's link and the theme."""
-STILL_MS = 4_000
 
 
 def main() -> None:
     """Take all of `PICTURES`."""
     with chromium() as browser, server_address() as address:
         for name, (link, theme) in PICTURES.items():
-            with browser.new_context(**SCREEN, color_scheme=theme) as context:
+            with browser.new_context(
+                viewport={"width": 1280, "height": 720}, color_scheme=theme
+            ) as context:
                 page = context.new_page()
                 page.goto(f"{address}/{link}")
                 page.locator("h1").first.wait_for()
                 wait_until_settled(page)
-                page.wait_for_timeout(STILL_MS)
-                page.screenshot(path=ROOT / "docs" / f"{name}.png")
+                page.wait_for_timeout(4_000)  # until pictures are still
+                page.screenshot(path=DOCS / f"{name}.png")
 
 
 if __name__ == "__main__":

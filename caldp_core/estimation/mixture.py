@@ -147,12 +147,9 @@ def mixture_fit(evidence: Evidence) -> tuple[NoisySymbols, Fit]:
 def _mixed_fit(noisy: NoisySymbols, domain: GridDomain, shares: Floats, even: Floats) -> Fit:
     """What the (u,) noisy symbols may hold by all smoothers of the (k,) `shares` so far."""
     expected: list[Singles | Floats] = [*smoothers(domain.rows, domain.columns).means(shares), even]
-    logs = np.stack([_logs(each[noisy.at] / noisy.deviation) for each in expected])
+    held = np.stack([each[noisy.at] / noisy.deviation for each in expected])
+    logs = np.log(np.maximum(held, np.exp(LOG_E[0]))).astype(np.float32)
     return _fit_by_level(noisy, np.einsum("fu,fu->u", _weights(noisy, domain, logs), logs))
-
-
-def _logs(expected: Floats) -> Singles:
-    return np.asarray(np.log(np.maximum(expected, np.exp(LOG_E[0]))), np.float32)
 
 
 def _weights(noisy: NoisySymbols, domain: GridDomain, logs: Singles) -> Singles:

@@ -149,13 +149,9 @@ def people_for(
     `p`: (k,) shares that sum to 1, such as those that you expect. Raises `CaldpError` otherwise.
     """
     check_mechanism("People are planned for a mechanism", mechanism)
-    _check_goal(goal)
+    check_type("goal", goal, Goal, "Goal(accuracy, target) makes it")
     shares = check_distribution("p", p, mechanism.k)
     return people_needed(lambda n: goal.accuracy(mechanism, shares, n), goal.target, progress)
-
-
-def _check_goal(goal: Goal) -> None:
-    check_type("goal", goal, Goal, "Goal(accuracy, target) makes it")
 
 
 def epsilon_for(
@@ -170,7 +166,7 @@ def epsilon_for(
     """
     check_n(n)
     check_type("context", context, Context, "Context.of(blocks, sensitive, epsilon) makes it")
-    _check_goal(goal)
+    check_type("goal", goal, Goal, "Goal(accuracy, target) makes it")
     shares = check_distribution("p", p, context.k)
 
     def excess(epsilon: float) -> float:
