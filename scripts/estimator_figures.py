@@ -81,9 +81,7 @@ def write_ranges(estimator: str) -> None:
     lines = [f"| map | ε | {' | '.join(GROUPS)} |", "|---|---|" + "---|" * len(GROUPS)]
     shown = [each for each in maps() if each[0] in RANGED]
     lines += [ranges_row(*each, epsilon, estimator) for each in shown for epsilon in EPSILONS]
-    click.echo("\n".join(lines))
-    if estimator == "cascade":
-        write_table(lines)
+    write_table(lines) if estimator == "cascade" else click.echo("\n".join(lines))
 
 
 def ranges_row(name: str, grid: GridDomain, people: Ints, epsilon: float, estimator: str) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 from tests.servers import chromium, server_address, wait_until_settled
 
 DOCS = Path(__file__).parents[1] / "docs"
+SCREEN: Any = {"viewport": {"width": 1280, "height": 720}}
 PICTURES: dict[str, tuple[str, Any]] = {
     "map-light": ("places", "light"),
     "map-dark": ("places", "dark"),
@@ -33,9 +34,7 @@ def main() -> None:
     """Take all of `PICTURES`."""
     with chromium() as browser, server_address() as address:
         for name, (link, theme) in PICTURES.items():
-            with browser.new_context(
-                viewport={"width": 1280, "height": 720}, color_scheme=theme
-            ) as context:
+            with browser.new_context(**SCREEN, color_scheme=theme) as context:
                 page = context.new_page()
                 page.goto(f"{address}/{link}")
                 page.locator("h1").first.wait_for()
