@@ -71,8 +71,8 @@ def no_answer_codes(reading: Reading) -> Check | None:
         return read
 
     verb = "is" if len(found) == 1 else "are"
-    column = reading.name(found[0][0])
-    return ask("no-answer-codes", without, codes=codes, listed=listed, column=column, verb=verb)
+    name = reading.name(found[0][0])
+    return ask("no-answer-codes", without, codes=codes, listed=listed, column=name, verb=verb)
 
 
 def _codes(reading: Reading, column: int) -> list[tuple[str, int]]:
