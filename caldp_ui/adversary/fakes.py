@@ -337,16 +337,13 @@ def describe_detection(data: PoisonedEstimate, attack: str, block: str) -> str:
     return f"**Not these.** {sums}, and noise alone puts them {limit_text}.{seen}"
 
 
-TABLE_ROWS: Final = (
-    "truth",
-    "estimate with fakes",
-    "gain of the unbiased estimate",
-    *(f"repair that knows {known}" for known in REPAIR_TITLES.values()),
-)
-
-
-def target_shares(data: PoisonedEstimate) -> list[float]:
-    """Shares at the target, as `TABLE_ROWS` names them."""
-    repaired = [data.repaired(knows).shares for knows in REPAIR_TITLES]
-    at = [float(each[data.place]) for each in (data.truth, data.estimate_with_fakes, *repaired)]
-    return [*at[:2], data.gain, *at[2:]]
+def target_shares(data: PoisonedEstimate) -> dict[str, float]:
+    """Shares at the target by what they are, with the gain, for the table of both attacks."""
+    return {
+        "truth": float(data.truth[data.place]),
+        "estimate with fakes": float(data.estimate_with_fakes[data.place]),
+        "gain of the unbiased estimate": data.gain,
+    } | {
+        f"repair that knows {title}": float(data.repaired(knows).shares[data.place])
+        for knows, title in REPAIR_TITLES.items()
+    }

@@ -3,7 +3,7 @@
 Exports: every place's shares, and Python that computes them again.
 """
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
@@ -17,7 +17,7 @@ from caldp_core.basics.cache import cached_by
 from caldp_core.domain.domains import GridDomain
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_ui.adversary import fakes
-from caldp_ui.adversary.fakes import PoisonedEstimate
+from caldp_ui.adversary.fakes import PoisonedEstimate, Repaired
 from caldp_ui.adversary.page_state import (
     FAKES,
     KNOWS_SHARE,
@@ -29,7 +29,7 @@ from caldp_ui.adversary.page_state import (
     AttackerState,
 )
 from caldp_ui.adversary.view import HERE, frame
-from caldp_ui.app.texts import read_texts
+from caldp_ui.app.texts import read_texts, read_toml
 from caldp_ui.app.theme import palette
 from caldp_ui.compute import runs
 from caldp_ui.controls import choices, common
@@ -113,29 +113,26 @@ def _pictures(
         ("fakes", "Estimate with fakes", after, "", estimator_title),
         ("repaired", "After repair", repaired, record.repair, knows),
     ):
-        code, pooled = _code(data, record, repair), _pooled(data, record, repair)
+        code, pooled = _encoded(data, record, repair)
         fact = records.Fact(people, unit)
         pictures.append(_picture(name, heading, code, fact, subtitle=subtitle, pooled=pooled))
     return tuple(pictures)
 
 
-def _cache_key(_: PoisonedEstimate, record: AttackerState, repair: str) -> tuple[Hashable, ...]:
-    return runs.key(record.scenario), record.place, record.tenths, record.attack, repair
+@cached_by(lambda _, r, repair: (runs.key(r.scenario), r.place, r.tenths, r.attack, repair))
+def _encoded(
+    data: PoisonedEstimate,
+    record: AttackerState,  # noqa: ARG001
+    repair: str,
+) -> tuple[records.Blob, records.Blob | None]:
+    """The estimate with fakes, or after the repair of that name, and how far cells were pooled.
 
-
-@cached_by(_cache_key)
-def _code(data: PoisonedEstimate, record: AttackerState, repair: str) -> records.Blob:  # noqa: ARG001
-    """The estimate with fakes, or after the repair of that name."""
-    return records.encode_people(
-        data.repaired(repair).shares if repair else data.estimate_with_fakes, data.setup.n
-    )
-
-
-@cached_by(_cache_key)
-def _pooled(data: PoisonedEstimate, record: AttackerState, repair: str) -> records.Blob | None:  # noqa: ARG001
-    """How far the estimate's cells were pooled; None where each has its own number."""
-    levels = data.repaired(repair).levels if repair else data.levels
-    return None if levels is None else records.encode_levels(levels)
+    None where each cell has its own number.
+    """
+    estimate = Repaired(data.estimate_with_fakes, data.levels)
+    found = data.repaired(repair) if repair else estimate
+    pooled = None if found.levels is None else records.encode_levels(found.levels)
+    return records.encode_people(found.shares, data.setup.n), pooled
 
 
 def _picture(
@@ -201,12 +198,7 @@ def _depends_on(record: AttackerState) -> str:
 MANY: Final = common.field_slider("tenths", TENTHS, fakes.share)
 
 
-_SENT: Final = {
-    MAXIMAL_GAIN: "fakes = poisoning.sample_crafted(mechanism, place, phones, rng)",
-    RANDOM_ITEMS: "counts = np.zeros(mechanism.k, np.int64)\ncounts[place] = phones\n"
-    "fakes = mechanism.sample_tally(counts, rng)",
-}
-"""The tally of the fake phones, by attack."""
+_SENT: Final[dict[str, str]] = read_toml(__file__, "sent.toml")
 
 
 def csv_of(data: PoisonedEstimate, domain: GridDomain) -> bytes:
@@ -282,13 +274,10 @@ def _choices() -> None:
     )
 
 
-_ATTACKS: Final = dict(
-    zip(
-        PUSHES,
-        ("sends the strongest report", "follows the protocol, with a false place"),
-        strict=True,
-    )
-)
+_ATTACKS: Final = {
+    MAXIMAL_GAIN: "sends the strongest report",
+    RANDOM_ITEMS: "follows the protocol, with a false place",
+}
 
 
 def _power(at: FakesData) -> None:
@@ -311,11 +300,11 @@ def _detection(at: FakesData) -> None:
     st.markdown(fakes.describe_detection(data, record.attack, block))
     st.markdown("**Can they be taken out again?**")
     st.markdown(TEXTS["fakes_misses"])
-    each = [fakes.run_attack(record, attack) for attack in PUSHES]
-    numbers, number = formats.out_of_one(*(s for one in each for s in fakes.target_shares(one)))
-    half = len(numbers) // 2
-    columns = dict(zip(_ATTACKS.values(), (numbers[:half], numbers[half:]), strict=True))
-    st.table(pd.DataFrame(columns, index=pd.Index(fakes.TABLE_ROWS)))
+    each = [fakes.target_shares(fakes.run_attack(record, attack)) for attack in PUSHES]
+    shares = pd.DataFrame(each, index=list(_ATTACKS.values())).T
+    numbers, number = formats.out_of_one(*shares.to_numpy().ravel().tolist())
+    counts = np.array(numbers).reshape(shares.shape)
+    st.table(pd.DataFrame(counts, shares.index, shares.columns))
     st.caption(
         f"People of {number} in {place_name(domain, data.place)}. The gain is an average, by "
         "formula. The others are of this outcome, where shares must add up."

@@ -13,7 +13,7 @@ from typing import Any, Final
 import streamlit as st
 
 from caldp_core.estimation.estimators import ESTIMATORS
-from caldp_core.experiments.metrics import BOXES, KM, LARGEST, MEASURES, TV, AnyDomain, Measure
+from caldp_core.experiments.metrics import MEASURES, TV, AnyDomain, Measure
 from caldp_core.experiments.reproduce import MeanError, means, run_interleaved
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.texts import read_texts, read_toml
@@ -130,15 +130,7 @@ def _several(field: str, label: str, titles: dict[str, str]) -> None:
 
 
 RUNS: Final = 5
-_CAPTION: Final = "Lines: expected error. Bands: 90 of 100 outcomes. "
-_MEANING: Final = {
-    TV: "One person of 100 is a total variation of 0.01.",
-    BOXES: TEXTS["boxes_meaning"],
-    LARGEST: "Missed: the share is one less F1 of naming the largest ones.",
-    KM: TEXTS["km_meaning"],
-}
-UNITS: Final = {TV: "TV", BOXES: "TV of boxes", LARGEST: "1 - F1", KM: "km"}
-"""The unit of each error in the file."""
+_ERRORS: Final = read_toml(__file__, "errors.toml")
 
 
 def _show_board(record: Curves) -> None:
@@ -214,7 +206,7 @@ def _runs(name: str, lines: Sequence[ComparedMethod]) -> None:
 
 def curves_csv(record: Curves, curves: Sequence[CurveData]) -> bytes:
     """One row per point of a curve."""
-    kind = UNITS[record.error]
+    kind = _ERRORS[record.error]["unit"]
     rows = [
         {
             "curve": each.line.title,
@@ -233,11 +225,8 @@ def curves_csv(record: Curves, curves: Sequence[CurveData]) -> bytes:
 
 
 def _file(record: Curves, curves: Sequence[CurveData]) -> None:
-    st.caption(
-        _CAPTION
-        + _MEANING[record.error]
-        + (TEXTS["proved"] if proved_bounds([each.line for each in curves]) else "")
-    )
+    proved = TEXTS["proved"] if proved_bounds([each.line for each in curves]) else ""
+    st.caption(f"{TEXTS['caption']} {_ERRORS[record.error]['meaning']}{proved}")
     make = partial(curves_csv, record, curves)
     sharing.true_file(STATE.key("csv"), "curves.csv", make, record.scenario)
     if STATE.pins:

@@ -8,7 +8,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,11 +18,11 @@ from caldp_core.basics.cache import cached_by
 from caldp_core.basics.errors import check_choice, require
 from caldp_core.basics.types import Progress, part_of
 from caldp_core.datasets import Zipf
-from caldp_core.domain.domains import Domain, GridDomain
+from caldp_core.domain.domains import GridDomain
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.estimation.evidence import default_estimator
 from caldp_core.experiments.forecast import forecast_if_fast, require_valid_errors
-from caldp_core.experiments.metrics import TV, find_measure
+from caldp_core.experiments.metrics import TV, AnyDomain, find_measure
 from caldp_core.experiments.reproduce import MeanError
 from caldp_core.experiments.run import Setup
 from caldp_core.scenarios.blocks import EvenRuns, EverythingSensitive, GridBlocks, OneBlock
@@ -38,7 +38,6 @@ from caldp_ui.session.jobs import MB_PER_VALUE, Cost
 from caldp_ui.session.page_state import PinPageState, ScenarioLink, ScenarioRecord
 from caldp_ui.words import formats
 
-AnyDomain = Domain | GridDomain
 _Describe = Callable[[list[float], list[float], float], tuple[str, float]]
 _PEOPLE: Final = tuple(10**power for power in range(3, 10))
 _EPSILONS: Final = (0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 5.0, 7.0, 10.0)
@@ -270,27 +269,23 @@ def record_lines(record: Curves) -> list[ComparedMethod]:
     domain, axis = runs.dataset(record.scenario).domain, AXES[record.against]
     known, places, parts = protections(domain), axis.places(domain), set()
     lines = []
-    for name in record.protections:
-        for method in record.methods:
-            for estimate in record.estimates:
-                scenario = replace(
-                    record.scenario, mechanism=METHODS[method][1], estimator=estimate
-                ).with_context(
-                    blocks=known[name].policy.blocks, sensitive=known[name].policy.sensitive
-                )
-                if axis.fixed_part(scenario) in parts:
-                    continue
-                parts.add(axis.fixed_part(scenario))
-                lines.append(
-                    ComparedMethod(
-                        _title(record, _without_axis(known[name], axis), method, estimate),
-                        runs.setup(scenario).mechanism_name,
-                        places,
-                        tuple(axis.scenario_at(scenario, domain, x) for x in places),
-                        name == PLAIN,
-                        error=record.error,
-                    )
-                )
+    for name, method, estimate in product(record.protections, record.methods, record.estimates):
+        policy = known[name].policy
+        scenario = replace(record.scenario, mechanism=METHODS[method][1], estimator=estimate)
+        scenario = scenario.with_context(blocks=policy.blocks, sensitive=policy.sensitive)
+        if axis.fixed_part(scenario) in parts:
+            continue
+        parts.add(axis.fixed_part(scenario))
+        lines.append(
+            ComparedMethod(
+                _title(record, _without_axis(known[name], axis), method, estimate),
+                runs.setup(scenario).mechanism_name,
+                places,
+                tuple(axis.scenario_at(scenario, domain, x) for x in places),
+                name == PLAIN,
+                error=record.error,
+            )
+        )
     return lines
 
 

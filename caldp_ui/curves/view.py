@@ -16,6 +16,7 @@ from caldp_core.basics.types import no_progress
 from caldp_core.experiments import metrics
 from caldp_core.experiments.run import Setup
 from caldp_core.privacy.matrix import coverage
+from caldp_ui.app.texts import read_toml
 from caldp_ui.app.theme import Palette
 from caldp_ui.charts import curves as errors
 from caldp_ui.charts import show as charts
@@ -45,6 +46,7 @@ from caldp_ui.curves.page_state import (
     expected_errors,
     is_beyond,
     make_curves,
+    place_of,
     proved_bounds,
     reader_position,
     value_at,
@@ -327,7 +329,7 @@ def find_gap(record: Curves, curves: Sequence[CurveData], x: float) -> Gap | Non
     if not pair.other.line.is_plain:
         return None
     error = error_at(pair.least, x)
-    plain_place = _place_of_error(pair.other, error)
+    plain_place = place_of(*_known_points(pair.other), x, error)
     if plain_place is None or plain_place < 1.05 * x:
         return None
     label = (
@@ -338,33 +340,15 @@ def find_gap(record: Curves, curves: Sequence[CurveData], x: float) -> Gap | Non
     return Gap(((x, error), (plain_place, error)), label)
 
 
-def _place_of_error(each: CurveData, error: float) -> float | None:
-    """The place where a falling curve reaches an error, between its points on log scales."""
-    points = each.known_points()
-    errors = [forecast.error for _, forecast in points]
-    if not points or error < min(errors):
-        return None
-    return float(np.exp(np.interp(-np.log(error), -np.log(errors), np.log([x for x, _ in points]))))
-
-
 HEIGHT: Final = 520
 CHART: Final = STATE.key("chart")
-_LIGHT: Final = (
-    "#C44E00", "#0072B2", "#007A5A", "#A03E79", "#8A5A00", "#3D6FB5", "#B03A2E", "#4A5663",
-)  # fmt: skip
-_DARK: Final = (
-    "#E69F00", "#56B4E9", "#3CC79B", "#E79AC4", "#F0E442", "#9FC5F8", "#FF9B6A", "#C8D0DC",
-)  # fmt: skip
-_DASHES: Final = ("dash", "solid", "solid", "dashdot", "longdash", "solid", "dashdot", "longdash")
-_SYMBOLS: Final = (
-    "diamond", "circle", "square", "triangle-up", "star", "cross", "x", "hexagon",
-)  # fmt: skip
+_LOOKS: Final[dict[str, list[str]]] = read_toml(__file__, "looks.toml")
 _BAND: Final = 1.6449
 
 
 def figure(record: Curves, curves: Sequence[CurveData], colours: Palette) -> go.Figure:
     """The chart of a record: logarithmic axes, names at the lines' ends, and what matters here."""
-    inks = _DARK if colours.edge == "#0B0F14" else _LIGHT
+    inks = _LOOKS["dark" if colours.edge == "#0B0F14" else "light"]
     counted = curves_error_format(curves).unit
     traces: list[dict[str, Any]] = []
     for number, each in enumerate(curves):
@@ -412,19 +396,11 @@ def _names(
 ) -> list[ChartLabel]:
     """Each line's name at its last point, and each bound's at its own."""
     lines = [
-        ChartLabel(
-            each.known_points()[-1][0],
-            each.known_points()[-1][1].error,
-            each.line.title,
-            inks[number],
-        )
-        for number, each in enumerate(curves)
-        if each.known_points()
+        ChartLabel(x, forecast.error, each.line.title, ink)
+        for each, ink in zip(curves, inks, strict=False)
+        for x, forecast in each.known_points()[-1:]
     ]
-    return [
-        *lines,
-        *(ChartLabel(b.x[-1], b.tv[-1], b.theorem, inks[b.line]) for b in bounds),
-    ]
+    return [*lines, *(ChartLabel(b.x[-1], b.tv[-1], b.theorem, inks[b.line]) for b in bounds)]
 
 
 def _band(each: CurveData, ink: str) -> dict[str, Any]:
@@ -443,9 +419,9 @@ def _expected_trace(
         each.line.title,
         x,
         y,
-        (ink, _DASHES[number]),
+        (ink, _LOOKS["dashes"][number]),
         mode="lines+markers",
-        marker={"symbol": _SYMBOLS[number], "size": 7, "color": ink},
+        marker={"symbol": _LOOKS["symbols"][number], "size": 7, "color": ink},
         text=list(map(counted.describe, y)),
         hovertemplate="%{text}",
     )
@@ -454,7 +430,8 @@ def _expected_trace(
 def _runs_trace(each: CurveData, number: int, ink: str) -> dict[str, Any]:
     points = [(x, mean) for x, mean in zip(each.line.places, each.measured, strict=True) if mean]
     ends = [2 * (mean.standard_error or 0) for _, mean in points]
-    look = {"symbol": f"{_SYMBOLS[number]}-open", "size": 13, "color": ink, "line": {"width": 2}}
+    symbol = f"{_LOOKS['symbols'][number]}-open"
+    look = {"symbol": symbol, "size": 13, "color": ink, "line": {"width": 2}}
     return dots_trace(
         f"{each.line.title}, runs",
         [x for x, _ in points],

@@ -160,12 +160,8 @@ def _read_channel() -> None:
 
 def _with_channel(record: page_state.MatrixState, name: str) -> page_state.MatrixState:
     if name == page_state.PASTED and not record.pasted:
-        baseline = replace(record, channel=page_state.RANDOMIZED_RESPONSE)
-        return replace(
-            record,
-            channel=name,
-            pasted=page_state.as_text(page_state.build_candidate(baseline).channel),
-        )
+        pasted = page_state.as_text(page_state.baseline(record).channel)
+        return replace(record, channel=name, pasted=pasted)
     return replace(record, channel=name)
 
 
@@ -199,11 +195,8 @@ def _designed(record: page_state.MatrixState) -> page_state.Candidate | None:
         return None
     candidate = page_state.designed(DesignedMechanism(result), result.gap)
     proof = "every extreme ray was looked at" if result.exact else "by a relaxation"
-    baseline = page_state.build_candidate(
-        replace(record, channel=page_state.RANDOMIZED_RESPONSE)
-    ).mechanism
-    above, saved = page_state.above(result.gap), _saved(result, baseline)
-    st.markdown(f"**Certified:** {above} ({proof}).{saved}")
+    saved = _saved(record, result.loss, page_state.even_variance)
+    st.markdown(f"**Certified:** {page_state.above(result.gap)} ({proof}).{saved}")
     return candidate
 
 
@@ -238,27 +231,20 @@ def _designed_for_groups(record: page_state.MatrixState) -> page_state.Candidate
         return None
     mechanism = DesignedMechanism(best.design)
     kinds = ", ".join(map(str, map(escape_markdown, page_state.groups_of(record.names))))
-    baseline, more = (
-        page_state.build_candidate(
-            replace(record, channel=page_state.RANDOMIZED_RESPONSE)
-        ).mechanism,
-        "",
-    )
-    if baseline is not None and best.loss > 0:
-        ratio = page_state.error(baseline, record.names) / best.loss
-        more = f" Randomized response at the least ε needs {formats.times(ratio)} as many people."
+    saved = _saved(record, best.loss, lambda each: page_state.error(each, record.names))
     st.markdown(
-        f"**Certified:** the error of the groups ({kinds}) is {page_state.above(best.gap)}.{more} "
+        f"**Certified:** the error of the groups ({kinds}) is {page_state.above(best.gap)}.{saved} "
         "Single values come out worse than by the other designs."
     )
     return page_state.designed(mechanism, best.gap, "Designed for groups")
 
 
-def _saved(result: Design, baseline: Mechanism | None) -> str:
+def _saved(record: page_state.MatrixState, loss: float, error: Callable[[Mechanism], float]) -> str:
     """How many times as many people randomized response at the least ε needs."""
-    if baseline is None:
+    mechanism = page_state.baseline(record).mechanism
+    if mechanism is None or loss <= 0:
         return ""
-    times = page_state.even_variance(baseline) / result.loss
+    times = error(mechanism) / loss
     if times < 1.005:
         return " Randomized response at the least ε is as good."
     return f" Randomized response at the least ε needs {formats.times(times)} as many people."
@@ -368,7 +354,7 @@ def _two_reports(data: MatrixData) -> None:
     second, levels = verdict.candidate, verdict.levels
     if record.second == page_state.RANDOMIZED_RESPONSE:
         least_epsilon = page_state.least_level(record.levels)
-        second = page_state.build_candidate(replace(record, channel=page_state.RANDOMIZED_RESPONSE))
+        second = page_state.baseline(record)
         levels = np.where(np.eye(record.k, dtype=np.bool_), 0.0, least_epsilon)
     if len(second.reports) * len(verdict.candidate.reports) > _TOGETHER_MAX:
         st.markdown("These two channels have too many pairs of reports to be audited here.")

@@ -24,7 +24,7 @@ from caldp_core.basics.types import Floats
 from caldp_core.mechanisms import Mechanism, mechanism
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.mechanisms.designed.design import form_of_groups
-from caldp_core.privacy.context import Context, dense
+from caldp_core.privacy.context import Context
 from caldp_core.privacy.distance import DistanceMetric
 from caldp_core.privacy.matrix import BinaryPolicy, DenseMatrix, as_context
 from caldp_ui.app.texts import read_toml
@@ -37,16 +37,16 @@ INF: Final = math.inf
 
 @dataclass(frozen=True)
 class Template:
-    """A kind of protection: a `title`, one `sentence`, names of values, and E for a level ε."""
+    """A kind of protection: a `title`, one `sentence`, names of values, and E at ε = 1."""
 
     title: str
     sentence: str
     names: tuple[str, ...]
-    build: Callable[[float], Floats]
+    unit_levels: Rows
 
     def levels(self, epsilon: float) -> Rows:
         """E as rows, row = the value that is protected."""
-        return rows_of(self.build(epsilon))
+        return rows_of(epsilon * np.array(self.unit_levels))
 
 
 def rows_of(levels: Floats) -> Rows:
@@ -54,41 +54,10 @@ def rows_of(levels: Floats) -> Rows:
     return tuple(map(tuple, levels.tolist()))
 
 
-def _line(k: int) -> Floats:
-    return np.abs(np.subtract.outer(np.arange(k), np.arange(k))).astype(np.float64)
-
-
-def _context(blocks: list[int], sensitive: list[int]) -> Callable[[float], Floats]:
-    flags = np.isin(np.arange(len(blocks)), sensitive)
-    return lambda epsilon: dense(Context.of(np.array(blocks), flags, epsilon))
-
-
-def _hospital(epsilon: float) -> Floats:
-    """Rows: healthy may be known; flu and a broken leg matter a little, the last three a lot."""
-    levels = np.full((6, 6), INF)
-    levels[1:3] = 2 * epsilon
-    levels[3:] = epsilon / 2
-    np.fill_diagonal(levels, 0.0)
-    return levels
-
-
-def _neighbours(epsilon: float) -> Floats:
-    steps = _line(5)
-    return np.where(steps == 0, 0.0, np.where(steps == 1, epsilon, INF))
-
-
-_LEVELS: Final[dict[str, Callable[[float], Floats]]] = {
-    "hospital": _hospital,
-    "ldp": _context([0] * 5, list(range(5))),
-    "drug": _context([0, 0], [0]),
-    "high-low": _context([0] * 5, [3, 4]),
-    "blocks": _context([0, 0, 0, 1, 1], list(range(5))),
-    "both": _context([0, 0, 0, 1, 1], [2, 4]),
-    "line": lambda epsilon: epsilon * _line(6),
-    "neighbours": _neighbours,
-}
 TEMPLATES: Final = {
-    name: Template(each["title"], each["sentence"], tuple(each["names"]), _LEVELS[name])
+    name: Template(
+        each["title"], each["sentence"], tuple(each["names"]), tuple(map(tuple, each["levels"]))
+    )
     for name, each in read_toml(__file__, "templates.toml").items()
 }
 """By their names in links; the first is the page's first."""
@@ -391,6 +360,11 @@ def available_candidate(record: MatrixState) -> Candidate:
     with suppress(CaldpError):
         if record.channel not in DESIGNS:
             return build_candidate(record)
+    return baseline(record)
+
+
+def baseline(record: MatrixState) -> Candidate:
+    """Build randomized response at the least ε of the record's matrix, the first channel."""
     return build_candidate(replace(record, channel=RANDOMIZED_RESPONSE))
 
 

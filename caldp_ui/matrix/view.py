@@ -26,7 +26,7 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Bools, Floats
 from caldp_core.privacy.context import PrivacyMatrix, dense
 from caldp_core.privacy.matrix import DenseMatrix, closure, names_text
-from caldp_ui.app.texts import read_texts
+from caldp_ui.app.texts import read_texts, read_toml
 from caldp_ui.app.theme import CIVIDIS, LEVELS
 from caldp_ui.charts import show
 from caldp_ui.compute import runs
@@ -301,7 +301,7 @@ _board = st.components.v2.component(
 KEY: Final = STATE.key("board")
 OFF: Final = STATE.key("off")
 """The place of the sentence on the error of an estimate."""
-_COLOURS: Final = "Dark: well hidden; yellow: not hidden."
+_WORDS: Final = read_toml(__file__, "board.toml")
 _DARK: Final = 150
 """Mean of red, green and blue from which a colour takes black text."""
 
@@ -341,16 +341,7 @@ def board_json(verdict: ChannelVerdict) -> str:
         "limit": [[_limit(verdict, x, z) for z in span] for x in span],
         "leak": [[_leak(verdict, x, z) for z in span] for x in span],
         "label": alt(verdict),
-        "words": {
-            "limit": "Limits: what a report may reveal",
-            "leak": "Leaks: what this channel reveals",
-            "row": "truth",
-            "against": "against",
-            "both": "Edit symmetrically",
-            "hint": "Type a limit, or ∞ for none. Point at an entry, or use the arrow keys, to "
-            f"read it in words. {_COLOURS}",
-            "still": f"Point at an entry to read it in words. {_COLOURS}",
-        },
+        "words": _WORDS,
     }
     return json.dumps(message)
 

@@ -162,21 +162,27 @@ def _look(file: _OpenFile[Any]) -> DetectedFile | None:
 
 def _counted(file: _OpenFile[C], asked: Reading, wanted: Layout) -> C | None:
     """The counts of a file that is read as `wanted`, and was shown as `asked`."""
-    contents, layout = asked.file, asked.layout
-    needed = ("answer",) if wanted.areas else file.columns.needed
+    contents, layout, columns, upload = asked.file, asked.layout, file.columns, file.upload
+    needed = ("answer",) if wanted.areas else columns.needed
     missing = _missing(wanted, contents, needed)
     if missing:
         st.info(escape_markdown(missing), icon=":material/help:")
         return None
     try:
-        counts = _count_rows(file, contents, wanted)
+        counts: C | None = jobs.run_automatically(
+            _state_key(file.state, "own-count"),
+            f"{upload.number}/{file.chosen}/{wanted}/{contents.table.derived}",
+            lambda progress: columns.count(contents, wanted, upload.title, progress),
+            lambda job: f"Counting, {job.share:.0%} …",
+            _pool,
+        )
     except CaldpError as error:
         if wanted == layout and not file.answers and file.chosen == Chosen():
             raise
         st.error(escape_markdown(str(error)), icon=":material/error:")
         return None
     if counts is not None:
-        _result(counts, file.columns, contents, wanted)
+        _result(counts, columns, contents, wanted)
     return counts
 
 
@@ -235,18 +241,6 @@ def _answer_button(file: _OpenFile[Any], check: str, answer: str, label: str) ->
 
     key = file.state.key(f"check-{file.upload.number}-{check}-{answer or 'again'}")
     st.button(label, key=key, on_click=put, type="secondary" if answer else "tertiary")
-
-
-def _count_rows(file: _OpenFile[C], contents: DetectedFile, layout: Layout) -> C | None:
-    """The counts, once they are there."""
-    columns, upload = file.columns, file.upload
-    return jobs.run_automatically(
-        _state_key(file.state, "own-count"),
-        f"{upload.number}/{file.chosen}/{layout}/{contents.table.derived}",
-        lambda progress: columns.count(contents, layout, upload.title, progress),
-        lambda job: f"Counting, {job.share:.0%} …",
-        _pool,
-    )
 
 
 def forget(state: PageState[Any]) -> None:

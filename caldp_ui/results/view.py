@@ -15,11 +15,10 @@ from caldp_core.audit.adversary import pair_odds
 from caldp_core.audit.inference import readable_share
 from caldp_core.basics.types import Floats
 from caldp_core.collect import record
-from caldp_core.collect.collected_tally import MALFORMED, OTHER_PROTOCOL, OUT_OF_RANGE
 from caldp_core.collect.estimate import Results
 from caldp_core.domain.domains import GridDomain
 from caldp_core.privacy.context import Context
-from caldp_ui.app.texts import read_texts
+from caldp_ui.app.texts import read_texts, read_toml
 from caldp_ui.maps.scene import bare_ground
 from caldp_ui.stage import records
 from caldp_ui.words import accuracy, formats
@@ -28,11 +27,7 @@ from caldp_ui.words import promise as promise_text
 TEXTS: Final = read_texts(__file__)
 MADE_UP: Final = "Made-up example:"
 READING: Final = formats.Headline("Your files are being read.")
-REASONS: Final = {
-    MALFORMED: ("broken", "no report at all, such as a line that broke off"),
-    OTHER_PROTOCOL: ("of another question", "marked for another protocol: an old app, perhaps"),
-    OUT_OF_RANGE: ("impossible", "nothing that a device of this collection sends"),
-}
+REASONS: Final[dict[str, list[str]]] = read_toml(__file__, "reasons.toml")
 """By the reason in a tally's record: a word or two for it, and an explanation."""
 
 

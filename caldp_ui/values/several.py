@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from html import escape
 from typing import Any, Final
 
+import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
@@ -227,25 +228,26 @@ def _show_guesses(comparison: QuestionComparison) -> None:
     """The table of right guesses by way to ask, and without sharing ε."""
     options, epsilon = comparison.options, comparison.options.one.epsilon
     count = options.every.questions
-    plans = [("one, at random", options.one), (f"all {count}, ε shared", options.every)]
+    plans = {"one, at random": options.one}
     if comparison.is_subset_best:
-        plans.insert(1, (f"{options.best.per_person}, at random", options.best))
-    unshared = max_record_guess_accuracy(epsilon, count)
+        plans[f"{options.best.per_person}, at random"] = options.best
+    plans[f"all {count}, ε shared"] = options.every
+    cells = {
+        name: (plan.answer_epsilon, plan.answer_guess_accuracy, plan.record_guess_accuracy)
+        for name, plan in plans.items()
+    }
+    one_guess, unshared = max_guess_accuracy(epsilon), max_record_guess_accuracy(epsilon, count)
+    cells[f"all {count}, ε not shared"] = (epsilon, one_guess, unshared)
     rows = {
         name: {
-            "ε of an answer": formats.digits(plan.answer_epsilon),
-            "right of 100: one answer": formats.hundred(plan.answer_guess_accuracy),
-            "right of 100: two people": formats.hundred(plan.record_guess_accuracy),
+            "ε of an answer": formats.digits(level),
+            "right of 100: one answer": formats.hundred(of_answer),
+            "right of 100: two people": formats.hundred(of_record),
         }
-        for name, plan in plans
-    }
-    rows[f"all {count}, ε not shared"] = {
-        "ε of an answer": formats.digits(epsilon),
-        "right of 100: one answer": formats.hundred(max_guess_accuracy(epsilon)),
-        "right of 100: two people": formats.hundred(unshared),
+        for name, (level, of_answer, of_record) in cells.items()
     }
     st.table(pd.DataFrame(rows).T.rename_axis("questions a person"))
-    chance = formats.hundred(max_guess_accuracy(epsilon))
+    chance = formats.hundred(one_guess)
     st.caption(TEXTS["composition"].format(chance=chance, count=count, epsilon=epsilon))
 
 
@@ -422,20 +424,17 @@ def _asking_text(asking: QuestionPlan) -> str:
 
 def frame(tables: Sequence[QuestionTable]) -> pd.DataFrame:
     """One row per answer, shares in percent; names are escaped, as the browser saves it as CSV."""
-    rows = []
-    for each in tables:
-        total = sum(each.question.counts)
-        ends = (each.marginal.estimate, each.marginal.low, each.marginal.high)
-        for x, name in enumerate(each.question.names):
-            shares = dict(
-                zip(("estimated", "low", "high"), (100 * float(e[x]) for e in ends), strict=True)
-            )
-            rows.append(
-                {
-                    "question": as_cell(each.question.title),
-                    "answer": as_cell(name),
-                    pack.COLUMN: 100 * each.question.counts[x] / total,
-                    **shares,
-                }
-            )
-    return pd.DataFrame(rows)
+    parts = [
+        pd.DataFrame(
+            {
+                "question": as_cell(each.question.title),
+                "answer": list(map(as_cell, each.question.names)),
+                pack.COLUMN: 100 * np.array(each.question.counts) / sum(each.question.counts),
+                "estimated": 100 * each.marginal.estimate,
+                "low": 100 * each.marginal.low,
+                "high": 100 * each.marginal.high,
+            }
+        )
+        for each in tables
+    ]
+    return pd.concat(parts, ignore_index=True)

@@ -22,13 +22,10 @@ from caldp_core.datasets.files.layout_detection import (
     normalize_name,
 )
 
-_TOTALS, _IN_LABELS, _RATES = (
-    frozenset(numbers.WORDS["labels"][name].split()) for name in ("totals", "in_labels", "rate")
+_TOTALS, _IN_LABELS, _RATES, _WEIGHTS = (
+    frozenset(numbers.WORDS["labels"][name].split())
+    for name in ("totals", "in_labels", "rate", "weights")
 )
-_WEIGHTS: Final = frozenset(
-    ["weight", "weights", "wt", "wgt", "gewicht", "gewichte", "peso", "poids"]
-)
-"""Names of weights of people in a sample, and of bodies."""
 _MEAN_MAX: Final = 20
 """People a row from which a column of decimals or of records is asked about."""
 _GUESS_MAX: Final = 10_000
