@@ -44,11 +44,11 @@ def columns_of(result: "Result") -> dict[str, list[object]]:
         columns |= margins(result.first.evidence, result.first.estimate)
         columns |= group_columns(compare_groups(result.first.evidence))
     if columns.get("group", [""])[0]:
-        columns["share of its group"] = _shares_within(columns["group"], result.first.estimate)
+        columns["share of its group"] = shares_within(columns["group"], result.first.estimate)
     return columns
 
 
-def _shares_within(groups: Sequence[object], shares: Floats) -> list[object]:
+def shares_within(groups: Sequence[object], shares: Floats) -> list[object]:
     """(k,) the part of its group that each share is; 0 in a group of nobody."""
     _, labels = np.unique(np.array(groups, np.str_), return_inverse=True)
     wholes = sums_by(labels, shares, int(labels.max()) + 1)[labels]

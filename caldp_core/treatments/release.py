@@ -25,11 +25,11 @@ from caldp_core.basics.errors import check_counts, check_epsilon, check_whole, r
 from caldp_core.basics.limits import N_MAX
 from caldp_core.basics.types import Bools, EqualByFields, Floats, Ints, read_only, sums_by
 from caldp_core.domain.domains import GridDomain
-from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.intervals import LEVEL, Tails
 from caldp_core.estimation.projection import simplex_projection
 from caldp_core.experiments.metrics import box_error, total_variation
 from caldp_core.experiments.regions import ResultAreas, area_limits
+from caldp_core.experiments.run import Outcome
 from caldp_core.lecture.counts import GeometricNoise
 
 
@@ -101,27 +101,19 @@ class Release:
 
 
 def exact_release(counts: Ints) -> Release:
-    """The release of (k,) counts as they are: nothing is done to them."""
-    none = np.zeros(counts.size)
-    ends = partial(_ends_of_cells, counts + none, counts + none)
-    return Release(counts.astype(np.float64), np.zeros(counts.size, np.bool_), ends)
+    """The release of (k,) counts as they are: each cell is a group of its own."""
+    return larger_cells(counts, np.arange(counts.size))
 
 
-def _ends_of_cells(low: Floats, high: Floats, areas: Ints, tails: Tails) -> Ends:
-    """Sums of (k,) least and most people of each cell."""
-    m = tails.low.size
-    return Ends(sums_by(areas, low, m), sums_by(areas, high, m), np.ones(m, np.bool_))
-
-
-def local_release(evidence: Evidence, shares: Floats) -> Release:
-    """(k,) estimated `shares` from reports that were randomised one by one, with `evidence`."""
-    n = evidence.n
+def local_release(outcome: Outcome) -> Release:
+    """The estimate of a trial, from reports that were randomised one by one."""
+    evidence, n = outcome.evidence, outcome.evidence.n
 
     def ends(areas: Ints, tails: Tails) -> Ends:
         low, high = area_limits(evidence, areas, tails)
         return Ends(n * low, n * high, high - low <= _KNOWN)
 
-    return Release(n * shares, np.zeros(shares.size, np.bool_), ends)
+    return Release(n * outcome.estimate, np.zeros(outcome.estimate.size, np.bool_), ends)
 
 
 _KNOWN: Final = 1e-9
@@ -299,14 +291,13 @@ class Rounding:
         Errors are right on average, within b of each other and independent, so that the sum of c is
         above b√(c·ln(1/t)/2) with chance t at most (Hoeffding 1963, Theorem 2).
         """
-        off = self.base - 1
-        found = _ends_of_cells(np.maximum(rounded - off, 0.0), rounded + off, areas, tails)
-        sums, cells = (sums_by(areas, each, tails.low.size) for each in (rounded, rounded * 0 + 1))
+        off, ones = self.base - 1, np.ones(rounded.size)
+        columns = (np.maximum(rounded - off, 0.0), rounded, rounded + off, ones)
+        least, sums, most, cells = (sums_by(areas, each, tails.low.size) for each in columns)
         down, up = (self.base * np.sqrt(cells * np.log(1 / t) / 2) for t in (tails.low, tails.high))
         low, high = np.maximum(sums - down, 0.0), sums + up
-        always = found.high - found.low <= high - low
-        low, high = np.where(always, found.low, low), np.where(always, found.high, high)
-        return Ends(low, high, always)
+        always = most - least <= high - low
+        return Ends(np.where(always, least, low), np.where(always, most, high), always)
 
 
 @dataclass(frozen=True, eq=False)
@@ -335,10 +326,8 @@ class Suppressed(EqualByFields):
 
         A hidden cell without a published total counts as half of the threshold.
         """
-        left, per_group = (
-            self.hidden_totals(),
-            np.bincount(self.labels[self.hidden], minlength=self.m),
-        )
+        left = self.hidden_totals()
+        per_group = np.bincount(self.labels[self.hidden], minlength=self.m)
         even = np.divide(left, per_group, out=np.zeros(self.m), where=per_group > 0)
         even = np.where(self.totals >= 0, even, self.threshold / 2)
         people = np.where(self.hidden, even[self.labels], self.counts)
@@ -353,11 +342,9 @@ class Suppressed(EqualByFields):
         at, m = np.flatnonzero(self.hidden), tails.low.size
         pairs, inside = np.unique(self.labels[at] * m + areas[at], return_counts=True)
         group, area = np.divmod(pairs, m)
-        left, outside = (
-            self.hidden_totals()[group],
-            np.bincount(self.labels[at], minlength=self.m)[group] - inside,
-        )
-        both, small = inside + outside, self.threshold - 1.0
+        left, small = self.hidden_totals()[group], self.threshold - 1.0
+        both = np.bincount(self.labels[at], minlength=self.m)[group]
+        outside = both - inside
         least = np.where(both == 2, left > small, both > 2)
         most = np.where(both > 2, small, left - np.where(both == 2, least, 0))
         low = np.maximum(least * inside, left - most * outside)

@@ -143,13 +143,14 @@ def _pair_attack(
     one_block = labels[ends[0]] == labels[ends[1]]
     rules = Suppression(record.threshold), Rounding(record.base)
     hide, rounding = (office(rule, others, labels, ends) for rule in rules)
+    plain = data.results.get(PLAIN)
     accuracies = {
         NOTHING: 1.0,
         LARGER: GUESS if one_block else 1.0,
         HIDE: hide,
         ROUND: rounding,
         CENTRAL: central(CentralTable(data.setup.scenario.policy.plain_epsilon)),
-        PLAIN: None if data.plain is None else _guess(data.plain.setup.mechanism, ends, local),
+        PLAIN: None if plain is None else _guess(plain.setup.mechanism, ends, local),
         BLOCKS: _guess(data.setup.mechanism, ends, local),
     }
     return AttackResult(
@@ -236,20 +237,17 @@ def _regions(data: TreatmentData) -> AttackResult:
     chances = [
         rounding_recovery_chance(Rounding(record.base), int(v), record.pairs) for v in values
     ]
-    outcomes = {
-        name: AttackOutcome(
-            float((np.rint(t.release.estimate[small]) == counts).mean()), sure=False
-        )
-        for name, t in data.treatments.items()
+    found = {
+        name: float((np.rint(each.release.estimate[small]) == counts).mean())
+        for name, each in data.treatments.items()
     }
+    outcomes = {name: AttackOutcome(found.get(name), sure=False) for name in TREATMENT_NAMES}
     outcomes |= {
         NOTHING: AttackOutcome(1.0, sure=True),
         HIDE: AttackOutcome(1.0, sure=True),
         ROUND: AttackOutcome(float(np.average(chances, weights=many)), sure=False),
     }
-    return AttackResult(
-        {name: outcomes.get(name, AttackOutcome(None, sure=False)) for name in TREATMENT_NAMES}
-    )
+    return AttackResult(outcomes)
 
 
 _PLAYS: Final[dict[str, Callable[[TreatmentData], AttackResult]]] = {

@@ -13,28 +13,19 @@ from caldp_core.domain.domains import Domain
 from caldp_core.estimation.intervals import LEVEL, share_within
 from caldp_core.estimation.shares import COMPARED_MAX
 from caldp_core.experiments.regions import ResultAreas
-from caldp_core.experiments.run import Result, Setup
-from caldp_core.experiments.table import as_csv, place_columns
+from caldp_core.experiments.table import as_csv, place_columns, shares_within
 from caldp_core.treatments.release import area_columns
 from caldp_ui.coarser import view
 from caldp_ui.coarser.outcomes import AttackResult
-from caldp_ui.coarser.page_state import BLOCKS, HIDE, LARGER, PLAIN, ROUND, TreatmentData, load_data
+from caldp_ui.coarser.page_state import HIDE, LARGER, ROUND, TreatmentData, load_data
 from caldp_ui.parts import comparison, layout, pack, sharing
 from caldp_ui.words import formats, promise
 
 
-def _result_of(data: TreatmentData, name: str) -> Result | None:
-    """The result behind a treatment by reports; None for an office's."""
-    return {PLAIN: data.plain, BLOCKS: data.ours}.get(name)
-
-
 def by_area(data: TreatmentData, name: str, areas: ResultAreas | None) -> pack.AreaResult | None:
     """What a treatment publishes, by areas, with ranges or bounds; None without areas."""
-    result = _result_of(data, name)
-    if areas is None:
-        return None
-    if result is not None:
-        return pack.by_areas(result, areas)
+    if areas is None or name in data.results:
+        return pack.by_areas(data.results.get(name), areas)
     columns = area_columns(data.treatments[name].release, areas, data.setup.n)
     return pack.AreaResult(areas, columns)
 
@@ -61,9 +52,8 @@ def _within_groups(data: TreatmentData, name: str) -> dict[str, list[object]]:
     if not isinstance(domain, Domain) or not domain.groups or domain.k > COMPARED_MAX:
         return {}
     groups = np.unique(domain.groups, return_inverse=True)[1]
-    wholes = np.bincount(groups, release.estimate)[groups]
-    shares = np.divide(release.estimate, wholes, out=np.zeros(domain.k), where=wholes > 0)
-    result = _result_of(data, name)
+    shares = np.array(shares_within(domain.groups, release.estimate), np.float64)
+    result = data.results.get(name)
     if result is None:
         found = release.ends_within(groups)
         low, high = found.low, found.high
@@ -85,7 +75,7 @@ def pack_of(data: TreatmentData, name: str, areas: ResultAreas | None) -> bytes:
     files = {"table.csv": as_csv(_published(data, name))}
     if name == HIDE:
         files["totals.csv"] = as_csv(_published(data, LARGER))
-    treated = treated_setup(data, name)
+    treated = sharing.estimated_setup(data.setup, data.treatments[name].release.shares)
     drawn = pack.drawings(treated, found, (view.published_text(data, name),))
     record = layout.printed_form(__file__, "record.html").substitute(
         _words(data, name, found, None),
@@ -94,14 +84,6 @@ def pack_of(data: TreatmentData, name: str, areas: ResultAreas | None) -> bytes:
         version=__version__,
     )
     return pack.zip_of({"record.html": record, **drawn, **files, **pack.area_files(found)})
-
-
-def treated_setup(data: TreatmentData, name: str) -> Setup:
-    """The setup with a treatment in the truth's place."""
-    shares = data.treatments[name].release.shares
-    dataset = replace(data.setup.dataset, distribution=shares, counts=None, fine_map=None)
-    scenario = replace(data.setup.scenario, n=data.setup.n)
-    return replace(data.setup, dataset=dataset, scenario=scenario)
 
 
 _ROWS_MAX: Final = 40

@@ -27,24 +27,7 @@ from caldp_ui.charts import show as drawing
 from caldp_ui.coarser import census_block, outcomes, packs, page_state, reconstruction, view
 from caldp_ui.coarser.outcomes import AttackResult, PlayedData, candidate_cells
 from caldp_ui.coarser.page_state import (
-    ATTACKS,
-    BASES,
-    BLOCKS,
-    CENSUS_BLOCK,
-    EXAMPLES,
-    HIDE,
-    NEWCOMER,
-    NOTHING,
-    OFFICE_TREATMENTS,
-    PAIR_ATTACKS,
-    PAIRS,
-    PARTS,
-    PLAIN,
-    REGIONS,
-    ROUND,
     STATE,
-    TABLES,
-    THRESHOLDS,
     AttackExample,
     Publication,
     TreatmentData,
@@ -88,7 +71,8 @@ _LARGE: Final = 5_000
 def _run_attack(data: TreatmentData) -> AttackResult | None:
     """The attack; one that is slow on a large map runs as a job beside the page."""
     record = data.record
-    heavy = record.attack == NEWCOMER or (record.attack == PARTS and record.moves > 2)
+    is_solved = record.attack == page_state.PARTS and record.moves > 2
+    heavy = is_solved or record.attack == page_state.NEWCOMER
     if not heavy or record.moves == 0 or data.domain.k < _LARGE:
         return outcomes.run_attack(data)
     return jobs.run_automatically(
@@ -103,7 +87,7 @@ def _attack_menu(record: Publication) -> None:
     """The menu of attacks."""
     st.selectbox(
         "Attack",
-        list(ATTACKS),
+        list(page_state.ATTACKS),
         format_func=view.ATTACK_TITLES.__getitem__,
         label_visibility="collapsed",
         **STATE.bind("attack", record.attack, lambda r, name: r.with_attack(name)),
@@ -115,7 +99,7 @@ def _attack_panel(shown: View, data: TreatmentData) -> None:
     record = data.record
     with st.container(key=STATE.key("which"), horizontal=True, gap="small"):
         _attack_menu(record)
-        if record.attack in PAIR_ATTACKS and isinstance(data.domain, GridDomain):
+        if record.attack in page_state.PAIR_ATTACKS and isinstance(data.domain, GridDomain):
             place_control(STATE, "Where the person is", data.domain, int(candidate_cells(data)[0]))
     with st.container(key=STATE.key("knows")):
         st.markdown(view.attacker_knowledge_text(data))
@@ -128,16 +112,17 @@ def _attack_panel(shown: View, data: TreatmentData) -> None:
 
 def _settings(record: Publication) -> None:
     """What the reader may change about the attack."""
-    if record.attack in PAIR_ATTACKS:
+    if record.attack in page_state.PAIR_ATTACKS:
         choices.view_switch(STATE, "far", "The other place", _OTHER_PLACES)
-    elif record.attack == REGIONS:  # the sentence above says it: the panel fits a projector
+    elif record.attack == page_state.REGIONS:
+        # The sentence above says it: the panel fits a projector.
         common.show(STATE, _PAIRS, "Pairs of regions", label_visibility="collapsed")
 
 
 _OTHER_PLACES: Final = {False: "Same block", True: "Other block"}
-_PAIRS: Final = common.field_slider("pairs", PAIRS)
-_BASE: Final = common.field_slider("base", BASES)
-_THRESHOLD: Final = common.field_slider("threshold", THRESHOLDS, formats.integer)
+_PAIRS: Final = common.field_slider("pairs", page_state.PAIRS)
+_BASE: Final = common.field_slider("base", page_state.BASES)
+_THRESHOLD: Final = common.field_slider("threshold", page_state.THRESHOLDS, formats.integer)
 
 
 def _move(record: Publication) -> None:
@@ -172,7 +157,7 @@ def _controls(data: TreatmentData) -> None:
 def _controls_alone(record: Publication) -> None:
     """The controls of attacks that stand alone: ε and rounding where they matter, the rest."""
     with st.container(key=STATE.key("settings")):
-        if record.attack == TABLES:
+        if record.attack == page_state.TABLES:
             common.epsilon(STATE)
             common.show(STATE, _BASE, "Round to")
     with st.container(key=STATE.key("forms"), horizontal=True, gap="small"):
@@ -201,11 +186,11 @@ def _cells(data: TreatmentData) -> None:
 
 def _office(record: Publication) -> None:
     """The menu of the office's treatment in the third picture, and its number."""
-    titles = {name: view.TITLES[name] for name in OFFICE_TREATMENTS}
+    titles = {name: view.TITLES[name] for name in page_state.OFFICE_TREATMENTS}
     choices.of_field(STATE, "office", "Third picture", titles)
-    if record.office == ROUND:
+    if record.office == page_state.ROUND:
         common.show(STATE, _BASE, "Round to")
-    elif record.office == HIDE:
+    elif record.office == page_state.HIDE:
         common.show(STATE, _THRESHOLD, "Hide counts under")
 
 
@@ -213,7 +198,7 @@ def _example_menu(record: Publication) -> None:
     """The menu of examples, and of this visit's own data."""
     own = choices.own_data_sets(record.scenario.dataset).items()
     examples = [
-        *EXAMPLES,
+        *page_state.EXAMPLES,
         *(AttackExample(title, spec, Publication().attack) for title, spec in own),
     ]
     choices.by_title(
@@ -322,14 +307,14 @@ def _promise(played: PlayedData) -> None:
 
 def _sharing(played: PlayedData) -> None:
     data = played.data
-    content = None
-    if data.ours is not None:
-        noise = {name: data.treatments[name] for name in (PLAIN, BLOCKS)}
+    content, ours = None, data.results.get(page_state.BLOCKS)
+    if ours is not None:
+        noise = {name: data.treatments[name] for name in data.results}
         office = {name: each for name, each in data.treatments.items() if name not in noise}
         true, estimates = _pictures(data, office), _pictures(data, noise)
         table = _treatments(played).to_html(index_names=False)
-        found = packs.by_area(data, BLOCKS, areas.chosen_areas(data.setup))
-        content = ReportContent(data.ours, _summary_text(played), estimates, true, found, table)
+        found = packs.by_area(data, page_state.BLOCKS, areas.chosen_areas(data.setup))
+        content = ReportContent(ours, _summary_text(played), estimates, true, found, table)
     other_scenarios = {sharing.PLAIN: runs.best_plain_ldp(data.record.scenario)}
     if runs.is_own(data.record.scenario.dataset):
         _publish(played)
@@ -345,7 +330,7 @@ _PICKED: Final = f"{STATE.page}/treatment"
 
 def _pick_treatment(data: TreatmentData, label: str) -> str:
     """The menu of treatments, noise first."""
-    names = [name for name in list(data.treatments)[::-1] if name != NOTHING]
+    names = [name for name in list(data.treatments)[::-1] if name != page_state.NOTHING]
     held, key = st.session_state.get(_PICKED), STATE.key("publish")
     at = names.index(held) if held in names else 0
     picked = st.selectbox(label, names, at, view.TITLES.__getitem__, key=key)
@@ -359,7 +344,8 @@ def _by_area(played: PlayedData) -> None:
     name, found = _pick_treatment(data, "Treatment"), areas.chosen_areas(data.setup)
     note = view.published_text(data, name)
     shown = packs.by_area(data, name, found)
-    areas.section(STATE, packs.treated_setup(data, name), shown, note)
+    setup = sharing.estimated_setup(data.setup, data.treatments[name].release.shares)
+    areas.section(STATE, setup, shown, note)
 
 
 def _publish(played: PlayedData) -> None:
@@ -412,7 +398,7 @@ def _view(played: PlayedData, _: object, colours: Palette) -> View:
     bars = {} if result is None else {view.BARS: view.bars_html(data, result)}
     if not isinstance(data.domain, GridDomain):
         return View(first, {_DRAWN: view.tables_html(data, result, colours)}, bars)
-    return View(first, texts=bars, scene=view.scene(data, result), still=NOTHING)
+    return View(first, texts=bars, scene=view.scene(data, result), still=page_state.NOTHING)
 
 
 def _render(record: Publication) -> Step:
@@ -428,16 +414,17 @@ def _render(record: Publication) -> Step:
 
 def _load(record: Publication) -> PlayedData:
     data = load_data(record, comparison.load_fast_results)
-    is_alone = record.attack in (CENSUS_BLOCK, TABLES)
+    is_alone = record.attack in page_state.ALONE
     return PlayedData(data, None if is_alone else outcomes.run_attack(data))
 
 
 def _films(record: Publication) -> list[pins.SliderFilm[Publication]]:
     """The film along ε: none of an attack that stands alone, without a map, or where it is slow."""
-    if record.attack in (CENSUS_BLOCK, TABLES) or runs.takes_long(record.scenario):
+    if record.attack in page_state.ALONE or runs.takes_long(record.scenario):
         return []
     data = load_data(record, comparison.load_fast_results)
-    is_there = isinstance(data.domain, GridDomain) and {PLAIN, BLOCKS} <= set(data.treatments)
+    noise = {page_state.PLAIN, page_state.BLOCKS}
+    is_there = isinstance(data.domain, GridDomain) and noise <= data.results.keys()
     return [EPSILON_FILM] if is_there else []
 
 
@@ -474,7 +461,7 @@ _DRAWN: Final = STATE.key("drawn")
 
 def show(record: Publication) -> None:
     """Show the page of the record's attack."""
-    if record.attack in (TABLES, CENSUS_BLOCK):
+    if record.attack in page_state.ALONE:
         _show_alone(record)
     else:
         _show_treatments(record)
@@ -508,7 +495,7 @@ def _show_treatments(record: Publication) -> None:
 def _show_alone(record: Publication) -> None:
     """The page of an attack without treatments."""
     headline, attack, picture, controls, _ = _make_areas(wide=False)
-    shown = reconstruction if record.attack == TABLES else census_block
+    shown = reconstruction if record.attack == page_state.TABLES else census_block
     with picture:
         first = shown.show(record)
     with headline:

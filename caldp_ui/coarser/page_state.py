@@ -65,7 +65,9 @@ NEWCOMER: Final = "newcomer"
 REGIONS: Final = "regions"
 TABLES: Final = "tables"
 CENSUS_BLOCK: Final = "seven"
-ATTACKS: Final = (TWO_PLACES, PARTS, NEWCOMER, MOVED, REGIONS, TABLES, CENSUS_BLOCK)
+ALONE: Final = (TABLES, CENSUS_BLOCK)
+"""Attacks that stand alone: they do not attack the treatments."""
+ATTACKS: Final = (TWO_PLACES, PARTS, NEWCOMER, MOVED, REGIONS, *ALONE)
 MOVE_COUNTS: Final = {PARTS: 5}
 """Moves of attacks that have more than one."""
 THRESHOLDS: Final = (1, 3, 5, 10, 11, 20, 50, 100, 1000)
@@ -117,11 +119,9 @@ class Publication(ScenarioRecord):
 def with_data(record: Publication, data: DatasetSpec) -> Publication:
     """The record with other data and their default blocks."""
     scenario = with_population(replace(record.scenario, dataset=data, n=None, mechanism=Best()))
-    blocks, epsilon = default_blocks(scenario), scenario.policy.plain_epsilon
-    policy = ContextPolicy(blocks, EverythingSensitive(), epsilon)
-    threshold = 5 if data == InfantDeaths() else record.threshold
-    changed = replace(record, scenario=replace(scenario, policy=policy), threshold=threshold)
-    return replace(changed, place=DEFAULT_PLACE, moves=min(record.moves, 1))
+    changed = with_blocks(replace(record, scenario=scenario), default_blocks(scenario))
+    threshold, moves = 5 if data == InfantDeaths() else record.threshold, min(record.moves, 1)
+    return replace(changed, threshold=threshold, place=DEFAULT_PLACE, moves=moves)
 
 
 def default_blocks(scenario: Scenario) -> BlocksSpec:
@@ -173,7 +173,7 @@ class AttackExample:
 
     def fits(self, record: Publication) -> bool:
         """Whether the record shows the example; by the attack alone where that has no data."""
-        if {record.attack, self.attack} & {CENSUS_BLOCK, TABLES}:
+        if {record.attack, self.attack} & {*ALONE}:
             return record.attack == self.attack
         return record.scenario.dataset == self.data
 
@@ -221,8 +221,7 @@ class TreatmentData:
     """The data of the page. `counts`: (k,) people; `labels`: (k,) blocks, the larger cells.
 
     `table`: with small counts hidden, and further ones that would give them away. `treatments`:
-    those computed so far, by name. `ours`, `plain`: results of blocks and of plain LDP, None until
-    they are computed.
+    those computed so far, by name; `results`: of blocks and of plain LDP among them.
     """
 
     record: Publication
@@ -231,8 +230,7 @@ class TreatmentData:
     labels: Ints
     table: Suppressed
     treatments: Mapping[str, TreatmentResult]
-    ours: Result | None
-    plain: Result | None
+    results: Mapping[str, Result]
 
     @property
     def domain(self) -> Domain | GridDomain:
@@ -255,19 +253,12 @@ def load_data(
     """The data of a record; `load_results`: runs slow parts as jobs, or leaves them out."""
     results = load_results(STATE, record.scenario)
     setup = results.setup
-    counts = _people(setup)
+    counts, labels = _people(setup), setup.partition.labels
     table, offices = _offices(record, setup, counts)
-    noisy = {PLAIN: results.plain, BLOCKS: results.ours}
-    local = {
-        name: _local(record, setup, counts, result)
-        for name, result in noisy.items()
-        if result is not None
-    }
-    treatments = {**offices, **local}
-    labels = setup.partition.labels
-    return TreatmentData(
-        record, setup, counts, labels, table, treatments, results.ours, results.plain
-    )
+    pair = {PLAIN: results.plain, BLOCKS: results.ours}
+    known = {name: result for name, result in pair.items() if result is not None}
+    local = {name: _local(record, setup, counts, result) for name, result in known.items()}
+    return TreatmentData(record, setup, counts, labels, table, offices | local, known)
 
 
 @cached_by(lambda setup: runs.key(setup.scenario))
@@ -297,14 +288,9 @@ def _offices(
     return table, {each: _measure_release(setup, record, counts, r) for each, r in releases.items()}
 
 
-def _record_and_result(record: Publication, _: Setup, __: Ints, result: Result) -> tuple[str, str]:
-    return _cache_key(record), runs.key(result.setup.scenario)
-
-
-@cached_by(_record_and_result)
+@cached_by(lambda record, _, __, result: (_cache_key(record), runs.key(result.setup.scenario)))
 def _local(record: Publication, setup: Setup, counts: Ints, result: Result) -> TreatmentResult:
-    release = local_release(result.first.evidence, result.first.estimate)
-    return _measure_release(setup, record, counts, release)
+    return _measure_release(setup, record, counts, local_release(result.first))
 
 
 def _measure_release(

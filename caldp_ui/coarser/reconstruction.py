@@ -3,8 +3,8 @@
 Dinur and Nissim's attack; the slider is the number of tables, along the chart's own axis.
 """
 
-from dataclasses import dataclass
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, TypeAlias
 
 import plotly.graph_objects as go
 import streamlit as st
@@ -38,15 +38,11 @@ _ROUNDED: Final = "rounded at random"
 _NOISY: Final = "noise, one ε for all tables"
 
 
-@dataclass(frozen=True)
-class ReconstructionCurve:
-    """A treatment's line: `right_shares` of answers, in [0, 1], at each of `TABLE_COUNTS`."""
-
-    name: str
-    right_shares: tuple[float, ...]
+Curves: TypeAlias = Mapping[str, Sequence[float]]
+"""By treatment the shares of answers that are right, in [0, 1], at each of `TABLE_COUNTS`."""
 
 
-def compute_curves(record: Publication, progress: Progress) -> tuple[ReconstructionCurve, ...]:
+def compute_curves(record: Publication, progress: Progress) -> Curves:
     """All lines at all numbers of tables; each point is the mean of a few runs."""
     treatments: dict[str, Publisher] = {
         _EXACT: publish_exact,
@@ -58,7 +54,7 @@ def compute_curves(record: Publication, progress: Progress) -> tuple[Reconstruct
         progress(step / len(TABLE_COUNTS))
         for name, publish in treatments.items():
             right[name].append(_right_share(many, publish, record.scenario.seed))
-    return tuple(ReconstructionCurve(name, tuple(shares)) for name, shares in right.items())
+    return right
 
 
 @cached
@@ -67,7 +63,7 @@ def _right_share(tables: int, publish: Publisher, seed: int) -> float:
     return sum(run.accuracy for run in runs) / _RUNS
 
 
-def load_curves(record: Publication) -> tuple[ReconstructionCurve, ...] | None:
+def load_curves(record: Publication) -> Curves | None:
     """The lines, computed by a job beside the page; None until it is done."""
     epsilon, seed = record.scenario.policy.plain_epsilon, record.scenario.seed
     return jobs.run_automatically(
@@ -80,11 +76,11 @@ def load_curves(record: Publication) -> tuple[ReconstructionCurve, ...] | None:
     )
 
 
-def headline(record: Publication, lines: tuple[ReconstructionCurve, ...] | None) -> Headline:
+def headline(record: Publication, lines: Curves | None) -> Headline:
     """How many answers the record's number of tables gives away."""
     if lines is None:
         return Headline("The attacker is solving the tables.", TEXTS["people_of_tables"])
-    right = {line.name: value_at(line, record.tables) for line in lines}
+    right = {name: value_at(line, record.tables) for name, line in lines.items()}
     exact, rounded, noisy = (f"{each:.0f}" for each in right.values())
     return Headline(
         f"{formats.integer(record.tables)} exact tables reveal {exact} of {PEOPLE} answers, "
@@ -95,10 +91,10 @@ def headline(record: Publication, lines: tuple[ReconstructionCurve, ...] | None)
     )
 
 
-def value_at(line: ReconstructionCurve, tables: int) -> float:
+def value_at(line: Sequence[float], tables: int) -> float:
     """A line's value, of 100, at the nearest number of tables that was tried."""
     nearest = min(range(len(TABLE_COUNTS)), key=lambda i: abs(TABLE_COUNTS[i] - tables))
-    return 100 * line.right_shares[nearest]
+    return 100 * line[nearest]
 
 
 def show(record: Publication) -> Headline:
@@ -109,25 +105,24 @@ def show(record: Publication) -> Headline:
     return headline(record, lines)
 
 
-def alt(record: Publication, lines: tuple[ReconstructionCurve, ...]) -> str:
+def alt(record: Publication, lines: Curves) -> str:
     """The chart in words: each line's value at the record's number of tables."""
-    values = "; ".join(f"{line.name}: {value_at(line, record.tables):.0f}" for line in lines)
+    right = {name: value_at(line, record.tables) for name, line in lines.items()}
+    values = "; ".join(f"{name}: {value:.0f}" for name, value in right.items())
     return f"Answers right of 100, by number of tables. At {record.tables}: {values}."
 
 
-def figure(
-    record: Publication, lines: tuple[ReconstructionCurve, ...], colours: Palette
-) -> go.Figure:
+def figure(record: Publication, lines: Curves, colours: Palette) -> go.Figure:
     """Answers right by number of tables, and where the reader is."""
     styles = {
         _EXACT: ("#C65A00", "solid", "square"),
         _ROUNDED: (colours.pinned, "dash", "diamond"),
         _NOISY: (colours.ours, "solid", "circle"),
     }
-    traces = [_line(line, styles[line.name]) for line in lines]
+    traces = [_line(name, line, styles[name]) for name, line in lines.items()]
     names = [
-        ChartLabel(TABLE_COUNTS[-1], 100 * line.right_shares[-1], line.name, styles[line.name][0])
-        for line in lines
+        ChartLabel(TABLE_COUNTS[-1], 100 * line[-1], name, styles[name][0])
+        for name, line in lines.items()
     ]
     here = ChartLabel(record.tables, 40, f"{record.tables} tables", colours.text, "top right")
     guess = ChartLabel(TABLE_COUNTS[-1], 50, "50: a guess", colours.text, "bottom left")
@@ -141,11 +136,11 @@ def figure(
     )
 
 
-def _line(line: ReconstructionCurve, style: tuple[str, str, str]) -> dict[str, Any]:
+def _line(name: str, line: Sequence[float], style: tuple[str, str, str]) -> dict[str, Any]:
     return line_trace(
-        line.name,
+        name,
         list(TABLE_COUNTS),
-        [100 * right for right in line.right_shares],
+        [100 * right for right in line],
         style[:2],
         mode="lines+markers",
         marker={"symbol": style[2], "size": 8},

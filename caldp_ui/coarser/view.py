@@ -173,23 +173,19 @@ OFFICE_MOVE: Final[str] = _MOVES[1]
 
 
 def headline(data: TreatmentData, attack_result: AttackResult | None) -> formats.Headline:
-    """What the attack finds; then the errors. Figures: of all treatments, by their names."""
+    """What the attack finds; then the errors. Figures: of all treatments, by their names.
+
+    Unprotected: where a treatment other than `NOTHING` lets the attack find anything for sure.
+    """
     errors = {f"{name}_tv": data.treatments[name].errors.tv for name in pictured(data)}
     found = {} if attack_result is None else attack_result.outcomes
     shares = {f"{n}_share": each.share for n, each in found.items() if each.share is not None}
     return formats.Headline(
         _attack(data, attack_result),
         errors_sentence(data),
-        _has_certain_disclosure(attack_result),
+        any(o.sure and o.share for name, o in found.items() if name != NOTHING),
         errors | shares,
     )
-
-
-def _has_certain_disclosure(attack_result: AttackResult | None) -> bool:
-    """Whether a treatment other than `NOTHING` lets the attack find anything for sure."""
-    if attack_result is None:
-        return False
-    return any(o.sure and o.share for name, o in attack_result.outcomes.items() if name != NOTHING)
 
 
 def _attack(data: TreatmentData, attack_result: AttackResult | None) -> str:
@@ -358,7 +354,7 @@ def scene(data: TreatmentData, attack_result: AttackResult | None) -> records.Sc
         label="The same people, treated in five ways",
         mark_words=_MARK_WORDS,
         film_values={EPSILON: data.setup.scenario.policy.plain_epsilon},
-        scale=scale(data.setup, data.ours),
+        scale=scale(data.setup, data.results.get(BLOCKS)),
         image_name="caldp-noise-coarser-or-nothing",
         image_lines=(errors_sentence(data), policies.setting_text(data.setup)),
         **shared_pictures(data.setup, PLAIN, BLOCKS),
@@ -367,7 +363,7 @@ def scene(data: TreatmentData, attack_result: AttackResult | None) -> records.Sc
 
 def _picture(data: TreatmentData, name: str, attack_result: AttackResult | None) -> records.Picture:
     number, of = error_and_unit(data, name)
-    title, result = TITLES[name], {PLAIN: data.plain, BLOCKS: data.ours}.get(name)
+    title, result = TITLES[name], data.results.get(name)
     squares = None if result is None else pooling_levels(result)
     return records.Picture(
         name,
@@ -467,12 +463,8 @@ def _chip(outcome: AttackOutcome | None) -> str:
     if outcome is None or outcome.share is None:
         return ""
     ground = "#8A3600" if outcome.sure and outcome.share > 0 else "#0068A5"
-    style = (
-        "position:absolute;bottom:8px;left:8px;padding:3px 10px;border-radius:6px;color:#fff;"
-        f"font-weight:600;font-size:14px;background:{ground}"
-    )
     text = f"attacker: {of_hundred(outcome.share)} of 100"
-    return f'<span style="{style}">{text}</span>'
+    return _form("chip.html").substitute(ground=ground, text=text)
 
 
 @cache

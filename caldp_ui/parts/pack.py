@@ -343,13 +343,16 @@ def areas_of_table(setup: Setup) -> ResultAreas | None:
     return ResultAreas(names, np.array([names.index(group) for group in domain.groups]))
 
 
+def by_areas(result: Result | None, areas: ResultAreas | None) -> AreaResult | None:
+    """The estimate of a result by areas; None before there are both."""
+    return None if result is None or areas is None else _by_areas(result, areas)
+
+
 @cached_by(
     lambda result, areas: (runs.key(result.setup.scenario), areas.names, areas.labels.tobytes())
 )
-def by_areas(result: Result, areas: ResultAreas) -> AreaResult:
-    """The estimate of a result by areas."""
-    release = local_release(result.first.evidence, result.first.estimate)
-    return AreaResult(areas, area_columns(release, areas, result.setup.n))
+def _by_areas(result: Result, areas: ResultAreas) -> AreaResult:
+    return AreaResult(areas, area_columns(local_release(result.first), areas, result.setup.n))
 
 
 def drawings(setup: Setup, by_area: AreaResult | None, notes: tuple[str, ...]) -> dict[str, str]:

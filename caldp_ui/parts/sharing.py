@@ -19,7 +19,7 @@ import streamlit as st
 
 from caldp_core import __version__
 from caldp_core.audit.adversary import max_guess_accuracy
-from caldp_core.basics.types import Progress, no_progress, part_of
+from caldp_core.basics.types import Floats, Progress, no_progress, part_of
 from caldp_core.collect.protocol import can_be_collected, unprotected_text
 from caldp_core.datasets.own import CountedRows
 from caldp_core.datasets.public_map import PublicMap
@@ -46,11 +46,6 @@ from caldp_ui.words import accuracy, formats, policies, promise
 
 TEXTS: Final = read_texts(__file__)
 
-_ACCURACY: Final = "95 % ranges of every share: columns low and high of estimate.csv"
-_BRING: Final = (
-    "The data stay with the person who brought them. With their file, these settings open again"
-    f"{{link}}. caldp {__version__}."
-)
 _FORM: Final = "record.html"
 
 
@@ -124,19 +119,20 @@ def publishable_html(
     nouns: formats.Vocabulary, content: ReportContent, report: AuditReport, address: str
 ) -> str:
     """The record without anything true of a visitor's own data: shares of people are estimated."""
-    setup = estimated_setup(content.ours)
+    setup = estimated_setup(content.ours.setup, content.ours.first.estimate)
     texts = policies.describe_promise(nouns, setup)
     drawn = pack.drawings(setup, content.by_area, ())
     pictures = "".join(f"<figure>{svg}</figure>" for svg in drawn.values())
+    link = f" by <code>{escape(address)}</code>" if address else ""
     by_area = "" if content.by_area is None else content.by_area.table_html
     return _page(
         nouns,
         setup,
         result=f"{_exposed(texts)}{bold_html(texts.summary)} <p>{open_counts_text(setup)}</p>",
         pictures=(pictures or _figures({}, content.pictures)) + by_area,
-        method=[*_method(setup, texts), ("accuracy", _ACCURACY)],
+        method=[*_method(setup, texts), ("accuracy", TEXTS["accuracy"])],
         audit=_audit(report.summary),
-        repeat=_BRING.replace("{link}", f" by <code>{escape(address)}</code>" if address else ""),
+        repeat=TEXTS["data_stay"].format(link=link, version=__version__),
         scenario="",
     )
 
@@ -152,7 +148,7 @@ def open_counts_text(setup: Setup) -> str:
 
 def _publishable_pack(nouns: formats.Vocabulary, content: ReportContent, address: str) -> bytes:
     """The pack to publish as a ZIP file."""
-    setup = estimated_setup(content.ours)
+    setup = estimated_setup(content.ours.setup, content.ours.first.estimate)
     audit = AuditReport(summarize_privacy(content.ours.setup.scenario, no_progress), None)
     level, promised = policies.level_text(setup), policies.promise_summary(nouns, setup)
     reports = formats.counted(setup.n, "randomised report", "randomised reports")
@@ -188,21 +184,17 @@ def _kept_pack(
     return pack.zip_of({runs.FILE: scenario, **pages})
 
 
-def estimated_setup(ours: Result) -> Setup:
-    """The setup of a result with the estimate in the truth's place."""
-    shares = np.clip(ours.first.estimate, 0.0, None)
+def estimated_setup(setup: Setup, estimate: Floats) -> Setup:
+    """The setup with (k,) estimated shares in the truth's place."""
+    shares = np.clip(estimate, 0.0, None)
     total = float(shares.sum())
-    data = replace(
-        ours.setup.dataset,
-        distribution=shares / total if total else np.full(shares.size, 1 / shares.size),
-        counts=None,
-        fine_map=None,
-    )
-    known = ours.setup.scenario.dataset
+    distribution = shares / total if total else np.full(shares.size, 1 / shares.size)
+    data = replace(setup.dataset, distribution=distribution, counts=None, fine_map=None)
+    known = setup.scenario.dataset
     if isinstance(known, CountedRows) and known.person_rows[2:] not in ((), (1,)):
         known = replace(known, person_rows=(0, 0, known.cap))
-    scenario = replace(ours.setup.scenario, n=ours.setup.n, dataset=known)
-    return replace(ours.setup, dataset=data, scenario=scenario)
+    scenario = replace(setup.scenario, n=setup.n, dataset=known)
+    return replace(setup, dataset=data, scenario=scenario)
 
 
 def _page(
@@ -288,21 +280,17 @@ def _odds(texts: promise.PromiseText) -> str:
 
 
 def _method(setup: Setup, texts: promise.PromiseText) -> list[tuple[str, str]]:
+    """Titles and words; with the title of the public map if the estimate uses one."""
+    estimator, prior = ESTIMATORS[setup.scenario.estimator], setup.scenario.prior
+    known = [prior.title] if estimator.needs_map and isinstance(prior, PublicMap) else []
     return [
         ("data", setup.dataset.name),
         ("reports", formats.integer(setup.n)),
         *texts.levels,
         ("method", MECHANISMS[setup.mechanism_name].title),
-        ("estimate", ESTIMATORS[setup.scenario.estimator].title),
-        *public_map_row(setup.scenario),
+        ("estimate", estimator.title),
+        *(("public map", title) for title in known),
     ]
-
-
-def public_map_row(scenario: Scenario) -> list[tuple[str, str]]:
-    """A row with the title of the public map that the estimate uses; none without one."""
-    if ESTIMATORS[scenario.estimator].needs_map and isinstance(scenario.prior, PublicMap):
-        return [("public map", scenario.prior.title)]
-    return []
 
 
 def _errors(ours: Result, expected: Forecast | None) -> list[tuple[str, str]]:

@@ -18,9 +18,10 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.texts import escape_markdown, read_texts, read_toml
 from caldp_ui.compute import runs
 from caldp_ui.controls import choices, common
+from caldp_ui.maps import areas
 from caldp_ui.maps.scene import map_files, presets_of, readable_people, report, title
 from caldp_ui.offline import document
-from caldp_ui.parts import comparison, layout, pins, sharing
+from caldp_ui.parts import comparison, layout, pack, pins, sharing
 from caldp_ui.places import controls, page_state, view
 from caldp_ui.places.page_state import STATE, PlacesState, load_data
 from caldp_ui.relief import view as relief
@@ -225,7 +226,8 @@ def _sharing(data: comparison.ComparisonData) -> None:
         sentence = accuracy.error_sentence(nouns, *errors)
         sentence = invalid_error_reason(data.setup) or sentence
         results = {"Plain LDP": data.plain, "This protection": data.ours}
-        content = report(data.ours, sentence, results, view.result(data.ours))
+        by_area = pack.by_areas(data.ours, areas.chosen_areas(data.setup))
+        content = report(data.ours, sentence, results, by_area)
     sharing.section(STATE, formats.PLACES, content, other_scenarios, sharing.show_map_save_hint)
     document.offer_page(STATE, lambda record: PAGE.part(replace(record, region=None)))
 

@@ -226,16 +226,11 @@ def render_outcome(ours: Result, plain: Result) -> Step:
 TEXTS: Final = read_texts(__file__)
 
 
-def result(ours: Result) -> pack.AreaResult | None:
-    """The result by the chosen areas; None before there are any."""
-    found = areas.chosen_areas(ours.setup)
-    return None if found is None else pack.by_areas(ours, found)
-
-
 def area_section(data: ComparisonData) -> None:
     """The menu of areas, the map, the table, and the files."""
-    found = None if data.ours is None else result(data.ours)
-    setup = data.setup if data.ours is None else sharing.estimated_setup(data.ours)
+    found, setup = pack.by_areas(data.ours, areas.chosen_areas(data.setup)), data.setup
+    if data.ours is not None:
+        setup = sharing.estimated_setup(setup, data.ours.first.estimate)
     areas.section(STATE, setup, found, sharing.open_counts_text(setup))
 
 

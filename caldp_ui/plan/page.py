@@ -194,7 +194,7 @@ def _default_estimate_text(record: Plan, points: view.Points) -> str:
     """
     if view.sufficient_epsilon(record, points) is None:
         return ""
-    setup = view.memo_setup(record, points)
+    setup = view.setup_at(record, view.state_need(record, points).level)
     found = jobs.run_automatically(
         STATE.key("default"),
         runs.key(setup.scenario),
@@ -206,7 +206,7 @@ def _default_estimate_text(record: Plan, points: view.Points) -> str:
 
 def _margins(record: Plan, points: view.Points) -> Margins | None:
     """Margins of every group at the memo's ε, by a job beside the page; None until it is done."""
-    setup = view.memo_setup(record, points)
+    setup = view.setup_at(record, view.state_need(record, points).level)
     return jobs.run_automatically(
         STATE.key("margins"),
         f"{runs.key(setup.scenario)} {record.goal} {hash(record.areas)}",
@@ -249,15 +249,9 @@ def _methods(record: Plan) -> None:
         for name in choices.NAMES
     }
     st.table(pd.DataFrame(columns).rename_axis("method"))
-    st.caption(
-        TEXTS["method_notes"]
-        + (
-            "."
-            if record.goal == "values"
-            else f", for every {view.nouns(record).unit} to ± {100 * record.within:g} % (95 % "
-            "range)."
-        )
-    )
+    unit, percent = view.nouns(record).unit, f"{100 * record.within:g}"
+    goal = "" if record.goal == "values" else TEXTS["methods_goal"]
+    st.caption(f"{TEXTS['method_notes']}{goal.format(unit=unit, percent=percent)}.")
 
 
 def _cell(need: Need | None, table: list[tuple[str, dict[str, Need]]]) -> str:

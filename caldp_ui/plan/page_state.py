@@ -121,16 +121,13 @@ def margins_of(
     regions = regions_of(setup.scenario, goal, areas)
     p = setup.dataset.distribution
     if regions is None:
-        names = [_name(setup.dataset.domain, x) for x in range(p.size)]
+        domain, cells = setup.dataset.domain, range(p.size)
+        names = [domain.name_of(x) if isinstance(domain, Domain) else f"cell {x:,}" for x in cells]
         return _ordered(names, p, 1.959964 * np.sqrt(setup.mechanism.variance(p, setup.n)))
     labels = regions.partition.labels
     one_person_margins = group_margins(setup.mechanism, p, labels, progress=progress)
     shares = sums_by(labels, p, regions.partition.m)
     return _ordered(list(regions.partition.names), shares, one_person_margins / np.sqrt(setup.n))
-
-
-def _name(domain: Domain | GridDomain, x: int) -> str:
-    return domain.name_of(x) if isinstance(domain, Domain) else f"cell {x:,}"
 
 
 def _ordered(names: list[str], shares: Floats, margins: Floats) -> Margins:

@@ -219,11 +219,6 @@ def _people_at(record: Plan, points: Sequence[Need]) -> int | None:
     return next((each.people for each in points if each.epsilon == record.epsilon), None)
 
 
-def memo_setup(record: Plan, points: Points) -> Setup:
-    """The protection at the ε that the memo speaks of, with the reader's people."""
-    return setup_at(record, state_need(record, points).level)
-
-
 def setup_at(record: Plan, level: float) -> Setup:
     """The reader's protection at this ε."""
     return runs.setup(record.protected_scenario(record.protection, level))
@@ -243,11 +238,11 @@ _MIN_DISTANCE: Final = 0.15
 """Two levels of ε that are nearer (as logarithms) have no room for a text each."""
 _RANGE: Final = (0.1, 10.0)
 """ε's of the picture, two whole powers of ten."""
+_GAP: Final = 1.05
+"""Ratio of people from which on the gap between two lines is drawn."""
 
 
-def figure(
-    record: Plan, points: Mapping[str, Sequence[Need]], pinned: Need | None, colours: Palette
-) -> go.Figure:
+def figure(record: Plan, points: Points, pinned: Need | None, colours: Palette) -> go.Figure:
     """The picture of a record: its own protection bold, its ε and people dotted.
 
     `pinned`: another plan's need, as a point.
@@ -262,13 +257,14 @@ def figure(
     yours = f"you: {formats.people(people)}"
     notes = [ChartLabel(_RANGE[1], people, yours, colours.text, "bottom left", lift=-3)]
     notes += _sufficient_labels(record, points, people, colours)
-    pair = _pair(record, points)
-    if pair is not None:
-        ours, plain = ((need.epsilon, float(need.people or 1)) for need in pair)
-        traces.append(gap_arrow((ours, plain), colours))
+    ours, plain = (_people_at(record, points.get(name, ())) for name in (record.protection, PLAIN))
+    if ours and plain and plain > _GAP * ours:
+        at = record.epsilon
+        traces.append(gap_arrow(((at, float(ours)), (at, float(plain))), colours))
         # Until more points are known, the lines' names stand at the left of this one.
-        names_here = points[record.protection][0].epsilon == record.epsilon
-        notes += _gap_labels(pair, "bottom right" if names_here else "bottom left", colours)
+        names_here = points[record.protection][0].epsilon == at
+        side = "bottom right" if names_here else "bottom left"
+        notes += _gap_labels(at, ours, plain, side, colours)
     y = _ordinate([each.people for needs in points.values() for each in needs], people)
     top = 10.0 ** y["range"][1]
     notes.append(
@@ -292,9 +288,7 @@ def _ordinate(needed: Sequence[int | None], people: int) -> dict[str, Any]:
     return logarithmic("people needed (log scale)", ticks, formats.people, range=ends)
 
 
-def _names(
-    record: Plan, points: Mapping[str, Sequence[Need]], colours: Palette
-) -> list[ChartLabel]:
+def _names(record: Plan, points: Points, colours: Palette) -> list[ChartLabel]:
     """Each line's name at its left end: at the right, all come together."""
     return [
         ChartLabel(
@@ -309,7 +303,7 @@ def _names(
 
 
 def _sufficient_labels(
-    record: Plan, points: Mapping[str, Sequence[Need]], people: int, colours: Palette
+    record: Plan, points: Points, people: int, colours: Palette
 ) -> list[ChartLabel]:
     """The ε at which the reader's people are enough, where their level meets the line.
 
@@ -324,24 +318,11 @@ def _sufficient_labels(
     return [ChartLabel(enough, people, text, colours.ours, side, lift, wide_only=True)]
 
 
-def _pair(record: Plan, points: Mapping[str, Sequence[Need]]) -> tuple[Need, Need] | None:
-    """The needs of the reader's protection and of plain LDP at the reader's ε, if they differ."""
-    ours, plain = (
-        next((n for n in points.get(name, ()) if n.epsilon == record.epsilon), None)
-        for name in (record.protection, PLAIN)
-    )
-    if ours is None or plain is None or not ours.people or not plain.people:
-        return None
-    return (ours, plain) if plain.people > 1.05 * ours.people else None
-
-
-def _gap_labels(pair: tuple[Need, Need], side: str, colours: Palette) -> list[ChartLabel]:
+def _gap_labels(at: float, ours: int, plain: int, side: str, colours: Palette) -> list[ChartLabel]:
     """The numbers of people at both ends of the gap, and how many times as many that is.
 
     `side`: where the lower number stands.
     """
-    ours, plain = (float(need.people or 1) for need in pair)
-    at = pair[0].epsilon
     text = f"{_APART}{formats.times(plain / ours)} as many"
     return [
         ChartLabel(at, ours, f"{_APART}{rounded_people_text(ours)}{_APART}", colours.ours, side),

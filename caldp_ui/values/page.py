@@ -379,8 +379,7 @@ def _report_content(ours: Result, plain: Result, sentence: str) -> sharing.Repor
     estimates = {}
     if runs.is_own(ours.setup.scenario.dataset):
         estimates = {"Plain LDP, this protection": view.estimates_png(ours, plain)}
-    areas = areas_of_table(ours.setup)
-    found = None if areas is None else by_areas(ours, areas)
+    found = by_areas(ours, areas_of_table(ours.setup))
     return sharing.ReportContent(ours, sentence, estimates, true, found)
 
 

@@ -315,20 +315,13 @@ def test_attack_that_stands_alone_is_not_pinned_and_a_link_with_it_pinned_shows_
 def test_many_tables_are_those_of_the_core_and_the_headline_says_them() -> None:
     record = replace(Publication(), attack=TABLES, tables=100)
     right = [reconstruct(100, 100, publish_exact, run).accuracy for run in range(3)]
-    line = reconstruction.ReconstructionCurve(
-        "exact counts", (float(np.mean(right)),) * len(TABLE_COUNTS)
-    )
+    line = (float(np.mean(right)),) * len(TABLE_COUNTS)
     assert reconstruction._right_share(100, publish_exact, 0) == pytest.approx(np.mean(right))
     # A hundred random halves of a hundred people have one solution: nothing is left to guess.
     assert np.mean(right) == 1.0
-    rest = (
-        reconstruction.ReconstructionCurve("rounded", line.right_shares),
-        reconstruction.ReconstructionCurve("noise", line.right_shares),
-    )
-    assert (
-        "100 exact tables reveal 100 of 100"
-        in reconstruction.headline(record, (line, *rest)).sentence
-    )
+    lines = dict.fromkeys(("exact counts", "rounded", "noise"), line)
+    found = reconstruction.headline(record, lines).sentence
+    assert "100 exact tables reveal 100 of 100" in found
 
 
 @pytest.mark.parametrize(("lines", "sure"), [*zip(LINES, (7, 0, 4), strict=True)])
@@ -429,10 +422,11 @@ def test_each_treatment_stands_by_own_areas_with_what_is_sure_of_them() -> None:
             assert (
                 "follow from the rule and always hold" in opened.read("record.html").decode()
             ) == bound
-    assert data.ours is not None
     ours = packs.by_area(data, BLOCKS, areas)
+    alone = pack.by_areas(data.results[BLOCKS], areas)
     assert ours is not None
-    assert ours.columns == pack.by_areas(data.ours, areas).columns
+    assert alone is not None
+    assert ours.columns == alone.columns
 
 
 def test_shares_within_groups_have_ends_in_the_pack_and_bounds_hold() -> None:
@@ -447,8 +441,7 @@ def test_shares_within_groups_have_ends_in_the_pack_and_bounds_hold() -> None:
         assert ((low <= shares + 1e-6) & (shares <= high + 1e-6)).all(), name
         if name in (NOTHING, HIDE, ROUND):
             assert ((low <= truth + 1e-6) & (truth <= high + 1e-6)).all(), name
-    assert data.ours is not None
-    most = [each.share[2] for each in compare_groups(data.ours.first.evidence)]
+    most = [each.share[2] for each in compare_groups(data.results[BLOCKS].first.evidence)]
     shares, _, high = (np.array(packs._published(data, BLOCKS)[title]) for title in packs._SHARES)
     np.testing.assert_allclose(high, np.maximum(most, shares), atol=2e-6)
 

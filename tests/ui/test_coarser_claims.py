@@ -265,8 +265,7 @@ def test_guesses_are_right_as_often_as_the_dense_channels_say(
     cells = outcomes.candidate_cells(data).tolist()
     assert (LABELS[cells[0]] == LABELS[cells[1]]) != far
     assert callable(right)
-    assert data.plain is not None
-    for name, setup in ((PLAIN, data.plain.setup), (BLOCKS, data.setup)):
+    for name, setup in ((PLAIN, data.results[PLAIN].setup), (BLOCKS, data.setup)):
         share = found.outcomes[name].share
         assert share == pytest.approx(right(rows(setup.mechanism, cells)), abs=1e-9)
     sentence = view.headline(data, found).sentence
@@ -428,9 +427,8 @@ def test_many_tables_reveal_as_many_answers_as_drawn_and_solved_here(
     if (tables, publish) == (400, "noisy") and level < 1:
         assert shown < 0.7  # a line of exact tables, 1, must be told apart
     record = replace(Publication(), attack=TABLES, tables=tables)
-    line = reconstruction.ReconstructionCurve("exact counts", (shown,) * len(TABLE_COUNTS))
-    others = (replace(line, name="rounded"), replace(line, name="noise"))
-    headline = reconstruction.headline(record, (line, *others))
+    lines = dict.fromkeys(("exact counts", "rounded", "noise"), (shown,) * len(TABLE_COUNTS))
+    headline = reconstruction.headline(record, lines)
     said = [number for _, number in tokens(f"{headline.sentence} {headline.second}")]
     number = round(100 * shown)
     assert said == [tables, number, 100, number, 50, record.base, number, 100]
