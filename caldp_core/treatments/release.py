@@ -25,11 +25,11 @@ from caldp_core.basics.errors import check_counts, check_epsilon, check_whole, r
 from caldp_core.basics.limits import N_MAX
 from caldp_core.basics.types import Bools, EqualByFields, Floats, Ints, read_only, sums_by
 from caldp_core.domain.domains import GridDomain
+from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.intervals import LEVEL, Tails
 from caldp_core.estimation.projection import simplex_projection
 from caldp_core.experiments.metrics import box_error, total_variation
 from caldp_core.experiments.regions import ResultAreas, area_limits
-from caldp_core.experiments.run import Outcome
 from caldp_core.lecture.counts import GeometricNoise
 
 
@@ -105,15 +105,15 @@ def exact_release(counts: Ints) -> Release:
     return larger_cells(counts, np.arange(counts.size))
 
 
-def local_release(outcome: Outcome) -> Release:
-    """The estimate of a trial, from reports that were randomised one by one."""
-    evidence, n = outcome.evidence, outcome.evidence.n
+def local_release(evidence: Evidence, shares: Floats) -> Release:
+    """(k,) estimated `shares` from reports that were randomised one by one, with `evidence`."""
+    n = evidence.n
 
     def ends(areas: Ints, tails: Tails) -> Ends:
         low, high = area_limits(evidence, areas, tails)
         return Ends(n * low, n * high, high - low <= _KNOWN)
 
-    return Release(n * outcome.estimate, np.zeros(outcome.estimate.size, np.bool_), ends)
+    return Release(n * shares, np.zeros(shares.size, np.bool_), ends)
 
 
 _KNOWN: Final = 1e-9

@@ -290,7 +290,8 @@ def _offices(
 
 @cached_by(lambda record, _, __, result: (_cache_key(record), runs.key(result.setup.scenario)))
 def _local(record: Publication, setup: Setup, counts: Ints, result: Result) -> TreatmentResult:
-    return _measure_release(setup, record, counts, local_release(result.first))
+    release = local_release(result.first.evidence, result.first.estimate)
+    return _measure_release(setup, record, counts, release)
 
 
 def _measure_release(

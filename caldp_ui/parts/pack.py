@@ -352,7 +352,8 @@ def by_areas(result: Result | None, areas: ResultAreas | None) -> AreaResult | N
     lambda result, areas: (runs.key(result.setup.scenario), areas.names, areas.labels.tobytes())
 )
 def _by_areas(result: Result, areas: ResultAreas) -> AreaResult:
-    return AreaResult(areas, area_columns(local_release(result.first), areas, result.setup.n))
+    release = local_release(result.first.evidence, result.first.estimate)
+    return AreaResult(areas, area_columns(release, areas, result.setup.n))
 
 
 def drawings(setup: Setup, by_area: AreaResult | None, notes: tuple[str, ...]) -> dict[str, str]:
