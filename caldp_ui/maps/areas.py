@@ -84,7 +84,7 @@ def section(state: PageState[Any], setup: Setup, found: pack.AreaResult | None, 
         if is_map:
             _menu(state, setup)
         if found is None:
-            st.info(TEXTS["no_areas" if is_map else "no_groups"])
+            st.info(TEXTS["no_areas"] if is_map else TEXTS["no_groups"])
             return
         rows = pd.DataFrame(found.rows, columns=["area", "estimated share", "range"])
         st.dataframe(rows, hide_index=True, width="stretch")
