@@ -52,8 +52,8 @@ from caldp_core.experiments.table import as_csv, cells_as_geojson, map_for_geojs
 from caldp_core.scenarios.scenario import Scenario, schema
 from caldp_core.theory.mixing import DELTA
 
-_FILE = click.Path(dir_okay=False, path_type=Path)
 _NAMES_MAX_BYTES: Final = 64 << 20
+_SCHEMAS: Final = {"scenario": schema, "protocol": protocol_schema}
 _TYPES: Final = {
     "budget": click.FloatRange(min=0),
     "delta": click.FloatRange(1e-15, 0.5),
@@ -65,13 +65,12 @@ _TYPES: Final = {
     "people": click.IntRange(1, N_MAX),
     "repetition": click.Choice(list(device.REPETITIONS)),
     "reports": click.IntRange(1, 1_000_000),
+    "schema": click.Choice(list(_SCHEMAS)),
     "share": click.FloatRange(0, 1),
 }
 
 
-@click.command("protocol")
-@click.argument("path", metavar="[SCENARIO.json]", required=False)
-@terminal.add_options("protocol", _TYPES, reports=records.YEAR)
+@terminal.command("protocol", _TYPES, reports=records.YEAR)
 def protocol_command(path: str | None, output: Path | None, **options: Any) -> None:
     """Make the protocol of a collection: what its devices and its collector share, and no data."""
     questions: Path | None = options.pop("questions")
@@ -135,9 +134,7 @@ def _read_names(path: Path) -> Domain:
     return Domain.of(check_line("names", remove_unseen(e.strip())) for e in lines if e.strip())
 
 
-@click.command("account")
-@click.argument("path", metavar="DIR|PROTOCOL.json", type=click.Path(path_type=Path))
-@terminal.add_options("account", _TYPES, reports=records.YEAR)
+@terminal.command("account", _TYPES, reports=records.YEAR)
 def account_command(path: Path, budget: float | None, reports: int, *, as_json: bool) -> None:
     """Add up what the protocols in a folder, or a file's questions, cost who answers all."""
     found = records.make_account(records.read_protocols(path), budget, reports)
@@ -164,10 +161,7 @@ def _level_text(epsilon: float | None, **how: str) -> str:
     return f"≤ {epsilon}" if how == {"is": "bound"} else str(epsilon)
 
 
-@click.command("tally")
-@click.argument("protocol", metavar="PROTOCOL.json")
-@click.argument("files", metavar="REPORTS...", nargs=-1, required=True, type=_FILE)
-@terminal.add_options("tally", _TYPES)
+@terminal.command("tally", _TYPES)
 def tally_command(protocol: str, files: tuple[Path, ...], output: Path, max_refused: float) -> None:
     """Add up files of reports: Parquet, CSV or JSON lines.
 
@@ -181,12 +175,12 @@ def tally_command(protocol: str, files: tuple[Path, ...], output: Path, max_refu
         with terminal.progress_bar(f"tallying {name}".strip()) as progress:
             collector = Collector(each, name, asked.fingerprint)
             result = tally_files(each, files, outputs[name], progress, collector)
-        summary = {
+        summaries[name] = {
             "files_counted": result.files_counted,
             "files_counted_before": result.files_skipped,
+            **_tally_summary(result.collected),
+            "report_counts": report_counts(each, result.collected),
         }
-        checks = {"report_counts": report_counts(each, result.collected)}
-        summaries[name] = summary | _tally_summary(result.collected) | checks
         worst = max(worst, result.refused_share)
         for check in check_counts_of_reports(each, result.collected):
             if check.is_alarm:
@@ -215,8 +209,7 @@ def _alarm_sentence(check: LawCheck) -> str:
     """What reports that are unlike honest ones look like."""
     reports = count_text(check.reports, "report", "reports")
     counted = records.TEXTS["alarm"][check.of].format(check=check, reports=reports)
-    sentence: str = records.TEXTS["alarm"]["sentence"].format(check=check, counted=counted)
-    return sentence
+    return str(records.TEXTS["alarm"]["sentence"].format(check=check, counted=counted))
 
 
 def _tally_summary(collected: CollectedTally) -> dict[str, Any]:
@@ -227,9 +220,7 @@ def _tally_summary(collected: CollectedTally) -> dict[str, Any]:
     }
 
 
-@click.command("merge")
-@click.argument("tallies", metavar="TALLY.json...", nargs=-1, required=True)
-@terminal.add_options("merge", _TYPES)
+@terminal.command("merge", _TYPES)
 def merge_command(tallies: tuple[str, ...], output: Path) -> None:
     """Add tallies of one protocol, in any order, if no two of them share a batch."""
     with hold_file(output):
@@ -238,10 +229,7 @@ def merge_command(tallies: tuple[str, ...], output: Path) -> None:
     terminal.print_summary(_tally_summary(total), output)
 
 
-@click.command("estimate")
-@click.argument("protocol", metavar="PROTOCOL.json")
-@click.argument("tally", metavar="[TALLY.json]", required=False)
-@terminal.add_options("estimate", _TYPES, usual=default_estimator(), knowing_map=KNOWING_MAP)
+@terminal.command("estimate", _TYPES, usual=default_estimator(), knowing_map=KNOWING_MAP)
 def estimate_command(
     protocol: str,
     tally: str | None,
@@ -319,24 +307,19 @@ def _estimate(
     return made
 
 
-@click.command("sql")
-@click.argument("protocol", metavar="PROTOCOL.json")
-@terminal.add_options("sql", _TYPES)
+@terminal.command("sql", _TYPES)
 def sql_command(protocol: str, dialect: str, batch_column: str) -> None:
     """Print the query that counts a table of reports, where reports are numbers."""
     click.echo(tally_query(Protocol.from_file(protocol), dialect, batch_column), nl=False)
 
 
-@click.command("client")
-@terminal.add_options("client", _TYPES)
+@terminal.command("client", _TYPES)
 def client_command(output: Path | None) -> None:
     """Write the JavaScript client: one file for browsers and Node, without dependencies."""
     terminal.write_or_print(output, (Path(js.__file__).parent / "client.js").read_text("utf-8"))
 
 
-@click.command("mixed")
-@click.argument("protocol", metavar="PROTOCOL.json")
-@terminal.add_options("mixed", _TYPES, delta=DELTA)
+@terminal.command("mixed", _TYPES, delta=DELTA)
 def mixed_command(protocol: str, people: tuple[int, ...], delta: float) -> None:
     """Print the smaller ε of each block if a shuffler mixes its reports."""
     loaded = Protocol.from_file(protocol)
@@ -345,17 +328,13 @@ def mixed_command(protocol: str, people: tuple[int, ...], delta: float) -> None:
     click.echo(format_json(found), nl=False)
 
 
-@click.command("dap")
-@click.argument("protocol", metavar="PROTOCOL.json")
+@terminal.command("dap", _TYPES)
 def dap_command(protocol: str) -> None:
     """Print a task of the Distributed Aggregation Protocol, and how its sums are debiased."""
     click.echo(format_json(dap_configuration(Protocol.from_file(protocol))), nl=False)
 
 
-@click.command("registry")
-@click.argument("protocol", metavar="PROTOCOL.json")
-@click.argument("record", metavar="RECORD.json")
-@terminal.add_options("registry", _TYPES)
+@terminal.command("registry", _TYPES)
 def registry_command(protocol: str, record: str, **about: str) -> None:
     """Print an entry for OpenDP's registry of deployments, from a record that estimate wrote."""
     loaded, parsed = Protocol.from_file(protocol), read_json_object(record, "The record")
@@ -363,11 +342,7 @@ def registry_command(protocol: str, record: str, **about: str) -> None:
     click.echo(format_json(entry), nl=False)
 
 
-_SCHEMAS: Final = {"scenario": schema, "protocol": protocol_schema}
-
-
-@click.command("schema")
-@click.argument("kind", type=click.Choice(list(_SCHEMAS)), default="scenario")
+@terminal.command("schema", _TYPES)
 def schema_command(kind: str) -> None:
     """Print the JSON Schema of scenario files, or of protocols, for editors."""
     click.echo(json.dumps(_SCHEMAS[kind](), indent=2, ensure_ascii=False))

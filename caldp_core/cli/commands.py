@@ -43,9 +43,8 @@ def own_exit_codes() -> Iterator[None]:
     try:
         yield
     except ValueError as error:
-        from caldp_core.basics.errors import (
-            CaldpError,  # brings NumPy, which a start can do without
-        )
+        # It brings NumPy, which a start can do without.
+        from caldp_core.basics.errors import CaldpError
 
         if not isinstance(error, CaldpError):
             raise
@@ -71,11 +70,10 @@ def _forget_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-_ALONE: Final = ("count", "dashboard", "run")
 _REPORTS: Final = ("account", "client", "dap", "estimate", "protocol", "schema", "sql")
 _TALLIES: Final = ("merge", "mixed", "registry", "tally")
 _HOMES: Final = {
-    **{name: name for name in _ALONE},
+    **{name: name for name in ("count", "dashboard", "run")},
     **dict.fromkeys(_REPORTS + _TALLIES, "collect"),
     **dict.fromkeys(("audit", "fetch", "list", "reproduce"), "run"),
 }

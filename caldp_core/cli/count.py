@@ -9,8 +9,8 @@ import click
 
 from caldp_core.basics.errors import quoted, require
 from caldp_core.basics.files import check_output, write_whole
+from caldp_core.cli import terminal
 from caldp_core.cli.commands import SentenceError
-from caldp_core.cli.terminal import add_options, progress_bar
 from caldp_core.datasets.files.answers import RefusedRows, count_answers, count_questions
 from caldp_core.datasets.files.checks.record import KEEP, Check, Resolved
 from caldp_core.datasets.files.checks.run import CHECKS, read_as_chosen
@@ -41,9 +41,7 @@ _TYPES = {
 }
 
 
-@click.command("count")
-@click.argument("path", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path))
-@add_options("count", _TYPES, column_types=", ".join(COLUMN_TYPES))
+@terminal.command("count", _TYPES, column_types=", ".join(COLUMN_TYPES))
 def count_command(
     *,
     path: Path,
@@ -240,7 +238,7 @@ def _count(file: DetectedFile, layout: Layout, output: Path) -> dict[str, Any]:
         _check_survey_ending(output)
         return _count_questions(file, layout, output)
     facts: dict[str, Any]
-    with progress_bar("counting") as progress:
+    with terminal.progress_bar("counting") as progress:
         if on_map:
             found = count_places(file, layout, OwnPlaces.title, progress)
             places, refused = found.places, found.refused
@@ -263,7 +261,7 @@ def _count(file: DetectedFile, layout: Layout, output: Path) -> dict[str, Any]:
 
 def _count_questions(file: DetectedFile, layout: Layout, output: Path) -> dict[str, Any]:
     """Count the questions, write the scenario that hides all answers, and return a summary."""
-    with progress_bar("counting") as progress:
+    with terminal.progress_bar("counting") as progress:
         counted = count_questions(file, layout, OwnSurvey.title, progress)
     _write_scenario(counted.survey, output)
     return {

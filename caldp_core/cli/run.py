@@ -32,10 +32,14 @@ from caldp_core.mechanisms.capabilities import report_bits
 from caldp_core.scenarios.scenario import SLOTS, Scenario
 from caldp_core.theory.expected_error import Forecast
 
+_TYPES: Final = {
+    "folder": click.Path(file_okay=False, path_type=Path),
+    "runs": click.IntRange(1, limits.TRIALS_MAX),
+    "seed": click.IntRange(0, limits.SEED_MAX),
+}
 
-@click.command("run")
-@click.argument("path", metavar="SCENARIO.json")
-@terminal.add_options("run", {})
+
+@terminal.command("run", _TYPES)
 def run_command(path: str, estimate: Path | None, prior: Path | None, q: float | None) -> None:
     """Run a scenario file and print errors, expected errors, timing and seed as JSON."""
     terminal.check_shares_output(estimate, path, prior)
@@ -65,10 +69,9 @@ def summary(result: Result, expected: Forecast | None) -> dict[str, Any]:
     `expected` is None where errors mean nothing: then they are null, and `not_judged` says why.
     """
     setup, average = result.setup, mean_in(result)
-    errors = {"errors": _mean_errors([asdict(each) for each in result.errors])}
-    judged = (
-        {"errors": None, "not_judged": invalid_error_reason(setup)} if expected is None else errors
-    )
+    judged: dict[str, Any] = {"errors": None, "not_judged": invalid_error_reason(setup)}
+    if expected is not None:
+        judged = {"errors": _mean_errors([asdict(each) for each in result.errors])}
     return {
         "scenario": setup.scenario.to_dict(),
         "dataset": setup.dataset.name,
@@ -119,8 +122,7 @@ _NOTHING_PROMISED: Final = 3
 _NOTHING: Final = "No two values have a limit: there is nothing to hold, and nobody is protected."
 
 
-@click.command("audit")
-@click.argument("path", metavar="SCENARIO.json")
+@terminal.command("audit", _TYPES)
 @click.pass_context
 def audit_command(context: click.Context, path: str) -> None:
     """Check whether a scenario's mechanism keeps the policy's limits.
@@ -221,12 +223,12 @@ def reproduce_command() -> None:
     """Recompute the paper's results."""
 
 
-def _add(name: str, make_rows: Callable[..., Rows], *options: click.Option) -> click.Command:
-    """Add the command that prints these rows; `options` have the names of arguments."""
+def _add(name: str, make_rows: Callable[..., Rows], **defaults: int) -> click.Command:
+    """Add the command that prints these rows; its options have the names of arguments."""
     text = (make_rows.__doc__ or "").partition("\n")[0]
 
-    @reproduce_command.command(name, help=text, params=list(options))
-    @terminal.add_options("reproduce", {"seed": click.IntRange(0, limits.SEED_MAX)})
+    @reproduce_command.command(name, help=text)
+    @terminal.add_options(name, _TYPES, **defaults)
     def command(seed: int, as_json: bool, scenario: str | None, **arguments: Any) -> None:
         with terminal.progress_bar(name) as progress:
             base = replace(Scenario.from_file(scenario) if scenario else PAPER, seed=seed)
@@ -239,13 +241,8 @@ def _add(name: str, make_rows: Callable[..., Rows], *options: click.Option) -> c
     return command
 
 
-def _runs(default: int) -> click.Option:
-    number = click.IntRange(1, limits.TRIALS_MAX)
-    return click.Option(["--runs"], type=number, default=default, show_default=True)
-
-
-table1_command = _add("table1", table_1, _runs(100))
-figure2_command = _add("figure2", figure_2, _runs(FIGURE_RUNS))
+table1_command = _add("table1", table_1, runs=100)
+figure2_command = _add("figure2", figure_2, runs=FIGURE_RUNS)
 figure3_command = _add("figure3", figure_3)
 
 
@@ -255,12 +252,7 @@ def fetch_command() -> None:
 
 
 @fetch_command.command("gowalla")
-@terminal.add_options(
-    "gowalla",
-    {"folder": click.Path(file_okay=False, path_type=Path)},
-    url=GOWALLA_URL,
-    kept_in=cache_folder(),
-)
+@terminal.add_options("gowalla", _TYPES, url=GOWALLA_URL, kept_in=cache_folder())
 def gowalla(folder: Path | None, url: str) -> None:
     """Fetch SNAP's 6.4 million Gowalla check-ins (about 100 MB)."""
     with terminal.progress_bar("Fetching") as progress:

@@ -103,8 +103,14 @@ def check_shares_output(path: Path | None, *inputs: str | Path | None) -> None:
     check_output(path, *inputs)
 
 
+def command(name: str, types: Mapping[str, Any], **values: Any) -> Callable[[Any], click.Command]:
+    """Make a function a command by this name, with all that `add_options` adds."""
+    add = add_options(name, types, **values)
+    return lambda function: click.command(name)(add(function))
+
+
 def add_options(command: str, types: Mapping[str, Any], **values: Any) -> Callable[[Any], Any]:
-    """Add the options of a command, as options.toml has them, to its function.
+    """Add the arguments and options of a command, as options.toml has them, to its function.
 
     `types`: what they take, by the name of their type there. `values`: what their texts name, and
     defaults by the options' own names.
@@ -114,11 +120,14 @@ def add_options(command: str, types: Mapping[str, Any], **values: Any) -> Callab
     def add(function: Any) -> Any:
         for each in reversed(listed):
             kept = {key: value for key, value in each.items() if key not in ("names", "type")}
+            kind = (_TYPES | dict(types)).get(each.get("type"))
+            if not each["names"][0].startswith("-"):
+                function = click.argument(*each["names"], type=kind, **kept)(function)
+                continue
             name = each["names"][-1].lstrip("-").replace("-", "_")
             given: dict[str, Any] = {"default": values.get(name)} | kept
             if "help" in given:
                 given["help"] = given["help"].format(**_VALUES, **values)
-            kind = (_TYPES | dict(types)).get(each.get("type"))
             function = click.option(*each["names"], type=kind, **given)(function)
         return function
 
