@@ -12,7 +12,7 @@ import os
 import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from numbers import Real
 from pathlib import Path
@@ -56,12 +56,8 @@ class Memory:
         self._version = {} if plan is None else {VERSION_KEY: PLANNED}
         self._stored = protocol.domain.k if isinstance(plan, Memo | NoisyMemo) else 0
         self._whole = 0
-        with self._sentences():
-            try:
-                with path.open("rb") as file:
-                    self._load(file)
-            except FileNotFoundError:
-                pass
+        with self._sentences(), suppress(FileNotFoundError), path.open("rb") as file:
+            self._load(file)
 
     def get_or_draw(self, person: str, draw: Callable[[], T]) -> T:
         """What is stored for a person, or else what is drawn and stored now; raises `CaldpError`.
@@ -161,9 +157,8 @@ class Memory:
         except CaldpError:
             raise
         except (OSError, ValueError) as error:  # a path with a null character is a ValueError
-            raise CaldpError(
-                self._unusable(getattr(error, "strerror", None) or str(error))
-            ) from None
+            reason = getattr(error, "strerror", None) or str(error)
+            raise CaldpError(self._unusable(reason)) from None
 
     def _unusable(self, why: str) -> str:
         return (
@@ -301,31 +296,23 @@ class _Sender:
 
     def symbol(self, answer: Answer) -> int:
         """The number of the answer's value; raises `CaldpError` for none of the protocol's."""
-        symbol = self._find_symbol(answer)
-        # The answer is not quoted, as other sentences quote what is wrong: errors end up in logs.
-        if symbol is None:
-            raise CaldpError(f"The answer must be {self._wanted}; give one of those.")
-        return symbol
-
-    def _find_symbol(self, answer: Answer) -> int | None:
         domain = self._protocol.domain
         if isinstance(domain, GridDomain):
-            return _find_cell(domain, answer)
-        if self._number:
-            return self._number.get(answer) if isinstance(answer, str) else None
-        return answer if type(answer) is int and 0 <= answer < domain.k else None
-
-    @property
-    def _wanted(self) -> str:
-        domain = self._protocol.domain
-        if isinstance(domain, GridDomain):
-            return (
+            symbol = _find_cell(domain, answer)
+            wanted = (
                 f"(latitude, longitude) in degrees within {domain.area}, whose northern and "
                 "eastern edges are outside but at 90° and 180°"
             )
-        if self._number:
-            return f"one of the protocol's {domain.k:,} labels"
-        return f"a whole number from 0 to {domain.k - 1:,}"
+        elif self._number:
+            symbol = self._number.get(answer) if isinstance(answer, str) else None
+            wanted = f"one of the protocol's {domain.k:,} labels"
+        else:
+            symbol = answer if type(answer) is int and 0 <= answer < domain.k else None
+            wanted = f"a whole number from 0 to {domain.k - 1:,}"
+        # The answer is not quoted, as other sentences quote what is wrong: errors end up in logs.
+        if symbol is None:
+            raise CaldpError(f"The answer must be {wanted}; give one of those.")
+        return symbol
 
 
 def _find_cell(domain: GridDomain, answer: object) -> int | None:

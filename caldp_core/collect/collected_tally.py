@@ -92,7 +92,17 @@ class CollectedTally(EqualByFields):
         if isinstance(mechanism, ContextMechanism):
             dtype = mechanism.oracles.dtype
         empty = mechanism.tally(np.zeros(0, dtype))
-        return cls(protocol.fingerprint, empty, buckets=no_buckets(protocol))
+        none = np.zeros(BUCKETS, np.int64) if has_buckets(protocol) else _NONE
+        return cls(protocol.fingerprint, empty, buckets=none)
+
+    @classmethod
+    def of_histogram(
+        cls, protocol: Protocol, histogram: Ints, refused: Mapping[str, int]
+    ) -> "CollectedTally":
+        """The tally of reports that are numbers; (values,) how often each was sent."""
+        tally = protocol.mechanism.tally_of_histogram(histogram)
+        buckets = buckets_of_histogram(protocol, histogram)
+        return cls(protocol.fingerprint, tally, refused=refused, buckets=buckets)
 
     def __add__(self, other: "CollectedTally") -> "CollectedTally":
         require(
@@ -156,18 +166,16 @@ class CollectedTally(EqualByFields):
         tally = Tally.from_json(json.dumps(data), name)
         if protocol is not None and not _BOOKS & set(data):
             return cls(protocol.fingerprint, tally)
-        protocol, batches, refused = (data.get(k) for k in ("protocol", "batches", "refused"))
-        right = isinstance(protocol, str) and _texts(batches) and isinstance(refused, dict)
+        books: dict[str, Any] = {key: data.get(key) for key in ("protocol", "batches", "refused")}
+        made_for, batches, refused = books.values()
+        right = isinstance(made_for, str) and _texts(batches) and isinstance(refused, dict)
         require(
             right and set(refused or {}) == set(REASONS),
             f"{name} has no books of its batches, so it can only be estimated alone; give one that "
             "caldp tally wrote.",
         )
-        assert isinstance(protocol, str)
-        assert isinstance(batches, list)
-        assert isinstance(refused, dict)
         counts = {r: check_whole(f"{r} in {_NAME.lower()}", refused[r], 0, N_MAX) for r in REASONS}
-        return cls(protocol, tally, frozenset(batches), counts, _buckets(data, name))
+        return cls(made_for, tally, frozenset(batches), counts, _buckets(data, name))
 
     def check(self, protocol: Protocol) -> None:
         """Raise `CaldpError` unless it is this protocol's."""
@@ -261,14 +269,16 @@ class RecordChecker:
         width = max(1, words_for(int(kinds.max())))
         self._room = np.array([_room(size, width) for size in kinds.tolist()])
 
-    def tally(self, rows: Rows) -> tuple[Tally, int, Ints]:
-        """The tally of all valid rows, how many are not valid, and the valid ones' buckets."""
+    def tally(self, rows: Rows, refused: dict[str, int]) -> CollectedTally:
+        """The tally of all valid rows; others are refused, as `refused` were for other reasons."""
         records = parse_records(self._protocol, rows)
         valid = self.valid_mask(records)
         if not valid.all():
             records = records[valid]
         tally = self._protocol.mechanism.tally(records)
-        return tally, len(rows) - len(records), buckets_of_records(self._protocol, records)
+        refused = zero_refusals() | refused | {OUT_OF_RANGE: len(rows) - len(records)}
+        buckets = buckets_of_records(self._protocol, records)
+        return CollectedTally(self._protocol.fingerprint, tally, frozenset(), refused, buckets)
 
     def valid_mask(self, records: Reports) -> Bools:
         """(n,) True for records that some device of the protocol sends."""
@@ -325,11 +335,6 @@ def has_buckets(protocol: Protocol) -> bool:
     """Whether reports are counted by buckets: where the tally counts symbols instead of reports."""
     mechanism = protocol.mechanism
     return isinstance(mechanism, ContextMechanism) and isinstance(mechanism.oracles, SupportOracles)
-
-
-def no_buckets(protocol: Protocol) -> Ints:
-    """(BUCKETS,) zeros, or (0,) for a protocol without buckets."""
-    return np.zeros(BUCKETS, np.int64) if has_buckets(protocol) else _NONE
 
 
 def add_buckets(left: Ints, right: Ints) -> Ints:

@@ -16,29 +16,25 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final
 
 import numpy as np
 
 from caldp_core.basics.errors import CaldpError, quoted, require
 from caldp_core.basics.extras import explain_missing
 from caldp_core.basics.files import THREADS, connect, hold_file, is_stream
-from caldp_core.basics.types import Ints, Progress, no_progress
+from caldp_core.basics.types import Progress, no_progress
 from caldp_core.collect.client import MARK_LENGTH
 from caldp_core.collect.collected_tally import (
     MALFORMED,
     OTHER_PROTOCOL,
-    OUT_OF_RANGE,
     REASONS,
     CollectedTally,
     RecordChecker,
     Rows,
-    buckets_of_histogram,
-    no_buckets,
-    zero_refusals,
 )
 from caldp_core.collect.device import DIGITS_END, NUMBER
 from caldp_core.collect.protocol import Protocol
@@ -57,19 +53,12 @@ from caldp_core.collect.report_files import (
     small_files_together,
     unreadable_error,
 )
-from caldp_core.mechanisms.base import Tally
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
 
 MEMORY_MB: Final = 700
 """What DuckDB may take; the rest of a gigabyte is for Python and the counts."""
+_OTHER_PROTOCOL: Final = "protocol IS NOT NULL AND protocol <> $mark AND protocol <> $fingerprint"
 _PART_BYTES: Final = 1 << 23
 """Bytes of reports in memory at a time, for each thread."""
-
-
-_Counted: TypeAlias = tuple[Tally, dict[str, int], Ints]
-"""A file's tally, reports refused by their reason, and the counts by buckets."""
 
 
 class Collector:
@@ -80,7 +69,8 @@ class Collector:
 
     def __init__(self, protocol: Protocol, question: str = "", mark: str = "") -> None:
         self.protocol, self._question = protocol, question
-        self._mark = mark or protocol.fingerprint
+        whole = mark or protocol.fingerprint
+        self._marks = {"mark": whole[:MARK_LENGTH], "fingerprint": whole}
         self._is_number = protocol.format.kind == NUMBER
 
     def tally(self, path: Path) -> CollectedTally:
@@ -103,104 +93,82 @@ class Collector:
             import duckdb
 
         paths = list(files.names)
-        with self._open(paths) as (connection, source):
+        with self._open(paths) as source:
             try:
-                batches = batches_of_files(connection, source)
+                batches = batches_of_files(source)
                 check_batches(holders_of_batches(batches))
-                before = _rejects(connection, source)
+                before = _rejects(source)
                 count = self._tally_numbers if self._is_number else self._tally_bytes
-                tally, refused, buckets = count(connection, source)
-                rejects = _rejects(connection, source) - before
-                refused[MALFORMED] += rejects
+                found = count(source)
+                rejects = _rejects(source) - before
             except duckdb.Error as error:
                 raise unreadable_error(paths[0], error) from None
         require(len(paths) == 1 or not rejects, "Of several files each must be readable.")
         files.check_unchanged()
-        if not tally.n + sum(refused.values()):
+        refused = {**found.refused, MALFORMED: found.refused[MALFORMED] + rejects}
+        if not found.tally.n + sum(refused.values()):
             batches = {}  # others may begin like a file in which there is nothing
         books = frozenset(name for path in batches for name in (files.names[path], *batches[path]))
-        return CollectedTally(self.protocol.fingerprint, tally, books, refused, buckets)
+        return replace(found, batches=books, refused=refused)
 
     def batches(self, paths: Sequence[Path]) -> dict[str, list[Path]]:
         """Deliveries, as books name them, with those of the files that hold them."""
-        with self._open(paths) as (connection, source):
-            return holders_of_batches(batches_of_files(connection, source))
+        with self._open(paths) as source:
+            return holders_of_batches(batches_of_files(source))
 
     def contents(self, paths: Sequence[Path], batch: str) -> list[tuple[Path, tuple[int, int]]]:
         """Each file's part of a batch as `batch_contents` says it."""
-        with self._open(paths) as (connection, source):
+        with self._open(paths) as source:
             report_sql = (_number_sql if self._is_number else _bytes_sql)(source)
-            return batch_contents(connection, source, report_sql, batch)
+            return batch_contents(source, report_sql, batch)
 
     @contextmanager
-    def _open(self, paths: Sequence[Path]) -> Iterator[tuple["DuckDBPyConnection", ReportFiles]]:
+    def _open(self, paths: Sequence[Path]) -> Iterator[ReportFiles]:
         folders = sorted({path.resolve().parent for path in paths})
         with connect(MEMORY_MB, folders=folders) as connection:
             source = detect_report_files(connection, paths)
-            yield connection, source.of_question(self._question) if self._question else source
+            yield source.of_question(self._question) if self._question else source
 
-    def _other_protocol_sql(self) -> str:
-        return "protocol IS NOT NULL AND protocol <> $mark AND protocol <> $fingerprint"
-
-    def _sql_parameters(self, source: ReportFiles) -> dict[str, Any]:
-        mark = self._mark
-        return {**source.sql_parameters, "mark": mark[:MARK_LENGTH], "fingerprint": mark}
-
-    def _tally_numbers(self, connection: "DuckDBPyConnection", source: ReportFiles) -> _Counted:
+    def _tally_numbers(self, source: ReportFiles) -> CollectedTally:
         values = self.protocol.format.values
         # Most numbers are in range: looked at first, they cost no other comparison.
         sql = (
-            f"SELECT CASE WHEN {self._other_protocol_sql()} THEN -2 "
+            f"SELECT CASE WHEN {_OTHER_PROTOCOL} THEN -2 "
             f"WHEN number >= 0 AND number < {values} THEN number "
             f"WHEN number > -{DIGITS_END} AND number < {DIGITS_END} THEN -3 ELSE -1 END AS sent, "
             "count(*) AS n "
             f"FROM (SELECT {_number_sql(source)} AS number, protocol FROM ({source.rows_sql})) "
             "GROUP BY sent"
         )
-        found = connection.execute(sql, self._sql_parameters(source)).fetchnumpy()
+        parameters = source.sql_parameters | self._marks
+        found = source.connection.execute(sql, parameters).fetchnumpy()
         sent, n = (np.asarray(found[name], np.int64) for name in ("sent", "n"))
         refused = {why: int(n[sent == -1 - code].sum()) for code, why in enumerate(REASONS)}
         histogram = np.zeros(values, np.int64)
         histogram[sent[sent >= 0]] = n[sent >= 0]
-        tally = self.protocol.mechanism.tally_of_histogram(histogram)
-        return tally, refused, buckets_of_histogram(self.protocol, histogram)
+        return CollectedTally.of_histogram(self.protocol, histogram, refused)
 
-    def _tally_bytes(self, connection: "DuckDBPyConnection", source: ReportFiles) -> _Counted:
+    def _tally_bytes(self, source: ReportFiles) -> CollectedTally:
         size = self.protocol.format.size
         sql = (
-            f"SELECT CASE WHEN {self._other_protocol_sql()} THEN ''::BLOB "
+            f"SELECT CASE WHEN {_OTHER_PROTOCOL} THEN ''::BLOB "
             f"WHEN octet_length(report) = {size} THEN report END AS sent "
             f"FROM (SELECT {_bytes_sql(source)} AS report, protocol FROM ({source.rows_sql}))"
         )
-        total = _Total(CollectedTally.empty(self.protocol).tally, no_buckets(self.protocol))
-        refused, checker = total.refused, RecordChecker(self.protocol)
-        parts = _parts(connection, sql, self._sql_parameters(source), max(1, _PART_BYTES // size))
+        total, checker = CollectedTally.empty(self.protocol), RecordChecker(self.protocol)
+        parts = _parts(source, sql, self._marks, max(1, _PART_BYTES // size))
         with ThreadPoolExecutor(THREADS) as threads:
-            waiting: deque[Future[tuple[Tally, int, Ints]]] = deque()
+            waiting: deque[Future[CollectedTally]] = deque()
             for valid, offsets, data in parts:
                 sent = int(np.count_nonzero(np.diff(offsets)))
-                refused[OTHER_PROTOCOL] += valid - sent
-                refused[MALFORMED] += len(offsets) - 1 - valid
+                refused = {OTHER_PROTOCOL: valid - sent, MALFORMED: len(offsets) - 1 - valid}
                 rows = data[offsets[0] : offsets[-1]].reshape(-1, size)
-                waiting.append(threads.submit(checker.tally, rows))
+                waiting.append(threads.submit(checker.tally, rows, refused))
                 if len(waiting) > THREADS:
-                    total.add(*waiting.popleft().result())
+                    total += waiting.popleft().result()
             while waiting:
-                total.add(*waiting.popleft().result())
-        return total.tally, refused, total.buckets
-
-
-@dataclass
-class _Total:
-    """The sum of the parts of a file of reports in bytes."""
-
-    tally: Tally
-    buckets: Ints
-    refused: dict[str, int] = field(default_factory=zero_refusals)
-
-    def add(self, tally: Tally, wrong: int, buckets: Ints) -> None:
-        self.tally, self.buckets = self.tally + tally, self.buckets + buckets
-        self.refused[OUT_OF_RANGE] += wrong
+                total += waiting.popleft().result()
+        return total
 
 
 def _number_sql(source: ReportFiles) -> str:
@@ -217,26 +185,24 @@ def _bytes_sql(source: ReportFiles) -> str:
     return "report" if source.type == "bytes" else "TRY(from_base64(CAST(report AS VARCHAR)))"
 
 
-def _rejects(connection: "DuckDBPyConnection", source: ReportFiles) -> int:
+def _rejects(source: ReportFiles) -> int:
     """Number of lines that are not rows, over all scans so far."""
-    if not source.counts_rejects:
-        return 0
     table_sql = "SELECT 1 FROM duckdb_tables() WHERE table_name = 'reject_errors'"
-    if not connection.execute(table_sql).fetchall():
+    if not source.connection.execute(table_sql).fetchall():
         return 0
     sql = "SELECT count(DISTINCT (scan_id, line)) FROM reject_errors"
-    (row,) = connection.execute(sql).fetchall()
+    (row,) = source.connection.execute(sql).fetchall()
     return int(row[0])
 
 
 def _parts(
-    connection: "DuckDBPyConnection", sql: str, parameters: dict[str, Any], rows: int
+    source: ReportFiles, sql: str, marks: dict[str, str], rows: int
 ) -> Iterator[tuple[int, Any, Rows]]:
     """(number that is not null, (n + 1,) offsets, bytes) of some reports at a time."""
     with explain_missing("Counting reports in bytes"):
         import pyarrow as pa
-    reader = connection.sql(sql, params=parameters).to_arrow_reader(rows)
-    for batch in reader:
+    relation = source.connection.sql(sql, params=source.sql_parameters | marks)
+    for batch in relation.to_arrow_reader(rows):
         column = batch.column(0)
         wide = pa.types.is_large_binary(column.type)
         _, offsets, data = column.buffers()
@@ -287,30 +253,23 @@ def tally_files(
     each other. Of an output that is a pipe or a device nothing is read, and it is written once.
     `collector`: of one of several questions.
     """
+    files, goes_on = list(paths), not is_stream(output)
     with hold_file(output):
-        return _tally_files(collector or Collector(protocol), list(paths), output, progress)
-
-
-def _tally_files(
-    collector: Collector, files: Sequence[Path], output: Path, progress: Progress
-) -> TallyRun:
-    protocol = collector.protocol
-    total = CollectedTally.empty(protocol)
-    goes_on = not is_stream(output)
-    if goes_on and output.exists():
-        total = CollectedTally.from_file(output)
-        total.check(protocol)
-    run, done, written = _Run(collector, files, total), 0, monotonic()
-    try:
-        for paths in run.groups():
-            done += len(paths)
-            if goes_on and monotonic() - written > SAVE_INTERVAL_S:
+        total = CollectedTally.empty(protocol)
+        if goes_on and output.exists():
+            total = CollectedTally.from_file(output)
+            total.check(protocol)
+        run, done, written = _Run(collector or Collector(protocol), files, total), 0, monotonic()
+        try:
+            for group in run.groups():
+                done += len(group)
+                if goes_on and monotonic() - written > SAVE_INTERVAL_S:
+                    run.total.write(output)
+                    written = monotonic()
+                progress(done / len(files))
+        finally:
+            if done:  # where the first file can't be read nothing is left behind
                 run.total.write(output)
-                written = monotonic()
-            progress(done / len(files))
-    finally:
-        if done:  # where the first file can't be read nothing is left behind
-            run.total.write(output)
     return TallyRun(total, run.total, len(files) - run.skipped, run.skipped)
 
 

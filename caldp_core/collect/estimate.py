@@ -8,7 +8,7 @@ Files that a person uploads together are recognised by their contents.
 import csv
 import io
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -30,7 +30,6 @@ from caldp_core.basics.types import Bools, Floats, read_only, short_repr
 from caldp_core.collect.collected_tally import (
     REASONS,
     CollectedTally,
-    buckets_of_histogram,
     merge_tallies,
     zero_refusals,
 )
@@ -38,8 +37,7 @@ from caldp_core.collect.collector import MEMORY_MB
 from caldp_core.collect.device import NUMBER
 from caldp_core.collect.json_files import FILE_MAX_BYTES, parse_json_object
 from caldp_core.collect.protocol import PROTOCOL_KEY, Protocol
-from caldp_core.collect.record import EVERY_LOOK, HOLD_KEY, check_record, make_record
-from caldp_core.collect.record import RECORD_KEY as RECORD
+from caldp_core.collect.record import EVERY_LOOK, HOLD_KEY, RECORD_KEY, check_record, make_record
 from caldp_core.collect.report_files import (
     book_names,
     columns_of_file,
@@ -184,9 +182,8 @@ def _read_histogram(
     named = book_names(
         {batch for *_, batch in rows if batch is not None}, f"The file {quoted(path)}"
     )
-    tally = protocol.mechanism.tally_of_histogram(counts)
-    books, buckets = named | {file_batch_name(path)}, buckets_of_histogram(protocol, counts)
-    return CollectedTally(protocol.fingerprint, tally, books, refused, buckets)
+    found = CollectedTally.of_histogram(protocol, counts, refused)
+    return replace(found, batches=named | {file_batch_name(path)})
 
 
 _WEEK: Final = DATA_FOLDER / "made_up_week"
@@ -334,7 +331,7 @@ def read_collection(files: Files) -> Collection:
         key, parsed = _parse(name, data)
         found.setdefault(key, []).append((name, parsed))
     protocols = [Protocol.from_dict(parsed) for _, parsed in found.get(PROTOCOL_KEY, [])]
-    given, tables, records = (found.get(key, []) for key in (_TALLY, "", RECORD))
+    given, tables, records = (found.get(key, []) for key in (_TALLY, "", RECORD_KEY))
     require(
         len({each.fingerprint for each in protocols}) == 1,
         f"A collection has one protocol, these files have {len(protocols)}; {_FILES_HINT}.",
@@ -362,7 +359,7 @@ def _parse(name: str, data: bytes) -> tuple[str, Any]:
     if not text.lstrip(f"{BYTE_ORDER_MARK} \r\n\t").startswith("{"):
         return "", text
     parsed = parse_json_object(text, f"The file {quoted(name)}")
-    for key in (PROTOCOL_KEY, _TALLY, RECORD):
+    for key in (PROTOCOL_KEY, _TALLY, RECORD_KEY):
         if key in parsed:
             return key, parsed
     raise CaldpError(

@@ -354,10 +354,8 @@ class FamilyPlan:
 def _context(part: Mapping[str, Any]) -> Context:
     kind_field(part, "policy", {"context": None})
     blocks = list_field(part, "blocks", int)
-    sensitive, epsilon = (
-        list_field(part, "sensitive", bool),
-        list_field(part, "epsilon", float, int),
-    )
+    sensitive = list_field(part, "sensitive", bool)
+    epsilon = list_field(part, "epsilon", float, int)
     require(
         all(abs(label) < K_MAX for label in blocks) and all(abs(e) < K_MAX for e in epsilon),
         f"{NAME}'s policy holds a number that is too large; {ADVICE}",
@@ -445,20 +443,18 @@ class Protocol:
             f"mechanism on so few values that its channel can be written out; this scenario runs "
             f"{setup.mechanism_name} on {setup.mechanism.k:,} values. Choose one of those.",
         )
-        domain, mechanism = setup.dataset.domain, setup.mechanism
         refusal = unprotected_text(setup)
         require(
             allow_unprotected or not refusal,
             f"{refusal}, with nothing to hide among; change the blocks or what is sensitive, or "
             "allow it with allow_unprotected=True (caldp protocol --allow-unprotected).",
         )
-        plan = family_plan(setup)
-        if plan is not None:
-            return cls(_question(question), domain, setup.partition.names, plan)
-        # Its matrix says of every pair whether one hides the other; no report tells a block.
-        return cls(
-            _question(question), domain, EVERYTHING, TablePlan.of(setup.mechanism_name, mechanism)
-        )
+        names = setup.partition.names
+        plan: Plan | None = family_plan(setup)
+        if plan is None:
+            # Its matrix says of every pair whether one hides the other; no report tells a block.
+            names, plan = EVERYTHING, TablePlan.of(setup.mechanism_name, setup.mechanism)
+        return cls(_question(question), setup.dataset.domain, names, plan)
 
     def repeated(self, plan: Repetition) -> "Protocol":
         """The same with a plan of repetition; for a noisy memo its channel is written out.

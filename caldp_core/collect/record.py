@@ -420,14 +420,11 @@ def privacy_fields(protocol: Protocol) -> dict[str, Any]:
 
 def _model(protocol: Protocol) -> str:
     """Who randomizes reports, and which reports nobody does."""
-    found = protocol.coverage
-    if not found.protected.any():
-        return "none: every report names its value"
-    named = int(found.in_clear.sum())
-    if not named:
-        return "local: each device randomizes its own report"
-    values = count_text(named, "value", "values")
-    return f"local: each device randomizes its own report, but for {values}, always named"
+    named = int(protocol.coverage.in_clear.sum())
+    case = "some" if named else "all"
+    if not protocol.coverage.protected.any():
+        case = "none"
+    return str(TEXTS["model"][case].format(named=count_text(named, "value", "values")))
 
 
 def check_record(protocol: Protocol, record: Mapping[str, Any], name: str) -> None:
@@ -445,15 +442,10 @@ def check_record(protocol: Protocol, record: Mapping[str, Any], name: str) -> No
             (promised if key == "privacy" else record.get(key)) == right,
             f"{name} has another {key} than its protocol; {_SOURCE}",
         )
-    for key, fits in _COLLECTED.items():
-        require(
-            key in record and fits(record[key]),
-            f"{name} has no {key} that can be right; {_SOURCE}",
-        )
-    require(
-        LAW_KEY not in record or _are_law_checks(protocol, record[LAW_KEY]),
-        f"{name} has no {LAW_KEY} that can be right; {_SOURCE}",
-    )
+    wrong = [key for key, fits in _COLLECTED.items() if key not in record or not fits(record[key])]
+    if LAW_KEY in record and not _are_law_checks(protocol, record[LAW_KEY]):
+        wrong.append(LAW_KEY)
+    require(not wrong, f"{name} has no {''.join(wrong[:1])} that can be right; {_SOURCE}")
     mixed = privacy["if_mixed"]
     require(
         mixed is None or _is_mixed(protocol, mixed),
@@ -608,8 +600,7 @@ def _relation(protocol: Protocol, plain: bool) -> str:
         case = "plain"
     elif not protocol.coverage.protected.any():
         case = "none"
-    text: str = TEXTS["relation"][case]
-    return text
+    return str(TEXTS["relation"][case])
 
 
 def _unprotected(protocol: Protocol, plain: bool) -> str:

@@ -36,11 +36,14 @@ _BLOCK: Final = 1 << 20
 
 
 class Books:
-    """Names of batches that are counted, with the lengths of the files among them."""
+    """Names of batches that are counted.
+
+    `lengths`: those in bytes of the files among them, each once, the shortest first.
+    """
 
     def __init__(self, names: Iterable[str] = ()) -> None:
         self._names: set[str] = set()
-        self._lengths: list[int] = []
+        self.lengths: list[int] = []
         self.add(names)
 
     def add(self, names: Iterable[str]) -> None:
@@ -49,12 +52,7 @@ class Books:
         files = (name for name in names if name.startswith(FILE_PREFIX))
         lengths = {parse_int(name.rpartition(":")[2]) for name in files}
         found = {length for length in lengths if length is not None and length > 0}
-        self._lengths = sorted(found.union(self._lengths))
-
-    @property
-    def lengths(self) -> Sequence[int]:
-        """The lengths in bytes of files among the batches, each once, the shortest first."""
-        return self._lengths
+        self.lengths = sorted(found.union(self.lengths))
 
     def has_file(self, name: str) -> bool:
         """Whether a file of this batch name is in the books."""
@@ -157,16 +155,17 @@ _REJECTS: Final = "ignore_errors = true, store_rejects = true"
 class ReportFiles:
     """Files of reports with the same columns, as SQL that reads them together.
 
-    `rows_sql`: a query of `report`, `protocol`, `batch` and `filename`, with the parameter $path.
+    `rows_sql`: a query of `report`, `protocol`, `batch` and `filename`, with the parameter $path,
+    by `connection`.
     `type`: "integer", "bytes" or "text", what the reports are; `has_batches`: whether there are
-    any; `counts_rejects`: whether DuckDB may find lines that are not rows.
+    any.
     """
 
+    connection: "DuckDBPyConnection"
     paths: tuple[Path, ...]
     rows_sql: str
     type: str
     has_batches: bool
-    counts_rejects: bool
 
     @property
     def sql_parameters(self) -> dict[str, Any]:
@@ -274,14 +273,13 @@ def _parquet(connection: "DuckDBPyConnection", paths: tuple[Path, ...]) -> Repor
         f"{kind}; write it as one of those.",
     )
     rows = _selected(columns | {"report": kind}, reader, _FILE)
-    return ReportFiles(paths, rows, known[kind], "batch" in columns, False)
+    return ReportFiles(connection, paths, rows, known[kind], "batch" in columns)
 
 
 def _csv(connection: "DuckDBPyConnection", paths: tuple[Path, ...]) -> ReportFiles:
-    del connection
     columns = _header(paths[0])
     rows = _selected(columns, fields_sql(list(columns), f"{_REJECTS}, {_packing(paths[0])}"))
-    return ReportFiles(paths, rows, "text", "batch" in columns, True)
+    return ReportFiles(connection, paths, rows, "text", "batch" in columns)
 
 
 def _header(path: Path) -> dict[str, str]:
@@ -318,7 +316,6 @@ def _require_report(path: Path, columns: Iterable[str]) -> None:
 
 
 def _json_lines(connection: "DuckDBPyConnection", paths: tuple[Path, ...]) -> ReportFiles:
-    del connection
     parts = ", ".join(
         f"CASE WHEN json_valid(line) THEN json_extract_string(line, '$.{name}') END AS {name}"
         for name in ("report", "protocol", "batch")
@@ -326,7 +323,7 @@ def _json_lines(connection: "DuckDBPyConnection", paths: tuple[Path, ...]) -> Re
     lines = lines_sql(False, f"{_REJECTS}, {_packing(paths[0])}")
     reader = f"(SELECT {parts}, filename FROM {lines})"
     columns = dict.fromkeys(("report", "protocol", "batch"), "VARCHAR")
-    return ReportFiles(paths, _selected(columns, reader), "text", True, True)
+    return ReportFiles(connection, paths, _selected(columns, reader), "text", True)
 
 
 _READERS: Final[dict[str, Callable[["DuckDBPyConnection", tuple[Path, ...]], ReportFiles]]] = {
@@ -374,9 +371,7 @@ def book_names(names: Iterable[str], source: str) -> frozenset[str]:
     return found
 
 
-def batches_of_files(
-    connection: "DuckDBPyConnection", source: ReportFiles
-) -> dict[Path, frozenset[str]]:
+def batches_of_files(source: ReportFiles) -> dict[Path, frozenset[str]]:
     """File → its deliveries, as books name them; of several files only those with rows.
 
     Raises `CaldpError` as `book_names` does. A single file without batches is not read.
@@ -387,7 +382,7 @@ def batches_of_files(
     most = (BATCHES_MAX + 2) * len(source.paths)
     sql = f"SELECT DISTINCT filename, batch FROM ({source.rows_sql}) LIMIT {most}"
     found: dict[str, set[str]] = defaultdict(set)
-    for filename, name in connection.execute(sql, source.sql_parameters).fetchall():
+    for filename, name in source.connection.execute(sql, source.sql_parameters).fetchall():
         found[filename].update(() if name is None else (name,))
     return {
         path: book_names(found[filename], f"The file {quoted(path)}")
@@ -410,7 +405,7 @@ Contents: TypeAlias = dict[tuple[int, int], Path]
 
 
 def batch_contents(
-    connection: "DuckDBPyConnection", source: ReportFiles, report_sql: str, name: str
+    source: ReportFiles, report_sql: str, name: str
 ) -> list[tuple[Path, tuple[int, int]]]:
     """Each file with (reports, sum of their hashes) of a batch: equal for the same reports.
 
@@ -422,7 +417,7 @@ def batch_contents(
         "WHERE batch = $batch GROUP BY filename"
     )
     parameters = {**source.sql_parameters, "batch": name.removeprefix(BATCH_PREFIX)}
-    rows = connection.execute(sql, parameters).fetchall()
+    rows = source.connection.execute(sql, parameters).fetchall()
     contents = {filename: (n, total) for filename, n, total in rows}
     by_name = source.by_name.items()
     return [(path, contents[filename]) for filename, path in by_name if filename in contents]

@@ -45,7 +45,7 @@ from caldp_core.collect.collected_tally import (
     CollectedTally,
     RecordChecker,
     add_buckets,
-    buckets_of_histogram,
+    zero_refusals,
 )
 from caldp_core.collect.device import AROUND, DIGITS_END, NUMBER, QUOTE
 from caldp_core.collect.protocol import Protocol
@@ -165,9 +165,9 @@ def partial_tallies(protocol: str) -> Callable[[Batches], Iterator["pa.RecordBat
         counter = _BatchCounter(Protocol.from_json(protocol))
         for batch in batches:
             counter.add(batch)
-        total = counter.tally()
-        refused = [counter.refused[reason] for reason in REASONS]
-        yield _row([total.n, *refused], counter.batches, counter.buckets(), total.counts)
+        total = counter.collected()
+        numbers = [total.tally.n, *(total.refused[reason] for reason in REASONS)]
+        yield _row(numbers, counter.batches, total.buckets, total.tally.counts)
 
     return tally
 
@@ -232,15 +232,13 @@ class _BatchCounter:
     """Adds up batches in Arrow, as `Collector` does in DuckDB."""
 
     def __init__(self, protocol: Protocol) -> None:
-        empty = CollectedTally.empty(protocol)
-        self._tally, self.refused = empty.tally, dict(empty.refused)
         self.batches: frozenset[str] = frozenset()
-        self._protocol, self._form = protocol, protocol.format
-        self._is_number = self._form.kind == NUMBER
-        self._buckets = empty.buckets
-        self._histogram = np.zeros(self._form.values if self._is_number else 0, np.int64)
-        self._count = self._count_numbers
-        if not self._is_number:
+        self._protocol, self._refused = protocol, zero_refusals()
+        if protocol.format.kind == NUMBER:
+            self._histogram = np.zeros(protocol.format.values, np.int64)
+            self._count = self._count_numbers
+        else:
+            self._total = CollectedTally.empty(protocol)
             self._count = partial(self._count_bytes, RecordChecker(protocol))
 
     def add(self, batch: "pa.RecordBatch") -> None:
@@ -257,21 +255,16 @@ class _BatchCounter:
         if "protocol" in batch.schema.names:
             marks = pa.array([whole, whole[:MARK_LENGTH], None])
             ours = pc.is_in(pc.utf8_trim(batch.column("protocol").cast(pa.string()), QUOTE), marks)
-            self.refused[OTHER_PROTOCOL] += len(ours) - (pc.sum(ours).as_py() or 0)
+            self._refused[OTHER_PROTOCOL] += len(ours) - (pc.sum(ours).as_py() or 0)
             column = column.filter(ours)
         self._count(column)
 
-    def tally(self) -> Tally:
-        """The tally of all reports counted."""
-        if self._is_number:
-            return self._protocol.mechanism.tally_of_histogram(self._histogram)
-        return self._tally
-
-    def buckets(self) -> Ints:
-        """The reports counted, by `collected_tally.py`."""
-        if self._is_number:
-            return buckets_of_histogram(self._protocol, self._histogram)
-        return self._buckets
+    def collected(self) -> CollectedTally:
+        """The tally of all reports counted, and how many were refused."""
+        if self._protocol.format.kind == NUMBER:
+            return CollectedTally.of_histogram(self._protocol, self._histogram, self._refused)
+        found = self._total.refused
+        return replace(self._total, refused={why: self._refused[why] + found[why] for why in found})
 
     def _count_numbers(self, column: "pa.Array") -> None:
         import pyarrow as pa
@@ -285,23 +278,20 @@ class _BatchCounter:
             column = pc.if_else(right, texts, None).cast(pa.int64())
         known = column.drop_null().to_numpy(zero_copy_only=False)
         known = known[(known > -DIGITS_END) & (known < DIGITS_END)]
-        self.refused[MALFORMED] += len(column) - known.size
+        self._refused[MALFORMED] += len(column) - known.size
         sent = known[(known >= 0) & (known < self._histogram.size)].astype(np.int64)
-        self.refused[OUT_OF_RANGE] += known.size - sent.size
+        self._refused[OUT_OF_RANGE] += known.size - sent.size
         self._histogram += np.bincount(sent, minlength=self._histogram.size)
 
     def _count_bytes(self, checker: RecordChecker, column: "pa.Array") -> None:
         import pyarrow as pa
 
-        size = self._form.size
+        size = self._protocol.format.size
         is_text = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
         decoded = map(_decode, column.to_pylist()) if is_text else column.to_pylist()
         whole_rows = [each for each in decoded if each is not None and len(each) == size]
-        self.refused[MALFORMED] += len(column) - len(whole_rows)
         rows = np.frombuffer(b"".join(whole_rows), np.uint8).reshape(-1, size)
-        tally, wrong, buckets = checker.tally(rows)
-        self.refused[OUT_OF_RANGE] += wrong
-        self._tally, self._buckets = self._tally + tally, self._buckets + buckets
+        self._total += checker.tally(rows, {MALFORMED: len(column) - len(whole_rows)})
 
 
 def _decode(text: str | None) -> bytes | None:
@@ -313,12 +303,9 @@ def _decode(text: str | None) -> bytes | None:
 
 DataFrame: TypeAlias = Any
 """PySpark's, which is not a dependency."""
-_SCHEMA: Final = ", ".join(
-    [
-        *(f"{name} bigint" for name in NUMBERS),
-        "batches array<string>",
-        *(f"{name} array<bigint>" for name in ("buckets", "counts")),
-    ]
+_SCHEMA: Final = (
+    "".join(f"{name} bigint, " for name in NUMBERS)
+    + "batches array<string>, buckets array<bigint>, counts array<bigint>"
 )
 ROWS_MAX: Final = 256
 """Partial tallies that the driver adds up: 90 MB where each has 43,750 counts."""
