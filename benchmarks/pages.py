@@ -134,7 +134,7 @@ def _start(browser: "Browser", script: str, target: MoveTarget) -> float:
 def _page(
     browser: "Browser", server: Server, plain: str, target: MoveTarget, rounds: int = 0
 ) -> Iterator[Figure]:
-    """A page's figures in a visit of its own, and what so many rounds of two moves leave behind."""
+    """A page's figures in one visit, and the memory that rounds of two moves leave behind."""
     from playwright.sync_api import Error
 
     with browser.new_context(viewport={"width": 1280, "height": 720}) as visit:

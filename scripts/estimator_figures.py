@@ -111,7 +111,7 @@ def errors_row(name: str, grid: GridDomain, people: Ints, side: int) -> str:
 
 
 def write_table(lines: Sequence[str]) -> None:
-    """Write lines that end with a table in place of those of the document that begin alike."""
+    """Write lines that end with a table in place of the same lines of the document."""
     text = DOCUMENT.read_text("utf-8")
     start = text.index(lines[0] + "\n")
     end = text.index("\n\n", text.index("\n|---", start))

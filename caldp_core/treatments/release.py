@@ -43,7 +43,7 @@ class Ends:
 
 
 EndsOf: TypeAlias = Callable[[Ints, Tails], Ends]
-"""(k,) the area of each cell, and the chances with which ends that are no bounds may be missed."""
+"""(k,) the area of each cell, and the chances with which ends that are not bounds may be missed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +77,7 @@ class Release:
     def ends_of_areas(self, areas: Ints, level: float = LEVEL) -> Ends:
         """Ends of each area; `areas`: (k,) numbers from 0. They include the reader's estimate.
 
-        Where they are no bounds, they hold with probability `level`, as in `intervals.ranges` also
+        Where they are not bounds, they hold with probability `level`, as in `intervals.ranges` also
         on average for the areas with the most people.
         """
         sums = sums_by(areas, self.estimate, int(areas.max()) + 1)
@@ -117,7 +117,7 @@ def local_release(evidence: Evidence, shares: Floats) -> Release:
 
 
 _KNOWN: Final = 1e-9
-"""A range of shares that is narrower is no range: the reports show the number."""
+"""A narrower range of shares is shown as known exactly: the reports show the number."""
 
 
 def area_columns(release: Release, areas: ResultAreas, n: int) -> dict[str, list[object]]:
