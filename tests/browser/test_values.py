@@ -355,9 +355,14 @@ EXAMPLE: Final = ROOT / "examples" / "collection"
 WRONG: Final = """async ([code, vectors]) => {
     const url = URL.createObjectURL(new Blob([code], {type: "text/javascript"}));
     const {Client} = await import(url);
-    return vectors.flatMap(({protocol, cases}) => cases.filter(each => {
-        const left = [...each.numbers], number = () => left.shift();
-        return new Client(protocol, {number}).draw(each.value) !== each.report || left.length;
+    return vectors.flatMap(({protocol, cases}) => cases.filter(({numbers, value, report}) => {
+        const left = [...numbers], number = () => left.shift();
+        const client = new Client(protocol, {number});
+        const drawn = client.questions
+            ? Object.entries(client.questions).map(([name, each]) => [name, each.draw(value[name])])
+            : client.draw(value);
+        const wanted = client.questions ? Object.entries(report) : report;
+        return JSON.stringify(drawn) !== JSON.stringify(wanted) || left.length;
     }));
 }"""
 

@@ -22,6 +22,8 @@
     };
 
     document.addEventListener("caldp:rest", name);
+    // In another width sliders are drawn anew, without a run.
+    addEventListener("resize", () => setTimeout(name, DRAWN_MS), {passive: true});
     addEventListener("DOMContentLoaded", () => {
         // A panel is drawn once its place at the end of the document is there.
         new MutationObserver(() => setTimeout(name, DRAWN_MS)).observe(document.body, {childList: true});
