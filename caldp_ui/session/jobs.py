@@ -13,14 +13,12 @@ the reader sees the page as it was before. Such a tick is known by coming sooner
 drawn than a tick of that drawing can, and has the page run once more.
 """
 
-import os
-import sys
 from collections import Counter, OrderedDict, deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, wait
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
-from threading import Condition, Event, Thread, current_thread, get_native_id
+from threading import Condition, Event, Thread, current_thread
 from time import monotonic
 from typing import Any, Final, Generic, Literal, NoReturn, TypeAlias, TypeVar
 
@@ -103,8 +101,6 @@ def is_asked_for_by_part() -> bool:
 
 
 T = TypeVar("T")
-_PRIORITY: Final = 5
-"""Of threads of work: beside a run of a page such a thread gets a quarter of a processor."""
 
 
 @dataclass(frozen=True)
@@ -119,8 +115,7 @@ class FairPool:
 
     A free thread takes the next piece of the visit that has the fewest at work, among those the one
     that was served the longest ago. A piece that waits for another lends its place meanwhile, which
-    takes one thread more. Threads are named `name`-0, … and end with the process; they, and those
-    that they begin, such as DuckDB's, work after all that runs of pages want of the processor.
+    takes one thread more. Threads are named `name`-0, … and end with the process.
     """
 
     def __init__(self, workers: int, per_visit: int, name: str) -> None:
@@ -169,8 +164,6 @@ class FairPool:
         self._changed.notify_all()
 
     def _serve(self) -> None:
-        if sys.platform == "linux":  # elsewhere a thread has no priority of its own
-            os.setpriority(os.PRIO_PROCESS, get_native_id(), _PRIORITY)
         while (piece := self._take()) is not None:
             if piece.future.set_running_or_notify_cancel():
                 _run_task(piece)

@@ -1,12 +1,10 @@
 """Work and parts of pages end with their visit; ticks and stale messages are dropped."""
 
 import asyncio
-import os
-import sys
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from itertools import count
-from threading import Event, Thread, get_native_id
+from threading import Event, Thread
 from types import SimpleNamespace
 from typing import Any
 
@@ -32,7 +30,6 @@ from streamlit.testing.v1 import AppTest
 
 from caldp_core.basics.cache import working_on
 from caldp_core.basics.errors import Cancelled
-from caldp_core.basics.files import connect, fetch_rows
 from caldp_core.basics.types import Progress
 from caldp_ui.app import run_limiter
 from caldp_ui.app.delivery import middleware
@@ -86,24 +83,6 @@ def test_a_visit_has_two_threads_at_most_and_a_newcomer_the_third() -> None:
     row.go.set()
     assert are_done(futures)
     assert row.begun.count("greedy") == 4
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere threads have no priority")
-def test_work_goes_after_runs_of_pages_and_so_do_the_threads_that_it_begins() -> None:
-    """Beside large files that two visits brought, others waited for a processor."""
-
-    def nice() -> int:
-        return os.getpriority(os.PRIO_PROCESS, get_native_id())
-
-    def work() -> tuple[int, int]:
-        with connect(100) as connection:
-            connection.create_function("nice", nice, [], "INTEGER", side_effects=True)
-            ((begun,),) = fetch_rows(connection, "SELECT nice()")
-        return nice(), begun
-
-    lower = nice() + 5
-    assert FairPool(1, 1, "test").submit("visit", work).result(PATIENCE) == (lower, lower)
-    assert nice() == lower - 5
 
 
 def test_what_was_cancelled_before_its_turn_is_never_begun_and_errors_come_out() -> None:
