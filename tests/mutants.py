@@ -131,7 +131,7 @@ class TruthInComplement(RandomizedResponseOracles):
 
 
 class HonestLies(RandomizedResponseOracles):
-    """k-RR whose lies are never the truth, though λ reckons with all s symbols."""
+    """k-RR whose lies are never the truth, though λ counts all s symbols."""
 
     def privatize(self, rank: Ints, words: WordSource) -> Ints:
         block = self._block[rank]

@@ -34,7 +34,7 @@ from caldp_ui.app.run_limiter import PlacedRun, fragment, yield_to_runs
 from caldp_ui.session import visit as notices
 from caldp_ui.words import formats
 
-_REFRESH_KEY: Final = "ticking/mended"
+_REFRESH_KEY: Final = "ticking/drawn-again"
 _BY_PART: Final = "run/by-part"
 _IS_BY_PART: Final = "run/is-by-part"
 _REST_S: Final = 2.0

@@ -526,7 +526,7 @@ def ranked_upside_down(evidence: Evidence, shares: Floats) -> Intervals:
     return Intervals(*limits(evidence, Tails.by_rank(-shares, 0.025)), 0.95)
 
 
-ALIKE = pytest.param(np.full(2000, 550), id="all alike", marks=pytest.mark.thorough)
+ALIKE = pytest.param(np.full(2000, 550), id="all equal", marks=pytest.mark.thorough)
 
 
 @pytest.mark.slow

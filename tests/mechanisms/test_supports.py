@@ -239,7 +239,7 @@ def test_more_subsets_than_can_be_written_are_refused_in_one_sentence() -> None:
 
 
 class LiesWithoutTruth(SubsetSelectionOracles):
-    """A uniform subset never includes the truth, though λ reckons with all of them."""
+    """A uniform subset never includes the truth, though λ counts all of them."""
 
     def privatize(self, rank: Ints, words: WordSource) -> Any:
         block = self._block[rank]

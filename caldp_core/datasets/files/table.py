@@ -687,8 +687,7 @@ def _check_parquet(source: FileSource, bounds: Bounds) -> None:
         0 <= (count or 0) <= bounds.rows and (size or 0) <= bounds.unpacked_bytes,
         f"A Parquet file may have up to {bounds.rows:,} rows and unpack to "
         f"{bounds.unpacked_bytes / 2**20:,.0f} MB, {excerpt(source.name)} says {count or 0:,} "
-        "rows and "
-        f"{(size or 0) / 2**20:,.0f} MB; give a part, or count it with `caldp count`.",
+        f"rows and {(size or 0) / 2**20:,.0f} MB; give a part, or count it with `caldp count`.",
     )
 
 
