@@ -33,6 +33,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.proto.WidgetStates_pb2 import WidgetStates
 from streamlit.runtime import app_session
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.fragment import Fragment, MemoryFragmentStorage
@@ -476,23 +477,39 @@ class Parts(MemoryFragmentStorage):
 def run_parts_of_open_pages() -> None:
     """Run parts of the page that is open, and the page where a user asks for a missing part."""
     _run_page_for_missing_parts()
-    _skip_parts_of_left_pages()
+    _run_parts_by_themselves()
     _keep_request_that_waits()
 
 
-def _skip_parts_of_left_pages() -> None:
-    """Skip a part's run that had to wait until the visit was on another page.
+def _run_parts_by_themselves() -> None:
+    """Skip a part's run on a page that the visit has left, and let none know others' widgets.
 
-    It would be a step back to the part's page, at which Streamlit drops the values of widgets.
+    Such a run would be a step back to its page, at which Streamlit drops the values of widgets. And
+    the browser sends a part the values of all widgets: of others, one from a run that a user's own
+    has overtaken, or one that the user's own message is about to bring. Taken from the part, the
+    first would undo a choice, and the second would be no change any more when its message comes.
     """
     run = ScriptRunner._run_script  # noqa: SLF001 — no public name
 
-    def run_current(runner: ScriptRunner, asked: RerunData) -> None:
-        pages = runner._pages_manager  # noqa: SLF001
-        if not asked.fragment_id_queue or asked.page_script_hash == pages.current_page_script_hash:
+    def run_alone(runner: ScriptRunner, asked: RerunData) -> None:
+        if not asked.fragment_id_queue:
             run(runner, asked)
+        elif asked.page_script_hash == runner._pages_manager.current_page_script_hash:  # noqa: SLF001
+            run(runner, replace(asked, widget_states=_values_of_parts(runner, asked)))
 
-    ScriptRunner._run_script = run_current  # type: ignore[method-assign, assignment]  # noqa: SLF001
+    ScriptRunner._run_script = run_alone  # type: ignore[method-assign, assignment]  # noqa: SLF001
+
+
+def _values_of_parts(runner: ScriptRunner, asked: RerunData) -> WidgetStates | None:
+    """The values of the widgets of the parts that are run."""
+    if asked.widget_states is None:
+        return None
+    known = runner._session_state._state._new_widget_state.widget_metadata  # noqa: SLF001
+    widgets = asked.widget_states.widgets
+    parts = {each.id: known[each.id].fragment_id for each in widgets if each.id in known}
+    return WidgetStates(
+        widgets=[each for each in widgets if parts.get(each.id) in asked.fragment_id_queue]
+    )
 
 
 def _keep_request_that_waits() -> None:

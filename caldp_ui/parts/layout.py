@@ -20,7 +20,6 @@ from streamlit.delta_generator import DeltaGenerator
 
 from caldp_core.experiments.run import Setup
 from caldp_ui.app.run_limiter import fragment
-from caldp_ui.session.jobs import current_fragment, is_asked_for
 from caldp_ui.session.page_state import PageState
 from caldp_ui.words import policies
 from caldp_ui.words.formats import Headline, Vocabulary
@@ -209,22 +208,8 @@ T = TypeVar("T")
 
 @fragment
 def tabs(key: str, sections: Mapping[str, Callable[[T], None]], data: T) -> None:
-    """Tabs by title, and the open one: in a fragment, so that the picture above is left alone.
-
-    The browser opens the tab of each answer, so that one which comes after a click goes back for a
-    moment. What a timer says of it then is nobody's choice.
-    """
-    part, chosen = current_fragment(), f"{key}/chosen"
-    if key not in st.session_state:  # the page has been left since
-        st.session_state.pop(chosen, None)
-    elif chosen in st.session_state:
-        st.session_state[key] = st.session_state[chosen]
-
-    def choose() -> None:
-        if is_asked_for(part):
-            st.session_state[chosen] = st.session_state[key]
-
-    drawn = st.tabs(list(sections), key=key, on_change=choose)
+    """Tabs by title, and the open one: in a fragment, so that the picture above is left alone."""
+    drawn = st.tabs(list(sections), key=key, on_change="rerun")
     for tab, show in zip(drawn, sections.values(), strict=True):
         if tab.open:
             with tab:

@@ -35,8 +35,6 @@ from caldp_ui.session import visit as notices
 from caldp_ui.words import formats
 
 _REFRESH_KEY: Final = "ticking/drawn-again"
-_BY_PART: Final = "run/by-part"
-_IS_BY_PART: Final = "run/is-by-part"
 _REST_S: Final = 2.0
 """A page is run again no sooner: where its runs take longer than ticks, that would never end."""
 
@@ -71,33 +69,10 @@ def current_fragment() -> str | None:
     return None if get_script_run_ctx() is None else ThreadState.get().fragment_id
 
 
-def is_asked_for(part: str | None) -> bool:
-    """Whether a user's action in that part may have caused this run.
-
-    `part`: from `current_fragment`. In a run of another part, the values of this part's widgets are
-    those that the browser received last, maybe from a run that the hand's own has overtaken.
-    """
-    context = get_script_run_ctx()
-    parts = None if context is None else context.fragment_ids_this_run
-    return not parts or part in parts
-
-
 def run_page() -> NoReturn:
     """Run the page once more without a user's action; a notice that nobody has read yet stays."""
-    context = get_script_run_ctx()
-    st.session_state[_BY_PART] = context is not None and bool(context.fragment_ids_this_run)
     notices.keep_for_next_run()
     st.rerun()
-
-
-def begin_run() -> None:
-    """Note, at the beginning of a page's run, whether a part has asked for it."""
-    st.session_state[_IS_BY_PART] = st.session_state.pop(_BY_PART, False)
-
-
-def is_asked_for_by_part() -> bool:
-    """Whether a part of the page, run alone, has asked for this run: the browser has the last."""
-    return bool(st.session_state.get(_IS_BY_PART))
 
 
 T = TypeVar("T")

@@ -19,6 +19,7 @@ from typing import Any, Final, Generic, TypeVar
 from urllib.parse import parse_qsl, urlencode
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from caldp_core.basics.errors import CaldpError, excerpt, require
 from caldp_core.basics.files import parse_float, parse_int
@@ -30,12 +31,7 @@ from caldp_ui.app.navigation import ensure_navigation
 from caldp_ui.app.texts import escape_markdown, plain_errors
 from caldp_ui.compute.runs import fetched_snap, with_population
 from caldp_ui.session import links, visit
-from caldp_ui.session.jobs import (
-    begin_run,
-    current_fragment,
-    is_asked_for,
-    is_asked_for_by_part,
-)
+from caldp_ui.session.jobs import current_fragment
 
 _LINK: Final = "link"
 _PART: Final = "open"
@@ -83,6 +79,12 @@ def _replaced_values(page: str) -> dict[str, Any]:
     """By key, what the browser had where the page's last run drew something else."""
     replaced: dict[str, Any] = st.session_state.setdefault(f"{page}/echoes", {})
     return replaced
+
+
+def _is_set_anew(key: str) -> bool:
+    """Whether Streamlit sends the widget's value to the browser, whatever its default is."""
+    context = get_script_run_ctx()
+    return context is not None and context.session_state.is_new_state_value(key)
 
 
 R = TypeVar("R")
@@ -178,8 +180,8 @@ class PageState(Generic[R]):
         last_steps[key] = steps
         arguments = self._tie(name, value, update)
         if key in st.session_state and is_known and last_set.pop(key, value) == value:
-            # Without a default, Streamlit sets it in a run that the server has asked for.
-            return {**arguments, "value": value} if is_asked_for_by_part() else arguments
+            # It is the default as well: what the run before has set may never have been sent.
+            return arguments if _is_set_anew(key) else {**arguments, "value": value}
         st.session_state[key] = last_set[key] = value
         return arguments
 
@@ -191,14 +193,14 @@ class PageState(Generic[R]):
         options: Container[Any] | None = None,
     ) -> dict[str, Any]:
         """The arguments of `bind`, for a widget that has its value."""
-        key, part = self.key(name), current_fragment()
-        if part is None:
+        key = self.key(name)
+        if current_fragment() is None:
             record_drawn_value(self.page, key, value)
 
         def changed() -> None:
             picked = st.session_state[key]
             is_chosen = picked is not None and (options is None or picked in options)
-            if is_chosen and is_asked_for(part) and not is_echo(self.page, key):
+            if is_chosen and not is_echo(self.page, key):
                 self.change(lambda before: update(before, picked))
 
         return {"key": key, "on_change": changed}
@@ -656,7 +658,6 @@ _IS_FIRST_RUN: Final = "opening/is-first-run"
 def begin_page(state: PageState[R]) -> R:
     """Begin a run of the page: notices, the link; returns the record to show."""
     ensure_navigation()
-    begin_run()
     st.session_state[_IS_FIRST_RUN] = st.session_state.get(_PAGE) != state.page
     st.session_state[_PAGE] = state.page
     state.follow_link()

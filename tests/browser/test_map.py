@@ -10,6 +10,7 @@ A click on a button whose file the server has drawn anew, before the browser has
 
 import gzip
 import io
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from importlib.resources import files
@@ -22,6 +23,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 import pytest
+from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from caldp_core.basics.limits import EPSILON_MAX
@@ -214,6 +216,41 @@ def test_repeated_runs_show_progress_and_can_be_cancelled(visit: Visit) -> None:
     expect(button(page, "places-repetition-start")).to_be_visible()
     page.locator(SLIDER).press("ArrowRight")
     expect_shows(page, scenario.with_context(epsilon=1.5))
+
+
+def let_timers_overtake(page: Any) -> None:
+    """From its next load on, a user's message for a page waits until a timer's has gone by."""
+
+    def connect(socket: Any) -> None:
+        server, held = socket.connect_to_server(), list[bytes]()
+
+        def pass_on(message: bytes) -> None:
+            asked = BackMsg.FromString(message).rerun_script
+            if asked.widget_states.widgets and not asked.fragment_id:
+                held.append(message)
+                return
+            server.send(message)
+            if asked.is_auto_rerun:
+                while held:
+                    server.send(held.pop(0))
+
+        socket.on_message(pass_on)
+
+    page.route_web_socket(re.compile("/_stcore/stream"), connect)
+
+
+def test_a_key_that_a_timer_overtakes_is_not_lost(visit: Visit) -> None:
+    """The timer's message has the new value already, which its own then did not seem to change."""
+    scenario = replace(BEGIN.with_context(blocks=StateBlocks()), n=10**9)
+    page = visit("places?v=2&blocks=states&n=1000000000")
+    let_timers_overtake(page)
+    page.reload()
+    expect_shows(page, scenario)
+    tab(page, "Error curves")
+    button(page, "places-repetition-start").click()
+    for key, epsilon in (("ArrowRight", 1.5), ("ArrowLeft", 1.0)):
+        page.locator(SLIDER).press(key)
+        expect_shows(page, scenario.with_context(epsilon=epsilon))
 
 
 REGIONS = ("Midwest", "Northeast", "South", "West")

@@ -315,7 +315,7 @@ def page() -> None:
     import streamlit as st
 
     from caldp_ui.app.run_limiter import fragment
-    from caldp_ui.session.jobs import begin_run, run_page
+    from caldp_ui.session.jobs import run_page
     from caldp_ui.session.page_state import PageState, RecordLink
 
     @dataclass(frozen=True)
@@ -323,7 +323,6 @@ def page() -> None:
         text: str = "begin"
         number: int = 0
 
-    begin_run()
     # One class for all runs: records of two are never equal.
     fresh = st.session_state.setdefault("fresh", Note())
     state = PageState("note", RecordLink(fresh, lambda _: None))
@@ -383,6 +382,19 @@ def test_undo_and_the_pages_own_changes_set_the_field(at: AppTest) -> None:
     assert field(at.button(key="put").click().run()) == ("put", True)
     assert field(at.button(key="undo").click().run()) == ("sent", True)
     assert field(at.run()) == ("sent", False)
+
+
+def test_what_a_run_sets_reaches_a_browser_that_did_not_get_it() -> None:
+    """A run that begins before the one before was sent takes its place: a slider stood at 0.1."""
+    at = AppTest.from_function(page, default_timeout=120).run()
+    assert number(at) == (0, True)
+    at.button(key="seven").click().run()
+    assert number(at) == (7, True)
+    for _ in range(2):
+        at.run()
+        assert number(at) == (7, False)
+        assert at.slider(key="note-number").proto.default == [7]
+        assert at.text_input(key="note-text").proto.default == "begin"
 
 
 def test_a_run_in_place_of_one_that_has_set_the_field_sets_it_again(at: AppTest) -> None:

@@ -26,6 +26,8 @@ from streamlit.runtime.scriptrunner_utils.script_requests import (
     ScriptRequests,
     ScriptRequestType,
 )
+from streamlit.runtime.state import SafeSessionState, SessionState
+from streamlit.runtime.state.common import WidgetMetadata
 from streamlit.testing.v1 import AppTest
 
 from caldp_core.basics.cache import working_on
@@ -40,11 +42,10 @@ from caldp_ui.app.run_limiter import (
     StaleMessages,
     run_parts_of_open_pages,
 )
-from caldp_ui.parts import layout
-from caldp_ui.session import jobs, page_state
+from caldp_ui.session import jobs
 from caldp_ui.session.jobs import FairPool
 from caldp_ui.session.visit import Visit
-from tests.ui.driver import jobs_done, open_page
+from tests.ui.driver import jobs_done
 from tests.waiting import PATIENCE, are_done, join, until
 
 
@@ -315,65 +316,6 @@ def test_a_page_that_takes_longer_than_a_tick_is_not_run_for_ever(clock: Clock) 
         clock.tick()
 
 
-def test_a_run_of_one_part_is_no_hand_on_another(monkeypatch: pytest.MonkeyPatch) -> None:
-    context = SimpleNamespace(fragment_ids_this_run=None)
-    monkeypatch.setattr(jobs, "get_script_run_ctx", lambda: context)
-    assert jobs.is_asked_for(None)
-    assert jobs.is_asked_for("tabs")
-    context.fragment_ids_this_run = ["bar"]
-    assert jobs.is_asked_for("bar")
-    assert not jobs.is_asked_for(None)
-    assert not jobs.is_asked_for("tabs")
-
-
-def test_what_a_tick_brings_of_the_page_s_widgets_changes_nothing(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """It is what a run said that a hand's own has overtaken: on large maps it undid choices."""
-    at = open_page("pages/values.py", {})
-    before = at.session_state["values/state"].record
-    calls: list[str | None] = []
-    monkeypatch.setattr(page_state, "is_asked_for", calls.append)
-    menu = at.selectbox(key="values-table")
-    other = next(option for option in menu.options if option != menu.value)
-    menu.set_value(other).run()
-    assert calls == [None]  # the widget is the page's own
-    assert at.session_state["values/state"].record == before
-    assert at.selectbox(key="values-table").value != other
-    monkeypatch.undo()
-    at.selectbox(key="values-table").set_value(other).run()
-    assert at.session_state["values/state"].record != before
-
-
-def test_a_tab_that_a_user_has_opened_stays_open_whatever_a_timer_says(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """An answer that comes after a click opens the tab before in the browser, for a moment."""
-
-    def page() -> None:
-        from functools import partial
-
-        import streamlit as st
-
-        from caldp_ui.parts.layout import tabs
-
-        tabs("tabs", {name: partial(st.write, f"{name} of") for name in ("One", "Two")}, "all")
-
-    at = AppTest.from_function(page).run()
-    tabs = str(at.session_state._state._state._key_id_mapper.get_id_from_key("tabs"))
-
-    def shown(says: str) -> list[str]:
-        states = WidgetStates(widgets=[WidgetState(id=tabs, string_value=says)])
-        return [each.value for each in at._run(states).markdown]
-
-    assert shown("Two") == ["Two of all"]
-    with monkeypatch.context() as timer:
-        timer.setattr(layout, "is_asked_for", lambda _: False)
-        assert shown("One") == ["Two of all"]
-    assert shown("Two") == ["Two of all"]
-    assert shown("One") == ["One of all"]
-
-
 def ask(page: str, part: str = "") -> bytes:
     """The browser asks for a page, or for a part of one."""
     message = BackMsg()
@@ -612,6 +554,35 @@ def test_a_part_that_waited_until_the_visit_was_on_another_page_is_not_run(
     for asked in (part, left, page):
         ScriptRunner._run_script(runner, asked)
     assert passed == [part, page]
+
+
+@pytest.mark.parametrize(
+    ("part", "own"), [("menu", {}), ("bar", {"tab": 2}), ("", {"ε": 1, "tab": 2})]
+)
+def test_a_part_is_told_of_its_own_widgets_alone(
+    streamlit: pytest.MonkeyPatch, part: str, own: dict[str, int]
+) -> None:
+    """A part took the new value of a slider, whose own message then seemed to change nothing."""
+    passed = list[RerunData]()
+    streamlit.setattr(ScriptRunner, "_run_script", lambda _, asked: passed.append(asked))
+    run_parts_of_open_pages()
+    pages = PagesManager(__file__)
+    pages.set_current_page_script_hash("room")
+    safe = SafeSessionState(SessionState(), lambda: None)
+    for widget, place in (("ε", None), ("tab", "bar")):
+        safe._state._new_widget_state.set_widget_metadata(
+            WidgetMetadata(widget, int, int, value_type="int_value", fragment_id=place)
+        )
+    runner: Any = SimpleNamespace(_pages_manager=pages, _session_state=safe)
+    states = WidgetStates(
+        widgets=[WidgetState(id=name, int_value=at) for name, at in (("ε", 1), ("tab", 2))]
+    )
+    parts = [part] if part else []
+    ScriptRunner._run_script(
+        runner, RerunData(widget_states=states, page_script_hash="room", fragment_id_queue=parts)
+    )
+    assert passed[0].widget_states is not None
+    assert {each.id: each.int_value for each in passed[0].widget_states.widgets} == own
 
 
 def test_a_used_part_that_goes_before_its_run_has_the_page_run_and_a_timer_s_nothing() -> None:
