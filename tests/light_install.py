@@ -63,44 +63,26 @@ class Frame:
 def works(folder: Path) -> dict[str, Callable[[], object]]:
     """What a light install is asked for; `folder` holds the files."""
     import caldp_core
-    from caldp_core import (
-        Client,
-        Protocol,
-        Result,
-        Scenario,
-        audit_mechanism,
-        compare,
-        datasets,
-        mechanism,
-        prepare,
-        run,
-    )
-    from caldp_core.collect.collector import Collector
-    from caldp_core.collect.estimate import collected_from_histogram
-    from caldp_core.collect.servers import partial_tallies, sum_tallies, tally_frame
-    from caldp_core.datasets.files.counts_export import write_counts
-    from caldp_core.domain.domains import US_GRID, GridDomain
-    from caldp_core.experiments.table import as_geojson, as_geoparquet
-    from caldp_core.privacy.matrix import DenseMatrix
-    from caldp_core.scenarios.blocks import HexagonBlocks
 
-    fiji, paris = GridDomain(-22.0, 176.0, 0.5, 20, 12), GridDomain(48.7, 2.1, 0.01, 30, 50)
-
-    @cache
-    def result() -> Result:
-        return run(prepare(Scenario.from_file("examples/planar-geometric.json")))
-
-    def write_rows() -> None:
-        counts = datasets.OwnTable(("a", "b"), (1, 2))
-        write_counts(counts, folder / "rows.parquet")
-
-    numbers, in_bytes = (
-        Protocol.from_json((folder / name).read_text("utf-8")) for name in ("numbers", "bytes")
-    )
     modules = [each.name for each in walk_packages(caldp_core.__path__, "caldp_core.")]
     return {
         "all modules": lambda: [import_module(e) for e in modules if not e.endswith("__main__")],
         "all names": lambda: [getattr(caldp_core, name) for name in caldp_core.__all__],
+        **_data(folder),
+        **_results(),
+        **_collections(folder),
+    }
+
+
+def _data(folder: Path) -> dict[str, Callable[[], object]]:
+    from caldp_core import datasets
+    from caldp_core.datasets.files.counts_export import write_counts
+    from caldp_core.domain.domains import US_GRID, GridDomain
+    from caldp_core.scenarios.blocks import HexagonBlocks
+
+    fiji, paris = GridDomain(-22.0, 176.0, 0.5, 20, 12), GridDomain(48.7, 2.1, 0.01, 30, 50)
+    counts = datasets.OwnTable(("a", "b"), (1, 2))
+    return {
         "map of the United States": lambda: datasets.base_map(US_GRID),
         "map of Paris": lambda: datasets.base_map(paris),
         "map of Fiji": lambda: datasets.base_map(fiji),
@@ -112,20 +94,46 @@ def works(folder: Path) -> dict[str, Callable[[], object]]:
         "workbook": lambda: datasets.read_places(folder / "paris.xlsx"),
         "Parquet": lambda: datasets.read_places(folder / "paris.parquet"),
         "GeoJSON": lambda: datasets.read_places(folder / "paris.geojson"),
-        "SNAP": lambda: datasets.Snap(str(folder / "snap.txt"), "48,49,2,3", cell=0.1).load(),
-        "report of a number": lambda: Client(numbers).report(0),
-        "report in bytes": lambda: Client(in_bytes, folder / "memory").message(0, "Ann"),
         "text": lambda: datasets.read_places(folder / "paris.csv"),
-        "counts as Parquet": write_rows,
+        "SNAP": lambda: datasets.Snap(str(folder / "snap.txt"), "48,49,2,3", cell=0.1).load(),
+        "counts as Parquet": lambda: write_counts(counts, folder / "rows.parquet"),
+    }
+
+
+def _results() -> dict[str, Callable[[], object]]:
+    from caldp_core import Result, Scenario, compare, mechanism, prepare, run
+    from caldp_core.experiments.table import as_geojson, as_geoparquet
+    from caldp_core.privacy.matrix import DenseMatrix
+
+    @cache
+    def result() -> Result:
+        return run(prepare(Scenario.from_file("examples/planar-geometric.json")))
+
+    return {
         "run": result,
         "notebook": lambda: result()._repr_html_(),
         "as GeoJSON": lambda: as_geojson(result()),
         "as GeoParquet": lambda: as_geoparquet(result()),
         "to pandas": lambda: result().to_pandas(),
-        "audit": lambda: audit_mechanism(numbers.mechanism),
         "compare": lambda: compare(["rappor"], [1.0], [3, 4], trials=1),
-        "histogram": lambda: collected_from_histogram(numbers, folder / "histogram.csv"),
         "design": lambda: mechanism(DenseMatrix.of([[0.0, 1], [2.0, 0]]), "designed"),
+    }
+
+
+def _collections(folder: Path) -> dict[str, Callable[[], object]]:
+    from caldp_core import Client, Protocol, audit_mechanism
+    from caldp_core.collect.collector import Collector
+    from caldp_core.collect.estimate import collected_from_histogram
+    from caldp_core.collect.servers import partial_tallies, sum_tallies, tally_frame
+
+    numbers, in_bytes = (
+        Protocol.from_json((folder / name).read_text("utf-8")) for name in ("numbers", "bytes")
+    )
+    return {
+        "report of a number": lambda: Client(numbers).report(0),
+        "report in bytes": lambda: Client(in_bytes, folder / "memory").message(0, "Ann"),
+        "audit": lambda: audit_mechanism(numbers.mechanism),
+        "histogram": lambda: collected_from_histogram(numbers, folder / "histogram.csv"),
         "tally of numbers": lambda: Collector(numbers).tally(folder / "numbers.parquet"),
         "tally of bytes": lambda: Collector(in_bytes).tally(folder / "bytes.parquet"),
         "worker": lambda: list(partial_tallies(numbers.to_json())([])),
