@@ -110,7 +110,7 @@ def test_up_to_six_are_pinned_compared_chosen_and_let_go() -> None:
     records = [page_record(at, STATE)]
     checked(at.button(key="values-pin").click().run())
     assert at.button(key="values-pin").disabled  # it is pinned already
-    for level in (0.2, 0.5, 2.0, 4.0, 8.0):
+    for level in (0.2, 0.5, 2.0, 4.0, 10.0):
         records.append(at_level(at, level))
         checked(at.button(key="values-pin").click().run())
     now = at_level(at, 3.0)
