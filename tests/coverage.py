@@ -2,7 +2,9 @@
 
 Each process leaves a file in the folder that `CALDP_COVERAGE` names; `slipcover --merge` adds them
 up. SlipCover takes its probes out of what was reached, so that measuring costs little: tracing each
-line doubles the time. Its own plugin measures the tests' files as well: nobody asks for that.
+line doubles the time. Probes of branches stay, and make tests of pages half as long again: branches
+are measured where `CALDP_THOROUGH` asks for it. Its own plugin measures the tests' files as well:
+nobody asks for that.
 """
 
 import json
@@ -14,7 +16,8 @@ import slipcover
 
 _MEASURED = ["caldp_core", "caldp_ui"]
 """Folders, with the files that no test imports."""
-_PROBES: Any = slipcover.Slipcover(branch=True, source=_MEASURED)
+_BRANCHES = os.environ.get("CALDP_THOROUGH") == "1"
+_PROBES: Any = slipcover.Slipcover(branch=_BRANCHES, source=_MEASURED)
 
 # Before anything of them is imported.
 slipcover.ImportManager(_PROBES, slipcover.FileMatcher(sources=_MEASURED)).__enter__()
