@@ -12,15 +12,17 @@ DuckDB is connected here alone. Nothing spills to disk, nothing is downloaded, a
 to it but those that the caller names.
 """
 
+import csv
 import errno
 import gc
+import io
 import os
 import re
 import shutil
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -224,6 +226,13 @@ def _reasons(path: Path) -> Iterator[None]:
 
 FORMULA_PREFIXES: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 _GUARD: Final = "'"
+
+
+def csv_text(rows: Iterable[Iterable[object]]) -> str:
+    """Rows as a table by RFC 4180."""
+    out = io.StringIO(newline="")
+    csv.writer(out).writerows(rows)
+    return out.getvalue()
 
 
 def escape_formula(text: str) -> str:

@@ -11,14 +11,19 @@ from caldp_core.basics.errors import quoted, require
 from caldp_core.basics.files import check_output, write_whole
 from caldp_core.cli import terminal
 from caldp_core.cli.commands import SentenceError
-from caldp_core.datasets.files.answers import RefusedRows, count_answers, count_questions
-from caldp_core.datasets.files.checks.record import KEEP, Check, Resolved
-from caldp_core.datasets.files.checks.run import CHECKS, read_as_chosen
+from caldp_core.datasets.files.answers import (
+    CountedAnswers,
+    CountedQuestions,
+    count_answers,
+    count_questions,
+)
+from caldp_core.datasets.files.checks.record import KEEP, Check, Reading, Resolved
+from caldp_core.datasets.files.checks.run import CHECKS, read_as_chosen, with_met_rows
 from caldp_core.datasets.files.counts_export import check_ending, write_counts
 from caldp_core.datasets.files.layout_detection import DetectedFile, Layout
 from caldp_core.datasets.files.maps import MapRequest
 from caldp_core.datasets.files.numbers import NumberSteps
-from caldp_core.datasets.files.places import count_places
+from caldp_core.datasets.files.places import CountedPlaces, count_places
 from caldp_core.datasets.files.source import COMMAND_BOUNDS, ENCODINGS
 from caldp_core.datasets.files.table import COLUMN_TYPES, DELIMITERS, NO_DELIMITER, Chosen
 from caldp_core.datasets.own import CountedRows, OwnPlaces, OwnSurvey, OwnTable
@@ -82,55 +87,33 @@ def count_command(
         _require_unused(on_map | others, "questions")
     if of_several or not accept:
         (_check_survey_ending if of_several else check_ending)(output)
-    sign = _SIGNS.get(delimiter or "", delimiter or "")
+    sign, answers = _SIGNS.get(delimiter or "", delimiter or ""), _accepted(accept)
     chosen = Chosen(sheet, encoding, sign, header, decimal, words=words)
-    wanted = MapRequest(cell, Area.parse(area) if area else None)
-    checked = _read(path, chosen, named, _accepted(accept), steps=steps, wanted=wanted)
-    layout = _with_people(checked.reading.layout, most_rows, unit)
-    if layout.latitude is None:
-        _require_unused(on_map, "answers")
-    _print_counts(checked, layout, output)
-
-
-def _read(
-    path: Path,
-    chosen: Chosen,
-    named: list["_Named"],
-    answers: dict[str, str],
-    *,
-    steps: NumberSteps | None,
-    wanted: MapRequest,
-) -> Resolved:
-    """The file as it is meant, of places or answers; raises `SentenceError` for open questions."""
     file = inspect_data(path, COMMAND_BOUNDS, chosen.with_answers(answers))
-    kinds = {kind for _, _, kind in named}
-    is_answered = kinds & {"answer", "question", "crossed", "group"} or steps is not None
-    on_it = not is_answered and (file.has_places or "latitude" in kinds)
-    guess = file.places if on_it else replace(file.answers, steps=steps)
+    guess = _guess(file, named, steps)
     chosen = _with_types(chosen, file, guess, named)
-    checked = read_as_chosen(file, replace(guess, wanted=wanted), chosen, answers)
-    if checked.unanswered:
-        asked = (f"{check.sentence} {_ways(check)}" for check in checked.unanswered)
-        raise SentenceError("\n".join(asked))
-    return checked
-
-
-def _with_people(layout: Layout, most_rows: int | None, unit: str) -> Layout:
-    """The layout with the most rows of a person; raises `CaldpError` where no ids are known."""
-    require(
-        most_rows is None or layout.people_column is not None,
-        "--most-rows needs ids of people; name their column by --column NAME=person-id.",
-    )
-    return replace(layout, cap=most_rows or 0, unit=unit)
-
-
-def _print_counts(checked: Resolved, layout: Layout, output: Path) -> None:
-    """Count and write, and print what was read."""
-    file = checked.reading.file
-    summary = {"file": file.table.kind, **_count(file, layout, output)}
+    wanted = MapRequest(cell, Area.parse(area) if area else None)
+    guess = replace(guess, wanted=wanted, cap=most_rows or 0, unit=unit)
+    further: DetectedFile | None = file
+    while further is not None:  # rows that only counting met are looked at as well
+        checked = _read(further, guess, chosen, answers)
+        if checked.reading.layout.latitude is None:
+            _require_unused(on_map, "answers")
+        found = _count(checked.reading, output)
+        further = with_met_rows(further, checked.reading, found.met, answers)
+    _write(found, output)
+    summary = {"file": file.table.kind, **_summary(found, checked.reading)}
     summary |= {"checks": dict(checked.remarks)} if checked.remarks else {}
     summary["written"] = str(output)
     click.echo(json.dumps(summary, indent=2, ensure_ascii=False))
+
+
+def _guess(file: DetectedFile, named: list["_Named"], steps: NumberSteps | None) -> Layout:
+    """The layout of a file of places or of answers, by what is in it and what options say."""
+    kinds = {kind for _, _, kind in named}
+    is_answered = kinds & {"answer", "question", "crossed", "group"} or steps is not None
+    on_map = not is_answered and (file.has_places or "latitude" in kinds)
+    return file.places if on_map else replace(file.answers, steps=steps)
 
 
 def _steps(
@@ -231,48 +214,59 @@ def _ways(check: Check) -> str:
     return ", ".join([*offers, *people, f"--accept {check.name}={KEEP} ({check.keep})"]) + "."
 
 
-def _count(file: DetectedFile, layout: Layout, output: Path) -> dict[str, Any]:
-    """Count a file, write the counts, and return a summary."""
-    on_map = layout.latitude is not None
-    if not on_map and (layout.others or (_is_scenario(output) and not layout.areas)):
-        _check_survey_ending(output)
-        return _count_questions(file, layout, output)
-    facts: dict[str, Any]
+Found: TypeAlias = CountedPlaces | CountedAnswers | CountedQuestions
+
+
+def _read(file: DetectedFile, guess: Layout, chosen: Chosen, answers: dict[str, str]) -> Resolved:
+    """The file as it is meant, of places or answers; raises `SentenceError` for open questions."""
+    checked = read_as_chosen(file, guess, chosen, answers)
+    if checked.unanswered:
+        asked = (f"{check.sentence} {_ways(check)}" for check in checked.unanswered)
+        raise SentenceError("\n".join(asked))
+    layout = replace(checked.reading.layout, cap=guess.cap, unit=guess.unit)
+    require(
+        not layout.cap or layout.people_column is not None,
+        "--most-rows needs ids of people; name their column by --column NAME=person-id.",
+    )
+    return replace(checked, reading=Reading(checked.reading.file, layout))
+
+
+def _count(reading: Reading, output: Path) -> Found:
+    """The counts of a file: of places, of several questions, or of answers."""
+    file, layout = reading.file, reading.layout
     with terminal.progress_bar("counting") as progress:
-        if on_map:
-            found = count_places(file, layout, OwnPlaces.title, progress)
-            places, refused = found.places, found.refused
-            write_counts(places, output)
-            facts = {"people": int(places.counts().sum()), "cell_degrees": places.cell}
-            facts["cells_with_people"] = len(places.people.split())
-            facts |= _people_facts(places)
-        else:
-            counted = count_answers(file, layout, OwnTable.title, progress)
-            table, refused = counted.table, counted.refused
-            (_write_scenario if _is_scenario(output) else write_counts)(table, output)
-            facts = {"people": sum(table.counts), "answers": len(table.names)}
-            facts |= _people_facts(table)
-            facts |= {"people_not_on_the_map": counted.off_map} if layout.areas else {}
-            facts |= {} if layout.steps is None else {"beyond_the_steps": counted.clamped_rows}
+        if layout.latitude is not None:
+            return count_places(file, layout, OwnPlaces.title, progress)
+        if layout.others or (_is_scenario(output) and not layout.areas):
+            _check_survey_ending(output)
+            return count_questions(file, layout, OwnSurvey.title, progress)
+        return count_answers(file, layout, OwnTable.title, progress)
+
+
+def _summary(found: Found, reading: Reading) -> dict[str, Any]:
+    """Which columns were read, how many people were counted, and which rows were not."""
+    file, layout = reading.file, reading.layout
     at = {role: getattr(layout, role) for role in _COLUMNS}
     columns = {role: file.names[column] for role, column in at.items() if column is not None}
-    return {"columns": columns, **facts, **_rows(refused)}
-
-
-def _count_questions(file: DetectedFile, layout: Layout, output: Path) -> dict[str, Any]:
-    """Count the questions, write the scenario that hides all answers, and return a summary."""
-    with terminal.progress_bar("counting") as progress:
-        counted = count_questions(file, layout, OwnSurvey.title, progress)
-    _write_scenario(counted.survey, output)
-    return {
-        "columns": {"count": file.names[layout.count]} if layout.count is not None else {},
-        "questions": {
+    facts: dict[str, Any]
+    if isinstance(found, CountedPlaces):
+        data: CountedRows = found.places
+        facts = {"people": int(found.places.counts().sum()), "cell_degrees": found.places.cell}
+        facts["cells_with_people"] = len(found.places.people.split())
+    elif isinstance(found, CountedQuestions):
+        data, columns = found.survey, {role: columns[role] for role in columns if role == "count"}
+        sizes = {
             table.title: {"people": sum(table.counts), "answers": len(table.names)}
-            for table in counted.survey.tables()
-        },
-        **_people_facts(counted.survey),
-        **_rows(counted.refused),
-    }
+            for table in found.survey.tables()
+        }
+        facts = {"questions": sizes}
+    else:
+        data = found.table
+        facts = {"people": sum(found.table.counts), "answers": len(found.table.names)}
+        facts |= {"people_not_on_the_map": found.off_map} if layout.areas else {}
+        facts |= {} if layout.steps is None else {"beyond_the_steps": found.clamped_rows}
+    rows = {"rows": found.refused.rows, "not_counted": dict(found.refused.reasons)}
+    return {"columns": columns, **facts, **_people_facts(data), **rows}
 
 
 def _people_facts(rows: CountedRows) -> dict[str, Any]:
@@ -285,12 +279,15 @@ def _is_scenario(output: Path) -> bool:
     return output.suffix.lower() == ".json"
 
 
-def _write_scenario(data: OwnTable | OwnSurvey, output: Path) -> None:
-    """Write the scenario that hides all answers."""
-    scenario = Scenario(dataset=data, policy=ContextPolicy(OneBlock()))
-    write_whole(output, scenario.to_json() + "\n")
-
-
-def _rows(refused: RefusedRows) -> dict[str, Any]:
-    """How many rows were read, and how many were not counted for which reason."""
-    return {"rows": refused.rows, "not_counted": dict(refused.reasons)}
+def _write(found: Found, output: Path) -> None:
+    """Write counts, or the scenario that hides all answers."""
+    data: OwnPlaces | OwnTable | OwnSurvey
+    if isinstance(found, CountedPlaces):
+        data = found.places
+    else:
+        data = found.survey if isinstance(found, CountedQuestions) else found.table
+    if isinstance(data, OwnSurvey) or (isinstance(data, OwnTable) and _is_scenario(output)):
+        scenario = Scenario(dataset=data, policy=ContextPolicy(OneBlock()))
+        write_whole(output, scenario.to_json() + "\n")
+    else:
+        write_counts(data, output)

@@ -1,5 +1,6 @@
 """Areas of the Earth: what people call regions and countries, and where they lie on a map."""
 
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -48,6 +49,16 @@ def named_areas() -> Mapping[str, NamedArea]:
         key: NamedArea(key, name, country, part, _spellings(names), _spellings(codes))
         for key, name, country, part, names, codes in read_rows(AREA_NAMES)
     }
+
+
+@cache
+def areas_by_spelling() -> Mapping[str, list[NamedArea]]:
+    """The areas that have each name or code, as `normalize_name` writes it."""
+    found = defaultdict[str, list[NamedArea]](list)
+    for area in named_areas().values():
+        for spelling in area.names | area.codes:
+            found[spelling].append(area)
+    return found
 
 
 def _spellings(text: str) -> frozenset[str]:

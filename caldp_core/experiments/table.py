@@ -3,7 +3,6 @@
 GeoParquet takes a sixth of the size. See geoparquet.org; the form of a cell is OGC 06-103r4's.
 """
 
-import csv
 import io
 import json
 from collections.abc import Mapping, Sequence
@@ -15,7 +14,7 @@ import numpy as np
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.extras import explain_missing
-from caldp_core.basics.files import escape_formula, parse_float
+from caldp_core.basics.files import csv_text, escape_formula, parse_float
 from caldp_core.basics.types import Floats, Ints, sums_by
 from caldp_core.domain.domains import Domain, GridDomain
 from caldp_core.estimation.intervals import margins
@@ -77,11 +76,7 @@ def place_columns(domain: Domain | GridDomain) -> dict[str, list[object]]:
 
 def as_csv(columns: Columns) -> str:
     """The columns as a file by RFC 4180; texts are guarded, see `as_cell`."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer)
-    writer.writerow(map(as_cell, columns))
-    writer.writerows(map(as_cell, row) for row in zip(*columns.values(), strict=True))
-    return buffer.getvalue()
+    return csv_text(map(as_cell, row) for row in (columns, *zip(*columns.values(), strict=True)))
 
 
 def as_cell(value: object) -> object:

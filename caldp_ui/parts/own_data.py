@@ -22,7 +22,7 @@ from caldp_core.basics.types import Progress
 from caldp_core.datasets import check_size, inspect_data
 from caldp_core.datasets.files.answers import CountedFile
 from caldp_core.datasets.files.checks.record import KEEP, Check, Reading, Resolved
-from caldp_core.datasets.files.checks.run import read_as_chosen
+from caldp_core.datasets.files.checks.run import read_as_chosen, with_met_rows
 from caldp_core.datasets.files.layout_detection import DetectedFile, Layout, is_named
 from caldp_core.datasets.files.source import ENCODINGS
 from caldp_core.datasets.files.table import DELIMITERS, NO_DELIMITER, Chosen
@@ -102,6 +102,11 @@ class _OpenFile(Generic[C]):
         return dict(st.session_state.get(self.key("checks"), {}))
 
     @property
+    def opened(self) -> Chosen:
+        """What of it says how the file is opened."""
+        return replace(self.chosen, mark=None, columns=(), words="").with_answers(self.answers)
+
+    @property
     def form_answers(self) -> dict[str, object]:
         """The choices made for the file in its form, by the keys of its widgets."""
         begin, values = self.key(""), st.session_state
@@ -133,12 +138,12 @@ def _show_file(file: _OpenFile[C]) -> C | None:
     if reading is None:
         return None
     wanted = columns.ask(file.key, reading.file, reading.layout)
-    return None if wanted is None else _counted(file, reading, wanted)
+    return None if wanted is None else _counted(file, contents, reading, wanted)
 
 
 def _look(file: _OpenFile[Any]) -> DetectedFile | None:
     """The file as it is opened; an error after a choice of the visitor's offers to undo it."""
-    opened = replace(file.chosen, mark=None, columns=(), words="").with_answers(file.answers)
+    opened = file.opened
     try:
         found: DetectedFile | None = jobs.run_automatically(
             _state_key(file.state, "own-look"),
@@ -157,32 +162,32 @@ def _look(file: _OpenFile[Any]) -> DetectedFile | None:
             on_click=lambda: file.choose(Chosen()),
         )
         return None
-    return found
+    met = st.session_state.get(file.key(f"met-{opened}"), b"")
+    return found and replace(found, table=replace(found.table, met=met))
 
 
-def _counted(file: _OpenFile[C], asked: Reading, wanted: Layout) -> C | None:
+def _counted(file: _OpenFile[C], opened: DetectedFile, asked: Reading, wanted: Layout) -> C | None:
     """The counts of a file that is read as `wanted`, and was shown as `asked`."""
-    contents, layout, columns, upload = asked.file, asked.layout, file.columns, file.upload
+    contents, layout, columns = asked.file, asked.layout, file.columns
     needed = ("answer",) if wanted.areas else columns.needed
     missing = _missing(wanted, contents, needed)
     if missing:
         st.info(escape_markdown(missing), icon=":material/help:")
         return None
     try:
-        counts: C | None = jobs.run_automatically(
-            _state_key(file.state, "own-count"),
-            f"{upload.number}/{file.chosen}/{wanted}/{contents.table.derived}",
-            lambda progress: columns.count(contents, wanted, upload.title, progress),
-            lambda job: f"Counting, {job.share:.0%} …",
-            _pool,
-        )
+        counted = _count_rows(file, opened, Reading(contents, wanted))
     except CaldpError as error:
         if wanted == layout and not file.answers and file.chosen == Chosen():
             raise
         st.error(escape_markdown(str(error)), icon=":material/error:")
         return None
-    if counts is not None:
-        _result(counts, columns, contents, wanted)
+    if counted is None:
+        return None
+    counts, further = counted
+    if further is not None:
+        st.session_state[file.key(f"met-{file.opened}")] = further.table.met
+        run_page()
+    _result(counts, columns, contents, wanted)
     return counts
 
 
@@ -192,7 +197,7 @@ def _check(file: _OpenFile[Any], place: DeltaGenerator, guess: Reading) -> Readi
     try:
         checked: Resolved | None = jobs.run_automatically(
             _state_key(file.state, "own-check"),
-            f"{file.upload.number}/{chosen}/{answers}",
+            f"{file.upload.number}/{chosen}/{answers}/{len(guess.file.table.met)}",
             lambda _: read_as_chosen(guess.file, guess.layout, chosen, answers),
             lambda _: "Checking the file …",
             _pool,
@@ -241,6 +246,26 @@ def _answer_button(file: _OpenFile[Any], check: str, answer: str, label: str) ->
 
     key = file.state.key(f"check-{file.upload.number}-{check}-{answer or 'again'}")
     st.button(label, key=key, on_click=put, type="secondary" if answer else "tertiary")
+
+
+def _count_rows(
+    file: _OpenFile[C], opened: DetectedFile, reading: Reading
+) -> tuple[C, DetectedFile | None] | None:
+    """The counts, once they are there; and the file with rows that checks have to look at."""
+    upload, answers = file.upload, file.answers
+
+    def count(progress: Progress) -> tuple[C, DetectedFile | None]:
+        found = file.columns.count(reading.file, reading.layout, upload.title, progress)
+        return found, with_met_rows(opened, reading, found.met, answers)
+
+    tables = reading.file.table.derived, opened.table.met
+    return jobs.run_automatically(
+        _state_key(file.state, "own-count"),
+        f"{upload.number}/{file.chosen}/{reading.layout}/{tables}",
+        count,
+        lambda job: f"Counting, {job.share:.0%} …",
+        _pool,
+    )
 
 
 def forget(state: PageState[Any]) -> None:

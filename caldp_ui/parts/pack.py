@@ -29,6 +29,7 @@ from PIL import Image, ImageColor, ImageDraw, ImageFont
 from PIL.PngImagePlugin import PngInfo
 
 from caldp_core.basics.cache import cached_by
+from caldp_core.basics.files import csv_text
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.datasets import AT_SEA, OwnTable, base_map
 from caldp_core.datasets.areas import areas_on_map
@@ -435,9 +436,7 @@ def zip_of(files: Mapping[str, str | bytes]) -> bytes:
 def _mark_csv(data: bytes) -> bytes:
     """A first column that says it in every row, however the rows are sorted and cut."""
     head, *rows = csv.reader(io.StringIO(data.decode(), newline=""))
-    buffer = io.StringIO()
-    csv.writer(buffer).writerows([[INTERNAL_NAME, *head], *([LINE, *row] for row in rows)])
-    return buffer.getvalue().encode()
+    return csv_text([[INTERNAL_NAME, *head], *([LINE, *row] for row in rows)]).encode()
 
 
 def _mark_html(data: bytes) -> bytes:

@@ -619,3 +619,45 @@ def test_the_documentation_names_each_check_and_what_it_offers() -> None:
     for case in cases:
         offered = case.answer.isdecimal() or case.answer == "keep"
         assert offered or f"`{case.answer}`" in named[case.check]
+
+
+FAR = {
+    "a total": ("answer,people", "yes,9\nno,9", "Total,9", "total-row", 360_000),
+    "a code": ("age", "41\n37", "-99", "no-answer-codes", 40_000),
+    "a note": ("answer,town", "yes,a\nno,b", "Source: our office,", "notes", 40_000),
+    "a date": ("age,town", "20-24,a\n25-29,b", "14-Oct,a", "bands-as-dates", 40_001),
+    "capital letters": ("answer,town", "yes,a\nno,b", "Yes,a", "spellings", 40_001),
+    "thousands": ("answer,people", "yes,9\nno,9", "no,1.234", "thousands", 361_234),
+    "no area": (
+        "state,people",
+        "Texas,9\nOhio,9\nIowa,9\nUtah,9",
+        "Texxas,9",
+        "unknown-areas",
+        360_009,
+    ),
+}
+"""Titles, rows again and again, one in a place where no check looks, what asks, and people then."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FAR)
+def test_a_row_that_only_counting_meets_is_asked_about(name: str, tmp_path: Path) -> None:
+    titles, usual, odd, check, people = FAR[name]
+    rows = usual.split("\n") * (40_000 // len(usual.split("\n")))
+    rows.insert(18_103, odd)
+    path, out = tmp_path / "a.csv", tmp_path / "counts.csv"
+    path.write_text("\n".join([titles, *rows, ""]))
+    file = inspect_data(path)
+    answers = {"areas": "United States"} if name == "no area" else {}
+    at_first = resolve(file, file.answers, tuple(CHECKS.values()), answers)
+    assert not at_first.unanswered
+    arguments = ["count", str(path), "-o", str(out)]
+    arguments += ["--step", "10"] if name == "a code" else []
+    arguments += [part for each in answers for part in ("--accept", each)]
+    refused = CliRunner().invoke(main, arguments)
+    assert (refused.exit_code, f"--accept {check}=" in refused.stderr) == (2, True), refused.output
+    assert not out.exists()
+    done = CliRunner().invoke(main, [*arguments, "--accept", check])
+    assert (done.exit_code, json.loads(done.stdout)["people"]) == (0, people), done.output
+    kept = CliRunner().invoke(main, [*arguments, "--accept", f"{check}=keep"])
+    assert kept.exit_code == 0, kept.output

@@ -36,7 +36,7 @@ from caldp_core.datasets.base_map import (
     world_cities,
 )
 from caldp_core.datasets.files.answers import CountedAnswers, count_answers
-from caldp_core.datasets.files.checks.places import match_names
+from caldp_core.datasets.files.area_names import match_names
 from caldp_core.datasets.files.checks.record import Resolved, resolve
 from caldp_core.datasets.files.checks.run import CHECKS
 from caldp_core.domain.domains import US_GRID, Domain, GridDomain

@@ -107,6 +107,19 @@ def test_an_answer_to_a_check_can_be_taken_back() -> None:
     assert any("**4,887 people**" in text.value for text in at.markdown)
 
 
+def test_a_row_that_only_counting_meets_is_asked_about_before_it_is_shown() -> None:
+    rows = ["yes,9", "no,9"] * 20_000
+    rows.insert(18_103, "Total,9")
+    at = bring("values", "\n".join(["answer,people", *rows]), "a.csv")
+    assert not can_be_shown(at, "values")
+    answer(at, "total-row-leave-out")
+    assert any("**360,000 people**" in text.value for text in at.markdown)
+    answer(at, "total-row-again")
+    assert not can_be_shown(at, "values")
+    answer(at, "total-row-keep")
+    assert any("**360,009 people**" in text.value for text in at.markdown)
+
+
 def test_choices_become_several_questions() -> None:
     at = answer(bring("values", FORMS, "a.csv"), "several-choices-questions")
     survey = values_page_scenario_of(accepted(at, "values")).dataset

@@ -6,7 +6,7 @@ People of a row: one, a count or a weight; sums are exact, and rounded to people
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from caldp_core.basics.errors import CaldpError, count_text, excerpt, require
 from caldp_core.basics.files import parse_int, unescape_formula
@@ -14,6 +14,7 @@ from caldp_core.basics.limits import N_MAX, OWN_ANSWERS_MAX, OWN_NAME_MAX, OWN_Q
 from caldp_core.basics.types import Progress, no_progress, turn_of
 from caldp_core.datasets.areas import named_areas
 from caldp_core.datasets.files import numbers
+from caldp_core.datasets.files.area_names import areas_by_country
 from caldp_core.datasets.files.layout_detection import DetectedFile, Layout
 from caldp_core.datasets.files.numbers import WORDS, NumberSteps, default_width, natural_order
 from caldp_core.datasets.files.table import REJECTS_MAX, Reader
@@ -153,6 +154,11 @@ def sum_sql(layout: Layout) -> str:
     return f"coalesce(sum(CASE WHEN code = 0 THEN CAST(round(n * {UNIT}) AS BIGINT) END), 0)"
 
 
+def part_sql(layout: Layout) -> str:
+    """SQL of a cell that says a part of a person, such as 1.5; NULL where all are whole."""
+    return "NULL" if layout.count is None else f"any_value(c{layout.count}) FILTER (n <> floor(n))"
+
+
 def round_to_people(parts: Sequence[int]) -> list[int]:
     """Whole people of each sum, which add up to the rounded sum of all: by largest remainders.
 
@@ -166,6 +172,8 @@ def round_to_people(parts: Sequence[int]) -> list[int]:
     return whole
 
 
+Cells: TypeAlias = tuple[tuple[int, str], ...]
+"""Cells by column."""
 _SPELLINGS: Final = 5
 """Different cells that may spell one answer, with other spaces."""
 _WORDS: Final = reasons("answers")
@@ -173,10 +181,14 @@ _WORDS: Final = reasons("answers")
 
 @dataclass(frozen=True, kw_only=True)
 class CountedFile:
-    """What all counts of a file say: rows not among them, and whether weights were rounded."""
+    """What all counts of a file say: rows not among them, and whether weights were rounded.
+
+    `met`: by column cells that are counted, and that checks have not seen in the first rows.
+    """
 
     refused: RefusedRows
     rounded: bool = False
+    met: Cells = ()
 
 
 @dataclass(frozen=True)
@@ -220,8 +232,12 @@ def count_answers(
     pairs = _pairs(sums)
     is_records = layout.count is None or any(row[3] > 1 for row in sums if row[0] == 0)
     rounded = any(bool(row[5]) for row in sums if row[0] == 0)
-    people, areas = sum(pairs.values()), dict(layout.areas)
-    pairs = _by_area(pairs, areas) if areas else pairs
+    people, met = sum(pairs.values()), _met(file, layout, sums)
+    if layout.areas:
+        layout = _with_further_areas(layout, [answer for answer, _ in pairs])
+        areas = dict(layout.areas)
+        pairs = _by_area(pairs, areas)
+        met = tuple(each for each in met if not areas.get(normalize_spaces(each[1])))
     order = _order(pairs) if is_records else list(pairs)
     if layout.steps is not None:
         whole = all(bool(row[7]) for row in sums if row[0] == 0)
@@ -232,7 +248,34 @@ def count_answers(
     table = _table(pairs, order, layout, title)
     table = replace(table, person_rows=of_people, unit=layout.unit, cap=layout.cap)
     off_map = (people + UNIT // 2) // UNIT - sum(table.counts)
-    return CountedAnswers(table, clamped, off_map, refused=refused, rounded=rounded)
+    return CountedAnswers(table, clamped, off_map, refused=refused, rounded=rounded, met=met)
+
+
+def _met(file: DetectedFile, layout: Layout, sums: list[tuple[Any, ...]]) -> Cells:
+    """Counted cells that the first rows of a long file lack.
+
+    Of answers and groups all, of steps the least and the largest number of each, of people one that
+    is not whole.
+    """
+    columns = (None if layout.crossed else layout.answer, layout.group, layout.count)
+    seen = {at: set(file.cells(at)) for at in columns if at is not None}
+    found = [
+        (at, " ".join(cell.split()))
+        for code, _, group, _, _, part, *_, low, high in sums
+        if code == 0
+        for at, cells in zip(columns, ((low, high), (group,), (part,)), strict=True)
+        for cell in cells
+        if at is not None and cell
+    ]
+    return tuple(each for each in dict.fromkeys(found) if each[1] not in seen[each[0]])
+
+
+def _with_further_areas(layout: Layout, names: Sequence[str]) -> Layout:
+    """The layout with areas for those of `names` that it does not know yet."""
+    known = dict(layout.areas)
+    found = areas_by_country([*known, *names]).get(layout.areas_of, {})
+    further = {name: area.key for name, area in found.items()}
+    return replace(layout, areas=tuple((further | known).items()))
 
 
 def _by_area(
@@ -276,7 +319,7 @@ def _rows_sql(file: DetectedFile, layout: Layout) -> str:
 def _left_out_sql(layout: Layout) -> str:
     """SQL of whether a row is left out by one of its cells."""
     tests = [
-        f"trim(regexp_replace(c{at}, '\\s+', ' ', 'g')) = '{cell.replace(chr(39), chr(39) * 2)}'"
+        f"{numbers.single_spaced_sql(at)} = '{cell.replace(chr(39), chr(39) * 2)}'"
         for at, cell in layout.left_out
     ]
     return f"coalesce({' OR '.join(tests) or 'FALSE'}, FALSE)"
@@ -296,14 +339,18 @@ def _trimmed_sql(column: int | None) -> str:
 def _sums(rows_sql: str, layout: Layout) -> str:
     """SQL of sums by code, answer and group.
 
-    Rows, people in parts, whether in parts, first row, whether whole numbers, rows beyond steps.
+    Rows, people in parts, the cell of a part of a person, first row, whether whole numbers, rows
+    beyond steps, the cells of the least and the largest number.
     """
     row = "0" if layout.count is None else "row_number() OVER ()"
-    answer = "a" if layout.steps is None else "step::VARCHAR"
+    answer, low, high = "a", "a", "a"
+    if layout.steps is not None:
+        answer, low, high = "step::VARCHAR", "arg_min(cell, v)", "arg_max(cell, v)"
+    people = "" if layout.count is None else f"c{layout.count}, "
     return (
-        f"SELECT code, a, g, count(*), {sum_sql(layout)}, bool_or(n <> floor(n)), min(r), "
-        f"bool_and(v = floor(v)), count(*) FILTER (step <> unbound) "
-        f"FROM (SELECT *, {row} AS r FROM (SELECT code, n, v, step, unbound, "
+        f"SELECT code, a, g, count(*), {sum_sql(layout)}, {part_sql(layout)}, min(r), "
+        f"bool_and(v = floor(v)), count(*) FILTER (step <> unbound), {low}, {high} "
+        f"FROM (SELECT *, {row} AS r FROM (SELECT code, n, v, step, unbound, {people}a AS cell, "
         f"CASE code WHEN 0 THEN {answer} ELSE '' END AS a, "
         f"CASE code WHEN 0 THEN g ELSE '' END AS g FROM ({rows_sql}))) GROUP BY code, a, g "
         f"ORDER BY min(r), count(*) DESC, a, g LIMIT {OWN_ANSWERS_MAX * _SPELLINGS + 1}"
@@ -462,6 +509,7 @@ def count_questions(
         replace(survey.counted_as(most.table), reading=layout.reading),
         refused=replace(worst.refused, reasons=tuple(reasons)),
         rounded=any(each.rounded for each in counted),
+        met=tuple(cell for each in counted for cell in each.met),
     )
 
 

@@ -1,13 +1,11 @@
 """Counts as a file: CSV or Parquet, which the dashboard and `inspect_data` read back unchanged."""
 
-import csv
-import io
 from pathlib import Path
 from typing import Final
 
 from caldp_core.basics.errors import CaldpError, quoted, require
 from caldp_core.basics.extras import explain_missing
-from caldp_core.basics.files import connect, escape_formula, fetch_rows, whole_file
+from caldp_core.basics.files import connect, csv_text, escape_formula, fetch_rows, whole_file
 from caldp_core.datasets.files.places import people_at_centres
 from caldp_core.datasets.files.source import PROTOCOL, file_system, source_from_bytes
 from caldp_core.datasets.own import OwnPlaces, OwnTable
@@ -54,17 +52,9 @@ def _rows(counts: OwnTable | OwnPlaces) -> tuple[list[str], list[tuple[object, .
 
 def _csv(counts: OwnTable | OwnPlaces, escape_formulas: bool) -> bytes:
     names, rows = _rows(counts)
-    out = io.StringIO(newline="")
-    writer = csv.writer(out)
-    writer.writerow(names)
-    for row in rows:
-        writer.writerow(
-            [
-                escape_formula(cell) if escape_formulas and isinstance(cell, str) else cell
-                for cell in row
-            ]
-        )
-    return out.getvalue().encode()
+    if escape_formulas:
+        rows = [tuple(escape_formula(c) if isinstance(c, str) else c for c in row) for row in rows]
+    return csv_text([names, *rows]).encode()
 
 
 def _write_parquet(counts: OwnTable | OwnPlaces, path: Path) -> None:

@@ -3,8 +3,6 @@
 GeoJSON: its polygons and their names, as texts.
 """
 
-import csv
-import io
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,7 +14,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from caldp_core.basics.errors import CaldpError, excerpt, require
-from caldp_core.basics.files import ReaderFailedError, read_aside
+from caldp_core.basics.files import ReaderFailedError, csv_text, read_aside
 from caldp_core.basics.limits import CORNERS_MAX, OWN_NAME_MAX, POLYGON_BYTES_MAX, POLYGONS_MAX
 from caldp_core.datasets.files.numbers import looks_like_number
 from caldp_core.datasets.files.source import (
@@ -110,17 +108,12 @@ def table_of(data: bytes, name: str) -> bytes:
 
 
 def _csv(titles: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
-    out = io.StringIO(newline="")
-    writer = csv.writer(out)
-    writer.writerow(titles)
-    writer.writerows(map(_text, row) for row in rows)
-    return out.getvalue().encode("utf-8", "replace")
+    return csv_text(map(_text, row) for row in chain([titles], rows)).encode("utf-8", "replace")
 
 
 def _table_of_areas(text: str, name: str) -> bytes:
     """The table of areas: what names them, other properties, and polygons as texts."""
-    members = (value for key, value in _members(text) if key == "features")
-    features = [each for each in members if isinstance(each, dict)]
+    features = list(_features(text, {}))
     _simplify(features)
     drawn = [(_properties(each), parts) for each in features if (parts := _parts(each, name))]
     found = [properties for properties, _ in drawn]
@@ -203,15 +196,8 @@ def _no_json(name: str) -> CaldpError:
     return CaldpError(f"The file {excerpt(name)} is not valid JSON; export it again.")
 
 
-def _parse(data: bytes, name: str) -> Any:
-    try:
-        return json.loads(data.decode("utf-8-sig"))
-    except (ValueError, RecursionError):
-        raise _no_json(name) from None
-
-
-def _points(text: str, other: dict[str, Any]) -> Iterator[Row]:
-    """Latitude, longitude and properties of each point and square of all features.
+def _features(text: str, other: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The features of a collection, or the object that is none.
 
     `other`: gets what the object has besides features.
     """
@@ -222,9 +208,14 @@ def _points(text: str, other: dict[str, Any]) -> Iterator[Row]:
             continue
         is_collection = True
         if isinstance(value, dict):
-            yield from _rows(value)
+            yield value
     if not is_collection:
-        yield from _rows(other)
+        yield other
+
+
+def _points(text: str, other: dict[str, Any]) -> Iterator[Row]:
+    """Latitude, longitude and properties of each point and square of all features."""
+    return chain.from_iterable(map(_rows, _features(text, other)))
 
 
 def _rows(feature: dict[str, Any]) -> Iterator[Row]:
@@ -330,7 +321,10 @@ def read_polygons(data: bytes, file: str) -> AreasOfFile:
 
 def areas_of(data: bytes, file: str) -> AreasOfFile:
     """The areas of `read_polygons`, read in this process."""
-    features = list(_features(_parse(data, file)))
+    try:
+        features = list(_features(data.decode("utf-8-sig"), {}))
+    except (ValueError, RecursionError):
+        raise _no_json(file) from None
     simplified = _simplify(features)
     drawn = [(each, parts) for each in features if (parts := _parts(each, file))]
     key = name_key([_properties(each) for each, _ in drawn])
@@ -380,13 +374,6 @@ def _check(polygons: Mapping[str, str], file: str) -> None:
         f"Areas may be up to {POLYGONS_MAX} with {CORNERS_MAX:,} corners in all, {excerpt(file)} "
         f"has {len(polygons):,} with {corners:,}; simplify them, or leave some out.",
     )
-
-
-def _features(parsed: Any) -> Iterator[dict[str, Any]]:
-    features = parsed.get("features") if isinstance(parsed, dict) else None
-    for each in features if isinstance(features, list) else [parsed]:
-        if isinstance(each, dict):
-            yield each
 
 
 def _properties(feature: Mapping[str, Any]) -> dict[str, Any]:

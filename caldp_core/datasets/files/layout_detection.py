@@ -111,8 +111,9 @@ class Layout:
     `steps`: in which numbers of `answer` are put together; None: each answer stands alone.
     `left_out`: by column the cells, with single spaces, whose rows are not counted; `reading`: how
     checks of the file were answered. `areas`: where answers are areas of a map, by cell the area as
-    in `OwnTable`, "" for one that is not on the map. `person`: the column of ids of people; `unit`
-    and `cap`: as in `CountedRows`. `crossed`: columns that make one answer with `answer`.
+    in `OwnTable`, "" for one that is not on the map; `areas_of`: what other names are areas of, as
+    `match_names` calls it, "" for none. `person`: the column of ids of people; `unit` and `cap`:
+    as in `CountedRows`. `crossed`: columns that make one answer with `answer`.
     """
 
     header: bool | None
@@ -129,6 +130,7 @@ class Layout:
     left_out: tuple[tuple[int, str], ...] = ()
     reading: str = ""
     areas: tuple[tuple[str, str], ...] = ()
+    areas_of: str = ""
     person: int | None = None
     unit: str = ""
     cap: int = 0

@@ -144,6 +144,11 @@ def grouped_pattern(mark: DecimalMark) -> str:
     return rf"[-+]?[1-9]\d{{0,2}}({in_groups})([{mark}]\d*)?"
 
 
+def single_spaced_sql(column: int) -> str:
+    """SQL of a cell with single spaces, as checks see it."""
+    return f"trim(regexp_replace(c{column}, '\\s+', ' ', 'g'))"
+
+
 def number_sql(column: str, mark: DecimalMark) -> str:
     """A column of texts as numbers, NULL for one without a number; NaN and ∞ are none."""
     pattern = grouped_pattern(mark).replace("'", "''")

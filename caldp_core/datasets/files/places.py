@@ -17,6 +17,7 @@ from caldp_core.datasets.files.answers import (
     CountedFile,
     RefusedRows,
     find_refused_rows,
+    part_sql,
     people_of_rows,
     reasons,
     round_to_people,
@@ -53,22 +54,22 @@ def count_places(
     them in the smallest cells of 0.01° to 10° of which it has at most 43,750. Raises `CaldpError`
     where the file holds no place with people, or the map has more than 2²⁰ cells.
     """
-    parts, grid, refused, rounded = count_parts_by_cell(
-        file, layout, _cell_of(file, layout), progress
-    )
+    parts, grid, refused, part = count_parts_by_cell(file, layout, _cell_of(file, layout), progress)
     places = places_from_counts(_people(parts, grid), grid, title)
     places = replace(places, reading=layout.reading, unit=layout.unit, cap=layout.cap)
     if layout.people_column is not None:
         coded = with_people_sql(_rows_sql(file, layout), layout)
         with file.table.open_reader() as reader:
             places = replace(places, person_rows=people_of_rows(reader, coded, layout))
-    return CountedPlaces(places, refused=refused, rounded=rounded)
+    column = layout.count or 0
+    met = ((column, part),) if part and part not in file.cells(column) else ()
+    return CountedPlaces(places, refused=refused, rounded=bool(part), met=met)
 
 
 def count_parts_by_cell(
     file: DetectedFile, layout: Layout, cell: float | None, progress: Progress = no_progress
-) -> tuple[Counter[int], GridDomain, RefusedRows, bool]:
-    """People by cell in `UNIT` parts, the map, what is refused, and whether there are parts.
+) -> tuple[Counter[int], GridDomain, RefusedRows, str]:
+    """People by cell in `UNIT` parts, the map, what is refused, and a cell of a part of a person.
 
     `cell`: the side of cells in degrees where the file has one. Raises `CaldpError` as
     `count_places` does.
@@ -103,7 +104,7 @@ def count_parts_by_cell(
     for each, symbol in zip(good, symbols, strict=True):
         if symbol is not None:
             parts[symbol] += each.parts
-    return parts, on, refused, any(bool(each.rounded) for each in good)
+    return parts, on, refused, next((each.part for each in good if each.part), "")
 
 
 def _rows_sql(file: DetectedFile, layout: Layout) -> str:
@@ -131,7 +132,7 @@ def _rows_sql(file: DetectedFile, layout: Layout) -> str:
 class _CellRows(NamedTuple):
     """Rows of one `code` in one cell, by its row and column; None: all that are far from the map.
 
-    `parts`: their people, see `UNIT`; `rounded`: whether some are parts of people.
+    `parts`: their people, see `UNIT`; `part`: a cell of a part of a person, None if all are whole.
     """
 
     code: int
@@ -139,7 +140,7 @@ class _CellRows(NamedTuple):
     column: int | None
     rows: int
     parts: int
-    rounded: bool | None
+    part: str | None
     south: float
     north: float
     west: float
@@ -167,10 +168,11 @@ def _count_by_cell(
     at = f"CASE WHEN {near} THEN r::INT END AS i, CASE WHEN {near} THEN c::INT END AS j"
     turned = "CASE WHEN lon < 0 THEN lon + 360 ELSE lon END"
     ends = f"min(lat), max(lat), min(lon), max(lon), min({turned}), max({turned})"
+    people = "" if layout.count is None else f"c{layout.count}, "
     rows = reader.fetch_rows(
-        f"SELECT code, {at}, count(*), {sum_sql(layout)}, bool_or(n <> floor(n)), {ends} FROM "
-        f"(SELECT code, n, lat, lon, {row} AS r, {column} AS c FROM ({rows_sql})) GROUP BY code, "
-        "i, j",
+        f"SELECT code, {at}, count(*), {sum_sql(layout)}, {part_sql(layout)}, {ends} FROM "
+        f"(SELECT code, n, {people}lat, lon, {row} AS r, {column} AS c FROM ({rows_sql})) "
+        "GROUP BY code, i, j",
         progress=progress,
     )
     return [_CellRows(*each) for each in rows]

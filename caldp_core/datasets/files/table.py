@@ -150,17 +150,6 @@ class Chosen:
         }
 
 
-def parse_words(text: str) -> dict[str, str]:
-    """The words of codes, written as "1 = yes; 2 = no"; raises `CaldpError` for other texts."""
-    pairs = [each.partition("=") for each in re.split(r"[;\n]", text) if each.strip()]
-    for code, sign, word in pairs:
-        require(
-            bool(code.strip() and sign and word.strip()),
-            f"Words for codes must be written as “1 = yes; 2 = no”, got {excerpt(text)}.",
-        )
-    return {code.strip(): word.strip() for code, _, word in pairs}
-
-
 def _holds(layout: "Layout", role: str, column: int) -> bool:
     value = getattr(layout, role)
     return column in value if isinstance(value, tuple) else value == column
@@ -447,7 +436,7 @@ class Table:
     "sheet" or "encoding", where the file may be opened otherwise; `ways`: by what answers it, and
     how that is shown. `opened`: the sheet, encoding and delimiter that were read, "" where the file
     has none; `sheets`: of a workbook, the best first; `lists`: its short sheets of two or three
-    columns, by name, as rows of texts.
+    columns, by name, as rows of texts. `met`: CSV of its own rows that checks look at as well.
     """
 
     source: FileSource
@@ -462,12 +451,16 @@ class Table:
     opened: Chosen = Chosen()
     sheets: tuple[str, ...] = ()
     lists: tuple[tuple[str, list[list[str]]], ...] = ()
+    met: bytes = b""
 
     @property
     def width(self) -> int:
         """Number of columns."""
-        if self.derived:
-            return len(self.derived[-1])
+        return len(self.derived[-1]) if self.derived else self.own_width
+
+    @property
+    def own_width(self) -> int:
+        """Number of columns of the file."""
         return self.dialect.width if self.dialect else len(self.names)
 
     def relation_sql(self, header: bool) -> str:

@@ -8,7 +8,7 @@ from functools import partial
 from itertools import groupby, takewhile
 from typing import Final
 
-from caldp_core.basics.errors import count_text
+from caldp_core.basics.errors import count_text, excerpt, require
 from caldp_core.basics.limits import OWN_QUESTIONS_MAX
 from caldp_core.datasets.files.answers import counted_cells
 from caldp_core.datasets.files.checks.people import leave_out
@@ -385,3 +385,14 @@ def with_words(words: Mapping[str, str], columns: Collection[int], reading: Read
         own = {code: word for code, word in words.items() if code not in left_out}
         reading = reading.with_cells(column, own)
     return reading
+
+
+def parse_words(text: str) -> dict[str, str]:
+    """The words of codes, written as "1 = yes; 2 = no"; raises `CaldpError` for other texts."""
+    pairs = [each.partition("=") for each in re.split(r"[;\n]", text) if each.strip()]
+    for code, sign, word in pairs:
+        require(
+            bool(code.strip() and sign and word.strip()),
+            f"Words for codes must be written as “1 = yes; 2 = no”, got {excerpt(text)}.",
+        )
+    return {code.strip(): word.strip() for code, _, word in pairs}

@@ -466,7 +466,7 @@ def periods(reading: Reading) -> Check | None:
 
 def _only(column: int, period: str, reading: Reading) -> Reading:
     """The reading of the rows of one period."""
-    bare = f"trim(regexp_replace(c{column}, '\\s+', ' ', 'g'))"
+    bare = numbers.single_spaced_sql(column)
     sql = f"CASE {bare} WHEN {text_sql(period)} THEN {text_sql(period)} ELSE 'other' END"
     return leave_out(column, ("other",), reading.with_sql({column: sql}))
 
@@ -495,9 +495,9 @@ def hidden_counts(reading: Reading) -> Check | None:
 
 
 def thousands(reading: Reading) -> Check | None:
-    """People such as 1.234 beside degrees whose decimals have the same mark."""
-    count, mark = reading.layout.count, reading.layout.mark or "."
-    if count is None or reading.layout.latitude is None:
+    """People such as 1.234 beside degrees with the same mark, or far below whole numbers."""
+    count, mark = reading.layout.count, reading.layout.mark
+    if count is None or mark is None or reading.file.table.dialect is None:
         return None
     cells = reading.file.cells(count)
     unclear = [cell for cell in cells if numbers.detect_mark([cell]) is None and mark in cell]

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from functools import cache, partial
@@ -12,10 +12,11 @@ import numpy as np
 
 from caldp_core.basics.errors import count_text
 from caldp_core.basics.types import Bools, Floats, Ints
-from caldp_core.datasets.areas import NamedArea, named_areas
+from caldp_core.datasets.areas import NamedArea, areas_by_spelling, named_areas
 from caldp_core.datasets.base_map import world_cities
 from caldp_core.datasets.files import numbers
 from caldp_core.datasets.files.answers import counted_cells, normalize_spaces
+from caldp_core.datasets.files.area_names import COUNTRIES, match_names
 from caldp_core.datasets.files.checks.people import is_total, with_count, with_number
 from caldp_core.datasets.files.checks.record import Check, Offer, Reading, ask, text_sql
 from caldp_core.datasets.files.geojson import AREA_COLUMN, polygon_of_wkt
@@ -195,59 +196,9 @@ def _metre_columns(reading: Reading) -> Sequence[int] | None:
     return None
 
 
-_NAMES_MIN, _NAMES_KNOWN = 3, 0.6
-_CODES_MIN, _CODES_KNOWN = 5, 0.9
-"""How many different areas, and which share of all names, make a column one of areas."""
-_AS_GOOD: Final = 0.9
-"""Of the names that the best reading knows, those that another one must know to be asked about."""
-_OFFERS_MAX, _LISTED = 4, 5
-_COUNTRIES, _SEVERAL = "countries", "several countries"
+_LISTED: Final = 5
 _NEAR: Final = 0.7
 _WKT: Final = r"(?i)(SRID=4326;)?\s*(MULTI)?POLYGON\s*Z?\s*\("
-
-
-@cache
-def _by_spelling() -> Mapping[str, list[NamedArea]]:
-    found = defaultdict[str, list[NamedArea]](list)
-    for area in named_areas().values():
-        for spelling in area.names | area.codes:
-            found[spelling].append(area)
-    return found
-
-
-def match_names(names: Collection[str]) -> dict[str, dict[str, NamedArea]]:
-    """The areas that different names mean, by the country of all of them, the best first.
-
-    Or by “countries” or “several countries”; nothing where too few are known.
-    """
-    # Letters alone are choices, as in “A” to “E”, also where a country has codes such as these.
-    long = [name for name in names if not re.fullmatch("[A-Za-z]", name)]
-    found = {name: _by_spelling().get(normalize_name(name), []) for name in long}
-    sets = defaultdict[str, dict[str, NamedArea]](dict)
-    for name, areas in found.items():
-        for area in areas:
-            sets[area.country or _COUNTRIES][name] = area
-    several = dict[str, NamedArea]()
-    for name, areas in found.items():
-        sizes = {len(sets[area.country]): area for area in areas if area.country}
-        several |= {name: sizes[max(sizes)]} if sizes else {}
-    best = max((len(sets[of]) for of in sets), default=0)
-    if len(several) > best:
-        sets[_SEVERAL], best = several, len(several)
-    able = {
-        of: each
-        for of, each in sets.items()
-        if len(each) >= _AS_GOOD * best and _are_areas(each, len(names))
-    }
-    return dict(sorted(able.items(), key=lambda each: -len(each[1]))[:_OFFERS_MAX])
-
-
-def _are_areas(areas: Mapping[str, NamedArea], names: int) -> bool:
-    called = {area.key for name, area in areas.items() if normalize_name(name) in area.names}
-    share, different = len(areas) / names, {area.key for area in areas.values()}
-    if len(called) >= _NAMES_MIN:
-        return share >= _NAMES_KNOWN
-    return len(different) >= _CODES_MIN and share >= _CODES_KNOWN
 
 
 def areas(reading: Reading) -> Check | None:
@@ -266,7 +217,7 @@ def areas(reading: Reading) -> Check | None:
         seen = {cell for cell in file.cells(column) if not is_total(cell)}
         is_measure = file.is_numeric(column) or is_named(file.names[column], "measure")
         if not is_measure and match_names(seen):
-            names = sorted({*counted_cells(file, layout, column)})
+            names = sorted({*map(normalize_spaces, counted_cells(file, layout, column))})
             found = match_names(names).items()
             offers = tuple(_offer(reading, column, names, *each) for each in found)
             called = f"{count_text(len(names), 'name', 'names')} in {reading.name(column)}"
@@ -298,19 +249,13 @@ def _distinct(reading: Reading, *columns: int | None) -> list[tuple[Any, ...]]:
         return reader.fetch_rows(f"SELECT DISTINCT {listed} FROM {relation}")
 
 
-def _names(reading: Reading, column: int) -> list[str]:
-    """All different names in a column, without totals that are left out."""
-    names = {normalize_spaces(cell or "") for (cell,) in _distinct(reading, column)}
-    return sorted(names - {"", *(cell for at, cell in reading.layout.left_out if at == column)})
-
-
 def _offer(
     reading: Reading, column: int, names: list[str], of: str, found: Mapping[str, NamedArea]
 ) -> Offer:
     twice = len(found) - len({area.key for area in found.values()})
     some = f"{len(found):,} of {len(names):,} names known" if len(found) < len(names) else ""
     more = f"{count_text(twice, 'other spelling', 'other spellings')} added up" if twice else ""
-    title = of if of == _COUNTRIES else f"areas of {of}"
+    title = of if of == COUNTRIES else f"areas of {of}"
     return Offer(
         of,
         ", ".join(filter(None, (f"Show {title}", some, more))),
@@ -322,11 +267,12 @@ def _offer(
 def _with_areas_of(
     column: int, of: str, seen: Mapping[str, NamedArea], reading: Reading
 ) -> Reading:
-    """The reading whose answers are areas of a country, by all names of the file."""
-    names = _names(reading, column)
-    found = match_names(names).get(of, seen)
-    keys = tuple((name, found[name].key if name in found else "") for name in names)
-    return with_areas(column, keys, reading)
+    """The reading whose answers are areas of a country; names further on are read as these are."""
+    cells = counted_cells(reading.file, reading.layout, column)
+    names = sorted({*map(normalize_spaces, cells)})
+    keys = tuple((name, seen[name].key if name in seen else "") for name in names)
+    reading = with_areas(column, keys, reading)
+    return replace(reading, layout=replace(reading.layout, areas_of=of))
 
 
 def with_areas(column: int, keys: tuple[tuple[str, str], ...], reading: Reading) -> Reading:
@@ -376,7 +322,7 @@ def _nearest(areas: tuple[tuple[str, str], ...], unknown: list[str]) -> dict[str
         for spelling in area.names
     }
     # What names another area, such as the whole country, is not one of these misspelled.
-    wrong = [name for name in unknown if normalize_name(name) not in _by_spelling()]
+    wrong = [name for name in unknown if normalize_name(name) not in areas_by_spelling()]
     found = {name: get_close_matches(normalize_name(name), spelled, 1, _NEAR) for name in wrong}
     return {name: spelled[near[0]] for name, near in found.items() if near}
 

@@ -5,10 +5,16 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from caldp_core.basics.errors import require
+from caldp_core.basics.files import csv_text
 from caldp_core.datasets.files.layout_detection import DetectedFile, Layout
-from caldp_core.datasets.files.numbers import WORDS, detect_mark, parse_number
+from caldp_core.datasets.files.numbers import (
+    WORDS,
+    detect_mark,
+    parse_number,
+    single_spaced_sql,
+)
 from caldp_core.datasets.files.source import source_from_bytes
-from caldp_core.datasets.files.table import Table
+from caldp_core.datasets.files.table import Table, TableDialect
 from caldp_core.datasets.own import READING_MAX
 
 KEEP: Final = "keep"
@@ -17,6 +23,8 @@ _ROWS: Final = 5_000
 """First rows of a file that checks look at."""
 _PLACES, _PART_BYTES, _LINES = 32, 2**13, 80
 """Most places of a longer text whose lines they look at as well, and bytes and lines of each."""
+_TIMES: Final = 3
+"""Rows of each cell that counting met."""
 
 
 def text_sql(text: str) -> str:
@@ -47,7 +55,7 @@ class Reading:
 
     def with_cells(self, column: int, cells: Mapping[str, str]) -> "Reading":
         """The reading with other texts for some cells of a column."""
-        text = f"trim(regexp_replace(c{column}, '\\s+', ' ', 'g'))"
+        text = single_spaced_sql(column)
         cases = " ".join(f"WHEN {text_sql(a)} THEN {text_sql(b)}" for a, b in cells.items())
         return self.with_sql({column: f"CASE {text} {cases} ELSE c{column} END"})
 
@@ -144,29 +152,51 @@ class Resolved:
 def with_first_rows(file: DetectedFile, layout: Layout) -> DetectedFile:
     """The file with as many of its first rows as checks look at, and further ones of a long text.
 
-    Of these those that differ from all before.
+    Of these those that differ from all before; and those that counting met.
     """
     header, table = bool(layout.header), file.table
     found = _fetch(table, header, f"LIMIT {_ROWS}")
     in_lines = not any("\n" in (cell or "") for row in found for cell in row)
-    if len(found) == _ROWS and in_lines and (further := _further_lines(table)):
-        source, first = source_from_bytes(further, table.source.name), set(found)
-        dialect = table.dialect and replace(table.dialect, skip=0, skip_with_header=0)
-        spread = _fetch(replace(table, source=source, dialect=dialect), header)
+    if len(found) == _ROWS and in_lines and table.dialect and (further := _further_lines(table)):
+        first, spread = set(found), _fetch_text(table, further, table.dialect)
         found += [row for row in dict.fromkeys(spread) if row not in first]
+    if table.met:
+        found += _fetch_text(table, table.met, TableDialect(",", table.own_width, 0, 0))
     cells = tuple(tuple(" ".join((cell or "").split()) for cell in row) for row in found)
     return replace(file, rows=cells)
 
 
-def _fetch(table: Table, header: bool, limit: str = "") -> list[tuple[Any, ...]]:
+def _fetch(table: Table, header: bool, where: str = "") -> list[tuple[Any, ...]]:
     with table.open_reader() as reader:
-        return reader.fetch_rows(f"SELECT * FROM {table.relation_sql(header)} {limit}")
+        return reader.fetch_rows(f"SELECT * FROM {table.relation_sql(header)} {where}")
+
+
+def _fetch_text(table: Table, text: bytes, dialect: TableDialect) -> list[tuple[Any, ...]]:
+    """Rows that are written in a text as if they were all of the table."""
+    source = source_from_bytes(text, table.source.name)
+    dialect = replace(dialect, skip=0, skip_with_header=0)
+    return _fetch(replace(table, source=source, dialect=dialect), False)
+
+
+def with_rows_of(file: DetectedFile, header: bool, cells: Sequence[str]) -> DetectedFile | None:
+    """The file whose checks look at rows with these cells as well, up to three of each cell.
+
+    None where they do already.
+    """
+    own, before = replace(file.table, derived=()), file.table.met
+    columns = ", ".join(map(single_spaced_sql, range(own.own_width)))
+    met = f"list_intersect([{', '.join(map(text_sql, cells))}], [{columns}])[1]"
+    each = f"row_number() OVER (PARTITION BY {met} ORDER BY {columns})"
+    found = _fetch(own, header, f"WHERE {met} IS NOT NULL QUALIFY {each} <= {_TIMES}")
+    further = csv_text(found).encode()
+    table = replace(file.table, met=before + further)
+    return replace(file, table=table) if {*further.split()} - {*before.split()} else None
 
 
 def _further_lines(table: Table) -> bytes:
     """Whole lines from all over a text, its last ones included; b"" of other and of short files."""
     end = table.source.size - _PART_BYTES
-    places = 0 if table.dialect is None else min(_PLACES, end // (4 * _PART_BYTES))
+    places = min(_PLACES, end // (4 * _PART_BYTES))
     lines, part = list[bytes](), b""
     with table.source.open() as file:
         for place in range(places):

@@ -5,20 +5,23 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
+from caldp_core.datasets.files.answers import Cells
 from caldp_core.datasets.files.checks import answers as on_answers
 from caldp_core.datasets.files.checks import people, places
-from caldp_core.datasets.files.checks.answers import codes, with_words
+from caldp_core.datasets.files.checks.answers import codes, parse_words, with_words
 from caldp_core.datasets.files.checks.record import (
+    KEEP,
     Check,
     CheckFunction,
     Offer,
     Reading,
     Resolved,
     resolve,
+    with_rows_of,
 )
 from caldp_core.datasets.files.layout_detection import DetectedFile, Layout
 from caldp_core.datasets.files.numbers import WORDS
-from caldp_core.datasets.files.table import Chosen, parse_words
+from caldp_core.datasets.files.table import Chosen
 
 
 def opening(name: str, reading: Reading) -> Check | None:
@@ -81,3 +84,28 @@ def read_as_chosen(
         return done
     questions = [at for at in (layout.answer, *layout.others) if at is not None]
     return replace(done, reading=with_words(parse_words(chosen.words), questions, done.reading))
+
+
+_OF_CELLS: Final = WORDS["labels"]["of_cells"].split()
+"""Checks that single cells of a long file may call for, wherever they are."""
+
+
+def with_met_rows(
+    file: DetectedFile, seen: Reading, met: Cells, answers: Mapping[str, str]
+) -> DetectedFile | None:
+    """The `file` with rows that counting met, where a check may ask of them; else None.
+
+    `seen`: how it was read and counted; `met`: cells that are counted and that checks have not
+    seen there. What `answers` leave as it is is not asked again.
+    """
+    width, layout = seen.file.table.width, seen.layout
+    rows = (tuple(cell if at == column else "" for at in range(width)) for column, cell in met)
+    more = replace(seen.file, rows=(*seen.file.rows, *rows))
+    unknown = tuple((cell, "") for at, cell in met if at == layout.answer and layout.areas)
+    reading = Reading(more, replace(layout, areas=(*layout.areas, *unknown)))
+    for name in _OF_CELLS if met else ():
+        after = None if answers.get(name) == KEEP else CHECKS[name](reading)
+        before = after and CHECKS[name](seen)
+        if after and (before is None or before.sentence != after.sentence):
+            return with_rows_of(file, bool(layout.header), [cell for _, cell in met])
+    return None
