@@ -3,14 +3,15 @@
 The short way for programs that have a mechanism and a tally; `Evidence` is the long one.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
-from caldp_core.basics.types import Floats
-from caldp_core.domain.domains import Domain, GridDomain, is_scale
+from caldp_core.basics.types import Floats, Ints
+from caldp_core.domain.domains import Domain, GridDomain, scale_of
+from caldp_core.domain.orders import is_code, ranks_on_scale
 from caldp_core.estimation import intervals as score
 from caldp_core.estimation.estimators import estimator as named
 from caldp_core.estimation.evidence import USUAL, EstimatorName, Evidence
@@ -115,18 +116,23 @@ def compare_groups(evidence: Evidence, level: float = LEVEL) -> list[GroupShare]
 
 @dataclass(frozen=True)
 class Quantile:
-    """The first value up to which a `share` of people are, by name, and the ends of its range."""
+    """The first answer up to which a `share` of people are, and the ends of its range.
+
+    `group`: the group of these people; "" for everybody.
+    """
 
     share: float
     estimate: str
     low: str
     high: str
+    group: str = ""
 
     @property
     def sentence(self) -> str:
         """The quantile and its range in words; 0.5 is the median."""
         name = "Median" if self.share == 0.5 else f"{100 * self.share:g} of 100 people have at most"
-        return f"{name} “{self.estimate}” (“{self.low}” to “{self.high}”)."
+        where = f" in “{self.group}”:" if self.group else ""
+        return f"{name}{where} “{self.estimate}” (“{self.low}” to “{self.high}”)."
 
 
 def quantiles(
@@ -134,18 +140,55 @@ def quantiles(
 ) -> list[Quantile]:
     """Quantiles at `shares` in [0, 1] of up to 300 values on a scale; of others the list is empty.
 
-    A range has all values that cannot be excluded (Woodruff 1952), each by the range of the share
-    of people up to it (`share_within`, which raises `CaldpError` for another `level`).
+    A scale: numbers or bands, or words that have an order, without answers beside it such as "don't
+    know". Where answers are crossed with groups, the median of each group follows. A range has all
+    answers that cannot be excluded (Woodruff 1952), each by the range of the share of people up to
+    it (`share_within`, which raises `CaldpError` for another `level`).
     """
     domain, k = evidence.domain, evidence.unbiased.size
-    if not isinstance(domain, Domain) or not is_scale(domain) or k > COMPARED_MAX:
+    if not isinstance(domain, Domain) or k > COMPARED_MAX:
         return []
-    at, everybody = np.arange(k), np.ones(k, np.bool_)
-    below = [share_within(evidence, at <= x, everybody, level).range for x in range(k - 1)]
+    answers = domain.short_names()
+    places = _places_on_scale(list(dict.fromkeys(answers)))
+    at = np.array([places.get(answer, -1) for answer in answers])
+    if not places:
+        return []
+    groups, wholes = np.array(domain.groups), {"": at}
+    if len(set(answers)) < k:
+        wholes |= {group: np.where(groups == group, at, -1) for group in dict.fromkeys(groups)}
+    return [
+        Quantile(share, answers[estimate], answers[low], answers[high], group)
+        for group, own in wholes.items()
+        for share, estimate, low, high in _quantiles_within(
+            evidence, own, (0.5,) if group else shares, level
+        )
+    ]
+
+
+def _places_on_scale(answers: Sequence[str]) -> dict[str, int]:
+    """The place of each answer that is on a scale, from 0; {} where there is none."""
+    if scale_of(answers) is not None and not is_code(answers[0]):
+        return {answer: at for at, answer in enumerate(answers)}
+    ranks = ranks_on_scale(answers)
+    steps = sorted({rank for rank in ranks.values() if rank[0] < np.inf})
+    return {answer: steps.index(rank) for answer, rank in ranks.items() if rank in steps}
+
+
+def _quantiles_within(
+    evidence: Evidence, at: Ints, shares: Iterable[float], level: float
+) -> Iterator[tuple[float, int, int, int]]:
+    """Each share, and the values of its quantile and of the ends of its range.
+
+    `at`: (k,) places on a scale, −1 for values that are not among these.
+    """
+    steps, values = np.unique(at, return_index=True)
+    steps, values = steps[steps >= 0], values[steps >= 0].tolist()
+    if not values:
+        return
+    whole = at >= 0
+    below = [share_within(evidence, whole & (at <= x), whole, level).range for x in steps[:-1]]
     middle, low, high = np.array([*below, (1.0, 1.0, 1.0)]).T
-    found = []
     for share in shares:
         first, estimate = int(np.argmax(high >= share)), int(np.argmax(middle >= share))
         last = int(np.flatnonzero(np.append(0.0, low[:-1]) <= share)[-1])
-        found.append(Quantile(share, *map(domain.name_of, (estimate, first, last))))
-    return found
+        yield share, values[estimate], values[first], values[last]

@@ -53,6 +53,7 @@ from tests.collect import protocols
 from tests.collect.protocols import in_duckdb, labelled, planned, prepare_engine, small
 from tests.contract.checks import naming
 
+OFTEN = ("never", "rarely", "often", "always")
 LABELS = ("flu", "=cold()", "none")
 
 
@@ -140,13 +141,28 @@ def test_quartiles_of_numbers_stand_in_the_record_and_in_words(tmp_path: Path) -
     assert record["groups"] == []
 
 
+def assert_page_has_the_record(folder: Path, written: dict[str, Any]) -> None:
+    files = [(name, (folder / name).read_bytes()) for name in ("protocol.json", "tally.json")]
+    shown = read_collection(files).results(0.95)
+    assert json.loads(format_json(dict(shown.record or {}))) == written
+
+
 def test_the_record_of_the_page_is_that_of_the_command(tmp_path: Path) -> None:
     domain = Domain.of([f"{10 * x} to {10 * x + 9}" for x in range(4)])
     _, written = estimated(tmp_path, domain, [1000, 4000, 3000, 2000])
-    files = [(name, (tmp_path / name).read_bytes()) for name in ("protocol.json", "tally.json")]
-    shown = read_collection(files).results(0.95)
-    assert json.loads(format_json(dict(shown.record or {}))) == written
+    assert_page_has_the_record(tmp_path, written)
     assert len(written["quartiles"]) == 3
+
+
+def test_groups_have_medians_in_the_record_of_the_page_and_of_the_command(tmp_path: Path) -> None:
+    names = [f"{answer}; {group}" for group in ("North", "South") for answer in OFTEN]
+    domain = Domain.of(names, ["North"] * 4 + ["South"] * 4)
+    printed, written = estimated(tmp_path, domain, [4000, 900, 50, 50, 100, 100, 2000, 2800])
+    assert_page_has_the_record(tmp_path, written)
+    middle = (each for each in written["quartiles"] if each["share"] == 0.5)
+    medians = {each["group"]: each["estimate"] for each in middle}
+    assert medians == {"": "rarely", "North": "never", "South": "always"}
+    assert "Median in “South”: “always” (“always” to “always”).\n" in printed
 
 
 def test_the_table_is_that_of_the_mechanism(protocol: Protocol, tmp_path: Path) -> None:

@@ -32,9 +32,9 @@ from caldp_core.datasets.files.answers import (
 from caldp_core.datasets.files.checks.run import read_as_chosen
 from caldp_core.datasets.files.counts_export import write_counts
 from caldp_core.datasets.files.geojson import areas_of, as_csv, read_polygons, table_of
-from caldp_core.datasets.files.numbers import natural_order
 from caldp_core.datasets.files.source import PAGE_BOUNDS, file_system, source_from_bytes
 from caldp_core.datasets.files.table import Chosen
+from caldp_core.domain.orders import natural_order
 from caldp_core.scenarios.blocks import PolygonBlocks
 from caldp_ui.places import view
 from caldp_ui.values.page import FORM

@@ -1,6 +1,7 @@
 """Shares within groups, their differences, and quantiles: their ranges hold."""
 
 import math
+from collections import Counter
 from dataclasses import replace
 from itertools import product
 from typing import Any
@@ -242,5 +243,32 @@ def test_quantiles_are_of_numbers_in_order() -> None:
     (tenth,) = quantiles(evidence, [0.1])
     assert (tenth.low, tenth.estimate, tenth.high) == ("0 to 9", "0 to 9", "0 to 9")
     assert tenth.sentence.startswith("10 of 100 people have at most “0 to 9” (")
-    without = replace(evidence, domain=Domain.of(["a", "b", "c", "d", "e"]))
-    assert quantiles(without) == []
+    for names in ("a b c d e", "01 02 03 04 05", "D1 D2 D3 D4 D5", "Mon Tue Wed Thu Fri"):
+        assert quantiles(replace(evidence, domain=Domain.of(names.split()))) == []
+
+
+def test_quantiles_are_of_words_and_bands_in_order_wherever_they_stand() -> None:
+    (evidence,) = numbers(20.0, np.array([480, 100, 20, 100, 900]), 1)
+    for names, median in {
+        "often; always; never; rarely; don't know": "often",
+        "50+; under 10; 10-20; 20-50; 60+": "60+",
+    }.items():
+        own = replace(evidence, domain=Domain.of(names.split("; ")))
+        (found,) = quantiles(own, [0.5])
+        assert (found.low, found.estimate, found.high) == (median,) * 3
+
+
+@pytest.mark.slow
+def test_the_range_of_the_median_of_a_group_holds_it() -> None:
+    limit = norm.isf(SIGNIFICANCE / 10) * math.sqrt(0.95 * 0.05 / QUANTILE_RUNS)
+    scale, groups = ["never", "rarely", "often", "always"], ["North", "South"]
+    domain = Domain.of([f"{a}; {g}" for g in groups for a in scale], np.repeat(groups, 4).tolist())
+    people = np.array([300, 260, 240, 200, 100, 200, 400, 300])
+    true, held = {"North": "rarely", "South": "often"}, Counter[str]()
+    for evidence in numbers(2.0, people, QUANTILE_RUNS):
+        for found in quantiles(replace(evidence, domain=domain))[3:]:
+            low, estimate, high = map(scale.index, (found.low, found.estimate, found.high))
+            assert low <= estimate <= high
+            held[found.group] += low <= scale.index(true[found.group]) <= high
+    assert set(held) == set(groups)
+    assert min(held.values()) / QUANTILE_RUNS >= 0.95 - limit, held

@@ -16,9 +16,10 @@ from caldp_core.datasets.areas import named_areas
 from caldp_core.datasets.files import numbers
 from caldp_core.datasets.files.area_names import areas_by_country
 from caldp_core.datasets.files.layout_detection import DetectedFile, Layout
-from caldp_core.datasets.files.numbers import WORDS, NumberSteps, default_width, natural_order
+from caldp_core.datasets.files.numbers import WORDS, NumberSteps, default_width
 from caldp_core.datasets.files.table import REJECTS_MAX, Reader
 from caldp_core.datasets.own import READING_MAX, OwnSurvey, OwnTable, remove_unseen
+from caldp_core.domain.orders import natural_order
 
 _REASONS: Final[Mapping[str, dict[str, str]]] = WORDS["reasons"]
 _WHY: Final = _REASONS["rejected"]

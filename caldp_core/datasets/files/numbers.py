@@ -44,15 +44,10 @@ _DEGREES: Final = (
 )
 _DEGREE_SIGN: Final = "[°ºNSEWnsew]"
 """Degrees, perhaps with minutes and seconds, and N, S, E or W before or behind them."""
-_NUMBERED: Final = r"([^\d]*?)(-?\d{1,3}(?:[,. ]\d{3})+|-?\d+(?:[.,]\d+)?)(?!\d)(.*)"
 WORDS: Final[Mapping[str, Any]] = tomllib.loads(
     Path(__file__).with_name("words.toml").read_text("utf-8")
 )
-"""Names of columns, labels and scales in the usual languages, by subject."""
-_BELOW, _ABOVE = (frozenset(WORDS["bands"][end].split("; ")) for end in ("below", "above"))
-_SCALES: Final = [line.split("; ") for line in WORDS["scales"]["words"].strip().splitlines()]
-"""Words of scales, in their order."""
-_SCALE_MIN: Final = 3
+"""Names of columns and labels in the usual languages, by subject."""
 _UNCLEAR: Final = re.compile(r"[-+]?[1-9]\d{0,2}[.,]\d{3}")
 
 
@@ -109,31 +104,6 @@ def detect_mark(cells: Iterable[str]) -> DecimalMark | None:
     if point or comma:
         return "." if point >= comma else ","
     return None if unclear else "."
-
-
-def natural_order(answers: Sequence[str]) -> dict[str, tuple[float, int]]:
-    """Where each answer stands if all have a number behind one word or none; {} for no order.
-
-    "under 10" comes before "10-20", and "50+" after "20-50". Words of a known scale are in its
-    order, others such as "don't know" behind them.
-    """
-    folded = {answer: answer.casefold().replace("’", "'") for answer in answers}
-    best = max(_SCALES, key=lambda scale: sum(text in scale for text in folded.values()))
-    if sum(text in best for text in folded.values()) >= max(_SCALE_MIN, len(answers) - 2):
-        rank = {word: float(at) for at, word in enumerate(best)}
-        return {answer: (rank.get(text, math.inf), 0) for answer, text in folded.items()}
-    matches = {answer: re.fullmatch(_NUMBERED, answer.casefold()) for answer in answers}
-    found = {answer: match.groups() for answer, match in matches.items() if match}
-    words = {ahead.strip() for ahead, _, _ in found.values()} - _BELOW - _ABOVE - {""}
-    if len(found) < len(answers) or len(words) > 1:
-        return {}
-    return {
-        answer: (
-            float(re.sub(r"[,.\s](?=\d{3}(\D|$))", "", number).replace(",", ".")),
-            (ahead.strip() in _ABOVE or "+" in behind) - (ahead.strip() in _BELOW),
-        )
-        for answer, (ahead, number, behind) in found.items()
-    }
 
 
 def grouped_pattern(mark: DecimalMark) -> str:
