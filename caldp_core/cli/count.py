@@ -1,7 +1,9 @@
 """The command `count`: a file of any size becomes counts, so that its rows need go nowhere else."""
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -26,7 +28,7 @@ from caldp_core.datasets.files.numbers import NumberSteps
 from caldp_core.datasets.files.places import CountedPlaces, count_places
 from caldp_core.datasets.files.source import COMMAND_BOUNDS, ENCODINGS
 from caldp_core.datasets.files.table import COLUMN_TYPES, DELIMITERS, NO_DELIMITER, Chosen
-from caldp_core.datasets.own import CountedRows, OwnPlaces, OwnSurvey, OwnTable
+from caldp_core.datasets.own import OwnPlaces, OwnSurvey, OwnTable
 from caldp_core.datasets.reading import inspect_data
 from caldp_core.domain.domains import Area
 from caldp_core.scenarios.blocks import OneBlock
@@ -35,6 +37,7 @@ from caldp_core.scenarios.scenario import Scenario
 
 _PLACE_COLUMNS = ("latitude", "longitude")
 _COLUMNS = (*_PLACE_COLUMNS, "count", "answer", "group", "person")
+_OF_PEOPLE = ("people_with_rows", "median_rows_of_a_person", "most_rows_of_a_person")
 _SIGNS = {"tab": "\t", "none": NO_DELIMITER}
 _DELIMITERS = (*(sign for sign in DELIMITERS if sign != "\t"), *_SIGNS)
 _TYPES = {
@@ -94,18 +97,8 @@ def count_command(
     chosen = _with_types(chosen, file, guess, named)
     wanted = MapRequest(cell, Area.parse(area) if area else None)
     guess = replace(guess, wanted=wanted, cap=most_rows or 0, unit=unit)
-    further: DetectedFile | None = file
-    while further is not None:  # rows that only counting met are looked at as well
-        checked = _read(further, guess, chosen, answers)
-        if checked.reading.layout.latitude is None:
-            _require_unused(on_map, "answers")
-        found = _count(checked.reading, output)
-        further = with_met_rows(further, checked.reading, found.met, answers)
-    _write(found, output)
-    summary = {"file": file.table.kind, **_summary(found, checked.reading)}
-    summary |= {"checks": dict(checked.remarks)} if checked.remarks else {}
-    summary["written"] = str(output)
-    click.echo(json.dumps(summary, indent=2, ensure_ascii=False))
+    count = partial(_count, output, on_map)
+    _print_counts(*_count_checked(file, guess, chosen, answers, count), output)
 
 
 def _guess(file: DetectedFile, named: list["_Named"], steps: NumberSteps | None) -> Layout:
@@ -214,7 +207,23 @@ def _ways(check: Check) -> str:
     return ", ".join([*offers, *people, f"--accept {check.name}={KEEP} ({check.keep})"]) + "."
 
 
-Found: TypeAlias = CountedPlaces | CountedAnswers | CountedQuestions
+_Found: TypeAlias = CountedPlaces | CountedAnswers | CountedQuestions
+
+
+def _count_checked(
+    file: DetectedFile,
+    guess: Layout,
+    chosen: Chosen,
+    answers: dict[str, str],
+    count: Callable[[Reading], _Found],
+) -> tuple[Resolved, _Found]:
+    """How a file is read, and its counts; rows that only counting met are looked at as well."""
+    checked = _read(file, guess, chosen, answers)
+    found = count(checked.reading)
+    further = with_met_rows(file, checked.reading, found.met, answers)
+    if further is not None:
+        return _count_checked(further, guess, chosen, answers, count)
+    return checked, found
 
 
 def _read(file: DetectedFile, guess: Layout, chosen: Chosen, answers: dict[str, str]) -> Resolved:
@@ -231,26 +240,28 @@ def _read(file: DetectedFile, guess: Layout, chosen: Chosen, answers: dict[str, 
     return replace(checked, reading=Reading(checked.reading.file, layout))
 
 
-def _count(reading: Reading, output: Path) -> Found:
+def _count(output: Path, on_map: dict[str, Any], reading: Reading) -> _Found:
     """The counts of a file: of places, of several questions, or of answers."""
     file, layout = reading.file, reading.layout
     with terminal.progress_bar("counting") as progress:
         if layout.latitude is not None:
             return count_places(file, layout, OwnPlaces.title, progress)
+        _require_unused(on_map, "answers")
         if layout.others or (_is_scenario(output) and not layout.areas):
             _check_survey_ending(output)
             return count_questions(file, layout, OwnSurvey.title, progress)
         return count_answers(file, layout, OwnTable.title, progress)
 
 
-def _summary(found: Found, reading: Reading) -> dict[str, Any]:
-    """Which columns were read, how many people were counted, and which rows were not."""
-    file, layout = reading.file, reading.layout
+def _print_counts(checked: Resolved, found: _Found, output: Path) -> None:
+    """Write the counts or a scenario, and print which columns and how many people were read."""
+    file, layout = checked.reading.file, checked.reading.layout
     at = {role: getattr(layout, role) for role in _COLUMNS}
     columns = {role: file.names[column] for role, column in at.items() if column is not None}
     facts: dict[str, Any]
+    data: OwnPlaces | OwnSurvey | OwnTable
     if isinstance(found, CountedPlaces):
-        data: CountedRows = found.places
+        data = found.places
         facts = {"people": int(found.places.counts().sum()), "cell_degrees": found.places.cell}
         facts["cells_with_people"] = len(found.places.people.split())
     elif isinstance(found, CountedQuestions):
@@ -265,29 +276,18 @@ def _summary(found: Found, reading: Reading) -> dict[str, Any]:
         facts = {"people": sum(found.table.counts), "answers": len(found.table.names)}
         facts |= {"people_not_on_the_map": found.off_map} if layout.areas else {}
         facts |= {} if layout.steps is None else {"beyond_the_steps": found.clamped_rows}
-    rows = {"rows": found.refused.rows, "not_counted": dict(found.refused.reasons)}
-    return {"columns": columns, **facts, **_people_facts(data), **rows}
-
-
-def _people_facts(rows: CountedRows) -> dict[str, Any]:
-    """How many people the rows are of, and their median and largest number; {} without ids."""
-    names = ("people_with_rows", "median_rows_of_a_person", "most_rows_of_a_person")
-    return dict(zip(names, rows.person_rows, strict=False))
-
-
-def _is_scenario(output: Path) -> bool:
-    return output.suffix.lower() == ".json"
-
-
-def _write(found: Found, output: Path) -> None:
-    """Write counts, or the scenario that hides all answers."""
-    data: OwnPlaces | OwnTable | OwnSurvey
-    if isinstance(found, CountedPlaces):
-        data = found.places
-    else:
-        data = found.survey if isinstance(found, CountedQuestions) else found.table
     if isinstance(data, OwnSurvey) or (isinstance(data, OwnTable) and _is_scenario(output)):
         scenario = Scenario(dataset=data, policy=ContextPolicy(OneBlock()))
         write_whole(output, scenario.to_json() + "\n")
     else:
         write_counts(data, output)
+    summary = {"file": file.table.kind, "columns": columns, **facts}
+    summary |= zip(_OF_PEOPLE, data.person_rows, strict=False)
+    summary |= {"rows": found.refused.rows, "not_counted": dict(found.refused.reasons)}
+    summary |= {"checks": dict(checked.remarks)} if checked.remarks else {}
+    summary["written"] = str(output)
+    click.echo(json.dumps(summary, indent=2, ensure_ascii=False))
+
+
+def _is_scenario(output: Path) -> bool:
+    return output.suffix.lower() == ".json"

@@ -66,7 +66,10 @@ class CountedRows:
             return f"{many[:-3]}y", many
         return _SINGULARS.get(many, many.removesuffix("s")), many
 
-    def _check_rows(self) -> None:
+    def _check_record(self, title: str, reading: object) -> None:
+        check_line("title", title)
+        fits = isinstance(reading, str) and len(reading) <= READING_MAX and reading.isprintable()
+        require(fits, f"reading must be a text of up to {READING_MAX:,} characters.")
         unit: object = self.unit
         require(
             isinstance(unit, str) and _UNIT.fullmatch(unit) is not None,
@@ -106,9 +109,7 @@ class OwnTable(CountedRows):
     areas: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        check_line("title", self.title)
-        _check_reading(self.reading)
-        self._check_rows()
+        self._check_record(self.title, self.reading)
         for field in ("names", "counts", "groups", "areas"):
             # Records are keys of caches, which lists can't be.
             object.__setattr__(self, field, tuple(check_list(field, getattr(self, field))))
@@ -153,11 +154,6 @@ class OwnTable(CountedRows):
         )
         domain = Domain(len(self.names), self.names, self.groups)
         return from_counts(self.title, note, domain, np.array(self.counts, dtype=np.int64))
-
-
-def _check_reading(reading: object) -> None:
-    fits = isinstance(reading, str) and len(reading) <= READING_MAX and reading.isprintable()
-    require(fits, f"reading must be a text of up to {READING_MAX:,} characters.")
 
 
 def _reading_text(reading: str) -> str:
@@ -209,9 +205,7 @@ class OwnPlaces(CountedRows):
     reading: str = ""
 
     def __post_init__(self) -> None:
-        check_line("title", self.title)
-        _check_reading(self.reading)
-        self._check_rows()
+        self._check_record(self.title, self.reading)
         self.counts()
         LargerCells(self.selected_grid(), self.together)
 
@@ -298,9 +292,7 @@ class OwnSurvey(CountedRows):
     reading: str = ""
 
     def __post_init__(self) -> None:
-        check_line("title", self.title)
-        _check_reading(self.reading)
-        self._check_rows()
+        self._check_record(self.title, self.reading)
         for field in ("names", "counts"):
             size = len(getattr(self, field))
             require(

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
+from caldp_core.domain.domains import scale_of
+
 Ranks: TypeAlias = dict[str, tuple[float, int]]
 _WORDS: Final[dict[str, Any]] = tomllib.loads(
     Path(__file__).with_suffix(".toml").read_text("utf-8")
@@ -30,19 +32,18 @@ def natural_order(answers: Sequence[str]) -> Ranks:
     return _by_words(answers, [*_SCALES, *_CYCLES]) or _by_numbers(answers, 1)
 
 
-def ranks_on_scale(answers: Sequence[str]) -> Ranks:
-    """Where each of three answers or more stands on a scale, ∞ beside it; {} for no scale.
+def places_on_scale(answers: Sequence[str]) -> dict[str, int]:
+    """The place, from 0, of each of three answers or more that is on a scale; {} for no scale.
 
     As `natural_order`, but names such as "District 2", codes such as 01234 and days are none.
     """
-    if len(answers) < _SCALE_MIN or any(map(is_code, answers)):
+    if len(answers) < _SCALE_MIN or any(re.match(r"0\d", answer) for answer in answers):
         return {}
-    return _by_words(answers, _SCALES) or _by_numbers(answers, 0)
-
-
-def is_code(answer: str) -> bool:
-    """True of an answer that begins as numbers do not, such as 01234."""
-    return re.match(r"0\d", answer) is not None
+    if scale_of(answers) is not None:
+        return {answer: at for at, answer in enumerate(answers)}
+    ranks = _by_words(answers, _SCALES) or _by_numbers(answers, 0)
+    steps = sorted({rank for rank in ranks.values() if rank[0] < math.inf})
+    return {answer: steps.index(rank) for answer, rank in ranks.items() if rank in steps}
 
 
 def _by_words(answers: Sequence[str], scales: Sequence[list[str]]) -> Ranks:

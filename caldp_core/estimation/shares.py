@@ -3,15 +3,15 @@
 The short way for programs that have a mechanism and a tally; `Evidence` is the long one.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
-from caldp_core.basics.types import Floats, Ints
-from caldp_core.domain.domains import Domain, GridDomain, scale_of
-from caldp_core.domain.orders import is_code, ranks_on_scale
+from caldp_core.basics.types import Floats
+from caldp_core.domain.domains import Domain, GridDomain
+from caldp_core.domain.orders import places_on_scale
 from caldp_core.estimation import intervals as score
 from caldp_core.estimation.estimators import estimator as named
 from caldp_core.estimation.evidence import USUAL, EstimatorName, Evidence
@@ -145,50 +145,22 @@ def quantiles(
     answers that cannot be excluded (Woodruff 1952), each by the range of the share of people up to
     it (`share_within`, which raises `CaldpError` for another `level`).
     """
-    domain, k = evidence.domain, evidence.unbiased.size
-    if not isinstance(domain, Domain) or k > COMPARED_MAX:
+    domain = evidence.domain
+    if not isinstance(domain, Domain) or domain.k > COMPARED_MAX:
         return []
-    answers = domain.short_names()
-    places = _places_on_scale(list(dict.fromkeys(answers)))
-    at = np.array([places.get(answer, -1) for answer in answers])
-    if not places:
-        return []
-    groups, wholes = np.array(domain.groups), {"": at}
-    if len(set(answers)) < k:
-        wholes |= {group: np.where(groups == group, at, -1) for group in dict.fromkeys(groups)}
-    return [
-        Quantile(share, answers[estimate], answers[low], answers[high], group)
-        for group, own in wholes.items()
-        for share, estimate, low, high in _quantiles_within(
-            evidence, own, (0.5,) if group else shares, level
-        )
-    ]
-
-
-def _places_on_scale(answers: Sequence[str]) -> dict[str, int]:
-    """The place of each answer that is on a scale, from 0; {} where there is none."""
-    if scale_of(answers) is not None and not is_code(answers[0]):
-        return {answer: at for at, answer in enumerate(answers)}
-    ranks = ranks_on_scale(answers)
-    steps = sorted({rank for rank in ranks.values() if rank[0] < np.inf})
-    return {answer: steps.index(rank) for answer, rank in ranks.items() if rank in steps}
-
-
-def _quantiles_within(
-    evidence: Evidence, at: Ints, shares: Iterable[float], level: float
-) -> Iterator[tuple[float, int, int, int]]:
-    """Each share, and the values of its quantile and of the ends of its range.
-
-    `at`: (k,) places on a scale, −1 for values that are not among these.
-    """
-    steps, values = np.unique(at, return_index=True)
-    steps, values = steps[steps >= 0], values[steps >= 0].tolist()
-    if not values:
-        return
-    whole = at >= 0
-    below = [share_within(evidence, whole & (at <= x), whole, level).range for x in steps[:-1]]
-    middle, low, high = np.array([*below, (1.0, 1.0, 1.0)]).T
-    for share in shares:
-        first, estimate = int(np.argmax(high >= share)), int(np.argmax(middle >= share))
-        last = int(np.flatnonzero(np.append(0.0, low[:-1]) <= share)[-1])
-        yield share, values[estimate], values[first], values[last]
+    answers, groups, found = domain.short_names(), np.array(domain.groups), list[Quantile]()
+    places = places_on_scale(list(dict.fromkeys(answers)))
+    at, called = np.array([places.get(a, -1) for a in answers]), {p: a for a, p in places.items()}
+    wholes = {"": at >= 0}
+    if len(set(answers)) < domain.k:
+        wholes |= {group: (groups == group) & (at >= 0) for group in dict.fromkeys(domain.groups)}
+    for group, whole in wholes.items():
+        steps = np.unique(at[whole])
+        below = [share_within(evidence, whole & (at <= x), whole, level).range for x in steps[:-1]]
+        middle, low, high = np.array([*below, (1.0, 1.0, 1.0)]).T
+        for share in ((0.5,) if group else shares) if steps.size else ():
+            first, estimate = int(np.argmax(high >= share)), int(np.argmax(middle >= share))
+            last = int(np.flatnonzero(np.append(0.0, low[:-1]) <= share)[-1])
+            ends = [called[int(steps[each])] for each in (estimate, first, last)]
+            found.append(Quantile(share, ends[0], ends[1], ends[2], group))
+    return found

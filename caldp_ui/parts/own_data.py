@@ -174,8 +174,21 @@ def _counted(file: _OpenFile[C], opened: DetectedFile, asked: Reading, wanted: L
     if missing:
         st.info(escape_markdown(missing), icon=":material/help:")
         return None
+    reading, answers, title = Reading(contents, wanted), file.answers, file.upload.title
+
+    def count(progress: Progress) -> tuple[C, DetectedFile | None]:
+        found = columns.count(contents, wanted, title, progress)
+        return found, with_met_rows(opened, reading, found.met, answers)
+
+    tables = contents.table.derived, opened.table.met
     try:
-        counted = _count_rows(file, opened, Reading(contents, wanted))
+        counted = jobs.run_automatically(
+            _state_key(file.state, "own-count"),
+            f"{file.upload.number}/{file.chosen}/{wanted}/{tables}",
+            count,
+            lambda job: f"Counting, {job.share:.0%} …",
+            _pool,
+        )
     except CaldpError as error:
         if wanted == layout and not file.answers and file.chosen == Chosen():
             raise
@@ -246,26 +259,6 @@ def _answer_button(file: _OpenFile[Any], check: str, answer: str, label: str) ->
 
     key = file.state.key(f"check-{file.upload.number}-{check}-{answer or 'again'}")
     st.button(label, key=key, on_click=put, type="secondary" if answer else "tertiary")
-
-
-def _count_rows(
-    file: _OpenFile[C], opened: DetectedFile, reading: Reading
-) -> tuple[C, DetectedFile | None] | None:
-    """The counts, once they are there; and the file with rows that checks have to look at."""
-    upload, answers = file.upload, file.answers
-
-    def count(progress: Progress) -> tuple[C, DetectedFile | None]:
-        found = file.columns.count(reading.file, reading.layout, upload.title, progress)
-        return found, with_met_rows(opened, reading, found.met, answers)
-
-    tables = reading.file.table.derived, opened.table.met
-    return jobs.run_automatically(
-        _state_key(file.state, "own-count"),
-        f"{upload.number}/{file.chosen}/{reading.layout}/{tables}",
-        count,
-        lambda job: f"Counting, {job.share:.0%} …",
-        _pool,
-    )
 
 
 def forget(state: PageState[Any]) -> None:

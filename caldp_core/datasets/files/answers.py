@@ -4,7 +4,7 @@ People of a row: one, a count or a weight; sums are exact, and rounded to people
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
@@ -101,17 +101,20 @@ def find_refused_rows(
     layout: Layout,
     *,
     rows_sql: str,
-    codes: Mapping[int, int],
+    codes: Iterable[tuple[int, int]],
     words: Mapping[int, str],
 ) -> RefusedRows:
     """The rows of the last query that DuckDB rejected or whose `code` says what is wrong.
 
-    `rows_sql`: SQL of all rows with `code` (0: nothing wrong) and the columns; `codes`: how many
-    rows each has; `words`: what each means. Raises `CaldpError` for a quotation mark that opens
-    and never closes.
+    `rows_sql`: SQL of all rows with `code` (0: nothing wrong) and the columns; `codes`: each with a
+    number of rows, perhaps several times; `words`: what each means. Raises `CaldpError` for a
+    quotation mark that opens and never closes.
     """
+    times_of = Counter[int]()
+    for code, times in codes:
+        times_of[code] += times
     rejects = reader.rejected_rows()
-    reasons = [(words[code], times) for code, times in sorted(codes.items()) if code]
+    reasons = [(words[code], times) for code, times in sorted(times_of.items()) if code]
     dialect = file.table.dialect
     skipped = (dialect.skip, dialect.skip_with_header) if dialect else (0, 0)
     first: tuple[int, str] | None = None
@@ -124,10 +127,10 @@ def find_refused_rows(
         more = " (and perhaps more)" if times >= REJECTS_MAX else ""
         reasons.append((_WHY.get(why, why.lower()) + more, times))
         first = min(first or (line, text), (line, text))
-    if any(codes[code] for code in codes if code not in (0, _NO_ID, _ABOVE_CAP)):
+    if any(times_of[code] for code in times_of if code not in (0, _NO_ID, _ABOVE_CAP)):
         first = _first_refused(reader, file, rows_sql, skipped[bool(layout.header)], first)
     example = f"line {first[0]:,}, {excerpt(' '.join(first[1].split()))}" if first else ""
-    total = sum(codes.values()) + sum(times for _, times, _, _ in rejects)
+    total = times_of.total() + sum(times for _, times, _, _ in rejects)
     return RefusedRows(total, tuple(reasons), example)
 
 
@@ -225,9 +228,7 @@ def count_answers(
     with file.table.open_reader() as reader:
         sums = reader.fetch_rows(_sums(coded, layout), progress=progress)
         _require_few(len(sums), OWN_ANSWERS_MAX * _SPELLINGS)
-        codes: Counter[int] = Counter()
-        for code, _, _, rows, *_ in sums:
-            codes[int(code)] += int(rows)
+        codes = [(code, rows) for code, _, _, rows, *_ in sums]
         refused = find_refused_rows(reader, file, layout, rows_sql=read, codes=codes, words=_WORDS)
         of_people = people_of_rows(reader, coded, layout)
     pairs = _pairs(sums)
@@ -258,17 +259,16 @@ def _met(file: DetectedFile, layout: Layout, sums: list[tuple[Any, ...]]) -> Cel
     Of answers and groups all, of steps the least and the largest number of each, of people one that
     is not whole.
     """
-    columns = (None if layout.crossed else layout.answer, layout.group, layout.count)
+    answer = None if layout.crossed else layout.answer
+    columns = (answer, answer, layout.group, layout.count)
     seen = {at: set(file.cells(at)) for at in columns if at is not None}
-    found = [
+    found = dict.fromkeys(
         (at, " ".join(cell.split()))
         for code, _, group, _, _, part, *_, low, high in sums
-        if code == 0
-        for at, cells in zip(columns, ((low, high), (group,), (part,)), strict=True)
-        for cell in cells
-        if at is not None and cell
-    ]
-    return tuple(each for each in dict.fromkeys(found) if each[1] not in seen[each[0]])
+        for at, cell in zip(columns, (low, high, group, part), strict=True)
+        if code == 0 and at is not None and cell
+    )
+    return tuple((at, cell) for at, cell in found if cell not in seen[at])
 
 
 def _with_further_areas(layout: Layout, names: Sequence[str]) -> Layout:
@@ -476,10 +476,7 @@ class CountedQuestions(CountedFile):
 
 
 def count_questions(
-    file: DetectedFile,
-    layout: Layout,
-    title: str,
-    progress: Progress = no_progress,
+    file: DetectedFile, layout: Layout, title: str, progress: Progress = no_progress
 ) -> CountedQuestions:
     """Count the people of a file by their answer in each of 2 to 10 columns, column by column.
 

@@ -17,12 +17,7 @@ from caldp_core.basics.errors import CaldpError, excerpt, require
 from caldp_core.basics.files import ReaderFailedError, csv_text, read_aside
 from caldp_core.basics.limits import CORNERS_MAX, OWN_NAME_MAX, POLYGON_BYTES_MAX, POLYGONS_MAX
 from caldp_core.datasets.files.numbers import looks_like_number
-from caldp_core.datasets.files.source import (
-    PAGE_BOUNDS,
-    Bounds,
-    FileSource,
-    source_from_bytes,
-)
+from caldp_core.datasets.files.source import PAGE_BOUNDS, Bounds, FileSource, source_from_bytes
 
 _COLUMNS_MAX: Final = 100
 """Further properties are skipped."""
@@ -310,8 +305,7 @@ def read_polygons(data: bytes, file: str) -> AreasOfFile:
     require(
         len(data) <= POLYGON_BYTES_MAX,
         f"A file of areas may have up to {POLYGON_BYTES_MAX // 2**20} MB, {excerpt(file)} has "
-        "more; "
-        "simplify the areas, or leave some out.",
+        "more; simplify the areas, or leave some out.",
     )
     if len(data) <= HERE_BYTES:
         return areas_of(data, file)

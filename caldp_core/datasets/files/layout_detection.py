@@ -322,9 +322,8 @@ def _holds_numbers(cells: Sequence[str]) -> bool:
 def _numbers_rows(cells: Sequence[str]) -> bool:
     """Whether cells are 0, 1, 2 … or 1, 2, 3 …: an identifier, not people."""
     first = 0 if cells[:1] == ["0"] else 1
-    return len(cells) >= _SERIAL_MIN and list(cells) == [
-        str(number) for number in range(first, first + len(cells))
-    ]
+    serial = map(str, range(first, first + len(cells)))
+    return len(cells) >= _SERIAL_MIN and list(cells) == list(serial)
 
 
 def _mark_of_degrees(cells: Sequence[str]) -> numbers.DecimalMark:

@@ -205,11 +205,6 @@ class NumberSteps:
         )
 
     @property
-    def first(self) -> int | None:
-        """Number of the first bin, if there is a start."""
-        return None if self.start is None else 0
-
-    @property
     def last(self) -> int | None:
         """Number of the last bin, if there is an end."""
         if self.end is None:
@@ -252,7 +247,8 @@ def steps_sql(column: str, steps: NumberSteps, mark: DecimalMark) -> str:
     All are NULL for a cell without a number.
     """
     step = "unbound"
-    for limit, end in (("greatest", steps.first), ("least", steps.last)):
+    first = None if steps.start is None else 0
+    for limit, end in (("greatest", first), ("least", steps.last)):
         step = step if end is None else f"{limit}({step}, {end})"
     # By rounding 0.3 is in the fourth bin of width 0.1, though 0.3 / 0.1 is below 3.
     place = f"(v - {float(steps.start or 0.0)!r}) / {float(steps.width)!r}"
@@ -268,7 +264,7 @@ def bin_names(places: Sequence[int], steps: NumberSteps, whole: bool) -> dict[in
 
     Raises `CaldpError` where that is too many.
     """
-    first = min(places) if steps.first is None else steps.first
+    first = min(places) if steps.start is None else 0
     last = max(places) if steps.last is None else steps.last
     width, start = steps.width, steps.start or 0.0
     require(

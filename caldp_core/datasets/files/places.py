@@ -43,10 +43,7 @@ class CountedPlaces(CountedFile):
 
 
 def count_places(
-    file: DetectedFile,
-    layout: Layout,
-    title: str,
-    progress: Progress = no_progress,
+    file: DetectedFile, layout: Layout, title: str, progress: Progress = no_progress
 ) -> CountedPlaces:
     """Count the people of a file in cells: of the map that is asked for, or of one made for them.
 
@@ -80,9 +77,7 @@ def count_parts_by_cell(
     first_map = maps.map_for_places(layout.wanted, _likely(file, layout), cell)
     with file.table.open_reader() as reader:
         entries = _count_by_cell(reader, coded, layout, first_map, progress)
-        codes: Counter[int] = Counter()
-        for each in entries:
-            codes[each.code] += each.rows
+        codes = [(each.code, each.rows) for each in entries]
         refused = find_refused_rows(reader, file, layout, rows_sql=read, codes=codes, words=_WORDS)
         good = [each for each in entries if each.code == 0]
         require(

@@ -12,6 +12,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from math import inf
 from pathlib import Path
@@ -80,14 +81,6 @@ class FileSource:
             size += len(piece)
             require(monotonic() < end, f"The file {quoted(self.name)} takes too long; give a part.")
         return FileSource(self.name, self.open, size)
-
-    def map_chunks(self, step: Callable[[Iterator[bytes]], Iterator[bytes]]) -> "FileSource":
-        """The file with its bytes changed on the way."""
-
-        def opened() -> BinaryIO:
-            return cast("BinaryIO", ChunkedFile(lambda: step(self.chunks())))
-
-        return FileSource(self.name, opened, self.size)
 
 
 def source_from_bytes(data: bytes, name: str) -> FileSource:
@@ -342,7 +335,8 @@ def to_utf_8(source: FileSource, wanted: str = "") -> tuple[FileSource, str]:
     codec = detected if wanted in ("", _SAME.get(detected)) else wanted
     if codec == detected == "utf_8":
         return source, codec
-    return source.map_chunks(_recoding(source.name, codec)), _SAME.get(codec, codec)
+    opened = partial(ChunkedFile, partial(_recoded, source, codec))
+    return FileSource(source.name, cast("Any", opened), source.size), _SAME.get(codec, codec)
 
 
 def _codec(source: FileSource) -> str:
@@ -416,17 +410,13 @@ def _decodes(pieces: Iterable[bytes], codec: str) -> bool:
     return True
 
 
-def _recoding(name: str, codec: str) -> Callable[[Iterator[bytes]], Iterator[bytes]]:
-    """A function that recodes chunks from `codec` to UTF-8."""
-
-    def recoded(pieces: Iterator[bytes]) -> Iterator[bytes]:
-        try:
-            yield from codecs.iterencode(codecs.iterdecode(pieces, codec), "utf_8")
-        except UnicodeError:
-            called = ENCODINGS[_SAME.get(codec, codec)]
-            raise CaldpError(
-                f"The file {excerpt(name)} is not a text in {called}; choose another encoding, or "
-                "in a spreadsheet save it as “CSV UTF-8”."
-            ) from None
-
-    return recoded
+def _recoded(source: FileSource, codec: str) -> Iterator[bytes]:
+    """The chunks of a file, recoded from `codec` to UTF-8; raises `CaldpError` for others."""
+    try:
+        yield from codecs.iterencode(codecs.iterdecode(source.chunks(), codec), "utf_8")
+    except UnicodeError:
+        called = ENCODINGS[_SAME.get(codec, codec)]
+        raise CaldpError(
+            f"The file {excerpt(source.name)} is not a text in {called}; choose another encoding, "
+            "or in a spreadsheet save it as “CSV UTF-8”."
+        ) from None

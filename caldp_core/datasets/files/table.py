@@ -132,7 +132,13 @@ class Chosen:
 
     def describe(self, names: tuple[str, ...]) -> str:
         """The choices in words, for the record; "" if there are no choices."""
-        parts = [f"{name} {value}" for name, value in self._opening().items() if value]
+        delimiter = {"\t": "tab", "\x1f": "none"}.get(self.delimiter, self.delimiter)
+        opened = {
+            "sheet": self.sheet and f"“{self.sheet}”",
+            "encoding": self.encoding,
+            "delimiter": delimiter and f"“{delimiter}”",
+        }
+        parts = [f"{name} {value}" for name, value in opened.items() if value]
         if self.header is not None:
             parts.append(f"{'a' if self.header else 'no'} row of column names")
         if self.mark:
@@ -140,14 +146,6 @@ class Chosen:
         parts += [f"words for codes {self.words}"] if self.words else []
         parts += [f"“{names[at]}” as {kind.replace('-', ' ')}" for at, kind in self.columns]
         return f"chosen by hand: {', '.join(parts)}" if parts else ""
-
-    def _opening(self) -> dict[str, str]:
-        delimiter = {"\t": "tab", "\x1f": "none"}.get(self.delimiter, self.delimiter)
-        return {
-            "sheet": self.sheet and f"“{self.sheet}”",
-            "encoding": self.encoding,
-            "delimiter": delimiter and f"“{delimiter}”",
-        }
 
 
 def _holds(layout: "Layout", role: str, column: int) -> bool:

@@ -12,7 +12,7 @@ from caldp_core.basics.errors import count_text, excerpt, require
 from caldp_core.basics.limits import OWN_QUESTIONS_MAX
 from caldp_core.datasets.files.answers import counted_cells
 from caldp_core.datasets.files.checks.people import leave_out
-from caldp_core.datasets.files.checks.record import Check, Reading, ask, ask_which, text_sql
+from caldp_core.datasets.files.checks.record import Check, Reading, ask, text_sql
 from caldp_core.datasets.files.layout_detection import DetectedFile
 from caldp_core.datasets.files.numbers import WORDS, looks_like_number, parse_number
 
@@ -64,12 +64,7 @@ def no_answer_codes(reading: Reading) -> Check | None:
     listed = ", ".join(
         f"{code.replace('-', '−')} ({count_text(times, 'row', 'rows')})" for _, code, times in found
     )
-
-    def without(read: Reading) -> Reading:
-        for column, code, _ in found:
-            read = leave_out(column, (code,), read)
-        return read
-
+    without = partial(leave_out, [(column, code) for column, code, _ in found])
     verb = "is" if len(found) == 1 else "are"
     name = reading.name(found[0][0])
     return ask("no-answer-codes", without, codes=codes, listed=listed, column=name, verb=verb)
@@ -124,7 +119,8 @@ def notes(reading: Reading) -> Check | None:
     listed = ", ".join(f"“{cell[:40]}”" for cell in rows[:3])
     verb = "looks" if len(rows) == 1 else "look"
     texts = count_text(len(rows), "text", "texts")
-    return ask("notes", partial(leave_out, at, rows), listed=listed, verb=verb, texts=texts)
+    without = partial(leave_out, [(at, row) for row in rows])
+    return ask("notes", without, listed=listed, verb=verb, texts=texts)
 
 
 def spellings(reading: Reading) -> Check | None:
@@ -232,13 +228,10 @@ def several_choices(reading: Reading) -> Check | None:
     listed = ", ".join(f"“{choice}”" for choice in choices[:3])
     several = sum(len(_split(cell, sign)) > 1 for cell in cells)
     column = layout.answer
-    ways = {
-        "questions": partial(_as_questions, column, sign, tuple(choices)),
-        "combinations": partial(_as_combinations, column, sign),
-    }
-    check = ask_which(
+    check = ask(
         "several-choices",
-        ways,
+        partial(_as_questions, column, sign, choices),
+        partial(_as_combinations, column, sign),
         several=f"{several:,}",
         cells=count_text(len(cells), "cell", "cells"),
         column=reading.name(column),
@@ -348,7 +341,7 @@ def own_answers(reading: Reading) -> Check | None:
         return None
     rows = count_text(len(cells), "row", "rows")
     column, size = reading.name(layout.answer), f"{different:,}"
-    return ask("own-answers", None, different=size, rows=rows, column=column, cell=cells[0])
+    return ask("own-answers", different=size, rows=rows, column=column, cell=cells[0])
 
 
 _KNOWN: Final = 0.8

@@ -1,7 +1,7 @@
 """Checks of how many people a row is: totals, crosstabs, identifiers, shares, several points."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Final
@@ -9,7 +9,7 @@ from typing import Final
 from caldp_core.basics.errors import count_text
 from caldp_core.datasets.files import numbers
 from caldp_core.datasets.files.answers import counted_cells
-from caldp_core.datasets.files.checks.record import Check, Offer, Reading, ask, ask_which, text_sql
+from caldp_core.datasets.files.checks.record import Check, Offer, Reading, ask, text_sql
 from caldp_core.datasets.files.geojson import POINTS_COLUMN
 from caldp_core.datasets.files.layout_detection import (
     detect_again,
@@ -100,7 +100,7 @@ def _without_numbers(reading: Reading, called: int | None) -> Check | None:
     odd = next((cell for cell in cells if re.search(r"\d[^%]*$", cell)), "")
     if not odd or layout.answer is None or multiples(reading):
         return None
-    return replace(ask("no-numbers", None, column=reading.name(called), cell=odd), name="marks")
+    return ask("no-numbers", column=reading.name(called), cell=odd)
 
 
 def multiples(reading: Reading) -> Check | None:
@@ -146,14 +146,9 @@ def total_row(reading: Reading) -> Check | None:
     labels = tuple(dict.fromkeys(label for _, labels in found for label in labels))
     named = ", ".join(f"“{label}”" for label in labels[:_LISTED])
     rows, verb = ("row", "looks") if len(labels) == 1 else ("rows", "look")
-
-    def without(read: Reading) -> Reading:
-        for column, cells in found:
-            read = leave_out(column, cells, read)
-        return read
-
+    without = partial(leave_out, [(column, cell) for column, cells in found for cell in cells])
     texts = "total-row" if totals else "parts-of-rows"
-    return replace(ask(texts, without, named=named, rows=rows, verb=verb), name="total-row")
+    return ask(texts, without, named=named, rows=rows, verb=verb)
 
 
 def _parts_of_rows(reading: Reading) -> list[tuple[int, tuple[str, ...]]]:
@@ -228,10 +223,9 @@ def with_count(column: int | None, reading: Reading) -> Reading:
     return replace(reading, layout=replace(reading.layout, count=column))
 
 
-def leave_out(column: int, cells: tuple[str, ...], reading: Reading) -> Reading:
-    """The reading without rows that have one of `cells` in a column."""
-    more = tuple((column, cell) for cell in cells)
-    left_out = (*reading.layout.left_out, *more)
+def leave_out(cells: Iterable[tuple[int, str]], reading: Reading) -> Reading:
+    """The reading without rows that have one of `cells`, by column."""
+    left_out = (*reading.layout.left_out, *cells)
     return replace(reading, layout=replace(reading.layout, left_out=left_out))
 
 
@@ -240,10 +234,10 @@ def crosstab(reading: Reading) -> Check | None:
     file, layout = reading.file, reading.layout
     if len(shares := _share_columns(reading)) > 1:
         listed = ", ".join(map(reading.name, shares[:_LISTED]))
-        check = ask("shares-of-several", None, listed=listed)
+        check = ask("shares-of-several", listed=listed)
         answer = layout.answer or 0
         offers = tuple(_only_column(reading, answer, at, "share") for at in shares[:_LISTED])
-        return replace(check, name="crosstab", offers=offers)
+        return replace(check, offers=offers)
     filled = [at for at in range(len(file.names)) if file.cells(at)]
     columns = [at for at in filled if _holds_people(reading, at)]
     several = [at for at in filled if len(set(file.cells(at))) > 1 or len(file.rows) == 1]
@@ -269,11 +263,8 @@ def crosstab(reading: Reading) -> Check | None:
     listed = ", ".join(f"“{name}”" for name in names[:4]) + (", …" if len(names) > 4 else "")
     title, more = reading.name(label), tuple(at for at in texts if at != label)
     times = parts[::-1] if all(re.search(_YEAR, name) for name in names) else []
-    ways = {
-        "columns": partial(_unpivot, label, tuple(parts), more, None),
-        "groups": partial(_unpivot, label, tuple(parts), more, 0),
-    }
-    check = ask_which("crosstab", ways, listed=listed, title=title)
+    ways = (partial(_unpivot, label, tuple(parts), more, group) for group in (None, 0))
+    check = ask("crosstab", *ways, listed=listed, title=title)
     if not times:
         return check
     of_times = (_only_column(reading, label, at, "people") for at in times[:_LISTED])
@@ -330,8 +321,8 @@ def _unpivot(
     layout = replace(reading.layout, answer=1, count=2, group=group, others=())
     titles = (reading.file.names[label], "answer", "people", *(reading.file.names[a] for a in more))
     found = reading.derive(columns, titles, layout)
-    totals = tuple(dict.fromkeys(cell for cell in found.file.cells(0) if is_total(cell)))
-    return leave_out(0, totals, found)
+    totals = dict.fromkeys((0, cell) for cell in found.file.cells(0) if is_total(cell))
+    return leave_out(totals, found)
 
 
 def people_column(reading: Reading) -> Check | None:
@@ -395,7 +386,7 @@ def shares(reading: Reading) -> Check | None:
         return Offer(str(people), "", remark, partial(_shares_of, count, people / whole))
 
     sum_text = f"{total:,.4g}{' %' if signed else ''}"
-    check = ask("shares", None, column=reading.name(count), total=sum_text)
+    check = ask("shares", column=reading.name(count), total=sum_text)
     return replace(check, of_people=of)
 
 
@@ -442,11 +433,8 @@ def with_number(reading: Reading, column: int | None, sql: str) -> Reading:
 def periods(reading: Reading) -> Check | None:
     """A row for each year or date, which would add up the same people several times."""
     file, layout = reading.file, reading.layout
-    key = [
-        at
-        for at in (layout.answer, layout.group, layout.latitude, layout.longitude)
-        if at is not None
-    ]
+    roles = (layout.answer, layout.group, layout.latitude, layout.longitude)
+    key = [at for at in roles if at is not None]
     called = [
         at for at, name in enumerate(file.names) if is_named(name, "period") and at not in key
     ]
@@ -460,7 +448,7 @@ def periods(reading: Reading) -> Check | None:
         Offer(each, f"Only {each}", f"{name} {each} alone", partial(_only, column, each))
         for each in values[:_LISTED]
     )
-    check = ask("periods", None, values=f"{len(values):,}", column=name)
+    check = ask("periods", values=f"{len(values):,}", column=name)
     return replace(check, offers=offers)
 
 
@@ -468,7 +456,7 @@ def _only(column: int, period: str, reading: Reading) -> Reading:
     """The reading of the rows of one period."""
     bare = numbers.single_spaced_sql(column)
     sql = f"CASE {bare} WHEN {text_sql(period)} THEN {text_sql(period)} ELSE 'other' END"
-    return leave_out(column, ("other",), reading.with_sql({column: sql}))
+    return leave_out([(column, "other")], reading.with_sql({column: sql}))
 
 
 def hidden_counts(reading: Reading) -> Check | None:
@@ -489,7 +477,7 @@ def hidden_counts(reading: Reading) -> Check | None:
         return Offer(str(people), label, remark, lambda each: each.with_cells(count, read))
 
     several = count_text(len(rows), "row has", "rows have")
-    check = ask("hidden-counts", None, rows=several, listed=listed, answer=rows[0][answer])
+    check = ask("hidden-counts", rows=several, listed=listed, answer=rows[0][answer])
     label = "People who gave each"
     return replace(check, offers=(replace(of(0), name="zero"),), of_people=of, people_label=label)
 

@@ -2,11 +2,11 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
 from functools import cache, partial
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -177,22 +177,15 @@ def ten_millionths(reading: Reading) -> Check | None:
 
 def metres(reading: Reading) -> Check | None:
     """Two columns of a map in metres, which would be read as answers and people."""
-    pair = _metre_columns(reading)
-    if pair is None:
-        return None
-    east, north = pair
-    x, y = (f"{reading.numbers(at)[0]:,.0f}" for at in pair)
-    return ask("metres", None, east=reading.name(east), north=reading.name(north), x=x, y=y)
-
-
-def _metre_columns(reading: Reading) -> Sequence[int] | None:
     names = [normalize_name(name) for name in reading.file.names]
     for pair in _METRES:
         if set(pair) <= set(names):
             columns = [names.index(name) for name in pair]
             found = [reading.numbers(at) for at in columns]
             if all(each and min(map(abs, each)) > 1_000 for each in found):
-                return columns
+                east, north = map(reading.name, columns)
+                x, y = (f"{each[0]:,.0f}" for each in found)
+                return ask("metres", east=east, north=north, x=x, y=y)
     return None
 
 
@@ -231,22 +224,15 @@ def _areas_of_file(reading: Reading, area: int, read: Callable[[str], str]) -> C
     file = reading.file
     column = file.answers.answer if reading.layout.answer is None else reading.layout.answer
     polygons = defaultdict[str, dict[str, None]](dict)
-    for name, polygon in sorted(_distinct(reading, column, area), key=str):
+    relation = file.table.relation_sql(bool(reading.layout.header))
+    with file.table.open_reader() as reader:
+        rows = reader.fetch_rows(f"SELECT DISTINCT c{column}, c{area} FROM {relation}")
+    for name, polygon in sorted(rows, key=str):
         polygons[normalize_spaces(name or "")][read(polygon)] = None
     keys = tuple((name, " + ".join(each)) for name, each in polygons.items() if name)
     areas, named_by = count_text(len(keys), "area", "areas"), reading.name(column)
-    check = ask(
-        "areas-of-file", partial(with_areas, column or 0, keys), column=named_by, areas=areas
-    )
-    return replace(check, name="areas")
-
-
-def _distinct(reading: Reading, *columns: int | None) -> list[tuple[Any, ...]]:
-    """All different rows of some columns."""
-    relation = reading.file.table.relation_sql(bool(reading.layout.header))
-    listed = ", ".join(f"c{column}" for column in columns)
-    with reading.file.table.open_reader() as reader:
-        return reader.fetch_rows(f"SELECT DISTINCT {listed} FROM {relation}")
+    apply = partial(with_areas, column or 0, keys)
+    return ask("areas-of-file", apply, column=named_by, areas=areas)
 
 
 def _offer(
@@ -304,7 +290,7 @@ def unknown_areas(reading: Reading) -> Check | None:
 
     return ask(
         "unknown-areas",
-        with_nearest if near else None,
+        *([with_nearest] if near else []),
         names=f"{', '.join(few)}{more}",
         of=f" of {len(near)}, leave out the others" if len(near) < len(unknown) else "",
         nearest=", ".join(f"“{name}” read as {called}" for name, (called, _) in near.items()),

@@ -7,12 +7,7 @@ from typing import Any, Final
 from caldp_core.basics.errors import require
 from caldp_core.basics.files import csv_text
 from caldp_core.datasets.files.layout_detection import DetectedFile, Layout
-from caldp_core.datasets.files.numbers import (
-    WORDS,
-    detect_mark,
-    parse_number,
-    single_spaced_sql,
-)
+from caldp_core.datasets.files.numbers import WORDS, detect_mark, parse_number, single_spaced_sql
 from caldp_core.datasets.files.source import source_from_bytes
 from caldp_core.datasets.files.table import Table, TableDialect
 from caldp_core.datasets.own import READING_MAX
@@ -118,23 +113,19 @@ class Check:
         return self.offers[names.index(answer) if answer else 0]
 
 
-def ask(name: str, apply: Callable[[Reading], Reading] | None, **values: object) -> Check:
-    """The check of that name with one offer or, without `apply`, none; `values` fill its texts."""
-    found = WORDS["checks"][name].items()
-    texts = {key: text.format(**values) for key, text in found if isinstance(text, str)}
-    offers = (
-        () if apply is None else (Offer(texts["offer"], texts["label"], texts["remark"], apply),)
+def ask(key: str, *ways: Callable[[Reading], Reading], **values: object) -> Check:
+    """The check with the texts of that key, which `values` fill, and an offer for each of `ways`.
+
+    Offers are lists of a label and a remark, in the order of the ways.
+    """
+    texts = WORDS["checks"][key]
+    lists = ((way, *text) for way, text in texts.items() if isinstance(text, list))
+    offers = tuple(
+        Offer(way, label.format(**values), remark.format(**values), apply)
+        for (way, label, remark), apply in zip(lists, ways, strict=False)
     )
-    return Check(name, texts["sentence"], offers, texts["keep"])
-
-
-def ask_which(
-    name: str, ways: Mapping[str, Callable[[Reading], Reading]], **values: object
-) -> Check:
-    """The check of that name with an offer for each of `ways`; `values` fill its texts."""
-    texts = {way: [text.format(**values) for text in WORDS["checks"][name][way]] for way in ways}
-    offers = tuple(Offer(way, label, text, ways[way]) for way, (label, text) in texts.items())
-    return replace(ask(name, None, **values), offers=offers)
+    name, sentence, keep = texts.get("name", key), texts["sentence"], texts["keep"]
+    return Check(name, sentence.format(**values), offers, keep.format(**values))
 
 
 CheckFunction = Callable[[Reading], Check | None]

@@ -16,6 +16,7 @@ from caldp_core.datasets.files.checks.record import (
     Offer,
     Reading,
     Resolved,
+    ask,
     resolve,
     with_rows_of,
 )
@@ -32,8 +33,7 @@ def opening(name: str, reading: Reading) -> Check | None:
     offers = tuple(
         Offer(way, label, f"{name} {way}", lambda read: read) for way, label in table.ways
     )
-    sentence, keep = WORDS["opening"][name]
-    return Check(name, sentence, offers, keep)
+    return replace(ask(name), offers=offers)
 
 
 CHECKS: Final[Mapping[str, CheckFunction]] = {
