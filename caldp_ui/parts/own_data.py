@@ -131,7 +131,8 @@ def _show_file(file: _OpenFile[C]) -> C | None:
     columns, guess = file.columns, file.columns.guess(contents)
     layout = file.chosen.layout(contents, guess)
     _ask_opening(file, contents, layout)
-    preview, asked = st.container(gap="small"), st.container(gap="small")
+    preview = st.container(gap="small")
+    asked = st.container(gap="small", key=file.state.key("own-checks"))
     reading = _check(file, asked, Reading(contents, guess))
     with preview:
         _preview(file, contents.names, reading or Reading(contents, layout))
@@ -226,8 +227,7 @@ def _check(file: _OpenFile[Any], place: DeltaGenerator, guess: Reading) -> Readi
         for check in checked.unanswered:
             _draw_check(file, check)
         for name, remark in checked.remarks.items():
-            key = file.state.key(f"own-answered-{name}")
-            with st.container(key=key, horizontal=True, vertical_alignment="center", gap="small"):
+            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 st.caption(f":material/check: {escape_markdown(remark)}")
                 _answer_button(file, name, "", "Ask again")
     return None if checked.unanswered else checked.reading
@@ -235,7 +235,7 @@ def _check(file: _OpenFile[Any], place: DeltaGenerator, guess: Reading) -> Readi
 
 def _draw_check(file: _OpenFile[Any], check: Check) -> None:
     """One sentence, and a button for each way to read the file."""
-    with st.container(border=True, key=file.state.key(f"own-asked-{check.name}")):
+    with st.container(border=True):
         st.markdown(f":material/help: {escape_markdown(check.sentence)}")
         with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
             for offer in check.offers:

@@ -192,6 +192,13 @@ def test_no_selector_of_the_document_looks_into_class_names() -> None:
     assert all(f".st-key-{Path(page.path).stem}-title" in style() for page in PAGES)
 
 
+def test_rules_of_all_pages_name_whole_keys_of_containers() -> None:
+    """An ending is matched as a whole: a key that goes on behind it has no rule."""
+    endings = set(re.findall(r'\[class\*="(-[a-z-]+)"\]', SHEET.read_text("utf-8")))
+    assert "-own-checks" in endings
+    assert [each for each in endings if each.endswith("-")] == []
+
+
 @pytest.mark.parametrize("base", ["", "caldp", "/a/b/"])
 def test_plotlys_code_comes_from_below_the_base_compressed_and_may_be_kept(base: str) -> None:
     address = join_path(base, ADDRESS)
