@@ -8,6 +8,7 @@ block by block a clear report names its symbol; of an oracle's reports only the 
 can be the guess, so few rows of the channel are looked at, or none where its form is enough.
 """
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -295,6 +296,26 @@ def best_guess(mechanism: Mechanism, prior: Floats) -> BestGuess:
         of_hidden += right
         of_others += by_others
     return _split(prior, hidden, of_hidden, of_others)
+
+
+def easiest_guess(mechanism: Mechanism) -> float:
+    """Share in [0, 1] of people with a hidden symbol whose symbol is guessed right from one report.
+
+    In the block where it is the largest, 0 if nothing is hidden. To the attacker all hidden symbols
+    of a block are equally likely before: (1/s) Σ_y max_x Q(y|x). Where that is too many rows, what
+    any channel allows, 1/(1 + (s−1)·e^−ε), which randomized response reaches.
+    """
+    structure, of_block = _parts(mechanism)
+    kinds = zip(structure.sizes.tolist(), structure.policy.epsilon.tolist(), strict=True)
+
+    def right(block: int, size: int, level: float) -> float:
+        try:
+            return of_block(block, np.full(size, 1 / size), 0.0)[0]
+        except CaldpError:
+            return 1 / (1 + (size - 1) * math.exp(-level))
+
+    blocks = {kind: block for block, kind in enumerate(kinds) if kind[0]}
+    return max((right(block, *kind) for kind, block in blocks.items()), default=0.0)
 
 
 _OfBlock: TypeAlias = Callable[[int, Floats, float], tuple[float, float]]

@@ -1,4 +1,4 @@
-"""The command line: `caldp run | audit | reproduce | count | fetch | list | schema | dashboard`.
+"""The command line: `caldp run | audit | plan | reproduce | count | fetch | list | schema | …`.
 
 Each command is in a module beside this one, which is imported when the command runs: importing all
 of them would take most of the time of a start.
@@ -76,7 +76,7 @@ _HOMES: Final = {
     **{name: name for name in ("count", "dashboard", "run")},
     "list": "listing",
     **dict.fromkeys(_REPORTS + _TALLIES, "collect"),
-    **dict.fromkeys(("audit", "fetch", "reproduce"), "run"),
+    **dict.fromkeys(("audit", "fetch", "plan", "reproduce"), "run"),
 }
 """The name of a command → its module in this folder, where it is the function `…_command`."""
 

@@ -1,7 +1,7 @@
 """The commands `run`, for a scenario's errors and shares, and `audit`, for what it promises.
 
-Also `reproduce`, for the paper's results, and `fetch`, for data too
-large to ship.
+Also `plan`, for an ε against an attacker, `reproduce`, for the paper's results, and `fetch`, for
+data too large to ship.
 """
 
 import json
@@ -21,7 +21,12 @@ from caldp_core.basics.files import write_whole
 from caldp_core.cli import terminal
 from caldp_core.datasets.snap import GOWALLA_URL, Snap, cache_folder, fetch_gowalla
 from caldp_core.estimation.evidence import KNOWING_MAP
-from caldp_core.experiments.forecast import forecast, has_valid_errors, invalid_error_reason
+from caldp_core.experiments.forecast import (
+    epsilon_against_guesses,
+    forecast,
+    has_valid_errors,
+    invalid_error_reason,
+)
 from caldp_core.experiments.questions import mean_in
 from caldp_core.experiments.reproduce import FIGURE_RUNS, PAPER, Rows, figure_2, figure_3, table_1
 from caldp_core.experiments.run import Result, prepare, run
@@ -32,6 +37,7 @@ from caldp_core.theory.expected_error import Forecast
 
 _TYPES: Final = {
     "folder": click.Path(file_okay=False, path_type=Path),
+    "share": click.FloatRange(0.0, 1.0, min_open=True),
     "runs": click.IntRange(1, limits.TRIALS_MAX),
     "seed": click.IntRange(0, limits.SEED_MAX),
 }
@@ -113,6 +119,23 @@ def _mean(values: Sequence[float | None]) -> dict[str, float | None]:
         return {"mean": None, "standard_error": None}
     error = stdev(known) / len(known) ** 0.5 if len(known) > 1 else None
     return {"mean": mean(known), "standard_error": error}
+
+
+@terminal.command("plan", _TYPES)
+def plan_command(path: str, right: float) -> None:
+    """Print the largest ε at which an attacker guesses few people right, and the error there.
+
+    The attacker reads one report and holds all protected values of its block for equally likely.
+    The block where guessing is easiest counts.
+    """
+    setup, expected = prepare(Scenario.from_file(path)), None
+    with terminal.progress_bar("planning") as progress:
+        epsilon = epsilon_against_guesses(setup, right, progress)
+    if epsilon is not None and has_valid_errors(setup):
+        expected = _expected(forecast(prepare(setup.scenario.with_epsilon(epsilon))))
+    found = {"right_at_most": right, "epsilon": epsilon, "expected": expected}
+    found = terminal.unprotected_values(setup) | terminal.warn_of_areas(setup) | found
+    click.echo(json.dumps(found, indent=2))
 
 
 _NOTHING_PROMISED: Final = 3

@@ -7,13 +7,15 @@ has, for one number of people, the same people.
 Errors of a scenario mean nothing where its data were made of its prior: `invalid_error_reason`.
 """
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
 
 import numpy as np
 
+from caldp_core.audit.inference import easiest_guess
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.types import Bools, Floats, Ints, Progress, no_progress, turn_of
 from caldp_core.domain.partitions import Partition
@@ -34,7 +36,7 @@ from caldp_core.theory.expected_error import (
     approximated_error,
     expected_error,
 )
-from caldp_core.theory.planner import people_needed
+from caldp_core.theory.planner import largest_epsilon, people_needed
 
 CIRCULAR: Final = (
     "These data were made with where people live, so their error would be too small to mean "
@@ -172,26 +174,22 @@ def epsilon_curve(
         _fast_forecast(_within(setup, policy), progress=turn_of(progress, i, len(epsilons)))
         for i, policy in enumerate(policies)
     )
-    return _curve(epsilons, points, progress)
+    return curve_of(epsilons, points, progress)
 
 
 def _at(setup: Setup, epsilon: float) -> PrivacyMatrix:
     """The setup's policy for another ε."""
     if isinstance(setup.policy, Context):
         return Context.of(setup.partition.labels, setup.sensitive, epsilon)
-    spec: Any = setup.scenario.policy
-    require(
-        "epsilon" in {field.name for field in fields(spec)},
-        "There is no curve over ε, as this policy is a matrix of levels; vary the levels instead.",
-    )
-    policy: PrivacyMatrix = replace(spec, epsilon=epsilon).build(setup.dataset).policy
+    spec: Any = setup.scenario.with_epsilon(epsilon).policy
+    policy: PrivacyMatrix = spec.build(setup.dataset).policy
     return policy
 
 
 def people_curve(setup: Setup, numbers: Sequence[int], progress: Progress = no_progress) -> Curve:
     """Expected TV for each number of people drawn at random, all else as in `setup`."""
     turns = (turn_of(progress, i, len(numbers)) for i in range(len(numbers)))
-    return _curve(numbers, map(partial(_fast_forecast, setup), numbers, turns), progress)
+    return curve_of(numbers, map(partial(_fast_forecast, setup), numbers, turns), progress)
 
 
 def block_curve(
@@ -208,7 +206,7 @@ def block_curve(
             share = turn_of(progress, number, len(partitions))
             yield _fast_forecast(_protecting(setup, partition, setup.sensitive), progress=share)
 
-    return _curve([partition.m for partition in partitions], points(), progress)
+    return curve_of([partition.m for partition in partitions], points(), progress)
 
 
 def sensitive_curve(
@@ -238,7 +236,7 @@ def sensitive_curve(
             share = turn_of(progress, number, len(sizes))
             yield _fast_forecast(_protecting(setup, setup.partition, flags), progress=share)
 
-    return _curve(sizes, points(), progress)
+    return curve_of(sizes, points(), progress)
 
 
 def people_for_same_error(setup: Setup, other: Setup) -> int | None:
@@ -267,6 +265,28 @@ def people_for_same_error(setup: Setup, other: Setup) -> int | None:
     return people_needed(error, target.error)
 
 
+def epsilon_against_guesses(
+    setup: Setup, most: float, progress: Progress = no_progress
+) -> float | None:
+    """Largest ε, the same in all blocks, at which `easiest_guess` is at most `most`; None if none.
+
+    In [0.001, 20], to three digits, rounded down. A scenario that asks for the best mechanism has
+    the best of each ε. `most`: in (0, 1]. Raises `CaldpError` as the functions named here do, and
+    where nobody is protected.
+    """
+    require(
+        bool(easiest_guess(setup.mechanism)), "Nobody is protected: no ε limits any guess here."
+    )
+
+    def right_at(epsilon: float) -> float:
+        progress(0.0)
+        return easiest_guess(_within(setup, _at(setup, epsilon)).mechanism)
+
+    found = largest_epsilon(right_at, most)
+    unit = 10.0 ** (math.floor(math.log10(found or 1.0)) - 2)
+    return None if found is None else float(f"{math.floor(found / unit + 1e-9) * unit:.3g}")
+
+
 def _fast_forecast(
     setup: Setup, n: int | None = None, progress: Progress = no_progress
 ) -> Forecast | None:
@@ -290,7 +310,12 @@ def _protecting(setup: Setup, partition: Partition, sensitive: Bools) -> Setup:
     return _within(setup, Context.of(partition.labels, sensitive, epsilon))
 
 
-def _curve(x: Sequence[float], forecasts: Iterable[Forecast | None], progress: Progress) -> Curve:
+def curve_of(
+    x: Sequence[float] | Floats,
+    forecasts: Iterable[Forecast | None],
+    progress: Progress = no_progress,
+) -> Curve:
+    """The curve of one forecast for each abscissa; None: left out."""
     at, points = [], []
     for done, (place, point) in enumerate(zip(x, forecasts, strict=True)):
         if point is not None:

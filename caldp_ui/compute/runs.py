@@ -26,7 +26,7 @@ from caldp_core.audit.mechanisms import audit_mechanism
 from caldp_core.basics.cache import cached, cached_by
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import EPSILON_MAX
-from caldp_core.basics.types import Progress, no_progress
+from caldp_core.basics.types import Progress, no_progress, turn_of
 from caldp_core.collect.protocol import Protocol
 from caldp_core.datasets.public_map import PublicMap
 from caldp_core.datasets.snap import GOWALLA_FILE, cache_folder
@@ -36,9 +36,11 @@ from caldp_core.estimation.evidence import default_estimator
 from caldp_core.experiments.forecast import (
     Curve,
     block_curve,
+    curve_of,
     epsilon_curve,
     forecast_if_fast,
     has_valid_errors,
+    is_slow,
     people_curve,
     people_for_same_error,
     sensitive_curve,
@@ -54,8 +56,8 @@ from caldp_core.experiments.run import (
 )
 from caldp_core.experiments.table import as_cell, as_csv, columns_of
 from caldp_core.mechanisms import FAMILIES, in_context
-from caldp_core.mechanisms.capabilities import people_max, symbol_partition_of
-from caldp_core.mechanisms.catalogue import MECHANISMS, MechanismSpec, SquareWave
+from caldp_core.mechanisms.capabilities import people_max
+from caldp_core.mechanisms.catalogue import MechanismSpec, SquareWave
 from caldp_core.privacy.context import Context
 from caldp_core.scenarios.blocks import GridBlocks, PolygonBlocks
 from caldp_core.scenarios.policies import ContextPolicy
@@ -243,17 +245,8 @@ def secret_of(scenario: Scenario) -> int:
 
 
 def takes_long(scenario: Scenario) -> bool:
-    """True if a run takes more than a second, by its cells or by `may_take_minutes`."""
-    return setup(scenario).mechanism.k >= _MANY_CELLS or may_take_minutes(scenario)
-
-
-def may_take_minutes(scenario: Scenario) -> bool:
-    """True where mechanism or estimator are slow for so many symbols; cells alone take seconds."""
-    ready = setup(scenario)
-    slow_from = min(
-        MECHANISMS[ready.mechanism_name].slow_from, ESTIMATORS[scenario.estimator].slow_from
-    )
-    return int(symbol_partition_of(ready.mechanism).sizes.max(initial=0)) >= slow_from
+    """True if a run takes more than a second, by its cells, or minutes by `is_slow`."""
+    return setup(scenario).mechanism.k >= _MANY_CELLS or is_slow(setup(scenario))
 
 
 def max_people(scenario: Scenario) -> int:
@@ -320,18 +313,10 @@ def best_plain_ldp(scenario: Scenario) -> Scenario:
     if ESTIMATORS[scenario.estimator].in_order:  # then sums along the scale matter most
         return replace(plain, mechanism=SquareWave())
     best = _quickest_of_the_best(dataset(scenario).domain.k, level)
-    return replace(plain, mechanism=best, estimator=_estimator_of(scenario))
-
-
-def _estimator_of(scenario: Scenario) -> str:
-    """The scenario's own, but where that is likelihood for noise on distances.
-
-    There it stands for the least error of a map, and plain LDP has that by default.
-    """
-    on_distances = not isinstance(scenario.policy, ContextPolicy)
-    if on_distances and scenario.estimator == "maximum-likelihood":
-        return default_estimator()
-    return scenario.estimator
+    on_distances, estimator = not isinstance(scenario.policy, ContextPolicy), scenario.estimator
+    if on_distances and estimator == "maximum-likelihood":
+        estimator = default_estimator()  # stands for the least error of a map; so does this
+    return replace(plain, mechanism=best, estimator=estimator)
 
 
 @cached
@@ -377,15 +362,9 @@ def errors_by_cell_size(scenarios: Sequence[Scenario], progress: Progress) -> Ce
     """The mean errors of a few runs for each size; sizes whose runs take long are left out."""
     both = [(each, best_plain_ldp(each)) for each in scenarios]
     quick = [pair for pair in both if not any(takes_long(each) for each in pair)]
-    ours = mean_cell_errors(
-        [partial(setup, one) for one, _ in quick],
-        _TRIALS,
-        lambda share: progress(share / 2),
-    )
-    plain = mean_cell_errors(
-        [partial(setup, other) for _, other in quick],
-        _TRIALS,
-        lambda share: progress(0.5 + share / 2),
+    ours, plain = (
+        mean_cell_errors([partial(setup, one) for one in each], _TRIALS, turn_of(progress, turn, 2))
+        for turn, each in enumerate(([one for one, _ in quick], [other for _, other in quick]))
     )
     return CellErrorCurves(ours, plain)
 
@@ -442,25 +421,14 @@ _MakeCurve: TypeAlias = Callable[[Scenario, Progress], Curve]
 
 
 def _beside_plain(curve: _MakeCurve, scenario: Scenario, progress: Progress) -> Pair:
-    ours = curve(scenario, lambda share: progress(share / 2))
-    return ours, curve(best_plain_ldp(scenario), lambda share: progress(0.5 + share / 2))
+    ours = curve(scenario, turn_of(progress, 0, 2))
+    return ours, curve(best_plain_ldp(scenario), turn_of(progress, 1, 2))
 
 
 def _above_plain(curve: _MakeCurve, scenario: Scenario, progress: Progress) -> Pair:
     """Plain LDP is the same at every x: it has one block, and all is sensitive to it."""
-    ours = curve(scenario, progress)
-    return ours, _constant_curve(best_plain_ldp(scenario), ours)
-
-
-def _constant_curve(scenario: Scenario, like: Curve) -> Curve:
-    """A scenario's expected error at each x of `like`; no points where it takes long trials."""
-    forecast = expected_error(scenario)
-    if forecast is None:
-        return Curve(*(np.zeros(0) for _ in range(4)))
-    one = np.ones_like(like.x)
-    half = 1.6449 * forecast.deviation
-    low, high = max(forecast.error - half, 0.0), forecast.error + half
-    return Curve(like.x, forecast.error * one, low * one, high * one)
+    ours, plain = curve(scenario, progress), expected_error(best_plain_ldp(scenario))
+    return ours, curve_of(ours.x, [plain] * ours.x.size)
 
 
 def _cache_key(scenario: Scenario, _: Progress) -> str:

@@ -16,7 +16,7 @@ import numpy as np
 
 from caldp_core.basics.cache import cached_by
 from caldp_core.basics.errors import check_choice, require
-from caldp_core.basics.types import Progress, part_of
+from caldp_core.basics.types import Progress, turn_of
 from caldp_core.datasets import Zipf
 from caldp_core.domain.domains import GridDomain
 from caldp_core.estimation.estimators import ESTIMATORS
@@ -340,17 +340,18 @@ def expected_errors(
 
     Without `here`: beside the middle.
     """
-    total, done = sum(len(line.places) for line in lines), 0
     places = max((line.places for line in lines), key=len, default=())
-    for place in _point_order(places, here):
-        for number, line in enumerate(lines):
-            if place < len(line.places):
-                scenario = replace(line.scenarios[place], seed=0)  # no outcome, an expectation
-                low = done / total
-                within = part_of(progress, low, low + 1 / total)
-                yield PointForecast(number, place, _point(scenario, line.error, within))
-                done += 1
-                progress(done / total)
+    points = [
+        (place, number, line)
+        for place in _point_order(places, here)
+        for number, line in enumerate(lines)
+        if place < len(line.places)
+    ]
+    for done, (place, number, line) in enumerate(points):
+        scenario = replace(line.scenarios[place], seed=0)  # no outcome, an expectation
+        within = turn_of(progress, done, len(points))
+        yield PointForecast(number, place, _point(scenario, line.error, within))
+        within(1.0)
 
 
 def cost(lines: Sequence[ComparedMethod]) -> Cost:

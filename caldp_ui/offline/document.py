@@ -20,7 +20,7 @@ from typing import Any, Final, TypeAlias
 import streamlit as st
 
 from caldp_core.basics.errors import require
-from caldp_core.basics.types import Progress, part_of
+from caldp_core.basics.types import Progress, turn_of
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.theme import DARK, LIGHT
 from caldp_ui.app.theme import style as page_style
@@ -305,10 +305,8 @@ def document(title: str, parts: Sequence[Part], progress: Progress) -> str:
     done = 0
     sections, data, question_count = [], [], 0
     for part in parts:
-        moves: list[Moves] = []
-        for make in part.moves:
-            moves.append(make(part_of(progress, done / total, (done + 1) / total)))
-            done += 1
+        moves = [make(turn_of(progress, done + at, total)) for at, make in enumerate(part.moves)]
+        done += len(moves)
         questions = part.questions(moves)
         question_count += len(questions)
         sections.append(_section_html(part, questions))

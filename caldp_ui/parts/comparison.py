@@ -19,9 +19,9 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from caldp_core.basics.types import Progress, part_of
+from caldp_core.basics.types import Progress, part_of, turn_of
 from caldp_core.estimation.estimators import ESTIMATORS
-from caldp_core.experiments.forecast import has_valid_errors, invalid_error_reason
+from caldp_core.experiments.forecast import has_valid_errors, invalid_error_reason, is_slow
 from caldp_core.experiments.run import Result, Setup, run
 from caldp_core.mechanisms import FAMILIES
 from caldp_core.mechanisms.catalogue import MECHANISMS
@@ -100,18 +100,13 @@ def _our_result_by_job(state: PageState[S], scenario: Scenario) -> Result | None
     if runs.setup(scenario).n > most:
         _show_too_many(state, scenario, most)
         return None
-    run = _run_on_click if runs.may_take_minutes(scenario) else jobs.run_automatically
+    offer = jobs.StartButton("Run it", ":material/hourglass:", TEXTS["run_help"], "primary")
+    is_long = is_slow(runs.setup(scenario))
+    run = partial(jobs.run_on_click, button=offer) if is_long else jobs.run_automatically
     return _job(state, "ours", scenario, run)
 
 
-_Job = Callable[[str, str, Callable[[Progress], Result], jobs.Describe], Result | None]
-
-
-def _run_on_click(
-    key: str, name: str, work: Callable[[Progress], Result], describe: jobs.Describe
-) -> Result | None:
-    offer = jobs.StartButton("Run it", ":material/hourglass:", TEXTS["run_help"], "primary")
-    return jobs.run_on_click(key, name, work, offer, describe)
+_Job = Callable[..., Result | None]
 
 
 def _job(state: PageState[S], job_name: str, scenario: Scenario, run: _Job) -> Result | None:
@@ -124,17 +119,14 @@ def _job(state: PageState[S], job_name: str, scenario: Scenario, run: _Job) -> R
         return f"{title}: {job.seconds:.0f} s so far"
 
     key, work = state.key(job_name), partial(runs.result, scenario)
-    return run(key, runs.key(scenario), work, describe)
+    return run(key, runs.key(scenario), work, describe=describe)
 
 
 def _show_too_many(state: PageState[S], scenario: Scenario, most: int) -> None:
-    st.error(
-        f"{MECHANISMS[runs.setup(scenario).mechanism_name].title} cannot be run here for "
-        f"{formats.integer(runs.setup(scenario).n)} people: with so many places every report "
-        f"is drawn individually, for at most {formats.integer(most)} people. Take fewer people or "
-        "another method.",
-        icon=":material/error:",
-    )
+    setup = runs.setup(scenario)
+    method, people = MECHANISMS[setup.mechanism_name].title, formats.integer(setup.n)
+    text = TEXTS["too_many"].format(method=method, people=people, most=formats.integer(most))
+    st.error(text, icon=":material/error:")
     fewer = 10 ** (len(str(most)) - 1)  # the slider's steps are powers of ten
     state.button(
         "fewer-people",
@@ -150,28 +142,16 @@ def table(setup: Setup) -> None:
     least = min(compared.best.l2_squared.values())
     chosen = setup.mechanism_name
     st.markdown("**Methods, with this protection**")
-    st.table(
-        pd.DataFrame(
-            {
-                "people for the same accuracy": {
-                    _method_title(name, chosen): _times(loss, least)
-                    for name, loss in compared.best.l2_squared.items()
-                },
-                "bits per report": {
-                    _method_title(name, chosen): formats.integer(bits)
-                    for name, bits in compared.report_bits.items()
-                },
-            }
-        ).rename_axis("method")
-    )
-    st.caption(
-        f"{compared.best.reason} Accuracy: expected squared error of the unbiased estimate, exact. "
-        "Post-processing can change the order."
-    )
-
-
-def _method_title(name: str, chosen: str) -> str:
-    return f"{FAMILIES[name].title}{' (chosen)' if name == chosen else ''}"
+    losses, bits = compared.best.l2_squared, compared.report_bits
+    columns = {
+        "people for the same accuracy": {
+            name: _times(loss, least) for name, loss in losses.items()
+        },
+        "bits per report": {name: formats.integer(number) for name, number in bits.items()},
+    }
+    titles = {name: FAMILIES[name].title + " (chosen)" * (name == chosen) for name in losses}
+    st.table(pd.DataFrame(columns).rename(index=titles).rename_axis("method"))
+    st.caption(f"{compared.best.reason} {TEXTS['table_notes']}")
 
 
 def _times(loss: float, least: float) -> str:
@@ -181,16 +161,6 @@ def _times(loss: float, least: float) -> str:
 
 
 RUNS: Final = 100
-
-
-@dataclass(frozen=True)
-class RepeatedErrors:
-    """TV over all runs: least, mean and most, for this protection and for plain LDP."""
-
-    ours: tuple[float, float, float]
-    plain: tuple[float, float, float]
-    expected_ours: Forecast | None = None
-    expected_plain: Forecast | None = None
 
 
 def section(key: str, ours: Result, plain: Result) -> None:
@@ -203,44 +173,36 @@ def section(key: str, ours: Result, plain: Result) -> None:
         f"Repeat it {RUNS} times{cost.duration_suffix()}", ":material/repeat:", TEXTS["repeat_help"]
     )
     repeated = jobs.run_on_click(
-        key, name, lambda progress: _repeat(first, second, progress), offer, _describe_progress
+        key,
+        name,
+        partial(_repeat, first, second),
+        offer,
+        lambda job: f"Run {min(round(job.share / 0.9 * 2 * RUNS), 2 * RUNS)} of {2 * RUNS}",
     )
     if repeated is not None:
-        _show(repeated)
+        ours_text, plain_text = repeated
+        st.markdown(f"In {RUNS} runs each: this protection {ours_text}; plain LDP {plain_text}.")
 
 
-def _describe_progress(job: jobs.Job[RepeatedErrors]) -> str:
-    run = min(round(job.share / 0.9 * 2 * RUNS), 2 * RUNS)
-    return f"Run {run} of {2 * RUNS}"
-
-
-def _repeat(ours: Setup, plain: Setup, progress: Progress) -> RepeatedErrors:
-    many = replace(ours, scenario=replace(ours.scenario, trials=RUNS))
-    first = run(many, part_of(progress, 0.0, 0.45))
-    other = replace(plain, scenario=replace(plain.scenario, trials=RUNS))
-    second = run(other, part_of(progress, 0.45, 0.9))
-    expected_ours = runs.expected_error(ours.scenario, part_of(progress, 0.9, 0.95))
-    expected_plain = runs.expected_error(plain.scenario, part_of(progress, 0.95, 1.0))
-    return RepeatedErrors(_spread(first), _spread(second), expected_ours, expected_plain)
-
-
-def _spread(result: Result) -> tuple[float, float, float]:
-    tv = np.array([errors.tv for errors in result.errors])
-    return float(tv.min()), float(tv.mean()), float(tv.max())
-
-
-def _show(repeated: RepeatedErrors) -> None:
-    first = _range(repeated.ours) + _expected(repeated.expected_ours)
-    second = _range(repeated.plain) + _expected(repeated.expected_plain)
-    st.markdown(f"In {RUNS} runs each: this protection {first}; plain LDP {second}.")
+def _repeat(ours: Setup, plain: Setup, progress: Progress) -> list[str]:
+    """TV over all runs, and as expected, of this protection and of plain LDP, in words."""
+    both = [replace(each, scenario=replace(each.scenario, trials=RUNS)) for each in (ours, plain)]
+    most, rest = part_of(progress, 0.0, 0.9), part_of(progress, 0.9, 1.0)
+    ranges = [_range(run(each, turn_of(most, turn, 2))) for turn, each in enumerate(both)]
+    return [
+        found + _expected(runs.expected_error(each.scenario, turn_of(rest, turn, 2)))
+        for turn, (found, each) in enumerate(zip(ranges, both, strict=True))
+    ]
 
 
 def _expected(expected: Forecast | None) -> str:
     return "" if expected is None else f", expected {formats.share(expected.error)}"
 
 
-def _range(spread: tuple[float, float, float]) -> str:
-    low, middle, high = (formats.share(value) for value in spread)
+def _range(result: Result) -> str:
+    """TV over all runs: mean, and the least to the most."""
+    tv = np.array([errors.tv for errors in result.errors])
+    low, middle, high = (formats.share(float(value)) for value in (tv.min(), tv.mean(), tv.max()))
     return f"**{middle}** ({low} to {high})"
 
 
@@ -324,7 +286,8 @@ def _curves(key: str, choices: Sequence[CurveChoice], ours: Result, plain: Resul
 
 def _show_curves(against: CurveChoice, ours: Result, plain: Result, pair: runs.Pair) -> None:
     now = [result.first.errors.tv for result in (ours, plain)]
-    wrong = _wrong(ours)
+    has_shares = ours.setup.scenario.estimator != "none"
+    wrong = formats.nouns_of(ours.setup.dataset.domain).wrong if has_shares else None
     figure = curves.error_curves(
         (pair[0], now[0]),
         (pair[1], now[1]),
@@ -342,13 +305,6 @@ def _show_curves(against: CurveChoice, ours: Result, plain: Result, pair: runs.P
         f"{_number(now[0], wrong)} and {_number(now[1], wrong)}.",
     )
     st.caption(TEXTS["curve_notes"])
-
-
-def _wrong(result: Result) -> str | None:
-    """Where people are by mistake; None where the estimate is not made of shares."""
-    if result.setup.scenario.estimator == "none":
-        return None
-    return formats.nouns_of(result.setup.dataset.domain).wrong
 
 
 def _number(tv: float, wrong: str | None) -> str:

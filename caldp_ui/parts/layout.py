@@ -23,7 +23,7 @@ from caldp_ui.app.run_limiter import fragment
 from caldp_ui.session.page_state import PageState
 from caldp_ui.words import policies
 from caldp_ui.words.formats import Headline, Vocabulary
-from caldp_ui.words.promise import Grade, PromiseText
+from caldp_ui.words.promise import PromiseText
 
 SENTENCE: Final = ".st-key-headline .headline"
 """Where the headline is on the page, as a CSS selector: films change it, too."""
@@ -132,8 +132,12 @@ def odds_html(nouns: Vocabulary, setup: Setup) -> str:
     texts = policies.describe_promise(nouns, setup)
     exposed = f"<p>{escape(texts.exposed)}</p>" if texts.exposed else ""
     person = f"<p>{bold_html(texts.person, 'em')}</p>" if texts.person else ""
-    graded = exposed + "".join(map(_grade, texts.grades)) + person
-    return f'<div class="odds {texts.grades[-1].word}">{picture(texts)}<div>{graded}</div></div>'
+    graded = exposed + "".join(
+        f'<p><span class="grade {grade.word}">{escape(grade.title)}</span> '
+        f"{bold_html(grade.odds, 'em')}</p>"
+        for grade in texts.grades
+    )
+    return f'<div class="odds {texts.grades[-1].word}">{picture(texts)}<div>{graded + person}</div></div>'
 
 
 def picture(texts: PromiseText) -> str:
@@ -146,11 +150,6 @@ def picture(texts: PromiseText) -> str:
     )
     words = f"Of 100 small figures {full} are blue, protected, and {100 - full} orange, not."
     return people_array(full, words, "hundred split")
-
-
-def _grade(grade: Grade) -> str:
-    text = bold_html(grade.odds, "em")
-    return f'<p><span class="grade {grade.word}">{escape(grade.title)}</span> {text}</p>'
 
 
 @dataclass(frozen=True)

@@ -41,6 +41,9 @@ def _share(name: str, steps: tuple[float, ...]) -> common.Slider[Plan]:
 FLOOR_SLIDER: Final = _share("floor", (0.001, 0.005, 0.01, 0.02, 0.05, 0.1))
 WITHIN_SLIDER: Final = _share("within", (0.01, 0.02, 0.05, 0.1, 0.2, 0.5))
 _WRONG_SLIDER: Final = _share("wrong", (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3))
+_GUESSED_SLIDER: Final = common.field_slider(
+    "guessed", (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0), view.guessed_text
+)
 WITHIN_TITLE: Final = "is known to within ± (of its value)"
 
 
@@ -76,6 +79,7 @@ def _settings(record: Plan) -> None:
         common.show(STATE, WITHIN_SLIDER, WITHIN_TITLE, "± is the 95 % range of the estimate.")
     else:
         common.show(STATE, _WRONG_SLIDER, f"People {view.nouns(record).wrong}, at most")
+    common.show(STATE, _GUESSED_SLIDER, TEXTS["guessed"], TEXTS["guessed_help"])
     with st.container(key=STATE.key("dials")):
         common.epsilon(STATE)
         common.people(STATE, runs.dataset(record.scenario).n)
@@ -112,6 +116,7 @@ def _numbers(record: Plan) -> dict[str, str]:
         "protection": view.protection_title(record, record.protection),
         "method": MECHANISMS[needed.method].title,
         **pins.odds_numbers(view.nouns(record), setup),
+        TEXTS["guessed"]: view.guessed_text(record.guessed),
         "data": escape_markdown(setup.dataset.name),
     }
 
@@ -178,23 +183,37 @@ def _show_points(record: Plan, needs: list[Need]) -> None:
     estimate = page_state.estimate_title(record)
     st.caption(f"Each line shows its most accurate method, for the estimate “{estimate}”.")
     if not is_waiting:
-        if record.goal not in page_state.RELATIVE and (
-            text := _default_estimate_text(record, points)
-        ):
+        attack = _attack(record)
+        if text := _default_estimate_text(record, points):
             st.caption(text)
-        _memos(record, points, _margins(record, points))
+        _memos(record, points, _margins(record, points), attack)
     make = partial(needs_csv, record, points)
     sharing.true_file(STATE.key("csv"), "people.csv", make, record.scenario)
+
+
+def _attack(record: Plan) -> str:
+    """Says which ε keeps the attacker's goal, found by a job beside the page; "" without it."""
+    if record.guessed >= 1:
+        return ""
+    with st.container(key=view.ATTACK):
+        found = jobs.run_automatically(
+            STATE.key("attack-job"),
+            f"{_cache_key(record)} {record.protection} {record.guessed}",
+            partial(view.attack, record),
+            lambda _: TEXTS["attack_waiting"],
+        )
+        st.html("<p></p>" if found is None else view.attack_html(found))
+    return "" if found is None else found.whole
 
 
 def _default_estimate_text(record: Plan, points: view.Points) -> str:
     """How the default estimate does at this plan, by a job beside the page; "" until it is done.
 
-    And where no plan is there: until all points are, or as no ε is enough.
+    And where there is none: for goals by a formula, until all points are, or as no ε is enough.
     """
-    if view.sufficient_epsilon(record, points) is None:
+    if record.goal in page_state.RELATIVE or view.sufficient_epsilon(record, points) is None:
         return ""
-    setup = view.setup_at(record, view.state_need(record, points).level)
+    setup = view.setup_at(record, view.plan_level(record, points))
     found = jobs.run_automatically(
         STATE.key("default"),
         runs.key(setup.scenario),
@@ -206,7 +225,7 @@ def _default_estimate_text(record: Plan, points: view.Points) -> str:
 
 def _margins(record: Plan, points: view.Points) -> Margins | None:
     """Margins of every group at the memo's ε, by a job beside the page; None until it is done."""
-    setup = view.setup_at(record, view.state_need(record, points).level)
+    setup = view.setup_at(record, view.plan_level(record, points))
     return jobs.run_automatically(
         STATE.key("margins"),
         f"{runs.key(setup.scenario)} {record.goal} {hash(record.areas)}",
@@ -215,10 +234,10 @@ def _margins(record: Plan, points: view.Points) -> Margins | None:
     )
 
 
-def _memos(record: Plan, points: view.Points, margins: Margins | None) -> None:
+def _memos(record: Plan, points: view.Points, margins: Margins | None, attack: str) -> None:
     """The texts for a memo, in plain words and for those who build it, with the margins' file."""
     texts = {
-        "For a memo": view.plain_memo(record, points, margins),
+        "For a memo": view.plain_memo(record, points, margins, attack),
         "For the technical part": view.technical_memo(record, points),
     }
     for column, (heading, text) in zip(st.columns(2), texts.items(), strict=True):
@@ -316,6 +335,8 @@ def _sharing(record: Plan) -> None:
         st.markdown("**The planned survey** · its people, its protection and the best method")
         sharing.true_file(STATE.key("json"), runs.FILE, planned.to_json(), planned)
         st.code(runs.command(planned), language="bash")
+        if record.guessed < 1:
+            st.code(f"caldp plan {runs.FILE} --right {record.guessed:g}", language="bash")
         sharing.python(snippet(record))
         PAGE.offer()
 
@@ -323,7 +344,7 @@ def _sharing(record: Plan) -> None:
 def planned_scenario(record: Plan) -> Scenario | None:
     """The protection at the reader's ε with as many people as it needs; None where none do."""
     chosen = record.protected_scenario(record.protection, record.epsilon)
-    people = page_state.compute_need(record, record.protection, chosen).people
+    people = view.own_need(record).people
     return None if people is None else replace(chosen, n=people)
 
 
@@ -364,17 +385,15 @@ def margins_csv(margins: Margins) -> bytes:
 
 def needs_csv(record: Plan, points: Mapping[str, Sequence[Need]]) -> bytes:
     """One row per point of the picture."""
-    rows = [
+    known = [need for needs in points.values() for need in needs]
+    return runs.csv(
         {
-            "protection": view.protection_title(record, name),
-            "epsilon": need.epsilon,
-            "people": need.people,
-            "method": MECHANISMS[need.method].title,
+            "protection": [view.protection_title(record, need.protection) for need in known],
+            "epsilon": [need.epsilon for need in known],
+            "people": [need.people for need in known],
+            "method": [MECHANISMS[need.method].title for need in known],
         }
-        for name, needs in points.items()
-        for need in needs
-    ]
-    return runs.csv(rows)
+    )
 
 
 _TABS: Final[dict[str, Callable[[Plan], None]]] = {

@@ -8,22 +8,28 @@ listed.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
 
 from caldp_core.audit.adversary import max_guess_accuracy
+from caldp_core.audit.inference import best_guess
 from caldp_core.basics.cache import cached_by
 from caldp_core.basics.errors import CaldpError, check_choice, check_number, require
-from caldp_core.basics.types import Floats, Progress, no_progress, part_of, sums_by
+from caldp_core.basics.limits import EPSILON_MIN
+from caldp_core.basics.types import Floats, Progress, no_progress, part_of, sums_by, turn_of
 from caldp_core.datasets import AT_SEA, Survey
 from caldp_core.domain.domains import Domain, GridDomain
 from caldp_core.domain.partitions import Partition
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.estimation.evidence import default_estimator
-from caldp_core.experiments.forecast import forecast_if_fast, require_valid_errors
+from caldp_core.experiments.forecast import (
+    epsilon_against_guesses,
+    forecast_if_fast,
+    require_valid_errors,
+)
 from caldp_core.experiments.run import Setup
 from caldp_core.mechanisms import FAMILIES, Mechanism
 from caldp_core.mechanisms.catalogue import MECHANISMS
@@ -148,7 +154,7 @@ GOALS: Final = {
 OF_REGIONS: Final = ("groups", REGIONS, OWN)
 RELATIVE: Final = ("values", *OF_REGIONS)
 """Goals that are met to within a share of the true value, each by a formula."""
-_NUMBERS: Final = ("floor", "within", "wrong")
+_NUMBERS: Final = ("floor", "within", "wrong", "guessed")
 
 
 @dataclass(frozen=True)
@@ -158,7 +164,8 @@ class Plan(ScenarioRecord):
     `goal`: "values": every value with a share of at least `floor` is known to within ± `within` of
     its share; "groups": every group, state or country is; "regions": every region of a country is;
     "areas": every area of a file is, which are the blocks of `scenario` (no protection has them);
-    "overall": total variation is at most `wrong`. The three numbers are in [1e-6, 1].
+    "overall": total variation is at most `wrong`. `guessed`: share of the protected people that an
+    attacker may guess right, 1 without such a goal. The four numbers are in [1e-6, 1].
     """
 
     scenario: Scenario = BEGIN
@@ -166,6 +173,7 @@ class Plan(ScenarioRecord):
     floor: float = 0.01
     within: float = 0.1
     wrong: float = 0.05
+    guessed: float = 1.0
     protection: str = "blocks"
 
     def protected_scenario(self, name: str, epsilon: float) -> Scenario:
@@ -216,12 +224,11 @@ def _check_floor(record: Plan) -> None:
     shares, noun = runs.dataset(record.scenario).distribution, "answer"
     if record.goal in OF_REGIONS:
         regions = record.regions
-        require(
-            regions is not None,
-            "These data come in no groups, states, countries or regions that could be asked for; "
-            "choose another goal, a file of areas, or other data.",
-        )
-        assert regions is not None  # for mypy
+        if regions is None:
+            raise CaldpError(
+                "These data come in no groups, states, countries or regions that could be asked "
+                "for; choose another goal, a file of areas, or other data."
+            )
         shares, noun = regions.partition.sums(shares), regions.singular
     largest = float(shares.max())
     require(
@@ -298,13 +305,11 @@ def compute_needs(record: Plan, progress: Progress) -> Iterator[Need]:
 
     Else they come last: the grid's points are the same for every ε, and mostly cached.
     """
-    total, done = len(epsilon_levels(record)) * len(NAMES), 0
-    for epsilon in epsilon_levels(record):
-        for name in NAMES:
-            within = part_of(progress, done / total, (done + 1) / total)
-            yield compute_need(record, name, record.protected_scenario(name, epsilon), within)
-            done += 1
-            progress(done / total)
+    points = [(epsilon, name) for epsilon in epsilon_levels(record) for name in NAMES]
+    for number, (epsilon, name) in enumerate(points):
+        within = turn_of(progress, number, len(points))
+        yield compute_need(record, name, record.protected_scenario(name, epsilon), within)
+        within(1.0)
 
 
 def cost(record: Plan) -> Cost:
@@ -361,32 +366,55 @@ def _people_and_method(
                 progress=progress,
             )
         else:
-            is_overall = goal != "values"
-            most = target(record)
-            accuracy = _overall(scenario, most) if is_overall else relative_error(record.floor)
-            people = people_for(setup.mechanism, p, Goal(accuracy, most), progress)
+            reached = Goal(_accuracy(scenario, record), target(record))
+            people = people_for(setup.mechanism, p, reached, progress)
     except CaldpError:  # no exact variance at this size, or too many people to draw
         people = None
     return people, setup.mechanism_name
 
 
+def error_at(record: Plan, setup: Setup, progress: Progress) -> float:
+    """The error that the goal is about, for the setup's people and ε; to be held to `target`."""
+    if record.goal in OF_REGIONS:
+        found = margins_of(setup, record.goal, progress, areas=record.areas)
+        return float((found.margins / found.shares)[found.shares >= record.floor].max())
+    accuracy = _accuracy(setup.scenario, record)
+    return accuracy(setup.mechanism, setup.dataset.distribution, setup.n)
+
+
+def _accuracy(scenario: Scenario, record: Plan) -> Accuracy:
+    values = record.goal == "values"
+    return relative_error(record.floor) if values else _overall(scenario, record.wrong)
+
+
 def _overall(scenario: Scenario, target: float) -> Accuracy:
     """Expected TV of the shown shares; by the normal approximation alone where trials are long."""
-    setup = runs.setup(scenario)
-    name, domain, options = scenario.estimator, setup.dataset.domain, setup.options
-    budget = replace(BUDGET, target=target)
-    if not runs.takes_long(scenario):
-        return lambda mechanism, p, n: (
-            expected_error(
-                mechanism, p, n, name, domain=domain, options=options, budget=budget
-            ).error
-        )
+    setup, budget = runs.setup(scenario), replace(BUDGET, target=target)
+    options = {"domain": setup.dataset.domain, "options": setup.options, "budget": budget}
+    is_long = runs.takes_long(scenario)
+    find: Callable[..., Forecast | None] = approximated_error if is_long else expected_error
 
-    def approximated(mechanism: Mechanism, p: Floats, n: int) -> float:
-        error = approximated_error(mechanism, p, n, name)
-        return float("inf") if error is None else error.error
+    def error(mechanism: Mechanism, p: Floats, n: int) -> float:
+        found = find(mechanism, p, n, scenario.estimator, **({} if is_long else options))
+        return math.inf if found is None else found.error
 
-    return approximated
+    return error
+
+
+@cached_by(lambda plan, _: (runs.data_key(plan.scenario), plan.protection, plan.guessed))
+def attack_limit(plan: Plan, progress: Progress) -> tuple[float | None, float]:
+    """`epsilon_against_guesses` for the attacker's goal, and the right guesses of another there.
+
+    That one knows how common each value is in the data; its share is of all protected people, NaN
+    where that is not known.
+    """
+    setup = runs.setup(replace(plan.protected_scenario(plan.protection, 1.0), n=1))
+    level = epsilon_against_guesses(setup, plan.guessed, progress)
+    there = runs.setup(setup.scenario.with_epsilon(level or EPSILON_MIN))
+    try:
+        return level, best_guess(there.mechanism, there.dataset.distribution).hidden
+    except CaldpError:
+        return level, math.nan
 
 
 @dataclass(frozen=True)
@@ -400,15 +428,13 @@ class NeedTables:
 def compute_tables(record: Plan, progress: Progress) -> NeedTables:
     """Computes the needs of both tables; on large maps this takes seconds."""
     share = len(FAMILIES) / (len(FAMILIES) + len(DEPLOYMENTS))
-    table = needs_by_method(record, lambda done: progress(share * done))
-    needed = []
-    for number, each in enumerate(DEPLOYMENTS, start=1):
-        low, high = (share + (1 - share) * at / len(DEPLOYMENTS) for at in (number - 1, number))
-        within = part_of(progress, low, high)
-        needed.append(
-            compute_need(record, PLAIN, record.protected_scenario(PLAIN, each.epsilon), within)
-        )
-        progress(high)
+    table = needs_by_method(record, part_of(progress, 0.0, share))
+    rest, needed = part_of(progress, share, 1.0), []
+    for number, each in enumerate(DEPLOYMENTS):
+        within = turn_of(rest, number, len(DEPLOYMENTS))
+        scenario = record.protected_scenario(PLAIN, each.epsilon)
+        needed.append(compute_need(record, PLAIN, scenario, within))
+        within(1.0)
     return NeedTables(table, needed)
 
 
@@ -421,9 +447,8 @@ def needs_by_method(
     for number, family in enumerate(FAMILIES):
         row = {}
         for place, name in enumerate(NAMES):
-            low = (number + place / len(NAMES)) / len(FAMILIES)
-            within = part_of(progress, low, low + 1 / len(NAMES) / len(FAMILIES))
-            progress(low)
+            within = turn_of(progress, number * len(NAMES) + place, len(FAMILIES) * len(NAMES))
+            within(0.0)
             scenario = replace(
                 record.protected_scenario(name, record.epsilon), mechanism=METHODS[family][1]
             )
@@ -457,14 +482,16 @@ def epsilon_for(points: Sequence[Need], people: int) -> float | None:
 
 def measure_estimates(setup: Setup, progress: Progress) -> tuple[Forecast | None, Forecast | None]:
     """Expected errors of the plan's estimate and of the default one; None where trials are long."""
-    names = (setup.scenario.estimator, default_estimator())
     budget = replace(BUDGET, most=BUDGET.least)
-    found = []
-    for number, name in enumerate(names):
-        scenario = replace(setup.scenario, estimator=name, seed=0)
-        within = part_of(progress, number / len(names), (number + 1) / len(names))
-        found.append(forecast_if_fast(runs.setup(scenario), budget=budget, progress=within))
-    return found[0], found[1]
+    planned, default = (
+        forecast_if_fast(
+            runs.setup(replace(setup.scenario, estimator=name, seed=0)),
+            budget=budget,
+            progress=turn_of(progress, number, 2),
+        )
+        for number, name in enumerate((setup.scenario.estimator, default_estimator()))
+    )
+    return planned, default
 
 
 def estimate_title(record: Plan) -> str:

@@ -6,22 +6,27 @@ against ε, one line a protection. The memo: in plain words, and for those who b
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
+import numpy as np
 import plotly.graph_objects as go
 
 from caldp_core.audit.adversary import max_guess_accuracy
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.limits import EPSILON_MAX
 from caldp_core.basics.types import Progress, no_progress
 from caldp_core.experiments.run import Setup
+from caldp_core.mechanisms.capabilities import symbol_partition_of
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.theory.expected_error import Forecast
+from caldp_ui.app.texts import read_texts
 from caldp_ui.app.theme import Palette
 from caldp_ui.charts import show as charts
 from caldp_ui.charts.curves import (
     EPSILON_AXIS,
     ChartLabel,
     Words,
+    dots_trace,
     gap_arrow,
     horizontal_line,
     line_trace,
@@ -39,6 +44,7 @@ from caldp_ui.words import formats, policies
 from caldp_ui.words import promise as counts
 from caldp_ui.words.formats import ANSWERS, Headline, Vocabulary
 
+TEXTS: Final = read_texts(__file__)
 Points = Mapping[str, Sequence[Need]]
 """Needs by protection, by rising ε."""
 _TOO_MANY: Final = "more than 1 trillion"
@@ -51,20 +57,15 @@ def nouns(record: Plan) -> Vocabulary:
     return formats.nouns_of(runs.dataset(record.scenario).domain, ANSWERS)
 
 
-def goal_text(record: Plan) -> str:
-    """The goal in words, to follow "to"."""
-    terms = nouns(record)
-    if record.goal in page_state.OF_REGIONS:
-        return (
-            f"know every {unit(record)} with at least {100 * record.floor:g} % of people to within "
-            f"{100 * record.within:g} % of its value"
-        )
+def goal_text(record: Plan, error: float | None = None) -> str:
+    """The goal in words, to follow "to"; of another `error` than it asks for, if that is given."""
+    most = page_state.target(record) if error is None else error
     if record.goal == "overall":
-        return f"have at most {formats.out_of(record.wrong)} people {terms.wrong}"
-    common = "given by" if terms is ANSWERS else "with"
+        return f"have at most {formats.out_of(most)} people {nouns(record).wrong}"
+    has = "given by" if unit(record) == ANSWERS.unit else "with"
     return (
-        f"know every {terms.unit} {common} at least {100 * record.floor:g} % of people to within "
-        f"{100 * record.within:g} % of its value"
+        f"know every {unit(record)} {has} at least {100 * record.floor:g} % of people to within "
+        f"{100 * most:g} % of its value"
     )
 
 
@@ -77,12 +78,6 @@ def unit_of_margins(record: Plan) -> str:
     """The noun of what has margins in a memo: a group, state, country or region, else a value."""
     regions = record.regions
     return nouns(record).unit if regions is None else regions.singular
-
-
-def units(record: Plan) -> str:
-    """The plural of `unit_of_margins`."""
-    regions = record.regions
-    return nouns(record).units if regions is None else regions.plural
 
 
 def rounded_people_text(people: float | None) -> str:
@@ -106,13 +101,13 @@ def default_estimate_text(
     """What trials at this plan say of the default estimate; "" where there are none."""
     if planned is None or default is None:
         return ""
-    people = formats.counted(setup.n, "person", "people")
-    level = setup.scenario.context.plain_epsilon
-    clause = ": it is at least as good" if default.error <= _EQUAL * planned.error else ""
-    return (
-        f"Measured with {people} at ε = {level:g}, the default estimate of other pages puts "
-        f"{formats.out_of(default.error)} people {nouns(record).wrong}, and the one of this plan "
-        f"{formats.out_of(planned.error)}{clause}."
+    return TEXTS["default_estimate"].format(
+        people=formats.counted(setup.n, "person", "people"),
+        level=setup.scenario.context.plain_epsilon,
+        wrong=nouns(record).wrong,
+        default=formats.out_of(default.error),
+        planned=formats.out_of(planned.error),
+        judged=TEXTS["default_is_good"] if default.error <= _EQUAL * planned.error else "",
     )
 
 
@@ -135,17 +130,15 @@ def headline(record: Plan, points: Points) -> Headline:
 
     Where not everybody is protected, that comes first.
     """
-    need = state_need(record, points)
-    setup = setup_at(record, need.level)
+    need, level = state_need(record, points), plan_level(record, points)
+    setup = setup_at(record, level)
     texts = policies.describe_promise(nouns(record), setup)
     shares = {"protected": texts.protected_share, "right_guess": texts.chance}
     figures = {**need.figures, **shares}
     if texts.protects_all:
         guess = lowercase_start(policies.promise_summary(nouns(record), setup))
-        return Headline(need.sentence, f"At ε = {need.level:g}, {guess}", figures=figures)
-    first, *rest = counts.unprotected_first(
-        nouns(record), texts.exposed, texts.protected_share, texts.readable
-    )
+        return Headline(need.sentence, f"At ε = {level:g}, {guess}", figures=figures)
+    first, *rest = texts.unprotected(nouns(record))
     return Headline(first, " ".join([*rest, need.sentence]), True, figures)
 
 
@@ -168,33 +161,25 @@ def _is_whole(record: Plan, points: Points) -> bool:
     return any(each.epsilon == last for each in points[record.protection])
 
 
-@dataclass(frozen=True)
-class NeedStatement:
-    """What the reader's people need, in a `sentence`.
-
-    `level`: the ε that it speaks of, as rounded there; `figures`: see `Headline`.
-    """
-
-    sentence: str
-    level: float
-    figures: Mapping[str, float]
+def plan_level(record: Plan, points: Points) -> float:
+    """The ε that the headline and the memo speak of: the sufficient one, else the reader's."""
+    return sufficient_epsilon(record, points) or record.epsilon
 
 
-def state_need(record: Plan, points: Points) -> NeedStatement:
+def state_need(record: Plan, points: Points) -> Headline:
     """What the reader's people need: the least ε, or more people at the reader's ε."""
     needs, goal = points[record.protection], goal_text(record)
     people = formats.counted(runs.people(record.scenario), "person", "people")
-    least, level = _least_epsilon(record, points), sufficient_epsilon(record, points)
-    if least is not None and level is not None:
-        is_first = level <= needs[0].epsilon
-        text = f"even ε = {level:g} is enough" if is_first else f"you need ε ≈ {level:g}"
-        return NeedStatement(f"With {people} {text} to {goal}.", level, {"epsilon": least})
+    least, enough = _least_epsilon(record, points), plan_level(record, points)
+    if least is not None:
+        is_first = enough <= needs[0].epsilon
+        text = f"even ε = {enough:g} is enough" if is_first else f"you need ε ≈ {enough:g}"
+        return Headline(f"With {people} {text} to {goal}.", figures={"epsilon": least})
     if _is_whole(record, points):
-        text = f"With {people} no ε up to {needs[-1].epsilon:g} is enough to {goal}."
-        return NeedStatement(text, record.epsilon, {})
+        return Headline(f"With {people} no ε up to {needs[-1].epsilon:g} is enough to {goal}.")
     ours = _people_at(record, needs)
     text = f"At ε = {record.epsilon:g} you need {people_text(ours)} to {goal}."
-    return NeedStatement(text, record.epsilon, {} if ours is None else {"people": ours})
+    return Headline(text, figures={} if ours is None else {"people": ours})
 
 
 def level_sentence(record: Plan, points: Points) -> str:
@@ -222,6 +207,53 @@ def _people_at(record: Plan, points: Sequence[Need]) -> int | None:
 def setup_at(record: Plan, level: float) -> Setup:
     """The reader's protection at this ε."""
     return runs.setup(record.protected_scenario(record.protection, level))
+
+
+ATTACK: Final = STATE.key("attack")
+"""The key of the place of what the page says of the attacker's goal."""
+
+
+def guessed_text(share: float) -> str:
+    """Most right guesses of an attacker, as odds; 1: there is no such goal."""
+    return "no limit" if share >= 1 else f"1 in {formats.digits(1 / share, 3)}"
+
+
+def attack(record: Plan, progress: Progress = no_progress) -> Headline:
+    """Which ε keeps the attacker's goal, what people reach then, and who the attacker is.
+
+    Where not everybody is protected, that comes first.
+    """
+    terms = nouns(record)
+    try:
+        level, knowing = page_state.attack_limit(record, progress)
+    except CaldpError as failure:
+        return Headline(str(failure))
+    setup = setup_at(record, level or record.epsilon)
+    error, most = page_state.error_at(record, setup, progress), page_state.target(record)
+    promise = policies.describe_promise(terms, setup)
+    sizes = symbol_partition_of(setup.mechanism).sizes
+    block = counts.block_name(terms, setup.scenario)
+    text = TEXTS["attack_never" if level is None else "attack_limit"].format(
+        odds=guessed_text(record.guessed),
+        up_to=f"{level or 0:g}{', the largest that there is' * (level == EPSILON_MAX)}",
+        where="" if block == terms.whole else f" in one {block}",
+        easiest="" if block == terms.whole else f"; counted is the {block} that is easiest",
+        unit=terms.unit,
+        units=terms.units,
+        few=sizes[sizes > 0].min(),
+        people=formats.counted(setup.n, "person", "people"),
+        reached=goal_text(record, float(f"{error:.2g}")),
+        judged=TEXTS["attack_kept" if error <= most else "attack_not_kept"].format(most=100 * most),
+        knowing="perhaps more" if math.isnan(knowing) else formats.out_of(knowing),
+    )
+    first, *rest = [*promise.unprotected(terms), text]
+    figures = {"epsilon": level, "error": error, "knowing": knowing} if level else {}
+    return Headline(first, " ".join(rest), bool(rest), figures)
+
+
+def attack_html(stated: Headline) -> str:
+    """What is said of the attacker's goal as HTML, for films."""
+    return layout.as_html(f"**{stated.sentence}** {stated.second}")
 
 
 def lowercase_start(sentence: str) -> str:
@@ -333,18 +365,13 @@ def _gap_labels(at: float, ours: int, plain: int, side: str, colours: Palette) -
 
 def _point(need: Need, colours: Palette) -> dict[str, Any]:
     looks = {"size": 15, "symbol": "square-open", "color": colours.pinned, "line": {"width": 3}}
-    return {
-        "type": "scatter",
-        "x": [need.epsilon],
-        "y": [need.people],
-        "mode": "markers+text",
-        "name": "pinned",
+    words: dict[str, Any] = {
         "text": ["pinned"],
         "textposition": "bottom center",
-        "textfont": {"color": colours.pinned},
-        "marker": looks,
-        "hovertemplate": "%{y:,.3s} people",
+        "mode": "markers+text",
     }
+    words |= {"textfont": {"color": colours.pinned}, "hovertemplate": "%{y:,.3s} people"}
+    return dots_trace("pinned", [need.epsilon], [need.people], looks, **words)
 
 
 def _line(
@@ -372,15 +399,14 @@ _OTHER_EPSILONS: Final = (0.5, 1.0, 2.0, 4.0)
 _SAME_LEVEL: Final = 0.05
 
 
-def plain_memo(record: Plan, points: Points, margins: Margins | None) -> str:
+def plain_memo(record: Plan, points: Points, margins: Margins | None, attack: str = "") -> str:
     """Paragraphs in plain words, in both directions.
 
     For the reader's people: ε, who is protected, what an attacker can guess, and the margin of
-    every group. For the accuracy: how many people at other ε. Where not everybody is protected,
-    that comes first.
+    every group. For the accuracy: how many people at other ε. For the goal of an `attack`: what is
+    said of it. Where not everybody is protected, that comes first.
     """
-    need = state_need(record, points)
-    level = need.level
+    need, level = state_need(record, points), plan_level(record, points)
     terms, setup = nouns(record), setup_at(record, level)
     promise = policies.describe_promise(terms, setup)
     guess = policies.promise_summary(terms, setup)
@@ -388,31 +414,28 @@ def plain_memo(record: Plan, points: Points, margins: Margins | None) -> str:
     plan = f"{need.sentence} At ε = {level:g}, {lowercase_start(guess)}"
     first = plan if all_covered else f"{guess} {need.sentence}"
     margins_sentence = "" if margins is None else f" {margins_text(record, margins, level)}"
-    last = (
-        f"What it does not hide: {lowercase_start(promise.not_promised[0])} This is planned with "
-        f"the data “{setup.dataset.name}”. Other data with as many {terms.units} need similar "
-        "numbers, not the same."
+    last = TEXTS["memo_end"].format(
+        hidden=lowercase_start(promise.not_promised[0]), data=setup.dataset.name, units=terms.units
     )
     alternatives = alternatives_text(record, points, level, all_covered)
-    return "\n\n".join(part for part in (f"{first}{margins_sentence}", alternatives, last) if part)
+    return "\n\n".join(filter(None, (f"{first}{margins_sentence}", alternatives, attack, last)))
 
 
 def margins_text(record: Plan, margins: Margins, level: float) -> str:
     """The margin of every group, or the least and the largest where there are many."""
     people = formats.counted(runs.people(record.scenario), "person", "people")
-    start = f"With {people} at ε = {level:g}, 95 of 100 surveys are right"
-    rows = list(zip(margins.names, margins.margins.tolist(), strict=True))
+    start = TEXTS["margins"].format(people=people, level=level)
+    rows = list(zip(margins.names, map(_margin_text, margins.margins.tolist()), strict=True))
     if len(rows) > _NAMES_MAX:
-        rows.sort(key=lambda row: row[1])
-        (best, least), (worst, most) = rows[0], rows[-1]
-        return (
-            f"{start} to {_margin_text(least)} percentage points for “{best}”, the best known of "
-            f"{formats.integer(len(rows))} {units(record)}, and to {_margin_text(most)} for "
-            f"“{worst}”, the worst."
+        order, regions = np.argsort(margins.margins, kind="stable"), record.regions
+        (best, least), (worst, most) = rows[order[0]], rows[order[-1]]
+        units = nouns(record).units if regions is None else regions.plural
+        return start + TEXTS["many_margins"].format(
+            least=least, best=best, most=most, worst=worst, number=len(rows), units=units
         )
     (first, margin), *others = rows
-    named = [f"to {_margin_text(margin)} percentage points for “{first}”"]
-    named += [f"to {_margin_text(other)} for “{name}”" for name, other in others]
+    named = [f"to {margin} percentage points for “{first}”"]
+    named += [f"to {other} for “{name}”" for name, other in others]
     return f"{start} {_enumerate_texts(named)}, each of these alone."
 
 
@@ -437,12 +460,8 @@ def alternatives_text(record: Plan, points: Points, level: float, all_covered: b
     if not near:
         return ""
     needs = _enumerate_texts([f"{people_text(n.people)} at ε = {n.epsilon:g}" for n in near])
-    if not all_covered:
-        return f"The same accuracy takes {needs}."
     right = _enumerate_texts([formats.hundred(max_guess_accuracy(n.epsilon)) for n in near])
-    return (
-        f"The same accuracy takes {needs}. The attacker is then right at most {right} times in 100."
-    )
+    return TEXTS["others" if all_covered else "others_alone"].format(needs=needs, right=right)
 
 
 def technical_memo(record: Plan, points: Points) -> str:
@@ -455,11 +474,9 @@ def technical_memo(record: Plan, points: Points) -> str:
         return ""
     method = MECHANISMS[setup_at(record, record.epsilon).mechanism_name].title
     how = "in 95 of 100 repetitions each" if record.goal in page_state.RELATIVE else "on average"
-    return (
-        f"{level} The goal is to {goal_text(record)}, {how}. The method is {method} with one "
-        f"report per person, and the estimate is “{page_state.estimate_title(record)}”. Margins "
-        "are 95 % ranges by the exact variance of each sum of estimated shares; how many people "
-        "are in a whole block is known."
+    goal, estimate = goal_text(record), page_state.estimate_title(record)
+    return TEXTS["technical"].format(
+        level=level, goal=goal, how=how, method=method, estimate=estimate
     )
 
 
@@ -472,11 +489,13 @@ def own_need(record: Plan, progress: Progress = no_progress) -> Need:
 def view(record: Plan, pinned: Plan | None, colours: Palette) -> View:
     """The headline, the odds, and the picture with what is pinned."""
     points = page_state.needs_by_protection(list(page_state.compute_needs(record, no_progress)))
-    setup = setup_at(record, record.epsilon)
+    texts = {layout.PLACE: layout.odds_html(nouns(record), setup_at(record, record.epsilon))}
+    if record.guessed < 1:
+        texts[f".st-key-{ATTACK} p"] = attack_html(attack(record))
     return View(
         headline(record, points),
         {CHART: chart_json(record, points, pinned, colours)},
-        {layout.PLACE: layout.odds_html(nouns(record), setup)},
+        texts,
     )
 
 

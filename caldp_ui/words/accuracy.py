@@ -180,8 +180,7 @@ def headline(nouns: Vocabulary, setup: Setup, ours: float | None, plain: float |
     """
     nouns = promise.of_data(nouns, setup.scenario)
     texts = policies.describe_promise(nouns, setup)
-    found = promise.unprotected_first(nouns, texts.exposed, texts.protected_share, texts.readable)
-    first, *rest = found or [""]
+    first, *rest = texts.unprotected(nouns) or [""]
     known = has_valid_errors(setup)
     errors = {"tv": ours, "plain_tv": plain} if known else {}
     figures = {name: tv for name, tv in errors.items() if tv is not None}

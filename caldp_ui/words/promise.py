@@ -116,6 +116,10 @@ class PromiseText:
         """Share of people who are protected, in [0, 1]; 1.0 only if everybody is."""
         return sum(grade.people for grade in self.grades if grade.protected)
 
+    def unprotected(self, nouns: Vocabulary) -> list[str]:
+        """`unprotected_first` of these texts."""
+        return unprotected_first(nouns, self.exposed, self.protected_share, self.readable)
+
 
 def grades(covered: float, chance: float, odds: str, read: str) -> tuple[Grade, ...]:
     """Grades of the unprotected and the protected, without empty groups.

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from caldp_core.audit import inference
 from caldp_core.audit.adversary import (
     PairOdds,
     claimed_region,
@@ -27,6 +28,7 @@ from caldp_core.audit.inference import (
     best_guess,
     channel_beliefs,
     credible_set,
+    easiest_guess,
     likelihood,
     max_posterior,
     policy_beliefs,
@@ -526,6 +528,41 @@ def test_the_best_guess_is_that_of_the_channel(family: str, kind: str) -> None:
                 whole = found.hidden * prior[hidden].sum() + found.others * prior[~hidden].sum()
                 assert whole == pytest.approx(found.after)
                 assert found.before <= found.after + REGIONS_NEARLY
+
+
+def easiest_by_entries(mechanism: Mechanism) -> float:
+    """Of the block where it is the largest, each report's best guess among its hidden symbols."""
+    policy, channel = mechanism.policy, np.array(mechanism.exact_channel(), dtype=np.float64)
+    assert isinstance(policy, Context)
+    of_block = [policy.hidden() & (policy.blocks == block) for block in range(policy.m)]
+    guesses = [channel[h].max(axis=0).sum() / h.sum() for h in of_block if h.any()]
+    return float(max(guesses, default=0.0))
+
+
+@pytest.mark.parametrize(("family", "kind"), thinned(OVERLAP_FAMILIES, CONTEXTS, one_in=2))
+def test_the_easiest_guess_is_that_of_the_channel(family: str, kind: str) -> None:
+    for epsilon in (0.5, 1.0, 4.0):
+        mechanism = catalogue.in_context(context(kind, epsilon), family)
+        found = easiest_guess(mechanism)
+        assert found == pytest.approx(easiest_by_entries(mechanism), abs=REGIONS_NEARLY)
+
+
+def test_of_more_rows_than_are_read_the_guess_is_what_any_channel_allows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    policy = Context.of(np.arange(40) // 20, np.ones(40, np.bool_), [0.5, 2.0])
+    mechanism = catalogue.in_context(policy, "randomized-response")
+    exact = easiest_guess(mechanism)
+    monkeypatch.setattr(inference, "_ROWS_MAX", 3)
+    assert exact <= easiest_guess(mechanism) == pytest.approx(exact, rel=1e-9)
+    assert exact == pytest.approx(math.exp(2) / (math.exp(2) + 19))
+
+
+def test_where_nothing_is_hidden_there_is_nothing_to_guess() -> None:
+    nobody = Context.high_low(np.zeros(4, np.bool_), 1.0)
+    assert easiest_guess(catalogue.in_context(nobody, "hadamard")) == 0.0
+    with pytest.raises(CaldpError, match="does not tell how its reports overlap"):
+        easiest_guess(catalogue.in_context(Context.plain(5, 1.0), "local-hashing"))
 
 
 def test_who_is_protected_is_guessed_less_often_than_who_is_not() -> None:

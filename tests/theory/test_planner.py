@@ -17,11 +17,12 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from caldp_core.audit.inference import best_guess
+from caldp_core.audit.inference import best_guess, easiest_guess
 from caldp_core.basics.errors import CaldpError, Cancelled
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.datasets import Survey
+from caldp_core.experiments.forecast import epsilon_against_guesses
 from caldp_core.experiments.regions import region_report
 from caldp_core.experiments.run import Setup, prepare, run, run_trial
 from caldp_core.mechanisms import FAMILIES, Mechanism, catalogue
@@ -447,3 +448,42 @@ def test_no_epsilon_keeps_an_attacker_below_what_is_known_without_reports() -> N
     for most in (0.0, -0.1, 1.1, float("nan")):
         with pytest.raises(CaldpError, match="most"):
             planner.largest_epsilon(right_at, most)
+
+
+SURVEY_PLAN = Scenario(Survey("income"), ContextPolicy(OneBlock()), n=1_000)
+
+
+def test_a_scenario_s_epsilon_keeps_the_attacker_s_goal_and_the_next_step_does_not() -> None:
+    """To three digits, rounded down, and one step more would be too much; found by the library."""
+    setup = prepare(SURVEY_PLAN)
+
+    def right_at(epsilon: float) -> float:
+        return easiest_guess(prepare(SURVEY_PLAN.with_epsilon(epsilon)).mechanism)
+
+    for most in (0.03, 0.05, 0.2, 0.5):
+        found = epsilon_against_guesses(setup, most)
+        assert found is not None
+        exact = planner.largest_epsilon(right_at, most)
+        assert exact is not None
+        assert 0 <= exact - found <= 0.01 * exact
+        assert found == float(f"{found:.3g}")
+        assert right_at(found) <= most < right_at(1.011 * found)
+
+
+def test_goals_that_no_epsilon_or_every_one_keeps() -> None:
+    setup = prepare(SURVEY_PLAN)
+    k = setup.mechanism.k
+    assert (
+        epsilon_against_guesses(setup, 1 / k) is None
+    )  # a guess without a report is right so often
+    assert epsilon_against_guesses(setup, 1.03 / k) is not None
+    assert epsilon_against_guesses(setup, 1.0) == EPSILON_MAX
+    # Two values share each half of Hadamard's reports: at most 2 of k are guessed right.
+    halves = prepare(replace(SURVEY_PLAN, mechanism=catalogue.Hadamard()))
+    assert epsilon_against_guesses(halves, 2 / k) == EPSILON_MAX
+    assert epsilon_against_guesses(halves, 1.5 / k) == pytest.approx(np.log(3), abs=0.01)
+    nobody = SURVEY_PLAN.with_context(sensitive=SensitiveSymbols())
+    with pytest.raises(CaldpError, match="Nobody is protected"):
+        epsilon_against_guesses(prepare(nobody), 0.5)
+    with pytest.raises(CaldpError, match="most"):
+        epsilon_against_guesses(setup, 0.0)

@@ -22,7 +22,13 @@ from caldp_core.datasets import Cities, Gowalla, OwnPlaces, read_places
 from caldp_core.datasets.public_map import NoPrior
 from caldp_core.domain.domains import Area, GridDomain
 from caldp_core.estimation.cascade_estimator import cascade_estimate, prior_effect
-from caldp_core.experiments.forecast import CIRCULAR, SAME, forecast, invalid_error_reason
+from caldp_core.experiments.forecast import (
+    CIRCULAR,
+    SAME,
+    forecast,
+    invalid_error_reason,
+    is_slow,
+)
 from caldp_core.experiments.metrics import total_variation
 from caldp_core.experiments.regions import cell_errors
 from caldp_core.experiments.run import Result, prepare, run
@@ -431,7 +437,7 @@ def test_a_map_of_a_million_cells_runs_beside_the_page() -> None:
     large = with_dataset(BEGIN, data)
     assert runs.dataset(large).domain.k == 2**20
     assert runs.takes_long(large)
-    assert not runs.may_take_minutes(large)  # so that it starts automatically
+    assert not is_slow(runs.setup(large))  # so that it starts automatically
     assert not runs.takes_long(extent.with_merge_factor(large, 2**3))
 
 

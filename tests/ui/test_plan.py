@@ -99,7 +99,7 @@ def test_the_headline_the_picture_and_the_memos_say_the_needs(plan_page: AppTest
     assert ours.people is not None
     assert plain.people is not None
     plain_words, technical = (each.value for each in plan_page.code[:2])
-    setup = view.setup_at(PLAN, view.state_need(PLAN, points).level)
+    setup = view.setup_at(PLAN, view.plan_level(PLAN, points))
     margins = margins_of(setup, PLAN.goal, no_progress)
     assert plain_words == view.plain_memo(PLAN, points, margins)
     for name, margin in zip(margins.names, margins.margins.tolist(), strict=True):
