@@ -123,19 +123,19 @@ def _mean(values: Sequence[float | None]) -> dict[str, float | None]:
 
 @terminal.command("plan", _TYPES)
 def plan_command(path: str, right: float) -> None:
-    """Print the largest ε at which an attacker guesses few people right, and the error there.
+    """Print the largest ε at which an attacker guesses so few people right, and the error there.
 
     The attacker reads one report and holds all protected values of its block for equally likely.
     The block where guessing is easiest counts.
     """
-    setup, expected = prepare(Scenario.from_file(path)), None
+    setup = prepare(Scenario.from_file(path))
     with terminal.progress_bar("planning") as progress:
         epsilon = epsilon_against_guesses(setup, right, progress)
-    if epsilon is not None and has_valid_errors(setup):
-        expected = _expected(forecast(prepare(setup.scenario.with_epsilon(epsilon))))
+    there = None if epsilon is None else prepare(setup.scenario.with_epsilon(epsilon))
+    expected = _expected(forecast(there)) if there and has_valid_errors(there) else None
     found = {"right_at_most": right, "epsilon": epsilon, "expected": expected}
-    found = terminal.unprotected_values(setup) | terminal.warn_of_areas(setup) | found
-    click.echo(json.dumps(found, indent=2))
+    unprotected = terminal.unprotected_values(setup) | terminal.warn_of_areas(setup)
+    click.echo(json.dumps(unprotected | found, indent=2))
 
 
 _NOTHING_PROMISED: Final = 3

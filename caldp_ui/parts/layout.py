@@ -132,12 +132,13 @@ def odds_html(nouns: Vocabulary, setup: Setup) -> str:
     texts = policies.describe_promise(nouns, setup)
     exposed = f"<p>{escape(texts.exposed)}</p>" if texts.exposed else ""
     person = f"<p>{bold_html(texts.person, 'em')}</p>" if texts.person else ""
-    graded = exposed + "".join(
+    graded = [
         f'<p><span class="grade {grade.word}">{escape(grade.title)}</span> '
         f"{bold_html(grade.odds, 'em')}</p>"
         for grade in texts.grades
-    )
-    return f'<div class="odds {texts.grades[-1].word}">{picture(texts)}<div>{graded + person}</div></div>'
+    ]
+    lines = "".join([exposed, *graded, person])
+    return f'<div class="odds {texts.grades[-1].word}">{picture(texts)}<div>{lines}</div></div>'
 
 
 def picture(texts: PromiseText) -> str:

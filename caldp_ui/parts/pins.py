@@ -19,7 +19,7 @@ from caldp_core.basics.types import Progress
 from caldp_core.domain.domains import GridDomain
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.experiments.forecast import has_valid_errors, invalid_error_reason
-from caldp_core.experiments.run import Errors, Result, Setup
+from caldp_core.experiments.run import Result, Setup
 from caldp_core.mechanisms.capabilities import report_bits, symbol_partition_of
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.scenarios.scenario import Scenario
@@ -72,7 +72,10 @@ def section(state: PageState[Any], data: ComparisonData) -> None:
     )
     table({title: result for title, result in results.items() if result is not None}, expected)
     if data.ours is not None:
-        show_sampling(data.ours.first.errors, data.setup.scenario.n is not None)
+        errors, is_sampled = data.ours.first.errors, data.setup.scenario.n is not None
+        sampling, both = formats.share(errors.sampling_tv), formats.share(errors.tv)
+        text = TEXTS["sampling"] if is_sampled else TEXTS["nothing_sampled"]
+        st.markdown(text.format(sampling=sampling, both=both))
         if expected is not None:
             show_plain_needs(data.ours, expected)
 
@@ -120,17 +123,6 @@ def column(result: Result) -> dict[str, str]:
     if not _on_map(result):
         del numbers["earth mover's distance"]
     return numbers
-
-
-def show_sampling(errors: Errors, is_sampled: bool) -> None:
-    """Sampling error beside privacy noise. `is_sampled`: people were drawn from the data."""
-    st.markdown(
-        TEXTS["sampling"].format(
-            sampling=formats.share(errors.sampling_tv), both=formats.share(errors.tv)
-        )
-        if is_sampled
-        else TEXTS["nothing_sampled"]
-    )
 
 
 def show_plain_needs(result: Result, expected: ExpectedErrors) -> None:
@@ -240,20 +232,17 @@ def film(key: str, name: str, make: Callable[[Progress], Film]) -> Film | None:
     """
     ready: Film | None = _find_film(key, name)
     if ready is None:
-        ready = jobs.run_in_background(
-            key, name, lambda progress: _make_shared(name, make, progress)
-        )
+
+        def make_shared(progress: Progress) -> Film:
+            shared = _made(name)
+            if not shared:
+                shared.append(make(progress))
+            return shared[0]
+
+        ready = jobs.run_in_background(key, name, make_shared)
     if ready is not None:
         st.session_state[_film_key(key)] = name, ready
     return ready
-
-
-def _make_shared(name: str, make: Callable[[Progress], Film], progress: Progress) -> Film:
-    """The film, kept for all visits."""
-    shared = _made(name)
-    if not shared:
-        shared.append(make(progress))
-    return shared[0]
 
 
 def _find_film(key: str, name: str) -> Any:
@@ -320,7 +309,8 @@ def all_steps(
     for level in _nearest(levels, current):
         progress(len(steps) / len(levels))
         steps[level] = step(level)
-    return _complete_steps(levels, steps)
+    whole = max(len(step.codes) for step in steps.values())
+    return tuple(steps[level] for level in levels if len(steps[level].codes) == whole)
 
 
 def _nearest(levels: Sequence[float], at: float) -> list[float]:
@@ -328,14 +318,6 @@ def _nearest(levels: Sequence[float], at: float) -> list[float]:
     here = min(range(len(levels)), key=lambda place: abs(levels[place] - at))
     near = sorted(range(len(levels)), key=lambda place: (abs(place - here), -place))
     return [levels[place] for place in near]
-
-
-def _complete_steps(
-    levels: Sequence[float], steps_by_level: Mapping[float, Step]
-) -> tuple[Step, ...]:
-    whole = max(len(step.codes) for step in steps_by_level.values())
-    ordered = (steps_by_level[level] for level in levels if level in steps_by_level)
-    return tuple(step for step in ordered if len(step.codes) == whole)
 
 
 @dataclass(frozen=True)

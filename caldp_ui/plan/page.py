@@ -101,9 +101,8 @@ def _use_areas(areas: PolygonBlocks) -> None:
 
 def _need_sentence(record: Plan) -> str:
     people = view.own_need(record).people
-    text = view.people_text(people)
-    number = text if people is None else f"**{text}**"
-    return f"To {view.goal_text(record)} takes {number}."
+    mark = "" if people is None else "**"
+    return f"To {view.goal_text(record)} takes {mark}{view.people_text(people)}{mark}."
 
 
 def _numbers(record: Plan) -> dict[str, str]:

@@ -449,9 +449,8 @@ def needs_by_method(
         for place, name in enumerate(NAMES):
             within = turn_of(progress, number * len(NAMES) + place, len(FAMILIES) * len(NAMES))
             within(0.0)
-            scenario = replace(
-                record.protected_scenario(name, record.epsilon), mechanism=METHODS[family][1]
-            )
+            protected = record.protected_scenario(name, record.epsilon)
+            scenario = replace(protected, mechanism=METHODS[family][1])
             if not runs.takes_long(scenario):
                 row[name] = compute_need(exact, name, scenario, within)
         table.append((MECHANISMS[family].title, row))

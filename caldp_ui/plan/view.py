@@ -231,19 +231,19 @@ def attack(record: Plan, progress: Progress = no_progress) -> Headline:
     setup = setup_at(record, level or record.epsilon)
     error, most = page_state.error_at(record, setup, progress), page_state.target(record)
     promise = policies.describe_promise(terms, setup)
-    sizes = symbol_partition_of(setup.mechanism).sizes
     block = counts.block_name(terms, setup.scenario)
-    text = TEXTS["attack_never" if level is None else "attack_limit"].format(
+    judged = TEXTS["attack_kept"] if error <= most else TEXTS["attack_not_kept"]
+    text = (TEXTS["attack_never"] if level is None else TEXTS["attack_limit"]).format(
         odds=guessed_text(record.guessed),
         up_to=f"{level or 0:g}{', the largest that there is' * (level == EPSILON_MAX)}",
         where="" if block == terms.whole else f" in one {block}",
         easiest="" if block == terms.whole else f"; counted is the {block} that is easiest",
         unit=terms.unit,
         units=terms.units,
-        few=sizes[sizes > 0].min(),
+        few=min(filter(None, symbol_partition_of(setup.mechanism).sizes.tolist())),
         people=formats.counted(setup.n, "person", "people"),
         reached=goal_text(record, float(f"{error:.2g}")),
-        judged=TEXTS["attack_kept" if error <= most else "attack_not_kept"].format(most=100 * most),
+        judged=judged.format(most=100 * most),
         knowing="perhaps more" if math.isnan(knowing) else formats.out_of(knowing),
     )
     first, *rest = [*promise.unprotected(terms), text]
@@ -461,7 +461,8 @@ def alternatives_text(record: Plan, points: Points, level: float, all_covered: b
         return ""
     needs = _enumerate_texts([f"{people_text(n.people)} at ε = {n.epsilon:g}" for n in near])
     right = _enumerate_texts([formats.hundred(max_guess_accuracy(n.epsilon)) for n in near])
-    return TEXTS["others" if all_covered else "others_alone"].format(needs=needs, right=right)
+    text = TEXTS["others"] if all_covered else TEXTS["others_alone"]
+    return text.format(needs=needs, right=right)
 
 
 def technical_memo(record: Plan, points: Points) -> str:

@@ -396,6 +396,38 @@ def test_nothing_sensitive_leaves_nothing_to_break_and_nothing_to_hold(tmp_path:
     assert (summary["pairs"], summary["holds"]) == ([], None)
 
 
+def run_plan(folder: Path, right: str, scenario: Any) -> Result:
+    path = folder / "scenario.json"
+    path.write_text(json.dumps(scenario), encoding="utf-8")
+    return CliRunner().invoke(main, ["plan", str(path), "--right", right])
+
+
+def test_a_plan_against_an_attacker_names_the_unprotected_first(tmp_path: Path) -> None:
+    """In ten blocks of which four hide 40, 40, 20 and 10 values; e^ε/(e^ε + s − 1) by hand."""
+    scenario = mixed_scenario("randomized-response", epsilon=1.0) | {"n": 1000}
+    found = json.loads(run_plan(tmp_path, "0.1", scenario).stdout)
+    assert next(iter(found)) == "protected_by_nothing"
+    assert found["other_unprotected_values"] == 290
+    assert found["right_at_most"] == 0.1
+    assert found["epsilon"] is None  # without a report it is 1 of 10 in the block of 120 to 129
+    found = json.loads(run_plan(tmp_path, "0.2", scenario).stdout)
+    exact = math.log(0.2 * 9 / 0.8)
+    assert exact - 0.01 < found["epsilon"] <= exact + 1e-6
+    assert found["expected"]["tv"] > 0
+
+
+def test_what_no_plan_can_be_made_of_is_one_sentence(tmp_path: Path) -> None:
+    nobody = mixed_scenario(sensitive={"kind": "symbols", "runs": []})
+    for right, scenario, said in (
+        ("0", mixed_scenario(), "0.0<x<=1.0"),
+        ("0.1", nobody, "Nobody is protected"),
+        ("0.1", mixed_scenario("local-hashing"), "does not tell how its reports overlap"),
+    ):
+        done = run_plan(tmp_path, right, scenario | {"n": 1000})
+        assert done.exit_code == 2
+        assert said in done.output
+
+
 def test_a_leak_that_rounds_to_its_level_is_seen_in_every_verdict(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
