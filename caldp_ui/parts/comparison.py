@@ -106,10 +106,9 @@ def _our_result_by_job(state: PageState[S], scenario: Scenario) -> Result | None
     return _job(state, "ours", scenario, run)
 
 
-_Job = Callable[..., Result | None]
-
-
-def _job(state: PageState[S], job_name: str, scenario: Scenario, run: _Job) -> Result | None:
+def _job(
+    state: PageState[S], job_name: str, scenario: Scenario, run: Callable[..., Result | None]
+) -> Result | None:
     method = MECHANISMS[runs.setup(scenario).mechanism_name].title
     title = f"{method} with “{ESTIMATORS[scenario.estimator].title}”"
 

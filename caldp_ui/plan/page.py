@@ -194,15 +194,17 @@ def _attack(record: Plan) -> str:
     """Says which ε keeps the attacker's goal, found by a job beside the page; "" without it."""
     if record.guessed >= 1:
         return ""
+    found = jobs.run_automatically(
+        STATE.key("attack-job"),
+        f"{_cache_key(record)} {record.protection} {record.guessed}",
+        partial(view.attack, record),
+        lambda _: TEXTS["attack_waiting"],
+    )
+    if found is None:
+        return ""
     with st.container(key=view.ATTACK):
-        found = jobs.run_automatically(
-            STATE.key("attack-job"),
-            f"{_cache_key(record)} {record.protection} {record.guessed}",
-            partial(view.attack, record),
-            lambda _: TEXTS["attack_waiting"],
-        )
-        st.html("<p></p>" if found is None else view.attack_html(found))
-    return "" if found is None else found.whole
+        st.html(view.attack_html(found))
+    return found.whole
 
 
 def _default_estimate_text(record: Plan, points: view.Points) -> str:
