@@ -253,7 +253,8 @@ def attack(record: Plan, progress: Progress = no_progress) -> Headline:
 
 def attack_html(stated: Headline) -> str:
     """What is said of the attacker's goal as HTML, for films."""
-    return layout.as_html(f"**{stated.sentence}** {stated.second}")
+    bold = "**" * stated.unprotected
+    return layout.as_html(f"{bold}{stated.sentence}{bold} {stated.second}".strip())
 
 
 def lowercase_start(sentence: str) -> str:
