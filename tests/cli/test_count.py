@@ -623,6 +623,13 @@ def test_the_documentation_names_each_check_and_what_it_offers() -> None:
 
 FAR = {
     "a total": ("answer,people", "yes,9\nno,9", "Total,9", "total-row", 360_000),
+    "a total of Eurostat": (
+        "unit,geo\\time\t2020",
+        "NR,AT\t9\nNR,BE\t9",
+        "NR,Total\t9",
+        "total-row",
+        40_000,
+    ),
     "a code": ("age", "41\n37", "-99", "no-answer-codes", 40_000),
     "a note": ("answer,town", "yes,a\nno,b", "Source: our office,", "notes", 40_000),
     "a date": ("age,town", "20-24,a\n25-29,b", "14-Oct,a", "bands-as-dates", 40_001),

@@ -320,7 +320,7 @@ def _rows_sql(file: DetectedFile, layout: Layout) -> str:
 def _left_out_sql(layout: Layout) -> str:
     """SQL of whether a row is left out by one of its cells."""
     tests = [
-        f"{numbers.single_spaced_sql(at)} = '{cell.replace(chr(39), chr(39) * 2)}'"
+        f"{numbers.single_spaced_sql(f'c{at}')} = '{cell.replace(chr(39), chr(39) * 2)}'"
         for at, cell in layout.left_out
     ]
     return f"coalesce({' OR '.join(tests) or 'FALSE'}, FALSE)"

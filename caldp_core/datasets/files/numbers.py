@@ -114,9 +114,9 @@ def grouped_pattern(mark: DecimalMark) -> str:
     return rf"[-+]?[1-9]\d{{0,2}}({in_groups})([{mark}]\d*)?"
 
 
-def single_spaced_sql(column: int) -> str:
-    """SQL of a cell with single spaces, as checks see it."""
-    return f"trim(regexp_replace(c{column}, '\\s+', ' ', 'g'))"
+def single_spaced_sql(cell: str) -> str:
+    """SQL of a cell, itself SQL, with single spaces, as checks see it."""
+    return f"trim(regexp_replace({cell}, '\\s+', ' ', 'g'))"
 
 
 def number_sql(column: str, mark: DecimalMark) -> str:

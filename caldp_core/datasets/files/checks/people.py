@@ -454,7 +454,7 @@ def periods(reading: Reading) -> Check | None:
 
 def _only(column: int, period: str, reading: Reading) -> Reading:
     """The reading of the rows of one period."""
-    bare = numbers.single_spaced_sql(column)
+    bare = numbers.single_spaced_sql(f"c{column}")
     sql = f"CASE {bare} WHEN {text_sql(period)} THEN {text_sql(period)} ELSE 'other' END"
     return leave_out([(column, "other")], reading.with_sql({column: sql}))
 

@@ -50,7 +50,7 @@ class Reading:
 
     def with_cells(self, column: int, cells: Mapping[str, str]) -> "Reading":
         """The reading with other texts for some cells of a column."""
-        text = single_spaced_sql(column)
+        text = single_spaced_sql(f"c{column}")
         cases = " ".join(f"WHEN {text_sql(a)} THEN {text_sql(b)}" for a, b in cells.items())
         return self.with_sql({column: f"CASE {text} {cases} ELSE c{column} END"})
 
@@ -175,7 +175,8 @@ def with_rows_of(file: DetectedFile, header: bool, cells: Sequence[str]) -> Dete
     None where they do already.
     """
     own, before = replace(file.table, derived=()), file.table.met
-    columns = ", ".join(map(single_spaced_sql, range(own.own_width)))
+    read = file.table.derived[0] if file.table.derived else Reading(file, file.answers).sql_of()
+    columns = ", ".join(map(single_spaced_sql, read))
     met = f"list_intersect([{', '.join(map(text_sql, cells))}], [{columns}])[1]"
     each = f"row_number() OVER (PARTITION BY {met} ORDER BY {columns})"
     found = _fetch(own, header, f"WHERE {met} IS NOT NULL QUALIFY {each} <= {_TIMES}")
