@@ -311,9 +311,7 @@ def _protecting(setup: Setup, partition: Partition, sensitive: Bools) -> Setup:
 
 
 def curve_of(
-    x: Sequence[float] | Floats,
-    forecasts: Iterable[Forecast | None],
-    progress: Progress = no_progress,
+    x: Sequence[float] | Floats, forecasts: Iterable[Forecast | None], progress: Progress
 ) -> Curve:
     """The curve of one forecast for each abscissa; None: left out."""
     at, points = [], []

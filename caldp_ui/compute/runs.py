@@ -428,7 +428,7 @@ def _beside_plain(curve: _MakeCurve, scenario: Scenario, progress: Progress) -> 
 def _above_plain(curve: _MakeCurve, scenario: Scenario, progress: Progress) -> Pair:
     """Plain LDP is the same at every x: it has one block, and all is sensitive to it."""
     ours, plain = curve(scenario, progress), expected_error(best_plain_ldp(scenario))
-    return ours, curve_of(ours.x, [plain] * ours.x.size)
+    return ours, curve_of(ours.x, [plain] * ours.x.size, no_progress)
 
 
 def _cache_key(scenario: Scenario, _: Progress) -> str:

@@ -179,8 +179,7 @@ def section(key: str, ours: Result, plain: Result) -> None:
         lambda job: f"Run {min(round(job.share / 0.9 * 2 * RUNS), 2 * RUNS)} of {2 * RUNS}",
     )
     if repeated is not None:
-        ours_text, plain_text = repeated
-        st.markdown(f"In {RUNS} runs each: this protection {ours_text}; plain LDP {plain_text}.")
+        st.markdown(f"In {RUNS} runs each: this protection {repeated[0]}; plain LDP {repeated[1]}.")
 
 
 def _repeat(ours: Setup, plain: Setup, progress: Progress) -> list[str]:
