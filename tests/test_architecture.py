@@ -262,11 +262,7 @@ MORE_THAN_ONE: Final = {
         "column.title.strip('()').replace(', ', ' × ')",
         "curve.removeprefix('m = ')",
     ],
-    "caldp_ui/parts/comparison.py": [
-        "formats.integer(fewer)",
-        "formats.integer(most)",
-        "formats.integer(runs.setup(scenario).n)",
-    ],
+    "caldp_ui/parts/comparison.py": ["formats.integer(fewer)"],
     "caldp_ui/personal/view.py": ["share", "share.whole"],
     "caldp_ui/places/page_state.py": ["before", "now"],
     "caldp_ui/places/view.py": ["number"],

@@ -240,11 +240,7 @@ def cached(function: Callable[P, T]) -> Callable[P, T]:
 
     Equal arguments of different types, such as 1 and True, are different.
     """
-    return cached_by(_typed)(function)
-
-
-def _typed(*args: Hashable) -> tuple[tuple[type, Hashable], ...]:
-    return tuple((type(each), each) for each in args)
+    return cached_by(lambda *args: tuple((type(each), each) for each in args))(function)
 
 
 def _in_order(known: Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:

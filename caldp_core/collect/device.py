@@ -111,10 +111,6 @@ def _hadamard(numbers: Numbers, i: int, coins: Coins) -> int:
     return numbers["first"] + part * order + y
 
 
-def _any_cell(numbers: Numbers, coins: Coins) -> int:
-    return numbers["first"] + coins.uniform_below(numbers["order"] * numbers["parts"])
-
-
 def _galois(numbers: Numbers, i: int, coins: Coins) -> int:
     if coins.flip(numbers["cover"]):
         return _any_hyperplane(numbers, coins)
@@ -213,7 +209,10 @@ def _any_hash(numbers: Numbers, coins: Coins) -> Hash:
 
 LAWS: Final = {
     "randomized-response": Law(_randomized_response, _any_symbol),
-    "hadamard": Law(_hadamard, _any_cell),
+    "hadamard": Law(
+        _hadamard,
+        lambda own, coins: own["first"] + coins.uniform_below(own["order"] * own["parts"]),
+    ),
     "galois": Law(_galois, _any_hyperplane),
     "rappor": Law(_unary, _stray_bits),
     "oue": Law(_unary, _stray_bits),

@@ -191,10 +191,6 @@ def _in_list(text: str) -> str:
     return text.replace("%", "%25").replace(_LIST, "%3B")
 
 
-def _out_of_list(text: str) -> str:
-    return text.replace("%3B", _LIST).replace("%25", "%")
-
-
 def from_flat(cls: type[T], flat: Mapping[str, str], kinds: Kinds) -> T:
     """A record from the texts of a link; raises `CaldpError` as `from_dict` does."""
     return from_dict(cls, _typed(cls, flat, kinds, ""), kinds, "The link")
@@ -252,7 +248,7 @@ def _read(text: str, hint: Any) -> Any:
         mark = _ROWS if get_origin(part) is tuple else _LIST
         parts = text.removesuffix(mark).split(mark) if text else []
         if part is str:
-            parts = [_out_of_list(each) for each in parts]
+            parts = [each.replace("%3B", _LIST).replace("%25", "%") for each in parts]
         values = tuple(_read(each, part) for each in parts)
         return MISSING if MISSING in values else values
     value = _READERS[float if hint == Level else hint](text)

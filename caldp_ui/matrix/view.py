@@ -501,15 +501,8 @@ def _protected(verdict: ChannelVerdict) -> str:
 def _open(verdict: ChannelVerdict) -> list[str]:
     pairs = verdict.k * (verdict.k - 1)
     open_pairs = pairs - int(np.isfinite(verdict.closure).sum() - verdict.k)
-    no_limit = (
-        f"{open_pairs:,} of {pairs:,} ordered pairs have no limit, and the others imply none: a "
-        "report may prove the first."
-    )
-    return [
-        *([no_limit] if open_pairs else []),
-        "Several reports about the same value: their limits add up (CALDP Proposition 2).",
-        "A report shows that somebody took part; all reports together show what is common.",
-    ]
+    no_limit = TEXTS["no_limit"].format(open=open_pairs, pairs=pairs)
+    return [*([no_limit] if open_pairs else []), TEXTS["limits_add_up"], TEXTS["took_part"]]
 
 
 def _audit(channel_verdict: ChannelVerdict) -> str:

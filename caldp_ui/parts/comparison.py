@@ -27,7 +27,6 @@ from caldp_core.mechanisms import FAMILIES
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.scenarios.blocks import GridBlocks
 from caldp_core.scenarios.scenario import Scenario
-from caldp_core.theory.expected_error import Forecast
 from caldp_ui.app.run_limiter import fragment
 from caldp_ui.app.texts import escape_markdown, read_texts, read_toml
 from caldp_ui.app.theme import palette
@@ -187,14 +186,10 @@ def _repeat(ours: Setup, plain: Setup, progress: Progress) -> list[str]:
     both = [replace(each, scenario=replace(each.scenario, trials=RUNS)) for each in (ours, plain)]
     most, rest = part_of(progress, 0.0, 0.9), part_of(progress, 0.9, 1.0)
     ranges = [_range(run(each, turn_of(most, turn, 2))) for turn, each in enumerate(both)]
-    return [
-        found + _expected(runs.expected_error(each.scenario, turn_of(rest, turn, 2)))
-        for turn, (found, each) in enumerate(zip(ranges, both, strict=True))
-    ]
-
-
-def _expected(expected: Forecast | None) -> str:
-    return "" if expected is None else f", expected {formats.share(expected.error)}"
+    for turn, each in enumerate(both):
+        expected = runs.expected_error(each.scenario, turn_of(rest, turn, 2))
+        ranges[turn] += "" if expected is None else f", expected {formats.share(expected.error)}"
+    return ranges
 
 
 def _range(result: Result) -> str:

@@ -426,7 +426,8 @@ def margins_text(record: Plan, margins: Margins, level: float) -> str:
     """The margin of every group, or the least and the largest where there are many."""
     people = formats.counted(runs.people(record.scenario), "person", "people")
     start = TEXTS["margins"].format(people=people, level=level)
-    rows = list(zip(margins.names, map(_margin_text, margins.margins.tolist()), strict=True))
+    ends = [f"± {formats.digits(100 * margin)}" for margin in margins.margins.tolist()]
+    rows = list(zip(margins.names, ends, strict=True))
     if len(rows) > _NAMES_MAX:
         order, regions = np.argsort(margins.margins, kind="stable"), record.regions
         (best, least), (worst, most) = rows[order[0]], rows[order[-1]]
@@ -438,10 +439,6 @@ def margins_text(record: Plan, margins: Margins, level: float) -> str:
     named = [f"to {margin} percentage points for “{first}”"]
     named += [f"to {other} for “{name}”" for name, other in others]
     return f"{start} {_enumerate_texts(named)}, each of these alone."
-
-
-def _margin_text(margin: float) -> str:
-    return f"± {formats.digits(100 * margin)}"
 
 
 def _enumerate_texts(parts: Sequence[str]) -> str:

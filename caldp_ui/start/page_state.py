@@ -20,12 +20,11 @@ class StartState(ScenarioRecord):
     scenario: Scenario = BEGIN
 
 
-def _adopt_scenario(source: Scenario) -> Scenario:
-    return BEGIN.with_context(epsilon=source.context.epsilon)
-
-
 LINK: Final = ScenarioLink(
-    StartState(), lambda _: None, BROWSER_KEYS, restrict_scenario=_adopt_scenario
+    StartState(),
+    lambda _: None,
+    BROWSER_KEYS,
+    restrict_scenario=lambda source: BEGIN.with_context(epsilon=source.context.epsilon),
 )
 """A link changes only ε, and any ε is valid: nothing is checked."""
 STATE: Final = PageState("start", LINK)

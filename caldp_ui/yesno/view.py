@@ -141,18 +141,15 @@ def describe_reader(coin: Coin, report: int) -> tuple[str, str, str]:
 
 def alt_plane(data: YesNoData, pinned: YesNoData | None) -> str:
     """Alternative text of the plane of errors."""
-    ours, warner = data.ours.errors, data.warner.errors
-    pinned_text = "" if pinned is None else f" Pinned: {_errors_text(pinned.ours)}."
+    ours = data.ours.errors
+    beside = [data.warner.errors] if pinned is None else [data.warner.errors, pinned.ours.errors]
+    plain, *pins = (f"{of_hundred(e.false_alarm)} and {of_hundred(e.missed)}." for e in beside)
     return (
         "Plane of an attacker's two errors. No method with this protection gets below the bent "
         f"line; this one is at its corner: {of_hundred(ours.false_alarm)} people with yes are "
         f"taken for no, {of_hundred(ours.missed)} with no for yes. Plain LDP: "
-        f"{of_hundred(warner.false_alarm)} and {of_hundred(warner.missed)}.{pinned_text}"
+        f"{plain}{''.join(f' Pinned: {pin}' for pin in pins)}"
     )
-
-
-def _errors_text(coin: Coin) -> str:
-    return f"{of_hundred(coin.errors.false_alarm)} and {of_hundred(coin.errors.missed)}"
 
 
 def alt_dot_plot(data: YesNoData, pinned: YesNoData | None) -> str:

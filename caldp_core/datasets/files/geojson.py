@@ -316,7 +316,8 @@ def read_polygons(data: bytes, file: str) -> AreasOfFile:
 def areas_of(data: bytes, file: str) -> AreasOfFile:
     """The areas of `read_polygons`, read in this process."""
     try:
-        features = list(_features(data.decode("utf-8-sig"), {}))
+        text = data.decode("utf-8-sig")
+        features = list(_features(text, {})) if isinstance(json.loads(text), dict) else []
     except (ValueError, RecursionError):
         raise _no_json(file) from None
     simplified = _simplify(features)
