@@ -27,12 +27,7 @@ from caldp_core.basics.files import (
 )
 from caldp_core.basics.limits import CONFIDENCE_MAX, CONFIDENCE_MIN, N_MAX
 from caldp_core.basics.types import Bools, Floats, read_only, short_repr
-from caldp_core.collect.collected_tally import (
-    REASONS,
-    CollectedTally,
-    merge_tallies,
-    zero_refusals,
-)
+from caldp_core.collect.collected_tally import REASONS, CollectedTally, merge_tallies, zero_refusals
 from caldp_core.collect.collector import MEMORY_MB
 from caldp_core.collect.device import NUMBER
 from caldp_core.collect.json_files import FILE_MAX_BYTES, parse_json_object

@@ -14,13 +14,7 @@ import streamlit as st
 
 from caldp_core.audit.adversary import ErrorVertex
 from caldp_core.estimation.estimators import ESTIMATORS
-from caldp_core.experiments.reproduce import (
-    LINES,
-    PAPER,
-    SIZES,
-    Column,
-    MeanError,
-)
+from caldp_core.experiments.reproduce import LINES, PAPER, SIZES, Column, MeanError
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.texts import read_texts, read_toml
 from caldp_ui.app.theme import Palette

@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from caldp_core.basics.types import Progress, part_of, turn_of
+from caldp_core.basics.types import Floats, Progress, part_of, turn_of
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.experiments.forecast import has_valid_errors, invalid_error_reason, is_slow
 from caldp_core.experiments.run import Result, Setup, run
@@ -27,6 +27,7 @@ from caldp_core.mechanisms import FAMILIES
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.scenarios.blocks import GridBlocks
 from caldp_core.scenarios.scenario import Scenario
+from caldp_core.theory.expected_error import Forecast
 from caldp_ui.app.run_limiter import fragment
 from caldp_ui.app.texts import escape_markdown, read_texts, read_toml
 from caldp_ui.app.theme import palette
@@ -178,25 +179,27 @@ def section(key: str, ours: Result, plain: Result) -> None:
         lambda job: f"Run {min(round(job.share / 0.9 * 2 * RUNS), 2 * RUNS)} of {2 * RUNS}",
     )
     if repeated is not None:
-        st.markdown(f"In {RUNS} runs each: this protection {repeated[0]}; plain LDP {repeated[1]}.")
+        own, other = (_range_text(*each) for each in repeated)
+        st.markdown(f"In {RUNS} runs each: this protection {own}; plain LDP {other}.")
 
 
-def _repeat(ours: Setup, plain: Setup, progress: Progress) -> list[str]:
-    """TV over all runs, and as expected, of this protection and of plain LDP, in words."""
+def _repeat(ours: Setup, plain: Setup, progress: Progress) -> list[tuple[Floats, Forecast | None]]:
+    """(RUNS,) TV of this protection and of plain LDP, and what is expected of each."""
     both = [replace(each, scenario=replace(each.scenario, trials=RUNS)) for each in (ours, plain)]
     most, rest = part_of(progress, 0.0, 0.9), part_of(progress, 0.9, 1.0)
-    ranges = [_range(run(each, turn_of(most, turn, 2))) for turn, each in enumerate(both)]
-    for turn, each in enumerate(both):
-        expected = runs.expected_error(each.scenario, turn_of(rest, turn, 2))
-        ranges[turn] += "" if expected is None else f", expected {formats.share(expected.error)}"
-    return ranges
+    results = [run(each, turn_of(most, turn, 2)) for turn, each in enumerate(both)]
+    found = [np.array([errors.tv for errors in result.errors]) for result in results]
+    turns = [turn_of(rest, turn, 2) for turn in range(2)]
+    return list(
+        zip(found, map(runs.expected_error, (s.scenario for s in both), turns), strict=True)
+    )
 
 
-def _range(result: Result) -> str:
-    """TV over all runs: mean, and the least to the most."""
-    tv = np.array([errors.tv for errors in result.errors])
+def _range_text(tv: Floats, expected: Forecast | None) -> str:
+    """Mean, the least to the most, and what is expected."""
     low, middle, high = (formats.share(float(value)) for value in (tv.min(), tv.mean(), tv.max()))
-    return f"**{middle}** ({low} to {high})"
+    end = "" if expected is None else f", expected {formats.share(expected.error)}"
+    return f"**{middle}** ({low} to {high}){end}"
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,7 @@ ASKED: Final = {
     ),
     "parts of rows above": Case(
         "Status;People\nEmployed;300\nof which part-time;80\nof which full-time;220\nNone;50\n",
-        "total-row",
+        "parts-of-rows",
         "leave-out",
         350,
         {"Employed": 300, "None": 50},

@@ -84,6 +84,23 @@ def test_a_total_in_any_language_and_place_is_seen(
     assert sum(table.counts) == (1 if leave_out else 2) * sum(counts)
 
 
+def test_parts_of_rows_beside_a_total_are_asked_about_as_well() -> None:
+    """Once the total was left out, parts counted twice without a word."""
+    text = (
+        "Status;People\nEmployed;300\nof which part-time;80\nof which full-time;220\nNone;50\n"
+        "Total;350\n"
+    )
+    for answers, asked in (
+        ({}, ["parts-of-rows", "total-row"]),
+        ({"total-row": "leave-out"}, ["parts-of-rows"]),
+        ({"parts-of-rows": "leave-out"}, ["total-row"]),
+    ):
+        assert [check.name for check in checked(text, answers).unanswered] == asked
+    found = checked(text, {"total-row": "leave-out", "parts-of-rows": "leave-out"})
+    table = count_answers(found.reading.file, found.reading.layout, "t").table
+    assert dict(zip(table.names, table.counts, strict=True)) == {"Employed": 300, "None": 50}
+
+
 @examples(one_in=6)
 @given(names=NAMES, data=st.data())
 def test_a_table_without_a_total_is_not_asked_about(names: list[str], data: st.DataObject) -> None:

@@ -298,7 +298,10 @@ def test_repeated_runs_start_and_end(monkeypatch: pytest.MonkeyPatch) -> None:
     repeated = at.session_state["places-repetition/job"].result()
     many = run(prepare(replace(QUICKLY_FORECAST, trials=3)))
     tv = [errors.tv for errors in many.errors]
-    assert repeated.ours == pytest.approx((min(tv), sum(tv) / 3, max(tv)))
+    assert repeated[0][0] == pytest.approx(tv)
+    low, middle, high = (formats.share(each) for each in (min(tv), sum(tv) / 3, max(tv)))
+    said = f"this protection **{middle}** ({low} to {high})"
+    assert any(said in text.value for text in at.markdown)
     assert not has_button(at, "places-repetition-start")
 
 

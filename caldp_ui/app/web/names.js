@@ -1,5 +1,5 @@
 /* Names for people who hear the page. Streamlit says a slider's name twice, reads the ends of its
-   track and its value beside it, and leaves panels without a name. */
+   track and its value beside it, and leaves panels and notices without a name. */
 
 {
     const DRAWN_MS = 100;
@@ -15,6 +15,9 @@
         for (const panel of document.querySelectorAll("[data-testid=stPopoverBody]:not([role])")) {
             panel.setAttribute("role", "dialog");
             panel.setAttribute("aria-label", button?.textContent ?? "");
+        }
+        for (const toast of document.querySelectorAll("[data-testid=stToast]:not([aria-label])")) {
+            toast.setAttribute("aria-label", toast.querySelector("p")?.textContent ?? "");
         }
         for (const zone of document.querySelectorAll("[data-testid=stFileUploaderDropzone][role=presentation]")) {
             zone.setAttribute("role", "group");

@@ -137,28 +137,29 @@ def _multiples(reading: Reading, count: int, factor: int, behind: str) -> Check:
     return ask("multiples", multiplied, column=column, factor=times, first=first)
 
 
+def parts_of_rows(reading: Reading) -> Check | None:
+    """Answers such as “of which part-time” below what they are part of: people count twice."""
+    answer = reading.layout.answer
+    if answer is None or reading.layout.count is None:
+        return None
+    cells = dict.fromkeys(counted_cells(reading.file, reading.layout, answer))
+    parts = tuple(cell for cell in cells if re.match(_PARTS, cell))
+    return _twice("parts-of-rows", [(answer, parts)] if 0 < len(parts) < len(cells) else [])
+
+
 def total_row(reading: Reading) -> Check | None:
-    """Rows that are the sum of others, or parts of them: people are counted twice."""
-    totals = _totals(reading)
-    found = totals or _parts_of_rows(reading)
+    """Rows that are the sum of others: people are counted twice."""
+    return _twice("total-row", _totals(reading))
+
+
+def _twice(name: str, found: Sequence[tuple[int, tuple[str, ...]]]) -> Check | None:
     if not found:
         return None
     labels = tuple(dict.fromkeys(label for _, labels in found for label in labels))
     named = ", ".join(f"“{label}”" for label in labels[:_LISTED])
     rows, verb = ("row", "looks") if len(labels) == 1 else ("rows", "look")
     without = partial(leave_out, [(column, cell) for column, cells in found for cell in cells])
-    texts = "total-row" if totals else "parts-of-rows"
-    return ask(texts, without, named=named, rows=rows, verb=verb)
-
-
-def _parts_of_rows(reading: Reading) -> list[tuple[int, tuple[str, ...]]]:
-    """The column of answers and those such as “of which part-time”, below what they are part of."""
-    answer = reading.layout.answer
-    if answer is None or reading.layout.count is None:
-        return []
-    cells = dict.fromkeys(counted_cells(reading.file, reading.layout, answer))
-    parts = tuple(cell for cell in cells if re.match(_PARTS, cell))
-    return [(answer, parts)] if 0 < len(parts) < len(cells) else []
+    return ask(name, without, named=named, rows=rows, verb=verb)
 
 
 def _totals(reading: Reading) -> list[tuple[int, tuple[str, ...]]]:

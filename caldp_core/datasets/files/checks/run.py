@@ -53,6 +53,7 @@ CHECKS: Final[Mapping[str, CheckFunction]] = {
     "shares": people.shares,
     "periods": people.periods,
     "hidden-counts": people.hidden_counts,
+    "parts-of-rows": people.parts_of_rows,  # first: a row may be the sum of its parts
     "total-row": people.total_row,
     "notes": on_answers.notes,
     "no-answer-codes": on_answers.no_answer_codes,
