@@ -56,7 +56,10 @@ def _by_words(answers: Sequence[str], scales: Sequence[list[str]]) -> Ranks:
 
 
 def _by_numbers(answers: Sequence[str], words_max: int) -> Ranks:
-    """By the numbers of all answers, behind so many different words that say no end of a band."""
+    """By numbers in all answers, with up to `words_max` different words before them.
+
+    Words for an end of a band, such as "under", are not counted.
+    """
     matches = {answer: re.fullmatch(_NUMBERED, answer.casefold()) for answer in answers}
     found = {answer: match.groups() for answer, match in matches.items() if match}
     words = {ahead.strip() for ahead, _, _ in found.values()} - _BELOW - _ABOVE - {""}

@@ -214,7 +214,7 @@ ATTACK: Final = STATE.key("attack")
 
 
 def guessed_text(share: float) -> str:
-    """Most right guesses of an attacker, as odds; 1: there is no such goal."""
+    """The largest share that an attacker may guess right, as odds; 1 means no limit."""
     return "no limit" if share >= 1 else f"1 in {formats.digits(1 / share, 3)}"
 
 

@@ -192,7 +192,7 @@ def _no_json(name: str) -> CaldpError:
 
 
 def _features(text: str, other: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The features of a collection, or the object that is none.
+    """The features of a collection; an object of another type by itself.
 
     `other`: gets what the object has besides features.
     """
