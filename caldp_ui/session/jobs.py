@@ -23,8 +23,6 @@ from time import monotonic
 from typing import Any, Final, Generic, Literal, NoReturn, TypeAlias, TypeVar
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
-from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState
 
 from caldp_core.basics.cache import Making, Work, current_work, working_on
 from caldp_core.basics.errors import CaldpError, Cancelled
@@ -62,11 +60,6 @@ def _rerun_if_crossed() -> None:
     if now - st.session_state.get(_REFRESH_KEY, -_REST_S) >= _REST_S:
         st.session_state[_REFRESH_KEY] = now
         run_page()
-
-
-def current_fragment() -> str | None:
-    """The part of the page that is being drawn; None for the page itself."""
-    return None if get_script_run_ctx() is None else ThreadState.get().fragment_id
 
 
 def run_page() -> NoReturn:

@@ -4,9 +4,8 @@ Widgets hold no state of their own: before each is drawn its value is set from t
 callback changes the record. No page reads the state of another; for the next page it leaves a link,
 or a part to be open.
 
-A record that changes as a whole, by an example or a preset, changes many widgets. Whoever clicks
-before the browser has drawn them sends their old values with the click, and Streamlit takes these
-for changes by the user (`is_echo`).
+Whoever moves a widget before the browser has drawn what a run has changed sends old values of
+others with it, which are no changes by the user (`is_echo`).
 
 A page gives the record that it begins with and refuses those whose parts do not fit; a link holds
 only what differs from the beginning.
@@ -27,11 +26,11 @@ from caldp_core.basics.limits import SEED_MAX
 from caldp_core.datasets import Snap
 from caldp_core.mechanisms.catalogue import Installed
 from caldp_core.scenarios.scenario import FORMAT, Scenario, unknown_query_keys
+from caldp_ui.app.echoes import is_echo
 from caldp_ui.app.navigation import ensure_navigation
 from caldp_ui.app.texts import escape_markdown, plain_errors
 from caldp_ui.compute.runs import fetched_snap, with_population
 from caldp_ui.session import links, visit
-from caldp_ui.session.jobs import current_fragment
 
 _LINK: Final = "link"
 _PART: Final = "open"
@@ -54,31 +53,6 @@ def take_part(page: str, part: str) -> bool:
 
 def _page(path: str) -> str:
     return PurePath(path).stem
-
-
-def record_drawn_value(page: str, key: str, value: Any) -> None:
-    """Record that the widget `key` is drawn with `value`, whatever the browser has there."""
-    replaced = _replaced_values(page)
-    if key in st.session_state and st.session_state[key] != value:
-        replaced[key] = st.session_state[key]
-    else:
-        replaced.pop(key, None)
-
-
-def is_echo(page: str, key: str) -> bool:
-    """Whether this run's value of the widget is one that the page has replaced, and others are too.
-
-    A hand changes one widget at a time: a lone one that goes back to what it was is meant.
-    """
-    replaced, now = _replaced_values(page), st.session_state
-    returned = {each for each, old in replaced.items() if each in now and now[each] == old}
-    return key in returned and len(returned) > 1
-
-
-def _replaced_values(page: str) -> dict[str, Any]:
-    """By key, what the browser had where the page's last run drew something else."""
-    replaced: dict[str, Any] = st.session_state.setdefault(f"{page}/echoes", {})
-    return replaced
 
 
 def _is_set_anew(key: str) -> bool:
@@ -158,7 +132,7 @@ class PageState(Generic[R]):
         `options`: all values of a menu. The browser answers with a title; where titles have changed
         since it got them, Streamlit passes that title, which nobody chose.
         """
-        arguments = self._tie(name, value, update, options)
+        arguments = self._tie(name, update, options)
         st.session_state[arguments["key"]] = value
         return arguments
 
@@ -178,7 +152,7 @@ class PageState(Generic[R]):
         last_steps = st.session_state.setdefault(f"{self.page}/steps", {})
         is_known = st.session_state.get(key) == value and last_steps.get(key, steps) == steps
         last_steps[key] = steps
-        arguments = self._tie(name, value, update)
+        arguments = self._tie(name, update)
         if key in st.session_state and is_known and last_set.pop(key, value) == value:
             # It is the default as well: what the run before has set may never have been sent.
             return arguments if _is_set_anew(key) else {**arguments, "value": value}
@@ -186,21 +160,15 @@ class PageState(Generic[R]):
         return arguments
 
     def _tie(
-        self,
-        name: str,
-        value: Any,
-        update: Callable[[R, Any], R],
-        options: Container[Any] | None = None,
+        self, name: str, update: Callable[[R, Any], R], options: Container[Any] | None = None
     ) -> dict[str, Any]:
         """The arguments of `bind`, for a widget that has its value."""
         key = self.key(name)
-        if current_fragment() is None:
-            record_drawn_value(self.page, key, value)
 
         def changed() -> None:
             picked = st.session_state[key]
             is_chosen = picked is not None and (options is None or picked in options)
-            if is_chosen and not is_echo(self.page, key):
+            if is_chosen and not is_echo(key):
                 self.change(lambda before: update(before, picked))
 
         return {"key": key, "on_change": changed}

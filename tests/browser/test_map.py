@@ -253,6 +253,57 @@ def test_a_key_that_a_timer_overtakes_is_not_lost(visit: Visit) -> None:
         expect_shows(page, scenario.with_context(epsilon=epsilon))
 
 
+def let_answers_wait(page: Any) -> tuple[list[bytes], Callable[[bool], None]]:
+    """From its next load on, answers wait while asked to: those that wait, and what asks."""
+    held, state = list[bytes](), {"waits": False}
+    passes = list[Callable[[bytes], None]]()
+
+    def connect(socket: Any) -> None:
+        server = socket.connect_to_server()
+        passes.append(socket.send)
+        server.on_message(lambda each: held.append(each) if state["waits"] else socket.send(each))
+
+    def wait(waits: bool) -> None:
+        state["waits"] = waits
+        while held and not waits:
+            passes[-1](held.pop(0))
+
+    page.route_web_socket(re.compile("/_stcore/stream"), connect)
+    return held, wait
+
+
+def number_of_runs(messages: list[bytes]) -> int:
+    kinds = [ForwardMsg.FromString(each).WhichOneof("type") for each in messages]
+    return kinds.count("script_finished")
+
+
+def test_a_drag_stays_where_a_key_comes_before_the_browser_has_drawn_it(visit: Visit) -> None:
+    """The key's message has the old example still, which seemed to have been chosen again."""
+    page = visit(ONE)
+    held, wait = let_answers_wait(page)
+    page.reload()
+    expect_shows(page, BEGIN.with_context(blocks=OneBlock()))
+    press(page, "Box")
+    press(page, "Protect only this")
+    expect(page.locator(f"{STAGE} .sentence")).to_contain_text("100 of 100")
+    wait(True)
+    drag(page, NEW_YORK)
+    eventually(page, lambda: assert_many_runs(held, 1))
+    page.locator(SLIDER).press("ArrowRight")
+    eventually(page, lambda: assert_many_runs(held, 2))
+    wait(False)
+    page.wait_for_url("**sensitive.edits=*")
+    wait_until_settled(page)
+    shown = link_of(page).scenario
+    assert isinstance(shown.context.sensitive, SensitiveAreas)
+    assert shown.context.epsilon == 1.5
+    expect_shows(page, shown)
+
+
+def assert_many_runs(messages: list[bytes], wanted: int) -> None:
+    assert number_of_runs(messages) >= wanted
+
+
 REGIONS = ("Midwest", "Northeast", "South", "West")
 STATES = [
     area.name

@@ -35,6 +35,7 @@ from caldp_core.basics.errors import Cancelled
 from caldp_core.basics.types import Progress
 from caldp_ui.app import run_limiter
 from caldp_ui.app.delivery import middleware
+from caldp_ui.app.echoes import is_echo, note_new_values
 from caldp_ui.app.run_limiter import (
     CurrentPage,
     Parts,
@@ -583,6 +584,45 @@ def test_a_part_is_told_of_its_own_widgets_alone(
     )
     assert passed[0].widget_states is not None
     assert {each.id: each.int_value for each in passed[0].widget_states.widgets} == own
+
+
+@pytest.mark.parametrize(
+    ("messages", "is_an_echo"),
+    [
+        # A run has replaced 2 by 7. A hand does more, before the browser has drawn it or after.
+        ([{"menu": 2}, {"menu": 2, "click": True}], True),
+        ([{"menu": 2, "ε": 1}, {"menu": 2, "ε": 3}], True),
+        ([{"menu": 2, "ε": 1}, {"menu": 2, "ε": 1}], False),  # chosen once more
+        ([{"menu": 2, "ε": 1}, {"menu": 2, "ε": 8}], False),  # with what the run set beside it
+        ([{"menu": 2}, {"menu": 3}], False),
+        ([{"menu": 2, "click": True}, {"menu": 2, "click": True}], True),
+        ([{"menu": 2}], False),
+    ],
+)
+def test_where_a_hand_has_moved_one_widget_old_values_of_others_are_no_choice(
+    streamlit: pytest.MonkeyPatch, messages: list[dict[str, int]], is_an_echo: bool
+) -> None:
+    streamlit.setattr(SessionState, "on_script_will_rerun", SessionState.on_script_will_rerun)
+    note_new_values()
+    state = SessionState()
+    context = SimpleNamespace(session_state=SimpleNamespace(_state=state))
+    streamlit.setattr("caldp_ui.app.echoes.get_script_run_ctx", lambda: context)
+    for name, of in (("menu", int), ("ε", int), ("click", bool)):
+        state._new_widget_state.set_widget_metadata(
+            WidgetMetadata(f"$$ID-{name}", of, of, "int_value")
+        )
+    for message in messages:
+        for name, value in (("menu", 7), ("ε", 8)):
+            state._new_widget_state.set_from_value(f"$$ID-{name}", value)
+        state.on_script_will_rerun(message_of(message))
+    assert is_echo("$$ID-menu") is is_an_echo
+
+
+def message_of(values: dict[str, int]) -> WidgetStates:
+    states = {name: WidgetState(id=f"$$ID-{name}") for name in values}
+    for name, value in values.items():
+        setattr(states[name], "trigger_value" if name == "click" else "int_value", value)
+    return WidgetStates(widgets=list(states.values()))
 
 
 def test_a_used_part_that_goes_before_its_run_has_the_page_run_and_a_timer_s_nothing() -> None:
