@@ -23,10 +23,7 @@ PARTS: Final[dict[str, Part]] = {
     "walk": visits.walk_figures,
     "estimators": estimates.figures,
 }
-_NEEDS: Final = {
-    **dict.fromkeys(("page", "pages"), missing_software),
-    "load": missing_nginx,
-}
+_NEEDS: Final = {**dict.fromkeys(("page", "pages"), missing_software), "load": missing_nginx}
 """By part, what it needs and lacks on this machine, as a sentence."""
 
 

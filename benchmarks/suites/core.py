@@ -16,13 +16,7 @@ from caldp_core.basics.types import Ints
 from caldp_core.datasets import Gowalla
 from caldp_core.domain.domains import US_GRID
 from caldp_core.domain.partitions import grid_blocks
-from caldp_core.experiments.reproduce import (
-    PAPER,
-    SIZES,
-    figure_2_points,
-    run_interleaved,
-    table_1,
-)
+from caldp_core.experiments.reproduce import PAPER, SIZES, figure_2_points, run_interleaved, table_1
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, catalogue
 from caldp_core.mechanisms.capabilities import HasChannelRows
 from caldp_core.mechanisms.kernels import BestKernelMechanism, StepLevels

@@ -500,9 +500,7 @@ def _members(mechanism: BlockStructure) -> Iterator[tuple[Ints, Ints]]:
     ends = np.cumsum(mechanism.sizes)
     other_ends = np.cumsum(policy.block_sizes() - mechanism.sizes)
     yield from zip(
-        np.split(mechanism.hidden, ends[:-1]),
-        np.split(others, other_ends[:-1]),
-        strict=True,
+        np.split(mechanism.hidden, ends[:-1]), np.split(others, other_ends[:-1]), strict=True
     )
 
 

@@ -368,9 +368,7 @@ _SETTINGS: Final[dict[str, str | bool | int | float | list[str]]] = {
 
 @contextmanager
 def connect(
-    memory_mb: int,
-    files: "AbstractFileSystem | None" = None,
-    folders: Sequence[Path] = (),
+    memory_mb: int, files: "AbstractFileSystem | None" = None, folders: Sequence[Path] = ()
 ) -> Iterator["DuckDBPyConnection"]:
     """A database in memory, closed at the end.
 

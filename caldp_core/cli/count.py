@@ -129,10 +129,7 @@ def _steps(
 def _require_unused(options: dict[str, Any], counted: str) -> None:
     """Raise `CaldpError` for an option, None or "-" if it was not given, that would do nothing."""
     given = next((name for name, value in options.items() if value not in (None, "-")), None)
-    require(
-        given is None,
-        f"--{given} does nothing where {counted} are counted; leave it out.",
-    )
+    require(given is None, f"--{given} does nothing where {counted} are counted; leave it out.")
 
 
 def _check_survey_ending(output: Path) -> None:

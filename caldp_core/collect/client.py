@@ -90,10 +90,7 @@ class Memory:
     def _locked(self) -> Iterator[BinaryIO]:
         """The file, locked, once what others have added is read."""
         # Its owner's alone, and never emptied by being opened.
-        with (
-            self._sentences(),
-            os.fdopen(os.open(self._path, _FLAGS, 0o600), "r+b") as file,
-        ):
+        with self._sentences(), os.fdopen(os.open(self._path, _FLAGS, 0o600), "r+b") as file:
             lock(file)
             self._load(file)
             yield file
@@ -110,8 +107,7 @@ class Memory:
     def _load(self, file: BinaryIO) -> None:
         """Read the lines that are new since the last time, of whichever process."""
         require(
-            file.seek(0, os.SEEK_END) >= self._whole,
-            self._unusable("it is shorter than it was"),
+            file.seek(0, os.SEEK_END) >= self._whole, self._unusable("it is shorter than it was")
         )
         file.seek(self._whole)
         text = file.read()

@@ -125,10 +125,7 @@ def dap_configuration(protocol: Protocol) -> dict[str, Any]:
     )
     made: dict[str, Any] = json.loads((_FOLDER / "dap.json").read_text("utf-8"))
     length = protocol.format.values
-    made["vdaf"]["Prio3Histogram"] |= {
-        "length": length,
-        "chunk_length": max(1, math.isqrt(length)),
-    }
+    made["vdaf"]["Prio3Histogram"] |= {"length": length, "chunk_length": max(1, math.isqrt(length))}
     promised = {"mechanism": protocol.plan.summary(), **privacy_fields(protocol)}
     return made | {
         "protocol": protocol.fingerprint,

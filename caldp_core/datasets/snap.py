@@ -96,9 +96,7 @@ def cache_folder() -> Path:
 
 
 def fetch_gowalla(
-    url: str = GOWALLA_URL,
-    folder: str | Path | None = None,
-    progress: Progress = no_progress,
+    url: str = GOWALLA_URL, folder: str | Path | None = None, progress: Progress = no_progress
 ) -> Path:
     """Download SNAP's check-in file (about 100 MB) and return its path.
 

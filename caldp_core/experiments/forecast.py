@@ -210,10 +210,7 @@ def block_curve(
 
 
 def sensitive_curve(
-    setup: Setup,
-    sizes: Sequence[int],
-    order: Ints | None = None,
-    progress: Progress = no_progress,
+    setup: Setup, sizes: Sequence[int], order: Ints | None = None, progress: Progress = no_progress
 ) -> Curve:
     """Expected TV where the first values of `order` are sensitive, for each number of them.
 

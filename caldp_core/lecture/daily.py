@@ -367,9 +367,7 @@ class DailyMean:
         return [self._row(sequence, self._forgetful) for sequence in days]
 
     def _row(
-        self,
-        sequence: Sequence[int],
-        chance: Callable[[Sequence[int], Sequence[int]], Fraction],
+        self, sequence: Sequence[int], chance: Callable[[Sequence[int], Sequence[int]], Fraction]
     ) -> list[Fraction]:
         numbers, paths = np.array(sequence), itertools.product((0, 1), repeat=len(sequence))
         rounded = [

@@ -93,10 +93,7 @@ class ReleasedTogether:
 def released_together(*parts: PrivacyMatrix) -> ReleasedTogether:
     """The sum of one or more matrices of one domain; raises `CaldpError` for unlike sizes."""
     sizes = {part.k for part in parts}
-    require(
-        len(sizes) == 1,
-        f"Releases add up over one domain, got domain sizes {sorted(sizes)}.",
-    )
+    require(len(sizes) == 1, f"Releases add up over one domain, got domain sizes {sorted(sizes)}.")
     return ReleasedTogether(parts)
 
 

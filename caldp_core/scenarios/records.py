@@ -222,11 +222,7 @@ def _typed(cls: type, flat: Mapping[str, str], kinds: Kinds, within: str) -> dic
     return data
 
 
-_READERS: Final[dict[Any, Callable[[str], Any]]] = {
-    int: parse_int,
-    float: parse_float,
-    str: str,
-}
+_READERS: Final[dict[Any, Callable[[str], Any]]] = {int: parse_int, float: parse_float, str: str}
 
 
 def _parse(name: str, text: str, hint: Any) -> Any:

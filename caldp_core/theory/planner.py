@@ -246,10 +246,7 @@ class Recommendation:
 
 
 def best_family(
-    context: Context,
-    p: Floats | None = None,
-    n: int = 1,
-    names: Iterable[str] = tuple(FAMILIES),
+    context: Context, p: Floats | None = None, n: int = 1, names: Iterable[str] = tuple(FAMILIES)
 ) -> Recommendation:
     """Compare families by the exact E Σ(p̂−p)² of their unbiased estimates.
 

@@ -460,11 +460,7 @@ def _sharing(data: BeliefData) -> None:
         f"{sharing.PLAIN}.json": data.plain.setup.scenario.to_json(),
     }
     sharing.export_digits(
-        STATE,
-        "day by day, with a fresh report each",
-        exported,
-        snippet(data),
-        data.record.scenario,
+        STATE, "day by day, with a fresh report each", exported, snippet(data), data.record.scenario
     )
     PAGE.offer()
 

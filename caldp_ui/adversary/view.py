@@ -265,9 +265,7 @@ _AROUND: Final = 3
 """Cells around the true place that its frame is wide: a cell alone is too small to see."""
 _NOTE: Final = "bright: 95 % likely area · click to move the true place"
 _HERE: Final = records.Action(
-    HERE,
-    "The person is here",
-    {"look": "Click where the person truly is, or choose a city below."},
+    HERE, "The person is here", {"look": "Click where the person truly is, or choose a city below."}
 )
 
 

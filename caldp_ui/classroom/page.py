@@ -209,12 +209,7 @@ def sliders(lesson: Lesson) -> dict[str, Slider[Lesson]]:
     return {dial.title: dial.slider for dial in STATIONS[lesson.station].dials(lesson)}
 
 
-PAGE: Final = Page(
-    state=STATE,
-    load=lambda lesson: lesson,
-    view=view,
-    sliders=sliders,
-)
+PAGE: Final = Page(state=STATE, load=lambda lesson: lesson, view=view, sliders=sliders)
 
 
 def part(lesson: Lesson) -> Part | None:

@@ -178,11 +178,7 @@ def _parts(data: TreatmentData) -> AttackResult:
     return AttackResult(outcomes, disclosed, int(data.counts[disclosed].sum()))
 
 
-_KNOWLEDGE: Final = {
-    3: published_sums,
-    4: published_sums_with_marks,
-    5: published_sums_with_rule,
-}
+_KNOWLEDGE: Final = {3: published_sums, 4: published_sums_with_marks, 5: published_sums_with_rule}
 """What the attacker knows at the moves that solve all sums at once."""
 
 

@@ -478,11 +478,7 @@ def _ground_colour(colours: Palette) -> str:
 
 
 def _counties(
-    data: TreatmentData,
-    estimate: Floats,
-    hidden: Bools,
-    disclosed: Bools,
-    colours: Palette,
+    data: TreatmentData, estimate: Floats, hidden: Bools, disclosed: Bools, colours: Palette
 ) -> str:
     """One period's counties, as bright as their counts; hidden ones hatched, found ones framed."""
     period = data.record.period
@@ -531,11 +527,7 @@ def _path(ring: Floats) -> str:
 
 
 def _columns(
-    data: TreatmentData,
-    estimate: Floats,
-    hidden: Bools,
-    disclosed: Bools,
-    colours: Palette,
+    data: TreatmentData, estimate: Floats, hidden: Bools, disclosed: Bools, colours: Palette
 ) -> str:
     """A column a value, with the truth as a line across it; hidden ones hatched."""
     cells = _largest(data.counts)

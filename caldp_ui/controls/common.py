@@ -50,11 +50,7 @@ class Slider(Generic[R]):
 
 
 def show(
-    state: PageState[R],
-    slider: Slider[R],
-    title: str,
-    help_text: str | None = None,
-    **options: Any,
+    state: PageState[R], slider: Slider[R], title: str, help_text: str | None = None, **options: Any
 ) -> None:
     """Draw it, bound to the page's record; a value from a link may lie between its steps."""
     value = slider.value(state.current())
@@ -231,10 +227,7 @@ def estimate(state: PageState[S]) -> None:
     ordered = is_scale(domain) and channel_products(mechanism) is not None
     on_maps = isinstance(domain, GridDomain) and pooling_helps(mechanism)
     offered = menu_of_estimators(
-        estimator,
-        in_order=ordered,
-        on_maps=on_maps,
-        has_map=isinstance(scenario.prior, PublicMap),
+        estimator, in_order=ordered, on_maps=on_maps, has_map=isinstance(scenario.prior, PublicMap)
     )
     st.selectbox(
         "Estimate",

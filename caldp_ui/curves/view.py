@@ -120,11 +120,7 @@ _TOTAL_VARIATION: Final = ErrorFormat(
     error_scale(None), lambda tv: f"has an expected error of {formats.share(tv)}", formats.share
 )
 _KILOMETRES: Final = ErrorFormat(
-    ErrorScale(
-        "km that people are misplaced by, on average",
-        formats.digits,
-        formats.length,
-    ),
+    ErrorScale("km that people are misplaced by, on average", formats.digits, formats.length),
     lambda km: f"misplaces people by {formats.length(km)} on average",
     lambda km: f"by {formats.length(km)}",
 )

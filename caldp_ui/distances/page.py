@@ -92,12 +92,7 @@ def _more_controls(record: page_state.DistanceState) -> None:
     feasible = [name for name in names if not infeasible_reason(scenario, name)]
     common.method(STATE, feasible, "The most accurate quick one")
     choices.of_field(
-        STATE,
-        "beside",
-        "Compare with blocks",
-        _BLOCK_TITLES,
-        st.radio,
-        help=TEXTS["blocks_help"],
+        STATE, "beside", "Compare with blocks", _BLOCK_TITLES, st.radio, help=TEXTS["blocks_help"]
     )
     spec = scenario.dataset
     title = _PART_TITLE if spec == page_state.NORTHEAST else runs.title_of(spec, runs.places())
@@ -201,11 +196,11 @@ def _row(data: page_state.DistanceData, name: str) -> dict[str, str]:
 
 def _numbers(data: page_state.DistanceData) -> None:
     columns = {
-        "this protection": (data.ours, data.noise_reports.mean_km),
-        view.blocks_title(data).lower(): (data.blocks_result, data.block_reports.mean_km),
-        "plain LDP": (data.plain, None),
+        "this protection": data.ours,
+        view.blocks_title(data).lower(): data.blocks_result,
+        "plain LDP": data.plain,
     }
-    results = {title: result for title, (result, _) in columns.items() if result is not None}
+    results = {title: result for title, result in columns.items() if result is not None}
     if not results:
         st.info("The numbers come once a picture is there.")
         return

@@ -340,13 +340,7 @@ def _estimate_rows(
         (NOISE, OURS_TITLE, data.ours, data.average_km[0], _RING),
     )
     return [
-        (
-            name,
-            title,
-            f"{fact.number} {fact.text} · {displacement_text(km)}",
-            result,
-            marks,
-        )
+        (name, title, f"{fact.number} {fact.text} · {displacement_text(km)}", result, marks)
         for name, title, result, km, marks in rows
         if result is not None
         for fact in [error_fact(result)]

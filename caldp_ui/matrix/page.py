@@ -203,9 +203,7 @@ def _designed(record: page_state.MatrixState) -> page_state.Candidate | None:
 def _designed_for_largest(record: page_state.MatrixState) -> page_state.Candidate | None:
     """The channel whose largest error is least; None, with its progress, until it is designed."""
     result = _run_design(
-        record,
-        "design-even",
-        lambda progress: design_for_largest(record.matrix, progress=progress),
+        record, "design-even", lambda progress: design_for_largest(record.matrix, progress=progress)
     )
     if result is None:
         return None

@@ -124,11 +124,7 @@ class MatrixState:
         chosen = TEMPLATES[template]
         level = float(check_epsilon(epsilon))
         return replace(
-            self,
-            template=template,
-            epsilon=level,
-            names=chosen.names,
-            levels=chosen.levels(level),
+            self, template=template, epsilon=level, names=chosen.names, levels=chosen.levels(level)
         )
 
     def with_levels(self, levels: Rows) -> "MatrixState":

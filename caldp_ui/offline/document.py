@@ -193,8 +193,7 @@ def dial(page: ChartPage[R], record: R, title: str, slider: Slider[R], progress:
     current = slider.value(record)
     values = sorted({*slider.steps, current}, key=slider.order)
     slider_film = replace(
-        page.slider_film(replace(slider, steps=values), LIGHT),
-        render=partial(in_both_themes, page),
+        page.slider_film(replace(slider, steps=values), LIGHT), render=partial(in_both_themes, page)
     )
     return Dial(title, values.index(current), slider_film.film(record, progress).steps)
 

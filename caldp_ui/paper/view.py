@@ -411,12 +411,5 @@ def sensitive_sets_snippet(record: PaperRecord) -> str:
 def table_1_csv(rows: Rows) -> bytes:
     """One row per column of Table 1."""
     return runs.csv(
-        [
-            {
-                "column": column.title,
-                "printed": column.paper,
-                **mean.columns,
-            }
-            for column, mean in rows
-        ]
+        [{"column": column.title, "printed": column.paper, **mean.columns} for column, mean in rows]
     )

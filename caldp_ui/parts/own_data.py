@@ -158,9 +158,7 @@ def _look(file: _OpenFile[Any]) -> DetectedFile | None:
             raise
         st.error(escape_markdown(str(error)), icon=":material/error:")
         st.button(
-            "Read it as detected",
-            key=file.key("detected"),
-            on_click=lambda: file.choose(Chosen()),
+            "Read it as detected", key=file.key("detected"), on_click=lambda: file.choose(Chosen())
         )
         return None
     met = st.session_state.get(file.key(f"met-{opened}"), b"")

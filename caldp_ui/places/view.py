@@ -179,13 +179,7 @@ def view(data: PlacesData, pinned: PlacesData | None, _: object) -> View:
 def view_to_draw_on(data: PlacesData) -> View:
     """The view with the tools of its maps."""
     return _view(
-        data,
-        scene(
-            data,
-            _ground(data),
-            actions=page_state.actions(data.setup),
-            arrangement=PAIR,
-        ),
+        data, scene(data, _ground(data), actions=page_state.actions(data.setup), arrangement=PAIR)
     )
 
 

@@ -492,9 +492,7 @@ def view(record: Plan, pinned: Plan | None, colours: Palette) -> View:
     if record.guessed < 1:
         texts[f".st-key-{ATTACK} p"] = attack_html(attack(record))
     return View(
-        headline(record, points),
-        {CHART: chart_json(record, points, pinned, colours)},
-        texts,
+        headline(record, points), {CHART: chart_json(record, points, pinned, colours)}, texts
     )
 
 

@@ -172,9 +172,7 @@ def _sharing(results: Results) -> None:
 
 def export_files(results: Results) -> dict[str, sharing.File]:
     """Files that this page makes of a collection, by name; bytes, or a function that makes them."""
-    files: dict[str, sharing.File] = {
-        "estimate.csv": lambda: as_csv(results.table).encode(),
-    }
+    files: dict[str, sharing.File] = {"estimate.csv": lambda: as_csv(results.table).encode()}
     domain = results.protocol.domain
     if isinstance(domain, GridDomain):
         cells = partial(cells_as_geojson, domain, results.table, results.shares)

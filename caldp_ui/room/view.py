@@ -348,12 +348,7 @@ def _board_message(
         "answers": [_answer(shown, last, truth, x) for x in range(question.k)],
         "reports": list(shown.reports),
         "steps": [{"n": n, "ranges": _ranges(shares)} for n, shares in past],
-        "words": {
-            "known": known,
-            "note": board_note(poll),
-            "nothing": nothing,
-            "legend": legend,
-        },
+        "words": {"known": known, "note": board_note(poll), "nothing": nothing, "legend": legend},
     }
 
 

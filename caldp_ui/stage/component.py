@@ -304,9 +304,7 @@ def _head(scene: records.Scene, key: str) -> dict[str, Any]:
 
 
 def _dispatch_events(
-    key: str,
-    on_act: Callable[[Act], None] | None,
-    on_step: Callable[[StepChoice], None] | None,
+    key: str, on_act: Callable[[Act], None] | None, on_step: Callable[[StepChoice], None] | None
 ) -> None:
     for kind, message in new_events(key):
         callback: Callable[[Any], None] | None = on_act if kind == "act" else on_step

@@ -103,13 +103,7 @@ def _hero() -> None:
     with st.container(key=STATE.key("hero")):
         with st.container(key=STATE.key("picture")):
             stage(
-                scene(
-                    data,
-                    land,
-                    "Blocks of 1° × 2°",
-                    look="swipe",
-                    arrangement=Arrangement(()),
-                ),
+                scene(data, land, "Blocks of 1° × 2°", look="swipe", arrangement=Arrangement(())),
                 STATE.key("maps"),
             )
         with st.container(key=STATE.key("beside")):

@@ -321,10 +321,7 @@ def _size(scenario: Scenario) -> None:
     dataset = scenario.dataset
     if isinstance(dataset, SYNTHETIC):
         st.number_input(
-            "Number of answers",
-            _K_MIN,
-            K_MAX,
-            **bind_held(STATE, "k", dataset.k, _with_size),
+            "Number of answers", _K_MIN, K_MAX, **bind_held(STATE, "k", dataset.k, _with_size)
         )
 
 

@@ -291,8 +291,7 @@ def show(data: ComparisonData) -> None:
         if comparison.options.every.questions > 1:
             _show_guesses(comparison)
     _answers(
-        survey_tables(scenario, comparison.options.best, open_questions),
-        comparison.options.best,
+        survey_tables(scenario, comparison.options.best, open_questions), comparison.options.best
     )
 
 

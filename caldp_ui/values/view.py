@@ -181,11 +181,7 @@ def _sensitive_counts(scenario: Scenario) -> list[float]:
     return [float(size) for size in sorted({*evenly, int(flags.sum())})]
 
 
-TITLES: Final = {
-    SENSITIVE: "The sensitive set grows",
-    EPSILON: "Privacy level ε",
-    PEOPLE: "People",
-}
+TITLES: Final = {SENSITIVE: "The sensitive set grows", EPSILON: "Privacy level ε", PEOPLE: "People"}
 SCENARIO_AT_STEP: Final[Mapping[str, Callable[[Scenario, float], Scenario]]] = {
     SENSITIVE: with_sensitive_count,
     EPSILON: lambda scenario, value: scenario.with_epsilon(value),

@@ -277,11 +277,7 @@ def _dots_svg(frame: Frame, dot_row: DotRow, positions: list[Point], colours: Pa
     name = frame.text((frame.x[0], name_height(positions)), label, style)
     fill = f"fill:{dot_row.colour}"
     return name + frame.marks(
-        positions,
-        dot_row.symbol,
-        _mark_size(frame, positions),
-        fill,
-        f"{dot_row.name}: 50 marks",
+        positions, dot_row.symbol, _mark_size(frame, positions), fill, f"{dot_row.name}: 50 marks"
     )
 
 

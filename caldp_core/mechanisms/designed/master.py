@@ -82,9 +82,7 @@ class _Iterate:
 
     def after(self, move: "_Iterate", reach: float) -> "_Iterate":
         return _Iterate(
-            self.w + reach * move.w,
-            self.dual + reach * move.dual,
-            self.slack + reach * move.slack,
+            self.w + reach * move.w, self.dual + reach * move.dual, self.slack + reach * move.slack
         )
 
     def reach(self, move: "_Iterate") -> float:

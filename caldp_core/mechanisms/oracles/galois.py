@@ -196,10 +196,7 @@ class GaloisOracles(HistogramOracles, SupportOracles):
     """
 
     def __init__(
-        self,
-        sizes: Ints,
-        epsilon: Floats,
-        choose: Callable[[Ints, Floats], Ints] = best_degrees,
+        self, sizes: Ints, epsilon: Floats, choose: Callable[[Ints, Floats], Ints] = best_degrees
     ) -> None:
         self._degrees = np.where(sizes > 0, choose(sizes, epsilon), 0)
         self._values, agree = values_and_shared(sizes, self._degrees)

@@ -199,10 +199,7 @@ def _further_lines(table: Table) -> bytes:
 
 
 def resolve(
-    file: DetectedFile,
-    layout: Layout,
-    checks: Sequence[CheckFunction],
-    answers: Mapping[str, str],
+    file: DetectedFile, layout: Layout, checks: Sequence[CheckFunction], answers: Mapping[str, str]
 ) -> Resolved:
     """Run `checks` in turn, each on what the answers before have made of the reading.
 
