@@ -2,10 +2,11 @@
 
 if __name__ == "__main__":
     from caldp_ui.app.navigation import run_navigation
+    from caldp_ui.app.operation import timed_run
     from caldp_ui.app.run_limiter import limit_run
     from caldp_ui.classroom.page import TRACKS
 
-    with limit_run():
+    with timed_run(), limit_run():
         run_navigation(plans=TRACKS).run()
 else:
     from streamlit.starlette import App

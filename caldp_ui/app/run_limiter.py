@@ -240,6 +240,22 @@ def yield_to_runs(progress: Progress) -> Progress:
     return report
 
 
+def share_with_runs(progress: Progress) -> Progress:
+    """The progress of work that one visit waits for: at each report runs of pages go first.
+
+    For as long as it has worked since the last report at most, so that it takes twice the time.
+    """
+    since = monotonic()
+
+    def report(share: float) -> None:
+        nonlocal since
+        _limiter().wait_until_idle(monotonic() - since)
+        since = monotonic()
+        progress(share)
+
+    return report
+
+
 _STREAM: Final = "_stcore/stream"
 
 

@@ -123,10 +123,13 @@ WORKER: Final = "CALDP_WORKER"
 ANCESTORS: Final = "CALDP_FRAME_ANCESTORS"
 NOISE: Final = "CALDP_NOISE_SECRET"
 POLL_KEY: Final = "CALDP_POLL_KEY"
+LOG: Final = "CALDP_LOG"
+METRICS: Final = "CALDP_METRICS"
 _OWN_NOISE: Final = secrets.randbits(128)
 """What noise on visitors' data follows from where nothing is set: gone with this process."""
 _OWN_POLL_KEY: Final = f"{secrets.randbelow(10**10):010}"
 _POLL_KEY_MIN: Final = 8
+_PORT: Final = re.compile(r"([\d.]+:)?[1-9]\d{0,4}", re.ASCII)
 _NAME: Final = re.compile(r"[a-z0-9]{1,20}")
 _SITE: Final = re.compile(r"https?://(\*\.)?[A-Za-z0-9.-]+(:\d{1,5})?")
 
@@ -138,13 +141,17 @@ class Settings:
     `worker`: its name among several behind one address; "" where it is alone. `ancestors`: sites
     that may show the dashboard in a frame. `noise_secret`: a whole number from which noise on
     visitors' own data follows, the same on workers that share it; 0 for none, as in tests.
-    `poll_key`: what opens a poll where strangers hold all that this server takes.
+    `poll_key`: what opens a poll where strangers hold all that this server takes. `log`: "text" or
+    "json", the form of lines for whoever runs the server; "" for none. `metrics`: address and
+    port of figures for Prometheus, on this machine alone without an address; "" for none.
     """
 
     worker: str = ""
     ancestors: tuple[str, ...] = ()
     noise_secret: int = _OWN_NOISE
     poll_key: str = _OWN_POLL_KEY
+    log: str = ""
+    metrics: str = ""
 
     def __post_init__(self) -> None:
         if self.worker and not _NAME.fullmatch(self.worker):
@@ -160,6 +167,13 @@ class Settings:
             )
         if len(self.poll_key) < _POLL_KEY_MIN:
             raise ValueError(f"{POLL_KEY} must have {_POLL_KEY_MIN} signs or more; lengthen it.")
+        if self.log not in ("", "text", "json"):
+            raise ValueError(f"{LOG} must be text or json, got {self.log[:60]!r}; correct it.")
+        if self.metrics and not _PORT.fullmatch(self.metrics):
+            raise ValueError(
+                f"{METRICS} must be a port such as 9100, or 10.0.0.5:9100 with the address that it "
+                f"is open at, got {self.metrics[:60]!r}; correct it."
+            )
 
     @classmethod
     def of(cls, environment: Mapping[str, str]) -> "Settings":
@@ -169,7 +183,8 @@ class Settings:
         if not noise.isascii() or not noise.isdigit():
             raise ValueError(f"{NOISE} must be a whole number, such as openssl prints; correct it.")
         key = environment.get(POLL_KEY, _OWN_POLL_KEY)
-        return cls(environment.get(WORKER, ""), ancestors, int(noise), key)
+        worker, log, metrics = (environment.get(name, "") for name in (WORKER, LOG, METRICS))
+        return cls(worker, ancestors, int(noise), key, log, metrics)
 
 
 def settings() -> Settings:

@@ -29,6 +29,7 @@ from caldp_core.datasets.files.table import DELIMITERS, NO_DELIMITER, Chosen
 from caldp_core.datasets.own import CountedRows, check_line
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.delivery import THREAD_PREFIX, take_content, was_taken
+from caldp_ui.app.run_limiter import share_with_runs
 from caldp_ui.app.texts import escape_markdown, read_texts
 from caldp_ui.session import jobs, page_state, visit
 from caldp_ui.session.jobs import FairPool, run_page
@@ -210,8 +211,10 @@ def _check(file: _OpenFile[Any], place: DeltaGenerator, guess: Reading) -> Readi
         checked: Resolved | None = jobs.run_automatically(
             _state_key(file.state, "own-check"),
             f"{file.upload.number}/{chosen}/{answers}/{len(guess.file.table.met)}",
-            lambda _: read_as_chosen(guess.file, guess.layout, chosen, answers),
-            lambda _: "Checking the file …",
+            lambda progress: read_as_chosen(
+                guess.file, guess.layout, chosen, answers, share_with_runs(progress)
+            ),
+            lambda job: f"Checking the file, {job.share:.0%} …",
             _pool,
         )
     except CaldpError as error:

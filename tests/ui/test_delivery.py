@@ -529,6 +529,14 @@ def test_settings_come_from_the_environment() -> None:
     assert Settings.of({"CALDP_POLL_KEY": "of our school"}).poll_key == "of our school"
     with pytest.raises(ValueError, match="CALDP_POLL_KEY must have 8"):
         Settings.of({"CALDP_POLL_KEY": "1234567"})
+    assert Settings.of({"CALDP_LOG": "json"}).log == "json"
+    with pytest.raises(ValueError, match="CALDP_LOG must be text or json"):
+        Settings.of({"CALDP_LOG": "yes"})
+    for port in ("9100", "10.0.0.5:9100"):
+        assert Settings.of({"CALDP_METRICS": port}).metrics == port
+    for wrong in ("0", "x:9100", "9100:", "1234567"):
+        with pytest.raises(ValueError, match="CALDP_METRICS must be a port"):
+            Settings.of({"CALDP_METRICS": wrong})
 
 
 def test_as_it_comes_the_server_answers_this_machine_alone() -> None:

@@ -34,6 +34,14 @@ _EVIDENCE: Final = {
     for mark, other in ((".", ","), (",", "."))
 }
 """Numbers that only one mark explains; "1.204" and "1,204" are numbers by either."""
+_IN_GROUPS: Final = {
+    mark: re.compile(
+        rf"[-+]?[1-9]\d{{0,2}}(([{SPACES}]\d{{3}})+|([{other}]\d{{3}})+"
+        rf"|([{other}]\d\d)+[{other}]\d{{3}})([{mark}]\d*)?"
+    )
+    for mark, other in ((".", ","), (",", "."))
+}
+"""Numbers in groups of three digits, in India of two before the last three."""
 _MINUS: Final = "\u2212"
 _UNSEEN: Final = "[\\\\\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]"
 """Unseen marks, and the backslash before a quotation mark, as a pattern."""
@@ -53,10 +61,10 @@ _UNCLEAR: Final = re.compile(r"[-+]?[1-9]\d{0,2}[.,]\d{3}")
 
 def parse_number(text: str, mark: DecimalMark) -> float | None:
     """The number in a cell, None if there is none."""
-    cell = _bare(text)
-    if re.fullmatch(grouped_pattern(mark), cell):
-        cell = re.sub(f"[{SPACES}{_other(mark)}]", "", cell)
-    elif _other(mark) in cell:
+    cell, other = _bare(text), _other(mark)
+    if _IN_GROUPS[mark].fullmatch(cell):
+        cell = re.sub(f"[{SPACES}{other}]", "", cell)
+    elif other in cell:
         return None
     cell = cell.replace(mark, ".")
     return float(cell) if _PLAIN.fullmatch(cell) else None
@@ -72,11 +80,12 @@ def _bare(text: str) -> str:
 
 def parse_degrees(text: str, mark: DecimalMark) -> float | None:
     """The degrees in a cell: a number, or with signs, minutes, seconds or N, S, E, W; or None."""
-    number = parse_number(text, mark)
+    if (number := parse_number(text, mark)) is not None:
+        return number
     cell = _bare(text)
     match = re.fullmatch(_DEGREES, cell)
-    if number is not None or match is None or not has_degree_signs(cell):
-        return number
+    if match is None or not has_degree_signs(cell):
+        return None
     ahead, sign, *parts, behind = (part or "" for part in match.groups())
     degrees, minutes, seconds = (float(part.replace(",", ".") or 0) for part in parts)
     is_south_or_west = sign == "-" or (ahead + behind).upper() in ("S", "W")
@@ -106,14 +115,6 @@ def detect_mark(cells: Iterable[str]) -> DecimalMark | None:
     return None if unclear else "."
 
 
-def grouped_pattern(mark: DecimalMark) -> str:
-    """The pattern of a number in groups of three digits, in India of two before the last three."""
-    other = _other(mark)
-    in_groups = "|".join(rf"([{sign}]\d{{3}})+" for sign in (SPACES, other))
-    in_groups += rf"|([{other}]\d\d)+[{other}]\d{{3}}"
-    return rf"[-+]?[1-9]\d{{0,2}}({in_groups})([{mark}]\d*)?"
-
-
 def single_spaced_sql(cell: str) -> str:
     """SQL of a cell, itself SQL, with single spaces, as checks see it."""
     return f"trim(regexp_replace({cell}, '\\s+', ' ', 'g'))"
@@ -121,7 +122,7 @@ def single_spaced_sql(cell: str) -> str:
 
 def number_sql(column: str, mark: DecimalMark) -> str:
     """A column of texts as numbers, NULL for one without a number; NaN and ∞ are none."""
-    pattern = grouped_pattern(mark).replace("'", "''")
+    pattern = _IN_GROUPS[mark].pattern.replace("'", "''")
     plain = column
     if mark == ",":
         plain = f"CASE WHEN NOT contains({column}, '.') THEN replace({column}, ',', '.') END"

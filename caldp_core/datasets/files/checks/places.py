@@ -47,7 +47,7 @@ _METRES: Final = [pair.split(", ") for pair in numbers.WORDS["labels"]["metres"]
 def exchanged(reading: Reading) -> Check | None:
     """Latitude and longitude that hold each other's degrees."""
     layout = reading.layout
-    pairs = _places(reading)
+    pairs = reading.places
     if layout.latitude is None or layout.longitude is None or not len(pairs):
         return None
     latitude, longitude = pairs.T
@@ -57,14 +57,6 @@ def exchanged(reading: Reading) -> Check | None:
     swapped = replace(layout, latitude=layout.longitude, longitude=layout.latitude)
     near = {"near": f"{usual.sum():,}", "all": f"{len(pairs):,}", "other": f"{other.sum():,}"}
     return ask("exchanged", lambda read: replace(read, layout=swapped), **near)
-
-
-def _places(reading: Reading) -> Floats:
-    """(rows, 2) latitude and longitude of the first rows that have both, but not 0, 0."""
-    if None in (reading.layout.latitude, reading.layout.longitude):
-        return np.zeros((0, 2))
-    places = reading.file.first_places(reading.layout)
-    return places[places.any(axis=1)]
 
 
 def _near_a_town(latitude: Floats, longitude: Floats) -> Bools:
@@ -92,7 +84,7 @@ def _squares_of_towns() -> Bools:
 
 def turned_longitudes(reading: Reading) -> Check | None:
     """Longitudes from 0° to 360°."""
-    longitude = _places(reading)[:, 1]
+    longitude = reading.places[:, 1]
     column = reading.layout.longitude
     beyond = int(((longitude > 180) & (longitude <= 360)).sum())
     if not beyond or bool((longitude < 0).any()) or bool((longitude > 360).any()):

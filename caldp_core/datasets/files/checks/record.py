@@ -2,10 +2,14 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Final
+
+import numpy as np
 
 from caldp_core.basics.errors import require
 from caldp_core.basics.files import csv_text
+from caldp_core.basics.types import Floats, Progress, no_progress
 from caldp_core.datasets.files.layout_detection import DetectedFile, Layout
 from caldp_core.datasets.files.numbers import WORDS, detect_mark, parse_number, single_spaced_sql
 from caldp_core.datasets.files.source import source_from_bytes
@@ -37,6 +41,14 @@ class Reading:
     def name(self, column: int | None) -> str:
         """The name of a column, in quotation marks."""
         return "" if column is None else f"“{self.file.names[column]}”"
+
+    @cached_property
+    def places(self) -> Floats:
+        """(rows, 2) latitude and longitude of the first rows that have both, but not 0, 0."""
+        if None in (self.layout.latitude, self.layout.longitude):
+            return np.zeros((0, 2))
+        places = self.file.first_places(self.layout)
+        return places[places.any(axis=1)]
 
     def numbers(self, column: int) -> list[float]:
         """The numbers of a column in the first rows."""
@@ -199,17 +211,23 @@ def _further_lines(table: Table) -> bytes:
 
 
 def resolve(
-    file: DetectedFile, layout: Layout, checks: Sequence[CheckFunction], answers: Mapping[str, str]
+    file: DetectedFile,
+    layout: Layout,
+    checks: Sequence[CheckFunction],
+    answers: Mapping[str, str],
+    progress: Progress = no_progress,
 ) -> Resolved:
     """Run `checks` in turn, each on what the answers before have made of the reading.
 
-    `answers`: by name of a check that of an offer, "" for its first, or `KEEP`. Raises `CaldpError`
-    for an answer that the check does not offer.
+    `answers`: by name of a check that of an offer, "" for its first, or `KEEP`. `progress` receives
+    the share that is done before each check. Raises `CaldpError` for an answer that the check does
+    not offer.
     """
     if len(file.rows) >= 999:
         file = with_first_rows(file, layout)
     reading, unanswered, remarks = Reading(file, layout), [], {}
-    for look in checks:
+    for place, look in enumerate(checks):
+        progress(place / len(checks))
         check = look(reading)
         if check is None:
             continue

@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
+from caldp_core.basics.types import Progress, no_progress
 from caldp_core.datasets.files.answers import Cells
 from caldp_core.datasets.files.checks import answers as on_answers
 from caldp_core.datasets.files.checks import people, places
@@ -71,16 +72,21 @@ CHECKS: Final[Mapping[str, CheckFunction]] = {
 
 
 def read_as_chosen(
-    file: DetectedFile, guess: Layout, chosen: Chosen, answers: Mapping[str, str]
+    file: DetectedFile,
+    guess: Layout,
+    chosen: Chosen,
+    answers: Mapping[str, str],
+    progress: Progress = no_progress,
 ) -> Resolved:
     """The file with a user's choices in place of what was guessed, and its checks.
 
-    What was chosen is not asked about unless `answers` name the check.
+    What was chosen is not asked about unless `answers` name the check. `progress`: as `resolve` has
+    it.
     """
     layout = replace(chosen.layout(file, guess), reading=chosen.describe(file.names))
     known = chosen.answered() - answers.keys()
     checks = [look for name, look in CHECKS.items() if name not in known]
-    done = resolve(file, layout, checks, answers)
+    done = resolve(file, layout, checks, answers, progress)
     if not chosen.words:
         return done
     questions = [at for at in (layout.answer, *layout.others) if at is not None]
