@@ -135,9 +135,11 @@ def _read_names(path: Path) -> Domain:
 
 
 @terminal.command("account", _TYPES, reports=records.YEAR)
-def account_command(path: Path, budget: float | None, reports: int, *, as_json: bool) -> None:
+def account_command(
+    path: Path, budget: float | None, reports: int, people: int | None, *, as_json: bool
+) -> None:
     """Add up what the protocols in a folder, or a file's questions, cost who answers all."""
-    found = records.make_account(records.read_protocols(path), budget, reports)
+    found = records.make_account(records.read_protocols(path), budget, reports, people)
     click.echo(format_json(found) if as_json else "\n".join(_account_lines(found)))
 
 
@@ -153,6 +155,14 @@ def _account_lines(found: Mapping[str, Any]) -> Iterator[str]:
     for key, title in (("epsilon", "all together"), ("left", "left of the budget")):
         total = [_level_text(level) for level in found.get(key, {}).values()]
         yield from [_ROW(title, "", "", total[0], "", total[1])] if total else []
+    if people := found.get("people"):
+        yield f"\nPercentage points that 95 of 100 estimates are off at most, of {people:,} people:"
+        yield _ROW("protocol", "plan", "", "one report", "", "value stays")
+        for each in found["protocols"]:
+            one, every = (f"± {196 * each['accuracy'][name]:.3g}" for name in ("one", "all"))
+            yield _ROW(
+                each["file"], each["plan"].get("kind", "none"), each["reports"], one, "", every
+            )
 
 
 def _level_text(epsilon: float | None, **how: str) -> str:

@@ -22,11 +22,11 @@ from typing import Any, Final
 import numpy as np
 
 import caldp_core
-from caldp_core.basics.errors import CaldpError, check_n, count_text, quoted, require
+from caldp_core.basics.errors import CaldpError, check_n, check_whole, count_text, quoted, require
 from caldp_core.basics.limits import CONFIDENCE_MAX, CONFIDENCE_MIN, N_MAX, PAIRWISE_MAX
 from caldp_core.basics.types import Floats, Ints, Progress, no_progress
 from caldp_core.collect.collected_tally import REASONS, CollectedTally, report_counts
-from caldp_core.collect.device import Memo, NoisyMemo, Once
+from caldp_core.collect.device import NUMBER_RANGE, Memo, NoisyMemo, Once
 from caldp_core.collect.json_files import read_json_object
 from caldp_core.collect.protocol import EXPOSED, PROTOCOL_KEY, FamilyPlan, Protocol
 from caldp_core.collect.questions import Questions, parse_protocol, protocols_by_name
@@ -41,6 +41,7 @@ from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.mechanisms.written_out import WrittenOut
 from caldp_core.privacy.context import Context, dense
 from caldp_core.privacy.matrix import exposed_clause
+from caldp_core.theory.expected_error import variance_given_people
 from caldp_core.theory.mixing import DELTA, BlockPairs, epsilons_after_mixing
 
 LISTED: Final = 100
@@ -213,6 +214,31 @@ def plan_cost(protocol: Protocol, reports: int = YEAR) -> dict[str, Any]:
     return {"reports": sent, **costs, "known_changes": known}
 
 
+def plan_accuracy(protocol: Protocol, people: int, reports: int = YEAR) -> dict[str, float]:
+    """Standard deviation of the least certain share of given people, equally many of each value.
+
+    `one`: from one report of each. `all`: from the mean of all reports of people who are asked this
+    many times and whose value stays; what a device stores is drawn once, so that no number of
+    reports averages it out. Exact; raises `CaldpError` for `people` outside [1, 10^12].
+    """
+    even = np.full(protocol.domain.k, 1.0 / protocol.domain.k)
+    one = variance_given_people(protocol.mechanism, even, check_whole("people", people, 1, N_MAX))
+    lasting = _lasting_variance(protocol, one, even / people)
+    every = lasting + (one - lasting) / _sent(protocol, reports)
+    return {"one": math.sqrt(one.max()), "all": math.sqrt(every.max())}
+
+
+def _lasting_variance(protocol: Protocol, one: Floats, weights: Floats) -> Floats:
+    """(k,) the part of the variance `one` that is drawn once; `weights`: (k,) 1/n of each share."""
+    plan, stored = protocol.repetition, protocol.plan.mechanism
+    if not isinstance(plan, NoisyMemo) or not isinstance(stored, WrittenOut):
+        return one if isinstance(plan, Once | Memo) else np.zeros_like(one)
+    estimator = stored.with_even_noise(plan.noise, NUMBER_RANGE).estimator
+    noise = plan.noise / NUMBER_RANGE
+    adds = (1.0 - noise) * estimator + noise * estimator.mean(axis=0)  # what a stored report adds
+    return np.asarray(weights @ (stored.channel @ adds**2 - (stored.channel @ adds) ** 2))
+
+
 def _cost(level: float, exact: bool) -> dict[str, Any]:
     return {"epsilon": _up(level), "is": "exact" if exact else "bound"}
 
@@ -277,13 +303,16 @@ def read_protocols(path: Path) -> dict[str, Protocol]:
 
 
 def make_account(
-    protocols: Mapping[str, Protocol], budget: float | None = None, reports: int = YEAR
+    protocols: Mapping[str, Protocol],
+    budget: float | None = None,
+    reports: int = YEAR,
+    people: int | None = None,
 ) -> dict[str, Any]:
     """What all these protocols cost a person who answers every one; JSON-ready.
 
     Of protocols with one question and domain the ε of each pair of values are added, of others the
     largest: a person may have any two answers to two questions. `reports`: as for `plan_cost`.
-    `budget`: an ε, of which what is left is stated.
+    `budget`: an ε, of which what is left is stated. `people`: how many, for `plan_accuracy`.
     """
     domains: dict[str, list[str]] = {}
     for name, each in protocols.items():
@@ -293,6 +322,7 @@ def make_account(
     costs: list[dict[str, Any]] = [
         {"file": name, "question": each.question, "protocol": each.fingerprint}
         | {"plan": each.repetition_part(), **plan_cost(each, reports)}
+        | ({"accuracy": plan_accuracy(each, people, reports)} if people else {})
         for name, each in protocols.items()
     ]
     total = {
@@ -300,7 +330,7 @@ def make_account(
         "any_history": _total([cost["history"]["epsilon"] for cost in costs]),
     }
     account = {"caldp_account": 1, "times_asked": reports, "protocols": costs, "values": values}
-    account["epsilon"] = total
+    account |= {"epsilon": total, **({"people": people} if people else {})}
     if budget is not None:
         left = {case: None if at is None else round(budget - at, 6) for case, at in total.items()}
         account |= {"budget": budget, "left": left}

@@ -18,6 +18,7 @@ import pytest
 from click.testing import CliRunner
 
 from caldp_core import CaldpError, Client, Protocol, Scenario, WrittenOut, prepare
+from caldp_core.basics.types import Floats
 from caldp_core.cli.commands import main
 from caldp_core.collect import client, record
 from caldp_core.collect.collected_tally import CollectedTally
@@ -152,6 +153,28 @@ def test_a_law_of_another_plan_is_rejected() -> None:
         with naming(plan.kind):
             assert audit(protocol, lambda h: law_by_hand(plan, rows, h), 4) == []  # noqa: B023
             assert "value" in audit(protocol, lambda h: law_by_hand(other, rows, h), 4)  # noqa: B023
+
+
+@pytest.mark.parametrize("plan", PLANS, ids=lambda each: each.kind)
+def test_the_stated_accuracy_is_that_of_the_exact_law_of_a_week(plan: Repetition) -> None:
+    for k, days in ((2, 5), (3, 3)):
+        protocol, rows = audited(k, plan)
+        assert isinstance(protocol.mechanism, WrittenOut)
+        for asked, name in ((1, "one"), (days, "all")):
+            sent = min(asked, getattr(plan, "reports", asked))
+            laws = [law_by_hand(plan, rows, (x,) * sent) for x in range(k)]
+            found = np.mean([variance(law, protocol.mechanism.estimator) for law in laws], axis=0)
+            stated = record.plan_accuracy(protocol, 400, days)[name]
+            assert stated == pytest.approx(math.sqrt(found.max() / 400), rel=1e-9)
+    other = replace(protocol, repetition=None if isinstance(plan, Once | Memo) else Memo())
+    assert record.plan_accuracy(other, 400, days)["all"] != pytest.approx(stated, rel=1e-3)
+
+
+def variance(law: Law, estimator: Floats) -> Floats:
+    """(k,) variance of what the mean of one person's reports adds to each share."""
+    means = np.array([estimator[list(reports)].mean(axis=0) for reports in law])
+    chances = np.array([float(chance) for chance in law.values()])
+    return np.asarray(chances @ means**2 - (chances @ means) ** 2)
 
 
 def test_laws_of_many_values_are_bounds_that_hold() -> None:
@@ -357,6 +380,21 @@ def test_a_protocol_says_its_plan_and_others_mean_what_they_meant() -> None:
     assert written_out.plan.mechanism.exact_channel() == small("hadamard").mechanism.exact_channel()
     with pytest.raises(CaldpError, match="at most 1,048,576 bytes"):
         replace(many("oue", 3000), repetition=Memo())
+
+
+def test_an_account_says_how_accurate_each_plan_is(tmp_path: Path) -> None:
+    for name, plan in (("fresh", Budget(30)), ("noisy", NoisyMemo(HALF, 30)), ("once", Once())):
+        protocol = replace(coarse(), repetition=plan)
+        (tmp_path / f"{name}.json").write_text(protocol.to_json(), "utf-8")
+    done = CliRunner().invoke(main, ["account", str(tmp_path), "--people", "1000"])
+    assert done.exit_code == 0, done.output
+    *_, title, _, fresh, noisy, once = done.output.splitlines()
+    assert title.endswith("of 1,000 people:")
+    one, stays = ([float(part) for part in line.split("±")[1:]] for line in (fresh, once))
+    assert stays[0] == stays[1] == one[0]  # the first report, again and again
+    assert one[0] / one[1] == pytest.approx(math.sqrt(30), rel=0.01)
+    shown, averaged = (float(part) for part in noisy.split("±")[1:])
+    assert shown > averaged > stays[1]
 
 
 def test_what_the_collector_estimates_by_is_what_a_noisy_memo_sends() -> None:
