@@ -265,11 +265,16 @@ def report_levels(protocol: Protocol) -> tuple[Floats, bool]:
 
 
 def value_levels(protocol: Protocol, reports: int = YEAR) -> Floats:
-    """(k, k) or (1, 1) ε between two values that stay while a person is asked this many times."""
+    """(k, k) or (1, 1) ε between two values that stay while a person is asked this many times.
+
+    No limit where one stored report has none.
+    """
     plan, stored, sent = protocol.repetition, protocol.plan.mechanism, _sent(protocol, reports)
-    if isinstance(plan, NoisyMemo) and isinstance(stored, WrittenOut):
-        return _channel_levels(stored.channel, plan.odds(stored.outputs) ** -sent)
     one, _ = report_levels(protocol)
+    if isinstance(plan, NoisyMemo) and isinstance(stored, WrittenOut):
+        # Noise hides pairs a little that the stored report tells apart: none that is protected.
+        levels = _channel_levels(stored.channel, plan.odds(stored.outputs) ** -sent)
+        return np.where(np.isinf(one), np.inf, levels)
     return one if isinstance(plan, Once | Memo) else sent * one
 
 

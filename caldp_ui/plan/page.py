@@ -311,6 +311,23 @@ def _deployments(record: Plan) -> None:
             jobs.run_page()  # a press in a tab draws the tab alone
 
 
+def _asked_again(record: Plan) -> None:
+    """What each plan of repetition costs and brings if people are asked daily for a year."""
+    setup = runs.setup(record.protected_scenario(record.protection, record.epsilon))
+    found = jobs.run_automatically(
+        STATE.key("again"),
+        runs.key(setup.scenario),
+        partial(page_state.repetitions, setup),
+        lambda job: f"Plans of repetition: {job.share:.0%}",
+    )
+    if found is None:
+        return
+    st.markdown(TEXTS["again"].format(people=formats.counted(setup.n, "person", "people")))
+    rows = {TEXTS[f"again_{kind}"]: view.repetition_cells(each) for kind, each in found.items()}
+    st.table(pd.DataFrame(rows).T.rename_axis("what a device sends"))
+    st.caption(TEXTS["again_notes"].format(level=record.epsilon))
+
+
 def _sliders(record: Plan) -> dict[str, common.Slider[Plan]]:
     """By title the sliders that the browser follows; none for a goal whose points take trials."""
     if record.goal not in page_state.RELATIVE:
@@ -400,6 +417,7 @@ def needs_csv(record: Plan, points: Mapping[str, Sequence[Need]]) -> bytes:
 _TABS: Final[dict[str, Callable[[Plan], None]]] = {
     "Which method": _methods,
     "What others' ε would mean here": _deployments,
+    "Asked again": _asked_again,
     "Share and export": _sharing,
 }
 PAGE: Final = PinPage(

@@ -20,6 +20,9 @@ from caldp_core.basics.cache import cached_by
 from caldp_core.basics.errors import CaldpError, check_choice, check_number, require
 from caldp_core.basics.limits import EPSILON_MIN
 from caldp_core.basics.types import Floats, Progress, no_progress, part_of, sums_by, turn_of
+from caldp_core.collect import device
+from caldp_core.collect.protocol import Protocol
+from caldp_core.collect.record import YEAR, plan_accuracy, plan_cost
 from caldp_core.datasets import AT_SEA, Survey
 from caldp_core.domain.domains import Domain, GridDomain
 from caldp_core.domain.partitions import Partition
@@ -119,6 +122,15 @@ class Margins:
     margins: Floats
 
 
+@dataclass(frozen=True)
+class Repetition:
+    """What a plan of repetition costs and brings, as `plan_cost` and `plan_accuracy` have it."""
+
+    value: Mapping[str, Any]
+    change: Mapping[str, Any]
+    accuracy: Mapping[str, float]
+
+
 @cached_by(lambda setup, goal, _, areas=NONE: (runs.key(setup.scenario), goal, areas))
 def margins_of(
     setup: Setup, goal: str, progress: Progress, areas: blocks.PolygonBlocks = NONE
@@ -134,6 +146,27 @@ def margins_of(
     one_person_margins = group_margins(setup.mechanism, p, labels, progress=progress)
     shares = sums_by(labels, p, regions.partition.m)
     return _ordered(list(regions.partition.names), shares, one_person_margins / np.sqrt(setup.n))
+
+
+@cached_by(lambda setup, _: runs.key(setup.scenario))
+def repetitions(setup: Setup, progress: Progress) -> dict[str, Repetition | None]:
+    """By kind of plan: ε and accuracy if people are asked daily for a year.
+
+    None where the method lacks it. With a noisy memo, a report that differs shows it with the
+    scenario's ε. Raises `CaldpError` for a mechanism without a device.
+    """
+    once = Protocol.of(setup, allow_unprotected=True)
+    noisy = device.NoisyMemo.of(setup.scenario.context.plain_epsilon, once.mechanism.outputs, YEAR)
+    found: dict[str, Repetition | None] = {}
+    for plan in (device.Once(), device.Memo(), noisy, device.Budget(YEAR)):
+        progress(len(found) / len(device.REPETITIONS))
+        try:
+            protocol = once.repeated(plan)
+            cost, accuracy = plan_cost(protocol), plan_accuracy(protocol, setup.n)
+            found[plan.kind] = Repetition(cost["value"], cost["change"], accuracy)
+        except CaldpError:
+            found[plan.kind] = None
+    return found
 
 
 def _ordered(names: list[str], shares: Floats, margins: Floats) -> Margins:

@@ -38,7 +38,7 @@ from caldp_ui.compute import runs
 from caldp_ui.controls.choices import PLAIN, protections
 from caldp_ui.parts import layout
 from caldp_ui.plan import page_state
-from caldp_ui.plan.page_state import STATE, Margins, Need, Plan
+from caldp_ui.plan.page_state import STATE, Margins, Need, Plan, Repetition
 from caldp_ui.shell.page import View
 from caldp_ui.words import formats, policies
 from caldp_ui.words import promise as counts
@@ -93,6 +93,22 @@ def people_text(people: float | None) -> str:
 def protection_title(record: Plan, name: str) -> str:
     """The title of a protection in the picture."""
     return protections(runs.dataset(record.scenario).domain)[name].title
+
+
+def repetition_cells(found: Repetition | None) -> dict[str, str]:
+    """The row of a plan of repetition by column; None for one that the method lacks."""
+    parts = ["not with this method", "", "", ""]
+    if found is not None:
+        accuracy = (f"± {formats.digits(196 * found.accuracy[name])}" for name in ("one", "all"))
+        parts = [_level_text(**found.value), _level_text(**found.change), *accuracy]
+    heads = ("heads_value", "heads_change", "heads_one", "heads_all")
+    return dict(zip(map(TEXTS.__getitem__, heads), parts, strict=True))
+
+
+def _level_text(epsilon: float | None, **how: str) -> str:
+    if epsilon is None:
+        return "no limit"
+    return f"{'at most ' if how['is'] == 'bound' else ''}{formats.digits(epsilon, 3)}"
 
 
 def default_estimate_text(

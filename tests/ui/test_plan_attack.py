@@ -1,4 +1,4 @@
-"""An attacker's success as a goal of a plan: from the slider to the sentence, and its numbers."""
+"""An attacker's success as a goal of a plan, and what asking people again costs and brings."""
 
 import json
 import math
@@ -10,7 +10,9 @@ from click.testing import CliRunner
 
 from caldp_core.audit.inference import best_guess, easiest_guess
 from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.types import no_progress
 from caldp_core.cli.commands import main
+from caldp_core.collect.device import REPETITIONS
 from caldp_core.datasets import Uniform
 from caldp_core.experiments.forecast import epsilon_against_guesses, forecast
 from caldp_core.experiments.run import prepare
@@ -104,3 +106,37 @@ def test_who_is_not_protected_against_the_attacker_comes_first() -> None:
         "1 in 20",
         "1 in 3.33",
     ]
+
+
+def test_plans_of_repetition_say_what_the_account_of_their_protocols_says(tmp_path: Path) -> None:
+    record = replace(PLAN, protection="blocks")
+    scenario = record.protected_scenario("blocks", 1.0)
+    found = page_state.repetitions(prepare(scenario), no_progress)
+    (tmp_path / "scenario.json").write_text(scenario.to_json(), "utf-8")
+    (tmp_path / "made").mkdir()
+    for kind in found:
+        output = str(tmp_path / "made" / f"{kind}.json")
+        words = ["protocol", str(tmp_path / "scenario.json"), "--repeat", kind, "-o", output]
+        assert CliRunner().invoke(main, words).exit_code == 0
+    asked = ["account", str(tmp_path / "made"), "--people", "1000000", "--json"]
+    listed = json.loads(CliRunner().invoke(main, asked).stdout)["protocols"]
+    assert (
+        {each["plan"]["kind"]: each for each in listed}.keys() == found.keys() == REPETITIONS.keys()
+    )
+    for each in listed:
+        stated = found[each["plan"]["kind"]]
+        assert stated is not None
+        for part in ("value", "change", "accuracy"):
+            assert each[part] == getattr(stated, part)
+    at = jobs_done(open_record(STATE, record))
+    at.session_state["plan-tabs"] = "Asked again"
+    (table,) = jobs_done(at.run()).table
+    cells = [list(view.repetition_cells(each).values()) for each in found.values()]
+    assert table.value.to_numpy().tolist() == cells
+    assert not at.exception
+
+
+def test_row_of_a_plan_that_the_method_lacks_says_so() -> None:
+    plain = page_state.repetitions(prepare(PLAN.protected_scenario(PLAIN, 1.0)), no_progress)
+    assert [kind for kind, each in plain.items() if each is None] == ["noisy-memo"]
+    assert [*view.repetition_cells(None).values()] == ["not with this method", "", "", ""]
