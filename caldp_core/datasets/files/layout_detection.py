@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -201,7 +202,15 @@ class DetectedFile:
 
     def is_numeric(self, column: int) -> bool:
         """Whether most of the first cells of a column are numbers."""
-        return _is_numeric(self.cells(column))
+        known = self._numeric_columns
+        if column not in known:
+            known[column] = _is_numeric(self.cells(column))
+        return known[column]
+
+    @cached_property
+    def _numeric_columns(self) -> dict[int, bool]:
+        """What `is_numeric` has found: most checks ask it of every column."""
+        return {}
 
     @property
     def has_places(self) -> bool:

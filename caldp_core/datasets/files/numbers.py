@@ -20,6 +20,7 @@ from caldp_core.domain.domains import bin_name
 DecimalMark: TypeAlias = Literal[".", ","]
 """The mark before decimals; the other, spaces and apostrophes may be between groups of digits."""
 _PLAIN: Final = re.compile(r"[-+]?(\d+|\d*\.\d+|\d+\.)([eE][-+]?\d{1,3})?", re.ASCII)
+_DIGIT: Final = re.compile(r"\d")
 _DIGITS: Final = "٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹०१२३४५६७८९০১২৩৪৫৬৭৮৯๐๑๒๓๔๕๖๗๘๙０１２３４５６７８９٫"
 _AS_ASCII: Final = 6 * "0123456789" + "."
 _TO_ASCII: Final = str.maketrans(_DIGITS, _AS_ASCII, "٬")
@@ -99,6 +100,8 @@ def has_degree_signs(text: str) -> bool:
 
 def looks_like_number(text: str) -> bool:
     """True of a number by either mark."""
+    if _DIGIT.search(text) is None:
+        return False
     return parse_number(text, ".") is not None or parse_number(text, ",") is not None
 
 

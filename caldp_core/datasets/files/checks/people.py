@@ -175,7 +175,7 @@ def _totals(reading: Reading) -> list[tuple[int, tuple[str, ...]]]:
     for column in columns:
         cells = counted_cells(file, layout, column)
         by_sex = {cell.casefold() for cell in cells} - {"t"} in ({"m", "f"}, {"m", "w"})
-        sums = {cell for cell in cells if is_total(cell) or (by_sex and cell in ("T", "t"))}
+        sums = {cell for cell in {*cells} if is_total(cell) or (by_sex and cell in ("T", "t"))}
         labels = tuple(dict.fromkeys(cell for cell in cells if cell in sums))
         few = layout.count is not None or sum(map(cells.count, labels)) == 1
         if few and 0 < len(labels) < len(set(cells)):

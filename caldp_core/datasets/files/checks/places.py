@@ -199,7 +199,7 @@ def areas(reading: Reading) -> Check | None:
             return _areas_of_file(reading, column, partial(polygon_of_wkt, file.table.source.name))
     first = [at for at in (layout.answer, layout.group) if at is not None]
     for column in dict.fromkeys((*first, *range(len(file.names)))):
-        seen = {cell for cell in file.cells(column) if not is_total(cell)}
+        seen = {cell for cell in {*file.cells(column)} if not is_total(cell)}
         is_measure = file.is_numeric(column) or is_named(file.names[column], "measure")
         if not is_measure and match_names(seen):
             names = sorted({*map(normalize_spaces, counted_cells(file, layout, column))})
