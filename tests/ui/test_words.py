@@ -582,3 +582,11 @@ def test_each_text_of_a_folder_is_used_by_a_module_of_it() -> None:
             key for text in sources if "read_texts(__file__)" in text for key in _USED.findall(text)
         }
         assert used == set(tomllib.loads(path.read_text("utf-8"))), path.parent.name
+
+
+def test_no_text_of_a_folder_loses_the_space_that_it_starts_with() -> None:
+    """A backslash that ends TOML's first line takes the next one's spaces, too."""
+    files = sorted((ROOT / "caldp_ui").glob("*/texts.toml"))
+    assert files
+    for path in files:
+        assert not re.findall(r'(\w+) = """\\\n[ \t]', path.read_text("utf-8")), path.parent.name
