@@ -30,9 +30,12 @@ from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.privacy.context import Context
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.adversary.page_state import KNOWS_SHARE, KNOWS_TARGET, STATE, AttackerState
+from caldp_ui.app.texts import read_texts
 from caldp_ui.compute import runs
 from caldp_ui.words import formats
 from caldp_ui.words.formats import Headline, place_name
+
+TEXTS: Final = read_texts(__file__)
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,11 +124,7 @@ class PoisonedEstimate:
 
 def run_attack(record: AttackerState, attack: str | None = None) -> PoisonedEstimate:
     """Run the record's attack, or another with as many phones; `CaldpError` for slow methods."""
-    require(
-        not runs.takes_long(record.scenario),
-        "Fake phones are shown for methods and estimates that are drawn within a second; "
-        "choose another preset here, or another method on “Places on a map”.",
-    )
+    require(not runs.takes_long(record.scenario), TEXTS["fakes_too_slow"])
     chosen = attack or record.attack
     return _run_attack(record.scenario, record.place, record.tenths, chosen)
 
@@ -269,11 +268,8 @@ def describe_block_effect(powers: PhonePowers, block: str) -> str:
     here, whole = powers.own_block, powers.in_one_block
     added, needs = people(here.added), here.to_stand_out()
     if powers.is_one_block:
-        return (
-            f"Everything is one block here: a phone adds **{_counted(here.added)}**, and it "
-            f"takes {formats.counted(needs, 'phone', 'phones')} to exceed the noise. Choose a "
-            "protection with blocks to see what a smaller one changes."
-        )
+        phones = formats.counted(needs, "phone", "phones")
+        return TEXTS["one_block"].format(added=_counted(here.added), phones=phones)
     change = "as much as" if added == people(whole.added) else "instead of the"
     fewer = "fewer" if needs < whole.to_stand_out() else "no fewer"
     return (
@@ -290,11 +286,8 @@ def describe_crowding_out(data: PoisonedEstimate, block: str) -> str:
     before, after = data.occupied_without_fakes, data.occupied_with_fakes
     if after >= before:
         return ""
-    return (
-        f"What the fakes add is taken from others: the estimate has people in "
-        f"**{formats.count(after, 'place', 'places')}** of the {block}, and in "
-        f"**{formats.integer(before)}** without fakes."
-    )
+    places = formats.count(after, "place", "places")
+    return TEXTS["places_lost"].format(places=places, block=block, before=formats.integer(before))
 
 
 def describe_detection(data: PoisonedEstimate, attack: str, block: str) -> str:
@@ -304,16 +297,9 @@ def describe_detection(data: PoisonedEstimate, attack: str, block: str) -> str:
     if not data.phones:
         return "There are none."
     if attack == poisoning.RANDOM_ITEMS:
-        return (
-            "**No, and no test can**: they send what honest phones send. Only a place that changes "
-            "more than anybody can explain gives a hint."
-        )
+        return TEXTS["like_honest_phones"]
     if check.always_agree:
-        return (
-            f"**Not by this sum.** With this method ({method}) the estimates of the {block} always "
-            "add up to the phones that reported from it, whatever they send. A report that comes "
-            "too often for honest phones would show them."
-        )
+        return TEXTS["sums_always_agree"].format(method=method, block=block)
     sums = (
         f"The estimates of the {block} add up to "
         f"**{formats.counted(check.estimated, 'person', 'people')}**, "
@@ -321,10 +307,7 @@ def describe_detection(data: PoisonedEstimate, attack: str, block: str) -> str:
     )
     limit_text = f"{formats.people(check.limit)} apart in at most one of 1,000 collections"
     if check.is_suspect:
-        return (
-            f"**Yes.** {sums}. Noise alone puts them {limit_text}. The sum shows that there are "
-            "fakes, not which they are."
-        )
+        return TEXTS["sum_shows_fakes"].format(sums=sums, limit=limit_text)
     enough, honest = data.phones_to_detect, data.honest.n
     seen = (
         ""

@@ -305,10 +305,8 @@ def _detection(at: FakesData) -> None:
     numbers, number = formats.out_of_one(*shares.to_numpy().ravel().tolist())
     counts = np.array(numbers).reshape(shares.shape)
     st.table(pd.DataFrame(counts, shares.index, shares.columns))
-    st.caption(
-        f"People of {number} in {place_name(domain, data.place)}. The gain is an average, by "
-        "formula. The others are of this outcome, where shares must add up."
-    )
+    place = place_name(domain, data.place)
+    st.caption(TEXTS["shares_at_target"].format(number=number, place=place))
 
 
 def _sharing(at: FakesData) -> None:

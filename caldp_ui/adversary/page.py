@@ -430,11 +430,7 @@ def _numbers(data: BeliefData) -> None:
     st.table(pd.DataFrame(columns).rename_axis("number"))
     if data.pair is not None:
         test = error_lines(data.ours, data.pair.rival)
-        st.markdown(
-            "Between the two candidates, the best guess from one report is right "
-            f"**{formats.hundred(test.right)}** times in 100, on average over all "
-            "reports that could be sent (exact, from the channel)."
-        )
+        st.markdown(TEXTS["guess_of_two"].format(right=formats.hundred(test.right)))
 
 
 def attacker_numbers(attacker: Attacker, data: BeliefData) -> dict[str, str]:

@@ -151,10 +151,7 @@ def odds_sentence(domain: GridDomain, data: BeliefData) -> str:
     days, (once, many) = data.record.days, data.odds
     block = promise.block_name(PLACES, data.record.scenario)
     where = "another" if block == PLACES.whole else f"another of its {block}"
-    sentence = (
-        f"An attacker who must choose between the true place and {where}, both equally likely, "
-        f"{promise.right_guess_text(once)} after one report"
-    )
+    sentence = TEXTS["must_choose"].format(where=where, right=promise.right_guess_text(once))
     return (
         f"{sentence}." if days < 2 else f"{sentence}; after {days} fresh ones it is {_most(many)}."
     )
@@ -187,10 +184,7 @@ def candidates(domain: GridDomain, data: BeliefData, pair: CandidatePair) -> str
 
 def no_pair(domain: GridDomain, record_place: int) -> str:
     """A place that hides among no other, so that nothing is promised."""
-    return (
-        f"{place_name(domain, record_place)} is not protected: a report may name it, and nothing "
-        "is promised."
-    )
+    return TEXTS["no_pair"].format(place=place_name(domain, record_place))
 
 
 def alt_curve(data: BeliefData) -> str:
@@ -227,19 +221,12 @@ def guess_sentence(ours: BestGuess | None, plain: BestGuess | None, block: str) 
     shares = [ours.before, ours.after, *([plain.after] if plain else [])]
     counts, number = formats.out_of_one(*shares)
     plain_sentence = f" With plain LDP it is **{counts[2]}**." if plain else ""
-    start = (
-        f"An attacker who knows only how many people are where guesses the largest place, and is "
-        f"right for **{counts[0]} of {number}** people. With one report of each it is "
-        f"**{counts[1]}**.{plain_sentence}"
-    )
+    start = TEXTS["right_guesses"].format(*counts, number=number, plain=plain_sentence)
     if ours.others == 0.0:
         caveat = "" if block == PLACES.whole else f", but every report shows the {block}"
         return f"{start} Every place is protected{caveat}."
     (hidden, others), number = formats.out_of_one(ours.hidden, ours.others)
-    return (
-        f"{start} Of people in places that are not protected **{others} of {number}** are guessed "
-        f"right, of those in protected places **{hidden}**."
-    )
+    return TEXTS["both_guessed"].format(start=start, others=others, number=number, hidden=hidden)
 
 
 PLAIN: Final = "plain"

@@ -24,7 +24,7 @@ from caldp_core.datasets import PERIODS, InfantDeaths, county_outlines
 from caldp_core.domain.domains import GridDomain
 from caldp_core.experiments.table import place_columns
 from caldp_core.scenarios.blocks import GridBlocks
-from caldp_ui.app.texts import read_toml
+from caldp_ui.app.texts import read_texts, read_toml
 from caldp_ui.app.theme import BLUES, CIVIDIS, DARK, LEVELS, Palette
 from caldp_ui.charts.show import Frame
 from caldp_ui.coarser.outcomes import (
@@ -65,6 +65,7 @@ SIDES: Final = {side["title"]: side["claims"] for side in _DEBATE["sides"]}
 OFFICES: Final = _DEBATE["offices"]
 
 _NAMES: Final = read_toml(__file__, "names.toml")
+TEXTS: Final = read_texts(__file__)
 TITLES: Final[dict[str, str]] = _NAMES["titles"]
 _IN_SENTENCES: Final[dict[str, str]] = _NAMES["in_sentences"]
 ATTACK_TITLES: Final[dict[str, str]] = _NAMES["attacks"]
@@ -208,10 +209,7 @@ def _describe_places(data: TreatmentData, attack_result: AttackResult) -> str:
     else:
         what = f"the two {nouns(data).units}"
     hide, blocks = (_hundred(attack_result.outcomes[name]) for name in (HIDE, BLOCKS))
-    return (
-        f"With small counts hidden, the attacker is right about {what} {hide} times in 100, with "
-        f"noise in blocks {blocks}."
-    )
+    return TEXTS["right_guesses"].format(what=what, hide=hide, blocks=blocks)
 
 
 def _describe_parts(data: TreatmentData, attack_result: AttackResult) -> str:
@@ -224,10 +222,7 @@ def _describe_parts(data: TreatmentData, attack_result: AttackResult) -> str:
         return f"The attacker works out none of {hidden:,} hidden small counts {how}."
     nouns_of_data = promise.counted(data.setup.scenario)
     people = formats.count(attack_result.disclosed_people, *nouns_of_data)
-    return (
-        f"The attacker works out {disclosed:,} of {hidden:,} hidden small counts, of {people}, "
-        f"{how}."
-    )
+    return TEXTS["worked_out"].format(disclosed=disclosed, hidden=hidden, people=people, how=how)
 
 
 def _none_hidden(data: TreatmentData) -> str:

@@ -142,11 +142,7 @@ def _odds(data: page_state.DistanceData) -> None:
         "The most right guesses of 100 between two equally likely places, by distance: "
         f"{', '.join(texts)}.",
     )
-    name = place_name(data.domain, data.record.place)
-    st.caption(
-        f"Circles: the best guess between {name} and places due north or south of it, from one "
-        "report, exact from the channel. The line is the most that any attacker can reach."
-    )
+    st.caption(TEXTS["odds_notes"].format(place=place_name(data.domain, data.record.place)))
 
 
 def _noise_table(data: page_state.DistanceData) -> None:
@@ -164,10 +160,7 @@ def _noise_table(data: page_state.DistanceData) -> None:
     proof = view.kernel_proof_text(data, page_state.designed_kernel(data.setup.policy))
     if proof:
         st.markdown(f":material/verified: {proof}")
-    st.caption(
-        f"Reports from {place_name(data.domain, data.record.place)}; kilometres are exact, from "
-        "the channel, along great circles, with reports beyond the map moved to its edge."
-    )
+    st.caption(TEXTS["noise_notes"].format(place=place_name(data.domain, data.record.place)))
 
 
 def _missing_reason(data: page_state.DistanceData, name: str) -> str:

@@ -22,6 +22,7 @@ from caldp_core.mechanisms.direct.planar import product_displacement
 from caldp_core.mechanisms.kernels import BestKernelMechanism, Kernel
 from caldp_core.privacy.distance import symbols_within_level
 from caldp_core.scenarios.policies import Streets
+from caldp_ui.app.texts import read_texts
 from caldp_ui.app.theme import Palette
 from caldp_ui.charts import curves
 from caldp_ui.distances.page_state import (
@@ -48,6 +49,7 @@ from caldp_ui.words.accuracy import is_share
 from caldp_ui.words.formats import PLACES, Headline, place_name, strength
 from caldp_ui.words.promise import right_guess_text
 
+TEXTS: Final = read_texts(__file__)
 OURS_TITLE: Final = "This protection"
 """Title of the map of noise that fades with distance."""
 ODDS_DISTANCES: Final = (1.0, 5.0, 20.0, 100.0)
@@ -176,14 +178,8 @@ def promise_sentences(data: DistanceData) -> list[str]:
     method = MECHANISMS[data.setup.mechanism_name]
     proof = noise_proof_text(data)
     return [
-        (
-            f"The nearer two places are ({along}), the less a report tells which of them a person "
-            f"is at: ε = {record.rate:.3g} for each kilometre between them, for every pair."
-        ),
-        (
-            f"{ring_text(record)}. The inner ring on the maps is drawn around "
-            f"{place_name(data.domain, record.place)}; every place has one."
-        ),
+        TEXTS["nearer_is_safer"].format(along=along, rate=record.rate),
+        TEXTS["ring"].format(ring=ring_text(record), place=place_name(data.domain, record.place)),
         f"It is kept by “{method.title}”: {method.sentence[0].lower()}{method.sentence[1:]}",
         *([proof] if proof else []),
     ]
@@ -226,35 +222,19 @@ def upper_percent_text(share: float) -> str:
 
 def not_promised_sentences(data: DistanceData) -> list[str]:
     """What the policy leaves open, one sentence each."""
-    record = data.record
+    record, mean = data.record, formats.length(data.noise_reports.mean_km)
     far = 10 * record.policy.km
     right = right_guess_probability(record, far)
     most = "" if formats.is_almost_sure(right) else "up to "
-    sentences = [
-        (
-            f"Far places can be told apart: at {formats.length(far)}, {most}"
-            f"{formats.hundred(right)} of 100 guesses may be right."
-        ),
-        (
-            "Which region somebody is in: reports lie "
-            f"{formats.length(data.noise_reports.mean_km)} away on average, so regions farther "
-            "apart than that are no secret."
-        ),
-        (
-            "What an attacker knows already: an attacker who can rule out the lake and the woods "
-            "nearby is left with the few places that remain."
-        ),
-        "Repeated reports: two of them double ε per kilometre, so the ring shrinks to half.",
-        "That somebody took part at all, and what the estimate teaches about everybody.",
-    ]
     columns, cells = data.domain.columns, data.domain.km_from(0)
     height = float(cells[columns]) if data.domain.rows > 1 else 0.0
     return [
-        *sentences,
-        (
-            f"Within a cell of the map (about {formats.length(height)} high) all reports are "
-            "alike: there the map's own coarseness hides people, whatever ε is."
-        ),
+        TEXTS["far_apart"].format(far=formats.length(far), most=most, right=formats.hundred(right)),
+        TEXTS["regions_open"].format(mean=mean),
+        TEXTS["known_already"],
+        TEXTS["repeated"],
+        TEXTS["took_part"],
+        TEXTS["within_a_cell"].format(height=formats.length(height)),
     ]
 
 

@@ -311,10 +311,7 @@ def _tests(data: MatrixData) -> None:
             index=["claimed", f"tested, {2 * SAMPLES:,} reports", "audited exactly"],
         ).rename_axis("how")
     )
-    st.markdown(
-        f"This is {names}: no pair is nearer to its limit, or farther beyond it. "
-        f"{_moral(verdict, missed)}"
-    )
+    st.markdown(TEXTS["worst_pair"].format(names=names, moral=_moral(verdict, missed)))
 
 
 def _moral(verdict: ChannelVerdict, missed: bool) -> str:
@@ -364,10 +361,8 @@ def _two_reports(data: MatrixData) -> None:
         tuple(f"{a} and {b}" for a in verdict.candidate.reports for b in second.reports),
     )
     joint_verdict = judge_channel(verdict.names, joint_policy, joint)
-    st.markdown(
-        "Both reports together: their limits add up (CALDP Proposition 2). "
-        f"{escape_markdown(view.headline(joint_verdict).whole)}"
-    )
+    headline = escape_markdown(view.headline(joint_verdict).whole)
+    st.markdown(TEXTS["both_reports"].format(headline=headline))
     view.show_readonly(joint_verdict, STATE.key("together"))
 
 

@@ -373,10 +373,7 @@ def _audit_text(found: runs.PrivacySummary) -> str:
         return ":material/error: **Nothing is promised**, so there is nothing to hold."
     nearest = ""
     if found.loss is not None and found.epsilon is not None:
-        nearest = (
-            f" The pair nearest to its bound has a privacy loss of {found.loss:.6g}, where "
-            f"{found.epsilon:.6g} is promised."
-        )
+        nearest = TEXTS["nearest_pair"].format(loss=found.loss, epsilon=found.epsilon)
     return f":material/verified: **It holds.**{nearest} Checked: {escape_markdown(found.method)}."
 
 

@@ -429,10 +429,7 @@ def _result(found: C, columns: ColumnChoice[C], contents: DetectedFile, layout: 
     if data is not None and data.person_rows:
         people, median, most = data.person_rows
         whose = formats.count(people, "person", "people")
-        st.markdown(
-            f"They are of **{whose}**: {median:,} of each (median), "
-            f"at most {most:,}. Together those have {most:,} times the ε of one."
-        )
+        st.markdown(TEXTS["rows_of_people"].format(whose=whose, median=median, most=most))
     if found.refused.count:
         st.warning(escape_markdown(found.refused.describe()), icon=":material/filter_alt:")
 

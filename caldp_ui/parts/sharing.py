@@ -317,10 +317,7 @@ def _audit(summary: PrivacySummary) -> str:
         # Both may round to one number.
         excess = "less than 0.0001" if summary.excess < 1e-4 else f"{summary.excess:.4f}"
         above = f": {excess} above it" if summary.excess > 0 else ""
-        worst = (
-            f" The pair that comes nearest to its bound has a privacy loss of {summary.loss:.9g}, "
-            f"where ε = {summary.epsilon:g} is promised{above}."
-        )
+        worst = TEXTS["worst_pair"].format(loss=summary.loss, level=summary.epsilon, above=above)
     return f"<p><b>{verdict}</b>{worst} Checked: {escape(summary.method)}.</p>"
 
 

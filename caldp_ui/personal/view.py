@@ -158,11 +158,7 @@ def hidden_sentences(data: PersonalData) -> list[str]:
     )
     return [
         TEXTS["home_hidden"],
-        (
-            "Whether somebody is at home, from one report: an attacker who must choose between "
-            f"home and another place, both equally likely, {one_report}. Reports add up: after "
-            f"{REPEATS} from home the attacker {many_reports}."
-        ),
+        TEXTS["at_home"].format(one=one_report, repeats=REPEATS, many=many_reports),
         TEXTS["own_places_hidden"],
     ]
 
@@ -173,10 +169,7 @@ def bias_text(data: PersonalData) -> str:
         return "The background is the right one: the estimate is right on average."
     share = formats.out_of(data.bias.total_variation)
     guess = background_text(data.record.policy.background)
-    return (
-        f"A wrong guess of where own places are puts **{share}** people in the wrong place, "
-        f"however many take part. The collector's guess here: {guess}."
-    )
+    return TEXTS["wrong_background"].format(share=share, guess=guess)
 
 
 def home_inference_text(inference: HomeInference, city: str) -> str:

@@ -150,10 +150,7 @@ def _block_details(scenario: Scenario, domain: GridDomain) -> None:
     elif isinstance(blocks, PolygonBlocks):
         _polygon_details(blocks)
     elif isinstance(blocks, DrawnBlocks):
-        st.caption(
-            f"{len(blocks.areas)} drawn with the tool “Box” and “Make it a block”; what is left "
-            "over is one more block."
-        )
+        st.caption(TEXTS["drawn_blocks"].format(blocks=len(blocks.areas)))
 
 
 def _sensitive_details(scenario: Scenario) -> None:

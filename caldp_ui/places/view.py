@@ -74,18 +74,10 @@ def region_sentences(report: RegionReport, scenario: Scenario) -> list[str]:
     if round(report.estimate) < 0:
         sentences.append(TEXTS["below_zero"])
     if report.exact_blocks:
-        sentences.append(
-            f"{formats.count(report.exact_blocks, 'block lies', 'blocks lie')} in the box as a "
-            "whole. No block hides how many people it holds, so they add no privacy noise."
-        )
-    estimator = ESTIMATORS[scenario.estimator]
-    sentences.append(
-        "The cells of the map of this protection add up to "
-        f"{formats.people(report.processed_estimate)} here: "
-        f"they show “{estimator.title}”, {estimator.sentence}. The estimate above is made for the "
-        "box as a whole and is right on average."
-    )
-    return sentences
+        blocks = formats.count(report.exact_blocks, "block lies", "blocks lie")
+        sentences.append(TEXTS["exact_blocks"].format(blocks=blocks))
+    used, people = ESTIMATORS[scenario.estimator], formats.people(report.processed_estimate)
+    return [*sentences, TEXTS["sum_of_cells"].format(people=people, estimator=used)]
 
 
 def describe_area(area: Area) -> str:
@@ -101,11 +93,7 @@ def dots_text(report: RegionReport) -> str:
     if report.half_width <= 0:
         return "Known exactly: nothing in this box is hidden."
     low, high = formats.people(report.low), formats.people(report.high)
-    return (
-        f"For a box that was chosen before anybody saw the map, the range from {low} to {high} "
-        "holds the true number in 95 of 100 collections. Between two neighbouring dots it is in 1 "
-        f"of {layout.DOTS}."
-    )
+    return TEXTS["dots"].format(low=low, high=high, dots=layout.DOTS)
 
 
 def cell_sizes_sentence(ladder: CellErrorCurves, finest: float) -> str:
@@ -326,10 +314,7 @@ def judgement_text(ours: Result, shift: Floats, domain: GridDomain) -> str:
     worst = np.argsort(-worse)[:_EXAMPLES]
     named = "; ".join(place_name(domain, int(x)) for x in worst if worse[x] > 0)
     misled = f" It misleads most at {named}." if named else ""
-    return (
-        f"In the wrong place are {errors[0]} of 100 people with the prior, {errors[1]} without it, "
-        f"and {errors[2]} if one believes the prior alone.{misled}"
-    )
+    return TEXTS["prior_errors"].format(*errors, misled=misled)
 
 
 CountedData: TypeAlias = CountedPlaces | CountedMap | CountedAnswers

@@ -17,6 +17,7 @@ from caldp_core.domain.domains import US_GRID, GridDomain
 from caldp_core.experiments.run import Result, Setup
 from caldp_core.experiments.table import as_cell
 from caldp_core.privacy.context import Context
+from caldp_ui.app.texts import read_texts
 from caldp_ui.session.page_state import PageState
 from caldp_ui.words import formats
 
@@ -267,6 +268,7 @@ def borders(domain: GridDomain) -> Floats:
     return np.where(inside[:, None], lines, np.nan)
 
 
+TEXTS: Final = read_texts(__file__)
 CODE_MB: Final = 0.8
 """Compressed size of the drawing's code in MB; it is sent once, with the first relief."""
 _HEIGHT: Final = 340
@@ -309,13 +311,9 @@ def show(state: PageState[Any], setup: Setup, domain: GridDomain, results: Resul
     height = _HEIGHT if across > 1 else _ROW * len(maps)
     st.pydeck_chart(chart, height=height, key=state.key("relief"), alt=_alt(maps, tiles))
     megabytes = len(chart.to_json().encode()) / 1e6
+    widest = points(look.widest)
     st.caption(
-        f"Height: share of all people in {tiles.kind}s of {tiles.degrees:.3g}°, one scale for all "
-        "maps; estimates are the unbiased ones, and those below zero are not drawn. "
-        "Colour: how unsure the share is, from pale blue (known) to orange "
-        f"(± {points(look.widest)} at most, 95 of 100 times). Drag to turn all maps at once, "
-        "double-click to come closer, point at a column for its numbers. "
-        f"The drawing is {megabytes:.1f} MB to load, and {CODE_MB} MB more the first time."
+        TEXTS["maps_notes"].format(tiles=tiles, widest=widest, megabytes=megabytes, code=CODE_MB)
     )
     st.table(table(maps, tiles))
 
@@ -337,11 +335,7 @@ def _show_blocks(state: PageState[Any], setup: Setup, domain: GridDomain) -> Non
         f"{blocks.heights.min():g} to {top:g}; in {readable} of them nobody is protected."
     )
     st.pydeck_chart(chart, height=_HEIGHT, key=state.key("relief-blocks"), alt=alt)
-    st.caption(
-        "Height: ε of each block; the higher, the less is hidden in it. Colour: who can be read, "
-        "from pale blue (nobody) to orange (everybody in the block); there ε promises nothing. "
-        "Point at a block for its name and numbers."
-    )
+    st.caption(TEXTS["blocks_notes"])
     st.table(_largest(blocks))
 
 

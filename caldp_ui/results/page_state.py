@@ -156,10 +156,8 @@ def _receive_files() -> None:
         return
     _discard_files()
     if not files:
-        st.session_state[_ERROR_KEY] = (
-            "There is no file to read; choose protocol.json and the tallies together, "
-            f"{st.get_option('server.maxUploadSize')} MB in all."
-        )
+        most = st.get_option("server.maxUploadSize")
+        st.session_state[_ERROR_KEY] = TEXTS["no_file"].format(most=most)
         return
     st.session_state[_NUMBER_KEY] = st.session_state.get(_NUMBER_KEY, 0) + 1
     contents = tuple((file.name, take_content(file)) for file in files)

@@ -231,11 +231,7 @@ def bars_html(results: Results) -> str:
     )
     rows = "".join(_bar_html(results, int(x), top) for x in values)
     more = f" The {ROWS_MAX} most common of {formats.integer(k)} answers." if k > ROWS_MAX else ""
-    note = (
-        "Bar: estimated share of all people. Line: the range that holds the true share "
-        f"{100 * results.level:g} times in 100{looks_text(results)}. Pink with a lock: protected "
-        f"answers.{more}"
-    )
+    note = TEXTS["bars"].format(level=100 * results.level, looks=looks_text(results), more=more)
     return f'<div class="estimates"><p class="head">{head}</p>{rows}<small>{note}</small></div>'
 
 

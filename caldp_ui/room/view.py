@@ -23,7 +23,7 @@ import streamlit as st
 from plotly.subplots import make_subplots
 
 from caldp_core.basics.types import Floats
-from caldp_ui.app.texts import escape_markdown, read_toml
+from caldp_ui.app.texts import escape_markdown, read_texts, read_toml
 from caldp_ui.app.theme import Palette
 from caldp_ui.charts import show
 from caldp_ui.compute import runs
@@ -49,6 +49,7 @@ from caldp_ui.shell.page import View
 from caldp_ui.stage import records
 from caldp_ui.words import accuracy, formats
 
+TEXTS: Final = read_texts(__file__)
 WAITING: Final = "No phone has reported yet: scan the code and answer."
 NO_REPORT: Final = "No phone reported while the question was open."
 NOTHING_YET: Final = "No report yet: the whole range is possible."
@@ -71,10 +72,7 @@ def _guess_sentence(question: PollQuestion) -> str:
     if not question.sensitive:
         return ""
     most = most_right(question)
-    return (
-        "An attacker who must choose between two equally likely answers is "
-        f"right {times(most)} (protection: {formats.strength(most).word})."
-    )
+    return TEXTS["odds"].format(right=times(most), word=formats.strength(most).word)
 
 
 def unprotected_sentence(question: PollQuestion) -> str:
@@ -96,10 +94,7 @@ def unprotected_warning(question: PollQuestion) -> str:
     """What phones send in clear, to a teacher who is about to ask what protects nobody."""
     *others, last = (quoted(question, x) for x in range(question.k))
     kind = "true answer" if question.right is None else "guess"
-    return (
-        f"Nobody is protected: each phone sends its {kind} in clear, be it {', '.join(others)} or "
-        f"{last}."
-    )
+    return TEXTS["all_in_clear"].format(kind=kind, others=", ".join(others), last=last)
 
 
 def _with_unprotected(question: PollQuestion, sentence: str, **figures: float) -> formats.Headline:
@@ -264,10 +259,7 @@ def promises(question: PollQuestion) -> tuple[str, ...]:
 
 def ended_poll_sentence(code: str) -> str:
     """To a teacher whose poll is gone."""
-    return (
-        f"Poll {code} is gone with its reports: the server was started again, or the poll was "
-        "ended. Open a new one."
-    )
+    return TEXTS["poll_gone"].format(code=code)
 
 
 def question_message(question: PollQuestion) -> dict[str, Any]:

@@ -28,10 +28,11 @@ from caldp_core.mechanisms.catalogue import Installed
 from caldp_core.scenarios.scenario import FORMAT, Scenario, unknown_query_keys
 from caldp_ui.app.echoes import is_echo
 from caldp_ui.app.navigation import ensure_navigation
-from caldp_ui.app.texts import escape_markdown, plain_errors
+from caldp_ui.app.texts import escape_markdown, plain_errors, read_texts
 from caldp_ui.compute.runs import fetched_snap, with_population
 from caldp_ui.session import links, visit
 
+TEXTS: Final = read_texts(__file__)
 _LINK: Final = "link"
 _PART: Final = "open"
 
@@ -486,15 +487,8 @@ def make_safe(found: Scenario) -> Scenario:
     """A scenario from anywhere, safe to run; raises `CaldpError` if it can't be."""
     # It must not make the server read files of the sender's choice.
     if isinstance(found.dataset, Snap) and found.dataset != fetched_snap():
-        raise CaldpError(
-            "It needs SNAP's file, which is not on this machine: "
-            "python -m caldp_core fetch gowalla brings it here."
-        )
-    require(
-        not isinstance(found.mechanism, Installed),
-        "Pages run the mechanisms of the catalogue; for one of another package use caldp run, or "
-        "give its channel to the page Privacy matrix.",
-    )
+        raise CaldpError(TEXTS["no_snap_file"])
+    require(not isinstance(found.mechanism, Installed), TEXTS["other_package"])
     # One outcome is shown: more trials would only keep the server busy.
     return with_population(replace(found, trials=1))
 

@@ -36,7 +36,7 @@ from caldp_core.datasets.files.source import FileSource
 from caldp_core.datasets.public_map import PublicMap
 from caldp_core.scenarios.blocks import PolygonBlocks
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.app.texts import escape_markdown
+from caldp_ui.app.texts import escape_markdown, read_texts
 from caldp_ui.compute.runs import is_own
 
 
@@ -81,6 +81,7 @@ def _cached_visit(name: str) -> Visit:
     return Visit(name)
 
 
+TEXTS: Final = read_texts(__file__)
 _NOTICE: Final = "notice"
 _HINT: Final = "hint"
 _SHOWN_KEY: Final = "notice-shown"
@@ -284,10 +285,7 @@ def request_text(query: Mapping[str, str]) -> str:
     title = f" “{said[_TITLE]}”" if _TITLE in said else ""
     size = f" ({said[_ANSWERS]} answers)" if _ANSWERS in said else ""
     size = f" (cells of {said[_CELL]}°)" if _CELL in said else size
-    return (
-        f"This link holds settings and no data: bring its file{title}{size} with “Your data”, on "
-        "“Sensitive answers” or “Places on a map”. Then its settings are shown with your file."
-    )
+    return TEXTS["link_without_data"].format(title=title, size=size)
 
 
 def fits(query: Mapping[str, str], spec: DatasetSpec) -> bool:
@@ -298,10 +296,7 @@ def fits(query: Mapping[str, str], spec: DatasetSpec) -> bool:
 def _require_kept(kept: T | None) -> T:
     """What this visit keeps; raises `CaldpError` for None, which another one may keep."""
     if kept is None:
-        raise CaldpError(
-            "Its areas or its map are too long for a link and stay with the visit that brought "
-            "them; ask for the scenario file of “Share and export”, and open it with “Your data”."
-        )
+        raise CaldpError(TEXTS["kept_elsewhere"])
     return kept
 
 

@@ -396,10 +396,7 @@ def means_text(ours: Result, plain: Result) -> str:
     ]
     if not parts:
         return ""
-    return (
-        f"{'; '.join(parts)}. Ranges hold the true mean 95 times in "
-        f"100.{_square_wave_sentence(ours)}"
-    )
+    return TEXTS["means"].format(means="; ".join(parts), wave=_square_wave_sentence(ours))
 
 
 def _square_wave_sentence(ours: Result) -> str:

@@ -36,8 +36,11 @@ from caldp_core.scenarios.blocks import (
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.mixing import epsilons_after_mixing
+from caldp_ui.app.texts import read_texts
 from caldp_ui.words import formats
 from caldp_ui.words.formats import NONE, Vocabulary, place_name, strength
+
+TEXTS: Final = read_texts(__file__)
 
 _NOBODY = 1e-12
 """Smaller shares of people are rounding errors of sums."""
@@ -344,11 +347,7 @@ def _read_sentences(nouns: Vocabulary, setup: Setup) -> str:
     share = readable_share(setup)
     if share >= READ:
         return f"One report is enough to read the true {nouns.unit} of each of them."
-    return (
-        f"Of these people, **{formats.out_of(share)}** send their true {nouns.unit}: one report is "
-        "enough to read it. The others report like protected people this time; no promise hides "
-        "them next time."
-    )
+    return TEXTS["some_readable"].format(share=formats.out_of(share), unit=nouns.unit)
 
 
 def readable_share(setup: Setup) -> float:
@@ -448,12 +447,7 @@ def population(setup: Setup) -> str:
 
 def counted_as_people(scenario: Scenario) -> str:
     """Note that one person is one check-in in these data; "" for other data."""
-    if not isinstance(scenario.dataset, _CHECK_INS):
-        return ""
-    return (
-        "Each check-in of the data counts as one person here. A user with many check-ins would "
-        "send as many reports."
-    )
+    return TEXTS["check_ins"] if isinstance(scenario.dataset, _CHECK_INS) else ""
 
 
 def not_promised(nouns: Vocabulary, setup: Setup) -> list[str]:
@@ -467,10 +461,8 @@ def not_promised(nouns: Vocabulary, setup: Setup) -> list[str]:
         open_ends.append(_clear_sentences(nouns, setup))
     singles = int((setup.partition.sizes() == 1).sum())
     if singles:
-        open_ends.append(
-            f"{formats.count(singles, 'block holds', 'blocks hold')} a single {nouns.unit}, and a "
-            "report from there names it."
-        )
+        blocks = formats.count(singles, "block holds", "blocks hold")
+        open_ends.append(TEXTS["single"].format(blocks=blocks, unit=nouns.unit))
     return open_ends + left_open(nouns, scenario)
 
 
@@ -496,10 +488,7 @@ def _clear_sentences(nouns: Vocabulary, setup: Setup) -> str:
         return f"{others}, everybody names their {nouns.unit} openly."
     least = float(cover.clear_share[mixed].min())
     clear = "nearly all" if least >= READ else f"at least {formats.out_of(least)}"
-    text = (
-        f"{others}, {clear} {nouns.people} name their {nouns.unit} openly; the others report like "
-        f"protected {nouns.people}."
-    )
+    text = TEXTS["named_openly"].format(others=others, clear=clear, nouns=nouns)
     unmixed = with_others.size - mixed.size
     if unmixed:
         count = f"{formats.integer(unmixed)} of {formats.integer(setup.partition.m)}"
@@ -507,16 +496,10 @@ def _clear_sentences(nouns: Vocabulary, setup: Setup) -> str:
         blocks = "countries" if block == "country" else f"{block}s"
         text += f" In {count} {blocks}, where nothing has to hide, everybody does."
     bound = formats.upper_bound(max_guess_accuracy(float(context.epsilon[mixed].max())))
-    return (
-        f"{text} So a report may rule a sensitive {nouns.unit} out. It may also speak for one: an "
-        f"even chance becomes {bound} of 100."
-    )
+    return TEXTS["ruled_out"].format(text=text, unit=nouns.unit, bound=bound)
 
 
-DELTA_TEXT: Final = (
-    "Beyond what this ε allows, one person's answer may change the chance of any outcome by one in "
-    "a billion (δ)."
-)
+DELTA_TEXT: Final = TEXTS["delta"]
 
 
 def is_known(setup: Setup) -> bool:
@@ -572,10 +555,8 @@ def describe_mixing(
     ]
     if not changes:
         return ""
-    return (
-        f"If reports are mixed by a shuffler that you trust to forget who sent which of {reports}, "
-        f"ε {', and '.join(changes)}. {DELTA_TEXT}"
-    )
+    text = TEXTS["shuffler"].format(reports=reports, changes=", and ".join(changes))
+    return f"{text} {DELTA_TEXT}"
 
 
 def shuffled_epsilon_text(before: float, after: float) -> str:

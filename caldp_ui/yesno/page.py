@@ -81,13 +81,6 @@ def _with_smaller_epsilon(record: YesNoState) -> YesNoState:
     return YesNoState(with_levels(record.scenario, epsilon_01=least, epsilon_10=least))
 
 
-def _level_help(answer: str) -> str:
-    return (
-        f"A report makes {answer} at most e^ε times as likely as before. Smaller: better hidden. "
-        f"At ∞ a report may prove {answer}."
-    )
-
-
 def _panels(shown: View, data: YesNoData, pinned: YesNoData | None) -> None:
     """Show the three panels; `pinned` is drawn in the plane, too."""
     with st.container(key=STATE.key("steps")):
@@ -95,8 +88,10 @@ def _panels(shown: View, data: YesNoData, pinned: YesNoData | None) -> None:
             st.html(view.title_html(1, "One person sends a noisy answer"))
             st.html(shown.texts[view.SENDER])
             with st.container(key=STATE.key("dials"), horizontal=True):
-                common.show(STATE, _EPSILON_YES, "ε of yes", _level_help("yes"))
-                common.show(STATE, _EPSILON_NO, "ε of no", _level_help("no"))
+                common.show(
+                    STATE, _EPSILON_YES, "ε of yes", TEXTS["level_help"].format(answer="yes")
+                )
+                common.show(STATE, _EPSILON_NO, "ε of no", TEXTS["level_help"].format(answer="no"))
             _level_buttons()
         with st.container(key=STATE.key("reads")):
             st.html(view.title_html(2, "An attacker reads one report"))

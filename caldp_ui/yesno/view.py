@@ -16,6 +16,7 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 from caldp_core.basics.types import Floats
+from caldp_ui.app.texts import read_texts
 from caldp_ui.app.theme import LIGHT, Palette
 from caldp_ui.charts.show import Frame, Point, svg
 from caldp_ui.parts import layout, pack
@@ -23,6 +24,7 @@ from caldp_ui.shell.page import View
 from caldp_ui.words import accuracy, formats, policies
 from caldp_ui.yesno.page_state import STATE, Coin, YesNoData, warner_people_factor, yes_no_policy
 
+TEXTS: Final = read_texts(__file__)
 ANSWERS = ("no", "yes")
 
 
@@ -83,10 +85,7 @@ def _unprotected_sentence(data: YesNoData, answers: list[str]) -> str:
         return "Nobody is protected: every report is the true answer."
     (answer,) = answers
     share = data.truth if answer == "yes" else 1 - data.truth
-    return (
-        f"{formats.out_of(share)} people are not protected: a report can prove their answer "
-        f"“{answer}”."
-    )
+    return TEXTS["not_protected"].format(share=formats.out_of(share), answer=answer)
 
 
 def _plain_ldp_sentence(data: YesNoData) -> str:
@@ -95,10 +94,7 @@ def _plain_ldp_sentence(data: YesNoData) -> str:
         return "Plain LDP (Warner's coin) is as accurate here."
     if math.isinf(factor):
         return "Plain LDP (Warner's coin) never gets as accurate."
-    return (
-        f"Plain LDP (Warner's coin) needs {formats.times(factor)} as many people for the same "
-        "accuracy."
-    )
+    return TEXTS["warner_needs"].format(times=formats.times(factor))
 
 
 def coin_numbers(coin: Coin) -> dict[str, str]:
