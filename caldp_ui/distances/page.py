@@ -136,12 +136,8 @@ def _promise(data: page_state.DistanceData) -> None:
 
 def _odds(data: page_state.DistanceData) -> None:
     texts = [f"{km}: {right}" for km, right in view.odds_by_distance(data.record).items()]
-    show_chart(
-        view.odds_figure(data, palette()),
-        STATE.key("odds-chart"),
-        "The most right guesses of 100 between two equally likely places, by distance: "
-        f"{', '.join(texts)}.",
-    )
+    alt = TEXTS["odds_alt"].format(odds=", ".join(texts))
+    show_chart(view.odds_figure(data, palette()), STATE.key("odds-chart"), alt)
     st.caption(TEXTS["odds_notes"].format(place=place_name(data.domain, data.record.place)))
 
 

@@ -392,10 +392,8 @@ def odds_html(record: DistanceState) -> str:
     """HTML of the odds."""
     share = max_guess_accuracy(record.policy.epsilon)
     title = f"100 small figures, {formats.hundred(share)} of them filled: right guesses."
-    sentence = (
-        "An attacker who must choose between two equally likely places "
-        f"**{formats.length(record.policy.km)}** apart {right_guess_text(share)}."
-    )
+    km = formats.length(record.policy.km)
+    sentence = TEXTS["must_choose"].format(km=km, right=right_guess_text(share))
     odds = odds_by_distance(record).items()
     rows = "".join(f"<div><dd>{right}</dd><dt>{km}</dt></div>" for km, right in odds)
     return (

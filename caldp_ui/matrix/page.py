@@ -208,10 +208,8 @@ def _designed_for_largest(record: page_state.MatrixState) -> page_state.Candidat
     if result is None:
         return None
     errors = variances(result.design)
-    st.markdown(
-        f"**Certified:** the largest variance of a value is {page_state.above(result.gap)}, and "
-        f"{formats.times(float(errors.max() / errors.min()))} the smallest."
-    )
+    above, times = page_state.above(result.gap), formats.times(float(errors.max() / errors.min()))
+    st.markdown(TEXTS["largest_variance"].format(above=above, times=times))
     mechanism = DesignedMechanism(result.design)
     return page_state.designed(mechanism, result.gap, "Designed for the largest error")
 
@@ -230,10 +228,8 @@ def _designed_for_groups(record: page_state.MatrixState) -> page_state.Candidate
     mechanism = DesignedMechanism(best.design)
     kinds = ", ".join(map(str, map(escape_markdown, page_state.groups_of(record.names))))
     saved = _saved(record, best.loss, lambda each: page_state.error(each, record.names))
-    st.markdown(
-        f"**Certified:** the error of the groups ({kinds}) is {page_state.above(best.gap)}.{saved} "
-        "Single values come out worse than by the other designs."
-    )
+    above = page_state.above(best.gap)
+    st.markdown(TEXTS["groups_error"].format(kinds=kinds, above=above, saved=saved))
     return page_state.designed(mechanism, best.gap, "Designed for groups")
 
 

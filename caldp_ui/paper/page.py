@@ -89,10 +89,7 @@ def region_view(record: PaperRecord, _: object, colours: Palette) -> View:
     vertex = error_vertex(BinaryPolicy(question.epsilon_01, question.epsilon_10))
     least = min(question.epsilon_01, question.epsilon_10)
     plain = error_vertex(BinaryPolicy(least, least))
-    alt = (
-        "The plane of false alarms and misses. Rules can do what lies above the lines from (1, 0) "
-        f"and (0, 1) to the mechanism's corner at ({vertex.false_alarm:.3f}, {vertex.missed:.3f})."
-    )
+    alt = TEXTS["region_alt"].format(corner=vertex)
     chart = charts.figure_json(region(vertex, plain, colours), alt)
     headline = Headline(
         "An attacker who believes the report takes "
@@ -400,8 +397,7 @@ def _panels(points: list[Point], turns: list[TrialRun]) -> None:
                 charts.show(
                     view.panel(titles[panel], curves, least, palette()),
                     STATE.key(f"panel-{panel}"),
-                    f"{titles[panel]}: error against 1,000 to 512,000 people, falling for "
-                    "plain LDP and for 10, 20, 50 and 100 blocks.",
+                    TEXTS["figure_2_alt"].format(panel=titles[panel]),
                 )
     st.caption(TEXTS["figure_2_notes"])
     if any(mean_errors):

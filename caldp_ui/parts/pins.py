@@ -280,7 +280,8 @@ def ready_films(requests: Sequence[FilmRequest]) -> list[Film]:
 
 
 def _is_ready(request: FilmRequest) -> bool:
-    done = jobs.is_done(request.key, request.name)
+    job = jobs.current_job(request.key, request.name)
+    done = job is not None and job.done
     return done or _find_film(request.key, request.name) is not None
 
 

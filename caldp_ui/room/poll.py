@@ -223,7 +223,8 @@ class Poll:
         state = self.state
         number = check_whole("A report", answer, 0, state.question.k - 1)
         refuse_unless(mark == state.mark, "refusedOver")
-        refuse_unless(_is_token(token), "refusedForeign")
+        is_token = len(token) == TOKEN_LENGTH and set(token) <= set("0123456789abcdef")
+        refuse_unless(is_token, "refusedForeign")
         if self.has_answered(mark, token):
             return
         refuse_unless(state.is_open, "refusedClosed")
@@ -253,10 +254,6 @@ class Poll:
 
     def _hash(self, token: str) -> bytes:
         return hashlib.blake2b(token.encode(), key=self.salt, digest_size=16).digest()
-
-
-def _is_token(token: str) -> bool:
-    return len(token) == TOKEN_LENGTH and set(token) <= set("0123456789abcdef")
 
 
 ROOMS_MAX: Final = 200

@@ -412,12 +412,6 @@ def current_job(key: str, name: str) -> Job[Any] | None:
     return job
 
 
-def is_done(key: str, name: str) -> bool:
-    """Whether the job of that name at that place has come to an end."""
-    job = current_job(key, name)
-    return job is not None and job.done
-
-
 def has_result(key: str, name: str) -> bool:
     """Whether the job of that name at that place has a result; raises what its work raised."""
     job = current_job(key, name)

@@ -245,12 +245,8 @@ def show_methods(data: ComparisonData) -> None:
     left, right = st.columns([1.2, 1], gap="large")
     with left:
         best = min(compatible, key=lambda method: method.l2)
-        show_chart(
-            _plane(compatible),
-            STATE.key("plane"),
-            "Expected error against bits per report, one point per method; lower left is better. "
-            f"{best.title} has the least error.",
-        )
+        alt = TEXTS["plane_alt"].format(best=best.title)
+        show_chart(_plane(compatible), STATE.key("plane"), alt)
     with right:
         st.table(
             pd.DataFrame(

@@ -20,10 +20,11 @@ from caldp_core.privacy.context import Context
 from caldp_core.scenarios.blocks import EverythingSensitive, GridBlocks, OneBlock
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.theory.expected_error import Forecast
-from caldp_ui.app.texts import read_toml
+from caldp_ui.app.texts import read_texts, read_toml
 from caldp_ui.words import formats, policies, promise
 from caldp_ui.words.formats import Headline, Vocabulary
 
+TEXTS: Final = read_texts(__file__)
 _Z: Final = NormalDist().inv_cdf(0.975)
 _USEFUL: Final = 0.1
 """Half of a 95 % range that says something."""
@@ -159,10 +160,7 @@ def cell_area_text(grid: GridDomain) -> str:
 def cell_error_text(found: CellErrors, finest: float) -> str:
     """Blur and noise of one estimate, in a sentence each; `finest`: smallest cells, in degrees."""
     if found.blur == 0:
-        return (
-            f"Noise puts **{formats.of_hundred(found.noise)}** people in the wrong cell of "
-            f"{finest:g}°, and nothing is blurred: these are the smallest cells."
-        )
+        return TEXTS["only_noise"].format(noise=formats.of_hundred(found.noise), finest=finest)
     return (
         f"Larger cells blur: within them people are taken to be anywhere, which puts "
         f"**{formats.of_hundred(found.blur)}** in the wrong cell of {finest:g}°. Noise puts "
@@ -229,14 +227,8 @@ def _hidden_sentence(nouns: Vocabulary, setup: Setup) -> str:
         return f"It hides every {nouns.unit} from every other, at ε = {low:g}."
     block, sized = promise.block_name(nouns, setup.scenario), _sized_block(nouns, setup)
     if low == high:
-        return (
-            f"Both hide {nouns.which} in a {sized}, at ε = {low:g}. "
-            f"Only plain LDP also hides which {block}."
-        )
-    return (
-        f"It hides {nouns.which} in a {sized}, at ε from {low:g} to {high:g}. "
-        f"Plain LDP also hides which {block}, at ε = {low:g}."
-    )
+        return TEXTS["one_level"].format(nouns=nouns, sized=sized, low=low, block=block)
+    return TEXTS["levels"].format(nouns=nouns, sized=sized, low=low, high=high, block=block)
 
 
 def _sized_block(nouns: Vocabulary, setup: Setup) -> str:

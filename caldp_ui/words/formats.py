@@ -31,12 +31,9 @@ def people(number: float) -> str:
     for size, word in _BIG:
         # From half a unit of the third digit below, rounding already leads to the next word.
         if abs(whole) >= size * (1.0 if size == _BIG[-1][0] else 0.9995):
-            return f"{_three(whole / size)} {word}"
+            scaled = whole / size
+            return f"{scaled:.3g} {word}" if abs(scaled) < 999.5 else f"{scaled:,.0f} {word}"
     return f"{whole:,}"
-
-
-def _three(value: float) -> str:
-    return f"{value:.3g}" if abs(value) < 999.5 else f"{value:,.0f}"
 
 
 def integer(number: int) -> str:

@@ -323,10 +323,8 @@ def odds_text(nouns: Vocabulary, setup: Setup) -> str:
     text = _guess_sentence(nouns, setup)
     if odds.one_way is None or odds.both_ways is None:
         return f"{text} Without a report it is 50."
-    return (
-        f"{text} Between two protected {nouns.units} the attacker "
-        f"{right_guess_text(odds.both_ways)}."
-    )
+    right = right_guess_text(odds.both_ways)
+    return TEXTS["both_protected"].format(text=text, units=nouns.units, right=right)
 
 
 def _guess_sentence(nouns: Vocabulary, setup: Setup) -> str:
@@ -371,10 +369,8 @@ def protected_text(nouns: Vocabulary, setup: Setup) -> str:
     single, open_to_all = setup.sensitive & alone, ~setup.sensitive
     if single.any():
         count = formats.out_of(float(shares[single].sum())).capitalize()
-        text += (
-            f" {count} {nouns.people} are in a {block_name(nouns, setup.scenario)} of one "
-            f"{nouns.unit}, which their report names."
-        )
+        block = block_name(nouns, setup.scenario)
+        text += TEXTS["alone_in_block"].format(count=count, nouns=nouns, block=block)
     if open_to_all.any():
         count = formats.out_of(float(shares[open_to_all].sum())).capitalize()
         text += f" {count} {nouns.people} {nouns.belong} {nouns.units} that are not sensitive."
