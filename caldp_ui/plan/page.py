@@ -323,7 +323,8 @@ def _asked_again(record: Plan) -> None:
     if found is None:
         return
     st.markdown(TEXTS["again"].format(people=formats.counted(setup.n, "person", "people")))
-    rows = {TEXTS[f"again_{kind}"]: view.repetition_cells(each) for kind, each in found.items()}
+    names = view.REPETITION["rows"]
+    rows = {names[kind]: view.repetition_cells(each) for kind, each in found.items()}
     st.table(pd.DataFrame(rows).T.rename_axis("what a device sends"))
     st.caption(TEXTS["again_notes"].format(level=record.epsilon))
 

@@ -19,7 +19,7 @@ from caldp_core.experiments.run import Setup
 from caldp_core.mechanisms.capabilities import symbol_partition_of
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.theory.expected_error import Forecast
-from caldp_ui.app.texts import read_texts
+from caldp_ui.app.texts import read_texts, read_toml
 from caldp_ui.app.theme import Palette
 from caldp_ui.charts import show as charts
 from caldp_ui.charts.curves import (
@@ -45,6 +45,7 @@ from caldp_ui.words import promise as counts
 from caldp_ui.words.formats import ANSWERS, Headline, Vocabulary
 
 TEXTS: Final = read_texts(__file__)
+REPETITION: Final = read_toml(__file__, "repetition.toml")
 Points = Mapping[str, Sequence[Need]]
 """Needs by protection, by rising ε."""
 _TOO_MANY: Final = "more than 1 trillion"
@@ -101,8 +102,7 @@ def repetition_cells(found: Repetition | None) -> dict[str, str]:
     if found is not None:
         accuracy = (f"± {formats.digits(196 * found.accuracy[name])}" for name in ("one", "all"))
         parts = [_level_text(**found.value), _level_text(**found.change), *accuracy]
-    heads = ("heads_value", "heads_change", "heads_one", "heads_all")
-    return dict(zip(map(TEXTS.__getitem__, heads), parts, strict=True))
+    return dict(zip(REPETITION["columns"], parts, strict=True))
 
 
 def _level_text(epsilon: float | None, **how: str) -> str:
