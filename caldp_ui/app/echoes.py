@@ -1,8 +1,8 @@
-"""Values of widgets that the browser sends once more, and that no hand has moved.
+"""Values of widgets that the browser repeats, and that the user has not changed.
 
 Each message has the values of all widgets. Of those that a run has changed since, it has the old
-ones until the browser has drawn that run, and Streamlit takes them for changes by the user. What a
-hand has moved differs from the message before, and from what the server has.
+ones until the browser has drawn that run, and Streamlit takes them for changes by the user. What
+the user has changed differs from the message before, and from what the server has.
 """
 
 from typing import Any, Final
@@ -46,9 +46,9 @@ def _is_click(widget: WidgetState) -> bool:
 
 
 def is_echo(key: str) -> bool:
-    """Whether the browser repeats this widget's value in the run, as a hand has moved another.
+    """Whether the browser repeats this widget's value in a run that the user asked for by another.
 
-    Alone, it is meant: the user has chosen once more what a run had replaced.
+    Where no other has changed, the user has chosen again what a run had replaced.
     """
     context = get_script_run_ctx()
     if context is None:

@@ -1,8 +1,8 @@
-"""What whoever runs a server asks it: lines of a log and figures for Prometheus, off at first.
+"""What an operator asks of a server: lines of a log and figures for Prometheus, off at first.
 
 They say that visits begin and end, which answers were refusals and which runs were slow. They say
-nothing of who a visitor is, what was opened or what was chosen. Figures have a port of their own,
-open to this machine alone: when visits come is not for visitors.
+nothing of who a visitor is, what was opened or what was chosen. Figures have a separate port, open
+to this machine alone: visitors should not see when others come.
 """
 
 import json

@@ -142,7 +142,7 @@ class Settings:
     that may show the dashboard in a frame. `noise_secret`: a whole number from which noise on
     visitors' own data follows, the same on workers that share it; 0 for none, as in tests.
     `poll_key`: what opens a poll where strangers hold all that this server takes. `log`: "text" or
-    "json", the form of lines for whoever runs the server; "" for none. `metrics`: address and
+    "json", the form of lines for the operator; "" for none. `metrics`: address and
     port of figures for Prometheus, on this machine alone without an address; "" for none.
     """
 

@@ -4,8 +4,8 @@ Widgets hold no state of their own: before each is drawn its value is set from t
 callback changes the record. No page reads the state of another; for the next page it leaves a link,
 or a part to be open.
 
-Whoever moves a widget before the browser has drawn what a run has changed sends old values of
-others with it, which are no changes by the user (`is_echo`).
+A user who moves a widget before the browser has drawn what a run has changed sends old values of
+others with it, which are not changes (`is_echo`).
 
 A page gives the record that it begins with and refuses those whose parts do not fit; a link holds
 only what differs from the beginning.

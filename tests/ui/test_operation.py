@@ -1,4 +1,4 @@
-"""What a worker tells whoever runs it: lines of its log, and its figures for Prometheus."""
+"""What a worker reports to its operator: lines of its log, and figures for Prometheus."""
 
 import asyncio
 import json

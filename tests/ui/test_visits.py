@@ -589,7 +589,7 @@ def test_a_part_is_told_of_its_own_widgets_alone(
 @pytest.mark.parametrize(
     ("messages", "is_an_echo"),
     [
-        # A run has replaced 2 by 7. A hand does more, before the browser has drawn it or after.
+        # A run has replaced 2 by 7. The user goes on, before the browser has drawn it or after.
         ([{"menu": 2}, {"menu": 2, "click": True}], True),
         ([{"menu": 2, "ε": 1}, {"menu": 2, "ε": 3}], True),
         ([{"menu": 2, "ε": 1}, {"menu": 2, "ε": 1}], False),  # chosen once more
@@ -599,7 +599,7 @@ def test_a_part_is_told_of_its_own_widgets_alone(
         ([{"menu": 2}], False),
     ],
 )
-def test_where_a_hand_has_moved_one_widget_old_values_of_others_are_no_choice(
+def test_old_value_of_a_widget_beside_another_that_the_user_changed_is_an_echo(
     streamlit: pytest.MonkeyPatch, messages: list[dict[str, int]], is_an_echo: bool
 ) -> None:
     streamlit.setattr(SessionState, "on_script_will_rerun", SessionState.on_script_will_rerun)
