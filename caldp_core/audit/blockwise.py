@@ -275,9 +275,6 @@ def _set_by_hand(component: Any) -> list[str]:
     ]
 
 
-_BASE: Final = (Fraction(1),)
-
-
 def extremes_from_form(
     oracles: HasSupportForm, block: int, size: int, progress: Progress
 ) -> BlockExtremes:
@@ -291,7 +288,7 @@ def extremes_from_form(
     other = min(1, size - 1)
     extremes = BlockExtremes(
         hidden_ratio=MaxRatio(_largest_entry(weights, weights), None, 0, other),
-        base_ratio=MaxRatio(_largest_entry(weights, _BASE), None, 0, 0),
+        base_ratio=MaxRatio(_largest_entry(weights, (Fraction(1),)), None, 0, 0),
         faulty_row=None if is_distribution(form) else 0,
         base_is_distribution=0 <= form.share <= 1,
     )
@@ -461,10 +458,10 @@ def _choose_method(mechanism: BlockStructure) -> tuple[str, _Reader, Floats]:
     oracles, outputs, sizes = mechanism.oracles, mechanism.oracles.outputs, mechanism.sizes
     entries = (int(sizes.max()) + 1) * outputs
     work = sizes.astype(np.float64) ** 2 + 1
-    knows_form = isinstance(oracles, HasSupportForm)
-    if isinstance(oracles, HasChannelRows) and not (
-        knows_form and _entries(sizes, outputs) > STREAM_FREELY_ENTRIES
-    ):
+    # About how many entries the blocks' channels have, with columns in proportion to symbols.
+    whole = float((sizes + 1.0) @ sizes) * outputs / max(int(sizes.sum()), 1)
+    by_form = isinstance(oracles, HasSupportForm) and whole > STREAM_FREELY_ENTRIES
+    if isinstance(oracles, HasChannelRows) and not by_form:
         _require_stated(oracles, "channel_rows", ORACLES_MAKE_REPORTS)
         require(
             work.sum() <= STREAM_MAX_ENTRIES,
@@ -485,11 +482,6 @@ def _choose_method(mechanism: BlockStructure) -> tuple[str, _Reader, Floats]:
         f"entries and would have up to {min(entries, 10**300):.3g}; "
         "use fewer values or another family."
     )
-
-
-def _entries(sizes: Ints, outputs: int) -> float:
-    """About how many entries the blocks' channels have, with columns in proportion to symbols."""
-    return float((sizes + 1.0) @ sizes) * outputs / max(int(sizes.sum()), 1)
 
 
 def _members(mechanism: BlockStructure) -> Iterator[tuple[Ints, Ints]]:

@@ -168,9 +168,13 @@ class CollectedTally(EqualByFields):
             return cls(protocol.fingerprint, tally)
         books: dict[str, Any] = {key: data.get(key) for key in ("protocol", "batches", "refused")}
         made_for, batches, refused = books.values()
-        right = isinstance(made_for, str) and _texts(batches) and isinstance(refused, dict)
+        right = (
+            isinstance(made_for, str) and isinstance(batches, list) and isinstance(refused, dict)
+        )
         require(
-            right and set(refused or {}) == set(REASONS),
+            right
+            and all(isinstance(each, str) for each in batches)
+            and set(refused) == set(REASONS),
             f"{name} has no books of its batches, so it can only be estimated alone; give one that "
             "caldp tally wrote.",
         )
@@ -209,10 +213,6 @@ def _buckets(data: Mapping[str, Any], name: str) -> Ints:
     right = isinstance(found, list) and len(found) in (0, BUCKETS)
     require(right, f"The buckets of {name} must be {BUCKETS:,} counts; count its reports again.")
     return check_counts("buckets", np.array(found or np.zeros(0, np.int64)), len(found))
-
-
-def _texts(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(each, str) for each in value)
 
 
 def merge_tallies(tallies: Iterable[CollectedTally]) -> CollectedTally:

@@ -492,17 +492,13 @@ def _is_count(value: object) -> bool:
     return type(value) is int and 0 <= value <= N_MAX
 
 
-def _are_refused(value: object) -> bool:
-    return (
-        isinstance(value, dict)
-        and set(value) == set(REASONS)
-        and all(map(_is_count, value.values()))
-    )
-
-
 _COLLECTED: Final[dict[str, Callable[[Any], bool]]] = {
     "reports": _is_count,
-    "refused": _are_refused,
+    "refused": lambda found: (
+        isinstance(found, dict)
+        and set(found) == set(REASONS)
+        and all(map(_is_count, found.values()))
+    ),
     "files": _is_count,
     "batches": lambda found: isinstance(found, list) and all(isinstance(b, str) for b in found),
     "tally_sha256": lambda found: isinstance(found, str) and len(found) == 64,

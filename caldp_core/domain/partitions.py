@@ -437,7 +437,7 @@ def cells_by_area(areas: Sequence[Sequence[Floats]], grid: GridDomain) -> tuple[
 
 
 def cells_of_parts(parts: Sequence[AreaPart], grid: GridDomain) -> Iterator[tuple[int, Ints]]:
-    """Parts in their order: number and (n,) cells whose centre is inside.
+    """Parts in their order: number and (n,) cells whose centre is inside, by the even-odd rule.
 
     A part comes more than once where it lies on both sides of a map of the whole Earth, and not at
     all where it is elsewhere.
@@ -445,9 +445,9 @@ def cells_of_parts(parts: Sequence[AreaPart], grid: GridDomain) -> Iterator[tupl
     for number, turn, box in _meeting([part.rings for part in parts], grid):
         rows, columns = _reach(box, grid)
         part = parts[number]
-        inside = _inside_mask(_shift_rings(part.rings, turn), grid, rows, columns)
+        inside = _windings(_shift_rings(part.rings, turn), grid, rows, columns) % 2 == 1
         for hole in part.holes:
-            inside &= ~_inside_mask(_shift_rings([hole], turn), grid, rows, columns)
+            inside &= _windings(_shift_rings([hole], turn), grid, rows, columns) % 2 == 0
         row, column = np.nonzero(inside)
         yield number, (row + rows.start) * grid.columns + column + columns.start
 
@@ -464,7 +464,7 @@ def cells_enclosed_twice(ring: Floats, grid: GridDomain) -> Ints:
 
 
 def _shift_rings(rings: Sequence[Floats], degrees: float) -> Sequence[Floats]:
-    return [_shift_east(ring, degrees) for ring in rings] if degrees else rings
+    return [ring + np.array([degrees, 0.0]) for ring in rings] if degrees else rings
 
 
 def _meeting(
@@ -504,12 +504,7 @@ def unwrap_rings(rings: Sequence[Floats]) -> list[Floats]:
         return unwrapped
     middle = float(unwrapped[0][:, 0].mean())
     turns = [360.0 * round((middle - float(ring[:, 0].mean())) / 360.0) for ring in unwrapped]
-    return [_shift_east(ring, turn) for ring, turn in zip(unwrapped, turns, strict=True)]
-
-
-def _shift_east(points: Floats, degrees: float) -> Floats:
-    """(points, 2) longitude and latitude, shifted to the east by `degrees`."""
-    return np.asarray(points + np.array([degrees, 0.0]))
+    return [ring + np.array([turn, 0.0]) for ring, turn in zip(unwrapped, turns, strict=True)]
 
 
 def _unwrap_ring(ring: Floats) -> Floats:
@@ -535,11 +530,6 @@ def _from(at: Floats, centres: Floats, grid: GridDomain) -> list[int]:
     """How many centres of cells lie before each of `at`."""
     before = np.ceil((at - centres[0]) / grid.cell)
     return [int(number) for number in np.clip(before, 0, centres.size)]
-
-
-def _inside_mask(rings: Sequence[Floats], grid: GridDomain, rows: slice, columns: slice) -> Bools:
-    """(rows, columns) cells whose centre is inside, by the even-odd rule."""
-    return np.asarray(_windings(rings, grid, rows, columns) % 2 == 1)
 
 
 def _windings(rings: Sequence[Floats], grid: GridDomain, rows: slice, columns: slice) -> Ints:

@@ -126,7 +126,7 @@ class _Unpooled:
         mass, variance, number = (
             np.where(kept, 0.0, part) for part in (self.mass, self.variance, self.number)
         )
-        left = self.left - _mass_by_block(tied, self.blocks, self.mass - mass)
+        left = self.left - sums_by(self.blocks, self.mass - mass, tied.totals.size)
         return _Unpooled(mass, variance, number, self.blocks, left)
 
 
@@ -136,7 +136,7 @@ def _begin(tied: TiedShares, alone: Bools) -> tuple[Floats, _Unpooled]:
     mass, variance, number = (
         np.where(alone, 0.0, part) for part in (tied.estimate, tied.variance, 1.0)
     )
-    left = tied.totals - _mass_by_block(tied, tied.blocks, kept)
+    left = tied.totals - sums_by(tied.blocks, kept, tied.totals.size)
     return kept, _Unpooled(mass, variance, number, tied.blocks, left)
 
 
@@ -153,10 +153,6 @@ def _pool(tied: TiedShares, tree: Tree, rest: _Unpooled, false_share: float) -> 
         levels.append(_Level(parent, kept, each, rest.number, height))
         rest = rest.without(kept, tied)
     return levels
-
-
-def _mass_by_block(tied: TiedShares, blocks: Ints, mass: Floats) -> Floats:
-    return sums_by(blocks, mass, tied.totals.size)
 
 
 def _stand_out(rest: _Unpooled, tied: TiedShares, false_share: float) -> Bools:

@@ -40,11 +40,6 @@ class Shape:
     shape: float
     tail: float
 
-    @property
-    def prior_penalty(self) -> float:
-        """Nats that speak against it beforehand: one for each factor of two from a = ½."""
-        return float(abs(np.log2(self.shape / 0.5)))
-
 
 SHAPES: Final = (
     *(Shape(shape, tail) for tail in (1.5, 6.0) for shape in (0.1, 0.25, 0.5, 1.0, 2.0)),
@@ -156,7 +151,8 @@ def shape_scores(estimates: GridEstimates, rows: Ints) -> Floats:
     cells = rows * Z_GRID.size + estimates.nearest
     size = LOG_E.size * Z_GRID.size
     numbers = np.bincount(cells, minlength=size) - np.bincount(cells[estimates.far], minlength=size)
-    surprise = np.array([shape.prior_penalty for shape in SHAPES])
+    # Nats that speak against each beforehand: one for each factor of two from a = ½.
+    surprise = np.array([abs(np.log2(each.shape / 0.5)) for each in SHAPES])
     return np.asarray(log_evidence().reshape(len(SHAPES), -1) @ numbers - surprise)
 
 

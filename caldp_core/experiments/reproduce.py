@@ -12,7 +12,7 @@ would gain a fifth only; the dashboard, which many visits share, takes turns.
 import multiprocessing
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
@@ -177,7 +177,12 @@ def run_in_processes(
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(workers, mp_context=context) as pool:
         try:
-            for chunk in as_completed(_handed_out(pool, scenarios)):
+            handed_out = [
+                pool.submit(_chunk, i, each, range(first, min(first + _CHUNK, each.trials)))
+                for i, each in enumerate(scenarios)
+                for first in range(0, each.trials, _CHUNK)
+            ]
+            for chunk in as_completed(handed_out):
                 done.update(chunk.result())
                 progress(len(done) / total)
         except BaseException:
@@ -188,14 +193,6 @@ def run_in_processes(
 
 _Chunk = dict[tuple[int, int], TrialRun]
 """Runs by their trial and their scenario's place."""
-
-
-def _handed_out(pool: ProcessPoolExecutor, scenarios: Sequence[Scenario]) -> list["Future[_Chunk]"]:
-    return [
-        pool.submit(_chunk, index, scenario, range(first, min(first + _CHUNK, scenario.trials)))
-        for index, scenario in enumerate(scenarios)
-        for first in range(0, scenario.trials, _CHUNK)
-    ]
 
 
 def _chunk(index: int, scenario: Scenario, trials: range) -> _Chunk:

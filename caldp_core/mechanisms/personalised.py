@@ -224,7 +224,9 @@ class PersonalisedMechanism:
         rows = self._checked(background)
         result = self.common.variance(shares, n)[: self.k]
         tag_shares, p = shares[self.k :], shares[: self.k]
-        offsets = np.array([self._offset(self._unit(tag)) for tag in range(self.tags)])
+        offsets = np.array(
+            [self.common.oracles.offset(self._unit(tag))[0] for tag in range(self.tags)]
+        )
         crossed = p * ((offsets - tag_shares) @ rows) / n
         within = np.einsum("ix,ij,jx->x", rows, self._tag_covariance(shares, n), rows)
         # Where all of it cancels, rounding may leave a little less than nothing.
@@ -234,10 +236,6 @@ class PersonalisedMechanism:
         """(s,) weights of the hidden symbols, of which the tag's is 1."""
         return np.asarray(self.common.hidden_symbols == self.k + tag, np.float64)
 
-    def _offset(self, weights: Floats) -> float:
-        """Contribution of a report in the clear to n·Σ w_x p̂_x over hidden symbols x."""
-        return float(self.common.oracles.offset(weights)[0])
-
     def _tag_covariance(self, shares: Floats, n: int) -> Floats:
         """(κ, κ) Cov(t̂_i, t̂_j), by polarisation: Var(a + b) = Var(a) + 2·Cov(a, b) + Var(b)."""
         common = self.common
@@ -246,7 +244,7 @@ class PersonalisedMechanism:
 
         def variance(weights: Floats) -> float:
             """`sum_variance` of the common mechanism, where all other symbols have weight 0."""
-            square = named * self._offset(weights) ** 2
+            square = named * float(self.common.oracles.offset(weights)[0]) ** 2
             square += common.oracles.second_moment(weights, p, total)
             return max((square - float(weights @ p) ** 2) / n, 0.0)
 

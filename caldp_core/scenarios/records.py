@@ -180,15 +180,12 @@ def _text(value: Any) -> str:
     if isinstance(value, list):
         # A single number in a list ends with a semicolon, to be told from a number.
         single = len(value) == 1 and not isinstance(value[0], str)
-        return _LIST.join(_in_list(_text(part)) for part in value) + _LIST * single
+        # The sign between parts is written in a part as in an address.
+        parts = (_text(part).replace("%", "%25").replace(_LIST, "%3B") for part in value)
+        return _LIST.join(parts) + _LIST * single
     if isinstance(value, float):
         return str(value).removesuffix(".0")
     return "" if value is None else str(value)
-
-
-def _in_list(text: str) -> str:
-    """A text as a part of a list: the sign between parts is written as in an address."""
-    return text.replace("%", "%25").replace(_LIST, "%3B")
 
 
 def from_flat(cls: type[T], flat: Mapping[str, str], kinds: Kinds) -> T:

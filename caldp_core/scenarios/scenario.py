@@ -420,7 +420,8 @@ class Scenario:
                     f"The link has the unknown key {key!r}; keys of the policy stand by themselves."
                 )
         long = {
-            key if _slot_of(key) in own else f"{_POLICY}.{key}": text for key, text in rest.items()
+            key if key.partition(".")[0] in own else f"{_POLICY}.{key}": text
+            for key, text in rest.items()
         }
         return from_flat(cls, long, KINDS)
 
@@ -429,7 +430,7 @@ def unknown_query_keys(query: Mapping[str, str]) -> list[str]:
     """Keys of a link that a scenario does not have: mail and course systems add some."""
     records = (Scenario, *SLOTS[_POLICY][1].values())
     known = {field.name for cls in records for field in fields(cls)} | {_LINK_MARK}
-    return [key for key in query if _slot_of(key) not in known]
+    return [key for key in query if key.partition(".")[0] not in known]
 
 
 def _too_deep(name: str) -> CaldpError:
@@ -454,10 +455,6 @@ def _whole(digits: str) -> int:
             f"{len(digits):,}: {digits[:20]}…; take a smaller one."
         )
     return int(digits)
-
-
-def _slot_of(key: str) -> str:
-    return key.partition(".")[0]
 
 
 def _check_kind(record: Any, slot: str) -> None:

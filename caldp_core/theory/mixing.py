@@ -337,20 +337,14 @@ def _bounds(
     delta: float,
 ) -> Floats:
     """(m,) bounds; blocks share them, as β is rounded up and people down."""
-    rows = zip(levels, betas.tolist(), people, strict=True)
+    # To four digits: values that differ more are told apart more.
+    up = np.ceil(betas * 1e4 - 1e-6) / 1e4
     return np.array(
         [
-            bound(e, _rounded_up(b), rounded_down(n), delta)
-            if n and not math.isnan(b)
-            else math.nan
-            for e, b, n in rows
+            bound(e, b, rounded_down(n), delta) if n and not math.isnan(b) else math.nan
+            for e, b, n in zip(levels, up.tolist(), people, strict=True)
         ]
     )
-
-
-def _rounded_up(beta: float) -> float:
-    """A variation to four digits, upwards: values that differ more are told apart more."""
-    return math.ceil(beta * 1e4 - 1e-6) / 1e4
 
 
 def rounded_down(n: int) -> int:
