@@ -156,7 +156,8 @@ def _account_lines(found: Mapping[str, Any]) -> Iterator[str]:
         total = [_level_text(level) for level in found.get(key, {}).values()]
         yield from [_ROW(title, "", "", total[0], "", total[1])] if total else []
     if people := found.get("people"):
-        yield f"\nPercentage points that 95 of 100 estimates are off at most, of {people:,} people:"
+        asked = count_text(people, "person", "people")
+        yield f"\nPercentage points that 95 of 100 estimates are off at most, of {asked}:"
         yield _ROW("protocol", "plan", "", "one report", "", "value stays")
         for each in found["protocols"]:
             one, every = (f"± {196 * each['accuracy'][name]:.3g}" for name in ("one", "all"))

@@ -368,7 +368,7 @@ def planned_scenario(record: Plan) -> Scenario | None:
 
 
 def snippet(record: Plan) -> str:
-    """Python that prints the number of people of the headline before it is rounded."""
+    """Python that prints the headline's number of people, unrounded, and the attacker's ε."""
     chosen = replace(record.protected_scenario(record.protection, record.epsilon), seed=0)
     regions, target = record.regions, page_state.target(record)
     if record.goal in page_state.OF_REGIONS:
@@ -378,6 +378,8 @@ def snippet(record: Plan) -> str:
     else:
         slow = runs.takes_long(chosen)
         code = TEXTS["approximated_code"] if slow else TEXTS["overall_code"]
+    if record.guessed < 1:
+        code += TEXTS["attack_code"]
     return code.format(
         scenario=runs.literal(chosen),
         spec="" if regions is None else type(regions.spec).__name__,
@@ -386,6 +388,7 @@ def snippet(record: Plan) -> str:
         target=target,
         estimator=chosen.estimator,
         budget=replace(page_state.BUDGET, target=target),
+        guessed=record.guessed,
     )
 
 

@@ -276,13 +276,16 @@ def test_code_of_the_curves_prints_every_point(
         assert (title, float(x), float(tv)) == (drawn[i].title, drawn[i].places[j], error.error)
 
 
-@pytest.mark.parametrize("goal", ["values", "groups", "overall"])
-def test_code_of_a_plan_prints_its_people(goal: str, tmp_path: Path, capsys: Output) -> None:
-    record = replace(Plan(), goal=goal)
+@pytest.mark.parametrize(("goal", "guessed"), [("values", 0.5), ("groups", 1.0), ("overall", 1.0)])
+def test_code_of_a_plan_prints_its_people_and_the_attacker_s_epsilon(
+    goal: str, guessed: float, tmp_path: Path, capsys: Output
+) -> None:
+    record = replace(Plan(), goal=goal, guessed=guessed)
     chosen = record.protected_scenario(record.protection, record.epsilon)
     people = page_state.compute_need(record, record.protection, chosen).people
     assert people is not None
-    assert run_code(plans.snippet(record), tmp_path, capsys) == [str(people)]
+    limit = [str(page_state.attack_limit(record, no_progress)[0])] if guessed < 1 else []
+    assert run_code(plans.snippet(record), tmp_path, capsys) == [str(people), *limit]
     planned = plans.planned_scenario(record)
     assert planned is not None
     assert planned.n == people
