@@ -1,6 +1,5 @@
 """What a worker reports to its operator: lines of its log, and figures for Prometheus."""
 
-import asyncio
 import json
 import re
 from collections import Counter
@@ -75,7 +74,7 @@ def test_refusals_are_counted_by_code_and_pass_unchanged(message: Message, code:
         )
 
     before = refused()
-    asyncio.run(Operation(app)({"type": "http"}, receive, send))
+    run(Operation(app)({"type": "http"}, receive, send))
     assert passed == [message]
     assert refused() - before == Counter([code] if code else [])
 
