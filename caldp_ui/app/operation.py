@@ -11,10 +11,10 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import cache
 from time import monotonic
 from typing import Final
 
-import streamlit as st
 from prometheus_client import Counter, Gauge, Histogram, start_http_server
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -36,7 +36,7 @@ _LINES_A_SECOND: Final = 10
 class Log:
     """Writes one line an event, ten a second at most; the next line says how many were left out.
 
-    `form`: "text", "json", or "" for none; `write`: takes a line; `clock`: seconds.
+    `own`: the form of lines and the worker's name; `write`: takes a line; `clock`: seconds.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class Log:
         self._write(f"{json.dumps(record) if self._form == 'json' else plain}\n")
 
 
-@st.cache_resource
+@cache
 def _log() -> Log:
     return Log(settings())
 

@@ -88,6 +88,7 @@ def test_server_logs_visits_and_refusals_and_shows_figures_on_its_own_port(tmp_p
         said = log.read_text("utf-8")
     lines = [json.loads(line) for line in said.splitlines() if line.startswith('{"time"')]
     events = [line["event"] for line in lines]
+    assert "ScriptRunContext" not in said  # of which Streamlit warns where no page is run
     assert events[0] == "server starts"
     assert events[-1] == "server ends"
     assert sorted(events[1:-1]) == ["refused", "visit begins", "visit ends"]
