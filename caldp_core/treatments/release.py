@@ -22,6 +22,7 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from caldp_core.basics.errors import check_counts, check_epsilon, check_whole, require
+from caldp_core.basics.extras import scipy
 from caldp_core.basics.limits import N_MAX
 from caldp_core.basics.types import Bools, EqualByFields, Floats, Ints, read_only, sums_by
 from caldp_core.domain.domains import GridDomain
@@ -31,6 +32,7 @@ from caldp_core.estimation.projection import simplex_projection
 from caldp_core.experiments.metrics import box_error, total_variation
 from caldp_core.experiments.regions import ResultAreas, area_limits
 from caldp_core.lecture.counts import GeometricNoise
+from caldp_core.treatments.sums import HiddenNumbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -320,6 +322,23 @@ class Suppressed(EqualByFields):
         """(m,) people in each group's hidden cells; −1 where the total is not published."""
         published = np.bincount(self.labels, np.maximum(self.counts, 0), self.totals.size)
         return np.where(self.totals >= 0, self.totals - published, -1.0)
+
+    def numbers(self) -> HiddenNumbers:
+        """The published cells, then the published totals."""
+        (known,) = np.nonzero(self.totals >= 0)
+        row, k = np.full(self.m, -1), self.counts.size
+        row[known] = np.arange(known.size)
+        (inside,) = np.nonzero(row[self.labels] >= 0)
+        places = np.concatenate([inside, k + np.arange(known.size)])
+        rows = np.concatenate([row[self.labels[inside]], np.arange(known.size)])
+        signs = np.repeat([1.0, -1.0], [inside.size, known.size])
+        sums = scipy.sparse.csr_array((signs, (rows, places)), (known.size, k + known.size))
+        shown = np.concatenate([np.maximum(self.counts, 0), self.totals[known]])
+        hidden, primary = (
+            np.concatenate([each, np.zeros(known.size, np.bool_)])
+            for each in (self.hidden, self.primary)
+        )
+        return HiddenNumbers(shown.astype(np.float64), hidden, primary, sums, self.threshold)
 
     def release(self) -> Release:
         """A reader's estimate: the hidden people of a group spread evenly over its cells.

@@ -7,18 +7,12 @@ from typing import Final
 import numpy as np
 
 from caldp_core.attacks.reconstruction import (
-    bounds,
     direction_guess_accuracy,
-    disclosed_cells,
     exposed_newcomers,
     move_guess_accuracy,
     noisy_move_guess_accuracy,
     place_guess_accuracy,
-    published_sums,
-    published_sums_with_marks,
-    published_sums_with_rule,
     rounding_recovery_chance,
-    solve_by_subtraction,
 )
 from caldp_core.audit.adversary import guess_accuracy_of_rows, pair_rows
 from caldp_core.basics.cache import cached_by
@@ -27,6 +21,14 @@ from caldp_core.basics.types import Bools, Floats, Ints
 from caldp_core.domain.domains import US_GRID, GridDomain
 from caldp_core.mechanisms.base import Mechanism
 from caldp_core.treatments.release import CentralTable, Rounding, Suppression
+from caldp_core.treatments.sums import (
+    bounds,
+    disclosed_cells,
+    published_sums,
+    published_sums_with_marks,
+    published_sums_with_rule,
+    solve_by_subtraction,
+)
 from caldp_ui.coarser.page_state import (
     BLOCKS,
     CENTRAL,
@@ -188,13 +190,13 @@ def disclosed_counts(data: TreatmentData) -> Bools:
     table, moves = data.table, data.record.moves
     if moves == 1:
         simple = Suppression(data.record.threshold).suppress_small(data.counts, data.labels)
-        sums = published_sums(simple)
+        sums = published_sums(simple.numbers())
         solved = solve_by_subtraction(sums)
     elif moves == 2:
-        sums = published_sums(table)
+        sums = published_sums(table.numbers())
         solved = solve_by_subtraction(sums)
     else:
-        sums = _KNOWLEDGE[moves](table)
+        sums = _KNOWLEDGE[moves](table.numbers())
         solved = disclosed_cells(*bounds(sums))
     flags = np.zeros(data.counts.size, np.bool_)
     flags[sums.cells[solved]] = True
