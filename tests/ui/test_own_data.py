@@ -47,6 +47,7 @@ from caldp_ui.values.page_state import (
     table_of,
 )
 from caldp_ui.words.formats import ANSWERS
+from tests import waiting
 from tests.contract.checks import naming
 from tests.datasets.files import read_table
 from tests.ui.driver import (
@@ -554,11 +555,8 @@ def put(size: bytes | None, path: str = "/_stcore/upload_file/visit/file") -> Sc
 async def statuses(scopes: Sequence[Scope]) -> list[int]:
     """What is answered to each, all being under way at once."""
     come, go_on = asyncio.Event(), asyncio.Event()
-    waiting = 0
 
     async def inner(scope: Scope, receive: Receive, send: Send) -> None:
-        nonlocal waiting
-        waiting += 1
         come.set()
         await go_on.wait()
         await send({"type": "http.response.start", "status": 204, "headers": []})
@@ -594,11 +592,11 @@ def test_there_is_room_for_so_many_bytes_at_a_time() -> None:
         "with a false one": [put(b"-1")] * (fit + 1),
     }.items():
         with naming(name):
-            assert sorted(asyncio.run(statuses(scopes))) == [204] * (fit + 1) + [429]
+            assert sorted(waiting.run(statuses(scopes))) == [204] * (fit + 1) + [429]
     small = [put(b"1000")] * (fit + 1)
-    assert asyncio.run(statuses(small)) == [204] * (fit + 2)
+    assert waiting.run(statuses(small)) == [204] * (fit + 2)
     other = [put(None, "/elsewhere")] * (fit + 1)
-    assert asyncio.run(statuses(other)) == [204] * (fit + 2)
+    assert waiting.run(statuses(other)) == [204] * (fit + 2)
 
 
 def test_files_that_come_in_share_one_pace() -> None:
@@ -629,7 +627,7 @@ def test_files_that_come_in_share_one_pace() -> None:
         uploads = Uploads(read_all, lambda: time, sleep)
         await asyncio.gather(*(bring(uploads, visit) for visit in ("a", "b")))
 
-    asyncio.run(bring_two())
+    waiting.run(bring_two())
     assert sum(at == 0.0 for at in taken) == 4 * MB // len(piece)
     assert time == pytest.approx((64 - 4) / 16)
 
@@ -654,7 +652,7 @@ def test_what_comes_in_is_never_on_the_disk(monkeypatch: pytest.MonkeyPatch) -> 
         assert isinstance(file.file, FileInMemory)
         return bytes(await file.read())
 
-    assert asyncio.run(parse()) == data
+    assert waiting.run(parse()) == data
 
 
 def test_the_content_of_a_file_is_taken_once() -> None:

@@ -39,7 +39,7 @@ from caldp_ui.session import visit as visits
 from caldp_ui.session.jobs import FairPool
 from caldp_ui.session.visit import Visit
 from tests import ROOT
-from tests.waiting import PATIENCE, are_done, join, until
+from tests.waiting import PATIENCE, are_done, join, run, until
 
 
 class Link:
@@ -383,7 +383,7 @@ def _run(messages: Iterator[Message], read: int) -> tuple[list[Message], _Time, 
         paced.end()
         return found
 
-    return asyncio.run(all_of_it()), time, closed
+    return run(all_of_it()), time, closed
 
 
 def test_hands_that_are_quick_lose_nothing_and_wait_for_what_is_over_a_burst() -> None:
@@ -427,7 +427,7 @@ def test_a_flood_is_cut_off_after_few_messages(size: int) -> None:
         slow.cancel()
         return await paced.receive()
 
-    assert asyncio.run(all_of_it())["type"] == "websocket.disconnect"
+    assert run(all_of_it())["type"] == "websocket.disconnect"
     assert taken[0] <= BURST + (AHEAD_MAX if size == 1 else 5) + 2
 
 
@@ -440,7 +440,7 @@ def _through(app: Pace, scope: Scope) -> list[Any]:
     async def nothing() -> Message:
         return {"type": "websocket.disconnect", "code": 1000}
 
-    asyncio.run(app(scope, nothing, send))
+    run(app(scope, nothing, send))
     return sent
 
 

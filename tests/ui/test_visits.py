@@ -1,6 +1,5 @@
 """Work and parts of pages end with their visit; ticks and stale messages are dropped."""
 
-import asyncio
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from itertools import count
@@ -47,7 +46,7 @@ from caldp_ui.session import jobs
 from caldp_ui.session.jobs import FairPool
 from caldp_ui.session.visit import Visit
 from tests.ui.driver import jobs_done
-from tests.waiting import PATIENCE, are_done, join, until
+from tests.waiting import PATIENCE, are_done, join, run, until
 
 
 class _Row:
@@ -427,7 +426,7 @@ def pass_through(requests: Iterable[bytes], scope: Scope) -> list[bytes | None]:
     async def send(message: Message) -> None:
         sent.append(message)
 
-    asyncio.run(StaleMessages(app)(scope, receive, send))
+    run(StaleMessages(app)(scope, receive, send))
     assert [message["bytes"] for message in sent] == received
     return received
 

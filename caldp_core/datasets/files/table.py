@@ -301,7 +301,8 @@ def _try_delimiter(head: str, delimiter: str, name: str) -> tuple[float, bool, T
     try:
         for number, cells in enumerate(reader, start=1):
             if any(cell.strip() for cell in cells):
-                require(max(map(len, cells)) <= CELL_MAX, str(_too_long(name)))
+                if max(map(len, cells)) > CELL_MAX:
+                    raise _too_long(name)
                 rows.append((number, cells))
             if len(rows) >= _ROWS:
                 break

@@ -240,13 +240,13 @@ def crosstab(reading: Reading) -> Check | None:
         offers = tuple(_only_column(reading, answer, at, "share") for at in shares[:_LISTED])
         return replace(check, offers=offers)
     filled = [at for at in range(len(file.names)) if file.cells(at)]
-    columns = [at for at in filled if _holds_people(reading, at)]
     several = [at for at in filled if len(set(file.cells(at))) > 1 or len(file.rows) == 1]
     texts = [at for at in several if not file.is_numeric(at)]
     labels = {tuple(row[at] for at in texts) for row in file.rows}
     label = next((at for at in (layout.answer, layout.group) if at in texts), None)
     if label is None or len(texts) > _LABELS_MAX or len(labels) < len(file.rows):
         return None
+    columns = [at for at in filled if _holds_people(reading, at)]
     totals = [at for at in columns if is_total(file.names[at]) or _is_sum(reading, at, columns)]
     parts = [at for at in columns if at not in totals]
     count = layout.count
