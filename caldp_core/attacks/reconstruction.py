@@ -31,7 +31,8 @@ from caldp_core.basics.errors import CaldpError, check_symbols, check_whole
 from caldp_core.basics.extras import scipy
 from caldp_core.basics.types import Bools, Floats, Ints, read_only
 from caldp_core.lecture.counts import GeometricNoise
-from caldp_core.treatments.release import CentralTable, Rounding, Suppressed, Suppression
+from caldp_core.treatments.release import CentralTable, Rounding
+from caldp_core.treatments.suppression import HiddenTable, Suppression, group_totals
 
 PAIRS_MAX: Final = 1000
 
@@ -46,8 +47,10 @@ def place_guess_accuracy(
     """
     if isinstance(treatment, Suppression):
         ends = check_symbols("pair", pair, others.size).tolist()
-        one, other = (treatment.publish(_with_person(others, cell), labels) for cell in ends)
-        return 0.5 if one == other else 1.0
+        totals = group_totals(labels)
+        one, other = (treatment.publish(_with_person(others, cell), totals) for cell in ends)
+        same = np.array_equal(one.numbers, other.numbers) and np.array_equal(one.marks, other.marks)
+        return 0.5 if same else 1.0
     rows = _rows(treatment, others, labels, pair)
     return float(np.maximum(*rows).sum() / 2)
 
@@ -82,7 +85,7 @@ def exposed_newcomers(rule: Suppression, counts: Ints, labels: Ints) -> Bools:
     return np.asarray(exposed, np.bool_)
 
 
-def _second_counts(table: Suppressed, cells: Ints, q: int, both: int) -> list[int]:
+def _second_counts(table: HiddenTable, cells: Ints, q: int, both: int) -> list[int]:
     """All counts that q, the second hidden cell of these, may have: `both` less a small count."""
     values = range(max(both - table.threshold + 1, 0), both)
     return [
@@ -90,7 +93,7 @@ def _second_counts(table: Suppressed, cells: Ints, q: int, both: int) -> list[in
     ]
 
 
-def _is_second(table: Suppressed, cells: Ints, q: int, value: int) -> bool:
+def _is_second(table: HiddenTable, cells: Ints, q: int, value: int) -> bool:
     """Whether q with this count is the one to hide: no published one of these comes before it."""
     others = cells[~table.hidden[cells]]
     counts = table.counts[others]

@@ -5,8 +5,7 @@ central model): two-sided geometric (Ghosh, Roughgarden, Sundararajan 2009). Nei
 in which one person is elsewhere, as in the local model: two counts move by one, so the noise is
 that of ε/2, and the number of people is public. Random rounding to a multiple of a base, right
 on average: Statistics New Zealand's to base 3 since the census of 1981, Statistics Canada's to base
-5 (2011 Census, confidentiality rules). Hiding: OECD Glossary of Statistical Disclosure Control 2005
-(threshold rule, complementary suppression); Fischetti, Salazar 2001. A published table has every
+5 (2011 Census, confidentiality rules). Hiding is in `suppression.py`. A published table has every
 count that is not hidden, and the total of every group of two or more cells.
 
 Errors are in one vocabulary for all: everybody (total variation), small places, and boxes. So are
@@ -22,9 +21,7 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from caldp_core.basics.errors import check_counts, check_epsilon, check_whole, require
-from caldp_core.basics.extras import scipy
-from caldp_core.basics.limits import N_MAX
-from caldp_core.basics.types import Bools, EqualByFields, Floats, Ints, read_only, sums_by
+from caldp_core.basics.types import Bools, Floats, Ints, read_only, sums_by
 from caldp_core.domain.domains import GridDomain
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.intervals import LEVEL, Tails
@@ -32,7 +29,6 @@ from caldp_core.estimation.projection import simplex_projection
 from caldp_core.experiments.metrics import box_error, total_variation
 from caldp_core.experiments.regions import ResultAreas, area_limits
 from caldp_core.lecture.counts import GeometricNoise
-from caldp_core.treatments.sums import HiddenNumbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -300,136 +296,3 @@ class Rounding:
         low, high = np.maximum(sums - down, 0.0), sums + up
         always = most - least <= high - low
         return Ends(np.where(always, least, low), np.where(always, most, high), always)
-
-
-@dataclass(frozen=True, eq=False)
-class Suppressed(EqualByFields):
-    """A table with hidden cells, as it is published.
-
-    `counts`: (k,) published numbers, −1 where hidden. `labels`: (k,) groups; `totals`: (m,) their
-    totals, −1 for groups of one cell. `hidden`: (k,); `primary`: (k,) those hidden as they are
-    small, the others protect them. `threshold`: small is 1 … threshold − 1.
-    """
-
-    counts: Ints
-    labels: Ints
-    totals: Ints
-    hidden: Bools
-    primary: Bools
-    threshold: int
-
-    def hidden_totals(self) -> Floats:
-        """(m,) people in each group's hidden cells; −1 where the total is not published."""
-        published = np.bincount(self.labels, np.maximum(self.counts, 0), self.totals.size)
-        return np.where(self.totals >= 0, self.totals - published, -1.0)
-
-    def numbers(self) -> HiddenNumbers:
-        """The published cells, then the published totals."""
-        (known,) = np.nonzero(self.totals >= 0)
-        row, k = np.full(self.m, -1), self.counts.size
-        row[known] = np.arange(known.size)
-        (inside,) = np.nonzero(row[self.labels] >= 0)
-        places = np.concatenate([inside, k + np.arange(known.size)])
-        rows = np.concatenate([row[self.labels[inside]], np.arange(known.size)])
-        signs = np.repeat([1.0, -1.0], [inside.size, known.size])
-        sums = scipy.sparse.csr_array((signs, (rows, places)), (known.size, k + known.size))
-        shown = np.concatenate([np.maximum(self.counts, 0), self.totals[known]])
-        hidden, primary = (
-            np.concatenate([each, np.zeros(known.size, np.bool_)])
-            for each in (self.hidden, self.primary)
-        )
-        return HiddenNumbers(shown.astype(np.float64), hidden, primary, sums, self.threshold)
-
-    def release(self) -> Release:
-        """A reader's estimate: the hidden people of a group spread evenly over its cells.
-
-        A hidden cell without a published total counts as half of the threshold.
-        """
-        left = self.hidden_totals()
-        per_group = np.bincount(self.labels[self.hidden], minlength=self.m)
-        even = np.divide(left, per_group, out=np.zeros(self.m), where=per_group > 0)
-        even = np.where(self.totals >= 0, even, self.threshold / 2)
-        people = np.where(self.hidden, even[self.labels], self.counts)
-        return Release(people, self.hidden, self._ends)
-
-    def _ends(self, areas: Ints, tails: Tails) -> Ends:
-        """Published counts, and what the rule leaves to the hidden ones of each group.
-
-        Of three or more that are hidden all are small. Of two the second may be any count, which
-        lets the other be from 1 to one less than their sum, or 0 too where both may be small.
-        """
-        at, m = np.flatnonzero(self.hidden), tails.low.size
-        pairs, inside = np.unique(self.labels[at] * m + areas[at], return_counts=True)
-        group, area = np.divmod(pairs, m)
-        left, small = self.hidden_totals()[group], self.threshold - 1.0
-        both = np.bincount(self.labels[at], minlength=self.m)[group]
-        outside = both - inside
-        least = np.where(both == 2, left > small, both > 2)
-        most = np.where(both > 2, small, left - np.where(both == 2, least, 0))
-        low = np.maximum(least * inside, left - most * outside)
-        high = np.minimum(most * inside, left - least * outside)
-        alone = left < 0  # a group of one cell, without a total
-        shown = sums_by(areas, np.maximum(self.counts, 0).astype(np.float64), m)
-        low, high = (
-            shown + sums_by(area, np.where(alone, end, found), m)
-            for end, found in ((1.0, low), (small, high))
-        )
-        return Ends(low, high, np.ones(m, np.bool_))
-
-    @property
-    def m(self) -> int:
-        """Number of groups."""
-        return int(self.totals.size)
-
-
-@dataclass(frozen=True)
-class Suppression:
-    """Hide counts from 1 to `threshold` − 1; a threshold of 1 hides nothing."""
-
-    threshold: int = 5
-
-    def __post_init__(self) -> None:
-        check_whole("threshold", self.threshold, 1, N_MAX)
-
-    def is_small(self, counts: Ints) -> Bools:
-        """(k,) True for the counts that the rule hides: 0 < n < threshold."""
-        return (counts > 0) & (counts < self.threshold)
-
-    def suppress_small(self, counts: Ints, labels: Ints) -> Suppressed:
-        """The table of (k,) counts with its small counts hidden, and nothing else."""
-        checked = check_counts("counts", counts, labels.size)
-        return self._table(checked, labels, self.is_small(checked))
-
-    def publish(self, counts: Ints, labels: Ints) -> Suppressed:
-        """The table with small counts hidden, and a second cell where one could be subtracted.
-
-        In each group with one hidden cell the smallest other count that is not 0 is hidden, too;
-        a 0 where there is nothing else. Ties: the first.
-        """
-        checked = check_counts("counts", counts, labels.size)
-        small = self.is_small(checked)
-        return self._table(checked, labels, small | complements(checked, labels, small))
-
-    def _table(self, counts: Ints, labels: Ints, hidden: Bools) -> Suppressed:
-        sizes = np.bincount(labels)
-        totals = np.bincount(labels, counts, sizes.size).astype(np.int64)
-        return Suppressed(
-            read_only(np.where(hidden, -1, counts)),
-            labels,
-            read_only(np.where(sizes > 1, totals, -1)),
-            read_only(hidden),
-            read_only(self.is_small(counts)),
-            self.threshold,
-        )
-
-
-def complements(counts: Ints, labels: Ints, hidden: Bools) -> Bools:
-    """(k,) True for the second cell of each group that has just one hidden cell."""
-    alone = np.bincount(labels[hidden], minlength=int(labels.max(initial=0)) + 1) == 1
-    (open_ones,) = np.nonzero(alone[labels] & ~hidden)
-    # By group, then counts before zeros, then the smallest: the first of each group is hidden.
-    order = np.lexsort((counts[open_ones], counts[open_ones] == 0, labels[open_ones]))
-    _, first = np.unique(labels[open_ones][order], return_index=True)
-    second = np.zeros(counts.size, np.bool_)
-    second[open_ones[order][first]] = True
-    return second

@@ -22,22 +22,6 @@ _SAME: Final = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class HiddenNumbers:
-    """A published table as a list of N numbers, cells and totals, of which some are hidden.
-
-    `values`: (N,) whole numbers, 0 where `hidden`. `primary`: (N,) those hidden as they are small,
-    1 … `threshold` − 1; the others protect them. `sums`: (s, N) sparse, 1 for what a total adds
-    up and −1 for the total.
-    """
-
-    values: Floats
-    hidden: Bools
-    primary: Bools
-    sums: "scipy.sparse.csr_array"
-    threshold: int
-
-
-@dataclass(frozen=True, eq=False)
 class Sums:
     """The published sums over h hidden numbers.
 
@@ -53,30 +37,6 @@ class Sums:
     low: Floats
     high: Floats
     least: Floats
-
-
-def published_sums(table: HiddenNumbers) -> Sums:
-    """The sums of a table with hidden numbers: of each what the published ones leave."""
-    (cells,) = np.nonzero(table.hidden)
-    members = table.sums[:, cells]
-    (open_rows,) = np.nonzero(abs(members).sum(axis=1))
-    left, zeros = -(table.sums @ table.values), np.zeros(cells.size)
-    return Sums(cells, members[open_rows], left[open_rows], zeros, zeros + np.inf, zeros)
-
-
-def published_sums_with_marks(table: HiddenNumbers) -> Sums:
-    """The sums where offices mark the small numbers: each is from 1 to the threshold less 1."""
-    sums = published_sums(table)
-    small = table.primary[sums.cells]
-    high = np.where(small, table.threshold - 1.0, np.inf)
-    return replace(sums, low=small.astype(np.float64), high=high)
-
-
-def published_sums_with_rule(table: HiddenNumbers) -> Sums:
-    """The sums with the rule at its word: one without a mark is 0 or at least the threshold."""
-    small = table.primary[table.hidden]
-    least = np.where(small, 0.0, float(table.threshold))
-    return replace(published_sums_with_marks(table), least=least)
 
 
 def solve_by_subtraction(sums: Sums) -> Bools:
@@ -104,6 +64,27 @@ def bounds(sums: Sums, progress: Progress = no_progress) -> tuple[Floats, Floats
     """
     order = _tree_order(sums)
     return bounds_by_programs(sums, progress) if order is None else _tree_bounds(sums, order)
+
+
+def outer_bounds(sums: Sums) -> tuple[Floats, Floats]:
+    """(h,) limits of each hidden number: those of `bounds` in trees, else some that hold."""
+    order, near = _tree_order(sums), _narrowed(sums)
+    return (near.low, near.high) if order is None else _tree_bounds(sums, order)
+
+
+def fixed_cells(sums: Sums) -> Bools:
+    """(h,) True where all that fits the sums has one value, as `disclosed_cells` of `bounds`.
+
+    Where sums form no trees two tables far apart show of most numbers that they may differ.
+    """
+    if _tree_order(sums) is not None:
+        return disclosed_cells(*bounds(sums))
+    near, anywhere = _narrowed(sums), np.random.default_rng(0).normal(size=sums.cells.size)
+    fixed: Bools = _fitting(near, anywhere) == _fitting(near, -anywhere)
+    for cell, aim in zip(np.flatnonzero(fixed), np.eye(fixed.size)[fixed], strict=True):
+        low, high = (_fitting(near, sign * aim)[cell] for sign in (1.0, -1.0))
+        fixed[cell] = high - low <= _SAME
+    return fixed
 
 
 Spans: TypeAlias = tuple[tuple[float, float], ...]
@@ -190,98 +171,55 @@ def _all_sums(spans: list[Spans], parts: list[int]) -> list[Spans]:
 
 
 def bounds_by_programs(sums: Sums, progress: Progress = no_progress) -> tuple[Floats, Floats]:
-    """(h,) least and (h,) largest values of each hidden number, by linear programs (HiGHS).
+    """(h,) least and (h,) largest values of each hidden number, by programs (HiGHS).
 
-    A number that is 0 or at least `least` makes the program a mixed-integer one. Numbers that no
-    sum links do not bear on each other, so one program finds the end of one number of each linked
-    part at once. Raises `CaldpError` where no numbers fit the sums.
+    They are whole, as those of trees and of two hierarchies are. A number that no sum has keeps its
+    limits. Raises `CaldpError` where no numbers fit the sums.
     """
-    sums = narrowed(sums)
-    if (sums.low > sums.high).any():
-        raise CaldpError(_NO_FIT)
-    part = _parts(sums)
-    order = np.argsort(part, kind="stable")
-    starts = np.searchsorted(part[order], np.arange(part.max(initial=-1) + 1))
-    rank = np.empty(part.size, np.int64)
-    rank[order] = np.arange(part.size) - np.repeat(starts, np.diff([*starts, part.size]))
+    near, (linked,) = _narrowed(sums), np.nonzero(abs(sums.members).sum(axis=0))
     low, high = sums.low.copy(), sums.high.copy()
-    linked = abs(sums.members).sum(axis=0) > 0
-    rounds = int(rank[linked].max(initial=-1)) + 1
-    for at in range(rounds):
-        aim = (rank == at) & linked & (low < high)
-        if aim.any():
-            low[aim] = _end(sums, aim, 1.0)[aim]
-            high[aim] = _end(sums, aim, -1.0)[aim]
-        progress((at + 1) / rounds)
+    for at, cell in enumerate(linked.tolist()):
+        aim = (np.arange(low.size) == cell).astype(np.float64)
+        low[cell], high[cell] = (_fitting(near, sign * aim)[cell] for sign in (1.0, -1.0))
+        progress((at + 1) / linked.size)
     return low, high
 
 
-def _parts(sums: Sums) -> Ints:
-    """(h,) number of the part that each number is in; numbers are linked by a sum of both."""
-    links = abs(sums.members.T) @ abs(sums.members)
-    return np.asarray(
-        scipy.sparse.csgraph.connected_components(links, directed=False)[1], dtype=np.int64
-    )
-
-
-def narrowed(sums: Sums) -> Sums:
-    """The sums with nearer limits: what the limits of all others in a sum leave, again and again.
-
-    They hold, but need not be the nearest. No number with an end is above all that is given
-    together, as inverses of totally unimodular sums have no entry above 1. What stays a choice is
-    small: HiGHS takes a choice of 10⁻⁶ for none, of many people that counts.
-    """
-    rows = sums.members.tocoo()
-    at, cells, plus = rows.row, rows.col, rows.data > 0
-    linked = np.bincount(cells, minlength=sums.cells.size) > 0
-    given = (np.abs(sums.totals), sums.low, sums.high[np.isfinite(sums.high)])
-    low, most = sums.low.copy(), sum(float(each.sum()) for each in given)
-    high = np.where(linked, np.minimum(sums.high, most), sums.high)
-    for _ in range(_ROUNDS_MAX):
-        before = low.copy(), high.copy()
-        least = np.where(plus, low[cells], -high[cells])
-        largest = np.where(plus, high[cells], -low[cells])
-        others_least, others_largest = (
-            np.bincount(at, ends, sums.totals.size)[at] - ends for ends in (least, largest)
-        )
-        least, largest = sums.totals[at] - others_largest, sums.totals[at] - others_least
-        np.maximum.at(low, cells, np.where(plus, least, -largest))
-        np.minimum.at(high, cells, np.where(plus, largest, -least))
-        low = np.where(low > 0, np.maximum(low, sums.least), low)
-        high = np.where(high < sums.least, 0.0, high)
-        if np.array_equal(before, (low, high)):
-            break
-    gap = (low == 0) & (high > 0)
-    return replace(sums, low=low, high=high, least=np.where(gap, sums.least, 0.0))
-
-
-_ROUNDS_MAX: Final = 100
-
-
-def _end(sums: Sums, aim: Bools, sign: float) -> Floats:
-    """(h,) values that fit the sums, those in `aim` as small as can be (`sign` 1) or as large."""
-    h, (choices,) = sums.cells.size, np.nonzero(sums.least * (abs(sums.members).sum(axis=0) > 0))
+def _fitting(sums: Sums, aim: Floats) -> Floats:
+    """(h,) numbers that fit the sums with the least Σ `aim`·x; some are 0 or semi-continuous."""
+    may_be_zero = (sums.low == 0) & (sums.least > 0) & (sums.high > 0)
     members: Any = sums.members  # HiGHS takes sparse sums; the stubs know dense ones alone
-    pick = scipy.sparse.csr_array(
-        (np.ones(choices.size), (np.arange(choices.size), choices)), (choices.size, h)
-    )
-    blocks: Any = [
-        [members, scipy.sparse.csr_array((sums.totals.size, choices.size))],
-        [pick, -scipy.sparse.diags_array(sums.least[choices])],
-        [-pick, scipy.sparse.diags_array(sums.high[choices])],
-    ]
-    ends = np.concatenate([sums.totals, np.zeros(2 * choices.size)])
-    above = np.concatenate([sums.totals, np.full(2 * choices.size, np.inf)])
     solution = scipy.optimize.milp(
-        np.concatenate([sign * aim, np.zeros(choices.size)]),
-        integrality=np.repeat([0, 1], [h, choices.size]),
-        bounds=scipy.optimize.Bounds(
-            np.concatenate([sums.low, np.zeros(choices.size)]),
-            np.concatenate([sums.high, np.ones(choices.size)]),
-        ),
-        constraints=scipy.optimize.LinearConstraint(scipy.sparse.block_array(blocks), ends, above),
+        aim,
+        integrality=2 * may_be_zero,
+        bounds=scipy.optimize.Bounds(np.where(may_be_zero, sums.least, sums.low), sums.high),
+        constraints=scipy.optimize.LinearConstraint(members, sums.totals, sums.totals),
         options={"mip_rel_gap": 0.0},
     )
     if not solution.success:
         raise CaldpError(_NO_FIT)
-    return np.asarray(solution.x[:h], dtype=np.float64)
+    return np.asarray(np.rint(solution.x), dtype=np.float64)
+
+
+def _narrowed(sums: Sums) -> Sums:
+    """The sums with nearer limits: what those of all others in a sum leave, again and again.
+
+    No number with an end is above all that is given together, as inverses of totally unimodular
+    sums have no entry above 1. What stays a choice is small: HiGHS takes a choice of 10⁻⁶ for none,
+    of many people that counts.
+    """
+    rows = sums.members.tocoo()
+    at, cells, plus = rows.row, rows.col, rows.data > 0
+    given = np.abs(sums.totals).sum() + sums.low.sum() + sums.high[np.isfinite(sums.high)].sum()
+    low, high = sums.low.copy(), np.minimum(sums.high, given)
+    for _ in range(_ROUNDS):
+        ends = np.where(plus, (low[cells], high[cells]), (-high[cells], -low[cells]))
+        most, least = (sums.totals[at] - np.bincount(at, x, sums.totals.size)[at] + x for x in ends)
+        np.maximum.at(low, cells, np.where(plus, least, -most))
+        np.minimum.at(high, cells, np.where(plus, most, -least))
+        low = np.where(low > 0, np.maximum(low, sums.least), low)
+        high = np.where(high < sums.least, 0.0, high)
+    return replace(sums, low=low, high=high)
+
+
+_ROUNDS: Final = 20

@@ -20,14 +20,13 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Bools, Floats, Ints
 from caldp_core.domain.domains import US_GRID, GridDomain
 from caldp_core.mechanisms.base import Mechanism
-from caldp_core.treatments.release import CentralTable, Rounding, Suppression
-from caldp_core.treatments.sums import (
-    bounds,
-    disclosed_cells,
+from caldp_core.treatments.release import CentralTable, Rounding
+from caldp_core.treatments.sums import bounds, disclosed_cells, solve_by_subtraction
+from caldp_core.treatments.suppression import (
+    Suppression,
     published_sums,
     published_sums_with_marks,
     published_sums_with_rule,
-    solve_by_subtraction,
 )
 from caldp_ui.coarser.page_state import (
     BLOCKS,
@@ -190,13 +189,13 @@ def disclosed_counts(data: TreatmentData) -> Bools:
     table, moves = data.table, data.record.moves
     if moves == 1:
         simple = Suppression(data.record.threshold).suppress_small(data.counts, data.labels)
-        sums = published_sums(simple.numbers())
+        sums = published_sums(simple)
         solved = solve_by_subtraction(sums)
     elif moves == 2:
-        sums = published_sums(table.numbers())
+        sums = published_sums(table)
         solved = solve_by_subtraction(sums)
     else:
-        sums = _KNOWLEDGE[moves](table.numbers())
+        sums = _KNOWLEDGE[moves](table)
         solved = disclosed_cells(*bounds(sums))
     flags = np.zeros(data.counts.size, np.bool_)
     flags[sums.cells[solved]] = True

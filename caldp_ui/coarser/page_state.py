@@ -33,14 +33,13 @@ from caldp_core.treatments.release import (
     CentralTable,
     Release,
     Rounding,
-    Suppressed,
-    Suppression,
     TableErrors,
     exact_release,
     larger_cells,
     local_release,
     table_errors,
 )
+from caldp_core.treatments.suppression import HiddenTable, Suppression
 from caldp_ui.compute import runs
 from caldp_ui.compute.runs import with_population
 from caldp_ui.parts import comparison
@@ -228,7 +227,7 @@ class TreatmentData:
     setup: Setup
     counts: Ints
     labels: Ints
-    table: Suppressed
+    table: HiddenTable
     treatments: Mapping[str, TreatmentResult]
     results: Mapping[str, Result]
 
@@ -271,7 +270,7 @@ def _people(setup: Setup) -> Ints:
 @cached_by(lambda record, *_: _cache_key(record))
 def _offices(
     record: Publication, setup: Setup, counts: Ints
-) -> tuple[Suppressed, dict[str, TreatmentResult]]:
+) -> tuple[HiddenTable, dict[str, TreatmentResult]]:
     labels = setup.partition.labels
     table = Suppression(record.threshold).publish(counts, labels)
     entropy = (setup.scenario.seed, 24, runs.secret_of(setup.scenario))
