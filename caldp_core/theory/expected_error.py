@@ -180,6 +180,13 @@ _FORMULAS: Final[dict[PostProcess, Callable[[Kinds], NormalErrors]]] = {
 }
 
 
+def normal_error(name: str, mechanism: Mechanism, p: Floats, n: int) -> float:
+    """What `expected_error` is near, or an equal part above or below at any n: normals' error."""
+    formula = _FORMULAS.get(estimator(name).apply, _projected)
+    kinds = Kinds.of(p, mechanism.variance(p, n))
+    return float(kinds.times @ formula(kinds).mean)
+
+
 def approximated_error(
     mechanism: Mechanism, p: Floats, n: int, name: str, *, people: Ints | None = None
 ) -> Forecast | None:
@@ -454,11 +461,9 @@ class Budget:
         return cls(_between(4, 200_000 // k, 32), _between(8, 2_000_000 // k, 256), 0.03)
 
     @classmethod
-    def plan(cls, k: int, target: float | None) -> "Budget":
-        """Whether an error is at most `target`: to 0.5 % of the mean where it is near."""
-        return cls(
-            _between(8, 200_000 // k, 64), _between(64, 20_000_000 // k, 2048), 0.005, target
-        )
+    def plan(cls, k: int) -> "Budget":
+        """Whether an error is at most a target: to 0.5 % of the mean where it is near."""
+        return cls(_between(8, 400_000 // k, 16), _between(64, 20_000_000 // k, 2048), 0.005)
 
     def is_enough(self, trials: int, result: Forecast) -> bool:
         """Whether no more trials are needed after this number of `trials`."""

@@ -8,9 +8,9 @@ known but for who the people are; only the rest of the group is uncertain.
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from statistics import NormalDist
-from typing import Final
+from typing import Final, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -31,7 +31,12 @@ from caldp_core.mechanisms import FAMILIES, Mechanism, mechanism
 from caldp_core.mechanisms.base import check_mechanism
 from caldp_core.mechanisms.catalogue import MechanismName, in_context
 from caldp_core.privacy.context import Context
-from caldp_core.theory.expected_error import Budget, expected_error
+from caldp_core.theory.expected_error import (
+    Budget,
+    approximated_error,
+    expected_error,
+    normal_error,
+)
 
 _Z_95: Final = NormalDist().inv_cdf(0.975)
 _EPSILON_CLOSE: Final = 1e-4
@@ -45,6 +50,11 @@ _EPSILONS: Final[tuple[float, ...]] = (
 middle part, whose steps are of 10 %."""
 _PEOPLE_TOLERANCE: Final = 1e-3
 """Of people, as logarithms."""
+_GUESSES: Final = 8
+"""Errors after which guesses are given up."""
+_NEAR: Final = 0.02
+"""An error this near to its target, as logarithms, tells how far off guesses are there."""
+_Number = TypeVar("_Number", int, float)
 _STEPS_USUAL: Final = 6
 """Errors that a search for people usually takes."""
 _PLAINLY: Final = 1.05
@@ -63,18 +73,23 @@ class TotalVariation:
     """Expected TV after `estimator`; the rest as for `expected_error`.
 
     Simulated where no approximation holds: to 0.5 % of itself, or until it certainly is off
-    `target`.
+    `target`. Not `simulated`, it is infinite there.
     """
 
     estimator: str
     domain: Domain | GridDomain | None = None
     options: Options = Options()
     target: float | None = None
+    budget: Budget | None = None
+    simulated: bool = True
 
     def __call__(self, mechanism: Mechanism, p: Floats, n: int) -> float:
         """The error of n people from p."""
-        budget = Budget.plan(mechanism.k, self.target)
         name, domain, options = self.estimator, self.domain, self.options
+        if not self.simulated:
+            found = approximated_error(mechanism, p, n, name)
+            return math.inf if found is None else found.error
+        budget = replace(self.budget or Budget.plan(mechanism.k), target=self.target)
         return expected_error(
             mechanism, p, n, name, domain=domain, options=options, budget=budget
         ).error
@@ -151,7 +166,8 @@ def people_for(
     check_mechanism("People are planned for a mechanism", mechanism)
     check_type("goal", goal, Goal, "Goal(accuracy, target) makes it")
     shares = check_distribution("p", p, mechanism.k)
-    return people_needed(lambda n: goal.accuracy(mechanism, shares, n), goal.target, progress)
+    search = partial(people_needed, target=goal.target, progress=progress)
+    return _planned(goal, lambda accuracy, n: accuracy(mechanism, shares, n), search, N_MAX)
 
 
 def epsilon_for(
@@ -161,30 +177,66 @@ def epsilon_for(
 
     Looks at 48 values from 0.001 to 20, between 0.25 and 12 in steps of 10 %, and goes on down, to
     0.01 %, from the first that meets the goal. What is returned meets it; a smaller ε might too,
-    but none of the 48. `p`: (k,) shares that sum to 1. Raises `CaldpError` otherwise, and for a
-    family that is not a mechanism of contexts.
+    but none of the 48, of which total variation is computed only near the goal. `p`: (k,) shares
+    that sum to 1. Raises `CaldpError` otherwise, and for a family that is not one of contexts.
     """
     check_n(n)
     check_type("context", context, Context, "Context.of(blocks, sensitive, epsilon) makes it")
     check_type("goal", goal, Goal, "Goal(accuracy, target) makes it")
     shares = check_distribution("p", p, context.k)
 
-    def excess(epsilon: float) -> float:
+    def error(accuracy: Accuracy, epsilon: float) -> float:
         changed = Context.of(context.blocks, context.sensitive, epsilon)
-        return _excess(goal.accuracy(mechanism(changed, family), shares, n), goal.target)
+        return accuracy(mechanism(changed, family), shares, n)
+
+    return _planned(goal, error, partial(_least_epsilon, goal.target), EPSILON_MAX)
+
+
+def _least_epsilon(target: float, error_at: Callable[[float], float]) -> float | None:
+    """The search of `epsilon_for`; `error_at`: of ε."""
+
+    def excess(log: float) -> float:
+        return _excess(error_at(math.exp(log)), target)
 
     before = math.nan
     for place, epsilon in enumerate(_EPSILONS):
-        after = excess(epsilon)
+        after = _excess(error_at(epsilon), target)
         if after <= 0:
             ends = (math.log(_EPSILONS[place - 1]), before), (math.log(epsilon), after)
-            return (
-                epsilon
-                if place == 0
-                else math.exp(_crossing(lambda log: excess(math.exp(log)), *ends, _EPSILON_CLOSE))
-            )
+            return math.exp(_crossing(excess, *ends, _EPSILON_CLOSE)) if place else epsilon
         before = after
     return None
+
+
+def _planned(
+    goal: Goal,
+    error: Callable[[Accuracy, _Number], float],
+    search: Callable[[Callable[[_Number], float]], _Number | None],
+    most: _Number,
+) -> _Number | None:
+    """The least n or ε that meets the goal, as `search` finds it for an error of n or ε.
+
+    The total variation is computed at few: where that of normals, times a factor that hardly
+    changes, meets the goal, at `most` if nowhere. If these do not settle, `search` goes without.
+    """
+    error_at = partial(error, goal.accuracy)
+    if not isinstance(goal.accuracy, TotalVariation):
+        return search(error_at)
+    guess = cache(partial(error, partial(normal_error, goal.accuracy.estimator)))
+    factor = 1.0
+
+    def scaled(number: _Number) -> float:
+        return factor * guess(number)
+
+    found = search(scaled)
+    for _ in range(_GUESSES):
+        at = most if found is None else found
+        reached = error_at(at)
+        factor = reached / guess(at)
+        before, found = found, search(scaled)
+        if abs(_excess(reached, goal.target)) <= _NEAR or found == before:
+            return found
+    return search(error_at)
 
 
 def largest_epsilon(right_at: Callable[[float], float], most: float) -> float | None:

@@ -376,8 +376,7 @@ def snippet(record: Plan) -> str:
     elif record.goal == "values":
         code = TEXTS["values_code"]
     else:
-        slow = runs.takes_long(chosen)
-        code = TEXTS["approximated_code"] if slow else TEXTS["overall_code"]
+        code = TEXTS["overall_code"]
     if record.guessed < 1:
         code += TEXTS["attack_code"]
     return code.format(
@@ -387,7 +386,8 @@ def snippet(record: Plan) -> str:
         floor=record.floor,
         target=target,
         estimator=chosen.estimator,
-        budget=replace(page_state.BUDGET, target=target),
+        budget=page_state.BUDGET,
+        simulated=not runs.takes_long(chosen),
         guessed=record.guessed,
     )
 

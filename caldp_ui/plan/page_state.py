@@ -8,7 +8,7 @@ listed.
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -34,15 +34,16 @@ from caldp_core.experiments.forecast import (
     require_valid_errors,
 )
 from caldp_core.experiments.run import Setup
-from caldp_core.mechanisms import FAMILIES, Mechanism
+from caldp_core.mechanisms import FAMILIES
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.scenarios import blocks
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
-from caldp_core.theory.expected_error import Budget, Forecast, approximated_error, expected_error
+from caldp_core.theory.expected_error import Budget, Forecast
 from caldp_core.theory.planner import (
     Accuracy,
     Goal,
+    TotalVariation,
     group_margins,
     people_for,
     people_for_groups,
@@ -416,22 +417,12 @@ def error_at(record: Plan, setup: Setup, progress: Progress) -> float:
 
 
 def _accuracy(scenario: Scenario, record: Plan) -> Accuracy:
-    values = record.goal == "values"
-    return relative_error(record.floor) if values else _overall(scenario, record.wrong)
-
-
-def _overall(scenario: Scenario, target: float) -> Accuracy:
-    """Expected TV of the shown shares; by the normal approximation alone where trials are long."""
-    setup, budget = runs.setup(scenario), replace(BUDGET, target=target)
-    options = {"domain": setup.dataset.domain, "options": setup.options, "budget": budget}
-    is_long = runs.takes_long(scenario)
-    find: Callable[..., Forecast | None] = approximated_error if is_long else expected_error
-
-    def error(mechanism: Mechanism, p: Floats, n: int) -> float:
-        found = find(mechanism, p, n, scenario.estimator, **({} if is_long else options))
-        return math.inf if found is None else found.error
-
-    return error
+    """Of all together by the normal approximation alone where trials are long."""
+    if record.goal == "values":
+        return relative_error(record.floor)
+    setup, simulated = runs.setup(scenario), not runs.takes_long(scenario)
+    domain, options = setup.dataset.domain, setup.options
+    return TotalVariation(scenario.estimator, domain, options, record.wrong, BUDGET, simulated)
 
 
 @cached_by(lambda plan, _: (runs.data_key(plan.scenario), plan.protection, plan.guessed))

@@ -8,7 +8,7 @@ the number of people and the ε that it plans.
 
 import pickle
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import product
 from typing import Any
@@ -33,6 +33,7 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory import planner
 from caldp_core.theory.planner import (
     Goal,
+    TotalVariation,
     epsilon_for,
     group_margins,
     people_for,
@@ -92,6 +93,76 @@ def test_people_for_an_expected_total_variation(k: int, close: float) -> None:
     exact = (np.sqrt(mechanism.variance(p, 1)).sum() / np.sqrt(2 * np.pi) / 0.1) ** 2
     goal = planner.Goal(planner.total_variation("none"), 0.1)
     assert planner.people_for(mechanism, p, goal) == pytest.approx(exact, rel=2 * close)
+
+
+@dataclass(frozen=True)
+class Counted(TotalVariation):
+    """Writes down which numbers of people its errors are computed for."""
+
+    asked: list[int] = field(default_factory=list, kw_only=True)
+
+    def __call__(self, mechanism: Mechanism, p: Floats, n: int) -> float:
+        self.asked.append(n)
+        return super().__call__(mechanism, p, n)
+
+
+TOTALS: tuple[tuple[int, catalogue.MechanismName, str, float], ...] = (
+    (2, "hadamard", "simplex", 0.01),
+    (10, "subset-selection", "none", 0.01),
+    (40, "galois", "simplex-per-block", 0.02),
+    (40, "oue", "cascade", 0.02),
+    (40, "hadamard", "clip", 0.02),
+    (1_000, "randomized-response", "simplex", 0.001),
+    (1_000, "galois", "norm-sub", 0.001),
+)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("k", "family", "estimator", "close"), TOTALS)
+def test_people_by_few_errors_are_those_of_a_search_of_errors_alone(
+    k: int, family: catalogue.MechanismName, estimator: str, close: float
+) -> None:
+    """Errors fall at most like 1/√n, so people are as close as errors are, or half as close."""
+    mechanism, p = catalogue.in_context(Context.plain(k, 1.5), family), shares(k)
+    goal = Goal(Counted(estimator), 0.05)
+    assert isinstance(goal.accuracy, Counted)
+    found = people_for(mechanism, p, goal)
+    assert found is not None
+    assert len(goal.accuracy.asked) <= 3
+    alone = planner.people_needed(lambda n: goal.accuracy(mechanism, p, n), goal.target)
+    assert found == pytest.approx(alone, rel=2 * close)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("k", "family", "estimator", "close"), TOTALS[::2])
+def test_epsilons_by_few_errors_are_those_of_a_search_of_errors_alone(
+    k: int, family: catalogue.MechanismName, estimator: str, close: float
+) -> None:
+    """A search that knows the accuracy by its values alone goes through all 48 ε."""
+    context, p, n = Context.plain(k, 1.0), shares(k), 10_000 * k
+    goal = Goal(Counted(estimator), 0.05)
+    assert isinstance(goal.accuracy, Counted)
+    found = epsilon_for(context, family, p, n, goal)
+    assert len(goal.accuracy.asked) <= 4
+    plain = partial(TotalVariation.__call__, TotalVariation(estimator, target=0.05))
+    alone = epsilon_for(context, family, p, n, Goal(plain, 0.05))
+    assert found is not None
+    assert alone == pytest.approx(found, rel=close)
+
+
+def test_people_where_no_error_of_fewer_is_known() -> None:
+    """No guess settles there: few people have the error, but there is no approximation of it."""
+    mechanism, p = catalogue.in_context(Context.plain(1000, 8.0), "oue"), np.full(1000, 1e-3)
+    known, simulated = TotalVariation("none", simulated=False), TotalVariation("none")
+    found = people_for(mechanism, p, Goal(known, 0.5))
+    assert found is not None
+    assert found == planner.people_needed(lambda n: known(mechanism, p, n), 0.5)
+    assert np.isinf(known(mechanism, p, round(0.99 * found)))
+    fewer = people_for(mechanism, p, Goal(simulated, 0.5))
+    assert fewer is not None
+    assert fewer < found / 2
+    assert people_for(mechanism, p, Goal(known, 1e-9)) is None
+    assert people_for(mechanism, p, Goal(simulated, 1e9)) == 1
 
 
 def test_epsilons_at_the_limits() -> None:
