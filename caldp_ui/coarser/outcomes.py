@@ -21,7 +21,7 @@ from caldp_core.basics.types import Bools, Floats, Ints
 from caldp_core.domain.domains import US_GRID, GridDomain
 from caldp_core.mechanisms.base import Mechanism
 from caldp_core.treatments.release import CentralTable, Rounding
-from caldp_core.treatments.sums import bounds, disclosed_cells, solve_by_subtraction
+from caldp_core.treatments.sums import fixed_cells, outer_bounds, solve_by_subtraction
 from caldp_core.treatments.suppression import (
     Suppression,
     published_sums,
@@ -171,8 +171,8 @@ def _parts(data: TreatmentData) -> AttackResult:
 
     The last three are without the rule, with the marks of small counts, and with all of the rule.
     """
-    disclosed = disclosed_counts(data)
     small = data.table.primary
+    disclosed = disclosed_numbers(data)[0][: small.size]
     share = float(disclosed[small].mean()) if small.any() else 0.0
     outcomes = {name: AttackOutcome(0.0, sure=True) for name in TREATMENT_NAMES}
     outcomes |= {NOTHING: AttackOutcome(1.0, sure=True), HIDE: AttackOutcome(share, sure=True)}
@@ -184,22 +184,27 @@ _KNOWLEDGE: Final = {3: published_sums, 4: published_sums_with_marks, 5: publish
 
 
 @cached_by(lambda data: (data.cache_key, data.record.moves))
-def disclosed_counts(data: TreatmentData) -> Bools:
-    """(k,) flags of small counts that the moves made so far disclose."""
+def disclosed_numbers(data: TreatmentData) -> tuple[Bools, Bools]:
+    """(N,) flags of small counts and totals that the moves made so far disclose, and nearly so.
+
+    Nearly: fewer values are left than the rule has, 1 … threshold − 1. Where sums form no trees
+    there may be more of these.
+    """
     table, moves = data.table, data.record.moves
     if moves == 1:
-        simple = Suppression(data.record.threshold).suppress_small(data.counts, data.labels)
+        simple = Suppression(data.record.threshold).suppress_small(data.counts, table.margins)
         sums = published_sums(simple)
-        solved = solve_by_subtraction(sums)
+        solved = near = solve_by_subtraction(sums)
     elif moves == 2:
         sums = published_sums(table)
-        solved = solve_by_subtraction(sums)
+        solved = near = solve_by_subtraction(sums)
     else:
         sums = _KNOWLEDGE[moves](table)
-        solved = disclosed_cells(*bounds(sums))
-    flags = np.zeros(data.counts.size, np.bool_)
-    flags[sums.cells[solved]] = True
-    return flags & table.primary
+        solved, (low, high) = fixed_cells(sums), outer_bounds(sums)
+        near = high - low + 1 < data.record.threshold - 1
+    flags = np.zeros((2, table.numbers.size), np.bool_)
+    flags[:, sums.cells] = solved, near & ~solved
+    return flags[0] & table.marks, flags[1] & table.marks
 
 
 def _newcomer(data: TreatmentData) -> AttackResult:

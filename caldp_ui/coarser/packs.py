@@ -46,6 +46,14 @@ def _published(data: TreatmentData, name: str) -> dict[str, list[object]]:
     return columns | _within_groups(data, name)
 
 
+def _totals(data: TreatmentData) -> dict[str, list[object]]:
+    """The totals of larger cells beside hidden counts; a hidden one is in no file."""
+    columns, (_, many) = _published(data, LARGER), promise.counted(data.setup.scenario)
+    first = np.unique(data.labels, return_index=True)[1]
+    numbers = data.table.numbers[data.table.margins.levels[0][first]]
+    return columns | {many: ["hidden" if number < 0 else number for number in numbers.tolist()]}
+
+
 def _within_groups(data: TreatmentData, name: str) -> dict[str, list[object]]:
     """Columns of the share that each answer has of its group, and its ends; {} without groups."""
     domain, release = data.domain, data.treatments[name].release
@@ -74,7 +82,7 @@ def pack_of(data: TreatmentData, name: str, areas: ResultAreas | None) -> bytes:
     found = by_area(data, name, areas)
     files = {"table.csv": as_csv(_published(data, name))}
     if name == HIDE:
-        files["totals.csv"] = as_csv(_published(data, LARGER))
+        files["totals.csv"] = as_csv(_totals(data))
     treated = sharing.estimated_setup(data.setup, data.treatments[name].release.shares)
     drawn = pack.drawings(treated, found, (view.published_text(data, name),))
     record = layout.printed_form(__file__, "record.html").substitute(

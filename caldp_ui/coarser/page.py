@@ -71,9 +71,7 @@ _LARGE: Final = 5_000
 def _run_attack(data: TreatmentData) -> AttackResult | None:
     """The attack; one that is slow on a large map runs as a job beside the page."""
     record = data.record
-    is_solved = record.attack == page_state.PARTS and record.moves > 2
-    heavy = is_solved or record.attack == page_state.NEWCOMER
-    if not heavy or record.moves == 0 or data.domain.k < _LARGE:
+    if record.attack != page_state.NEWCOMER or record.moves == 0 or data.domain.k < _LARGE:
         return outcomes.run_attack(data)
     return jobs.run_automatically(
         STATE.key("play"),
@@ -107,12 +105,16 @@ def _attack_panel(shown: View, data: TreatmentData) -> None:
         st.html(bars)
     with st.container(key=STATE.key("moves"), horizontal=True, gap="small"):
         _move(record)
-        _settings(record)
+        _settings(data)
 
 
-def _settings(record: Publication) -> None:
+def _settings(data: TreatmentData) -> None:
     """What the reader may change about the attack."""
-    if record.attack in page_state.PAIR_ATTACKS:
+    record = data.record
+    if record.attack == page_state.PARTS:
+        titles = {each: view.TOTALS[each] for each in page_state.total_choices(data.domain)}
+        choices.of_field(STATE, "totals", "Published totals", titles, label_visibility="collapsed")
+    elif record.attack in page_state.PAIR_ATTACKS:
         choices.view_switch(STATE, "far", "The other place", _OTHER_PLACES)
     elif record.attack == page_state.REGIONS:
         # The sentence above says it: the panel fits a projector.

@@ -16,6 +16,7 @@ from caldp_core.basics.errors import check_choice, check_whole
 from caldp_core.basics.types import Ints
 from caldp_core.datasets import PERIODS, DatasetSpec, Gowalla, InfantDeaths, Survey
 from caldp_core.domain.domains import US_GRID, Domain, GridDomain
+from caldp_core.estimation.shares import COMPARED_MAX
 from caldp_core.experiments.forecast import require_valid_errors
 from caldp_core.experiments.run import Result, Setup, draw_people
 from caldp_core.scenarios.blocks import (
@@ -39,7 +40,13 @@ from caldp_core.treatments.release import (
     local_release,
     table_errors,
 )
-from caldp_core.treatments.suppression import HiddenTable, Suppression
+from caldp_core.treatments.suppression import (
+    HiddenTable,
+    Margins,
+    Suppression,
+    group_totals,
+    margins_of,
+)
 from caldp_ui.compute import runs
 from caldp_ui.compute.runs import with_population
 from caldp_ui.parts import comparison
@@ -69,6 +76,11 @@ ALONE: Final = (TABLES, CENSUS_BLOCK)
 ATTACKS: Final = (TWO_PLACES, PARTS, NEWCOMER, MOVED, REGIONS, *ALONE)
 MOVE_COUNTS: Final = {PARTS: 5}
 """Moves of attacks that have more than one."""
+GROUPS: Final = "groups"
+LEVELS: Final = "levels"
+CROSSED: Final = "crossed"
+TOTALS: Final = (GROUPS, LEVELS, CROSSED)
+"""Which totals are attacked: of larger cells; at every level; by group and by answer."""
 THRESHOLDS: Final = (1, 3, 5, 10, 11, 20, 50, 100, 1000)
 BASES: Final = (3, 5, 10)
 PAIRS: Final = (1, 2, 5, 10, 20, 50, 80, 200)
@@ -88,8 +100,8 @@ class Publication(ScenarioRecord):
     rounded to multiples of `base`. `attack`: which is played; `moves`: how many of its moves are
     made. `place`: the cell of the person who is attacked, −1 for the page's choice; `far`: whether
     the other place is in another block. `pairs`: of overlapping regions; `tables`: of a
-    reconstruction; `lines`: which are published of the block of seven people; `period`: which of
-    the infant deaths' two is drawn.
+    reconstruction; `totals`: which are published beside a table's parts; `lines`: which of the
+    block of seven people; `period`: which of the infant deaths' two is drawn.
     """
 
     scenario: Scenario = BEGIN
@@ -102,12 +114,18 @@ class Publication(ScenarioRecord):
     far: bool = False
     pairs: int = 20
     tables: int = 50
+    totals: str = GROUPS
     lines: str = LINES[0]
     period: int = 0
 
     def with_attack(self, attack: str) -> "Publication":
         """The record before the first move of an attack."""
         return replace(self, attack=attack, moves=0)
+
+    @property
+    def published_totals(self) -> str:
+        """The totals that are published: all attacks but that on parts know larger cells alone."""
+        return self.totals if self.attack == PARTS else GROUPS
 
     @property
     def last_move(self) -> int:
@@ -120,7 +138,8 @@ def with_data(record: Publication, data: DatasetSpec) -> Publication:
     scenario = with_population(replace(record.scenario, dataset=data, n=None, mechanism=Best()))
     changed = with_blocks(replace(record, scenario=scenario), default_blocks(scenario))
     threshold, moves = 5 if data == InfantDeaths() else record.threshold, min(record.moves, 1)
-    return replace(changed, threshold=threshold, place=DEFAULT_PLACE, moves=moves)
+    changed = replace(changed, threshold=threshold, place=DEFAULT_PLACE, moves=moves)
+    return replace(changed, totals=GROUPS if record.totals == CROSSED else record.totals)
 
 
 def default_blocks(scenario: Scenario) -> BlocksSpec:
@@ -148,6 +167,7 @@ def _check(record: Publication) -> None:
     check_whole("tables", record.tables, TABLE_COUNTS[0], TABLE_COUNTS[-1])
     check_whole("period", record.period, 0, len(PERIODS) - 1)
     check_whole("place", record.place, DEFAULT_PLACE, runs.dataset(record.scenario).domain.k - 1)
+    check_choice("totals", record.totals, total_choices(runs.dataset(record.scenario).domain))
     require_valid_errors(runs.setup(record.scenario))
 
 
@@ -243,7 +263,41 @@ class TreatmentData:
 
 
 def _cache_key(record: Publication) -> str:
-    return f"{runs.key(record.scenario)} {record.threshold} {record.base}"
+    return f"{runs.key(record.scenario)} {record.threshold} {record.base} {record.published_totals}"
+
+
+def total_choices(domain: Domain | GridDomain) -> tuple[str, ...]:
+    """The totals that can be published."""
+    return TOTALS if answers_in_common(domain) is not None else TOTALS[:-1]
+
+
+def answers_in_common(domain: Domain | GridDomain) -> Ints | None:
+    """(k,) number of each value's answer, where groups have answers in common; else None."""
+    if isinstance(domain, GridDomain) or not domain.groups or domain.k > COMPARED_MAX:
+        return None
+    pairs = zip(domain.short_names(), domain.groups, strict=True)
+    answers = [name.removeprefix(f"{group}, ") for name, group in pairs]
+    found = np.unique(answers, return_inverse=True)[1]
+    return found if found.max() + 1 < domain.k else None
+
+
+_WIDER: Final = 5
+"""Larger cells along a side of the squares of the level above, on a map."""
+
+
+def published_margins(record: Publication, setup: Setup) -> Margins:
+    """The totals that a record publishes."""
+    labels, blocks = setup.partition.labels, setup.scenario.context.blocks
+    if record.published_totals == GROUPS:
+        return group_totals(labels)
+    if record.totals == CROSSED:
+        answers = answers_in_common(setup.dataset.domain)
+        assert answers is not None  # a record's totals are of `total_choices`
+        return margins_of([labels], [answers])
+    if not isinstance(blocks, GridBlocks):
+        return margins_of([labels])
+    row, column = np.divmod(labels, blocks.columns)
+    return margins_of([labels, row // _WIDER * blocks.columns + column // _WIDER])
 
 
 def load_data(
@@ -272,7 +326,7 @@ def _offices(
     record: Publication, setup: Setup, counts: Ints
 ) -> tuple[HiddenTable, dict[str, TreatmentResult]]:
     labels = setup.partition.labels
-    table = Suppression(record.threshold).publish(counts, labels)
+    table = Suppression(record.threshold).publish(counts, published_margins(record, setup))
     entropy = (setup.scenario.seed, 24, runs.secret_of(setup.scenario))
     children = np.random.SeedSequence(entropy).spawn(2)
     round_coins, noise_coins = (np.random.default_rng(child) for child in children)

@@ -32,7 +32,7 @@ from caldp_ui.coarser.outcomes import (
     AttackOutcome,
     AttackResult,
     candidate_cells,
-    disclosed_counts,
+    disclosed_numbers,
 )
 from caldp_ui.coarser.page_state import (
     BLOCKS,
@@ -69,6 +69,7 @@ TEXTS: Final = read_texts(__file__)
 TITLES: Final[dict[str, str]] = _NAMES["titles"]
 _IN_SENTENCES: Final[dict[str, str]] = _NAMES["in_sentences"]
 ATTACK_TITLES: Final[dict[str, str]] = _NAMES["attacks"]
+TOTALS: Final[dict[str, str]] = _NAMES["totals"]
 UNIT: Final[dict[str, str]] = _NAMES["units"]
 DECISION_COLUMNS: Final[tuple[str, ...]] = tuple(_DEBATE["columns"].values())
 
@@ -76,7 +77,8 @@ DECISION_COLUMNS: Final[tuple[str, ...]] = tuple(_DEBATE["columns"].values())
 def published_text(data: TreatmentData, name: str) -> str:
     """What stands in the table that a treatment publishes."""
     epsilon = f"{data.setup.scenario.policy.plain_epsilon:g}"
-    return str(_NAMES["published"][name]).format(base=data.record.base, epsilon=epsilon)
+    texts = _NAMES["published"] | _NAMES["published"][data.record.published_totals]
+    return str(texts[name]).format(base=data.record.base, epsilon=epsilon)
 
 
 def nouns(data: TreatmentData) -> formats.Vocabulary:
@@ -266,12 +268,24 @@ def _parts_move_text(data: TreatmentData) -> str:
     record = data.record
     if record.threshold == 1:
         return _none_hidden(data)
-    marks = replace(data, record=replace(record, moves=4))
-    by_marks = int(disclosed_counts(marks).sum()) if record.moves == record.last_move else 0
-    return str(_NAMES["moves"]["texts"][record.moves]).format(
+    marks, k = replace(data, record=replace(record, moves=4)), data.counts.size
+    by_marks = disclosed_numbers(marks)[0][:k].sum() if record.moves == record.last_move else 0
+    exact, near = disclosed_numbers(data) if record.moves else (data.table.marks[:0],) * 2
+    words = _NAMES["moves"]
+    parts = [
+        words["texts"][record.moves],
+        words["totals"][record.published_totals] if not record.moves else "",
+        words["found"] if record.moves and data.table.marks[k:].any() else "",
+        words["near"] if near.any() else "",
+    ]
+    return " ".join(filter(None, parts)).format(
         rule=f"from 1 to {record.threshold - 1:,}" if record.threshold > 2 else "1",
         threshold=f"{record.threshold:,}",
         by_marks=f"{by_marks:,}",
+        hidden=formats.count(int(data.table.marks[k:].sum()), "small total", "small totals"),
+        found=f"{exact[k:].sum():,}",
+        near=f"{near.sum():,}",
+        values=f"{record.threshold - 1:,}",
     )
 
 

@@ -32,7 +32,12 @@ def fitting(
 
 
 def known_by_hand(counts: Group, threshold: int, second: bool, knows: str) -> int:
-    """How many small counts of a group have one possible value.
+    """How many small counts of a group have one possible value; `knows`: as in `values_by_hand`."""
+    return values_by_hand(counts, threshold, second, knows).count(1)
+
+
+def values_by_hand(counts: Group, threshold: int, second: bool, knows: str) -> list[int]:
+    """How many possible values each small count of a group has.
 
     `knows`: "nothing" of the rule, the "marks" of small counts, or the "rule", by which a second
     hidden count is 0 or not small.
@@ -45,10 +50,8 @@ def known_by_hand(counts: Group, threshold: int, second: bool, knows: str) -> in
         return knows == "nothing" or (small if marked else (knows == "marks" or not small))
 
     worlds = list(zip(*fitting(counts, hidden, allowed), strict=True))
-    return sum(
-        0 < counts[at] < threshold and len(set(values)) == 1
-        for at, values in zip(sorted(hidden), worlds, strict=True)
-    )
+    places = zip(sorted(hidden), worlds, strict=True)
+    return [len(set(values)) for at, values in places if 0 < counts[at] < threshold]
 
 
 def table_by_hand(counts: Group, labels: Group, threshold: int) -> tuple[Group, ...]:

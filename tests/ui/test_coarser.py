@@ -28,8 +28,11 @@ from caldp_ui.coarser.page_state import (
     BLOCKS,
     CENSUS_BLOCK,
     CENTRAL,
+    CROSSED,
+    GROUPS,
     HIDE,
     LARGER,
+    LEVELS,
     LINES,
     LINK,
     MOVED,
@@ -390,6 +393,39 @@ def test_each_treatment_has_a_pack_with_what_it_publishes_and_nothing_else() -> 
                 assert np.allclose([float(n) for n in numbers], expected, atol=0.051)
             has_bound = "no attack on the table changes the odds" in files["record.html"]
             assert has_bound == (name in (CENTRAL, PLAIN, BLOCKS))
+
+
+def test_a_total_that_the_table_hides_is_in_no_file_of_its_pack() -> None:
+    """Once the total of a group of one cell was, which is that cell's count."""
+    own = OwnTable(tuple("abcdefg"), (128, 3, 57, 1, 2, 143, 4), (*"xxxyy", "z", "w"))
+    record = replace(with_data(Publication(), own), attack=PARTS, moves=2)
+    for totals, expected in (
+        (GROUPS, ["188", "3", "143", "hidden"]),
+        (LEVELS, ["188", "hidden", "143", "hidden"]),
+    ):
+        data = load_treatments(replace(record, totals=totals))
+        with zipfile.ZipFile(io.BytesIO(packs.pack_of(data, HIDE, None))) as opened:
+            rows = list(csv.DictReader(io.StringIO(opened.read("totals.csv").decode())))
+            assert "small totals" in opened.read("record.html").decode() or totals == GROUPS
+        with naming(totals):
+            assert [row["people"] for row in rows] == expected
+
+
+def test_totals_by_answer_are_offered_where_groups_share_answers() -> None:
+    crossed = replace(DEATHS, attack=PARTS, totals=CROSSED)
+    LINK.check(crossed)
+    assert LINK.read(LINK.write(crossed)) == crossed
+    assert with_data(crossed, Gowalla()).totals == GROUPS
+    with pytest.raises(CaldpError, match="totals must be one of groups, levels, got"):
+        LINK.check(replace(Publication(), attack=PARTS, totals=CROSSED))
+    answers = page_state.answers_in_common(load_treatments().domain)
+    assert answers is not None
+    assert answers.tolist() == [0, 1] * 100
+    # Only the attack on totals knows them: all others see the table of larger cells.
+    other = load_treatments(replace(crossed, attack=TWO_PLACES))
+    assert other.table.numbers.size == load_treatments().table.numbers.size
+    wide = load_treatments(Publication(attack=PARTS, totals=LEVELS, moves=1)).table.margins.levels
+    assert [np.unique(level).size for level in wide] == [25 * 35, 5 * 7, 1]
 
 
 def test_each_treatment_stands_by_own_areas_with_what_is_sure_of_them() -> None:

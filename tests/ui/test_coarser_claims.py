@@ -20,12 +20,16 @@ from caldp_core.basics.types import Floats
 from caldp_core.datasets import InfantDeaths, OwnTable
 from caldp_core.mechanisms.base import Mechanism
 from caldp_core.scenarios.scenario import Scenario
+from caldp_core.treatments.sums import bounds_by_programs, disclosed_cells, solve_by_subtraction
+from caldp_core.treatments.suppression import Suppression, published_sums, published_sums_with_rule
 from caldp_ui.coarser import outcomes, reconstruction, view
 from caldp_ui.coarser.page_state import (
     BASES,
     BLOCKS,
     CENTRAL,
+    CROSSED,
     HIDE,
+    LEVELS,
     MOVED,
     NEWCOMER,
     PAIRS,
@@ -50,6 +54,7 @@ from tests.attacks.by_hand import (
     newcomers_by_hand,
     rounded,
     table_by_hand,
+    values_by_hand,
 )
 from tests.ui.readings import shows, tokens
 
@@ -57,7 +62,7 @@ COUNTS = (0, 3, 1, 9, 2, 40, 4)
 GROUPS = ("A", "A", "B", "B", "C", "C", "D")
 TABLE = OwnTable(tuple("abcdefg"), COUNTS, groups=GROUPS)
 LABELS = [0, 0, 1, 1, 2, 2, 3]
-LEVELS = (0.1, 20.0)
+EPSILONS = (0.1, 20.0)
 RECORDS = [
     replace(with_data(Publication(), TABLE), threshold=threshold, base=base)
     for threshold, base in zip(THRESHOLDS, itertools.cycle(BASES))
@@ -85,7 +90,7 @@ def test_the_table_is_the_one_of_the_page() -> None:
 
 
 @pytest.mark.parametrize("record", RECORDS, ids=lambda record: str(record.threshold))
-@pytest.mark.parametrize("epsilon", LEVELS)
+@pytest.mark.parametrize("epsilon", EPSILONS)
 def test_errors_are_those_of_the_published_tables(record: Publication, epsilon: float) -> None:
     data = load(replace(record, office=HIDE), epsilon)
     sums = np.bincount(LABELS, COUNTS)
@@ -106,7 +111,7 @@ def test_errors_are_those_of_the_published_tables(record: Publication, epsilon: 
     assert view.errors_sentence(data) == sentence
 
 
-@pytest.mark.parametrize("epsilon", LEVELS)
+@pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize("base", BASES)
 def test_errors_of_rounded_and_noisy_tables_are_theirs(base: int, epsilon: float) -> None:
     """Each published number is one that its office may publish, and the error is that of all."""
@@ -125,7 +130,7 @@ def test_errors_of_rounded_and_noisy_tables_are_theirs(base: int, epsilon: float
         parts = sentence.partition(": ")[2].rstrip(".").split(", ")
         assert parts[1].rpartition(" ")[2] == per_hundred(total_variation(table)), sentence
         assert per_hundred(total_variation(table) + 0.02) not in parts[1]
-        if epsilon == LEVELS[-1]:  # where hardly any coin falls, local noise is off by nothing
+        if epsilon == EPSILONS[-1]:  # where hardly any coin falls, local noise is off by nothing
             for local in (PLAIN, BLOCKS):
                 np.testing.assert_allclose(data.treatments[local].release.estimate, COUNTS, atol=1)
 
@@ -150,7 +155,41 @@ def test_hidden_counts_are_those_with_one_possible_value(
     if moves == 5 and record.threshold > 1:
         marks = sum(known_by_hand(group, record.threshold, True, "marks") for group in groups)
         knowledge = view.attacker_knowledge_text(data)
-        assert knowledge.endswith(f"With the marks alone {marks} came out.")
+        assert f"With the marks alone {marks} came out." in knowledge
+        values = [values_by_hand(group, record.threshold, True, "rule") for group in groups]
+        near = sum(1 < each < record.threshold - 1 for each in itertools.chain(*values))
+        words = f"For at least {near} more fewer than {record.threshold - 1:,} values"
+        assert (words in knowledge) == ("For at least" in knowledge) == (near > 0)
+
+
+@pytest.mark.parametrize("totals", [LEVELS, CROSSED])
+def test_small_totals_are_hidden_and_counted_as_programs_find_them(totals: str) -> None:
+    """Infant deaths: the totals of counties, of both periods and of everybody."""
+    deaths = replace(with_data(Publication(), InfantDeaths()), attack=PARTS, totals=totals)
+    for moves, knowing in ((1, None), (3, published_sums), (5, published_sums_with_rule)):
+        data = load(replace(deaths, moves=moves))
+        table, k = data.table, data.counts.size
+        by_hand = data.counts.reshape(100, 2)
+        numbers = [*data.counts, *by_hand.sum(axis=1), *[by_hand.sum()]]
+        if totals == CROSSED:
+            numbers = [*numbers[:-1], *by_hand.sum(axis=0), numbers[-1]]
+        numbers.sort()
+        assert sorted(table.margins.numbers(data.counts).tolist()) == numbers
+        small = sum(0 < number < 5 for number in numbers)
+        assert (int(table.marks.sum()), int(table.primary.sum())) == (small, 72)
+        if knowing is None:
+            simple = published_sums(Suppression(5).suppress_small(data.counts, table.margins))
+            known = simple.cells[solve_by_subtraction(simple)]
+        else:
+            sums = knowing(table)
+            known = sums.cells[disclosed_cells(*bounds_by_programs(sums))]
+        known = known[table.marks[known]]
+        found = outcomes.run_attack(data)
+        words = f" {np.count_nonzero(known < k) or 'none'} of 72 hidden small counts"
+        assert words in view.headline(data, found).sentence
+        words = f"Of {small - 72} small totals {np.count_nonzero(known >= k)} are known."
+        assert words in view.attacker_knowledge_text(data)
+        assert (known.size > 0) == (moves != 3), "second hidden numbers are there for a reason"
 
 
 @pytest.mark.parametrize("record", RECORDS, ids=lambda record: str(record.threshold))
@@ -254,7 +293,7 @@ def right_by_two(laws: Floats) -> float:
     return float(np.maximum(np.outer(p, q), np.outer(q, p)).sum() / 2)
 
 
-@pytest.mark.parametrize("epsilon", LEVELS)
+@pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize("far", [False, True])
 @pytest.mark.parametrize(("attack", "right"), [(TWO_PLACES, right_by_one), (MOVED, right_by_two)])
 def test_guesses_are_right_as_often_as_the_dense_channels_say(
@@ -272,7 +311,7 @@ def test_guesses_are_right_as_often_as_the_dense_channels_say(
     assert sentence.endswith(f"in blocks {hundred(right(rows(data.setup.mechanism, cells)))}.")
 
 
-@pytest.mark.parametrize("epsilon", LEVELS)
+@pytest.mark.parametrize("epsilon", EPSILONS)
 def test_noise_of_an_office_is_guessed_as_often_as_all_its_outcomes_say(epsilon: float) -> None:
     data = load(replace(RECORDS[2], attack=TWO_PLACES), epsilon)
     alpha = math.exp(-epsilon / 2)
@@ -303,7 +342,7 @@ def test_rounding_tells_two_places_apart_as_often_as_all_outcomes_say(base: int)
     assert outcomes.run_attack(data).outcomes[ROUND].share == pytest.approx(float(right))
 
 
-@pytest.mark.parametrize("epsilon", LEVELS)
+@pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize(("attack", "tables"), [(TWO_PLACES, 1), (MOVED, 2)])
 def test_odds_against_noise_are_the_powers_of_e(attack: str, tables: int, epsilon: float) -> None:
     data = load(replace(RECORDS[0], attack=attack), epsilon)
@@ -344,7 +383,7 @@ def test_hidden_tables_tell_two_places_apart_where_what_is_published_differs(
         assert stated in view.headline(data, found).sentence
 
 
-@pytest.mark.parametrize("epsilon", LEVELS)
+@pytest.mark.parametrize("epsilon", EPSILONS)
 def test_noise_of_an_office_tells_a_way_as_often_as_all_signs_say(epsilon: float) -> None:
     """In a table each of two numbers speaks for one of two places by e^(ε/2), or against it."""
     data = load(replace(RECORDS[2], attack=MOVED), epsilon)
@@ -359,7 +398,7 @@ def test_noise_of_an_office_tells_a_way_as_often_as_all_signs_say(epsilon: float
     assert outcomes.run_attack(data).outcomes[CENTRAL].share == pytest.approx(right, abs=1e-9)
 
 
-@pytest.mark.parametrize("epsilon", LEVELS)
+@pytest.mark.parametrize("epsilon", EPSILONS)
 def test_what_is_promised_beside_the_attacks_is_the_power_of_e(epsilon: float) -> None:
     for record in (RECORDS[0], RECORDS[-1]):
         data = load(replace(record, attack=TWO_PLACES), epsilon)
