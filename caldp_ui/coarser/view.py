@@ -183,11 +183,13 @@ def headline(data: TreatmentData, attack_result: AttackResult | None) -> formats
     errors = {f"{name}_tv": data.treatments[name].errors.tv for name in pictured(data)}
     found = {} if attack_result is None else attack_result.outcomes
     shares = {f"{n}_share": each.share for n, each in found.items() if each.share is not None}
+    near, values = _nearly_known(data), f"{data.record.threshold - 1:,}"
+    more = TEXTS["nearly_known"] if near.get("nearly_known") else ""
     return formats.Headline(
         _attack(data, attack_result),
-        errors_sentence(data),
+        f"{more.format(**near, values=values)} {errors_sentence(data)}".strip(),
         any(o.sure and o.share for name, o in found.items() if name != NOTHING),
-        errors | shares,
+        errors | shares | near,
     )
 
 
@@ -270,23 +272,25 @@ def _parts_move_text(data: TreatmentData) -> str:
         return _none_hidden(data)
     marks, k = replace(data, record=replace(record, moves=4)), data.counts.size
     by_marks = disclosed_numbers(marks)[0][:k].sum() if record.moves == record.last_move else 0
-    exact, near = disclosed_numbers(data) if record.moves else (data.table.marks[:0],) * 2
-    words = _NAMES["moves"]
-    parts = [
-        words["texts"][record.moves],
-        words["totals"][record.published_totals] if not record.moves else "",
-        words["found"] if record.moves and data.table.marks[k:].any() else "",
-        words["near"] if near.any() else "",
-    ]
-    return " ".join(filter(None, parts)).format(
+    words, small = _NAMES["moves"], data.table.marks[k:].sum()
+    if record.moves:
+        more = words["found"] if small else ""
+    else:
+        more = words["totals"][record.published_totals]
+    return f"{words['texts'][record.moves]} {more}".strip().format(
         rule=f"from 1 to {record.threshold - 1:,}" if record.threshold > 2 else "1",
         threshold=f"{record.threshold:,}",
         by_marks=f"{by_marks:,}",
-        hidden=formats.count(int(data.table.marks[k:].sum()), "small total", "small totals"),
-        found=f"{exact[k:].sum():,}",
-        near=f"{near.sum():,}",
-        values=f"{record.threshold - 1:,}",
+        small=formats.count(int(small), "small total", "small totals"),
+        found=f"{disclosed_numbers(data)[0][k:].sum():,}" if record.moves else "",
     )
+
+
+def _nearly_known(data: TreatmentData) -> dict[str, float]:
+    """How many more numbers have few possible values, by its name; {} for other attacks."""
+    if data.record.attack != PARTS or not data.record.moves:
+        return {}
+    return {"nearly_known": float(disclosed_numbers(data)[1].sum())}
 
 
 def next_move_label(record: Publication) -> str | None:

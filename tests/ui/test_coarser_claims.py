@@ -159,7 +159,8 @@ def test_hidden_counts_are_those_with_one_possible_value(
         values = [values_by_hand(group, record.threshold, True, "rule") for group in groups]
         near = sum(1 < each < record.threshold - 1 for each in itertools.chain(*values))
         words = f"For at least {near} more fewer than {record.threshold - 1:,} values"
-        assert (words in knowledge) == ("For at least" in knowledge) == (near > 0)
+        below = view.headline(data, outcomes.run_attack(data)).second
+        assert (words in below) == ("For at least" in below) == (near > 0)
 
 
 @pytest.mark.parametrize("totals", [LEVELS, CROSSED])
