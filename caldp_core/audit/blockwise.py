@@ -135,7 +135,7 @@ def extremes_from_rows(
         MaxRatio(hidden_ratio, base.first + hidden_at, x, other),
         MaxRatio(base_ratio, base.first + base_at, x_over, x_over),
         faulty,
-        _is_distribution(base.codes[0], base),
+        _is_distribution(base.codes[0], base, _possible_codes(base.codes)),
     )
 
 
@@ -158,14 +158,16 @@ def _extremes(
     pieces: Iterable[tuple[int, ChannelRows]], base: ChannelRows
 ) -> tuple[_Codes, _Codes, int | None]:
     """(columns,) codes of each output's greatest and least entry, and the `faulty_row`."""
-    top = np.zeros_like(base.codes[0])
-    bottom = np.full_like(base.codes[0], len(base.values) - 1)
+    last = len(base.values) - 1
+    top, bottom = np.zeros_like(base.codes[0]), np.full_like(base.codes[0], last)
     faulty: int | None = None
     for start, part in pieces:
         require(part.values == base.values, "The family's values change from row to row.")
-        np.maximum(top, part.codes.max(axis=0), out=top)
-        np.minimum(bottom, part.codes.min(axis=0), out=bottom)
-        wrong = (i for i, row in enumerate(part.codes, start) if not _is_distribution(row, base))
+        if top.min() < last or bottom.any():  # else no row can widen them
+            np.maximum(top, part.codes.max(axis=0), out=top)
+            np.minimum(bottom, part.codes.min(axis=0), out=bottom)
+        codes, rows = _possible_codes(part.codes), enumerate(part.codes, start)
+        wrong = (i for i, row in rows if not _is_distribution(row, base, codes))
         faulty = next(wrong, None) if faulty is None else faulty
     return top, bottom, faulty
 
@@ -185,21 +187,29 @@ def _rows_with(
     return [rows[each] for each in wanted]
 
 
-def _is_distribution(row: _Codes, rows: ChannelRows) -> bool:
-    """Whether a row's entries sum to the denominator and none is negative."""
-    values = rows.values
-    if int(row.max()) >= len(values):
-        return False
-    if len(values) <= _LOOP_MAX:
+def _possible_codes(codes: _Codes) -> list[int]:
+    """All codes whose bits are in use; empty if those are too many to be looked for one by one."""
+    bits = int(np.bitwise_or.reduce(np.bitwise_or.reduce(codes, axis=0)))
+    return [code for code in range(bits + 1) if code | bits == bits] if bits < _LOOP_MAX else []
+
+
+def _is_distribution(row: _Codes, rows: ChannelRows, codes: Sequence[int]) -> bool:
+    """Whether a row's entries sum to the denominator and none is negative; `codes`: possible."""
+    if codes:
         # A comparison more costs a fifth of an audit, so the first two are counted without.
-        counts = [int(np.count_nonzero(row == code)) for code in range(2, len(values))]
+        counts = [int(np.count_nonzero(row == code)) for code in codes[2:]]
         others = int(np.count_nonzero(row))
-        counts = [row.size - others, others - sum(counts), *counts][: len(values)]
+        counts = [row.size - others, others - sum(counts), *counts][: len(codes)]
+    elif int(row.max()) >= len(rows.values):
+        return False
     else:
-        counts = np.bincount(row, minlength=len(values)).tolist()
-    total = sum(value * count for value, count in zip(values, counts, strict=True))
-    least = next(value for value, count in zip(values, counts, strict=True) if count)
-    return total == rows.denominator and least >= 0
+        counts = np.bincount(row).tolist()
+    places = codes or range(len(counts))
+    found = [(code, count) for code, count in zip(places, counts, strict=True) if count]
+    if found[-1][0] >= len(rows.values):
+        return False
+    total = sum(rows.values[code] * count for code, count in found)
+    return total == rows.denominator and rows.values[found[0][0]] >= 0
 
 
 def _largest(top: _Codes, bottom: _Codes, values: tuple[int, ...]) -> tuple[int, Fraction | None]:

@@ -475,6 +475,35 @@ def test_one_wrong_row_of_thousands_is_found(oracles: Any, at: int) -> None:
     assert wrong.faulty_row == at
 
 
+@pytest.mark.parametrize("kinds", [1, 2, 3, 5, 8, 9, 30])
+def test_extremes_and_faults_are_those_of_entries_one_by_one(
+    kinds: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of few codes in use and of many, with a wrong row long after all extremes were seen."""
+    monkeypatch.setattr(audit_large, "_CHUNK", 4 * 24)
+    rng, values = np.random.default_rng(kinds), tuple(range(3, 3 + 2 * kinds, 2))
+    row = np.tile(np.arange(kinds, dtype=np.uint8), -(-24 // kinds))[:24]
+    table = rng.permuted(np.tile(row, (60, 1)), axis=1)
+    whole = sum(values[code] for code in row.tolist())
+
+    def audited(codes: Any) -> audit_large.BlockExtremes:
+        def read(_: int) -> Callable[[int, int], ChannelRows]:
+            return lambda start, stop: ChannelRows(0, codes[start:stop], values, whole)
+
+        return audit_large.extremes_from_rows(read, 24, 0, len(codes) - 1, lambda _: None)
+
+    entries = [[values[code] for code in each] for each in table[:-1].tolist()]
+    ratio = max(Fraction(max(column), min(column)) for column in zip(*entries, strict=True))
+    right = audited(table)
+    assert (right.hidden_ratio.ratio, right.faulty_row) == (ratio, None)
+    assert right.base_is_distribution
+    for at, code in ((7, kinds - 1), (33, 0), (58, kinds - 1), *[(50, kinds)] * (kinds < 4)):
+        wrong = table.copy()
+        wrong[at, np.argmax(wrong[at] != code)] = code
+        is_wrong = kinds > 1 or code == kinds
+        assert audited(wrong).faulty_row == (at if is_wrong else None), (at, code)
+
+
 def test_a_base_row_that_is_no_law_is_laid_to_those_who_use_it() -> None:
     flags = np.arange(8) < 5
     twice = with_wrong_row(HR, all_ones, at=5)

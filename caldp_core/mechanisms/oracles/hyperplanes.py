@@ -252,13 +252,15 @@ class Hyperplanes:
         kind = np.min_scalar_type(self.values - 1)
         bits = 1 << np.arange(self.m * self.d)[:, None]
         of_bit = inner_product(bits, masks[:, None, x]).astype(kind)[:, :, None]
+        low = np.zeros((x.size, self.points // self.values), kind)  # of all digits but the last
+        for bit in range(self.m * (self.d - 1)):  # a normal with this bit is one without it, and it
+            step = 1 << bit
+            np.bitwise_xor(low[:, :step], of_bit[bit], out=low[:, step : 2 * step])
         y, first = np.empty((x.size, self.directions), kind), 0
         for digit in range(self.d):
-            y[:, first] = of_bit[self.m * digit, :, 0]
-            for bit in range(self.m * digit):  # a normal with this bit is one without it, and it
-                done, step = first + (1 << bit), 1 << bit
-                np.bitwise_xor(y[:, first:done], of_bit[bit], out=y[:, done : done + step])
-            first += 1 << self.m * digit
+            lower = low[:, : 1 << self.m * digit]
+            np.bitwise_xor(lower, of_bit[self.m * digit], out=y[:, first : first + lower.shape[1]])
+            first += lower.shape[1]
         return y
 
     def contains(self, x: Ints, masks: Ints) -> Bools:
