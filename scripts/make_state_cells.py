@@ -4,11 +4,8 @@ Run it as `python -m scripts.make_state_cells`; it needs shapely.
 """
 
 import json
-from collections import defaultdict
-from collections.abc import Callable
-from itertools import pairwise
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Final
 
 import numpy as np
 import shapely
@@ -21,8 +18,6 @@ from scripts.write_table import DATA, write_table
 TOLERANCE: Final = 0.05
 """Degrees by which the drawn outline may be off; a quarter of a cell."""
 _BESIDE: Final = 1e-9
-Point: TypeAlias = tuple[float, float]
-"""(longitude, latitude) in degrees."""
 
 
 def state_rings() -> dict[str, list[Floats]]:
@@ -51,8 +46,10 @@ def inside(rings: list[Floats], longitude: Floats, latitude: Floats) -> Bools:
 
 def coast_rings(rings: list[Floats]) -> list[Floats]:
     """Closed rings (points, 2) around all states together: what two states share is left out."""
-    # In place: an edge that a second state has, too, goes.
-    return _walks(_neighbours(rings, set.symmetric_difference_update), [])
+    land: shapely.Geometry = shapely.Polygon()
+    for ring in rings:
+        land = shapely.symmetric_difference(land, shapely.Polygon(ring))
+    return _lines(shapely.boundary(land))
 
 
 def border_lines(rings: list[Floats]) -> list[Floats]:
@@ -60,35 +57,12 @@ def border_lines(rings: list[Floats]) -> list[Floats]:
 
     Returns lines (points, 2); those of a border without such a point are closed.
     """
-    neighbours = _neighbours(rings, set.update)
-    return _walks(neighbours, [point for point, near in neighbours.items() if len(near) != 2])
+    borders = shapely.union_all([shapely.LineString(ring) for ring in rings])
+    return _lines(shapely.line_merge(borders))
 
 
-def _neighbours(rings: list[Floats], join: Callable[..., None]) -> dict[Point, set[Point]]:
-    """By point those to which an edge leads; `join` adds one to what is there."""
-    neighbours: dict[Point, set[Point]] = defaultdict(set)
-    for ring in rings:
-        for a, b in pairwise((float(x), float(y)) for x, y in ring):
-            if a != b:
-                join(neighbours[a], {b})
-                join(neighbours[b], {a})
-    return neighbours
-
-
-def _walks(neighbours: dict[Point, set[Point]], junctions: list[Point]) -> list[Floats]:
-    """Follow unused edges to a junction, or back where there is none, and use them up."""
-    lines, ends = [], set(junctions)
-    for start in (*junctions, *neighbours):
-        while neighbours[start]:
-            line = [start]
-            while neighbours[line[-1]] and (len(line) == 1 or line[-1] not in (ends or {start})):
-                here = line[-1]
-                there = min(neighbours[here])
-                neighbours[here].remove(there)
-                neighbours[there].remove(here)
-                line.append(there)
-            lines.append(np.array(line))
-    return lines
+def _lines(shape: shapely.Geometry) -> list[Floats]:
+    return [shapely.get_coordinates(line) for line in shapely.get_parts(shape)]
 
 
 def thinned(line: Floats, tolerance: float) -> Floats:
