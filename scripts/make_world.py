@@ -22,8 +22,8 @@ import shapely
 import shapely.affinity
 
 from caldp_core.basics.types import Floats
-from caldp_core.datasets.areas import AREA_NAMES
 from caldp_core.datasets.base_map import (
+    AREA_NAMES,
     STEP,
     WORLD_COUNTRIES,
     WORLD_LINES,

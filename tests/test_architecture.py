@@ -244,7 +244,6 @@ SHARES: Final = re.compile(r"(formats\.)?(out_of|out_of_few|of_hundred)\(|.*\b_?
 """Shares of 100 people or more, and constants: each more than one."""
 MORE_THAN_ONE: Final = {
     "caldp_ui/adversary/fakes.py": ["fewer", "number"],
-    "caldp_ui/adversary/fakes_page.py": ["number"],
     "caldp_ui/adversary/page.py": ["view.depends_on(replace(record, days=0))"],
     "caldp_ui/adversary/view.py": ["days"],
     "caldp_ui/classroom/shuffling.py": ["formats.integer(lesson.blocks)"],

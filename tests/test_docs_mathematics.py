@@ -13,7 +13,7 @@ from caldp_core import Scenario, prepare
 from caldp_core.basics.limits import SPACE_POINTS_MAX
 from caldp_core.basics.types import Floats
 from caldp_core.datasets import Gowalla
-from caldp_core.datasets.synthetic import zipf_shares
+from caldp_core.datasets.shipped import zipf_shares
 from caldp_core.estimation import cascade_estimator
 from caldp_core.estimation.estimators import ESTIMATORS, simplex
 from caldp_core.estimation.evidence import Evidence

@@ -20,10 +20,16 @@ from caldp_core.datasets.reading import read_places as read_places
 from caldp_core.datasets.shipped import ELSEWHERE as ELSEWHERE
 from caldp_core.datasets.shipped import PERIODS as PERIODS
 from caldp_core.datasets.shipped import SURVEYS as SURVEYS
+from caldp_core.datasets.shipped import Cities as Cities
+from caldp_core.datasets.shipped import Geometric as Geometric
 from caldp_core.datasets.shipped import Gowalla as Gowalla
 from caldp_core.datasets.shipped import InfantDeaths as InfantDeaths
+from caldp_core.datasets.shipped import PermutedGeometric as PermutedGeometric
 from caldp_core.datasets.shipped import Survey as Survey
+from caldp_core.datasets.shipped import Uniform as Uniform
 from caldp_core.datasets.shipped import WebVisits as WebVisits
+from caldp_core.datasets.shipped import YesOrNo as YesOrNo
+from caldp_core.datasets.shipped import Zipf as Zipf
 from caldp_core.datasets.shipped import county_outlines as county_outlines
 from caldp_core.datasets.shipped import land_outline as land_outline
 from caldp_core.datasets.shipped import population_prior as population_prior
@@ -32,11 +38,5 @@ from caldp_core.datasets.shipped import us_state_labels as us_state_labels
 from caldp_core.datasets.snap import Snap as Snap
 from caldp_core.datasets.snap import cache_folder as cache_folder
 from caldp_core.datasets.snap import fetch_gowalla as fetch_gowalla
-from caldp_core.datasets.synthetic import Cities as Cities
-from caldp_core.datasets.synthetic import Geometric as Geometric
-from caldp_core.datasets.synthetic import PermutedGeometric as PermutedGeometric
-from caldp_core.datasets.synthetic import Uniform as Uniform
-from caldp_core.datasets.synthetic import YesOrNo as YesOrNo
-from caldp_core.datasets.synthetic import Zipf as Zipf
 
 __all__: list[str]

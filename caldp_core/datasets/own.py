@@ -25,8 +25,8 @@ from caldp_core.basics.errors import (
 )
 from caldp_core.basics.limits import N_MAX, OWN_ANSWERS_MAX, OWN_NAME_MAX, OWN_QUESTIONS_MAX
 from caldp_core.basics.types import Ints, Progress, no_progress
-from caldp_core.datasets.areas import area_parts
 from caldp_core.datasets.base import Dataset, from_counts, with_larger_cells
+from caldp_core.datasets.base_map import area_parts
 from caldp_core.domain.domains import Area, Domain, GridDomain
 from caldp_core.domain.partitions import LargerCells
 

@@ -24,7 +24,7 @@ from caldp_core.basics.errors import CaldpError, check_n, check_whole, require
 from caldp_core.basics.files import BYTE_ORDER_MARK, read_text, unique_keys
 from caldp_core.basics.limits import N_MAX, SCENARIO_MAX_BYTES, SEED_MAX, TRIALS_MAX
 from caldp_core.basics.types import Floats
-from caldp_core.datasets import own, shipped, snap, synthetic
+from caldp_core.datasets import own, shipped, snap
 from caldp_core.datasets.base import DatasetSpec
 from caldp_core.datasets.public_map import NoPrior, PriorSpec, PublicMap
 from caldp_core.estimation.estimators import ESTIMATORS, estimator
@@ -181,15 +181,15 @@ SLOTS: Final[dict[str, tuple[Any, dict[str, type]]]] = {
         {
             "gowalla": shipped.Gowalla,
             "snap": snap.Snap,
-            "cities": synthetic.Cities,
-            "uniform": synthetic.Uniform,
-            "geometric": synthetic.Geometric,
-            "permuted-geometric": synthetic.PermutedGeometric,
-            "zipf": synthetic.Zipf,
+            "cities": shipped.Cities,
+            "uniform": shipped.Uniform,
+            "geometric": shipped.Geometric,
+            "permuted-geometric": shipped.PermutedGeometric,
+            "zipf": shipped.Zipf,
             "survey": shipped.Survey,
             "web-visits": shipped.WebVisits,
             "infant-deaths": shipped.InfantDeaths,
-            "yes-or-no": synthetic.YesOrNo,
+            "yes-or-no": shipped.YesOrNo,
             "table": own.OwnTable,
             "questions": own.OwnSurvey,
             "places": own.OwnPlaces,

@@ -24,7 +24,7 @@ from caldp_core.basics.types import Floats
 from caldp_core.domain.domains import GridDomain
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.adversary import fakes_page, view
+from caldp_ui.adversary import fakes, view
 from caldp_ui.adversary.page_state import (
     DAYS_MAX,
     FAKES,
@@ -481,7 +481,7 @@ PAGE: Final = PinPage(
     numbers=_pinned_numbers,
     images=_files,
 )
-_VIEWS: Final = {PERSON: _show_person, FAKES: fakes_page.show}
+_VIEWS: Final = {PERSON: _show_person, FAKES: fakes.show}
 
 
 def show(record: AttackerState) -> None:

@@ -32,8 +32,7 @@ from caldp_core.basics.cache import cached_by
 from caldp_core.basics.files import csv_text
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.datasets import AT_SEA, OwnTable, base_map
-from caldp_core.datasets.areas import areas_on_map
-from caldp_core.datasets.base_map import City
+from caldp_core.datasets.base_map import City, areas_on_map
 from caldp_core.domain.domains import KM_PER_DEGREE, Area, Domain, GridDomain
 from caldp_core.experiments.regions import ResultAreas, areas_as_geojson
 from caldp_core.experiments.run import Result, Setup

@@ -19,7 +19,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from caldp_core.basics.types import Bools, Floats, Ints
 from caldp_core.datasets import OwnTable
-from caldp_core.datasets.areas import areas_on_map, main_view
+from caldp_core.datasets.base_map import areas_on_map, main_view
 from caldp_core.domain.domains import Domain
 from caldp_core.estimation.intervals import ranges
 from caldp_core.experiments.regions import region_report

@@ -23,7 +23,7 @@ from PIL import Image
 
 from caldp_core.cli.commands import main
 from caldp_core.datasets import Cities, inspect_data
-from caldp_core.datasets.areas import named_areas
+from caldp_core.datasets.base_map import named_areas
 from caldp_core.datasets.files.places import count_published_map
 from caldp_core.datasets.public_map import PublicMap
 from caldp_core.domain.domains import GridDomain

@@ -29,8 +29,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from caldp_core.basics.limits import EPSILON_MAX
 from caldp_core.basics.types import Floats
 from caldp_core.datasets import inspect_data
-from caldp_core.datasets.areas import named_areas
-from caldp_core.datasets.base_map import cities_in
+from caldp_core.datasets.base_map import cities_in, named_areas
 from caldp_core.datasets.files.places import count_places
 from caldp_core.domain.domains import Area
 from caldp_core.scenarios.blocks import OneBlock, SensitiveAreas, StateBlocks

@@ -24,11 +24,13 @@ from caldp_core.datasets import (
     hexagon_resolutions,
     inspect_data,
 )
-from caldp_core.datasets.areas import areas_on_map, main_view, named_areas
 from caldp_core.datasets.base_map import (
     AT_SEA,
     Lines,
     _countries,
+    areas_on_map,
+    main_view,
+    named_areas,
     pack_lines,
     region_labels,
     region_rings,

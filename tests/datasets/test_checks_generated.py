@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from caldp_core.basics.errors import CaldpError
 from caldp_core.cli.commands import main
 from caldp_core.datasets import inspect_data
-from caldp_core.datasets.areas import NamedArea, named_areas
+from caldp_core.datasets.base_map import NamedArea, named_areas
 from caldp_core.datasets.files.answers import count_answers
 from caldp_core.datasets.files.checks.people import is_total
 from caldp_core.datasets.files.checks.record import resolve

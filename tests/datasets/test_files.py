@@ -22,7 +22,7 @@ from caldp_core.basics.files import read_aside
 from caldp_core.basics.types import no_progress
 from caldp_core.cli.commands import main
 from caldp_core.datasets import OwnPlaces, OwnTable, inspect_data, read_places
-from caldp_core.datasets.areas import areas_on_map
+from caldp_core.datasets.base_map import areas_on_map
 from caldp_core.datasets.files import table
 from caldp_core.datasets.files.answers import (
     CountedQuestions,

@@ -28,7 +28,7 @@ from caldp_core.datasets import (
     YesOrNo,
     Zipf,
     fetch_gowalla,
-    synthetic,
+    shipped,
 )
 from caldp_core.datasets.files.maps import MapRequest, map_for_places
 from caldp_core.datasets.snap import GOWALLA_FILE, TRIES
@@ -505,7 +505,7 @@ def test_background_alone_is_uniform() -> None:
 
 
 def one_city(latitude: float, longitude: float, spread_km: float) -> Any:
-    people = synthetic._city_map(
+    people = shipped._city_map(
         np.array([latitude]), np.array([longitude]), spread_km, np.array([1.0])
     )
     return people.reshape(US_GRID.rows, US_GRID.columns)
@@ -543,15 +543,15 @@ def test_a_narrow_city_and_one_at_the_edge_keep_all_their_people() -> None:
 
 def test_city_sizes_followzipf_sharess_law() -> None:
     far_apart = np.array([30.0, 40.0, 48.0]), np.array([-120.0, -95.0, -70.0])
-    shares = synthetic.zipf_shares(3, 1.0)
+    shares = shipped.zipf_shares(3, 1.0)
     assert shares == pytest.approx(np.array([6, 3, 2]) / 11)
-    people = synthetic._city_map(*far_apart, 20.0, shares).reshape(US_GRID.rows, US_GRID.columns)
+    people = shipped._city_map(*far_apart, 20.0, shares).reshape(US_GRID.rows, US_GRID.columns)
     thirds = [people[:, :90].sum(), people[:, 90:240].sum(), people[:, 240:].sum()]
     assert thirds == pytest.approx(shares)
 
 
 def test_places_are_uniform_on_the_surface() -> None:
-    latitude, longitude = synthetic._places(20_000, np.random.default_rng(5))
+    latitude, longitude = shipped._places(20_000, np.random.default_rng(5))
     assert (US_GRID.locate(latitude, longitude) >= 0).all()
     # sin(latitude) is uniform: its mean has a standard error of 0.0007, six of them make 0.004.
     low, high = np.sin(np.radians([25.0, 50.0]))

@@ -20,7 +20,7 @@ from caldp_core.domain.domains import US_GRID, Area
 from caldp_core.experiments.run import prepare
 from caldp_core.mechanisms.catalogue import MECHANISMS, Hadamard, PublishedUrap
 from caldp_core.scenarios.blocks import EverythingSensitive, OneBlock, SensitiveAreas, StateBlocks
-from caldp_ui.adversary import fakes, fakes_page, page, view
+from caldp_ui.adversary import fakes, page, view
 from caldp_ui.adversary.page import attacker_numbers
 from caldp_ui.adversary.page_state import (
     BEGIN,
@@ -482,8 +482,8 @@ def at_epsilon(epsilon: float) -> AttackerState:
 def assert_is(step: Step, record: AttackerState) -> None:
     """Maps, numbers and both sentences are the page's at this record."""
     data = fakes.run_attack(record)
-    scene = fakes_page.scene(data, US_GRID, record)
-    moving = [each for each in scene.pictures if each.id != fakes_page.TRUTH]
+    scene = fakes.scene(data, US_GRID, record)
+    moving = [each for each in scene.pictures if each.id != fakes.TRUTH]
     assert dict(step.codes) == {each.id: each.code for each in moving}
     assert dict(step.facts) == {each.id: each.fact for each in scene.pictures}
     assert dict(step.subtitles) == {each.id: each.subtitle for each in scene.pictures}
@@ -499,7 +499,7 @@ def assert_is(step: Step, record: AttackerState) -> None:
 
 @pytest.mark.slow
 def test_the_film_of_epsilon_shows_what_the_page_shows_at_each() -> None:
-    film = fakes_page.OVER_EPSILON.film(SHOWN, no_progress)
+    film = fakes.OVER_EPSILON.film(SHOWN, no_progress)
     assert [step.value for step in film.steps] == list(EPSILONS)
     for step in film.steps[::16]:
         assert step.reading == f"{step.value:g}"
@@ -511,14 +511,14 @@ def test_the_film_of_epsilon_shows_what_the_page_shows_at_each() -> None:
 def test_where_the_unit_of_the_numbers_changes_that_of_the_truth_does_with_them() -> None:
     """The truth's map never changes, but "2 of 1,000" may become "15 of 10,000"."""
     rare = 8599
-    film = fakes_page.OVER_EPSILON.film(replace(SHOWN, place=rare), no_progress)
-    assert len({step.facts[fakes_page.TRUTH].text for step in film.steps}) > 1
+    film = fakes.OVER_EPSILON.film(replace(SHOWN, place=rare), no_progress)
+    assert len({step.facts[fakes.TRUTH].text for step in film.steps}) > 1
     assert_is(film.steps[0], replace(at_epsilon(EPSILONS[0]), place=rare))
 
 
 def test_the_film_over_fake_phones_shows_what_the_page_shows_at_each() -> None:
     record = replace(SHOWN, repair=KNOWS_SHARE)
-    film = fakes_page.OVER_TENTHS.film(record, no_progress)
+    film = fakes.OVER_TENTHS.film(record, no_progress)
     assert [step.value for step in film.steps] == list(TENTHS)
     for step in film.steps[::16]:
         assert_is(step, replace(record, tenths=int(step.value)))
@@ -527,10 +527,10 @@ def test_the_film_over_fake_phones_shows_what_the_page_shows_at_each() -> None:
 @pytest.mark.parametrize("which", [0, 1])
 def test_they_run_along_the_sliders_of_the_page_and_stand_in_for_its_words(which: int) -> None:
     at = open_record(STATE, SHOWN)
-    film = fakes_page.slider_films(SHOWN)[which].film(SHOWN, no_progress)
+    film = fakes.slider_films(SHOWN)[which].film(SHOWN, no_progress)
     slider = at.select_slider(key=film.dial)
     assert [step.reading for step in film.steps] == slider.options
-    scene = fakes_page.scene(fakes.run_attack(SHOWN), US_GRID, SHOWN)
+    scene = fakes.scene(fakes.run_attack(SHOWN), US_GRID, SHOWN)
     (now,) = (step for step in film.steps if step.value == scene.film_values[film.id])
     assert now.value == slider.value
     (body,) = (item.proto.body for item in container(at, "headline").get("html"))
@@ -543,16 +543,16 @@ def test_they_run_along_the_sliders_of_the_page_and_stand_in_for_its_words(which
 
 def test_resting_on_a_step_makes_it_the_page_s_record() -> None:
     at = open_record(STATE, SHOWN)
-    choose(at, fakes_page.EPSILON, 2.0, STAGE)
+    choose(at, fakes.EPSILON, 2.0, STAGE)
     assert page_record(at, STATE) == at_epsilon(2.0)
-    choose(at, fakes_page.OVER_MANY, 25.0, STAGE)
+    choose(at, fakes.OVER_MANY, 25.0, STAGE)
     assert page_record(at, STATE) == replace(at_epsilon(2.0), tenths=25)
     choose(at, "epsilon", 3.0, STAGE)
     assert page_record(at, STATE) == replace(at_epsilon(2.0), tenths=25)
 
 
 def named(record: AttackerState) -> list[str]:
-    return [each.request(record).name for each in fakes_page.slider_films(record)]
+    return [each.request(record).name for each in fakes.slider_films(record)]
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ from caldp_core.estimation.evidence import Evidence
 from caldp_core.experiments.run import prepare, run
 from caldp_core.mechanisms.catalogue import FAMILIES, Hadamard, LocalHashing, RandomizedResponse
 from caldp_core.scenarios.blocks import GridBlocks
-from caldp_ui.adversary import fakes, fakes_page
+from caldp_ui.adversary import fakes
 from caldp_ui.adversary.page_state import (
     BEGIN,
     FAKES,
@@ -248,7 +248,7 @@ def test_memory_grows_with_places_and_blocks_not_with_their_square() -> None:
     tracemalloc.start()
     try:
         data = fakes.run_attack(record)
-        code = fakes_page.snippet(data, record.attack)
+        code = fakes.snippet(data, record.attack)
         on_screen = tracemalloc.get_traced_memory()[1]
         tracemalloc.reset_peak()
         exec(code, {})
@@ -498,7 +498,7 @@ def test_the_table_of_both_attacks_and_repairs(
     monkeypatch.setattr(streamlit, "caption", captions.append)
     for epsilon, tenths in product(ENDS, SHARES):
         law, record = included(family, epsilon), record_of(family, epsilon, tenths=tenths)
-        fakes_page._detection(fakes_page.load(record))
+        fakes._detection(fakes.load(record))
         people, blocks = crowd(record)
         number = re.search(r"People of ([\d,]+) in", captions[-1])
         assert number

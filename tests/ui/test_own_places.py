@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.datasets import OwnPlaces, OwnTable, hexagon_resolutions, read_places
-from caldp_core.datasets.areas import areas_on_map, named_areas
+from caldp_core.datasets.base_map import areas_on_map, named_areas
 from caldp_core.domain.domains import US_GRID, Area, GridDomain
 from caldp_core.experiments.run import Setup, prepare, run
 from caldp_core.scenarios.blocks import (

@@ -28,7 +28,7 @@ from caldp_core.privacy.matrix import BinaryPolicy
 from caldp_core.scenarios.blocks import SensitiveAreas
 from caldp_core.scenarios.policies import BinaryQuestion, PersonalTags
 from caldp_core.scenarios.scenario import SLOTS, Scenario
-from caldp_ui.adversary import fakes, fakes_page
+from caldp_ui.adversary import fakes
 from caldp_ui.adversary.page_state import FAKES, KNOWS_SHARE, KNOWS_TARGET, PUSHES, AttackerState
 from caldp_ui.app import navigation
 from caldp_ui.app.theme import LIGHT
@@ -324,8 +324,7 @@ def test_code_and_table_of_fake_phones_have_the_target_s_shares(
     record = replace(AttackerState(), show=FAKES, attack=attack)
     data = fakes.run_attack(record)
     shares = [
-        float(line.split()[-1])
-        for line in run_code(fakes_page.snippet(data, attack), tmp_path, capsys)
+        float(line.split()[-1]) for line in run_code(fakes.snippet(data, attack), tmp_path, capsys)
     ]
     by_repair = [data.repaired(knows).shares[data.place] for knows in (KNOWS_TARGET, KNOWS_SHARE)]
     assert shares == [
@@ -333,7 +332,7 @@ def test_code_and_table_of_fake_phones_have_the_target_s_shares(
         data.estimate_with_fakes[data.place],
         *by_repair,
     ]
-    frame = table(fakes_page.csv_of(data, runs.map_of(data.setup.dataset)))
+    frame = table(fakes.csv_of(data, runs.map_of(data.setup.dataset)))
     (row,) = frame.index[frame["target"]]
     assert row == data.place
     titles = (

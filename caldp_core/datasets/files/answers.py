@@ -12,7 +12,7 @@ from caldp_core.basics.errors import CaldpError, count_text, excerpt, require
 from caldp_core.basics.files import parse_int, unescape_formula
 from caldp_core.basics.limits import N_MAX, OWN_ANSWERS_MAX, OWN_NAME_MAX, OWN_QUESTIONS_MAX
 from caldp_core.basics.types import Progress, no_progress, turn_of
-from caldp_core.datasets.areas import named_areas
+from caldp_core.datasets.base_map import named_areas
 from caldp_core.datasets.files import numbers
 from caldp_core.datasets.files.area_names import areas_by_country
 from caldp_core.datasets.files.layout_detection import DetectedFile, Layout

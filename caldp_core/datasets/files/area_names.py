@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping
 from typing import Final
 
-from caldp_core.datasets.areas import NamedArea, areas_by_spelling
+from caldp_core.datasets.base_map import NamedArea, areas_by_spelling
 from caldp_core.datasets.files.layout_detection import normalize_name
 
 _NAMES_MIN, _NAMES_KNOWN = 3, 0.6

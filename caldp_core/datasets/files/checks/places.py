@@ -12,8 +12,7 @@ import numpy as np
 
 from caldp_core.basics.errors import count_text
 from caldp_core.basics.types import Bools, Floats, Ints
-from caldp_core.datasets.areas import NamedArea, areas_by_spelling, named_areas
-from caldp_core.datasets.base_map import world_cities
+from caldp_core.datasets.base_map import NamedArea, areas_by_spelling, named_areas, world_cities
 from caldp_core.datasets.files import numbers
 from caldp_core.datasets.files.answers import counted_cells, normalize_spaces
 from caldp_core.datasets.files.area_names import COUNTRIES, match_names
