@@ -18,10 +18,11 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import inf
 from pathlib import Path
-from statistics import mean, quantiles
+from statistics import mean
 from time import monotonic, perf_counter
 from typing import Any, Final
 
+import numpy as np
 from websockets.exceptions import ConnectionClosed
 
 from benchmarks.figures import Bar, Figure
@@ -171,9 +172,7 @@ async def walk(visitor: Visitor, choice: random.Random, pause: float) -> list[Mo
 
 def percentile(values: list[float], percent: int) -> float:
     """The value below which a given percentage lies; infinite without values."""
-    if len(values) < 2:
-        return values[0] if values else inf
-    return quantiles(values, n=100, method="inclusive")[percent - 1]
+    return float(np.percentile(values, percent)) if values else inf
 
 
 _PHONES: Final = 300

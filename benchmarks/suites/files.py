@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import Any, ClassVar, Final
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 import caldp_core
 from caldp_core.basics.errors import CaldpError
@@ -46,23 +48,12 @@ def protocol_of(spec: Any, k: int) -> Protocol:
 
 def write_reports(file: Path, n: int, rows: Callable[[int], Any]) -> None:
     """Write n reports; `rows`: a number → as many reports, as an Arrow array."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     with pq.ParquetWriter(file, pa.schema([("report", rows(1).type)])) as writer:
         for start in range(0, n, _PART):
             writer.write_table(pa.table({"report": rows(min(_PART, n - start))}))
 
 
-def _random_numbers(rng: np.random.Generator, values: int, size: int) -> Any:
-    import pyarrow as pa
-
-    return pa.array(rng.integers(0, values, size, np.int32))
-
-
 def _random_sets(rng: np.random.Generator, protocol: Protocol, size: int) -> Any:
-    import pyarrow as pa
-
     width = protocol.format.size
     drawn = rng.integers(0, 256, (size, width), np.uint8)
     drawn[:, -1] &= np.uint8((1 << (protocol.domain.k % 8 or 8)) - 1)
@@ -101,8 +92,9 @@ class TalliedNumbers(Tallied):
     def setup(self, family: str) -> None:
         """Write the file."""
         self.protocol = protocol_of(SPECS[family], 43_750)
-        rows = partial(_random_numbers, np.random.default_rng(1), self.protocol.format.values)
-        write_reports(Path("reports.parquet"), self.n, rows)
+        values, rng = self.protocol.format.values, np.random.default_rng(1)
+        path = Path("reports.parquet")
+        write_reports(path, self.n, lambda n: pa.array(rng.integers(0, values, n, np.int32)))
 
     time_tally = peakmem_tally = Tallied.tally
 

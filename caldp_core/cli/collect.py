@@ -29,7 +29,6 @@ from caldp_core.collect import device, estimate, js
 from caldp_core.collect import record as records
 from caldp_core.collect.collected_tally import (
     CollectedTally,
-    LawCheck,
     check_counts_of_reports,
     merge_tallies,
     report_counts,
@@ -195,7 +194,11 @@ def tally_command(protocol: str, files: tuple[Path, ...], output: Path, max_refu
         worst = max(worst, result.refused_share)
         for check in check_counts_of_reports(each, result.collected):
             if check.is_alarm:
-                click.echo(f"Warning: {_alarm_sentence(check)}", err=True)
+                reports = count_text(check.reports, "report", "reports")
+                texts = records.TEXTS["alarm"]
+                counted = texts[check.of].format(check=check, reports=reports)
+                warning = texts["sentence"].format(check=check, counted=counted)
+                click.echo(f"Warning: {warning}", err=True)
     terminal.print_summary(summaries.get("", summaries), output)
     if worst > max_refused:
         raise TooManyRefusedError(
@@ -214,13 +217,6 @@ def _outputs(asked: Protocol | Questions, output: Path | None, ending: str) -> d
         raise CaldpError("Of several questions -o must name a folder, for a file of each.")
     output.mkdir(parents=True, exist_ok=True)
     return {name: output / f"{name}{ending}" for name in asked.protocols}
-
-
-def _alarm_sentence(check: LawCheck) -> str:
-    """What reports that are unlike honest ones look like."""
-    reports = count_text(check.reports, "report", "reports")
-    counted = records.TEXTS["alarm"][check.of].format(check=check, reports=reports)
-    return str(records.TEXTS["alarm"]["sentence"].format(check=check, counted=counted))
 
 
 def _tally_summary(collected: CollectedTally) -> dict[str, Any]:

@@ -142,7 +142,12 @@ class PersonalisedMechanism:
         self, sensitive: Bools, tags: int, epsilon: float, name: str, family: Family
     ) -> None:
         self.tags = check_whole("tags", tags, 1, K_MAX)
-        self.sensitive = _flags(sensitive)
+        self.sensitive = np.array(sensitive)  # "False" is not a boolean, though it converts to one
+        shape, kind = self.sensitive.shape, self.sensitive.dtype
+        require(
+            len(shape) == 1 and kind == np.bool_,
+            f"sensitive must be one boolean per symbol, got shape {shape} of {kind}.",
+        )
         self.k = self.sensitive.size
         self.epsilon = check_number("epsilon", epsilon, EPSILON_MIN, EPSILON_MAX)
         everything = np.concatenate([self.sensitive, np.ones(self.tags, np.bool_)])
@@ -254,16 +259,6 @@ class PersonalisedMechanism:
             both = variance(units[i] + units[j])
             covariance[i, j] = covariance[j, i] = (both - covariance[i, i] - covariance[j, j]) / 2
         return covariance
-
-
-def _flags(sensitive: Bools) -> Bools:
-    """(k,) checked copy; the text "False" is not a boolean, though it converts to one."""
-    flags = np.array(sensitive)
-    require(
-        flags.ndim == 1 and flags.dtype == np.bool_,
-        f"sensitive must be one boolean per symbol, got shape {flags.shape} of {flags.dtype}.",
-    )
-    return flags
 
 
 class TaggedMechanism:

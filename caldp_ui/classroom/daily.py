@@ -24,6 +24,7 @@ from caldp_core.lecture.daily import (
 )
 from caldp_core.mechanisms.randomness import seeded_words
 from caldp_ui.app.theme import Palette
+from caldp_ui.charts.curves import dots_trace
 from caldp_ui.classroom import station
 from caldp_ui.classroom.page_state import DAYS_MOST, WIDTHS, Lesson
 from caldp_ui.classroom.station import Chart, HtmlPart, Station, StationPicture, StationView
@@ -118,15 +119,9 @@ def pages(data: Crowd, lesson: Lesson, colours: Palette) -> go.Figure:
     ours, other, _, _ = station.line_styles(colours)
     n = lesson.n
     truth = {"type": "bar", "name": "truth", "x": _SHORT, "y": 100 * data.truth / n}
-    decoded = {
-        "type": "scatter",
-        "mode": "markers",
-        "name": "estimate and its 95 % range",
-        "x": _SHORT,
-        "y": 100 * data.decoded / n,
-        "error_y": {"array": 100 * SPREAD * data.deviation / n, "thickness": 2.5, "width": 6},
-        "marker": {"color": ours.colour, "size": 12},
-    }
+    name, look = "estimate and its 95 % range", {"color": ours.colour, "size": 12}
+    reach = {"array": 100 * SPREAD * data.deviation / n, "thickness": 2.5, "width": 6}
+    decoded = dots_trace(name, _SHORT, 100 * data.decoded / n, look, error_y=reach)
     truth["marker"] = {"color": other.colour, "opacity": 0.55}
     y = {"title_text": "people with this home page, %"}
     return station.figure([truth, decoded], {"type": "category"}, y, colours, hovermode="x")

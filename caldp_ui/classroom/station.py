@@ -36,7 +36,7 @@ from caldp_core.privacy.matrix import BinaryPolicy
 from caldp_ui.app.texts import read_toml
 from caldp_ui.app.theme import DARK, Palette
 from caldp_ui.charts import show as charts
-from caldp_ui.charts.curves import ChartLabel, label_traces, legend
+from caldp_ui.charts.curves import ChartLabel, dots_trace, label_traces, legend, line_trace
 from caldp_ui.classroom.page_state import ITEMS_MOST, STATE, Lesson
 from caldp_ui.compute import runs
 from caldp_ui.controls import common
@@ -474,29 +474,15 @@ def line(
     name: str, x: ArrayLike, y: ArrayLike, style: LineStyle, hover_template: str = "%{y:,.3~g}"
 ) -> Any:
     """Trace of a curve through (n,) `x` and `y`."""
-    return {
-        "type": "scatter",
-        "name": name,
-        "x": np.asarray(x),
-        "y": np.asarray(y),
-        "mode": "lines",
-        "line": {"color": style.colour, "dash": style.dash, "width": 4},
-        "hovertemplate": hover_template,
-    }
+    ends, look = (np.asarray(x), np.asarray(y)), (style.colour, style.dash)
+    return line_trace(name, *ends, look, width=4, hovertemplate=hover_template)
 
 
 def points(name: str, x: ArrayLike, y: ArrayLike, style: LineStyle, size: int = 7) -> Any:
     """Trace of outcomes at (n,) `x` and `y`; in the legend only its curve is named."""
-    return {
-        "type": "scatter",
-        "name": name,
-        "x": np.asarray(x),
-        "y": np.asarray(y),
-        "mode": "markers",
-        "showlegend": False,
-        "marker": {"color": style.colour, "symbol": style.symbol, "size": size, "opacity": 0.55},
-        "hoverinfo": "skip",
-    }
+    look = {"color": style.colour, "symbol": style.symbol, "size": size, "opacity": 0.55}
+    hidden: dict[str, Any] = {"showlegend": False, "hoverinfo": "skip"}
+    return dots_trace(name, np.asarray(x), np.asarray(y), look, **hidden)
 
 
 def dotted(x: float, colour: str) -> dict[str, Any]:
