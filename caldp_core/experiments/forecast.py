@@ -8,9 +8,8 @@ Errors of a scenario mean nothing where its data were made of its prior: `invali
 """
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -169,12 +168,7 @@ def epsilon_curve(
     A scenario that asks for the best mechanism has the best of each ε. Raises `CaldpError` for a
     policy that has no ε of its own.
     """
-    policies = (_at(setup, epsilon) for epsilon in epsilons)
-    points = (
-        _fast_forecast(_within(setup, policy), progress=turn_of(progress, i, len(epsilons)))
-        for i, policy in enumerate(policies)
-    )
-    return curve_of(epsilons, points, progress)
+    return _along(epsilons, (_within(setup, _at(setup, each)) for each in epsilons), progress)
 
 
 def _at(setup: Setup, epsilon: float) -> PrivacyMatrix:
@@ -188,8 +182,8 @@ def _at(setup: Setup, epsilon: float) -> PrivacyMatrix:
 
 def people_curve(setup: Setup, numbers: Sequence[int], progress: Progress = no_progress) -> Curve:
     """Expected TV for each number of people drawn at random, all else as in `setup`."""
-    turns = (turn_of(progress, i, len(numbers)) for i in range(len(numbers)))
-    return curve_of(numbers, map(partial(_fast_forecast, setup), numbers, turns), progress)
+    scenarios = (replace(setup.scenario, n=n) for n in numbers)
+    return _along(numbers, (replace(setup, scenario=each) for each in scenarios), progress)
 
 
 def block_curve(
@@ -200,13 +194,8 @@ def block_curve(
     The same values are sensitive; where ε differs between the scenario's blocks, its least holds.
     """
     partitions = [spec.build(setup.dataset.domain) for spec in blocks]
-
-    def points() -> Iterator[Forecast | None]:
-        for number, partition in enumerate(partitions):
-            share = turn_of(progress, number, len(partitions))
-            yield _fast_forecast(_protecting(setup, partition, setup.sensitive), progress=share)
-
-    return curve_of([partition.m for partition in partitions], points(), progress)
+    setups = (_protecting(setup, each, setup.sensitive) for each in partitions)
+    return _along([each.m for each in partitions], setups, progress)
 
 
 def sensitive_curve(
@@ -221,19 +210,23 @@ def sensitive_curve(
     if order is None:
         shuffled = np.random.default_rng(setup.scenario.seed).permutation(setup.sensitive.size)
         order = shuffled[np.argsort(~setup.sensitive[shuffled], kind="stable")]
-    ranked = order
     for size in sizes:
-        if not 0 <= size <= ranked.size:
-            raise CaldpError(f"sizes must be between 0 and k = {ranked.size:,}, got {size:,}.")
+        require(
+            0 <= size <= order.size,
+            f"sizes must be between 0 and k = {order.size:,}, got {size:,}.",
+        )
+    rank = np.argsort(order)
+    setups = (_protecting(setup, setup.partition, rank < size) for size in sizes)
+    return _along(sizes, setups, progress)
 
-    def points() -> Iterator[Forecast | None]:
-        for number, size in enumerate(sizes):
-            flags = np.zeros(ranked.size, np.bool_)
-            flags[ranked[:size]] = True
-            share = turn_of(progress, number, len(sizes))
-            yield _fast_forecast(_protecting(setup, setup.partition, flags), progress=share)
 
-    return curve_of(sizes, points(), progress)
+def _along(x: Sequence[float], setups: Iterable[Setup], progress: Progress) -> Curve:
+    """The curve of one setup for each abscissa."""
+    forecasts = (
+        _fast_forecast(setup, progress=turn_of(progress, at, len(x)))
+        for at, setup in enumerate(setups)
+    )
+    return curve_of(x, forecasts, progress)
 
 
 def people_for_same_error(setup: Setup, other: Setup) -> int | None:

@@ -431,30 +431,28 @@ def _above_plain(curve: _MakeCurve, scenario: Scenario, progress: Progress) -> P
     return ours, curve_of(ours.x, [plain] * ours.x.size, no_progress)
 
 
-def _cache_key(scenario: Scenario, _: Progress) -> str:
-    return key(scenario)
+_cached = cached_by(lambda scenario, _: key(scenario))
 
 
-@cached_by(_cache_key)
+@_cached
 def _epsilon(scenario: Scenario, progress: Progress) -> Curve:
     return epsilon_curve(setup(scenario), EPSILONS, progress)
 
 
-@cached_by(_cache_key)
+@_cached
 def _people(scenario: Scenario, progress: Progress) -> Curve:
     return people_curve(setup(scenario), NUMBERS, progress)
 
 
-@cached_by(_cache_key)
+@_cached
 def _blocks(scenario: Scenario, progress: Progress) -> Curve:
     ready = setup(scenario)
-    domain = ready.dataset.domain
-    assert isinstance(domain, GridDomain)
+    domain = map_of(ready.dataset)
     fitting = [grid for grid in _GRIDS if grid[0] <= domain.rows and grid[1] <= domain.columns]
     return block_curve(ready, [GridBlocks(*grid) for grid in fitting], progress)
 
 
-@cached_by(_cache_key)
+@_cached
 def _sensitive(scenario: Scenario, progress: Progress) -> Curve:
     ready = setup(scenario)
     return sensitive_curve(ready, _sizes(ready.mechanism.k), progress=progress)
