@@ -8,8 +8,8 @@ with the interpreter's lock stay with that process, which has bounds of its own.
 comes back. One reads at a time, after all that others of the machine want of the processor: two
 would leave a server of two cores without one.
 
-DuckDB is connected here alone. Nothing spills to disk, nothing is downloaded, and no file is open
-to it but those that the caller names.
+DuckDB is connected here alone, and works after all others, too. Nothing spills to disk, nothing is
+downloaded, and no file is open to it but those that the caller names.
 """
 
 import csv
@@ -28,7 +28,7 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from math import inf
 from pathlib import Path
-from threading import Lock
+from threading import Lock, get_native_id
 from time import monotonic
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
@@ -266,7 +266,7 @@ def parse_float(text: str) -> float | None:
 REFUSED: Final = 3
 """The code with which a reader ends that has refused the file; what it wrote is the sentence."""
 _PRIORITY: Final = 10
-"""Beside one process that wants all of a processor, such a reader gets a tenth of it."""
+"""Beside one that wants all of a processor, such a process or thread gets a tenth of it."""
 _ROOT: Final = str(Path(__file__).parents[2])
 
 
@@ -379,7 +379,8 @@ def connect(
         import duckdb
 
     config = {**_SETTINGS, "memory_limit": f"{memory_mb}MB", "threads": THREADS}
-    connection = duckdb.connect(":memory:", config=config)
+    with ThreadPoolExecutor(1, initializer=_step_back) as opener:  # its threads keep this priority
+        connection = opener.submit(duckdb.connect, ":memory:", config=config).result()
     try:
         open_to = [str(folder.resolve()) for folder in folders]
         if files is not None:
@@ -399,6 +400,13 @@ def connect(
         raise KeyboardInterrupt from None
     finally:
         connection.close()
+
+
+def _step_back() -> None:
+    """Have this thread, and those that it starts, run after others: pages go before files."""
+    if sys.platform == "linux":  # elsewhere threads have no priority of their own
+        behind = max(os.getpriority(os.PRIO_PROCESS, 0), _PRIORITY)
+        os.setpriority(os.PRIO_PROCESS, get_native_id(), behind)
 
 
 def exact_pattern(path: Path) -> str:
@@ -423,7 +431,7 @@ def fetch_rows(
 
     end = inf if seconds is None else monotonic() + seconds
     # By a thread of its own: a long task of DuckDB's hears no Ctrl-C, but the one that waits does.
-    with ThreadPoolExecutor(1) as worker:
+    with ThreadPoolExecutor(1, initializer=_step_back) as worker:
         query = worker.submit(lambda: connection.execute(sql, parameters).fetchall())
         try:
             while wait([query], _POLL_S).not_done:

@@ -5,10 +5,12 @@ DuckDB within bounds: of time, memory and files; it ends when its reader has had
 
 import gzip
 import json
+import os
 import subprocess
 import sys
 import unicodedata
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
@@ -452,3 +454,23 @@ def test_a_shipped_file_that_is_empty_or_wrong_says_what_to_do(
     ):
         with pytest.raises(CaldpError, match="restore it from the repository"):
             read()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has a priority of each thread")
+def test_threads_of_duckdb_run_after_the_one_that_asks_it() -> None:
+    def niceness() -> dict[int, int]:
+        found = dict[int, int]()
+        for task in Path("/proc/self/task").iterdir():
+            with suppress(ProcessLookupError):  # a thread of others that has ended
+                found[int(task.name)] = os.getpriority(os.PRIO_PROCESS, int(task.name))
+        return found
+
+    at_work: list[dict[int, int]] = []
+    own, before = os.getpriority(os.PRIO_PROCESS, 0), niceness()
+    with connect(100) as connection:
+        sql = "SELECT count(*) FROM range(300000000) WHERE hash(range) = 1"
+        fetch_rows(connection, sql, progress=lambda _: at_work.append(niceness()))
+    of_duckdb = {task: nice for task, nice in at_work[0].items() if task not in before}
+    assert len(of_duckdb) >= 2
+    assert {*of_duckdb.values()} == {max(own, 10)}
+    assert os.getpriority(os.PRIO_PROCESS, 0) == own
