@@ -153,6 +153,7 @@ _BY_DIGITS: Final = 1000
 _DIGITS: Final = 2
 _ERRORS: Final = 32
 """Codes to a step of standard errors: 2.7 %."""
+_BYTE: Final = 256
 
 
 @dataclass(frozen=True)
@@ -199,19 +200,32 @@ def _to_steps(size: NDArray[np.integer[Any]], step: Ints | int) -> Ints:
     return np.where(size > 0, np.clip(nearest, 1, _TOP), 0)
 
 
+def _code_blob(code: NDArray[np.uint16]) -> Blob:
+    """The codes that there are, and each cell's place among them: a sixth less than (k,) codes.
+
+    Their number; they; the lower bytes of all places; the higher ones where there are over 256.
+    """
+    there = np.zeros(2**16, dtype=bool)
+    there[code] = True
+    listed = np.flatnonzero(there).astype("<u2")
+    planes = (np.cumsum(there) - 1)[code].astype("<u2").view(np.uint8).reshape(-1, 2).T
+    places = planes if listed.size > _BYTE else planes[0]
+    return _blob(np.array(listed.size, "<u4").tobytes() + listed.tobytes() + places.tobytes())
+
+
 def encode(shares: Floats) -> Blob:
     """Encode (k,) shares in [−1, 1], one per cell."""
-    return _blob(codes(shares).astype("<u2").tobytes())
+    return _code_blob(codes(shares))
 
 
 def encode_people(shares: Floats, people: int) -> Blob:
     """Encode (k,) shares of `people` people, as finely as maps show them."""
-    return _blob(people_codes(shares, people).astype("<u2").tobytes())
+    return _code_blob(people_codes(shares, people))
 
 
 def encode_errors(errors: Floats) -> Blob:
     """Encode (k,) standard errors of shares, to 1.4 %."""
-    return _blob(_to_steps(codes(errors), _ERRORS).astype("<u2").tobytes())
+    return _code_blob(_to_steps(codes(errors), _ERRORS).astype(np.uint16))
 
 
 def encode_levels(levels: Levels) -> Blob:

@@ -85,11 +85,15 @@ def _codes(rng: np.random.Generator) -> dict[str, Any]:
 
 def _blobs(rng: np.random.Generator) -> dict[str, Any]:
     shares, labels = rng.normal(0, 1, 40) ** 9, rng.integers(0, 2**32, 40)
-    levels = rng.integers(0, 6, 40, np.uint8)
+    levels, many = (
+        rng.integers(0, 6, 40, np.uint8),
+        rng.normal(0, 1, 1001) ** 9,
+    )  # two bytes a place
     mask = rng.random(43) < 0.5
     rows = [["Zürich", "“CH”", 47.4, 8.5], ["Nice\n", "", -1e-9, 0]]
     made: dict[str, tuple[Blob, Any]] = {
         "codes": (records.encode(shares), records.codes(shares).tolist()),
+        "many-codes": (records.encode(many), records.codes(many).tolist()),
         "labels": (records.encode_labels(labels), labels.tolist()),
         "levels": (records.encode_levels(levels), levels.tolist()),
         "mask": (records.encode_mask(mask), mask.astype(int).tolist()),

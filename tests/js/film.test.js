@@ -18,7 +18,8 @@ const film = (changes = {}) => ({
 const scene = (value, code = `at-${value}`) => ({
     values: {epsilon: value}, pictures: [{id: "truth", code: "truth"}, {id: "ours", code}],
 });
-const store = {get: async () => new Uint16Array([1, 2]).buffer};
+const twoCodes = new Uint8Array([2, 0, 0, 0, 1, 0, 2, 0, 0, 1]);  // two; 1 and 2; the first, the second
+const store = {get: async () => twoCodes.buffer};
 
 /** A player whose stage notes what it is told. */
 async function player(changes = {}, data = scene(1)) {
@@ -184,7 +185,7 @@ test("a scene of the film's own lets it play on, any other ends it", async () =>
 
 test("a film that went or came anew is not what an older one brings", async () => {
     const made = await player();
-    const slow = {get: () => new Promise(done => setTimeout(() => done(new ArrayBuffer(2)), 50))};
+    const slow = {get: () => new Promise(done => setTimeout(() => done(twoCodes.buffer), 50))};
     const old = made.receive(film({label: "old"}), slow);
     await made.receive(film({label: "new"}), store);
     mock.timers.tick(50);

@@ -121,7 +121,17 @@ export class Store {
 
 /** (k,) codes of a picture.
     @type {(raw: ArrayBuffer | null) => Uint16Array | null} */
-export const readCodes = raw => raw && new Uint16Array(raw);
+export const readCodes = raw => {
+    if (!raw) return null;
+    const [number] = new Uint32Array(raw, 0, 1);
+    const listed = new Uint16Array(raw, 4, number), low = new Uint8Array(raw, 4 + 2 * number);
+    const high = number > 256 ? low.length / 2 : 0;
+    const codes = new Uint16Array(high || low.length);
+    for (let cell = 0; cell < codes.length; cell++) {
+        codes[cell] = listed[low[cell] + (high && low[high + cell] << 8)];
+    }
+    return codes;
+};
 
 /** (k,) number of each cell's block.
     @type {(raw: ArrayBuffer | null) => Uint32Array | null} */
