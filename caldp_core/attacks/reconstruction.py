@@ -78,29 +78,27 @@ def exposed_newcomers(rule: Suppression, counts: Ints, labels: Ints) -> Bools:
     for q in np.flatnonzero(second).tolist():
         (cells,) = np.nonzero(labels == labels[q])
         (p,) = cells[small[cells]].tolist()
-        fits = _second_counts(table, cells, q, int(counts[p] + counts[q]))
-        exposed[p] |= not any(v > 0 and _is_second(table, cells, q, v + 1) for v in fits)
-        seen = counts[q] == 0 or not _is_second(table, cells, q, int(counts[q]) + 1)
-        exposed[q] = seen or not any(counts[p] + counts[q] - v + 1 < rule.threshold for v in fits)
+        both = int(counts[p] + counts[q])
+        values = np.arange(max(both - rule.threshold + 1, 0), both)
+        fits = values[(values == 0) | (values >= rule.threshold)]
+        fits = fits[_is_second(table, cells, q, fits)]
+        exposed[p] |= not (_is_second(table, cells, q, fits + 1) & (fits > 0)).any()
+        seen = counts[q] == 0 or not _is_second(table, cells, q, counts[[q]] + 1).any()
+        exposed[q] = seen or not (both - fits + 1 < rule.threshold).any()
     return np.asarray(exposed, np.bool_)
 
 
-def _second_counts(table: HiddenTable, cells: Ints, q: int, both: int) -> list[int]:
-    """All counts that q, the second hidden cell of these, may have: `both` less a small count."""
-    values = range(max(both - table.threshold + 1, 0), both)
-    return [
-        v for v in values if (v == 0 or v >= table.threshold) and _is_second(table, cells, q, v)
-    ]
-
-
-def _is_second(table: HiddenTable, cells: Ints, q: int, value: int) -> bool:
-    """Whether q with this count is the one to hide: no published one of these comes before it."""
+def _is_second(table: HiddenTable, cells: Ints, q: int, values: Ints) -> Bools:
+    """Whether q with each of these counts is the one to hide: no published one comes before it."""
     others = cells[~table.hidden[cells]]
     counts = table.counts[others]
-    if value == 0:
-        return not counts.any() and not (others < q).any()
-    before = (counts > 0) & ((counts < value) | ((counts == value) & (others < q)))
-    return not before.any()
+    if counts.any():
+        least = counts[counts > 0].min()
+        after = q < others[counts == least][0]
+        found = (values > 0) & ((values < least) | ((values == least) & after))
+    else:
+        found = (values > 0) | ~(others < q).any()
+    return np.asarray(found, np.bool_)
 
 
 def rounding_recovery_chance(rounding: Rounding, count: int, pairs: int) -> float:

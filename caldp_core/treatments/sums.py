@@ -8,6 +8,7 @@ sums are totally unimodular, so that the ends are whole numbers (two laminar fam
 "Submodular functions, matroids, and certain polyhedra").
 """
 
+import itertools
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
@@ -15,10 +16,11 @@ import numpy as np
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.extras import scipy
-from caldp_core.basics.types import Bools, Floats, Ints, Progress, no_progress
+from caldp_core.basics.types import Bools, Floats, Ints
 
 _SAME: Final = 1e-6
 """Two ends nearer than this are one number: counts are whole."""
+_NO_FIT: Final = "No counts fit these sums; check the totals of the table."
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,35 +58,14 @@ def disclosed_cells(low: Floats, high: Floats) -> Bools:
     return high - low <= _SAME
 
 
-def bounds(sums: Sums, progress: Progress = no_progress) -> tuple[Floats, Floats]:
+def bounds(sums: Sums) -> tuple[Floats, Floats]:
     """(h,) least and (h,) largest values of each hidden number.
 
     By sets of values where the sums form trees, else by programs. Raises `CaldpError` where no
     numbers fit the sums.
     """
     order = _tree_order(sums)
-    return bounds_by_programs(sums, progress) if order is None else _tree_bounds(sums, order)
-
-
-def outer_bounds(sums: Sums) -> tuple[Floats, Floats]:
-    """(h,) limits of each hidden number: those of `bounds` in trees, else some that hold."""
-    order, near = _tree_order(sums), _narrowed(sums)
-    return (near.low, near.high) if order is None else _tree_bounds(sums, order)
-
-
-def fixed_cells(sums: Sums) -> Bools:
-    """(h,) True where all that fits the sums has one value, as `disclosed_cells` of `bounds`.
-
-    Where sums form no trees two tables far apart show of most numbers that they may differ.
-    """
-    if _tree_order(sums) is not None:
-        return disclosed_cells(*bounds(sums))
-    near, anywhere = _narrowed(sums), np.random.default_rng(0).normal(size=sums.cells.size)
-    fixed: Bools = _fitting(near, anywhere) == _fitting(near, -anywhere)
-    for cell, aim in zip(np.flatnonzero(fixed), np.eye(fixed.size)[fixed], strict=True):
-        low, high = (_fitting(near, sign * aim)[cell] for sign in (1.0, -1.0))
-        fixed[cell] = high - low <= _SAME
-    return fixed
+    return bounds_by_programs(sums) if order is None else _tree_bounds(sums, order)
 
 
 Spans: TypeAlias = tuple[tuple[float, float], ...]
@@ -134,9 +115,6 @@ def _tree_bounds(sums: Sums, order: list[_Row]) -> tuple[Floats, Floats]:
     return np.array([each[0][0] for each in spans]), np.array([each[-1][1] for each in spans])
 
 
-_NO_FIT: Final = "No counts fit these sums; check the totals of the table."
-
-
 def _own_values(low: float, high: float, least: float) -> Spans:
     """From `low` to `high`, without what lies between 0 and `least`."""
     zero = ((0.0, 0.0),) if least > 0 and low == 0 else ()
@@ -170,19 +148,21 @@ def _all_sums(spans: list[Spans], parts: list[int]) -> list[Spans]:
     return found
 
 
-def bounds_by_programs(sums: Sums, progress: Progress = no_progress) -> tuple[Floats, Floats]:
+def bounds_by_programs(sums: Sums) -> tuple[Floats, Floats]:
     """(h,) least and (h,) largest values of each hidden number, by programs (HiGHS).
 
     They are whole, as those of trees and of two hierarchies are. A number that no sum has keeps its
     limits. Raises `CaldpError` where no numbers fit the sums.
     """
     near, (linked,) = _narrowed(sums), np.nonzero(abs(sums.members).sum(axis=0))
-    low, high = sums.low.copy(), sums.high.copy()
-    for at, cell in enumerate(linked.tolist()):
-        aim = (np.arange(low.size) == cell).astype(np.float64)
-        low[cell], high[cell] = (_fitting(near, sign * aim)[cell] for sign in (1.0, -1.0))
-        progress((at + 1) / linked.size)
-    return low, high
+    low, high = near.high.copy(), near.low.copy()
+    for cell, sign in itertools.product(linked.tolist(), (1.0, -1.0)):
+        seen, end = (low, near.low) if sign > 0 else (high, near.high)
+        if seen[cell] != end[cell]:  # no table that is known yet is at this limit
+            found = _fitting(near, sign * (np.arange(low.size) == cell))
+            low, high = np.minimum(low, found), np.maximum(high, found)
+    alone = np.bincount(linked, minlength=low.size) == 0
+    return np.where(alone, sums.low, low), np.where(alone, sums.high, high)
 
 
 def _fitting(sums: Sums, aim: Floats) -> Floats:
@@ -212,7 +192,7 @@ def _narrowed(sums: Sums) -> Sums:
     at, cells, plus = rows.row, rows.col, rows.data > 0
     given = np.abs(sums.totals).sum() + sums.low.sum() + sums.high[np.isfinite(sums.high)].sum()
     low, high = sums.low.copy(), np.minimum(sums.high, given)
-    for _ in range(_ROUNDS):
+    for _ in range(20):
         ends = np.where(plus, (low[cells], high[cells]), (-high[cells], -low[cells]))
         most, least = (sums.totals[at] - np.bincount(at, x, sums.totals.size)[at] + x for x in ends)
         np.maximum.at(low, cells, np.where(plus, least, -most))
@@ -220,6 +200,3 @@ def _narrowed(sums: Sums) -> Sums:
         low = np.where(low > 0, np.maximum(low, sums.least), low)
         high = np.where(high < sums.least, 0.0, high)
     return replace(sums, low=low, high=high)
-
-
-_ROUNDS: Final = 20

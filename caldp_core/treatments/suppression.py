@@ -15,7 +15,6 @@ the total of everybody is always published.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TypeAlias
 
 import numpy as np
 
@@ -25,7 +24,7 @@ from caldp_core.basics.limits import N_MAX
 from caldp_core.basics.types import Bools, Floats, Ints, read_only, sums_by
 from caldp_core.estimation.intervals import Tails
 from caldp_core.treatments.release import Ends, Release
-from caldp_core.treatments.sums import Sums, fixed_cells, outer_bounds
+from caldp_core.treatments.sums import Sums, bounds, disclosed_cells
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +40,7 @@ class Margins:
     nested: int
     sums: "scipy.sparse.csr_array"
     always: Bools
-    limits: "LimitsOf"
+    limits: "Callable[[HiddenTable], Floats]"
 
     def row(self, row: int) -> Ints:
         """The places of a sum: its parts and its total."""
@@ -141,8 +140,8 @@ class HiddenTable:
         return self.marks[: self.counts.size]
 
     @cached_property
-    def limits(self) -> "Limits":
-        """(N,) least and largest value of each number, for a reader without the marks."""
+    def limits(self) -> Floats:
+        """(2, N) least and largest value of each number, for a reader without the marks."""
         return self.margins.limits(self)
 
     def release(self) -> Release:
@@ -163,7 +162,7 @@ class HiddenTable:
     def _ends(self, areas: Ints, tails: Tails) -> Ends:
         """What lies in an area of each total: by the cells inside, or by those that are outside."""
         m, n, (low, high) = tails.low.size, self.numbers.size, self.limits
-        own = low[: areas.size], high[: areas.size]
+        own = self.limits[:, : areas.size]
         least, most = np.zeros(m), np.full(m, np.inf)
         for level in self.margins.levels:
             pairs, at = np.unique(level * m + areas, return_inverse=True)
@@ -177,19 +176,15 @@ class HiddenTable:
         return Ends(least, most, np.ones(m, np.bool_))
 
 
-Limits: TypeAlias = tuple[Floats, Floats]
-LimitsOf: TypeAlias = Callable[[HiddenTable], Limits]
-
-
-def _limits_by_sums(table: HiddenTable) -> Limits:
+def _limits_by_sums(table: HiddenTable) -> Floats:
     """Of hidden numbers what all sums leave, if none is below 0."""
     sums = published_sums(table)
-    low, high = (table.numbers.astype(np.float64) for _ in range(2))
-    low[sums.cells], high[sums.cells] = outer_bounds(sums)
-    return low, high
+    ends = np.array([table.numbers, table.numbers], np.float64)
+    ends[:, sums.cells] = bounds(sums)
+    return ends
 
 
-def _limits_by_groups(table: HiddenTable) -> Limits:
+def _limits_by_groups(table: HiddenTable) -> Floats:
     """What the rule leaves to the hidden cells of each group whose total is published.
 
     Of three or more that are hidden all are small. Of two the second may be any count, which lets
@@ -202,10 +197,9 @@ def _limits_by_groups(table: HiddenTable) -> Limits:
     both = np.bincount(place[table.hidden], minlength=n)
     least = np.where(both == 2, left > small, both > 0)
     most = np.where(both == 2, left - least, small)
-    low, high = (table.numbers.astype(np.float64) for _ in range(2))
-    for ends, found in ((low, least), (high, most)):
-        ends[:k] = np.where(table.hidden, found[place], table.counts)
-    return low, high
+    ends = np.array([table.numbers, table.numbers], np.float64)
+    ends[:, :k] = np.where(table.hidden, np.array([least, most])[:, place], table.counts)
+    return ends
 
 
 @dataclass(frozen=True)
@@ -240,17 +234,23 @@ class Suppression:
         return replace(simple, numbers=read_only(np.where(hidden, -1, numbers)))
 
 
-def protect(numbers: Ints, primary: Bools, margins: Margins) -> Bools:
-    """(N,) True for `primary` and for what is hidden so that no sums fix one of these.
+def protect(
+    numbers: Ints,
+    primary: Bools,
+    margins: Margins,
+    unsafe: Callable[..., Bools] = lambda _, low, high: disclosed_cells(low, high),
+) -> Bools:
+    """(N,) True for `primary` and for what is hidden so that no sums leave one of these `unsafe`.
 
-    `numbers`: (N,) cells and totals, from 0.
+    `numbers`: (N,) cells and totals, from 0. `unsafe`: (h,) flags of places, by these
+    and by their least and largest values.
     """
     hidden = primary.copy()
     while True:
         _hide_second(numbers, margins, hidden)
         sums = published_sums(HiddenTable(margins, np.where(hidden, -1, numbers), primary, 1))
         known = np.zeros(hidden.size, np.bool_)
-        known[sums.cells] = fixed_cells(sums)
+        known[sums.cells] = unsafe(sums.cells, *bounds(sums))
         (rows,) = np.nonzero(abs(margins.sums[:, known & primary]).sum(axis=1))
         if not sum(_hide_smallest(numbers, margins, row, hidden) for row in rows.tolist()):
             return hidden

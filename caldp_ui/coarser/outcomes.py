@@ -21,7 +21,7 @@ from caldp_core.basics.types import Bools, Floats, Ints
 from caldp_core.domain.domains import US_GRID, GridDomain
 from caldp_core.mechanisms.base import Mechanism
 from caldp_core.treatments.release import CentralTable, Rounding
-from caldp_core.treatments.sums import fixed_cells, outer_bounds, solve_by_subtraction
+from caldp_core.treatments.sums import bounds, disclosed_cells, solve_by_subtraction
 from caldp_core.treatments.suppression import (
     Suppression,
     published_sums,
@@ -29,6 +29,7 @@ from caldp_core.treatments.suppression import (
     published_sums_with_rule,
 )
 from caldp_ui.coarser.page_state import (
+    ALONE,
     BLOCKS,
     CENTRAL,
     DEFAULT_PLACE,
@@ -78,18 +79,15 @@ class AttackResult:
 
 @dataclass(frozen=True, eq=False)
 class PlayedData:
-    """The treatments, and the attack as far as it has been played, None while it is computed.
-
-    An attack that stands alone does not attack the treatments.
-    """
+    """The treatments, and the attack as far as it has been played."""
 
     data: TreatmentData
-    attack_result: AttackResult | None
+    attack_result: AttackResult
 
 
 def run_attack(data: TreatmentData) -> AttackResult:
-    """Plays the record's attack up to its number of moves."""
-    if data.record.moves == 0:
+    """Plays the record's attack up to its number of moves; one that stands alone finds nothing."""
+    if data.record.moves == 0 or data.record.attack in ALONE:
         return AttackResult(dict.fromkeys(TREATMENT_NAMES, AttackOutcome(None, sure=False)))
     return _PLAYS[data.record.attack](data)
 
@@ -187,10 +185,10 @@ _KNOWLEDGE: Final = {3: published_sums, 4: published_sums_with_marks, 5: publish
 def disclosed_numbers(data: TreatmentData) -> tuple[Bools, Bools]:
     """(N,) flags of small counts and totals that the moves made so far disclose, and nearly so.
 
-    Nearly: fewer values are left than the rule has, 1 … threshold − 1. Where sums form no trees
-    there may be more of these.
+    Nearly: fewer values are left than the rule has, 1 … threshold − 1.
     """
     table, moves = data.table, data.record.moves
+    flags = np.zeros((2, table.numbers.size), np.bool_)
     if moves == 1:
         simple = Suppression(data.record.threshold).suppress_small(data.counts, table.margins)
         sums = published_sums(simple)
@@ -200,30 +198,24 @@ def disclosed_numbers(data: TreatmentData) -> tuple[Bools, Bools]:
         solved = near = solve_by_subtraction(sums)
     else:
         sums = _KNOWLEDGE[moves](table)
-        solved, (low, high) = fixed_cells(sums), outer_bounds(sums)
-        near = high - low + 1 < data.record.threshold - 1
-    flags = np.zeros((2, table.numbers.size), np.bool_)
+        low, high = bounds(sums)
+        solved, near = disclosed_cells(low, high), high - low + 1 < data.record.threshold - 1
     flags[:, sums.cells] = solved, near & ~solved
     return flags[0] & table.marks, flags[1] & table.marks
 
 
+@cached_by(lambda data: data.cache_key)
 def _newcomer(data: TreatmentData) -> AttackResult:
-    sizes = np.bincount(data.labels)
-    alone = sizes[data.labels] == 1
+    alone = (np.bincount(data.labels) == 1)[data.labels]
+    exposed = exposed_newcomers(Suppression(data.record.threshold), data.counts, data.labels)
     outcomes = {name: AttackOutcome(0.0, sure=True) for name in TREATMENT_NAMES}
     shares = data.counts / data.counts.sum()
     outcomes |= {
         NOTHING: AttackOutcome(1.0, sure=True),
         LARGER: AttackOutcome(float(shares[alone].sum()), sure=True),
-        HIDE: AttackOutcome(_newcomers(data), sure=True),
+        HIDE: AttackOutcome(float(shares[exposed].sum()), sure=True),
     }
     return AttackResult(outcomes)
-
-
-@cached_by(lambda data: data.cache_key)
-def _newcomers(data: TreatmentData) -> float:
-    exposed = exposed_newcomers(Suppression(data.record.threshold), data.counts, data.labels)
-    return float(data.counts[exposed].sum() / data.counts.sum())
 
 
 def _regions(data: TreatmentData) -> AttackResult:

@@ -86,7 +86,7 @@ def pack_of(data: TreatmentData, name: str, areas: ResultAreas | None) -> bytes:
     treated = sharing.estimated_setup(data.setup, data.treatments[name].release.shares)
     drawn = pack.drawings(treated, found, (view.published_text(data, name),))
     record = layout.printed_form(__file__, "record.html").substitute(
-        _words(data, name, found, None),
+        _words(data, name, found, AttackResult({})),
         drawn="".join(drawn.values()),
         table="" if drawn else _table_html(data, name),
         version=__version__,
@@ -127,7 +127,7 @@ def _with_ends(*columns: Sequence[object]) -> list[object]:
 
 
 def _words(
-    data: TreatmentData, name: str, found: pack.AreaResult | None, attack: AttackResult | None
+    data: TreatmentData, name: str, found: pack.AreaResult | None, attack: AttackResult
 ) -> dict[str, str]:
     """What a record and a memo say of a treatment, as HTML."""
     rows = view.treatment_rows(data, attack)
@@ -148,9 +148,7 @@ def _words(
     }
 
 
-def memo_of(
-    data: TreatmentData, name: str, areas: ResultAreas | None, attack: AttackResult | None
-) -> str:
+def memo_of(data: TreatmentData, name: str, areas: ResultAreas | None, attack: AttackResult) -> str:
     """A memo on whether to publish a treatment, with the attack that was played on all of them."""
     words = _words(data, name, by_area(data, name, areas), attack)
     return sharing.fill_template("memo.html", **words, other_levels=_other_levels(data, name))

@@ -25,7 +25,7 @@ from caldp_ui.app.texts import read_texts
 from caldp_ui.app.theme import LIGHT, Palette, palette
 from caldp_ui.charts import show as drawing
 from caldp_ui.coarser import census_block, outcomes, packs, page_state, reconstruction, view
-from caldp_ui.coarser.outcomes import AttackResult, PlayedData, candidate_cells
+from caldp_ui.coarser.outcomes import PlayedData, candidate_cells
 from caldp_ui.coarser.page_state import (
     STATE,
     AttackExample,
@@ -42,7 +42,6 @@ from caldp_ui.maps.scene import home, move_place, place_control
 from caldp_ui.parts import comparison, layout, own_data, pack, pins, sharing
 from caldp_ui.parts import layout as markup
 from caldp_ui.parts.sharing import ReportContent
-from caldp_ui.session import jobs
 from caldp_ui.shell.page import PinPage, View
 from caldp_ui.stage.component import Act
 from caldp_ui.stage.records import Step, nobody_below
@@ -62,23 +61,6 @@ def _make_areas(wide: bool) -> tuple[DeltaGenerator, ...]:
     with st.container(key=STATE.key("thirds")), st.container(key=STATE.key(kind)):
         parts = [st.container(key=STATE.key(n)) for n in ("attacker", "pictures", "controls")]
     return headline, *parts, st.container()
-
-
-_LARGE: Final = 5_000
-"""Cells from which on an attack takes more than a moment."""
-
-
-def _run_attack(data: TreatmentData) -> AttackResult | None:
-    """The attack; one that is slow on a large map runs as a job beside the page."""
-    record = data.record
-    if record.attack != page_state.NEWCOMER or record.moves == 0 or data.domain.k < _LARGE:
-        return outcomes.run_attack(data)
-    return jobs.run_automatically(
-        STATE.key("play"),
-        f"{data.cache_key} {record.attack} {record.moves}",
-        lambda _: outcomes.run_attack(data),
-        lambda job: f"The attacker is at work: {job.seconds:.0f} s so far",
-    )
 
 
 def _attack_menu(record: Publication) -> None:
@@ -366,7 +348,7 @@ def _publish(played: PlayedData) -> None:
 def _summary_text(played: PlayedData) -> str:
     """The attack, as far as it has been played, the errors and what is promised."""
     data, result = played.data, played.attack_result
-    attack = [view.headline(data, result).sentence] if result and data.record.moves else []
+    attack = [view.headline(data, result).sentence] if data.record.moves else []
     return " ".join([*attack, view.errors_sentence(data), view.bound_text(data)])
 
 
@@ -397,7 +379,7 @@ def _view(played: PlayedData, _: object, colours: Palette) -> View:
     """The headline, the bars, and the maps or drawings of all treatments."""
     data, result = played.data, played.attack_result
     first = view.headline(data, result)
-    bars = {} if result is None else {view.BARS: view.bars_html(data, result)}
+    bars = {view.BARS: view.bars_html(data, result)}
     if not isinstance(data.domain, GridDomain):
         return View(first, {_DRAWN: view.tables_html(data, result, colours)}, bars)
     return View(first, texts=bars, scene=view.scene(data, result), still=page_state.NOTHING)
@@ -416,8 +398,7 @@ def _render(record: Publication) -> Step:
 
 def _load(record: Publication) -> PlayedData:
     data = load_data(record, comparison.load_fast_results)
-    is_alone = record.attack in page_state.ALONE
-    return PlayedData(data, None if is_alone else outcomes.run_attack(data))
+    return PlayedData(data, outcomes.run_attack(data))
 
 
 def _films(record: Publication) -> list[pins.SliderFilm[Publication]]:
@@ -475,7 +456,7 @@ def _show_treatments(record: Publication) -> None:
     maps = None
     with pictures_area:
         data = load_data(record)
-        played = PlayedData(data, _run_attack(data))
+        played = PlayedData(data, outcomes.run_attack(data))
         shown = PAGE.view(played, None, palette())
         if shown.scene is None:
             drawing.show_drawing(shown.pictures[_DRAWN], _DRAWN, None)
@@ -490,7 +471,7 @@ def _show_treatments(record: Publication) -> None:
     with details:
         PAGE.show_pins(played)
         markup.tabs(STATE.key("tabs"), _TABS, played)
-        if maps is not None and played.attack_result is not None:
+        if maps is not None:
             PAGE.send_films(record, maps)
 
 

@@ -281,12 +281,8 @@ def answers_in_common(domain: Domain | GridDomain) -> Ints | None:
     return found if found.max() + 1 < domain.k else None
 
 
-_WIDER: Final = 5
-"""Larger cells along a side of the squares of the level above, on a map."""
-
-
 def published_margins(record: Publication, setup: Setup) -> Margins:
-    """The totals that a record publishes."""
+    """The totals of a record; a map has a level of squares of 5 × 5 larger cells."""
     labels, blocks = setup.partition.labels, setup.scenario.context.blocks
     if record.published_totals == GROUPS:
         return group_totals(labels)
@@ -297,7 +293,7 @@ def published_margins(record: Publication, setup: Setup) -> Margins:
     if not isinstance(blocks, GridBlocks):
         return margins_of([labels])
     row, column = np.divmod(labels, blocks.columns)
-    return margins_of([labels, row // _WIDER * blocks.columns + column // _WIDER])
+    return margins_of([labels, row // 5 * blocks.columns + column // 5])
 
 
 def load_data(

@@ -175,27 +175,26 @@ OFFICE_MOVE: Final[str] = _MOVES[1]
 """Labels of the button of the next move; the second move is the office's."""
 
 
-def headline(data: TreatmentData, attack_result: AttackResult | None) -> formats.Headline:
+def headline(data: TreatmentData, attack_result: AttackResult) -> formats.Headline:
     """What the attack finds; then the errors. Figures: of all treatments, by their names.
 
     Unprotected: where a treatment other than `NOTHING` lets the attack find anything for sure.
     """
     errors = {f"{name}_tv": data.treatments[name].errors.tv for name in pictured(data)}
-    found = {} if attack_result is None else attack_result.outcomes
+    found = attack_result.outcomes
     shares = {f"{n}_share": each.share for n, each in found.items() if each.share is not None}
-    near, values = _nearly_known(data), f"{data.record.threshold - 1:,}"
-    more = TEXTS["nearly_known"] if near.get("nearly_known") else ""
+    is_solved = data.record.attack == PARTS and data.record.moves > 0
+    near, values = disclosed_numbers(data)[1].sum() if is_solved else 0, data.record.threshold - 1
+    more = TEXTS["nearly_known"].format(near=near, values=values) if near else ""
     return formats.Headline(
         _attack(data, attack_result),
-        f"{more.format(**near, values=values)} {errors_sentence(data)}".strip(),
+        f"{more} {errors_sentence(data)}".strip(),
         any(o.sure and o.share for name, o in found.items() if name != NOTHING),
-        errors | shares | near,
+        errors | shares | ({"nearly_known": float(near)} if near else {}),
     )
 
 
-def _attack(data: TreatmentData, attack_result: AttackResult | None) -> str:
-    if attack_result is None:
-        return "The attack is being computed."
+def _attack(data: TreatmentData, attack_result: AttackResult) -> str:
     if data.record.moves == 0:
         return OPENING_SENTENCES[data.record.attack]
     return _SENTENCES[data.record.attack](data, attack_result)
@@ -286,13 +285,6 @@ def _parts_move_text(data: TreatmentData) -> str:
     )
 
 
-def _nearly_known(data: TreatmentData) -> dict[str, float]:
-    """How many more numbers have few possible values, by its name; {} for other attacks."""
-    if data.record.attack != PARTS or not data.record.moves:
-        return {}
-    return {"nearly_known": float(disclosed_numbers(data)[1].sum())}
-
-
 def next_move_label(record: Publication) -> str | None:
     """The label of the button of the next move; None after the last."""
     if record.moves >= record.last_move:
@@ -313,23 +305,20 @@ def bars_html(data: TreatmentData, attack_result: AttackResult) -> str:
 
 
 def _bar(title: str, outcome: AttackOutcome) -> str:
-    is_known = outcome.share is not None
     number = of_hundred(outcome.share) if outcome.share is not None else "?"
     width = 100 * (outcome.share or 0.0)
     kind = "open" if outcome.sure and width > 0 else "safe"
-    label = f"{title}: {number} of 100" if is_known else f"{title}: not known yet"
+    label = f"{title}: {number} of 100" if outcome.share is not None else f"{title}: not known yet"
     return (
         f'<li aria-label="{escape(label)}"><span>{escape(title)}</span>'
         f'<em><i class="{kind}" style="width:{width:.2f}%"></i></em><strong>{number}</strong></li>'
     )
 
 
-def treatment_rows(
-    data: TreatmentData, attack_result: AttackResult | None
-) -> dict[str, dict[str, str]]:
+def treatment_rows(data: TreatmentData, attack_result: AttackResult) -> dict[str, dict[str, str]]:
     """Each treatment by title: what it costs, what the attack finds, and what it promises."""
-    found = {} if attack_result is None else attack_result.outcomes
-    known = {name: of_hundred(o.share) for name, o in found.items() if o.share is not None}
+    found = attack_result.outcomes.items()
+    known = {name: of_hundred(o.share) for name, o in found if o.share is not None}
     times = odds_text(data)
     # One that stands alone has no unit here: it may be pinned, or come by a link.
     attack = f"“{ATTACK_TITLES[data.record.attack]}”: {UNIT.get(data.record.attack, '')}"
@@ -352,7 +341,7 @@ _MARKS: Final[dict[str, tuple[records.Mark, ...]]] = {BLOCKS: ("blocks",), HIDE:
 _MARK_WORDS: Final = {**records.MARK_WORDS, "sensitive": "hidden counts", "safe": "protected"}
 
 
-def scene(data: TreatmentData, attack_result: AttackResult | None) -> records.Scene:
+def scene(data: TreatmentData, attack_result: AttackResult) -> records.Scene:
     """The maps: nothing, larger cells, the office's treatment, plain LDP, blocks."""
     assert isinstance(data.domain, GridDomain)  # tables have no maps
     names = [NOTHING, *pictured(data)]
@@ -374,7 +363,7 @@ def scene(data: TreatmentData, attack_result: AttackResult | None) -> records.Sc
     )
 
 
-def _picture(data: TreatmentData, name: str, attack_result: AttackResult | None) -> records.Picture:
+def _picture(data: TreatmentData, name: str, attack_result: AttackResult) -> records.Picture:
     number, of = error_and_unit(data, name)
     title, result = TITLES[name], data.results.get(name)
     squares = None if result is None else pooling_levels(result)
@@ -388,7 +377,7 @@ def _picture(data: TreatmentData, name: str, attack_result: AttackResult | None)
         _MARKS.get(name, ()),
         records.Fact(number, of),
         notes=("", picture_note(data, name)),
-        labels=_label(attack_result.outcomes[name]) if attack_result else (),
+        labels=_label(attack_result.outcomes[name]),
         pooled=squares,
     )
 
@@ -433,7 +422,7 @@ _DEGREE: Final = 388.0 / (8.93 * _NARROW)
 """Pixels of a degree of latitude: the state fills the width of a picture."""
 
 
-def tables_html(data: TreatmentData, attack_result: AttackResult | None, colours: Palette) -> str:
+def tables_html(data: TreatmentData, attack_result: AttackResult, colours: Palette) -> str:
     """The pictures as HTML."""
     names = [NOTHING, *pictured(data)]
     figures = "".join(_figure(data, name, attack_result, colours) for name in names)
@@ -444,16 +433,14 @@ def tables_html(data: TreatmentData, attack_result: AttackResult | None, colours
     )
 
 
-def _figure(
-    data: TreatmentData, name: str, attack_result: AttackResult | None, colours: Palette
-) -> str:
+def _figure(data: TreatmentData, name: str, attack_result: AttackResult, colours: Palette) -> str:
     number, of = error_and_unit(data, name)
     title = TITLES[name]
     alt = f"{title}: {number} {of}; {picture_note(data, name)}."
     marks = disclosed = np.zeros(data.counts.size, np.bool_)
     if name == HIDE:
         marks = data.table.hidden
-        if attack_result is not None and attack_result.disclosed_cells is not None:
+        if attack_result.disclosed_cells is not None:
             disclosed = attack_result.disclosed_cells
     areas = data.setup.scenario.dataset == InfantDeaths()
     draw = _counties if areas else _columns
@@ -467,13 +454,13 @@ def _figure(
         size=f"0 0 {_WIDE:g} {_HIGH:g}",
         alt=escape(alt),
         body=body,
-        chip=_chip(attack_result.outcomes.get(name) if attack_result else None),
+        chip=_chip(attack_result.outcomes[name]),
         note=escape(picture_note(data, name)),
     )
 
 
-def _chip(outcome: AttackOutcome | None) -> str:
-    if outcome is None or outcome.share is None:
+def _chip(outcome: AttackOutcome) -> str:
+    if outcome.share is None:
         return ""
     ground = "#8A3600" if outcome.sure and outcome.share > 0 else "#0068A5"
     text = f"attacker: {of_hundred(outcome.share)} of 100"

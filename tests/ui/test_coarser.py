@@ -252,7 +252,8 @@ def test_pictures_name_five_treatments_their_errors_and_what_comes_out(office: s
         assert ("#F0A040" in drawn) == (office == HIDE)
         for name in (NOTHING, LARGER, office, PLAIN, BLOCKS):
             assert f"{view.TITLES[name]}: {' '.join(view.error_and_unit(data, name))}" in drawn
-    bars = view.tables_html(load_treatments(with_data(DEATHS, Survey("affairs"))), None, LIGHT)
+    survey = load_treatments(with_data(DEATHS, Survey("affairs")))
+    bars = view.tables_html(survey, outcomes.run_attack(survey), LIGHT)
     assert bars.count("<figure") == 5
 
 

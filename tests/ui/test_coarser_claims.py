@@ -158,9 +158,9 @@ def test_hidden_counts_are_those_with_one_possible_value(
         assert f"With the marks alone {marks} came out." in knowledge
         values = [values_by_hand(group, record.threshold, True, "rule") for group in groups]
         near = sum(1 < each < record.threshold - 1 for each in itertools.chain(*values))
-        words = f"For at least {near} more fewer than {record.threshold - 1:,} values"
+        words = f"For {near} more fewer than {record.threshold - 1:,} values"
         below = view.headline(data, outcomes.run_attack(data)).second
-        assert (words in below) == ("For at least" in below) == (near > 0)
+        assert (words in below) == (" more fewer than " in below) == (near > 0)
 
 
 @pytest.mark.parametrize("totals", [LEVELS, CROSSED])
