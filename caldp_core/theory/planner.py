@@ -52,8 +52,10 @@ _PEOPLE_TOLERANCE: Final = 1e-3
 """Of people, as logarithms."""
 _GUESSES: Final = 8
 """Errors after which guesses are given up."""
-_NEAR: Final = 0.02
-"""An error this near to its target, as logarithms, tells how far off guesses are there."""
+_NEAR: Final = 0.01
+"""How far below its target, as logarithms, an error is near enough."""
+_ASIDE: Final = 1.002
+"""So much below the target the next error is looked for, as trials vary."""
 _Number = TypeVar("_Number", int, float)
 _STEPS_USUAL: Final = 6
 """Errors that a search for people usually takes."""
@@ -232,9 +234,12 @@ def _planned(
     for _ in range(_GUESSES):
         at = most if found is None else found
         reached = error_at(at)
-        factor = reached / guess(at)
+        off = _excess(reached, goal.target)
+        if found is not None and -_NEAR <= off <= 0:
+            return found
+        factor = _ASIDE * reached / guess(at)
         before, found = found, search(scaled)
-        if abs(_excess(reached, goal.target)) <= _NEAR or found == before:
+        if found == before and (found is None or off <= 0):
             return found
     return search(error_at)
 
