@@ -344,8 +344,10 @@ def _by_form(
     In units of the base distribution the guess is worth π_i·included, and the likeliest symbol
     π_1·excluded where the report does not include it. Symbols that are worth less are left out.
     """
-    form, order = oracles.support_form(block), np.argsort(-shares, kind="stable")
-    worth, least = float(form.included) * shares[order], float(form.excluded * shares.max())
+    prob, order = oracles.probabilities, np.argsort(-shares, kind="stable")
+    own, base = float(prob.own[block]), float(prob.base[block])
+    excluded = (1.0 - own) / (1.0 - base) if base < 1.0 else 0.0
+    worth, least = own / base * shares[order], excluded * float(shares.max())
     some = order[: max(1, np.count_nonzero(worth > least))]
     without = oracles.none_included(block, some)
     first = np.append(without[:-1] - without[1:], without[-1])

@@ -128,8 +128,12 @@ class HasSupportForm(Protocol):
 
 
 @runtime_checkable
-class HasJointSupports(HasSupportForm, Protocol):
-    """Oracles of such a form that state how the symbols of a base report overlap."""
+class HasJointSupports(Protocol):
+    """Oracles of the form of `SupportForm` that state how the symbols of a base report overlap."""
+
+    @property
+    def probabilities(self) -> SupportProbabilities:
+        """What a report of each block includes."""
 
     def none_included(self, block: int, ranks: Ints) -> Floats:
         """(r + 1,) chance that a base report includes none of the first 0, 1, … r of (r,) ranks."""

@@ -38,6 +38,7 @@ from caldp_core.audit.inference import (
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Bools, Floats
 from caldp_core.mechanisms import FAMILIES, Mechanism, catalogue
+from caldp_core.mechanisms.capabilities import HasJointSupports, HasSupportForm
 from caldp_core.mechanisms.catalogue import MechanismEntry, mechanisms_for
 from caldp_core.mechanisms.direct.few_values import BinaryMechanism
 from caldp_core.mechanisms.personalised import TaggedMechanism, uniform_background
@@ -551,11 +552,31 @@ def test_of_more_rows_than_are_read_the_guess_is_what_any_channel_allows(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     policy = Context.of(np.arange(40) // 20, np.ones(40, np.bool_), [0.5, 2.0])
-    mechanism = catalogue.in_context(policy, "randomized-response")
+    mechanism = catalogue.in_context(policy, "hadamard")
     exact = easiest_guess(mechanism)
-    monkeypatch.setattr(inference, "_ROWS_MAX", 3)
-    assert exact <= easiest_guess(mechanism) == pytest.approx(exact, rel=1e-9)
-    assert exact == pytest.approx(math.exp(2) / (math.exp(2) + 19))
+    monkeypatch.setattr(inference, "_ROWS_MAX", 1)
+    most = math.exp(2) / (math.exp(2) + 19)
+    assert exact < easiest_guess(mechanism) == pytest.approx(most)
+    reaches = catalogue.in_context(policy, "randomized-response")
+    assert easiest_guess(reaches) == pytest.approx(most)
+    assert easiest_by_entries(reaches) == pytest.approx(most)
+
+
+@pytest.mark.parametrize("family", ["randomized-response", "rappor", "subset-selection", "galois"])
+def test_guesses_at_any_epsilon_are_those_of_the_form(family: catalogue.MechanismName) -> None:
+    """Weights from floats against the coins' own fractions, where reports hardly lie, too."""
+    for epsilon in (0.01, 1.0, 8.0, 20.0):
+        mechanism = catalogue.in_context(Context.plain(5_000, epsilon), family)
+        assert isinstance(mechanism.oracles, HasJointSupports)
+        none = float(mechanism.oracles.none_included(0, np.arange(5_000))[-1])
+        if isinstance(mechanism.oracles, HasSupportForm):
+            form = mechanism.oracles.support_form(0)
+            included, excluded = float(form.included), float(form.excluded)
+        else:  # a report names one value: its own e^ε times as often as another
+            included = 5_000 * math.exp(epsilon) / (math.exp(epsilon) + 4_999)
+            excluded = 0.0
+        right = (included * (1 - none) + excluded * none) / 5_000
+        assert easiest_guess(mechanism) == pytest.approx(right, rel=1e-6)
 
 
 def test_where_nothing_is_hidden_there_is_nothing_to_guess() -> None:

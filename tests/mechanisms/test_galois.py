@@ -569,7 +569,7 @@ def test_hyperplanes_through_none_of_some_points_are_counted(
 ) -> None:
     """Also where points of the block are fewer than the space has, so that some are never met.
 
-    Point by point as well as hyperplane by hyperplane, in chunks of all sizes.
+    Point by point as well as direction by direction, in chunks of all sizes.
     """
     space = Hyperplanes(m, d)
     on, size = incidence(space), space.points - 1
@@ -578,6 +578,26 @@ def test_hyperplanes_through_none_of_some_points_are_counted(
     for points in (1, 3, size):
         monkeypatch.setattr(hyperplanes, "_CHUNK", points * space.directions)
         assert space.through_none(order, space.masks(size)).tolist() == expected
+
+
+@pytest.mark.parametrize(("m", "d"), [(1, 16), (3, 6), (7, 3), (10, 2)])
+def test_hyperplanes_through_none_of_a_large_block_are_parallel_to_its_lines(
+    m: int, d: int
+) -> None:
+    """A block has more than q^(d−1) points, the first: all values of ⟨a, x⟩ but where only the last
+    digit of a is not 0, and then those of the points' last digits.
+    """
+    q, size = 1 << m, min(43_750, (1 << m * d) - 1)
+    space = Hyperplanes(m, d)
+    order = np.random.default_rng(m).permutation(size)
+    left = space.through_none(order, space.masks(size))
+    assert left[-1] == q - -(-size // q ** (d - 1))
+    # Each point is the first on a share of its hyperplanes, and the first of all on every one.
+    assert left[0] - left[1] == space.directions
+    assert (np.diff(left) <= 0).all()
+    assert (np.diff(left) >= -space.directions).all()
+    # Two points share a part of their hyperplanes, whichever they are.
+    assert left[0] - left[2] == round(space.directions * (2 - space.shared))
 
 
 def table(m: int) -> Ints:

@@ -272,27 +272,22 @@ class Hyperplanes:
     def through_none(self, x: Ints, masks: Ints) -> Ints:
         """(n + 1,) hyperplanes through none of the first 0, 1, … n of (n,) points.
 
-        Point by point while many hyperplanes are left, then hyperplane by hyperplane.
+        By the first point on each: some at a time, in the directions that still have one to find.
         """
-        new, left = np.zeros(x.size + 1, np.int64), np.arange(self.reports)
-        met, start = np.zeros(self.reports, np.bool_), 0
-        while start < x.size and left.size:
-            is_rare = left.size * self.m < self.directions
-            part = x[start : start + max(1, _CHUNK // (left.size if is_rare else self.directions))]
-            if is_rare:
-                y, direction = np.divmod(left[:, None], self.directions)
-                on = inner_product(self.normals[direction], masks[:, None, part]) == y
-                found = on.any(axis=1)
-                first = np.bincount(on[found].argmax(axis=1), minlength=part.size)
-                new[start + 1 : start + 1 + part.size] = first
-                left = left[~found]
-            else:
-                for place, y in enumerate(self.values_of(part, masks), start + 1):
-                    through = y.astype(np.int64) * self.directions + np.arange(self.directions)
-                    new[place] = np.count_nonzero(~met[through])
-                    met[through] = True
-                left = np.flatnonzero(~met)
+        first, start = np.full((self.directions, self.values), x.size), 0
+        while start < x.size and (some := np.flatnonzero((first == x.size).any(axis=1))).size:
+            step = min(start + self.values, _CHUNK // some.size)  # a line meets most of them
+            part = x[start : start + max(1, step)]
+            y = (
+                self.values_of(part, masks)[:, some].astype(np.int64)
+                if some.size > part.size
+                else inner_product(self.normals[some], masks[:, part, None])
+            )
+            point, direction = np.nonzero(first[some, y] == x.size)
+            y, direction = y[point, direction], some[direction]
+            first[direction[::-1], y[::-1]] = start + point[::-1]  # of equal ones the last remains
             start += part.size
+        new = np.bincount(first.reshape(-1) + 1, minlength=x.size + 2)[:-1]
         return np.asarray(self.reports - np.cumsum(new))
 
 

@@ -82,6 +82,10 @@ class RandomizedResponseOracles(HistogramOracles):
             clear=lie,
         )
 
+    def none_included(self, block: int, ranks: Ints) -> Floats:
+        """(r + 1,) 1 − i/s: a base report names one of s symbols."""
+        return np.asarray(1.0 - np.arange(ranks.size + 1) / self._sizes[block])
+
     def block_counts(self, counts: Ints) -> Ints:
         """(m,) reports from each block's hidden symbols."""
         ends = np.concatenate([[0], np.cumsum(counts)])
