@@ -93,10 +93,10 @@ def log_evidence() -> Floats:
 @lru_cache(maxsize=len(SHAPES))
 def quantile_table(shape: Shape) -> Floats:
     """(levels, e, z) quantiles of the share, once its estimate is seen."""
-    return read_only(np.stack([_posterior_quantiles(prior) for prior in prior_law(shape)], axis=1))
+    return read_only(np.stack([posterior_quantiles(prior) for prior in prior_law(shape)], axis=1))
 
 
-def _posterior_quantiles(prior: Floats) -> Floats:
+def posterior_quantiles(prior: Floats) -> Floats:
     """(levels, z) quantiles of a share that has the (u,) `prior`, once its estimate is seen."""
     each, edges = np.arange(Z_GRID.size), np.concatenate([[0.0], EDGES])
     below = np.cumsum(likelihood() * prior, axis=1)
@@ -230,7 +230,7 @@ def best_fit(
         return noisy, apart
     around, best = neighbours(evidence.domain).neighbour_means, apart
     pooled = evidence.cascade_pooling
-    shares, excess = pooled.shares, _excess(pooled, tied)
+    shares, excess = pooled.shares, excess_nats(pooled, tied)
     for _ in range(_ROUNDS):
         beside = around(shares)
         own = noisy.fit(beside, excess)
@@ -284,7 +284,7 @@ def even_shares(tied: TiedShares) -> Floats:
     return np.asarray(part[tied.blocks])
 
 
-def _excess(pooled: Cascade, tied: TiedShares) -> float:
+def excess_nats(pooled: Cascade, tied: TiedShares) -> float:
     """Degrees of freedom by which surroundings know the symbol that they surround.
 
     A tile of g symbols spreads a g-th of the noise of each over all of it, and about 1 − 1/√g of a
@@ -365,7 +365,7 @@ class NoisySymbols:
         fits = zip(parts, laws[::-1], strict=True)
         nats = sum(part @ np.log(likelihood() @ law) for part, law in fits)
         law = freest_law(counts, begin)
-        by_level = partial(look_up, self.seen, _posterior_quantiles(law)[:, None], rows)
+        by_level = partial(look_up, self.seen, posterior_quantiles(law)[:, None], rows)
         return Fit(by_level, float(nats) - EVIDENCE_MIN_NATS, rows, law[None])
 
     def shares(self, fit: Fit) -> Floats:

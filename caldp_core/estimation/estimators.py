@@ -7,11 +7,9 @@ name the one that they show. Values reported in the clear are known almost exact
 docs/derivations.md, “Repairs of fakes, and the error of an estimate”, has the derivation.
 """
 
-import hashlib
 import tomllib
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -21,7 +19,6 @@ from caldp_core.basics.errors import check_choice, check_number, require
 from caldp_core.basics.extras import scipy
 from caldp_core.basics.limits import K_MAX
 from caldp_core.basics.types import Floats, Ints, Levels
-from caldp_core.domain.domains import GridDomain
 from caldp_core.estimation.cascade_estimator import (
     EDGES,
     LOG_E,
@@ -41,7 +38,12 @@ from caldp_core.estimation.cascade_estimator import (
 from caldp_core.estimation.evidence import KNOWING_MAP, Evidence
 from caldp_core.estimation.intervals import may_be_noise
 from caldp_core.estimation.maximum_likelihood import maximum_likelihood, smoothed_likelihood
-from caldp_core.estimation.mixture import mixture_estimate, mixture_fit
+from caldp_core.estimation.mixture import (
+    chosen_estimate,
+    chosen_fit,
+    mixture_estimate,
+    mixture_fit,
+)
 from caldp_core.estimation.projection import simplex_projection
 
 PostProcess: TypeAlias = Callable[[Evidence], Floats]
@@ -137,49 +139,6 @@ def significant(evidence: Evidence) -> Floats:
     return _beside_clear(evidence, spread)
 
 
-_CHALLENGERS: Final = (
-    ("cascade", cascade_estimate, 1.0),
-    ("simplex-per-block", simplex_per_block, 2.0),
-)
-"""Standard errors by which each must be closer to a second look than what it replaces.
-
-More for the nearest shares: they may be closer by squares and have more people in the wrong cell.
-"""
-
-
-def chosen_by_evidence(evidence: Evidence) -> Floats:
-    """(k,) shares by the estimator that `evidence_choice` names."""
-    return ESTIMATORS[evidence_choice(evidence)].apply(evidence)
-
-
-def evidence_choice(evidence: Evidence) -> str:
-    """The name that "chosen" stands for: "mixture", unless a second look is closer to another.
-
-    Each makes shares x from one look, and b is the other one: x² − 2xb is the squared error of x
-    but for noise and what no x changes (Oliveira, Lei, Tibshirani 2021). Without a map, and where
-    surroundings do not help the cascade, it is the one to beat.
-    """
-    if not isinstance(evidence.domain, GridDomain) or not pooling_helps(evidence.mechanism):
-        return "cascade"
-    rng = generator_of(evidence).spawn(1)[0]  # coins that `estimated_error` does not use
-    looks = [thin_noise(evidence, rng) for _ in range(_LOOKS)]
-    variance = evidence.tied_shares.variance
-    weight = np.divide(1.0, variance, out=np.zeros_like(variance), where=variance > 0)
-    best = "mixture" if best_fit(evidence)[1].uses_place else "cascade"
-    shares = [ESTIMATORS[best].apply(fitted) for fitted, _ in looks]
-    for name, estimate, least in _CHALLENGERS:
-        others = [estimate(fitted) for fitted, _ in looks]
-        gains = np.stack(
-            [
-                weight * (x - y) * (x + y - 2.0 * judge.unbiased)
-                for x, y, (_, judge) in zip(shares, others, looks, strict=True)
-            ]
-        )
-        if gains.sum() > least * np.sqrt(np.square(gains).sum(axis=1)).sum():
-            best, shares = name, others
-    return best
-
-
 @dataclass(frozen=True)
 class EstimatorEntry:
     """An estimator for readers: `title` and one `sentence` on what it does.
@@ -226,7 +185,7 @@ _ENTRIES: Final = (
     _entry("cascade-inhabitants", cascade_with_inhabitants, levels=pooling_levels, law=None),
     _entry(KNOWING_MAP, cascade_with_public_map, levels=pooling_levels, law=None),
     _entry("mixture", mixture_estimate, law=mixture_fit),
-    _entry("chosen", chosen_by_evidence, law=mixture_fit),
+    _entry("chosen", chosen_estimate, law=chosen_fit),
     _entry("norm-sub", norm_sub),
     _entry("clip", clip_renormalise),
     _entry("significance-threshold", significant),
@@ -341,46 +300,8 @@ def recovery_estimator(name: str) -> EstimatorEntry:
 _MIDDLES: Final = EDGES - 0.5 * np.diff(EDGES, prepend=0.0)
 _GROUP: Final = 8
 """Rows of the grid of expected shares, a factor e, whose symbols have one law."""
-_LOOKS: Final = 2
 _LEAST: Final = 0.4
 """Part of an expected error that is surely one; see docs/estimators.md."""
-
-
-@dataclass(frozen=True, eq=False)
-class NoisierEvidence(Evidence):
-    """Evidence whose estimate has more noise than its tally: (k,) `noise`, standard deviations."""
-
-    noise: Floats = field(kw_only=True)
-
-    @cached_property
-    def deviation(self) -> Floats:
-        """(k,) standard deviation of `unbiased`."""
-        return self.noise
-
-
-def thin_noise(
-    evidence: Evidence, rng: np.random.Generator, gamma: float = 1.0
-) -> tuple[NoisierEvidence, NoisierEvidence]:
-    """Two independent looks: one to fit, pick or pool on, and one to judge that.
-
-    Their variances are 1 + `gamma`² and 1 + 1/`gamma`² times that of the coins.
-    """
-    coins = np.sqrt(evidence.tied_shares.variance)
-    omega = rng.normal(size=coins.size)
-
-    def look(factor: float) -> NoisierEvidence:
-        parts = {name: getattr(evidence, name) for name in Evidence.__dataclass_fields__}
-        parts["unbiased"] = evidence.unbiased + factor * coins * omega
-        noise = np.sqrt(evidence.deviation**2 + (factor * coins) ** 2)
-        return NoisierEvidence(**parts, noise=noise)
-
-    return look(gamma), look(-1.0 / gamma)
-
-
-def generator_of(evidence: Evidence) -> np.random.Generator:
-    """Coins that follow from the tally, the same for everybody who has it."""
-    digest = hashlib.blake2b(evidence.tally.counts.tobytes(), digest_size=16).digest()
-    return np.random.default_rng(int.from_bytes(digest, "little"))
 
 
 @dataclass(frozen=True)

@@ -376,6 +376,17 @@ class _Moments:
         return np.where(varies, ratio, bend - 2.0 * p)
 
 
+def noise_skewness(evidence: Evidence) -> Floats:
+    """(k,) skewness of each estimate's noise if nobody has the symbol; 0 where it is not known."""
+    mechanism, skewness = evidence.mechanism, np.zeros(evidence.unbiased.size)
+    if isinstance(mechanism, HasClearCounts):
+        at = mechanism.symbol_partition.hidden
+        moments = _Moments.of_hidden(evidence, mechanism.symbol_partition)
+        spread = np.maximum(np.sqrt(evidence.n * moments.absent), _LEAST_SPREAD)
+        skewness[at] = moments.skew(np.zeros(at.size)) / spread
+    return skewness
+
+
 def _in_the_clear(
     evidence: Evidence, partition: SymbolPartition, count: Floats, tails: Tails
 ) -> tuple[Floats, Floats]:

@@ -6,10 +6,14 @@ the estimates nearby is its weight there (Bayesian model averaging: Hoeting, Mad
 Volinsky 1999), so coasts, roads, towns and empty land each get their own mixture. All else is the
 cascade's: where to begin, the shapes, one quantile per block, and all of it where surroundings do
 not help to explain the estimates. docs/estimators.md says what it gains and where it does not.
+
+"chosen" lets the evidence choose between that and an even part of the block, and how shares spread:
+symbols of which about the same is expected have a law of any form (Kiefer and Wolfowitz 1956) where
+it explains estimates that it was not fitted to better, by more than surroundings may know of them.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Final
 
@@ -17,25 +21,34 @@ import numpy as np
 
 from caldp_core.basics.cache import cached
 from caldp_core.basics.extras import scipy
-from caldp_core.basics.types import Floats, Singles, read_only
+from caldp_core.basics.types import Bools, Floats, Singles, read_only
 from caldp_core.domain.domains import GridDomain
 from caldp_core.estimation.cascade_estimator import (
+    EDGES,
+    EVIDENCE_MIN_NATS,
     LOG_E,
     SHAPES,
+    UNSHRUNK_ABOVE,
+    Z_GRID,
     Fit,
     GridEstimates,
     NoisySymbols,
+    Shape,
     best_fit,
     even_shares,
+    excess_nats,
+    likelihood,
     log_evidence,
     log_rows,
     look_up,
     pooling_helps,
+    posterior_quantiles,
     prior_law,
     quantile_table,
     shape_scores,
 )
 from caldp_core.estimation.evidence import Evidence
+from caldp_core.estimation.intervals import noise_skewness
 
 _WIDTHS: Final = (0.7, 1.2, 2.2, 4.0, 8.0)
 """Cells: standard deviations of the round kernels, which are normal."""
@@ -179,4 +192,108 @@ def _fit_by_level(noisy: NoisySymbols, logs: Singles) -> Fit:
     rows = rows + bright * LOG_E.size
     quantiles = np.concatenate([quantile_table(shape) for shape in shapes], axis=1)
     law = np.concatenate([prior_law(shape) for shape in shapes])
-    return Fit(partial(look_up, noisy.seen, quantiles, rows), nats, rows, law)
+    return Fit(partial(look_up, noisy.seen, quantiles, rows), nats, rows, law, uses_place=True)
+
+
+_GROUP: Final = 8
+"""Rows of the grid of expected shares, a factor e, whose symbols have one law."""
+_FREE_BELOW: Final = 1.5
+"""Logarithm of the expected share, in σ, above which no law is free: few shares are shrunk."""
+_NARROW: Final = Shape(2048.0, 2048.0)
+"""Shares that are as expected."""
+_GROUP_NATS: Final = 3.0
+"""Nats by which another law must be better for a group."""
+_EMPTY, _AS_BEFORE, _EM_ROUNDS = 0.1, 5.0, 30
+"""Of the law that EM begins with: the part that is put at 0, and for how many symbols it counts."""
+_SKEW_MAX: Final = 0.2
+"""Mean skewness of the noise above which a free law would explain the noise."""
+
+
+def chosen_estimate(evidence: Evidence) -> Floats:
+    """(k,) shares ≥ 0 that keep each block's observed total; without a map the cascade's."""
+    if not pooling_helps(evidence.mechanism):
+        return evidence.plausible
+    noisy, fit = chosen_fit(evidence)
+    return noisy.shares(fit)
+
+
+def chosen_fit(evidence: Evidence) -> tuple[NoisySymbols, Fit]:
+    """The noisy symbols and what they may hold, by surroundings or by an even part of the block."""
+    noisy, around = mixture_fit(evidence)
+    on_map = isinstance(evidence.domain, GridDomain) and noisy.at.size > 0
+    free_already = len(around.prior) == 1
+    if not on_map or free_already or noise_skewness(evidence)[noisy.at].mean() > _SKEW_MAX:
+        return noisy, around
+    tied = evidence.tied_shares
+    excess = excess_nats(evidence.cascade_pooling, tied) if around.uses_place else 0.0
+    near = _with_best_laws(noisy, around, excess)
+    apart = _with_best_laws(noisy, noisy.fit(even_shares(tied)), 0.0)
+    return noisy, apart if apart.nats > near.nats + EVIDENCE_MIN_NATS else near
+
+
+def _with_best_laws(noisy: NoisySymbols, fit: Fit, excess: float) -> Fit:
+    """The fit with free or narrow laws in the groups of symbols where they are better.
+
+    Free ones are judged on two random halves of the symbols, each by the other's law. All gains
+    together must be above `excess`, nats by which `fit` is too good, and `EVIDENCE_MIN_NATS`.
+    """
+    half = np.random.default_rng(0).random(noisy.at.size) < 0.5
+    first, second = _seen_counts(noisy, fit, half), _seen_counts(noisy, fit, ~half)
+    group = np.arange(len(fit.prior)) % LOG_E.size // _GROUP
+    member = group == np.arange(group[-1] + 1)[:, None]
+    narrow = np.tile(prior_law(_NARROW), (len(fit.prior) // LOG_E.size, 1))
+    shaped, gains = _log_density(fit.prior), np.zeros((3, len(member)))
+    gains[1] = member @ ((_log_density(narrow) - shaped) * (first + second)).sum(axis=1)
+    for seen, other in ((first, second), (second, first)):
+        better = _log_density(_freed(fit.prior, seen, member)) - shaped
+        gains[2] += member @ (better * other).sum(axis=1)
+    gains[1:] -= _GROUP_NATS
+    gains[2, LOG_E[::_GROUP] > _FREE_BELOW] = 0.0
+    gain, nats = float(gains.max(axis=0).sum()), float(((first + second) * shaped).sum()) - excess
+    if gain <= excess + EVIDENCE_MIN_NATS:
+        return replace(fit, nats=nats)
+    laws = np.stack([fit.prior, narrow, _freed(fit.prior, first + second, member)])
+    law = laws[gains.argmax(axis=0)[group], np.arange(group.size)]
+    used, rows = np.unique(fit.rows, return_inverse=True)
+    table = np.stack([posterior_quantiles(each) for each in law[used]], axis=1)
+    return replace(
+        fit, quantile=partial(look_up, noisy.seen, table, rows), nats=nats + gain, prior=law
+    )
+
+
+@lru_cache(maxsize=1)
+def _densities() -> Floats:
+    """(z + 1, u) as `likelihood`, and last that an estimate is above the grid."""
+    above = scipy.special.ndtr(EDGES - UNSHRUNK_ABOVE) * np.sqrt(2.0 * np.pi)
+    return read_only(np.vstack([likelihood(), above / (Z_GRID[1] - Z_GRID[0])]))
+
+
+def _log_density(laws: Floats) -> Floats:
+    """(e, z + 1) logarithms of the density of estimates by (e, u) laws, but for a constant."""
+    return np.asarray(np.log(laws @ _densities().T + 1e-300))
+
+
+def _seen_counts(noisy: NoisySymbols, fit: Fit, which: Bools) -> Floats:
+    """(e, z + 1) numbers of estimates in each row of the fit, of symbols `which`, (u,)."""
+    seen, shape = noisy.seen.nearest.copy(), (len(fit.prior), Z_GRID.size + 1)
+    seen[noisy.seen.far] = Z_GRID.size
+    counts = np.bincount((fit.rows * shape[1] + seen)[which], minlength=shape[0] * shape[1])
+    return counts.reshape(shape).astype(np.float64)
+
+
+def _freed(shapes: Floats, seen: Floats, member: Bools) -> Floats:
+    """(e, u) laws: what EM makes of the mean law of a group changes the law of each of its rows.
+
+    `shapes`: (e, u) laws to begin with; `seen`: (e, z + 1) numbers; `member`: (groups, e).
+    """
+    begin = (1.0 - _EMPTY) * shapes
+    begin[:, 0] += _EMPTY
+    counts, whole = member @ seen, (member @ seen).sum(axis=1, keepdims=True)
+    mean = (member * (seen.sum(axis=1) + 1e-9)) @ begin
+    mean /= mean.sum(axis=1, keepdims=True)
+    law = mean
+    for _ in range(_EM_ROUNDS):
+        law = law * ((counts / np.maximum(law @ _densities().T, 1e-300)) @ _densities())
+        law = (law + _AS_BEFORE * mean) / (whole + _AS_BEFORE)
+    laws = begin * (law / np.maximum(mean, 1e-300))[member.argmax(axis=0)]
+    return np.asarray(laws / laws.sum(axis=1, keepdims=True))
