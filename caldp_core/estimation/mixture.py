@@ -197,8 +197,8 @@ def _fit_by_level(noisy: NoisySymbols, logs: Singles) -> Fit:
 
 _GROUP: Final = 8
 """Rows of the grid of expected shares, a factor e, whose symbols have one law."""
-_FREE_BELOW: Final = 1.5
-"""Logarithm of the expected share, in σ, above which no law is free: few shares are shrunk."""
+_FREE: Final = (-4.0, 1.5)
+"""Logarithms of expected shares, in σ, with free laws: below are few people, above few shrink."""
 _NARROW: Final = Shape(2048.0, 2048.0)
 """Shares that are as expected."""
 _GROUP_NATS: Final = 3.0
@@ -248,7 +248,7 @@ def _with_best_laws(noisy: NoisySymbols, fit: Fit, excess: float) -> Fit:
         better = _log_density(_freed(fit.prior, seen, member)) - shaped
         gains[2] += member @ (better * other).sum(axis=1)
     gains[1:] -= _GROUP_NATS
-    gains[2, LOG_E[::_GROUP] > _FREE_BELOW] = 0.0
+    gains[2, (LOG_E[::_GROUP] < _FREE[0]) | (LOG_E[::_GROUP] > _FREE[1])] = 0.0
     gain, nats = float(gains.max(axis=0).sum()), float(((first + second) * shaped).sum()) - excess
     if gain <= excess + EVIDENCE_MIN_NATS:
         return replace(fit, nats=nats)
