@@ -205,6 +205,8 @@ _GROUP_NATS: Final = 3.0
 """Nats by which another law must be better for a group."""
 _EMPTY, _AS_BEFORE, _EM_ROUNDS = 0.1, 5.0, 30
 """Of the law that EM begins with: the part that is put at 0, and for how many symbols it counts."""
+_PEOPLE_EACH: Final = 10
+"""People per symbol; of fewer a free law would explain who happens to be where."""
 _SKEW_MAX: Final = 0.2
 """Mean skewness of the noise above which a free law would explain the noise."""
 
@@ -221,8 +223,8 @@ def chosen_fit(evidence: Evidence) -> tuple[NoisySymbols, Fit]:
     """The noisy symbols and what they may hold, by surroundings or by an even part of the block."""
     noisy, around = mixture_fit(evidence)
     on_map = isinstance(evidence.domain, GridDomain) and noisy.at.size > 0
-    free_already = len(around.prior) == 1
-    if not on_map or free_already or noise_skewness(evidence)[noisy.at].mean() > _SKEW_MAX:
+    kept = len(around.prior) == 1 or evidence.n < _PEOPLE_EACH * noisy.at.size
+    if not on_map or kept or noise_skewness(evidence)[noisy.at].mean() > _SKEW_MAX:
         return noisy, around
     tied = evidence.tied_shares
     excess = excess_nats(evidence.cascade_pooling, tied) if around.uses_place else 0.0

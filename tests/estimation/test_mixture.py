@@ -249,12 +249,21 @@ def test_an_even_map_stays_even_as_gains_must_exceed_what_surroundings_know(
 
 def test_where_noise_is_skewed_no_law_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
     case = random_case(299)  # about one report names a cell by chance
+    monkeypatch.setattr(mixture, "_PEOPLE_EACH", 0)
     drawn = [case.evidence(draw) for draw in range(4)]
     for _, evidence in drawn:
         np.testing.assert_array_equal(chosen_estimate(evidence), mixture_estimate(evidence))
     before = errors(chosen_estimate, drawn).mean()
     monkeypatch.setattr(mixture, "_SKEW_MAX", np.inf)
     assert errors(chosen_estimate, drawn).mean() > 1.03 * before
+
+
+def test_with_few_people_in_each_cell_no_law_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = [random_case(10_662).evidence(draw) for draw in range(4)]  # 6 people in each cell
+    mixed = errors(mixture_estimate, drawn)
+    np.testing.assert_array_equal(errors(chosen_estimate, drawn), mixed)
+    monkeypatch.setattr(mixture, "_PEOPLE_EACH", 0)
+    assert errors(chosen_estimate, drawn).mean() > 1.5 * mixed.mean()
 
 
 @pytest.mark.parametrize(
