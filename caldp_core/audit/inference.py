@@ -18,14 +18,7 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from caldp_core.audit.pairwise import Channel
-from caldp_core.basics.errors import (
-    CaldpError,
-    check_distribution,
-    check_number,
-    check_symbols,
-    check_whole,
-    require,
-)
+from caldp_core.basics import errors
 from caldp_core.basics.types import Bools, Floats, Ints, sums_by
 from caldp_core.mechanisms import capabilities
 from caldp_core.mechanisms.base import Mechanism, Tally
@@ -40,7 +33,7 @@ def likelihood(mechanism: Mechanism, report: Tally) -> Floats:
     `report`: the tally of that one report. Raises `CaldpError` for other tallies, and for
     mechanisms that offer neither products with their channel nor counts of supports.
     """
-    require(report.n == 1, f"A report's tally has n = 1, this one has n = {report.n}.")
+    errors.require(report.n == 1, f"A report's tally has n = 1, this one has n = {report.n}.")
     if isinstance(mechanism, capabilities.AddsTags):
         return mechanism.mean_over_tags(likelihood(mechanism.after_pre_processing(), report))
     supports = capabilities.one_report(mechanism, report)
@@ -48,7 +41,7 @@ def likelihood(mechanism: Mechanism, report: Tally) -> Floats:
         return _of_supports(mechanism, supports, capabilities.block_totals(mechanism, report)[0])
     products = capabilities.channel_products(mechanism)
     if products is None:
-        raise CaldpError(
+        raise errors.CaldpError(
             "This mechanism does not say how likely a report is; take another of the catalogue's."
         )
     return np.maximum(products.apply_transpose(report.counts.astype(np.float64)), 0.0)
@@ -124,7 +117,7 @@ def posterior_after_reports(
     for report in reports:
         weight = weight * likelihood(mechanism, report)
         most = float(weight.max())
-        require(
+        errors.require(
             most > 0.0,
             "These reports are impossible under this prior; take reports of one symbol that it "
             "allows.",
@@ -135,7 +128,7 @@ def posterior_after_reports(
 
 def check_prior(prior: Floats, k: int) -> Floats:
     """The prior, if it is (k,) shares that sum to 1; else `CaldpError`."""
-    return check_distribution("prior", prior, k, within=1e-9)
+    return errors.check_distribution("prior", prior, k, within=1e-9)
 
 
 def max_posterior(policy: PrivacyMatrix, prior: Floats, x: int, reports: int = 1) -> float:
@@ -152,8 +145,8 @@ def max_posteriors(
 ) -> list[float]:
     """`max_posterior` for each of several numbers of `reports`, in their order."""
     prior = check_prior(prior, policy.k)
-    each = [check_whole("reports", m, 0, 10**9) for m in reports]
-    (symbol,) = check_symbols("x", [x], policy.k)
+    each = [errors.check_whole("reports", m, 0, 10**9) for m in reports]
+    (symbol,) = errors.check_symbols("x", [x], policy.k)
     known = float(prior[symbol])
     between = policy.between(np.full(policy.k, symbol), np.arange(policy.k))
     levels, level_of = np.unique(between, return_inverse=True)
@@ -172,7 +165,7 @@ def credible_set(posterior: Floats, level: float = 0.95) -> Ints:
 
     `posterior`: (k,); `level`: in (0, 1]; raises `CaldpError` otherwise.
     """
-    level = check_number("level", level, 1e-12, 1.0)
+    level = errors.check_number("level", level, 1e-12, 1.0)
     total = float(posterior.sum())
     # All that are less likely than this are together less than what may be left out.
     some = np.flatnonzero(posterior > (1.0 - level) * total / posterior.size)
@@ -240,7 +233,7 @@ def channel_beliefs(channel: Channel, prior: Floats, groups: Bools) -> list[Beli
     `prior`: (k,) shares that sum to 1. Reports that nobody of this prior sends are left out. Raises
     `CaldpError` for another number of shares.
     """
-    require(
+    errors.require(
         len(channel) == prior.size,
         f"prior must have one share for each of the {len(channel)} values, got {prior.size}.",
     )
@@ -311,7 +304,7 @@ def easiest_guess(mechanism: Mechanism) -> float:
     def right(block: int, size: int, level: float) -> float:
         try:
             return of_block(block, np.full(size, 1 / size), 0.0)[0]
-        except CaldpError:
+        except errors.CaldpError:
             return 1 / (1 + (size - 1) * math.exp(-level))
 
     blocks = {kind: block for block, kind in enumerate(kinds) if kind[0]}
@@ -331,7 +324,7 @@ def _parts(mechanism: Mechanism) -> tuple[capabilities.BlockStructure, _OfBlock]
             return structure, partial(_by_form, oracles)
         if isinstance(oracles, capabilities.HasChannelRows):
             return structure, partial(_by_rows, oracles)
-    raise CaldpError(
+    raise errors.CaldpError(
         "This mechanism does not tell how its reports overlap; take another family in a context."
     )
 
@@ -371,7 +364,7 @@ def _by_rows(
         share = float(shares[rank])
         if share * most <= float(np.maximum(best, floor).min()):
             break
-        require(
+        errors.require(
             number < _ROWS_MAX,
             f"More than {_ROWS_MAX:,} symbols of a block could be the guess; take a smaller ε.",
         )

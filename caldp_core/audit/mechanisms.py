@@ -34,13 +34,8 @@ from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.limits import PAIRWISE_MAX
 from caldp_core.basics.powers import exp_below
 from caldp_core.basics.types import Progress, no_progress
+from caldp_core.mechanisms import capabilities
 from caldp_core.mechanisms.base import Mechanism, check_mechanism
-from caldp_core.mechanisms.capabilities import (
-    HasAxisChannels,
-    HasBlockStructure,
-    HasPreProcessing,
-    HasSmallTwin,
-)
 from caldp_core.privacy.context import Context, PersonalPolicy, PrivacyMatrix, check_policy
 from caldp_core.privacy.distance import EuclideanMetric, GridMetric
 
@@ -116,7 +111,7 @@ class _Axis:
 
 
 def audit_axes(
-    mechanism: HasAxisChannels,
+    mechanism: capabilities.HasAxisChannels,
     policy: GridMetric | EuclideanMetric,
     progress: Progress = no_progress,
 ) -> LargeAudit:
@@ -240,7 +235,9 @@ def audit_mechanism(
 
 def _tags(mechanism: Mechanism, policy: PrivacyMatrix, progress: Progress) -> LargeAudit | str:
     """People's own places become tags: what the common mechanism promises holds for each."""
-    if not (isinstance(mechanism, HasPreProcessing) and isinstance(policy, PersonalPolicy)):
+    if not (
+        isinstance(mechanism, capabilities.HasPreProcessing) and isinstance(policy, PersonalPolicy)
+    ):
         return ""
     why = statement_mismatch(mechanism, ["after_pre_processing"], MAKES_REPORTS)
     if why:
@@ -250,7 +247,7 @@ def _tags(mechanism: Mechanism, policy: PrivacyMatrix, progress: Progress) -> La
 
 
 def _blocks(mechanism: Mechanism, policy: PrivacyMatrix, progress: Progress) -> LargeAudit | str:
-    if not (isinstance(mechanism, HasBlockStructure) and isinstance(policy, Context)):
+    if not (isinstance(mechanism, capabilities.HasBlockStructure) and isinstance(policy, Context)):
         return ""
     own = mechanism.block_structure().policy
     require(
@@ -292,7 +289,7 @@ def _pairs(mechanism: Mechanism, policy: PrivacyMatrix, progress: Progress) -> L
 
 def _axes(mechanism: Mechanism, policy: PrivacyMatrix, progress: Progress) -> LargeAudit | str:
     if not isinstance(policy, GridMetric | EuclideanMetric) or not isinstance(
-        mechanism, HasAxisChannels
+        mechanism, capabilities.HasAxisChannels
     ):
         return ""
     why = statement_mismatch(mechanism, ["axis_channels"], MAKES_REPORTS)
@@ -301,7 +298,7 @@ def _axes(mechanism: Mechanism, policy: PrivacyMatrix, progress: Progress) -> La
 
 def _twin(mechanism: Mechanism, policy: PrivacyMatrix, progress: Progress) -> LargeAudit | str:
     if not isinstance(policy, GridMetric | EuclideanMetric) or not isinstance(
-        mechanism, HasSmallTwin
+        mechanism, capabilities.HasSmallTwin
     ):
         return ""
     why = statement_mismatch(mechanism, ["small_twin"], MAKES_REPORTS)

@@ -27,18 +27,13 @@ from caldp_core.basics.files import (
 )
 from caldp_core.basics.limits import CONFIDENCE_MAX, CONFIDENCE_MIN, N_MAX
 from caldp_core.basics.types import Bools, Floats, read_only, short_repr
+from caldp_core.collect import report_files
 from caldp_core.collect.collected_tally import REASONS, CollectedTally, merge_tallies, zero_refusals
 from caldp_core.collect.collector import MEMORY_MB
 from caldp_core.collect.device import NUMBER
 from caldp_core.collect.json_files import FILE_MAX_BYTES, parse_json_object
 from caldp_core.collect.protocol import PROTOCOL_KEY, Protocol
 from caldp_core.collect.record import EVERY_LOOK, HOLD_KEY, RECORD_KEY, check_record, make_record
-from caldp_core.collect.report_files import (
-    book_names,
-    columns_of_file,
-    file_batch_name,
-    unreadable_error,
-)
 from caldp_core.datasets.shipped import DATA_FOLDER
 from caldp_core.domain.domains import GridDomain
 from caldp_core.estimation.estimators import ErrorEstimate, estimated_error
@@ -137,7 +132,7 @@ def collected_from_histogram(protocol: Protocol, path: Path) -> CollectedTally:
         "caldp tally.",
     )
     with connect(MEMORY_MB, folders=[path.resolve().parent]) as connection:
-        reader, columns = columns_of_file(connection, path)
+        reader, columns = report_files.columns_of_file(connection, path)
         require(
             "n" in columns,
             f"The histogram {quoted(path)} must have the columns report and n, it has "
@@ -149,7 +144,7 @@ def collected_from_histogram(protocol: Protocol, path: Path) -> CollectedTally:
         try:
             rows = connection.execute(sql, {"path": exact_pattern(path)}).fetchall()
         except duckdb.Error as error:
-            raise unreadable_error(path, error) from None
+            raise report_files.unreadable_error(path, error) from None
     return _read_histogram(protocol, path, rows)
 
 
@@ -174,11 +169,11 @@ def _read_histogram(
             refused[REASONS[-1 - sent]] += count
         else:
             counts[sent] += count
-    named = book_names(
+    named = report_files.book_names(
         {batch for *_, batch in rows if batch is not None}, f"The file {quoted(path)}"
     )
     found = CollectedTally.of_histogram(protocol, counts, refused)
-    return replace(found, batches=named | {file_batch_name(path)})
+    return replace(found, batches=named | {report_files.file_batch_name(path)})
 
 
 _WEEK: Final = DATA_FOLDER / "made_up_week"

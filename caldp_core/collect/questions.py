@@ -17,14 +17,7 @@ from typing import Any, Final, Self
 import caldp_core
 from caldp_core.basics.errors import count_text, require
 from caldp_core.basics.types import short_repr
-from caldp_core.collect.json_files import (
-    NAME,
-    check_same,
-    format_json,
-    object_field,
-    parse_json_object,
-    read_json_object,
-)
+from caldp_core.collect import json_files
 from caldp_core.collect.protocol import PROTOCOL_KEY, SEVERAL, Protocol
 
 QUESTIONS_MAX: Final = 100
@@ -62,19 +55,21 @@ class Questions:
     @classmethod
     def from_file(cls, path: str | Path) -> Self:
         """Read and check a file of questions; raises `CaldpError` for any other file."""
-        return cls.from_dict(read_json_object(path, NAME))
+        return cls.from_dict(json_files.read_json_object(path, json_files.NAME))
 
     @classmethod
     def from_json(cls, text: str) -> Self:
         """The questions in a text; raises `CaldpError` as `from_file`."""
-        return cls.from_dict(parse_json_object(text, NAME))
+        return cls.from_dict(json_files.parse_json_object(text, json_files.NAME))
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """The questions in a dictionary of a file; `CaldpError` where its parts differ."""
-        parts = object_field(data, "questions")
-        made = cls({name: Protocol.from_dict(object_field(parts, name)) for name in parts})
-        check_same(data, made.to_dict())
+        parts = json_files.object_field(data, "questions")
+        made = cls(
+            {name: Protocol.from_dict(json_files.object_field(parts, name)) for name in parts}
+        )
+        json_files.check_same(data, made.to_dict())
         return made
 
     @cached_property
@@ -95,12 +90,12 @@ class Questions:
 
     def to_json(self) -> str:
         """The text of a protocol file."""
-        return format_json(self.to_dict())
+        return json_files.format_json(self.to_dict())
 
 
 def read_protocol(path: str | Path) -> Protocol | Questions:
     """As `parse_protocol`, of a file."""
-    return parse_protocol(read_json_object(path, NAME))
+    return parse_protocol(json_files.read_json_object(path, json_files.NAME))
 
 
 def parse_protocol(data: Mapping[str, Any]) -> Protocol | Questions:

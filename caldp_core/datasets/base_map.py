@@ -25,14 +25,8 @@ from caldp_core.basics.errors import excerpt, require
 from caldp_core.basics.extras import explain_missing, scipy
 from caldp_core.basics.limits import HEXAGONS_MAX
 from caldp_core.basics.types import Bools, Floats, Ints, read_only, sums_by
+from caldp_core.datasets import shipped
 from caldp_core.datasets.files import maps
-from caldp_core.datasets.shipped import (
-    DATA_FOLDER,
-    explain_file_errors,
-    land_outline,
-    read_rows,
-    state_outline,
-)
 from caldp_core.domain.domains import KM_PER_DEGREE, US_GRID, Area, GridDomain
 from caldp_core.domain.partitions import AreaPart, cells_by_area, cells_of_parts, parse_polygon
 
@@ -119,8 +113,8 @@ def unpack_lines(file: Mapping[str, NDArray[np.integer]], name: str) -> tuple[Fl
 def _load_lines(name: str) -> tuple[tuple[Floats, ...], Floats]:
     """The lines of that kind, each (points, 2), and (lines, 4) their west, south, east, north."""
     with (
-        explain_file_errors(WORLD_LINES),
-        np.load(DATA_FOLDER / WORLD_LINES, allow_pickle=False) as file,
+        shipped.explain_file_errors(WORLD_LINES),
+        np.load(shipped.DATA_FOLDER / WORLD_LINES, allow_pickle=False) as file,
     ):
         lines = unpack_lines(file, name)
     boxes = np.array([[*line.min(axis=0), *line.max(axis=0)] for line in lines])
@@ -235,10 +229,10 @@ def cities_in(area: Area) -> tuple[City, ...]:
 
 
 def _read(name: str) -> tuple[City, ...]:
-    with explain_file_errors(name):
+    with shipped.explain_file_errors(name):
         return tuple(
             City(name, region, float(latitude), float(longitude), int(population))
-            for name, region, latitude, longitude, population in read_rows(name)
+            for name, region, latitude, longitude, population in shipped.read_rows(name)
         )
 
 
@@ -264,7 +258,7 @@ def base_map(domain: GridDomain) -> BaseMap:
     area = domain.area
     if _is_us_map(area):
         cities = us_cities() if domain == US_GRID else cities_in(area)
-        return BaseMap(land_outline(), state_outline(), cities)
+        return BaseMap(shipped.land_outline(), shipped.state_outline(), cities)
     return BaseMap(coasts(area), borders(area), cities_in(area))
 
 
@@ -296,8 +290,8 @@ def country_labels(grid: GridDomain) -> tuple[Ints, tuple[str, ...]]:
 @cache
 def _countries() -> tuple[tuple[str, tuple[Floats, ...]], ...]:
     """Name and rings (points, 2), longitude and latitude, of each."""
-    path = DATA_FOLDER / WORLD_COUNTRIES
-    with explain_file_errors(WORLD_COUNTRIES), np.load(path, allow_pickle=False) as file:
+    path = shipped.DATA_FOLDER / WORLD_COUNTRIES
+    with shipped.explain_file_errors(WORLD_COUNTRIES), np.load(path, allow_pickle=False) as file:
         return tuple(
             (str(name), unpack_lines(file, str(number)))
             for number, name in enumerate(file["names"])
@@ -324,8 +318,8 @@ def region_labels(grid: GridDomain) -> tuple[Ints, tuple[str, ...]]:
 @cache
 def region_rings() -> Mapping[tuple[str, str], tuple[Floats, ...]]:
     """The rings of each region, (points, 2) longitude and latitude, by country and name."""
-    path = DATA_FOLDER / WORLD_REGIONS
-    with explain_file_errors(WORLD_REGIONS), np.load(path, allow_pickle=False) as file:
+    path = shipped.DATA_FOLDER / WORLD_REGIONS
+    with shipped.explain_file_errors(WORLD_REGIONS), np.load(path, allow_pickle=False) as file:
         rings, of_ring = unpack_lines(file, "rings"), file["of_ring"]
         pairs = list(zip(file["countries"].tolist(), file["names"].tolist(), strict=True))
         first = np.searchsorted(of_ring, np.arange(len(pairs) + 1))
@@ -479,7 +473,7 @@ def named_areas() -> Mapping[str, NamedArea]:
     """All regions and countries by their keys; raises `CaldpError` if the file is gone."""
     return {
         key: NamedArea(key, name, country, part, _spellings(names), _spellings(codes))
-        for key, name, country, part, names, codes in read_rows(AREA_NAMES)
+        for key, name, country, part, names, codes in shipped.read_rows(AREA_NAMES)
     }
 
 

@@ -20,18 +20,9 @@ from typing import Final
 
 import numpy as np
 
+from caldp_core.basics import limits
 from caldp_core.basics.errors import CaldpError, check_choice, check_k, check_number, check_whole
 from caldp_core.basics.extras import scipy
-from caldp_core.basics.limits import (
-    CITIES_MAX,
-    GEOMETRIC_RATE_MAX,
-    GEOMETRIC_RATE_MIN,
-    SEED_MAX,
-    SPREAD_KM_MAX,
-    SPREAD_KM_MIN,
-    ZIPF_RATE_MAX,
-    ZIPF_RATE_MIN,
-)
 from caldp_core.basics.types import Floats, Ints, Progress, no_progress, read_only
 from caldp_core.datasets.base import Dataset, from_counts, from_weights, with_larger_cells
 from caldp_core.domain.domains import KM_PER_DEGREE, US_GRID, Area, Domain, GridDomain
@@ -283,8 +274,8 @@ class WebVisits:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        check_number("rate", self.rate, ZIPF_RATE_MIN, ZIPF_RATE_MAX)
-        check_whole("seed", self.seed, 0, SEED_MAX)
+        check_number("rate", self.rate, limits.ZIPF_RATE_MIN, limits.ZIPF_RATE_MAX)
+        check_whole("seed", self.seed, 0, limits.SEED_MAX)
 
     def load(self, progress: Progress = no_progress) -> Dataset:
         """The distribution on the 1,000 named pages, topic after topic."""
@@ -326,7 +317,7 @@ class Geometric:
 
     def __post_init__(self) -> None:
         check_k(self.k)
-        check_number("rate", self.rate, GEOMETRIC_RATE_MIN, GEOMETRIC_RATE_MAX)
+        check_number("rate", self.rate, limits.GEOMETRIC_RATE_MIN, limits.GEOMETRIC_RATE_MAX)
 
     def load(self, progress: Progress = no_progress) -> Dataset:
         """The distribution p(i) ∝ (1 − λ)^i λ."""
@@ -349,7 +340,7 @@ class PermutedGeometric(Geometric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_whole("seed", self.seed, 0, SEED_MAX)
+        check_whole("seed", self.seed, 0, limits.SEED_MAX)
 
     def load(self, progress: Progress = no_progress) -> Dataset:
         """The distribution p(π(i)) ∝ (1 − λ)^i λ with a random permutation π."""
@@ -371,7 +362,7 @@ class Zipf:
 
     def __post_init__(self) -> None:
         check_k(self.k)
-        check_number("rate", self.rate, ZIPF_RATE_MIN, ZIPF_RATE_MAX)
+        check_number("rate", self.rate, limits.ZIPF_RATE_MIN, limits.ZIPF_RATE_MAX)
 
     def load(self, progress: Progress = no_progress) -> Dataset:
         """The distribution p(i) ∝ (i + 1)^(−λ)."""
@@ -418,10 +409,10 @@ class Cities:
     together: int = 1
 
     def __post_init__(self) -> None:
-        check_whole("cities", self.cities, 1, CITIES_MAX)
-        check_number("spread_km", self.spread_km, SPREAD_KM_MIN, SPREAD_KM_MAX)
+        check_whole("cities", self.cities, 1, limits.CITIES_MAX)
+        check_number("spread_km", self.spread_km, limits.SPREAD_KM_MIN, limits.SPREAD_KM_MAX)
         check_number("background", self.background, 0.0, 1.0)
-        check_whole("seed", self.seed, 0, SEED_MAX)
+        check_whole("seed", self.seed, 0, limits.SEED_MAX)
         LargerCells(US_GRID, self.together)
 
     def load(self, progress: Progress = no_progress) -> Dataset:

@@ -12,16 +12,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from caldp_core.basics.errors import (
-    CaldpError,
-    as_array,
-    check_k,
-    check_list,
-    check_number,
-    check_symbols,
-    excerpt,
-    require,
-)
+from caldp_core.basics import errors
 from caldp_core.basics.files import parse_float
 from caldp_core.basics.limits import GRID_CELL_MIN
 from caldp_core.basics.types import Bools, Floats, Ints, read_only
@@ -48,8 +39,8 @@ class Area:
 
     def __post_init__(self) -> None:
         for name, low, high in _EDGES:
-            check_number(f"{name} of an area", getattr(self, name), low, high)
-        require(
+            errors.check_number(f"{name} of an area", getattr(self, name), low, high)
+        errors.require(
             self.south < self.north and self.west < self.east <= self.west + FULL_TURN + TOLERANCE,
             f"An area needs south < north and west < east, and is at most 360° wide, got {self}.",
         )
@@ -63,7 +54,9 @@ class Area:
         edges = [parse_float(part) for part in re.split(r"\s*,\s*", text.strip())]
         numbers = [edge for edge in edges if edge is not None]
         if not len(edges) == len(numbers) == 4:
-            raise CaldpError(f"An area is written south,north,west,east in degrees, got {text!r}.")
+            raise errors.CaldpError(
+                f"An area is written south,north,west,east in degrees, got {text!r}."
+            )
         south, north, west, east = numbers
         across = west >= 0 > east and west - east > HALF_TURN
         return cls(south, north, west, east + FULL_TURN if across else east)
@@ -113,20 +106,20 @@ class GridDomain:
     columns: int
 
     def __post_init__(self) -> None:
-        check_number("cell (degrees)", self.cell, GRID_CELL_MIN, 180)
-        require(
+        errors.check_number("cell (degrees)", self.cell, GRID_CELL_MIN, 180)
+        errors.require(
             self.rows >= 1 and self.columns >= 1,
             f"A map needs at least one row and one column, got {self.rows} × {self.columns}.",
         )
-        check_k(self.rows * self.columns)
-        check_number("south edge", self.south, -90, 90)
-        check_number("west edge", self.west, -180, 180)
+        errors.check_k(self.rows * self.columns)
+        errors.check_number("south edge", self.south, -90, 90)
+        errors.check_number("west edge", self.west, -180, 180)
         north, east = self._far_edges()
         before = (HALF_TURN - self.west) / self.cell
         ends_there = abs(before - round(before)) <= _WHOLE_WITHIN
         farthest = self.west + FULL_TURN if ends_there else HALF_TURN
         for end, most, toward in ((north, 90, "N"), (east, farthest, "E")):
-            require(
+            errors.require(
                 end <= most + TOLERANCE,
                 f"Cells of {self.cell:g}° do not fit: the map would end at {end:.10g}° {toward}, "
                 f"beyond {most:.10g}°; choose another cell or a map that starts or ends elsewhere.",
@@ -139,12 +132,12 @@ class GridDomain:
         Raises `CaldpError` unless the cell divides both sides of the area: cells that reach
         beyond it would count people there, cells cut at its edge would not be equal.
         """
-        check_number("cell (degrees)", cell, GRID_CELL_MIN, 180)
+        errors.check_number("cell (degrees)", cell, GRID_CELL_MIN, 180)
         sides = ((area.north - area.south) / cell, (area.east - area.west) / cell)
         if any(abs(side - round(side)) > _WHOLE_WITHIN for side in sides):
             rows, columns = (max(int(side), 1) for side in sides)
             ends = f"{area.south + rows * cell:.10g}", f"{area.west + columns * cell:.10g}"
-            raise CaldpError(
+            raise errors.CaldpError(
                 f"Cells of {cell:g}° must fill the area exactly, but {area} is {sides[0]:.6g} "
                 f"cells high and {sides[1]:.6g} wide; choose another cell, or the area "
                 f"{area.south:.10g},{ends[0]},{area.west:.10g},{ends[1]}."
@@ -214,7 +207,7 @@ class GridDomain:
 
     def row_column(self, symbol: ArrayLike) -> tuple[Ints, Ints]:
         """(row, column) of symbols, each (n,); raises `CaldpError` on a symbol off the map."""
-        symbols = check_symbols("symbol", symbol, self.k)
+        symbols = errors.check_symbols("symbol", symbol, self.k)
         return symbols // self.columns, symbols % self.columns
 
     def km_from(self, symbol: int) -> Floats:
@@ -267,7 +260,7 @@ class GridDomain:
         """
         snapped = self.snap(area)
         if snapped is None or not snapped.is_same_region(area):
-            raise CaldpError(
+            raise errors.CaldpError(
                 f"The area must lie on the map {self.area} and end between its cells of "
                 f"{self.cell:g}°, got {area}; take {snapped or self.area}."
             )
@@ -319,18 +312,20 @@ class Domain:
     groups: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        check_k(self.k)
+        errors.check_k(self.k)
         for field in ("names", "groups"):
             texts = getattr(self, field)
             odd = [text for text in texts if not isinstance(text, str)]
-            require(not odd, f"{field} must be texts, got {odd[:1]}.")
-            require(
+            errors.require(not odd, f"{field} must be texts, got {odd[:1]}.")
+            errors.require(
                 len(texts) in (0, self.k),
                 f"{field} must be one text for each of the {self.k} values, got {len(texts)}.",
             )
         if len(set(self.names)) < len(self.names):
             ((twice, _),) = Counter(self.names).most_common(1)
-            raise CaldpError(f"names must differ from each other, {excerpt(twice)} is there twice.")
+            raise errors.CaldpError(
+                f"names must differ from each other, {errors.excerpt(twice)} is there twice."
+            )
 
     @classmethod
     def of(cls, names: Iterable[str], groups: Iterable[str] = ()) -> "Domain":
@@ -339,8 +334,8 @@ class Domain:
         `groups`: the group of each, or none, as `Context.of` takes `blocks`. A pandas
         Series of texts will do. Raises `CaldpError` for texts that are there twice.
         """
-        texts = tuple(check_list("names", names))
-        return cls(len(texts), texts, tuple(check_list("groups", groups)))
+        texts = tuple(errors.check_list("names", names))
+        return cls(len(texts), texts, tuple(errors.check_list("groups", groups)))
 
     def short_names(self) -> list[str]:
         """(k,) names without what all of a group share, such as "yes" of "yes; North".
@@ -369,13 +364,13 @@ class Domain:
 
         Raises `CaldpError` with the first answer that is not a name, such as a missing one.
         """
-        given = check_list("answers", answers)
+        given = errors.check_list("answers", answers)
         numbers = {name: i for i, name in enumerate(self.names)}
         symbols = [numbers.get(each, -1) if isinstance(each, str) else -1 for each in given]
         if -1 in symbols:
             place = symbols.index(-1)
             known = ", ".join(self.names[:_NAMES_LISTED]) + ", …" * (self.k > _NAMES_LISTED)
-            raise CaldpError(
+            raise errors.CaldpError(
                 f"answers must be names of this domain ({known}), got {given[place]!r} at place "
                 f"{place:,}; leave such people out, or give the domain a name for them."
             )
@@ -392,8 +387,10 @@ class Domain:
 
         Raises `CaldpError` for another number of values.
         """
-        array = as_array("values", values)
-        require(array.shape == (self.k,), f"values must be {self.k:,}, got shape {array.shape}.")
+        array = errors.as_array("values", values)
+        errors.require(
+            array.shape == (self.k,), f"values must be {self.k:,}, got shape {array.shape}."
+        )
         return {self.name_of(i): value for i, value in enumerate(array.tolist())}
 
 

@@ -16,15 +16,8 @@ from typing import Final, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from caldp_core.basics import errors
 from caldp_core.basics.cache import cached, cached_by
-from caldp_core.basics.errors import (
-    CaldpError,
-    check_counts,
-    check_symbols,
-    check_whole,
-    excerpt,
-    require,
-)
 from caldp_core.basics.limits import AREAS_MAX, TOGETHER_MAX
 from caldp_core.basics.types import Bools, Floats, Ints, read_only, sums_by
 from caldp_core.domain.domains import KM_PER_DEGREE, Area, Domain, GridDomain, degrees_apart
@@ -64,7 +57,7 @@ def even_blocks(k: int, m: int) -> Partition:
 
     Raises `CaldpError` unless 1 ≤ m ≤ k.
     """
-    check_whole("blocks", m, 1, k)
+    errors.check_whole("blocks", m, 1, k)
     labels = np.arange(k) * m // k
     return Partition(read_only(labels), tuple(f"block {j + 1}" for j in range(m)))
 
@@ -74,8 +67,8 @@ def grid_blocks(domain: GridDomain, rows: int, columns: int) -> Partition:
 
     Raises `CaldpError` unless 1 ≤ m₁ ≤ rows of the map and 1 ≤ m₂ ≤ its columns.
     """
-    check_whole("rows of blocks", rows, 1, domain.rows)
-    check_whole("columns of blocks", columns, 1, domain.columns)
+    errors.check_whole("rows of blocks", rows, 1, domain.rows)
+    errors.check_whole("columns of blocks", columns, 1, domain.columns)
     row = np.arange(domain.rows) * rows // domain.rows
     column = np.arange(domain.columns) * columns // domain.columns
     labels = (row[:, None] * columns + column[None, :]).ravel()
@@ -88,8 +81,8 @@ def named_blocks(labels: ArrayLike, names: Sequence[str]) -> Partition:
 
     Raises `CaldpError` unless labels are whole numbers that use every block.
     """
-    array = check_symbols("labels", labels, len(names))
-    require(
+    array = errors.check_symbols("labels", labels, len(names))
+    errors.require(
         bool(np.array_equal(np.unique(array), np.arange(len(names)))),
         f"labels must use every number from 0 to {len(names) - 1}, one per name.",
     )
@@ -107,7 +100,7 @@ def drawn_blocks(domain: GridDomain, areas: Sequence[Area]) -> Partition:
 
     Areas without a cell of their own, hidden under later ones or off the map, are left out.
     """
-    require(len(areas) <= AREAS_MAX, f"At most {AREAS_MAX} areas, got {len(areas)}.")
+    errors.require(len(areas) <= AREAS_MAX, f"At most {AREAS_MAX} areas, got {len(areas)}.")
     raw = np.zeros(domain.k, np.int64)
     for number, area in enumerate(areas, start=1):
         raw[domain.area_mask(area)] = number
@@ -123,8 +116,8 @@ def adaptive_blocks(domain: GridDomain, prior: ArrayLike, blocks: int) -> Partit
     `prior`: (k,) whole numbers ≥ 0, such as inhabitants; never the private data. Where nobody
     lives the prior counts one person a cell, so that empty land is split by area.
     """
-    check_whole("blocks", blocks, 1, max(1, domain.k // 3))
-    people = check_counts("prior", prior, domain.k).reshape(domain.rows, domain.columns) + 1
+    errors.check_whole("blocks", blocks, 1, max(1, domain.k // 3))
+    people = errors.check_counts("prior", prior, domain.k).reshape(domain.rows, domain.columns) + 1
     sums = np.zeros((domain.rows + 1, domain.columns + 1), np.int64)
     sums[1:, 1:] = people.cumsum(axis=0).cumsum(axis=1)
     squeeze = float(np.cos(np.radians(domain.latitudes().mean())))
@@ -336,7 +329,7 @@ class LargerCells:
     together: int
 
     def __post_init__(self) -> None:
-        check_whole("together", self.together, 1, TOGETHER_MAX)
+        errors.check_whole("together", self.together, 1, TOGETHER_MAX)
         _ = self.grid
 
     @cached_property
@@ -364,7 +357,7 @@ class LargerCells:
     def _padding_before(self, cells: int, after: float, before: float) -> int:
         missing = -cells % self.together
         rest = max(0, missing - int(after / self.fine.cell + _WHOLE_WITHIN))
-        require(
+        errors.require(
             rest * self.fine.cell <= before + _WHOLE_WITHIN,
             f"{cells:,} cells from edge to edge of the Earth can't be put together "
             f"{self.together} by {self.together}; take a number that divides them.",
@@ -621,10 +614,10 @@ def parse_polygon(text: str) -> tuple[AreaPart, ...]:
 def _part(text: str) -> AreaPart:
     area, *holes = text.split(" - ")
     rings = area.split(" / ")
-    require(
+    errors.require(
         len({frozenset(ring.split(" ")) for ring in rings}) == len(rings),
         "A ring of a polygon stands twice after “ / ”, where two copies cancel each other; leave "
-        f"one out, got {excerpt(text)}.",
+        f"one out, got {errors.excerpt(text)}.",
     )
     whole = unwrap_rings([_ring(ring) for ring in (*rings, *holes)])
     return AreaPart(whole[: len(rings)], whole[len(rings) :])
@@ -633,15 +626,15 @@ def _part(text: str) -> AreaPart:
 def _ring(text: str) -> Floats:
     """A closed ring, (points, 2) longitude and latitude; raises `CaldpError` for other texts."""
     if _RING.fullmatch(text) is None:
-        raise CaldpError(
+        raise errors.CaldpError(
             "A polygon is written as corners “latitude,longitude” in degrees with spaces "
-            f"between them, got {excerpt(text)}."
+            f"between them, got {errors.excerpt(text)}."
         )
     points = np.array(re.split("[ ,]", text), dtype=np.float64).reshape(-1, 2)
     inside = (np.abs(points) <= (90.0, 180.0)).all()
-    require(
+    errors.require(
         bool(inside) and len(points) >= _CORNERS_MIN,
         f"A polygon needs {_CORNERS_MIN} corners or more within ±90° and ±180°, got "
-        f"{excerpt(text)}.",
+        f"{errors.excerpt(text)}.",
     )
     return np.asarray(np.vstack([points, points[:1]])[:, ::-1])

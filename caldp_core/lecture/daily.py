@@ -16,14 +16,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from caldp_core.basics.errors import (
-    check_counts,
-    check_epsilon,
-    check_symbols,
-    check_whole,
-    require,
-    require_exact,
-)
+from caldp_core.basics import errors
 from caldp_core.basics.extras import scipy
 from caldp_core.basics.powers import floor_of
 from caldp_core.basics.types import Bools, Floats, Ints, Words, WordSource, read_only
@@ -51,9 +44,9 @@ class LastingRappor:
     epsilon: float
 
     def __post_init__(self) -> None:
-        check_whole("bits", self.bits, 1, 4096)
-        check_whole("hashes", self.hashes, 1, self.bits)
-        check_epsilon(self.epsilon)
+        errors.check_whole("bits", self.bits, 1, 4096)
+        errors.check_whole("hashes", self.hashes, 1, self.bits)
+        errors.check_epsilon(self.epsilon)
 
     @property
     def keep_probability(self) -> Fraction:
@@ -117,7 +110,7 @@ class LastingRappor:
         self, blooms: ArrayLike, days: int, bit_law: Callable[[bool, int], list[Fraction]]
     ) -> list[list[Fraction]]:
         filters = np.asarray(blooms, dtype=np.bool_)
-        require_exact(filters.shape[0] * 2 ** (self.bits * days), "use fewer bits or days")
+        errors.require_exact(filters.shape[0] * 2 ** (self.bits * days), "use fewer bits or days")
         by_bit = [bit_law(bit, days) for bit in (False, True)]
         return [
             [math.prod(chances) for chances in itertools.product(*(by_bit[b] for b in row))]
@@ -235,11 +228,11 @@ class RapporCollector:
 
     def __init__(self, mechanism: LastingRappor, candidates: Sequence[str], cohorts: int) -> None:
         self.mechanism = mechanism
-        self.cohorts = check_whole("cohorts", cohorts, 1, 1024)
+        self.cohorts = errors.check_whole("cohorts", cohorts, 1, 1024)
         blooms = [[mechanism.bloom(v, c) for v in candidates] for c in range(cohorts)]
         self.blooms: Bools = np.array(blooms)
         design = self.blooms.transpose(0, 2, 1).reshape(-1, len(candidates)) / cohorts
-        require(
+        errors.require(
             np.linalg.matrix_rank(design) == len(candidates),
             f"{cohorts} cohorts of {mechanism.bits} bits cannot tell {len(candidates)} candidates "
             "apart; use more cohorts or bits.",
@@ -251,7 +244,7 @@ class RapporCollector:
 
         Given the values and the cohorts, bits are independent: each sum is two binomials.
         """
-        counts = check_counts("people", people, self.blooms.shape[1])
+        counts = errors.check_counts("people", people, self.blooms.shape[1])
         spread = rng.multinomial(counts, np.full(self.cohorts, 1 / self.cohorts)).T
         members = spread.sum(axis=1)
         have = (spread[:, :, None] * self.blooms).sum(axis=1)
@@ -276,7 +269,7 @@ class RapporCollector:
 
         A person in cohort c adds w_c·(S − p*)/(q* − p*) to n·estimate, w_c the cohort's weights.
         """
-        counts = check_counts("people", people, self.blooms.shape[1])
+        counts = errors.check_counts("people", people, self.blooms.shape[1])
         set_, not_ = float(self.mechanism.sent_if_set), float(self.mechanism.sent_if_not)
         noise = np.where(self.blooms, set_ * (1 - set_), not_ * (1 - not_)) / (set_ - not_) ** 2
         weights = self._solve.reshape(-1, self.cohorts, self.mechanism.bits)
@@ -298,8 +291,8 @@ class OneBitMean:
     """
 
     def __init__(self, most: int, epsilon: float) -> None:
-        self.most = check_whole("most", most, 1, 1 << 20)
-        self.policy = Context.plain(self.most + 1, float(check_epsilon(epsilon)))
+        self.most = errors.check_whole("most", most, 1, 1 << 20)
+        self.policy = Context.plain(self.most + 1, float(errors.check_epsilon(epsilon)))
         self._high = int(truth_threshold(np.array([epsilon]))[0])
         low = COIN_ONE - self._high
         steps = [low + x * (self._high - low) // self.most for x in range(self.most + 1)]
@@ -307,12 +300,12 @@ class OneBitMean:
 
     def privatize(self, x: ArrayLike, words: WordSource) -> Bits:
         """(n,) numbers → (n,) bits."""
-        symbols = check_symbols("x", x, self.most + 1)
+        symbols = errors.check_symbols("x", x, self.most + 1)
         return flip_coins(words(symbols.size), self.chances[symbols]).astype(np.int8)
 
     def sample_ones(self, counts: ArrayLike, rng: np.random.Generator) -> int:
         """How many of all people send 1; `counts`: (m+1,) people with each number. At any n."""
-        people = check_counts("counts", counts, self.most + 1)
+        people = errors.check_counts("counts", counts, self.most + 1)
         return int(rng.binomial(people, self.chances / COIN_ONE).sum())
 
     def estimate(self, ones: int, n: int) -> float:
@@ -322,7 +315,7 @@ class OneBitMean:
 
     def variance(self, counts: ArrayLike) -> float:
         """Exact variance of `estimate` over the coins, these (m+1,) people held fixed."""
-        people = check_counts("counts", counts, self.most + 1)
+        people = errors.check_counts("counts", counts, self.most + 1)
         chance = self.chances / COIN_ONE
         slope = (2 * self._high - COIN_ONE) / COIN_ONE / self.most
         return float((people * chance * (1 - chance)).sum() / (people.sum() * slope) ** 2)
@@ -352,8 +345,8 @@ class DailyMean:
     width: int
 
     def __post_init__(self) -> None:
-        check_whole("width", self.width, 1, self.mean.most)
-        require(
+        errors.check_whole("width", self.width, 1, self.mean.most)
+        errors.require(
             self.mean.most % self.width == 0,
             f"width must divide {self.mean.most}, got {self.width}.",
         )

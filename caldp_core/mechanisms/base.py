@@ -24,14 +24,7 @@ from typing import Any, Final, Protocol, TypeAlias, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from caldp_core.basics.errors import (
-    CaldpError,
-    check_counts,
-    check_type,
-    check_whole,
-    count_text,
-    require,
-)
+from caldp_core.basics import errors
 from caldp_core.basics.limits import N_MAX
 from caldp_core.basics.types import (
     EqualByFields,
@@ -65,11 +58,11 @@ class Tally(EqualByFields):
         if not isinstance(other, Tally):
             return NotImplemented
         if self.fingerprint != other.fingerprint:
-            raise CaldpError(
+            raise errors.CaldpError(
                 "Tallies of different mechanisms cannot be added: their fingerprints are "
                 f"{self.fingerprint[:12]} and {other.fingerprint[:12]}; estimate each alone."
             )
-        require(
+        errors.require(
             self.counts.shape == other.counts.shape,
             f"One of these tallies is damaged: they have {self.counts.size:,} and "
             f"{other.counts.size:,} counts; count the reports again.",
@@ -81,7 +74,9 @@ class Tally(EqualByFields):
         return self if other == 0 else NotImplemented
 
     def __repr__(self) -> str:
-        return f"<Tally of {count_text(self.n, 'report', 'reports')}, {self.fingerprint[:12]}>"
+        return (
+            f"<Tally of {errors.count_text(self.n, 'report', 'reports')}, {self.fingerprint[:12]}>"
+        )
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the largest counts."""
@@ -99,13 +94,13 @@ class Tally(EqualByFields):
         """The tally of that text; raises `CaldpError`, calling it `name`, for any other text."""
         try:
             record = json.loads(text)
-            require(record["caldp_tally"] == FORMAT, "another format")
-            require(isinstance(record["fingerprint"], str), "no fingerprint")
-            n = check_whole("n", record["n"], 0, N_MAX)
-            counts = check_counts("counts", record["counts"], len(record["counts"]))
+            errors.require(record["caldp_tally"] == FORMAT, "another format")
+            errors.require(isinstance(record["fingerprint"], str), "no fingerprint")
+            n = errors.check_whole("n", record["n"], 0, N_MAX)
+            counts = errors.check_counts("counts", record["counts"], len(record["counts"]))
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             missing = f"it has no {error}" if isinstance(error, KeyError) else str(error)
-            raise CaldpError(
+            raise errors.CaldpError(
                 f"{name} is not a tally of caldp: {missing.rstrip('.')}; give what caldp wrote."
             ) from None
         return cls(counts, n, record["fingerprint"])
@@ -116,17 +111,17 @@ def check_tally(tally: Tally, fingerprint: str, entries: int) -> None:
 
     `entries`: how many counts its tallies have; a report adds at most 1 to each.
     """
-    check_type("tally", tally, Tally, "make one with tally(reports) of the mechanism")
-    require(
+    errors.check_type("tally", tally, Tally, "make one with tally(reports) of the mechanism")
+    errors.require(
         tally.fingerprint == fingerprint,
         "This tally was made by another mechanism; use the one that made the reports.",
     )
-    require(
+    errors.require(
         tally.counts.shape == (entries,) and bool((tally.counts <= tally.n).all()),
         f"This tally is damaged: it must have {entries:,} counts, each at most {tally.n:,}, its "
         "number of reports; count the reports again.",
     )
-    require(tally.n > 0, "A tally of no reports says nothing; collect at least one report.")
+    errors.require(tally.n > 0, "A tally of no reports says nothing; collect at least one report.")
 
 
 def digest(*parts: str | NDArray[Any]) -> str:
@@ -200,7 +195,7 @@ def check_mechanism(use: str, value: object) -> None:
     kind = type(value)
     listed = [name for name in vars(Mechanism) if not name.startswith("_")]
     missing = [name for name in listed if not (hasattr(kind, name) or hasattr(value, name))]
-    require(
+    errors.require(
         not missing,
         f"{use}: the type {kind.__name__} has no {', '.join(missing)}, which "
         f"{Mechanism.__module__}.Mechanism describes; mechanism(policy, name) makes one.",

@@ -12,17 +12,9 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from caldp_core.basics.errors import (
-    CaldpError,
-    check_counts,
-    check_floats,
-    check_n,
-    check_symbols,
-    require,
-    require_exact,
-)
+from caldp_core.basics import errors
 from caldp_core.basics.types import Floats, Ints, Reports, Seed, WordSource, counts_by, sums_by
-from caldp_core.mechanisms import randomness
+from caldp_core.mechanisms import capabilities, randomness
 from caldp_core.mechanisms.base import (
     CraftableOracles,
     Family,
@@ -30,12 +22,6 @@ from caldp_core.mechanisms.base import (
     Tally,
     check_tally,
     digest,
-)
-from caldp_core.mechanisms.capabilities import (
-    BlockStructure,
-    ChannelProducts,
-    SupportTally,
-    SymbolPartition,
 )
 from caldp_core.mechanisms.oracles.supports import HistogramOracles, SupportOracles
 from caldp_core.privacy.context import Context
@@ -59,7 +45,7 @@ class ContextProducts:
     """
 
     def __init__(
-        self, oracles: OracleProducts, cells: int, blocks: Ints, cover: SymbolPartition
+        self, oracles: OracleProducts, cells: int, blocks: Ints, cover: capabilities.SymbolPartition
     ) -> None:
         self._oracles, self._cells, self._k = oracles, cells, blocks.size
         self._hidden, self._clear = cover.hidden, cover.clear
@@ -111,9 +97,9 @@ class ContextMechanism:
         return self.oracles.report_bits(self.clear_symbols.size)
 
     @property
-    def symbol_partition(self) -> SymbolPartition:
+    def symbol_partition(self) -> capabilities.SymbolPartition:
         """Hidden symbols, the others, and how often these are named (see `HasClearCounts`)."""
-        return SymbolPartition(
+        return capabilities.SymbolPartition(
             self.hidden_symbols, self.clear_symbols, self.sizes, self.clear_share
         )
 
@@ -131,11 +117,11 @@ class ContextMechanism:
 
     def privatize(self, x: ArrayLike, rng: Seed) -> Reports:
         """(n,) symbols → (n,) reports of the family's dtype, simulated with `rng`."""
-        return self._reports(check_symbols("x", x, self.k), randomness.seeded_words(rng))
+        return self._reports(errors.check_symbols("x", x, self.k), randomness.seeded_words(rng))
 
     def client_report(self, x: int) -> Reports:
         """(1,) one real user's report, with the operating system's randomness; takes no seed."""
-        return self._reports(check_symbols("x", [x], self.k), randomness.system_words)
+        return self._reports(errors.check_symbols("x", [x], self.k), randomness.system_words)
 
     def every_report(self) -> Reports:
         """(outputs,) all different reports in the order of the channel's columns."""
@@ -166,16 +152,16 @@ class ContextMechanism:
         Raises `CaldpError` where reports are not numbers, and for anything but whole counts.
         """
         if not isinstance(self.oracles, HistogramOracles):
-            raise CaldpError(
+            raise errors.CaldpError(
                 f"Reports of {self.name} are not numbers that can be counted; tally them."
             )
-        checked = check_counts("counts", histogram, self.outputs)
+        checked = errors.check_counts("counts", histogram, self.outputs)
         return Tally(self.oracles.sum_histogram(checked), int(checked.sum()), self.fingerprint)
 
     def sample_tally(self, counts: ArrayLike, rng: Seed) -> Tally:
         """Draw the tally of (k,) people per symbol; same distribution as `tally(privatize(x))`."""
-        people, rng = check_counts("counts", counts, self.k), randomness.generator(rng)
-        require(
+        people, rng = errors.check_counts("counts", counts, self.k), randomness.generator(rng)
+        errors.require(
             int(people.sum()) <= self.oracles.n_max,
             f"{self.name} draws the reports of at most {self.oracles.n_max:,} people, got "
             f"{int(people.sum()):,}; take fewer people or a family that "
@@ -209,20 +195,20 @@ class ContextMechanism:
         """(k − s,) reports that name each symbol that is not hidden."""
         return self._parts(tally)[1]
 
-    def channel_products(self) -> ChannelProducts | None:
+    def channel_products(self) -> capabilities.ChannelProducts | None:
         """Products with the channel, where the family has them (see `HasChannelProducts`)."""
         oracles = self.oracles
         if not isinstance(oracles, OracleProducts):
             return None
         return ContextProducts(oracles, oracles.tally_size, self.blocks, self.symbol_partition)
 
-    def support_tally(self, tally: Tally) -> SupportTally | None:
+    def support_tally(self, tally: Tally) -> capabilities.SupportTally | None:
         """The tally as counts of supports; None unless the oracles are `SupportOracles`."""
         cells, clear = self._parts(tally)
         if not isinstance(self.oracles, SupportOracles):
             return None
         included, per_block = cells[: self.hidden_symbols.size], self.oracles.block_counts(cells)
-        return SupportTally(self.oracles.probabilities, included, per_block, clear)
+        return capabilities.SupportTally(self.oracles.probabilities, included, per_block, clear)
 
     def craftable(self) -> CraftableOracles | None:
         """The oracles if they can craft reports, else None (see `base.py`)."""
@@ -235,7 +221,7 @@ class ContextMechanism:
 
     def variance(self, p: Floats, n: int) -> Floats:
         """(k,) exact variance of `estimate` when n people are drawn from p: (k,) shares."""
-        p, n, block = check_floats("p", p, self.k), check_n(n), self.policy.blocks
+        p, n, block = errors.check_floats("p", p, self.k), errors.check_n(n), self.policy.blocks
         block_p = sums_by(block, p, self.policy.m)
         clear = self.clear_symbols
         result = np.empty(self.k)
@@ -249,8 +235,11 @@ class ContextMechanism:
         `p`, `weights`: (k,). Entries of one estimate are correlated, so this is not the sum of
         `variance`.
         """
-        p, weights = check_floats("p", p, self.k), check_floats("weights", weights, self.k)
-        n = check_n(n)
+        p, weights = (
+            errors.check_floats("p", p, self.k),
+            errors.check_floats("weights", weights, self.k),
+        )
+        n = errors.check_n(n)
         hidden, clear = self.hidden_symbols, self.clear_symbols
         block = self.policy.blocks
         block_p = sums_by(block, p, self.policy.m)
@@ -260,13 +249,15 @@ class ContextMechanism:
         square += self.oracles.second_moment(weights[hidden], p[hidden], block_p)
         return max((square - float(weights @ p) ** 2) / n, 0.0)
 
-    def block_structure(self) -> BlockStructure:
+    def block_structure(self) -> capabilities.BlockStructure:
         """The structure that audits of large domains go by (see `HasBlockStructure`)."""
-        return BlockStructure(self.policy, self.oracles, self.hidden_symbols, self.sizes)
+        return capabilities.BlockStructure(
+            self.policy, self.oracles, self.hidden_symbols, self.sizes
+        )
 
     def exact_channel(self) -> list[list[Fraction]]:
         """k rows of `outputs` probabilities in rationals; `CaldpError` above the stated size."""
-        require_exact(self.k * self.outputs, "use a smaller domain")
+        errors.require_exact(self.k * self.outputs, "use a smaller domain")
         rows = [[Fraction(0)] * self.outputs for _ in range(self.k)]
         ends = np.cumsum(self.sizes)
         for block in range(self.policy.m):

@@ -19,15 +19,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from caldp_core.basics.errors import (
-    check_counts,
-    check_floats,
-    check_n,
-    check_symbols,
-    count_text,
-    require,
-    require_exact,
-)
+from caldp_core.basics import errors
 from caldp_core.basics.types import Floats, Ints, Seed, WordSource
 from caldp_core.mechanisms.base import Tally, check_tally, digest
 from caldp_core.mechanisms.capabilities import ChannelProducts, DenseProducts, InvertibleProducts
@@ -76,11 +68,11 @@ class NumberReports(ABC):
 
     def privatize(self, x: ArrayLike, rng: Seed) -> Ints:
         """(n,) symbols → (n,) reports, simulated with `rng`."""
-        return self._reports(check_symbols("x", x, self.k), seeded_words(rng))
+        return self._reports(errors.check_symbols("x", x, self.k), seeded_words(rng))
 
     def client_report(self, x: int) -> Ints:
         """(1,) one real user's report, with the operating system's randomness; takes no seed."""
-        return self._reports(check_symbols("x", [x], self.k), system_words)
+        return self._reports(errors.check_symbols("x", [x], self.k), system_words)
 
     def every_report(self) -> Ints:
         """(outputs,) all different reports in the order of the channel's columns."""
@@ -88,12 +80,12 @@ class NumberReports(ABC):
 
     def tally(self, reports: ArrayLike) -> Tally:
         """(n,) reports → (outputs,) histogram; `CaldpError` on a number that is not a report."""
-        numbers = check_symbols("reports", reports, self.outputs)
+        numbers = errors.check_symbols("reports", reports, self.outputs)
         return Tally(np.bincount(numbers, minlength=self.outputs), numbers.size, self.fingerprint)
 
     def sample_tally(self, counts: ArrayLike, rng: Seed) -> Tally:
         """Tally of (k,) people per symbol; same distribution as `tally(privatize(x))`."""
-        people, rng = check_counts("counts", counts, self.k), generator(rng)
+        people, rng = errors.check_counts("counts", counts, self.k), generator(rng)
         return Tally(self._spread(people, rng), int(people.sum()), self.fingerprint)
 
     def channel_products(self) -> ChannelProducts:
@@ -114,15 +106,18 @@ class NumberReports(ABC):
 
         (1/n)(Σ_y q_y·(Q⁻¹[y, x])² − p_x²) with q = p·Q.
         """
-        p = check_floats("p", p, self.k)
+        p = errors.check_floats("p", p, self.k)
         square = self.products.inverse_squared(self.products.apply(p))
-        return np.asarray((square - p**2) / check_n(n))
+        return np.asarray((square - p**2) / errors.check_n(n))
 
     def sum_variance(self, p: Floats, weights: Floats, n: int) -> float:
         """Exact variance of Σ w_x p̂_x, such as a region's share; `p`, `weights`: (k,)."""
-        p, weights = check_floats("p", p, self.k), check_floats("weights", weights, self.k)
+        p, weights = (
+            errors.check_floats("p", p, self.k),
+            errors.check_floats("weights", weights, self.k),
+        )
         square = float(self.products.apply(p) @ self.products.score(weights) ** 2)
-        return max((square - float(weights @ p) ** 2) / check_n(n), 0.0)
+        return max((square - float(weights @ p) ** 2) / errors.check_n(n), 0.0)
 
 
 _CONDITION_MAX: Final = 1e12
@@ -199,15 +194,17 @@ class WrittenOut(TableReports):
         check_policy("A channel is written out for", policy)
         k, outputs = policy.k, len(numerators[0])
         wrong = [x for x, row in enumerate(numerators) if not _is_law(row, outputs, whole)]
-        require(
+        errors.require(
             len(numerators) == k and not wrong,
-            f"numerators must be {count_text(k, 'row', 'rows')} of whole numbers ≥ 0, "
+            f"numerators must be {errors.count_text(k, 'row', 'rows')} of whole numbers ≥ 0, "
             f"{outputs:,} in each, that sum to {whole}, got {len(numerators):,}; rows that do not "
             f"(from 0): {wrong[:3]}.",
         )
         self.policy = policy
         self.numerators, self.whole, self.totals = numerators, whole, [whole] * k
-        self._prior = np.full(k, 1.0 / k) if prior is None else check_floats("prior", prior, k)
+        self._prior = (
+            np.full(k, 1.0 / k) if prior is None else errors.check_floats("prior", prior, k)
+        )
 
     @cached_property
     def fingerprint(self) -> str:
@@ -220,7 +217,7 @@ class WrittenOut(TableReports):
         law = self._prior @ self.channel
         columns = np.divide(self.channel, law, out=np.zeros_like(self.channel), where=law > 0)
         information = columns @ self.channel.T
-        require(
+        errors.require(
             float(np.linalg.cond(information)) < _CONDITION_MAX,
             "This policy makes two symbols send (nearly) the same reports, so shares can't be "
             "estimated; merge symbols between which E is 0, or raise E.",
@@ -229,7 +226,7 @@ class WrittenOut(TableReports):
 
     def exact_channel(self) -> list[list[Fraction]]:
         """k rows of probabilities in rationals; `CaldpError` above the stated size."""
-        require_exact(self.k * self.outputs, "use fewer symbols")
+        errors.require_exact(self.k * self.outputs, "use fewer symbols")
         return super().exact_channel()
 
     def with_even_noise(self, noise: int, of: int) -> "WrittenOut":
@@ -240,7 +237,7 @@ class WrittenOut(TableReports):
 
     def tally_of_histogram(self, histogram: ArrayLike) -> Tally:
         """Sum reports that others have counted: (outputs,) how often each number was sent."""
-        checked = check_counts("counts", histogram, self.outputs)
+        checked = errors.check_counts("counts", histogram, self.outputs)
         return Tally(checked, int(checked.sum()), self.fingerprint)
 
     @cached_property
@@ -269,5 +266,5 @@ class SymbolReports(NumberReports):
     def law_of(self, x: int) -> Floats:
         """(k,) probabilities of the reports of a person at x (see `ReportsSymbols`)."""
         one = np.zeros(self.k)
-        one[check_symbols("x", [x], self.k)] = 1.0
+        one[errors.check_symbols("x", [x], self.k)] = 1.0
         return np.maximum(self.products.apply(one), 0.0)

@@ -42,21 +42,8 @@ from caldp_core.datasets import (
 )
 from caldp_core.datasets.base_map import City
 from caldp_core.datasets.own import check_line
+from caldp_core.domain import partitions
 from caldp_core.domain.domains import US_GRID, Area, Domain, GridDomain
-from caldp_core.domain.partitions import (
-    Partition,
-    adaptive_blocks,
-    cells_enclosed_twice,
-    cells_of_parts,
-    cells_within_km,
-    drawn_blocks,
-    even_blocks,
-    grid_blocks,
-    named_blocks,
-    parse_polygon,
-    present_blocks,
-    single_block,
-)
 
 AnyDomain = Domain | GridDomain
 
@@ -81,7 +68,7 @@ def require_us_map(domain: AnyDomain, feature: str) -> GridDomain:
 class BlocksSpec(Protocol):
     """Says how the domain is cut into blocks."""
 
-    def build(self, domain: AnyDomain) -> Partition:
+    def build(self, domain: AnyDomain) -> partitions.Partition:
         """The partition; raises `CaldpError` where the domain does not allow it."""
 
 
@@ -89,9 +76,9 @@ class BlocksSpec(Protocol):
 class OneBlock:
     """Everything in one block: the block hides nothing, the symbols hide among all others."""
 
-    def build(self, domain: AnyDomain) -> Partition:
+    def build(self, domain: AnyDomain) -> partitions.Partition:
         """See `BlocksSpec.build`."""
-        return single_block(domain)
+        return partitions.single_block(domain)
 
 
 @dataclass(frozen=True)
@@ -103,16 +90,16 @@ class EvenRuns:
     def __post_init__(self) -> None:
         check_whole("blocks", self.blocks, 1, K_MAX)
 
-    def build(self, domain: AnyDomain) -> Partition:
+    def build(self, domain: AnyDomain) -> partitions.Partition:
         """See `BlocksSpec.build`."""
-        return even_blocks(domain.k, self.blocks)
+        return partitions.even_blocks(domain.k, self.blocks)
 
 
 @dataclass(frozen=True)
 class GroupBlocks:
     """The groups that the data come in, such as topics of web pages, in order of appearance."""
 
-    def build(self, domain: AnyDomain) -> Partition:
+    def build(self, domain: AnyDomain) -> partitions.Partition:
         """See `BlocksSpec.build`."""
         groups = domain.groups if isinstance(domain, Domain) else ()
         require(
@@ -122,7 +109,7 @@ class GroupBlocks:
         )
         names = list(dict.fromkeys(groups))
         place = {name: j for j, name in enumerate(names)}
-        return named_blocks([place[group] for group in groups], names)
+        return partitions.named_blocks([place[group] for group in groups], names)
 
 
 @dataclass(frozen=True)
@@ -136,37 +123,37 @@ class GridBlocks:
         check_whole("rows of blocks", self.rows, 1, K_MAX)
         check_whole("columns of blocks", self.columns, 1, K_MAX)
 
-    def build(self, domain: AnyDomain) -> Partition:
+    def build(self, domain: AnyDomain) -> partitions.Partition:
         """See `BlocksSpec.build`."""
-        return grid_blocks(require_map(domain, "Grid blocks"), self.rows, self.columns)
+        return partitions.grid_blocks(require_map(domain, "Grid blocks"), self.rows, self.columns)
 
 
 @dataclass(frozen=True)
 class StateBlocks:
     """US states; what is offshore or abroad is one more block."""
 
-    def build(self, domain: AnyDomain) -> Partition:
+    def build(self, domain: AnyDomain) -> partitions.Partition:
         """See `BlocksSpec.build`."""
         require_us_map(domain, "State blocks")
-        return named_blocks(*us_state_labels())
+        return partitions.named_blocks(*us_state_labels())
 
 
 @dataclass(frozen=True)
 class CountryBlocks:
     """Countries, by public borders; what is at sea is one more block."""
 
-    def build(self, domain: AnyDomain) -> Partition:
+    def build(self, domain: AnyDomain) -> partitions.Partition:
         """See `BlocksSpec.build`."""
-        return named_blocks(*country_labels(require_map(domain, "Country blocks")))
+        return partitions.named_blocks(*country_labels(require_map(domain, "Country blocks")))
 
 
 @dataclass(frozen=True)
 class RegionBlocks:
     """States, provinces and the like of all countries; what is at sea is one more block."""
 
-    def build(self, domain: AnyDomain) -> Partition:
+    def build(self, domain: AnyDomain) -> partitions.Partition:
         """See `BlocksSpec.build`."""
-        return named_blocks(*region_labels(require_map(domain, "Region blocks")))
+        return partitions.named_blocks(*region_labels(require_map(domain, "Region blocks")))
 
 
 @dataclass(frozen=True)
@@ -178,9 +165,11 @@ class HexagonBlocks:
     def __post_init__(self) -> None:
         check_whole("resolution of hexagons", self.resolution, 0, HEXAGONS_MAX)
 
-    def build(self, domain: AnyDomain) -> Partition:
+    def build(self, domain: AnyDomain) -> partitions.Partition:
         """See `BlocksSpec.build` and `hexagon_labels`."""
-        return named_blocks(*hexagon_labels(require_map(domain, "Hexagon blocks"), self.resolution))
+        return partitions.named_blocks(
+            *hexagon_labels(require_map(domain, "Hexagon blocks"), self.resolution)
+        )
 
 
 @dataclass(frozen=True)
@@ -192,10 +181,12 @@ class AdaptiveBlocks:
     def __post_init__(self) -> None:
         check_whole("blocks", self.blocks, 1, K_MAX)
 
-    def build(self, domain: AnyDomain) -> Partition:
+    def build(self, domain: AnyDomain) -> partitions.Partition:
         """See `BlocksSpec.build`."""
         us = require_us_map(domain, "Adaptive blocks")
-        return adaptive_blocks(us, np.rint(population_prior()).astype(np.int64), self.blocks)
+        return partitions.adaptive_blocks(
+            us, np.rint(population_prior()).astype(np.int64), self.blocks
+        )
 
 
 @dataclass(frozen=True)
@@ -209,10 +200,10 @@ class DrawnBlocks:
         for area in self.areas:
             Area.parse(area)
 
-    def build(self, domain: AnyDomain) -> Partition:
+    def build(self, domain: AnyDomain) -> partitions.Partition:
         """See `BlocksSpec.build`."""
         areas = [Area.parse(area) for area in self.areas]
-        return drawn_blocks(require_map(domain, "Drawn blocks"), areas)
+        return partitions.drawn_blocks(require_map(domain, "Drawn blocks"), areas)
 
 
 @dataclass(frozen=True)
@@ -226,7 +217,7 @@ class SymbolBlocks:
             for _ in parse_runs(block.split(",")):
                 pass
 
-    def build(self, domain: AnyDomain) -> Partition:
+    def build(self, domain: AnyDomain) -> partitions.Partition:
         """See `BlocksSpec.build`; raises `CaldpError` for a value in two blocks, too."""
         raw = np.zeros(domain.k, np.int64)
         for number, block in enumerate(self.blocks, start=1):
@@ -237,7 +228,7 @@ class SymbolBlocks:
                     raise CaldpError(f"The value {first + int(taken[0])} is in two blocks.")
                 raw[first : last + 1] = number
         blocks = (f"block {number + 1}" for number in range(len(self.blocks)))
-        return present_blocks(raw, ["all others", *blocks])
+        return partitions.present_blocks(raw, ["all others", *blocks])
 
 
 def parse_runs(texts: Iterable[str]) -> Iterable[tuple[int, int]]:
@@ -297,28 +288,28 @@ class PolygonBlocks:
             "simplify them.",
         )
         for text in self.polygons:
-            parse_polygon(text)
+            partitions.parse_polygon(text)
 
     def overlaps(self, domain: AnyDomain) -> Overlaps:
         """Cells in several areas of a map."""
         return _areas_of_cells(self, require_map(domain, "Polygons"))[1]
 
     @cached
-    def build(self, domain: AnyDomain) -> Partition:
+    def build(self, domain: AnyDomain) -> partitions.Partition:
         """See `BlocksSpec.build`."""
         areas, _ = _areas_of_cells(self, require_map(domain, "Polygons"))
-        return present_blocks(areas, [*self.names, OUTSIDE])
+        return partitions.present_blocks(areas, [*self.names, OUTSIDE])
 
 
 @cached
 def _areas_of_cells(spec: PolygonBlocks, grid: GridDomain) -> tuple[Ints, Overlaps]:
     """(k,) number of each cell's area, the last for none, and the cells in several."""
     texts = enumerate(spec.polygons)
-    parts = [(number, part) for number, text in texts for part in parse_polygon(text)]
+    parts = [(number, part) for number, text in texts for part in partitions.parse_polygon(text)]
     outside = len(spec.names)
     areas, several = np.full(grid.k, outside, np.int64), np.zeros(grid.k, np.bool_)
     lost, inside = Counter[tuple[int, int]](), defaultdict[int, list[Ints]](list)
-    for at, cells in cells_of_parts([part for _, part in parts], grid):
+    for at, cells in partitions.cells_of_parts([part for _, part in parts], grid):
         number = parts[at][0]
         inside[number].append(cells)
         taken = cells[(areas[cells] != number) & (areas[cells] != outside)]
@@ -327,7 +318,7 @@ def _areas_of_cells(spec: PolygonBlocks, grid: GridDomain) -> tuple[Ints, Overla
     named = {(spec.names[a], spec.names[b]): cells for (a, b), cells in lost.most_common()}
     twice = defaultdict[int, list[Ints]](list)
     for number, part in parts:
-        twice[number] += [cells_enclosed_twice(ring, grid) for ring in part.rings]
+        twice[number] += [partitions.cells_enclosed_twice(ring, grid) for ring in part.rings]
     left_out = {
         spec.names[number]: left
         for number, cells in twice.items()
@@ -373,7 +364,7 @@ def some_names(names: Collection[str]) -> str:
 class SensitiveSpec(Protocol):
     """Says which symbols are sensitive."""
 
-    def build(self, domain: AnyDomain, partition: Partition) -> Bools:
+    def build(self, domain: AnyDomain, partition: partitions.Partition) -> Bools:
         """(k,) flags; raises `CaldpError` where the domain does not allow it."""
 
 
@@ -384,7 +375,7 @@ def _map_of(dataset: Dataset) -> AnyDomain:
 
 def blocks_and_flags(
     blocks: BlocksSpec, sensitive: SensitiveSpec, dataset: Dataset
-) -> tuple[Partition, Bools]:
+) -> tuple[partitions.Partition, Bools]:
     """Blocks of a dataset's symbols, and which symbols are sensitive: (k,), read-only.
 
     Cells that were put together are protected as their small ones are: a larger cell is in the
@@ -397,7 +388,7 @@ def blocks_and_flags(
     return _blocks(blocks, dataset), read_only(flags)
 
 
-def _blocks(spec: BlocksSpec, dataset: Dataset) -> Partition:
+def _blocks(spec: BlocksSpec, dataset: Dataset) -> partitions.Partition:
     built = spec.build(_map_of(dataset))
     return built if dataset.fine_map is None else dataset.fine_map.cells.coarsen(built)
 
@@ -406,7 +397,7 @@ def _blocks(spec: BlocksSpec, dataset: Dataset) -> Partition:
 class EverythingSensitive:
     """Every symbol is sensitive."""
 
-    def build(self, domain: AnyDomain, partition: Partition) -> Bools:
+    def build(self, domain: AnyDomain, partition: partitions.Partition) -> Bools:
         """See `SensitiveSpec.build`."""
         del partition
         return np.ones(domain.k, np.bool_)
@@ -428,7 +419,7 @@ class SensitiveAreas:
         for edit in self.edits:
             _parse_edit(edit)
 
-    def build(self, domain: AnyDomain, partition: Partition) -> Bools:
+    def build(self, domain: AnyDomain, partition: partitions.Partition) -> Bools:
         """See `SensitiveSpec.build`."""
         grid = require_map(domain, "Sensitive areas")
         flags = np.zeros(grid.k, np.bool_)
@@ -467,10 +458,10 @@ class SensitiveNear:
         check_number("km", self.km, 0.0, 1_000.0)
         self.degrees()
 
-    def build(self, domain: AnyDomain, partition: Partition) -> Bools:
+    def build(self, domain: AnyDomain, partition: partitions.Partition) -> Bools:
         """See `SensitiveSpec.build`."""
         del partition
-        return cells_within_km(require_map(domain, "Points"), self.degrees(), self.km)
+        return partitions.cells_within_km(require_map(domain, "Points"), self.degrees(), self.km)
 
     def degrees(self) -> Floats:
         """(points, 2) latitude and longitude."""
@@ -506,15 +497,17 @@ class BlocksNear:
 
     near: SensitiveNear
 
-    def build(self, domain: AnyDomain) -> Partition:
+    def build(self, domain: AnyDomain) -> partitions.Partition:
         """See `BlocksSpec.build`."""
         grid = require_map(domain, "Points")
         points = map(_parse_point, self.near.points)
         names = [*(name or f"{y}, {x}" for y, x, name in points), OUTSIDE]
         areas = np.full(grid.k, len(names) - 1, np.int64)
         for number, point in list(enumerate(self.near.degrees()))[::-1]:
-            areas[cells_within_km(grid, point[None], self.near.km)] = names.index(names[number])
-        return present_blocks(areas, names)
+            areas[partitions.cells_within_km(grid, point[None], self.near.km)] = names.index(
+                names[number]
+            )
+        return partitions.present_blocks(areas, names)
 
 
 @dataclass(frozen=True)
@@ -528,7 +521,7 @@ class SensitiveInhabited:
         check_whole("least inhabitants", self.least, 0, N_MAX)
         check_whole("most inhabitants", self.most, self.least, N_MAX)
 
-    def build(self, domain: AnyDomain, partition: Partition) -> Bools:
+    def build(self, domain: AnyDomain, partition: partitions.Partition) -> Bools:
         """See `SensitiveSpec.build`."""
         del partition
         require_us_map(domain, "Numbers of inhabitants")
@@ -546,7 +539,7 @@ class SensitiveSymbols:
         for _ in parse_runs(self.runs):
             pass
 
-    def build(self, domain: AnyDomain, partition: Partition) -> Bools:
+    def build(self, domain: AnyDomain, partition: partitions.Partition) -> Bools:
         """See `SensitiveSpec.build`."""
         del partition
         flags = np.zeros(domain.k, np.bool_)

@@ -29,17 +29,9 @@ from caldp_core.datasets.base import DatasetSpec
 from caldp_core.datasets.public_map import NoPrior, PriorSpec, PublicMap
 from caldp_core.estimation.estimators import ESTIMATORS, estimator
 from caldp_core.estimation.evidence import check_false_share, default_estimator
+from caldp_core.mechanisms import catalogue
 from caldp_core.mechanisms.base import Mechanism
 from caldp_core.mechanisms.capabilities import people_max, report_bits
-from caldp_core.mechanisms.catalogue import (
-    BEST,
-    INSTALLED,
-    MECHANISMS,
-    Installed,
-    MechanismSpec,
-    TakesShare,
-    mechanisms_for,
-)
 from caldp_core.privacy.context import Context, PrivacyMatrix
 from caldp_core.scenarios import blocks, policies
 from caldp_core.scenarios.records import (
@@ -79,18 +71,18 @@ class ChosenMechanism:
     """A `mechanism` made for a policy by its `spec`, and its `name` in the catalogue."""
 
     name: str
-    spec: MechanismSpec
+    spec: catalogue.MechanismSpec
     mechanism: Mechanism
 
 
-def choose_mechanism(spec: MechanismSpec, policy: PrivacyMatrix) -> ChosenMechanism:
+def choose_mechanism(spec: catalogue.MechanismSpec, policy: PrivacyMatrix) -> ChosenMechanism:
     """The mechanism that this spec stands for, made for a policy.
 
     Raises `CaldpError` where it does not keep such policies, and where sizes do not fit.
     """
-    if isinstance(spec, Installed):
+    if isinstance(spec, catalogue.Installed):
         return ChosenMechanism(spec.name, spec, spec.make(policy))
-    suitable = mechanisms_for(policy)
+    suitable = catalogue.mechanisms_for(policy)
     require(
         bool(suitable),
         "No mechanism of the catalogue keeps such a policy; write it as a context, a distance, a "
@@ -98,7 +90,7 @@ def choose_mechanism(spec: MechanismSpec, policy: PrivacyMatrix) -> ChosenMechan
     )
     if isinstance(spec, Best):
         return _least_error(policy)
-    entry = next(entry for entry in MECHANISMS.values() if entry.spec is type(spec))
+    entry = next(entry for entry in catalogue.MECHANISMS.values() if entry.spec is type(spec))
     require(
         entry in suitable,
         f"{entry.title} does not keep such a policy; choose one of "
@@ -157,18 +149,20 @@ def _two_of_a_kind(policy: PrivacyMatrix) -> tuple[PrivacyMatrix, Floats]:
     return smaller, times[policy.blocks[symbols]]
 
 
-def _fast_mechanisms(policy: PrivacyMatrix) -> Iterator[tuple[str, MechanismSpec]]:
+def _fast_mechanisms(policy: PrivacyMatrix) -> Iterator[tuple[str, catalogue.MechanismSpec]]:
     # Most symbols that hide among each other.
     largest = int(policy.hidden_sizes.max(initial=0)) if isinstance(policy, Context) else policy.k
-    for entry in mechanisms_for(policy):
+    for entry in catalogue.mechanisms_for(policy):
         if largest < min(entry.slow_from, entry.slow_to_make_from) and not entry.in_order:
             yield from ((entry.name, spec) for spec in _settings(entry.spec(), policy))
 
 
-def _settings(spec: MechanismSpec, policy: PrivacyMatrix) -> Iterator[MechanismSpec]:
+def _settings(
+    spec: catalogue.MechanismSpec, policy: PrivacyMatrix
+) -> Iterator[catalogue.MechanismSpec]:
     """The spec, and made for the share of hidden symbols where some, not all, are hidden."""
     yield spec
-    if isinstance(policy, Context) and isinstance(spec, TakesShare):
+    if isinstance(policy, Context) and isinstance(spec, catalogue.TakesShare):
         hidden = policy.hidden()
         beside = np.isin(policy.blocks, policy.blocks[hidden])
         if hidden.any() and hidden.sum() < beside.sum():
@@ -236,11 +230,11 @@ SLOTS: Final[dict[str, tuple[Any, dict[str, type]]]] = {
         },
     ),
     "mechanism": (
-        MechanismSpec,
+        catalogue.MechanismSpec,
         {
-            BEST: Best,
-            **{name: entry.spec for name, entry in MECHANISMS.items()},
-            INSTALLED: Installed,
+            catalogue.BEST: Best,
+            **{name: entry.spec for name, entry in catalogue.MECHANISMS.items()},
+            catalogue.INSTALLED: catalogue.Installed,
         },
     ),
     "prior": (PriorSpec, {"none": NoPrior, "map": PublicMap}),
@@ -281,7 +275,7 @@ class Scenario:
 
     dataset: DatasetSpec = shipped.Gowalla()
     policy: policies.PolicySpec = policies.ContextPolicy()
-    mechanism: MechanismSpec = Best()
+    mechanism: catalogue.MechanismSpec = Best()
     estimator: str = default_estimator()
     n: int | None = None
     trials: int = 1
@@ -339,7 +333,9 @@ class Scenario:
 
         By the same mechanism if that can keep plain LDP, else by the best for it.
         """
-        entry = next((e for e in MECHANISMS.values() if e.spec is type(self.mechanism)), None)
+        entry = next(
+            (e for e in catalogue.MECHANISMS.values() if e.spec is type(self.mechanism)), None
+        )
         keeps = entry is not None and Context in entry.policies
         return replace(
             self,

@@ -25,16 +25,7 @@ from typing import Final, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from caldp_core.basics.errors import (
-    CaldpError,
-    check_epsilon,
-    check_k,
-    check_n,
-    check_number,
-    check_symbols,
-    check_whole,
-    require,
-)
+from caldp_core.basics import errors
 from caldp_core.basics.extras import scipy
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN
 from caldp_core.basics.types import Bools, Floats, Ints
@@ -52,7 +43,7 @@ def high_low_tv_bound(k: int, s: int, n: int, epsilon: float) -> float:
     below the error of the values in the clear once n is much larger than k.
     """
     c = _c(epsilon)
-    s, n = check_whole("s", s, 0, check_k(k)), check_n(n)
+    s, n = errors.check_whole("s", s, 0, errors.check_k(k)), errors.check_n(n)
     return float(np.sqrt(3 * s**2 * c**2 / n) + np.sqrt(c * k / n))
 
 
@@ -63,7 +54,7 @@ def block_tv_bound(sizes: ArrayLike, n: int, epsilon: float) -> float:
     is meant; Cauchy–Schwarz gives the same end.
     """
     square = float(np.square(_sizes(sizes)).sum())
-    return 2 * _c(epsilon) * float(np.sqrt(3 * square / check_n(n)))
+    return 2 * _c(epsilon) * float(np.sqrt(3 * square / errors.check_n(n)))
 
 
 def _c(epsilon: float) -> float:
@@ -71,12 +62,12 @@ def _c(epsilon: float) -> float:
 
 
 def _epsilon(value: float) -> float:
-    return check_number("epsilon", value, EPSILON_MIN, EPSILON_MAX)
+    return errors.check_number("epsilon", value, EPSILON_MIN, EPSILON_MAX)
 
 
 def _sizes(value: ArrayLike) -> Floats:
     sizes = np.asarray(value)
-    require(
+    errors.require(
         sizes.ndim == 1 and sizes.size > 0 and sizes.dtype.kind in "iu" and bool((sizes > 0).all()),
         f"sizes must be one whole number above 0 per block, got {value!r}.",
     )
@@ -84,12 +75,14 @@ def _sizes(value: ArrayLike) -> Floats:
 
 
 def _require_flags(sensitive: Bools, shape: tuple[int, ...]) -> None:
-    require(
+    errors.require(
         len(shape) == 1 and shape[0] > 0 and sensitive.shape == shape,
         "sensitive must have one flag for each of k ≥ 1 values, "
         f"got shape {sensitive.shape} for {shape}.",
     )
-    require(sensitive.dtype == np.bool_, f"sensitive must hold booleans, got {sensitive.dtype}.")
+    errors.require(
+        sensitive.dtype == np.bool_, f"sensitive must hold booleans, got {sensitive.dtype}."
+    )
 
 
 @dataclass(frozen=True)
@@ -114,7 +107,7 @@ def urr_losses(p: Floats, sensitive: Bools, n: int, epsilon: float) -> Losses:
     a = 1.0 / np.expm1(_epsilon(epsilon))
     v = 1.0 + float(np.count_nonzero(sensitive)) * a
     q = p + np.where(sensitive, a, 0.0)
-    return _losses(q * (v - q) / check_n(n))
+    return _losses(q * (v - q) / errors.check_n(n))
 
 
 def _losses(variance: Floats) -> Losses:
@@ -207,7 +200,7 @@ def worst_case(mechanism: Mechanism) -> WorstCase:
     """
     policy = mechanism.policy
     if not (isinstance(policy, Context) and policy.m == 1 and bool(policy.hidden().any())):
-        raise CaldpError(
+        raise errors.CaldpError(
             "The worst case is known for a sensitive set in one block; take such a context."
         )
     hidden = policy.hidden()
@@ -240,9 +233,9 @@ class _Problem:
 
     @classmethod
     def of(cls, k: int, s: int, epsilon: float, share: float) -> "_Problem":
-        check_whole("s", s, 1, check_k(k))
+        errors.check_whole("s", s, 1, errors.check_k(k))
         e = float(np.exp(_epsilon(epsilon)))
-        check_number("share", share, 0.0, 1.0)
+        errors.check_number("share", share, 0.0, 1.0)
         others, rest = k - s, 1.0 - share
         spread = (others - 1) * rest / others if others else 0.0
         between = rest * (1 / s + 1 / others) if others else 0.0
@@ -285,7 +278,7 @@ def report_distribution(mechanism: Mechanism, x: int) -> Floats:
     Raises `CaldpError` unless the mechanism is a `ReportsSymbols`: other reports are not places.
     """
     if not isinstance(mechanism, ReportsSymbols):
-        raise CaldpError(
+        raise errors.CaldpError(
             "The reports of this mechanism are not places; choose one that adds noise."
         )
     return mechanism.law_of(x)
@@ -293,9 +286,9 @@ def report_distribution(mechanism: Mechanism, x: int) -> Floats:
 
 def block_report_distribution(labels: Ints, x: int, epsilon: float) -> Floats:
     """(k,) law of the reports of x by k-RR in blocks; `labels`: (k,), ε of the block of x."""
-    (symbol,) = check_symbols("x", [x], labels.size)
+    (symbol,) = errors.check_symbols("x", [x], labels.size)
     block = labels == labels[symbol]
-    weight = np.exp(float(check_epsilon(epsilon)))
+    weight = np.exp(float(errors.check_epsilon(epsilon)))
     law = np.where(block, 1.0, 0.0)
     law[symbol] = weight
     return np.asarray(law / law.sum())
@@ -346,8 +339,8 @@ def blocks_with_displacement(domain: GridDomain, km: float, epsilon: float) -> t
     Among all cuts into blocks that are as wide as they are high on the ground, as nearly as cells
     allow. `km`: kilometres ≥ 0.
     """
-    target = check_number("km", km, 0.0, _EARTH_KM)
-    level = float(check_epsilon(epsilon))
+    target = errors.check_number("km", km, 0.0, _EARTH_KM)
+    level = float(errors.check_epsilon(epsilon))
     off = {
         cut: abs(displacement_in_blocks(domain, *cut, level) - target) for cut in _square(domain)
     }

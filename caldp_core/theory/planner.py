@@ -15,14 +15,7 @@ from typing import Final, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from caldp_core.basics.errors import (
-    check_distribution,
-    check_n,
-    check_number,
-    check_type,
-    check_whole,
-    require,
-)
+from caldp_core.basics import errors
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN, N_MAX
 from caldp_core.basics.types import Floats, Ints, Progress, no_progress, sums_by
 from caldp_core.domain.domains import Domain, GridDomain
@@ -113,20 +106,20 @@ def relative_error(floor: float) -> Accuracy:
     The worst among values that at least a share `floor` in (0, 1] of the people have; each by
     itself, by the exact variance and the normal law. Raises `CaldpError` if there is none.
     """
-    floor = check_number("floor", floor, 0.0, 1.0)
-    require(floor > 0, f"floor must be above 0 and at most 1, got {floor:g}.")
+    floor = errors.check_number("floor", floor, 0.0, 1.0)
+    errors.require(floor > 0, f"floor must be above 0 and at most 1, got {floor:g}.")
     return partial(_worst_relative_error, floor)
 
 
 # Functions of the module, as those within functions can't be sent to other processes.
 def _deviation(symbol: int, mechanism: Mechanism, p: Floats, n: int) -> float:
-    place = check_whole("symbol", symbol, 0, mechanism.k - 1)
+    place = errors.check_whole("symbol", symbol, 0, mechanism.k - 1)
     return float(np.sqrt(mechanism.variance(p, n)[place]))
 
 
 def _worst_relative_error(floor: float, mechanism: Mechanism, p: Floats, n: int) -> float:
     common = p >= floor
-    require(
+    errors.require(
         bool(common.any()),
         f"No value is had by a share of {floor:g} of the people; the largest share is "
         f"{float(p.max()):.3g}. Take a smaller floor.",
@@ -147,13 +140,13 @@ class Goal:
     target: float
 
     def __post_init__(self) -> None:
-        require(
+        errors.require(
             callable(self.accuracy),
             f"accuracy must be a function, got one of type {type(self.accuracy).__name__}; take "
             "such as standard_error(symbol).",
         )
-        check_number("target", self.target, 0.0, math.inf)
-        require(self.target > 0, f"target must be above 0, got {self.target:g}.")
+        errors.check_number("target", self.target, 0.0, math.inf)
+        errors.require(self.target > 0, f"target must be above 0, got {self.target:g}.")
         if isinstance(self.accuracy, TotalVariation):
             object.__setattr__(self, "accuracy", replace(self.accuracy, target=self.target))
 
@@ -166,8 +159,8 @@ def people_for(
     `p`: (k,) shares that sum to 1, such as those that you expect. Raises `CaldpError` otherwise.
     """
     check_mechanism("People are planned for a mechanism", mechanism)
-    check_type("goal", goal, Goal, "Goal(accuracy, target) makes it")
-    shares = check_distribution("p", p, mechanism.k)
+    errors.check_type("goal", goal, Goal, "Goal(accuracy, target) makes it")
+    shares = errors.check_distribution("p", p, mechanism.k)
     search = partial(people_needed, target=goal.target, progress=progress)
     return _planned(goal, lambda accuracy, n: accuracy(mechanism, shares, n), search, N_MAX)
 
@@ -182,10 +175,12 @@ def epsilon_for(
     but none of the 48, of which total variation is computed only near the goal. `p`: (k,) shares
     that sum to 1. Raises `CaldpError` otherwise, and for a family that is not one of contexts.
     """
-    check_n(n)
-    check_type("context", context, Context, "Context.of(blocks, sensitive, epsilon) makes it")
-    check_type("goal", goal, Goal, "Goal(accuracy, target) makes it")
-    shares = check_distribution("p", p, context.k)
+    errors.check_n(n)
+    errors.check_type(
+        "context", context, Context, "Context.of(blocks, sensitive, epsilon) makes it"
+    )
+    errors.check_type("goal", goal, Goal, "Goal(accuracy, target) makes it")
+    shares = errors.check_distribution("p", p, context.k)
 
     def error(accuracy: Accuracy, epsilon: float) -> float:
         changed = Context.of(context.blocks, context.sensitive, epsilon)
@@ -251,7 +246,9 @@ def largest_epsilon(right_at: Callable[[float], float], most: float) -> float | 
     `caldp_core.audit.inference.best_guess`; `most`: in (0, 1], else `CaldpError`. The goal is kept
     at what is returned; larger ε may keep it, too, where a whole number of a family's jumps.
     """
-    require(check_number("most", most, 0.0, 1.0) > 0, f"most must be above 0, got {most:g}.")
+    errors.require(
+        errors.check_number("most", most, 0.0, 1.0) > 0, f"most must be above 0, got {most:g}."
+    )
 
     def excess(log: float) -> float:
         return _excess(right_at(math.exp(-log)), most)
@@ -310,10 +307,10 @@ def best_family(
     `p`: (k,) shares, by default even ones. `n`: people; the order is the same for all numbers.
     `names`: the families to compare, by default all.
     """
-    check_n(n)
+    errors.check_n(n)
     shares = np.full(context.k, 1.0 / context.k) if p is None else p
     losses = {name: float(in_context(context, name).variance(shares, n).sum()) for name in names}
-    require(bool(losses), "names must hold at least one family.")
+    errors.require(bool(losses), "names must hold at least one family.")
     ranked = sorted(losses, key=lambda name: losses[name])
     return Recommendation(ranked[0], losses, _reason(ranked, losses))
 
@@ -410,10 +407,10 @@ def people_for_groups(
     `floor`, `within`: in (0, 1]. None if 10^12 people do not suffice; raises `CaldpError` where no
     group is so large.
     """
-    require(0 < floor <= 1, f"floor must be above 0 and at most 1, got {floor}.")
-    require(0 < within <= 1, f"within must be above 0 and at most 1, got {within}.")
+    errors.require(0 < floor <= 1, f"floor must be above 0 and at most 1, got {floor}.")
+    errors.require(0 < within <= 1, f"within must be above 0 and at most 1, got {within}.")
     shares = sums_by(labels, p, int(labels.max()) + 1)
-    require(
+    errors.require(
         float(shares.max()) >= floor,
         f"No group has a share of {floor:g} of the people; the largest has "
         f"{float(shares.max()):.3g}. Take a smaller floor.",

@@ -22,15 +22,7 @@ from caldp_core.basics.cache import cached_by
 from caldp_core.basics.errors import require
 from caldp_core.basics.types import Floats, Levels, read_only
 from caldp_core.domain.domains import GridDomain
-from caldp_core.estimation.estimators import (
-    ESTIMATORS,
-    FakesGuess,
-    estimator,
-    even_fakes,
-    fakes_from_block,
-    recovery_estimator,
-    remove_fakes,
-)
+from caldp_core.estimation import estimators
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.experiments.run import Setup
 from caldp_core.mechanisms.base import Tally
@@ -113,19 +105,23 @@ class PoisonedEstimate:
     @cached_property
     def _knows_target(self) -> Repaired:
         """Assumes strongest reports for the target, which it knows."""
-        return self._subtract_fakes(fakes_from_block(self.evidence, self.place, self._crafted_mean))
+        return self._subtract_fakes(
+            estimators.fakes_from_block(self.evidence, self.place, self._crafted_mean)
+        )
 
     @cached_property
     def _knows_share(self) -> Repaired:
-        return self._subtract_fakes(even_fakes(self.evidence, float(self._crafted_mean.sum())))
+        return self._subtract_fakes(
+            estimators.even_fakes(self.evidence, float(self._crafted_mean.sum()))
+        )
 
     @property
     def _crafted_mean(self) -> Floats:
         return poisoning.crafted_mean(self.setup.mechanism, self.place)
 
-    def _subtract_fakes(self, guess: FakesGuess) -> Repaired:
-        recovery = recovery_estimator(self.setup.scenario.estimator)
-        clean = remove_fakes(self.evidence, self.share, guess)
+    def _subtract_fakes(self, guess: estimators.FakesGuess) -> Repaired:
+        recovery = estimators.recovery_estimator(self.setup.scenario.estimator)
+        clean = estimators.remove_fakes(self.evidence, self.share, guess)
         return Repaired(read_only(recovery.apply(clean)), recovery.levels(clean))
 
     @cached_property
@@ -172,7 +168,7 @@ def _run_attack(scenario: Scenario, place: int, tenths: int, attack: str) -> Poi
     rng = np.random.default_rng(np.random.SeedSequence((scenario.seed, place)))
     tally = honest_tally + _SENT[attack](setup, place, phones, rng)
     evidence = setup.evidence(tally)
-    method = estimator(scenario.estimator)
+    method = estimators.estimator(scenario.estimator)
     after, levels = read_only(method.apply(evidence)), method.levels(evidence)
     uncached = replace(evidence)  # without its cached properties
     return PoisonedEstimate(
@@ -411,7 +407,7 @@ def _pictures(
 ) -> tuple[records.Picture, ...]:
     (truth, _, after, repaired), number = counts_at_target(data, record)
     unit = f"of {number} people in {place_name(domain, data.place)}"
-    estimator_title = ESTIMATORS[record.scenario.estimator].title
+    estimator_title = estimators.ESTIMATORS[record.scenario.estimator].title
     knows = f"knows {REPAIR_TITLES[record.repair]}"
     pictures = [
         _picture(

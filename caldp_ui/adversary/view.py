@@ -16,15 +16,7 @@ from caldp_core.audit.inference import BestGuess, credible_set
 from caldp_core.basics.cache import cached_by
 from caldp_core.basics.types import Floats, Progress
 from caldp_core.domain.domains import Area, GridDomain
-from caldp_ui.adversary.page_state import (
-    DAYS_MAX,
-    STATE,
-    Attacker,
-    AttackerState,
-    BeliefData,
-    CandidatePair,
-    load_data,
-)
+from caldp_ui.adversary import page_state
 from caldp_ui.app.texts import read_texts
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.compute import runs
@@ -43,7 +35,7 @@ _CERTAIN: Final = 1.0 - 1e-12
 """Chances from here on count as 1, as sums of floats have rounding errors."""
 
 
-def headline(data: BeliefData) -> Headline:
+def headline(data: page_state.BeliefData) -> Headline:
     """The chance that the attacker gives the true place; beside it one stored report, plain LDP."""
     days = data.record.days
     open_to_all = describe_unprotected(data)
@@ -56,7 +48,7 @@ def headline(data: BeliefData) -> Headline:
     )
 
 
-def describe_unprotected(data: BeliefData) -> str:
+def describe_unprotected(data: page_state.BeliefData) -> str:
     """Who is not protected: this person, or how many others; empty where everybody is."""
     if data.odds is None:
         return "This person is not protected"
@@ -66,7 +58,7 @@ def describe_unprotected(data: BeliefData) -> str:
     return f"{formats.out_of_few(1.0 - covered)} people are not protected; this person is"
 
 
-def _chance_now(data: BeliefData, days: int, open_to_all: str) -> str:
+def _chance_now(data: page_state.BeliefData, days: int, open_to_all: str) -> str:
     chance = _a(data.ours.chance_of_truth(days))
     when = f"after {formats.count(days, 'fresh report', 'fresh reports')}" if days else "as yet"
     if open_to_all:
@@ -84,7 +76,7 @@ def _a(share: float) -> str:
     return f"{chance.bound} {article} {chance.number} %".lstrip()
 
 
-def _cases(data: BeliefData, days: int) -> list[tuple[str, float]]:
+def _cases(data: page_state.BeliefData, days: int) -> list[tuple[str, float]]:
     """Other cases, with the chance of the true place in each; none before any report."""
     if not days:
         return []
@@ -98,7 +90,7 @@ def _cases(data: BeliefData, days: int) -> list[tuple[str, float]]:
     return [*cases, ("before any report", data.ours.chance_of_truth(0))]
 
 
-def _comparison_sentence(data: BeliefData, cases: Sequence[tuple[str, float]]) -> str:
+def _comparison_sentence(data: page_state.BeliefData, cases: Sequence[tuple[str, float]]) -> str:
     """The chance in other cases; cases with equal rounded numbers share one."""
     if not cases:
         return "The attacker knows only how many people are where."
@@ -135,7 +127,7 @@ def subtitle(domain: GridDomain, beliefs: Floats) -> str:
     return f"best guess {best}, {percent(float(beliefs[guess]))}; 95 % likely area: {places}"
 
 
-def grades(data: BeliefData) -> list[tuple[float, str]]:
+def grades(data: page_state.BeliefData) -> list[tuple[float, str]]:
     """How well this person is protected, as chances of a right guess, and after which reports."""
     if data.odds is None:
         return [(1.0, "for this person")]
@@ -144,7 +136,7 @@ def grades(data: BeliefData) -> list[tuple[float, str]]:
     return [(data.odds[0], "for 1 report"), *many]
 
 
-def odds_sentence(domain: GridDomain, data: BeliefData) -> str:
+def odds_sentence(domain: GridDomain, data: page_state.BeliefData) -> str:
     """How often the choice between the true place and another is right, at most."""
     if data.odds is None:
         return no_pair(domain, data.record.place)
@@ -162,7 +154,7 @@ def _most(share: float) -> str:
     return f"**{best}**" if formats.is_almost_sure(share) else f"at most **{best}**"
 
 
-def prior_text(data: BeliefData) -> str:
+def prior_text(data: page_state.BeliefData) -> str:
     """What the attacker knows before any report, and how far one report changes that."""
     block = promise.block_name(PLACES, data.record.scenario)
     within = "" if block == PLACES.whole else f" of one {block}"
@@ -170,7 +162,9 @@ def prior_text(data: BeliefData) -> str:
     return TEXTS["prior"].format(within=within, factor=factor)
 
 
-def candidates(domain: GridDomain, data: BeliefData, pair: CandidatePair) -> str:
+def candidates(
+    domain: GridDomain, data: page_state.BeliefData, pair: page_state.CandidatePair
+) -> str:
     """The chances of two candidates, equally likely before, after this outcome's reports."""
     here, there = place_name(domain, data.record.place), place_name(domain, pair.rival)
     days = data.record.days
@@ -187,7 +181,7 @@ def no_pair(domain: GridDomain, record_place: int) -> str:
     return TEXTS["no_pair"].format(place=place_name(domain, record_place))
 
 
-def alt_curve(data: BeliefData) -> str:
+def alt_curve(data: page_state.BeliefData) -> str:
     """Alt text of the chart above the slider of days."""
     ours, plain, last = data.ours, data.plain, len(data.ours.beliefs) - 1
     return (
@@ -198,7 +192,7 @@ def alt_curve(data: BeliefData) -> str:
     )
 
 
-def alt_limits(data: BeliefData) -> str:
+def alt_limits(data: page_state.BeliefData) -> str:
     """Alt text of the chart of limits."""
     most, last = data.ours.limits, len(data.ours.beliefs) - 1
     return (
@@ -262,7 +256,7 @@ def editable(shown: View) -> View:
     return replace(shown, scene=maps)
 
 
-def scene(data: BeliefData, domain: GridDomain) -> records.Scene:
+def scene(data: page_state.BeliefData, domain: GridDomain) -> records.Scene:
     """Build the scene of the three beliefs."""
     record = data.record
     now = after(data, record.days, domain)
@@ -304,7 +298,7 @@ class BeliefPicture:
     fact: records.Fact
 
 
-def after(data: BeliefData, days: int, domain: GridDomain) -> dict[str, BeliefPicture]:
+def after(data: page_state.BeliefData, days: int, domain: GridDomain) -> dict[str, BeliefPicture]:
     """The beliefs after a number of days, by picture name."""
     sources = {
         PLAIN: (data.plain, days),
@@ -315,7 +309,7 @@ def after(data: BeliefData, days: int, domain: GridDomain) -> dict[str, BeliefPi
 
 
 @cached_by(lambda attacker, day, *_: (runs.key(attacker.setup.scenario), attacker.place, day))
-def _belief_after(attacker: Attacker, day: int, domain: GridDomain) -> BeliefPicture:
+def _belief_after(attacker: page_state.Attacker, day: int, domain: GridDomain) -> BeliefPicture:
     return belief(attacker.beliefs[day], domain, attacker.place)
 
 
@@ -351,7 +345,7 @@ def _picture(name: str, belief: BeliefPicture) -> records.Picture:
     )
 
 
-def _focus(data: BeliefData, domain: GridDomain) -> records.Focus:
+def _focus(data: page_state.BeliefData, domain: GridDomain) -> records.Focus:
     """Where the maps zoom to: the block of the true place."""
     labels = data.ours.setup.partition.labels
     block = int(labels[data.record.place])
@@ -377,10 +371,10 @@ def frame(domain: GridDomain, place: int, around: int = _AROUND) -> Area:
     )
 
 
-DAY_SLIDER: Final = field_slider("days", range(DAYS_MAX + 1))
+DAY_SLIDER: Final = field_slider("days", range(page_state.DAYS_MAX + 1))
 
 
-def odds_html(data: BeliefData, domain: GridDomain) -> str:
+def odds_html(data: page_state.BeliefData, domain: GridDomain) -> str:
     """How well this person is protected, as HTML for page and films."""
     graded = grades(data)
     badges = "".join(
@@ -391,17 +385,19 @@ def odds_html(data: BeliefData, domain: GridDomain) -> str:
     return f'<div class="odds graded"><p><b>Protection:</b>{badges}</p>{sentence}</div>'
 
 
-def slider_films(record: AttackerState) -> list[SliderFilm[AttackerState]]:
+def slider_films(record: page_state.AttackerState) -> list[SliderFilm[page_state.AttackerState]]:
     """Films over days and ε; none over ε where the context has several."""
     many = isinstance(record.scenario.context.epsilon, tuple)
     return [OVER_DAYS] if many else [OVER_DAYS, OVER_EPSILON]
 
 
-def single_reports_film(data: BeliefData, domain: GridDomain, progress: Progress) -> records.Film:
+def single_reports_film(
+    data: page_state.BeliefData, domain: GridDomain, progress: Progress
+) -> records.Film:
     """A film of ten reports about one place, each alone; a stored one is always the same."""
     maps, place, steps = scene(data, domain), data.record.place, []
-    for day in range(1, DAYS_MAX + 1):
-        progress((day - 1) / DAYS_MAX)
+    for day in range(1, page_state.DAYS_MAX + 1):
+        progress((day - 1) / page_state.DAYS_MAX)
         beliefs = {
             OURS: data.ours.single_report_belief(day),
             STORED: data.ours.stored_belief(1),
@@ -422,19 +418,19 @@ def single_reports_film(data: BeliefData, domain: GridDomain, progress: Progress
         per_second=1.25,  # slow enough to read a picture's number
         loops=True,
         place=2,
-        beside=STATE.key("another"),
+        beside=page_state.STATE.key("another"),
     )
 
 
-def view(data: BeliefData, *_: object) -> View:
+def view(data: page_state.BeliefData, *_: object) -> View:
     """The headline, the odds, and the maps; those of what is pinned are another scene."""
     risk = {layout.PLACE: odds_html(data, data.domain)}
     return View(headline(data), texts=risk, scene=scene(data, data.domain))
 
 
-def render(record: AttackerState) -> records.Step:
+def render(record: page_state.AttackerState) -> records.Step:
     """Render one step of a film: the maps, the headline and the odds."""
-    return _step(view(load_data(record), None, LIGHT))
+    return _step(view(page_state.load_data(record), None, LIGHT))
 
 
 def _step(shown: View) -> records.Step:
@@ -442,13 +438,13 @@ def _step(shown: View) -> records.Step:
     return replace(shown.step(), nobody={each.id: each.nobody for each in shown.maps.pictures})
 
 
-def depends_on(record: AttackerState) -> str:
+def depends_on(record: page_state.AttackerState) -> str:
     """What the maps and sentences of a record depend on, as a text."""
     return f"{runs.key(record.scenario)} {record.place} {record.days}"
 
 
-OVER_DAYS: Final = SliderFilm[AttackerState](
-    STATE,
+OVER_DAYS: Final = SliderFilm[page_state.AttackerState](
+    page_state.STATE,
     DAYS,
     "Day",
     DAY_SLIDER,
@@ -457,6 +453,6 @@ OVER_DAYS: Final = SliderFilm[AttackerState](
     lambda reading: "before any report" if reading == "0" else f"day {reading}",
     stays=True,
 )
-OVER_EPSILON: Final = SliderFilm[AttackerState](
-    STATE, EPSILON, "Privacy level ε", epsilon_slider(), render, depends_on, place=1
+OVER_EPSILON: Final = SliderFilm[page_state.AttackerState](
+    page_state.STATE, EPSILON, "Privacy level ε", epsilon_slider(), render, depends_on, place=1
 )

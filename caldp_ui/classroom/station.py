@@ -20,15 +20,7 @@ from numpy.typing import ArrayLike
 from caldp_core.audit.pairwise import audit_channel
 from caldp_core.basics.cache import cached
 from caldp_core.basics.limits import SEED_MAX
-from caldp_core.lecture.counts import (
-    BitwiseResponse,
-    CentralCount,
-    CountMeanSketch,
-    HadamardSketch,
-    Hashes,
-    NoisyMax,
-    OneHotResponse,
-)
+from caldp_core.lecture import counts
 from caldp_core.lecture.daily import DailyMean, LastingRappor, OneBitMean
 from caldp_core.mechanisms.direct.few_values import BinaryMechanism
 from caldp_core.privacy.context import Context, PrivacyMatrix
@@ -49,7 +41,7 @@ from caldp_ui.words.formats import Headline
 
 _DAYS: Final = 3
 _BLOOMS: Final = np.array([[True, False], [False, True]])
-_TABLE: Final = Hashes(np.array([[0, 1, 3], [2, 2, 0]]), 4)
+_TABLE: Final = counts.Hashes(np.array([[0, 1, 3], [2, 2, 0]]), 4)
 
 
 @dataclass(frozen=True)
@@ -75,24 +67,26 @@ def _plain(mechanism: str, epsilon: float, channel: Sequence[Sequence[Fraction]]
 
 
 def _trust(e: float) -> tuple[AuditVerdict, ...]:
-    coin, count = BinaryMechanism(BinaryPolicy(e, e)).exact_channel(), CentralCount(6, e)
+    coin, count = BinaryMechanism(BinaryPolicy(e, e)).exact_channel(), counts.CentralCount(6, e)
     name = "trusted server's count of 6 people"
     return _plain("random bit", e, coin), _judge(name, e, count.exact_channel(), count.policy)
 
 
 def _selection(e: float) -> tuple[AuditVerdict, ...]:
-    best = NoisyMax(3, e)
+    best = counts.NoisyMax(3, e)
     return (
         _judge("noisy maximum, 3 items, 3 people", e, best.exact_channel(3), best.policy(3)),
-        _plain("bit by bit, 4 items, ε/2 a bit", e, BitwiseResponse(4, e).exact_channel()),
-        _plain("naive: bit by bit, all of ε a bit", e, BitwiseResponse(4, 2 * e).exact_channel()),
+        _plain("bit by bit, 4 items, ε/2 a bit", e, counts.BitwiseResponse(4, e).exact_channel()),
+        _plain(
+            "naive: bit by bit, all of ε a bit", e, counts.BitwiseResponse(4, 2 * e).exact_channel()
+        ),
         _plain("one bit an item, 4 items, ε/2 a bit", e, _one_hot(e)),
         _plain("naive: one bit an item, all of ε a bit", e, _one_hot(2 * e)),
     )
 
 
 def _one_hot(epsilon: float) -> list[list[Fraction]]:
-    return OneHotResponse(4, epsilon).mechanism.exact_channel()
+    return counts.OneHotResponse(4, epsilon).mechanism.exact_channel()
 
 
 def _rappor(e: float) -> tuple[AuditVerdict, ...]:
@@ -108,9 +102,11 @@ def _rappor(e: float) -> tuple[AuditVerdict, ...]:
 
 def _bits(e: float) -> tuple[AuditVerdict, ...]:
     return (
-        _plain("sketch, 4 cells, 2 functions", e, CountMeanSketch(_TABLE, e).exact_channel()),
-        _plain("naive: all of ε a cell", e, CountMeanSketch(_TABLE, 2 * e).exact_channel()),
-        _plain("its Hadamard form", e, HadamardSketch(_TABLE, e).exact_channel()),
+        _plain(
+            "sketch, 4 cells, 2 functions", e, counts.CountMeanSketch(_TABLE, e).exact_channel()
+        ),
+        _plain("naive: all of ε a cell", e, counts.CountMeanSketch(_TABLE, 2 * e).exact_channel()),
+        _plain("its Hadamard form", e, counts.HadamardSketch(_TABLE, e).exact_channel()),
     )
 
 

@@ -30,6 +30,7 @@ from caldp_core.scenarios.blocks import (
 )
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Best, Scenario
+from caldp_core.treatments import suppression
 from caldp_core.treatments.release import (
     CentralTable,
     Release,
@@ -39,13 +40,6 @@ from caldp_core.treatments.release import (
     larger_cells,
     local_release,
     table_errors,
-)
-from caldp_core.treatments.suppression import (
-    HiddenTable,
-    Margins,
-    Suppression,
-    group_totals,
-    margins_of,
 )
 from caldp_ui.compute import runs
 from caldp_ui.compute.runs import with_population
@@ -247,7 +241,7 @@ class TreatmentData:
     setup: Setup
     counts: Ints
     labels: Ints
-    table: HiddenTable
+    table: suppression.HiddenTable
     treatments: Mapping[str, TreatmentResult]
     results: Mapping[str, Result]
 
@@ -281,19 +275,19 @@ def answers_in_common(domain: Domain | GridDomain) -> Ints | None:
     return found if found.max() + 1 < domain.k else None
 
 
-def published_margins(record: Publication, setup: Setup) -> Margins:
+def published_margins(record: Publication, setup: Setup) -> suppression.Margins:
     """The totals of a record; a map has a level of squares of 5 × 5 larger cells."""
     labels, blocks = setup.partition.labels, setup.scenario.context.blocks
     if record.published_totals == GROUPS:
-        return group_totals(labels)
+        return suppression.group_totals(labels)
     if record.totals == CROSSED:
         answers = answers_in_common(setup.dataset.domain)
         assert answers is not None  # a record's totals are of `total_choices`
-        return margins_of([labels], [answers])
+        return suppression.margins_of([labels], [answers])
     if not isinstance(blocks, GridBlocks):
-        return margins_of([labels])
+        return suppression.margins_of([labels])
     row, column = np.divmod(labels, blocks.columns)
-    return margins_of([labels, row // 5 * blocks.columns + column // 5])
+    return suppression.margins_of([labels, row // 5 * blocks.columns + column // 5])
 
 
 def load_data(
@@ -320,9 +314,11 @@ def _people(setup: Setup) -> Ints:
 @cached_by(lambda record, *_: _cache_key(record))
 def _offices(
     record: Publication, setup: Setup, counts: Ints
-) -> tuple[HiddenTable, dict[str, TreatmentResult]]:
+) -> tuple[suppression.HiddenTable, dict[str, TreatmentResult]]:
     labels = setup.partition.labels
-    table = Suppression(record.threshold).publish(counts, published_margins(record, setup))
+    table = suppression.Suppression(record.threshold).publish(
+        counts, published_margins(record, setup)
+    )
     entropy = (setup.scenario.seed, 24, runs.secret_of(setup.scenario))
     children = np.random.SeedSequence(entropy).spawn(2)
     round_coins, noise_coins = (np.random.default_rng(child) for child in children)

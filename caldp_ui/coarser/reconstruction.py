@@ -14,15 +14,8 @@ from caldp_core.basics.cache import cached
 from caldp_core.basics.types import Progress
 from caldp_ui.app.texts import read_texts
 from caldp_ui.app.theme import Palette, palette
+from caldp_ui.charts import curves
 from caldp_ui.charts import show as charts
-from caldp_ui.charts.curves import (
-    ChartLabel,
-    Words,
-    horizontal_line,
-    line_trace,
-    plane,
-    vertical_line,
-)
 from caldp_ui.coarser.page_state import STATE, TABLE_COUNTS, Publication
 from caldp_ui.controls import common
 from caldp_ui.session import jobs
@@ -121,23 +114,25 @@ def figure(record: Publication, lines: Curves, colours: Palette) -> go.Figure:
     }
     traces = [_line(name, line, styles[name]) for name, line in lines.items()]
     names = [
-        ChartLabel(TABLE_COUNTS[-1], 100 * line[-1], name, styles[name][0])
+        curves.ChartLabel(TABLE_COUNTS[-1], 100 * line[-1], name, styles[name][0])
         for name, line in lines.items()
     ]
-    here = ChartLabel(record.tables, 40, f"{record.tables} tables", colours.text, "top right")
-    guess = ChartLabel(TABLE_COUNTS[-1], 50, "50: a guess", colours.text, "bottom left")
-    return plane(
+    here = curves.ChartLabel(
+        record.tables, 40, f"{record.tables} tables", colours.text, "top right"
+    )
+    guess = curves.ChartLabel(TABLE_COUNTS[-1], 50, "50: a guess", colours.text, "bottom left")
+    return curves.plane(
         traces,
         {"title_text": "tables", "range": [0, TABLE_COUNTS[-1]]},
         {"title_text": "answers right, of 100", "range": [40, 102]},
-        [horizontal_line(50, colours), vertical_line(record.tables, colours)],
+        [curves.horizontal_line(50, colours), curves.vertical_line(record.tables, colours)],
         colours,
-        words=Words(names, (), (here, guess)),
+        words=curves.Words(names, (), (here, guess)),
     )
 
 
 def _line(name: str, line: Sequence[float], style: tuple[str, str, str]) -> dict[str, Any]:
-    return line_trace(
+    return curves.line_trace(
         name,
         list(TABLE_COUNTS),
         [100 * right for right in line],

@@ -20,22 +20,7 @@ import streamlit as st
 from caldp_core.audit.adversary import error_vertex
 from caldp_core.basics.cache import cached
 from caldp_core.basics.types import Progress
-from caldp_core.experiments.reproduce import (
-    FIGURE_RUNS,
-    LINES,
-    PANELS,
-    SIZES,
-    TABLE_1,
-    MeanError,
-    Point,
-    TrialRun,
-    complete_rounds,
-    figure_2_points,
-    figure_2_rows,
-    means,
-    run_interleaved,
-    table_1_scenarios,
-)
+from caldp_core.experiments import reproduce
 from caldp_core.mechanisms import Mechanism, catalogue
 from caldp_core.privacy.context import Context
 from caldp_core.privacy.matrix import BinaryPolicy
@@ -287,7 +272,7 @@ def _exact_numbers(sizes: list[int], multiples: Mapping[str, list[float]]) -> pd
 
 def table_1(record: PaperRecord) -> None:
     """Draws the headline, both charts and the numbers, which sharpen as runs come in."""
-    scenarios = table_1_scenarios(record.runs, record.scenario)
+    scenarios = reproduce.table_1_scenarios(record.runs, record.scenario)
     quick = [
         which
         for which, scenario in enumerate(scenarios)
@@ -301,29 +286,37 @@ def table_1(record: PaperRecord) -> None:
         partial(_progress_text, len(chosen) * record.runs),
         partial(_show_table, record.scenario, quick),
     )
-    if len(quick) < len(TABLE_1):
+    if len(quick) < len(reproduce.TABLE_1):
         skipped = ", ".join(
-            view.column_title(c) for which, c in enumerate(TABLE_1) if which not in quick
+            view.column_title(c) for which, c in enumerate(reproduce.TABLE_1) if which not in quick
         )
         st.info(f"With this method or estimate one run takes too long for: {skipped}.")
 
 
-def _finder(scenarios: list[Scenario]) -> Callable[[Progress], Iterator[TrialRun]]:
+def _finder(scenarios: list[Scenario]) -> Callable[[Progress], Iterator[reproduce.TrialRun]]:
     """A function that runs the setups made here, as a thread beside the page has no Streamlit."""
     ready = {scenario: runs.setup(scenario) for scenario in scenarios}
-    return lambda progress: run_interleaved(scenarios, ready.__getitem__, progress)
+    return lambda progress: reproduce.run_interleaved(scenarios, ready.__getitem__, progress)
 
 
-def _progress_text(total: int, job: jobs.Job[list[TrialRun]]) -> str:
+def _progress_text(total: int, job: jobs.Job[list[reproduce.TrialRun]]) -> str:
     if job.is_waiting:
         return "Waiting for other runs on this server to end"
     return f"Run {len(job.partial_results)} of {total}"
 
 
-def _show_table(scenario: Scenario, column_indices: list[int], turns: list[TrialRun]) -> None:
-    mean_errors = means(complete_rounds(turns, len(column_indices)), len(column_indices))
-    rows = [(TABLE_1[w], mean) for w, mean in zip(column_indices, mean_errors, strict=True) if mean]
-    columns = [TABLE_1[which] for which in column_indices]
+def _show_table(
+    scenario: Scenario, column_indices: list[int], turns: list[reproduce.TrialRun]
+) -> None:
+    mean_errors = reproduce.means(
+        reproduce.complete_rounds(turns, len(column_indices)), len(column_indices)
+    )
+    rows = [
+        (reproduce.TABLE_1[w], mean)
+        for w, mean in zip(column_indices, mean_errors, strict=True)
+        if mean
+    ]
+    columns = [reproduce.TABLE_1[which] for which in column_indices]
     layout.show_headline(view.headline(scenario, rows))
     left, right = st.columns([3, 2])
     columns_text = "; ".join(
@@ -363,16 +356,16 @@ def _show_table(scenario: Scenario, column_indices: list[int], turns: list[Trial
 
 def figure_2(record: PaperRecord) -> None:
     """Draws Figure 2: four distributions, five curves, ten sizes, ten runs, as they are run."""
-    points = list(figure_2_points(base=record.scenario))
-    slow = next((p for p in points[:: len(SIZES)] if runs.takes_long(p.scenario)), None)
+    points = list(reproduce.figure_2_points(base=record.scenario))
+    slow = next((p for p in points[:: len(reproduce.SIZES)] if runs.takes_long(p.scenario)), None)
     if slow is not None:
         st.info("One run takes too long with this method or estimate: choose another one.")
         return
 
-    def find(progress: Progress) -> Iterator[TrialRun]:
-        return run_interleaved([point.scenario for point in points], progress=progress)
+    def find(progress: Progress) -> Iterator[reproduce.TrialRun]:
+        return reproduce.run_interleaved([point.scenario for point in points], progress=progress)
 
-    total = len(points) * FIGURE_RUNS
+    total = len(points) * reproduce.FIGURE_RUNS
     jobs.gather_automatically(
         STATE.key("figure-2"),
         runs.key(record.scenario),
@@ -382,17 +375,20 @@ def figure_2(record: PaperRecord) -> None:
     )
 
 
-def _panels(points: list[Point], turns: list[TrialRun]) -> None:
-    mean_errors = means(complete_rounds(turns, len(points)), len(points))
+def _panels(points: list[reproduce.Point], turns: list[reproduce.TrialRun]) -> None:
+    mean_errors = reproduce.means(reproduce.complete_rounds(turns, len(points)), len(points))
     by_point = {
         (p.panel, p.line, p.scenario.n): m for p, m in zip(points, mean_errors, strict=True)
     }
     layout.show_headline(_order(by_point))
     least = min((mean.error for mean in by_point.values() if mean), default=0.01)
-    titles = list(PANELS)
+    titles = list(reproduce.PANELS)
     for first in range(0, len(titles), 2):
         for column, panel in zip(st.columns(2), (first, first + 1), strict=True):
-            curves = [[by_point[titles[panel], line, n] for n in SIZES] for line in LINES]
+            curves = [
+                [by_point[titles[panel], line, n] for n in reproduce.SIZES]
+                for line in reproduce.LINES
+            ]
             with column:
                 charts.show(
                     view.panel(titles[panel], curves, least, palette()),
@@ -401,17 +397,17 @@ def _panels(points: list[Point], turns: list[TrialRun]) -> None:
                 )
     st.caption(TEXTS["figure_2_notes"])
     if any(mean_errors):
-        make = partial(runs.csv, figure_2_rows(points, mean_errors))
+        make = partial(runs.csv, reproduce.figure_2_rows(points, mean_errors))
         sharing.file_button(STATE.key("csv"), "figure-2.csv", make)
 
 
-def _order(mean_errors: dict[tuple[str, str, int | None], MeanError | None]) -> Headline:
+def _order(mean_errors: dict[tuple[str, str, int | None], reproduce.MeanError | None]) -> Headline:
     """How many comparisons have the paper's order: more blocks, less error."""
     pairs = [
         (mean_errors[panel, fewer, n], mean_errors[panel, more, n])
-        for panel in PANELS
-        for fewer, more in pairwise(LINES)
-        for n in SIZES
+        for panel in reproduce.PANELS
+        for fewer, more in pairwise(reproduce.LINES)
+        for n in reproduce.SIZES
     ]
     compared = [(a.error, b.error) for a, b in pairs if a and b]
     in_order = sum(b < a for a, b in compared)

@@ -18,14 +18,7 @@ from caldp_ui.compute import runs
 from caldp_ui.compute.runs import is_own
 from caldp_ui.controls import common
 from caldp_ui.parts import comparison
-from caldp_ui.session.page_state import (
-    NUMBER,
-    FieldFormat,
-    PageState,
-    ScenarioLink,
-    ScenarioRecord,
-    update_scenario,
-)
+from caldp_ui.session import page_state
 
 RUNS: Final = (1, 3, 10, 30, 100)
 VIEWS: Final = {
@@ -43,7 +36,7 @@ SHARES: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 
 
 @dataclass(frozen=True)
-class PaperRecord(ScenarioRecord):
+class PaperRecord(page_state.ScenarioRecord):
     """The page's record. `scenario`: shared by all columns and points, which set its blocks.
 
     `question`: the two levels of Figure 1. `values`, `share`: of sensitive sets, how many values
@@ -88,16 +81,16 @@ def _levels(key: str, text: str) -> BinaryQuestion:
     return BinaryQuestion(first, second)
 
 
-_QUESTION: Final = FieldFormat(
+_QUESTION: Final = page_state.FieldFormat(
     lambda asked: f"{asked.epsilon_01:g};{asked.epsilon_10:g}", _levels, "levels"
 )
-LINK: Final = ScenarioLink(
+LINK: Final = page_state.ScenarioLink(
     PaperRecord(),
     _check,
-    field_formats={"question": _QUESTION, "share": NUMBER},
+    field_formats={"question": _QUESTION, "share": page_state.NUMBER},
     restrict_scenario=_adopt_scenario,
 )
-STATE: Final = PageState("paper", LINK)
+STATE: Final = page_state.PageState("paper", LINK)
 
 
 def settings(record: PaperRecord) -> None:
@@ -115,7 +108,7 @@ def settings(record: PaperRecord) -> None:
         STATE.button(
             "as-printed",
             "As in the paper",
-            update_scenario,
+            page_state.update_scenario,
             STATE,
             lambda s: replace(PAPER, dataset=s.dataset),
             icon="undo",

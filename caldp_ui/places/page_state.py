@@ -32,21 +32,14 @@ from caldp_ui.controls.choices import blocks_of
 from caldp_ui.maps.scene import BEGIN
 from caldp_ui.parts.comparison import ComparisonData, ResultLoader, load_results
 from caldp_ui.relief.view import merged_runs
-from caldp_ui.session import visit
-from caldp_ui.session.page_state import (
-    FieldFormat,
-    PinPageState,
-    ScenarioLink,
-    ScenarioRecord,
-    update_scenario,
-)
+from caldp_ui.session import page_state, visit
 from caldp_ui.stage.component import BROWSER_KEYS, Act
 from caldp_ui.stage.records import Action, Tool
 from caldp_ui.words import formats, promise
 
 
 @dataclass(frozen=True)
-class PlacesState(ScenarioRecord):
+class PlacesState(page_state.ScenarioRecord):
     """The page's record. `region`: the box whose numbers are shown, if there is one."""
 
     scenario: Scenario = BEGIN
@@ -70,9 +63,9 @@ def _with_earlier_protection(shown: PlacesState, earlier: PlacesState) -> Places
     return replace(shown, scenario=changed)
 
 
-_REGION: Final = FieldFormat(str, lambda _, text: Area.parse(text))
-LINK: Final = ScenarioLink(PlacesState(), _check, BROWSER_KEYS, {"region": _REGION})
-STATE: Final = PinPageState("places", LINK, _with_earlier_protection)
+_REGION: Final = page_state.FieldFormat(str, lambda _, text: Area.parse(text))
+LINK: Final = page_state.ScenarioLink(PlacesState(), _check, BROWSER_KEYS, {"region": _REGION})
+STATE: Final = page_state.PinPageState("places", LINK, _with_earlier_protection)
 """Undo brings an earlier protection back; ε, people and the rest stay as they are."""
 
 
@@ -221,7 +214,7 @@ def handle_act(act: Act) -> None:
         return
     if act.action == CUT and act.area is not None:
         area = act.area
-        update_scenario(STATE, lambda s: crop(s, area))
+        page_state.update_scenario(STATE, lambda s: crop(s, area))
         return
     scenario = STATE.current().scenario
     setup = runs.setup(scenario)
@@ -234,7 +227,7 @@ def handle_act(act: Act) -> None:
         ONLY: lambda s: s.with_context(sensitive=SensitiveAreas(tuple(f"+{p}" for p in areas))),
         BLOCK: lambda s: s.with_context(blocks=DrawnBlocks((*_areas(s.context.blocks), *areas))),
     }
-    update_scenario(STATE, changes[act.action])
+    page_state.update_scenario(STATE, changes[act.action])
     _notify_change(setup)
 
 

@@ -39,16 +39,8 @@ from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.scenarios import blocks
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
+from caldp_core.theory import planner
 from caldp_core.theory.expected_error import Budget, Forecast
-from caldp_core.theory.planner import (
-    Accuracy,
-    Goal,
-    TotalVariation,
-    group_margins,
-    people_for,
-    people_for_groups,
-    relative_error,
-)
 from caldp_ui.app.texts import read_toml
 from caldp_ui.compute import runs
 from caldp_ui.controls.choices import NAMES, PLAIN, protections
@@ -144,7 +136,7 @@ def margins_of(
         names = [domain.name_of(x) if isinstance(domain, Domain) else f"cell {x:,}" for x in cells]
         return _ordered(names, p, 1.959964 * np.sqrt(setup.mechanism.variance(p, setup.n)))
     labels = regions.partition.labels
-    one_person_margins = group_margins(setup.mechanism, p, labels, progress=progress)
+    one_person_margins = planner.group_margins(setup.mechanism, p, labels, progress=progress)
     shares = sums_by(labels, p, regions.partition.m)
     return _ordered(list(regions.partition.names), shares, one_person_margins / np.sqrt(setup.n))
 
@@ -391,7 +383,7 @@ def _people_and_method(
     p, regions, goal = setup.dataset.distribution, record.regions, record.goal
     try:
         if goal in OF_REGIONS and regions is not None:
-            people = people_for_groups(
+            people = planner.people_for_groups(
                 setup.mechanism,
                 p,
                 regions.partition.labels,
@@ -400,8 +392,8 @@ def _people_and_method(
                 progress=progress,
             )
         else:
-            reached = Goal(_accuracy(scenario, record), target(record))
-            people = people_for(setup.mechanism, p, reached, progress)
+            reached = planner.Goal(_accuracy(scenario, record), target(record))
+            people = planner.people_for(setup.mechanism, p, reached, progress)
     except CaldpError:  # no exact variance at this size, or too many people to draw
         people = None
     return people, setup.mechanism_name
@@ -416,13 +408,15 @@ def error_at(record: Plan, setup: Setup, progress: Progress) -> float:
     return accuracy(setup.mechanism, setup.dataset.distribution, setup.n)
 
 
-def _accuracy(scenario: Scenario, record: Plan) -> Accuracy:
+def _accuracy(scenario: Scenario, record: Plan) -> planner.Accuracy:
     """Of all together by the normal approximation alone where trials are long."""
     if record.goal == "values":
-        return relative_error(record.floor)
+        return planner.relative_error(record.floor)
     setup, simulated = runs.setup(scenario), not runs.takes_long(scenario)
     domain, options = setup.dataset.domain, setup.options
-    return TotalVariation(scenario.estimator, domain, options, record.wrong, BUDGET, simulated)
+    return planner.TotalVariation(
+        scenario.estimator, domain, options, record.wrong, BUDGET, simulated
+    )
 
 
 @cached_by(lambda plan, _: (runs.data_key(plan.scenario), plan.protection, plan.guessed))

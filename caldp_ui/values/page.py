@@ -29,23 +29,8 @@ from caldp_ui.parts.pack import areas_of_table, by_areas
 from caldp_ui.session import visit
 from caldp_ui.session.page_state import bind, bind_held
 from caldp_ui.shell.page import PinPage
-from caldp_ui.values import several, view
+from caldp_ui.values import page_state, several, view
 from caldp_ui.values import tabs as below
-from caldp_ui.values.page_state import (
-    K_MAX,
-    STATE,
-    SYNTHETIC,
-    TABLES,
-    TableEntry,
-    ValuesState,
-    domain_of,
-    first_preset,
-    presets_of,
-    switch_table,
-    table_of,
-    whole_groups,
-    with_groups,
-)
 from caldp_ui.words import accuracy, formats, policies, promise
 
 TEXTS: Final = read_texts(__file__)
@@ -139,9 +124,9 @@ def _out_of_range_text(counts: CountedData) -> str:
 
 def _apply_counts(scenario: Scenario, counts: CountedData) -> Scenario:
     spec = counts.survey if isinstance(counts, answers.CountedQuestions) else counts.table
-    table = table_of(spec)
+    table = page_state.table_of(spec)
     assert table is not None  # uploaded data always are one
-    return switch_table(scenario, table)
+    return page_state.switch_table(scenario, table)
 
 
 def _next_step(counts: CountedData) -> str:
@@ -189,24 +174,24 @@ _K_MIN: Final = 2
 
 def _table_picker() -> None:
     """The menu of tables, and the upload."""
-    table = table_of(STATE.current().scenario.dataset)
+    table = page_state.table_of(page_state.STATE.current().scenario.dataset)
     choices.by_title(
-        STATE,
+        page_state.STATE,
         "table",
         "Data",
         _by_title(),
-        lambda record, t: replace(record, scenario=switch_table(record.scenario, t)),
+        lambda record, t: replace(record, scenario=page_state.switch_table(record.scenario, t)),
         title=table.title if table else None,
         help=table.question if table else None,
     )
-    own_data.popover(STATE, FORM)
+    own_data.popover(page_state.STATE, FORM)
 
 
-def _by_title() -> dict[str, TableEntry]:
+def _by_title() -> dict[str, page_state.TableEntry]:
     """All tables by title: those shipped, and those uploaded in this visit."""
-    specs = [*visit.kept_datasets().values(), STATE.current().scenario.dataset]
-    uploaded = [table_of(spec) for each in specs for spec in _questions(each)]
-    return {table.title: table for table in (*TABLES, *uploaded) if table is not None}
+    specs = [*visit.kept_datasets().values(), page_state.STATE.current().scenario.dataset]
+    uploaded = [page_state.table_of(spec) for each in specs for spec in _questions(each)]
+    return {table.title: table for table in (*page_state.TABLES, *uploaded) if table is not None}
 
 
 def _questions(spec: DatasetSpec) -> list[DatasetSpec]:
@@ -219,32 +204,34 @@ def _questions(spec: DatasetSpec) -> list[DatasetSpec]:
 def _controls(setup: Setup) -> None:
     """All controls; the two that matter most come first."""
     scenario = setup.scenario
-    with st.container(key=STATE.key("dials")):
-        common.epsilon(STATE)
-        common.people(STATE, setup.dataset.n)
+    with st.container(key=page_state.STATE.key("dials")):
+        common.epsilon(page_state.STATE)
+        common.people(page_state.STATE, setup.dataset.n)
     markup.show_odds(formats.ANSWERS, setup)
-    comparison.safety_button(STATE, formats.ANSWERS, setup)
-    preset = choices.menu(STATE, presets_of(scenario.dataset, domain_of(scenario)))
+    comparison.safety_button(page_state.STATE, formats.ANSWERS, setup)
+    preset = choices.menu(
+        page_state.STATE, page_state.presets_of(scenario.dataset, page_state.domain_of(scenario))
+    )
     if preset:
         st.caption(preset.sentence)
-    pins.redraw_and_pin(STATE, _title)
-    key, draw = STATE.key("protection"), partial(_protection, setup, scenario)
+    pins.redraw_and_pin(page_state.STATE, _title)
+    key, draw = page_state.STATE.key("protection"), partial(_protection, setup, scenario)
     choices.fold(st.expander, "What is protected", key, draw)
-    key, more = STATE.key("more"), partial(_more, setup)
+    key, more = page_state.STATE.key("more"), partial(_more, setup)
     choices.fold(st.expander, "Data, method, estimate", key, more)
 
 
 def _more(setup: Setup) -> None:
     _size(setup.scenario)
-    common.method(STATE)
-    common.estimate(STATE)
+    common.method(page_state.STATE)
+    common.estimate(page_state.STATE)
     st.caption(f"**{escape_markdown(setup.dataset.name)}**. {escape_markdown(setup.dataset.note)}")
 
 
 def _protection(setup: Setup, scenario: Scenario) -> None:
     if isinstance(scenario.policy, ContextPolicy):
-        _groups(setup, domain_of(scenario))
-        _blocks(scenario, domain_of(scenario))
+        _groups(setup, page_state.domain_of(scenario))
+        _blocks(scenario, page_state.domain_of(scenario))
     else:
         st.caption(TEXTS["fading_hint"])
 
@@ -261,11 +248,11 @@ def _groups(setup: Setup, domain: Domain) -> None:
         placeholder="no whole group",
         help="Single answers are marked on the picture. Taking a group out takes out all of it.",
         **bind(
-            STATE,
+            page_state.STATE,
             "groups",
-            whole_groups(domain, setup.sensitive),
+            page_state.whole_groups(domain, setup.sensitive),
             lambda s, picked: s.with_context(
-                sensitive=with_groups(domain, setup.sensitive, picked)
+                sensitive=page_state.with_groups(domain, setup.sensitive, picked)
             ),
         ),
     )
@@ -281,7 +268,7 @@ def _block_kinds(scenario: Scenario, domain: Domain) -> dict[str, BlocksSpec]:
     """Blocks that fit the answers, by what readers call them."""
     own = [
         preset.policy.blocks
-        for preset in presets_of(scenario.dataset, domain)
+        for preset in page_state.presets_of(scenario.dataset, domain)
         if isinstance(preset, choices.Preset) and isinstance(preset.policy.blocks, SymbolBlocks)
     ]
     blocks = scenario.context.blocks
@@ -297,7 +284,7 @@ def _block_kinds(scenario: Scenario, domain: Domain) -> dict[str, BlocksSpec]:
 def _blocks(scenario: Scenario, domain: Domain) -> None:
     blocks, kinds = scenario.context.blocks, _block_kinds(scenario, domain)
     choices.by_title(
-        STATE,
+        page_state.STATE,
         "blocks",
         "Hide people among",
         kinds,
@@ -311,7 +298,10 @@ def _blocks(scenario: Scenario, domain: Domain) -> None:
             1,
             domain.k,
             **bind_held(
-                STATE, "runs", blocks.blocks, lambda s, m: s.with_context(blocks=EvenRuns(m))
+                page_state.STATE,
+                "runs",
+                blocks.blocks,
+                lambda s, m: s.with_context(blocks=EvenRuns(m)),
             ),
         )
 
@@ -319,24 +309,29 @@ def _blocks(scenario: Scenario, domain: Domain) -> None:
 def _size(scenario: Scenario) -> None:
     """The number of answers, where the data are made up."""
     dataset = scenario.dataset
-    if isinstance(dataset, SYNTHETIC):
+    if isinstance(dataset, page_state.SYNTHETIC):
         st.number_input(
-            "Number of answers", _K_MIN, K_MAX, **bind_held(STATE, "k", dataset.k, _with_size)
+            "Number of answers",
+            _K_MIN,
+            page_state.K_MAX,
+            **bind_held(page_state.STATE, "k", dataset.k, _with_size),
         )
 
 
 def _with_size(scenario: Scenario, k: int) -> Scenario:
     """The made-up data with k answers, under the first protection for that number."""
     dataset = scenario.dataset
-    assert isinstance(dataset, SYNTHETIC)
+    assert isinstance(dataset, page_state.SYNTHETIC)
     sized = replace(scenario, dataset=replace(dataset, k=k))
-    return sized if isinstance(scenario.policy, Line) else first_preset(sized)
+    return sized if isinstance(scenario.policy, Line) else page_state.first_preset(sized)
 
 
-def _title(record: ValuesState) -> str:
+def _title(record: page_state.ValuesState) -> str:
     scenario = record.scenario
-    table = table_of(scenario.dataset)
-    preset = choices.matching_preset(presets_of(scenario.dataset, domain_of(scenario)), scenario)
+    table = page_state.table_of(scenario.dataset)
+    preset = choices.matching_preset(
+        page_state.presets_of(scenario.dataset, page_state.domain_of(scenario)), scenario
+    )
     level = policies.level_text(runs.setup(scenario))
     name = f"{escape_markdown(table.title)}, " if table else ""
     return f"{name}{preset.title if preset else 'own protection'}, {level}"
@@ -355,7 +350,7 @@ def _promise(data: comparison.ComparisonData) -> None:
 
 def _curves(data: comparison.ComparisonData) -> None:
     offered = _CURVE_CHOICES if isinstance(data.setup.policy, Context) else _ANY_POLICY_CURVES
-    comparison.curves_section(STATE, offered, data)
+    comparison.curves_section(page_state.STATE, offered, data)
 
 
 def _sharing(data: comparison.ComparisonData) -> None:
@@ -366,7 +361,9 @@ def _sharing(data: comparison.ComparisonData) -> None:
         errors = (data.ours.first.errors.tv, data.plain.first.errors.tv)
         sentence = accuracy.error_sentence(nouns, *errors)
         content = _report_content(data.ours, data.plain, sentence)
-    sharing.section(STATE, formats.ANSWERS, content, other_scenarios, partial(_save_pictures, data))
+    sharing.section(
+        page_state.STATE, formats.ANSWERS, content, other_scenarios, partial(_save_pictures, data)
+    )
     PAGE.offer()
 
 
@@ -388,8 +385,8 @@ def _save_pictures(data: comparison.ComparisonData) -> None:
     scenario = ours.setup.scenario
     if runs.is_own(scenario.dataset):
         make = partial(view.estimates_png, ours, plain)
-        sharing.file_button(STATE.key("estimates"), "picture.png", make)
-    sharing.true_file(STATE.key("png"), "picture.png", view.png(ours, plain), scenario)
+        sharing.file_button(page_state.STATE.key("estimates"), "picture.png", make)
+    sharing.true_file(page_state.STATE.key("png"), "picture.png", view.png(ours, plain), scenario)
 
 
 _ANY_POLICY_CURVES: Final = (comparison.EPSILON, comparison.PEOPLE)
@@ -411,9 +408,9 @@ _TABS: Final[dict[str, Callable[[comparison.ComparisonData], None]]] = {
     "Share and export": _sharing,
 }
 PAGE: Final = PinPage(
-    state=STATE,
+    state=page_state.STATE,
     name="answers",
-    load=lambda record: comparison.load_fast_results(STATE, record.scenario),
+    load=lambda record: comparison.load_fast_results(page_state.STATE, record.scenario),
     view=view.view,
     films=view.slider_films,
     pin_title=_title,
@@ -423,13 +420,13 @@ PAGE: Final = PinPage(
 )
 
 
-def show(record: ValuesState) -> None:
+def show(record: page_state.ValuesState) -> None:
     """Show the page at a record."""
-    page = markup.column_layout(STATE)
+    page = markup.column_layout(page_state.STATE)
     with page.title:
         _table_picker()
     with page.main:
-        data = comparison.load_results(STATE, record.scenario)
+        data = comparison.load_results(page_state.STATE, record.scenario)
         shown = PAGE.view(data, PAGE.pinned_data(), palette())
         view.show_areas(data)
         view.show(shown)
@@ -437,7 +434,7 @@ def show(record: ValuesState) -> None:
     with page.side:
         _controls(data.setup)
     PAGE.show_pins(data)
-    markup.tabs(STATE.key("tabs"), _TABS, data)
+    markup.tabs(page_state.STATE.key("tabs"), _TABS, data)
     comparison.drawer("values")
     ready = data.ours is not None and data.plain is not None
     view.send_frames([film.request(record) for film in PAGE.films(record)] if ready else [])

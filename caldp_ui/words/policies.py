@@ -19,15 +19,7 @@ from caldp_core.experiments.run import Setup
 from caldp_core.mechanisms.catalogue import MechanismSpec
 from caldp_core.privacy.context import Context, PersonalPolicy, PrivacyMatrix, dense
 from caldp_core.privacy.matrix import closure, coverage
-from caldp_core.scenarios.policies import (
-    BinaryQuestion,
-    CrowFlies,
-    Distances,
-    Line,
-    MatrixPolicy,
-    PersonalTags,
-    Streets,
-)
+from caldp_core.scenarios import policies
 from caldp_ui.app.texts import read_toml
 from caldp_ui.words import formats, promise
 from caldp_ui.words.formats import Vocabulary
@@ -41,7 +33,7 @@ from caldp_ui.words.promise import (
 )
 
 
-def binary(nouns: Vocabulary, setup: Setup, policy: BinaryQuestion) -> PromiseText:
+def binary(nouns: Vocabulary, setup: Setup, policy: policies.BinaryQuestion) -> PromiseText:
     """The promise for two values, such as no and yes, with an ε for each."""
     first, second = names(nouns, setup)
     levels = {second: policy.epsilon_10, first: policy.epsilon_01}
@@ -86,7 +78,7 @@ def level(epsilon: float) -> str:
     return "∞" if math.isinf(epsilon) else f"{epsilon:g}"
 
 
-def answers(policy: BinaryQuestion) -> list[str]:
+def answers(policy: policies.BinaryQuestion) -> list[str]:
     """The promises for yes and for no, a sentence or two each."""
     return [_odds_sentences("yes", policy.epsilon_10), _odds_sentences("no", policy.epsilon_01)]
 
@@ -101,7 +93,9 @@ def _odds_sentences(name: str, epsilon: float) -> str:
     )
 
 
-def matrix(nouns: Vocabulary, setup: Setup, policy: MatrixPolicy | Distances) -> PromiseText:
+def matrix(
+    nouns: Vocabulary, setup: Setup, policy: policies.MatrixPolicy | policies.Distances
+) -> PromiseText:
     """The promise of any matrix E for few values."""
     del policy
     levels = dense(setup.policy)
@@ -182,9 +176,11 @@ _FARTHER: Final = (2, 10)
 """Multiples of the policy's distance for which the odds are given as well."""
 
 
-def on_map(nouns: Vocabulary, setup: Setup, policy: CrowFlies | Streets) -> PromiseText:
+def on_map(
+    nouns: Vocabulary, setup: Setup, policy: policies.CrowFlies | policies.Streets
+) -> PromiseText:
     """The promise of ε within `policy.km` kilometres, as the crow flies or along streets."""
-    is_streets = isinstance(policy, Streets)
+    is_streets = isinstance(policy, policies.Streets)
     along = "north–south plus east–west" if is_streets else "as the crow flies"
     rate = f"ε is {formats.digits(policy.epsilon / policy.km, 3)} for each kilometre, {along}"
     suffix = "apart along streets" if is_streets else "apart"
@@ -194,7 +190,7 @@ def on_map(nouns: Vocabulary, setup: Setup, policy: CrowFlies | Streets) -> Prom
     return _fading_promise(nouns, setup, _FadingText(policy.epsilon, rate, near, far, level))
 
 
-def line(nouns: Vocabulary, setup: Setup, policy: Line) -> PromiseText:
+def line(nouns: Vocabulary, setup: Setup, policy: policies.Line) -> PromiseText:
     """The promise of ε between neighbours on a scale."""
     rate = f"ε is {policy.epsilon:g} for each step on the scale"
     far = tuple(f"{times} steps apart" for times in _FARTHER)
@@ -262,7 +258,7 @@ def chance(policy: PersonalPolicy, reports: int = 1) -> float:
     return pair_odds(policy, reports).largest
 
 
-def personal(nouns: Vocabulary, setup: Setup, policy: PersonalTags) -> PromiseText:
+def personal(nouns: Vocabulary, setup: Setup, policy: policies.PersonalTags) -> PromiseText:
     """The promise for own places behind tags, and for places sensitive for everybody, at one ε."""
     assert isinstance(setup.policy, PersonalPolicy)
     best = chance(setup.policy)

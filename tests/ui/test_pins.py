@@ -238,7 +238,7 @@ def test_a_pinned_plan_is_computed_beside_the_page(monkeypatch: pytest.MonkeyPat
         threads.append(current_thread().name)
         return find(*arguments)
 
-    monkeypatch.setattr(people_needed, "people_for", people_for)
+    monkeypatch.setattr(planner, "people_for", people_for)
     now = replace(Plan(), goal="values", floor=0.05, within=0.5)
     first = urlencode(PLAN_LINK.write(replace(now, floor=0.02)))
     at = jobs_done(open_page(navigation.PLAN, {"pinned": first, **PLAN_LINK.write(now)}))

@@ -21,18 +21,8 @@ from caldp_core.basics.extras import explain_missing, scipy
 from caldp_core.basics.limits import EXACT_MAX_ENTRIES
 from caldp_core.basics.types import Floats, Ints, Progress, no_progress, part_of, read_only, turn_of
 from caldp_core.mechanisms.base import digest
+from caldp_core.mechanisms.designed import master, relaxation
 from caldp_core.mechanisms.designed.columns import SearchedRays, extreme_rays, hyperplane_columns
-from caldp_core.mechanisms.designed.master import (
-    AllRays,
-    WeightedColumns,
-    WholeChannel,
-    excess_of,
-    expand_orbits,
-    generate,
-    reduce_columns,
-    require_levels,
-    whole_channel,
-)
 from caldp_core.mechanisms.designed.problem import (
     Classes,
     Columns,
@@ -42,15 +32,6 @@ from caldp_core.mechanisms.designed.problem import (
     columns_of,
 )
 from caldp_core.mechanisms.designed.relaxation import K_MAX as RELAXED_MAX
-from caldp_core.mechanisms.designed.relaxation import (
-    ROUNDING,
-    Proof,
-    make_proof,
-    merged_bounds,
-    relative_gap,
-    relaxed_bound,
-    star_cut,
-)
 from caldp_core.mechanisms.written_out import WrittenOut
 from caldp_core.privacy.context import PrivacyMatrix
 
@@ -84,13 +65,13 @@ class Design:
     policy: PrivacyMatrix
     prior: Floats
     weights: Floats
-    channel: WholeChannel
+    channel: master.WholeChannel
     loss: float
     bound: float
     exact: bool
 
     def __post_init__(self) -> None:
-        rounding = ROUNDING * (self.loss + float(self.weights @ self.prior**2))
+        rounding = relaxation.ROUNDING * (self.loss + float(self.weights @ self.prior**2))
         require(
             self.bound <= self.loss + rounding,
             f"A bound of {self.bound:g} on the loss of every channel is wrong where one has "
@@ -103,7 +84,7 @@ class Design:
 
         0 only where loss and bound are equal but for rounding.
         """
-        return relative_gap(self.loss, self.bound)
+        return relaxation.relative_gap(self.loss, self.bound)
 
 
 def design(
@@ -138,7 +119,9 @@ def design(
 
 
 def _designed(policy: PrivacyMatrix, problem: Problem, entries: int, progress: Progress) -> Design:
-    def best(own: Ints, part: ConnectedPart, piece: Progress) -> tuple[Floats, Floats, Proof]:
+    def best(
+        own: Ints, part: ConnectedPart, piece: Progress
+    ) -> tuple[Floats, Floats, relaxation.Proof]:
         return _best_of(part, EXACT_MAX_ENTRIES * len(own) // policy.k**2, entries, piece)
 
     channel, bound, exact = _joined(problem, best, progress)
@@ -149,9 +132,9 @@ def _designed(policy: PrivacyMatrix, problem: Problem, entries: int, progress: P
 
 def _joined(
     problem: Problem,
-    best: Callable[[Ints, ConnectedPart, Progress], tuple[Floats, Floats, Proof]],
+    best: Callable[[Ints, ConnectedPart, Progress], tuple[Floats, Floats, relaxation.Proof]],
     progress: Progress,
-) -> tuple[WholeChannel, float, bool]:
+) -> tuple[master.WholeChannel, float, bool]:
     """The channel of the best one of each part, the bound of all, and whether it is exact."""
     parts = problem.parts()
     columns, chances, bound, exact = [], [], 0.0, True
@@ -161,27 +144,29 @@ def _joined(
         chances.append(w * share)
         bound, exact = bound + share * proof.bound, exact and proof.exact
     v, w = np.concatenate(columns), np.concatenate(chances)
-    channel = whole_channel(v, w, problem.prior, problem.levels)
-    require_levels(channel, problem.levels)
+    channel = master.whole_channel(v, w, problem.prior, problem.levels)
+    master.require_levels(channel, problem.levels)
     return channel, bound, exact
 
 
 def _best_of(
     part: ConnectedPart, most: int, entries: int, progress: Progress
-) -> tuple[Floats, Floats, Proof]:
+) -> tuple[Floats, Floats, relaxation.Proof]:
     """(N, k) columns, (N,) weights, about `most` of them where it can be, and the proof."""
     classes = part.classes()
     rng = np.random.default_rng(_SEED)
     rays = extreme_rays(part.levels, classes.labels, entries // len(part.prior))
     if rays is None:
         return _searched(part, SearchedRays(classes, part.levels, rng), most, progress)
-    source = AllRays(classes, columns_of(rays, classes), part.levels)
-    best = generate(source, _ACCURACY, progress)
-    proof = make_proof(best, float(excess_of(best, source.rays).max()))
-    few = reduce_columns(best, classes)
-    v, w = expand_orbits(few, classes, most, rng)
+    source = master.AllRays(classes, columns_of(rays, classes), part.levels)
+    best = master.generate(source, _ACCURACY, progress)
+    proof = relaxation.make_proof(best, float(master.excess_of(best, source.rays).max()))
+    few = master.reduce_columns(best, classes)
+    v, w = master.expand_orbits(few, classes, most, rng)
     if len(v) > most or proof.loss * _SHIFT_LOSS_MAX < _loss(v, w, classes):
-        small = expand_orbits(reduce_columns(_of_small(source, most), classes), classes, most, rng)
+        small = master.expand_orbits(
+            master.reduce_columns(_of_small(source, most), classes), classes, most, rng
+        )
         candidates = [(v, w), small, *hyperplane_columns(few, classes, most)]
         v, w = min(candidates, key=lambda each: _loss(each[0], each[1], classes))
     return v, w, proof
@@ -189,32 +174,34 @@ def _best_of(
 
 def _searched(
     part: ConnectedPart, source: SearchedRays, most: int, progress: Progress
-) -> tuple[Floats, Floats, Proof]:
+) -> tuple[Floats, Floats, relaxation.Proof]:
     """(N, k) columns, (N,) weights and the proof where not all rays can be looked at."""
-    best = generate(source, _SEARCHED, part_of(progress, 0.0, 0.7))
+    best = master.generate(source, _SEARCHED, part_of(progress, 0.0, 0.7))
     bound = _bound(part, best, part_of(progress, 0.7, 1.0))
-    few = reduce_columns(best, source.classes, 0.1 * _SEARCHED)
-    v, w = expand_orbits(few, source.classes, most, source.rng)
-    return v, w, Proof(best.information.loss, bound, False)
+    few = master.reduce_columns(best, source.classes, 0.1 * _SEARCHED)
+    v, w = master.expand_orbits(few, source.classes, most, source.rng)
+    return v, w, relaxation.Proof(best.information.loss, bound, False)
 
 
-def _bound(part: ConnectedPart, best: WeightedColumns, progress: Progress) -> float:
+def _bound(part: ConnectedPart, best: master.WeightedColumns, progress: Progress) -> float:
     """A lower bound from merged symbols, from a star, and from a relaxation where it is quick."""
-    cuts = merged_bounds(part, part_of(progress, 0.0, 0.5))
+    cuts = relaxation.merged_bounds(part, part_of(progress, 0.0, 0.5))
     bound = sum(cut.bound for cut in cuts)
-    star = star_cut(part, best, part_of(progress, 0.5, 0.6))
+    star = relaxation.star_cut(part, best, part_of(progress, 0.5, 0.6))
     if star is not None:
         cuts, bound = [*cuts, star], max(bound, star.bound)
     if len(part.prior) > RELAXED_MAX:
         return bound
-    return max(bound, relaxed_bound(part, best, cuts, part_of(progress, 0.6, 1.0)))
+    return max(bound, relaxation.relaxed_bound(part, best, cuts, part_of(progress, 0.6, 1.0)))
 
 
-def _of_small(source: AllRays, most: int) -> WeightedColumns:
+def _of_small(source: master.AllRays, most: int) -> master.WeightedColumns:
     """The best weights of the orbits that can be written out."""
     sizes = np.array([Orbit(v, source.classes).size for v in source.rays.v], dtype=np.float64)
     small = source.rays.rows(np.flatnonzero(sizes <= most))
-    return generate(AllRays(source.classes, small, source.levels), _ACCURACY, no_progress)
+    return master.generate(
+        master.AllRays(source.classes, small, source.levels), _ACCURACY, no_progress
+    )
 
 
 def _loss(v: Floats, w: Floats, classes: Classes) -> float:
@@ -244,7 +231,7 @@ class AimedDesign:
     @property
     def gap(self) -> float:
         """How far, at most, `loss` is above any mechanism's, relative."""
-        return relative_gap(self.loss, self.bound)
+        return relaxation.relative_gap(self.loss, self.bound)
 
 
 def design_for_largest(policy: PrivacyMatrix, progress: Progress = no_progress) -> AimedDesign:
@@ -336,7 +323,9 @@ def design_for_form(
         "A level of 0 makes values one, which a form can't weigh apart; leave one of them out.",
     )
 
-    def best(own: Ints, part: ConnectedPart, piece: Progress) -> tuple[Floats, Floats, Proof]:
+    def best(
+        own: Ints, part: ConnectedPart, piece: Progress
+    ) -> tuple[Floats, Floats, relaxation.Proof]:
         return _best_form(part.levels, part.prior, omega[np.ix_(own, own)], entries, piece)
 
     channel, bound, exact = _joined(problem, best, progress)
@@ -390,7 +379,7 @@ class _FormBasis(Classes):
 
 def _best_form(
     levels: Floats, prior: Floats, form: Floats, entries: int, progress: Progress
-) -> tuple[Floats, Floats, Proof]:
+) -> tuple[Floats, Floats, relaxation.Proof]:
     """(N, k) columns, (N,) weights, and the proof of what no channel's tr(ΩM⁻¹) is below."""
     k = len(prior)
     labels: Ints = np.arange(k, dtype=np.int64)
@@ -406,13 +395,15 @@ def _best_form(
     )
     classes = _FormBasis(labels, prior, np.ones(k), root)
     every = classes.columns(rays)
-    best = generate(AllRays(classes, every, levels), _FORMS_ACCURACY, progress)
-    few = reduce_columns(best, classes)
+    best = master.generate(master.AllRays(classes, every, levels), _FORMS_ACCURACY, progress)
+    few = master.reduce_columns(best, classes)
     bound = _forms_bound(best, every.v, classes, form)
-    return few.columns.v, few.w, Proof(best.information.loss, bound, False)
+    return few.columns.v, few.w, relaxation.Proof(best.information.loss, bound, False)
 
 
-def _forms_bound(best: WeightedColumns, rays: Floats, classes: _FormBasis, form: Floats) -> float:
+def _forms_bound(
+    best: master.WeightedColumns, rays: Floats, classes: _FormBasis, form: Floats
+) -> float:
     """f(M)²/(λᵀ1 + δ) with G = M⁻¹ΩM⁻¹ and δ the largest vᵀGv − λᵀv of all rays."""
     v = best.columns.v
     inverse = np.linalg.inv((v * best.w[:, None]).T @ v)
@@ -421,7 +412,7 @@ def _forms_bound(best: WeightedColumns, rays: Floats, classes: _FormBasis, form:
     dual = scipy.linalg.solve_triangular(classes.root, best.dual, lower=True, trans="T")
     gains = np.einsum("ij,ij->i", rays @ gradient, rays)
     most = float(dual.sum()) + max(float((gains - rays @ dual).max()), 0.0)
-    return loss * min(loss / most, 1.0) * (1 - ROUNDING)
+    return loss * min(loss / most, 1.0) * (1 - relaxation.ROUNDING)
 
 
 class DesignedMechanism(WrittenOut):

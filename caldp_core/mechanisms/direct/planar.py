@@ -13,13 +13,7 @@ from typing import Final, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from caldp_core.basics.errors import (
-    CaldpError,
-    check_epsilon,
-    check_symbols,
-    require,
-    require_exact,
-)
+from caldp_core.basics import errors
 from caldp_core.basics.extras import scipy
 from caldp_core.basics.limits import DENSE_MAX_ENTRIES, DRAWS_MAX, SPAN_NATS
 from caldp_core.basics.powers import ceiling_of
@@ -192,7 +186,7 @@ class PlanarProducts:
 
     def inverse_squared(self, reports: Floats) -> Floats:
         """Raises `CaldpError`, as it needs the whole inverse."""
-        raise CaldpError(
+        raise errors.CaldpError(
             f"The variance of every share needs a table of {reports.size:,}² numbers, too many; "
             "use a smaller map, or sum_variance for the cells or regions that matter."
         )
@@ -242,7 +236,7 @@ class PlanarProducts:
         )
         solution = self._unmirror(spectrum)
         error = np.linalg.norm(product(solution) - right)
-        require(
+        errors.require(
             bool(error <= _RESIDUAL_MAX * np.linalg.norm(right)),
             f"At this epsilon the noise hides too much to undo it for {k:,} cells in floating "
             "point; choose a larger epsilon or a smaller map, or estimate by maximum likelihood.",
@@ -305,7 +299,7 @@ class PlanarNoise(SymbolReports):
         self.policy: EuclideanMetric = policy
         self._of_map, self._name = quadrant, name
         farthest = float(policy.between([0], [policy.k - 1])[0])
-        require(
+        errors.require(
             farthest <= SPAN_NATS,
             f"Planar noise may put at most {SPAN_NATS:,.0f} nats between the map's corners, here "
             f"are {farthest:,.0f}; choose a smaller epsilon per step, a smaller map, or "
@@ -337,7 +331,7 @@ class PlanarNoise(SymbolReports):
 
     def law_of(self, x: int) -> Floats:
         """(k,) probabilities of the reports of a person at x (see `ReportsSymbols`)."""
-        (cell,) = check_symbols("x", [x], self.k).tolist()
+        (cell,) = errors.check_symbols("x", [x], self.k).tolist()
         law = law_at(self._window, *divmod(cell, self.policy.columns)).ravel()
         return np.asarray(law / law.sum())
 
@@ -349,7 +343,7 @@ class PlanarNoise(SymbolReports):
 
     def exact_channel(self) -> list[list[Fraction]]:
         """k rows of k probabilities in rationals; `CaldpError` above the stated size."""
-        require_exact(self.k**2, "use a smaller map")
+        errors.require_exact(self.k**2, "use a smaller map")
         whole: Wholes = np.array(list(_whole(self._quadrant.ravel())), object)
         window: Wholes = mirror_quadrant(whole.reshape(self._quadrant.shape))
         total = int(window.sum())
@@ -387,7 +381,7 @@ class PlanarNoise(SymbolReports):
         No cheaper way to draw all reports together is known, so there is a limit to Σ min(c, k).
         """
         work = int(np.minimum(people, self.k).sum())
-        require(
+        errors.require(
             work <= DRAWS_MAX,
             f"A tally of planar noise may take at most {DRAWS_MAX:,} draws, this one {work:,}; "
             "take fewer people, or GridGeometric on stricter_grid_metric(), whose cost ignores "
@@ -435,7 +429,7 @@ def product_displacement(epsilon_row: float, epsilon_column: float) -> float:
 
 
 def _mean_distance(a: float, b: float, exponent: Callable[[Floats, Floats], Floats]) -> float:
-    check_epsilon([a, b])
+    errors.check_epsilon([a, b])
     (x, x_times), (y, y_times) = _axis_terms(a), _axis_terms(b)
     weights = np.exp(-exponent(x[:, None], y)) * np.outer(x_times, y_times)
     return float((weights * np.hypot(x[:, None], y)).sum() / weights.sum())
@@ -625,7 +619,7 @@ class GridGeometricMechanism(SymbolReports):
 
     def exact_channel(self) -> list[list[Fraction]]:
         """k rows of k probabilities in rationals; `CaldpError` above the stated size."""
-        require_exact(self.k**2, "use a smaller map")
+        errors.require_exact(self.k**2, "use a smaller map")
         rows, columns = self.axis_channels()
         return [[a * b for a in row for b in column] for row in rows for column in columns]
 

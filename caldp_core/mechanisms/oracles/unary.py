@@ -37,15 +37,7 @@ from caldp_core.basics.types import (
 from caldp_core.mechanisms.base import CraftableOracles, Tally
 from caldp_core.mechanisms.capabilities import BlockStructure, SupportForm, SupportTally
 from caldp_core.mechanisms.contextual import ContextMechanism
-from caldp_core.mechanisms.oracles.supports import (
-    PackedReports,
-    SupportProbabilities,
-    every_row,
-    full_mask,
-    members_of,
-    random_lanes,
-    set_bits,
-)
+from caldp_core.mechanisms.oracles import supports
 from caldp_core.mechanisms.randomness import (
     COIN_BITS,
     COIN_ONE,
@@ -61,7 +53,7 @@ _CHUNK: Final = 1 << 14
 """Words of coins at a time, so that what is in hand stays in the cache."""
 
 
-class UnaryOracles(PackedReports):
+class UnaryOracles(supports.PackedReports):
     """Unary encoding of all blocks; `sizes`: (m,) hidden symbols per block, `epsilon`: (m,).
 
     `truth`: (m,) whole thresholds T in (0, 2^48): θ = T/2^48. `theta`, `d1`: (m,) as realised.
@@ -89,7 +81,7 @@ class UnaryOracles(PackedReports):
         block = self._block[rank]
         reports = self.privatize_base(block, words)
         ones = flip_coins(words(rank.size), self._truth[block])
-        set_bits(reports["bits"], np.arange(rank.size), rank - self._starts[block], ones)
+        supports.set_bits(reports["bits"], np.arange(rank.size), rank - self._starts[block], ones)
         return reports
 
     def privatize_base(self, block: Ints, words: WordSource) -> Reports:
@@ -99,12 +91,14 @@ class UnaryOracles(PackedReports):
         kinds, kind = np.unique(
             np.stack([lanes, self._stray.astype(np.int64)]), axis=1, return_inverse=True
         )
-        by_kind = members_of(kind.ravel()[block], kinds.shape[1])
+        by_kind = supports.members_of(kind.ravel()[block], kinds.shape[1])
         for (wide, stray), members in zip(kinds.T.tolist(), by_kind, strict=True):
             step = max(1, _CHUNK // max(1, wide))
             for start in range(0, members.size, step):
                 part = members[start : start + step]
-                drawn = random_lanes(part.size * wide, stray, words).reshape(part.size, wide)
+                drawn = supports.random_lanes(part.size * wide, stray, words).reshape(
+                    part.size, wide
+                )
                 drawn[:, -1] &= self._last_words[block[part]]
                 reports["bits"][part, :wide] = drawn
         return reports
@@ -112,7 +106,9 @@ class UnaryOracles(PackedReports):
     @cached_property
     def _last_words(self) -> Words:
         # (m,) masks of the bits that the last word of a block holds.
-        return np.array([full_mask(s)[-1] if s else 0 for s in self._sizes.tolist()], np.uint64)
+        return np.array(
+            [supports.full_mask(s)[-1] if s else 0 for s in self._sizes.tolist()], np.uint64
+        )
 
     def sample_tally(self, counts: Ints, base: Ints, rng: np.random.Generator) -> Ints:
         """Given the people, bit sums are independent: Binomial(own, θ) + Binomial(others, d₁)."""
@@ -147,7 +143,7 @@ class UnaryOracles(PackedReports):
 
     def rows_of(self, block: int) -> Words:
         """(2^s, 1) all rows of bits, counted up in binary."""
-        return every_row(int(self._sizes[block]))
+        return supports.every_row(int(self._sizes[block]))
 
     def none_included(self, block: int, ranks: Ints) -> Floats:
         """(r + 1,) powers of 1 − d₁: bits are independent."""
@@ -161,12 +157,12 @@ class UnaryOracles(PackedReports):
         return SupportForm(theta / d1, (1 - theta) / (1 - d1), d1)
 
 
-def support_probabilities(theta: Floats, d1: Floats) -> SupportProbabilities:
+def support_probabilities(theta: Floats, d1: Floats) -> supports.SupportProbabilities:
     """Probabilities of inclusion for independent bits.
 
     A base report includes a symbol as often as another hidden symbol's report does, so β = 0.
     """
-    return SupportProbabilities(
+    return supports.SupportProbabilities(
         own=theta,
         other=d1,
         base=d1,

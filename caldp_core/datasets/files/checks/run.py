@@ -8,36 +8,25 @@ from typing import Final
 from caldp_core.basics.types import Progress, no_progress
 from caldp_core.datasets.files.answers import Cells
 from caldp_core.datasets.files.checks import answers as on_answers
-from caldp_core.datasets.files.checks import people, places
+from caldp_core.datasets.files.checks import people, places, record
 from caldp_core.datasets.files.checks.answers import codes, parse_words, with_words
-from caldp_core.datasets.files.checks.record import (
-    KEEP,
-    Check,
-    CheckFunction,
-    Offer,
-    Reading,
-    Resolved,
-    ask,
-    resolve,
-    with_rows_of,
-)
 from caldp_core.datasets.files.layout_detection import DetectedFile, Layout
 from caldp_core.datasets.files.numbers import WORDS
 from caldp_core.datasets.files.table import Chosen
 
 
-def opening(name: str, reading: Reading) -> Check | None:
+def opening(name: str, reading: record.Reading) -> record.Check | None:
     """The check of that name; its answer was known when the file was opened."""
     table = reading.file.table
     if table.asks != name:
         return None
     offers = tuple(
-        Offer(way, label, f"{name} {way}", lambda read: read) for way, label in table.ways
+        record.Offer(way, label, f"{name} {way}", lambda read: read) for way, label in table.ways
     )
-    return replace(ask(name), offers=offers)
+    return replace(record.ask(name), offers=offers)
 
 
-CHECKS: Final[Mapping[str, CheckFunction]] = {
+CHECKS: Final[Mapping[str, record.CheckFunction]] = {
     "sheet": partial(opening, "sheet"),
     "encoding": partial(opening, "encoding"),
     "ten-millionths": places.ten_millionths,
@@ -77,7 +66,7 @@ def read_as_chosen(
     chosen: Chosen,
     answers: Mapping[str, str],
     progress: Progress = no_progress,
-) -> Resolved:
+) -> record.Resolved:
     """The file with a user's choices in place of what was guessed, and its checks.
 
     What was chosen is not asked about unless `answers` name the check. `progress`: as `resolve` has
@@ -86,7 +75,7 @@ def read_as_chosen(
     layout = replace(chosen.layout(file, guess), reading=chosen.describe(file.names))
     known = chosen.answered() - answers.keys()
     checks = [look for name, look in CHECKS.items() if name not in known]
-    done = resolve(file, layout, checks, answers, progress)
+    done = record.resolve(file, layout, checks, answers, progress)
     if not chosen.words:
         return done
     questions = [at for at in (layout.answer, *layout.others) if at is not None]
@@ -98,7 +87,7 @@ _OF_CELLS: Final = WORDS["labels"]["of_cells"].split()
 
 
 def with_met_rows(
-    file: DetectedFile, seen: Reading, met: Cells, answers: Mapping[str, str]
+    file: DetectedFile, seen: record.Reading, met: Cells, answers: Mapping[str, str]
 ) -> DetectedFile | None:
     """The `file` with rows that counting met, where a check may ask of them; else None.
 
@@ -109,10 +98,10 @@ def with_met_rows(
     rows = (tuple(cell if at == column else "" for at in range(width)) for column, cell in met)
     more = replace(seen.file, rows=(*seen.file.rows, *rows))
     unknown = tuple((cell, "") for at, cell in met if at == layout.answer and layout.areas)
-    reading = Reading(more, replace(layout, areas=(*layout.areas, *unknown)))
+    reading = record.Reading(more, replace(layout, areas=(*layout.areas, *unknown)))
     for name in _OF_CELLS if met else ():
-        after = None if answers.get(name) == KEEP else CHECKS[name](reading)
+        after = None if answers.get(name) == record.KEEP else CHECKS[name](reading)
         before = after and CHECKS[name](seen)
         if after and (before is None or before.sentence != after.sentence):
-            return with_rows_of(file, bool(layout.header), [cell for _, cell in met])
+            return record.with_rows_of(file, bool(layout.header), [cell for _, cell in met])
     return None
