@@ -27,7 +27,7 @@ from tests.datasets.files import HOSTILE
 from tests.servers import Server, running_server
 from tests.visits import Bringer, Visitor
 
-_ROUNDS: Final = 3
+_ROUNDS: Final = 6
 _SETTLED_S: Final = 35.0
 """The server sets aside what it is made of 30 s after its start, whatever the files do."""
 _BACK_S: Final = 60.0

@@ -23,6 +23,7 @@ import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from functools import partial
+from os import SEEK_END
 from pathlib import PurePosixPath
 from threading import Lock
 from time import monotonic
@@ -296,11 +297,12 @@ class FileInMemory:
     that has come each time it grows, with the interpreter's lock; to join bytes needs no lock.
     """
 
-    _rolled, _max_size = False, 0
-    """To Starlette: it is in memory, of any size."""
+    _max_size = 0
+    """To Starlette: of any size."""
 
     def __init__(self, max_size: int) -> None:
         del max_size
+        self._rolled = False
         self._pieces: list[bytes] = []
 
     def write(self, piece: bytes) -> None:
@@ -312,7 +314,11 @@ class FileInMemory:
         return 0
 
     def seek(self, at: int) -> None:
-        """Nothing: it is read as a whole."""
+        """It has come as a whole; Starlette reads in another thread what is `_rolled`.
+
+        To put 31 MB together takes as long as a page: no visit is answered by this thread then.
+        """
+        self._rolled = True
 
     def read(self, size: int = -1) -> bytes:
         """All that has come, whatever `size` is."""
@@ -378,8 +384,9 @@ def take_content(file: UploadedFile) -> bytes:
 
 def was_taken(file: UploadedFile | DeletedFile | None) -> bool:
     """Whether `take_content` has had an upload, which its widget still lists."""
+    # To ask for its buffer would copy it.
     return file is not None and (
-        isinstance(file, DeletedFile) or file.getbuffer().nbytes < file.size
+        isinstance(file, DeletedFile) or file.seek(0, SEEK_END) < file.size
     )
 
 

@@ -286,10 +286,10 @@ def detect_dialect(head: str, name: str, delimiter: str = "") -> TableDialect:
         found = _try_delimiter(head[line.end() :], delimiter or line[1], name)[2]
         skip, then = found.skip + 1, found.skip_with_header + 1
         return replace(found, skip=skip, skip_with_header=then)
-    signs = [delimiter] if delimiter else list(DELIMITERS)
+    signs = [delimiter] if delimiter else [sign for sign in DELIMITERS if sign in head]
     candidates = [_try_delimiter(head, sign, name) for sign in signs]
-    fits, _, dialect = max(candidates, key=lambda each: each[:2])
-    if delimiter or fits >= _FIT_MIN:
+    fits, _, dialect = max(candidates, key=lambda each: each[:2], default=(0.0, False, None))
+    if dialect is not None and (delimiter or fits >= _FIT_MIN):
         return dialect
     return _try_delimiter(head, NO_DELIMITER, name)[2]
 
