@@ -8,8 +8,8 @@ from caldp_core.collect.device import Once as Once
 from caldp_core.collect.protocol import Protocol as Protocol
 from caldp_core.collect.questions import Questions as Questions
 from caldp_core.domain.domains import Domain as Domain
-from caldp_core.estimation.shares import estimate as estimate
-from caldp_core.estimation.shares import intervals as intervals
+from caldp_core.estimation.estimators import estimate as estimate
+from caldp_core.estimation.estimators import intervals as intervals
 from caldp_core.experiments.reproduce import compare as compare
 from caldp_core.experiments.run import Result as Result
 from caldp_core.experiments.run import prepare as prepare

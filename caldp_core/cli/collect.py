@@ -42,10 +42,9 @@ from caldp_core.datasets.base import from_weights
 from caldp_core.datasets.own import check_line, remove_unseen
 from caldp_core.datasets.public_map import NoPrior
 from caldp_core.domain.domains import Domain
-from caldp_core.estimation.estimators import ESTIMATORS
+from caldp_core.estimation.estimators import ESTIMATORS, GroupShare, Quantile
 from caldp_core.estimation.evidence import KNOWING_MAP, Options, default_estimator
 from caldp_core.estimation.intervals import every_look, one_look
-from caldp_core.estimation.shares import GroupShare, Quantile
 from caldp_core.experiments.run import prepare
 from caldp_core.experiments.table import as_csv, cells_as_geojson, map_for_geojson
 from caldp_core.scenarios.scenario import Scenario, schema

@@ -36,11 +36,10 @@ from caldp_core.collect.protocol import PROTOCOL_KEY, Protocol
 from caldp_core.collect.record import EVERY_LOOK, HOLD_KEY, RECORD_KEY, check_record, make_record
 from caldp_core.datasets.shipped import DATA_FOLDER
 from caldp_core.domain.domains import GridDomain
-from caldp_core.estimation.estimators import ErrorEstimate, estimated_error
+from caldp_core.estimation.estimators import ErrorEstimate, compare_groups, estimated_error
 from caldp_core.estimation.estimators import estimator as named
 from caldp_core.estimation.evidence import Evidence, Options, default_estimator
 from caldp_core.estimation.intervals import Looks, margins, one_look, simultaneous
-from caldp_core.estimation.shares import compare_groups
 from caldp_core.experiments.table import Columns, as_cell, group_columns, place_columns
 
 EXPOSED: Final = "protected by nothing"

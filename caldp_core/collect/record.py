@@ -32,10 +32,9 @@ from caldp_core.collect.protocol import EXPOSED, PROTOCOL_KEY, FamilyPlan, Proto
 from caldp_core.collect.questions import Questions, parse_protocol, protocols_by_name
 from caldp_core.collect.report_files import BATCH_PREFIX, FILE_PREFIX
 from caldp_core.datasets.public_map import NoPrior, PriorSpec, PublicMap
-from caldp_core.estimation.estimators import ESTIMATORS, ErrorEstimate
+from caldp_core.estimation.estimators import ESTIMATORS, ErrorEstimate, compare_groups, quantiles
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.intervals import Looks, one_look
-from caldp_core.estimation.shares import compare_groups, quantiles
 from caldp_core.mechanisms.capabilities import block_totals
 from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.mechanisms.written_out import WrittenOut

@@ -37,8 +37,8 @@ from caldp_core.basics.limits import SEED_MAX, TRIALS_MAX
 from caldp_core.basics.types import Floats, Ints, Progress, no_progress
 from caldp_core.datasets import DatasetSpec, Geometric, PermutedGeometric, Uniform, Zipf
 from caldp_core.domain.domains import Domain, GridDomain
+from caldp_core.estimation.estimators import estimate
 from caldp_core.estimation.evidence import USUAL, EstimatorName
-from caldp_core.estimation.shares import estimate
 from caldp_core.experiments.forecast import forecast
 from caldp_core.experiments.metrics import TV, find_measure, total_variation
 from caldp_core.experiments.run import Setup, prepare, run, run_trial

@@ -17,8 +17,8 @@ from caldp_core.basics.extras import explain_missing
 from caldp_core.basics.files import csv_text, escape_formula, parse_float
 from caldp_core.basics.types import Floats, Ints, sums_by
 from caldp_core.domain.domains import Domain, GridDomain
+from caldp_core.estimation.estimators import GroupShare, compare_groups
 from caldp_core.estimation.intervals import margins
-from caldp_core.estimation.shares import GroupShare, compare_groups
 
 if TYPE_CHECKING:
     from caldp_core.experiments.run import Result

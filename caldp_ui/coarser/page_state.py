@@ -16,7 +16,7 @@ from caldp_core.basics.errors import check_choice, check_whole
 from caldp_core.basics.types import Ints
 from caldp_core.datasets import PERIODS, DatasetSpec, Gowalla, InfantDeaths, Survey
 from caldp_core.domain.domains import US_GRID, Domain, GridDomain
-from caldp_core.estimation.shares import COMPARED_MAX
+from caldp_core.estimation.estimators import COMPARED_MAX
 from caldp_core.experiments.forecast import require_valid_errors
 from caldp_core.experiments.run import Result, Setup, draw_people
 from caldp_core.scenarios.blocks import (

@@ -25,9 +25,13 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Bools, Floats, Progress
 from caldp_core.datasets import DatasetSpec
 from caldp_core.domain.domains import is_scale, scale_of
-from caldp_core.estimation.estimators import ESTIMATORS, menu_of_estimators
+from caldp_core.estimation.estimators import (
+    ESTIMATORS,
+    compare_groups,
+    menu_of_estimators,
+    quantiles,
+)
 from caldp_core.estimation.intervals import ranges, simultaneous
-from caldp_core.estimation.shares import compare_groups, quantiles
 from caldp_core.experiments.forecast import forecast_if_fast
 from caldp_core.experiments.questions import EstimatedMean, mean_in
 from caldp_core.experiments.run import Result, Setup

@@ -41,13 +41,16 @@ from caldp_core.treatments.release import (
     larger_cells,
     table_errors,
 )
-from caldp_core.treatments.sums import Sums, bounds, disclosed_cells, solve_by_subtraction
 from caldp_core.treatments.suppression import (
     HiddenTable,
+    Sums,
     Suppression,
+    bounds,
+    disclosed_cells,
     published_sums,
     published_sums_with_marks,
     published_sums_with_rule,
+    solve_by_subtraction,
 )
 from tests.attacks.by_hand import averaged_by_hand, newcomers_by_hand, told_apart_by_hand
 from tests.stats import SIGNIFICANCE, assert_fits, assert_mean

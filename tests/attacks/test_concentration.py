@@ -11,17 +11,16 @@ import pytest
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Ints
-from caldp_core.treatments.concentration import (
-    Concentration,
-    dominance,
-    largest_seen_by_second,
-    p_percent,
-)
-from caldp_core.treatments.sums import bounds, bounds_by_programs
 from caldp_core.treatments.suppression import (
+    Concentration,
     HiddenTable,
     Margins,
+    bounds,
+    bounds_by_programs,
+    dominance,
+    largest_seen_by_second,
     margins_of,
+    p_percent,
     protect,
     published_sums,
 )

@@ -9,22 +9,20 @@ from scipy.sparse import csr_array
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Bools, Ints, sums_by
-from caldp_core.treatments.sums import (
-    Sums,
-    bounds,
-    bounds_by_programs,
-    disclosed_cells,
-    solve_by_subtraction,
-)
 from caldp_core.treatments.suppression import (
     HiddenTable,
     Margins,
+    Sums,
     Suppression,
+    bounds,
+    bounds_by_programs,
+    disclosed_cells,
     margins_of,
     protect,
     published_sums,
     published_sums_with_marks,
     published_sums_with_rule,
+    solve_by_subtraction,
 )
 
 COUNTIES = np.array([0, 0, 1, 1, 2, 2])

@@ -28,12 +28,14 @@ from caldp_core.datasets import (
 from caldp_core.domain.domains import US_GRID, Domain, GridDomain
 from caldp_core.scenarios.blocks import GroupBlocks, SymbolBlocks
 from caldp_core.treatments.release import CentralTable, Rounding
-from caldp_core.treatments.sums import bounds, disclosed_cells, solve_by_subtraction
 from caldp_core.treatments.suppression import (
     Suppression,
+    bounds,
+    disclosed_cells,
     published_sums,
     published_sums_with_marks,
     published_sums_with_rule,
+    solve_by_subtraction,
 )
 from tests import ROOT
 from tests.contract.checks import check_progress

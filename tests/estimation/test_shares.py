@@ -12,9 +12,9 @@ from scipy.stats import beta, binom, norm
 
 from caldp_core.basics.types import Ints
 from caldp_core.domain.domains import Domain
+from caldp_core.estimation.estimators import GroupShare, compare_groups, quantiles
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.intervals import ShareWithin, share_within
-from caldp_core.estimation.shares import GroupShare, compare_groups, quantiles
 from caldp_core.mechanisms import Tally, catalogue
 from caldp_core.privacy.context import Context
 from tests.stats import SIGNIFICANCE

@@ -15,9 +15,8 @@ import pytest
 from scipy.special import betaincinv
 
 from caldp_core.domain.domains import Domain
-from caldp_core.estimation.estimators import ESTIMATORS
+from caldp_core.estimation.estimators import ESTIMATORS, compare_groups
 from caldp_core.estimation.intervals import ranges, simultaneous
-from caldp_core.estimation.shares import compare_groups
 from caldp_core.experiments.run import Setup
 from caldp_core.experiments.table import group_columns
 from caldp_core.mechanisms.catalogue import MECHANISMS

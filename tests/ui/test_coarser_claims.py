@@ -20,8 +20,14 @@ from caldp_core.basics.types import Floats
 from caldp_core.datasets import InfantDeaths, OwnTable
 from caldp_core.mechanisms.base import Mechanism
 from caldp_core.scenarios.scenario import Scenario
-from caldp_core.treatments.sums import bounds_by_programs, disclosed_cells, solve_by_subtraction
-from caldp_core.treatments.suppression import Suppression, published_sums, published_sums_with_rule
+from caldp_core.treatments.suppression import (
+    Suppression,
+    bounds_by_programs,
+    disclosed_cells,
+    published_sums,
+    published_sums_with_rule,
+    solve_by_subtraction,
+)
 from caldp_ui.coarser import outcomes, reconstruction, view
 from caldp_ui.coarser.page_state import (
     BASES,

@@ -32,7 +32,7 @@ from caldp_core.datasets import (
 )
 from caldp_core.domain.domains import Domain
 from caldp_core.domain.partitions import single_block
-from caldp_core.estimation.shares import compare_groups, quantiles
+from caldp_core.estimation.estimators import compare_groups, quantiles
 from caldp_core.experiments.questions import QuestionPlan, wrong_share
 from caldp_core.experiments.regions import region_report
 from caldp_core.experiments.run import Result, prepare, run
