@@ -41,12 +41,7 @@ from caldp_core.estimation.cascade_estimator import (
 from caldp_core.estimation.evidence import KNOWING_MAP, USUAL, EstimatorName, Evidence
 from caldp_core.estimation.intervals import LEVEL, Intervals, Range, may_be_noise, share_within
 from caldp_core.estimation.maximum_likelihood import maximum_likelihood, smoothed_likelihood
-from caldp_core.estimation.mixture import (
-    chosen_estimate,
-    chosen_fit,
-    mixture_estimate,
-    mixture_fit,
-)
+from caldp_core.estimation.mixture import chosen_estimate, chosen_fit, mixture_estimate, mixture_fit
 from caldp_core.estimation.projection import simplex_projection
 from caldp_core.mechanisms import Mechanism, Tally
 
