@@ -6,8 +6,10 @@ import itertools
 import random
 import re
 import tempfile
+import tracemalloc
 from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import replace
+from threading import current_thread
 from typing import Any
 
 import numpy as np
@@ -632,7 +634,11 @@ def test_files_that_come_in_share_one_pace() -> None:
     assert time == pytest.approx((64 - 4) / 16)
 
 
-def test_what_comes_in_is_never_on_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_comes_in_is_never_on_the_disk_and_is_put_together_aside(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Aside: in another thread than that which answers all visits."""
+
     def no_file(*_: Any, **__: Any) -> None:
         raise AssertionError("a file on the disk")
 
@@ -646,13 +652,24 @@ def test_what_comes_in_is_never_on_the_disk(monkeypatch: pytest.MonkeyPatch) -> 
         for at in range(0, len(body), 2**16):
             yield body[at : at + 2**16]
 
+    threads, read = list[str](), FileInMemory.read
+
+    def read_noting(file: FileInMemory, size: int = -1) -> bytes:
+        threads.append(current_thread().name)
+        return read(file, size)
+
+    monkeypatch.setattr(FileInMemory, "read", read_noting)
+
     async def parse() -> bytes:
+        threads.append(current_thread().name)
         form = await MultiPartParser(Headers({"content-type": kind}), pieces()).parse()
         file: Any = form["file"]
         assert isinstance(file.file, FileInMemory)
         return bytes(await file.read())
 
     assert waiting.run(parse()) == data
+    loop, reader = threads
+    assert loop != reader
 
 
 def test_the_content_of_a_file_is_taken_once() -> None:
@@ -662,3 +679,14 @@ def test_the_content_of_a_file_is_taken_once() -> None:
     assert take_content(file) == b"a,1"
     assert (was_taken(file), file.getvalue()) == (True, b"")
     assert [was_taken(each) for each in (None, DeletedFile("a"))] == [False, True]
+
+
+def test_a_file_that_is_asked_whether_it_was_taken_is_not_copied() -> None:
+    record = UploadedFileRec(file_id="a", name="a.csv", type="text/csv", data=bytes(8 * MB))
+    file = UploadedFile(record, FileURLs())
+    tracemalloc.start()
+    assert not was_taken(file)
+    assert take_content(file) is record.data
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < MB
