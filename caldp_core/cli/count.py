@@ -13,12 +13,7 @@ from caldp_core.basics.errors import quoted, require
 from caldp_core.basics.files import check_output, write_whole
 from caldp_core.cli import terminal
 from caldp_core.cli.commands import SentenceError
-from caldp_core.datasets.files.answers import (
-    CountedAnswers,
-    CountedQuestions,
-    count_answers,
-    count_questions,
-)
+from caldp_core.datasets.files import answers as file_answers
 from caldp_core.datasets.files.checks.record import KEEP, Check, Reading, Resolved
 from caldp_core.datasets.files.checks.run import CHECKS, read_as_chosen, with_met_rows
 from caldp_core.datasets.files.counts_export import check_ending, write_counts
@@ -204,7 +199,7 @@ def _ways(check: Check) -> str:
     return ", ".join([*offers, *people, f"--accept {check.name}={KEEP} ({check.keep})"]) + "."
 
 
-_Found: TypeAlias = CountedPlaces | CountedAnswers | CountedQuestions
+_Found: TypeAlias = CountedPlaces | file_answers.CountedAnswers | file_answers.CountedQuestions
 
 
 def _count_checked(
@@ -246,8 +241,8 @@ def _count(output: Path, on_map: dict[str, Any], reading: Reading) -> _Found:
         _require_unused(on_map, "answers")
         if layout.others or (_is_scenario(output) and not layout.areas):
             _check_survey_ending(output)
-            return count_questions(file, layout, OwnSurvey.title, progress)
-        return count_answers(file, layout, OwnTable.title, progress)
+            return file_answers.count_questions(file, layout, OwnSurvey.title, progress)
+        return file_answers.count_answers(file, layout, OwnTable.title, progress)
 
 
 def _print_counts(checked: Resolved, found: _Found, output: Path) -> None:
@@ -261,7 +256,7 @@ def _print_counts(checked: Resolved, found: _Found, output: Path) -> None:
         data = found.places
         facts = {"people": int(found.places.counts().sum()), "cell_degrees": found.places.cell}
         facts["cells_with_people"] = len(found.places.people.split())
-    elif isinstance(found, CountedQuestions):
+    elif isinstance(found, file_answers.CountedQuestions):
         data, columns = found.survey, {role: columns[role] for role in columns if role == "count"}
         sizes = {
             table.title: {"people": sum(table.counts), "answers": len(table.names)}

@@ -4,16 +4,10 @@ from pathlib import Path
 
 from caldp_core.basics.errors import count_text, require
 from caldp_core.basics.limits import OWN_NAME_MAX, OWN_TEXT_MAX, POINTS_MAX
+from caldp_core.datasets.files import source as sources
 from caldp_core.datasets.files.geojson import name_key
 from caldp_core.datasets.files.layout_detection import DetectedFile, detect_layouts
 from caldp_core.datasets.files.places import CountedPlaces, count_places
-from caldp_core.datasets.files.source import (
-    PAGE_BOUNDS,
-    Bounds,
-    FileSource,
-    source_from_bytes,
-    source_from_path,
-)
 from caldp_core.datasets.files.table import Chosen, open_table
 from caldp_core.datasets.own import OwnPlaces
 
@@ -27,8 +21,8 @@ def check_size(text: str) -> None:
 
 
 def inspect_data(
-    data: str | bytes | Path | FileSource,
-    bounds: Bounds = PAGE_BOUNDS,
+    data: str | bytes | Path | sources.FileSource,
+    bounds: sources.Bounds = sources.PAGE_BOUNDS,
     chosen: Chosen | None = None,
 ) -> DetectedFile:
     """The detected layouts of a text, of the bytes of a file, or of a file by path or `FileSource`.
@@ -36,8 +30,8 @@ def inspect_data(
     `chosen`: how it is opened, where a user says it. Raises `CaldpError`.
     """
     if isinstance(data, Path):
-        source = source_from_path(data)
-    elif isinstance(data, FileSource):
+        source = sources.source_from_path(data)
+    elif isinstance(data, sources.FileSource):
         source = data
     else:
         require(
@@ -47,7 +41,7 @@ def inspect_data(
         if isinstance(data, str):
             check_size(data)
             data = data.encode("utf-8", "replace")
-        source = source_from_bytes(data, "the text")
+        source = sources.source_from_bytes(data, "the text")
     return detect_layouts(open_table(source, bounds, chosen), chosen.header if chosen else None)
 
 

@@ -22,17 +22,7 @@ from caldp_core.mechanisms.personalised import population_background, uniform_ba
 from caldp_core.privacy.context import Context, PersonalPolicy, PrivacyMatrix
 from caldp_core.privacy.distance import DistanceMetric, EuclideanMetric, GridMetric
 from caldp_core.privacy.matrix import BinaryPolicy, DenseMatrix
-from caldp_core.scenarios.blocks import (
-    BlocksSpec,
-    EverythingSensitive,
-    GridBlocks,
-    OneBlock,
-    SensitiveSpec,
-    SensitiveSymbols,
-    blocks_and_flags,
-    require_map,
-    require_us_map,
-)
+from caldp_core.scenarios import blocks as block_specs
 from caldp_core.scenarios.records import Level, Rows
 
 
@@ -99,8 +89,8 @@ class ContextPolicy:
     """
 
     matrix: ClassVar[type[PrivacyMatrix]] = Context
-    blocks: BlocksSpec = GridBlocks()
-    sensitive: SensitiveSpec = EverythingSensitive()
+    blocks: block_specs.BlocksSpec = block_specs.GridBlocks()
+    sensitive: block_specs.SensitiveSpec = block_specs.EverythingSensitive()
     epsilon: float | tuple[float, ...] = 1.0
 
     def __post_init__(self) -> None:
@@ -108,7 +98,7 @@ class ContextPolicy:
 
     def build(self, dataset: Dataset) -> Protection:
         """See `PolicySpec.build`."""
-        partition, sensitive = blocks_and_flags(self.blocks, self.sensitive, dataset)
+        partition, sensitive = block_specs.blocks_and_flags(self.blocks, self.sensitive, dataset)
         context = Context.of(partition.labels, sensitive, self.epsilon)
         return Protection(context, partition, sensitive)
 
@@ -174,7 +164,7 @@ class MatrixPolicy:
 
 
 def _public_figures(tags: int, dataset: Dataset, open_symbols: Bools) -> Floats:
-    require_us_map(dataset.domain, "Numbers of inhabitants")
+    block_specs.require_us_map(dataset.domain, "Numbers of inhabitants")
     return population_background(tags, population_prior(), open_symbols)
 
 
@@ -221,7 +211,7 @@ class PersonalTags(_OneEpsilon):
     """
 
     matrix: ClassVar[type[PrivacyMatrix]] = PersonalPolicy
-    sensitive: SensitiveSpec = SensitiveSymbols()
+    sensitive: block_specs.SensitiveSpec = block_specs.SensitiveSymbols()
     shares: tuple[float, ...] = (0.5,)
     background: str = "uniform"
     epsilon: float = 1.0
@@ -237,7 +227,9 @@ class PersonalTags(_OneEpsilon):
 
     def build(self, dataset: Dataset) -> Protection:
         """See `PolicySpec.build`."""
-        partition, sensitive = blocks_and_flags(OneBlock(), self.sensitive, dataset)
+        partition, sensitive = block_specs.blocks_and_flags(
+            block_specs.OneBlock(), self.sensitive, dataset
+        )
         background = BACKGROUNDS[self.background](len(self.shares), dataset, ~sensitive)
         policy = PersonalPolicy.of(sensitive, self.shares, background, self.epsilon)
         return Protection(policy, partition, sensitive)
@@ -257,7 +249,7 @@ class _WithinKilometres(_OneEpsilon):
 
     def build(self, dataset: Dataset) -> Protection:
         """See `PolicySpec.build`."""
-        grid = require_map(dataset.domain, "Distances in kilometres")
+        grid = block_specs.require_map(dataset.domain, "Distances in kilometres")
         assert issubclass(self.matrix, GridMetric | EuclideanMetric)
         try:
             return single_block_protection(

@@ -24,12 +24,7 @@ from caldp_core.mechanisms import FAMILIES, Mechanism, mechanism
 from caldp_core.mechanisms.base import check_mechanism
 from caldp_core.mechanisms.catalogue import MechanismName, in_context
 from caldp_core.privacy.context import Context
-from caldp_core.theory.expected_error import (
-    Budget,
-    approximated_error,
-    expected_error,
-    normal_error,
-)
+from caldp_core.theory import expected_error as expected
 
 _Z_95: Final = NormalDist().inv_cdf(0.975)
 _EPSILON_CLOSE: Final = 1e-4
@@ -75,17 +70,17 @@ class TotalVariation:
     domain: Domain | GridDomain | None = None
     options: Options = Options()
     target: float | None = None
-    budget: Budget | None = None
+    budget: expected.Budget | None = None
     simulated: bool = True
 
     def __call__(self, mechanism: Mechanism, p: Floats, n: int) -> float:
         """The error of n people from p."""
         name, domain, options = self.estimator, self.domain, self.options
         if not self.simulated:
-            found = approximated_error(mechanism, p, n, name)
+            found = expected.approximated_error(mechanism, p, n, name)
             return math.inf if found is None else found.error
-        budget = replace(self.budget or Budget.plan(mechanism.k), target=self.target)
-        return expected_error(
+        budget = replace(self.budget or expected.Budget.plan(mechanism.k), target=self.target)
+        return expected.expected_error(
             mechanism, p, n, name, domain=domain, options=options, budget=budget
         ).error
 
@@ -219,7 +214,7 @@ def _planned(
     error_at = partial(error, goal.accuracy)
     if not isinstance(goal.accuracy, TotalVariation):
         return search(error_at)
-    guess = cache(partial(error, partial(normal_error, goal.accuracy.estimator)))
+    guess = cache(partial(error, partial(expected.normal_error, goal.accuracy.estimator)))
     factor = 1.0
 
     def scaled(number: _Number) -> float:

@@ -19,15 +19,7 @@ from caldp_core.domain.domains import US_GRID, Domain, GridDomain
 from caldp_core.estimation.estimators import COMPARED_MAX
 from caldp_core.experiments.forecast import require_valid_errors
 from caldp_core.experiments.run import Result, Setup, draw_people
-from caldp_core.scenarios.blocks import (
-    BlocksSpec,
-    EvenRuns,
-    EverythingSensitive,
-    GridBlocks,
-    GroupBlocks,
-    OneBlock,
-    StateBlocks,
-)
+from caldp_core.scenarios import blocks as block_specs
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Best, Scenario
 from caldp_core.treatments import suppression
@@ -136,14 +128,14 @@ def with_data(record: Publication, data: DatasetSpec) -> Publication:
     return replace(changed, totals=GROUPS if record.totals == CROSSED else record.totals)
 
 
-def default_blocks(scenario: Scenario) -> BlocksSpec:
+def default_blocks(scenario: Scenario) -> block_specs.BlocksSpec:
     """Blocks of 5 × 10 cells on a map; the groups of a table, or runs of five of its values."""
     domain = runs.dataset(scenario).domain
     if isinstance(domain, GridDomain):
-        return GridBlocks(max(domain.rows // 5, 1), max(domain.columns // 10, 1))
+        return block_specs.GridBlocks(max(domain.rows // 5, 1), max(domain.columns // 10, 1))
     if domain.groups:
-        return GroupBlocks()
-    return EvenRuns(max(domain.k // 5, 1))
+        return block_specs.GroupBlocks()
+    return block_specs.EvenRuns(max(domain.k // 5, 1))
 
 
 _CHOICES: Final = {"office": OFFICE_TREATMENTS, "attack": ATTACKS, "lines": LINES}
@@ -200,24 +192,26 @@ EXAMPLES: Final = (
 )
 
 
-def block_choices(domain: Domain | GridDomain) -> dict[str, BlocksSpec]:
+def block_choices(domain: Domain | GridDomain) -> dict[str, block_specs.BlocksSpec]:
     """Choices for the larger cells, by title."""
     if not isinstance(domain, GridDomain):
-        groups = {"groups of the table": GroupBlocks()} if domain.groups else {}
-        fewer = {n: EvenRuns(n) for n in (2, 5, 10, 20, 50) if 2 * n <= domain.k}
+        groups = {"groups of the table": block_specs.GroupBlocks()} if domain.groups else {}
+        fewer = {n: block_specs.EvenRuns(n) for n in (2, 5, 10, 20, 50) if 2 * n <= domain.k}
         even = {f"{n} runs of values": spec for n, spec in fewer.items()}
-        return {**groups, **even, "all in one": OneBlock()}
-    choices: dict[str, BlocksSpec] = {}
+        return {**groups, **even, "all in one": block_specs.OneBlock()}
+    choices: dict[str, block_specs.BlocksSpec] = {}
     for rows, columns in ((1, 2), (2, 5), (5, 10), (12, 25), (25, 35)):
         if domain.rows % rows == 0 and domain.columns % columns == 0:
             size = f"{rows * domain.cell:.3g}° × {columns * domain.cell:.3g}°"
-            choices[size] = GridBlocks(domain.rows // rows, domain.columns // columns)
-    return {**choices, **({"US states": StateBlocks()} if domain == US_GRID else {})}
+            choices[size] = block_specs.GridBlocks(domain.rows // rows, domain.columns // columns)
+    return {**choices, **({"US states": block_specs.StateBlocks()} if domain == US_GRID else {})}
 
 
-def with_blocks(record: Publication, blocks: BlocksSpec) -> Publication:
+def with_blocks(record: Publication, blocks: block_specs.BlocksSpec) -> Publication:
     """The record with other larger cells."""
-    policy = ContextPolicy(blocks, EverythingSensitive(), record.scenario.policy.plain_epsilon)
+    policy = ContextPolicy(
+        blocks, block_specs.EverythingSensitive(), record.scenario.policy.plain_epsilon
+    )
     return replace(record, scenario=replace(record.scenario, policy=policy, mechanism=Best()))
 
 
@@ -284,7 +278,7 @@ def published_margins(record: Publication, setup: Setup) -> suppression.Margins:
         answers = answers_in_common(setup.dataset.domain)
         assert answers is not None  # a record's totals are of `total_choices`
         return suppression.margins_of([labels], [answers])
-    if not isinstance(blocks, GridBlocks):
+    if not isinstance(blocks, block_specs.GridBlocks):
         return suppression.margins_of([labels])
     row, column = np.divmod(labels, blocks.columns)
     return suppression.margins_of([labels, row // 5 * blocks.columns + column // 5])

@@ -17,24 +17,7 @@ from caldp_core.basics.limits import N_MAX
 from caldp_core.datasets.reading import read_points
 from caldp_core.domain.domains import US_GRID, GridDomain
 from caldp_core.experiments.run import Setup
-from caldp_core.scenarios.blocks import (
-    OUTSIDE,
-    AdaptiveBlocks,
-    BlocksSpec,
-    CountryBlocks,
-    DrawnBlocks,
-    EverythingSensitive,
-    GridBlocks,
-    HexagonBlocks,
-    OneBlock,
-    PolygonBlocks,
-    RegionBlocks,
-    SensitiveAreas,
-    SensitiveInhabited,
-    SensitiveNear,
-    SensitiveSpec,
-    describe_areas,
-)
+from caldp_core.scenarios import blocks as block_specs
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.texts import escape_markdown, read_texts
 from caldp_ui.compute import runs
@@ -61,20 +44,20 @@ def _bind_part(name: str, part: str, field: str) -> dict[str, Any]:
 
 
 K = TypeVar("K")
-BLOCK_KINDS: Final[dict[str, BlocksSpec]] = {
-    "One block: the whole map": OneBlock(),
-    "A grid of blocks": GridBlocks(),
+BLOCK_KINDS: Final[dict[str, block_specs.BlocksSpec]] = {
+    "One block: the whole map": block_specs.OneBlock(),
+    "A grid of blocks": block_specs.GridBlocks(),
     **SHIPPED,
-    "Hexagons": HexagonBlocks(),
-    "Blocks with similar numbers of people": AdaptiveBlocks(),
-    "My own, drawn on the map": DrawnBlocks(),
-    "Areas of a file of mine": PolygonBlocks(),
+    "Hexagons": block_specs.HexagonBlocks(),
+    "Blocks with similar numbers of people": block_specs.AdaptiveBlocks(),
+    "My own, drawn on the map": block_specs.DrawnBlocks(),
+    "Areas of a file of mine": block_specs.PolygonBlocks(),
 }
-SENSITIVE_KINDS: Final[dict[str, SensitiveSpec]] = {
-    "Every place": EverythingSensitive(),
-    "Only areas that I draw": SensitiveAreas(),
-    "Places near points of mine": SensitiveNear(),
-    "Thinly settled places": SensitiveInhabited(),
+SENSITIVE_KINDS: Final[dict[str, block_specs.SensitiveSpec]] = {
+    "Every place": block_specs.EverythingSensitive(),
+    "Only areas that I draw": block_specs.SensitiveAreas(),
+    "Places near points of mine": block_specs.SensitiveNear(),
+    "Thinly settled places": block_specs.SensitiveInhabited(),
 }
 _ADAPTIVE: Final = (10, 50, 100, 250, 500, 875, 1750, 4000)
 
@@ -109,28 +92,28 @@ def kinds_on_map(kinds: dict[str, K], domain: GridDomain) -> dict[str, K]:
     """The kinds that fit a map."""
     excluded: tuple[type, ...] = () if domain == US_GRID else PAPER_MAP_ONLY
     if len(datasets.country_labels(domain)[1]) == 1:
-        excluded = (*excluded, CountryBlocks)
+        excluded = (*excluded, block_specs.CountryBlocks)
     if len(datasets.region_labels(domain)[1]) == 1:
-        excluded = (*excluded, RegionBlocks)
+        excluded = (*excluded, block_specs.RegionBlocks)
     if not datasets.hexagon_resolutions(domain):
-        excluded = (*excluded, HexagonBlocks)
+        excluded = (*excluded, block_specs.HexagonBlocks)
     return {title: spec for title, spec in kinds.items() if not isinstance(spec, excluded)}
 
 
 def _kind_title(
-    kinds: dict[str, BlocksSpec] | dict[str, SensitiveSpec], spec: object
+    kinds: dict[str, block_specs.BlocksSpec] | dict[str, block_specs.SensitiveSpec], spec: object
 ) -> str | None:
     return next((title for title, known in kinds.items() if type(known) is type(spec)), None)
 
 
 def _block_details(scenario: Scenario, domain: GridDomain) -> None:
     blocks = scenario.context.blocks
-    if isinstance(blocks, GridBlocks):
+    if isinstance(blocks, block_specs.GridBlocks):
         rows, columns = st.columns(2)
         rows.number_input("Rows", 1, domain.rows, **_bind_part("rows", "blocks", "rows"))
         bound = _bind_part("columns", "blocks", "columns")
         columns.number_input("Columns", 1, domain.columns, **bound)
-    elif isinstance(blocks, AdaptiveBlocks):
+    elif isinstance(blocks, block_specs.AdaptiveBlocks):
         st.select_slider(
             "Number of blocks",
             sorted({*_ADAPTIVE, blocks.blocks}),
@@ -138,7 +121,7 @@ def _block_details(scenario: Scenario, domain: GridDomain) -> None:
             help="Made from public population figures (GeoNames), never from the private data.",
             **_bind_part("adaptive", "blocks", "blocks"),
         )
-    elif isinstance(blocks, HexagonBlocks):
+    elif isinstance(blocks, block_specs.HexagonBlocks):
         fitting = {*datasets.hexagon_resolutions(domain), blocks.resolution}
         st.select_slider(
             "Size of a hexagon",
@@ -147,23 +130,23 @@ def _block_details(scenario: Scenario, domain: GridDomain) -> None:
             help=TEXTS["hexagons_help"],
             **_bind_part("hexagons", "blocks", "resolution"),
         )
-    elif isinstance(blocks, PolygonBlocks):
+    elif isinstance(blocks, block_specs.PolygonBlocks):
         _polygon_details(blocks)
-    elif isinstance(blocks, DrawnBlocks):
+    elif isinstance(blocks, block_specs.DrawnBlocks):
         st.caption(TEXTS["drawn_blocks"].format(blocks=len(blocks.areas)))
 
 
 def _sensitive_details(scenario: Scenario) -> None:
     sensitive = scenario.context.sensitive
-    if isinstance(sensitive, SensitiveAreas):
+    if isinstance(sensitive, block_specs.SensitiveAreas):
         st.caption(
             f"Drawn: {page_state.edits_text(sensitive.edits)}. The tools on the maps go on."
             if sensitive.edits
             else "Nothing yet: every report names its place. Draw with the tools on the maps."
         )
-    elif isinstance(sensitive, SensitiveNear):
+    elif isinstance(sensitive, block_specs.SensitiveNear):
         _point_details(sensitive)
-    elif isinstance(sensitive, SensitiveInhabited):
+    elif isinstance(sensitive, block_specs.SensitiveInhabited):
         st.number_input(
             "… with at most so many inhabitants",
             1,
@@ -174,7 +157,7 @@ def _sensitive_details(scenario: Scenario) -> None:
                 STATE,
                 "most",
                 sensitive.most,
-                lambda s, v: s.with_context(sensitive=SensitiveInhabited(1, v)),
+                lambda s, v: s.with_context(sensitive=block_specs.SensitiveInhabited(1, v)),
             ),
         )
 
@@ -192,7 +175,9 @@ def with_dataset(before: Scenario, spec: datasets.DatasetSpec) -> Scenario:
     domain = runs.finest_map_of(runs.dataset(scenario))
     if domain == runs.finest_map_of(runs.dataset(before)):
         return replace(scenario, prior=before.prior, estimator=before.estimator)
-    return scenario.with_context(blocks=choices.blocks_of(domain), sensitive=EverythingSensitive())
+    return scenario.with_context(
+        blocks=choices.blocks_of(domain), sensitive=block_specs.EverythingSensitive()
+    )
 
 
 def data_control() -> None:
@@ -202,7 +187,7 @@ def data_control() -> None:
         st.caption(TEXTS["snap_missing"])
 
 
-def _point_details(sensitive: SensitiveNear) -> None:
+def _point_details(sensitive: block_specs.SensitiveNear) -> None:
     """The points, and how far around them places are sensitive."""
     st.text_area(
         **_POINTS,
@@ -235,7 +220,7 @@ _EVERYBODY: Final = "everybody"
 _NEAR: Final = "people near clinics or other points of mine, nobody else"
 
 
-def ask_near(key: Callable[[str], str]) -> SensitiveNear | None:
+def ask_near(key: Callable[[str], str]) -> block_specs.SensitiveNear | None:
     """Asks who is protected; None: everybody. Raises `CaldpError` for points that can't be read."""
     if st.radio("Protected are …", (_EVERYBODY, _NEAR), key=key("protected")) == _EVERYBODY:
         return None
@@ -248,7 +233,7 @@ def ask_near(key: Callable[[str], str]) -> SensitiveNear | None:
     metres = st.number_input("Metres around each", 0, 1_000_000, 300, step=50, key=key("metres"))
     if not text.strip():
         st.caption("“Show it” comes once there are points.")
-    return SensitiveNear(_points(text), metres / 1000)
+    return block_specs.SensitiveNear(_points(text), metres / 1000)
 
 
 def _points(text: str) -> tuple[str, ...]:
@@ -256,13 +241,13 @@ def _points(text: str) -> tuple[str, ...]:
     parts = (line.split(",", 2) for line in text.splitlines() if line.strip())
     lines = tuple(",".join(map(str.strip, each)) for each in parts)
     with suppress(CaldpError):
-        return SensitiveNear(lines).points
+        return block_specs.SensitiveNear(lines).points
     with suppress(CaldpError):
         return read_points(text)
     return lines  # the record says what is wrong with them
 
 
-def _polygon_details(blocks: PolygonBlocks) -> None:
+def _polygon_details(blocks: block_specs.PolygonBlocks) -> None:
     """The upload of a file, with the areas of the last one or its error."""
     upload_areas(
         STATE.key("polygons"),
@@ -279,21 +264,24 @@ def warn_of_areas(setup: Setup) -> None:
     """Say above the page how its areas differ from what somebody may have drawn."""
     blocks = getattr(setup.scenario.policy, "blocks", None)
     with st.container():  # always there, so that what follows keeps its place
-        if isinstance(blocks, PolygonBlocks) and (found := _differences(blocks, setup)):
+        if isinstance(blocks, block_specs.PolygonBlocks) and (found := _differences(blocks, setup)):
             st.warning(escape_markdown(found), icon=":material/warning:")
 
 
-def _differences(blocks: PolygonBlocks, setup: Setup) -> str:
+def _differences(blocks: block_specs.PolygonBlocks, setup: Setup) -> str:
     of_file, sentences = st.session_state.get(FILE_KEY, (None, ()))
     return " ".join(
-        [*(sentences if of_file == blocks else ()), *describe_areas(blocks, setup.dataset)]
+        [
+            *(sentences if of_file == blocks else ()),
+            *block_specs.describe_areas(blocks, setup.dataset),
+        ]
     )
 
 
-def _describe_blocks(blocks: PolygonBlocks) -> str:
+def _describe_blocks(blocks: block_specs.PolygonBlocks) -> str:
     """The number of areas, what lies outside of all, and what is said above the page."""
     setup = runs.setup(STATE.current().scenario)
     text = f"{formats.count(len(blocks.names), 'area', 'areas')}."
-    if OUTSIDE in setup.partition.names and setup.partition.m > 1:
+    if block_specs.OUTSIDE in setup.partition.names and setup.partition.m > 1:
         text += " What is outside of all is one more block."
     return str(escape_markdown(f"{text} {_differences(blocks, setup)}"))

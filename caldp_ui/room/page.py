@@ -36,6 +36,7 @@ from caldp_ui.controls import choices, common
 from caldp_ui.lesson.steps import Course, LessonState, length
 from caldp_ui.parts import comparison, layout, sharing
 from caldp_ui.parts.pins import session_films
+from caldp_ui.room import poll as polls
 from caldp_ui.room import view
 from caldp_ui.room.page_state import (
     EXAMPLES,
@@ -45,21 +46,6 @@ from caldp_ui.room.page_state import (
     protect_all,
     with_answers,
     with_right,
-)
-from caldp_ui.room.poll import (
-    CODE,
-    REPORTS_FIRST,
-    REPORTS_MAX,
-    STEER,
-    PollState,
-    Refusal,
-    TeacherKey,
-    attempt_limiter,
-    display_code,
-    normalize_code,
-    open_room,
-    rooms,
-    worker_query,
 )
 from caldp_ui.room.question import ANSWERS_MAX, DIVIDER, TEXT_MAX, PollQuestion, channel_of
 from caldp_ui.session import page_state, visit
@@ -87,14 +73,16 @@ def question_of(question: PollQuestion, way: str) -> PollQuestion:
     return replace(question, sensitive=(0, 1), epsilon=math.log(truth / (1 - truth)), right=None)
 
 
-def poll_of(question: PollQuestion, count: Count) -> PollState:
+def poll_of(question: PollQuestion, count: Count) -> polls.PollState:
     """The closed poll of the typed counts."""
     first, second = count.said
     reports = (0,) * first + (1,) * second
-    return PollState("", view.MARK, question_of(question, count.way), False, reports, is_over=True)
+    return polls.PollState(
+        "", view.MARK, question_of(question, count.way), False, reports, is_over=True
+    )
 
 
-def result_text(poll: PollState) -> str:
+def result_text(poll: polls.PollState) -> str:
     """The estimate of the first answer and its range, as a sentence."""
     shares = view.shares_by(poll)(poll.question, poll.reports)
     nothing = view.nothing_yet(poll, 0, shares)
@@ -172,7 +160,9 @@ def _typed(question: PollQuestion) -> Count:
     st.markdown("\n".join(f"1. {escape_markdown(step)}" for step in texts["steps"]))
     with st.container(horizontal=True):
         said = [
-            st.number_input(f"People who said “{name}”", 0, REPORTS_MAX, number, key=f"{_KEY}-{at}")
+            st.number_input(
+                f"People who said “{name}”", 0, polls.REPORTS_MAX, number, key=f"{_KEY}-{at}"
+            )
             for at, (name, number) in enumerate(zip(texts["says"], known.said, strict=True))
         ]
     count = Count(way, (said[0], said[1]))
@@ -341,16 +331,16 @@ def show_screen(screen: object) -> None:
     st.session_state[_SCREEN] = screen if screen in (PROJECTOR, PRESENTER) else ALL
 
 
-def presenter_link(teacher_key: TeacherKey) -> str:
+def presenter_link(teacher_key: polls.TeacherKey) -> str:
     """The link that steers the room from any browser: its key is in the fragment."""
-    address = gate.current_address(worker_query())
+    address = gate.current_address(polls.worker_query())
     fragment = f"#{PRESENTER}={teacher_key.code}.{teacher_key.key}"
     return f"{gate.shared_address(address) or address}{fragment}"
 
 
 def choose_screens() -> None:
     """Draw what makes two screens of one, a click each."""
-    own = f"{gate.current_address(worker_query())}#{PRESENTER}"
+    own = f"{gate.current_address(polls.worker_query())}#{PRESENTER}"
     with st.container(horizontal=True, gap="xsmall"):
         notes_help = "A second window with notes, answers and controls."
         st.link_button("Your own screen", own, help=notes_help)
@@ -365,7 +355,7 @@ def leave_button() -> None:
         STATE.button("leave", "Everything on this screen", show_screen, ALL, icon="tune")
 
 
-def other_devices(teacher_key: TeacherKey) -> None:
+def other_devices(teacher_key: polls.TeacherKey) -> None:
     """Draw the presenter's link, for a phone or a fresh browser."""
     with st.expander("Steer from another device"):
         st.markdown("Anybody who has this link steers the poll: keep it off the projector.")
@@ -431,13 +421,13 @@ _keeper = st.components.v2.component(
 )
 
 
-def find_teacher_key() -> TeacherKey | None:
+def find_teacher_key() -> polls.TeacherKey | None:
     """The key of the room that this visit opened; None without one, or after its end."""
-    teacher_key: TeacherKey | None = st.session_state.get(_TEACHER_KEY)
+    teacher_key: polls.TeacherKey | None = st.session_state.get(_TEACHER_KEY)
     if teacher_key is None:
         return None
     try:
-        rooms().get_own_polls(teacher_key, this_visit())
+        polls.rooms().get_own_polls(teacher_key, this_visit())
     except CaldpError:
         _lose(teacher_key)
         return None
@@ -459,7 +449,7 @@ def open_button() -> None:
 def _open(question: PollQuestion) -> None:
     try:
         key = st.session_state.get(_SERVER_KEY, "").strip()
-        st.session_state[_TEACHER_KEY] = open_room(question, key)
+        st.session_state[_TEACHER_KEY] = polls.open_room(question, key)
     except CaldpError as error:
         visit.notify(str(error))
         st.session_state[_REFUSED_KEY] = True
@@ -474,8 +464,10 @@ def set_writing_next(writing: bool) -> None:
     st.session_state[NEXT_KEY] = writing
 
 
-def _lose(teacher_key: TeacherKey) -> None:
-    visit.notify(view.ended_poll_sentence(display_code(normalize_code(teacher_key.code))))
+def _lose(teacher_key: polls.TeacherKey) -> None:
+    visit.notify(
+        view.ended_poll_sentence(polls.display_code(polls.normalize_code(teacher_key.code)))
+    )
     forget_poll()
 
 
@@ -488,7 +480,7 @@ def forget_poll() -> None:
     st.session_state[_FORGET_KEY] = True
 
 
-def keep_screen(teacher_key: TeacherKey, screen: str) -> None:
+def keep_screen(teacher_key: polls.TeacherKey, screen: str) -> None:
     """Have the browser store the key and which screen this is, for when the page is reloaded."""
     _keeper(key=_KEEPER, data={"teacher": vars(teacher_key), "screen": screen})
 
@@ -504,11 +496,11 @@ def _restore_from_browser() -> None:
     stored = st.session_state[_KEEPER].get("teacher")
     if not isinstance(stored, Mapping):
         return
-    teacher_key = TeacherKey(str(stored.get("code")), str(stored.get("key")))
+    teacher_key = polls.TeacherKey(str(stored.get("code")), str(stored.get("key")))
     try:
-        attempt_limiter().record_attempt(STEER, gate.visitor_address())
-        rooms().get_own_polls(teacher_key, this_visit())
-    except Refusal:
+        polls.attempt_limiter().record_attempt(polls.STEER, gate.visitor_address())
+        polls.rooms().get_own_polls(teacher_key, this_visit())
+    except polls.Refusal:
         _lose(teacher_key)
     except CaldpError as error:
         visit.notify(str(error))
@@ -520,7 +512,7 @@ def _restore_from_browser() -> None:
 PHONES: Final = common.field_slider("phones", (10, 20, 30, 60, 100, 200, 500))
 SLIDERS: Final = {"Privacy level ε": EPSILON, "Phones that you expect": PHONES}
 
-PollReader: TypeAlias = Callable[[], PollState]
+PollReader: TypeAlias = Callable[[], polls.PollState]
 """Returns the current state of the question on show."""
 
 
@@ -591,7 +583,7 @@ def show() -> None:
     title, switch = layout.title_row(STATE)
     with switch:
         # For a phone whose owner has the code, but not the link.
-        st.html(f'<a class="room-join" href="room?{CODE}=">Join with a code</a>')
+        st.html(f'<a class="room-join" href="room?{polls.CODE}=">Join with a code</a>')
     with title:
         layout.show_headline(shown.headline)
     main, beside = st.columns([3.1, 1.2], gap="medium")
@@ -599,7 +591,7 @@ def show() -> None:
         open_button()
         by_hand_button()
         question_form(draft)
-        most = f"up to {REPORTS_FIRST}, or up to {REPORTS_MAX} if you let them in"
+        most = f"up to {polls.REPORTS_FIRST}, or up to {polls.REPORTS_MAX} if you let them in"
         help_text = f"For the rehearsal only; a poll takes {most}."
         common.show(STATE, PHONES, "Phones that you expect", help_text)
     with main:

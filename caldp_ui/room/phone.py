@@ -24,22 +24,8 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.collect import js
 from caldp_ui.app import gate
 from caldp_ui.app.theme import settings
+from caldp_ui.room import poll as polls
 from caldp_ui.room import view
-from caldp_ui.room.poll import (
-    CODE,
-    LOOK,
-    REPORT,
-    WORDS,
-    Busy,
-    PollState,
-    Refusal,
-    attempt_limiter,
-    format_code,
-    normalize_code,
-    refuse_unless,
-    rooms,
-    typed_link,
-)
 from caldp_ui.room.question import PollQuestion
 from caldp_ui.stage import records
 from caldp_ui.stage.records import join_modules
@@ -59,7 +45,7 @@ _NOT_KEPT: Final = {"cache-control": "no-store"}
 
 @cache
 def _script() -> str:
-    table = json.dumps(json.loads(WORDS.read_text("utf-8")), ensure_ascii=False)
+    table = json.dumps(json.loads(polls.WORDS.read_text("utf-8")), ensure_ascii=False)
     modules = join_modules(WEB, ("explain", "phone"))
     return f"const WORDS = {table};\n{records.partial_script('dom')}{COIN}{modules}"
 
@@ -84,13 +70,13 @@ class _PageRoute(Route):
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         match, child = super().matches(scope)
-        has_code = match is not Match.NONE and CODE in Request(scope).query_params
+        has_code = match is not Match.NONE and polls.CODE in Request(scope).query_params
         return (match, child) if has_code else (Match.NONE, {})
 
 
 async def _send_page(request: Request) -> Response:
     """The page, the same for every phone; a code as it was typed leads to its worker."""
-    if link := typed_link(request.query_params[CODE]):
+    if link := polls.typed_link(request.query_params[polls.CODE]):
         return RedirectResponse(link, 303, headers=_NOT_KEPT)
     headers = {"cache-control": "no-cache", "content-security-policy": _policy()}
     return Response(document(), headers=headers, media_type="text/html")
@@ -132,21 +118,21 @@ class _Poll:
         request = Request(scope, receive)
         try:
             answer = await self._answer(request)
-        except Busy:
+        except polls.Busy:
             answer = _json({}, 429, {"retry-after": "2"})
         await answer(scope, receive, send)
 
     async def _answer(self, request: Request) -> Response:
         """Answer a request; raises `Busy`."""
-        code = normalize_code(request.query_params.get(CODE, ""))
+        code = polls.normalize_code(request.query_params.get(polls.CODE, ""))
         poll, refusal = _find(code)
         match request.method:
             case "GET" | "HEAD":
                 if poll is None or poll.mark not in _known_tag(request):
-                    attempt_limiter().record_attempt(LOOK, gate.address_of(request))
+                    polls.attempt_limiter().record_attempt(polls.LOOK, gate.address_of(request))
                 take = self._state
             case "POST":
-                attempt_limiter().record_attempt(REPORT, gate.address_of(request))
+                polls.attempt_limiter().record_attempt(polls.REPORT, gate.address_of(request))
                 take = self._take
             case _:
                 return Response(status_code=405, headers={"allow": "GET, HEAD, POST"})
@@ -154,10 +140,10 @@ class _Poll:
             own = settings().worker
             is_lost = request.query_params.get(gate.QUERY, own) != own
             key = "goneLost" if is_lost else refusal
-            return _json({"gone": key, "code": format_code(code)}, 404)
+            return _json({"gone": key, "code": polls.format_code(code)}, 404)
         return await take(request, poll)
 
-    async def _state(self, request: Request, poll: PollState) -> Response:
+    async def _state(self, request: Request, poll: polls.PollState) -> Response:
         tag = f'"{poll.mark}-{poll.is_open:d}{poll.is_shown:d}{poll.is_over:d}"'
         headers = {**_NOT_KEPT, "etag": tag}
         if _known_tag(request) == tag:
@@ -168,7 +154,7 @@ class _Poll:
             self._messages[poll.question] | view.state_message(poll), headers=headers
         )
 
-    async def _take(self, request: Request, poll: PollState) -> Response:
+    async def _take(self, request: Request, poll: polls.PollState) -> Response:
         """Count the report of a request; the phone sends a report again that is not refused."""
         host = request.headers.get("host", "")
         if not gate.is_from_here(request.headers.get("origin"), host):
@@ -181,13 +167,13 @@ class _Poll:
         message = _object(body)
         mark, token = str(message.get("mark")), str(message.get("token"))
         try:
-            is_repeat = rooms().has_answered(poll.code, mark, token)
-            refuse_unless(is_repeat or request.cookies.get(ANSWERED) != mark, "refusedAgain")
-            rooms().report(poll.code, mark, token, message.get("report"))
-        except Busy:
+            is_repeat = polls.rooms().has_answered(poll.code, mark, token)
+            polls.refuse_unless(is_repeat or request.cookies.get(ANSWERED) != mark, "refusedAgain")
+            polls.rooms().report(poll.code, mark, token, message.get("report"))
+        except polls.Busy:
             raise
         except CaldpError as error:
-            key = error.key if isinstance(error, Refusal) else "refusedForeign"
+            key = error.key if isinstance(error, polls.Refusal) else "refusedForeign"
             return _json({"refused": key}, 409)
         answer = _json({"received": True})
         answer.set_cookie(
@@ -196,11 +182,11 @@ class _Poll:
         return answer
 
 
-def _find(code: str) -> tuple[PollState | None, str]:
+def _find(code: str) -> tuple[polls.PollState | None, str]:
     """The poll of that code, or the key of why it is missing."""
     try:
-        return rooms().get_poll(code), ""
-    except Refusal as refusal:
+        return polls.rooms().get_poll(code), ""
+    except polls.Refusal as refusal:
         return None, refusal.key
 
 

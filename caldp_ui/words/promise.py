@@ -21,18 +21,7 @@ from caldp_core.mechanisms.capabilities import symbol_partition_of
 from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.privacy.context import Context
 from caldp_core.privacy.matrix import Coverage, exposed_clause
-from caldp_core.scenarios.blocks import (
-    CountryBlocks,
-    EverythingSensitive,
-    GroupBlocks,
-    HexagonBlocks,
-    OneBlock,
-    PolygonBlocks,
-    RegionBlocks,
-    SensitiveNear,
-    StateBlocks,
-    some_names,
-)
+from caldp_core.scenarios import blocks as block_specs
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.mixing import epsilons_after_mixing
@@ -302,15 +291,15 @@ def epsilon_examples() -> str:
 def block_name(nouns: Vocabulary, scenario: Scenario) -> str:
     """The noun for a block of the scenario, such as "state"."""
     blocks = scenario.context.blocks
-    if isinstance(blocks, OneBlock):
+    if isinstance(blocks, block_specs.OneBlock):
         return nouns.whole
     block_nouns = {
-        StateBlocks: "state",
-        CountryBlocks: "country",
-        RegionBlocks: "region",
-        HexagonBlocks: "hexagon",
-        GroupBlocks: "group",
-        PolygonBlocks: "region",
+        block_specs.StateBlocks: "state",
+        block_specs.CountryBlocks: "country",
+        block_specs.RegionBlocks: "region",
+        block_specs.HexagonBlocks: "hexagon",
+        block_specs.GroupBlocks: "group",
+        block_specs.PolygonBlocks: "region",
     }
     return block_nouns.get(type(blocks), "block")
 
@@ -330,7 +319,7 @@ def odds_text(nouns: Vocabulary, setup: Setup) -> str:
 def _guess_sentence(nouns: Vocabulary, setup: Setup) -> str:
     """An attacker's right guesses about protected people, in one sentence."""
     odds, scenario = _pairs(_context(setup)), setup.scenario
-    one_block = isinstance(scenario.context.blocks, OneBlock)
+    one_block = isinstance(scenario.context.blocks, block_specs.OneBlock)
     block = block_name(nouns, scenario)
     if odds.one_way is not None:
         pair = f"a protected {nouns.unit} and another{'' if one_block else f' of its {block}'}"
@@ -375,10 +364,10 @@ def protected_text(nouns: Vocabulary, setup: Setup) -> str:
         count = formats.out_of(float(shares[open_to_all].sum())).capitalize()
         text += f" {count} {nouns.people} {nouns.belong} {nouns.units} that are not sensitive."
     near = setup.scenario.context.sensitive
-    if isinstance(near, SensitiveNear) and near.points:
+    if isinstance(near, block_specs.SensitiveNear) and near.points:
         number, names = len(near.points), [point.name for point in near.named]
         points = formats.count(number, "point", "points")
-        points = some_names(names) if len(names) == number else points
+        points = block_specs.some_names(names) if len(names) == number else points
         text += f" Every place within {formats.length(near.km)} of {points} is sensitive."
     return text
 
@@ -450,10 +439,10 @@ def not_promised(nouns: Vocabulary, setup: Setup) -> list[str]:
     """What the policy leaves open, a sentence or a few each."""
     scenario = setup.scenario
     open_ends = []
-    if not isinstance(scenario.context.blocks, OneBlock):
+    if not isinstance(scenario.context.blocks, block_specs.OneBlock):
         block = block_name(nouns, scenario)
         open_ends.append(f"Every report shows which {block} someone is in.")
-    if not isinstance(scenario.context.sensitive, EverythingSensitive):
+    if not isinstance(scenario.context.sensitive, block_specs.EverythingSensitive):
         open_ends.append(_clear_sentences(nouns, setup))
     singles = int((setup.partition.sizes() == 1).sum())
     if singles:
