@@ -9,18 +9,9 @@ from typing import Final, Literal, TypeAlias
 
 import numpy as np
 
+from caldp_core.basics import types as arrays
 from caldp_core.basics.errors import check_number
 from caldp_core.basics.limits import FALSE_SHARE_MAX, FALSE_SHARE_MIN
-from caldp_core.basics.types import (
-    Bools,
-    Floats,
-    Ints,
-    Progress,
-    no_progress,
-    read_only,
-    short_repr,
-    sums_by,
-)
 from caldp_core.domain.domains import Domain, GridDomain
 from caldp_core.domain.partitions import tile_trees
 from caldp_core.estimation.cascade import Cascade, cascade
@@ -45,7 +36,7 @@ class Options:
     [0.001, 0.5]; None: 0.2 on maps, else 0.05. Raises `CaldpError` for any other.
     """
 
-    prior: Floats | None = None
+    prior: arrays.Floats | None = None
     false_share: float | None = None
 
     def __post_init__(self) -> None:
@@ -60,7 +51,7 @@ EstimatorName: TypeAlias = Literal[
 """Names of the estimators, so that type checkers find a misspelt one."""
 
 
-def default_estimator(prior: Floats | None = None) -> EstimatorName:
+def default_estimator(prior: arrays.Floats | None = None) -> EstimatorName:
     """Name of the estimator where none is chosen, equal for runs, collections, programs and pages.
 
     `prior`: (k,) shares by a public map that is taken for known, or None.
@@ -88,9 +79,9 @@ class ClearShares:
     hidden ones. `left`: (m,) shares of blocks that remain for their hidden symbols, at least 0.
     """
 
-    hidden: Bools
-    shares: Floats
-    left: Floats
+    hidden: arrays.Bools
+    shares: arrays.Floats
+    left: arrays.Floats
 
     @classmethod
     def of(cls, evidence: "Evidence") -> "ClearShares":
@@ -103,7 +94,7 @@ class ClearShares:
         if isinstance(mechanism, HasClearCounts):
             hidden[mechanism.symbol_partition.clear] = False
         shares = np.where(hidden, 0.0, np.maximum(evidence.unbiased, 0.0))
-        sums = sums_by(blocks, shares, totals.size)
+        sums = arrays.sums_by(blocks, shares, totals.size)
         alone = np.bincount(blocks, weights=hidden, minlength=totals.size) == 0
         unnamed = alone & (sums == 0)
         shares[unnamed[blocks]] = 1.0
@@ -124,23 +115,23 @@ class Evidence:
     it may raise `Cancelled`.
     """
 
-    unbiased: Floats
-    blocks: Ints
-    block_shares: Floats
+    unbiased: arrays.Floats
+    blocks: arrays.Ints
+    block_shares: arrays.Floats
     n: int
     mechanism: Mechanism
     tally: Tally
-    progress: Progress = no_progress
+    progress: arrays.Progress = arrays.no_progress
     domain: Domain | GridDomain | None = None
     options: Options = Options()
-    __repr__ = short_repr
+    __repr__ = arrays.short_repr
 
     @classmethod
     def of(
         cls,
         mechanism: Mechanism,
         tally: Tally,
-        progress: Progress = no_progress,
+        progress: arrays.Progress = arrays.no_progress,
         domain: Domain | GridDomain | None = None,
         options: Options = Options(),
     ) -> "Evidence":
@@ -149,9 +140,9 @@ class Evidence:
         unbiased = mechanism.estimate(tally)
         blocks, people = block_totals(mechanism, tally)
         return cls(
-            unbiased=read_only(unbiased),
+            unbiased=arrays.read_only(unbiased),
             blocks=blocks,
-            block_shares=read_only(people / tally.n),
+            block_shares=arrays.read_only(people / tally.n),
             n=tally.n,
             mechanism=mechanism,
             tally=tally,
@@ -161,7 +152,7 @@ class Evidence:
         )
 
     @cached_property
-    def plausible(self) -> Floats:
+    def plausible(self) -> arrays.Floats:
         """(k,) nearest shares ≥ 0 that keep each block's observed total and what is in the clear.
 
         Only hidden symbols give way: one shift for all would spread their noise over shares that
@@ -173,7 +164,7 @@ class Evidence:
         estimate = np.where(clear.hidden, self.unbiased, excluded)
         tau = block_thresholds(estimate, self.blocks, clear.left)
         nearest = np.maximum(estimate - tau[self.blocks], 0.0)
-        return read_only(np.where(clear.hidden, nearest, clear.shares))
+        return arrays.read_only(np.where(clear.hidden, nearest, clear.shares))
 
     @cached_property
     def clear(self) -> ClearShares:
@@ -181,12 +172,14 @@ class Evidence:
         return ClearShares.of(self)
 
     @cached_property
-    def deviation(self) -> Floats:
+    def deviation(self) -> arrays.Floats:
         """(k,) plug-in standard deviation σ̂ of `unbiased`: the exact formula at `plausible`.
 
         Over data and coins. Where the data are fixed it is an upper bound.
         """
-        return read_only(np.sqrt(np.maximum(self.mechanism.variance(self.plausible, self.n), 0.0)))
+        return arrays.read_only(
+            np.sqrt(np.maximum(self.mechanism.variance(self.plausible, self.n), 0.0))
+        )
 
     @cached_property
     def tied_shares(self) -> TiedShares:

@@ -25,17 +25,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from caldp_core.basics import errors
+from caldp_core.basics import types as arrays
 from caldp_core.basics.limits import N_MAX
-from caldp_core.basics.types import (
-    EqualByFields,
-    Floats,
-    Ints,
-    Reports,
-    Seed,
-    Words,
-    WordSource,
-    html_table,
-)
 from caldp_core.mechanisms.oracles.supports import SupportProbabilities
 from caldp_core.privacy.context import PrivacyMatrix
 
@@ -44,13 +35,13 @@ FORMAT: Final = 1
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Tally(EqualByFields):
+class Tally(arrays.EqualByFields):
     """The sum of n reports: all that the server needs. Tallies of one mechanism can be added.
 
     `counts`: (entries,) int64. `fingerprint`: digest of the mechanism that made the reports.
     """
 
-    counts: Ints
+    counts: arrays.Ints
     n: int
     fingerprint: str
 
@@ -82,7 +73,7 @@ class Tally(EqualByFields):
         """What a notebook shows: the largest counts."""
         largest = np.argsort(-self.counts, kind="stable")
         columns = {"number": largest.tolist(), "count": self.counts[largest].tolist()}
-        return html_table(f"{self!r}, largest counts", columns)
+        return arrays.html_table(f"{self!r}, largest counts", columns)
 
     def to_json(self) -> str:
         """The tally as text, to be kept or sent; `from_json` reads it."""
@@ -156,31 +147,31 @@ class Mechanism(Protocol):
     def fingerprint(self) -> str:
         """Digest that two mechanisms share only if their reports mean the same."""
 
-    def privatize(self, x: ArrayLike, rng: Seed) -> Reports:
+    def privatize(self, x: ArrayLike, rng: arrays.Seed) -> arrays.Reports:
         """(n,) symbols → (n,) reports, one per user, with simulated randomness."""
 
-    def client_report(self, x: int) -> Reports:
+    def client_report(self, x: int) -> arrays.Reports:
         """(1,) one real user's report, with the operating system's randomness; takes no seed."""
 
-    def every_report(self) -> Reports:
+    def every_report(self) -> arrays.Reports:
         """(outputs,) all different reports in the order of the channel's columns."""
 
-    def tally(self, reports: Reports) -> Tally:
+    def tally(self, reports: arrays.Reports) -> Tally:
         """Sum (n,) reports; raises `CaldpError` on a report that the mechanism cannot send."""
 
-    def sample_tally(self, counts: ArrayLike, rng: Seed) -> Tally:
+    def sample_tally(self, counts: ArrayLike, rng: arrays.Seed) -> Tally:
         """Draw the tally of (k,) people per symbol, distributed as `tally(privatize(x))`.
 
         Its cost does not depend on n; where no such way is known, the class has a limit on n.
         """
 
-    def estimate(self, tally: Tally) -> Floats:
+    def estimate(self, tally: Tally) -> arrays.Floats:
         """(k,) unbiased estimate of the distribution; entries may be negative."""
 
-    def variance(self, p: Floats, n: int) -> Floats:
+    def variance(self, p: arrays.Floats, n: int) -> arrays.Floats:
         """(k,) exact variance of `estimate` over data drawn from p and the coins."""
 
-    def sum_variance(self, p: Floats, weights: Floats, n: int) -> float:
+    def sum_variance(self, p: arrays.Floats, weights: arrays.Floats, n: int) -> float:
         """Exact variance of Σ w_x p̂_x, such as a region's share; `p`, `weights`: (k,)."""
 
     def exact_channel(self) -> list[list[Fraction]]:
@@ -216,7 +207,7 @@ class FrequencyOracles(Protocol):
 
     tally_size: int
     dtype: np.dtype[Any]
-    cover_threshold: Words
+    cover_threshold: arrays.Words
     n_max: int
 
     @property
@@ -227,50 +218,54 @@ class FrequencyOracles(Protocol):
     def settings(self) -> tuple[NDArray[Any], ...]:
         """Whole numbers that, with the context and `cover_threshold`, determine the channel."""
 
-    def privatize(self, rank: Ints, words: WordSource) -> Reports:
+    def privatize(self, rank: arrays.Ints, words: arrays.WordSource) -> arrays.Reports:
         """(n,) ranks of hidden symbols → (n,) reports."""
 
-    def privatize_base(self, block: Ints, words: WordSource) -> Reports:
+    def privatize_base(self, block: arrays.Ints, words: arrays.WordSource) -> arrays.Reports:
         """(n,) blocks → (n,) reports from the base distribution."""
 
-    def clear_reports(self, place: Ints) -> Reports:
+    def clear_reports(self, place: arrays.Ints) -> arrays.Reports:
         """(n,) places among the symbols that are not hidden → (n,) reports that name them."""
 
-    def tally(self, reports: Reports, clear: int) -> Ints:
+    def tally(self, reports: arrays.Reports, clear: int) -> arrays.Ints:
         """(n,) reports → (tally_size + clear,) sums; `CaldpError` on a report that can't be."""
 
-    def every_report(self, clear: int) -> Reports:
+    def every_report(self, clear: int) -> arrays.Reports:
         """All different reports, in the order of the channel's columns, for small domains."""
 
     def report_bits(self, clear: int) -> int:
         """Bits that the longest report needs."""
 
-    def sample_tally(self, counts: Ints, base: Ints, rng: np.random.Generator) -> Ints:
+    def sample_tally(
+        self, counts: arrays.Ints, base: arrays.Ints, rng: np.random.Generator
+    ) -> arrays.Ints:
         """(s,) people per hidden symbol and (m,) base reports per block → (tally_size,) tally."""
 
-    def block_counts(self, counts: Ints) -> Ints:
+    def block_counts(self, counts: arrays.Ints) -> arrays.Ints:
         """(m,) reports that came from each block's oracle."""
 
-    def estimate(self, counts: Ints, block_counts: Ints, n: int) -> Floats:
+    def estimate(self, counts: arrays.Ints, block_counts: arrays.Ints, n: int) -> arrays.Floats:
         """(s,) unbiased shares of the hidden symbols; `block_counts`: all reports per block."""
 
-    def variance(self, p: Floats, block_p: Floats, n: int) -> Floats:
+    def variance(self, p: arrays.Floats, block_p: arrays.Floats, n: int) -> arrays.Floats:
         """(s,) exact variances; `p`: (s,) shares, `block_p`: (m,) shares of whole blocks."""
 
-    def offset(self, weights: Floats) -> Floats:
+    def offset(self, weights: arrays.Floats) -> arrays.Floats:
         """(m,) what any report of a block adds to n·Σ w_x p̂_x; `weights`: (s,)."""
 
-    def second_moment(self, weights: Floats, p: Floats, block_p: Floats) -> float:
+    def second_moment(
+        self, weights: arrays.Floats, p: arrays.Floats, block_p: arrays.Floats
+    ) -> float:
         """E[Z²] over the oracles' reports, Z what one of them adds to n·Σ w_x p̂_x.
 
         `weights`, `p`: (s,); `block_p`: (m,) shares of whole blocks.
         """
 
-    def channel(self, block: int) -> tuple[int, Ints, int]:
+    def channel(self, block: int) -> tuple[int, arrays.Ints, int]:
         """First column, (s_j + 1, columns) numerators (last row: base), and their denominator."""
 
 
-Family: TypeAlias = Callable[[Ints, Floats], FrequencyOracles]
+Family: TypeAlias = Callable[[arrays.Ints, arrays.Floats], FrequencyOracles]
 """(m,) hidden symbols per block and (m,) ε → the oracles."""
 
 
@@ -287,15 +282,15 @@ class CraftableOracles(Protocol):
         """Probabilities that an honest report includes symbols."""
 
     @property
-    def uniform_inclusion(self) -> Floats:
+    def uniform_inclusion(self) -> arrays.Floats:
         """(m,) share of all reports of a block that include a given symbol."""
 
-    def most_included(self, ranks: Ints) -> Ints | Floats:
+    def most_included(self, ranks: arrays.Ints) -> arrays.Ints | arrays.Floats:
         """Distinct ranks of targets → (m,) the most of them that one report of a block includes.
 
         Every block with targets has a report that includes one. Of several parts of Hadamard
         response a report includes the symbols of other parts than its own by half.
         """
 
-    def sample_crafted(self, counts: Ints, rng: np.random.Generator) -> Ints:
+    def sample_crafted(self, counts: arrays.Ints, rng: np.random.Generator) -> arrays.Ints:
         """(s,) crafted reports for each hidden symbol → (tally_size,) their tally."""

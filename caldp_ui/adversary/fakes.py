@@ -29,16 +29,7 @@ from caldp_core.mechanisms.base import Tally
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.privacy.context import Context
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.adversary.page_state import (
-    FAKES,
-    KNOWS_SHARE,
-    KNOWS_TARGET,
-    NEW_NOISE,
-    PUSHES,
-    STATE,
-    TENTHS,
-    AttackerState,
-)
+from caldp_ui.adversary import page_state as state
 from caldp_ui.adversary.view import HERE, frame
 from caldp_ui.app.texts import read_texts, read_toml
 from caldp_ui.app.theme import palette
@@ -100,7 +91,7 @@ class PoisonedEstimate:
 
     def repaired(self, knows: str) -> Repaired:
         """The estimate after a repair that knows `knows`, one of `REPAIRS`."""
-        return self._knows_target if knows == KNOWS_TARGET else self._knows_share
+        return self._knows_target if knows == state.KNOWS_TARGET else self._knows_share
 
     @cached_property
     def _knows_target(self) -> Repaired:
@@ -152,7 +143,7 @@ class PoisonedEstimate:
         return alone.detectable_fakes(self.setup.mechanism, self.place)
 
 
-def run_attack(record: AttackerState, attack: str | None = None) -> PoisonedEstimate:
+def run_attack(record: state.AttackerState, attack: str | None = None) -> PoisonedEstimate:
     """Run the record's attack, or another with as many phones; `CaldpError` for slow methods."""
     require(not runs.takes_long(record.scenario), TEXTS["fakes_too_slow"])
     chosen = attack or record.attack
@@ -223,15 +214,15 @@ def compute_powers(scenario: Scenario, place: int) -> PhonePowers:
     )
 
 
-POWER: Final = f".st-key-{STATE.key('power')} p"
+POWER: Final = f".st-key-{state.STATE.key('power')} p"
 """CSS selector of the sentence on one phone."""
 REPAIR_TITLES: Final = {
-    KNOWS_TARGET: "the target and how many phones are fake",
-    KNOWS_SHARE: "only how many phones are fake",
+    state.KNOWS_TARGET: "the target and how many phones are fake",
+    state.KNOWS_SHARE: "only how many phones are fake",
 }
 
 
-def counts_at_target(data: PoisonedEstimate, record: AttackerState) -> tuple[list[str], str]:
+def counts_at_target(data: PoisonedEstimate, record: state.AttackerState) -> tuple[list[str], str]:
     """Truth, estimates without and with fakes, and repaired, as people out of one number.
 
     Returns the four counts and that number, as texts.
@@ -239,7 +230,7 @@ def counts_at_target(data: PoisonedEstimate, record: AttackerState) -> tuple[lis
     return formats.out_of_one(*shares_at_target(data, record).values())
 
 
-def shares_at_target(data: PoisonedEstimate, record: AttackerState) -> dict[str, float]:
+def shares_at_target(data: PoisonedEstimate, record: state.AttackerState) -> dict[str, float]:
     """Shares of all people at the target, by their names."""
     shares = {
         "truth": data.truth,
@@ -250,7 +241,7 @@ def shares_at_target(data: PoisonedEstimate, record: AttackerState) -> dict[str,
     return {name: float(each[data.place]) for name, each in shares.items()}
 
 
-def headline(data: PoisonedEstimate, domain: GridDomain, record: AttackerState) -> Headline:
+def headline(data: PoisonedEstimate, domain: GridDomain, record: state.AttackerState) -> Headline:
     """How the fakes change the count at the target, and what the repair restores."""
     place = place_name(domain, data.place)
     (truth, before, after, repaired), number = counts_at_target(data, record)
@@ -275,7 +266,7 @@ def share(tenths: int) -> str:
     return f"{tenths / 10:g} %"
 
 
-def one_phone(record: AttackerState, domain: GridDomain) -> str:
+def one_phone(record: state.AttackerState, domain: GridDomain) -> str:
     """The people that one fake phone adds, and how many phones exceed the noise."""
     here = compute_powers(record.scenario, record.place).own_block
     return (
@@ -375,7 +366,7 @@ _TARGET: Final = records.Action(
 )
 
 
-def scene(data: PoisonedEstimate, domain: GridDomain, record: AttackerState) -> records.Scene:
+def scene(data: PoisonedEstimate, domain: GridDomain, record: state.AttackerState) -> records.Scene:
     """Build the scene: truth, estimate with fakes, and after the repair."""
     sentence = headline(data, domain, record).sentence
     return records.Scene(
@@ -403,7 +394,7 @@ def scene(data: PoisonedEstimate, domain: GridDomain, record: AttackerState) -> 
 
 
 def _pictures(
-    data: PoisonedEstimate, domain: GridDomain, record: AttackerState
+    data: PoisonedEstimate, domain: GridDomain, record: state.AttackerState
 ) -> tuple[records.Picture, ...]:
     (truth, _, after, repaired), number = counts_at_target(data, record)
     unit = f"of {number} people in {place_name(domain, data.place)}"
@@ -432,7 +423,7 @@ def _pictures(
 @cached_by(lambda _, r, repair: (runs.key(r.scenario), r.place, r.tenths, r.attack, repair))
 def _encoded(
     data: PoisonedEstimate,
-    record: AttackerState,  # noqa: ARG001
+    record: state.AttackerState,  # noqa: ARG001
     repair: str,
 ) -> tuple[records.Blob, records.Blob | None]:
     """The estimate with fakes, or after the repair of that name, and how far cells were pooled.
@@ -469,7 +460,7 @@ def _picture(
     )
 
 
-def slider_films(record: AttackerState) -> list[pins.SliderFilm[AttackerState]]:
+def slider_films(record: state.AttackerState) -> list[pins.SliderFilm[state.AttackerState]]:
     """Films over ε and fake phones; none over ε where the context has several."""
     many = isinstance(record.scenario.context.epsilon, tuple)
     return [OVER_TENTHS] if many else [OVER_EPSILON, OVER_TENTHS]
@@ -480,13 +471,13 @@ class FakesData:
     """Data of the view: an attack, its record, and the map."""
 
     data: PoisonedEstimate
-    record: AttackerState
+    record: state.AttackerState
     domain: GridDomain
 
 
-def load(record: AttackerState) -> FakesData:
+def load(record: state.AttackerState) -> FakesData:
     """The data of a record; `CaldpError` for slow methods."""
-    record = replace(record, show=FAKES)
+    record = replace(record, show=state.FAKES)
     return FakesData(run_attack(record), record, runs.map_of(runs.dataset(record.scenario)))
 
 
@@ -500,12 +491,12 @@ def view(at: FakesData, *_: object) -> View:
     )
 
 
-def _depends_on(record: AttackerState) -> str:
+def _depends_on(record: state.AttackerState) -> str:
     settings = f"{record.place} {record.tenths} {record.attack} {record.repair}"
     return f"{runs.key(record.scenario)} {settings}"
 
 
-MANY: Final = common.field_slider("tenths", TENTHS, share)
+MANY: Final = common.field_slider("tenths", state.TENTHS, share)
 
 
 _SENT_CODE: Final[dict[str, str]] = read_toml(__file__, "sent.toml")
@@ -523,8 +514,8 @@ def csv_of(data: PoisonedEstimate, domain: GridDomain) -> bytes:
             "truth": data.truth,
             "without fakes": data.estimate_without_fakes,
             "with fakes": data.estimate_with_fakes,
-            "repaired, knows the target": data.repaired(KNOWS_TARGET).shares,
-            "repaired, knows the share": data.repaired(KNOWS_SHARE).shares,
+            "repaired, knows the target": data.repaired(state.KNOWS_TARGET).shares,
+            "repaired, knows the share": data.repaired(state.KNOWS_SHARE).shares,
         }
     )
 
@@ -539,43 +530,43 @@ def snippet(data: PoisonedEstimate, attack: str) -> str:
     )
 
 
-def show(record: AttackerState, page: PageLayout) -> None:
+def show(record: state.AttackerState, page: PageLayout) -> None:
     """Draw the view into the page's layout."""
     data = PAGE.load(record)
     shown = PAGE.view(data, None, palette())
     with page.main:
-        maps = PAGE.show_maps(shown, partial(move_place, STATE), OVER_EPSILON, OVER_TENTHS)
+        maps = PAGE.show_maps(shown, partial(move_place, state.STATE), OVER_EPSILON, OVER_TENTHS)
     page.show_headline(shown.headline)
     with page.side:
         _controls(record, data.domain)
     with page.below:
         send_frames(pins.ready_films([each.request(record) for each in slider_films(record)]), maps)
         PAGE.show_pins(data, shown)
-        tabs(STATE.key("fakes-tabs"), _TABS, data)
+        tabs(state.STATE.key("fakes-tabs"), _TABS, data)
 
 
-def _controls(record: AttackerState, domain: GridDomain) -> None:
-    with st.container(key=STATE.key("steer"), gap="small"):
-        with st.container(key=STATE.key("which"), horizontal=True, gap="small"):
-            choices.menu(STATE, PRESETS)
-            place_control(STATE, "They push", domain, record.place)
-        with st.container(key=STATE.key("dials"), gap="small"):
-            common.epsilon(STATE)
+def _controls(record: state.AttackerState, domain: GridDomain) -> None:
+    with st.container(key=state.STATE.key("steer"), gap="small"):
+        with st.container(key=state.STATE.key("which"), horizontal=True, gap="small"):
+            choices.menu(state.STATE, PRESETS)
+            place_control(state.STATE, "They push", domain, record.place)
+        with st.container(key=state.STATE.key("dials"), gap="small"):
+            common.epsilon(state.STATE)
             help_text = "Of all phones that report, honest ones and fakes."
-            common.show(STATE, MANY, "Fake phones", help_text)
-        comparison.epsilon_button(STATE, record.scenario.policy.plain_epsilon)
-        pins.redraw_and_pin(STATE, PAGE.pin_title, NEW_NOISE)
-    with st.container(key=STATE.key("risk"), gap="small"):
-        with st.container(key=STATE.key("power")):
+            common.show(state.STATE, MANY, "Fake phones", help_text)
+        comparison.epsilon_button(state.STATE, record.scenario.policy.plain_epsilon)
+        pins.redraw_and_pin(state.STATE, PAGE.pin_title, state.NEW_NOISE)
+    with st.container(key=state.STATE.key("risk"), gap="small"):
+        with st.container(key=state.STATE.key("power")):
             st.markdown(one_phone(record, domain))
         _choices()
 
 
 def _choices() -> None:
-    helps = " ".join(f"{ATTACKS[name].title}: {ATTACKS[name].sentence}" for name in PUSHES)
-    choices.of_field(STATE, "attack", "A fake phone", _ATTACKS, st.radio, help=helps)
+    helps = " ".join(f"{ATTACKS[name].title}: {ATTACKS[name].sentence}" for name in state.PUSHES)
+    choices.of_field(state.STATE, "attack", "A fake phone", _ATTACKS, st.radio, help=helps)
     choices.of_field(
-        STATE,
+        state.STATE,
         "repair",
         "The repair knows",
         REPAIR_TITLES,
@@ -608,7 +599,7 @@ def _detection(at: FakesData) -> None:
     st.markdown(describe_detection(data, record.attack, block))
     st.markdown("**Can they be taken out again?**")
     st.markdown(TEXTS["fakes_misses"])
-    each = [target_shares(run_attack(record, attack)) for attack in PUSHES]
+    each = [target_shares(run_attack(record, attack)) for attack in state.PUSHES]
     shares = pd.DataFrame(each, index=list(_ATTACKS.values())).T
     numbers, number = formats.out_of_one(*shares.to_numpy().ravel().tolist())
     counts = np.array(numbers).reshape(shares.shape)
@@ -624,7 +615,7 @@ def _sharing(at: FakesData) -> None:
         "scenario.json": data.setup.scenario.to_json(),
     }
     sharing.export_digits(
-        STATE,
+        state.STATE,
         "with these very fakes",
         exported,
         snippet(data, at.record.attack),
@@ -653,7 +644,7 @@ _TABS: Final[dict[str, Callable[[FakesData], None]]] = {
     "Share and export": _sharing,
 }
 PAGE: Final = PinPage(
-    state=STATE,
+    state=state.STATE,
     name="fakes",
     load=load,
     view=view,
@@ -662,9 +653,9 @@ PAGE: Final = PinPage(
     describe=lambda at: headline(at.data, at.domain, at.record).sentence,
     numbers=_numbers,
 )
-OVER_EPSILON: Final = pins.SliderFilm[AttackerState](
-    STATE, EPSILON, "Privacy level ε", common.epsilon_slider(), PAGE.render, _depends_on
+OVER_EPSILON: Final = pins.SliderFilm[state.AttackerState](
+    state.STATE, EPSILON, "Privacy level ε", common.epsilon_slider(), PAGE.render, _depends_on
 )
-OVER_TENTHS: Final = pins.SliderFilm[AttackerState](
-    STATE, OVER_MANY, "Fake phones", MANY, PAGE.render, _depends_on, "{} fake".format, place=1
+OVER_TENTHS: Final = pins.SliderFilm[state.AttackerState](
+    state.STATE, OVER_MANY, "Fake phones", MANY, PAGE.render, _depends_on, "{} fake".format, place=1
 )

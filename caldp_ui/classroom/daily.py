@@ -14,14 +14,7 @@ import scipy
 
 from caldp_core.basics.cache import cached
 from caldp_core.basics.types import Floats, Ints
-from caldp_core.lecture.daily import (
-    LastingRappor,
-    OneBitMean,
-    Phone,
-    RapporCollector,
-    coins_used,
-    round_to_nearest,
-)
+from caldp_core.lecture import daily as daily_counts
 from caldp_core.mechanisms.randomness import seeded_words
 from caldp_ui.app.theme import Palette
 from caldp_ui.charts.curves import dots_trace
@@ -42,9 +35,9 @@ PAGES: Final = tuple(f"{name}.example" for name in _NAMES)
 """Candidate home pages, the most popular first."""
 
 
-def build_rappor(lesson: Lesson) -> LastingRappor:
+def build_rappor(lesson: Lesson) -> daily_counts.LastingRappor:
     """The mechanism at the lesson's ε."""
-    return LastingRappor(BITS, HASHES, lesson.epsilon)
+    return daily_counts.LastingRappor(BITS, HASHES, lesson.epsilon)
 
 
 def formula(lesson: Lesson) -> None:
@@ -84,7 +77,7 @@ def ask_crowd(lesson: Lesson) -> Crowd:
     rng = np.random.default_rng(lesson.seed)
     popular = 1 / np.arange(1, len(PAGES) + 1)
     people = rng.multinomial(lesson.n, popular / popular.sum())
-    server = RapporCollector(build_rappor(lesson), PAGES, COHORTS)
+    server = daily_counts.RapporCollector(build_rappor(lesson), PAGES, COHORTS)
     counts = server.estimate(server.sample_tally(people, rng))
     return Crowd(people, counts, np.sqrt(server.variance(people)))
 
@@ -156,7 +149,7 @@ class OnePhone:
 @cached
 def _guesses(epsilon: float, days: int, values: int) -> tuple[float, float, float]:
     """Chances of a right guess after some days: stored, redrawn, several values."""
-    mechanism = LastingRappor(BITS, HASHES, epsilon)
+    mechanism = daily_counts.LastingRappor(BITS, HASHES, epsilon)
     stored = mechanism.history_guess_accuracy([mechanism.law_memoised(days)])
     redrawn = mechanism.history_guess_accuracy([mechanism.law_redrawn(days)])
     if values == 1:
@@ -187,14 +180,14 @@ def page_on(day: int, lesson: Lesson) -> str:
     return PAGES[day * lesson.values // lesson.days % len(PAGES)]
 
 
-def _reports(mechanism: LastingRappor, lesson: Lesson) -> list[tuple[str, Floats]]:
+def _reports(mechanism: daily_counts.LastingRappor, lesson: Lesson) -> list[tuple[str, Floats]]:
     """The rows of bits: of a phone that remembers, or of one that forgets every night."""
     words = seeded_words(np.random.default_rng(lesson.seed))
-    phone, sent, first_day = Phone(mechanism, words), [], 0
+    phone, sent, first_day = daily_counts.Phone(mechanism, words), [], 0
     for day in range(lesson.days):
         page = page_on(day, lesson)
         if lesson.broken:
-            phone = Phone(mechanism, words)
+            phone = daily_counts.Phone(mechanism, words)
         elif page not in phone.permanent_bits:
             first_day = day
         sent.append(phone.report(page))
@@ -385,13 +378,15 @@ def _days() -> tuple[Ints, Ints]:
 def coins_by_width() -> Floats:
     """(widths,) mean number of coins that a phone draws in 60 days."""
     numbers, offset = _days()
-    return np.array([coins_used(numbers, offset % width, width).mean() for width in WIDTHS])
+    return np.array(
+        [daily_counts.coins_used(numbers, offset % width, width).mean() for width in WIDTHS]
+    )
 
 
 def means_data(lesson: Lesson) -> Means:
     """Errors by formula for every width, and one outcome."""
     rng = np.random.default_rng(lesson.seed)
-    mechanism, n = OneBitMean(MOST, lesson.epsilon), lesson.n
+    mechanism, n = daily_counts.OneBitMean(MOST, lesson.epsilon), lesson.n
     people = rng.multinomial(n, shares())
     minutes = np.arange(MOST + 1)
     truth = float(people @ minutes) / n
@@ -399,7 +394,9 @@ def means_data(lesson: Lesson) -> Means:
     random_error = math.sqrt(mechanism.variance(people))
     nearest_errors = []
     for width in WIDTHS:
-        moved = np.bincount(round_to_nearest(minutes, width).clip(0, MOST), people, MOST + 1)
+        moved = np.bincount(
+            daily_counts.round_to_nearest(minutes, width).clip(0, MOST), people, MOST + 1
+        )
         counts = moved.astype(np.int64)
         off = float(counts @ minutes) / n - truth
         nearest_errors.append(math.hypot(off, math.sqrt(mechanism.variance(counts))))
@@ -456,7 +453,7 @@ def day_html(width: int) -> str:
     low = _DAY // width * width
     above = round(100 * (_DAY - low) / width)
     ends = {"low": low, "high": low + width}
-    ends["nearest"] = int(round_to_nearest(np.array([_DAY]), width)[0])
+    ends["nearest"] = int(daily_counts.round_to_nearest(np.array([_DAY]), width)[0])
     shares = {f"{name}_end": minutes / MOST for name, minutes in ends.items()}
     shares |= {"exact": _DAY / MOST, "bucket": width / MOST}
     phones = {"below": 100 - above, "above": above}

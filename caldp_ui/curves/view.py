@@ -33,24 +33,7 @@ from caldp_ui.charts.curves import (
     vertical_line,
 )
 from caldp_ui.compute import runs
-from caldp_ui.curves.page_state import (
-    AXES,
-    LINES_MAX,
-    SMALLEST_ERROR,
-    STATE,
-    Bound,
-    ComparedMethod,
-    CurveData,
-    Curves,
-    all_lines,
-    expected_errors,
-    is_beyond,
-    make_curves,
-    place_of,
-    proved_bounds,
-    reader_position,
-    value_at,
-)
+from caldp_ui.curves import page_state as state
 from caldp_ui.shell.page import View
 from caldp_ui.words import formats, promise
 
@@ -136,19 +119,19 @@ class CurvePair:
     protects.
     """
 
-    least: CurveData
-    other: CurveData | None
+    least: state.CurveData
+    other: state.CurveData | None
     protected_share: float
 
 
-def curves_error_format(curves: Sequence[CurveData]) -> ErrorFormat:
+def curves_error_format(curves: Sequence[state.CurveData]) -> ErrorFormat:
     """The error that the curves show, in words."""
     lines = [each.line for each in curves]
     shares = all(line.scenarios[0].estimator != "none" for line in lines)
     return error_format(lines[0].error, runs.dataset(lines[0].scenarios[0]).domain, shares)
 
 
-def alt(record: Curves, curves: Sequence[CurveData]) -> str:
+def alt(record: state.Curves, curves: Sequence[state.CurveData]) -> str:
     """The chart in words: both ends of every curve."""
     ends = "; ".join(
         f"{each.line.title} from {_error_text(each, each.known_points()[0][1].error)} to "
@@ -157,13 +140,13 @@ def alt(record: Curves, curves: Sequence[CurveData]) -> str:
         if each.known_points()
     )
     unit = curves_error_format(curves).unit.title
-    return f"Expected error ({unit}) against {AXES[record.against].label}: {ends}."
+    return f"Expected error ({unit}) against {state.AXES[record.against].label}: {ends}."
 
 
-def headline(record: Curves, curves: Sequence[CurveData]) -> formats.Headline:
+def headline(record: state.Curves, curves: Sequence[state.CurveData]) -> formats.Headline:
     """The headline of the record's own curves, without pinned ones."""
     own = [each for each in curves if not each.line.is_pinned]
-    place = reader_position(record, own[0].line)
+    place = state.reader_position(record, own[0].line)
     pair = headline_pair(own, place)
     if pair is None:
         return formats.Headline(
@@ -193,7 +176,7 @@ def _figures(pair: CurvePair, place: float) -> dict[str, float]:
     return found if pair.other is None else {**found, "other": error_at(pair.other, place)}
 
 
-def headline_pair(curves: Sequence[CurveData], place: float) -> CurvePair | None:
+def headline_pair(curves: Sequence[state.CurveData], place: float) -> CurvePair | None:
     """Among curves that protect most people: the least error, and plain LDP's or the largest."""
     known = [each for each in curves if len(each.known_points()) > 1 and each.is_known_at(place)]
     if not known:
@@ -211,9 +194,9 @@ def headline_pair(curves: Sequence[CurveData], place: float) -> CurvePair | None
     return CurvePair(least, other, _protected_share(least, place))
 
 
-def error_at(each: CurveData, place: float) -> float:
+def error_at(each: state.CurveData, place: float) -> float:
     """The expected error at `place`, interpolated between the computed places next to it."""
-    return value_at(*_known_points(each), place)
+    return state.value_at(*_known_points(each), place)
 
 
 def place_text(axis: str, place: float) -> str:
@@ -227,19 +210,19 @@ def place_text(axis: str, place: float) -> str:
     }[axis]
 
 
-def _setup_at(each: CurveData, place: float) -> Setup:
+def _setup_at(each: state.CurveData, place: float) -> Setup:
     """The scenario at the computed place next to the reader's."""
     line = each.line
     nearest = min(range(len(line.places)), key=lambda i: abs(line.places[i] - place))
     return runs.setup(line.scenarios[nearest])
 
 
-def _protected_share(each: CurveData, place: float) -> float:
+def _protected_share(each: state.CurveData, place: float) -> float:
     """The share of people that are protected there."""
     return promise.protected_share(_setup_at(each, place))
 
 
-def _errors_sentence(own: Sequence[CurveData], curve_pair: CurvePair, place: float) -> str:
+def _errors_sentence(own: Sequence[state.CurveData], curve_pair: CurvePair, place: float) -> str:
     """The least error, and the one beside it."""
     does = curves_error_format(own).describe(error_at(curve_pair.least, place))
     least = curve_pair.least.line.title
@@ -260,7 +243,7 @@ def _left_out_sentence(curve_pair: CurvePair) -> str:
     return f"Only {formats.out_of(curve_pair.protected_share)} people are protected here."
 
 
-def _setting_sentence(record: Curves, line: ComparedMethod, place: float) -> str:
+def _setting_sentence(record: state.Curves, line: state.ComparedMethod, place: float) -> str:
     """The setting that the headline holds for, and whether the reader's is beyond the chart."""
     at = place_text(record.against, place)
     level = f"ε = {record.scenario.context.plain_epsilon:g}"
@@ -269,12 +252,12 @@ def _setting_sentence(record: Curves, line: ComparedMethod, place: float) -> str
     first, last = {"people": (at, level), "epsilon": (people, at)}.get(
         record.against, (f"{people} and {at}", level)
     )
-    edge = ", where the chart ends" if is_beyond(record, line) else ""
+    edge = ", where the chart ends" if state.is_beyond(record, line) else ""
     return f"This is with {first} at {last}{edge}."
 
 
 def _partial(
-    own: Sequence[CurveData], curve_pair: CurvePair, place: float
+    own: Sequence[state.CurveData], curve_pair: CurvePair, place: float
 ) -> tuple[str, float] | None:
     """Title of another curve, whose protection leaves people out, and the share it protects."""
     found = ((e.line.title, _protected_share(e, place)) for e in own if len(e.known_points()) > 1)
@@ -283,19 +266,19 @@ def _partial(
     return next(((title, share) for title, share in found if share < _EVERYBODY), None)
 
 
-def _change(record: Curves, curve_pair: CurvePair, place: float) -> tuple[str, float]:
+def _change(record: state.Curves, curve_pair: CurvePair, place: float) -> tuple[str, float]:
     """How the error changes from `place` on: a sentence and its number."""
     if None in curve_pair.least.expected:
         return "Some points are still being computed.", 0.0
-    return AXES[record.against].describe_change(*_known_points(curve_pair.least), place)
+    return state.AXES[record.against].describe_change(*_known_points(curve_pair.least), place)
 
 
-def _error_text(each: CurveData, error: float) -> str:
+def _error_text(each: state.CurveData, error: float) -> str:
     """An error as a number, in the unit of the curve."""
     return curves_error_format([each]).number_text(error)
 
 
-def _known_points(each: CurveData) -> tuple[list[float], list[float]]:
+def _known_points(each: state.CurveData) -> tuple[list[float], list[float]]:
     points = each.known_points()
     return [x for x, _ in points], [forecast.error for _, forecast in points]
 
@@ -314,7 +297,7 @@ class Gap:
         return float(np.sqrt(x0 * x1)), y
 
 
-def find_gap(record: Curves, curves: Sequence[CurveData], x: float) -> Gap | None:
+def find_gap(record: state.Curves, curves: Sequence[state.CurveData], x: float) -> Gap | None:
     """From the curve that the headline speaks of to plain LDP's, at the same error.
 
     None along other axes than people and ε, and where plain LDP's curve does not come so far down.
@@ -325,7 +308,7 @@ def find_gap(record: Curves, curves: Sequence[CurveData], x: float) -> Gap | Non
     if not pair.other.line.is_plain:
         return None
     error = error_at(pair.least, x)
-    plain_place = place_of(*_known_points(pair.other), x, error)
+    plain_place = state.place_of(*_known_points(pair.other), x, error)
     if plain_place is None or plain_place < 1.05 * x:
         return None
     label = (
@@ -337,12 +320,12 @@ def find_gap(record: Curves, curves: Sequence[CurveData], x: float) -> Gap | Non
 
 
 HEIGHT: Final = 520
-CHART: Final = STATE.key("chart")
+CHART: Final = state.STATE.key("chart")
 _LOOKS: Final[dict[str, list[str]]] = read_toml(__file__, "looks.toml")
 _BAND: Final = 1.6449
 
 
-def figure(record: Curves, curves: Sequence[CurveData], colours: Palette) -> go.Figure:
+def figure(record: state.Curves, curves: Sequence[state.CurveData], colours: Palette) -> go.Figure:
     """The chart of a record: logarithmic axes, names at the lines' ends, and what matters here."""
     inks = _LOOKS["dark" if colours.edge == "#0B0F14" else "light"]
     counted = curves_error_format(curves).unit
@@ -351,9 +334,9 @@ def figure(record: Curves, curves: Sequence[CurveData], colours: Palette) -> go.
         traces += [_band(each, inks[number]), _expected_trace(each, number, inks[number], counted)]
         if any(each.measured):
             traces.append(_runs_trace(each, number, inks[number]))
-    bounds = proved_bounds([each.line for each in curves])
+    bounds = state.proved_bounds([each.line for each in curves])
     traces += [_bound(bound, curves[bound.line], inks[bound.line]) for bound in bounds]
-    here = reader_position(record, curves[0].line)
+    here = state.reader_position(record, curves[0].line)
     y = _ordinate(curves, counted)
     notes = [_here(record, curves[0].line, here, 10.0 ** y["range"][1], colours)]
     gap = find_gap(record, curves, here)
@@ -361,34 +344,34 @@ def figure(record: Curves, curves: Sequence[CurveData], colours: Palette) -> go.
         traces.append(gap_arrow(gap.ends, colours))
         notes.append(ChartLabel(*gap.middle, gap.label, colours.text, "top center", lift=4))
     places = [place for each in curves for place in each.line.places]
-    x = {**AXES[record.against].ticks, "range": errors.log_range(places)}
+    x = {**state.AXES[record.against].ticks, "range": errors.log_range(places)}
     labels = Words(_names(curves, bounds, inks), notes=notes)
     marks = [vertical_line(here, colours)]
     return plane(traces, x, y, marks, colours, words=labels, height=HEIGHT)
 
 
-def _ordinate(curves: Sequence[CurveData], counted: errors.ErrorScale) -> dict[str, Any]:
+def _ordinate(curves: Sequence[state.CurveData], counted: errors.ErrorScale) -> dict[str, Any]:
     """The error axis: whole powers of ten around all errors known so far."""
     expected = [forecast.error for each in curves for _, forecast in each.known_points()]
     means = [mean.error for each in curves for mean in each.measured if mean]
-    known = [*expected, *(error for error in means if error > SMALLEST_ERROR)]
+    known = [*expected, *(error for error in means if error > state.SMALLEST_ERROR)]
     if curves[0].line.error != metrics.KM or not known:
         known += [0.05, 1.0]
     return errors.log_axis(min(known), max(known), counted, HEIGHT)
 
 
 def _here(
-    record: Curves, line: ComparedMethod, here: float, top: float, colours: Palette
+    record: state.Curves, line: state.ComparedMethod, here: float, top: float, colours: Palette
 ) -> ChartLabel:
     """The label of the reader's place; without “you” where that is not what the record sets."""
     place = place_text(record.against, here)
-    is_set = record.against in ("people", "epsilon") and not is_beyond(record, line)
+    is_set = record.against in ("people", "epsilon") and not state.is_beyond(record, line)
     text = f"you: {place}" if is_set else place
     return ChartLabel(here, top, text, colours.text, "top center")
 
 
 def _names(
-    curves: Sequence[CurveData], bounds: Sequence[Bound], inks: Sequence[str]
+    curves: Sequence[state.CurveData], bounds: Sequence[state.Bound], inks: Sequence[str]
 ) -> list[ChartLabel]:
     """Each line's name at its last point, and each bound's at its own."""
     lines = [
@@ -399,16 +382,16 @@ def _names(
     return [*lines, *(ChartLabel(b.x[-1], b.tv[-1], b.theorem, inks[b.line]) for b in bounds)]
 
 
-def _band(each: CurveData, ink: str) -> dict[str, Any]:
+def _band(each: state.CurveData, ink: str) -> dict[str, Any]:
     x, y = _known_points(each)
     spread = [_BAND * forecast.deviation for _, forecast in each.known_points()]
-    low = [max(error - half, SMALLEST_ERROR) for error, half in zip(y, spread, strict=True)]
+    low = [max(error - half, state.SMALLEST_ERROR) for error, half in zip(y, spread, strict=True)]
     high = [error + half for error, half in zip(y, spread, strict=True)]
     return band_trace(x, low, high, ink, 0.2)
 
 
 def _expected_trace(
-    each: CurveData, number: int, ink: str, counted: errors.ErrorScale
+    each: state.CurveData, number: int, ink: str, counted: errors.ErrorScale
 ) -> dict[str, Any]:
     x, y = _known_points(each)
     return line_trace(
@@ -423,7 +406,7 @@ def _expected_trace(
     )
 
 
-def _runs_trace(each: CurveData, number: int, ink: str) -> dict[str, Any]:
+def _runs_trace(each: state.CurveData, number: int, ink: str) -> dict[str, Any]:
     points = [(x, mean) for x, mean in zip(each.line.places, each.measured, strict=True) if mean]
     ends = [2 * (mean.standard_error or 0) for _, mean in points]
     symbol = f"{_LOOKS['symbols'][number]}-open"
@@ -439,22 +422,24 @@ def _runs_trace(each: CurveData, number: int, ink: str) -> dict[str, Any]:
     )
 
 
-def _bound(bound: Bound, each: CurveData, ink: str) -> dict[str, Any]:
+def _bound(bound: state.Bound, each: state.CurveData, ink: str) -> dict[str, Any]:
     name, look = f"{bound.theorem}: {each.line.title}", (ink, "dot")
     proved = "%{y:.3g} proved"
     return line_trace(name, bound.x, bound.tv, look, width=1.5, hovertemplate=proved)
 
 
-def view(record: Curves, pinned: Curves | None, colours: Palette) -> View:
+def view(record: state.Curves, pinned: state.Curves | None, colours: Palette) -> View:
     """The headline and the chart, with the curves of what is pinned."""
-    lines = all_lines(record, pinned)[:LINES_MAX]
+    lines = state.all_lines(record, pinned)[: state.LINES_MAX]
     blank = [[None] * len(line.places) for line in lines]
     return view_of(
-        record, make_curves(lines, list(expected_errors(lines, no_progress)), blank), colours
+        record,
+        state.make_curves(lines, list(state.expected_errors(lines, no_progress)), blank),
+        colours,
     )
 
 
-def view_of(record: Curves, curves: Sequence[CurveData], colours: Palette) -> View:
+def view_of(record: state.Curves, curves: Sequence[state.CurveData], colours: Palette) -> View:
     """The headline and the chart of curves with the errors known so far."""
     chart = charts.figure_json(figure(record, curves, colours), alt(record, curves))
     return View(headline(record, curves), {CHART: chart})

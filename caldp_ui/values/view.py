@@ -43,15 +43,7 @@ from caldp_ui.session.page_state import update_scenario
 from caldp_ui.shell.page import View
 from caldp_ui.stage import records
 from caldp_ui.stage.component import Act, acknowledgement, film_blobs, film_head, new_events, stage
-from caldp_ui.values.page_state import (
-    STATE,
-    ValuesState,
-    domain_of,
-    groups_of,
-    runs_of,
-    spec_of,
-    table_of,
-)
+from caldp_ui.values import page_state as state
 from caldp_ui.words import accuracy, formats, policies, promise
 from caldp_ui.words.formats import ANSWERS, Headline
 
@@ -96,7 +88,7 @@ _PEOPLE_COUNTS: Final = tuple(10.0**power for power in range(2, 10))
 StepValues = Callable[[Scenario], Sequence[float]]
 
 
-def slider_films(record: ValuesState) -> list[SliderFilm[ValuesState]]:
+def slider_films(record: state.ValuesState) -> list[SliderFilm[state.ValuesState]]:
     """Films of a record: none where it is slow to compute or has several ε."""
     scenario = record.scenario
     in_context = isinstance(scenario.policy, ContextPolicy)
@@ -107,10 +99,10 @@ def slider_films(record: ValuesState) -> list[SliderFilm[ValuesState]]:
     return [slider_film(record, name) for name in TITLES if in_context or name != SENSITIVE]
 
 
-def slider_film(record: ValuesState, name: str) -> SliderFilm[ValuesState]:
+def slider_film(record: state.ValuesState, name: str) -> SliderFilm[state.ValuesState]:
     """The film of that name; the sensitive set grows from the record's own answers."""
     levels, value_text, label = _STEPS[name]
-    slider = Slider[ValuesState](
+    slider = Slider[state.ValuesState](
         EPSILON if name == EPSILON else "",
         lambda at: film_values(runs.setup(at.scenario))[name],
         lambda at, value: replace(at, scenario=SCENARIO_AT_STEP[name](at.scenario, value)),
@@ -118,7 +110,7 @@ def slider_film(record: ValuesState, name: str) -> SliderFilm[ValuesState]:
         value_text,
     )
     return SliderFilm(
-        STATE,
+        state.STATE,
         name,
         TITLES[name],
         slider,
@@ -138,7 +130,7 @@ def film_values(setup: Setup) -> dict[str, float]:
     }
 
 
-def _render(record: ValuesState) -> records.Step:
+def _render(record: state.ValuesState) -> records.Step:
     """The film step of a record: answers and groups of both results, marks, and sentences."""
     ours, plain = (
         runs.uncached_result(record.scenario),
@@ -153,7 +145,7 @@ def _render(record: ValuesState) -> records.Step:
 
 
 def _encoded_columns(name: str, result: Result) -> Iterator[tuple[str, records.Blob]]:
-    groups = groups_of(domain_of(result.setup.scenario))
+    groups = state.groups_of(state.domain_of(result.setup.scenario))
     of_groups = np.array([group_share(result, flags) for _, flags in groups]).reshape(-1, 3)
     columns = zip(("", "-low", "-high"), shares_of(result), of_groups.T, strict=True)
     for end, column, group_column in columns:
@@ -167,7 +159,7 @@ def with_sensitive_count(scenario: Scenario, size: float) -> Scenario:
     flags = runs.setup(scenario).sensitive
     chosen = np.zeros(flags.size, np.bool_)
     chosen[np.argsort(~flags, kind="stable")[: int(size)]] = True
-    return scenario.with_context(sensitive=spec_of(chosen))
+    return scenario.with_context(sensitive=state.spec_of(chosen))
 
 
 def with_population(scenario: Scenario, n: float) -> Scenario:
@@ -209,7 +201,7 @@ _chart = st.components.v2.component(
     "caldp_answers", html='<div class="chart"></div>', css=_STYLE, js=_SCRIPT
 )
 _feed = st.components.v2.component("caldp_answers_film", js=records.join_modules(_WEB, ("feed",)))
-KEY: Final = STATE.key("chart")
+KEY: Final = state.STATE.key("chart")
 _DIGITS: Final = 5
 _COMMON: Final = "Most common"
 _SENSITIVE: Final = ("#98256B", "#FF9CCB")
@@ -219,14 +211,14 @@ _UNPROTECTED: Final = ("#8A3600", "#F0A040")
 def show(shown: View) -> None:
     """The picture of answers; its events are handled before the next run."""
     assert shown.component is not None
-    with st.container(key=STATE.key("board")):
+    with st.container(key=state.STATE.key("board")):
         data = {**shown.component.message, "receipt": acknowledgement(KEY)}
         _chart(key=KEY, data=data, on_events_change=_handle_events)
 
 
 def send_frames(requests: Sequence[FilmRequest]) -> None:
     """Send films to the picture; to be called after what should be on screen first."""
-    with st.container(key=STATE.key("feeds"), gap=None):
+    with st.container(key=state.STATE.key("feeds"), gap=None):
         for film in ready_films(requests):
             blob = records.pack_message({"film": film_head(film)}, film_blobs(film))
             _feed(key=f"{KEY}-{film.id}", data=blob)
@@ -235,7 +227,7 @@ def send_frames(requests: Sequence[FilmRequest]) -> None:
 def message(data: ComparisonData, pinned: ComparisonData | None = None) -> dict[str, Any]:
     """The message to the browser, as JSON; `pinned` results only if of the same answers."""
     setup = data.setup
-    domain = domain_of(setup.scenario)
+    domain = state.domain_of(setup.scenario)
     truth = setup.dataset.distribution
     has_blocks = setup.partition.m > 1
     single = (
@@ -256,10 +248,10 @@ def message(data: ComparisonData, pinned: ComparisonData | None = None) -> dict[
             {"plain": data.plain, "ours": data.ours, "pinned": pinned_result}, domain, truth
         ),
         "blocks": setup.partition.labels.tolist() if has_blocks else None,
-        "sensitive": ";".join(runs_of(np.flatnonzero(setup.sensitive))),
-        "singles": ";".join(runs_of(np.flatnonzero(single[setup.partition.labels]))),
-        "undo": STATE.can_undo,
-        "redo": STATE.can_redo,
+        "sensitive": ";".join(state.runs_of(np.flatnonzero(setup.sensitive))),
+        "singles": ";".join(state.runs_of(np.flatnonzero(single[setup.partition.labels]))),
+        "undo": state.STATE.can_undo,
+        "redo": state.STATE.can_redo,
         "colours": _colours(),
         "words": _texts(setup, domain),
         "values": film_values(setup),
@@ -279,7 +271,7 @@ def _groups(
     results: Mapping[str, Result | None], domain: Domain, truth: Floats
 ) -> list[dict[str, Any]]:
     groups = []
-    for name, flags in groups_of(domain):
+    for name, flags in state.groups_of(domain):
         group: dict[str, Any] = {
             "name": name,
             "members": np.flatnonzero(flags).tolist(),
@@ -306,7 +298,7 @@ def _colours() -> dict[str, str]:
 
 def _texts(setup: Setup, domain: Domain) -> dict[str, str]:
     blocks = " The number before an answer is its block." if setup.partition.m > 1 else ""
-    table = table_of(setup.scenario.dataset)
+    table = state.table_of(setup.scenario.dataset)
     question = f"{table.question} " if table else ""
     return {
         "hint": f"{question}Tick an answer to protect it. Each line holds the true share 95 times "
@@ -324,8 +316,8 @@ def _handle_events() -> None:
         marked = record.get("sensitive")
         if kind == "step":
             _apply_film_step(record)
-        elif not STATE.undo_or_redo(record.get("step")) and isinstance(marked, str):
-            update_scenario(STATE, partial(with_sensitive_runs, text=marked))
+        elif not state.STATE.undo_or_redo(record.get("step")) and isinstance(marked, str):
+            update_scenario(state.STATE, partial(with_sensitive_runs, text=marked))
 
 
 def _apply_film_step(record: Mapping[str, Any]) -> None:
@@ -333,7 +325,7 @@ def _apply_film_step(record: Mapping[str, Any]) -> None:
     value = record.get("value")
     if record.get("film") in SCENARIO_AT_STEP and isinstance(value, int | float):
         update_scenario(
-            STATE, lambda scenario: SCENARIO_AT_STEP[record["film"]](scenario, float(value))
+            state.STATE, lambda scenario: SCENARIO_AT_STEP[record["film"]](scenario, float(value))
         )
 
 
@@ -345,7 +337,7 @@ def with_sensitive_runs(scenario: Scenario, text: str) -> Scenario:
     setup = runs.setup(scenario)
     spec = SensitiveSymbols(tuple(text.split(";")) if text else ())
     flags = spec.build(setup.dataset.domain, setup.partition)
-    return with_context_policy(scenario).with_context(sensitive=spec_of(flags))
+    return with_context_policy(scenario).with_context(sensitive=state.spec_of(flags))
 
 
 _WIDTH: Final = 1400
@@ -378,7 +370,7 @@ def _png(ours: Result, plain: Result, truth: Floats | None, legend: str) -> byte
     top = max(float(order[rows].max()), *(float(high[rows].max()) for (_, _, high), _ in series))
     image = Image.new("RGB", (_WIDTH, _HEAD + _ROW * rows.size + 8), "white")
     draw, font = ImageDraw.Draw(image), ImageFont.load_default(18)
-    domain, protected = domain_of(setup.scenario), coverage(setup.policy).protected
+    domain, protected = state.domain_of(setup.scenario), coverage(setup.policy).protected
 
     def across(share: float) -> float:
         return _NAMES + (_WIDTH - _NAMES - 20) * share / top
@@ -422,13 +414,13 @@ def show_areas(data: ComparisonData) -> None:
     areas = spec.areas if isinstance(spec, OwnTable) else ()
     if areas:
         _, labels = areas_on_map(areas)
-        stage(_scene(data, areas), STATE.key("maps"), partial(_toggle, data.setup, labels))
+        stage(_scene(data, areas), state.STATE.key("maps"), partial(_toggle, data.setup, labels))
         st.caption(escape_markdown(" ".join(remarks(data, areas))))
 
 
 def remarks(data: ComparisonData, areas: tuple[str, ...]) -> list[str]:
     """What a click does, which areas cannot be seen, and why two maps of plain LDP may differ."""
-    names = domain_of(data.setup.scenario).names
+    names = state.domain_of(data.setup.scenario).names
     _, labels = areas_on_map(areas)
     _, beyond = main_view(areas)
     unseen = set(range(len(areas))) - set(labels.tolist())
@@ -489,7 +481,7 @@ def _picture(name: str, title: str, result: Result, labels: Ints) -> records.Pic
 
 def _ground(setup: Setup, areas: tuple[str, ...]) -> records.Ground:
     grid, labels = areas_on_map(areas)
-    names = (*domain_of(setup.scenario).names, "No area of the table")
+    names = (*state.domain_of(setup.scenario).names, "No area of the table")
 
     def cells(flags: Bools) -> Bools:
         return np.asarray(np.append(flags, False)[labels])
@@ -505,4 +497,6 @@ def _toggle(setup: Setup, labels: Ints, act: Act) -> None:
     if clicked.size and clicked[0] < setup.sensitive.size:
         flags = setup.sensitive.copy()
         flags[clicked[0]] = not flags[clicked[0]]
-        update_scenario(STATE, lambda scenario: scenario.with_context(sensitive=spec_of(flags)))
+        update_scenario(
+            state.STATE, lambda scenario: scenario.with_context(sensitive=state.spec_of(flags))
+        )

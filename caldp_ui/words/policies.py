@@ -239,17 +239,6 @@ def _fading_promise(nouns: Vocabulary, setup: Setup, policy: _FadingText) -> Pro
     )
 
 
-NOT_PROMISED: Final = (
-    "A report can show that somebody is *not* at home: who names a place openly is elsewhere.",
-    "A report can name a place openly that the person did not mark.",
-    (
-        "One person's openly named places add up, day after day. They show everywhere that the "
-        "person goes but home and work."
-    ),
-)
-"""What tags leave open, a sentence or two each."""
-
-
 def chance(policy: PersonalPolicy, reports: int = 1) -> float:
     """Largest chance, in [0.5, 1], that an even guess between an own place and another is right.
 
@@ -276,7 +265,7 @@ def personal(nouns: Vocabulary, setup: Setup, policy: policies.PersonalTags) -> 
         f"{bound_text(max_guess_accuracy(policy.epsilon))}. No report says which {nouns.units} are "
         "somebody's own.",
         add_up("from home", chance(setup.policy, promise.REPEATS)),
-        (*NOT_PROMISED, *promise.left_open(nouns, setup.scenario)),
+        (*promise.TEXTS["tags_leave_open"].splitlines(), *promise.left_open(nouns, setup.scenario)),
         (("ε", f"{policy.epsilon:g}"), ("own places", f"{tags}, spread by “{policy.background}”")),
     )
 

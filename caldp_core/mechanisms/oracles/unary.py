@@ -21,19 +21,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from caldp_core.basics import types as arrays
 from caldp_core.basics.errors import check_counts, check_floats, check_number
 from caldp_core.basics.limits import THETA_MAX, THETA_MIN
 from caldp_core.basics.powers import ceiling_of
-from caldp_core.basics.types import (
-    Floats,
-    Ints,
-    Reports,
-    Seed,
-    Words,
-    WordSource,
-    counts_by,
-    sums_by,
-)
 from caldp_core.mechanisms.base import CraftableOracles, Tally
 from caldp_core.mechanisms.capabilities import BlockStructure, SupportForm, SupportTally
 from caldp_core.mechanisms.contextual import ContextMechanism
@@ -59,7 +50,7 @@ class UnaryOracles(supports.PackedReports):
     `truth`: (m,) whole thresholds T in (0, 2^48): θ = T/2^48. `theta`, `d1`: (m,) as realised.
     """
 
-    def __init__(self, sizes: Ints, epsilon: Floats, truth: Words) -> None:
+    def __init__(self, sizes: arrays.Ints, epsilon: arrays.Floats, truth: arrays.Words) -> None:
         self._truth = truth
         self._stray, covering = unary_thresholds(truth, epsilon)
         self.theta, self.d1 = truth / COIN_ONE, self._stray / COIN_ONE
@@ -67,16 +58,16 @@ class UnaryOracles(supports.PackedReports):
         super().__init__(sizes, noise, support_probabilities(self.theta, self.d1))
 
     @property
-    def settings(self) -> tuple[Words, ...]:
+    def settings(self) -> tuple[arrays.Words, ...]:
         """T and D of every block."""
         return self._truth, self._stray
 
     @property
-    def device_numbers(self) -> dict[str, Ints | Words]:
+    def device_numbers(self) -> dict[str, arrays.Ints | arrays.Words]:
         """See `HasDeviceNumbers`: a bit is 1 with `truth`, or `stray` if it is not one's own."""
         return {"size": self._sizes, "truth": self._truth, "stray": self._stray}
 
-    def privatize(self, rank: Ints, words: WordSource) -> Reports:
+    def privatize(self, rank: arrays.Ints, words: arrays.WordSource) -> arrays.Reports:
         """(n,) ranks → (n,) reports; `CaldpError` if they would not fit into memory."""
         block = self._block[rank]
         reports = self.privatize_base(block, words)
@@ -84,7 +75,7 @@ class UnaryOracles(supports.PackedReports):
         supports.set_bits(reports["bits"], np.arange(rank.size), rank - self._starts[block], ones)
         return reports
 
-    def privatize_base(self, block: Ints, words: WordSource) -> Reports:
+    def privatize_base(self, block: arrays.Ints, words: arrays.WordSource) -> arrays.Reports:
         """(n,) blocks → (n,) reports all of whose bits are 1 with probability d₁."""
         reports = self.blank_records(block)
         lanes = -(-self._sizes // WORD_BITS)
@@ -104,31 +95,33 @@ class UnaryOracles(supports.PackedReports):
         return reports
 
     @cached_property
-    def _last_words(self) -> Words:
+    def _last_words(self) -> arrays.Words:
         # (m,) masks of the bits that the last word of a block holds.
         return np.array(
             [supports.full_mask(s)[-1] if s else 0 for s in self._sizes.tolist()], np.uint64
         )
 
-    def sample_tally(self, counts: Ints, base: Ints, rng: np.random.Generator) -> Ints:
+    def sample_tally(
+        self, counts: arrays.Ints, base: arrays.Ints, rng: np.random.Generator
+    ) -> arrays.Ints:
         """Given the people, bit sums are independent: Binomial(own, θ) + Binomial(others, d₁)."""
-        reports = counts_by(self._block, counts, base.size) + base
+        reports = arrays.counts_by(self._block, counts, base.size) + base
         own = rng.binomial(counts, self.theta[self._block])
         stray = rng.binomial(reports[self._block] - counts, self.d1[self._block])
         return np.concatenate([own + stray, reports])
 
-    def sample_crafted(self, counts: Ints, rng: np.random.Generator) -> Ints:
+    def sample_crafted(self, counts: arrays.Ints, rng: np.random.Generator) -> arrays.Ints:
         """See `CraftableOracles`: the target's bit is set, the others as in any report."""
-        reports = counts_by(self._block, counts, self._sizes.size)
+        reports = arrays.counts_by(self._block, counts, self._sizes.size)
         stray = rng.binomial(reports[self._block] - counts, self.d1[self._block])
         return np.concatenate([counts + stray, reports])
 
     @property
-    def uniform_inclusion(self) -> Floats:
+    def uniform_inclusion(self) -> arrays.Floats:
         """(m,) a uniform row of bits has every bit set half of the time."""
         return np.full(self._sizes.size, 0.5)
 
-    def channel(self, block: int) -> tuple[int, Ints, int]:
+    def channel(self, block: int) -> tuple[int, arrays.Ints, int]:
         """Products of T, D and their complements, over (2^48)^s, as Python ints of any size."""
         size, stray = int(self._sizes[block]), int(self._stray[block])
         rows = [[stray] * size for _ in range(size + 1)]
@@ -141,13 +134,13 @@ class UnaryOracles(supports.PackedReports):
         """2^s: all rows of bits."""
         return 1 << int(self._sizes[block])
 
-    def rows_of(self, block: int) -> Words:
+    def rows_of(self, block: int) -> arrays.Words:
         """(2^s, 1) all rows of bits, counted up in binary."""
         return supports.every_row(int(self._sizes[block]))
 
-    def none_included(self, block: int, ranks: Ints) -> Floats:
+    def none_included(self, block: int, ranks: arrays.Ints) -> arrays.Floats:
         """(r + 1,) powers of 1 − d₁: bits are independent."""
-        chance: Floats = (1.0 - self.d1[block]) ** np.arange(ranks.size + 1)
+        chance: arrays.Floats = (1.0 - self.d1[block]) ** np.arange(ranks.size + 1)
         return chance
 
     def support_form(self, block: int) -> SupportForm:
@@ -157,7 +150,7 @@ class UnaryOracles(supports.PackedReports):
         return SupportForm(theta / d1, (1 - theta) / (1 - d1), d1)
 
 
-def support_probabilities(theta: Floats, d1: Floats) -> supports.SupportProbabilities:
+def support_probabilities(theta: arrays.Floats, d1: arrays.Floats) -> supports.SupportProbabilities:
     """Probabilities of inclusion for independent bits.
 
     A base report includes a symbol as often as another hidden symbol's report does, so β = 0.
@@ -174,7 +167,9 @@ def support_probabilities(theta: Floats, d1: Floats) -> supports.SupportProbabil
     )
 
 
-def unary_thresholds(truth: Words, epsilon: Floats) -> tuple[Words, Words]:
+def unary_thresholds(
+    truth: arrays.Words, epsilon: arrays.Floats
+) -> tuple[arrays.Words, arrays.Words]:
     """(m,) D and N of d₁ = D/2^48 and λ = N/2^48 for θ = truth/2^48 and ε.
 
     D is the least with (θ/(1−θ))·((1−d₁)/d₁) ≤ e^ε, so d₁ ≥ θ/((1−θ)e^ε+θ). The largest
@@ -206,25 +201,25 @@ def product_law(chances: list[int], whole: int) -> NDArray[Any]:
 class RapporOracles(UnaryOracles):
     """Basic one-time RAPPOR: θ = e^{ε/2}/(e^{ε/2}+1), d₁ = 1 − θ, d₂ = e^{−ε/2}."""
 
-    def __init__(self, sizes: Ints, epsilon: Floats) -> None:
+    def __init__(self, sizes: arrays.Ints, epsilon: arrays.Floats) -> None:
         super().__init__(sizes, epsilon, truth_threshold(epsilon / 2))
 
 
 class OueOracles(UnaryOracles):
     """Optimized unary encoding: θ = ½, d₁ = 1/(e^ε+1): least variance for rare symbols."""
 
-    def __init__(self, sizes: Ints, epsilon: Floats) -> None:
+    def __init__(self, sizes: arrays.Ints, epsilon: arrays.Floats) -> None:
         super().__init__(sizes, epsilon, np.full(sizes.size, COIN_ONE // 2, np.uint64))
 
 
-def unary_family(theta: float) -> Callable[[Ints, Floats], UnaryOracles]:
+def unary_family(theta: float) -> Callable[[arrays.Ints, arrays.Floats], UnaryOracles]:
     """The unary family with this θ in [0.001, 0.999] for every ε; raises `CaldpError` outside."""
     share = check_number("theta", theta, THETA_MIN, THETA_MAX)
     threshold = np.uint64(round(share * COIN_ONE))
     return lambda sizes, epsilon: UnaryOracles(sizes, epsilon, np.full(sizes.size, threshold))
 
 
-UnaryFamily = Callable[[Ints, Floats], UnaryOracles]
+UnaryFamily = Callable[[arrays.Ints, arrays.Floats], UnaryOracles]
 
 
 class PublishedUrapMechanism(ContextMechanism):
@@ -246,11 +241,11 @@ class PublishedUrapMechanism(ContextMechanism):
         """2^s columns for each block, and as many again for each of its symbols not hidden."""
         return self.oracles.outputs + int(self._widths().sum())
 
-    def _widths(self) -> Ints:
+    def _widths(self) -> arrays.Ints:
         # Blocks of 40 bits are as far from being listed as larger ones, and their sum fits.
         return np.asarray(1 << np.minimum(self.sizes[self._clear_block], 40))
 
-    def every_report(self) -> Reports:
+    def every_report(self) -> arrays.Reports:
         """(outputs,) all different reports in the order of the channel's columns."""
         listed = self.oracles.every_report(0)
         parts = [listed]
@@ -262,7 +257,7 @@ class PublishedUrapMechanism(ContextMechanism):
             parts.append(named)
         return np.concatenate(parts)
 
-    def _reports(self, x: Ints, words: WordSource) -> Reports:
+    def _reports(self, x: arrays.Ints, words: arrays.WordSource) -> arrays.Reports:
         rank, block = self._rank[x], self.policy.blocks[x]
         reports = self.oracles.blank_records(block)
         is_hidden = rank >= 0
@@ -274,7 +269,7 @@ class PublishedUrapMechanism(ContextMechanism):
         reports["source"][named] = self.policy.m - 1 - rank[named]
         return reports
 
-    def tally(self, reports: Reports) -> Tally:
+    def tally(self, reports: arrays.Reports) -> Tally:
         """Sum (n,) reports; raises `CaldpError` on a report that this mechanism cannot send."""
         m, clear = self.policy.m, self.clear_symbols.size
         source = self.oracles.sources(reports, m + clear)
@@ -286,16 +281,16 @@ class PublishedUrapMechanism(ContextMechanism):
         ]
         return Tally(np.concatenate(counts), len(reports), self.fingerprint)
 
-    def sample_tally(self, counts: ArrayLike, rng: Seed) -> Tally:
+    def sample_tally(self, counts: ArrayLike, rng: arrays.Seed) -> Tally:
         """Draw the tally of (k,) people per symbol; same distribution as `tally(privatize(x))`."""
         people, rng = check_counts("counts", counts, self.k), generator(rng)
         others = people[self.clear_symbols]
         named = rng.binomial(others, self.clear_share[self._clear_block])
-        base = counts_by(self._clear_block, others, self.policy.m)
+        base = arrays.counts_by(self._clear_block, others, self.policy.m)
         cells = self.oracles.sample_tally(people[self.hidden_symbols], base, rng)
         return Tally(np.concatenate([cells, named]), int(people.sum()), self.fingerprint)
 
-    def block_counts(self, tally: Tally) -> Ints:
+    def block_counts(self, tally: Tally) -> arrays.Ints:
         """(m,) reports per block."""
         return self.oracles.block_counts(self._parts(tally)[0])
 
@@ -316,7 +311,7 @@ class PublishedUrapMechanism(ContextMechanism):
         """None: reports that name a symbol carry bits too, which `base.py` leaves out."""
         return None
 
-    def gain_of_mixture(self, p: Floats, n: int) -> Floats:
+    def gain_of_mixture(self, p: arrays.Floats, n: int) -> arrays.Floats:
         """(k,) by how much the mixture's variance is smaller; see `variance`.
 
         For a hidden x of block j: (1/n)·(1−λ)·p(B_j)·d₁(1−d₁)/(θ−d₁)²: the noise bits of those
@@ -328,17 +323,17 @@ class PublishedUrapMechanism(ContextMechanism):
         gain[self.hidden_symbols] = of_block[self.policy.blocks[self.hidden_symbols]]
         return gain
 
-    def _stray_variance(self) -> Floats:
+    def _stray_variance(self) -> arrays.Floats:
         # (m,) what a bit not its sender's own adds to n²·Var(p̂_x).
         theta, d1 = self.oracles.theta, self.oracles.d1
         return np.asarray(d1 * (1.0 - d1) / (theta - d1) ** 2)
 
-    def _named(self, p: Floats) -> Floats:
+    def _named(self, p: arrays.Floats) -> arrays.Floats:
         # (m,) shares of people who are named, though their block has hidden symbols.
         shares = p[self.clear_symbols] * self.clear_share[self._clear_block]
-        return sums_by(self._clear_block, shares, self.policy.m)
+        return arrays.sums_by(self._clear_block, shares, self.policy.m)
 
-    def variance(self, p: Floats, n: int) -> Floats:
+    def variance(self, p: arrays.Floats, n: int) -> arrays.Floats:
         """(k,) exact variance of `estimate` when n people are drawn from p: (k,) shares.
 
         The bits are those of the block's oracle in every report, so that λ is 1 for them.
@@ -346,11 +341,11 @@ class PublishedUrapMechanism(ContextMechanism):
         p = check_floats("p", p, self.k)
         return super().variance(p, n) + self.gain_of_mixture(p, n)
 
-    def sum_variance(self, p: Floats, weights: Floats, n: int) -> float:
+    def sum_variance(self, p: arrays.Floats, weights: arrays.Floats, n: int) -> float:
         """Exact variance of Σ w_x p̂_x when n people come from p; `p`, `weights`: (k,)."""
         p, weights = check_floats("p", p, self.k), check_floats("weights", weights, self.k)
         hidden = self.hidden_symbols
-        squares = sums_by(self.policy.blocks[hidden], weights[hidden] ** 2, self.policy.m)
+        squares = arrays.sums_by(self.policy.blocks[hidden], weights[hidden] ** 2, self.policy.m)
         more = float((self._named(p) * self._stray_variance() * squares).sum())
         return super().sum_variance(p, weights, n) + more / n
 
