@@ -24,7 +24,7 @@ from caldp_core.treatments.release import BOX
 from caldp_ui.app.texts import read_texts
 from caldp_ui.app.theme import LIGHT, Palette, palette
 from caldp_ui.charts import show as drawing
-from caldp_ui.coarser import census_block, outcomes, page_state, reconstruction, view
+from caldp_ui.coarser import census_block, outcomes, packs, page_state, reconstruction, view
 from caldp_ui.coarser.outcomes import PlayedData, candidate_cells
 from caldp_ui.coarser.page_state import (
     STATE,
@@ -297,7 +297,7 @@ def _sharing(played: PlayedData) -> None:
         office = {name: each for name, each in data.treatments.items() if name not in noise}
         true, estimates = _pictures(data, office), _pictures(data, noise)
         table = _treatments(played).to_html(index_names=False)
-        found = outcomes.by_area(data, page_state.BLOCKS, areas.chosen_areas(data.setup))
+        found = packs.by_area(data, page_state.BLOCKS, areas.chosen_areas(data.setup))
         content = ReportContent(ours, _summary_text(played), estimates, true, found, table)
     other_scenarios = {sharing.PLAIN: runs.best_plain_ldp(data.record.scenario)}
     if runs.is_own(data.record.scenario.dataset):
@@ -327,7 +327,7 @@ def _by_area(played: PlayedData) -> None:
     data = played.data
     name, found = _pick_treatment(data, "Treatment"), areas.chosen_areas(data.setup)
     note = view.published_text(data, name)
-    shown = outcomes.by_area(data, name, found)
+    shown = packs.by_area(data, name, found)
     setup = sharing.estimated_setup(data.setup, data.treatments[name].release.shares)
     areas.section(STATE, setup, shown, note)
 
@@ -338,9 +338,9 @@ def _publish(played: PlayedData) -> None:
     found = areas.chosen_areas(data.setup)
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
         picked = _pick_treatment(data, "Publish")
-        make = partial(outcomes.pack_of, data, picked, found)
+        make = partial(packs.pack_of, data, picked, found)
         sharing.file_button(STATE.key("treatment"), f"{picked}-{pack.PACK_NAME}", make)
-        memo = partial(outcomes.memo_of, data, picked, found, played.attack_result)
+        memo = partial(packs.memo_of, data, picked, found, played.attack_result)
         sharing.true_file(STATE.key("memo"), f"{picked}-memo.html", memo, scenario)
     st.caption(view.published_text(data, picked))
 

@@ -22,7 +22,7 @@ from caldp_core.scenarios.blocks import EvenRuns, GridBlocks, GroupBlocks, Polyg
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.treatments.release import larger_cells
 from caldp_ui.app.theme import DARK, LIGHT
-from caldp_ui.coarser import census_block, outcomes, page, page_state, reconstruction, view
+from caldp_ui.coarser import census_block, outcomes, packs, page, page_state, reconstruction, view
 from caldp_ui.coarser.page_state import (
     ATTACKS,
     BLOCKS,
@@ -372,7 +372,7 @@ def test_each_treatment_has_a_pack_with_what_it_publishes_and_nothing_else() -> 
         with (
             naming(name),
             zipfile.ZipFile(
-                io.BytesIO(outcomes.pack_of(data, name, pack.areas_of_table(data.setup)))
+                io.BytesIO(packs.pack_of(data, name, pack.areas_of_table(data.setup)))
             ) as opened,
         ):
             files = {each: opened.read(each).decode() for each in opened.namelist()}
@@ -405,7 +405,7 @@ def test_a_total_that_the_table_hides_is_in_no_file_of_its_pack() -> None:
         (LEVELS, ["188", "hidden", "143", "hidden"]),
     ):
         data = load_treatments(replace(record, totals=totals))
-        with zipfile.ZipFile(io.BytesIO(outcomes.pack_of(data, HIDE, None))) as opened:
+        with zipfile.ZipFile(io.BytesIO(packs.pack_of(data, HIDE, None))) as opened:
             rows = list(csv.DictReader(io.StringIO(opened.read("totals.csv").decode())))
             assert "small totals" in opened.read("record.html").decode() or totals == GROUPS
         with naming(totals):
@@ -437,7 +437,7 @@ def test_each_treatment_stands_by_own_areas_with_what_is_sure_of_them() -> None:
     areas = pack.areas_of_map(data.setup, PolygonBlocks(("West", "East"), halves))
     truth = np.bincount(areas.labels, data.counts) / data.counts.sum()
     for name in data.treatments:
-        found = outcomes.by_area(data, name, areas)
+        found = packs.by_area(data, name, areas)
         assert found is not None
         low, shares, high, level = (
             np.array(found.columns[title], np.float64)
@@ -454,12 +454,12 @@ def test_each_treatment_stands_by_own_areas_with_what_is_sure_of_them() -> None:
         assert ("(bound)" in found.table_html) == bound
         if name == NOTHING:
             continue
-        with zipfile.ZipFile(io.BytesIO(outcomes.pack_of(data, name, areas))) as opened:
+        with zipfile.ZipFile(io.BytesIO(packs.pack_of(data, name, areas))) as opened:
             assert {"areas.csv", "areas.geojson", "areas.svg"} <= set(opened.namelist())
             assert (
                 "follow from the rule and always hold" in opened.read("record.html").decode()
             ) == bound
-    ours = outcomes.by_area(data, BLOCKS, areas)
+    ours = packs.by_area(data, BLOCKS, areas)
     alone = pack.by_areas(data.results[BLOCKS], areas)
     assert ours is not None
     assert alone is not None
@@ -473,15 +473,13 @@ def test_shares_within_groups_have_ends_in_the_pack_and_bounds_hold() -> None:
     data = load_treatments(with_data(Publication(), own))
     truth = counts / np.repeat(counts.reshape(2, 3).sum(axis=1), 3)
     for name in data.treatments.keys() - {LARGER}:
-        columns = outcomes._published(data, name)
-        shares, low, high = (np.array(columns[title], np.float64) for title in outcomes._SHARES)
+        columns = packs._published(data, name)
+        shares, low, high = (np.array(columns[title], np.float64) for title in packs._SHARES)
         assert ((low <= shares + 1e-6) & (shares <= high + 1e-6)).all(), name
         if name in (NOTHING, HIDE, ROUND):
             assert ((low <= truth + 1e-6) & (truth <= high + 1e-6)).all(), name
     most = [each.share[2] for each in compare_groups(data.results[BLOCKS].first.evidence)]
-    shares, _, high = (
-        np.array(outcomes._published(data, BLOCKS)[title]) for title in outcomes._SHARES
-    )
+    shares, _, high = (np.array(packs._published(data, BLOCKS)[title]) for title in packs._SHARES)
     np.testing.assert_allclose(high, np.maximum(most, shares), atol=2e-6)
 
 
@@ -494,7 +492,7 @@ def test_the_memo_of_a_treatment_has_its_words_both_directions_and_the_attack() 
         ROUND: ("Multiples of 2", "Multiples of 10"),
         CENTRAL: ("ε = 0.5", "ε = 2"),
     }.items():
-        memo = outcomes.memo_of(data, name, areas, played)
+        memo = packs.memo_of(data, name, areas, played)
         assert all(text in memo for text in both)
         assert view.DECISION[name]["what remains possible"][1:20] in memo
         assert view.UNIT[PARTS] in memo
@@ -502,7 +500,7 @@ def test_the_memo_of_a_treatment_has_its_words_both_directions_and_the_attack() 
         half = load_treatments(replace(data.record, threshold=5))
         if name == HIDE:
             assert f"hidden: {view.error_and_unit(half, HIDE)[0]} of" in memo
-    assert "<li>Counts" not in outcomes.memo_of(data, LARGER, areas, played)
+    assert "<li>Counts" not in packs.memo_of(data, LARGER, areas, played)
 
 
 def test_central_noise_on_own_data_does_not_follow_from_the_seed(

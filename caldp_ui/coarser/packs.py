@@ -1,0 +1,175 @@
+"""The pack to publish of a treatment, its result by areas, and a memo on it to keep."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from html import escape
+from typing import Final
+
+import numpy as np
+import pandas as pd
+
+from caldp_core import __version__
+from caldp_core.domain.domains import Domain
+from caldp_core.estimation.estimators import COMPARED_MAX
+from caldp_core.estimation.intervals import LEVEL, share_within
+from caldp_core.experiments.regions import ResultAreas
+from caldp_core.experiments.table import as_csv, place_columns, shares_within
+from caldp_core.treatments.release import area_columns
+from caldp_ui.coarser import view
+from caldp_ui.coarser.outcomes import AttackResult
+from caldp_ui.coarser.page_state import HIDE, LARGER, ROUND, TreatmentData, load_data
+from caldp_ui.parts import comparison, layout, pack, sharing
+from caldp_ui.words import formats, promise
+
+
+def by_area(data: TreatmentData, name: str, areas: ResultAreas | None) -> pack.AreaResult | None:
+    """What a treatment publishes, by areas, with ranges or bounds; None without areas."""
+    if areas is None or name in data.results:
+        return pack.by_areas(data.results.get(name), areas)
+    columns = area_columns(data.treatments[name].release, areas, data.setup.n)
+    return pack.AreaResult(areas, columns)
+
+
+def _published(data: TreatmentData, name: str) -> dict[str, list[object]]:
+    """The columns of the table as a treatment publishes it; larger cells have totals alone."""
+    _, many = promise.counted(data.setup.scenario)
+    if name == LARGER:
+        totals = np.bincount(data.labels, data.counts).astype(np.int64)
+        return {"larger cell": list(data.setup.partition.names), many: totals.tolist()}
+    release, columns = data.treatments[name].release, place_columns(data.domain)
+    numbers = zip(release.estimate.round(1).tolist(), release.hidden.tolist(), strict=True)
+    columns[many] = ["hidden" if hidden else f"{number:g}" for number, hidden in numbers]
+    ends = release.ends_of_areas(np.arange(data.domain.k))
+    for title, people in (("low", ends.low), ("high", ends.high)):
+        columns[title] = [f"{number:g}" for number in people.round(1).tolist()]
+    columns["level"] = np.where(ends.always, 1.0, LEVEL).tolist()
+    return columns | _within_groups(data, name)
+
+
+def _totals(data: TreatmentData) -> dict[str, list[object]]:
+    """The totals of larger cells beside hidden counts; a hidden one is in no file."""
+    columns, (_, many) = _published(data, LARGER), promise.counted(data.setup.scenario)
+    first = np.unique(data.labels, return_index=True)[1]
+    numbers = data.table.numbers[data.table.margins.levels[0][first]]
+    return columns | {many: ["hidden" if number < 0 else number for number in numbers.tolist()]}
+
+
+def _within_groups(data: TreatmentData, name: str) -> dict[str, list[object]]:
+    """Columns of the share that each answer has of its group, and its ends; {} without groups."""
+    domain, release = data.domain, data.treatments[name].release
+    if not isinstance(domain, Domain) or not domain.groups or domain.k > COMPARED_MAX:
+        return {}
+    groups = np.unique(domain.groups, return_inverse=True)[1]
+    shares = np.array(shares_within(domain.groups, release.estimate), np.float64)
+    result = data.results.get(name)
+    if result is None:
+        found = release.ends_within(groups)
+        low, high = found.low, found.high
+    else:
+        parts = (np.arange(domain.k) == x for x in range(domain.k))
+        evidence = result.first.evidence
+        ranges = [share_within(evidence, x, groups == groups[x]).range for x in parts]
+        _, low, high = np.array(ranges).T
+    rows = (shares, np.minimum(low, shares), np.maximum(high, shares))
+    return {title: row.round(6).tolist() for title, row in zip(_SHARES, rows, strict=True)}
+
+
+_SHARES: Final = ("share of its group", "share low", "share high")
+
+
+def pack_of(data: TreatmentData, name: str, areas: ResultAreas | None) -> bytes:
+    """The pack to publish of one treatment: its table, its maps and a record of one page."""
+    found = by_area(data, name, areas)
+    files = {"table.csv": as_csv(_published(data, name))}
+    if name == HIDE:
+        files["totals.csv"] = as_csv(_totals(data))
+    treated = sharing.estimated_setup(data.setup, data.treatments[name].release.shares)
+    drawn = pack.drawings(treated, found, (view.published_text(data, name),))
+    record = layout.printed_form(__file__, "record.html").substitute(
+        _words(data, name, found, AttackResult({})),
+        drawn="".join(drawn.values()),
+        table="" if drawn else _table_html(data, name),
+        version=__version__,
+    )
+    return pack.zip_of({"record.html": record, **drawn, **files, **pack.area_files(found)})
+
+
+_ROWS_MAX: Final = 40
+"""Rows of a table in a record, which is one page."""
+_NAMED: Final[tuple[str, ...]] = ("larger cell", "answer", "group")
+
+
+def _table_html(data: TreatmentData, name: str) -> str:
+    """The table of a treatment for paper: each range behind its number."""
+    columns, (_, many) = _published(data, name), promise.counted(data.setup.scenario)
+    shown = {title: cells for title, cells in columns.items() if title in _NAMED}
+    if name == LARGER:
+        shown[many] = columns[many]
+    else:
+        shown[many] = _with_ends(*(columns[each] for each in (many, "low", "high")))
+    if _SHARES[0] in columns:
+        shares = ([f"{100 * float(str(x)):.3g}" for x in columns[title]] for title in _SHARES)
+        shown[f"{_SHARES[0]}, %"] = _with_ends(*shares)
+    sure = "level" in columns and min(map(float, map(str, columns["level"]))) == 1.0
+    rows, ends = pd.DataFrame(shown), pack.BOUNDS if sure else pack.RANGES
+    note = f"<p>In brackets: {ends}</p>" if name != LARGER else ""
+    rest = max(len(rows) - _ROWS_MAX, 0)
+    more = f"<p>{formats.count(rest, 'more row is', 'more rows are')} in table.csv.</p>"
+    return rows.head(_ROWS_MAX).to_html(index=False) + (more if rest else "") + note
+
+
+def _with_ends(*columns: Sequence[object]) -> list[object]:
+    """Numbers with their low and high ends in brackets, where these differ."""
+    return [
+        str(number) if low == high else f"{number} ({low} to {high})"
+        for number, low, high in zip(*columns, strict=True)
+    ]
+
+
+def _words(
+    data: TreatmentData, name: str, found: pack.AreaResult | None, attack: AttackResult
+) -> dict[str, str]:
+    """What a record and a memo say of a treatment, as HTML."""
+    rows = view.treatment_rows(data, attack)
+    words = rows[view.TITLES[name]]
+    against, trust, cost, remains = (escape(words[title]) for title in view.DECISION_COLUMNS)
+    error, of = view.error_and_unit(data, name)
+    return {
+        "title": escape(f"{data.setup.dataset.name}: {view.TITLES[name].lower()}"),
+        "result": escape(view.published_text(data, name)),
+        "protected": f"<p>It protects against {against}. To be trusted: {trust}.</p>",
+        "odds": f"<p>{escape(view.published_bound(data, name))}</p>",
+        "audit": "",
+        "cost": cost,
+        "method": f"<dt>error</dt><dd>{error} {escape(of)}</dd><dt>paid by</dt><dd>{cost}</dd>",
+        "by_area": "" if found is None else found.table_html,
+        "open": f"<li>{remains[:1].upper()}{remains[1:]}.</li>",
+        "treatments": pd.DataFrame.from_dict(rows, orient="index").to_html(),
+    }
+
+
+def memo_of(data: TreatmentData, name: str, areas: ResultAreas | None, attack: AttackResult) -> str:
+    """A memo on whether to publish a treatment, with the attack that was played on all of them."""
+    words = _words(data, name, by_area(data, name, areas), attack)
+    return sharing.fill_template("memo.html", **words, other_levels=_other_levels(data, name))
+
+
+def _other_levels(data: TreatmentData, name: str) -> str:
+    """The error of a treatment with half and with twice its number, as HTML; "" without one."""
+    record, lines = data.record, []
+    for times in (0.5, 2.0):
+        level = times * record.scenario.policy.plain_epsilon
+        base, threshold = (round(times * each) for each in (record.base, record.threshold))
+        settings = {
+            HIDE: (f"Counts under {threshold:,} hidden", replace(record, threshold=threshold)),
+            ROUND: (f"Multiples of {base}", replace(record, base=base)),
+        }
+        with_noise = replace(record, scenario=record.scenario.with_epsilon(level))
+        text, other = settings.get(name, (f"ε = {level:g}", with_noise))
+        if name == LARGER or other.base < 2 or other.threshold < 1:
+            continue
+        errors = load_data(other, comparison.load_fast_results)
+        if name in errors.treatments:
+            error, of = view.error_and_unit(errors, name)
+            lines.append(f"<li>{text}: {error} {escape(of)}.</li>")
+    return "".join(lines)
