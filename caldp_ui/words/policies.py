@@ -24,6 +24,7 @@ from caldp_ui.app.texts import read_toml
 from caldp_ui.words import formats, promise
 from caldp_ui.words.formats import Vocabulary
 from caldp_ui.words.promise import (
+    TEXTS,
     PromiseText,
     add_up,
     bound_text,
@@ -265,7 +266,7 @@ def personal(nouns: Vocabulary, setup: Setup, policy: policies.PersonalTags) -> 
         f"{bound_text(max_guess_accuracy(policy.epsilon))}. No report says which {nouns.units} are "
         "somebody's own.",
         add_up("from home", chance(setup.policy, promise.REPEATS)),
-        (*promise.TEXTS["tags_leave_open"].splitlines(), *promise.left_open(nouns, setup.scenario)),
+        (*TEXTS["tags_leave_open"].splitlines(), *promise.left_open(nouns, setup.scenario)),
         (("ε", f"{policy.epsilon:g}"), ("own places", f"{tags}, spread by “{policy.background}”")),
     )
 
