@@ -20,11 +20,10 @@ from caldp_core.mechanisms.catalogue import MechanismSpec
 from caldp_core.privacy.context import Context, PersonalPolicy, PrivacyMatrix, dense
 from caldp_core.privacy.matrix import closure, coverage
 from caldp_core.scenarios import policies
-from caldp_ui.app.texts import read_toml
+from caldp_ui.app.texts import read_texts, read_toml
 from caldp_ui.words import formats, promise
 from caldp_ui.words.formats import Vocabulary
 from caldp_ui.words.promise import (
-    TEXTS,
     PromiseText,
     add_up,
     bound_text,
@@ -349,6 +348,7 @@ class Parameter:
         return self.title if self.symbol == "share" else f"{self.title} ({self.symbol})"
 
 
+TEXTS: Final = read_texts(__file__)
 _PARAMETERS: Final = read_toml(__file__, "parameters.toml")
 PARAMETERS: Final = {name: Parameter(**each) for name, each in _PARAMETERS["specs"].items()}
 """By the field's name in files."""
