@@ -12,7 +12,7 @@ symbols of which about the same is expected have a law of any form (Kiefer and W
 it explains estimates that it was not fitted to better, by more than surroundings may know of them.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Final
@@ -140,9 +140,15 @@ def _nearby(size: int) -> tuple[Singles, Singles]:
 
 def mixture_estimate(evidence: Evidence) -> Floats:
     """(k,) shares ≥ 0 that keep each block's observed total; without a map the cascade's."""
+    return _shares_by(evidence, mixture_fit)
+
+
+def _shares_by(
+    evidence: Evidence, fitted: Callable[[Evidence], tuple[NoisySymbols, Fit]]
+) -> Floats:
     if not pooling_helps(evidence.mechanism):
         return evidence.plausible
-    noisy, fit = mixture_fit(evidence)
+    noisy, fit = fitted(evidence)
     return noisy.shares(fit)
 
 
@@ -213,10 +219,7 @@ _SKEW_MAX: Final = 0.2
 
 def chosen_estimate(evidence: Evidence) -> Floats:
     """(k,) shares ≥ 0 that keep each block's observed total; without a map the cascade's."""
-    if not pooling_helps(evidence.mechanism):
-        return evidence.plausible
-    noisy, fit = chosen_fit(evidence)
-    return noisy.shares(fit)
+    return _shares_by(evidence, chosen_fit)
 
 
 def chosen_fit(evidence: Evidence) -> tuple[NoisySymbols, Fit]:

@@ -8,8 +8,8 @@ not the least that has to be hidden.
 
 Totals of groups of two or more cells are published however small they are. A hierarchy, such as
 county, state and nation, has totals that nest; a table with two margins, such as area and answer,
-two hierarchies over one set of cells. There the rule is applied to cells and totals alike, and only
-the total of everybody is always published.
+two hierarchies over one set of cells. There the rule applies to both cells and totals, and only the
+total of everybody is always published.
 
 What the sums say of a hidden number is the least and the largest value that fit; it is disclosed
 where both are one (Fischetti, Salazar 2001). Sums that form trees are solved by passing sets of

@@ -152,7 +152,7 @@ def test_epsilons_by_few_errors_are_those_of_a_search_of_errors_alone(
 
 
 def test_people_where_no_error_of_fewer_is_known() -> None:
-    """No guess settles there: few people have the error, but there is no approximation of it."""
+    """Guesses do not settle where the error is reached by few people and cannot be approximated."""
     mechanism, p = catalogue.in_context(Context.plain(1000, 8.0), "oue"), np.full(1000, 1e-3)
     known, simulated = TotalVariation("none", simulated=False), TotalVariation("none")
     found = people_for(mechanism, p, Goal(known, 0.5))
