@@ -21,23 +21,8 @@ from caldp_core.basics.limits import K_MAX
 from caldp_core.basics.types import Floats, Ints, Levels
 from caldp_core.domain.domains import Domain, GridDomain
 from caldp_core.domain.orders import places_on_scale
+from caldp_core.estimation import cascade_estimator as cascades
 from caldp_core.estimation import intervals as score
-from caldp_core.estimation.cascade_estimator import (
-    EDGES,
-    LOG_E,
-    UNSHRUNK_ABOVE,
-    Z_GRID,
-    Fit,
-    NoisySymbols,
-    best_fit,
-    cascade_estimate,
-    cascade_with_inhabitants,
-    cascade_with_public_map,
-    freest_law,
-    likelihood,
-    pooling_helps,
-    pooling_levels,
-)
 from caldp_core.estimation.evidence import KNOWING_MAP, USUAL, EstimatorName, Evidence
 from caldp_core.estimation.intervals import LEVEL, Intervals, Range, may_be_noise, share_within
 from caldp_core.estimation.maximum_likelihood import maximum_likelihood, smoothed_likelihood
@@ -46,7 +31,7 @@ from caldp_core.estimation.projection import simplex_projection
 from caldp_core.mechanisms import Mechanism, Tally
 
 PostProcess: TypeAlias = Callable[[Evidence], Floats]
-FittedLaw: TypeAlias = Callable[[Evidence], tuple[NoisySymbols, Fit]]
+FittedLaw: TypeAlias = Callable[[Evidence], tuple[cascades.NoisySymbols, cascades.Fit]]
 """What an estimator expects of the noisy symbols."""
 _NORM_SUB_ROUNDS: Final = 200
 SIGNIFICANCE: Final = 0.05
@@ -160,13 +145,13 @@ class EstimatorEntry:
     on_maps: bool = False
     needs_map: bool = False
     levels: Callable[[Evidence], Levels | None] = lambda _: None
-    law: FittedLaw | None = best_fit
+    law: FittedLaw | None = cascades.best_fit
     relative_time: float = 0.1
 
     @property
     def is_cascade(self) -> bool:
         """Whether it has the cascade's q, `Options.false_share`."""
-        return self.levels is pooling_levels
+        return self.levels is cascades.pooling_levels
 
 
 _TEXTS: Final = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
@@ -180,9 +165,14 @@ def _entry(name: str, apply: PostProcess, **functions: Any) -> EstimatorEntry:
 _ENTRIES: Final = (
     _entry("simplex", simplex),
     _entry("simplex-per-block", simplex_per_block),
-    _entry("cascade", cascade_estimate, levels=pooling_levels),
-    _entry("cascade-inhabitants", cascade_with_inhabitants, levels=pooling_levels, law=None),
-    _entry(KNOWING_MAP, cascade_with_public_map, levels=pooling_levels, law=None),
+    _entry("cascade", cascades.cascade_estimate, levels=cascades.pooling_levels),
+    _entry(
+        "cascade-inhabitants",
+        cascades.cascade_with_inhabitants,
+        levels=cascades.pooling_levels,
+        law=None,
+    ),
+    _entry(KNOWING_MAP, cascades.cascade_with_public_map, levels=cascades.pooling_levels, law=None),
     _entry("mixture", mixture_estimate, law=mixture_fit),
     _entry("chosen", chosen_estimate, law=chosen_fit),
     _entry("norm-sub", norm_sub),
@@ -296,7 +286,7 @@ def recovery_estimator(name: str) -> EstimatorEntry:
     return entry if entry and entry.is_cascade else ESTIMATORS["simplex-per-block"]
 
 
-_MIDDLES: Final = EDGES - 0.5 * np.diff(EDGES, prepend=0.0)
+_MIDDLES: Final = cascades.EDGES - 0.5 * np.diff(cascades.EDGES, prepend=0.0)
 _GROUP: Final = 8
 """Rows of the grid of expected shares, a factor e, whose symbols have one law."""
 _LEAST: Final = 0.4
@@ -321,7 +311,7 @@ class ErrorEstimate:
 
 
 def estimated_error(
-    evidence: Evidence, estimate: PostProcess, law: FittedLaw = best_fit
+    evidence: Evidence, estimate: PostProcess, law: FittedLaw = cascades.best_fit
 ) -> ErrorEstimate | None:
     """The total variation to the people who took part, for the shares that `estimate` makes.
 
@@ -329,7 +319,7 @@ def estimated_error(
     shares spread, or share their noise, and where shares are negative.
     """
     shares = estimate(evidence)
-    if not pooling_helps(evidence.mechanism) or shares.min() < 0.0:
+    if not cascades.pooling_helps(evidence.mechanism) or shares.min() < 0.0:
         return None
     noisy, fit = law(evidence)
     if not noisy.at.size:
@@ -353,23 +343,23 @@ def _errors_of_noise(shift: Floats, deviation: Floats) -> Floats:
     return np.asarray(deviation * (2.0 * density + z * (2.0 * scipy.special.ndtr(z) - 1.0)))
 
 
-def _expected_errors(noisy: NoisySymbols, fit: Fit, shares: Floats) -> Floats:
+def _expected_errors(noisy: cascades.NoisySymbols, fit: cascades.Fit, shares: Floats) -> Floats:
     """(n,) expected errors of (n,) shares at the noisy symbols.
 
     Symbols of which about the same is expected have one law of any form, the likeliest one for
     their estimates. EM begins with the fitted law, and half of its weight at 0: shapes of beta
     prime laws have too few empty symbols.
     """
-    seen, group = noisy.seen, fit.rows % LOG_E.size // _GROUP
+    seen, group = noisy.seen, fit.rows % cascades.LOG_E.size // _GROUP
     errors = _errors_of_noise(noisy.seen.z * noisy.deviation - shares, noisy.deviation)
-    near = seen.z < UNSHRUNK_ABOVE
+    near = seen.z < cascades.UNSHRUNK_ABOVE
     for each in np.unique(group[near]):
         members = np.flatnonzero(near & (group == each))
-        counts = np.bincount(seen.nearest[members], minlength=Z_GRID.size)
+        counts = np.bincount(seen.nearest[members], minlength=cascades.Z_GRID.size)
         rows = np.bincount(fit.rows[members], minlength=len(fit.prior)) / members.size
         begin = 0.5 * (rows @ fit.prior)
         begin[0] += 0.5
-        law = likelihood() * freest_law(counts, begin)
+        law = cascades.likelihood() * cascades.freest_law(counts, begin)
         law /= law.sum(axis=1, keepdims=True)
         x, which = shares[members] / noisy.deviation[members], seen.nearest[members]
         errors[members] = _mean_errors(law, which, x) * noisy.deviation[members]
@@ -387,9 +377,6 @@ def _mean_errors(laws: Floats, which: Ints, shares: Floats) -> Floats:
     return np.asarray(shares * (2.0 * below - 1.0) + moment[which, -1] - 2.0 * part)
 
 
-_named: Final = estimator  # below, a parameter has that name
-
-
 def estimate(
     mechanism: Mechanism,
     tally: Tally,
@@ -401,7 +388,8 @@ def estimate(
     `domain`: says which values are neighbours, as a cascade needs to be as good as in a run.
     Raises `CaldpError` for an unknown name, and for a tally that another mechanism made.
     """
-    return _named(estimator).apply(Evidence.of(mechanism, tally, domain=domain))
+    check_choice("estimator", estimator, ESTIMATORS)
+    return ESTIMATORS[estimator].apply(Evidence.of(mechanism, tally, domain=domain))
 
 
 def intervals(

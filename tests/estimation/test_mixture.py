@@ -15,7 +15,7 @@ from caldp_core.basics.types import Floats, Ints
 from caldp_core.datasets import Gowalla
 from caldp_core.domain.domains import US_GRID, GridDomain
 from caldp_core.domain.partitions import grid_blocks
-from caldp_core.estimation import estimators, mixture
+from caldp_core.estimation import cascade_estimator, mixture
 from caldp_core.estimation.cascade_estimator import (
     Fit,
     NoisySymbols,
@@ -323,7 +323,7 @@ def test_the_error_of_the_shipped_map_is_known_without_its_truth(
     for evidences, name in each:
         assert 0.9 <= ratios(evidences, people / people.sum(), name).mean() <= 1.1
     # What a fit says of itself is too good.
-    monkeypatch.setattr(estimators, "freest_law", lambda _counts, begin: begin)
+    monkeypatch.setattr(cascade_estimator, "freest_law", lambda _counts, begin: begin)
     assert ratios(each[0][0], people / people.sum()).mean() < 0.9
 
 
