@@ -35,7 +35,7 @@ from caldp_ui.parts import pack
 from caldp_ui.places.page_state import LINK, PlacesState
 from tests.browser.conftest import SCREENS, OpenLink, Visit
 from tests.browser.hands import HEADLINE, expect, headline_of, open_internal, press, tab
-from tests.browser.test_everybody import violations
+from tests.browser.test_everybody import AS_AT_REST, violations
 from tests.browser.test_packs import choose_option, rows_of, unpacked
 from tests.datasets.files import workbook
 from tests.servers import wait_until_settled
@@ -98,6 +98,7 @@ def bring(
 
     Offers are taken and columns named by the keyboard, while the form breaks no rule of axe.
     """
+    page.add_style_tag(content=AS_AT_REST)
     page.get_by_role("button", name="Your data").click()
     page.get_by_role("tab", name="Choose a file").click()
     file = {"name": name, "mimeType": "application/octet-stream", "buffer": data}
