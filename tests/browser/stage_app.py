@@ -118,8 +118,8 @@ def films() -> tuple[Film, ...]:
     draws = ((f"outcome {seed}", float(seed), 1.0, seed) for seed in range(1, 3))
     return (
         Film("epsilon", "Privacy level ε", tuple(steps(levels))),
-        Film("draws", "Draw new noise", tuple(steps(draws)), False, per_second=2, loops=True),
-        Film("levels", "The page's levels", tuple(steps(levels)), dial="level"),
+        Film("draws", "Draw new noise", tuple(steps(draws)), False, 2, loops=True, place=1),
+        Film("levels", "The page's levels", tuple(steps(levels)), dial="level", place=2),
     )
 
 
