@@ -17,6 +17,7 @@ from caldp_core.basics.cache import cached_by
 from caldp_core.basics.types import Floats, Progress
 from caldp_core.domain.domains import Area, GridDomain
 from caldp_ui.adversary import page_state
+from caldp_ui.adversary.page_state import BeliefData
 from caldp_ui.app.texts import read_texts
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.compute import runs
@@ -35,7 +36,7 @@ _CERTAIN: Final = 1.0 - 1e-12
 """Chances from here on count as 1, as sums of floats have rounding errors."""
 
 
-def headline(data: page_state.BeliefData) -> Headline:
+def headline(data: BeliefData) -> Headline:
     """The chance that the attacker gives the true place; beside it one stored report, plain LDP."""
     days = data.record.days
     open_to_all = describe_unprotected(data)
@@ -48,7 +49,7 @@ def headline(data: page_state.BeliefData) -> Headline:
     )
 
 
-def describe_unprotected(data: page_state.BeliefData) -> str:
+def describe_unprotected(data: BeliefData) -> str:
     """Who is not protected: this person, or how many others; empty where everybody is."""
     if data.odds is None:
         return "This person is not protected"
@@ -58,7 +59,7 @@ def describe_unprotected(data: page_state.BeliefData) -> str:
     return f"{formats.out_of_few(1.0 - covered)} people are not protected; this person is"
 
 
-def _chance_now(data: page_state.BeliefData, days: int, open_to_all: str) -> str:
+def _chance_now(data: BeliefData, days: int, open_to_all: str) -> str:
     chance = _a(data.ours.chance_of_truth(days))
     when = f"after {formats.count(days, 'fresh report', 'fresh reports')}" if days else "as yet"
     if open_to_all:
@@ -76,7 +77,7 @@ def _a(share: float) -> str:
     return f"{chance.bound} {article} {chance.number} %".lstrip()
 
 
-def _cases(data: page_state.BeliefData, days: int) -> list[tuple[str, float]]:
+def _cases(data: BeliefData, days: int) -> list[tuple[str, float]]:
     """Other cases, with the chance of the true place in each; none before any report."""
     if not days:
         return []
@@ -90,7 +91,7 @@ def _cases(data: page_state.BeliefData, days: int) -> list[tuple[str, float]]:
     return [*cases, ("before any report", data.ours.chance_of_truth(0))]
 
 
-def _comparison_sentence(data: page_state.BeliefData, cases: Sequence[tuple[str, float]]) -> str:
+def _comparison_sentence(data: BeliefData, cases: Sequence[tuple[str, float]]) -> str:
     """The chance in other cases; cases with equal rounded numbers share one."""
     if not cases:
         return "The attacker knows only how many people are where."
@@ -127,7 +128,7 @@ def subtitle(domain: GridDomain, beliefs: Floats) -> str:
     return f"best guess {best}, {percent(float(beliefs[guess]))}; 95 % likely area: {places}"
 
 
-def grades(data: page_state.BeliefData) -> list[tuple[float, str]]:
+def grades(data: BeliefData) -> list[tuple[float, str]]:
     """How well this person is protected, as chances of a right guess, and after which reports."""
     if data.odds is None:
         return [(1.0, "for this person")]
@@ -136,7 +137,7 @@ def grades(data: page_state.BeliefData) -> list[tuple[float, str]]:
     return [(data.odds[0], "for 1 report"), *many]
 
 
-def odds_sentence(domain: GridDomain, data: page_state.BeliefData) -> str:
+def odds_sentence(domain: GridDomain, data: BeliefData) -> str:
     """How often the choice between the true place and another is right, at most."""
     if data.odds is None:
         return no_pair(domain, data.record.place)
@@ -154,7 +155,7 @@ def _most(share: float) -> str:
     return f"**{best}**" if formats.is_almost_sure(share) else f"at most **{best}**"
 
 
-def prior_text(data: page_state.BeliefData) -> str:
+def prior_text(data: BeliefData) -> str:
     """What the attacker knows before any report, and how far one report changes that."""
     block = promise.block_name(PLACES, data.record.scenario)
     within = "" if block == PLACES.whole else f" of one {block}"
@@ -162,9 +163,7 @@ def prior_text(data: page_state.BeliefData) -> str:
     return TEXTS["prior"].format(within=within, factor=factor)
 
 
-def candidates(
-    domain: GridDomain, data: page_state.BeliefData, pair: page_state.CandidatePair
-) -> str:
+def candidates(domain: GridDomain, data: BeliefData, pair: page_state.CandidatePair) -> str:
     """The chances of two candidates, equally likely before, after this outcome's reports."""
     here, there = place_name(domain, data.record.place), place_name(domain, pair.rival)
     days = data.record.days
@@ -181,7 +180,7 @@ def no_pair(domain: GridDomain, record_place: int) -> str:
     return TEXTS["no_pair"].format(place=place_name(domain, record_place))
 
 
-def alt_curve(data: page_state.BeliefData) -> str:
+def alt_curve(data: BeliefData) -> str:
     """Alt text of the chart above the slider of days."""
     ours, plain, last = data.ours, data.plain, len(data.ours.beliefs) - 1
     return (
@@ -192,7 +191,7 @@ def alt_curve(data: page_state.BeliefData) -> str:
     )
 
 
-def alt_limits(data: page_state.BeliefData) -> str:
+def alt_limits(data: BeliefData) -> str:
     """Alt text of the chart of limits."""
     most, last = data.ours.limits, len(data.ours.beliefs) - 1
     return (
@@ -256,7 +255,7 @@ def editable(shown: View) -> View:
     return replace(shown, scene=maps)
 
 
-def scene(data: page_state.BeliefData, domain: GridDomain) -> records.Scene:
+def scene(data: BeliefData, domain: GridDomain) -> records.Scene:
     """Build the scene of the three beliefs."""
     record = data.record
     now = after(data, record.days, domain)
@@ -298,7 +297,7 @@ class BeliefPicture:
     fact: records.Fact
 
 
-def after(data: page_state.BeliefData, days: int, domain: GridDomain) -> dict[str, BeliefPicture]:
+def after(data: BeliefData, days: int, domain: GridDomain) -> dict[str, BeliefPicture]:
     """The beliefs after a number of days, by picture name."""
     sources = {
         PLAIN: (data.plain, days),
@@ -345,7 +344,7 @@ def _picture(name: str, belief: BeliefPicture) -> records.Picture:
     )
 
 
-def _focus(data: page_state.BeliefData, domain: GridDomain) -> records.Focus:
+def _focus(data: BeliefData, domain: GridDomain) -> records.Focus:
     """Where the maps zoom to: the block of the true place."""
     labels = data.ours.setup.partition.labels
     block = int(labels[data.record.place])
@@ -374,7 +373,7 @@ def frame(domain: GridDomain, place: int, around: int = _AROUND) -> Area:
 DAY_SLIDER: Final = field_slider("days", range(page_state.DAYS_MAX + 1))
 
 
-def odds_html(data: page_state.BeliefData, domain: GridDomain) -> str:
+def odds_html(data: BeliefData, domain: GridDomain) -> str:
     """How well this person is protected, as HTML for page and films."""
     graded = grades(data)
     badges = "".join(
@@ -391,9 +390,7 @@ def slider_films(record: page_state.AttackerState) -> list[SliderFilm[page_state
     return [OVER_DAYS] if many else [OVER_DAYS, OVER_EPSILON]
 
 
-def single_reports_film(
-    data: page_state.BeliefData, domain: GridDomain, progress: Progress
-) -> records.Film:
+def single_reports_film(data: BeliefData, domain: GridDomain, progress: Progress) -> records.Film:
     """A film of ten reports about one place, each alone; a stored one is always the same."""
     maps, place, steps = scene(data, domain), data.record.place, []
     for day in range(1, page_state.DAYS_MAX + 1):
@@ -422,7 +419,7 @@ def single_reports_film(
     )
 
 
-def view(data: page_state.BeliefData, *_: object) -> View:
+def view(data: BeliefData, *_: object) -> View:
     """The headline, the odds, and the maps; those of what is pinned are another scene."""
     risk = {layout.PLACE: odds_html(data, data.domain)}
     return View(headline(data), texts=risk, scene=scene(data, data.domain))

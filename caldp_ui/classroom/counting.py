@@ -21,7 +21,7 @@ from caldp_ui.app.theme import Palette
 from caldp_ui.charts.curves import ChartLabel
 from caldp_ui.classroom import station
 from caldp_ui.classroom.page_state import Lesson
-from caldp_ui.classroom.station import Chart, Station, StationPicture, StationView
+from caldp_ui.classroom.station import TYPE, Chart, LineStyle, Station, StationPicture, StationView
 from caldp_ui.words import formats
 from caldp_ui.words.formats import Headline
 
@@ -192,9 +192,7 @@ def _decades(data: MethodCosts, lesson: Lesson) -> dict[str, Any]:
     }
 
 
-def _dots(
-    name: str, costs: Sequence[MethodCost], look: station.LineStyle, mode: str
-) -> dict[str, Any]:
+def _dots(name: str, costs: Sequence[MethodCost], look: LineStyle, mode: str) -> dict[str, Any]:
     return {
         "type": "scatter",
         "name": name,
@@ -208,12 +206,12 @@ def _dots(
     }
 
 
-def _named(cost: MethodCost, look: station.LineStyle) -> dict[str, Any]:
+def _named(cost: MethodCost, look: LineStyle) -> dict[str, Any]:
     lines = cost.name.removesuffix(" encoding").replace(" ", "<br>", 1)
     place = _LEFT_OF_LONG.get(cost.place, cost.place) if cost.bits > _LONG else cost.place
     if place == "bottom center":  # below what stands beside the same point
         lines, place = "<br>" + lines.replace("<br>", " "), "bottom right"
-    font = {"size": station.TYPE, "color": look.colour}
+    font = {"size": TYPE, "color": look.colour}
     text = {"text": [lines], "textposition": place, "textfont": font}
     dots = _dots(cost.name, [cost], look, "markers+text")
     hover = dots["hovertemplate"].replace("%{text}", cost.name)  # without breaks of lines

@@ -21,6 +21,7 @@ from caldp_core.audit.pairwise import audit_channel
 from caldp_core.basics.cache import cached
 from caldp_core.basics.limits import SEED_MAX
 from caldp_core.lecture import counts
+from caldp_core.lecture.counts import BitwiseResponse, CountMeanSketch
 from caldp_core.lecture.daily import DailyMean, LastingRappor, OneBitMean
 from caldp_core.mechanisms.direct.few_values import BinaryMechanism
 from caldp_core.privacy.context import Context, PrivacyMatrix
@@ -76,10 +77,8 @@ def _selection(e: float) -> tuple[AuditVerdict, ...]:
     best = counts.NoisyMax(3, e)
     return (
         _judge("noisy maximum, 3 items, 3 people", e, best.exact_channel(3), best.policy(3)),
-        _plain("bit by bit, 4 items, ε/2 a bit", e, counts.BitwiseResponse(4, e).exact_channel()),
-        _plain(
-            "naive: bit by bit, all of ε a bit", e, counts.BitwiseResponse(4, 2 * e).exact_channel()
-        ),
+        _plain("bit by bit, 4 items, ε/2 a bit", e, BitwiseResponse(4, e).exact_channel()),
+        _plain("naive: bit by bit, all of ε a bit", e, BitwiseResponse(4, 2 * e).exact_channel()),
         _plain("one bit an item, 4 items, ε/2 a bit", e, _one_hot(e)),
         _plain("naive: one bit an item, all of ε a bit", e, _one_hot(2 * e)),
     )
@@ -102,10 +101,8 @@ def _rappor(e: float) -> tuple[AuditVerdict, ...]:
 
 def _bits(e: float) -> tuple[AuditVerdict, ...]:
     return (
-        _plain(
-            "sketch, 4 cells, 2 functions", e, counts.CountMeanSketch(_TABLE, e).exact_channel()
-        ),
-        _plain("naive: all of ε a cell", e, counts.CountMeanSketch(_TABLE, 2 * e).exact_channel()),
+        _plain("sketch, 4 cells, 2 functions", e, CountMeanSketch(_TABLE, e).exact_channel()),
+        _plain("naive: all of ε a cell", e, CountMeanSketch(_TABLE, 2 * e).exact_channel()),
         _plain("its Hadamard form", e, counts.HadamardSketch(_TABLE, e).exact_channel()),
     )
 

@@ -31,6 +31,7 @@ from caldp_core.treatments.suppression import (
     solve_by_subtraction,
 )
 from caldp_ui.coarser import page_state
+from caldp_ui.coarser.page_state import CENTRAL, HIDE, LARGER, NOTHING, PLAIN, ROUND, TreatmentData
 from caldp_ui.words.formats import towns
 
 DENVER: Final = 73 * 350 + 125
@@ -67,29 +68,21 @@ class AttackResult:
 class PlayedData:
     """The treatments, and the attack as far as it has been played."""
 
-    data: page_state.TreatmentData
+    data: TreatmentData
     attack_result: AttackResult
 
 
-def run_attack(data: page_state.TreatmentData) -> AttackResult:
+def run_attack(data: TreatmentData) -> AttackResult:
     """Plays the record's attack up to its number of moves; one that stands alone finds nothing."""
     if data.record.moves == 0 or data.record.attack in page_state.ALONE:
         return AttackResult(dict.fromkeys(TREATMENT_NAMES, AttackOutcome(None, sure=False)))
     return _PLAYS[data.record.attack](data)
 
 
-TREATMENT_NAMES: Final = (
-    page_state.NOTHING,
-    page_state.LARGER,
-    page_state.HIDE,
-    page_state.ROUND,
-    page_state.CENTRAL,
-    page_state.PLAIN,
-    page_state.BLOCKS,
-)
+TREATMENT_NAMES: Final = (NOTHING, LARGER, HIDE, ROUND, CENTRAL, PLAIN, page_state.BLOCKS)
 
 
-def candidate_cells(data: page_state.TreatmentData) -> Ints:
+def candidate_cells(data: TreatmentData) -> Ints:
     """(2,) the cells between which the attacker guesses: the person's own, and another one.
 
     The other is the one with most people in the same block, with `far` in all other blocks; a town
@@ -111,7 +104,7 @@ def candidate_cells(data: page_state.TreatmentData) -> Ints:
     return np.array([own, other], np.int64)
 
 
-def _default_cell(data: page_state.TreatmentData) -> int:
+def _default_cell(data: TreatmentData) -> int:
     """Denver where it is on the map; else a small count, whose people have most to fear."""
     counts = data.counts
     if data.domain == US_GRID and counts[DENVER] > 0:
@@ -120,7 +113,7 @@ def _default_cell(data: page_state.TreatmentData) -> int:
 
 
 def _pair_attack(
-    data: page_state.TreatmentData,
+    data: TreatmentData,
     office: Callable[[Suppression | Rounding, Ints, Ints, Ints], float],
     central: Callable[[CentralTable], float],
     local: Callable[[Floats], float],
@@ -136,14 +129,14 @@ def _pair_attack(
     one_block = labels[ends[0]] == labels[ends[1]]
     rules = Suppression(record.threshold), Rounding(record.base)
     hide, rounding = (office(rule, others, labels, ends) for rule in rules)
-    plain = data.results.get(page_state.PLAIN)
+    plain = data.results.get(PLAIN)
     accuracies = {
-        page_state.NOTHING: 1.0,
-        page_state.LARGER: GUESS if one_block else 1.0,
-        page_state.HIDE: hide,
-        page_state.ROUND: rounding,
-        page_state.CENTRAL: central(CentralTable(data.setup.scenario.policy.plain_epsilon)),
-        page_state.PLAIN: None if plain is None else _guess(plain.setup.mechanism, ends, local),
+        NOTHING: 1.0,
+        LARGER: GUESS if one_block else 1.0,
+        HIDE: hide,
+        ROUND: rounding,
+        CENTRAL: central(CentralTable(data.setup.scenario.policy.plain_epsilon)),
+        PLAIN: None if plain is None else _guess(plain.setup.mechanism, ends, local),
         page_state.BLOCKS: _guess(data.setup.mechanism, ends, local),
     }
     return AttackResult(
@@ -158,7 +151,7 @@ def _guess(mechanism: Mechanism, ends: Ints, local: Callable[[Floats], float]) -
         return None
 
 
-def _parts(data: page_state.TreatmentData) -> AttackResult:
+def _parts(data: TreatmentData) -> AttackResult:
     """Moves: the office hides, the attacker subtracts, the office hides more, the attacker solves.
 
     The last three are without the rule, with the marks of small counts, and with all of the rule.
@@ -167,10 +160,7 @@ def _parts(data: page_state.TreatmentData) -> AttackResult:
     disclosed = disclosed_numbers(data)[0][: small.size]
     share = float(disclosed[small].mean()) if small.any() else 0.0
     outcomes = {name: AttackOutcome(0.0, sure=True) for name in TREATMENT_NAMES}
-    outcomes |= {
-        page_state.NOTHING: AttackOutcome(1.0, sure=True),
-        page_state.HIDE: AttackOutcome(share, sure=True),
-    }
+    outcomes |= {NOTHING: AttackOutcome(1.0, sure=True), HIDE: AttackOutcome(share, sure=True)}
     return AttackResult(outcomes, disclosed, int(data.counts[disclosed].sum()))
 
 
@@ -179,7 +169,7 @@ _KNOWLEDGE: Final = {3: published_sums, 4: published_sums_with_marks, 5: publish
 
 
 @cached_by(lambda data: (data.cache_key, data.record.moves))
-def disclosed_numbers(data: page_state.TreatmentData) -> tuple[Bools, Bools]:
+def disclosed_numbers(data: TreatmentData) -> tuple[Bools, Bools]:
     """(N,) flags of small counts and totals that the moves made so far disclose, and nearly so.
 
     Nearly: fewer values are left than the rule has, 1 … threshold − 1.
@@ -202,20 +192,20 @@ def disclosed_numbers(data: page_state.TreatmentData) -> tuple[Bools, Bools]:
 
 
 @cached_by(lambda data: data.cache_key)
-def _newcomer(data: page_state.TreatmentData) -> AttackResult:
+def _newcomer(data: TreatmentData) -> AttackResult:
     alone = (np.bincount(data.labels) == 1)[data.labels]
     exposed = exposed_newcomers(Suppression(data.record.threshold), data.counts, data.labels)
     outcomes = {name: AttackOutcome(0.0, sure=True) for name in TREATMENT_NAMES}
     shares = data.counts / data.counts.sum()
     outcomes |= {
-        page_state.NOTHING: AttackOutcome(1.0, sure=True),
-        page_state.LARGER: AttackOutcome(float(shares[alone].sum()), sure=True),
-        page_state.HIDE: AttackOutcome(float(shares[exposed].sum()), sure=True),
+        NOTHING: AttackOutcome(1.0, sure=True),
+        LARGER: AttackOutcome(float(shares[alone].sum()), sure=True),
+        HIDE: AttackOutcome(float(shares[exposed].sum()), sure=True),
     }
     return AttackResult(outcomes)
 
 
-def _regions(data: page_state.TreatmentData) -> AttackResult:
+def _regions(data: TreatmentData) -> AttackResult:
     """How many small counts come out right from differences of regions.
 
     Regions are asked of one published table but where numbers are rounded anew for each of them.
@@ -234,14 +224,14 @@ def _regions(data: page_state.TreatmentData) -> AttackResult:
     }
     outcomes = {name: AttackOutcome(found.get(name), sure=False) for name in TREATMENT_NAMES}
     outcomes |= {
-        page_state.NOTHING: AttackOutcome(1.0, sure=True),
-        page_state.HIDE: AttackOutcome(1.0, sure=True),
-        page_state.ROUND: AttackOutcome(float(np.average(chances, weights=many)), sure=False),
+        NOTHING: AttackOutcome(1.0, sure=True),
+        HIDE: AttackOutcome(1.0, sure=True),
+        ROUND: AttackOutcome(float(np.average(chances, weights=many)), sure=False),
     }
     return AttackResult(outcomes)
 
 
-_PLAYS: Final[dict[str, Callable[[page_state.TreatmentData], AttackResult]]] = {
+_PLAYS: Final[dict[str, Callable[[TreatmentData], AttackResult]]] = {
     page_state.TWO_PLACES: lambda data: _pair_attack(
         data, place_guess_accuracy, lambda table: table.guess_accuracy, guess_accuracy_of_rows
     ),

@@ -35,6 +35,7 @@ from caldp_ui.coarser.outcomes import (
     candidate_cells,
     disclosed_numbers,
 )
+from caldp_ui.coarser.page_state import BLOCKS, HIDE, LARGER, PARTS, TreatmentData
 from caldp_ui.compute import runs
 from caldp_ui.maps.scene import bare_ground, pooling_levels, scale, shared_pictures
 from caldp_ui.stage import records
@@ -59,19 +60,19 @@ UNIT: Final[dict[str, str]] = _NAMES["units"]
 DECISION_COLUMNS: Final[tuple[str, ...]] = tuple(_DEBATE["columns"].values())
 
 
-def published_text(data: state.TreatmentData, name: str) -> str:
+def published_text(data: TreatmentData, name: str) -> str:
     """What stands in the table that a treatment publishes."""
     epsilon = f"{data.setup.scenario.policy.plain_epsilon:g}"
     texts = _NAMES["published"] | _NAMES["published"][data.record.published_totals]
     return str(texts[name]).format(base=data.record.base, epsilon=epsilon)
 
 
-def nouns(data: state.TreatmentData) -> formats.Vocabulary:
+def nouns(data: TreatmentData) -> formats.Vocabulary:
     """The nouns of the data: places on a map, else values."""
     return formats.PLACES if isinstance(data.domain, GridDomain) else formats.VALUES
 
 
-def cell_name(data: state.TreatmentData, cell: int) -> str:
+def cell_name(data: TreatmentData, cell: int) -> str:
     """The name of a cell for readers: a town, a place, or an answer."""
     if isinstance(data.domain, GridDomain):
         name = formats.place_name(data.domain, cell)
@@ -79,25 +80,21 @@ def cell_name(data: state.TreatmentData, cell: int) -> str:
     return data.domain.name_of(cell)
 
 
-def error_and_unit(data: state.TreatmentData, name: str) -> tuple[str, str]:
+def error_and_unit(data: TreatmentData, name: str) -> tuple[str, str]:
     """The error of a treatment, and its unit: a larger cell places nobody within it."""
-    unit = "wrong, if spread evenly" if name == state.LARGER else nouns(data).wrong
+    unit = "wrong, if spread evenly" if name == LARGER else nouns(data).wrong
     return formats.per_hundred(data.treatments[name].errors.tv), f"of 100 {unit}"
 
 
-def errors_sentence(data: state.TreatmentData) -> str:
+def errors_sentence(data: TreatmentData) -> str:
     """The errors of the treatments in one sentence."""
     errors = (f"{_IN_SENTENCES[n]} {error_and_unit(data, n)[0]}" for n in pictured(data))
     return f"Of 100 people {nouns(data).wrong}: {', '.join(errors)}."
 
 
-def pictured(data: state.TreatmentData) -> list[str]:
+def pictured(data: TreatmentData) -> list[str]:
     """The treatments in pictures of their own whose errors are stated."""
-    return [
-        n
-        for n in (state.LARGER, data.record.office, state.PLAIN, state.BLOCKS)
-        if n in data.treatments
-    ]
+    return [n for n in (LARGER, data.record.office, state.PLAIN, BLOCKS) if n in data.treatments]
 
 
 def of_hundred(share: float) -> str:
@@ -105,29 +102,29 @@ def of_hundred(share: float) -> str:
     return "100" if share == 1.0 else formats.per_hundred(share)
 
 
-def odds_text(data: state.TreatmentData, tables: int = 1) -> str:
+def odds_text(data: TreatmentData, tables: int = 1) -> str:
     """The factor by which any attack on a number of noisy tables changes the odds at most."""
     return formats.times(math.exp(tables * data.setup.scenario.policy.plain_epsilon))
 
 
-def noise_sentence(data: state.TreatmentData) -> str:
+def noise_sentence(data: TreatmentData) -> str:
     """The bound for any attack on noise: one line beside the bars."""
     name, tables = ("two_tables", 2) if data.record.attack == state.MOVED else ("one_table", 1)
     return _with_odds(name, data, tables)
 
 
-def published_bound(data: state.TreatmentData, name: str) -> str:
+def published_bound(data: TreatmentData, name: str) -> str:
     """What the ε of a treatment's table bounds, in odds; "" for treatments without one."""
     bound = f"published_{name}"
     return _with_odds(bound, data, 1) if bound in _NAMES["bounds"] else ""
 
 
-def bound_text(data: state.TreatmentData) -> str:
+def bound_text(data: TreatmentData) -> str:
     """The promise against every attack, in odds."""
     return _with_odds("every_attack", data, 1)
 
 
-def _with_odds(name: str, data: state.TreatmentData, tables: int) -> str:
+def _with_odds(name: str, data: TreatmentData, tables: int) -> str:
     epsilon = data.setup.scenario.policy.plain_epsilon
     right = promise.right_guess_text(max_guess_accuracy(epsilon)).replace("*", "")
     return str(_NAMES["bounds"][name]).format(
@@ -135,7 +132,7 @@ def _with_odds(name: str, data: state.TreatmentData, tables: int) -> str:
     )
 
 
-def cell_size_text(data: state.TreatmentData) -> str:
+def cell_size_text(data: TreatmentData) -> str:
     """The size or number of the larger cells."""
     blocks, domain = data.setup.scenario.context.blocks, data.domain
     if isinstance(domain, GridDomain) and isinstance(blocks, GridBlocks):
@@ -146,7 +143,7 @@ def cell_size_text(data: state.TreatmentData) -> str:
     return formats.count(data.setup.partition.m, "larger cell", "larger cells")
 
 
-def picture_note(data: state.TreatmentData, name: str) -> str:
+def picture_note(data: TreatmentData, name: str) -> str:
     """A few words on what a picture shows."""
     hidden = int(data.table.hidden.sum())
     is_county = data.setup.scenario.dataset == InfantDeaths()
@@ -164,7 +161,7 @@ OFFICE_MOVE: Final[str] = _MOVES[1]
 """Labels of the button of the next move; the second move is the office's."""
 
 
-def headline(data: state.TreatmentData, attack_result: AttackResult) -> formats.Headline:
+def headline(data: TreatmentData, attack_result: AttackResult) -> formats.Headline:
     """What the attack finds; then the errors. Figures: of all treatments, by their names.
 
     Unprotected: where a treatment other than `NOTHING` lets the attack find anything for sure.
@@ -172,7 +169,7 @@ def headline(data: state.TreatmentData, attack_result: AttackResult) -> formats.
     errors = {f"{name}_tv": data.treatments[name].errors.tv for name in pictured(data)}
     found = attack_result.outcomes
     shares = {f"{n}_share": each.share for n, each in found.items() if each.share is not None}
-    is_solved = data.record.attack == state.PARTS and data.record.moves > 0
+    is_solved = data.record.attack == PARTS and data.record.moves > 0
     near, values = disclosed_numbers(data)[1].sum() if is_solved else 0, data.record.threshold - 1
     more = TEXTS["nearly_known"].format(near=near, values=values) if near else ""
     return formats.Headline(
@@ -183,7 +180,7 @@ def headline(data: state.TreatmentData, attack_result: AttackResult) -> formats.
     )
 
 
-def _attack(data: state.TreatmentData, attack_result: AttackResult) -> str:
+def _attack(data: TreatmentData, attack_result: AttackResult) -> str:
     if data.record.moves == 0:
         return OPENING_SENTENCES[data.record.attack]
     return _SENTENCES[data.record.attack](data, attack_result)
@@ -192,7 +189,7 @@ def _attack(data: state.TreatmentData, attack_result: AttackResult) -> str:
 OPENING_SENTENCES: Final[dict[str, str]] = _NAMES["openings"]
 
 
-def _describe_places(data: state.TreatmentData, attack_result: AttackResult) -> str:
+def _describe_places(data: TreatmentData, attack_result: AttackResult) -> str:
     here, there = (cell_name(data, cell) for cell in candidate_cells(data).tolist())
     if data.record.attack == state.MOVED:
         what = "the person's way"
@@ -200,11 +197,11 @@ def _describe_places(data: state.TreatmentData, attack_result: AttackResult) -> 
         what = f"{here} or {there}"
     else:
         what = f"the two {nouns(data).units}"
-    hide, blocks = (_hundred(attack_result.outcomes[name]) for name in (state.HIDE, state.BLOCKS))
+    hide, blocks = (_hundred(attack_result.outcomes[name]) for name in (HIDE, BLOCKS))
     return TEXTS["right_guesses"].format(what=what, hide=hide, blocks=blocks)
 
 
-def _describe_parts(data: state.TreatmentData, attack_result: AttackResult) -> str:
+def _describe_parts(data: TreatmentData, attack_result: AttackResult) -> str:
     assert attack_result.disclosed_cells is not None
     hidden, disclosed = int(data.table.primary.sum()), int(attack_result.disclosed_cells.sum())
     if not hidden:
@@ -217,22 +214,22 @@ def _describe_parts(data: state.TreatmentData, attack_result: AttackResult) -> s
     return TEXTS["worked_out"].format(disclosed=disclosed, hidden=hidden, people=people, how=how)
 
 
-def _none_hidden(data: state.TreatmentData) -> str:
+def _none_hidden(data: TreatmentData) -> str:
     return f"With a threshold of {data.record.threshold:,} no count is hidden."
 
 
-def _describe_others(data: state.TreatmentData, attack_result: AttackResult) -> str:
+def _describe_others(data: TreatmentData, attack_result: AttackResult) -> str:
     """What comes out of regions or about newcomers."""
     if data.record.attack == state.REGIONS and not data.table.primary.any():
         return _none_hidden(data)
-    hide, rounded = (_hundred(attack_result.outcomes[name]) for name in (state.HIDE, state.ROUND))
+    hide, rounded = (_hundred(attack_result.outcomes[name]) for name in (HIDE, state.ROUND))
     pairs = formats.count(data.record.pairs, "pair", "pairs")
     return str(_NAMES["found"][data.record.attack]).format(hide=hide, rounded=rounded, pairs=pairs)
 
 
 _SENTENCES: Final = {
     state.TWO_PLACES: _describe_places,
-    state.PARTS: _describe_parts,
+    PARTS: _describe_parts,
     state.NEWCOMER: _describe_others,
     state.MOVED: _describe_places,
     state.REGIONS: _describe_others,
@@ -243,10 +240,10 @@ def _hundred(outcome: AttackOutcome) -> str:
     return "an unknown number of" if outcome.share is None else of_hundred(outcome.share)
 
 
-def attacker_knowledge_text(data: state.TreatmentData) -> str:
+def attacker_knowledge_text(data: TreatmentData) -> str:
     """What the attacker knows and does, in a sentence or two beside the numbers."""
     record = data.record
-    if record.attack == state.PARTS:
+    if record.attack == PARTS:
         return _parts_move_text(data)
     here, there = (cell_name(data, cell) for cell in candidate_cells(data).tolist())
     pairs = formats.count(record.pairs, "pair", "pairs")
@@ -254,7 +251,7 @@ def attacker_knowledge_text(data: state.TreatmentData) -> str:
     return text.format(unit=nouns(data).unit, pairs=pairs, here=here, there=there)
 
 
-def _parts_move_text(data: state.TreatmentData) -> str:
+def _parts_move_text(data: TreatmentData) -> str:
     record = data.record
     if record.threshold == 1:
         return _none_hidden(data)
@@ -278,10 +275,10 @@ def next_move_label(record: state.Publication) -> str | None:
     """The label of the button of the next move; None after the last."""
     if record.moves >= record.last_move:
         return None
-    return _MOVES[record.moves] if record.attack == state.PARTS else "Attack"
+    return _MOVES[record.moves] if record.attack == PARTS else "Attack"
 
 
-def bars_html(data: state.TreatmentData, attack_result: AttackResult) -> str:
+def bars_html(data: TreatmentData, attack_result: AttackResult) -> str:
     """A bar a treatment, as HTML: how much comes out, hatched where the attacker knows it."""
     attack = data.record.attack
     guess = attack in state.PAIR_ATTACKS
@@ -304,9 +301,7 @@ def _bar(title: str, outcome: AttackOutcome) -> str:
     )
 
 
-def treatment_rows(
-    data: state.TreatmentData, attack_result: AttackResult
-) -> dict[str, dict[str, str]]:
+def treatment_rows(data: TreatmentData, attack_result: AttackResult) -> dict[str, dict[str, str]]:
     """Each treatment by title: what it costs, what the attack finds, and what it promises."""
     found = attack_result.outcomes.items()
     known = {name: of_hundred(o.share) for name, o in found if o.share is not None}
@@ -328,14 +323,11 @@ EPSILON: Final = "epsilon"
 _ACTIONS: Final = (
     records.Action(PERSON, "The person is here", {"look": "A click puts the person there."}),
 )
-_MARKS: Final[dict[str, tuple[records.Mark, ...]]] = {
-    state.BLOCKS: ("blocks",),
-    state.HIDE: ("sensitive",),
-}
+_MARKS: Final[dict[str, tuple[records.Mark, ...]]] = {BLOCKS: ("blocks",), HIDE: ("sensitive",)}
 _MARK_WORDS: Final = {**records.MARK_WORDS, "sensitive": "hidden counts", "safe": "protected"}
 
 
-def scene(data: state.TreatmentData, attack_result: AttackResult) -> records.Scene:
+def scene(data: TreatmentData, attack_result: AttackResult) -> records.Scene:
     """The maps: nothing, larger cells, the office's treatment, plain LDP, blocks."""
     assert isinstance(data.domain, GridDomain)  # tables have no maps
     names = [state.NOTHING, *pictured(data)]
@@ -344,20 +336,20 @@ def scene(data: state.TreatmentData, attack_result: AttackResult) -> records.Sce
         _ground(data, data.domain),
         pictures,
         data.setup.n,
-        (state.LARGER, names[-1]),
+        (LARGER, names[-1]),
         actions=_ACTIONS if data.record.attack in state.PAIR_ATTACKS else (),
         arrangement=records.Arrangement(tuple(names)) if len(names) > 2 else None,
         label="The same people, treated in five ways",
         mark_words=_MARK_WORDS,
         film_values={EPSILON: data.setup.scenario.policy.plain_epsilon},
-        scale=scale(data.setup, data.results.get(state.BLOCKS)),
+        scale=scale(data.setup, data.results.get(BLOCKS)),
         image_name="caldp-noise-coarser-or-nothing",
         image_lines=(errors_sentence(data), policies.setting_text(data.setup)),
-        **shared_pictures(data.setup, state.PLAIN, state.BLOCKS),
+        **shared_pictures(data.setup, state.PLAIN, BLOCKS),
     )
 
 
-def _picture(data: state.TreatmentData, name: str, attack_result: AttackResult) -> records.Picture:
+def _picture(data: TreatmentData, name: str, attack_result: AttackResult) -> records.Picture:
     number, of = error_and_unit(data, name)
     title, result = TITLES[name], data.results.get(name)
     squares = None if result is None else pooling_levels(result)
@@ -384,12 +376,12 @@ def _label(outcome: AttackOutcome) -> tuple[records.Label, ...]:
 
 
 @cached_by(lambda data, treatment: (data.cache_key, treatment))
-def _encode_treatment(data: state.TreatmentData, treatment: str) -> records.Blob:
+def _encode_treatment(data: TreatmentData, treatment: str) -> records.Blob:
     return records.encode_people(data.treatments[treatment].release.shares, data.setup.n)
 
 
 @cached_by(lambda data, _: data.cache_key)
-def _ground(data: state.TreatmentData, domain: GridDomain) -> records.Ground:
+def _ground(data: TreatmentData, domain: GridDomain) -> records.Ground:
     return bare_ground(domain, data.labels, marked=data.table.hidden)
 
 
@@ -416,7 +408,7 @@ _DEGREE: Final = 388.0 / (8.93 * _NARROW)
 """Pixels of a degree of latitude: the state fills the width of a picture."""
 
 
-def tables_html(data: state.TreatmentData, attack_result: AttackResult, colours: Palette) -> str:
+def tables_html(data: TreatmentData, attack_result: AttackResult, colours: Palette) -> str:
     """The pictures as HTML."""
     names = [state.NOTHING, *pictured(data)]
     figures = "".join(_figure(data, name, attack_result, colours) for name in names)
@@ -427,14 +419,12 @@ def tables_html(data: state.TreatmentData, attack_result: AttackResult, colours:
     )
 
 
-def _figure(
-    data: state.TreatmentData, name: str, attack_result: AttackResult, colours: Palette
-) -> str:
+def _figure(data: TreatmentData, name: str, attack_result: AttackResult, colours: Palette) -> str:
     number, of = error_and_unit(data, name)
     title = TITLES[name]
     alt = f"{title}: {number} {of}; {picture_note(data, name)}."
     marks = disclosed = np.zeros(data.counts.size, np.bool_)
-    if name == state.HIDE:
+    if name == HIDE:
         marks = data.table.hidden
         if attack_result.disclosed_cells is not None:
             disclosed = attack_result.disclosed_cells
@@ -474,7 +464,7 @@ def _ground_colour(colours: Palette) -> str:
 
 
 def _counties(
-    data: state.TreatmentData, estimate: Floats, hidden: Bools, disclosed: Bools, colours: Palette
+    data: TreatmentData, estimate: Floats, hidden: Bools, disclosed: Bools, colours: Palette
 ) -> str:
     """One period's counties, as bright as their counts; hidden ones hatched, found ones framed."""
     period = data.record.period
@@ -523,7 +513,7 @@ def _path(ring: Floats) -> str:
 
 
 def _columns(
-    data: state.TreatmentData, estimate: Floats, hidden: Bools, disclosed: Bools, colours: Palette
+    data: TreatmentData, estimate: Floats, hidden: Bools, disclosed: Bools, colours: Palette
 ) -> str:
     """A column a value, with the truth as a line across it; hidden ones hatched."""
     cells = _largest(data.counts)
@@ -549,7 +539,7 @@ def _largest(counts: Ints) -> Ints:
     return np.sort(np.argsort(-counts, kind="stable")[:_BARS_MAX])
 
 
-def tables_csv(data: state.TreatmentData) -> bytes:
+def tables_csv(data: TreatmentData) -> bytes:
     """One row per cell with people or a hidden count: what each treatment publishes, in people."""
     cells = np.flatnonzero((data.counts > 0) | data.table.hidden).tolist()
     columns: dict[str, object] = {

@@ -44,6 +44,7 @@ from caldp_ui.maps.scene import (
 from caldp_ui.parts import layout as markup
 from caldp_ui.shell.page import View
 from caldp_ui.stage import records
+from caldp_ui.stage.records import SCALE, Action, Arrangement, Fact, Focus, Ground
 from caldp_ui.words import accuracy, formats, policies
 from caldp_ui.words.accuracy import is_share
 from caldp_ui.words.formats import PLACES, Headline, place_name, strength
@@ -120,13 +121,13 @@ def _misplacement_text(result: Result) -> str:
     return "an unknown distance" if km is None else formats.length(km)
 
 
-def error_fact(result: Result) -> records.Fact:
+def error_fact(result: Result) -> Fact:
     """The error of a result's map for large type: in kilometres, so that near misses are small."""
     km = result.first.errors.sliced_wasserstein_km
     if km is None:
-        return records.Fact(*accuracy.wrong_of_hundred(PLACES, result.first.errors.tv))
+        return Fact(*accuracy.wrong_of_hundred(PLACES, result.first.errors.tv))
     km_text = formats.measure(km)
-    return records.Fact(km_text.number, f"{km_text.unit} on average")
+    return Fact(km_text.number, f"{km_text.unit} on average")
 
 
 def _odds_sentence(record: DistanceState) -> str:
@@ -256,9 +257,9 @@ _FAR: Final = 0.95
 """Chance of a right guess between the ring's middle and a place on the second ring."""
 _RING: Final[tuple[records.Mark, ...]] = ("sensitive",)
 _LINES: Final[tuple[records.Mark, ...]] = ("blocks", "sensitive")
-_PAIR: Final = records.Arrangement((BLOCKS, NOISE), (TRUTH,))
+_PAIR: Final = Arrangement((BLOCKS, NOISE), (TRUTH,))
 """Blocks and noise stand side by side, the truth below for reference."""
-_HERE: Final = records.Action(
+_HERE: Final = Action(
     HERE,
     "Draw the ring here",
     {
@@ -294,7 +295,7 @@ def scene(data: DistanceData) -> records.Scene:
             "box": "",
         },
         arrangement=_PAIR if names == {TRUTH, BLOCKS, NOISE} else None,
-        scale=records.SCALE if person else scale(data.setup, data.ours),
+        scale=SCALE if person else scale(data.setup, data.ours),
         film_values={RATE: data.record.rate},
         label="Privacy by distance",
         image_name="caldp-distance",
@@ -344,9 +345,7 @@ def _person_pictures(data: DistanceData) -> tuple[records.Picture, ...]:
         heading = f"Their report: {title.lower()}"
         picture = _chance_picture(report, heading, subtitle, reports.law, marks)
         km = formats.measure(reports.mean_km)
-        pictures.append(
-            replace(picture, fact=records.Fact(km.number, f"{km.unit} away on average"))
-        )
+        pictures.append(replace(picture, fact=Fact(km.number, f"{km.unit} away on average")))
     return tuple(pictures)
 
 
@@ -354,12 +353,10 @@ def _chance_picture(
     name: str, title: str, subtitle: str, shares: Floats, marks: tuple[records.Mark, ...] = _RING
 ) -> records.Picture:
     alt = f"Map of the chances of one person's reports, {title}: {subtitle}."
-    return records.Picture(
-        name, title, subtitle, alt, records.encode(shares), records.SCALE.low, marks
-    )
+    return records.Picture(name, title, subtitle, alt, records.encode(shares), SCALE.low, marks)
 
 
-def _focus(data: DistanceData) -> records.Focus:
+def _focus(data: DistanceData) -> Focus:
     """Area around the place that holds most reports of both kinds."""
     domain, place = data.domain, data.record.place
     (row,), (column,) = domain.row_column([place])
@@ -373,10 +370,10 @@ def _focus(data: DistanceData) -> records.Focus:
         max(longitude - east, min(domain.west, -180.0)),
         min(longitude + east, max(domain.area.east, 180.0)),
     )
-    return records.Focus(area, place * 100_000 + round(reach))
+    return Focus(area, place * 100_000 + round(reach))
 
 
-def _ground(data: DistanceData) -> records.Ground:
+def _ground(data: DistanceData) -> Ground:
     partition = data.blocks_setup.partition
     under = bare_ground(data.domain, partition.labels, partition.names)
     level = math.log(_FAR / (1 - _FAR))

@@ -21,6 +21,7 @@ from caldp_core.audit.adversary import error_vertex
 from caldp_core.basics.cache import cached
 from caldp_core.basics.types import Progress
 from caldp_core.experiments import reproduce
+from caldp_core.experiments.reproduce import SIZES, TABLE_1, TrialRun
 from caldp_core.mechanisms import Mechanism, catalogue
 from caldp_core.privacy.context import Context
 from caldp_core.privacy.matrix import BinaryPolicy
@@ -286,37 +287,31 @@ def table_1(record: PaperRecord) -> None:
         partial(_progress_text, len(chosen) * record.runs),
         partial(_show_table, record.scenario, quick),
     )
-    if len(quick) < len(reproduce.TABLE_1):
+    if len(quick) < len(TABLE_1):
         skipped = ", ".join(
-            view.column_title(c) for which, c in enumerate(reproduce.TABLE_1) if which not in quick
+            view.column_title(c) for which, c in enumerate(TABLE_1) if which not in quick
         )
         st.info(f"With this method or estimate one run takes too long for: {skipped}.")
 
 
-def _finder(scenarios: list[Scenario]) -> Callable[[Progress], Iterator[reproduce.TrialRun]]:
+def _finder(scenarios: list[Scenario]) -> Callable[[Progress], Iterator[TrialRun]]:
     """A function that runs the setups made here, as a thread beside the page has no Streamlit."""
     ready = {scenario: runs.setup(scenario) for scenario in scenarios}
     return lambda progress: reproduce.run_interleaved(scenarios, ready.__getitem__, progress)
 
 
-def _progress_text(total: int, job: jobs.Job[list[reproduce.TrialRun]]) -> str:
+def _progress_text(total: int, job: jobs.Job[list[TrialRun]]) -> str:
     if job.is_waiting:
         return "Waiting for other runs on this server to end"
     return f"Run {len(job.partial_results)} of {total}"
 
 
-def _show_table(
-    scenario: Scenario, column_indices: list[int], turns: list[reproduce.TrialRun]
-) -> None:
+def _show_table(scenario: Scenario, column_indices: list[int], turns: list[TrialRun]) -> None:
     mean_errors = reproduce.means(
         reproduce.complete_rounds(turns, len(column_indices)), len(column_indices)
     )
-    rows = [
-        (reproduce.TABLE_1[w], mean)
-        for w, mean in zip(column_indices, mean_errors, strict=True)
-        if mean
-    ]
-    columns = [reproduce.TABLE_1[which] for which in column_indices]
+    rows = [(TABLE_1[w], mean) for w, mean in zip(column_indices, mean_errors, strict=True) if mean]
+    columns = [TABLE_1[which] for which in column_indices]
     layout.show_headline(view.headline(scenario, rows))
     left, right = st.columns([3, 2])
     columns_text = "; ".join(
@@ -357,12 +352,12 @@ def _show_table(
 def figure_2(record: PaperRecord) -> None:
     """Draws Figure 2: four distributions, five curves, ten sizes, ten runs, as they are run."""
     points = list(reproduce.figure_2_points(base=record.scenario))
-    slow = next((p for p in points[:: len(reproduce.SIZES)] if runs.takes_long(p.scenario)), None)
+    slow = next((p for p in points[:: len(SIZES)] if runs.takes_long(p.scenario)), None)
     if slow is not None:
         st.info("One run takes too long with this method or estimate: choose another one.")
         return
 
-    def find(progress: Progress) -> Iterator[reproduce.TrialRun]:
+    def find(progress: Progress) -> Iterator[TrialRun]:
         return reproduce.run_interleaved([point.scenario for point in points], progress=progress)
 
     total = len(points) * reproduce.FIGURE_RUNS
@@ -375,7 +370,7 @@ def figure_2(record: PaperRecord) -> None:
     )
 
 
-def _panels(points: list[reproduce.Point], turns: list[reproduce.TrialRun]) -> None:
+def _panels(points: list[reproduce.Point], turns: list[TrialRun]) -> None:
     mean_errors = reproduce.means(reproduce.complete_rounds(turns, len(points)), len(points))
     by_point = {
         (p.panel, p.line, p.scenario.n): m for p, m in zip(points, mean_errors, strict=True)
@@ -385,10 +380,7 @@ def _panels(points: list[reproduce.Point], turns: list[reproduce.TrialRun]) -> N
     titles = list(reproduce.PANELS)
     for first in range(0, len(titles), 2):
         for column, panel in zip(st.columns(2), (first, first + 1), strict=True):
-            curves = [
-                [by_point[titles[panel], line, n] for n in reproduce.SIZES]
-                for line in reproduce.LINES
-            ]
+            curves = [[by_point[titles[panel], line, n] for n in SIZES] for line in reproduce.LINES]
             with column:
                 charts.show(
                     view.panel(titles[panel], curves, least, palette()),
@@ -407,7 +399,7 @@ def _order(mean_errors: dict[tuple[str, str, int | None], reproduce.MeanError | 
         (mean_errors[panel, fewer, n], mean_errors[panel, more, n])
         for panel in reproduce.PANELS
         for fewer, more in pairwise(reproduce.LINES)
-        for n in reproduce.SIZES
+        for n in SIZES
     ]
     compared = [(a.error, b.error) for a, b in pairs if a and b]
     in_order = sum(b < a for a, b in compared)

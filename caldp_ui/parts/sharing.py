@@ -43,6 +43,7 @@ from caldp_ui.parts import layout, pack
 from caldp_ui.session import jobs, visit
 from caldp_ui.session.page_state import PageState, R, S
 from caldp_ui.words import accuracy, formats, policies, promise
+from caldp_ui.words.formats import MEANING, Vocabulary
 
 TEXTS: Final = read_texts(__file__)
 
@@ -81,11 +82,7 @@ def audit_scenario(scenario: Scenario, progress: Progress) -> AuditReport:
 
 
 def html(
-    nouns: formats.Vocabulary,
-    content: ReportContent,
-    report: AuditReport,
-    address: str,
-    form: str = _FORM,
+    nouns: Vocabulary, content: ReportContent, report: AuditReport, address: str, form: str = _FORM
 ) -> str:
     """The record as an HTML page; `address` opens the scenario, "" where none does.
 
@@ -116,7 +113,7 @@ def html(
 
 
 def publishable_html(
-    nouns: formats.Vocabulary, content: ReportContent, report: AuditReport, address: str
+    nouns: Vocabulary, content: ReportContent, report: AuditReport, address: str
 ) -> str:
     """The record without anything true of a visitor's own data: shares of people are estimated."""
     setup = estimated_setup(content.ours.setup, content.ours.first.estimate)
@@ -146,7 +143,7 @@ def open_counts_text(setup: Setup) -> str:
     return "Shares of people are estimated from the reports, which hold no true count."
 
 
-def _publishable_pack(nouns: formats.Vocabulary, content: ReportContent, address: str) -> bytes:
+def _publishable_pack(nouns: Vocabulary, content: ReportContent, address: str) -> bytes:
     """The pack to publish as a ZIP file."""
     setup = estimated_setup(content.ours.setup, content.ours.first.estimate)
     audit = AuditReport(summarize_privacy(content.ours.setup.scenario, no_progress), None)
@@ -164,7 +161,7 @@ def _publishable_pack(nouns: formats.Vocabulary, content: ReportContent, address
     )
 
 
-def _other_levels(nouns: formats.Vocabulary, setup: Setup) -> str:
+def _other_levels(nouns: Vocabulary, setup: Setup) -> str:
     """The attacker's odds in a context at half of ε and at twice as much, as HTML."""
     level = setup.scenario.policy.plain_epsilon
     return "".join(
@@ -176,7 +173,7 @@ def _other_levels(nouns: formats.Vocabulary, setup: Setup) -> str:
 
 
 def _kept_pack(
-    nouns: formats.Vocabulary, content: ReportContent, report: AuditReport, address: str
+    nouns: Vocabulary, content: ReportContent, report: AuditReport, address: str
 ) -> bytes:
     """The pack to keep as a ZIP file: the record with the truth, the memo, and the scenario."""
     pages = {name: html(nouns, content, report, address, name) for name in (_FORM, "memo.html")}
@@ -198,7 +195,7 @@ def estimated_setup(setup: Setup, estimate: Floats) -> Setup:
 
 
 def _page(
-    nouns: formats.Vocabulary, setup: Setup, *, method: Sequence[tuple[str, str]], **parts: str
+    nouns: Vocabulary, setup: Setup, *, method: Sequence[tuple[str, str]], **parts: str
 ) -> str:
     """The form with the promise to the people of a setup, and these parts."""
     texts, mixed = policies.describe_promise(nouns, setup), promise.scenario_text(nouns, setup)
@@ -276,7 +273,7 @@ def _odds(texts: promise.PromiseText) -> str:
     extra = (
         "" if texts.odds in {g.odds for g in texts.grades} else f"<p>{bold_html(texts.odds)}</p>"
     )
-    return f"{graded}{extra}<p>{bold_html(texts.repeats)}</p><p>{escape(formats.MEANING)}</p>"
+    return f"{graded}{extra}<p>{bold_html(texts.repeats)}</p><p>{escape(MEANING)}</p>"
 
 
 def _method(setup: Setup, texts: promise.PromiseText) -> list[tuple[str, str]]:
@@ -343,7 +340,7 @@ def link_columns(state: PageState[R]) -> Iterator[None]:
 
 def section(
     state: PageState[S],
-    nouns: formats.Vocabulary,
+    nouns: Vocabulary,
     content: ReportContent | None,
     other_scenarios: Mapping[str, Scenario],
     picture: Callable[[], None],
@@ -544,7 +541,7 @@ def show_code(scenario: Scenario) -> None:
 
 
 def record_page(
-    state: PageState[S], nouns: formats.Vocabulary, content: ReportContent
+    state: PageState[S], nouns: Vocabulary, content: ReportContent
 ) -> AuditReport | None:
     """The record: first the exact audit beside the page, then the file; returns the audit."""
     st.markdown(TEXTS["record"])

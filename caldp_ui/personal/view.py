@@ -25,6 +25,7 @@ from caldp_ui.personal.page_state import (
 )
 from caldp_ui.shell.page import View
 from caldp_ui.stage import records
+from caldp_ui.stage.records import Action, Arrangement, Fact, Ground
 from caldp_ui.words import accuracy, formats, policies, promise
 from caldp_ui.words.promise import REPEATS, PromiseText, right_guess_text
 
@@ -197,10 +198,10 @@ UNPROTECT: Final = "unprotect"
 EPSILON: Final = "epsilon"
 _MARKS: Final[tuple[records.Mark, ...]] = ("sensitive",)
 _ACTIONS: Final = (
-    records.Action(
+    Action(
         PROTECT, "Sensitive for everybody", {"box": "The box becomes sensitive for everybody, too."}
     ),
-    records.Action(
+    Action(
         UNPROTECT, "Not for everybody", {"box": "The box is no longer sensitive for everybody."}
     ),
 )
@@ -220,9 +221,7 @@ def scene(data: PersonalData) -> records.Scene:
         (KNOWN if KNOWN in names else TRUTH, ASSUMED if ASSUMED in names else TRUTH),
         tuple(error_of(picture, _MARKS) for picture in pictures),
         actions=_ACTIONS,
-        arrangement=records.Arrangement((ASSUMED,), (TRUTH, *names[1:]))
-        if ASSUMED in names
-        else None,
+        arrangement=Arrangement((ASSUMED,), (TRUTH, *names[1:])) if ASSUMED in names else None,
         film_values={EPSILON: data.record.policy.epsilon},
         label="Home and work",
         image_name="caldp-home-and-work",
@@ -252,9 +251,7 @@ _GUESS_TITLES: Final = {
 
 def _picture(name: str, title: str, result: Result) -> records.Picture:
     number, of = error_parts(result)
-    return estimate(
-        name, title, f"{number} {of}", result, marks=_MARKS, fact=records.Fact(number, of)
-    )
+    return estimate(name, title, f"{number} {of}", result, marks=_MARKS, fact=Fact(number, of))
 
 
 def bias_scene(data: PersonalData) -> records.Scene:
@@ -263,7 +260,7 @@ def bias_scene(data: PersonalData) -> records.Scene:
     assumed = tagged_mechanism(data.setup).policy.background[0]
     guess = background_text(data.record.policy.background)
     share = formats.ratio(data.bias.total_variation)
-    wrong = records.Fact(share.number, f"of {share.whole} people, however many take part")
+    wrong = Fact(share.number, f"of {share.whole} people, however many take part")
     pictures = (
         records.Picture("guess", "The collector's guess of own places", guess,
                 f"Map of where the collector takes own places to be: {guess}.",
@@ -288,7 +285,7 @@ def bias_scene(data: PersonalData) -> records.Scene:
     )
 
 
-def _ground(data: PersonalData) -> records.Ground:
+def _ground(data: PersonalData) -> Ground:
     return bare_ground(data.domain, marked=data.setup.sensitive)
 
 

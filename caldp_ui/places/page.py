@@ -22,6 +22,7 @@ from caldp_ui.maps import areas
 from caldp_ui.maps.scene import map_files, presets_of, readable_people, report, title
 from caldp_ui.offline import document
 from caldp_ui.parts import comparison, layout, pack, pins, sharing
+from caldp_ui.parts.comparison import BLOCKS, EPSILON, PEOPLE, SENSITIVE, ComparisonData
 from caldp_ui.places import controls, page_state, view
 from caldp_ui.places.page_state import STATE, PlacesState, load_data
 from caldp_ui.relief import view as relief
@@ -35,7 +36,7 @@ from caldp_ui.words import accuracy, formats, promise
 TEXTS: Final = read_texts(__file__)
 
 
-def _controls(data: comparison.ComparisonData) -> None:
+def _controls(data: ComparisonData) -> None:
     """All controls of the page at the left, the odds for a person at the right."""
     setup = data.setup
     domain = runs.finest_map_of(setup.dataset)
@@ -52,7 +53,7 @@ def _controls(data: comparison.ComparisonData) -> None:
         pins.redraw_and_pin(STATE, PAGE.pin_title)
 
 
-def _forms(data: comparison.ComparisonData, domain: GridDomain) -> None:
+def _forms(data: ComparisonData, domain: GridDomain) -> None:
     """The forms behind buttons; closed ones are not drawn, as every control costs each run."""
     setup, scenario = data.setup, data.setup.scenario
 
@@ -94,7 +95,7 @@ def _clear_button() -> None:
     )
 
 
-def _cell_controls(data: comparison.ComparisonData) -> None:
+def _cell_controls(data: ComparisonData) -> None:
     """The slider of the cell size with both errors below it, and the extent of the map."""
     scenario, fine = data.setup.scenario, runs.finest_map_of(data.setup.dataset)
     steps = page_state.merge_factors(scenario)
@@ -116,7 +117,7 @@ def _cell_controls(data: comparison.ComparisonData) -> None:
     _part_controls(data)
 
 
-def _part_controls(data: comparison.ComparisonData) -> None:
+def _part_controls(data: ComparisonData) -> None:
     whole = page_state.full_map(data.setup.scenario.dataset)
     if whole is None:
         return
@@ -135,7 +136,7 @@ def _part_controls(data: comparison.ComparisonData) -> None:
     )
 
 
-def _cell_sizes(data: comparison.ComparisonData) -> None:
+def _cell_sizes(data: ComparisonData) -> None:
     """The errors at every cell size, for this protection and plain LDP."""
     scenario = data.setup.scenario
     if not has_valid_errors(data.setup):
@@ -195,29 +196,29 @@ def _show_region(area: Area, result: Result, domain: GridDomain) -> None:
         STATE.button("unmark", "Unmark", page_state.mark_region, None, icon="close")
 
 
-def _promise(data: comparison.ComparisonData) -> None:
+def _promise(data: ComparisonData) -> None:
     comparison.shield(formats.PLACES, data.setup)
     comparison.not_promised(formats.PLACES, data.setup)
     dataset = data.setup.dataset
     st.caption(f"Data: **{escape_markdown(dataset.name)}**. {escape_markdown(dataset.note)}")
 
 
-def _curves(data: comparison.ComparisonData) -> None:
+def _curves(data: ComparisonData) -> None:
     comparison.curves_section(STATE, _CURVE_CHOICES, data)
     accuracy.terms("sampling error", "estimator")
 
 
-def _relief(data: comparison.ComparisonData) -> None:
+def _relief(data: ComparisonData) -> None:
     results = {"Plain LDP": data.plain, "This protection": data.ours}
     relief.show(STATE, data.setup, runs.map_of(data.setup.dataset), results)
 
 
-def _numbers(data: comparison.ComparisonData) -> None:
+def _numbers(data: ComparisonData) -> None:
     pins.section(STATE, data)
     comparison.table(data.setup)
 
 
-def _sharing(data: comparison.ComparisonData) -> None:
+def _sharing(data: ComparisonData) -> None:
     content, other_scenarios = None, {}
     if data.ours is not None and data.plain is not None:
         other_scenarios = {sharing.PLAIN: data.plain.setup.scenario}
@@ -232,13 +233,8 @@ def _sharing(data: comparison.ComparisonData) -> None:
     document.offer_page(STATE, lambda record: PAGE.part(replace(record, region=None)))
 
 
-_CURVE_CHOICES: Final = (
-    comparison.EPSILON,
-    comparison.PEOPLE,
-    comparison.BLOCKS,
-    comparison.SENSITIVE,
-)
-_TABS: Final[dict[str, Callable[[comparison.ComparisonData], None]]] = {
+_CURVE_CHOICES: Final = (EPSILON, PEOPLE, BLOCKS, SENSITIVE)
+_TABS: Final[dict[str, Callable[[ComparisonData], None]]] = {
     "What is promised": _promise,
     "Error curves": _curves,
     "By area": view.area_section,

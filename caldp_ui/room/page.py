@@ -47,7 +47,9 @@ from caldp_ui.room.page_state import (
     with_answers,
     with_right,
 )
+from caldp_ui.room.poll import REPORTS_FIRST, REPORTS_MAX, STEER, PollState, Refusal, TeacherKey
 from caldp_ui.room.question import ANSWERS_MAX, DIVIDER, TEXT_MAX, PollQuestion, channel_of
+from caldp_ui.room.view import COIN, NOT_PROMISED, REHEARSAL, TITLE, WEB
 from caldp_ui.session import page_state, visit
 from caldp_ui.session.links import seal
 from caldp_ui.shell.page import Page
@@ -73,16 +75,14 @@ def question_of(question: PollQuestion, way: str) -> PollQuestion:
     return replace(question, sensitive=(0, 1), epsilon=math.log(truth / (1 - truth)), right=None)
 
 
-def poll_of(question: PollQuestion, count: Count) -> polls.PollState:
+def poll_of(question: PollQuestion, count: Count) -> PollState:
     """The closed poll of the typed counts."""
     first, second = count.said
     reports = (0,) * first + (1,) * second
-    return polls.PollState(
-        "", view.MARK, question_of(question, count.way), False, reports, is_over=True
-    )
+    return PollState("", view.MARK, question_of(question, count.way), False, reports, is_over=True)
 
 
-def result_text(poll: polls.PollState) -> str:
+def result_text(poll: PollState) -> str:
     """The estimate of the first answer and its range, as a sentence."""
     shares = view.shares_by(poll)(poll.question, poll.reports)
     nothing = view.nothing_yet(poll, 0, shares)
@@ -160,9 +160,7 @@ def _typed(question: PollQuestion) -> Count:
     st.markdown("\n".join(f"1. {escape_markdown(step)}" for step in texts["steps"]))
     with st.container(horizontal=True):
         said = [
-            st.number_input(
-                f"People who said “{name}”", 0, polls.REPORTS_MAX, number, key=f"{_KEY}-{at}"
-            )
+            st.number_input(f"People who said “{name}”", 0, REPORTS_MAX, number, key=f"{_KEY}-{at}")
             for at, (name, number) in enumerate(zip(texts["says"], known.said, strict=True))
         ]
     count = Count(way, (said[0], said[1]))
@@ -331,7 +329,7 @@ def show_screen(screen: object) -> None:
     st.session_state[_SCREEN] = screen if screen in (PROJECTOR, PRESENTER) else ALL
 
 
-def presenter_link(teacher_key: polls.TeacherKey) -> str:
+def presenter_link(teacher_key: TeacherKey) -> str:
     """The link that steers the room from any browser: its key is in the fragment."""
     address = gate.current_address(polls.worker_query())
     fragment = f"#{PRESENTER}={teacher_key.code}.{teacher_key.key}"
@@ -355,7 +353,7 @@ def leave_button() -> None:
         STATE.button("leave", "Everything on this screen", show_screen, ALL, icon="tune")
 
 
-def other_devices(teacher_key: polls.TeacherKey) -> None:
+def other_devices(teacher_key: TeacherKey) -> None:
     """Draw the presenter's link, for a phone or a fresh browser."""
     with st.expander("Steer from another device"):
         st.markdown("Anybody who has this link steers the poll: keep it off the projector.")
@@ -416,14 +414,12 @@ _FORGET_KEY: Final = "room/gone"
 KNOWN_KEY: Final = "room/known"
 """The question's mark, whether it is open, and its ranges by number of reports, which stay."""
 _KEEPER: Final = STATE.key("keeper")
-_keeper = st.components.v2.component(
-    "caldp_room_keeper", js=(view.WEB / "keeper.js").read_text("utf-8")
-)
+_keeper = st.components.v2.component("caldp_room_keeper", js=(WEB / "keeper.js").read_text("utf-8"))
 
 
-def find_teacher_key() -> polls.TeacherKey | None:
+def find_teacher_key() -> TeacherKey | None:
     """The key of the room that this visit opened; None without one, or after its end."""
-    teacher_key: polls.TeacherKey | None = st.session_state.get(_TEACHER_KEY)
+    teacher_key: TeacherKey | None = st.session_state.get(_TEACHER_KEY)
     if teacher_key is None:
         return None
     try:
@@ -464,7 +460,7 @@ def set_writing_next(writing: bool) -> None:
     st.session_state[NEXT_KEY] = writing
 
 
-def _lose(teacher_key: polls.TeacherKey) -> None:
+def _lose(teacher_key: TeacherKey) -> None:
     visit.notify(
         view.ended_poll_sentence(polls.display_code(polls.normalize_code(teacher_key.code)))
     )
@@ -480,7 +476,7 @@ def forget_poll() -> None:
     st.session_state[_FORGET_KEY] = True
 
 
-def keep_screen(teacher_key: polls.TeacherKey, screen: str) -> None:
+def keep_screen(teacher_key: TeacherKey, screen: str) -> None:
     """Have the browser store the key and which screen this is, for when the page is reloaded."""
     _keeper(key=_KEEPER, data={"teacher": vars(teacher_key), "screen": screen})
 
@@ -496,11 +492,11 @@ def _restore_from_browser() -> None:
     stored = st.session_state[_KEEPER].get("teacher")
     if not isinstance(stored, Mapping):
         return
-    teacher_key = polls.TeacherKey(str(stored.get("code")), str(stored.get("key")))
+    teacher_key = TeacherKey(str(stored.get("code")), str(stored.get("key")))
     try:
-        polls.attempt_limiter().record_attempt(polls.STEER, gate.visitor_address())
+        polls.attempt_limiter().record_attempt(STEER, gate.visitor_address())
         polls.rooms().get_own_polls(teacher_key, this_visit())
-    except polls.Refusal:
+    except Refusal:
         _lose(teacher_key)
     except CaldpError as error:
         visit.notify(str(error))
@@ -512,7 +508,7 @@ def _restore_from_browser() -> None:
 PHONES: Final = common.field_slider("phones", (10, 20, 30, 60, 100, 200, 500))
 SLIDERS: Final = {"Privacy level ε": EPSILON, "Phones that you expect": PHONES}
 
-PollReader: TypeAlias = Callable[[], polls.PollState]
+PollReader: TypeAlias = Callable[[], PollState]
 """Returns the current state of the question on show."""
 
 
@@ -526,7 +522,7 @@ def _promise(read_poll: PollReader) -> None:
     comparison.bullets(
         [escape_markdown(view.promise(poll.question)), *view.promises(poll.question)]
     )
-    open_ends = [*view.unprotected_sentences(poll.question), *view.NOT_PROMISED]
+    open_ends = [*view.unprotected_sentences(poll.question), *NOT_PROMISED]
     comparison.listed("What is *not* promised", open_ends)
     terms("ε", "local differential privacy", "sensitive set")
 
@@ -534,9 +530,7 @@ def _promise(read_poll: PollReader) -> None:
 def _coin(read_poll: PollReader) -> None:
     poll = read_poll()
     question = poll.question
-    st.markdown(
-        view.COIN if question.sensitive else "No coin is thrown: each phone sends its answer."
-    )
+    st.markdown(COIN if question.sensitive else "No coin is thrown: each phone sends its answer.")
     rows = [[f"{100 * float(q):.1f}" if q else "·" for q in row] for row in channel_of(question)]
     names = list(map(escape_markdown, question.answers))
     st.table(pd.DataFrame(rows, index=names, columns=names).rename_axis("true answer"))
@@ -591,13 +585,13 @@ def show() -> None:
         open_button()
         by_hand_button()
         question_form(draft)
-        most = f"up to {polls.REPORTS_FIRST}, or up to {polls.REPORTS_MAX} if you let them in"
+        most = f"up to {REPORTS_FIRST}, or up to {REPORTS_MAX} if you let them in"
         help_text = f"For the rehearsal only; a poll takes {most}."
         common.show(STATE, PHONES, "Phones that you expect", help_text)
     with main:
-        with st.container(key=view.TITLE):
+        with st.container(key=TITLE):
             st.markdown(view.rehearsal_title(draft.phones))
-        view.board(shown.pictures[view.REHEARSAL], view.REHEARSAL)
+        view.board(shown.pictures[REHEARSAL], REHEARSAL)
         show_tabs(lambda: view.rehearse(draft), {})
     restore_poll()
     PAGE.follow(draft)
@@ -609,8 +603,6 @@ PAGE: Final = Page(
     load=lambda draft: draft,
     view=view.view,
     sliders=lambda draft: SLIDERS,  # noqa: ARG005
-    own=lambda draft: {
-        view.REHEARSAL: view.as_component(view.rehearsal_json(draft), view.REHEARSAL)
-    },
+    own=lambda draft: {REHEARSAL: view.as_component(view.rehearsal_json(draft), REHEARSAL)},
     load_films=session_films,  # nobody's question is kept for others, or for longer
 )

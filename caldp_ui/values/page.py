@@ -31,6 +31,7 @@ from caldp_ui.session.page_state import bind, bind_held
 from caldp_ui.shell.page import PinPage
 from caldp_ui.values import page_state, several, view
 from caldp_ui.values import tabs as below
+from caldp_ui.values.page_state import K_MAX, STATE, SYNTHETIC, TABLES, TableEntry, ValuesState
 from caldp_ui.words import accuracy, formats, policies, promise
 
 TEXTS: Final = read_texts(__file__)
@@ -174,9 +175,9 @@ _K_MIN: Final = 2
 
 def _table_picker() -> None:
     """The menu of tables, and the upload."""
-    table = page_state.table_of(page_state.STATE.current().scenario.dataset)
+    table = page_state.table_of(STATE.current().scenario.dataset)
     choices.by_title(
-        page_state.STATE,
+        STATE,
         "table",
         "Data",
         _by_title(),
@@ -184,14 +185,14 @@ def _table_picker() -> None:
         title=table.title if table else None,
         help=table.question if table else None,
     )
-    own_data.popover(page_state.STATE, FORM)
+    own_data.popover(STATE, FORM)
 
 
-def _by_title() -> dict[str, page_state.TableEntry]:
+def _by_title() -> dict[str, TableEntry]:
     """All tables by title: those shipped, and those uploaded in this visit."""
-    specs = [*visit.kept_datasets().values(), page_state.STATE.current().scenario.dataset]
+    specs = [*visit.kept_datasets().values(), STATE.current().scenario.dataset]
     uploaded = [page_state.table_of(spec) for each in specs for spec in _questions(each)]
-    return {table.title: table for table in (*page_state.TABLES, *uploaded) if table is not None}
+    return {table.title: table for table in (*TABLES, *uploaded) if table is not None}
 
 
 def _questions(spec: DatasetSpec) -> list[DatasetSpec]:
@@ -204,27 +205,27 @@ def _questions(spec: DatasetSpec) -> list[DatasetSpec]:
 def _controls(setup: Setup) -> None:
     """All controls; the two that matter most come first."""
     scenario = setup.scenario
-    with st.container(key=page_state.STATE.key("dials")):
-        common.epsilon(page_state.STATE)
-        common.people(page_state.STATE, setup.dataset.n)
+    with st.container(key=STATE.key("dials")):
+        common.epsilon(STATE)
+        common.people(STATE, setup.dataset.n)
     markup.show_odds(formats.ANSWERS, setup)
-    comparison.safety_button(page_state.STATE, formats.ANSWERS, setup)
+    comparison.safety_button(STATE, formats.ANSWERS, setup)
     preset = choices.menu(
-        page_state.STATE, page_state.presets_of(scenario.dataset, page_state.domain_of(scenario))
+        STATE, page_state.presets_of(scenario.dataset, page_state.domain_of(scenario))
     )
     if preset:
         st.caption(preset.sentence)
-    pins.redraw_and_pin(page_state.STATE, _title)
-    key, draw = page_state.STATE.key("protection"), partial(_protection, setup, scenario)
+    pins.redraw_and_pin(STATE, _title)
+    key, draw = STATE.key("protection"), partial(_protection, setup, scenario)
     choices.fold(st.expander, "What is protected", key, draw)
-    key, more = page_state.STATE.key("more"), partial(_more, setup)
+    key, more = STATE.key("more"), partial(_more, setup)
     choices.fold(st.expander, "Data, method, estimate", key, more)
 
 
 def _more(setup: Setup) -> None:
     _size(setup.scenario)
-    common.method(page_state.STATE)
-    common.estimate(page_state.STATE)
+    common.method(STATE)
+    common.estimate(STATE)
     st.caption(f"**{escape_markdown(setup.dataset.name)}**. {escape_markdown(setup.dataset.note)}")
 
 
@@ -248,7 +249,7 @@ def _groups(setup: Setup, domain: Domain) -> None:
         placeholder="no whole group",
         help="Single answers are marked on the picture. Taking a group out takes out all of it.",
         **bind(
-            page_state.STATE,
+            STATE,
             "groups",
             page_state.whole_groups(domain, setup.sensitive),
             lambda s, picked: s.with_context(
@@ -284,7 +285,7 @@ def _block_kinds(scenario: Scenario, domain: Domain) -> dict[str, BlocksSpec]:
 def _blocks(scenario: Scenario, domain: Domain) -> None:
     blocks, kinds = scenario.context.blocks, _block_kinds(scenario, domain)
     choices.by_title(
-        page_state.STATE,
+        STATE,
         "blocks",
         "Hide people among",
         kinds,
@@ -298,10 +299,7 @@ def _blocks(scenario: Scenario, domain: Domain) -> None:
             1,
             domain.k,
             **bind_held(
-                page_state.STATE,
-                "runs",
-                blocks.blocks,
-                lambda s, m: s.with_context(blocks=EvenRuns(m)),
+                STATE, "runs", blocks.blocks, lambda s, m: s.with_context(blocks=EvenRuns(m))
             ),
         )
 
@@ -309,24 +307,21 @@ def _blocks(scenario: Scenario, domain: Domain) -> None:
 def _size(scenario: Scenario) -> None:
     """The number of answers, where the data are made up."""
     dataset = scenario.dataset
-    if isinstance(dataset, page_state.SYNTHETIC):
+    if isinstance(dataset, SYNTHETIC):
         st.number_input(
-            "Number of answers",
-            _K_MIN,
-            page_state.K_MAX,
-            **bind_held(page_state.STATE, "k", dataset.k, _with_size),
+            "Number of answers", _K_MIN, K_MAX, **bind_held(STATE, "k", dataset.k, _with_size)
         )
 
 
 def _with_size(scenario: Scenario, k: int) -> Scenario:
     """The made-up data with k answers, under the first protection for that number."""
     dataset = scenario.dataset
-    assert isinstance(dataset, page_state.SYNTHETIC)
+    assert isinstance(dataset, SYNTHETIC)
     sized = replace(scenario, dataset=replace(dataset, k=k))
     return sized if isinstance(scenario.policy, Line) else page_state.first_preset(sized)
 
 
-def _title(record: page_state.ValuesState) -> str:
+def _title(record: ValuesState) -> str:
     scenario = record.scenario
     table = page_state.table_of(scenario.dataset)
     preset = choices.matching_preset(
@@ -350,7 +345,7 @@ def _promise(data: comparison.ComparisonData) -> None:
 
 def _curves(data: comparison.ComparisonData) -> None:
     offered = _CURVE_CHOICES if isinstance(data.setup.policy, Context) else _ANY_POLICY_CURVES
-    comparison.curves_section(page_state.STATE, offered, data)
+    comparison.curves_section(STATE, offered, data)
 
 
 def _sharing(data: comparison.ComparisonData) -> None:
@@ -361,9 +356,7 @@ def _sharing(data: comparison.ComparisonData) -> None:
         errors = (data.ours.first.errors.tv, data.plain.first.errors.tv)
         sentence = accuracy.error_sentence(nouns, *errors)
         content = _report_content(data.ours, data.plain, sentence)
-    sharing.section(
-        page_state.STATE, formats.ANSWERS, content, other_scenarios, partial(_save_pictures, data)
-    )
+    sharing.section(STATE, formats.ANSWERS, content, other_scenarios, partial(_save_pictures, data))
     PAGE.offer()
 
 
@@ -385,8 +378,8 @@ def _save_pictures(data: comparison.ComparisonData) -> None:
     scenario = ours.setup.scenario
     if runs.is_own(scenario.dataset):
         make = partial(view.estimates_png, ours, plain)
-        sharing.file_button(page_state.STATE.key("estimates"), "picture.png", make)
-    sharing.true_file(page_state.STATE.key("png"), "picture.png", view.png(ours, plain), scenario)
+        sharing.file_button(STATE.key("estimates"), "picture.png", make)
+    sharing.true_file(STATE.key("png"), "picture.png", view.png(ours, plain), scenario)
 
 
 _ANY_POLICY_CURVES: Final = (comparison.EPSILON, comparison.PEOPLE)
@@ -408,9 +401,9 @@ _TABS: Final[dict[str, Callable[[comparison.ComparisonData], None]]] = {
     "Share and export": _sharing,
 }
 PAGE: Final = PinPage(
-    state=page_state.STATE,
+    state=STATE,
     name="answers",
-    load=lambda record: comparison.load_fast_results(page_state.STATE, record.scenario),
+    load=lambda record: comparison.load_fast_results(STATE, record.scenario),
     view=view.view,
     films=view.slider_films,
     pin_title=_title,
@@ -420,13 +413,13 @@ PAGE: Final = PinPage(
 )
 
 
-def show(record: page_state.ValuesState) -> None:
+def show(record: ValuesState) -> None:
     """Show the page at a record."""
-    page = markup.column_layout(page_state.STATE)
+    page = markup.column_layout(STATE)
     with page.title:
         _table_picker()
     with page.main:
-        data = comparison.load_results(page_state.STATE, record.scenario)
+        data = comparison.load_results(STATE, record.scenario)
         shown = PAGE.view(data, PAGE.pinned_data(), palette())
         view.show_areas(data)
         view.show(shown)
@@ -434,7 +427,7 @@ def show(record: page_state.ValuesState) -> None:
     with page.side:
         _controls(data.setup)
     PAGE.show_pins(data)
-    markup.tabs(page_state.STATE.key("tabs"), _TABS, data)
+    markup.tabs(STATE.key("tabs"), _TABS, data)
     comparison.drawer("values")
     ready = data.ours is not None and data.plain is not None
     view.send_frames([film.request(record) for film in PAGE.films(record)] if ready else [])
