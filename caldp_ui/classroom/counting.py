@@ -21,7 +21,7 @@ from caldp_ui.app.theme import Palette
 from caldp_ui.charts.curves import ChartLabel
 from caldp_ui.classroom import station
 from caldp_ui.classroom.page_state import Lesson
-from caldp_ui.classroom.station import TYPE, Chart, LineStyle, Station, StationPicture, StationView
+from caldp_ui.classroom.station import TYPE, LineStyle, Station, StationView
 from caldp_ui.words import formats
 from caldp_ui.words.formats import Headline
 
@@ -126,7 +126,6 @@ def open_board(lesson: Lesson) -> StationView:
         details += f" With one hash function for all it is never below {_off(floor)}."
         figures["floor"] = 100 * floor
     numbers = _numbers(data)
-    alt = station.alt_text("Standard error of a share against the bits per report.", numbers)
     return StationView(
         Headline(
             f"Galois reports of {_bits(short.bits)} are off by {_off(short.off)}, RAPPOR's "
@@ -134,9 +133,11 @@ def open_board(lesson: Lesson) -> StationView:
             f"This is the standard error of one item's share. There are {details}",
             figures=figures,
         ),
-        lambda colours: StationPicture((Chart(figure(data, lesson, colours), "counting", alt),)),
         lambda: station.formula("bits", functions=FUNCTIONS),
         numbers,
+        lambda colours: figure(data, lesson, colours),
+        "counting",
+        station.alt_text("Standard error of a share against the bits per report.", numbers),
     )
 
 

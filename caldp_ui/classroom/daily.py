@@ -20,7 +20,7 @@ from caldp_ui.app.theme import Palette
 from caldp_ui.charts.curves import dots_trace
 from caldp_ui.classroom import station
 from caldp_ui.classroom.page_state import DAYS_MOST, WIDTHS, Lesson
-from caldp_ui.classroom.station import Chart, HtmlPart, Station, StationPicture, StationView
+from caldp_ui.classroom.station import Station, StationView
 from caldp_ui.words import formats
 from caldp_ui.words.formats import Headline
 
@@ -91,7 +91,6 @@ def _crowd_board(lesson: Lesson) -> StationView:
     have = "has" if sure == 1 else "have"
     columns = {"truth": data.truth, "decoded": data.decoded, "standard error": data.deviation}
     numbers = station.table(PAGES, columns, lambda people: f"{people:,.0f}")
-    alt = station.alt_text("People by home page.", numbers)
     return StationView(
         Headline(
             f"From {formats.counted(lesson.n, 'phone', 'phones')} we estimate that {PAGES[0]} is "
@@ -101,9 +100,11 @@ def _crowd_board(lesson: Lesson) -> StationView:
             "report per phone.",
             figures={"estimate": first, "true": true, "range": off, "above 0": float(sure)},
         ),
-        lambda colours: StationPicture((Chart(pages(data, lesson, colours), "pages", alt),)),
         lambda: formula(lesson),
         numbers,
+        lambda colours: pages(data, lesson, colours),
+        "pages",
+        station.alt_text("People by home page.", numbers),
     )
 
 
@@ -227,18 +228,14 @@ def _phone_board(lesson: Lesson) -> StationView:
             details,
             figures=figures,
         ),
-        lambda colours: _picture(data, lesson, colours, numbers),
         lambda: formula(lesson),
         numbers,
+        lambda colours: leak(data, lesson, colours),
+        "leak",
+        station.alt_text("How often an attacker is right, from even odds.", numbers),
+        {"bits": bits(data, lesson)},
+        (1, 1.15),
     )
-
-
-def _picture(
-    data: OnePhone, lesson: Lesson, colours: Palette, numbers: station.Table
-) -> StationPicture:
-    alt = station.alt_text("How often an attacker is right, from even odds.", numbers)
-    chart = Chart(leak(data, lesson, colours), "leak", alt)
-    return StationPicture((HtmlPart(bits(data, lesson), "bits"), chart), (1, 1.15))
 
 
 def bits(data: OnePhone, lesson: Lesson) -> str:
@@ -424,7 +421,6 @@ def open_means(lesson: Lesson) -> StationView:
         details += f" With a new bit every day, ε adds up to {formats.digits(daily, 3)}."
         figures["daily budget"] = daily
     numbers = _means_numbers(data)
-    alt = station.alt_text("Errors of the mean, and random bits, by bucket width.", numbers)
     return StationView(
         Headline(
             f"Rounded at random, the mean time in an app is off by {_minutes(random)}; rounded to "
@@ -432,15 +428,13 @@ def open_means(lesson: Lesson) -> StationView:
             details,
             figures=figures,
         ),
-        lambda colours: StationPicture(
-            (
-                HtmlPart(day_html(lesson.width), "day"),
-                Chart(means_figure(data, lesson, colours), "means", alt),
-            ),
-            (1, 1.7),
-        ),
         lambda: station.formula("means", estimate=data.estimate, truth=data.truth, wander=_WANDER),
         numbers,
+        lambda colours: means_figure(data, lesson, colours),
+        "means",
+        station.alt_text("Errors of the mean, and random bits, by bucket width.", numbers),
+        {"day": day_html(lesson.width)},
+        (1, 1.7),
     )
 
 

@@ -199,9 +199,7 @@ _BROKEN: Final = field_slider("broken", (0, 1), lambda on: "on" if on else "off"
 def view(lesson: Lesson, pinned: Lesson | None, colours: Palette) -> View:
     """The open station's headline and picture."""
     del pinned
-    board = STATIONS[lesson.station].open(lesson)
-    picture = board.picture(colours)
-    return View(board.headline, station.chart_messages(picture), station.html_by_selector(picture))
+    return STATIONS[lesson.station].open(lesson).shown(colours)
 
 
 def sliders(lesson: Lesson) -> dict[str, Slider[Lesson]]:
@@ -235,7 +233,7 @@ def show(lesson: Lesson, show_handout: Callable[[str], None]) -> None:
         with headline_area:
             layout.show_headline(board.headline)
         with st.container(key=STATE.key("picture")):
-            station.draw(board.picture(palette()))
+            board.draw(palette())
     with beside, st.container(key=STATE.key("side")):
         here.show_choice(lesson)
         station.show_dials(here.dials(lesson))

@@ -23,7 +23,7 @@ from caldp_ui.app.theme import Palette
 from caldp_ui.charts.curves import ChartLabel
 from caldp_ui.classroom import station
 from caldp_ui.classroom.page_state import Lesson
-from caldp_ui.classroom.station import Chart, Station, StationPicture, StationView, two_digits
+from caldp_ui.classroom.station import Station, StationView, two_digits
 from caldp_ui.words import formats
 from caldp_ui.words.formats import Headline
 
@@ -180,13 +180,12 @@ def open_board(lesson: Lesson) -> StationView:
         headline = example_headline()
         return StationView(
             headline,
-            lambda colours: StationPicture(
-                (Chart(example_figure(colours), "example", headline.whole),)
-            ),
             lambda: _formula(data, lesson),
             numbers,
+            example_figure,
+            "example",
+            headline.whole,
         )
-    alt = station.alt_text("Chance to choose the true winner against its lead.", numbers)
     bitwise = _lead_text(data.needed_leads[2], lesson)
     unit = " of all" if lesson.view == "percent" else ""
     return StationView(
@@ -201,9 +200,11 @@ def open_board(lesson: Lesson) -> StationView:
                 if lead is not None
             },
         ),
-        lambda colours: StationPicture((Chart(figure(data, lesson, colours), "selection", alt),)),
         lambda: _formula(data, lesson),
         numbers,
+        lambda colours: figure(data, lesson, colours),
+        "selection",
+        station.alt_text("Chance to choose the true winner against its lead.", numbers),
     )
 
 

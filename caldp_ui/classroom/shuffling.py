@@ -14,7 +14,7 @@ from caldp_ui.app.texts import read_toml
 from caldp_ui.app.theme import Palette
 from caldp_ui.classroom import station
 from caldp_ui.classroom.page_state import Lesson
-from caldp_ui.classroom.station import Chart, HtmlPart, Station, StationPicture, StationView
+from caldp_ui.classroom.station import Station, StationView
 from caldp_ui.words import formats, promise
 from caldp_ui.words.accuracy import terms
 from caldp_ui.words.formats import Headline
@@ -97,18 +97,14 @@ def open_board(lesson: Lesson) -> StationView:
             f"{details}{promise.DELTA_TEXT}",
             figures=figures,
         ),
-        lambda colours: _picture(data, lesson, colours, numbers),
         lambda: _formula(data, lesson),
         numbers,
+        lambda colours: figure(data, lesson, colours),
+        "mixed",
+        station.alt_text("ε after shuffling against the number of people.", numbers),
+        {"envelopes": envelopes(lesson)},
+        (1, 1.6),
     )
-
-
-def _picture(
-    data: ShufflingBounds, lesson: Lesson, colours: Palette, numbers: station.Table
-) -> StationPicture:
-    alt = station.alt_text("ε after shuffling against the number of people.", numbers)
-    chart = Chart(figure(data, lesson, colours), "mixed", alt)
-    return StationPicture((HtmlPart(envelopes(lesson), "envelopes"), chart), (1, 1.6))
 
 
 def envelopes(lesson: Lesson) -> str:

@@ -7,7 +7,8 @@ Audits are, as on all pages, in rationals: every report, every pair.
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Final, TypeAlias
 
@@ -36,6 +37,7 @@ from caldp_ui.controls import common
 from caldp_ui.controls.common import Slider, field_slider
 from caldp_ui.parts import comparison, sharing
 from caldp_ui.parts.layout import tabs
+from caldp_ui.shell.page import View
 from caldp_ui.words import formats
 from caldp_ui.words.accuracy import DEFINITIONS, OF_STATIONS
 from caldp_ui.words.formats import Headline
@@ -240,68 +242,6 @@ def steps(has_draws: bool) -> None:
 _HERE: Final = f".st-key-{STATE.key('picture')}"
 
 
-@dataclass(frozen=True, eq=False)
-class Chart:
-    """A figure below its legend. `name`: its key on the page; `alt`: its alt text."""
-
-    figure: go.Figure
-    name: str
-    alt: str
-
-
-@dataclass(frozen=True)
-class HtmlPart:
-    """HTML of one element. `css_class`: its class, by which it is found on the page."""
-
-    html: str
-    css_class: str
-
-
-Part: TypeAlias = Chart | HtmlPart
-
-
-@dataclass(frozen=True, eq=False)
-class StationPicture:
-    """The parts from left to right, and their relative widths."""
-
-    parts: tuple[Part, ...]
-    widths: tuple[float, ...] = (1.0,)
-
-
-def draw(picture: StationPicture) -> None:
-    """Draw the picture on the page."""
-    if len(picture.parts) == 1:
-        _part(picture.parts[0])
-        return
-    columns = st.columns(picture.widths, gap="medium")
-    for column, part in zip(columns, picture.parts, strict=True):
-        with column:
-            _part(part)
-
-
-def _part(part: Part) -> None:
-    if isinstance(part, HtmlPart):
-        st.html(part.html)
-        return
-    st.html(legend(part.figure))
-    charts.show(part.figure, STATE.key(part.name), part.alt)
-
-
-def chart_messages(picture: StationPicture) -> dict[str, str]:
-    """The messages from which the browser draws the charts, by widget key."""
-    chart_parts = [part for part in picture.parts if isinstance(part, Chart)]
-    return {STATE.key(part.name): charts.figure_json(part.figure, part.alt) for part in chart_parts}
-
-
-def html_by_selector(picture: StationPicture) -> dict[str, str]:
-    """HTML of the parts and of the charts' legends, by CSS selector."""
-    parts = [
-        part if isinstance(part, HtmlPart) else HtmlPart(legend(part.figure), "legend")
-        for part in picture.parts
-    ]
-    return {f"{_HERE} .{part.css_class}": part.html for part in parts}
-
-
 def two_digits(number: float) -> str:
     """A number of people or votes to two digits, with decimals below 10."""
     return formats.digits(number) if number < 10 else formats.people(float(f"{number:.2g}"))
@@ -346,14 +286,43 @@ def formula(name: str, **figures: object) -> None:
 class StationView:
     """An open station. `headline`: what it shows, with the live numbers.
 
-    `picture`: builds the picture in a theme's colours. `formula`: draws the expander's content.
-    `numbers`: columns of a table of what the picture shows, cells by row.
+    `formula`: draws the expander's content. `numbers`: columns of a table of what the picture
+    shows, cells by row. `chart`: the chart in a theme's colours; `name`, `alt`: its key on the page
+    and its alt text. `html`: of an element at its left, by the element's class; `widths`: of both.
     """
 
     headline: Headline
-    picture: Callable[[Palette], StationPicture]
     formula: Callable[[], None]
     numbers: Table
+    chart: Callable[[Palette], go.Figure] | None = None
+    name: str = ""
+    alt: str = ""
+    html: Mapping[str, str] = field(default_factory=dict)
+    widths: tuple[float, float] = (1, 1)
+
+    def shown(self, colours: Palette) -> View:
+        """The headline, the chart, and HTML: beside the chart, and its legend."""
+        texts = {f"{_HERE} .{name}": html for name, html in self.html.items()}
+        if self.chart is None:
+            return View(self.headline, texts=texts)
+        figure = self.chart(colours)
+        texts[f"{_HERE} .legend"] = legend(figure)
+        return View(
+            self.headline, {STATE.key(self.name): charts.figure_json(figure, self.alt)}, texts
+        )
+
+    def draw(self, colours: Palette) -> None:
+        """Draw the picture on the page."""
+        both = bool(self.html) and self.chart is not None
+        left, right = st.columns(self.widths, gap="medium") if both else [nullcontext()] * 2
+        for html in self.html.values():
+            with left:
+                st.html(html)
+        if self.chart is not None:
+            figure = self.chart(colours)
+            with right:
+                st.html(legend(figure))
+                charts.show(figure, STATE.key(self.name), self.alt)
 
 
 @dataclass(frozen=True)

@@ -15,14 +15,7 @@ from caldp_core.privacy.matrix import BinaryPolicy
 from caldp_ui.app.theme import Palette
 from caldp_ui.classroom import station
 from caldp_ui.classroom.page_state import Lesson
-from caldp_ui.classroom.station import (
-    Chart,
-    HtmlPart,
-    Station,
-    StationPicture,
-    StationView,
-    two_digits,
-)
+from caldp_ui.classroom.station import Station, StationView, two_digits
 from caldp_ui.words import formats
 from caldp_ui.words.formats import Headline
 
@@ -93,9 +86,9 @@ def open_trust(lesson: Lesson) -> StationView:
                 "true": 100 * data.yes,
             },
         ),
-        lambda _: StationPicture((HtmlPart(_picture_html(data, lesson), "trust"),)),
         lambda: _trust_formula(data, lesson),
         _numbers(data, best),
+        html={"trust": _picture_html(data, lesson)},
     )
 
 
@@ -280,7 +273,6 @@ def open_sums(lesson: Lesson) -> StationView:
     errors = {"trusted server": data.central, "local": data.local}
     errors["local, noise left in"] = data.noise_left_in
     numbers = station.table(list(map(formats.people, data.n.tolist())), errors, two_digits)
-    alt = station.alt_text("Errors of a count against the number of people.", numbers)
     return StationView(
         Headline(
             f"With {_count(lesson)}, a trusted server is off by {central_text}, local "
@@ -290,9 +282,11 @@ def open_sums(lesson: Lesson) -> StationView:
             "These are standard errors.",
             figures=figures,
         ),
-        lambda colours: StationPicture((Chart(figure(data, lesson, colours), "sum", alt),)),
         lambda: _sums_formula(data, lesson),
         numbers,
+        lambda colours: figure(data, lesson, colours),
+        "sum",
+        station.alt_text("Errors of a count against the number of people.", numbers),
     )
 
 
