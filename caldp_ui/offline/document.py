@@ -10,7 +10,6 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from html import escape
 from itertools import chain
 from pathlib import Path
@@ -22,13 +21,10 @@ import streamlit as st
 from caldp_core.basics.errors import require
 from caldp_core.basics.types import Progress, turn_of
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.app.theme import DARK, LIGHT
 from caldp_ui.app.theme import style as page_style
 from caldp_ui.charts import show
 from caldp_ui.compute.runs import is_own
-from caldp_ui.controls.common import Slider
 from caldp_ui.parts import pack
-from caldp_ui.parts.pins import ChartPage
 from caldp_ui.session import jobs
 from caldp_ui.session.page_state import PageState, R
 from caldp_ui.stage import records
@@ -186,32 +182,6 @@ def single_row(whole: records.Scene) -> records.Scene:
     """Maps in a single row with their film's slider, without notes that ask for a click."""
     pictures = tuple(replace(each, notes=(each.notes[0], "")) for each in whole.pictures)
     return replace(whole, pictures=pictures, arrangement=None)
-
-
-def dial(page: ChartPage[R], record: R, title: str, slider: Slider[R], progress: Progress) -> Dial:
-    """The page at each step of a slider; the value of `record` is one of the steps."""
-    current = slider.value(record)
-    values = sorted({*slider.steps, current}, key=slider.order)
-    slider_film = replace(
-        page.slider_film(replace(slider, steps=values), LIGHT), render=partial(in_both_themes, page)
-    )
-    return Dial(title, values.index(current), slider_film.film(record, progress).steps)
-
-
-def in_both_themes(page: ChartPage[R], record: R) -> records.Step:
-    """The page at `record`, in colours of both themes; legends last, next to the pictures."""
-    light, dark = (page.render(record, colours) for colours in (LIGHT, DARK))
-    words = sorted(light.replacements.items(), key=lambda item: item[0].endswith(".legend"))
-    return records.Step(
-        pictures={
-            key: combine_themes(picture, dark.pictures[key])
-            for key, picture in light.pictures.items()
-        },
-        replacements={
-            place: combine_themes(html, dark.replacements[place]) for place, html in words
-        },
-        headline=light.headline,
-    )
 
 
 NO_RECEIPT: Final = {"client": "", "serial": 0}

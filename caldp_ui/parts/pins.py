@@ -25,8 +25,6 @@ from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.expected_error import Forecast
 from caldp_ui.app.texts import read_texts
-from caldp_ui.app.theme import DARK, Palette, palette
-from caldp_ui.charts import show as of_charts
 from caldp_ui.compute import runs
 from caldp_ui.controls import choices
 from caldp_ui.controls.common import REDRAW_HELP, Slider, redraw_button
@@ -377,51 +375,6 @@ class SliderFilm(Generic[R]):
         """The film of a record, made once for all places of the slider."""
         key = self.state.key(f"film-{self.id}")
         return FilmRequest(key, self.name(record), lambda progress: self.film(record, progress))
-
-
-@dataclass(frozen=True)
-class ChartPage(Generic[R]):
-    """A page of charts and drawings with films.
-
-    `render`: what a record looks like in a theme's colours. `depends_on`: what else the look
-    depends on, as a text; the record itself enters by its `repr`. `load_films`: returns what
-    has been made, for all visits or only for this one, and has the rest made.
-    """
-
-    state: PageState[R]
-    render: Callable[[R, Palette], Step]
-    depends_on: str = ""
-    load_films: Callable[[Sequence[FilmRequest]], list[Film]] = ready_films
-
-    def slider_film(self, slider: Slider[R], colours: Palette) -> SliderFilm[R]:
-        """The page along one of its sliders."""
-        theme = "dark" if colours is DARK else "light"
-        return SliderFilm(
-            self.state,
-            slider.name,
-            "",
-            slider,
-            lambda record: self.render(record, colours),
-            lambda record: f"{theme} {self.depends_on} {record}",
-        )
-
-
-def follow_sliders(page: ChartPage[R], record: R, sliders: Sequence[Slider[R]]) -> None:
-    """Send the films that are made and the states of the sliders to the browser; call it last."""
-    requests = [page.slider_film(slider, palette()).request(record) for slider in sliders]
-    states = {
-        page.state.key(slider.name): of_charts.SliderState(
-            slider.format_value(slider.value(record)), each.name
-        )
-        for slider, each in zip(sliders, requests, strict=True)
-    }
-    key = page.state.key("feeds")
-    with st.container(key=key, gap=None):
-        for film in page.load_films(requests):
-            of_charts.feed(key, film)
-        of_charts.send_slider_states(
-            key, states
-        )  # last: this is what takes a step off the screen again
 
 
 def follow_step(*along: SliderFilm[Any]) -> Callable[[StepChoice], None]:

@@ -11,15 +11,17 @@ from typing import Final, Generic, TypeVar
 
 import streamlit as st
 
+from caldp_core.basics.types import Progress
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.navigation import TITLES
 from caldp_ui.app.texts import read_toml
-from caldp_ui.app.theme import LIGHT, Palette
+from caldp_ui.app.theme import DARK, LIGHT, Palette, palette
+from caldp_ui.charts import show as charts
 from caldp_ui.compute import runs
 from caldp_ui.controls.common import Slider
 from caldp_ui.offline import document
 from caldp_ui.parts import layout, pack, pins, sharing
-from caldp_ui.parts.pins import ChartPage, FilmRequest, SliderFilm, ready_films
+from caldp_ui.parts.pins import FilmRequest, SliderFilm, ready_films
 from caldp_ui.session.page_state import PageState, PinPageState, R
 from caldp_ui.stage.component import Act, Stage, send_frames, stage
 from caldp_ui.stage.records import Difference, Film, Picture, Scene, Step
@@ -82,7 +84,8 @@ class Page(Generic[R, T]):
     them, with the pinned data drawn into its pictures, if any; both are the pin's for its own maps.
     `sliders`: by title those that charts and drawings follow; `films`: those along which maps move,
     none where one would be slow. `own`: pictures that the page's own code draws (see `Board`).
-    `load_films`: see `ChartPage`.
+    `load_films`: returns what has been made of them, for all visits or only for this one, and has
+    the rest made.
     """
 
     state: PageState[R]
@@ -94,23 +97,41 @@ class Page(Generic[R, T]):
     own: Callable[[R], Mapping[str, document.Component]] = lambda record: {}  # noqa: ARG005
     load_films: Callable[[Sequence[FilmRequest]], list[Film]] = ready_films
 
-    def render(self, record: R) -> Step:
-        """What the page shows of a record as a step of a film of maps."""
-        return self.view(self.load(record), None, LIGHT).step()
-
-    def charts(self, pinned: R | None = None) -> ChartPage[R]:
-        """The page of charts and drawings as a function of its record, beside what is `pinned`."""
+    def render(self, record: R, colours: Palette = LIGHT, pinned: R | None = None) -> Step:
+        """What the page shows of a record beside what is `pinned`, as a step of a film."""
         beside = None if pinned is None else self.load(pinned)
-        return ChartPage(
+        return self.view(self.load(record), beside, colours).step()
+
+    def slider_film(
+        self, slider: Slider[R], colours: Palette, pinned: R | None = None
+    ) -> SliderFilm[R]:
+        """The page's charts and drawings along one of its sliders."""
+        theme = "dark" if colours is DARK else "light"
+        return SliderFilm(
             self.state,
-            lambda record, colours: self.view(self.load(record), beside, colours).step(),
-            repr(pinned),
-            self.load_films,
+            slider.name,
+            "",
+            slider,
+            lambda record: self.render(record, colours, pinned),
+            lambda record: f"{theme} {pinned!r} {record}",
         )
 
     def follow(self, record: R, pinned: R | None = None) -> None:
         """Have the browser follow the sliders of charts and drawings; call it last."""
-        pins.follow_sliders(self.charts(pinned), record, list(self.sliders(record).values()))
+        sliders = self.sliders(record).values()
+        requests = [self.slider_film(each, palette(), pinned).request(record) for each in sliders]
+        states = {
+            self.state.key(slider.name): charts.SliderState(
+                slider.format_value(slider.value(record)), film.name
+            )
+            for slider, film in zip(sliders, requests, strict=True)
+        }
+        key = self.state.key("feeds")
+        with st.container(key=key, gap=None):
+            for film in self.load_films(requests):
+                charts.feed(key, film)
+            # Last: this is what takes a step off the screen again.
+            charts.send_slider_states(key, states)
 
     def show_maps(self, shown: View, act: Callable[[Act], None], *along: SliderFilm[R]) -> Stage:
         """Show the maps, which `act` changes; films `along` sliders move them."""
@@ -129,9 +150,8 @@ class Page(Generic[R, T]):
         own = _FILES[name].get("title")
         texts = own or TITLES[f"pages/{self.state.page}.py"], _FILES[name]["task"]
         if sliders := self.sliders(record):
-            page = self.charts()
-            step = document.in_both_themes(page, record)
-            dials = [partial(document.dial, page, record, *each) for each in sliders.items()]
+            step = self.in_both_themes(record)
+            dials = [partial(self._dial, record, *each) for each in sliders.items()]
             board = document.Board(step.pictures, self.own(record))
             return document.Part(name, *texts, step.replacements, board, dials)
         if not along:
@@ -140,6 +160,25 @@ class Page(Generic[R, T]):
         moves = [partial(film.film, record) for film in along]
         maps = shown.component or document.single_row(shown.maps)
         return document.Part(name, *texts, shown.step().replacements, maps, moves)
+
+    def _dial(self, record: R, title: str, slider: Slider[R], progress: Progress) -> document.Dial:
+        """The page at each step of a slider; the value of `record` is one of the steps."""
+        current = slider.value(record)
+        values = sorted({*slider.steps, current}, key=slider.order)
+        along = self.slider_film(replace(slider, steps=values), LIGHT)
+        film = replace(along, render=self.in_both_themes).film(record, progress)
+        return document.Dial(title, values.index(current), film.steps)
+
+    def in_both_themes(self, record: R) -> Step:
+        """The page at `record`, in colours of both themes; legends last, next to the pictures."""
+        light, dark = (self.render(record, colours) for colours in (LIGHT, DARK))
+        words = sorted(light.replacements.items(), key=lambda item: item[0].endswith(".legend"))
+        both = document.combine_themes
+        return Step(
+            pictures={key: both(each, dark.pictures[key]) for key, each in light.pictures.items()},
+            replacements={place: both(html, dark.replacements[place]) for place, html in words},
+            headline=light.headline,
+        )
 
     def offer(self) -> None:
         """Show the button that makes the page's file."""

@@ -51,11 +51,12 @@ from caldp_ui.matrix.page_state import INF, RANDOMIZED_RESPONSE, MatrixState
 from caldp_ui.matrix.page_state import LINK as MATRIX_LINK
 from caldp_ui.matrix.view import ChannelVerdict, judge_channel
 from caldp_ui.parts import layout
-from caldp_ui.parts.pins import ChartPage, SliderFilm
+from caldp_ui.parts.pins import SliderFilm
 from caldp_ui.places.page_state import LINK, STATE, PlacesState
 from caldp_ui.session import visit
 from caldp_ui.session.links import CHECK
 from caldp_ui.session.page_state import PageState, R
+from caldp_ui.shell.page import Page
 from caldp_ui.stage.records import Film, Step, encode, encode_people, tree
 from caldp_ui.values import page_state as answers
 from caldp_ui.values import view as chart
@@ -499,7 +500,7 @@ _IN = re.compile(r"\.st-key-([\w-]+) (?:p|\.(\w+))")
 
 
 def assert_ahead(
-    at: AppTest, page: ChartPage[R], record: R, slider: Slider[R], only: slice = EVERY
+    at: AppTest, page: Page[R, Any], record: R, slider: Slider[R], only: slice = EVERY
 ) -> None:
     """Each step of the slider, from the record that is on show, is what the page then sends."""
     film = made(page, record, slider)
@@ -517,11 +518,11 @@ def few(along: SliderFilm[R], *steps: float) -> SliderFilm[R]:
     return replace(along, slider=replace(along.slider, steps=steps))
 
 
-def made(page: ChartPage[R], record: R, slider: Slider[R]) -> Film:
+def made(page: Page[R, Any], record: R, slider: Slider[R]) -> Film:
     return page.slider_film(slider, LIGHT).film(record, no_progress)
 
 
-def slider_states(at: AppTest, page: ChartPage[Any]) -> Any:
+def slider_states(at: AppTest, page: Page[Any, Any]) -> Any:
     """Where the page says that its sliders are."""
     (message,) = data_of(at, page.state.key("feeds-page"))
     return message["page"]

@@ -24,8 +24,8 @@ from caldp_ui.classroom.page import STATIONS
 from caldp_ui.classroom.page_state import NAMES, WIDTHS, Lesson
 from caldp_ui.compute import runs
 from caldp_ui.handout import lesson as handout_lesson
-from caldp_ui.offline import document
 from caldp_ui.offline.document import Part, QuizQuestion
+from caldp_ui.shell.page import Page
 from caldp_ui.values import view as films
 from caldp_ui.values.page_state import AFFAIR as ANSWERS
 from caldp_ui.words import formats
@@ -656,7 +656,7 @@ def hold(part: Part, used: set[str]) -> None:
 @pytest.mark.slow
 def test_keys_are_right_by_their_feedback_and_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     # Numbers are the same in both themes, and colours are not what is asked here.
-    monkeypatch.setattr(document, "in_both_themes", lambda page, record: page.render(record, LIGHT))
+    monkeypatch.setattr(Page, "in_both_themes", lambda page, record: page.render(record, LIGHT))
     used: set[str] = set()
     for part in (*handout_lesson.page_parts(), *handout_lesson.station_parts()):
         hold(part, used)

@@ -41,7 +41,7 @@ from caldp_ui.paper import page as exact
 from caldp_ui.paper.page_state import PaperRecord
 from caldp_ui.parts import layout, pins
 from caldp_ui.parts.comparison import load_fast_results
-from caldp_ui.parts.pins import ChartPage, all_steps
+from caldp_ui.parts.pins import all_steps
 from caldp_ui.personal import page as of_secrets
 from caldp_ui.personal import view as own
 from caldp_ui.personal.page_state import BEGIN, PersonalState, with_known_places, with_tags
@@ -202,7 +202,7 @@ def test_films_run_along_the_slider_of_their_page_and_say_what_it_says() -> None
         assert "".join(list(step.replacements.values())[1:]) == odds
 
 
-CLASSROOM = classroom.PAGE.charts()
+CLASSROOM = classroom.PAGE
 FEW = replace(
     Curves(replace(CURVES_BEGIN, dataset=Uniform(60), n=10_000)),
     protections=("plain", "blocks"),
@@ -216,13 +216,13 @@ class Case:
     """A page that is seen ahead, with one of its records."""
 
     path: str
-    page: ChartPage[Any]
+    page: Page[Any, Any]
     record: Any
     sliders: Callable[[Any], Any]
 
 
 def case_of(path: str, page: Page[Any, Any], record: Any) -> Case:
-    return Case(path, page.charts(), record, lambda at: list(page.sliders(at).values()))
+    return Case(path, page, record, lambda at: list(page.sliders(at).values()))
 
 
 def station_sliders(lesson: Lesson) -> list[Slider[Lesson]]:
@@ -242,20 +242,20 @@ def stations() -> Iterator[tuple[str, Case]]:
 CASES = dict(stations()) | {
     "yesno": Case(
         navigation.YES_OR_NO,
-        yesno.PAGE.charts(),
+        yesno.PAGE,
         YesNoState(),
         lambda _: list(yesno.SLIDERS.values()),
     ),
     "plan": case_of(navigation.PLAN, PLAN_PAGE, Plan()),
     "paper": Case(
         navigation.PAPER,
-        exact.SENSITIVE_SETS.charts(),
+        exact.SENSITIVE_SETS,
         PaperRecord(view="sensitive-sets", values=100),
         lambda record: list(exact.SENSITIVE_SETS.sliders(record).values()),
     ),
     "figure 1": Case(
         navigation.PAPER,
-        exact.REGION.charts(),
+        exact.REGION,
         PaperRecord(view="figure-1"),
         lambda record: list(exact.REGION.sliders(record).values()),
     ),
@@ -321,9 +321,15 @@ def test_every_step_can_be_sent(name: str) -> None:
 def test_what_else_a_step_rests_on_is_in_its_name() -> None:
     """The browser uses a film only where the page's name is the film's."""
 
-    def name(page: ChartPage[Any], record: Any, slider: Slider[Any], colours: Any = LIGHT) -> str:
+    def name(
+        page: Page[Any, Any],
+        record: Any,
+        slider: Slider[Any],
+        colours: Any = LIGHT,
+        pinned: Any = None,
+    ) -> str:
         few = replace(slider, steps=slider.steps[:1])
-        return page.slider_film(few, colours).film(record, no_progress).settings
+        return page.slider_film(few, colours, pinned).film(record, no_progress).settings
 
     (epsilon, people) = classroom.sliders(Lesson("sum")).values()
     begin = name(CLASSROOM, Lesson("sum"), epsilon)
@@ -337,8 +343,8 @@ def test_what_else_a_step_rests_on_is_in_its_name() -> None:
     ]
     assert len({begin, *others}) == 6
     level = yesno.SLIDERS["ε of yes"]
-    assert name(yesno.PAGE.charts(), YesNoState(), level) != name(
-        replace(yesno.PAGE.charts(), depends_on="pinned"), YesNoState(), level
+    assert name(yesno.PAGE, YesNoState(), level) != name(
+        yesno.PAGE, YesNoState(), level, pinned=YesNoState()
     )
 
 

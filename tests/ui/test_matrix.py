@@ -467,7 +467,7 @@ def test_a_leak_that_reads_like_its_limit_is_said_to_be_above_it() -> None:
     assert {view.loss(cell) for cell in wide} == {"1.00"}
 
 
-CHARTS = page.PAGE.charts()
+CHARTS = page.PAGE
 WARNER = "3/4 1/4\n0.25 0.75"
 CHANNELS = (
     *((name, BUG) for name in ("hospital", "drug", "line")),

@@ -580,7 +580,7 @@ OWN = PollQuestion(
     (0, 2),
     1.0,
 )
-PAGE = page.PAGE.charts()
+PAGE = page.PAGE
 REHEARSED = {**EXAMPLES, "own": OWN, "bare": PollQuestion("?", ("a", "b"), (), 1.0)}
 
 
