@@ -417,61 +417,43 @@ Pair: TypeAlias = tuple[Curve, Curve]
 """This protection, and the best plain LDP."""
 
 
-_MakeCurve: TypeAlias = Callable[[Scenario, Progress], Curve]
-
-
-def _beside_plain(curve: _MakeCurve, scenario: Scenario, progress: Progress) -> Pair:
-    ours = curve(scenario, turn_of(progress, 0, 2))
-    return ours, curve(best_plain_ldp(scenario), turn_of(progress, 1, 2))
-
-
-def _above_plain(curve: _MakeCurve, scenario: Scenario, progress: Progress) -> Pair:
-    """Plain LDP is the same at every x: it has one block, and all is sensitive to it."""
-    ours, plain = curve(scenario, progress), expected_error(best_plain_ldp(scenario))
-    return ours, curve_of(ours.x, [plain] * ours.x.size, no_progress)
-
-
-_cached = cached_by(lambda scenario, _: key(scenario))
-
-
-@_cached
-def _epsilon(scenario: Scenario, progress: Progress) -> Curve:
-    return epsilon_curve(setup(scenario), EPSILONS, progress)
-
-
-@_cached
-def _people(scenario: Scenario, progress: Progress) -> Curve:
-    return people_curve(setup(scenario), NUMBERS, progress)
-
-
-@_cached
-def _blocks(scenario: Scenario, progress: Progress) -> Curve:
-    ready = setup(scenario)
+def _over_blocks(ready: Setup, progress: Progress) -> Curve:
     domain = map_of(ready.dataset)
     fitting = [grid for grid in _GRIDS if grid[0] <= domain.rows and grid[1] <= domain.columns]
     return block_curve(ready, [GridBlocks(*grid) for grid in fitting], progress)
 
 
-@_cached
-def _sensitive(scenario: Scenario, progress: Progress) -> Curve:
-    ready = setup(scenario)
-    return sensitive_curve(ready, _sizes(ready.mechanism.k), progress=progress)
+def _over_sensitive(ready: Setup, progress: Progress) -> Curve:
+    """Even steps for a table of answers, ever larger ones for maps."""
+    k = ready.mechanism.k
+    steps = np.linspace(0, k, _SIZES + 3) if k <= _EVEN_UP_TO else np.geomspace(10, k, _SIZES)
+    return sensitive_curve(ready, np.unique(steps.astype(int)).tolist(), progress=progress)
 
 
-def _sizes(k: int) -> list[int]:
-    """Of the sensitive set: even steps for a table of answers, ever larger ones for maps."""
-    even = k <= _EVEN_UP_TO
-    steps = np.linspace(0, k, _SIZES + 3) if even else np.geomspace(10, k, _SIZES)
-    sizes: list[int] = np.unique(steps.astype(int)).tolist()
-    return sizes
+_ALONG: Final[Mapping[str, Callable[[Setup, Progress], Curve]]] = {
+    "epsilon": lambda ready, progress: epsilon_curve(ready, EPSILONS, progress),
+    "people": lambda ready, progress: people_curve(ready, NUMBERS, progress),
+    "blocks": _over_blocks,
+    "sensitive": _over_sensitive,
+}
 
 
-errors_over_epsilon: Final = partial(_beside_plain, _epsilon)
-errors_over_people: Final = partial(_beside_plain, _people)
-errors_over_blocks: Final = partial(_above_plain, _blocks)
-"""Expected error against the number of blocks, as grids."""
-errors_over_sensitive: Final = partial(_above_plain, _sensitive)
-"""Expected error against the number of sensitive places or values."""
+@cached_by(lambda name, scenario, _: f"{name} {key(scenario)}")
+def _curve(name: str, scenario: Scenario, progress: Progress) -> Curve:
+    return _ALONG[name](setup(scenario), progress)
+
+
+def error_curves(name: str, scenario: Scenario, progress: Progress) -> Pair:
+    """Expected errors against an abscissa: epsilon, people, blocks as grids, or sensitive values.
+
+    Plain LDP is the same at each number of blocks and of sensitive values: it has one block, and
+    all is sensitive to it.
+    """
+    if name in ("blocks", "sensitive"):
+        ours, plain = _curve(name, scenario, progress), expected_error(best_plain_ldp(scenario))
+        return ours, curve_of(ours.x, [plain] * ours.x.size, no_progress)
+    ours = _curve(name, scenario, turn_of(progress, 0, 2))
+    return ours, _curve(name, best_plain_ldp(scenario), turn_of(progress, 1, 2))
 
 
 _RUN: Final = "python -m caldp_core run"

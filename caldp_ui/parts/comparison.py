@@ -206,12 +206,12 @@ def _range_text(tv: Floats, expected: Forecast | None) -> str:
 class CurveChoice:
     """An abscissa that the error is drawn against.
 
-    `curves`: computes them, in a job. `fixed_part`: the scenario without what the abscissa changes.
-    `current_x`: where the shown result is on the abscissa.
+    `name`: as `runs.error_curves` has it. `fixed_part`: the scenario without what the abscissa
+    changes. `current_x`: where the shown result is on the abscissa.
     """
 
     title: str
-    curves: Callable[[Scenario, Progress], runs.Pair]
+    name: str
     fixed_part: Callable[[Scenario], Scenario]
     current_x: Callable[[Result], float]
     x_axis: dict[str, Any]
@@ -219,28 +219,28 @@ class CurveChoice:
 
 EPSILON: Final = CurveChoice(
     "ε",
-    runs.errors_over_epsilon,
+    "epsilon",
     lambda scenario: scenario.with_epsilon(1.0),
     lambda result: promise.largest_epsilon(result.setup.scenario),
     curves.EPSILON_AXIS,
 )
 PEOPLE: Final = CurveChoice(
     "number of people",
-    runs.errors_over_people,
+    "people",
     lambda scenario: replace(scenario, n=runs.NUMBERS[0]),
     lambda result: float(result.setup.n),
     curves.PEOPLE_AXIS,
 )
 BLOCKS: Final = CurveChoice(
     "number of blocks",
-    runs.errors_over_blocks,
+    "blocks",
     lambda scenario: scenario.with_context(blocks=GridBlocks(1, 1)),
     lambda result: float(result.setup.partition.m),
     curves.BLOCKS_AXIS,
 )
 SENSITIVE: Final = CurveChoice(
     "size of the sensitive set",
-    runs.errors_over_sensitive,
+    "sensitive",
     lambda scenario: scenario,
     lambda result: float(result.setup.sensitive.sum()),
     curves.SENSITIVE_AXIS,
@@ -271,7 +271,7 @@ def _curves(key: str, choices: Sequence[CurveChoice], ours: Result, plain: Resul
     pair = jobs.run_automatically(
         f"{key}-curves",
         f"{against.title} {runs.key(shared)}",
-        lambda progress: against.curves(shared, progress),
+        partial(runs.error_curves, against.name, shared),
         lambda job: f"Computing the expected error at every point: {job.share:.0%}",
     )
     if pair is not None and all(curve.x.size for curve in pair):

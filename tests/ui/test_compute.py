@@ -154,14 +154,14 @@ def test_curves_are_the_forecast_s_and_the_same_along_the_curve(
     setup = prepare(replace(few, seed=0))
     same = shared(comparison.EPSILON, few)
     assert same == shared(comparison.EPSILON, replace(few.with_context(epsilon=0.5), seed=9))
-    ours, plain = curves.errors_over_epsilon(same, no_progress)
+    ours, plain = curves.error_curves("epsilon", same, no_progress)
     np.testing.assert_array_equal(ours.tv, epsilon_curve(setup, curves.EPSILONS).tv)
     other = prepare(runs.best_plain_ldp(same))
     np.testing.assert_array_equal(plain.tv, epsilon_curve(other, curves.EPSILONS).tv)
     one = few.with_context(epsilon=1.1)
     setup, same = prepare(replace(one, seed=0)), shared(comparison.PEOPLE, one)
     assert same == shared(comparison.PEOPLE, replace(one, n=10**9, seed=9))
-    ours, _ = curves.errors_over_people(same, no_progress)
+    ours, _ = curves.error_curves("people", same, no_progress)
     np.testing.assert_array_equal(ours.tv, people_curve(setup, curves.NUMBERS).tv)
     assert tuple(ours.x) == curves.NUMBERS
 
@@ -169,13 +169,13 @@ def test_curves_are_the_forecast_s_and_the_same_along_the_curve(
 @pytest.mark.slow
 def test_more_blocks_and_fewer_sensitive_places_mean_less_error() -> None:
     few = replace(FEW, n=10**9)
-    ours, plain = curves.errors_over_blocks(shared(comparison.BLOCKS, few), no_progress)
+    ours, plain = curves.error_curves("blocks", shared(comparison.BLOCKS, few), no_progress)
     assert (np.diff(ours.x) > 0).all()
     assert ours.tv[0] == pytest.approx(plain.tv[0], rel=0.02)  # one block is plain LDP
     assert ours.tv[-1] < ours.tv[0] / 2
     assert len(set(plain.tv)) == 1
     one = few.with_context(blocks=OneBlock())
-    ours, plain = curves.errors_over_sensitive(shared(comparison.SENSITIVE, one), no_progress)
+    ours, plain = curves.error_curves("sensitive", shared(comparison.SENSITIVE, one), no_progress)
     assert ours.tv[0] < ours.tv[-1]
     assert ours.tv[-1] == pytest.approx(plain.tv[-1], rel=0.02)  # all of them
 
