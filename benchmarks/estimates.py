@@ -15,6 +15,7 @@ import numpy as np
 from benchmarks.figures import Figure
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.datasets import Gowalla
+from caldp_core.datasets.base_map import population_shares
 from caldp_core.domain.domains import US_GRID, GridDomain
 from caldp_core.domain.partitions import grid_blocks
 from caldp_core.estimation.estimators import ESTIMATORS, estimated_error
@@ -49,6 +50,12 @@ def world_map(file: str | Path) -> tuple[GridDomain, Ints]:
     world: Ints = np.load(file)["counts"].astype(np.int64)
     rows, columns = world.shape  # only their neighbourhood matters
     return GridDomain(-90, -180, min(180 / rows, 360 / columns), rows, columns), world.ravel()
+
+
+def world_inhabitants(rows: int) -> Floats:
+    """(rows²,) shares of people by where they live, on as many rows as columns of the Earth."""
+    halves = population_shares(GridDomain(-90, -180, 180 / rows, rows, 2 * rows))
+    return halves.reshape(-1, 2).sum(axis=1)
 
 
 def us_people() -> Ints:

@@ -3,16 +3,17 @@
 import os
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import ClassVar, Final
 
 import numpy as np
 
-from benchmarks.estimates import collections, us_people, world_map
+from benchmarks.estimates import collections, us_people, world_inhabitants, world_map
 from caldp_core.basics.types import Floats
 from caldp_core.domain.domains import US_GRID
-from caldp_core.estimation.cascade_estimator import prior_effect
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.estimation.evidence import Evidence
+from caldp_core.estimation.public_prior import cascade_with_prior, prior_effect
 from caldp_core.experiments.metrics import box_error
 
 US_BLOCKS: Final = {"US": (1, 1), "US, 5 × 7 blocks": (5, 7), "US, 25 × 35 blocks": (25, 35)}
@@ -55,6 +56,8 @@ class Estimators:
             raise NotImplementedError("No such map, or one from where people live.")
         self.grid, people = found
         self.apply, self.truth = ESTIMATORS[name].apply, people / people.sum()
+        if name == WITH_INHABITANTS:  # a cell of the world is twice as wide as high
+            self.apply = partial(cascade_with_prior, prior=world_inhabitants(self.grid.rows))
         blocks = US_BLOCKS.get(on, (1, 1))
         self.evidences = collections(self.grid, people, epsilon, blocks, draws=self.draws)
 

@@ -1,7 +1,7 @@
 """A public map: where people are by what everybody can look up, such as last year's published map.
 
 It is nobody's data: it comes from other sources than the reports, so that an estimate may take it
-for known at no privacy cost (`estimation/cascade_estimator.py`).
+for known at no privacy cost (`estimation/public_prior.py`).
 """
 
 from dataclasses import dataclass

@@ -28,6 +28,7 @@ from caldp_core.estimation.intervals import LEVEL, Intervals, Range, may_be_nois
 from caldp_core.estimation.maximum_likelihood import maximum_likelihood, smoothed_likelihood
 from caldp_core.estimation.mixture import chosen_estimate, chosen_fit, mixture_estimate, mixture_fit
 from caldp_core.estimation.projection import simplex_projection
+from caldp_core.estimation.public_prior import cascade_with_inhabitants, cascade_with_public_map
 from caldp_core.mechanisms import Mechanism, Tally
 
 PostProcess: TypeAlias = Callable[[Evidence], Floats]
@@ -167,12 +168,9 @@ _ENTRIES: Final = (
     _entry("simplex-per-block", simplex_per_block),
     _entry("cascade", cascades.cascade_estimate, levels=cascades.pooling_levels),
     _entry(
-        "cascade-inhabitants",
-        cascades.cascade_with_inhabitants,
-        levels=cascades.pooling_levels,
-        law=None,
+        "cascade-inhabitants", cascade_with_inhabitants, levels=cascades.pooling_levels, law=None
     ),
-    _entry(KNOWING_MAP, cascades.cascade_with_public_map, levels=cascades.pooling_levels, law=None),
+    _entry(KNOWING_MAP, cascade_with_public_map, levels=cascades.pooling_levels, law=None),
     _entry("mixture", mixture_estimate, law=mixture_fit),
     _entry("chosen", chosen_estimate, law=chosen_fit),
     _entry("norm-sub", norm_sub),

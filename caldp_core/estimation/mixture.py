@@ -231,17 +231,19 @@ def chosen_fit(evidence: Evidence) -> tuple[NoisySymbols, Fit]:
         return noisy, around
     tied = evidence.tied_shares
     excess = excess_nats(evidence.cascade_pooling, tied) if around.uses_place else 0.0
-    near = _with_best_laws(noisy, around, excess)
-    apart = _with_best_laws(noisy, noisy.fit(even_shares(tied)), 0.0)
+    near = with_best_laws(noisy, around, excess)
+    apart = with_best_laws(noisy, noisy.fit(even_shares(tied)), 0.0)
     return noisy, apart if apart.nats > near.nats + EVIDENCE_MIN_NATS else near
 
 
-def _with_best_laws(noisy: NoisySymbols, fit: Fit, excess: float) -> Fit:
+def with_best_laws(noisy: NoisySymbols, fit: Fit, excess: float) -> Fit:
     """The fit with free or narrow laws in the groups of symbols where they are better.
 
     Free ones are judged on two random halves of the symbols, each by the other's law. All gains
     together must be above `excess`, nats by which `fit` is too good, and `EVIDENCE_MIN_NATS`.
     """
+    if len(fit.prior) == 1:
+        return fit  # one free law for all
     half = np.random.default_rng(0).random(noisy.at.size) < 0.5
     first, second = _seen_counts(noisy, fit, half), _seen_counts(noisy, fit, ~half)
     group = np.arange(len(fit.prior)) % LOG_E.size // _GROUP

@@ -30,9 +30,9 @@ from caldp_core.basics.types import Bools, Floats, Ints, Levels, Progress, no_pr
 from caldp_core.datasets import Dataset
 from caldp_core.domain.domains import Domain, GridDomain
 from caldp_core.domain.partitions import Partition
-from caldp_core.estimation.cascade_estimator import NEEDS_MAP
 from caldp_core.estimation.estimators import estimator
 from caldp_core.estimation.evidence import Evidence, Options
+from caldp_core.estimation.public_prior import NEEDS_MAP
 from caldp_core.experiments import metrics
 from caldp_core.experiments.table import columns_of
 from caldp_core.mechanisms.base import Mechanism, Tally, check_mechanism

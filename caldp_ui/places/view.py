@@ -23,9 +23,10 @@ from caldp_core.datasets.files.places import (
 )
 from caldp_core.datasets.public_map import PublicMap
 from caldp_core.domain.domains import Area, GridDomain
-from caldp_core.estimation.cascade_estimator import pooling_helps, prior_effect
+from caldp_core.estimation.cascade_estimator import pooling_helps
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.estimation.evidence import KNOWING_MAP
+from caldp_core.estimation.public_prior import prior_effect
 from caldp_core.experiments.forecast import has_valid_errors, invalid_error_reason
 from caldp_core.experiments.metrics import total_variation
 from caldp_core.experiments.regions import CellErrors, RegionReport

@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import ndimage
 from scipy.stats import beta
 
 from caldp_core import Scenario, prepare, run
@@ -22,12 +23,8 @@ from caldp_core.collect.protocol import Protocol
 from caldp_core.datasets import Zipf
 from caldp_core.datasets.base_map import population_shares
 from caldp_core.domain.domains import GridDomain
-from caldp_core.estimation.cascade_estimator import (
-    cascade_estimate,
-    cascade_with_inhabitants,
-    cascade_with_prior,
-    prior_effect,
-)
+from caldp_core.estimation import public_prior
+from caldp_core.estimation.cascade_estimator import cascade_estimate
 from caldp_core.estimation.estimators import (
     ESTIMATORS,
     clip_renormalise,
@@ -45,6 +42,11 @@ from caldp_core.estimation.projection import (
     identity_remap,
     remap,
     simplex_projection,
+)
+from caldp_core.estimation.public_prior import (
+    cascade_with_inhabitants,
+    cascade_with_prior,
+    prior_effect,
 )
 from caldp_core.experiments.metrics import total_variation
 from caldp_core.mechanisms import FAMILIES, Tally, catalogue
@@ -516,6 +518,68 @@ def test_a_prior_that_is_right_helps_and_one_that_is_wrong_is_left_alone(blocks:
             assert kept == pytest.approx(evidence.block_shares)
     assert gains["right"] < 0.8
     assert gains["wrong"] == 1.0
+
+
+SQUARE = GridDomain(south=0.0, west=0.0, cell=0.01, rows=64, columns=64)
+
+
+def unrelated(seed: int) -> tuple[Evidence, Floats]:
+    """The evidence on a map where few cells have most people, and a prior drawn by itself."""
+    rng, grid = (
+        np.random.default_rng(seed),
+        GridDomain(south=0.0, west=0.0, cell=0.01, rows=64, columns=64),
+    )
+    if rng.random() < 0.5:
+        weights = rng.pareto(1.0, grid.k)
+    else:
+        weights = (rng.permutation(grid.k) < rng.integers(5, 200)).astype(np.float64)
+    noise = rng.normal(size=(grid.rows, grid.columns))
+    width = float(rng.choice([0.0, 1.0, 2.0, 4.0]))
+    field = ndimage.gaussian_filter(noise, width) if width else noise
+    prior = np.exp(rng.uniform(0.5, 3.0) * field / field.std()).ravel()
+    people = rng.multinomial(int(10 ** rng.uniform(3.5, 6.5)), weights / weights.sum())
+    policy = Context.plain(grid.k, float(rng.choice([0.5, 1.0, 2.0, 4.0])))
+    mechanism = catalogue.in_context(policy, "galois")
+    tally = mechanism.sample_tally(people, rng)
+    return Evidence.of(mechanism, tally, domain=grid), prior
+
+
+def is_taken(evidence: Evidence, prior: Floats) -> bool:
+    return bool((cascade_with_prior(evidence, prior) != cascade_estimate(evidence)).any())
+
+
+@pytest.mark.parametrize("seed", [12, 33, 60, 101, 202, 334])
+def test_an_unrelated_prior_is_left_alone_that_would_fit_as_well_elsewhere(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On its own it explains by chance, in several ways, how much shares differ."""
+    evidence, prior = unrelated(seed)
+    assert not is_taken(evidence, prior)
+    monkeypatch.setattr(public_prior, "_SHIFTS", np.zeros((0, 2)))
+    assert is_taken(evidence, prior)
+
+
+@pytest.mark.thorough
+def test_of_unrelated_priors_one_in_a_hundred_is_taken_at_most() -> None:
+    """At 1 in 100 more than 10 of 400 have probability 0.003; 17 were, by their fit alone."""
+    assert sum(is_taken(*unrelated(seed)) for seed in range(400)) <= 10
+
+
+def test_stations_of_which_most_are_known_get_a_law_of_any_form(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Stations have people or none, as no beta prime law has it."""
+    rng, grid = np.random.default_rng(1), SQUARE
+    stations = rng.choice(grid.k, 200, replace=False)
+    truth, prior = np.zeros(grid.k), np.full(grid.k, 1e-6)
+    truth[stations] = 1 / 200
+    prior[[*stations[:150], *rng.choice(grid.k, 50)]] = 1.0
+    mechanism = catalogue.in_context(Context.plain(grid.k, 1.0), "galois")
+    tally = mechanism.sample_tally(np.rint(1_000_000 * truth).astype(np.int64), rng)
+    evidence = Evidence.of(mechanism, tally, domain=grid)
+    off = total_variation(truth, cascade_with_prior(evidence, prior))
+    monkeypatch.setattr(public_prior, "with_best_laws", lambda _noisy, fit, _excess: fit)
+    assert off < 0.95 * total_variation(truth, cascade_with_prior(evidence, prior))
 
 
 def test_how_much_is_prior_is_the_difference_and_falls_with_more_people() -> None:

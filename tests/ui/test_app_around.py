@@ -21,7 +21,8 @@ from caldp_core.cli.run import summary
 from caldp_core.datasets import Cities, Gowalla, OwnPlaces, read_places
 from caldp_core.datasets.public_map import NoPrior
 from caldp_core.domain.domains import Area, GridDomain
-from caldp_core.estimation.cascade_estimator import cascade_estimate, prior_effect
+from caldp_core.estimation.cascade_estimator import cascade_estimate
+from caldp_core.estimation.public_prior import prior_effect
 from caldp_core.experiments.forecast import (
     CIRCULAR,
     SAME,
