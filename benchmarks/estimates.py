@@ -55,7 +55,7 @@ def world_map(file: str | Path) -> tuple[GridDomain, Ints]:
 def world_inhabitants(rows: int) -> Floats:
     """(rows²,) shares of people by where they live, on as many rows as columns of the Earth."""
     halves = population_shares(GridDomain(-90, -180, 180 / rows, rows, 2 * rows))
-    return halves.reshape(-1, 2).sum(axis=1)
+    return np.asarray(halves.reshape(-1, 2).sum(axis=1))
 
 
 def us_people() -> Ints:
