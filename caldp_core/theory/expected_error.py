@@ -5,12 +5,13 @@ docs/derivations.md, “The expected error of an estimate”, has the derivation
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 import numpy as np
 
-from caldp_core.basics.errors import count_text
+from caldp_core.basics.errors import CaldpError, count_text
 from caldp_core.basics.extras import scipy
 from caldp_core.basics.limits import TRIALS_MAX
 from caldp_core.basics.types import Bools, Floats, Ints, Progress, no_progress, sums_by
@@ -503,7 +504,9 @@ def expected_error(
     if forecast is not None:
         return forecast
     samples: list[Stratum] = strata(p, n) if people is None else [FixedPeople(people)]
-    controls = Controls.of(mechanism, p, n) if people is None else Controls.none(p)
+    controls = Controls.none(p)
+    with suppress(CaldpError):  # no exact variance at this size: trials alone
+        controls = Controls.of(mechanism, p, n) if people is None else controls
     trials = _Trials(
         mechanism, p, samples, estimator(name).apply, domain, options, seed, loss or _tv, controls
     )
