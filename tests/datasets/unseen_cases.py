@@ -211,6 +211,45 @@ ASKED: Final = {
         name="demo.tsv",
         options=("--accept", "marks"),
     ),
+    "numbers of which most are hidden": Case(
+        "county,deaths\nAdams,<5\nBaker,12\nClark,*\nDane,30\nEssex,–\nFord,c\nGrant,7\n",
+        "hidden-counts",
+        "3",
+        61,
+        {"Adams": 3, "Essex": 3, "Dane": 30},
+        options=("--accept", "people=keep"),
+    ),
+    **{
+        f"hidden numbers such as {hidden}": Case(
+            f"county,people\nAdams,{hidden}\nBaker,12\nClark,{hidden}\nDane,30\nEssex,15\n",
+            "hidden-counts",
+            "2",
+            61,
+            {"Adams": 2, "Clark": 2, "Essex": 15},
+        )
+        for hidden in ("1-4", "fewer than 10", "unter 5", "withheld")
+    },
+    **{
+        f"a crosstab with its sum, in {form}": Case(
+            "State,Male,Female,Both sexes\n"
+            + "".join(f"{name},{m},{f},{(10 * m + 10 * f) / 10}\n" for name, m, f in rows),
+            "crosstab",
+            "Both sexes",
+            people,
+            counts,
+        )
+        for form, rows, people, counts in (
+            ("thousands", (("Aa", 312.5, 298.5), ("Bb", 40.1, 44.9)), 696, {"Aa": 611, "Bb": 85}),
+            ("people", (("Aa", 120, 60), ("Bb", 80, 50)), 310, {"Aa": 180, "Bb": 130}),
+        )
+    },
+    "words for no answer": Case(
+        "id,smokes\n" + "".join(f"{n},{('yes', 'no', 'NA', 'n/a')[n % 4]}\n" for n in range(20)),
+        "no-answer-codes",
+        "leave-out",
+        10,
+        {"yes": 5, "no": 5},
+    ),
     "flags and none": Case(
         "answer;people\nyes;1200 b\nno;340\nmaybe;25 p\nnone;:\n",
         "hidden-counts",
@@ -408,6 +447,29 @@ READ: Final = {
     "ages with a leading zero": Case("age\n07\n12\n08\n30\n07\n12\n45\n", "", "", 7, {"07": 2}),
     "choices called by letters": Case(
         "choice;people\nA;10\nB;7\nC;5\nD;3\nE;1\n", "", "", 26, {"E": 1}
+    ),
+    **{
+        f"a list without titles and {kind}": Case(
+            "".join(f"{when},{('bus', 'car')[n > 1]}\n" for n, when in enumerate(whens)),
+            "",
+            "",
+            4,
+            {"bus": 2, "car": 2},
+        )
+        for kind, whens in {
+            "dates": [f"2026-01-0{day}" for day in (1, 2, 3, 3)],
+            "times": [f"2026-01-0{day} 10:00" for day in (1, 2, 3, 3)],
+        }.items()
+    },
+    "dates that are no choices": Case(
+        "case,onset,outcome\n"
+        + "".join(
+            f"C{n},0{1 + n % 9}/0{1 + n % 3}/2026,{('well', 'ill')[n % 2]}\n" for n in range(40)
+        ),
+        "",
+        "",
+        40,
+        {"well": 20, "ill": 20},
     ),
     "addresses of phones": Case(
         "mac;place;first_seen\naa:01;Library;2026-01-01 10:00\naa:02;Library;2026-01-01 10:01\n"

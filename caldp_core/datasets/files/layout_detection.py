@@ -29,10 +29,10 @@ _IDENTIFIER: Final = re.compile(
     r"(?i)\w[\s_-](id|nr\.?|no\.|number|code|uuid)$|\wnummer$|\wnr\.?$|(?-i:[a-z]I[dD])$|^#$"
 )
 _TIME: Final = re.compile(
-    r"\d{1,4}[-./]\d{1,2}[-./]\d{1,4}[ T,].*\d{1,2}:\d\d.*|[\d.,]+ ?%"
+    r"\d{1,4}[-./]\d{1,2}[-./]\d{1,4}([ T,].*\d{1,2}:\d\d.*)?|[\d.,]+ ?%"
     r"|[A-Z][a-z]{2,8}\.? \d{1,2}, (19|20)\d\d.*"
 )
-"""Cells of no question: a date with the time of day or the month's name, a percentage."""
+"""Cells of no question: a date, also with the time of day or the month's name, a percentage."""
 _YEAR: Final = re.compile(r"(19|20)\d\d")
 
 
@@ -91,6 +91,7 @@ def find_column(names: Sequence[str], role: str) -> int | None:
 _SAMPLE: Final = 1_000
 _NUMBER_SHARE: Final = 0.6
 """Of the cells of a column of numbers; the others are refused, and reported."""
+_HIDDEN_LEAST: Final = 0.25
 _REPEATS: Final = 0.5
 _CELLS_MIN: Final = 10
 _CODE_MAX: Final = 15
@@ -282,8 +283,9 @@ def _has_header(sample: Sequence[tuple[str, ...]]) -> bool | None:
     roles = ROLES if len(first) > 1 else {"answer": ROLES["answer"]}
     if any(is_named(cell, role) for cell in first for role in roles):
         return True
-    if any(_holds_numbers(cells) or _are_of_no_question(cells) for cells in columns):
-        return True
+    dated = [cell for cell, cells in zip(first, columns, strict=True) if are_of_no_question(cells)]
+    if dated or any(map(_holds_numbers, columns)):
+        return not any(map(_TIME.fullmatch, dated))
     # A column of one choice among several has its title in the rows that chose it.
     if any(
         cell in cells and ({cell} != {*cells} or len(first) == 1)
@@ -319,13 +321,16 @@ def _are_codes(cells: Sequence[str]) -> bool:
     )
 
 
-def _are_of_no_question(cells: Sequence[str]) -> bool:
-    """Whether most cells are times or percentages."""
+def are_of_no_question(cells: Sequence[str]) -> bool:
+    """Whether most cells are dates, times or percentages."""
     return 2 * sum(_TIME.fullmatch(cell) is not None for cell in cells) > len(cells)
 
 
 def _holds_numbers(cells: Sequence[str]) -> bool:
-    return bool(cells) and sum(map(numbers.looks_like_number, cells)) >= _NUMBER_SHARE * len(cells)
+    """Whether cells are numbers, but for some that are hidden as official tables do."""
+    found = sum(map(numbers.looks_like_number, cells))
+    hidden = sum(re.fullmatch(numbers.HIDDEN, cell) is not None for cell in cells)
+    return found >= max(1, _NUMBER_SHARE * (len(cells) - hidden), _HIDDEN_LEAST * len(cells))
 
 
 def _numbers_rows(cells: Sequence[str]) -> bool:
@@ -431,7 +436,7 @@ class _Sample:
         """Whether a column numbers or dates rows, or has percentages or one text alone."""
         cells, titles = self.columns[column], self.titles
         named_so = titles is not None and (is_identifier(titles[column]) or len(set(cells)) < 2)
-        return named_so or _are_of_no_question(cells)
+        return named_so or are_of_no_question(cells)
 
     def _counts_beside(self, answer: int) -> int | None:
         """The column of counts beside answers that do not repeat: the only one of numbers."""

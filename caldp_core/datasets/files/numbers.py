@@ -57,6 +57,8 @@ WORDS: Final[Mapping[str, Any]] = tomllib.loads(
     Path(__file__).with_name("words.toml").read_text("utf-8")
 )
 """Names of columns and labels in the usual languages, by subject."""
+HIDDEN: Final = rf"(?i){WORDS['labels']['hidden']}"
+"""What stands for a number of people that is too small to be published, as a pattern."""
 _UNCLEAR: Final = re.compile(r"[-+]?[1-9]\d{0,2}[.,]\d{3}")
 
 

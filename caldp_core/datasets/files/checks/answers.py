@@ -13,7 +13,7 @@ from caldp_core.basics.limits import OWN_QUESTIONS_MAX
 from caldp_core.datasets.files.answers import counted_cells
 from caldp_core.datasets.files.checks.people import leave_out
 from caldp_core.datasets.files.checks.record import Check, Reading, ask, text_sql
-from caldp_core.datasets.files.layout_detection import DetectedFile
+from caldp_core.datasets.files.layout_detection import DetectedFile, are_of_no_question
 from caldp_core.datasets.files.numbers import WORDS, looks_like_number, parse_number
 
 _CODES: Final = frozenset(
@@ -52,11 +52,11 @@ _OWN_ROWS: Final = 15
 
 
 def no_answer_codes(reading: Reading) -> Check | None:
-    """Codes such as −99 and 999, far from all other numbers of a column."""
+    """Codes such as −99 and 999, far from all other numbers of a column; NA also among words."""
     found: list[tuple[int, str, int]] = []
     columns = [at for at in (reading.layout.answer, *reading.layout.others) if at is not None]
     for column in columns:
-        if reading.file.is_numeric(column):
+        if reading.file.is_numeric(column) or reading.layout.count is None:
             found += [(column, *code) for code in _codes(reading, column)]
     if not found:
         return None
@@ -67,7 +67,8 @@ def no_answer_codes(reading: Reading) -> Check | None:
     without = partial(leave_out, [(column, code) for column, code, _ in found])
     verb = "is" if len(found) == 1 else "are"
     name = reading.name(found[0][0])
-    return ask("no-answer-codes", without, codes=codes, listed=listed, column=name, verb=verb)
+    key = "no-answer-codes" if reading.file.is_numeric(found[0][0]) else "no-answer-words"
+    return ask(key, without, codes=codes, listed=listed, column=name, verb=verb)
 
 
 def _codes(reading: Reading, column: int) -> list[tuple[str, int]]:
@@ -80,7 +81,7 @@ def _codes(reading: Reading, column: int) -> list[tuple[str, int]]:
     usual = [value for value in others if value >= 0]
     for code in sorted(_CODES.intersection(values.values())):  # 6 goes on a scale from 1 to 5
         usual += [code] if usual and 0 < code - max(usual) <= 1 else []
-    if len(usual) < 2 or min(others) < 0:
+    if len(usual) < 2 or min(others) < 0 or not reading.file.is_numeric(column):
         return words
     lowest = min(_CODES.intersection(values.values()), default=0)
     far = [
@@ -221,7 +222,7 @@ def several_choices(reading: Reading) -> Check | None:
         return None  # a table of counts, such as one of ours, has "answer; group"
     cells = reading.file.cells(layout.answer)
     sign = next((sign for sign in _SEPARATORS if _holds_choices(cells, sign)), None)
-    if sign is None:
+    if sign is None or are_of_no_question(cells):
         return None
     times = Counter(choice for cell in cells for choice in _split(cell, sign))
     choices = [c for c, n in times.most_common() if n < len(cells)][:OWN_QUESTIONS_MAX]

@@ -1,5 +1,6 @@
 """Checks of how many people a row is: totals, crosstabs, identifiers, shares, several points."""
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -45,8 +46,7 @@ _SHARES: Final = {1.0: 0.02, 100.0: 0.5}
 _PARTS: Final = rf"(?i)\W*({numbers.WORDS['labels']['parts']})\b"
 _NUMBER: Final = rf"[^\d\s:$€£~<>≤≥-]?(\d[\d.,{numbers.SPACES}]*?|:)"
 _MULTIPLES: Final[dict[str, int]] = numbers.WORDS["multiples"]
-_HIDDEN: Final = r"(?i)[<≤] ?\d+|k\. ?a\.?|[*:–-]+|\.{2,}|…|[cxs]|n/?a|suppressed"
-"""What stands for a number of people that is too small to be published."""
+_HIDDEN: Final = rf"{numbers.HIDDEN}|\d+ ?[–-] ?\d+"
 
 
 def is_total(label: str) -> bool:
@@ -246,7 +246,9 @@ def crosstab(reading: Reading) -> Check | None:
     label = next((at for at in (layout.answer, layout.group) if at in texts), None)
     if label is None or len(texts) > _LABELS_MAX or len(labels) < len(file.rows):
         return None
-    columns = [at for at in filled if _holds_people(reading, at)]
+    columns = [at for at in filled if _may_hold_people(reading, at)]
+    if not any(_is_sum(reading, at, columns) for at in columns):  # decimals may be measures
+        columns = [at for at in columns if all(n.is_integer() for n in _people(reading, at))]
     totals = [at for at in columns if is_total(file.names[at]) or _is_sum(reading, at, columns)]
     parts = [at for at in columns if at not in totals]
     count = layout.count
@@ -265,21 +267,23 @@ def crosstab(reading: Reading) -> Check | None:
     title, more = reading.name(label), tuple(at for at in texts if at != label)
     times = parts[::-1] if all(re.search(_YEAR, name) for name in names) else []
     ways = (partial(_unpivot, label, tuple(parts), more, group) for group in (None, 0))
-    check = ask("crosstab", *ways, listed=listed, title=title)
+    each = "" if count is not None else ", and each row is one person"
+    check = ask("crosstab", *ways, listed=listed, title=title, each=each)
+    alone = times or [at for at in totals if at != count]
+    only = [_only_column(reading, label, at, "people") for at in alone[:_LISTED]]
     if not times:
-        return check
-    of_times = (_only_column(reading, label, at, "people") for at in times[:_LISTED])
-    offers = (*of_times, *check.offers)
+        return replace(check, offers=(*check.offers, *only))
+    offers = (*only, *check.offers)
     sentence = numbers.WORDS["checks"]["crosstab"]["of_times"].format(listed=listed)
     return replace(check, sentence=sentence, offers=offers)
 
 
-def _holds_people(reading: Reading, column: int) -> bool:
+def _may_hold_people(reading: Reading, column: int) -> bool:
     name = reading.file.names[column]
     is_other = is_no_number_of_people(name) and not name.isdecimal()
     if not reading.file.is_numeric(column) or is_other or is_share(name):
         return False
-    return all(number >= 0 and number.is_integer() for number in _people(reading, column))
+    return all(number >= 0 for number in _people(reading, column))
 
 
 def _people(reading: Reading, column: int) -> list[float]:
@@ -296,7 +300,7 @@ def _is_sum(reading: Reading, column: int, columns: list[int]) -> bool:
     own = _people(reading, column)
     if len(others) < 2 or any(len(each) != len(own) for each in others) or not any(own):
         return False
-    return all(sum(row) == number for number, *row in zip(own, *others, strict=True))
+    return all(math.isclose(sum(row), number) for number, *row in zip(own, *others, strict=True))
 
 
 def _only_column(reading: Reading, label: int, column: int, kind: str) -> Offer:
