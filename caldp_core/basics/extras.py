@@ -8,20 +8,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from caldp_core.basics.errors import CaldpError
 
-EXTRAS: Final = {
-    "charset_normalizer": "files",
-    "duckdb": "files",
-    "fsspec": "files",
-    "h3": "dashboard",
-    "pandas": "research",
-    "pooch": "fetch",
-    "pyarrow": "collect",
-    "python_calamine": "files",
-    "requests": "fetch",
-    "scipy": "research",
-    "shapely": "dashboard",
-    "threadpoolctl": "research",
+_PACKAGES: Final = {
+    "collect": "pyarrow",
+    "dashboard": "h3 shapely",
+    "fetch": "pooch requests",
+    "files": "charset_normalizer duckdb fsspec python_calamine",
+    "research": "pandas scipy threadpoolctl",
 }
+EXTRAS: Final = {name: extra for extra, names in _PACKAGES.items() for name in names.split()}
 """Package → the extra that brings it. The core imports no others but those it depends on."""
 
 

@@ -169,74 +169,64 @@ def _settings(
             yield spec.for_share(float(f"{hidden.sum() / beside.sum():.3g}"))
 
 
+_DATASETS: Final[dict[str, type]] = {
+    "gowalla": shipped.Gowalla,
+    "snap": snap.Snap,
+    "cities": shipped.Cities,
+    "uniform": shipped.Uniform,
+    "geometric": shipped.Geometric,
+    "permuted-geometric": shipped.PermutedGeometric,
+    "zipf": shipped.Zipf,
+    "survey": shipped.Survey,
+    "web-visits": shipped.WebVisits,
+    "infant-deaths": shipped.InfantDeaths,
+    "yes-or-no": shipped.YesOrNo,
+    "table": own.OwnTable,
+    "questions": own.OwnSurvey,
+    "places": own.OwnPlaces,
+}
+_POLICIES: Final[dict[str, type]] = {
+    "context": policies.ContextPolicy,
+    "streets": policies.Streets,
+    "crow-flies": policies.CrowFlies,
+    "line": policies.Line,
+    "distances": policies.Distances,
+    "binary": policies.BinaryQuestion,
+    "matrix": policies.MatrixPolicy,
+    "personal-tags": policies.PersonalTags,
+}
+_BLOCKS: Final[dict[str, type]] = {
+    "one": blocks.OneBlock,
+    "grid": blocks.GridBlocks,
+    "states": blocks.StateBlocks,
+    "countries": blocks.CountryBlocks,
+    "regions": blocks.RegionBlocks,
+    "hexagons": blocks.HexagonBlocks,
+    "adaptive": blocks.AdaptiveBlocks,
+    "drawn": blocks.DrawnBlocks,
+    "runs": blocks.EvenRuns,
+    "groups": blocks.GroupBlocks,
+    "symbols": blocks.SymbolBlocks,
+    "polygons": blocks.PolygonBlocks,
+}
+_SENSITIVE: Final[dict[str, type]] = {
+    "everything": blocks.EverythingSensitive,
+    "areas": blocks.SensitiveAreas,
+    "near": blocks.SensitiveNear,
+    "inhabited": blocks.SensitiveInhabited,
+    "symbols": blocks.SensitiveSymbols,
+}
+_MECHANISMS: Final[dict[str, type]] = {
+    catalogue.BEST: Best,
+    **{name: entry.spec for name, entry in catalogue.MECHANISMS.items()},
+    catalogue.INSTALLED: catalogue.Installed,
+}
 SLOTS: Final[dict[str, tuple[Any, dict[str, type]]]] = {
-    "dataset": (
-        DatasetSpec,
-        {
-            "gowalla": shipped.Gowalla,
-            "snap": snap.Snap,
-            "cities": shipped.Cities,
-            "uniform": shipped.Uniform,
-            "geometric": shipped.Geometric,
-            "permuted-geometric": shipped.PermutedGeometric,
-            "zipf": shipped.Zipf,
-            "survey": shipped.Survey,
-            "web-visits": shipped.WebVisits,
-            "infant-deaths": shipped.InfantDeaths,
-            "yes-or-no": shipped.YesOrNo,
-            "table": own.OwnTable,
-            "questions": own.OwnSurvey,
-            "places": own.OwnPlaces,
-        },
-    ),
-    "policy": (
-        policies.PolicySpec,
-        {
-            "context": policies.ContextPolicy,
-            "streets": policies.Streets,
-            "crow-flies": policies.CrowFlies,
-            "line": policies.Line,
-            "distances": policies.Distances,
-            "binary": policies.BinaryQuestion,
-            "matrix": policies.MatrixPolicy,
-            "personal-tags": policies.PersonalTags,
-        },
-    ),
-    "blocks": (
-        blocks.BlocksSpec,
-        {
-            "one": blocks.OneBlock,
-            "grid": blocks.GridBlocks,
-            "states": blocks.StateBlocks,
-            "countries": blocks.CountryBlocks,
-            "regions": blocks.RegionBlocks,
-            "hexagons": blocks.HexagonBlocks,
-            "adaptive": blocks.AdaptiveBlocks,
-            "drawn": blocks.DrawnBlocks,
-            "runs": blocks.EvenRuns,
-            "groups": blocks.GroupBlocks,
-            "symbols": blocks.SymbolBlocks,
-            "polygons": blocks.PolygonBlocks,
-        },
-    ),
-    "sensitive": (
-        blocks.SensitiveSpec,
-        {
-            "everything": blocks.EverythingSensitive,
-            "areas": blocks.SensitiveAreas,
-            "near": blocks.SensitiveNear,
-            "inhabited": blocks.SensitiveInhabited,
-            "symbols": blocks.SensitiveSymbols,
-        },
-    ),
-    "mechanism": (
-        catalogue.MechanismSpec,
-        {
-            catalogue.BEST: Best,
-            **{name: entry.spec for name, entry in catalogue.MECHANISMS.items()},
-            catalogue.INSTALLED: catalogue.Installed,
-        },
-    ),
+    "dataset": (DatasetSpec, _DATASETS),
+    "policy": (policies.PolicySpec, _POLICIES),
+    "blocks": (blocks.BlocksSpec, _BLOCKS),
+    "sensitive": (blocks.SensitiveSpec, _SENSITIVE),
+    "mechanism": (catalogue.MechanismSpec, _MECHANISMS),
     "prior": (PriorSpec, {"none": NoPrior, "map": PublicMap}),
 }
 """Slot → how its fields are annotated, and kind → record."""

@@ -254,11 +254,8 @@ def crosstab(reading: Reading) -> Check | None:
     count = layout.count
     is_left = count not in (None, *totals) and is_named(file.names[count or 0], "count")
     others = (file.names[at] for at in {*several} - {*columns, *texts})
-    if (
-        len(parts) < 2
-        or is_left
-        or not all(is_no_number_of_people(name) or is_share(name) for name in others)
-    ):
+    odd = any(not is_no_number_of_people(name) and not is_share(name) for name in others)
+    if len(parts) < 2 or is_left or odd:
         return None
     if not totals and max(max(_people(reading, at)) for at in parts) <= _RATING_MAX:
         return None
