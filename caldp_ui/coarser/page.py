@@ -209,15 +209,6 @@ def _count_rows(
     return count_answers(file_layout, layout, title, progress)
 
 
-_COLUMNS: Final = own_data.ColumnChoice(
-    ("latitude", "longitude", "answer", "crossed", "people", "weight", "group", "person-id"),
-    (),
-    lambda seen: seen.places if seen.has_places else seen.answers,
-    _count_rows,
-    lambda counts: runs.dataset(Scenario(dataset=_data_of(counts))).n or 0,
-    own_data.ask_rows,
-    unoffered=("questions",),
-)
 _FORM: Final = own_data.Form(
     "Your own table or list of places",
     TEXTS["form_rows"],
@@ -225,9 +216,15 @@ _FORM: Final = own_data.Form(
     TEXTS["form_example"],
     "Conditions in two regions (made up)",
     OwnTable.title,
-    _COLUMNS,
+    ("latitude", "longitude", "answer", "crossed", "people", "weight", "group", "person-id"),
+    (),
+    lambda seen: seen.places if seen.has_places else seen.answers,
+    _count_rows,
+    lambda counts: runs.dataset(Scenario(dataset=_data_of(counts))).n or 0,
     lambda scenario, counts: with_data(Publication(scenario), _data_of(counts)).scenario,
     lambda _: "The larger cells are a start: choose others below the pictures.",
+    own_data.ask_rows,
+    unoffered=("questions",),
 )
 
 

@@ -51,36 +51,49 @@ C = TypeVar("C", bound=CountedFile)
 
 
 @dataclass(frozen=True)
-class ColumnChoice(Generic[C]):
-    """How a page reads a file.
+class Form(Generic[C]):
+    """A page's form for a visitor's own data, and how it reads a file.
 
+    `title`: of the form; `instructions`: the format of the data, as Markdown; `label`: of the text;
+    `example`: the text at first, and `name`: its name; `default`: the name of data without one.
     `types`: what a column may be on this page (`COLUMN_TYPES`); fields of `Layout` that are
     `needed` can't be left out. `guess`: the layout of a file for this page; `count(contents,
     layout, title, progress)` counts it, and raises `CaldpError`; `people`: the number of people in
-    the counts. `ask(key, contents, layout)`: draws what else the page asks about the file, and
-    returns the layout with it, None until it is answered; `key(name)`: of its widgets.
+    the counts. `apply_counts(scenario, counts)`: the scenario with the counts; `next_step`: what to
+    do next, as a sentence. `ask(key, contents, layout)`: draws what else the page asks about the
+    file, and returns the layout with it, None until it is answered; `key(name)`: of its widgets.
     `describe(counts)`: a further sentence about them. `unoffered`: offers of checks, by name, that
-    this page has no use for.
+    this page has no use for. `hidden_choices`: where the form asks what of the counts is hidden,
+    the answers, and what each makes of the scenario.
     """
 
+    title: str
+    instructions: str
+    label: str
+    example: str
+    name: str
+    default: str
     types: tuple[str, ...]
     needed: tuple[str, ...]
     guess: Callable[[DetectedFile], Layout]
     count: Callable[[DetectedFile, Layout, str, Progress], C]
     people: Callable[[C], int]
+    apply_counts: Callable[[Scenario, C], Scenario]
+    next_step: Callable[[C], str]
     ask: Callable[[Callable[[str], str], DetectedFile, Layout], Layout | None] = (
         lambda _, __, layout: layout
     )
     describe: Callable[[C], str] = lambda _: ""
     unoffered: tuple[str, ...] = ()
+    hidden_choices: Callable[[C], Mapping[str, Callable[[Scenario], Scenario]]] = lambda _: {}
 
 
 @dataclass(frozen=True)
 class _OpenFile(Generic[C]):
-    """An upload on a page's form; `columns`: how the page reads it."""
+    """An upload on a page's form."""
 
     state: PageState[Any]
-    columns: ColumnChoice[C]
+    form: Form[C]
     upload: UploadedFile
 
     def key(self, field: str) -> str:
@@ -129,7 +142,7 @@ def _show_file(file: _OpenFile[C]) -> C | None:
     contents = _look(file)
     if contents is None:
         return None
-    columns, guess = file.columns, file.columns.guess(contents)
+    form, guess = file.form, file.form.guess(contents)
     layout = file.chosen.layout(contents, guess)
     _ask_opening(file, contents, layout)
     preview = st.container(gap="small")
@@ -139,7 +152,7 @@ def _show_file(file: _OpenFile[C]) -> C | None:
         _preview(file, contents.names, reading or Reading(contents, layout))
     if reading is None:
         return None
-    wanted = columns.ask(file.key, reading.file, reading.layout)
+    wanted = form.ask(file.key, reading.file, reading.layout)
     return None if wanted is None else _counted(file, contents, reading, wanted)
 
 
@@ -168,8 +181,8 @@ def _look(file: _OpenFile[Any]) -> DetectedFile | None:
 
 def _counted(file: _OpenFile[C], opened: DetectedFile, asked: Reading, wanted: Layout) -> C | None:
     """The counts of a file that is read as `wanted`, and was shown as `asked`."""
-    contents, layout, columns = asked.file, asked.layout, file.columns
-    needed = ("answer",) if wanted.areas else columns.needed
+    contents, layout, form = asked.file, asked.layout, file.form
+    needed = ("answer",) if wanted.areas else form.needed
     missing = _missing(wanted, contents, needed)
     if missing:
         st.info(escape_markdown(missing), icon=":material/help:")
@@ -177,7 +190,7 @@ def _counted(file: _OpenFile[C], opened: DetectedFile, asked: Reading, wanted: L
     reading, answers, title = Reading(contents, wanted), file.answers, file.upload.title
 
     def count(progress: Progress) -> tuple[C, DetectedFile | None]:
-        found = columns.count(contents, wanted, title, progress)
+        found = form.count(contents, wanted, title, progress)
         return found, with_met_rows(opened, reading, found.met, answers)
 
     tables = contents.table.derived, opened.table.met
@@ -200,7 +213,7 @@ def _counted(file: _OpenFile[C], opened: DetectedFile, asked: Reading, wanted: L
     if further is not None:
         st.session_state[file.key(f"met-{file.opened}")] = further.table.met
         run_page()
-    _result(counts, columns, contents, wanted)
+    _result(counts, form, contents, wanted)
     return counts
 
 
@@ -240,7 +253,7 @@ def _draw_check(file: _OpenFile[Any], check: Check) -> None:
         st.markdown(f":material/help: {escape_markdown(check.sentence)}")
         with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
             for offer in check.offers:
-                if offer.name not in file.columns.unoffered:
+                if offer.name not in file.form.unoffered:
                     _answer_button(file, check.name, offer.name, offer.label)
             if check.of_people is not None:
                 key = file.state.key(f"check-{file.upload.number}-{check.name}-people")
@@ -366,7 +379,7 @@ def _ask_more(file: _OpenFile[Any], names: Sequence[str]) -> list[int]:
 
 def _ask_type(file: _OpenFile[Any], at: int, name: str, kind: str) -> None:
     """The menu of the type of a column."""
-    kinds = dict.fromkeys([*file.columns.types, "id", "leave-out", kind])
+    kinds = dict.fromkeys([*file.form.types, "id", "leave-out", kind])
     options = {each: each.replace("-", " ") for each in kinds}
     menu = (escape_markdown(name), options, kind)
     _menu(file, f"type-{at}", menu, lambda chosen, kind: chosen.with_column(at, kind))
@@ -414,9 +427,9 @@ def _missing(layout: Layout, contents: DetectedFile, needed: tuple[str, ...]) ->
     return ""
 
 
-def _result(found: C, columns: ColumnChoice[C], contents: DetectedFile, layout: Layout) -> None:
+def _result(found: C, form: Form[C], contents: DetectedFile, layout: Layout) -> None:
     name = "" if layout.count is None else escape_markdown(contents.names[layout.count])
-    rows, people = found.refused.rows - found.refused.count, columns.people(found)
+    rows, people = found.refused.rows - found.refused.count, form.people(found)
     data = next((each for each in vars(found).values() if isinstance(each, CountedRows)), None)
     one, many = CountedRows().nouns if data is None else data.nouns
     st.markdown(
@@ -424,7 +437,7 @@ def _result(found: C, columns: ColumnChoice[C], contents: DetectedFile, layout: 
         f"{formats.count(rows, 'row', 'rows')} {'is' if people == 1 else 'are'} counted."
         f"{f' The column “{name}” says how many people a row stands for.' if name else ''}"
         f"{' Weights are added up, then rounded to people.' if found.rounded else ''}"
-        f"{columns.describe(found)}"
+        f"{form.describe(found)}"
     )
     if data is not None and data.person_rows:
         people, median, most = data.person_rows
@@ -439,29 +452,6 @@ _CHOOSE: Final = "Choose a file"
 _KINDS: Final = "CSV, Excel, Parquet or GeoJSON, packed or not; or a scenario.json"
 _TOLD_MAX: Final = 600
 """Most characters of an error on the form: it may quote the data."""
-
-
-@dataclass(frozen=True)
-class Form(Generic[C]):
-    """A page's form for a visitor's own data.
-
-    `title`: of the form; `instructions`: the format of the data, as Markdown; `label`: of the text;
-    `example`: the text at first, and `name`: its name; `default`: the name of data without one.
-    `columns`: how a file is read; `apply_counts(scenario, counts)`: the scenario with the counts;
-    `next_step`: what to do next, as a sentence. `hidden_choices`: where the form asks what of the
-    counts is hidden, the answers, and what each makes of the scenario.
-    """
-
-    title: str
-    instructions: str
-    label: str
-    example: str
-    name: str
-    default: str
-    columns: ColumnChoice[C]
-    apply_counts: Callable[[Scenario, C], Scenario]
-    next_step: Callable[[C], str]
-    hidden_choices: Callable[[C], Mapping[str, Callable[[Scenario], Scenario]]] = lambda _: {}
 
 
 def popover(state: PageState[S], form: Form[Any]) -> None:
@@ -510,7 +500,7 @@ def _show(state: PageState[S], form: Form[C]) -> None:
 
 def _confirm(state: PageState[S], form: Form[C], upload: UploadedFile) -> bool:
     """Show what was understood, and the button that accepts it; False if it was refused."""
-    file = _OpenFile(state, form.columns, upload)
+    file = _OpenFile(state, form, upload)
     try:
         with st.container(key=state.key("own-preview"), gap="small"):
             counts = _show_file(file)
@@ -547,7 +537,7 @@ def _show_or_count(
 ) -> None:
     """Show the counts, or, where a quick hand has chosen anew since, count first."""
     upload: UploadedFile | None = st.session_state.get(_state_key(state, "own-held"))
-    if upload is None or _OpenFile(state, form.columns, upload).form_answers == answers:
+    if upload is None or _OpenFile(state, form, upload).form_answers == answers:
         _accept(state, form, found, hide)
     else:
         st.session_state[_state_key(state, "own-wanted")] = True

@@ -442,22 +442,19 @@ def _apply_counts(scenario: Scenario, counts: CountedData) -> Scenario:
     return after.with_context(blocks=blocks.OneBlock(), sensitive=near) if near else after
 
 
-_COLUMNS: Final[own_data.ColumnChoice[CountedData]] = own_data.ColumnChoice(
-    ("latitude", "longitude", "people", "weight", "person-id"),
-    ("latitude", "longitude"),
-    lambda seen: seen.places,
-    _count_rows,
-    _people_count,
-    _ask_layout,
-)
-_FORM: Final = own_data.Form(
+_FORM: Final[own_data.Form[CountedData]] = own_data.Form(
     "Your own list of places",
     "A row for each place: **latitude, longitude** in degrees, and perhaps how many people.",
     "Places",
     EXAMPLE,
     "Munich (made up)",
     OwnPlaces.title,
-    _COLUMNS,
+    ("latitude", "longitude", "people", "weight", "person-id"),
+    ("latitude", "longitude"),
+    lambda seen: seen.places,
+    _count_rows,
+    _people_count,
     _apply_counts,
     _next_step,
+    _ask_layout,
 )

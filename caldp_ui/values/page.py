@@ -148,26 +148,23 @@ def _hidden_choices(counts: CountedData) -> dict[str, Callable[[Scenario], Scena
     }
 
 
-_COLUMNS: Final[own_data.ColumnChoice[CountedData]] = own_data.ColumnChoice(
-    ("answer", "question", "crossed", "people", "weight", "group", "person-id"),
-    ("answer",),
-    lambda seen: seen.answers,
-    _count_rows,
-    _people_count,
-    _ask_layout,
-    _out_of_range_text,
-    ("degrees", "split"),
-)
-FORM: Final = own_data.Form(
+FORM: Final[own_data.Form[CountedData]] = own_data.Form(
     "Your own table of answers",
     TEXTS["form_rows"],
     "Table",
     TEXTS["form_example"],
     "Conditions (made up)",
     OwnTable.title,
-    _COLUMNS,
+    ("answer", "question", "crossed", "people", "weight", "group", "person-id"),
+    ("answer",),
+    lambda seen: seen.answers,
+    _count_rows,
+    _people_count,
     _apply_counts,
     _next_step,
+    _ask_layout,
+    _out_of_range_text,
+    ("degrees", "split"),
     _hidden_choices,
 )
 _K_MIN: Final = 2

@@ -379,14 +379,14 @@ def read_on_the_page(data: bytes, name: str, kept: Kept) -> OwnTable | OwnPlaces
     file = inspect_data(source_from_bytes(data, name), chosen=opened)
     for column, kind in kept.types.items():
         chosen = chosen.with_column(file.names.index(column), kind)
-    columns: Any = view._FORM.columns if is_on_map(kept, file.has_places) else FORM.columns
-    guess = columns.guess(file)
+    form: Any = view._FORM if is_on_map(kept, file.has_places) else FORM
+    guess = form.guess(file)
     if kept.answers.keys() - {"sheet", "encoding"}:
         assert read_as_chosen(file, guess, chosen, {}).unanswered
     found = read_as_chosen(file, guess, chosen, kept.answers)
     assert not found.unanswered
     assert found.remarks.keys() == kept.answers.keys()
-    counted = columns.count(found.reading.file, found.reading.layout, "t", no_progress)
+    counted = form.count(found.reading.file, found.reading.layout, "t", no_progress)
     assert not isinstance(counted, CountedQuestions)
     spec: OwnTable | OwnPlaces = counted.places if hasattr(counted, "places") else counted.table
     return spec

@@ -218,9 +218,9 @@ def test_examples_bring_their_data_blocks_and_attack() -> None:
 
 
 def upload_scenario(text: str) -> Scenario:
-    inspection, columns = inspect_data(text), page._COLUMNS
-    found = columns.count(inspection, columns.guess(inspection), "Own", no_progress)
-    return page._FORM.apply_counts(DEATHS.scenario, found)
+    inspection, form = inspect_data(text), page._FORM
+    found = form.count(inspection, form.guess(inspection), "Own", no_progress)
+    return form.apply_counts(DEATHS.scenario, found)
 
 
 def test_own_lines_are_places_or_answers() -> None:
