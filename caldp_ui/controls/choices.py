@@ -25,7 +25,7 @@ from caldp_core.mechanisms.capabilities import HasDeviceNumbers
 from caldp_core.mechanisms.catalogue import MECHANISMS, MechanismSpec
 from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.scenarios import blocks
-from caldp_core.scenarios.policies import ContextPolicy, Distances, Line, PolicySpec
+from caldp_core.scenarios.policies import ContextPolicy, Distances, Line, PersonalTags, PolicySpec
 from caldp_core.scenarios.scenario import FORMAT, MARK, Best, Scenario
 from caldp_ui.app.texts import read_toml
 from caldp_ui.compute import runs
@@ -372,8 +372,8 @@ class PolicyPreset(Example):
     policy: PolicySpec
 
     def apply(self, scenario: Scenario) -> Scenario:
-        """The scenario with this policy."""
-        return replace(scenario, policy=self.policy)
+        """The scenario with this policy, and a mechanism that keeps it."""
+        return with_compatible_mechanism(replace(scenario, policy=self.policy))
 
 
 @dataclass(frozen=True)
@@ -390,15 +390,15 @@ class Preset(Example):
 
 
 @dataclass(frozen=True)
-class DistancePreset(Example):
-    """Secrecy that fades with the distance between values; neighbours are 1 apart."""
+class LevelPreset(Example):
+    """A policy but for its ε."""
 
-    policy: Line | Distances
+    policy: Line | Distances | PersonalTags
 
     def apply(self, scenario: Scenario) -> Scenario:
         """The scenario with this protection, at its own ε."""
         policy = replace(self.policy, epsilon=scenario.policy.plain_epsilon)
-        return _with_compatible_mechanism(replace(scenario, policy=policy))
+        return with_compatible_mechanism(replace(scenario, policy=policy))
 
 
 def from_file(**parts: Any) -> Scenario:
@@ -424,10 +424,10 @@ def with_context_policy(scenario: Scenario) -> Scenario:
     plain = ContextPolicy(
         blocks.OneBlock(), blocks.EverythingSensitive(), scenario.policy.plain_epsilon
     )
-    return _with_compatible_mechanism(replace(scenario, policy=plain))
+    return with_compatible_mechanism(replace(scenario, policy=plain))
 
 
-def _with_compatible_mechanism(scenario: Scenario) -> Scenario:
+def with_compatible_mechanism(scenario: Scenario) -> Scenario:
     """The scenario with its own mechanism if that supports its policy, else with the best."""
     entry = next((e for e in MECHANISMS.values() if e.spec is type(scenario.mechanism)), None)
     keeps = entry is None or type(scenario.policy).matrix in entry.policies

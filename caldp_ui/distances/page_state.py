@@ -35,7 +35,7 @@ from caldp_core.scenarios.scenario import Best, Scenario
 from caldp_core.theory import bounds as theory
 from caldp_ui.app.texts import escape_markdown, read_texts
 from caldp_ui.compute import runs
-from caldp_ui.controls.choices import PolicyPreset, read_presets
+from caldp_ui.controls.choices import PolicyPreset, read_presets, with_compatible_mechanism
 from caldp_ui.parts import comparison
 from caldp_ui.session import jobs
 from caldp_ui.session.page_state import PinPageState, ScenarioLink, ScenarioRecord
@@ -104,9 +104,7 @@ def with_distance_kind(scenario: Scenario, kind: type[MapDistance]) -> Scenario:
     policy = scenario.policy
     assert isinstance(policy, DISTANCES)
     changed = replace(scenario, policy=kind(policy.epsilon, policy.km))
-    specs = {entry.spec for entry in compatible_mechanisms(changed)}
-    is_compatible = type(scenario.mechanism) in {*specs, Best}
-    return changed if is_compatible else replace(changed, mechanism=Best())
+    return with_compatible_mechanism(changed)
 
 
 def fallback_scenario(scenario: Scenario) -> Scenario:
@@ -259,18 +257,7 @@ def right_guess_probability(record: DistanceState, km: float) -> float:
     return max_guess_accuracy(record.rate * km)
 
 
-@dataclass(frozen=True)
-class DistancePreset(PolicyPreset):
-    """A distance policy with a title and a sentence for readers."""
-
-    policy: MapDistance
-
-    def apply(self, scenario: Scenario) -> Scenario:
-        """The scenario with this distance, and a mechanism that keeps it."""
-        return replace(with_distance_kind(scenario, type(self.policy)), policy=self.policy)
-
-
-PRESETS: Final = read_presets(__file__, "distances", DistancePreset)
+PRESETS: Final = read_presets(__file__, "distances", PolicyPreset)
 
 
 def title(record: DistanceState) -> str:

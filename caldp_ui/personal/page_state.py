@@ -24,7 +24,7 @@ from caldp_core.scenarios.blocks import OneBlock, SensitiveAreas
 from caldp_core.scenarios.policies import ContextPolicy, PersonalTags
 from caldp_core.scenarios.scenario import Best, Scenario
 from caldp_ui.compute import runs
-from caldp_ui.controls.choices import PolicyPreset, matching_preset, read_presets
+from caldp_ui.controls.choices import LevelPreset, matching_preset, read_presets
 from caldp_ui.parts import comparison
 from caldp_ui.session.page_state import PinPageState, ScenarioLink, ScenarioRecord
 from caldp_ui.stage.component import BROWSER_KEYS
@@ -278,19 +278,8 @@ def _home_probability(chances: Floats, k: int, other: int) -> float:
     return home / (home + elsewhere) if home + elsewhere > 0 else 0.0
 
 
-@dataclass(frozen=True)
-class PersonalPreset(PolicyPreset):
-    """A story: shares of people at own places, the common sensitive set, and the guess."""
-
-    policy: PersonalTags
-
-    def apply(self, scenario: Scenario) -> Scenario:
-        """The scenario with this story, at its own ε."""
-        policy = replace(self.policy, epsilon=PersonalState(scenario).policy.epsilon)
-        return replace(scenario, policy=policy)
-
-
-PRESETS: Final = read_presets(__file__, "stories", PersonalPreset)
+PRESETS: Final = read_presets(__file__, "stories", LevelPreset)
+"""Each is a story: shares at own places, the common sensitive set, and the guess."""
 
 
 def title(record: PersonalState) -> str:

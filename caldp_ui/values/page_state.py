@@ -24,7 +24,7 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.texts import read_toml
 from caldp_ui.compute import runs
 from caldp_ui.controls import choices
-from caldp_ui.controls.choices import DistancePreset, Example, Preset, from_file, read_presets
+from caldp_ui.controls.choices import Example, LevelPreset, Preset, from_file, read_presets
 from caldp_ui.session import visit
 from caldp_ui.session.page_state import PinPageState, ScenarioLink, ScenarioRecord
 from caldp_ui.words import formats
@@ -121,10 +121,9 @@ _FIRST_HALF, _NEIGHBOURS = read_presets(__file__, "numbers", Preset)
 _IN_GROUPS: Final = read_presets(__file__, "own", Preset)
 _PLAIN, _NONE_SENSITIVE = read_presets(__file__, "every_table", Preset)
 _WEB_PRESETS: Final = read_presets(__file__, "web", Preset)
-(_SCALE,) = read_presets(__file__, "scale", DistancePreset)
+(_SCALE,) = read_presets(__file__, "scale", LevelPreset)
 _FADING: Final = {
-    name: read_presets(__file__, f"{name}-fading", DistancePreset)
-    for name in ("income", "substances")
+    name: read_presets(__file__, f"{name}-fading", LevelPreset) for name in ("income", "substances")
 }
 
 

@@ -51,7 +51,7 @@ from caldp_core.theory.expected_error import Forecast
 from caldp_ui.app.texts import escape_markdown
 from caldp_ui.compute import runs
 from caldp_ui.compute import runs as exports
-from caldp_ui.controls.choices import DistancePreset, Example, Preset, matching_preset
+from caldp_ui.controls.choices import Example, LevelPreset, Preset, matching_preset
 from caldp_ui.parts.comparison import ComparisonData
 from caldp_ui.values import page_state, several, tabs, view
 from caldp_ui.values.page_state import (
@@ -373,14 +373,12 @@ def test_data_with_a_map_are_not_for_this_page() -> None:
         LINK.check(ValuesState(Scenario(dataset=Gowalla())))
 
 
-def fading_preset(name: str) -> tuple[Scenario, DistancePreset]:
+def fading_preset(name: str) -> tuple[Scenario, LevelPreset]:
     """A survey as it is shown at first, and its protection that fades."""
     table = table_of(Survey(name))
     assert table is not None
     begin = initial_scenario(table)
-    (found,) = (
-        p for p in presets_of(table.spec, domain_of(begin)) if isinstance(p, DistancePreset)
-    )
+    (found,) = (p for p in presets_of(table.spec, domain_of(begin)) if isinstance(p, LevelPreset))
     return begin, found
 
 
