@@ -282,7 +282,8 @@ def design_noise(record: DistanceState) -> DistanceState:
         return fallback
     if designed_kernel(policy) is not None:
         return record
-    steps = StepLevels.of(_require_euclidean(policy))
+    assert isinstance(policy, EuclideanMetric)  # else there is a reason
+    steps = StepLevels.of(policy)
     designed = jobs.run_automatically(
         STATE.key("design"),
         f"{steps}",
@@ -321,17 +322,13 @@ def _stored_kernel(steps: StepLevels) -> Kernel:
 
 def infeasible_reason(policy: PrivacyMatrix) -> str:
     """Why the best noise can't be designed for a policy; "" where it can."""
+    if not isinstance(policy, EuclideanMetric):
+        return "The best noise is designed for distances as the crow flies only."
     try:
-        check_map(_require_euclidean(policy))
+        check_map(policy)
     except CaldpError as error:
         return str(error)
     return ""
-
-
-def _require_euclidean(policy: PrivacyMatrix) -> EuclideanMetric:
-    if not isinstance(policy, EuclideanMetric):
-        raise CaldpError("The best noise is designed for distances as the crow flies only.")
-    return policy
 
 
 TEXTS: Final = read_texts(__file__)
