@@ -50,12 +50,7 @@ def _attacker(results: Results) -> None:
 
 def _guess_html(name: str, chance: float) -> str:
     number = formats.hundred(chance)
-    return (
-        f"<p><span>{name}</span>"
-        f'<span class="strip" role="img" aria-label="{name}: {number} of 100">'
-        f'<i class="share" style="left:0;width:{100 * chance:.2f}%"></i>'
-        f'<u style="left:50%"></u></span><span>{number} of 100</span></p>'
-    )
+    return TEXTS["guess"].format(name=name, number=number, width=100 * chance)
 
 
 _ROWS_MAX: Final = 31

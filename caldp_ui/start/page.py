@@ -64,11 +64,7 @@ def show_questions() -> None:
         f"<dt>{escape(name)}</dt><dd>{escape(meaning.replace('*', ''))}</dd>"
         for name, meaning in accuracy.DEFINITIONS.items()
     )
-    st.html(
-        f'<div class="questions">{columns}</div>'
-        f'<details class="glossary"><summary>The words of these pages</summary>'
-        f"<dl>{words}</dl></details>"
-    )
+    st.html(TEXTS["questions"].format(columns=columns, words=words))
 
 
 def _question_html(entry: FrequentQuestion) -> str:

@@ -402,10 +402,8 @@ def _axis_titles_svg(frame: Frame, x: str, y: str, style: str) -> str:
     _, top, right, bottom = frame.box
     left, height = frame.box[0], frame.size[1]
     across, down = (left + right) / 2, (top + bottom) / 2
-    return (
-        f'<text x="{across:g}" y="{height - 6:g}" text-anchor="middle" style="{style}">{x}</text>'
-        f'<text transform="translate(12,{down:g}) rotate(-90)" text-anchor="middle" '
-        f'style="{style}">{y}</text>'
+    return TEXTS["axis_titles"].format(
+        across=across, down_at=height - 6, style=style, x=x, down=down, y=y
     )
 
 
