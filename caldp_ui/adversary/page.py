@@ -249,7 +249,16 @@ def show_candidates(data: BeliefData) -> None:
     """Draw the tab “Two candidates”."""
     domain = runs.map_of(data.ours.setup.dataset)
     other = other_candidate(data)
-    _choice(data, domain, other)
+    also = () if other is None else (other,)
+    places = [cell for cell in cities(domain, *also) if cell != data.record.place]
+    st.selectbox(
+        "The other candidate",
+        places,
+        format_func=lambda cell: formats.place_name(domain, cell),
+        width=320,
+        help="At first the likeliest other place that the true one hides among.",
+        **STATE.bind("other", other, lambda r, v: replace(r, other=int(v))),
+    )
     if data.pair is not None:
         st.markdown(view.candidates(domain, data, data.pair))
     if other is None:
@@ -269,19 +278,6 @@ def other_candidate(data: BeliefData) -> int | None:
     if record.other not in (LIKELIEST, record.place):
         return record.other
     return data.pair.rival if data.pair else None
-
-
-def _choice(data: BeliefData, domain: GridDomain, other: int | None) -> None:
-    also = () if other is None else (other,)
-    places = [cell for cell in cities(domain, *also) if cell != data.record.place]
-    st.selectbox(
-        "The other candidate",
-        places,
-        format_func=lambda cell: formats.place_name(domain, cell),
-        width=320,
-        help="At first the likeliest other place that the true one hides among.",
-        **STATE.bind("other", other, lambda r, v: replace(r, other=int(v))),
-    )
 
 
 def _pair(data: BeliefData, domain: GridDomain, other: int) -> None:

@@ -24,17 +24,13 @@ def note_new_values() -> None:
 
     def begin_noting(state: SessionState, sent: WidgetStates | None, **more: Any) -> None:
         if sent is not None:
-            _note(state, sent)
+            last, _ = _noted(state)
+            new = {each.id for each in sent.widgets if last.get(each.id) != each}
+            lasting = {each.id: each for each in sent.widgets if not _is_click(each)}
+            state[_NOTED] = {key: each for key, each in last.items() if key in state} | lasting, new
         begin(state, sent, **more)
 
     SessionState.on_script_will_rerun = begin_noting  # type: ignore[method-assign, assignment]
-
-
-def _note(state: SessionState, sent: WidgetStates) -> None:
-    last, _ = _noted(state)
-    new = {each.id for each in sent.widgets if last.get(each.id) != each}
-    lasting = {each.id: each for each in sent.widgets if not _is_click(each)}
-    state[_NOTED] = {key: each for key, each in last.items() if key in state} | lasting, new
 
 
 def _noted(state: SessionState) -> tuple[dict[str, WidgetState], set[str]]:

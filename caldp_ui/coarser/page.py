@@ -86,7 +86,14 @@ def _attack_panel(shown: View, data: TreatmentData) -> None:
     for bars in shown.texts.values():
         st.html(bars)
     with st.container(key=STATE.key("moves"), horizontal=True, gap="small"):
-        _move(record)
+        label = view.next_move_label(record)
+        if label is not None:
+            icon = "shield" if label == view.OFFICE_MOVE else "play_arrow"
+            move = partial(STATE.change, lambda r: replace(r, moves=min(r.moves + 1, r.last_move)))
+            STATE.button("move", label, move, icon=icon, type="primary")
+        else:
+            again = partial(STATE.change, lambda r: r.with_attack(r.attack))
+            STATE.button("restart", "Start again", again, icon="replay")
         _settings(data)
 
 
@@ -109,24 +116,28 @@ _BASE: Final = common.field_slider("base", page_state.BASES)
 _THRESHOLD: Final = common.field_slider("threshold", page_state.THRESHOLDS, formats.integer)
 
 
-def _move(record: Publication) -> None:
-    """The next move; after the last, the way back to the first."""
-    label = view.next_move_label(record)
-    if label is not None:
-        icon = "shield" if label == view.OFFICE_MOVE else "play_arrow"
-        move = partial(STATE.change, lambda r: replace(r, moves=min(r.moves + 1, r.last_move)))
-        STATE.button("move", label, move, icon=icon, type="primary")
-    else:
-        again = partial(STATE.change, lambda r: r.with_attack(r.attack))
-        STATE.button("restart", "Start again", again, icon="replay")
-
-
 def _controls(data: TreatmentData) -> None:
     """The controls of attacks on one table."""
     record = data.record
     with st.container(key=STATE.key("settings")):
-        _cells(data)
-        _office(record)
+        sizes = page_state.block_choices(data.domain)
+        blocks = data.setup.scenario.context.blocks
+        choices.by_title(
+            STATE,
+            "cells",
+            "Larger cells and blocks" if isinstance(data.domain, GridDomain) else "Larger cells",
+            sizes,
+            page_state.with_blocks,
+            title=next((title for title, partition in sizes.items() if partition == blocks), None),
+            placeholder=view.cell_size_text(data),
+            help=TEXTS["cells_help"],
+        )
+        titles = {name: view.TITLES[name] for name in page_state.OFFICE_TREATMENTS}
+        choices.of_field(STATE, "office", "Third picture", titles)
+        if record.office == page_state.ROUND:
+            common.show(STATE, _BASE, "Round to")
+        elif record.office == page_state.HIDE:
+            common.show(STATE, _THRESHOLD, "Hide counts under")
         if record.scenario.dataset == InfantDeaths():
             choices.of_field(STATE, "period", "Drawn", dict(enumerate(PERIODS)))
         common.epsilon(STATE)
@@ -136,46 +147,6 @@ def _controls(data: TreatmentData) -> None:
         pins.redraw_and_pin(STATE, PAGE.pin_title, "The same people and treatments, new noise.")
         common.button(STATE)
     comparison.epsilon_button(STATE, record.scenario.policy.plain_epsilon)
-
-
-def _controls_alone(record: Publication) -> None:
-    """The controls of attacks that stand alone: ε and rounding where they matter, the rest."""
-    with st.container(key=STATE.key("settings")):
-        if record.attack == page_state.TABLES:
-            common.epsilon(STATE)
-            common.show(STATE, _BASE, "Round to")
-    with st.container(key=STATE.key("forms"), horizontal=True, gap="small"):
-        _example_menu(record)
-        common.redraw_button(STATE, "Other people and other tables of the same kind.")
-        common.button(STATE)
-    with st.container(key=STATE.key("share")):
-        sharing.drawer(STATE.key("share-drawer"), lambda: sharing.show_link(STATE))
-
-
-def _cells(data: TreatmentData) -> None:
-    """The menu of the larger cells, which are also the blocks of the noise."""
-    sizes = page_state.block_choices(data.domain)
-    blocks = data.setup.scenario.context.blocks
-    choices.by_title(
-        STATE,
-        "cells",
-        "Larger cells and blocks" if isinstance(data.domain, GridDomain) else "Larger cells",
-        sizes,
-        page_state.with_blocks,
-        title=next((title for title, partition in sizes.items() if partition == blocks), None),
-        placeholder=view.cell_size_text(data),
-        help=TEXTS["cells_help"],
-    )
-
-
-def _office(record: Publication) -> None:
-    """The menu of the office's treatment in the third picture, and its number."""
-    titles = {name: view.TITLES[name] for name in page_state.OFFICE_TREATMENTS}
-    choices.of_field(STATE, "office", "Third picture", titles)
-    if record.office == page_state.ROUND:
-        common.show(STATE, _BASE, "Round to")
-    elif record.office == page_state.HIDE:
-        common.show(STATE, _THRESHOLD, "Hide counts under")
 
 
 def _example_menu(record: Publication) -> None:
@@ -484,4 +455,13 @@ def _show_alone(record: Publication) -> None:
         _attack_menu(record)
         shown.side(record)
     with controls:
-        _controls_alone(record)
+        with st.container(key=STATE.key("settings")):
+            if record.attack == page_state.TABLES:
+                common.epsilon(STATE)
+                common.show(STATE, _BASE, "Round to")
+        with st.container(key=STATE.key("forms"), horizontal=True, gap="small"):
+            _example_menu(record)
+            common.redraw_button(STATE, "Other people and other tables of the same kind.")
+            common.button(STATE)
+        with st.container(key=STATE.key("share")):
+            sharing.drawer(STATE.key("share-drawer"), lambda: sharing.show_link(STATE))

@@ -56,19 +56,6 @@ def _right_share(tables: int, publish: Publisher, seed: int) -> float:
     return sum(run.accuracy for run in runs) / _RUNS
 
 
-def load_curves(record: Publication) -> Curves | None:
-    """The lines, computed by a job beside the page; None until it is done."""
-    epsilon, seed = record.scenario.policy.plain_epsilon, record.scenario.seed
-    return jobs.run_automatically(
-        STATE.key("many"),
-        f"{record.base} {epsilon} {seed}",
-        lambda progress: compute_curves(record, progress),
-        lambda job: (
-            f"Solving {len(TABLE_COUNTS) * 3 * _RUNS} linear programs: {job.seconds:.0f} s so far"
-        ),
-    )
-
-
 def headline(record: Publication, lines: Curves | None) -> Headline:
     """How many answers the record's number of tables gives away."""
     if lines is None:
@@ -92,7 +79,15 @@ def value_at(line: Sequence[float], tables: int) -> float:
 
 def show(record: Publication) -> Headline:
     """Draw the chart once its lines are there; returns the headline."""
-    lines = load_curves(record)
+    epsilon, seed = record.scenario.policy.plain_epsilon, record.scenario.seed
+    lines = jobs.run_automatically(
+        STATE.key("many"),
+        f"{record.base} {epsilon} {seed}",
+        lambda progress: compute_curves(record, progress),
+        lambda job: (
+            f"Solving {len(TABLE_COUNTS) * 3 * _RUNS} linear programs: {job.seconds:.0f} s so far"
+        ),
+    )
     if lines is not None:
         charts.show(figure(record, lines, palette()), STATE.key("curves"), alt(record, lines))
     return headline(record, lines)

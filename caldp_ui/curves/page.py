@@ -173,7 +173,18 @@ def _show_curves(
     shown = view.view_of(record, curves, palette())
     layout.show_headline(shown.headline)
     charts.show_json(shown.pictures[view.CHART], view.CHART, view.HEIGHT)
-    _file(record, curves)
+    proved = TEXTS["proved"] if proved_bounds([each.line for each in curves]) else ""
+    st.caption(f"{TEXTS['caption']} {_ERRORS[record.error]['meaning']}{proved}")
+    make = partial(curves_csv, record, curves)
+    sharing.true_file(STATE.key("csv"), "curves.csv", make, record.scenario)
+    if STATE.pins:
+        pinned = {f"pin-{at}": pin for at, pin in enumerate(STATE.pins, 1)}
+        sharing.true_file(
+            STATE.key("pins-zip"),
+            "pins.zip",
+            lambda: pack(curves_csv(record, curves), {"now": record, **pinned}),
+            *(each.scenario for each in (record, *STATE.pins)),
+        )
 
 
 def _measured_so_far(name: str, lines: Sequence[ComparedMethod]) -> list[list[MeanError | None]]:
@@ -222,21 +233,6 @@ def curves_csv(record: Curves, curves: Sequence[CurveData]) -> bytes:
         for x, error, mean in zip(each.line.places, each.expected, each.measured, strict=True)
     ]
     return runs.csv(rows)
-
-
-def _file(record: Curves, curves: Sequence[CurveData]) -> None:
-    proved = TEXTS["proved"] if proved_bounds([each.line for each in curves]) else ""
-    st.caption(f"{TEXTS['caption']} {_ERRORS[record.error]['meaning']}{proved}")
-    make = partial(curves_csv, record, curves)
-    sharing.true_file(STATE.key("csv"), "curves.csv", make, record.scenario)
-    if STATE.pins:
-        pinned = {f"pin-{at}": pin for at, pin in enumerate(STATE.pins, 1)}
-        sharing.true_file(
-            STATE.key("pins-zip"),
-            "pins.zip",
-            lambda: pack(curves_csv(record, curves), {"now": record, **pinned}),
-            *(each.scenario for each in (record, *STATE.pins)),
-        )
 
 
 _FILE: Final = "curves.json"

@@ -66,7 +66,20 @@ def error_format(name: str, domain: metrics.AnyDomain, shares: bool) -> ErrorFor
     if name == metrics.KM:
         return _KILOMETRES
     if name == metrics.LARGEST:
-        return _largest(domain)
+        number, units = metrics.number_of_largest(domain.k), formats.nouns_of(domain).units
+
+        def of_them(error: float) -> str:
+            return formats.digits(error * number)
+
+        return ErrorFormat(
+            ErrorScale(
+                f"missed of the {number} largest {units}",
+                of_them,
+                lambda error: f"misses {of_them(error)} of {number} (F1 {1 - error:.2f})",
+            ),
+            lambda error: f"misses {of_them(error)} of the {number} largest {units}",
+            of_them,
+        )
     if not shares:
         return _TOTAL_VARIATION
     wrong = _box(domain) if name == metrics.BOXES else formats.nouns_of(domain).wrong
@@ -80,23 +93,6 @@ def error_format(name: str, domain: metrics.AnyDomain, shares: bool) -> ErrorFor
 def _box(domain: metrics.AnyDomain) -> str:
     side = metrics.box_side(domain)
     return f"in the wrong box of {side} × {side} cells"
-
-
-def _largest(domain: metrics.AnyDomain) -> ErrorFormat:
-    number, units = metrics.number_of_largest(domain.k), formats.nouns_of(domain).units
-
-    def of_them(error: float) -> str:
-        return formats.digits(error * number)
-
-    return ErrorFormat(
-        ErrorScale(
-            f"missed of the {number} largest {units}",
-            of_them,
-            lambda error: f"misses {of_them(error)} of {number} (F1 {1 - error:.2f})",
-        ),
-        lambda error: f"misses {of_them(error)} of the {number} largest {units}",
-        of_them,
-    )
 
 
 _TOTAL_VARIATION: Final = ErrorFormat(

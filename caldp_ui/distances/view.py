@@ -177,19 +177,14 @@ def promise_sentences(data: DistanceData) -> list[str]:
     record, policy = data.record, data.record.policy
     along = "north–south plus east–west" if isinstance(policy, Streets) else "as the crow flies"
     method = MECHANISMS[data.setup.mechanism_name]
-    proof = noise_proof_text(data)
+    noise = data.setup.mechanism
+    proof = kernel_proof_text(data, noise.kernel) if isinstance(noise, BestKernelMechanism) else ""
     return [
         TEXTS["nearer_is_safer"].format(along=along, rate=record.rate),
         TEXTS["ring"].format(ring=ring_text(record), place=place_name(data.domain, record.place)),
         f"It is kept by “{method.title}”: {method.sentence[0].lower()}{method.sentence[1:]}",
         *([proof] if proof else []),
     ]
-
-
-def noise_proof_text(data: DistanceData) -> str:
-    """The proof that comes with the best noise; "" for another."""
-    noise = data.setup.mechanism
-    return kernel_proof_text(data, noise.kernel) if isinstance(noise, BestKernelMechanism) else ""
 
 
 def kernel_proof_text(data: DistanceData, kernel: Kernel | None) -> str:

@@ -82,7 +82,11 @@ def section(state: PageState[Any], setup: Setup, found: pack.AreaResult | None, 
     with left:
         is_map = isinstance(setup.dataset.domain, GridDomain)
         if is_map:
-            _menu(state, setup)
+            offered, spec, key = _choices(setup), _chosen(setup), state.key("areas")
+            st.session_state[key] = next(title for title, each in offered.items() if each == spec)
+            st.selectbox("Areas", list(offered), key=key, on_change=_choose, args=(key,))
+            if isinstance(spec, PolygonBlocks):
+                upload_areas(state.key("areas-file"), TEXTS["areas_help"], lambda _: None)
         if found is None:
             st.info(TEXTS["no_areas"] if is_map else TEXTS["no_groups"])
             return
@@ -93,14 +97,6 @@ def section(state: PageState[Any], setup: Setup, found: pack.AreaResult | None, 
             sharing.file_button(state.key(name.replace(".", "-")), name, text)
     if drawn := pack.areas_svg(setup, found, (note,)):
         right.image(drawn, alt="Map of the estimated share of each area.")
-
-
-def _menu(state: PageState[Any], setup: Setup) -> None:
-    offered, spec, key = _choices(setup), _chosen(setup), state.key("areas")
-    st.session_state[key] = next(title for title, each in offered.items() if each == spec)
-    st.selectbox("Areas", list(offered), key=key, on_change=_choose, args=(key,))
-    if isinstance(spec, PolygonBlocks):
-        upload_areas(state.key("areas-file"), TEXTS["areas_help"], lambda _: None)
 
 
 def _choose(key: str) -> None:

@@ -284,7 +284,16 @@ def document(title: str, parts: Sequence[Part], progress: Progress) -> str:
     if question_count:
         sections.append((_WEB / "end.html").read_text("utf-8").rstrip())
         scripts.append(questions_script())
-    return _page_html(title, sections, data, scripts)
+    code = "\n".join(f'<script type="module">{text}</script>' for text in scripts)
+    return Template((_WEB / "document.html").read_text("utf-8")).substitute(
+        title=escape(title),
+        policy=_POLICY,
+        style=page_style() + (_WEB / "offline.css").read_text("utf-8"),
+        body="\n".join(sections),
+        looks=_json(records.style_data()),
+        parts=_json(list(data)),
+        code=code,
+    )
 
 
 def _section_html(part: Part, questions: Sequence[QuizQuestion]) -> str:
@@ -332,21 +341,6 @@ def _question_html(part: Part, number: int, question: QuizQuestion) -> str:
         f"<fieldset><legend>{escape(question.ask)}</legend>{choices}"
         f'<p class="because" role="status" data-because="{escape(question.because)}"></p>'
         "</fieldset>"
-    )
-
-
-def _page_html(
-    title: str, sections: Sequence[str], data: Sequence[dict[str, Any]], scripts: Sequence[str]
-) -> str:
-    code = "\n".join(f'<script type="module">{text}</script>' for text in scripts)
-    return Template((_WEB / "document.html").read_text("utf-8")).substitute(
-        title=escape(title),
-        policy=_POLICY,
-        style=page_style() + (_WEB / "offline.css").read_text("utf-8"),
-        body="\n".join(sections),
-        looks=_json(records.style_data()),
-        parts=_json(list(data)),
-        code=code,
     )
 
 

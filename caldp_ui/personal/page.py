@@ -67,17 +67,12 @@ def _controls(data: PersonalData) -> None:
         comparison.safety_button(STATE, formats.PLACES, data.setup)
     with st.container(key=STATE.key("forms"), horizontal=True, gap="small"):
         pins.redraw_and_pin(STATE, title, "The same people and promise, new noise.")
-        _forms(record)
-
-
-def _forms(record: PersonalState) -> None:
-    """Show the forms as popovers; a closed one is not drawn, as every control costs each run."""
-    forms = {
-        "who": ("Who is at home", ":material/home:", _people_controls),
-        "more": ("Sensitive for all, data", ":material/tune:", _more_controls),
-    }
-    for name, (label, icon, controls) in forms.items():
-        choices.fold(st.popover, label, STATE.key(name), partial(controls, record), icon=icon)
+        forms = {
+            "who": ("Who is at home", ":material/home:", _people_controls),
+            "more": ("Sensitive for all, data", ":material/tune:", _more_controls),
+        }
+        for name, (label, icon, controls) in forms.items():
+            choices.fold(st.popover, label, STATE.key(name), partial(controls, record), icon=icon)
 
 
 def _people_controls(record: PersonalState) -> None:

@@ -59,7 +59,15 @@ def _forms(data: ComparisonData, domain: GridDomain) -> None:
 
     def protection() -> None:
         controls.protection_controls(scenario, domain)
-        _clear_button()
+        STATE.button(
+            "clear",
+            "Clear the drawing",
+            STATE.change,
+            page_state.without_drawing,
+            icon="delete",
+            disabled=page_state.without_drawing(STATE.current()) == STATE.current(),
+            help="What was protected before the drawing is protected again.",
+        )
 
     def more() -> None:
         controls.data_control()
@@ -81,18 +89,6 @@ def _protection_label(setup: Setup) -> str:
         everybody = readable_people(setup) is None
         st.session_state[key] = "What is protected" if everybody else "Protect more places"
     return str(st.session_state[key])
-
-
-def _clear_button() -> None:
-    STATE.button(
-        "clear",
-        "Clear the drawing",
-        STATE.change,
-        page_state.without_drawing,
-        icon="delete",
-        disabled=page_state.without_drawing(STATE.current()) == STATE.current(),
-        help="What was protected before the drawing is protected again.",
-    )
 
 
 def _cell_controls(data: ComparisonData) -> None:

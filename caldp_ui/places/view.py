@@ -232,11 +232,6 @@ def prior_section(data: ComparisonData) -> None:
         st.markdown("Blocks are so small here that the prior changes nothing.")
     else:
         _show(data.ours)
-    _choice_buttons(scenario)
-
-
-def _choice_buttons(scenario: Scenario) -> None:
-    """Buttons for every prior except the one in use."""
     with st.container(horizontal=True):
         if scenario.estimator != INHABITANTS_ESTIMATOR:
             _estimator_button(

@@ -55,7 +55,9 @@ def headline(results: Results, *, is_example: bool) -> formats.Headline:
     intro = f"{MADE_UP} " if is_example else ""
     question = results.protocol.question
     intro += f"“{question}”" if question else ""
-    figures = _headline_figures(results, first)
+    ends = {"low": float(results.low[first]), "high": float(results.high[first])}
+    shares = {"protected": results.protected_share, "readable": _readable(results)}
+    figures = {"reports": results.reports, **ends, **shares}
     if unprotected:
         second = " ".join([*more, f"{intro} {estimate}".strip()])
         return formats.Headline(unprotected, second, True, figures)
@@ -64,13 +66,6 @@ def headline(results: Results, *, is_example: bool) -> formats.Headline:
     within = " among the people of the same block, which it shows" if several else ""
     second = f"{intro} Each report hides its {unit}{within}.".strip()
     return formats.Headline(estimate, second, figures=figures)
-
-
-def _headline_figures(results: Results, value: int) -> dict[str, float]:
-    """Reports, the range of the share of a value, and who is protected and who can be read."""
-    ends = {"low": float(results.low[value]), "high": float(results.high[value])}
-    shares = {"protected": results.protected_share, "readable": _readable(results)}
-    return {"reports": results.reports, **ends, **shares}
 
 
 def _estimate_sentence(results: Results, value: int, named: str) -> str:

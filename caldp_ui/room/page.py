@@ -177,15 +177,6 @@ EPSILON: Final = common.field_slider(
 
 def question_form(draft: Draft) -> None:
     """Draw the controls of a question: example, text, answers, which are sensitive, and ε."""
-    _show_texts(draft)
-    _sensitive(draft)
-    _right(draft)
-    help_text = f"{DEFINITIONS['ε']} {promise.epsilon_examples()}"
-    common.show(STATE, EPSILON, "Privacy level ε", help_text)
-    comparison.epsilon_button(STATE, draft.question.epsilon)
-
-
-def _show_texts(draft: Draft) -> None:
     current = draft.question
     example = next((name for name, each in EXAMPLES.items() if each == current), None)
     st.selectbox(
@@ -209,6 +200,11 @@ def _show_texts(draft: Draft) -> None:
             lambda r, v: replace(r, question=with_answers(r.question, v)),
         ),
     )
+    _sensitive(draft)
+    _right(draft)
+    help_text = f"{DEFINITIONS['ε']} {promise.epsilon_examples()}"
+    common.show(STATE, EPSILON, "Privacy level ε", help_text)
+    comparison.epsilon_button(STATE, draft.question.epsilon)
 
 
 def _example_title(example: PollQuestion) -> str:

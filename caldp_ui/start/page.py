@@ -150,14 +150,6 @@ def drawing_html(name: str) -> str:
 PURPOSE_CARDS: Final = _DIRECTORY["cards"]
 
 
-def _purposes() -> None:
-    """Show all cards side by side; on a phone one below the other."""
-    with st.container(key=STATE.key("ways")):
-        for name, card in PURPOSE_CARDS.items():
-            with st.container(key=STATE.key(f"way-{name}")):
-                _purpose_card(name, card)
-
-
 def _purpose_card(name: str, card: Mapping[str, Any]) -> None:
     st.html(f'<div class="art">{drawing_html(name)}</div>')
     with st.container(key=STATE.key(f"words-{name}")):
@@ -243,7 +235,10 @@ def show() -> None:
     """Show the whole page."""
     with st.container(key=STATE.key("first")):
         _hero()
-        _purposes()
+        with st.container(key=STATE.key("ways")):
+            for name, card in PURPOSE_CARDS.items():
+                with st.container(key=STATE.key(f"way-{name}")):
+                    _purpose_card(name, card)
     _cards()
     _directory()
     _idea()

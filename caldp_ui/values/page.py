@@ -170,21 +170,6 @@ FORM: Final[own_data.Form[CountedData]] = own_data.Form(
 _K_MIN: Final = 2
 
 
-def _table_picker() -> None:
-    """The menu of tables, and the upload."""
-    table = page_state.table_of(STATE.current().scenario.dataset)
-    choices.by_title(
-        STATE,
-        "table",
-        "Data",
-        _by_title(),
-        lambda record, t: replace(record, scenario=page_state.switch_table(record.scenario, t)),
-        title=table.title if table else None,
-        help=table.question if table else None,
-    )
-    own_data.popover(STATE, FORM)
-
-
 def _by_title() -> dict[str, TableEntry]:
     """All tables by title: those shipped, and those uploaded in this visit."""
     specs = [*visit.kept_datasets().values(), STATE.current().scenario.dataset]
@@ -220,7 +205,11 @@ def _controls(setup: Setup) -> None:
 
 
 def _more(setup: Setup) -> None:
-    _size(setup.scenario)
+    dataset = setup.scenario.dataset
+    if isinstance(dataset, SYNTHETIC):
+        st.number_input(
+            "Number of answers", _K_MIN, K_MAX, **bind_held(STATE, "k", dataset.k, _with_size)
+        )
     common.method(STATE)
     common.estimate(STATE)
     st.caption(f"**{escape_markdown(setup.dataset.name)}**. {escape_markdown(setup.dataset.note)}")
@@ -298,15 +287,6 @@ def _blocks(scenario: Scenario, domain: Domain) -> None:
             **bind_held(
                 STATE, "runs", blocks.blocks, lambda s, m: s.with_context(blocks=EvenRuns(m))
             ),
-        )
-
-
-def _size(scenario: Scenario) -> None:
-    """The number of answers, where the data are made up."""
-    dataset = scenario.dataset
-    if isinstance(dataset, SYNTHETIC):
-        st.number_input(
-            "Number of answers", _K_MIN, K_MAX, **bind_held(STATE, "k", dataset.k, _with_size)
         )
 
 
@@ -414,7 +394,17 @@ def show(record: ValuesState) -> None:
     """Show the page at a record."""
     page = markup.column_layout(STATE)
     with page.title:
-        _table_picker()
+        table = page_state.table_of(STATE.current().scenario.dataset)
+        choices.by_title(
+            STATE,
+            "table",
+            "Data",
+            _by_title(),
+            lambda record, t: replace(record, scenario=page_state.switch_table(record.scenario, t)),
+            title=table.title if table else None,
+            help=table.question if table else None,
+        )
+        own_data.popover(STATE, FORM)
     with page.main:
         data = comparison.load_results(STATE, record.scenario)
         shown = PAGE.view(data, PAGE.pinned_data(), palette())
