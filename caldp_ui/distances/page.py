@@ -60,7 +60,9 @@ def _controls(record: page_state.DistanceState, data: page_state.DistanceData) -
         with st.container(key=STATE.key("which"), horizontal=True, gap="small"):
             choices.menu(STATE, page_state.PRESETS)
             place_control(STATE, "Ring around", data.domain, data.record.place)
-        main_controls(data.setup.dataset.n)
+        with st.container(key=STATE.key("dials")):  # on a phone they stay on screen
+            common.show(STATE, RATE, "ε per kilometre", TEXTS["rate_help"])
+            common.people(STATE, data.setup.dataset.n)
         label, more = "Distance, method, blocks, data", partial(_more_controls, record)
         choices.fold(st.popover, label, STATE.key("more"), more, icon=":material/tune:")
     with st.container(key=STATE.key("risk"), gap="small"):
@@ -69,13 +71,6 @@ def _controls(record: page_state.DistanceState, data: page_state.DistanceData) -
             st.html(view.odds_html(data.record))
         comparison.safety_button(STATE, PLACES, data.setup)
         pins.redraw_and_pin(STATE, title, "The same promise and people, new noise.")
-
-
-def main_controls(people_in_data: int | None) -> None:
-    """Show the controls of ε per kilometre and people; on a phone they stay on screen."""
-    with st.container(key=STATE.key("dials")):
-        common.show(STATE, RATE, "ε per kilometre", TEXTS["rate_help"])
-        common.people(STATE, people_in_data)
 
 
 def _more_controls(record: page_state.DistanceState) -> None:

@@ -61,7 +61,9 @@ def _controls(data: PersonalData) -> None:
     with st.container(key=STATE.key("steer"), gap="small"):
         choices.menu(STATE, PRESETS)
         st.caption(view.people_icons(data))
-        main_controls(data.setup.dataset.n)
+        with st.container(key=STATE.key("dials")):  # on a phone they stay on screen
+            common.epsilon(STATE)
+            common.people(STATE, data.setup.dataset.n)
     with st.container(key=STATE.key("risk"), gap="small"):
         layout.show_odds(formats.PLACES, data.setup)
         comparison.safety_button(STATE, formats.PLACES, data.setup)
@@ -87,13 +89,6 @@ def _people_controls(record: PersonalState) -> None:
     )
     for number, share in enumerate(record.policy.shares):
         _share_control(record, number, share)
-
-
-def main_controls(people_in_data: int | None) -> None:
-    """Show the controls of ε and people; on a phone they stay on screen."""
-    with st.container(key=STATE.key("dials")):
-        common.epsilon(STATE)
-        common.people(STATE, people_in_data)
 
 
 def _share_control(record: PersonalState, number: int, share: float) -> None:

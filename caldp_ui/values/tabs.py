@@ -3,9 +3,11 @@
 What takes longer than a second reports to a `Progress`.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from html import escape
 from typing import Final
 
@@ -194,46 +196,38 @@ def _compatible_methods(setup: Setup) -> Iterator[tuple[MechanismEntry, Mechanis
         yield entry, mechanism
 
 
-@dataclass(frozen=True)
-class EstimatorComparison:
-    """(methods, estimators) expected TV; None where it takes too long or can't be combined."""
+def compare_methods(scenario: Scenario, progress: Progress) -> pd.DataFrame:
+    """Expected TV of all methods, a row each, with all estimators, under the scenario's own policy.
 
-    methods: tuple[str, ...]
-    estimators: tuple[str, ...]
-    tv: tuple[tuple[float | None, ...], ...]
-
-
-def compare_methods(scenario: Scenario, progress: Progress) -> EstimatorComparison:
-    """Forecasts of all methods with all estimators, under the scenario's own policy."""
+    NaN where it takes too long or can't be combined.
+    """
     setup = runs.setup(scenario)
     compatible = list(_compatible_methods(setup))
     estimators = menu_of_estimators(scenario.estimator, in_order=is_scale(setup.dataset.domain))
-    table = []
+    titles = [ESTIMATORS[name].title for name in estimators]
+    tv = pd.DataFrame(np.nan, [entry.title for entry, _ in compatible], titles)
     for row, (entry, mechanism) in enumerate(compatible):
-        tvs = []
         for column, name in enumerate(estimators):
             progress((row + column / len(estimators)) / len(compatible))
-            tvs.append(_expected_error(setup, entry, mechanism, name))
-        table.append(tuple(tvs))
+            tv.iloc[row, column] = _expected_error(setup, entry, mechanism, name)
     progress(1.0)
-    titles = tuple(ESTIMATORS[name].title for name in estimators)
-    return EstimatorComparison(tuple(entry.title for entry, _ in compatible), titles, tuple(table))
+    return tv
 
 
 def _expected_error(
     setup: Setup, entry: MechanismEntry, mechanism: Mechanism, estimator: str
-) -> float | None:
+) -> float:
     largest = int(symbol_partition_of(mechanism).sizes.max(initial=0))
     slow = min(entry.slow_from, ESTIMATORS[estimator].slow_from)
     if largest >= slow or setup.n > people_max(mechanism):
-        return None
+        return math.nan
     scenario = replace(setup.scenario, estimator=estimator, mechanism=entry.spec())
     other = replace(setup, scenario=scenario, mechanism=mechanism, mechanism_name=entry.name)
     try:
         forecast = forecast_if_fast(other, budget=Budget.quick(mechanism.k))
     except CaldpError:  # an estimator that does not go with the mechanism
-        return None
-    return None if forecast is None else forecast.error
+        return math.nan
+    return math.nan if forecast is None else forecast.error
 
 
 _BITS: Final = [1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000, 2000]
@@ -275,7 +269,9 @@ def show_methods(data: ComparisonData) -> None:
         lambda job: f"Methods and estimators: {job.share:.0%}",
     )
     if comparison is not None:
-        _table(comparison)
+        best = comparison.min(axis=None)
+        st.table(comparison.map(partial(_error_text, best=best)).rename_axis("method"))
+        st.caption(TEXTS["methods_notes"])
 
 
 def _names(methods: list[Method]) -> list[str]:
@@ -327,23 +323,8 @@ def _group_points(methods: list[Method]) -> list[list[int]]:
     return points
 
 
-def _table(comparison: EstimatorComparison) -> None:
-    best = min((tv for row in comparison.tv for tv in row if tv is not None), default=0.0)
-    frame = pd.DataFrame(
-        {
-            estimator: {
-                method: _error_text(comparison.tv[i][j], best)
-                for i, method in enumerate(comparison.methods)
-            }
-            for j, estimator in enumerate(comparison.estimators)
-        }
-    )
-    st.table(frame.rename_axis("method"))
-    st.caption(TEXTS["methods_notes"])
-
-
-def _error_text(tv: float | None, best: float) -> str:
-    if tv is None:
+def _error_text(tv: float, best: float) -> str:
+    if math.isnan(tv):
         return "–"
     return f"{formats.share(tv)}{' ★' if tv <= 1.03 * best else ''}"
 
