@@ -413,7 +413,26 @@ _DRAWN: Final = STATE.key("drawn")
 def show(record: Publication) -> None:
     """Show the page of the record's attack."""
     if record.attack in page_state.ALONE:
-        _show_alone(record)
+        headline, attack, picture, controls, _ = _make_areas(wide=False)
+        shown = reconstruction if record.attack == page_state.TABLES else census_block
+        with picture:
+            first = shown.show(record)
+        with headline:
+            markup.show_headline(first)
+        with attack:
+            _attack_menu(record)
+            shown.side(record)
+        with controls:
+            with st.container(key=STATE.key("settings")):
+                if record.attack == page_state.TABLES:
+                    common.epsilon(STATE)
+                    common.show(STATE, _BASE, "Round to")
+            with st.container(key=STATE.key("forms"), horizontal=True, gap="small"):
+                _example_menu(record)
+                common.redraw_button(STATE, "Other people and other tables of the same kind.")
+                common.button(STATE)
+            with st.container(key=STATE.key("share")):
+                sharing.drawer(STATE.key("share-drawer"), lambda: sharing.show_link(STATE))
     else:
         _show_treatments(record)
     comparison.drawer("coarser")
@@ -441,27 +460,3 @@ def _show_treatments(record: Publication) -> None:
         markup.tabs(STATE.key("tabs"), _TABS, played)
         if maps is not None:
             PAGE.send_films(record, maps)
-
-
-def _show_alone(record: Publication) -> None:
-    """The page of an attack without treatments."""
-    headline, attack, picture, controls, _ = _make_areas(wide=False)
-    shown = reconstruction if record.attack == page_state.TABLES else census_block
-    with picture:
-        first = shown.show(record)
-    with headline:
-        markup.show_headline(first)
-    with attack:
-        _attack_menu(record)
-        shown.side(record)
-    with controls:
-        with st.container(key=STATE.key("settings")):
-            if record.attack == page_state.TABLES:
-                common.epsilon(STATE)
-                common.show(STATE, _BASE, "Round to")
-        with st.container(key=STATE.key("forms"), horizontal=True, gap="small"):
-            _example_menu(record)
-            common.redraw_button(STATE, "Other people and other tables of the same kind.")
-            common.button(STATE)
-        with st.container(key=STATE.key("share")):
-            sharing.drawer(STATE.key("share-drawer"), lambda: sharing.show_link(STATE))

@@ -60,7 +60,16 @@ _ROWS_MAX: Final = 31
 def _show_side(results: Results) -> None:
     """Show the ranges' controls, the tallies, the refused reports and the check of counts."""
     _range_controls(results)
-    _show_deliveries(results)
+    st.markdown(f"**Reports counted: {formats.integer(results.reports)}**")
+    if len(results.deliveries) > 1:
+        most = max(each.reports for each in results.deliveries)
+        rows = "".join(_delivery_html(each, most) for each in results.deliveries[-_ROWS_MAX:])
+        st.html(f'<div class="deliveries">{rows}</div>')
+        unlisted = len(results.deliveries) - _ROWS_MAX
+        if unlisted > 0:
+            st.caption(f"{formats.integer(unlisted)} earlier tallies are not listed.")
+    else:
+        st.caption("With one tally a day, this shows what came when.")
     _show_refused(results)
     text, is_alarm = view.law_text(results)
     if is_alarm:
@@ -79,19 +88,6 @@ def _range_controls(results: Results) -> None:
     running = STATE.current().running
     bound = STATE.bind("running", running, lambda r, v: replace(r, running=v))
     st.toggle("Reports still come", help=TEXTS["running"], **bound)
-
-
-def _show_deliveries(results: Results) -> None:
-    st.markdown(f"**Reports counted: {formats.integer(results.reports)}**")
-    if len(results.deliveries) > 1:
-        most = max(each.reports for each in results.deliveries)
-        rows = "".join(_delivery_html(each, most) for each in results.deliveries[-_ROWS_MAX:])
-        st.html(f'<div class="deliveries">{rows}</div>')
-        unlisted = len(results.deliveries) - _ROWS_MAX
-        if unlisted > 0:
-            st.caption(f"{formats.integer(unlisted)} earlier tallies are not listed.")
-    else:
-        st.caption("With one tally a day, this shows what came when.")
 
 
 def _delivery_html(each: Delivery, most: int) -> str:

@@ -173,17 +173,13 @@ def _cards() -> None:
     with st.container(horizontal=True, key="start-cards"):
         for card in CARDS:
             with st.container(border=True):
-                _example_card(card)
-
-
-def _example_card(card: Preset) -> None:
-    picture, wrong = _picture(card)
-    st.image(picture, width="stretch", alt=f"Map of the estimate with “{card.title}”.")
-    st.markdown(f"**{card.title}** · {wrong} people in the wrong place")
-    st.caption(card.sentence)
-    if st.button("Open it", key=f"open-{card.title}", help=card.title):
-        page_state.open_with(PLACES, page_state.scenario_query(card.apply(BEGIN)))
-        st.switch_page(PLACES)
+                picture, wrong = _picture(card)
+                st.image(picture, width="stretch", alt=f"Map of the estimate with “{card.title}”.")
+                st.markdown(f"**{card.title}** · {wrong} people in the wrong place")
+                st.caption(card.sentence)
+                if st.button("Open it", key=f"open-{card.title}", help=card.title):
+                    page_state.open_with(PLACES, page_state.scenario_query(card.apply(BEGIN)))
+                    st.switch_page(PLACES)
 
 
 @cached_by(lambda card: runs.key(card.apply(BEGIN)))

@@ -340,7 +340,13 @@ def show_numbers(data: ComparisonData) -> None:
         st.info("The numbers come once both pictures are there.")
         return
     st.markdown(means_text(data.ours, data.plain))
-    _show_findings(data.ours)
+    found = compare_groups(data.ours.first.evidence)
+    lines = [each.sentence for each in quantiles(data.ours.first.evidence)]
+    if found:
+        answers = list(dict.fromkeys(each.answer for each in found))
+        answer = st.selectbox("Compare groups by answer", answers, key=STATE.key("group-answer"))
+        lines += [each.sentence for each in found if each.answer == answer]
+    st.markdown("".join(f"- {escape_markdown(line)}\n" for line in lines))
     st.dataframe(
         answer_frame(data.ours, data.plain),
         hide_index=True,
@@ -354,17 +360,6 @@ def show_numbers(data: ComparisonData) -> None:
     )
     st.caption(TEXTS["numbers_notes"])
     pins.section(STATE, data)
-
-
-def _show_findings(ours: Result) -> None:
-    """Quartiles of numbers; an answer's shares in groups, one line a group."""
-    found = compare_groups(ours.first.evidence)
-    lines = [each.sentence for each in quantiles(ours.first.evidence)]
-    if found:
-        answers = list(dict.fromkeys(each.answer for each in found))
-        answer = st.selectbox("Compare groups by answer", answers, key=STATE.key("group-answer"))
-        lines += [each.sentence for each in found if each.answer == answer]
-    st.markdown("".join(f"- {escape_markdown(line)}\n" for line in lines))
 
 
 def means_text(ours: Result, plain: Result) -> str:
