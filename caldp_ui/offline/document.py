@@ -94,7 +94,7 @@ class Part:
     `words`: HTML by its place on the page, a CSS selector; films and sliders change it there. The
     first is the sentence above the picture. `moves`: functions that make its films or sliders, in
     seconds. `aim`: what one can do afterwards; `home`: the part's own sentence to take home; ""
-    for none. `questions_script`: makes the questions from the results of `moves`, in their order.
+    for none. `questions`: makes the questions from the results of `moves`, in their order.
     """
 
     id: str
@@ -147,11 +147,6 @@ def part_modules(parts: Sequence[Part]) -> list[str]:
             records.partial_script("dom", "replacements") + show.script("narrow") + chart_code
         )
     return codes
-
-
-def questions_script() -> str:
-    """Script that marks answers; the last of a file."""
-    return _script("questions")
 
 
 def _has_picture(parts: Sequence[Part], kind: type[records.Scene] | type[Board]) -> bool:
@@ -283,7 +278,7 @@ def document(title: str, parts: Sequence[Part], progress: Progress) -> str:
     scripts = part_modules(parts)
     if question_count:
         sections.append((_WEB / "end.html").read_text("utf-8").rstrip())
-        scripts.append(questions_script())
+        scripts.append(_script("questions"))  # marks answers
     code = "\n".join(f'<script type="module">{text}</script>' for text in scripts)
     return Template((_WEB / "document.html").read_text("utf-8")).substitute(
         title=escape(title),

@@ -161,7 +161,7 @@ def _look(file: _OpenFile[Any]) -> DetectedFile | None:
     opened = file.opened
     try:
         found: DetectedFile | None = jobs.run_automatically(
-            _state_key(file.state, "own-look"),
+            file.state.place("own-look"),
             f"{file.upload.number}/{opened}",
             lambda _: inspect_data(file.upload.source(), chosen=opened),
             lambda _: "Reading the file …",
@@ -196,7 +196,7 @@ def _counted(file: _OpenFile[C], opened: DetectedFile, asked: Reading, wanted: L
     tables = contents.table.derived, opened.table.met
     try:
         counted = jobs.run_automatically(
-            _state_key(file.state, "own-count"),
+            file.state.place("own-count"),
             f"{file.upload.number}/{file.chosen}/{wanted}/{tables}",
             count,
             lambda job: f"Counting, {job.share:.0%} …",
@@ -222,7 +222,7 @@ def _check(file: _OpenFile[Any], place: DeltaGenerator, guess: Reading) -> Readi
     answers, chosen = file.answers, file.chosen
     try:
         checked: Resolved | None = jobs.run_automatically(
-            _state_key(file.state, "own-check"),
+            file.state.place("own-check"),
             f"{file.upload.number}/{chosen}/{answers}/{len(guess.file.table.met)}",
             lambda progress: read_as_chosen(
                 guess.file, guess.layout, chosen, answers, share_with_runs(progress)
@@ -278,7 +278,7 @@ def _answer_button(file: _OpenFile[Any], check: str, answer: str, label: str) ->
 def forget(state: PageState[Any]) -> None:
     """Let go of the file and all that was made of it."""
     for name in ("look", "check", "count"):
-        job = st.session_state.pop(jobs.job_key(_state_key(state, f"own-{name}")), None)
+        job = st.session_state.pop(jobs.job_key(state.place(f"own-{name}")), None)
         if job is not None:
             job.leave()
 
@@ -458,8 +458,8 @@ def popover(state: PageState[S], form: Form[Any]) -> None:
     """A button, and the form that it opens; drawn only while it is open."""
     if page_state.take_part(state.page, "own"):
         st.session_state[state.key("own")] = True
-        st.session_state[_state_key(state, "own-first")] = _CHOOSE
-    counted = st.session_state.pop(_state_key(state, "own-counted"), None)
+        st.session_state[state.place("own-first")] = _CHOOSE
+    counted = st.session_state.pop(state.place("own-counted"), None)
     if counted is not None:
         _accept(state, form, *counted)  # before the form is drawn, which it closes
         run_page()
@@ -476,14 +476,14 @@ def popover(state: PageState[S], form: Form[Any]) -> None:
 
 
 def _show(state: PageState[S], form: Form[C]) -> None:
-    upload: UploadedFile | None = st.session_state.get(_state_key(state, "own-held"))
+    upload: UploadedFile | None = st.session_state.get(state.place("own-held"))
     if upload is not None and _confirm(state, form, upload):
         return
     st.markdown(f"**{form.title}** · {form.instructions}")
-    wrong = st.session_state.get(_state_key(state, "wrong"))
+    wrong = st.session_state.get(state.place("wrong"))
     if wrong:
         st.error(escape_markdown(wrong[:_TOLD_MAX]), icon=":material/error:")
-    first = st.session_state.get(_state_key(state, "own-first"), _PASTE)
+    first = st.session_state.get(state.place("own-first"), _PASTE)
     pasted, chosen = st.tabs([_PASTE, _CHOOSE], default=first, key=state.key("own-way"))
     with pasted, st.form(state.key("own-form"), border=False):
         _restore_widget(state, "own-text", form.example)
@@ -505,12 +505,12 @@ def _confirm(state: PageState[S], form: Form[C], upload: UploadedFile) -> bool:
         with st.container(key=state.key("own-preview"), gap="small"):
             counts = _show_file(file)
     except CaldpError as error:
-        st.session_state[_state_key(state, "wrong")] = str(error)
+        st.session_state[state.place("wrong")] = str(error)
         _discard_upload(state)
         return False
     hide = _ask_hidden(state, form, counts)
-    if counts is not None and st.session_state.pop(_state_key(state, "own-wanted"), False):
-        st.session_state[_state_key(state, "own-counted")] = counts, hide
+    if counts is not None and st.session_state.pop(state.place("own-wanted"), False):
+        st.session_state[state.place("own-counted")] = counts, hide
         run_page()
     with st.container(key=state.key("own-buttons"), horizontal=True, gap="small"):
         if counts is not None:
@@ -536,11 +536,11 @@ def _show_or_count(
     answers: dict[str, object],
 ) -> None:
     """Show the counts, or, where a quick hand has chosen anew since, count first."""
-    upload: UploadedFile | None = st.session_state.get(_state_key(state, "own-held"))
+    upload: UploadedFile | None = st.session_state.get(state.place("own-held"))
     if upload is None or _OpenFile(state, form, upload).form_answers == answers:
         _accept(state, form, found, hide)
     else:
-        st.session_state[_state_key(state, "own-wanted")] = True
+        st.session_state[state.place("own-wanted")] = True
 
 
 def _ask_hidden(
@@ -555,8 +555,8 @@ def _ask_hidden(
 
 
 def _discard_upload(state: PageState[Any]) -> None:
-    st.session_state.pop(_state_key(state, "own-wanted"), None)
-    upload: UploadedFile | None = st.session_state.pop(_state_key(state, "own-held"), None)
+    st.session_state.pop(state.place("own-wanted"), None)
+    upload: UploadedFile | None = st.session_state.pop(state.place("own-held"), None)
     if upload is not None:
         upload.discard()
     forget(state)
@@ -574,12 +574,12 @@ def _accept(
             notify(TEXTS["own_other_data"])
         _show_scenario(state, scenario, form.next_step(found))
     except CaldpError as error:
-        st.session_state[_state_key(state, "wrong")] = str(error)
+        st.session_state[state.place("wrong")] = str(error)
 
 
 def _submit(state: PageState[Any], name: str, label: str, take: Callable[[], None]) -> None:
     def click() -> None:
-        is_held = _state_key(state, "own-held") in st.session_state
+        is_held = state.place("own-held") in st.session_state
         # The second of two quick clicks comes when the first has closed the form.
         if not is_held and state.key("own-name") in st.session_state:
             take()
@@ -596,13 +596,7 @@ def _name_input(state: PageState[Any], name: str) -> None:
 
 def _restore_widget(state: PageState[Any], name: str, value: str) -> None:
     """A widget's own entry dies while the form is closed."""
-    st.session_state.setdefault(
-        state.key(name), st.session_state.get(_state_key(state, name), value)
-    )
-
-
-def _state_key(state: PageState[Any], name: str) -> str:
-    return f"{state.page}/{name}"
+    st.session_state.setdefault(state.key(name), st.session_state.get(state.place(name), value))
 
 
 def _take_text(state: PageState[S], form: Form[C]) -> None:
@@ -635,13 +629,13 @@ def _take_file(state: PageState[S], form: Form[C]) -> None:
 def _receive(state: PageState[S], put: Callable[[], None]) -> None:
     """Keep an upload to be read; the form shows the error if that fails."""
     for name in ("own-text", "own-name", "own-file-name"):
-        st.session_state[_state_key(state, name)] = st.session_state[state.key(name)]
-    st.session_state[_state_key(state, "wrong")] = None
+        st.session_state[state.place(name)] = st.session_state[state.key(name)]
+    st.session_state[state.place("wrong")] = None
     _discard_upload(state)
     try:
         put()
     except CaldpError as error:
-        st.session_state[_state_key(state, "wrong")] = str(error)
+        st.session_state[state.place("wrong")] = str(error)
 
 
 def _store(state: PageState[S], form: Form[C], data: bytes, file: str, name: str) -> None:
@@ -652,10 +646,10 @@ def _store(state: PageState[S], form: Form[C], data: bytes, file: str, name: str
         state.stop_waiting()
         _show_scenario(state, make_safe(Scenario.from_json(text)), "")
         return
-    number = st.session_state.get(_state_key(state, "own-number"), 0) + 1
-    st.session_state[_state_key(state, "own-number")] = number
+    number = st.session_state.get(state.place("own-number"), 0) + 1
+    st.session_state[state.place("own-number")] = number
     title = check_line("The name", name) if name else form.default
-    st.session_state[_state_key(state, "own-held")] = UploadedFile(data, file, title, number)
+    st.session_state[state.place("own-held")] = UploadedFile(data, file, title, number)
 
 
 def _show_scenario(state: PageState[S], scenario: Scenario, then: str) -> None:

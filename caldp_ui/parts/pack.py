@@ -179,8 +179,13 @@ def _cells_png(grid: GridDomain, colours: MapColours, wide: float, high: float) 
         labels = colours.borders[at]
         is_edge = (labels != np.roll(labels, 1, 0)) | (labels != np.roll(labels, 1, 1))
         pixels[1:, 1:][is_edge[1:, 1:]] = ImageColor.getrgb("#46596E")
+    return png_of(Image.fromarray(pixels), optimize=True)
+
+
+def png_of(picture: Image.Image, **options: Any) -> bytes:
+    """A picture as PNG; `options`: of `Image.save`."""
     buffer = io.BytesIO()
-    Image.fromarray(pixels).save(buffer, "PNG", optimize=True)
+    picture.save(buffer, "PNG", **options)
     return buffer.getvalue()
 
 
@@ -209,10 +214,8 @@ def png(
     palette = CIVIDIS.copy()
     palette[0] = NIGHT_LAND
     picture.putpalette(palette.tobytes())
-    buffer = io.BytesIO()
     size = (WIDTH, height(domain, part))
-    picture.resize(size, Image.Resampling.NEAREST).save(buffer, format="PNG")
-    return buffer.getvalue()
+    return png_of(picture.resize(size, Image.Resampling.NEAREST))
 
 
 def maps(
@@ -244,10 +247,9 @@ def captioned(picture: bytes, lines: Sequence[str]) -> bytes:
     whole = Image.new("RGB", (image.width, image.height + round(low) + size), "white")
     whole.paste(image, (0, round(low) + size))
     ImageDraw.Draw(whole).multiline_text(at, text, "black", font, spacing=gap)
-    known, buffer = PngInfo(), io.BytesIO()
+    known = PngInfo()
     known.add_itxt("Description", f"{text}\n{image.info.get('Description', '')}")
-    whole.save(buffer, "PNG", pnginfo=known)
-    return buffer.getvalue()
+    return png_of(whole, pnginfo=known)
 
 
 def window(domain: GridDomain, part: Area) -> tuple[slice, slice]:
@@ -459,10 +461,9 @@ def _mark_png(data: bytes) -> bytes:
     whole.paste(picture, (0, _BAND))
     size = 18 if picture.width >= 750 else 14
     ImageDraw.Draw(whole).text((8, 9), LINE, "white", ImageFont.load_default(size))
-    text, buffer = PngInfo(), io.BytesIO()
+    text = PngInfo()
     text.add_text("Comment", LINE)
-    whole.save(buffer, "PNG", pnginfo=text)
-    return buffer.getvalue()
+    return png_of(whole, pnginfo=text)
 
 
 def _mark_zip(data: bytes) -> bytes:

@@ -458,7 +458,9 @@ def set_writing_next(writing: bool) -> None:
 
 def _lose(teacher_key: TeacherKey) -> None:
     visit.notify(
-        view.ended_poll_sentence(polls.display_code(polls.normalize_code(teacher_key.code)))
+        view.TEXTS["poll_gone"].format(
+            code=polls.display_code(polls.normalize_code(teacher_key.code))
+        )
     )
     forget_poll()
 

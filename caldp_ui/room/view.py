@@ -257,11 +257,6 @@ def promises(question: PollQuestion) -> tuple[str, ...]:
     return (*coins, *_PROMISES["always"])
 
 
-def ended_poll_sentence(code: str) -> str:
-    """To a teacher whose poll is gone."""
-    return TEXTS["poll_gone"].format(code=code)
-
-
 def question_message(question: PollQuestion) -> dict[str, Any]:
     """The question as phones need it, ready for JSON; the law's whole numbers are texts.
 

@@ -108,7 +108,7 @@ class PageState(Generic[R]):
 
     def open_with(self, record: R) -> None:
         """Show this record when its page is opened from another one, whose address lacks it."""
-        if self._state_key in st.session_state:
+        if self.place("state") in st.session_state:
             self.put(record)
         else:
             self.codec.check(record)
@@ -231,7 +231,7 @@ class PageState(Generic[R]):
         handed: dict[str, str] | None = st.session_state.pop(f"{self.page}/{_LINK}", None)
         if handed is not None:
             self.open_with(self.codec.read(handed))
-        elif self._state_key in st.session_state and links.is_history_navigation():
+        elif self.place("state") in st.session_state and links.is_history_navigation():
             self.put(self._read_address())
         self._open_awaited()
 
@@ -243,17 +243,17 @@ class PageState(Generic[R]):
     @property
     def awaited(self) -> dict[str, str] | None:
         """A link whose data have not been brought yet, and are waited for."""
-        query: dict[str, str] | None = st.session_state.get(self._awaited_key)
+        query: dict[str, str] | None = st.session_state.get(self.place("awaited"))
         return query
 
     def stop_waiting(self) -> None:
         """Forget the link that waits for data."""
-        st.session_state.pop(self._awaited_key, None)
+        st.session_state.pop(self.place("awaited"), None)
 
     def _read_address(self) -> R:
         """The record of the address bar; a link without its data waits for them."""
         received = links.read(self.codec, self.page, self.other_keys)
-        st.session_state[self._awaited_key] = received.texts if received.lacks_data else None
+        st.session_state[self.place("awaited")] = received.texts if received.lacks_data else None
         return received.record
 
     def _open_awaited(self) -> bool:
@@ -286,22 +286,18 @@ class PageState(Generic[R]):
         """Keys of the page's link that are not the codec's."""
         return ()
 
-    @property
-    def _state_key(self) -> str:
-        return f"{self.page}/state"
-
-    @property
-    def _awaited_key(self) -> str:
-        return f"{self.page}/awaited"
+    def place(self, name: str) -> str:
+        """The key under which a visit keeps something of this page."""
+        return f"{self.page}/{name}"
 
     def _history(self) -> History[R]:
-        if self._state_key not in st.session_state:
+        if self.place("state") not in st.session_state:
             self._store(History(self._read_address()))
-        history: History[R] = st.session_state[self._state_key]
+        history: History[R] = st.session_state[self.place("state")]
         return history
 
     def _store(self, history: History[R]) -> None:
-        st.session_state[self._state_key] = history
+        st.session_state[self.place("state")] = history
 
 
 PINNED: Final = "pinned"
@@ -324,13 +320,13 @@ class PinPageState(PageState[R]):
     @property
     def pinned(self) -> R | None:
         """The kept record whose picture is shown, if any."""
-        kept: R | None = st.session_state.get(self._pinned_key)
+        kept: R | None = st.session_state.get(self.place(PINNED))
         return kept
 
     @property
     def pins(self) -> tuple[R, ...]:
         """All kept records, the latest last."""
-        kept: tuple[R, ...] = st.session_state.get(self._pins_key, ())
+        kept: tuple[R, ...] = st.session_state.get(self.place(PINS), ())
         return kept
 
     @property
@@ -345,24 +341,24 @@ class PinPageState(PageState[R]):
 
     def choose_pin(self, record: R | None) -> None:
         """Show this kept record as the pinned one; None for none."""
-        st.session_state[self._pinned_key] = record
+        st.session_state[self.place(PINNED)] = record
 
     def unpin(self, record: R) -> None:
         """Remove a kept record; the latest of the others is shown in its place."""
         rest = tuple(each for each in self.pins if each != record)
-        st.session_state[self._pins_key] = rest
+        st.session_state[self.place(PINS)] = rest
         if self.pinned == record:
             self.choose_pin(rest[-1] if rest else None)
 
     def unpin_all(self) -> None:
         """Remove all kept records."""
-        st.session_state[self._pins_key] = ()
+        st.session_state[self.place(PINS)] = ()
         self.choose_pin(None)
 
     def follow_link(self) -> None:
         """Show the records of a link or of a step in the browser's history, pinned ones, too."""
         super().follow_link()
-        if links.is_history_navigation() or self._pinned_key not in st.session_state:
+        if links.is_history_navigation() or self.place(PINNED) not in st.session_state:
             received = links.receive(self.codec, self.page, self.other_keys)
             self._pin_all({} if self.awaited else received.texts)
 
@@ -383,17 +379,9 @@ class PinPageState(PageState[R]):
         """Keys of the page's link that are not the codec's: those of pinned records."""
         return PINNED, PINS
 
-    @property
-    def _pinned_key(self) -> str:
-        return f"{self.page}/{PINNED}"
-
-    @property
-    def _pins_key(self) -> str:
-        return f"{self.page}/pins"
-
     def _add(self, record: R) -> None:
         if record not in self.pins:
-            st.session_state[self._pins_key] = (*self.pins, record)[-PINS_MAX:]
+            st.session_state[self.place(PINS)] = (*self.pins, record)[-PINS_MAX:]
         self.choose_pin(record)
 
     def _open_awaited(self) -> bool:

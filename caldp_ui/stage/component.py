@@ -311,14 +311,16 @@ def _dispatch_events(
         if callback is None:
             continue
         try:
-            record = _read_act(message) if kind == "act" else _read_step(message)
+            record = (
+                _read_act(message)
+                if kind == "act"
+                else StepChoice(
+                    str(message["film"]), int(message["index"]), float(message["value"])
+                )
+            )
         except (CaldpError, KeyError, TypeError, ValueError):
             continue  # our own code does not send it
         callback(record)
-
-
-def _read_step(message: Mapping[str, Any]) -> StepChoice:
-    return StepChoice(str(message["film"]), int(message["index"]), float(message["value"]))
 
 
 def _read_act(message: Mapping[str, Any]) -> Act:

@@ -6,7 +6,6 @@ The same marks, on white, are a PNG for paper.
 Areas are drawn in small cells, which hold no people of their own.
 """
 
-import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -388,10 +387,8 @@ def _png(ours: Result, plain: Result, truth: Floats | None, legend: str) -> byte
             middle, low, high = (across(float(column[x])) for column in shares)
             draw.line((low, at, high, at), colour, 2)
             draw.ellipse((middle - 5, at - 5, middle + 5, at + 5), colour)
-    buffer = io.BytesIO()
-    image.save(buffer, "PNG")
     scale = f"{legend} Right end: {100 * top:.3g} %."
-    return pack.captioned(buffer.getvalue(), [scale, policies.setting_text(setup)])
+    return pack.captioned(pack.png_of(image), [scale, policies.setting_text(setup)])
 
 
 def _shorten_name(name: str, font: ImageFont.FreeTypeFont | ImageFont.ImageFont) -> str:

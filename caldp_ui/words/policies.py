@@ -239,18 +239,10 @@ def _fading_promise(nouns: Vocabulary, setup: Setup, policy: _FadingText) -> Pro
     )
 
 
-def chance(policy: PersonalPolicy, reports: int = 1) -> float:
-    """Largest chance, in [0.5, 1], that an even guess between an own place and another is right.
-
-    After `reports` reports, each with new noise.
-    """
-    return pair_odds(policy, reports).largest
-
-
 def personal(nouns: Vocabulary, setup: Setup, policy: policies.PersonalTags) -> PromiseText:
     """The promise for own places behind tags, and for places sensitive for everybody, at one ε."""
     assert isinstance(setup.policy, PersonalPolicy)
-    best = chance(setup.policy)
+    best = pair_odds(setup.policy).largest
     common = float(setup.dataset.distribution[setup.sensitive].sum())
     own = min(1.0, sum(policy.shares)) * (1.0 - common)
     guess = must_choose(f"a person's own {nouns.unit} and another, equally likely,", best)
@@ -264,7 +256,7 @@ def personal(nouns: Vocabulary, setup: Setup, policy: policies.PersonalTags) -> 
         f"{guess} A report that says “at home” turns an even chance into "
         f"{bound_text(max_guess_accuracy(policy.epsilon))}. No report says which {nouns.units} are "
         "somebody's own.",
-        add_up("from home", chance(setup.policy, promise.REPEATS)),
+        add_up("from home", pair_odds(setup.policy, promise.REPEATS).largest),
         (*TEXTS["tags_leave_open"].splitlines(), *promise.left_open(nouns, setup.scenario)),
         (("ε", f"{policy.epsilon:g}"), ("own places", f"{tags}, spread by “{policy.background}”")),
     )

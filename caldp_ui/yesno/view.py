@@ -4,7 +4,6 @@ Colour is never alone: this protection is a solid line and a circle, plain LDP d
 what is pinned a square.
 """
 
-import io
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -332,9 +331,7 @@ def png(data: YesNoData) -> bytes:
         range_text = formats.percent_range(heap.coin.low, heap.coin.high)
         draw.text(at(left, top), f"{heap.name}: {range_text}", heap.colour, font, "lb")
     foot = f"people with yes, from {left:.2f} % (left edge) to {right:.2f} %; line: truth, "
-    buffer = io.BytesIO()
-    image.save(buffer, "PNG")
-    return pack.captioned(buffer.getvalue(), [f"{foot}{truth:.3g} %", _setting_text(data)])
+    return pack.captioned(pack.png_of(image), [f"{foot}{truth:.3g} %", _setting_text(data)])
 
 
 def _draw_mark(draw: ImageDraw.ImageDraw, symbol: str, x: float, y: float, colour: str) -> None:
