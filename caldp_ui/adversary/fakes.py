@@ -538,28 +538,24 @@ def show(record: state.AttackerState, page: PageLayout) -> None:
         maps = PAGE.show_maps(shown, partial(move_place, state.STATE), OVER_EPSILON, OVER_TENTHS)
     page.show_headline(shown.headline)
     with page.side:
-        _controls(record, data.domain)
+        with st.container(key=state.STATE.key("steer"), gap="small"):
+            with st.container(key=state.STATE.key("which"), horizontal=True, gap="small"):
+                choices.menu(state.STATE, PRESETS)
+                place_control(state.STATE, "They push", data.domain, record.place)
+            with st.container(key=state.STATE.key("dials"), gap="small"):
+                common.epsilon(state.STATE)
+                help_text = "Of all phones that report, honest ones and fakes."
+                common.show(state.STATE, MANY, "Fake phones", help_text)
+            comparison.epsilon_button(state.STATE, record.scenario.policy.plain_epsilon)
+            pins.redraw_and_pin(state.STATE, PAGE.pin_title, state.NEW_NOISE)
+        with st.container(key=state.STATE.key("risk"), gap="small"):
+            with st.container(key=state.STATE.key("power")):
+                st.markdown(one_phone(record, data.domain))
+            _choices()
     with page.below:
         send_frames(pins.ready_films([each.request(record) for each in slider_films(record)]), maps)
         PAGE.show_pins(data, shown)
         tabs(state.STATE.key("fakes-tabs"), _TABS, data)
-
-
-def _controls(record: state.AttackerState, domain: GridDomain) -> None:
-    with st.container(key=state.STATE.key("steer"), gap="small"):
-        with st.container(key=state.STATE.key("which"), horizontal=True, gap="small"):
-            choices.menu(state.STATE, PRESETS)
-            place_control(state.STATE, "They push", domain, record.place)
-        with st.container(key=state.STATE.key("dials"), gap="small"):
-            common.epsilon(state.STATE)
-            help_text = "Of all phones that report, honest ones and fakes."
-            common.show(state.STATE, MANY, "Fake phones", help_text)
-        comparison.epsilon_button(state.STATE, record.scenario.policy.plain_epsilon)
-        pins.redraw_and_pin(state.STATE, PAGE.pin_title, state.NEW_NOISE)
-    with st.container(key=state.STATE.key("risk"), gap="small"):
-        with st.container(key=state.STATE.key("power")):
-            st.markdown(one_phone(record, domain))
-        _choices()
 
 
 def _choices() -> None:

@@ -131,7 +131,7 @@ def part_modules(parts: Sequence[Part]) -> list[str]:
     """Scripts of the parts, in order: a page's own code before the code that finds its pictures."""
     codes = (
         [_script("bytes") + records.script() + _script("maps")]
-        if _has_picture(parts, records.Scene)
+        if any(isinstance(part.picture, records.Scene) for part in parts)
         else []
     )
     for part in parts:
@@ -141,16 +141,12 @@ def part_modules(parts: Sequence[Part]) -> list[str]:
             )
         elif isinstance(part.picture, Board):
             codes += [_own_script(part.id, key, each) for key, each in part.picture.own.items()]
-    if _has_picture(parts, Board):
+    if any(isinstance(part.picture, Board) for part in parts):
         chart_code = records.join_modules(_WEB, ("bytes", "axis", "plot", "boards"))
         codes.append(
             records.partial_script("dom", "replacements") + show.script("narrow") + chart_code
         )
     return codes
-
-
-def _has_picture(parts: Sequence[Part], kind: type[records.Scene] | type[Board]) -> bool:
-    return any(isinstance(part.picture, kind) for part in parts)
 
 
 def _script(name: str) -> str:

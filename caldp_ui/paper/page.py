@@ -173,10 +173,14 @@ def ratios(values: int, epsilon: float, share: float | None) -> dict[str, list[f
     `share`: of people with a sensitive value; None is whichever is the worst for each.
     """
     sizes, multiples = sizes_of(values), {}
-    best = [_best(values, s, epsilon, share) for s in sizes]
+    best = [
+        minimax(values, s, epsilon) if share is None else least_loss(values, s, epsilon, share)
+        for s in sizes
+    ]
     for name, spec in _methods(share).items():
         multiples[name] = [
-            _loss(spec.make(Context.high_low(np.arange(values) < s, epsilon)), s, share) / least
+            _loss(spec.make(Context.high_low(np.arange(values) < s, epsilon)), s, share)
+            / least.loss
             for s, least in zip(sizes, best, strict=True)
         ]
     return multiples
@@ -190,12 +194,6 @@ def _methods(share: float | None) -> Mapping[str, catalogue.MechanismSpec]:
         _BEST: catalogue.SubsetSelection(),
         _OURS: catalogue.Galois(share=share),
     }
-
-
-def _best(values: int, s: int, epsilon: float, share: float | None) -> float:
-    if share is None:
-        return minimax(values, s, epsilon).loss
-    return least_loss(values, s, epsilon, share).loss
 
 
 def _loss(mechanism: Mechanism, s: int, share: float | None) -> float:

@@ -214,19 +214,6 @@ def _directory() -> None:
                 st.caption(each["sentence"])
 
 
-def _idea() -> None:
-    """Show three steps side by side, and their sources."""
-    best = formats.hundred(max_guess_accuracy(1.0))
-    steps = {
-        "1 · Everybody adds noise": TEXTS["one_report"].format(best=best),
-        "2 · The noise averages out": TEXTS["many_reports"],
-        "3 · Context decides what to hide": TEXTS["matrix"],
-    }
-    for column, (title, text) in zip(st.columns(3), steps.items(), strict=True):
-        column.markdown(f"**{title}**\n\n{text}")
-    st.caption(TEXTS["sources"])
-
-
 def show() -> None:
     """Show the whole page."""
     with st.container(key=STATE.key("first")):
@@ -237,5 +224,13 @@ def show() -> None:
                     _purpose_card(name, card)
     _cards()
     _directory()
-    _idea()
+    best = formats.hundred(max_guess_accuracy(1.0))
+    steps = {
+        "1 · Everybody adds noise": TEXTS["one_report"].format(best=best),
+        "2 · The noise averages out": TEXTS["many_reports"],
+        "3 · Context decides what to hide": TEXTS["matrix"],
+    }
+    for column, (title, text) in zip(st.columns(3), steps.items(), strict=True):
+        column.markdown(f"**{title}**\n\n{text}")
+    st.caption(TEXTS["sources"])
     show_questions()

@@ -93,11 +93,11 @@ class QuestionTable:
     mean: EstimatedMean | None
 
 
-def asking_options(scenario: Scenario, count: int, open_questions: frozenset[int]) -> AskingOptions:
-    """The ways to ask all but the `open_questions` (indices); `CaldpError` if ε is too small."""
+def asking_options(scenario: Scenario, count: int, clear: frozenset[int]) -> AskingOptions:
+    """The ways to ask all but the `clear` (indices); `CaldpError` if ε is too small."""
     epsilon, n = scenario.policy.plain_epsilon, runs.setup(scenario).n
-    all_questions = _questions(scenario, count, open_questions)
-    questions = [each for at, each in enumerate(all_questions) if at not in open_questions]
+    all_questions = _questions(scenario, count, clear)
+    questions = [each for at, each in enumerate(all_questions) if at not in clear]
     count = len(questions)
     one, every = QuestionPlan(count, 1, epsilon), QuestionPlan(count, count, epsilon)
     return AskingOptions(one, every, best_plan(questions, epsilon, n))
@@ -105,16 +105,16 @@ def asking_options(scenario: Scenario, count: int, open_questions: frozenset[int
 
 @cached_by(lambda scenario, *rest: (runs.law_key(scenario), *rest[:-1]))
 def compare_options(
-    scenario: Scenario, count: int, open_questions: frozenset[int], progress: Progress
+    scenario: Scenario, count: int, clear: frozenset[int], progress: Progress
 ) -> QuestionComparison:
     """All errors, by forecasts; `count` is the survey's own number of questions, where it is one.
 
-    `open_questions`: indices of its questions that are asked in the clear and need no ε. Takes up
+    `clear`: indices of its questions that are asked in the clear and need no ε. Takes up
     to seconds; raises `CaldpError` as `asking_options` does.
     """
-    options = asking_options(scenario, count, open_questions)
+    options = asking_options(scenario, count, clear)
     errors: dict[str, tuple[float, float, float | None]] = {}
-    rows = _rows(scenario, count, open_questions)
+    rows = _rows(scenario, count, clear)
     for number, (name, (sharing, question)) in enumerate(rows.items()):
         progress(number / len(rows))
         plans = (QuestionPlan(sharing, each, options.one.epsilon) for each in (1, sharing))
@@ -123,7 +123,7 @@ def compare_options(
         best = _asking_error(scenario, options.best, question) if is_between else None
         errors[name] = one, every, best
     return QuestionComparison(
-        options, errors, _average(list(errors.values()), scenario, count, open_questions)
+        options, errors, _average(list(errors.values()), scenario, count, clear)
     )
 
 
@@ -131,28 +131,26 @@ def _average(
     rows: Sequence[tuple[float, float, float | None]],
     scenario: Scenario,
     count: int,
-    open_questions: frozenset[int],
+    clear: frozenset[int],
 ) -> tuple[float, float]:
     if survey_titles(scenario):
-        rows = [row for at, row in enumerate(rows) if at not in open_questions]
+        rows = [row for at, row in enumerate(rows) if at not in clear]
     else:
         rows = [rows[COUNTS.index(count)]]
     one, every = sum(row[0] for row in rows), sum(row[1] for row in rows)
     return min(1.0, one / len(rows)), min(1.0, every / len(rows))
 
 
-def _rows(
-    scenario: Scenario, count: int, open_questions: frozenset[int]
-) -> dict[str, tuple[int, Question]]:
+def _rows(scenario: Scenario, count: int, clear: frozenset[int]) -> dict[str, tuple[int, Question]]:
     """By name of the row: the number of questions that share ε, and the question."""
     names = survey_titles(scenario)
     if names:
-        questions = _questions(scenario, count, open_questions)
+        questions = _questions(scenario, count, clear)
         return {
-            name: (1 if at in open_questions else count - len(open_questions), question)
+            name: (1 if at in clear else count - len(clear), question)
             for at, (name, question) in enumerate(zip(names, questions, strict=True))
         }
-    (question,) = _questions(scenario, 1, open_questions)
+    (question,) = _questions(scenario, 1, clear)
     return {f"{number} questions": (number, question) for number in COUNTS}
 
 
@@ -166,16 +164,14 @@ def survey_titles(scenario: Scenario) -> list[str]:
     return [table.title for table in spec.tables()] if isinstance(spec, OwnSurvey) else []
 
 
-def _questions(
-    scenario: Scenario, count: int, open_questions: frozenset[int]
-) -> Sequence[Question]:
+def _questions(scenario: Scenario, count: int, clear: frozenset[int]) -> Sequence[Question]:
     spec = scenario.dataset
     if isinstance(spec, OwnSurvey):
         shares = [table.load().distribution for table in spec.tables()]
         numbers = _ordered_questions(scenario, spec)
         return [
             Question(open_mechanism_maker(p.size), p)
-            if at in open_questions
+            if at in clear
             else ordered_question(p)
             if at in numbers
             else Question(plain_mechanism_maker(p.size), p)
@@ -197,16 +193,16 @@ def _ordered_questions(scenario: Scenario, spec: OwnSurvey) -> frozenset[int]:
 
 
 def survey_tables(
-    scenario: Scenario, asking: QuestionPlan, open_questions: frozenset[int]
+    scenario: Scenario, asking: QuestionPlan, clear: frozenset[int]
 ) -> list[QuestionTable]:
     """One simulated run of an uploaded survey, asked that way; empty for any other table."""
     spec = scenario.dataset
     if not isinstance(spec, OwnSurvey):
         return []
     tables = spec.tables()
-    questions, n = _questions(scenario, len(tables), open_questions), runs.setup(scenario).n
+    questions, n = _questions(scenario, len(tables), clear), runs.setup(scenario).n
     open_plan = QuestionPlan(1, 1, asking.epsilon)
-    plans = [open_plan if at in open_questions else asking for at in range(len(tables))]
+    plans = [open_plan if at in clear else asking for at in range(len(tables))]
     marginals = ask_questions(plans, questions, n, scenario.estimator, scenario.seed)
     return [
         QuestionTable(table, marginal, _mean(table, question, marginal, plan))
@@ -264,23 +260,23 @@ def show(data: ComparisonData) -> None:
     """The whole tab; asks for the number of questions where the data are not an uploaded survey."""
     scenario = data.setup.scenario
     names = survey_titles(scenario)
-    open_questions = _ask_open_questions(names) if names else frozenset[int]()
+    clear = _ask_open_questions(names) if names else frozenset[int]()
     count = len(names) or _ask_count()
     try:
-        asking_options(scenario, count, open_questions)
+        asking_options(scenario, count, clear)
     except CaldpError as error:
         st.info(escape_markdown(str(error)))
         return
     comparison = jobs.run_automatically(
         STATE.key("several"),
-        f"{count} {sorted(open_questions)} {runs.key(scenario)}",
-        lambda progress: compare_options(scenario, count, open_questions, progress),
+        f"{count} {sorted(clear)} {runs.key(scenario)}",
+        lambda progress: compare_options(scenario, count, clear, progress),
         lambda job: f"Errors of both ways to ask: {job.share:.0%}",
     )
     if comparison is None:
         return
     st.markdown(f"**{comparison_sentence(comparison)}**")
-    if open_questions:
+    if clear:
         st.caption(TEXTS["open_questions_notes"])
     left, right = st.columns([1.2, 1], gap="large")
     with left:
@@ -290,9 +286,7 @@ def show(data: ComparisonData) -> None:
     with right:
         if comparison.options.every.questions > 1:
             _show_guesses(comparison)
-    _answers(
-        survey_tables(scenario, comparison.options.best, open_questions), comparison.options.best
-    )
+    _answers(survey_tables(scenario, comparison.options.best, clear), comparison.options.best)
 
 
 def _ask_open_questions(names: list[str]) -> frozenset[int]:

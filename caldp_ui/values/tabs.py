@@ -269,8 +269,8 @@ def show_methods(data: ComparisonData) -> None:
         lambda job: f"Methods and estimators: {job.share:.0%}",
     )
     if comparison is not None:
-        best = comparison.min(axis=None)
-        st.table(comparison.map(partial(_error_text, best=best)).rename_axis("method"))
+        least = float(np.nanmin(comparison.to_numpy(), initial=math.inf))
+        st.table(comparison.map(partial(_error_text, best=least)).rename_axis("method"))
         st.caption(TEXTS["methods_notes"])
 
 
