@@ -102,13 +102,13 @@ def _matrix_controls(record: page_state.MatrixState) -> None:
             f"One a line, {page_state.K_MIN} to {page_state.K_MAX}; new ones begin without limits",
             help=TEXTS["groups_help"],
             **STATE.bind_held(
-                "names",
-                "\n".join(record.names),
-                lambda r, text: r.with_names(
-                    tuple(filter(None, map(str.strip, text.splitlines())))
-                ),
+                "names", "\n".join(record.names), lambda r, text: r.with_names(_lines(text))
             ),
         )
+
+
+def _lines(text: str) -> tuple[str, ...]:
+    return tuple(line.strip() for line in text.splitlines() if line.strip())
 
 
 def _channel_controls(record: page_state.MatrixState) -> page_state.Candidate:
