@@ -431,6 +431,8 @@ AXE_COLOURS = {"runOnly": {"type": "rule", "values": ["color-contrast", "link-in
 
 def violations(page: Any, options: dict[str, Any] | None = None) -> list[str]:
     """What axe finds: the rule, the first element that breaks it, and how."""
+    # What holds axe writes down as well, element by element, unless it is told not to.
+    options = {"resultTypes": ["violations"], **(options or {})}
     found = Axe().run(page, options=options).response["violations"]
     return [f"{v['id']}: {v['nodes'][0]['html']} {v['nodes'][0]['failureSummary']}" for v in found]
 

@@ -199,7 +199,7 @@ def expect_state(page: Any, entry: MenuPage, wanted: PageState) -> None:
     assert page.url == wanted.url
 
 
-@pytest.mark.parametrize("every", [2, pytest.param(1, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("every", [4, pytest.param(1, marks=pytest.mark.thorough)])
 def test_back_leads_through_what_was_shown_on_every_page(page: Any, every: int) -> None:
     states: list[tuple[MenuPage, PageState, PageState]] = []
     for entry in BACK_PAGES[::every]:

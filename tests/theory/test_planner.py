@@ -106,12 +106,12 @@ class Counted(TotalVariation):
         return super().__call__(mechanism, p, n)
 
 
-TOTALS: tuple[tuple[int, catalogue.MechanismName, str, float], ...] = (
+TOTALS = (
     (2, "hadamard", "simplex", 0.01),
     (10, "subset-selection", "none", 0.01),
     (40, "galois", "simplex-per-block", 0.02),
     (40, "oue", "cascade", 0.02),
-    (40, "hadamard", "clip", 0.02),
+    pytest.param(40, "hadamard", "clip", 0.02, marks=pytest.mark.thorough),  # of trials, too
     (1_000, "randomized-response", "simplex", 0.001),
     (1_000, "galois", "norm-sub", 0.001),
 )
