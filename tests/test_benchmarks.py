@@ -184,10 +184,8 @@ def tables_of_estimators() -> dict[str, dict[str, list[str]]]:
 def test_tables_of_errors_hold_what_is_computed_anew() -> None:
     """A part that is fast: one map in one block, another in 64, all four ε, to the digit."""
     tables = tables_of_estimators()
-    for side, head, anew in (
-        (1, "In one block:", "lone cells"),
-        (8, "In 64 blocks:", "a gradient"),
-    ):
+    anew = {"In one block:": (1, "lone cells"), "In 64 blocks:": (8, "a gradient")}
+    for head, (side, fast) in anew.items():
         assert [row[0] for row in tables[head].values()][:2] == ["the world", "US"]
         assert len(tables[head]) == 30
         for row in tables[head].values():
@@ -196,7 +194,7 @@ def test_tables_of_errors_hold_what_is_computed_anew() -> None:
                 assert all(0 <= float(each) <= 100 for each in errors.split(", ")), cell
                 assert 0.3 < float(ratio) < 10
         for name, grid, people in estimates.maps():
-            if name == anew:
+            if name == fast:
                 line = estimator_figures.errors_row(name, grid, people, side)
                 assert line in tables[head], line
 
