@@ -243,6 +243,21 @@ ASKED: Final = {
             ("people", (("Aa", 120, 60), ("Bb", 80, 50)), 310, {"Aa": 180, "Bb": 130}),
         )
     },
+    "a second table below": Case(
+        "answer,people\nyes,10\nno,20\n\nregion,people\nNorth,15\nSouth,15\n",
+        "second-table",
+        "keep",
+        60,
+        {"yes": 10, "North": 15},
+    ),
+    "a name that is near none": Case(
+        "country,people\nGermany,10\nFrance,20\nSpain,5\nEngland,7\nScotland,3\nFrence,1\n",
+        "unknown-areas",
+        "nearest",
+        36,
+        {"Germany": 10, "France": 21},
+        options=("--accept", "areas"),
+    ),
     "words for no answer": Case(
         "id,smokes\n" + "".join(f"{n},{('yes', 'no', 'NA', 'n/a')[n % 4]}\n" for n in range(20)),
         "no-answer-codes",
@@ -461,6 +476,12 @@ READ: Final = {
             "times": [f"2026-01-0{day} 10:00" for day in (1, 2, 3, 3)],
         }.items()
     },
+    "means of groups": Case(
+        "group,n,mean,sd\nA,100,5.2,1.1\nB,80,4.9,1.3\nC,50,6.1,0.9\n", "", "", 230, {"A": 100}
+    ),
+    "lat and long within titles": Case(
+        "Stop lat,Stop long\n48.1,11.5\n48.2,11.6\n48.25,11.6\n", "", "", 3, at=(48.1, 11.5)
+    ),
     "dates that are no choices": Case(
         "case,onset,outcome\n"
         + "".join(

@@ -25,6 +25,8 @@ ROLES: Final = {role: frozenset(names.split()) for role, names in numbers.WORDS[
 """Names by what is in the column, in lower case and without accents."""
 _ALONE: Final = frozenset(numbers.WORDS["labels"]["alone"].split())
 """Names that mean nothing as a part of a longer one."""
+RATES: Final = frozenset(numbers.WORDS["labels"]["rate"].split())
+"""Words in names of numbers that no sum makes people of."""
 _IDENTIFIER: Final = re.compile(
     r"(?i)\w[\s_-](id|nr\.?|no\.|number|code|uuid)$|\wnummer$|\wnr\.?$|(?-i:[a-z]I[dD])$|^#$"
 )
@@ -81,10 +83,9 @@ def find_column(names: Sequence[str], role: str) -> int | None:
     """The number of the column with that role: by its whole name, else by a word of it."""
     ours = [at for at, name in enumerate(names) if name == _OURS.get(role)]
     exact = [at for at, name in enumerate(names) if is_named(name, role)]
-    known = ROLES[role] - _ALONE
-    parts = [
-        at for at, name in enumerate(names) if has_word(name, known) and not is_identifier(name)
-    ]
+    beside_lat = role == "longitude" and any(has_word(name, {"lat"}) for name in names)
+    known = ROLES[role] - (_ALONE - {"long"} if beside_lat else _ALONE)
+    parts = [at for at, n in enumerate(names) if has_word(n, known) and not is_identifier(n)]
     return next(iter([*ours, *exact, *parts]), None)
 
 
@@ -370,9 +371,7 @@ class _Sample:
     def _counts(self) -> int | None:
         """The column of people by its name; one called “n” or “number” may number the rows."""
         pairs = zip(self.titles or (), self.columns, strict=False)
-        numeric = [
-            title if any(map(numbers.looks_like_number, cells)) else "" for title, cells in pairs
-        ]
+        numeric = [t if any(map(numbers.looks_like_number, c)) else "" for t, c in pairs]
         at = find_column(numeric, "count")
         if self.titles is None or at is None:
             return None
@@ -422,6 +421,9 @@ class _Sample:
             answer = min(free, key=self._holds_no_answers, default=answer)
         if count is None and answer is not None:
             count = self._counts_beside(answer)
+        if self.titles and count is not None and group is not None and answer in numeric:
+            is_mean = has_word(self.titles[answer], RATES)  # of each group, which is the answer
+            answer, group = (group, None) if is_mean else (answer, group)
         if group is None and count is not None and sum(map(bool, self.columns)) == 3:
             rest = [at for at in texts if at not in (answer, count)]
             # A group of its own for each answer is none: it may be a margin of error.

@@ -186,10 +186,8 @@ def _box(found: Sequence[_CellRows]) -> tuple[float, float, float, float]:
 def _symbols(found: Sequence[_CellRows], by: GridDomain, on: GridDomain) -> list[int | None]:
     """The cell of map `on` for each entry counted by cells of map `by`; None: outside."""
     up, right = (by.south - on.south) / on.cell, (by.west - on.west) / on.cell
-    if (
-        by.cell != on.cell
-        or max(abs(up - round(up)), abs(right - round(right))) > maps.WHOLE_WITHIN
-    ):
+    off = max(abs(up - round(up)), abs(right - round(right)))
+    if by.cell != on.cell or off > maps.WHOLE_WITHIN:
         return [None] * len(found)
 
     def symbol(row: int | None, column: int | None) -> int | None:

@@ -13,6 +13,7 @@ from caldp_core.datasets.files.answers import counted_cells
 from caldp_core.datasets.files.checks.record import Check, Offer, Reading, ask, text_sql
 from caldp_core.datasets.files.geojson import POINTS_COLUMN
 from caldp_core.datasets.files.layout_detection import (
+    RATES,
     detect_again,
     find_column,
     has_word,
@@ -23,9 +24,8 @@ from caldp_core.datasets.files.layout_detection import (
     normalize_name,
 )
 
-_TOTALS, _IN_LABELS, _RATES, _WEIGHTS = (
-    frozenset(numbers.WORDS["labels"][name].split())
-    for name in ("totals", "in_labels", "rate", "weights")
+_TOTALS, _IN_LABELS, _WEIGHTS = (
+    frozenset(numbers.WORDS["labels"][name].split()) for name in ("totals", "in_labels", "weights")
 )
 _MEAN_MAX: Final = 20
 """People a row from which a column of decimals or of records is asked about."""
@@ -107,7 +107,7 @@ def multiples(reading: Reading) -> Check | None:
     """Thousands or millions of people, by the title of the column or words behind its numbers."""
     file, count = reading.file, reading.layout.count
     count = find_column(file.names, "count") if count is None else count
-    if count is None or has_word(file.names[count], _RATES) or reading.layout.areas:
+    if count is None or has_word(file.names[count], RATES) or reading.layout.areas:
         return None
     for words, factor in _MULTIPLES.items():
         behind = rf"(?i)^\s*([\d., ]+?)\s*({words})\s*$"
@@ -135,6 +135,13 @@ def _multiples(reading: Reading, count: int, factor: int, behind: str) -> Check:
 
     column, times = reading.name(count), f"{factor:,}"
     return ask("multiples", multiplied, column=column, factor=times, first=first)
+
+
+def second_table(reading: Reading) -> Check | None:
+    """A row in which the title of the people stands again, where another table begins."""
+    at, file = reading.layout.count, reading.file
+    again = [row for row in file.rows if at is not None and row[at] == file.names[at]]
+    return ask("second-table", row=" | ".join(filter(None, again[0]))) if again else None
 
 
 def parts_of_rows(reading: Reading) -> Check | None:
@@ -334,7 +341,7 @@ def people_column(reading: Reading) -> Check | None:
         return None
     mean, name = sum(found) / len(found), reading.file.names[count]
     is_weight = normalize_name(name) in _WEIGHTS
-    by_name = count == find_column(reading.file.names, "count") and not has_word(name, _RATES)
+    by_name = count == find_column(reading.file.names, "count") and not has_word(name, RATES)
     called = by_name and not may_number_rows(name)
     decimals = any(not number.is_integer() for number in found)
     repeats = layout.group is None and reading.file.repeats(layout.answer)
@@ -356,10 +363,8 @@ def _is_one_of_many(reading: Reading, count: int) -> bool:
     if reading.layout.answer is None or is_named(name, "count"):
         return False
     others = [at for at, name in enumerate(file.names) if not is_no_number_of_people(name)]
-    able = [
-        at for at in others if file.is_numeric(at) and min(reading.numbers(at), default=-1) >= 0
-    ]
-    return len({*able} - {count}) > 1
+    numeric = {at for at in others if file.is_numeric(at)} - {count}
+    return sum(min(reading.numbers(at), default=-1) >= 0 for at in numeric) > 1
 
 
 def shares(reading: Reading) -> Check | None:

@@ -181,7 +181,7 @@ def metres(reading: Reading) -> Check | None:
 
 
 _LISTED: Final = 5
-_NEAR: Final = 0.7
+_NEAR: Final = 0.8
 _WKT: Final = r"(?i)(SRID=4326;)?\s*(MULTI)?POLYGON\s*Z?\s*\("
 
 
@@ -317,12 +317,9 @@ def people_of_areas(reading: Reading) -> Check | None:
         columns = [at for at, n in zip(columns, titles, strict=True) if is_named(n, "count")]
     if layout.answer is None or file.repeats(layout.answer) or len(columns) < 2:
         return None
-    offers = tuple(
-        Offer(
-            file.names[at], file.names[at], f"people by {reading.name(at)}", partial(with_count, at)
-        )
-        for at in sorted(columns, key=lambda at: at != layout.count)
-    )
+    first = sorted(columns, key=lambda at: at != layout.count)
+    called = [(file.names[at], partial(with_count, at)) for at in first]
+    offers = tuple(Offer(name, name, f"people by “{name}”", apply) for name, apply in called)
     where = "are in an area" if layout.areas else "gave an answer"
     sentence = f"Several columns are numbers: which says how many people {where}?"
     return Check("people-of-areas", sentence, offers, "None: a row is one person")

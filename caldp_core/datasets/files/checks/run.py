@@ -43,6 +43,7 @@ CHECKS: Final[Mapping[str, record.CheckFunction]] = {
     "shares": people.shares,
     "periods": people.periods,
     "hidden-counts": people.hidden_counts,
+    "second-table": people.second_table,
     "parts-of-rows": people.parts_of_rows,  # first: a row may be the sum of its parts
     "total-row": people.total_row,
     "notes": on_answers.notes,
