@@ -154,7 +154,7 @@ def _account_lines(found: Mapping[str, Any]) -> Iterator[str]:
         total = [_level_text(level) for level in found.get(key, {}).values()]
         yield from [_ROW(title, "", "", total[0], "", total[1])] if total else []
     if people := found.get("people"):
-        asked = count_text(people, "person", "people")
+        asked = f"{count_text(people, 'person', 'people')}, as many with each answer"
         yield f"\nPercentage points that 95 of 100 estimates are off at most, of {asked}:"
         yield _ROW("protocol", "plan", "", "one report", "", "value stays")
         for each in found["protocols"]:

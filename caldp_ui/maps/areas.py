@@ -117,12 +117,15 @@ def upload_areas(key: str, help_text: str, take: Callable[[PolygonBlocks], None]
         st.session_state[FILE_KEY] = spec, _describe_file(areas)
         take(spec)
 
-    upload(key, f"GeoJSON with polygons, up to {POLYGON_BYTES_MAX // 2**20} MB", help_text, put)
+    upload(key, "GeoJSON with polygons", help_text, put)
 
 
-def upload(key: str, label: str, help_text: str | None, take: Callable[[bytes, str], None]) -> None:
-    """An upload, of which `take` gets content and name, and the error that it raised last."""
-    st.file_uploader(label, key=key, on_change=_read_upload, args=(key, take), help=help_text)
+def upload(key: str, label: str, hint: str | None, take: Callable[[bytes, str], None]) -> None:
+    """An upload of 10 MB at most; `take` gets content and name, and its last error is shown."""
+    size, arguments = POLYGON_BYTES_MAX // 2**20, (key, take)
+    st.file_uploader(
+        label, key=key, on_change=_read_upload, args=arguments, help=hint, max_upload_size=size
+    )
     wrong = st.session_state.get(f"{key}/wrong")
     if wrong:
         st.error(escape_markdown(wrong), icon=":material/error:")

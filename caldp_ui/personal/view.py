@@ -175,10 +175,8 @@ def bias_text(data: PersonalData) -> str:
 
 def home_inference_text(inference: HomeInference, city: str) -> str:
     """What `HOME_REPORTS` reports from one home reveal, and what they do not."""
-    after, before = (
-        formats.out_of(inference.home_probability),
-        formats.out_of(inference.prior_probability),
-    )
+    after = formats.out_of(inference.home_probability)
+    before = formats.out_of(inference.prior_probability)
     sentence = (
         f"After **{HOME_REPORTS} reports from home**, an attacker who knows only how many people "
         "are where gives “at a place of their own” a chance of "
@@ -187,7 +185,7 @@ def home_inference_text(inference: HomeInference, city: str) -> str:
     )
     if after != before:
         return sentence
-    return f"{sentence} Reports add up to *that* it is one's own place, not to which."
+    return f"{sentence} Reports add up: they show *that* it is one's own place, not which one."
 
 
 EVERYTHING: Final = "everything"

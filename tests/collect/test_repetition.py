@@ -389,7 +389,7 @@ def test_an_account_says_how_accurate_each_plan_is(tmp_path: Path) -> None:
     done = CliRunner().invoke(main, ["account", str(tmp_path), "--people", "1000"])
     assert done.exit_code == 0, done.output
     *_, title, _, fresh, noisy, once = done.output.splitlines()
-    assert title.endswith("of 1,000 people:")
+    assert title.endswith("of 1,000 people, as many with each answer:")
     one, stays = ([float(part) for part in line.split("±")[1:]] for line in (fresh, once))
     assert stays[0] == stays[1] == one[0]  # the first report, again and again
     assert one[0] / one[1] == pytest.approx(math.sqrt(30), rel=0.01)

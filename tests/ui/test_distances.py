@@ -570,7 +570,7 @@ def test_ten_reports_from_home_tell_that_it_is_home_and_not_where() -> None:
     assert found is not None
     assert found.own_place_probability > 0.99
     assert found.home_probability == pytest.approx(found.prior_probability)
-    assert "not to which" in personal_view.home_inference_text(found, "home")
+    assert "not which one" in personal_view.home_inference_text(found, "home")
     # Where home's city is sensitive for everybody it keeps its name, and reports close in on it.
     (row,), (column,) = data.domain.row_column([next(iter(towns(data.domain)))])
     south, west = (
@@ -581,7 +581,7 @@ def test_ten_reports_from_home_tell_that_it_is_home_and_not_where() -> None:
     bare = infer_home(personal_load_data(PersonalState(with_tags(PERSONAL_BEGIN, sensitive=city))))
     assert bare is not None
     assert bare.home_probability > 2 * bare.prior_probability
-    assert "not to which" not in personal_view.home_inference_text(bare, "home")
+    assert "not which one" not in personal_view.home_inference_text(bare, "home")
 
 
 def test_the_four_ways_are_told_by_one_denominator() -> None:

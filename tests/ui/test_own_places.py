@@ -9,6 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.limits import POLYGON_BYTES_MAX
 from caldp_core.datasets import OwnPlaces, OwnTable, hexagon_resolutions, read_places
 from caldp_core.datasets.base_map import areas_on_map, named_areas
 from caldp_core.domain.domains import US_GRID, Area, GridDomain
@@ -273,6 +274,8 @@ def _areas_of_a_file(at: AppTest) -> None:
     checked(_send(at, b"{}").run())
     assert scenario_of(at) == before
     assert "must be GeoJSON with polygons" in at.error[0].value
+    upload = at.file_uploader(key="places-polygons")
+    assert upload.proto.max_upload_size_mb == POLYGON_BYTES_MAX // 2**20  # what the browser says
     _areas_that_are_not_as_drawn(at)
 
 
