@@ -19,12 +19,11 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-from caldp_core.basics.types import no_progress
 from caldp_ui.adversary import view as attacker_view
 from caldp_ui.adversary.page_state import DAYS_MAX, AttackerState, load_data
 from caldp_ui.classroom.page import PARTS, STATIONS, TRACKS
 from caldp_ui.classroom.page_state import LINK, NAMES, Lesson
-from caldp_ui.handout.lesson import FILE, make_lesson, question
+from caldp_ui.handout.lesson import FILE, question
 from caldp_ui.lesson import steps
 from caldp_ui.lesson.steps import LessonStep
 from tests.browser.conftest import DESKTOP, SCREENS, Profiles, visiting
@@ -475,9 +474,9 @@ WORDS = """() => {
 
 
 @pytest.fixture(scope="module")
-def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def file(address: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("stick") / FILE
-    path.write_bytes(make_lesson(no_progress))
+    path.write_bytes(lesson_file(address))
     said = re.search(r"one file of ([\d.]+) MB", (DOCS / "lesson.md").read_text("utf-8"))
     assert said is not None
     assert path.stat().st_size / 1e6 == pytest.approx(float(said[1]), abs=0.1)

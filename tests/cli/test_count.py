@@ -32,6 +32,7 @@ from tests.datasets.check_cases import ASKED, BODIES, DUTCH, FORMS, NORTHINGS, R
 from tests.datasets.files import merged_workbook, read_table, workbook
 from tests.strategies import thinned
 
+pytestmark = pytest.mark.usefixtures("one_connection")
 ROWS = """Ort;Alter;Breite;Länge;Gewicht
 Mitte;20;52,52;13,40;1,5
 Mitte;30;52,53;13,41;2
