@@ -339,7 +339,15 @@ def _show_person(record: AttackerState, page: markup.PageLayout) -> None:
         )
     page.show_headline(shown.headline)
     with page.side:
-        _curve(data)
+        # Day by day: the slider of days is the axis of the chart.
+        with st.container(key=STATE.key("curve"), gap=None):
+            with st.container(key=STATE.key("which"), horizontal=True, gap="small"):
+                choices.menu(STATE, PRESETS)
+                place_control(STATE, "The person truly is in", data.domain, data.record.place)
+                pins.redraw_and_pin(STATE, PAGE.pin_title, NEW_NOISE)
+            show_chart(curve(data, palette()), STATE.key("curve-chart"), view.alt_curve(data))
+            help_text = "The person stays at one place and sends a report a day."
+            common.show(STATE, view.DAY_SLIDER, "Day", help_text)
         with st.container(key=STATE.key("controls"), gap="small"):
             with st.container(key=STATE.key("dials")):
                 common.epsilon(STATE)
@@ -350,18 +358,6 @@ def _show_person(record: AttackerState, page: markup.PageLayout) -> None:
         send_frames(pins.ready_films(film_requests(data)), maps)
         PAGE.show_pins(data, shown)
         markup.tabs(STATE.key("tabs"), _TABS, data)
-
-
-def _curve(data: BeliefData) -> None:
-    """Draw the choices, and a chart day by day whose axis is the slider of days."""
-    with st.container(key=STATE.key("curve"), gap=None):
-        with st.container(key=STATE.key("which"), horizontal=True, gap="small"):
-            choices.menu(STATE, PRESETS)
-            place_control(STATE, "The person truly is in", data.domain, data.record.place)
-            pins.redraw_and_pin(STATE, PAGE.pin_title, NEW_NOISE)
-        show_chart(curve(data, palette()), STATE.key("curve-chart"), view.alt_curve(data))
-        help_text = "The person stays at one place and sends a report a day."
-        common.show(STATE, view.DAY_SLIDER, "Day", help_text)
 
 
 def _pinned_numbers(data: BeliefData) -> dict[str, str]:

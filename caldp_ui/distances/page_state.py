@@ -212,19 +212,15 @@ def blocks_scenario(record: DistanceState) -> Scenario:
     domain = runs.map_of(setup.dataset)
     epsilon = record.policy.epsilon
     if record.beside == SIMILAR_PRIVACY:
-        epsilon = neighbour_epsilon(setup, domain)
+        # ε between neighbouring cells in the direction where it is smaller, east to west.
+        sizes = ((1, domain.columns), (domain.columns, domain.rows))
+        steps = [step for step, size in sizes if size > 1]
+        epsilon = float(setup.policy.between([0] * len(steps), steps).min(initial=EPSILON_MAX))
     km = _centre_km(setup, domain)
     blocks = GridBlocks(*_block_grid(domain, km, epsilon))
     policy = ContextPolicy(blocks, EverythingSensitive(), epsilon)
     estimator = {"simplex": "simplex-per-block"}.get(scenario.estimator, scenario.estimator)
     return replace(scenario, policy=policy, mechanism=Best(), estimator=estimator)
-
-
-def neighbour_epsilon(setup: Setup, domain: GridDomain) -> float:
-    """ε between neighbouring cells in the direction where it is smaller, east to west."""
-    sizes = ((1, domain.columns), (domain.columns, domain.rows))
-    steps = [step for step, size in sizes if size > 1]
-    return float(setup.policy.between([0] * len(steps), steps).min(initial=EPSILON_MAX))
 
 
 @cached_by(lambda setup, *_: runs.law_key(setup.scenario))

@@ -164,7 +164,10 @@ def _kept(verdict: ChannelVerdict) -> formats.Headline:
     is_one = verdict.audit.pairs == 1
     limits = "The one limit is kept" if is_one else f"All {verdict.audit.pairs} limits are kept"
     figures: dict[str, float] = {"limits": verdict.audit.pairs}
-    found, allowed = _widest_gap(verdict)
+    # The privacy loss and the E of the limit that the channel stays furthest below.
+    leaks = [cell.leak for cell in verdict.cells.values() if math.isfinite(cell.leak.epsilon)]
+    pairs = [(max(leak.privacy_loss, 0.0), leak.epsilon) for leak in leaks]
+    found, allowed = max(pairs, key=lambda pair: pair[1] - pair[0])
     use = " and fully used"
     if allowed - found >= 0.005:
         figures |= {"loss": found, "allowed": allowed}
@@ -198,13 +201,6 @@ def _broken(verdict: ChannelVerdict) -> formats.Headline:
             "loss": worst.privacy_loss,
         },
     )
-
-
-def _widest_gap(verdict: ChannelVerdict) -> tuple[float, float]:
-    """The privacy loss and the E of the limit that the channel stays furthest below."""
-    leaks = [cell.leak for cell in verdict.cells.values() if math.isfinite(cell.leak.epsilon)]
-    pairs = [(max(leak.privacy_loss, 0.0), leak.epsilon) for leak in leaks]
-    return max(pairs, key=lambda pair: pair[1] - pair[0])
 
 
 def error_sentence(found: page_state.Candidate) -> str:

@@ -337,15 +337,6 @@ def _tour_button(domain: GridDomain) -> None:
     STATE.button("tour", label, _set_step, step, icon="tour", type="tertiary")
 
 
-def _show_tour() -> None:
-    """Draws the step if the tour is on; its container is there in any case, for the layout."""
-    if handover.take_part(STATE.page, "tour"):
-        _set_step(0)
-    with st.container():
-        if st.session_state.get(_STEP) is not None:
-            _show_tour_step(*st.session_state[_STEP])
-
-
 def _show_tour_step(number: int, begun: Scenario | None) -> None:
     """Draw the step; `begun`: its first scenario, until the reader does what it asks for."""
     step, waits = TOUR[number], begun == STATE.current().scenario
@@ -372,7 +363,11 @@ def show(record: PlacesState) -> None:
     setup = runs.setup(record.scenario)
     domain = runs.map_of(setup.dataset)
     controls.warn_of_areas(setup)
-    _show_tour()
+    if handover.take_part(STATE.page, "tour"):
+        _set_step(0)
+    with st.container():  # there in any case, for the layout
+        if st.session_state.get(_STEP) is not None:
+            _show_tour_step(*st.session_state[_STEP])
     page = layout.stacked_layout(STATE)
     with page.main:
         data = load_data(record)

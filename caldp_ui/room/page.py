@@ -479,13 +479,6 @@ def keep_screen(teacher_key: TeacherKey, screen: str) -> None:
     _keeper(key=_KEEPER, data={"teacher": vars(teacher_key), "screen": screen})
 
 
-def restore_poll() -> None:
-    """Find the room that this browser opened, after its page was reloaded."""
-    if find_teacher_key() is None:
-        data = {"forget": st.session_state.pop(_FORGET_KEY, False)}
-        _keeper(key=_KEEPER, data=data, on_teacher_change=_restore_from_browser)
-
-
 def _restore_from_browser() -> None:
     stored = st.session_state[_KEEPER].get("teacher")
     if not isinstance(stored, Mapping):
@@ -591,7 +584,11 @@ def show() -> None:
             st.markdown(view.rehearsal_title(draft.phones))
         view.board(shown.pictures[REHEARSAL], REHEARSAL)
         show_tabs(lambda: view.rehearse(draft), {})
-    restore_poll()
+    if (
+        find_teacher_key() is None
+    ):  # perhaps this browser opened a room before its page was reloaded
+        data = {"forget": st.session_state.pop(_FORGET_KEY, False)}
+        _keeper(key=_KEEPER, data=data, on_teacher_change=_restore_from_browser)
     PAGE.follow(draft)
 
 
