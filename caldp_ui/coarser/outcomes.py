@@ -65,11 +65,15 @@ class AttackResult:
 
 
 @dataclass(frozen=True, eq=False)
-class PlayedData:
-    """The treatments, and the attack as far as it has been played."""
+class PlayedData(TreatmentData):
+    """The treatments, with the attack as far as it has been played."""
 
-    data: TreatmentData
     attack_result: AttackResult
+
+
+def play(data: TreatmentData) -> PlayedData:
+    """Plays the attack of the data's record."""
+    return PlayedData(**vars(data), attack_result=run_attack(data))
 
 
 def run_attack(data: TreatmentData) -> AttackResult:

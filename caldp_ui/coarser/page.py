@@ -211,19 +211,18 @@ def _export_buttons(data: TreatmentData) -> None:
     )
 
 
-def _treatments(played: PlayedData) -> pd.DataFrame:
-    rows = view.treatment_rows(played.data, played.attack_result)
+def _treatments(data: PlayedData) -> pd.DataFrame:
+    rows = view.treatment_rows(data, data.attack_result)
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("treatment")
 
 
-def _decision(played: PlayedData) -> None:
-    st.table(_treatments(played))
-    st.markdown(view.bound_text(played.data))
+def _decision(data: PlayedData) -> None:
+    st.table(_treatments(data))
+    st.markdown(view.bound_text(data))
     terms("ε", "local differential privacy", "context-aware", "total variation")
 
 
-def _errors(played: PlayedData) -> None:
-    data = played.data
+def _errors(data: PlayedData) -> None:
     small = f"of {formats.count(max(data.record.threshold - 1, 1), 'person', 'people')} or fewer"
     box = f"box of {BOX} × {BOX} cells" if isinstance(data.domain, GridDomain) else "larger cell"
     rows = {
@@ -240,8 +239,8 @@ def _errors(played: PlayedData) -> None:
     st.caption(TEXTS["error_notes"])
 
 
-def _debate(played: PlayedData) -> None:
-    del played
+def _debate(data: PlayedData) -> None:
+    del data
     left, right = st.columns(2, gap="large")
     for place, (title, sides) in zip((left, right), view.SIDES.items(), strict=True):
         with place:
@@ -250,26 +249,24 @@ def _debate(played: PlayedData) -> None:
     comparison.listed("Who does what", offices)
 
 
-def _promise(played: PlayedData) -> None:
-    data = played.data
+def _promise(data: PlayedData) -> None:
     st.markdown(TEXTS["trust_notes"])
     comparison.audit_section(STATE, data.record.scenario)
     terms("ε", "context-aware")
 
 
-def _sharing(played: PlayedData) -> None:
-    data = played.data
+def _sharing(data: PlayedData) -> None:
     content, ours = None, data.results.get(page_state.BLOCKS)
     if ours is not None:
         noise = {name: data.treatments[name] for name in data.results}
         office = {name: each for name, each in data.treatments.items() if name not in noise}
         true, estimates = _pictures(data, office), _pictures(data, noise)
-        table = _treatments(played).to_html(index_names=False)
+        table = _treatments(data).to_html(index_names=False)
         found = packs.by_area(data, page_state.BLOCKS, areas.chosen_areas(data.setup))
-        content = ReportContent(ours, _summary_text(played), estimates, true, found, table)
+        content = ReportContent(ours, _summary_text(data), estimates, true, found, table)
     other_scenarios = {sharing.PLAIN: runs.best_plain_ldp(data.record.scenario)}
     if runs.is_own(data.record.scenario.dataset):
-        _publish(played)
+        _publish(data)
     sharing.section(
         STATE, view.nouns(data), content, other_scenarios, lambda: _export_buttons(data)
     )
@@ -290,9 +287,8 @@ def _pick_treatment(data: TreatmentData, label: str) -> str:
     return picked
 
 
-def _by_area(played: PlayedData) -> None:
+def _by_area(data: PlayedData) -> None:
     """A treatment by areas, with ranges or bounds."""
-    data = played.data
     name, found = _pick_treatment(data, "Treatment"), areas.chosen_areas(data.setup)
     note = view.published_text(data, name)
     shown = packs.by_area(data, name, found)
@@ -300,22 +296,22 @@ def _by_area(played: PlayedData) -> None:
     areas.section(STATE, setup, shown, note)
 
 
-def _publish(played: PlayedData) -> None:
+def _publish(data: PlayedData) -> None:
     """The pack of a treatment, and a memo on it to keep."""
-    data, scenario = played.data, played.data.record.scenario
+    scenario = data.record.scenario
     found = areas.chosen_areas(data.setup)
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
         picked = _pick_treatment(data, "Publish")
         make = partial(packs.pack_of, data, picked, found)
         sharing.file_button(STATE.key("treatment"), f"{picked}-{pack.PACK_NAME}", make)
-        memo = partial(packs.memo_of, data, picked, found, played.attack_result)
+        memo = partial(packs.memo_of, data, picked, found, data.attack_result)
         sharing.true_file(STATE.key("memo"), f"{picked}-memo.html", memo, scenario)
     st.caption(view.published_text(data, picked))
 
 
-def _summary_text(played: PlayedData) -> str:
+def _summary_text(data: PlayedData) -> str:
     """The attack, as far as it has been played, the errors and what is promised."""
-    data, result = played.data, played.attack_result
+    result = data.attack_result
     attack = [view.headline(data, result).sentence] if data.record.moves else []
     return " ".join([*attack, view.errors_sentence(data), view.bound_text(data)])
 
@@ -343,9 +339,9 @@ def _handle_act(act: Act) -> None:
         move_place(STATE, act)
 
 
-def _view(played: PlayedData, _: object, colours: Palette) -> View:
+def _view(data: PlayedData, _: object, colours: Palette) -> View:
     """The headline, the bars, and the maps or drawings of all treatments."""
-    data, result = played.data, played.attack_result
+    result = data.attack_result
     first = view.headline(data, result)
     bars = {view.BARS: view.bars_html(data, result)}
     if not isinstance(data.domain, GridDomain):
@@ -364,11 +360,6 @@ def _render(record: Publication) -> Step:
     )
 
 
-def _load(record: Publication) -> PlayedData:
-    data = load_data(record, comparison.load_fast_results)
-    return PlayedData(data, outcomes.run_attack(data))
-
-
 def _films(record: Publication) -> list[pins.SliderFilm[Publication]]:
     """The film along ε: none of an attack that stands alone, without a map, or where it is slow."""
     if record.attack in page_state.ALONE or runs.takes_long(record.scenario):
@@ -379,9 +370,9 @@ def _films(record: Publication) -> list[pins.SliderFilm[Publication]]:
     return [EPSILON_FILM] if is_there else []
 
 
-def _pinned_numbers(played: PlayedData) -> dict[str, str]:
+def _pinned_numbers(data: PlayedData) -> dict[str, str]:
     """Errors of all treatments, and what the attack finds."""
-    rows = view.treatment_rows(played.data, played.attack_result)
+    rows = view.treatment_rows(data, data.attack_result)
     return {
         f"{column}: {title}": row[column]
         for column in list(next(iter(rows.values())))[:2]
@@ -392,11 +383,11 @@ def _pinned_numbers(played: PlayedData) -> dict[str, str]:
 
 PAGE: Final = PinPage(
     state=STATE,
-    load=_load,
+    load=lambda record: outcomes.play(load_data(record, comparison.load_fast_results)),
     view=_view,
     films=_films,
     pin_title=view.pin_title,
-    describe=lambda played: view.errors_sentence(played.data),
+    describe=view.errors_sentence,
     numbers=_pinned_numbers,
 )
 EPSILON_FILM: Final = pins.SliderFilm[Publication](
@@ -442,9 +433,8 @@ def _show_treatments(record: Publication) -> None:
     headline, attack, pictures_area, controls, details = _make_areas(wide=True)
     maps = None
     with pictures_area:
-        data = load_data(record)
-        played = PlayedData(data, outcomes.run_attack(data))
-        shown = PAGE.view(played, None, palette())
+        data = outcomes.play(load_data(record))
+        shown = PAGE.view(data, None, palette())
         if shown.scene is None:
             drawing.show_drawing(shown.pictures[_DRAWN], _DRAWN, None)
         else:
@@ -456,7 +446,7 @@ def _show_treatments(record: Publication) -> None:
     with controls:
         _controls(data)
     with details:
-        PAGE.show_pins(played)
-        markup.tabs(STATE.key("tabs"), _TABS, played)
+        PAGE.show_pins(data)
+        markup.tabs(STATE.key("tabs"), _TABS, data)
         if maps is not None:
             PAGE.send_films(record, maps)

@@ -301,8 +301,8 @@ def test_pins_compare_errors_and_what_the_attack_finds() -> None:
     numbers = page.PAGE.numbers(played)
     attack = "“A total and its parts”: small counts known exactly, of 100"
     assert numbers[f"{attack}: Hide small counts"] == "31"
-    assert numbers[f"of 100 people {view.nouns(played.data).wrong}: Larger cells"] == "12"
-    assert "ε = 1" in view.pin_title(played.data.record)
+    assert numbers[f"of 100 people {view.nouns(played).wrong}: Larger cells"] == "12"
+    assert "ε = 1" in view.pin_title(played.record)
 
 
 @pytest.mark.parametrize("attack", [TABLES, CENSUS_BLOCK])
