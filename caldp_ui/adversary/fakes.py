@@ -400,24 +400,25 @@ def _pictures(
     unit = f"of {number} people in {place_name(domain, data.place)}"
     estimator_title = estimators.ESTIMATORS[record.scenario.estimator].title
     knows = f"knows {REPAIR_TITLES[record.repair]}"
-    pictures = [
-        _picture(
-            TRUTH,
-            "Truth",
-            truth_code(data.setup),
-            records.Fact(truth, unit),
-            subtitle="shown for demonstration only",
-            marks=("sensitive",),
+    told = {
+        TRUTH: ("Truth", "shown for demonstration only", truth, (truth_code(data.setup), None)),
+        "fakes": ("Estimate with fakes", estimator_title, after, _encoded(data, record, "")),
+        "repaired": ("After repair", knows, repaired, _encoded(data, record, record.repair)),
+    }
+    return tuple(
+        records.Picture(
+            name,
+            heading,
+            subtitle,
+            f"Map of shares of people, {heading.lower()}: {people} {unit}.",
+            code,
+            records.SCALE.low,
+            ("sensitive",) if name == TRUTH else records.ALL_MARKS,
+            records.Fact(people, unit),
+            pooled=pooled,
         )
-    ]
-    for name, heading, people, repair, subtitle in (
-        ("fakes", "Estimate with fakes", after, "", estimator_title),
-        ("repaired", "After repair", repaired, record.repair, knows),
-    ):
-        code, pooled = _encoded(data, record, repair)
-        fact = records.Fact(people, unit)
-        pictures.append(_picture(name, heading, code, fact, subtitle=subtitle, pooled=pooled))
-    return tuple(pictures)
+        for name, (heading, subtitle, people, (code, pooled)) in told.items()
+    )
 
 
 @cached_by(lambda _, r, repair: (runs.key(r.scenario), r.place, r.tenths, r.attack, repair))
@@ -434,30 +435,6 @@ def _encoded(
     found = data.repaired(repair) if repair else estimate
     pooled = None if found.levels is None else records.encode_levels(found.levels)
     return records.encode_people(found.shares, data.setup.n), pooled
-
-
-def _picture(
-    name: str,
-    title: str,
-    code: records.Blob,
-    fact: records.Fact,
-    *,
-    subtitle: str,
-    marks: tuple[records.Mark, ...] = records.ALL_MARKS,
-    pooled: records.Blob | None = None,
-) -> records.Picture:
-    fact_text = f"{fact.number} {fact.text}"
-    return records.Picture(
-        name,
-        title,
-        subtitle,
-        f"Map of shares of people, {title.lower()}: {fact_text}.",
-        code,
-        records.SCALE.low,
-        marks,
-        fact,
-        pooled=pooled,
-    )
 
 
 def slider_films(record: state.AttackerState) -> list[pins.SliderFilm[state.AttackerState]]:
