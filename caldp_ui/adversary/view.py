@@ -6,7 +6,7 @@ through what each day's report shows alone.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from html import escape
 from typing import Final
 
@@ -258,8 +258,12 @@ def editable(shown: View) -> View:
 def scene(data: BeliefData, domain: GridDomain) -> records.Scene:
     """Build the scene of the three beliefs."""
     record = data.record
-    now = after(data, record.days, domain)
-    pictures = tuple(_picture(name, now[name]) for name in TITLES)
+    sources = {  # the attacker and how many reports they have seen
+        PLAIN: (data.plain, record.days),
+        STORED: (data.ours, min(record.days, 1)),
+        OURS: (data.ours, record.days),
+    }
+    pictures = tuple(_belief_after(name, *sources[name], domain) for name in TITLES)
     return records.Scene(
         ground(data.ours.setup, domain, frame(domain, record.place)),
         pictures,
@@ -283,41 +287,11 @@ def scene(data: BeliefData, domain: GridDomain) -> records.Scene:
     )
 
 
-@dataclass(frozen=True)
-class BeliefPicture:
-    """One belief as a picture.
-
-    `code`: the encoded map; `lit_from`: chance below which cells stay dark; `fact`: its large
-    number.
-    """
-
-    code: records.Blob
-    subtitle: str
-    lit_from: float
-    fact: records.Fact
-
-
-def after(data: BeliefData, days: int, domain: GridDomain) -> dict[str, BeliefPicture]:
-    """The beliefs after a number of days, by picture name."""
-    sources = {
-        PLAIN: (data.plain, days),
-        STORED: (data.ours, min(days, 1)),
-        OURS: (data.ours, days),
-    }
-    return {name: _belief_after(attacker, day, domain) for name, (attacker, day) in sources.items()}
-
-
-@cached_by(lambda attacker, day, *_: (runs.key(attacker.setup.scenario), attacker.place, day))
-def _belief_after(attacker: page_state.Attacker, day: int, domain: GridDomain) -> BeliefPicture:
-    return belief(attacker.beliefs[day], domain, attacker.place)
-
-
-def belief(chances: Floats, domain: GridDomain, place: int) -> BeliefPicture:
-    """Build the picture of (k,) chances."""
-    on_truth = records.Fact(formats.percent(float(chances[place])), "chance of the true place")
-    return BeliefPicture(
-        records.encode(chances), subtitle(domain, chances), lit_from(chances), on_truth
-    )
+@cached_by(lambda name, at, day, *_: (name, runs.key(at.setup.scenario), at.place, day))
+def _belief_after(
+    name: str, attacker: page_state.Attacker, day: int, domain: GridDomain
+) -> records.Picture:
+    return _picture(name, attacker.beliefs[day], domain, attacker.place)
 
 
 def lit_from(beliefs: Floats) -> float:
@@ -328,18 +302,20 @@ def lit_from(beliefs: Floats) -> float:
     return max(records.SCALE.low, 0.999 * float(beliefs[credible_set(beliefs)[-1]]))
 
 
-def _picture(name: str, belief: BeliefPicture) -> records.Picture:
-    subtitle, title = belief.subtitle, TITLES[name]
+def _picture(name: str, chances: Floats, domain: GridDomain, place: int) -> records.Picture:
+    """(k,) chances, with that of the true place as its large number."""
+    fact = records.Fact(formats.percent(float(chances[place])), "chance of the true place")
+    title, likely = TITLES[name], subtitle(domain, chances)
     return records.Picture(
         name,
         title,
-        subtitle,
+        likely,
         f"Map of where the attacker expects the person, {title[0].lower()}{title[1:]}: "
-        f"{belief.fact.number} {belief.fact.text}; {subtitle}.",
-        belief.code,
-        belief.lit_from,
+        f"{fact.number} {fact.text}; {likely}.",
+        records.encode(chances),
+        lit_from(chances),
         marks=("sensitive",) if name == PLAIN else ("blocks", "sensitive"),
-        fact=belief.fact,
+        fact=fact,
         notes=("", _NOTE if name == OURS else ""),
     )
 
@@ -401,9 +377,7 @@ def single_reports_film(data: BeliefData, domain: GridDomain, progress: Progress
             PLAIN: data.plain.single_report_belief(day),
         }
         ours, plain = (float(beliefs[name][place]) for name in (OURS, PLAIN))
-        pictures = tuple(
-            _picture(name, belief(each, domain, place)) for name, each in beliefs.items()
-        )
+        pictures = tuple(_picture(name, each, domain, place) for name, each in beliefs.items())
         day_headline = single_report_headline(day, ours, plain)
         step = _step(View(day_headline, scene=replace(maps, pictures=pictures)))
         steps.append(replace(step, label=f"report {day} alone", value=float(day)))
