@@ -111,48 +111,36 @@ class Selection:
     lecture_thresholds: tuple[float, float, float]
 
 
-@dataclass(frozen=True)
-class SelectionMethods:
-    """The three methods of choosing a winner, for one d and ε."""
-
-    central: NoisyMax
-    one_hot: OneHotResponse
-    bitwise: BitwiseResponse
-
-    def simulate(self, counts: Ints, elections: int, rng: np.random.Generator) -> list[float]:
-        """Shares of `elections` elections with these (d,) votes that each got right."""
-        best, n = int(np.argmax(counts)), int(counts.sum())
-        chosen = (
-            self.central.choose(counts, elections, rng),
-            np.argmax(self.one_hot.sample_tally(counts, rng, elections), axis=1),
-            self.bitwise.winner(self.bitwise.sample_tally(counts, rng, elections), n),
-        )
-        return [float((each == best).mean()) for each in chosen]
-
-
 def compute_data(lesson: Lesson) -> Selection:
     """Chances by formula over all leads, and elections at some."""
     n, d, rng = lesson.n, lesson.items, np.random.default_rng(lesson.seed)
     e = lesson.epsilon
-    methods = SelectionMethods(NoisyMax(d, e), OneHotResponse(d, e), BitwiseResponse(d, e))
+    noisy, one_hot, bitwise = NoisyMax(d, e), OneHotResponse(d, e), BitwiseResponse(d, e)
     lead = np.unique(np.rint(np.geomspace(1, n, _POINTS)).astype(np.int64))
     laws: tuple[Callable[[Ints], Floats], ...] = (
-        methods.central.chance,
-        lambda leads: methods.one_hot.chance(leads, n),
-        lambda leads: methods.bitwise.chance(leads, n),
+        noisy.chance,
+        lambda leads: one_hot.chance(leads, n),
+        lambda leads: bitwise.chance(leads, n),
     )
-    central, one_hot, bitwise = (law(lead) for law in laws)
     few = lead[:: max(1, lead.size // _ELECTIONS_AT)]
     elections = min(_ELECTIONS, max(20, _DRAWS // d))
-    right = np.array(
-        [methods.simulate(even_votes(n, d, at), elections, rng) for at in few.tolist()]
-    )
+
+    def simulate(counts: Ints) -> list[float]:
+        """Shares of the elections with these (d,) votes that each method got right."""
+        chosen = (
+            noisy.choose(counts, elections, rng),
+            np.argmax(one_hot.sample_tally(counts, rng, elections), axis=1),
+            bitwise.winner(bitwise.sample_tally(counts, rng, elections), int(counts.sum())),
+        )
+        return [float((each == np.argmax(counts)).mean()) for each in chosen]
+
+    right = np.array([simulate(even_votes(n, d, at)) for at in few.tolist()])
     b, width = d.bit_length() - 1, math.sqrt(n) / lesson.epsilon
     return Selection(
         lead,
-        central,
-        one_hot,
-        bitwise,
+        laws[0](lead),
+        laws[1](lead),
+        laws[2](lead),
         few,
         right,
         (_needed(lead, laws[0]), _needed(lead, laws[1]), _needed(lead, laws[2])),

@@ -271,16 +271,11 @@ def context_of(ready: Setup) -> Context:
     return ready.policy
 
 
-@dataclass(frozen=True)
-class MethodComparison:
-    """Every registered family in one context: the best of them, and the bits of its reports."""
+def compare_methods(scenario: Scenario) -> tuple[Recommendation, dict[str, int]]:
+    """Compare all families for the scenario's protection and people, whatever its own family.
 
-    best: Recommendation
-    report_bits: dict[str, int]
-
-
-def compare_methods(scenario: Scenario) -> MethodComparison:
-    """Compare all families for the scenario's protection and people, whatever its own family."""
+    Returns the best of them, and the bits of each one's reports.
+    """
     default = Scenario()
     return _methods(
         replace(
@@ -294,11 +289,11 @@ def compare_methods(scenario: Scenario) -> MethodComparison:
 
 
 @cached_by(key)
-def _methods(scenario: Scenario) -> MethodComparison:
+def _methods(scenario: Scenario) -> tuple[Recommendation, dict[str, int]]:
     ready = setup(scenario)
     policy = context_of(ready)
     bits = {name: in_context(policy, name).report_bits for name in FAMILIES}
-    return MethodComparison(best_family(policy, ready.dataset.distribution, ready.n), bits)
+    return best_family(policy, ready.dataset.distribution, ready.n), bits
 
 
 _AS_GOOD: Final = 1.02

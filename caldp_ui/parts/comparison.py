@@ -137,11 +137,10 @@ def _show_too_many(state: PageState[S], scenario: Scenario, most: int) -> None:
 
 def table(setup: Setup) -> None:
     """How many people and how many bits each method takes, and which one is best here and why."""
-    compared = runs.compare_methods(setup.scenario)
-    least = min(compared.best.l2_squared.values())
+    best, bits = runs.compare_methods(setup.scenario)
+    losses, least = best.l2_squared, min(best.l2_squared.values())
     chosen = setup.mechanism_name
     st.markdown("**Methods, with this protection**")
-    losses, bits = compared.best.l2_squared, compared.report_bits
     columns = {
         "people for the same accuracy": {
             name: _times(loss, least) for name, loss in losses.items()
@@ -150,7 +149,7 @@ def table(setup: Setup) -> None:
     }
     titles = {name: FAMILIES[name].title + " (chosen)" * (name == chosen) for name in losses}
     st.table(pd.DataFrame(columns).rename(index=titles).rename_axis("method"))
-    st.caption(f"{compared.best.reason} {TEXTS['table_notes']}")
+    st.caption(f"{best.reason} {TEXTS['table_notes']}")
 
 
 def _times(loss: float, least: float) -> str:
