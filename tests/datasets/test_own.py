@@ -72,6 +72,7 @@ READ: dict[str, OwnTable] = {
     "a,1\nb,2\na,3": OwnTable(("a", "b"), (4, 2)),
     "age,answer,people\n20,yes,3\n30,no,4": OwnTable(("yes", "no"), (3, 4)),
     "Antwort;Häufigkeit\nja;1.204,5\nnein;3": OwnTable(("ja", "nein"), (1205, 3)),
+    "réponse;effectif\noui;1\u00a0204,5\nnon;3,25": OwnTable(("oui", "non"), (1205, 3)),
     "réponse;effectif;groupe\noui;12;hommes\nnon;1 204;femmes": OwnTable(
         ("oui", "non"), (12, 1204), ("hommes", "femmes")
     ),
