@@ -274,7 +274,7 @@ def _print_counts(checked: Resolved, found: _Found, output: Path) -> None:
     else:
         write_counts(data, output)
     summary = {"file": file.table.kind, "columns": columns, **facts}
-    summary |= zip(_OF_PEOPLE, data.person_rows, strict=False)
+    summary |= dict(zip(_OF_PEOPLE, data.person_rows, strict=False)) | {"unit": data.nouns[1]}
     summary |= {"rows": found.refused.rows, "not_counted": dict(found.refused.reasons)}
     summary |= {"checks": dict(checked.remarks)} if checked.remarks else {}
     summary["written"] = str(output)

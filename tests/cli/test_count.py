@@ -239,6 +239,11 @@ def test_ids_of_people_are_named_and_their_rows_capped(tmp_path: Path) -> None:
     names = ("people_with_rows", "median_rows_of_a_person", "most_rows_of_a_person", "people")
     assert [[each[name] for name in names] for each in found] == [[3, 1, 3, 5], [3, 1, 2, 4]]
     assert sum(found[1]["not_counted"].values()) == 1
+    assert [each["unit"] for each in found] == ["rows", "rows"]  # what is called people there
+    (tmp_path / "rows.csv").write_text("\n".join(["user;answer", *rows]))
+    as_named = count(tmp_path, "-o", str(tmp_path / "counts.csv"))
+    assert (as_named["people_with_rows"], as_named["unit"]) == (3, "rows")
+    (tmp_path / "rows.csv").write_text("\n".join(["who;answer", *rows]))
     refused = CliRunner().invoke(
         main, ["count", str(tmp_path / "rows.csv"), "-o", options[1], "--most-rows", "2"]
     )
