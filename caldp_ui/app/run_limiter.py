@@ -20,9 +20,9 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from functools import wraps
+from functools import cache, wraps
 from itertools import count
-from threading import Condition
+from threading import Condition, Event
 from time import monotonic, sleep
 from typing import Final, ParamSpec, TypeVar
 
@@ -33,6 +33,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.proto.NewSession_pb2 import CustomThemeConfig
 from streamlit.proto.WidgetStates_pb2 import WidgetStates
 from streamlit.runtime import app_session
 from streamlit.runtime.app_session import AppSession
@@ -75,7 +76,7 @@ class RunLimiter:
         self._places = self._free = places
         self._half, self._clock = half, clock
         self._changed = Condition()
-        self._waiting: dict[int, str] = {}
+        self._waiting: dict[int, tuple[str, Event]] = {}
         self._numbers = count()
         self._used_seconds: dict[str, tuple[float, float]] = {}
         self._buckets = defaultdict[str, Bucket](lambda: Bucket(_AT_ONCE, _A_SECOND, clock))
@@ -92,13 +93,11 @@ class RunLimiter:
 
     def enter(self, visit: str) -> float:
         """Wait for a place; returns when the visit had it."""
+        turn = Event()
         with self._changed:
-            number = next(self._numbers)
-            self._waiting[number] = visit
-            self._changed.wait_for(lambda: self._free > 0 and self._next() == number)
-            del self._waiting[number]
-            self._free -= 1
-            self._changed.notify_all()
+            self._waiting[next(self._numbers)] = visit, turn
+            self._give_places()
+        turn.wait()
         return self._clock()
 
     def leave(self, visit: str, began: float) -> None:
@@ -108,6 +107,7 @@ class RunLimiter:
             now = self._clock()
             self._used_seconds[visit] = self._recent_seconds(visit, now) + now - began, now
             self._forget(now)
+            self._give_places()
             self._changed.notify_all()
 
     def pause_s(self, visit: str) -> float:
@@ -143,11 +143,18 @@ class RunLimiter:
         """Whether any run is at work or waits for its turn."""
         return self._free < self._places or bool(self._waiting)
 
+    def _give_places(self) -> None:
+        """Wake those whose turn it is, and nobody else: fifty that look cost more than a run."""
+        while self._free and self._waiting:
+            _, turn = self._waiting.pop(self._next())
+            self._free -= 1
+            turn.set()
+
     def _next(self) -> int:
         now = self._clock()  # one moment for all, so that the order is one
         return min(
             self._waiting,
-            key=lambda number: (self._recent_seconds(self._waiting[number], now), number),
+            key=lambda number: (self._recent_seconds(self._waiting[number][0], now), number),
         )
 
     def _recent_seconds(self, visit: str, now: float) -> float:
@@ -495,6 +502,23 @@ def run_parts_of_open_pages() -> None:
     _run_page_for_missing_parts()
     _run_parts_by_themselves()
     _keep_request_that_waits()
+    _compute_themes_once()
+
+
+def _compute_themes_once() -> None:
+    """Streamlit looks up 240 settings of the theme for each run, which never change."""
+    populate = app_session._populate_theme_msg  # noqa: SLF001 — no public name
+
+    @cache
+    def theme(section: str) -> bytes:
+        populate(made := CustomThemeConfig(), section)
+        return bytes(made.SerializeToString())
+
+    def copy_theme(message: CustomThemeConfig, section: str = "theme") -> None:
+        if theme(section):  # merging nothing would still set the field
+            message.MergeFromString(theme(section))
+
+    app_session._populate_theme_msg = copy_theme  # type: ignore[assignment]  # noqa: SLF001
 
 
 def _run_parts_by_themselves() -> None:

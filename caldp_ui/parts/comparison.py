@@ -28,7 +28,6 @@ from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.scenarios.blocks import GridBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.expected_error import Forecast
-from caldp_ui.app.run_limiter import fragment
 from caldp_ui.app.texts import escape_markdown, read_texts, read_toml
 from caldp_ui.app.theme import palette
 from caldp_ui.charts import curves
@@ -336,7 +335,6 @@ def not_promised(nouns: formats.Vocabulary, setup: Setup) -> None:
     terms("ε", "local differential privacy", "context-aware", "total variation")
 
 
-@fragment
 def _shuffling_section(nouns: formats.Vocabulary, setup: Setup) -> None:
     """The bound with a shuffler, computed once it is opened: it takes as long as a picture."""
 
@@ -376,7 +374,6 @@ def _audit_text(found: runs.PrivacySummary) -> str:
     return f":material/verified: **It holds.**{nearest} Checked: {escape_markdown(found.method)}."
 
 
-@fragment
 def drawer(page: str) -> None:
     """The drawer of all statements of a page; they are drawn once it is opened."""
 

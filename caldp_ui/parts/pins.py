@@ -7,7 +7,7 @@ moves them. A film is made while nobody is waiting for anything, and once for al
 """
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Generic
 
@@ -30,7 +30,7 @@ from caldp_ui.controls import choices
 from caldp_ui.controls.common import REDRAW_HELP, Slider, redraw_button
 from caldp_ui.parts.comparison import ComparisonData
 from caldp_ui.session import jobs
-from caldp_ui.session.page_state import PINS_MAX, PageState, PinPageState, R, S
+from caldp_ui.session.page_state import PINS_MAX, PageState, PinPageState, R, S, is_first_run
 from caldp_ui.stage.component import StepChoice, stage
 from caldp_ui.stage.records import Film, Mark, Scene, Step
 from caldp_ui.words import accuracy, formats, policies
@@ -281,6 +281,12 @@ def _is_ready(request: FilmRequest) -> bool:
     job = jobs.current_job(request.key, request.name)
     done = job is not None and job.done
     return done or _find_film(request.key, request.name) is not None
+
+
+def sent_films(requests: Iterable[FilmRequest]) -> list[Film]:
+    """The requested films that an earlier run of the page has sent to the browser."""
+    kept = [(each, st.session_state.get(_film_key(each.key))) for each in requests]
+    return [had[1] for each, had in kept if had and had[0] == each.name and not is_first_run()]
 
 
 def session_films(requests: Sequence[FilmRequest]) -> list[Film]:

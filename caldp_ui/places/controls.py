@@ -263,9 +263,8 @@ def _polygon_details(blocks: block_specs.PolygonBlocks) -> None:
 def warn_of_areas(setup: Setup) -> None:
     """Say above the page how its areas differ from what somebody may have drawn."""
     blocks = getattr(setup.scenario.policy, "blocks", None)
-    with st.container():  # always there, so that what follows keeps its place
-        if isinstance(blocks, block_specs.PolygonBlocks) and (found := _differences(blocks, setup)):
-            st.warning(escape_markdown(found), icon=":material/warning:")
+    if isinstance(blocks, block_specs.PolygonBlocks) and (found := _differences(blocks, setup)):
+        st.warning(escape_markdown(found), icon=":material/warning:")
 
 
 def _differences(blocks: block_specs.PolygonBlocks, setup: Setup) -> str:

@@ -362,17 +362,18 @@ def show(record: PlacesState) -> None:
     """Show the page at a record."""
     setup = runs.setup(record.scenario)
     domain = runs.map_of(setup.dataset)
-    controls.warn_of_areas(setup)
     if handover.take_part(STATE.page, "tour"):
         _set_step(0)
-    with st.container():  # there in any case, for the layout
+    with st.container():  # always there, so that what follows keeps its place
+        controls.warn_of_areas(setup)
         if st.session_state.get(_STEP) is not None:
             _show_tour_step(*st.session_state[_STEP])
     page = layout.stacked_layout(STATE)
     with page.main:
         data = load_data(record)
         shown = view.view_to_draw_on(data)
-        maps = PAGE.show_maps(shown, page_state.handle_act, EPSILON_FILM)
+        are_there = data.ours is not None and data.plain is not None
+        maps = PAGE.show_maps(shown, page_state.handle_act, EPSILON_FILM, filmed=are_there)
     page.show_headline(shown.headline)
     with page.side:
         _controls(data)
@@ -381,7 +382,7 @@ def show(record: PlacesState) -> None:
             if record.region is not None and data.ours is not None:
                 _show_region(record.region, data.ours, domain)
         PAGE.show_pins(data, shown)
-        if data.ours is not None and data.plain is not None:
+        if are_there:
             scenario, key = record.scenario, STATE.key("film-draws")
             name = f"{runs.law_key(scenario)} draws"
             draws = pins.FilmRequest(key, name, partial(_draws_film, scenario))

@@ -43,7 +43,8 @@ def show_poll(teacher_key: TeacherKey) -> None:
     """Draw the whole page while a room is open."""
     ensure_navigation()
     polls = rooms().get_own_polls(teacher_key, this_visit())
-    visit.show_notices()
+    with st.container():  # always there: what follows keeps its place
+        visit.show_notices()
     if page_state.take_part(STATE.page, NEXT):
         STATE.follow_link()
         page.set_writing_next(True)

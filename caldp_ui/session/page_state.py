@@ -613,8 +613,8 @@ def begin_page(state: PageState[R]) -> R:
     state.follow_link()
     record = state.current()
     links.show_fault(state.page, record)
-    visit.show_notices()
-    with st.container(gap=None):  # always there: what follows keeps its place
+    with st.container(gap=None):  # always there: what follows keeps its place, drawn once
+        visit.show_notices()
         # The data of a link that waits for them: from the browser's tab, else from the reader.
         visit.copy_own_data_to_tab(state.awaited)
         if state.awaited is not None:

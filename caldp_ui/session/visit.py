@@ -111,9 +111,8 @@ def show_notices() -> None:
     stays = st.session_state.pop(_STAYS, False)
     sentence = st.session_state.pop(_NOTICE, st.session_state.get(_SHOWN_KEY) if stays else None)
     st.session_state[_SHOWN_KEY] = sentence
-    with st.container():  # always there: what follows keeps its place, and is not drawn twice
-        if sentence:
-            st.warning(escape_markdown(sentence), icon=":material/info:")
+    if sentence:
+        st.warning(escape_markdown(sentence), icon=":material/info:")
 
 
 T = TypeVar("T")

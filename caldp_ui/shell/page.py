@@ -133,11 +133,18 @@ class Page(Generic[R, T]):
             # Last: this is what takes a step off the screen again.
             charts.send_slider_states(key, states)
 
-    def show_maps(self, shown: View, act: Callable[[Act], None], *along: SliderFilm[R]) -> Stage:
-        """Show the maps, which `act` changes; films `along` sliders move them."""
+    def show_maps(
+        self, shown: View, act: Callable[[Act], None], *along: SliderFilm[R], filmed: bool = False
+    ) -> Stage:
+        """Show the maps, which `act` changes; films `along` sliders move them.
+
+        `filmed`: whether this run sends the films of the page's record (`send_films`).
+        """
         key, state = self.state.key("maps"), self.state
         scene = replace(shown.maps, can_undo=state.can_undo, can_redo=state.can_redo)
-        return stage(scene, key, act, pins.follow_step(*along))
+        now = state.current()
+        films = pins.sent_films(e.request(now) for e in self.films(now)) if filmed else ()
+        return stage(scene, key, act, pins.follow_step(*along), films)
 
     def send_films(self, record: R, target: Stage, *more: FilmRequest) -> None:
         """Send the films of the maps and `more` of them, now or once made; call it last."""

@@ -5,7 +5,7 @@ messages of their own, which Streamlit recognises. Readers' actions come back on
 `web/outbox.js` sends everything again that no message has confirmed.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -255,8 +255,11 @@ def stage(
     key: str,
     on_act: Callable[[Act], None] | None = None,
     on_step: Callable[[StepChoice], None] | None = None,
+    films: Collection[records.Film] = (),
 ) -> Stage:
     """Show the scene; both calls run before the page's next run, as widgets' callbacks do.
+
+    `films`: those that the browser has and this run sends again, so that no picture in them is.
 
     `key`: names the stage on its page, in letters, digits and hyphens; it ends in "maps", by which
     `style.css` keeps room for it. View, look, tool and film live on under it in the browser
@@ -269,12 +272,14 @@ def stage(
             on_events_change=lambda: _dispatch_events(key, on_act, on_step),
         )
         feeds = st.container(key=f"{key}-feeds", gap=None)
+    held = {blob.name for film in films for blob in film_blobs(film)}
     with feeds:
         _code(key=f"{key}-code", data=[records.style_data()])
         _send(f"{key}-land", scene.ground.blobs(records.LAND))
         _send(f"{key}-ground", scene.ground.blobs(records.OVER))
         for picture in scene.pictures:
-            _send(f"{key}-picture-{picture.id}", picture.blobs)
+            missing = (blob for blob in picture.blobs if blob and blob.name not in held)
+            _send(f"{key}-picture-{picture.id}", missing)
     return Stage(key, feeds)
 
 

@@ -19,7 +19,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import wait
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import lru_cache
 from html import unescape
@@ -271,6 +271,17 @@ def _component(at: AppTest, key: str) -> Any:
 def data_of(at: AppTest, key: str) -> Any:
     """What a component of ours is sent."""
     return json.loads(_component(at, key).json)
+
+
+def blobs_of(at: AppTest, *parts: str) -> set[str]:
+    """The names of all blobs in these messages of the map page's stage, as far as they are sent."""
+    names = set[str]()
+    for part in parts:
+        with suppress(StopIteration):
+            data = _component(at, f"{STAGE_KEY}-{part}").bytes
+            head = json.loads(data[4 : 4 + int.from_bytes(data[:4], "little")])
+            names |= {name for name, _ in head["blobs"]}
+    return names
 
 
 def scene_of(at: AppTest, key: str = STAGE_KEY) -> dict[str, Any]:

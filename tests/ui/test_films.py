@@ -45,6 +45,8 @@ from caldp_ui.parts.pins import all_steps
 from caldp_ui.personal import page as of_secrets
 from caldp_ui.personal import view as own
 from caldp_ui.personal.page_state import BEGIN, PersonalState, with_known_places, with_tags
+from caldp_ui.places import page as places
+from caldp_ui.places.page_state import PlacesState
 from caldp_ui.plan.page import PAGE as PLAN_PAGE
 from caldp_ui.plan.page_state import Plan
 from caldp_ui.shell.page import Page
@@ -56,6 +58,8 @@ from caldp_ui.yesno import page as yesno
 from caldp_ui.yesno.page_state import YesNoState
 from tests.strategies import thinned
 from tests.ui.driver import (
+    blobs_of,
+    checked,
     container,
     data_of,
     few,
@@ -367,6 +371,21 @@ def test_a_film_that_was_made_stays_while_another_is_made(monkeypatch: pytest.Mo
     requests = [pins.FilmRequest(name, name, maker(name)) for name in there]
     assert pins.ready_films(requests) == there["b"] + there["d"]
     assert started == ["a"]
+
+
+def test_what_of_a_picture_is_in_a_film_that_the_browser_has_is_not_sent_again() -> None:
+    at, record = open_page("pages/places.py"), PlacesState()
+    film = Film("epsilon", "", (places.PAGE.render(record),))
+    pins._made(places.EPSILON_FILM.name(record)).append(film)
+    codes = {blob.name for blob in film.steps[0].codes.values()}
+    shown = [f"picture-{name}" for name in ("truth", "plain", "ours")]
+    checked(at.run())
+    assert codes <= blobs_of(at, *shown)  # first without waiting for a film
+    assert codes <= blobs_of(at, "film-epsilon")
+    whole = blobs_of(at, *shown)
+    checked(at.run())
+    assert not codes & blobs_of(at, *shown)
+    assert blobs_of(at, *shown, "film-epsilon") == whole
 
 
 X = np.array([0.5, 1.0, 2.0])

@@ -14,6 +14,7 @@ from starlette.types import Message, Receive, Scope, Send
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ClientState_pb2 import ClientState, ContextInfo
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.proto.NewSession_pb2 import NewSession
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 from streamlit.runtime import app_session
 from streamlit.runtime.app_session import AppSession
@@ -232,6 +233,32 @@ def test_beside_others_a_visit_runs_its_page_as_often_as_people_press() -> None:
     assert not any(press("slow", 1.0) for _ in range(20))
 
 
+def test_the_end_of_a_run_wakes_only_the_one_whose_turn_it_is() -> None:
+    turns, go = RunLimiter(1), Event()
+    begun: list[str] = []
+    threads = _runs_of(turns, begun, ["holds", *"abcdefgh"], go)
+    looks = 0
+
+    def choose(choice: Callable[[], int] = turns._next) -> int:
+        nonlocal looks
+        looks += 1
+        return choice()
+
+    turns._next = choose  # type: ignore[method-assign]
+    go.set()
+    join(threads)
+    assert (len(begun), looks) == (9, 8)
+
+
+def test_themes_are_what_streamlit_makes_of_the_settings() -> None:
+    run_limiter._compute_themes_once()
+    for section in ("theme", "theme.light", "theme.dark.sidebar"):
+        copied, made = NewSession(), NewSession()
+        app_session._populate_theme_msg(copied.custom_theme, section)
+        POPULATE_THEME(made.custom_theme, section)
+        assert copied.SerializeToString() == made.SerializeToString()
+
+
 def test_what_nobody_waits_for_goes_behind_all_runs_but_not_for_ever() -> None:
     turns, go = RunLimiter(2), Event()
     begun: list[str] = []
@@ -249,6 +276,7 @@ def test_what_nobody_waits_for_goes_behind_all_runs_but_not_for_ever() -> None:
     assert begun == ["one", "two", "three", "film"]
 
 
+POPULATE_THEME = app_session._populate_theme_msg
 EVERY = 0.4
 
 
