@@ -125,7 +125,9 @@ def add_options(command: str, types: Mapping[str, Any], **values: Any) -> Callab
                 function = click.argument(*each["names"], type=kind, **kept)(function)
                 continue
             name = each["names"][-1].lstrip("-").replace("-", "_")
-            given: dict[str, Any] = {"default": values.get(name)} | kept
+            # A default of None would count as given.
+            begin = {} if each.get("required") else {"default": values.get(name)}
+            given: dict[str, Any] = begin | kept
             if "help" in given:
                 given["help"] = given["help"].format(**_VALUES, **values)
             function = click.option(*each["names"], type=kind, **given)(function)

@@ -28,7 +28,7 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import EPSILON_MAX
 from caldp_ui.app import gate
 from caldp_ui.app.run_limiter import this_visit
-from caldp_ui.app.texts import escape_markdown, read_toml
+from caldp_ui.app.texts import escape_markdown, read_texts, read_toml
 from caldp_ui.app.theme import palette
 from caldp_ui.charts import show as charts
 from caldp_ui.compute import runs
@@ -56,6 +56,7 @@ from caldp_ui.shell.page import Page
 from caldp_ui.words import formats, promise
 from caldp_ui.words.accuracy import DEFINITIONS, terms
 
+TEXTS: Final = read_texts(__file__)
 WAYS: Final[dict[str, dict[str, Any]]] = read_toml(__file__, "by_hand.toml")
 _SHEET: Final = Template(Path(__file__).with_name("sheet.html").read_text(encoding="utf-8"))
 _KEY: Final = STATE.key("by-hand")
@@ -458,9 +459,7 @@ def set_writing_next(writing: bool) -> None:
 
 def _lose(teacher_key: TeacherKey) -> None:
     visit.notify(
-        view.TEXTS["poll_gone"].format(
-            code=polls.display_code(polls.normalize_code(teacher_key.code))
-        )
+        TEXTS["poll_gone"].format(code=polls.display_code(polls.normalize_code(teacher_key.code)))
     )
     forget_poll()
 

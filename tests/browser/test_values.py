@@ -261,6 +261,7 @@ def test_names_from_a_link_are_nothing_but_names(open_link: OpenLink) -> None:
         (f"room?question={hostile}&answers={hostile}|<b>&sensitive=0;1", ".board .row"),
     ):
         page = open_link(link, there, viewport=DESKTOP)
+        wait_until_settled(page)
         key = "headline" if link.startswith("matrix") else "room-sensitive"
         assert hostile in page.locator(f".st-key-{key}").inner_text().replace("\u2060", "")
         for tab in page.get_by_role("tab").all():

@@ -137,6 +137,20 @@ def test_every_command_is_found_by_its_own_name() -> None:
     assert {id(each) for each in written if isinstance(each, click.Command)} == found
 
 
+def test_an_option_that_a_command_requires_is_named_where_it_is_missing(tmp_path: Path) -> None:
+    (file := tmp_path / "file").touch()
+    missing = 0
+    for name, each in main.commands.items():
+        required = [p for p in each.params if p.required and isinstance(p, click.Option)]
+        arguments = [str(file) for p in each.params if isinstance(p, click.Argument)]
+        if required:
+            done = CliRunner().invoke(main, [name, *arguments])
+            assert done.exit_code == 2, (name, done.output)
+            assert "Missing option" in done.output, (name, done.output)
+            missing += 1
+    assert missing >= 5
+
+
 def test_it_says_its_version() -> None:
     done = CliRunner().invoke(main, ["--version"])
     assert (done.exit_code, done.output) == (0, f"caldp, version {__version__}\n")

@@ -251,10 +251,11 @@ ASKED: Final = {
         {"yes": 10, "North": 15},
     ),
     "a name that is near none": Case(
-        "country,people\nGermany,10\nFrance,20\nSpain,5\nEngland,7\nScotland,3\nFrence,1\n",
+        "country,people\nGermany,10\nFrance,20\nSpain,5\nItaly,4\nPortugal,2\n"
+        "England,7\nScotland,3\nFrence,1\n",
         "unknown-areas",
         "nearest",
-        36,
+        42,
         {"Germany": 10, "France": 21},
         options=("--accept", "areas"),
     ),
@@ -483,7 +484,7 @@ READ: Final = {
         "Stop lat,Stop long\n48.1,11.5\n48.2,11.6\n48.25,11.6\n", "", "", 3, at=(48.1, 11.5)
     ),
     "dates that are no choices": Case(
-        "case,onset,outcome\n"
+        "case_id,onset,outcome\n"
         + "".join(
             f"C{n},0{1 + n % 9}/0{1 + n % 3}/2026,{('well', 'ill')[n % 2]}\n" for n in range(40)
         ),
