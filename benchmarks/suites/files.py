@@ -12,16 +12,19 @@ import sys
 import tempfile
 from collections.abc import Callable
 from functools import partial
+from itertools import cycle, islice
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from click.testing import CliRunner
 
 import caldp_core
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.files import connect, fetch_rows
+from caldp_core.cli.commands import main
 from caldp_core.collect.collector import Collector, tally_files
 from caldp_core.collect.protocol import FamilyPlan, Protocol
 from caldp_core.collect.servers import tally_frame
@@ -29,6 +32,7 @@ from caldp_core.datasets import read_places
 from caldp_core.domain.domains import Domain
 from caldp_core.mechanisms.catalogue import Galois, Hadamard, Oue, RandomizedResponse
 from caldp_core.privacy.context import Context
+from tests.collect.test_collect_commands import STEP, text_of, walk, words_of
 
 WEEK: Final = Path(__file__).parents[2] / "examples" / "collection" / "week.py"
 SETS_OF: Final = 1000
@@ -137,6 +141,34 @@ class TalliedSmallFiles:
         output.unlink(missing_ok=True)
         tallied = tally_files(self.protocol, self.files, output).collected.tally
         assert tallied.n == self.n // self.rows * self.rows
+
+
+class TalliedTutorials:
+    """A tutorial's collection with a hundred times its devices: a file of 10⁶ lines."""
+
+    params = ("crashes", "commuters", "survey")
+    param_names = ("case",)
+    timeout, number, repeat, warmup_time = 900, 1, 3, 0
+    bars: ClassVar = {"time_tally": lambda case: 20.0 if case == "survey" else 3.6}
+    n = 1_000_000
+
+    def setup(self, case: str) -> None:
+        """Do what the tutorial says, and send its reports again and again."""
+        os.chdir(tempfile.mkdtemp(dir="."))
+        page = f"tutorials/{case}.md"
+        walk(page)
+        command = next(line for line, _ in STEP.findall(text_of(page)) if line.startswith("tally"))
+        self.words = words_of(command)
+        path = Path(self.words[2])
+        lines = cycle(path.read_text("utf-8").splitlines())
+        path.write_text("\n".join(islice(lines, self.n)), "utf-8")
+
+    def time_tally(self, _: str) -> None:
+        """Tally the file."""
+        output = Path(tempfile.mkdtemp(dir=".")) / self.words[-1]
+        done = CliRunner().invoke(main, [*self.words[:-1], str(output)])
+        assert done.exit_code == 0, done.output
+        assert f": {self.n}" in done.output, done.output
 
 
 class Week:
