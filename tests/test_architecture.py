@@ -332,3 +332,21 @@ def test_data_of_one_person_are_of_a_person() -> None:
     alone = run(prepare(Scenario(n=1)))
     assert "from 1 report puts 100 of 100 in" in accuracy_text(alone, "in the wrong place")
     assert ", 1 report, " in repr(alone)
+
+
+TOP = """
+.ci .dockerignore .git-blame-ignore-revs .github .gitignore .pre-commit-config.yaml .streamlit
+CHANGELOG.md CITATION.cff CONTRIBUTING.md LICENSE README.md app.py benchmarks caldp_core caldp_ui
+data deploy docs examples mkdocs.yml pages pyproject.toml requirements-dev.txt
+requirements-spark.txt requirements.txt scripts tests
+"""
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="This is no clone.")
+def test_the_top_level_holds_what_belongs_there_and_no_log_of_a_tool() -> None:
+    command = ["git", "ls-files"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    if listed.returncode:
+        pytest.skip(listed.stderr)  # of somebody else, for example
+    names = {line.partition("/")[0].strip('"') for line in listed.stdout.splitlines()}
+    assert names == {*TOP.split()}
