@@ -84,6 +84,14 @@ class Hand:
     def press(self, name: str) -> None:
         self.page.locator(".stage").get_by_role("button", name=name, exact=True).click()
 
+    def ask(self, name: str) -> None:
+        """Press a button of the page, which the server answers with another scene."""
+        stage = self.page.locator(".stage")
+        turn = stage.get_attribute("data-turn")
+        self.page.get_by_role("button", name=name, exact=True).click()
+        expect(stage).not_to_have_attribute("data-turn", turn)
+        wait_until_settled(self.page)
+
     def drag(self, start: tuple[float, float], end: tuple[float, float]) -> None:
         mouse = self.page.mouse
         mouse.move(*start)

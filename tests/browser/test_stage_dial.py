@@ -123,7 +123,7 @@ def test_back_where_it_began_the_hand_has_the_page_s_own(hand: Hand) -> None:
 
 def test_a_film_of_other_coins_is_not_followed(hand: Hand) -> None:
     first = hand.pictures()
-    hand.page.get_by_role("button", name="Another").click()
+    hand.ask("Another")
     expect_pictures(hand, lambda now: all(a != b for a, b in zip(now[1:], first[1:], strict=True)))
     wait_until_settled(hand.page)
     before = hand.pictures()
@@ -131,7 +131,7 @@ def test_a_film_of_other_coins_is_not_followed(hand: Hand) -> None:
         assert hand.pictures() == before
     server_says(hand, 4.0)
     rest_at(hand, 1.0)
-    hand.page.get_by_role("button", name="First").click()
+    hand.ask("First")
     expect_pictures(hand, lambda now: now == first)
 
 

@@ -1,7 +1,6 @@
 """The commands of a collection and docs/collect.md."""
 
 import csv
-import io
 import json
 import os
 import re
@@ -10,7 +9,6 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from contextlib import redirect_stdout
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -39,6 +37,7 @@ from tests import ROOT
 from tests.collect import protocols
 from tests.collect.protocols import SPECS, labelled, many, small, tables
 from tests.collect.test_client import NODE
+from tests.collect.tutorials import text_of, walk
 from tests.contract.checks import naming
 from tests.strategies import thinned
 
@@ -292,7 +291,6 @@ def test_commands_refuse_in_one_sentence(
 
 
 COPY: Final = re.compile(r"^ {4}cp (examples/\S+) (\S+)$", re.MULTILINE)
-STEP: Final = re.compile(r"^ {4}caldp ([^\n]*)$|^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 JAVASCRIPT: Final = re.compile(r"^```js\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 BROWSER: Final = """
@@ -305,32 +303,6 @@ Object.defineProperty(globalThis, "navigator", {value: {
 globalThis.fetch = async name => ({json: async () => JSON.parse(readFileSync(name, "utf-8"))});
 """
 """What a page has of its browser, as far as the snippet asks for it."""
-
-
-def text_of(page: str) -> str:
-    return (ROOT / "docs" / page).read_text("utf-8")
-
-
-def words_of(command: str) -> list[str]:
-    """As a shell hands them over, with files in the place of patterns."""
-    parts = [sorted(map(str, Path().glob(w))) if "*" in w else [w] for w in shlex.split(command)]
-    return [word for part in parts for word in part]
-
-
-def walk(page: str) -> int:
-    """Run the commands and snippets of a page in their order; how many there are."""
-    known: dict[str, Any] = {}
-    steps = STEP.findall(re.sub(r"^( {4}.*)$", r"\1\n", text_of(page), flags=re.MULTILINE))
-    for command, code in steps:
-        with naming(command or code):
-            if command:
-                done = CliRunner().invoke(main, words_of(command))
-                assert done.exit_code == 0, done.output
-                continue
-            with redirect_stdout(io.StringIO()) as printed:
-                exec(code, known)
-            assert printed.getvalue().splitlines() == re.findall(r"^# (.*)$", code, re.MULTILINE)
-    return len(steps)
 
 
 @pytest.mark.parametrize("case", ["crashes", "commuters", "survey"])
