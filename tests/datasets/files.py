@@ -8,6 +8,7 @@ import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
+from xml.sax.saxutils import quoteattr
 
 import numpy as np
 import pyarrow as pa
@@ -81,7 +82,9 @@ def workbook(*sheets: tuple[str, Iterable[Iterable[object]]], hidden: Sequence[s
     return packed_sheets({name: rows_xml(rows) for name, rows in sheets}, hidden)
 
 
-def merged_workbook(rows: Iterable[Iterable[object]], *ranges: str, column: str = "A") -> bytes:
+def merged_workbook(
+    rows: Iterable[Iterable[object]], *ranges: str, column: str = "A", formats: Sequence[str] = ()
+) -> bytes:
     """A workbook of one sheet from a column on, with merged cells, such as “A2:A4”."""
     merged = "".join(f'<mergeCell ref="{each}"/>' for each in ranges)
     written = "".join(
@@ -94,7 +97,8 @@ def merged_workbook(rows: Iterable[Iterable[object]], *ranges: str, column: str 
         + "</row>"
         for number, row in enumerate(rows, start=1)
     )
-    return packed_sheets({"Data": written}, merged=f"<mergeCells>{merged}</mergeCells>")
+    merges = f"<mergeCells>{merged}</mergeCells>"
+    return packed_sheets({"Data": written}, merged=merges, formats=formats)
 
 
 def rows_xml(rows: Iterable[Iterable[object]]) -> str:
@@ -102,8 +106,13 @@ def rows_xml(rows: Iterable[Iterable[object]]) -> str:
     return "".join(f"<row>{''.join(map(_cell, row))}</row>" for row in rows)
 
 
-def packed_sheets(sheets: Mapping[str, str], hidden: Sequence[str] = (), merged: str = "") -> bytes:
-    """A workbook of sheets, each its rows in XML."""
+def packed_sheets(
+    sheets: Mapping[str, str],
+    hidden: Sequence[str] = (),
+    merged: str = "",
+    formats: Sequence[str] = (),
+) -> bytes:
+    """A workbook of sheets, each its rows in XML; `formats`: of the styles 1, 2, … of cells."""
     listed = "".join(
         f'<sheet name="{name}" sheetId="{n}" r:id="r{n}"{HIDDEN if name in hidden else ""}/>'
         for n, name in enumerate(sheets, 1)
@@ -126,6 +135,16 @@ def packed_sheets(sheets: Mapping[str, str], hidden: Sequence[str] = (), merged:
         parts[f"xl/worksheets/sheet{n}.xml"] = (
             f'<worksheet xmlns="{_SHEET}"><sheetData>{rows}</sheetData>{merged}</worksheet>'
         )
+    if formats:
+        codes = "".join(
+            f'<numFmt numFmtId="{163 + n}" formatCode={quoteattr(code)}/>'
+            for n, code in enumerate(formats, 1)
+        )
+        styles = "".join(f'<xf numFmtId="{163 + n}"/>' for n in range(1, len(formats) + 1))
+        parts["xl/styles.xml"] = (
+            f'<styleSheet xmlns="{_SHEET}"><numFmts>{codes}</numFmts>'
+            f'<cellXfs><xf numFmtId="0"/>{styles}</cellXfs></styleSheet>'
+        )
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in parts.items():
@@ -134,6 +153,9 @@ def packed_sheets(sheets: Mapping[str, str], hidden: Sequence[str] = (), merged:
 
 
 def _cell(value: object) -> str:
+    """A text, a number, or a number and its style."""
+    if isinstance(value, tuple):
+        return f'<c s="{value[1]}"><v>{value[0]}</v></c>'
     if isinstance(value, str):
         return f'<c t="inlineStr"><is><t>{value}</t></is></c>'
     return f"<c><v>{value}</v></c>"

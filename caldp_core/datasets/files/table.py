@@ -314,7 +314,7 @@ def _try_delimiter(head: str, delimiter: str, name: str) -> tuple[float, bool, T
     widths = list(map(len, texts or [cells for _, cells in whole]))
     (width, times), *_ = Counter(widths).most_common()
     first = _first_of_table([cells for _, cells in whole], width)
-    skip = rows[first][0] - 1 if first else 0
+    skip = rows[first][0] - 1
     fits = times / len(widths) if width > 1 else 0.0
     dialect = TableDialect(delimiter, width, skip, rows[first][0])
     return fits, delimiter != ",", _with_known_titles(dialect, rows, first)

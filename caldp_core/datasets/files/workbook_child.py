@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from caldp_core.basics.errors import require
 from caldp_core.basics.extras import explain_missing
 from caldp_core.basics.files import run_reader
+from caldp_core.datasets.files.zero_formats import texts_with_zeros
 
 _SHEETS_MAX = 20
 _ROWS_MAX = 1_000
@@ -41,15 +42,20 @@ def _rows_of_several(sheet: "CalamineSheet") -> int:
     return sum(sum(cell != "" for cell in row) > 1 for row in first)
 
 
-def _rows(sheet: "CalamineSheet") -> Iterator[list[Any]]:
-    """The rows of a sheet; cells that are merged downwards all hold what the first one does."""
+def _rows(sheet: "CalamineSheet", data: bytes) -> Iterator[list[Any]]:
+    """The rows of a sheet, numbers with the zeros that their format shows before them.
+
+    Cells that are merged downwards all hold what the first one does.
+    """
     begin: dict[int, list[tuple[int, int]]] = {}
     _, first = sheet.start or (0, 0)  # rows begin at the sheet's first, columns at the first used
     for (top, left), (bottom, _) in sheet.merged_cell_ranges or ():
         if bottom > top and first <= left < first + sheet.width:
             begin.setdefault(top, []).append((left - first, bottom))
     held: dict[int, tuple[int, Any]] = {}
+    zeros = texts_with_zeros(data, sheet.name)
     for at, row in enumerate(sheet.iter_rows()):
+        row[:] = (zeros.get((at, first + left), cell) for left, cell in enumerate(row))
         held = {left: cell for left, cell in held.items() if at <= cell[0]}
         for left, (_, value) in held.items():
             row[left] = value
@@ -77,7 +83,7 @@ def read(data: bytes) -> bytes:
     tables = [each for each in filled if rows[each] > 1 and each not in hidden]
     merged = any(top[0] < bottom[0] for top, bottom in sheets[name].merged_cell_ranges or ())
     lists = {
-        each: [[*map(_text, row)] for row in sheet.iter_rows()]
+        each: [[*map(_text, row)] for row in _rows(sheet, data)]
         for each, sheet in sheets.items()
         if each != name and 1 < sheet.width <= 3 and sheet.total_height <= _LIST_MAX
     }
@@ -87,7 +93,7 @@ def read(data: bytes) -> bytes:
     buffer.seek(0, io.SEEK_END)
     out = io.TextIOWrapper(buffer, "utf-8", newline="")
     writer, written = csv.writer(out), 0
-    for row in _rows(sheets[name]) if filled else ():
+    for row in _rows(sheets[name], data) if filled else ():
         written += writer.writerow([_text(cell) for cell in row])
         require(written <= most * 2**20, "holds too much")
     out.flush()
