@@ -271,7 +271,13 @@ def best_guess(mechanism: Mechanism, prior: Floats) -> BestGuess:
 
     Raises `CaldpError` for other mechanisms, and where too many symbols could be the guess.
     """
-    structure, of_block = _parts(mechanism)
+    parts = _parts(mechanism)
+    if parts is None:
+        raise errors.CaldpError(
+            "This mechanism does not tell how its reports overlap; take another family in a "
+            "context."
+        )
+    structure, of_block = parts
     check_prior(prior, mechanism.k)
     hidden = np.zeros(mechanism.k, np.bool_)
     hidden[structure.hidden] = True
@@ -296,9 +302,14 @@ def easiest_guess(mechanism: Mechanism) -> float:
 
     In the block where it is the largest, 0 if nothing is hidden. To the attacker all hidden symbols
     of a block are equally likely before: (1/s) Σ_y max_x Q(y|x). Where that is too many rows, what
-    any channel allows, 1/(1 + (s−1)·e^−ε), which randomized response reaches.
+    any channel allows, 1/(1 + (s−1)·e^−ε), which randomized response reaches. Without blocks all
+    protected symbols are one. Families that offer no more than their channel are read entry by
+    entry; raises `CaldpError` where it is too large to be written out, and for personal tags.
     """
-    structure, of_block = _parts(mechanism)
+    parts = _parts(mechanism)
+    if parts is None:
+        return _easiest_by_entries(mechanism)
+    structure, of_block = parts
     kinds = zip(structure.sizes.tolist(), structure.policy.epsilon.tolist(), strict=True)
 
     def right(block: int, size: int, level: float) -> float:
@@ -316,7 +327,7 @@ _OfBlock: TypeAlias = Callable[[int, Floats, float], tuple[float, float]]
 are hidden symbols, and that are the other."""
 
 
-def _parts(mechanism: Mechanism) -> tuple[capabilities.BlockStructure, _OfBlock]:
+def _parts(mechanism: Mechanism) -> tuple[capabilities.BlockStructure, _OfBlock] | None:
     if isinstance(mechanism, capabilities.HasBlockStructure):
         structure = mechanism.block_structure()
         oracles = structure.oracles
@@ -324,9 +335,19 @@ def _parts(mechanism: Mechanism) -> tuple[capabilities.BlockStructure, _OfBlock]
             return structure, partial(_by_form, oracles)
         if isinstance(oracles, capabilities.HasChannelRows):
             return structure, partial(_by_rows, oracles)
-    raise errors.CaldpError(
-        "This mechanism does not tell how its reports overlap; take another family in a context."
+    return None
+
+
+def _easiest_by_entries(mechanism: Mechanism) -> float:
+    errors.require(
+        not isinstance(mechanism, capabilities.AddsTags),
+        "How often a guess is right is not known with personal tags; take a policy without them.",
     )
+    policy, rows = mechanism.policy, np.array(mechanism.exact_channel(), np.float64)
+    protected = coverage(policy).protected
+    blocks = policy.blocks if isinstance(policy, Context) else np.zeros(policy.k, np.int64)
+    groups = (rows[protected & (blocks == block)] for block in np.unique(blocks[protected]))
+    return max((float(group.max(axis=0).sum()) / len(group) for group in groups), default=0.0)
 
 
 def _by_form(

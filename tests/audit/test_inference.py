@@ -37,6 +37,8 @@ from caldp_core.audit.inference import (
 )
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Bools, Floats
+from caldp_core.experiments.forecast import epsilon_against_guesses
+from caldp_core.experiments.run import prepare
 from caldp_core.mechanisms import FAMILIES, Mechanism, catalogue
 from caldp_core.mechanisms.capabilities import HasJointSupports, HasSupportForm
 from caldp_core.mechanisms.catalogue import MechanismEntry, mechanisms_for
@@ -44,7 +46,9 @@ from caldp_core.mechanisms.direct.few_values import BinaryMechanism
 from caldp_core.mechanisms.personalised import TaggedMechanism, uniform_background
 from caldp_core.privacy.context import Context, PersonalPolicy, PrivacyMatrix
 from caldp_core.privacy.distance import EuclideanMetric, GridMetric
-from caldp_core.privacy.matrix import BinaryPolicy, DenseMatrix, closure
+from caldp_core.privacy.matrix import BinaryPolicy, DenseMatrix, closure, coverage
+from caldp_core.scenarios.scenario import Scenario
+from tests import ROOT
 from tests.channels import best_guess_of_channel, least_weighted_error
 from tests.contract.checks import CONTEXTS, channel_of, context, naming, single_tallies
 from tests.contract.test_contract import POLICIES
@@ -548,6 +552,38 @@ def test_the_easiest_guess_is_that_of_the_channel(family: str, kind: str) -> Non
         assert found == pytest.approx(easiest_by_entries(mechanism), abs=REGIONS_NEARLY)
 
 
+@pytest.mark.parametrize(
+    "name", ["binary", "designed", "exponential", "grid-geometric", "scale", "local-hashing"]
+)
+def test_the_easiest_guess_of_a_family_without_a_form_is_that_of_its_channel(name: str) -> None:
+    """By a count of right guesses, report by report; the command said to take another family."""
+    setup = prepare(Scenario.from_file(ROOT / "examples" / f"{name}.json"))
+    mechanism = setup.mechanism
+    rows, protected = mechanism.exact_channel(), coverage(mechanism.policy).protected
+    policy = mechanism.policy
+    blocks = policy.blocks if isinstance(policy, Context) else np.zeros(policy.k)
+    right = {
+        block: sum(
+            max(rows[x][y] for x in np.flatnonzero(protected & (blocks == block)))
+            for y in range(len(rows[0]))
+        )
+        / int((protected & (blocks == block)).sum())
+        for block in np.unique(blocks[protected])
+    }
+    assert easiest_guess(mechanism) == pytest.approx(float(max(right.values())))
+
+
+def test_how_often_a_guess_on_a_scale_is_right_is_a_goal() -> None:
+    setup = prepare(Scenario.from_file(ROOT / "examples" / "scale.json"))
+    epsilon = epsilon_against_guesses(setup, 0.2)
+    assert epsilon is not None
+    guesses = [
+        easiest_guess(prepare(setup.scenario.with_epsilon(e)).mechanism)
+        for e in (epsilon, epsilon * 1.02)
+    ]
+    assert guesses[0] <= 0.2 < guesses[1]
+
+
 def test_of_more_rows_than_are_read_the_guess_is_what_any_channel_allows(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -583,7 +619,7 @@ def test_where_nothing_is_hidden_there_is_nothing_to_guess() -> None:
     nobody = Context.high_low(np.zeros(4, np.bool_), 1.0)
     assert easiest_guess(catalogue.in_context(nobody, "hadamard")) == 0.0
     with pytest.raises(CaldpError, match="does not tell how its reports overlap"):
-        easiest_guess(catalogue.in_context(Context.plain(5, 1.0), "local-hashing"))
+        best_guess(catalogue.in_context(Context.plain(5, 1.0), "local-hashing"), np.full(5, 0.2))
 
 
 def test_who_is_protected_is_guessed_less_often_than_who_is_not() -> None:

@@ -430,12 +430,18 @@ def test_a_plan_against_an_attacker_names_the_unprotected_first(tmp_path: Path) 
     assert found["expected"]["tv"] > 0
 
 
+def example(name: str) -> dict[str, Any]:
+    text = (ROOT / "examples" / f"{name}.json").read_text("utf-8")
+    return dict(json.loads(text))
+
+
 def test_what_no_plan_can_be_made_of_is_one_sentence(tmp_path: Path) -> None:
     nobody = mixed_scenario(sensitive={"kind": "symbols", "runs": []})
     for right, scenario, said in (
         ("0", mixed_scenario(), "0.0<x<=1.0"),
         ("0.1", nobody, "Nobody is protected"),
-        ("0.1", mixed_scenario("local-hashing"), "does not tell how its reports overlap"),
+        ("0.1", example("near-places"), "use a smaller map"),
+        ("0.1", example("personal-tags"), "take a policy without them"),
     ):
         done = run_plan(tmp_path, right, scenario | {"n": 1000})
         assert done.exit_code == 2
