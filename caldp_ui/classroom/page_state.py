@@ -8,7 +8,8 @@ from typing import Final
 
 from caldp_core.basics.errors import check_choice, check_number, check_whole, require
 from caldp_core.basics.limits import SEED_MAX
-from caldp_ui.session.page_state import PageState, RecordLink
+from caldp_ui.session.links import RecordLink
+from caldp_ui.session.page_state import PageState
 
 NAMES: Final = ("trust", "sum", "selection", "rappor", "bits", "means", "shuffling")
 """Stations by their names in links, in the order of the lecture."""

@@ -28,7 +28,8 @@ from caldp_core.privacy.context import Context
 from caldp_core.privacy.distance import DistanceMetric
 from caldp_core.privacy.matrix import BinaryPolicy, DenseMatrix, as_context
 from caldp_ui.app.texts import read_toml
-from caldp_ui.session.page_state import FieldFormat, PageState, RecordLink
+from caldp_ui.session.links import FieldFormat, RecordLink
+from caldp_ui.session.page_state import PageState
 from caldp_ui.words import formats
 
 Rows: TypeAlias = tuple[tuple[float, ...], ...]

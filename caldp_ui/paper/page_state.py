@@ -18,7 +18,7 @@ from caldp_ui.compute import runs
 from caldp_ui.compute.runs import is_own
 from caldp_ui.controls import common
 from caldp_ui.parts import comparison
-from caldp_ui.session import page_state
+from caldp_ui.session import links, page_state
 
 RUNS: Final = (1, 3, 10, 30, 100)
 VIEWS: Final = {
@@ -81,13 +81,13 @@ def _levels(key: str, text: str) -> BinaryQuestion:
     return BinaryQuestion(first, second)
 
 
-_QUESTION: Final = page_state.FieldFormat(
+_QUESTION: Final = links.FieldFormat(
     lambda asked: f"{asked.epsilon_01:g};{asked.epsilon_10:g}", _levels, "levels"
 )
 LINK: Final = page_state.ScenarioLink(
     PaperRecord(),
     _check,
-    field_formats={"question": _QUESTION, "share": page_state.NUMBER},
+    field_formats={"question": _QUESTION, "share": links.NUMBER},
     restrict_scenario=_adopt_scenario,
 )
 STATE: Final = page_state.PageState("paper", LINK)

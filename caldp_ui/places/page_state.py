@@ -32,7 +32,7 @@ from caldp_ui.controls.choices import blocks_of
 from caldp_ui.maps.scene import BEGIN
 from caldp_ui.parts.comparison import ComparisonData, ResultLoader, load_results
 from caldp_ui.relief.view import merged_runs
-from caldp_ui.session import page_state, visit
+from caldp_ui.session import links, page_state, visit
 from caldp_ui.stage.component import BROWSER_KEYS, Act
 from caldp_ui.stage.records import Action, Tool
 from caldp_ui.words import formats, promise
@@ -63,7 +63,7 @@ def _with_earlier_protection(shown: PlacesState, earlier: PlacesState) -> Places
     return replace(shown, scenario=changed)
 
 
-_REGION: Final = page_state.FieldFormat(str, lambda _, text: Area.parse(text))
+_REGION: Final = links.FieldFormat(str, lambda _, text: Area.parse(text))
 LINK: Final = page_state.ScenarioLink(PlacesState(), _check, BROWSER_KEYS, {"region": _REGION})
 STATE: Final = page_state.PinPageState("places", LINK, _with_earlier_protection)
 """Undo brings an earlier protection back; ε, people and the rest stay as they are."""

@@ -15,7 +15,8 @@ from caldp_ui.app.delivery import THREAD_PREFIX, take_content, was_taken
 from caldp_ui.app.texts import escape_markdown, read_texts
 from caldp_ui.controls import choices
 from caldp_ui.session import jobs
-from caldp_ui.session.page_state import PageState, RecordLink
+from caldp_ui.session.links import RecordLink
+from caldp_ui.session.page_state import PageState
 
 LEVELS: Final = (0.8, 0.9, 0.95, 0.99, 0.999)
 TIMES: Final = (1, 2, 3, 5, 7, 10, 30, 100, 365)

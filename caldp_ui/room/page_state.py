@@ -13,7 +13,8 @@ from caldp_ui.app.gate import QUERY
 from caldp_ui.app.texts import read_toml
 from caldp_ui.room.poll import REPORTS_MAX
 from caldp_ui.room.question import DIVIDER, PollQuestion
-from caldp_ui.session.page_state import NUMBER, WHOLE, PageState
+from caldp_ui.session.links import NUMBER, WHOLE, RecordLink
+from caldp_ui.session.page_state import PageState
 
 NEXT: Final = "next"
 """The part of the page where the next question is written, for pages that hand one over."""
@@ -35,14 +36,8 @@ class Draft:
     phones: int = PHONES
 
 
-class DraftLink:
-    """How the record is written into a link."""
-
-    browser: tuple[str, ...] = (QUERY,)
-
-    def fresh(self) -> Draft:
-        """The draft that a visit without a link begins with."""
-        return Draft()
+class DraftLink(RecordLink[Draft]):
+    """How the record is written into a link: with its question as a whole."""
 
     def write(self, record: Draft) -> dict[str, str]:
         """The draft as texts of a query; none where it is the page's first one."""
@@ -50,7 +45,7 @@ class DraftLink:
         return {} if now == begin else now
 
     def read(self, query: Mapping[str, str]) -> Draft:
-        """Read a query; missing keys are as in `fresh`. `CaldpError` for what is not a question.
+        """Read a query, without a key as at first; `CaldpError` for what is not a question.
 
         Without `sensitive` all answers are protected, whatever they are.
         """
@@ -71,9 +66,10 @@ class DraftLink:
         """Keys of the query that this page does not know."""
         return [key for key in query if key not in _texts(Draft())]
 
-    def check(self, record: Draft) -> None:
-        """Raise `CaldpError` for too many or too few phones; a question checks itself."""
-        check_whole("phones", record.phones, 1, REPORTS_MAX)
+
+def _check(record: Draft) -> None:
+    """Raise `CaldpError` for too many or too few phones; a question checks itself."""
+    check_whole("phones", record.phones, 1, REPORTS_MAX)
 
 
 def _texts(record: Draft) -> dict[str, str]:
@@ -116,4 +112,5 @@ def protect_all(question: PollQuestion) -> PollQuestion:
     return replace(question, sensitive=tuple(range(question.k)))
 
 
-STATE: Final = PageState("room", DraftLink())
+LINK: Final = DraftLink(Draft(), _check, (QUERY,))
+STATE: Final = PageState("room", LINK)

@@ -7,15 +7,16 @@ Older links without a check open all the same.
 
 import hashlib
 import re
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
-from typing import Final, Generic, Protocol, TypeAlias, TypeVar
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Final, Generic, TypeAlias, TypeVar
 from urllib.parse import parse_qsl, unquote_plus, urlencode
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from caldp_core.basics.errors import CaldpError, excerpt, make_readable
+from caldp_core.basics.files import parse_float, parse_int
 from caldp_ui.app.texts import escape_markdown
 from caldp_ui.session.visit import MissingDataError, this_visit
 
@@ -30,33 +31,95 @@ _MARKS: Final = ".,;:!?)]}>'\"…’”»* "
 """Signs after an address in a text that mail programs take for a part of it."""
 
 
-class Codec(Protocol[R]):
-    """How one page's record is written into a link, and which records the page can show."""
+_QUOTED_MAX: Final = 20
+_SCENARIO: Final = "scenario"
 
-    @property
-    def browser(self) -> tuple[str, ...]:
-        """Keys that only the browser's side writes and reads: kept as they are."""
-        ...
+
+@dataclass(frozen=True)
+class FieldFormat:
+    """How a field is written into a link. `read(key, text)` raises `CaldpError`.
+
+    `key`: its key in the link, "" for the field's own name.
+    """
+
+    write: Callable[[Any], str]
+    read: Callable[[str, str], Any]
+    key: str = ""
+
+
+def _read_as(kind: str, read: Callable[[str], Any]) -> Callable[[str, str], Any]:
+    def read_field(key: str, text: str) -> Any:
+        value = read(text)
+        if value is None:
+            quoted = f"{text[:_QUOTED_MAX]!r}"
+            raise CaldpError(f"{key} in the link must be {kind}, got {quoted}.")
+        return value
+
+    return read_field
+
+
+WORD: Final = FieldFormat(str, lambda _, text: text)
+WORDS: Final = FieldFormat(";".join, lambda _, text: tuple(text.split(";")))
+SWITCH: Final = FieldFormat(
+    lambda value: str(int(value)), _read_as("0 or 1", {"0": False, "1": True}.get)
+)
+WHOLE: Final = FieldFormat(str, _read_as("a whole number", parse_int))
+NUMBER: Final = FieldFormat(lambda value: f"{value:.15g}", _read_as("a number", parse_float))
+_BY_TYPE: Final = {str: WORD, tuple: WORDS, bool: SWITCH, int: WHOLE, float: NUMBER}
+
+
+@dataclass(frozen=True)
+class RecordLink(Generic[R]):
+    """How the record of a page is written into a link, and which records the page can show.
+
+    `begin`: the record of a visit without a link. `check` raises `CaldpError` for a record whose
+    parts do not fit. `browser`: keys of the browser's side. `field_formats`: by field, for those
+    that are not a text, number, switch or tuple of texts at the beginning. `left_out`: the record
+    whose fields a link leaves out, for pages that once began with another one, so that their links
+    open as they were; None: `begin`. Its scenario is that of `begin`.
+    """
+
+    begin: R
+    check: Callable[[R], None]
+    browser: tuple[str, ...] = ()
+    field_formats: Mapping[str, FieldFormat] = field(default_factory=dict)
+    left_out: R | None = None
 
     def fresh(self) -> R:
-        """The record that a visit without a link begins with."""
-        ...
+        """The record of a visit without a link."""
+        return self.begin
 
     def write(self, record: R) -> dict[str, str]:
-        """The record as texts of a query; only what differs from `fresh`."""
-        ...
+        """The record as texts of a query: none for `begin`, else what a link must say."""
+        known = self.begin if record in (self.begin, self.left_out) else self._unsaid()
+        return {
+            key: text.write(getattr(record, name))
+            for key, (name, text) in self._fields().items()
+            if getattr(record, name) != getattr(known, name)
+        }
 
     def read(self, query: Mapping[str, str]) -> R:
-        """Read such texts; raises `CaldpError` where they are not a record of this page."""
-        ...
+        """The record of such texts; raises `CaldpError` if one is not a value of its field."""
+        known = self._fields()
+        values = {known[key][0]: known[key][1].read(key, query[key]) for key in query}
+        unsaid: Any = self._unsaid() if query else self.begin
+        record: R = replace(unsaid, **values)
+        return record
+
+    def _unsaid(self) -> R:
+        """The record that a link speaks of as far as it says nothing else."""
+        return self.begin if self.left_out is None else self.left_out
 
     def unknown_keys(self, query: Mapping[str, str]) -> list[str]:
-        """Keys of the query that this page does not know."""
-        ...
+        """Keys of the query that belong to no field."""
+        return [key for key in query if key not in self._fields()]
 
-    def check(self, record: R) -> None:
-        """Raise `CaldpError` for a record whose parts do not fit, so that none is ever shown."""
-        ...
+    def _fields(self) -> dict[str, tuple[str, FieldFormat]]:
+        """By key of the link, the field and how it is written."""
+        begin: Any = self.begin
+        names = [each.name for each in fields(begin) if each.name != _SCENARIO]
+        own = {n: self.field_formats.get(n) or _BY_TYPE[type(getattr(begin, n))] for n in names}
+        return {text.key or name: (name, text) for name, text in own.items()}
 
 
 @dataclass(frozen=True)
@@ -84,7 +147,7 @@ def _check_of(page: str, texts: Mapping[str, str]) -> str:
 
 
 def understand(
-    codec: Codec[R], page: str, pairs: Pairs, other_keys: Collection[str] = ()
+    codec: RecordLink[R], page: str, pairs: Pairs, other_keys: Collection[str] = ()
 ) -> Received[R]:
     """A page's link, without what programs on its way have added.
 
@@ -104,7 +167,7 @@ def understand(
 
 
 def _sort(
-    codec: Codec[R], page: str, pairs: Pairs, other_keys: Collection[str]
+    codec: RecordLink[R], page: str, pairs: Pairs, other_keys: Collection[str]
 ) -> tuple[dict[str, str], str]:
     """The texts that the page knows, and in what they are not what was sent."""
     check = dict(pairs).get(CHECK)
@@ -122,7 +185,7 @@ def _sort(
 
 
 def _read(
-    codec: Codec[R], texts: dict[str, str], other_keys: Collection[str], fault: str = ""
+    codec: RecordLink[R], texts: dict[str, str], other_keys: Collection[str], fault: str = ""
 ) -> Received[R]:
     try:
         record = codec.read({key: text for key, text in texts.items() if key not in other_keys})
@@ -155,7 +218,7 @@ _TRACKING: Final = ("utm_", "fbclid", "gclid", "msclkid")
 """Keys that mail programs and social networks add to links: nobody's mistake, so no notice."""
 
 
-def receive(codec: Codec[R], page: str, other_keys: Collection[str]) -> Received[R]:
+def receive(codec: RecordLink[R], page: str, other_keys: Collection[str]) -> Received[R]:
     """The link in the address bar; the fresh record if it holds none.
 
     `other_keys`: keys of the page that are not the codec's.
@@ -169,7 +232,7 @@ def receive(codec: Codec[R], page: str, other_keys: Collection[str]) -> Received
     return understand(codec, page, pairs, other_keys) if pairs else Received({}, codec.fresh())
 
 
-def read(codec: Codec[R], page: str, other_keys: Collection[str]) -> Received[R]:
+def read(codec: RecordLink[R], page: str, other_keys: Collection[str]) -> Received[R]:
     """The link of `receive`; a fault of it is kept to be shown."""
     received = receive(codec, page, other_keys)
     st.session_state[_FAULT.format(page)] = None
@@ -198,7 +261,7 @@ def show_fault(page: str, record: object) -> None:
             st.button("Go on", key=f"{page}-link-fault", on_click=lambda: st.session_state.pop(key))
 
 
-def write(codec: Codec[R], page: str, query: Mapping[str, str]) -> None:
+def write(codec: RecordLink[R], page: str, query: Mapping[str, str]) -> None:
     """Make the address bar hold the query, and what the browser's side keeps there.
 
     Written once per socket: a run that was requested before the browser had received it comes with

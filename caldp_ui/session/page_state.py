@@ -12,7 +12,7 @@ only what differs from the beginning.
 """
 
 from collections.abc import Callable, Container, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any, Final, Generic, TypeVar
 from urllib.parse import parse_qsl, urlencode
@@ -21,7 +21,6 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from caldp_core.basics.errors import CaldpError, excerpt, require
-from caldp_core.basics.files import parse_float, parse_int
 from caldp_core.basics.limits import SEED_MAX
 from caldp_core.datasets import Snap
 from caldp_core.mechanisms.catalogue import Installed
@@ -85,7 +84,7 @@ class PageState(Generic[R]):
     """
 
     page: str
-    codec: links.Codec[R]
+    codec: links.RecordLink[R]
     undoable: Callable[[R, R], R] = lambda shown, earlier: earlier  # noqa: ARG005 — by its meaning
 
     def key(self, name: str) -> str:
@@ -481,99 +480,8 @@ def make_safe(found: Scenario) -> Scenario:
     return with_population(replace(found, trials=1))
 
 
-_QUOTED_MAX: Final = 20
-_SCENARIO: Final = "scenario"
-
-
 @dataclass(frozen=True)
-class FieldFormat:
-    """How a field is written into a link. `read(key, text)` raises `CaldpError`.
-
-    `key`: its key in the link, "" for the field's own name.
-    """
-
-    write: Callable[[Any], str]
-    read: Callable[[str, str], Any]
-    key: str = ""
-
-
-def _read_as(kind: str, read: Callable[[str], Any]) -> Callable[[str, str], Any]:
-    def read_field(key: str, text: str) -> Any:
-        value = read(text)
-        if value is None:
-            quoted = f"{text[:_QUOTED_MAX]!r}"
-            raise CaldpError(f"{key} in the link must be {kind}, got {quoted}.")
-        return value
-
-    return read_field
-
-
-WORD: Final = FieldFormat(str, lambda _, text: text)
-WORDS: Final = FieldFormat(";".join, lambda _, text: tuple(text.split(";")))
-SWITCH: Final = FieldFormat(
-    lambda value: str(int(value)), _read_as("0 or 1", {"0": False, "1": True}.get)
-)
-WHOLE: Final = FieldFormat(str, _read_as("a whole number", parse_int))
-NUMBER: Final = FieldFormat(lambda value: f"{value:.15g}", _read_as("a number", parse_float))
-_BY_TYPE: Final = {str: WORD, tuple: WORDS, bool: SWITCH, int: WHOLE, float: NUMBER}
-
-
-@dataclass(frozen=True)
-class RecordLink(Generic[R]):
-    """How a record is written into a link; implements `Codec`.
-
-    `begin`: the record of a visit without a link. `check` raises `CaldpError` for a record whose
-    parts do not fit. `browser`: keys of the browser's side. `field_formats`: by field, for those
-    that are not a text, number, switch or tuple of texts at the beginning. `left_out`: the record
-    whose fields a link leaves out, for pages that once began with another one, so that their links
-    open as they were; None: `begin`. Its scenario is that of `begin`.
-    """
-
-    begin: R
-    check: Callable[[R], None]
-    browser: tuple[str, ...] = ()
-    field_formats: Mapping[str, FieldFormat] = field(default_factory=dict)
-    left_out: R | None = None
-
-    def fresh(self) -> R:
-        """The record of a visit without a link."""
-        return self.begin
-
-    def write(self, record: R) -> dict[str, str]:
-        """The record as texts of a query: none for `begin`, else what a link must say."""
-        known = self.begin if record in (self.begin, self.left_out) else self._unsaid()
-        return {
-            key: text.write(getattr(record, name))
-            for key, (name, text) in self._fields().items()
-            if getattr(record, name) != getattr(known, name)
-        }
-
-    def read(self, query: Mapping[str, str]) -> R:
-        """The record of such texts; raises `CaldpError` if one is not a value of its field."""
-        known = self._fields()
-        values = {known[key][0]: known[key][1].read(key, query[key]) for key in query}
-        unsaid: Any = self._unsaid() if query else self.begin
-        record: R = replace(unsaid, **values)
-        return record
-
-    def _unsaid(self) -> R:
-        """The record that a link speaks of as far as it says nothing else."""
-        return self.begin if self.left_out is None else self.left_out
-
-    def unknown_keys(self, query: Mapping[str, str]) -> list[str]:
-        """Keys of the query that belong to no field."""
-        return [key for key in query if key not in self._fields()]
-
-    def _fields(self) -> dict[str, tuple[str, FieldFormat]]:
-        """By key of the link, the field and how it is written."""
-        begin: Any = self.begin
-        names = [each.name for each in fields(begin) if each.name != _SCENARIO]
-        own = {n: self.field_formats.get(n) or _BY_TYPE[type(getattr(begin, n))] for n in names}
-        return {text.key or name: (name, text) for name, text in own.items()}
-
-
-@dataclass(frozen=True)
-class ScenarioLink(RecordLink[S]):
+class ScenarioLink(links.RecordLink[S]):
     """How a record with a scenario is written: the scenario's own keys, then the other fields'.
 
     `restrict_scenario`: a link's scenario as the page takes it, for pages that fix parts of it.

@@ -316,7 +316,8 @@ def page() -> None:
 
     from caldp_ui.app.run_limiter import fragment
     from caldp_ui.session.jobs import run_page
-    from caldp_ui.session.page_state import PageState, RecordLink
+    from caldp_ui.session.links import RecordLink
+    from caldp_ui.session.page_state import PageState
 
     @dataclass(frozen=True)
     class Note:

@@ -24,6 +24,7 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute.runs import PEOPLE_OF_SYNTHETIC
 from caldp_ui.maps.scene import BEGIN
 from caldp_ui.places.page_state import LINK, STATE, PlacesState
+from caldp_ui.room.page_state import DraftLink
 from caldp_ui.session.links import CHECK, Received, seal, understand
 from caldp_ui.session.page_state import PINNED, PinPageState
 from caldp_ui.stage.component import LOOK_KEY, VIEW_KEY
@@ -334,7 +335,7 @@ def own_keys(page: Page) -> dict[str, str]:
     """Every key of the page's own with what it says at the beginning."""
     codec: Any = page.state.codec
     fresh = codec.fresh()
-    if not hasattr(codec, "_fields"):
+    if isinstance(codec, DraftLink):  # a question is written as a whole
         return {}
     found = {k: (f, getattr(fresh, name)) for k, (name, f) in codec._fields().items()}
     return {key: form.write(value) for key, (form, value) in found.items() if value is not None}

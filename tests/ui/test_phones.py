@@ -18,7 +18,7 @@ from caldp_ui.app.theme import WORKER
 from caldp_ui.classroom.page import PARTS
 from caldp_ui.lesson import steps
 from caldp_ui.room import page, phone, view
-from caldp_ui.room.page_state import EXAMPLES, STATE, Draft, DraftLink
+from caldp_ui.room.page_state import EXAMPLES, LINK, STATE, Draft
 from caldp_ui.room.poll import (
     LOOK,
     REPORT,
@@ -291,7 +291,7 @@ def test_of_a_hall_that_reports_at_once_every_report_is_counted() -> None:
     assert (len(reports), sum(reports)) == (100, 50)
 
 
-GUESS = DraftLink().write(Draft(EXAMPLES["Guess"]))
+GUESS = LINK.write(Draft(EXAMPLES["Guess"]))
 
 
 def open_screen(teacher_key: TeacherKey, screen: str, **wrong: str) -> AppTest:

@@ -14,7 +14,7 @@ from caldp_core.theory.planner import Goal, people_for, standard_error
 from caldp_ui.app.navigation import ROOM
 from caldp_ui.app.theme import settings
 from caldp_ui.room import page, view
-from caldp_ui.room.page_state import EXAMPLES, STATE, Draft, DraftLink
+from caldp_ui.room.page_state import EXAMPLES, LINK, STATE, Draft
 from caldp_ui.room.poll import OPEN, PollState, rooms
 from caldp_ui.room.question import (
     IntegerChannel,
@@ -81,7 +81,7 @@ def test_opens_with_a_rehearsal_of_each_ready_question() -> None:
         board = board_of(at, "rehearsal")
         assert [each["name"] for each in board["answers"]] == list(question.answers)
         assert sum(each["sent"] for each in board["answers"]) == len(board["reports"]) == 30
-        assert DraftLink().read(query_of(at)) == page_record(at, STATE)
+        assert LINK.read(query_of(at)) == page_record(at, STATE)
 
 
 def test_every_control_changes_what_it_names() -> None:
@@ -93,7 +93,7 @@ def test_every_control_changes_what_it_names() -> None:
     checked(at.select_slider(key="room-phones").set_value(100).run())
     wanted = Draft(PollQuestion("Red or blue?", ("Red", "Blue", "No"), (0, 2), 2.0), 100)
     assert page_record(at, STATE) == wanted
-    again = open_room_page(**DraftLink().write(wanted))
+    again = open_room_page(**LINK.write(wanted))
     assert page_record(again, STATE) == wanted
     assert not again.warning
 
@@ -131,7 +131,7 @@ def test_a_guess_that_becomes_a_true_answer_is_protected() -> None:
         ("selectbox", "right", -1),
         ("text_area", "answers", "No\nIt gets worse"),
     ):
-        at = open_room_page(**DraftLink().write(Draft(EXAMPLES["Guess"])))
+        at = open_room_page(**LINK.write(Draft(EXAMPLES["Guess"])))
         assert page_record(at, STATE).question.sensitive == ()
         checked(getattr(at, kind)(key=f"room-{name}").set_value(value).run())
         question = page_record(at, STATE).question
@@ -206,7 +206,7 @@ def test_phones_report_and_the_projector_shows_it() -> None:
 
 
 def test_a_phone_gets_the_cores_law_and_is_told_what_it_gives_away() -> None:
-    _, poll = hall(**DraftLink().write(Draft(EXAMPLES["Copying"])))
+    _, poll = hall(**LINK.write(Draft(EXAMPLES["Copying"])))
     sent = run(Phone(poll.code).state()).content
     law = IntegerChannel(
         int(sent["law"]["whole"]), tuple(tuple(map(int, r)) for r in sent["law"]["steps"])
