@@ -32,6 +32,7 @@ SENTENCE_MAX: Final = 1_000
 """Most characters of an error's sentence, odd signs as one each."""
 DIRECTION_MARKS: Final = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 """Unicode's marks of direction (UAX 9), within a pattern: with them a name reads as another."""
+_LINES: Final = re.compile(r"\s*\n\s*")
 _WORD: Final = re.compile(r"\S{201,}")
 _WORD_KEPT: Final = 40
 _SPOILS: Final = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufeff{DIRECTION_MARKS}]")
@@ -55,11 +56,11 @@ class Cancelled(Exception):
 def make_readable(sentence: str) -> str:
     """The sentence without what would spoil its display, and of bounded length.
 
-    Marks that turn the direction of writing, controls and halves of characters are written out as
-    in code; of a word of more than 200 characters the beginning stays, of more than 1,000
-    characters in all the beginning and the end.
+    It is one line, whatever it quotes. Marks that turn the direction of writing, controls and
+    halves of characters are written out as in code; of a word of more than 200 characters the
+    beginning stays, of more than 1,000 characters in all the beginning and the end.
     """
-    short = _WORD.sub(_cut, sentence)
+    short = _WORD.sub(_cut, _LINES.sub(" ", sentence))
     if len(short) > SENTENCE_MAX:
         short = f"{short[: SENTENCE_MAX - 301]}…{short[-300:]}"
     return _SPOILS.sub(lambda sign: ascii(sign[0])[1:-1], short)

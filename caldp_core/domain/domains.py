@@ -312,6 +312,12 @@ class Domain:
     groups: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        given: object = self.k
+        errors.require(
+            isinstance(given, str) or not isinstance(given, Iterable),
+            f"k must be a number of values, got one of type {type(given).__name__}; take "
+            "Domain.of(names) for a list of names.",
+        )
         errors.check_k(self.k)
         for field in ("names", "groups"):
             texts = getattr(self, field)

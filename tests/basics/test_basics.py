@@ -25,7 +25,13 @@ from hypothesis import strategies as st
 
 from caldp_core.basics.cache import ByteCache, cached_by, object_sizes, shared_cache
 from caldp_core.basics.cache import cached as cache_cached
-from caldp_core.basics.errors import SENTENCE_MAX, CaldpError, Cancelled, make_readable
+from caldp_core.basics.errors import (
+    SENTENCE_MAX,
+    CaldpError,
+    Cancelled,
+    check_whole,
+    make_readable,
+)
 from caldp_core.basics.files import (
     check_output,
     connect,
@@ -385,6 +391,13 @@ def test_the_beginning_and_the_end_of_a_long_sentence_stay() -> None:
         make_readable("Nothing odd: é, 名, 👩\u200d🔬 and ε.")
         == "Nothing odd: é, 名, 👩\u200d🔬 and ε."
     )
+
+
+def test_an_error_is_one_line_whatever_it_quotes() -> None:
+    with pytest.raises(CaldpError) as found:
+        check_whole("k", np.arange(400).reshape(20, 20), 1, 9)
+    assert "\n" not in str(found.value)
+    assert str(found.value).startswith("k must be a whole number in [1, 9], got array([[")
 
 
 def _file(**changed: object) -> str:

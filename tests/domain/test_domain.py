@@ -57,6 +57,13 @@ def test_a_domain_needs_a_whole_size(k: object) -> None:
         Domain(k)  # type: ignore[arg-type]
 
 
+def test_a_list_of_names_is_told_how_to_become_a_domain() -> None:
+    names: Any = ["yes", "no"]
+    with pytest.raises(CaldpError, match=r"one of type list; take Domain\.of\(names\)"):
+        Domain(names)
+    assert Domain.of(names).names == ("yes", "no")
+
+
 @given(GRIDS)
 def test_centres_are_in_their_cells(grid: GridDomain) -> None:
     latitude = np.repeat(grid.latitudes(), grid.columns)
