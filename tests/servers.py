@@ -4,6 +4,7 @@ Browser tests and benchmarks use it. The server gets the repository's own settin
 of its own, so that nothing of the machine's user decides what is shown.
 """
 
+import json
 import os
 import shutil
 import socket
@@ -16,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.error import URLError
@@ -225,6 +226,10 @@ def _proxy(folder: Path, site: Site) -> "Iterator[subprocess.Popen[bytes]]":
 PATIENCE_MS: Final = 120_000
 """Longest wait for anything: a busy machine is slow, not wrong."""
 _LOOK_MS: Final = 15
+_RUNS: Final = Path(__file__).with_name("js") / "runs.js"
+_SETTLED: Final = """async () => await (window.isAnswered?.() ?? true)
+    && document.querySelector("[data-testid=stApp]")?.dataset.testScriptState === "notRunning"
+"""
 _NAMES: Final = (
     "chromium-headless-shell",  # Chromium without its windows: half the processor time
     "chromium",
@@ -279,10 +284,39 @@ def chromium() -> Iterator["Browser"]:
 
 
 def _patient(new_context: "Callable[..., BrowserContext]", **settings: Any) -> "BrowserContext":
-    """A browser profile whose pages wait as long for everything; Playwright's own wait 30 s."""
+    """A browser profile whose pages wait as long for everything, and note what they ask for.
+
+    Playwright's own wait 30 s.
+    """
     context = new_context(**settings)
     context.set_default_timeout(PATIENCE_MS)
+    context.add_init_script(_note_runs())
     return context
+
+
+@cache
+def _note_runs() -> str:
+    """What notes in a page which runs it has asked for, by the numbers of Streamlit's messages."""
+    from streamlit.proto.BackMsg_pb2 import BackMsg
+    from streamlit.proto.ClientState_pb2 import ClientState
+    from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+    def number(message: Any, field: str) -> int:
+        return int(message.DESCRIPTOR.fields_by_name[field].number)
+
+    about = ForwardMsg().metadata
+    numbers = {
+        "asks": number(BackMsg, "rerun_script"),
+        "part": number(ClientState, "fragment_id"),
+        "isTimer": number(ClientState, "is_auto_rerun"),
+        "begins": number(ForwardMsg, "new_session"),
+        "metadata": number(ForwardMsg, "metadata"),
+        "run": number(about, "run"),
+        "parts": number(about.run, "fragment_ids"),
+        "ends": number(ForwardMsg, "script_finished"),
+        "early": ForwardMsg.FINISHED_EARLY_FOR_RERUN,
+    }
+    return f"({_RUNS.read_text('utf-8')})({json.dumps(numbers)});"
 
 
 def _wait_for_function(
@@ -307,5 +341,9 @@ def _wait_for_function(
 
 
 def wait_until_settled(page: "Page") -> None:
-    """Wait until the page's script has run."""
-    page.wait_for_selector("[data-testid=stApp][data-test-script-state=notRunning]")
+    """Wait until the server has run the page's script for all that was asked of it so far.
+
+    Not for what the page is yet to ask: a slider asks once its keys have rested, and a file once it
+    has been sent. After those wait for what they change.
+    """
+    page.wait_for_function(_SETTLED)

@@ -8,7 +8,7 @@ import pytest
 
 from caldp_ui.app.theme import NOISE
 from tests import require_software
-from tests.browser.hands import APP, MAP_PAGE, Hand, Watch, wait_until_ready
+from tests.browser.hands import APP, MAP_PAGE, Hand, Watch, eventually, wait_until_ready
 from tests.servers import chromium, missing_software, server_address, wait_until_settled
 
 Visit = Callable[..., Any]
@@ -131,20 +131,42 @@ def stage_address(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Ite
         yield found
 
 
-@pytest.fixture(scope="session")
-def stage_visit(browser: Any, stage_address: str) -> Iterator[tuple[Hand, Watch]]:
-    """One visit for all; whatever the tests do, nothing goes outside and nothing is an error."""
+@contextmanager
+def visiting_stage(browser: Any, address: str) -> Iterator[Hand]:
+    """A visit of the stage; whatever tests do, nothing goes outside and nothing is an error."""
     watch = Watch()
     with browser.new_context(viewport={"width": 1280, "height": 720}) as context:
         page = context.new_page()
         watch.follow(page)
         hand = Hand(page)
-        hand.open(stage_address)
-        yield hand, watch
+        hand.open(address)
+        yield hand
         watch.check()
 
 
+@pytest.fixture(scope="session")
+def stage_visit(browser: Any, stage_address: str) -> Iterator[tuple[Hand, dict[str, Any]]]:
+    """One visit for all, and its state as it opens."""
+    with visiting_stage(browser, stage_address) as hand:
+        hand.home()
+        yield hand, hand.state()
+
+
 @pytest.fixture
-def hand(stage_visit: tuple[Hand, Watch]) -> Iterator[Hand]:
-    yield stage_visit[0]
-    stage_visit[0].home()
+def hand(stage_visit: tuple[Hand, dict[str, Any]]) -> Iterator[Hand]:
+    """The visit that all share, in any order: a test that leaves it in another state fails."""
+    hand, opened = stage_visit
+    yield hand
+    hand.home()
+
+    def is_as_it_was() -> None:
+        assert hand.state() == opened
+
+    eventually(hand.page, is_as_it_was)
+
+
+@pytest.fixture
+def own_hand(browser: Any, stage_address: str) -> Iterator[Hand]:
+    """A visit of one test that changes what no other may find so, such as the page's clock."""
+    with visiting_stage(browser, stage_address) as hand:
+        yield hand

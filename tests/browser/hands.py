@@ -121,9 +121,31 @@ class Hand:
         """Everything as it was at first."""
         for name in ("Side by side", "Look", "Show the whole map"):
             self.press(name)
-        self.page.mouse.move(5, 5)
+        self.away()
         self.page.wait_for_function("!location.search.includes('view=')")
         self.still()
+
+    def away(self) -> None:
+        """The mouse off the maps; the cursor that keys have left there goes with it."""
+        box = self.frames().first.bounding_box()
+        self.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        self.page.mouse.move(5, 5)
+
+    def state(self) -> dict[str, Any]:
+        """All that a test may leave otherwise than it was; an event for Python stays in its log."""
+        page = self.page
+        film = page.locator(".stage .film")
+        return {
+            "address": page.url,
+            "map, tool, look": [
+                page.locator(".stage").get_attribute(f"data-{name}")
+                for name in ("map", "tool", "look")
+            ],
+            "film": [film.locator("select").input_value(), film.locator("input").input_value()],
+            "level": page.locator(".st-key-level input").get_attribute("aria-valuetext"),
+            "sentence": page.locator(".st-key-sentence p").all_inner_texts(),
+            "pictures": self.pictures(),
+        }
 
 
 if os.environ.get("CALDP_BROWSER_REQUIRED") != "1":

@@ -188,7 +188,8 @@ st.session_state.setdefault("seed", 1)
 
 
 def go() -> None:
-    st.session_state.focus = Focus(MARKED, len(st.session_state.log) + 1)
+    last = st.session_state.get("focus")
+    st.session_state.focus = Focus(MARKED, last.serial + 1 if last else 1)
 
 
 def turn() -> None:

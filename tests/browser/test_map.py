@@ -11,7 +11,8 @@ A click on a button whose file the server has drawn anew, before the browser has
 import gzip
 import io
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from importlib.resources import files
 from itertools import dropwhile
@@ -24,6 +25,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from caldp_core.basics.limits import EPSILON_MAX
@@ -252,55 +254,82 @@ def test_a_key_that_a_timer_overtakes_is_not_lost(visit: Visit) -> None:
         expect_shows(page, scenario.with_context(epsilon=epsilon))
 
 
-def let_answers_wait(page: Any) -> tuple[list[bytes], Callable[[bool], None]]:
-    """From its next load on, answers wait while asked to: those that wait, and what asks."""
-    held, state = list[bytes](), {"waits": False}
-    passes = list[Callable[[bytes], None]]()
+class LateAnswers:
+    """From a page's next load on, answers wait while they are `held`; what is asked is noted."""
 
-    def connect(socket: Any) -> None:
+    def __init__(self, page: Any) -> None:
+        self._waiting, self._is_held = list[ClientState | bytes](), False
+        page.route_web_socket(re.compile("/_stcore/stream"), self._connect)
+
+    def _connect(self, socket: Any) -> None:
         server = socket.connect_to_server()
-        passes.append(socket.send)
-        server.on_message(lambda each: held.append(each) if state["waits"] else socket.send(each))
+        self._pass_on = socket.send
+        socket.on_message(lambda message: self._ask(server, message))
+        server.on_message(self._answer)
 
-    def wait(waits: bool) -> None:
-        state["waits"] = waits
-        while held and not waits:
-            passes[-1](held.pop(0))
+    def _ask(self, server: Any, message: bytes) -> None:
+        asked = BackMsg.FromString(message).rerun_script
+        if self._is_held and asked.widget_states.widgets and not asked.is_auto_rerun:
+            self._waiting.append(asked)
+        server.send(message)
 
-    page.route_web_socket(re.compile("/_stcore/stream"), connect)
-    return held, wait
+    def _answer(self, message: bytes) -> None:
+        if self._is_held:
+            self._waiting.append(message)
+        else:
+            self._pass_on(message)
 
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Answers wait until the end; then all of them come, in their order."""
+        self._is_held = True
+        yield
+        self._is_held = False
+        while self._waiting:
+            if isinstance(message := self._waiting.pop(0), bytes):
+                self._pass_on(message)
 
-def number_of_runs(messages: list[bytes]) -> int:
-    kinds = [ForwardMsg.FromString(each).WhichOneof("type") for each in messages]
-    return kinds.count("script_finished")
+    def assert_answered(self, wanted: int) -> None:
+        """At least that many requests, none of a timer, and the runs of all have ended."""
+        answered = [
+            self._is_answered(each.fragment_id, self._waiting[at + 1 :])
+            for at, each in enumerate(self._waiting)
+            if isinstance(each, ClientState)
+        ]
+        assert len(answered) >= wanted
+        assert all(answered)
+
+    def _is_answered(self, part: str, later: list[ClientState | bytes]) -> bool:
+        answers = [ForwardMsg.FromString(each) for each in later if isinstance(each, bytes)]
+
+        def begins(answer: ForwardMsg) -> bool:
+            parts = answer.metadata.run.fragment_ids
+            return answer.HasField("new_session") and (not parts or part in parts)
+
+        return any(map(_ends, dropwhile(lambda each: not begins(each), answers)))
 
 
 def test_a_drag_stays_where_a_key_comes_before_the_browser_has_drawn_it(visit: Visit) -> None:
     """The key's message has the old example still, which seemed to have been chosen again."""
     page = visit(ONE)
-    held, wait = let_answers_wait(page)
+    answers = LateAnswers(page)
     page.reload()
     expect_shows(page, BEGIN.with_context(blocks=OneBlock()))
     press(page, "Box")
     press(page, "Protect only this")
     expect(page.locator(f"{STAGE} .sentence")).to_contain_text("100 of 100")
-    wait(True)
-    drag(page, NEW_YORK)
-    eventually(page, lambda: assert_many_runs(held, 1))
-    page.locator(SLIDER).press("ArrowRight")
-    eventually(page, lambda: assert_many_runs(held, 2))
-    wait(False)
-    page.wait_for_url("**sensitive.edits=*")
-    wait_until_settled(page)
-    shown = link_of(page).scenario
-    assert isinstance(shown.context.sensitive, SensitiveAreas)
-    assert shown.context.epsilon == 1.5
-    expect_shows(page, shown)
+    with answers.held():
+        drag(page, NEW_YORK)
+        eventually(page, lambda: answers.assert_answered(1))
+        page.locator(SLIDER).press("ArrowRight")
+        eventually(page, lambda: answers.assert_answered(2))
 
+    def has_both() -> None:
+        shown = link_of(page).scenario.context
+        assert (type(shown.sensitive), shown.epsilon) == (SensitiveAreas, 1.5)
 
-def assert_many_runs(messages: list[bytes], wanted: int) -> None:
-    assert number_of_runs(messages) >= wanted
+    eventually(page, has_both)
+    expect_shows(page, link_of(page).scenario)
 
 
 REGIONS = ("Midwest", "Northeast", "South", "West")
@@ -597,13 +626,13 @@ class Socket:
         """From now on the page hears nothing."""
         self._holds = True
 
-    def wait_for_run(self) -> None:
-        """Until the run that writes another address has ended, of which the page knows nothing.
+    def assert_run_ended(self) -> None:
+        """The run that writes another address has ended, of which the page knows nothing.
 
         A film that has come has the page run as well, and may be just before it.
         """
-        while not any(map(_ends, dropwhile(lambda each: not _is_of_address(each), self._held))):
-            self._page.wait_for_timeout(20)
+        since = dropwhile(lambda each: not _is_of_address(each), self._held)
+        assert any(map(_ends_page, since))
 
     def let_go(self) -> None:
         """The page hears all that was held back, in its order."""
@@ -616,11 +645,16 @@ def _is_of_address(message: bytes) -> bool:
     return ForwardMsg.FromString(message).WhichOneof("type") == "page_info_changed"
 
 
-def _ends(message: bytes) -> bool:
+def _ends(message: ForwardMsg) -> bool:
+    """Whether it ends a run that was not cut short by another."""
+    early = ForwardMsg.FINISHED_EARLY_FOR_RERUN
+    return message.HasField("script_finished") and message.script_finished != early
+
+
+def _ends_page(message: bytes) -> bool:
     """Whether a run of the page has ended; parts of it end runs of their own."""
     told = ForwardMsg.FromString(message)
-    is_end = told.WhichOneof("type") == "script_finished"
-    return is_end and told.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY
+    return _ends(told) and told.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY
 
 
 def download(page: Any, ask: Callable[[], None]) -> str:
@@ -644,7 +678,7 @@ def test_it_saves_what_the_server_has(profiles: Profiles, address: str, watch: W
     page.locator(PINS_SLIDER).focus()
     socket.hold()
     page.keyboard.press("ArrowRight")
-    socket.wait_for_run()
+    eventually(page, socket.assert_run_ended)
 
     def click_on_the_old_one() -> None:
         button.click()

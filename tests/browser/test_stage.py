@@ -165,7 +165,8 @@ def test_a_film_s_step_needs_no_server_until_the_hand_rests(hand: Hand) -> None:
     hand.await_event(count + 2)
 
 
-def test_a_film_that_was_played_ends_where_it_began_and_tells_nobody(hand: Hand) -> None:
+def test_a_film_that_was_played_ends_where_it_began_and_tells_nobody(own_hand: Hand) -> None:
+    hand = own_hand
     before, count = hand.pictures(), hand.count()
     hand.page.clock.install()  # ten seconds go by at once
     hand.press("Play")
