@@ -247,8 +247,12 @@ MORE_THAN_ONE: Final = {
     "caldp_ui/adversary/page.py": ["view.depends_on(replace(record, days=0))"],
     "caldp_ui/adversary/view.py": ["days"],
     "caldp_ui/classroom/shuffling.py": ["formats.integer(lesson.blocks)"],
-    "caldp_ui/coarser/census_block.py": ["len(blocks)", "many"],
-    "caldp_ui/coarser/reconstruction.py": ["formats.integer(record.tables)", "record.tables"],
+    "caldp_ui/coarser/alone.py": [
+        "formats.integer(record.tables)",
+        "len(blocks)",
+        "many",
+        "record.tables",
+    ],
     "caldp_ui/controls/choices.py": ["few", "many"],
     "caldp_ui/matrix/page_state.py": ["built.outputs", "k"],
     "caldp_ui/matrix/view.py": [

@@ -1,37 +1,32 @@
-"""What each attack finds under each treatment: a share, and whether it is for sure."""
+"""The same people under every treatment, and what each attack finds: a share, and whether surely.
 
-from collections.abc import Callable
+Errors of all treatments have one vocabulary.
+"""
+
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import numpy as np
 
-from caldp_core.attacks.reconstruction import (
-    direction_guess_accuracy,
-    exposed_newcomers,
-    move_guess_accuracy,
-    noisy_move_guess_accuracy,
-    place_guess_accuracy,
-    rounding_recovery_chance,
-)
+from caldp_core.attacks import reconstruction as attacks
 from caldp_core.audit.adversary import guess_accuracy_of_rows, pair_rows
 from caldp_core.basics.cache import cached_by
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Bools, Floats, Ints
-from caldp_core.domain.domains import US_GRID, GridDomain
+from caldp_core.domain.domains import US_GRID, Domain, GridDomain
+from caldp_core.experiments.run import Result, Setup, draw_people
 from caldp_core.mechanisms.base import Mechanism
-from caldp_core.treatments.release import CentralTable, Rounding
-from caldp_core.treatments.suppression import (
-    Suppression,
-    bounds,
-    disclosed_cells,
-    published_sums,
-    published_sums_with_marks,
-    published_sums_with_rule,
-    solve_by_subtraction,
-)
+from caldp_core.scenarios.blocks import GridBlocks
+from caldp_core.treatments import release as releases
+from caldp_core.treatments import suppression
+from caldp_core.treatments.release import CentralTable, Release, Rounding
+from caldp_core.treatments.suppression import Suppression
 from caldp_ui.coarser import page_state
-from caldp_ui.coarser.page_state import CENTRAL, HIDE, LARGER, NOTHING, PLAIN, ROUND, TreatmentData
+from caldp_ui.coarser.page_state import CENTRAL, HIDE, LARGER, NOTHING, PLAIN, ROUND, Publication
+from caldp_ui.compute import runs
+from caldp_ui.parts import comparison
 from caldp_ui.words.formats import towns
 
 DENVER: Final = 73 * 350 + 125
@@ -65,22 +60,123 @@ class AttackResult:
 
 
 @dataclass(frozen=True, eq=False)
-class PlayedData(TreatmentData):
-    """The treatments, with the attack as far as it has been played."""
+class TreatmentResult:
+    """A treatment's published table, and its errors."""
 
-    attack_result: AttackResult
-
-
-def play(data: TreatmentData) -> PlayedData:
-    """Plays the attack of the data's record."""
-    return PlayedData(**vars(data), attack_result=run_attack(data))
+    release: Release
+    errors: releases.TableErrors
 
 
-def run_attack(data: TreatmentData) -> AttackResult:
-    """Plays the record's attack up to its number of moves; one that stands alone finds nothing."""
-    if data.record.moves == 0 or data.record.attack in page_state.ALONE:
-        return AttackResult(dict.fromkeys(TREATMENT_NAMES, AttackOutcome(None, sure=False)))
-    return _PLAYS[data.record.attack](data)
+@dataclass(frozen=True, eq=False)
+class TreatmentData:
+    """The treatments of a record, and the attack on them.
+
+    `counts`: (k,) people; `labels`: (k,) blocks, the larger cells.
+    `table`: with small counts hidden, and further ones that would give them away. `treatments`:
+    those computed so far, by name; `results`: of blocks and of plain LDP among them.
+    """
+
+    record: Publication
+    setup: Setup
+    counts: Ints
+    labels: Ints
+    table: suppression.HiddenTable
+    treatments: Mapping[str, TreatmentResult]
+    results: Mapping[str, Result]
+
+    @property
+    def domain(self) -> Domain | GridDomain:
+        """The domain of the cells."""
+        return self.setup.dataset.domain
+
+    @property
+    def cache_key(self) -> str:
+        """The key of these data in caches; it leaves the attack out."""
+        return _cache_key(self.record)
+
+    @cached_property
+    def attack_result(self) -> AttackResult:
+        """The record's attack, played up to its number of moves; nothing if it stands alone."""
+        if self.record.moves == 0 or self.record.attack in page_state.ALONE:
+            return AttackResult(dict.fromkeys(TREATMENT_NAMES, AttackOutcome(None, sure=False)))
+        return _PLAYS[self.record.attack](self)
+
+
+def _cache_key(record: Publication) -> str:
+    return f"{runs.key(record.scenario)} {record.threshold} {record.base} {record.published_totals}"
+
+
+def published_margins(record: Publication, setup: Setup) -> suppression.Margins:
+    """The totals of a record; a map has a level of squares of 5 × 5 larger cells."""
+    labels, blocks = setup.partition.labels, setup.scenario.context.blocks
+    if record.published_totals == page_state.GROUPS:
+        return suppression.group_totals(labels)
+    if record.totals == page_state.CROSSED:
+        answers = page_state.answers_in_common(setup.dataset.domain)
+        assert answers is not None  # a record's totals are of `total_choices`
+        return suppression.margins_of([labels], [answers])
+    if not isinstance(blocks, GridBlocks):
+        return suppression.margins_of([labels])
+    row, column = np.divmod(labels, blocks.columns)
+    return suppression.margins_of([labels, row // 5 * blocks.columns + column // 5])
+
+
+def load_data(
+    record: Publication, load_results: comparison.ResultLoader = comparison.load_results
+) -> TreatmentData:
+    """The data of a record; `load_results`: runs slow parts as jobs, or leaves them out."""
+    results = load_results(page_state.STATE, record.scenario)
+    setup = results.setup
+    counts, labels = _people(setup), setup.partition.labels
+    table, offices = _offices(record, setup, counts)
+    pair = {PLAIN: results.plain, page_state.BLOCKS: results.ours}
+    known = {name: result for name, result in pair.items() if result is not None}
+    local = {name: _local(record, setup, counts, result) for name, result in known.items()}
+    return TreatmentData(record, setup, counts, labels, table, offices | local, known)
+
+
+@cached_by(lambda setup: runs.key(setup.scenario))
+def _people(setup: Setup) -> Ints:
+    """The people of the first trial, as `run` draws them."""
+    (trial,) = np.random.SeedSequence(setup.scenario.seed).spawn(1)
+    return draw_people(setup, np.random.default_rng(trial.spawn(2)[0]))
+
+
+@cached_by(lambda record, *_: _cache_key(record))
+def _offices(
+    record: Publication, setup: Setup, counts: Ints
+) -> tuple[suppression.HiddenTable, dict[str, TreatmentResult]]:
+    labels = setup.partition.labels
+    table = Suppression(record.threshold).publish(counts, published_margins(record, setup))
+    entropy = (setup.scenario.seed, 24, runs.secret_of(setup.scenario))
+    children = np.random.SeedSequence(entropy).spawn(2)
+    round_coins, noise_coins = (np.random.default_rng(child) for child in children)
+    central = CentralTable(setup.scenario.policy.plain_epsilon)
+    published = {
+        NOTHING: releases.exact_release(counts),
+        LARGER: releases.larger_cells(counts, labels),
+        HIDE: table.release(),
+        ROUND: Rounding(record.base).publish(counts, round_coins),
+        CENTRAL: central.publish(counts, noise_coins),
+    }
+    return table, {
+        each: _measure_release(setup, record, counts, r) for each, r in published.items()
+    }
+
+
+@cached_by(lambda record, _, __, result: (_cache_key(record), runs.key(result.setup.scenario)))
+def _local(record: Publication, setup: Setup, counts: Ints, result: Result) -> TreatmentResult:
+    release = releases.local_release(result.first.evidence, result.first.estimate)
+    return _measure_release(setup, record, counts, release)
+
+
+def _measure_release(
+    setup: Setup, record: Publication, counts: Ints, release: Release
+) -> TreatmentResult:
+    domain = setup.dataset.domain
+    boxes = domain if isinstance(domain, GridDomain) else setup.partition.labels
+    small = max(record.threshold - 1, 1)
+    return TreatmentResult(release, releases.table_errors(counts, release, small, boxes))
 
 
 TREATMENT_NAMES: Final = (NOTHING, LARGER, HIDE, ROUND, CENTRAL, PLAIN, page_state.BLOCKS)
@@ -168,7 +264,11 @@ def _parts(data: TreatmentData) -> AttackResult:
     return AttackResult(outcomes, disclosed, int(data.counts[disclosed].sum()))
 
 
-_KNOWLEDGE: Final = {3: published_sums, 4: published_sums_with_marks, 5: published_sums_with_rule}
+_KNOWLEDGE: Final = {
+    3: suppression.published_sums,
+    4: suppression.published_sums_with_marks,
+    5: suppression.published_sums_with_rule,
+}
 """What the attacker knows at the moves that solve all sums at once."""
 
 
@@ -182,15 +282,18 @@ def disclosed_numbers(data: TreatmentData) -> tuple[Bools, Bools]:
     flags = np.zeros((2, table.numbers.size), np.bool_)
     if moves == 1:
         simple = Suppression(data.record.threshold).suppress_small(data.counts, table.margins)
-        sums = published_sums(simple)
-        solved = near = solve_by_subtraction(sums)
+        sums = suppression.published_sums(simple)
+        solved = near = suppression.solve_by_subtraction(sums)
     elif moves == 2:
-        sums = published_sums(table)
-        solved = near = solve_by_subtraction(sums)
+        sums = suppression.published_sums(table)
+        solved = near = suppression.solve_by_subtraction(sums)
     else:
         sums = _KNOWLEDGE[moves](table)
-        low, high = bounds(sums)
-        solved, near = disclosed_cells(low, high), high - low + 1 < data.record.threshold - 1
+        low, high = suppression.bounds(sums)
+        solved, near = (
+            suppression.disclosed_cells(low, high),
+            high - low + 1 < data.record.threshold - 1,
+        )
     flags[:, sums.cells] = solved, near & ~solved
     return flags[0] & table.marks, flags[1] & table.marks
 
@@ -198,7 +301,9 @@ def disclosed_numbers(data: TreatmentData) -> tuple[Bools, Bools]:
 @cached_by(lambda data: data.cache_key)
 def _newcomer(data: TreatmentData) -> AttackResult:
     alone = (np.bincount(data.labels) == 1)[data.labels]
-    exposed = exposed_newcomers(Suppression(data.record.threshold), data.counts, data.labels)
+    exposed = attacks.exposed_newcomers(
+        Suppression(data.record.threshold), data.counts, data.labels
+    )
     outcomes = {name: AttackOutcome(0.0, sure=True) for name in TREATMENT_NAMES}
     shares = data.counts / data.counts.sum()
     outcomes |= {
@@ -220,7 +325,8 @@ def _regions(data: TreatmentData) -> AttackResult:
     counts, record = data.counts[small], data.record
     values, many = np.unique(counts, return_counts=True)
     chances = [
-        rounding_recovery_chance(Rounding(record.base), int(v), record.pairs) for v in values
+        attacks.rounding_recovery_chance(Rounding(record.base), int(v), record.pairs)
+        for v in values
     ]
     found = {
         name: float((np.rint(each.release.estimate[small]) == counts).mean())
@@ -237,12 +343,18 @@ def _regions(data: TreatmentData) -> AttackResult:
 
 _PLAYS: Final[dict[str, Callable[[TreatmentData], AttackResult]]] = {
     page_state.TWO_PLACES: lambda data: _pair_attack(
-        data, place_guess_accuracy, lambda table: table.guess_accuracy, guess_accuracy_of_rows
+        data,
+        attacks.place_guess_accuracy,
+        lambda table: table.guess_accuracy,
+        guess_accuracy_of_rows,
     ),
     page_state.PARTS: _parts,
     page_state.NEWCOMER: _newcomer,
     page_state.MOVED: lambda data: _pair_attack(  # two tables, with fresh noise in each
-        data, move_guess_accuracy, noisy_move_guess_accuracy, direction_guess_accuracy
+        data,
+        attacks.move_guess_accuracy,
+        attacks.noisy_move_guess_accuracy,
+        attacks.direction_guess_accuracy,
     ),
     page_state.REGIONS: _regions,
 }

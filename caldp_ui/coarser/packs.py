@@ -16,8 +16,8 @@ from caldp_core.experiments.regions import ResultAreas
 from caldp_core.experiments.table import as_csv, place_columns, shares_within
 from caldp_core.treatments.release import area_columns
 from caldp_ui.coarser import view
-from caldp_ui.coarser.outcomes import AttackResult
-from caldp_ui.coarser.page_state import HIDE, LARGER, ROUND, TreatmentData, load_data
+from caldp_ui.coarser.outcomes import TreatmentData, load_data
+from caldp_ui.coarser.page_state import HIDE, LARGER, ROUND
 from caldp_ui.parts import comparison, layout, pack, sharing
 from caldp_ui.words import formats, promise
 
@@ -86,7 +86,7 @@ def pack_of(data: TreatmentData, name: str, areas: ResultAreas | None) -> bytes:
     treated = sharing.estimated_setup(data.setup, data.treatments[name].release.shares)
     drawn = pack.drawings(treated, found, (view.published_text(data, name),))
     record = layout.printed_form(__file__, "record.html").substitute(
-        _words(data, name, found, AttackResult({})),
+        _words(data, name, found),
         drawn="".join(drawn.values()),
         table="" if drawn else _table_html(data, name),
         version=__version__,
@@ -126,11 +126,9 @@ def _with_ends(*columns: Sequence[object]) -> list[object]:
     ]
 
 
-def _words(
-    data: TreatmentData, name: str, found: pack.AreaResult | None, attack: AttackResult
-) -> dict[str, str]:
+def _words(data: TreatmentData, name: str, found: pack.AreaResult | None) -> dict[str, str]:
     """What a record and a memo say of a treatment, as HTML."""
-    rows = view.treatment_rows(data, attack)
+    rows = view.treatment_rows(data)
     words = rows[view.TITLES[name]]
     against, trust, cost, remains = (escape(words[title]) for title in view.DECISION_COLUMNS)
     error, of = view.error_and_unit(data, name)
@@ -148,9 +146,9 @@ def _words(
     }
 
 
-def memo_of(data: TreatmentData, name: str, areas: ResultAreas | None, attack: AttackResult) -> str:
+def memo_of(data: TreatmentData, name: str, areas: ResultAreas | None) -> str:
     """A memo on whether to publish a treatment, with the attack that was played on all of them."""
-    words = _words(data, name, by_area(data, name, areas), attack)
+    words = _words(data, name, by_area(data, name, areas))
     return sharing.fill_template("memo.html", **words, other_levels=_other_levels(data, name))
 
 

@@ -24,17 +24,9 @@ from caldp_core.treatments.release import BOX
 from caldp_ui.app.texts import read_texts
 from caldp_ui.app.theme import LIGHT, Palette, palette
 from caldp_ui.charts import show as drawing
-from caldp_ui.coarser import census_block, outcomes, packs, page_state, reconstruction, view
-from caldp_ui.coarser.outcomes import PlayedData, candidate_cells
-from caldp_ui.coarser.page_state import (
-    STATE,
-    AttackExample,
-    Publication,
-    TreatmentData,
-    TreatmentResult,
-    load_data,
-    with_data,
-)
+from caldp_ui.coarser import alone, packs, page_state, view
+from caldp_ui.coarser.outcomes import TreatmentData, TreatmentResult, candidate_cells, load_data
+from caldp_ui.coarser.page_state import STATE, AttackExample, Publication, with_data
 from caldp_ui.compute import runs
 from caldp_ui.controls import choices, common
 from caldp_ui.maps import areas
@@ -211,18 +203,18 @@ def _export_buttons(data: TreatmentData) -> None:
     )
 
 
-def _treatments(data: PlayedData) -> pd.DataFrame:
-    rows = view.treatment_rows(data, data.attack_result)
+def _treatments(data: TreatmentData) -> pd.DataFrame:
+    rows = view.treatment_rows(data)
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("treatment")
 
 
-def _decision(data: PlayedData) -> None:
+def _decision(data: TreatmentData) -> None:
     st.table(_treatments(data))
     st.markdown(view.bound_text(data))
     terms("ε", "local differential privacy", "context-aware", "total variation")
 
 
-def _errors(data: PlayedData) -> None:
+def _errors(data: TreatmentData) -> None:
     small = f"of {formats.count(max(data.record.threshold - 1, 1), 'person', 'people')} or fewer"
     box = f"box of {BOX} × {BOX} cells" if isinstance(data.domain, GridDomain) else "larger cell"
     rows = {
@@ -239,7 +231,7 @@ def _errors(data: PlayedData) -> None:
     st.caption(TEXTS["error_notes"])
 
 
-def _debate(data: PlayedData) -> None:
+def _debate(data: TreatmentData) -> None:
     del data
     left, right = st.columns(2, gap="large")
     for place, (title, sides) in zip((left, right), view.SIDES.items(), strict=True):
@@ -249,13 +241,13 @@ def _debate(data: PlayedData) -> None:
     comparison.listed("Who does what", offices)
 
 
-def _promise(data: PlayedData) -> None:
+def _promise(data: TreatmentData) -> None:
     st.markdown(TEXTS["trust_notes"])
     comparison.audit_section(STATE, data.record.scenario)
     terms("ε", "context-aware")
 
 
-def _sharing(data: PlayedData) -> None:
+def _sharing(data: TreatmentData) -> None:
     content, ours = None, data.results.get(page_state.BLOCKS)
     if ours is not None:
         noise = {name: data.treatments[name] for name in data.results}
@@ -287,7 +279,7 @@ def _pick_treatment(data: TreatmentData, label: str) -> str:
     return picked
 
 
-def _by_area(data: PlayedData) -> None:
+def _by_area(data: TreatmentData) -> None:
     """A treatment by areas, with ranges or bounds."""
     name, found = _pick_treatment(data, "Treatment"), areas.chosen_areas(data.setup)
     note = view.published_text(data, name)
@@ -296,7 +288,7 @@ def _by_area(data: PlayedData) -> None:
     areas.section(STATE, setup, shown, note)
 
 
-def _publish(data: PlayedData) -> None:
+def _publish(data: TreatmentData) -> None:
     """The pack of a treatment, and a memo on it to keep."""
     scenario = data.record.scenario
     found = areas.chosen_areas(data.setup)
@@ -304,15 +296,14 @@ def _publish(data: PlayedData) -> None:
         picked = _pick_treatment(data, "Publish")
         make = partial(packs.pack_of, data, picked, found)
         sharing.file_button(STATE.key("treatment"), f"{picked}-{pack.PACK_NAME}", make)
-        memo = partial(packs.memo_of, data, picked, found, data.attack_result)
+        memo = partial(packs.memo_of, data, picked, found)
         sharing.true_file(STATE.key("memo"), f"{picked}-memo.html", memo, scenario)
     st.caption(view.published_text(data, picked))
 
 
-def _summary_text(data: PlayedData) -> str:
+def _summary_text(data: TreatmentData) -> str:
     """The attack, as far as it has been played, the errors and what is promised."""
-    result = data.attack_result
-    attack = [view.headline(data, result).sentence] if data.record.moves else []
+    attack = [view.headline(data).sentence] if data.record.moves else []
     return " ".join([*attack, view.errors_sentence(data), view.bound_text(data)])
 
 
@@ -323,7 +314,7 @@ def _pictures(data: TreatmentData, some: Mapping[str, TreatmentResult]) -> dict[
     return pack.maps(shares, data.domain, home(data.domain), nobody_below(data.setup.n))
 
 
-_TABS: Final[dict[str, Callable[[PlayedData], None]]] = {
+_TABS: Final[dict[str, Callable[[TreatmentData], None]]] = {
     "Words for a decision": _decision,
     "By area": _by_area,
     "All errors": _errors,
@@ -339,14 +330,12 @@ def _handle_act(act: Act) -> None:
         move_place(STATE, act)
 
 
-def _view(data: PlayedData, _: object, colours: Palette) -> View:
+def _view(data: TreatmentData, _: object, colours: Palette) -> View:
     """The headline, the bars, and the maps or drawings of all treatments."""
-    result = data.attack_result
-    first = view.headline(data, result)
-    bars = {view.BARS: view.bars_html(data, result)}
+    first, bars = view.headline(data), {view.BARS: view.bars_html(data)}
     if not isinstance(data.domain, GridDomain):
-        return View(first, {_DRAWN: view.tables_html(data, result, colours)}, bars)
-    return View(first, texts=bars, scene=view.scene(data, result), still=page_state.NOTHING)
+        return View(first, {_DRAWN: view.tables_html(data, colours)}, bars)
+    return View(first, texts=bars, scene=view.scene(data), still=page_state.NOTHING)
 
 
 def _render(record: Publication) -> Step:
@@ -370,9 +359,9 @@ def _films(record: Publication) -> list[pins.SliderFilm[Publication]]:
     return [EPSILON_FILM] if is_there else []
 
 
-def _pinned_numbers(data: PlayedData) -> dict[str, str]:
+def _pinned_numbers(data: TreatmentData) -> dict[str, str]:
     """Errors of all treatments, and what the attack finds."""
-    rows = view.treatment_rows(data, data.attack_result)
+    rows = view.treatment_rows(data)
     return {
         f"{column}: {title}": row[column]
         for column in list(next(iter(rows.values())))[:2]
@@ -383,7 +372,7 @@ def _pinned_numbers(data: PlayedData) -> dict[str, str]:
 
 PAGE: Final = PinPage(
     state=STATE,
-    load=lambda record: outcomes.play(load_data(record, comparison.load_fast_results)),
+    load=lambda record: load_data(record, comparison.load_fast_results),
     view=_view,
     films=_films,
     pin_title=view.pin_title,
@@ -405,17 +394,17 @@ def show(record: Publication) -> None:
     """Show the page of the record's attack."""
     if record.attack in page_state.ALONE:
         headline, attack, picture, controls, _ = _make_areas(wide=False)
-        shown = reconstruction if record.attack == page_state.TABLES else census_block
+        of_tables = record.attack == page_state.TABLES
         with picture:
-            first = shown.show(record)
+            first = (alone.show_tables if of_tables else alone.show_block)(record)
         with headline:
             markup.show_headline(first)
         with attack:
             _attack_menu(record)
-            shown.side(record)
+            alone.tables_side() if of_tables else alone.block_side(record)
         with controls:
             with st.container(key=STATE.key("settings")):
-                if record.attack == page_state.TABLES:
+                if of_tables:
                     common.epsilon(STATE)
                     common.show(STATE, _BASE, "Round to")
             with st.container(key=STATE.key("forms"), horizontal=True, gap="small"):
@@ -433,7 +422,7 @@ def _show_treatments(record: Publication) -> None:
     headline, attack, pictures_area, controls, details = _make_areas(wide=True)
     maps = None
     with pictures_area:
-        data = outcomes.play(load_data(record))
+        data = load_data(record)
         shown = PAGE.view(data, None, palette())
         if shown.scene is None:
             drawing.show_drawing(shown.pictures[_DRAWN], _DRAWN, None)

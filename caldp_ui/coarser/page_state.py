@@ -1,41 +1,24 @@
 """The state of the page: a scenario with blocks, an office's treatment, and an attack.
 
 Ready examples: real tables, small and large, and choices for their larger cells.
-
-The same people under every treatment, with one vocabulary of errors.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
-from caldp_core.basics.cache import cached_by
 from caldp_core.basics.errors import check_choice, check_whole
 from caldp_core.basics.types import Ints
 from caldp_core.datasets import PERIODS, DatasetSpec, Gowalla, InfantDeaths, Survey
 from caldp_core.domain.domains import US_GRID, Domain, GridDomain
 from caldp_core.estimation.estimators import COMPARED_MAX
 from caldp_core.experiments.forecast import require_valid_errors
-from caldp_core.experiments.run import Result, Setup, draw_people
 from caldp_core.scenarios import blocks as block_specs
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Best, Scenario
-from caldp_core.treatments import suppression
-from caldp_core.treatments.release import (
-    CentralTable,
-    Release,
-    Rounding,
-    TableErrors,
-    exact_release,
-    larger_cells,
-    local_release,
-    table_errors,
-)
 from caldp_ui.compute import runs
 from caldp_ui.compute.runs import with_population
-from caldp_ui.parts import comparison
 from caldp_ui.session.page_state import PinPageState, ScenarioLink, ScenarioRecord
 from caldp_ui.stage.component import BROWSER_KEYS
 
@@ -215,45 +198,6 @@ def with_blocks(record: Publication, blocks: block_specs.BlocksSpec) -> Publicat
     return replace(record, scenario=replace(record.scenario, policy=policy, mechanism=Best()))
 
 
-@dataclass(frozen=True, eq=False)
-class TreatmentResult:
-    """A treatment's published table, and its errors."""
-
-    release: Release
-    errors: TableErrors
-
-
-@dataclass(frozen=True, eq=False)
-class TreatmentData:
-    """The data of the page. `counts`: (k,) people; `labels`: (k,) blocks, the larger cells.
-
-    `table`: with small counts hidden, and further ones that would give them away. `treatments`:
-    those computed so far, by name; `results`: of blocks and of plain LDP among them.
-    """
-
-    record: Publication
-    setup: Setup
-    counts: Ints
-    labels: Ints
-    table: suppression.HiddenTable
-    treatments: Mapping[str, TreatmentResult]
-    results: Mapping[str, Result]
-
-    @property
-    def domain(self) -> Domain | GridDomain:
-        """The domain of the cells."""
-        return self.setup.dataset.domain
-
-    @property
-    def cache_key(self) -> str:
-        """The key of these data in caches; it leaves the attack out."""
-        return _cache_key(self.record)
-
-
-def _cache_key(record: Publication) -> str:
-    return f"{runs.key(record.scenario)} {record.threshold} {record.base} {record.published_totals}"
-
-
 def total_choices(domain: Domain | GridDomain) -> tuple[str, ...]:
     """The totals that can be published."""
     return TOTALS if answers_in_common(domain) is not None else TOTALS[:-1]
@@ -267,76 +211,3 @@ def answers_in_common(domain: Domain | GridDomain) -> Ints | None:
     answers = [name.removeprefix(f"{group}, ") for name, group in pairs]
     found = np.unique(answers, return_inverse=True)[1]
     return found if found.max() + 1 < domain.k else None
-
-
-def published_margins(record: Publication, setup: Setup) -> suppression.Margins:
-    """The totals of a record; a map has a level of squares of 5 × 5 larger cells."""
-    labels, blocks = setup.partition.labels, setup.scenario.context.blocks
-    if record.published_totals == GROUPS:
-        return suppression.group_totals(labels)
-    if record.totals == CROSSED:
-        answers = answers_in_common(setup.dataset.domain)
-        assert answers is not None  # a record's totals are of `total_choices`
-        return suppression.margins_of([labels], [answers])
-    if not isinstance(blocks, block_specs.GridBlocks):
-        return suppression.margins_of([labels])
-    row, column = np.divmod(labels, blocks.columns)
-    return suppression.margins_of([labels, row // 5 * blocks.columns + column // 5])
-
-
-def load_data(
-    record: Publication, load_results: comparison.ResultLoader = comparison.load_results
-) -> TreatmentData:
-    """The data of a record; `load_results`: runs slow parts as jobs, or leaves them out."""
-    results = load_results(STATE, record.scenario)
-    setup = results.setup
-    counts, labels = _people(setup), setup.partition.labels
-    table, offices = _offices(record, setup, counts)
-    pair = {PLAIN: results.plain, BLOCKS: results.ours}
-    known = {name: result for name, result in pair.items() if result is not None}
-    local = {name: _local(record, setup, counts, result) for name, result in known.items()}
-    return TreatmentData(record, setup, counts, labels, table, offices | local, known)
-
-
-@cached_by(lambda setup: runs.key(setup.scenario))
-def _people(setup: Setup) -> Ints:
-    """The people of the first trial, as `run` draws them."""
-    (trial,) = np.random.SeedSequence(setup.scenario.seed).spawn(1)
-    return draw_people(setup, np.random.default_rng(trial.spawn(2)[0]))
-
-
-@cached_by(lambda record, *_: _cache_key(record))
-def _offices(
-    record: Publication, setup: Setup, counts: Ints
-) -> tuple[suppression.HiddenTable, dict[str, TreatmentResult]]:
-    labels = setup.partition.labels
-    table = suppression.Suppression(record.threshold).publish(
-        counts, published_margins(record, setup)
-    )
-    entropy = (setup.scenario.seed, 24, runs.secret_of(setup.scenario))
-    children = np.random.SeedSequence(entropy).spawn(2)
-    round_coins, noise_coins = (np.random.default_rng(child) for child in children)
-    central = CentralTable(setup.scenario.policy.plain_epsilon)
-    releases = {
-        NOTHING: exact_release(counts),
-        LARGER: larger_cells(counts, labels),
-        HIDE: table.release(),
-        ROUND: Rounding(record.base).publish(counts, round_coins),
-        CENTRAL: central.publish(counts, noise_coins),
-    }
-    return table, {each: _measure_release(setup, record, counts, r) for each, r in releases.items()}
-
-
-@cached_by(lambda record, _, __, result: (_cache_key(record), runs.key(result.setup.scenario)))
-def _local(record: Publication, setup: Setup, counts: Ints, result: Result) -> TreatmentResult:
-    release = local_release(result.first.evidence, result.first.estimate)
-    return _measure_release(setup, record, counts, release)
-
-
-def _measure_release(
-    setup: Setup, record: Publication, counts: Ints, release: Release
-) -> TreatmentResult:
-    domain = setup.dataset.domain
-    boxes = domain if isinstance(domain, GridDomain) else setup.partition.labels
-    small = max(record.threshold - 1, 1)
-    return TreatmentResult(release, table_errors(counts, release, small, boxes))

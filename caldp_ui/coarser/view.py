@@ -31,11 +31,11 @@ from caldp_ui.coarser import page_state as state
 from caldp_ui.coarser.outcomes import (
     TREATMENT_NAMES,
     AttackOutcome,
-    AttackResult,
+    TreatmentData,
     candidate_cells,
     disclosed_numbers,
 )
-from caldp_ui.coarser.page_state import BLOCKS, HIDE, LARGER, PARTS, TreatmentData
+from caldp_ui.coarser.page_state import BLOCKS, HIDE, LARGER, PARTS
 from caldp_ui.compute import runs
 from caldp_ui.maps.scene import bare_ground, pooling_levels, scale, shared_pictures
 from caldp_ui.stage import records
@@ -161,35 +161,35 @@ OFFICE_MOVE: Final[str] = _MOVES[1]
 """Labels of the button of the next move; the second move is the office's."""
 
 
-def headline(data: TreatmentData, attack_result: AttackResult) -> formats.Headline:
+def headline(data: TreatmentData) -> formats.Headline:
     """What the attack finds; then the errors. Figures: of all treatments, by their names.
 
     Unprotected: where a treatment other than `NOTHING` lets the attack find anything for sure.
     """
     errors = {f"{name}_tv": data.treatments[name].errors.tv for name in pictured(data)}
-    found = attack_result.outcomes
+    found = data.attack_result.outcomes
     shares = {f"{n}_share": each.share for n, each in found.items() if each.share is not None}
     is_solved = data.record.attack == PARTS and data.record.moves > 0
     near, values = disclosed_numbers(data)[1].sum() if is_solved else 0, data.record.threshold - 1
     more = TEXTS["nearly_known"].format(near=near, values=values) if near else ""
     return formats.Headline(
-        _attack(data, attack_result),
+        _attack(data),
         f"{more} {errors_sentence(data)}".strip(),
         any(o.sure and o.share for name, o in found.items() if name != state.NOTHING),
         errors | shares | ({"nearly_known": float(near)} if near else {}),
     )
 
 
-def _attack(data: TreatmentData, attack_result: AttackResult) -> str:
+def _attack(data: TreatmentData) -> str:
     if data.record.moves == 0:
         return OPENING_SENTENCES[data.record.attack]
-    return _SENTENCES[data.record.attack](data, attack_result)
+    return _SENTENCES[data.record.attack](data)
 
 
 OPENING_SENTENCES: Final[dict[str, str]] = _NAMES["openings"]
 
 
-def _describe_places(data: TreatmentData, attack_result: AttackResult) -> str:
+def _describe_places(data: TreatmentData) -> str:
     here, there = (cell_name(data, cell) for cell in candidate_cells(data).tolist())
     if data.record.attack == state.MOVED:
         what = "the person's way"
@@ -197,20 +197,20 @@ def _describe_places(data: TreatmentData, attack_result: AttackResult) -> str:
         what = f"{here} or {there}"
     else:
         what = f"the two {nouns(data).units}"
-    hide, blocks = (_hundred(attack_result.outcomes[name]) for name in (HIDE, BLOCKS))
+    hide, blocks = (_hundred(data.attack_result.outcomes[name]) for name in (HIDE, BLOCKS))
     return TEXTS["right_guesses"].format(what=what, hide=hide, blocks=blocks)
 
 
-def _describe_parts(data: TreatmentData, attack_result: AttackResult) -> str:
-    assert attack_result.disclosed_cells is not None
-    hidden, disclosed = int(data.table.primary.sum()), int(attack_result.disclosed_cells.sum())
+def _describe_parts(data: TreatmentData) -> str:
+    assert data.attack_result.disclosed_cells is not None
+    hidden, disclosed = int(data.table.primary.sum()), int(data.attack_result.disclosed_cells.sum())
     if not hidden:
         return _none_hidden(data)
     how = _NAMES["moves"]["ways"][data.record.moves - 1]
     if not disclosed:
         return f"The attacker works out none of {hidden:,} hidden small counts {how}."
     nouns_of_data = promise.counted(data.setup.scenario)
-    people = formats.count(attack_result.disclosed_people, *nouns_of_data)
+    people = formats.count(data.attack_result.disclosed_people, *nouns_of_data)
     return TEXTS["worked_out"].format(disclosed=disclosed, hidden=hidden, people=people, how=how)
 
 
@@ -218,11 +218,11 @@ def _none_hidden(data: TreatmentData) -> str:
     return f"With a threshold of {data.record.threshold:,} no count is hidden."
 
 
-def _describe_others(data: TreatmentData, attack_result: AttackResult) -> str:
+def _describe_others(data: TreatmentData) -> str:
     """What comes out of regions or about newcomers."""
     if data.record.attack == state.REGIONS and not data.table.primary.any():
         return _none_hidden(data)
-    hide, rounded = (_hundred(attack_result.outcomes[name]) for name in (HIDE, state.ROUND))
+    hide, rounded = (_hundred(data.attack_result.outcomes[name]) for name in (HIDE, state.ROUND))
     pairs = formats.count(data.record.pairs, "pair", "pairs")
     return str(_NAMES["found"][data.record.attack]).format(hide=hide, rounded=rounded, pairs=pairs)
 
@@ -278,13 +278,15 @@ def next_move_label(record: state.Publication) -> str | None:
     return _MOVES[record.moves] if record.attack == PARTS else "Attack"
 
 
-def bars_html(data: TreatmentData, attack_result: AttackResult) -> str:
+def bars_html(data: TreatmentData) -> str:
     """A bar a treatment, as HTML: how much comes out, hatched where the attacker knows it."""
     attack = data.record.attack
     guess = attack in state.PAIR_ATTACKS
     head = f"<b>{escape(UNIT[attack])}</b>"
     mark = '<i class="guess">50: a mere guess</i>' if guess else ""
-    rows = "".join(_bar(TITLES[name], attack_result.outcomes[name]) for name in TREATMENT_NAMES)
+    rows = "".join(
+        _bar(TITLES[name], data.attack_result.outcomes[name]) for name in TREATMENT_NAMES
+    )
     kind = "bars guessed" if guess else "bars"
     odds = f"<small>{escape(noise_sentence(data))}</small>"
     return f'<div class="{kind}"><p>{head}{mark}</p><ul>{rows}</ul>{odds}</div>'
@@ -301,9 +303,9 @@ def _bar(title: str, outcome: AttackOutcome) -> str:
     )
 
 
-def treatment_rows(data: TreatmentData, attack_result: AttackResult) -> dict[str, dict[str, str]]:
+def treatment_rows(data: TreatmentData) -> dict[str, dict[str, str]]:
     """Each treatment by title: what it costs, what the attack finds, and what it promises."""
-    found = attack_result.outcomes.items()
+    found = data.attack_result.outcomes.items()
     known = {name: of_hundred(o.share) for name, o in found if o.share is not None}
     times = odds_text(data)
     # One that stands alone has no unit here: it may be pinned, or come by a link.
@@ -327,11 +329,11 @@ _MARKS: Final[dict[str, tuple[records.Mark, ...]]] = {BLOCKS: ("blocks",), HIDE:
 _MARK_WORDS: Final = {**records.MARK_WORDS, "sensitive": "hidden counts", "safe": "protected"}
 
 
-def scene(data: TreatmentData, attack_result: AttackResult) -> records.Scene:
+def scene(data: TreatmentData) -> records.Scene:
     """The maps: nothing, larger cells, the office's treatment, plain LDP, blocks."""
     assert isinstance(data.domain, GridDomain)  # tables have no maps
     names = [state.NOTHING, *pictured(data)]
-    pictures = tuple(_picture(data, name, attack_result) for name in names)
+    pictures = tuple(_picture(data, name) for name in names)
     return records.Scene(
         _ground(data, data.domain),
         pictures,
@@ -349,7 +351,7 @@ def scene(data: TreatmentData, attack_result: AttackResult) -> records.Scene:
     )
 
 
-def _picture(data: TreatmentData, name: str, attack_result: AttackResult) -> records.Picture:
+def _picture(data: TreatmentData, name: str) -> records.Picture:
     number, of = error_and_unit(data, name)
     title, result = TITLES[name], data.results.get(name)
     squares = None if result is None else pooling_levels(result)
@@ -363,7 +365,7 @@ def _picture(data: TreatmentData, name: str, attack_result: AttackResult) -> rec
         _MARKS.get(name, ()),
         records.Fact(number, of),
         notes=("", picture_note(data, name)),
-        labels=_label(attack_result.outcomes[name]),
+        labels=_label(data.attack_result.outcomes[name]),
         pooled=squares,
     )
 
@@ -408,10 +410,10 @@ _DEGREE: Final = 388.0 / (8.93 * _NARROW)
 """Pixels of a degree of latitude: the state fills the width of a picture."""
 
 
-def tables_html(data: TreatmentData, attack_result: AttackResult, colours: Palette) -> str:
+def tables_html(data: TreatmentData, colours: Palette) -> str:
     """The pictures as HTML."""
     names = [state.NOTHING, *pictured(data)]
-    figures = "".join(_figure(data, name, attack_result, colours) for name in names)
+    figures = "".join(_figure(data, name, colours) for name in names)
     # Three in a row where there is room, else fewer.
     columns = "repeat(auto-fit,minmax(max(30%,min(100%,330px)),1fr))"
     return (
@@ -419,15 +421,15 @@ def tables_html(data: TreatmentData, attack_result: AttackResult, colours: Palet
     )
 
 
-def _figure(data: TreatmentData, name: str, attack_result: AttackResult, colours: Palette) -> str:
+def _figure(data: TreatmentData, name: str, colours: Palette) -> str:
     number, of = error_and_unit(data, name)
     title = TITLES[name]
     alt = f"{title}: {number} {of}; {picture_note(data, name)}."
     marks = disclosed = np.zeros(data.counts.size, np.bool_)
     if name == HIDE:
         marks = data.table.hidden
-        if attack_result.disclosed_cells is not None:
-            disclosed = attack_result.disclosed_cells
+        if data.attack_result.disclosed_cells is not None:
+            disclosed = data.attack_result.disclosed_cells
     areas = data.setup.scenario.dataset == InfantDeaths()
     draw = _counties if areas else _columns
     body = draw(data, data.treatments[name].release.estimate, marks, disclosed, colours)
@@ -440,7 +442,7 @@ def _figure(data: TreatmentData, name: str, attack_result: AttackResult, colours
         size=f"0 0 {_WIDE:g} {_HIGH:g}",
         alt=escape(alt),
         body=body,
-        chip=_chip(attack_result.outcomes[name]),
+        chip=_chip(data.attack_result.outcomes[name]),
         note=escape(picture_note(data, name)),
     )
 

@@ -22,7 +22,8 @@ from caldp_core.scenarios.blocks import EvenRuns, GridBlocks, GroupBlocks, Polyg
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.treatments.release import larger_cells
 from caldp_ui.app.theme import DARK, LIGHT
-from caldp_ui.coarser import census_block, outcomes, packs, page, page_state, reconstruction, view
+from caldp_ui.coarser import alone, outcomes, packs, page, page_state, view
+from caldp_ui.coarser.outcomes import TreatmentData, load_data
 from caldp_ui.coarser.page_state import (
     ATTACKS,
     BLOCKS,
@@ -47,8 +48,6 @@ from caldp_ui.coarser.page_state import (
     TABLES,
     TWO_PLACES,
     Publication,
-    TreatmentData,
-    load_data,
     with_data,
 )
 from caldp_ui.compute import runs
@@ -87,13 +86,13 @@ def test_the_people_are_those_of_the_run_and_every_treatment_has_them() -> None:
 @pytest.mark.parametrize(("moves", "knows"), [(2, "nothing"), (4, "marks"), (5, "rule")])
 def test_hidden_counts_come_out_as_all_possible_tables_say(moves: int, knows: str) -> None:
     data = load_treatments(replace(DEATHS, attack=PARTS, moves=moves))
-    found = outcomes.run_attack(data)
+    found = data.attack_result
     by_hand = sum(known_by_hand(pair, 5, True, knows) for pair in counties(data))
     assert found.disclosed_cells is not None
     assert int(found.disclosed_cells.sum()) == by_hand
     assert found.outcomes[HIDE].share == pytest.approx(by_hand / 72)
     assert found.disclosed_people == data.counts[found.disclosed_cells].sum()
-    headline = view.headline(data, found)
+    headline = view.headline(data)
     assert headline.figures["hide_share"] == found.outcomes[HIDE].share
     assert headline.figures["hide_tv"] == data.treatments[HIDE].errors.tv
     number = f"{by_hand} of" if by_hand else "none of"
@@ -103,8 +102,8 @@ def test_hidden_counts_come_out_as_all_possible_tables_say(moves: int, knows: st
 
 def test_check_ins_that_come_out_are_not_called_people() -> None:
     data = load_treatments(Publication(attack=PARTS, moves=1))
-    found = outcomes.run_attack(data)
-    sentence = view.headline(data, found).sentence
+    found = data.attack_result
+    sentence = view.headline(data).sentence
     assert f"hidden small counts, of {found.disclosed_people:,} check-ins, by" in sentence
 
 
@@ -112,7 +111,7 @@ def test_newcomers_are_those_of_all_possible_tables() -> None:
     data = load_treatments(replace(DEATHS, attack=NEWCOMER))
     found = newcomers_by_hand(5, data.counts.tolist(), data.labels.tolist())
     share = data.counts[found].sum() / data.counts.sum()
-    played = outcomes.run_attack(data)
+    played = data.attack_result
     assert played.outcomes[HIDE].share == pytest.approx(share)
     assert [played.outcomes[name].share for name in (NOTHING, LARGER, ROUND, PLAIN)] == [1, 0, 0, 0]
 
@@ -122,13 +121,11 @@ def test_overlapping_regions_find_rounded_counts_as_often_as_all_outcomes_say() 
     small = data.counts[data.table.primary].tolist()
     chances = {value: float(averaged_by_hand(value, 5, 2)) for value in set(small)}
     expected = np.mean([chances[value] for value in small])
-    assert outcomes.run_attack(data).outcomes[ROUND].share == pytest.approx(expected)
+    assert data.attack_result.outcomes[ROUND].share == pytest.approx(expected)
 
 
 def test_two_places_are_what_the_promise_allows_and_blocks_hide_only_within() -> None:
-    near, far = (
-        outcomes.run_attack(load_treatments(replace(DEATHS, far=far))) for far in (False, True)
-    )
+    near, far = (load_treatments(replace(DEATHS, far=far)).attack_result for far in (False, True))
     limit = np.e / (1 + np.e)
     for name in (CENTRAL, PLAIN, BLOCKS):
         share = near.outcomes[name].share
@@ -144,7 +141,7 @@ def test_two_places_are_what_the_promise_allows_and_blocks_hide_only_within() ->
 
 def test_two_tables_tell_more_of_one_who_moved_than_one_and_no_more_than_twice_epsilon() -> None:
     once, twice = (
-        outcomes.run_attack(load_treatments(replace(DEATHS, attack=attack)))
+        load_treatments(replace(DEATHS, attack=attack)).attack_result
         for attack in (TWO_PLACES, MOVED)
     )
     for name in (ROUND, CENTRAL, PLAIN, BLOCKS):
@@ -175,10 +172,10 @@ def test_the_person_is_in_denver_unless_a_click_says_otherwise() -> None:
 def test_before_the_first_move_nothing_is_told() -> None:
     for attack in (TWO_PLACES, PARTS, NEWCOMER, MOVED, REGIONS):
         data = load_treatments(DEATHS.with_attack(attack))
-        found = outcomes.run_attack(data)
+        found = data.attack_result
         assert all(each.share is None for each in found.outcomes.values())
-        assert view.headline(data, found).sentence.endswith("?")
-        assert "not known yet" in view.bars_html(data, found)
+        assert view.headline(data).sentence.endswith("?")
+        assert "not known yet" in view.bars_html(data)
         assert view.next_move_label(data.record)
         assert view.next_move_label(replace(data.record, moves=data.record.last_move)) is None
 
@@ -243,9 +240,8 @@ def test_own_lines_are_places_or_answers() -> None:
 @pytest.mark.parametrize("office", OFFICE_TREATMENTS)
 def test_pictures_name_five_treatments_their_errors_and_what_comes_out(office: str) -> None:
     data = load_treatments(replace(DEATHS, attack=PARTS, moves=1, office=office))
-    found = outcomes.run_attack(data)
     for colours in (LIGHT, DARK):
-        drawn = view.tables_html(data, found, colours)
+        drawn = view.tables_html(data, colours)
         assert drawn.count("<figure") == 5
         hidden = int(data.table.hidden[::2].sum()) if office == HIDE else 0
         assert drawn.count("url(#hidden)") == hidden
@@ -253,7 +249,7 @@ def test_pictures_name_five_treatments_their_errors_and_what_comes_out(office: s
         for name in (NOTHING, LARGER, office, PLAIN, BLOCKS):
             assert f"{view.TITLES[name]}: {' '.join(view.error_and_unit(data, name))}" in drawn
     survey = load_treatments(with_data(DEATHS, Survey("affairs")))
-    bars = view.tables_html(survey, outcomes.run_attack(survey), LIGHT)
+    bars = view.tables_html(survey, LIGHT)
     assert bars.count("<figure") == 5
 
 
@@ -269,12 +265,12 @@ def test_the_file_has_every_treatment_cell_by_cell() -> None:
 
 def test_the_table_of_treatments_has_the_errors_and_what_comes_out() -> None:
     data = load_treatments(replace(DEATHS, attack=PARTS, moves=4))
-    rows = view.treatment_rows(data, outcomes.run_attack(data))
+    rows = view.treatment_rows(data)
     error, attack = list(rows["Nothing"])[:2]
     assert [row[error] for row in rows.values()][1:3] == ["12", "4"]
     assert [row[attack] for row in rows.values()][:3] == ["100", "0", "31"]
     before = load_treatments(DEATHS.with_attack(PARTS))
-    rows = view.treatment_rows(before, outcomes.run_attack(before))
+    rows = view.treatment_rows(before)
     assert {row[attack] for row in rows.values()} == {""}
 
 
@@ -286,14 +282,13 @@ def test_the_film_shows_what_the_page_shows_at_each_epsilon() -> None:
     assert [step.value for step in made.steps] == list(levels)
     for step in (made.steps[0], made.steps[-1]):
         data = load_treatments(replace(record, scenario=record.scenario.with_epsilon(step.value)))
-        found = outcomes.run_attack(data)
-        pictures = {picture.id: picture for picture in view.scene(data, found).pictures}
+        pictures = {picture.id: picture for picture in view.scene(data).pictures}
         assert all(step.codes[name] == pictures[name].code for name in (PLAIN, BLOCKS))
         assert {name: each.notes for name, each in pictures.items()} == step.notes
         assert {name: each.labels for name, each in pictures.items()} == step.labels
         replacements = step.replacements
-        assert replacements[layout.SENTENCE] == layout.headline_html(view.headline(data, found))
-        assert view.bars_html(data, found) in replacements.values()
+        assert replacements[layout.SENTENCE] == layout.headline_html(view.headline(data))
+        assert view.bars_html(data) in replacements.values()
 
 
 def test_pins_compare_errors_and_what_the_attack_finds() -> None:
@@ -320,21 +315,21 @@ def test_many_tables_are_those_of_the_core_and_the_headline_says_them() -> None:
     record = replace(Publication(), attack=TABLES, tables=100)
     right = [reconstruct(100, 100, publish_exact, run).accuracy for run in range(3)]
     line = (float(np.mean(right)),) * len(TABLE_COUNTS)
-    assert reconstruction._right_share(100, publish_exact, 0) == pytest.approx(np.mean(right))
+    assert alone._right_share(100, publish_exact, 0) == pytest.approx(np.mean(right))
     # A hundred random halves of a hundred people have one solution: nothing is left to guess.
     assert np.mean(right) == 1.0
     lines = dict.fromkeys(("exact counts", "rounded", "noise"), line)
-    found = reconstruction.headline(record, lines).sentence
+    found = alone.tables_headline(record, lines).sentence
     assert "100 exact tables reveal 100 of 100" in found
 
 
 @pytest.mark.parametrize(("lines", "sure"), [*zip(LINES, (7, 0, 4), strict=True)])
 def test_people_of_seven_are_known_who_are_in_every_block(lines: str, sure: int) -> None:
     record = replace(Publication(), attack=CENSUS_BLOCK, lines=lines)
-    found = census_block.solutions(lines)
+    found = alone.solutions(lines)
     first, *rest = map(set, found)
-    assert len(first.intersection(*rest)) == sure == len(census_block.certain_people(lines))
-    headline = census_block.headline(record)
+    assert len(first.intersection(*rest)) == sure == len(alone.certain_people(lines))
+    headline = alone.block_headline(record)
     assert f"Of seven people {sure} " in headline.sentence
     assert headline.figures == {"known": sure, "blocks": len(found)}
 
@@ -342,7 +337,7 @@ def test_people_of_seven_are_known_who_are_in_every_block(lines: str, sure: int)
 def test_every_attack_has_words_and_every_treatment_its_row() -> None:
     assert set(view.ATTACK_TITLES) == set(ATTACKS)
     data = load_treatments()
-    rows = view.treatment_rows(data, outcomes.run_attack(data))
+    rows = view.treatment_rows(data)
     assert len(rows) == len(outcomes.TREATMENT_NAMES)
     assert all(len(row) == 6 and "{" not in "".join(row.values()) for row in rows.values())
     assert "2.72 times" in view.bound_text(data)
@@ -486,13 +481,13 @@ def test_shares_within_groups_have_ends_in_the_pack_and_bounds_hold() -> None:
 def test_the_memo_of_a_treatment_has_its_words_both_directions_and_the_attack() -> None:
     own = OwnTable(tuple("abcdef"), (128, 3, 57, 88, 2, 143), (*"xxxyyy",), title="Clinic")
     data = load_treatments(replace(with_data(Publication(), own), attack=PARTS, moves=1))
-    played, areas = outcomes.run_attack(data), pack.areas_of_table(data.setup)
+    areas = pack.areas_of_table(data.setup)
     for name, both in {
         HIDE: ("Counts under 5 hidden", "Counts under 20 hidden"),
         ROUND: ("Multiples of 2", "Multiples of 10"),
         CENTRAL: ("ε = 0.5", "ε = 2"),
     }.items():
-        memo = packs.memo_of(data, name, areas, played)
+        memo = packs.memo_of(data, name, areas)
         assert all(text in memo for text in both)
         assert view.DECISION[name]["what remains possible"][1:20] in memo
         assert view.UNIT[PARTS] in memo
@@ -500,7 +495,7 @@ def test_the_memo_of_a_treatment_has_its_words_both_directions_and_the_attack() 
         half = load_treatments(replace(data.record, threshold=5))
         if name == HIDE:
             assert f"hidden: {view.error_and_unit(half, HIDE)[0]} of" in memo
-    assert "<li>Counts" not in packs.memo_of(data, LARGER, areas, played)
+    assert "<li>Counts" not in packs.memo_of(data, LARGER, areas)
 
 
 def test_central_noise_on_own_data_does_not_follow_from_the_seed(
@@ -513,5 +508,5 @@ def test_central_noise_on_own_data_does_not_follow_from_the_seed(
     for secret in (1, 2):
         monkeypatch.setattr(runs, "secret_of", lambda _, secret=secret: secret)
         at = replace(record, base=secret + 4)  # another entry of the cache
-        releases.append(page_state._offices(at, setup, people)[1][CENTRAL].release.estimate)
+        releases.append(outcomes._offices(at, setup, people)[1][CENTRAL].release.estimate)
     assert not np.array_equal(releases[0], releases[1])

@@ -28,7 +28,8 @@ from caldp_core.treatments.suppression import (
     published_sums_with_rule,
     solve_by_subtraction,
 )
-from caldp_ui.coarser import outcomes, reconstruction, view
+from caldp_ui.coarser import alone, outcomes, view
+from caldp_ui.coarser.outcomes import TreatmentData, load_data
 from caldp_ui.coarser.page_state import (
     BASES,
     BLOCKS,
@@ -48,8 +49,6 @@ from caldp_ui.coarser.page_state import (
     THRESHOLDS,
     TWO_PLACES,
     Publication,
-    TreatmentData,
-    load_data,
     with_data,
 )
 from caldp_ui.parts import comparison
@@ -153,7 +152,7 @@ def test_hidden_counts_are_those_with_one_possible_value(
     groups = [[c for c, at in zip(COUNTS, LABELS, strict=True) if at == g] for g in range(3)]
     hidden = sum(0 < count < record.threshold for count in COUNTS)
     known = sum(known_by_hand(group, record.threshold, second, knows) for group in groups)
-    sentence = view.headline(data, outcomes.run_attack(data)).sentence
+    sentence = view.headline(data).sentence
     if not hidden:
         assert sentence == "With a threshold of 1 no count is hidden."
     else:
@@ -165,7 +164,7 @@ def test_hidden_counts_are_those_with_one_possible_value(
         values = [values_by_hand(group, record.threshold, True, "rule") for group in groups]
         near = sum(1 < each < record.threshold - 1 for each in itertools.chain(*values))
         words = f"For {near} more fewer than {record.threshold - 1:,} values"
-        below = view.headline(data, outcomes.run_attack(data)).second
+        below = view.headline(data).second
         assert (words in below) == (" more fewer than " in below) == (near > 0)
 
 
@@ -191,9 +190,8 @@ def test_small_totals_are_hidden_and_counted_as_programs_find_them(totals: str) 
             sums = knowing(table)
             known = sums.cells[disclosed_cells(*bounds_by_programs(sums))]
         known = known[table.marks[known]]
-        found = outcomes.run_attack(data)
         words = f" {np.count_nonzero(known < k) or 'none'} of 72 hidden small counts"
-        assert words in view.headline(data, found).sentence
+        assert words in view.headline(data).sentence
         words = f"Of {small - 72} small totals {np.count_nonzero(known >= k)} are known."
         assert words in view.attacker_knowledge_text(data)
         assert (known.size > 0) == (moves != 3), "second hidden numbers are there for a reason"
@@ -206,7 +204,7 @@ def test_newcomers_are_those_whom_both_tables_give_away(record: Publication) -> 
     data = load(replace(record, attack=NEWCOMER))
     found = np.array(newcomers_by_hand(record.threshold, COUNTS, LABELS))
     share = np.array(COUNTS)[found].sum() / sum(COUNTS)
-    sentence = view.headline(data, outcomes.run_attack(data)).sentence
+    sentence = view.headline(data).sentence
     assert sentence.startswith(f"Of 100 newcomers {hundred(share)} are found")
 
 
@@ -217,7 +215,7 @@ def test_regions_find_rounded_counts_as_often_as_all_outcomes_say(
 ) -> None:
     data = load(replace(record, attack=REGIONS, pairs=pairs))
     small = [count for count in COUNTS if 0 < count < record.threshold]
-    sentence = view.headline(data, outcomes.run_attack(data)).sentence
+    sentence = view.headline(data).sentence
     if small and pairs == 1:
         share = float(np.mean([averaged_by_hand(n, record.base, 1) for n in small]))
         assert sentence.endswith(
@@ -264,7 +262,7 @@ def test_several_pairs_of_regions_reveal_as_many_as_their_sums_say(base: int) ->
         for pairs in PAIRS:
             now = replace(data, record=replace(record, pairs=pairs))
             right = float(np.mean([right_of_pairs(n, base, pairs) for n in small]))
-            sentence = view.headline(now, outcomes.run_attack(now)).sentence
+            sentence = view.headline(now).sentence
             said = f"100 of 100 hidden counts, and {hundred(right)} of 100 rounded ones."
             assert sentence.endswith(said), sentence
             shares.add(hundred(right))
@@ -307,14 +305,14 @@ def test_guesses_are_right_as_often_as_the_dense_channels_say(
     attack: str, right: object, far: bool, epsilon: float
 ) -> None:
     data = load(replace(RECORDS[2], attack=attack, far=far, place=5), epsilon)
-    found = outcomes.run_attack(data)
+    found = data.attack_result
     cells = outcomes.candidate_cells(data).tolist()
     assert (LABELS[cells[0]] == LABELS[cells[1]]) != far
     assert callable(right)
     for name, setup in ((PLAIN, data.results[PLAIN].setup), (BLOCKS, data.setup)):
         share = found.outcomes[name].share
         assert share == pytest.approx(right(rows(setup.mechanism, cells)), abs=1e-9)
-    sentence = view.headline(data, found).sentence
+    sentence = view.headline(data).sentence
     assert sentence.endswith(f"in blocks {hundred(right(rows(data.setup.mechanism, cells)))}.")
 
 
@@ -325,7 +323,7 @@ def test_noise_of_an_office_is_guessed_as_often_as_all_its_outcomes_say(epsilon:
     steps = np.arange(-600, 602)
     here, there = ((1 - alpha) / (1 + alpha) * alpha ** np.abs(steps - at) for at in (1, 0))
     both = np.maximum(np.outer(here, there), np.outer(there, here)).sum() / 2
-    found = outcomes.run_attack(data).outcomes[CENTRAL].share
+    found = data.attack_result.outcomes[CENTRAL].share
     assert found == pytest.approx(both, abs=1e-9)
 
 
@@ -346,7 +344,7 @@ def test_rounding_tells_two_places_apart_as_often_as_all_outcomes_say(base: int)
         worlds.append(law)
     keys = {*worlds[0], *worlds[1]}
     right = sum(max(law.get(key, Fraction(0)) for law in worlds) for key in keys) / 2
-    assert outcomes.run_attack(data).outcomes[ROUND].share == pytest.approx(float(right))
+    assert data.attack_result.outcomes[ROUND].share == pytest.approx(float(right))
 
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
@@ -384,10 +382,10 @@ def test_hidden_tables_tell_two_places_apart_where_what_is_published_differs(
         # Groups of one cell and their totals are the same number, published once.
         here, there = (table_by_hand(world, LABELS, record.threshold) for world in worlds)
         right = 0.5 if here == there else 1.0
-        found = outcomes.run_attack(data)
+        found = data.attack_result
         assert found.outcomes[HIDE].share == right
         stated = f" {hundred(right)} times in 100, with noise"
-        assert stated in view.headline(data, found).sentence
+        assert stated in view.headline(data).sentence
 
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
@@ -402,7 +400,7 @@ def test_noise_of_an_office_tells_a_way_as_often_as_all_signs_say(epsilon: float
             for at in range(-4, 5)
         }
     right = sum(chance for at, chance in law.items() if at > 0) + law[0] / 2
-    assert outcomes.run_attack(data).outcomes[CENTRAL].share == pytest.approx(right, abs=1e-9)
+    assert data.attack_result.outcomes[CENTRAL].share == pytest.approx(right, abs=1e-9)
 
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
@@ -412,7 +410,7 @@ def test_what_is_promised_beside_the_attacks_is_the_power_of_e(epsilon: float) -
         ((_, level), (_, factor), *right) = tokens(view.bound_text(data))
         assert [level, factor] == pytest.approx([epsilon, math.exp(epsilon)], rel=5e-3)
         assert any(shows(token, 100 / (1 + math.exp(-epsilon))) for token in right)
-        rows = view.treatment_rows(data, outcomes.run_attack(data))
+        rows = view.treatment_rows(data)
         words = " ".join(" ".join(row.values()) for row in rows.values())
         assert f"{view.odds_text(data)}" in words
         for moves, odds in ((TWO_PLACES, epsilon), (MOVED, 2 * epsilon)):
@@ -467,14 +465,14 @@ def test_many_tables_reveal_as_many_answers_as_drawn_and_solved_here(
         "rounded": Rounded(int(level)),
         "noisy": Noisy(level),
     }
-    shown = reconstruction._right_share(tables, publishers[publish], 1)
+    shown = alone._right_share(tables, publishers[publish], 1)
     drawn = np.mean([right_of_many_tables(tables, publish, level, seed) for seed in range(3)])
     assert abs(shown - drawn) <= 4.9 * math.sqrt(2 * 0.25 / 300)
     if (tables, publish) == (400, "noisy") and level < 1:
         assert shown < 0.7  # a line of exact tables, 1, must be told apart
     record = replace(Publication(), attack=TABLES, tables=tables)
     lines = dict.fromkeys(("exact counts", "rounded", "noise"), (shown,) * len(TABLE_COUNTS))
-    headline = reconstruction.headline(record, lines)
+    headline = alone.tables_headline(record, lines)
     said = [number for _, number in tokens(f"{headline.sentence} {headline.second}")]
     number = round(100 * shown)
     assert said == [tables, number, 100, number, 50, record.base, number, 100]
