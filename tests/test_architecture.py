@@ -267,7 +267,7 @@ MORE_THAN_ONE: Final = {
         "curve.removeprefix('m = ')",
     ],
     "caldp_ui/parts/comparison.py": ["formats.integer(fewer)"],
-    "caldp_ui/personal/view.py": ["share", "share.whole"],
+    "caldp_ui/personal/view.py": ["share", "share.unit"],
     "caldp_ui/places/page_state.py": ["before", "now"],
     "caldp_ui/places/view.py": ["number"],
     "caldp_ui/room/view.py": ["sent"],

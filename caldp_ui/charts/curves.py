@@ -409,18 +409,6 @@ SENSITIVE_AXIS: Final = logarithmic(
 """The abscissa of curves over the size of the sensitive set."""
 
 
-@dataclass(frozen=True)
-class CurveLine:
-    """A curve as readers tell it apart; `current_tv`: this outcome at the present setting."""
-
-    name: str
-    curve: Curve
-    current_tv: float
-    colour: str
-    dash: str
-    symbol: str
-
-
 def error_curves(
     ours: tuple[Curve, float],
     plain: tuple[Curve, float],
@@ -436,59 +424,36 @@ def error_curves(
     by mistake; None where it is not made of shares.
     """
     lines = (
-        CurveLine("plain LDP", *plain, colours.plain, "dash", "diamond"),
-        CurveLine("this protection", *ours, colours.ours, "solid", "circle"),
+        ("plain LDP", *plain, colours.plain, "dash", "diamond"),
+        ("this protection", *ours, colours.ours, "solid", "circle"),
     )
-    top = max(float(max(line.curve.high.max(), line.current_tv)) for line in lines)
-    low = min(float(min(line.curve.low.min(), line.current_tv)) for line in lines)
+    top = max(max(float(curve.high.max()), now) for _, curve, now, *_ in lines)
+    low = min(min(float(curve.low.min()), now) for _, curve, now, *_ in lines)
     is_log = top > 1.5
-    y = log_axis(low, top, error_scale(None), HEIGHT) if is_log else linear_axis(top, wrong)
-    least = FAINTEST if is_log else 0.0
-    traces = [
-        *(_band(line, least) for line in lines),
-        *(_mean(line, wrong) for line in lines),
-        *(_mark(line, current_x, colours.edge) for line in lines),
-    ]
+    scale = error_scale(None)
+    y = log_axis(low, top, scale, HEIGHT) if is_log else linear_axis(top, wrong)
+    least, scale = FAINTEST if is_log else 0.0, error_scale(wrong)
+    bands, means, marks, ends = [], [], [], []
+    for name, curve, now, ink, dash, symbol in lines:
+        x, below = curve.x.tolist(), np.maximum(curve.low, least).tolist()
+        bands.append(band_trace(x, below, curve.high.tolist(), ink, 0.22))
+        text = [scale.describe(float(tv)) for tv in curve.tv]
+        style = (ink, dash)
+        means.append(line_trace(name, curve.x, curve.tv, style, text=text, hovertemplate="%{text}"))
+        look = {"color": ink, "symbol": symbol, "size": 11}
+        look["line"] = {"color": colours.edge, "width": 1.5}
+        hidden = {"showlegend": False, "cliponaxis": False, "hovertemplate": "%{y:.3f}"}
+        title = f"{name}, this draw of noise"
+        marks.append(dots_trace(title, [current_x], [now], look, **hidden))
+        ends.append(ChartLabel(float(curve.x[-1]), float(curve.tv[-1]), name, ink))
     high = 10.0 ** y["range"][1] if is_log else y["range"][1]
-    is_there = current_x > 0  # none is sensitive, say: no log axis has that place
-    here = (
-        [ChartLabel(current_x, high, "you are here", colours.text, "top center")]
-        if is_there
-        else []
-    )
-    ends = [
-        ChartLabel(float(line.curve.x[-1]), float(line.curve.tv[-1]), line.name, line.colour)
-        for line in lines
-    ]
-    places = [current_x, *(float(x) for line in lines for x in line.curve.x)]
+    here = [ChartLabel(current_x, high, "you are here", colours.text, "top center")]
+    places = [current_x, *(float(x) for _, curve, *_ in lines for x in curve.x)]
     x = {**abscissa, "range": log_range(places)}
-    marks = [vertical_line(current_x, colours)] if is_there else []
-    return plane(traces, x, y, marks, colours, words=Words(ends, notes=here), height=HEIGHT)
-
-
-def _band(line: CurveLine, least: float) -> dict[str, Any]:
-    x, low, high = line.curve.x.tolist(), line.curve.low, line.curve.high.tolist()
-    return band_trace(x, np.maximum(low, least).tolist(), high, line.colour, 0.22)
-
-
-def _mean(line: CurveLine, wrong: str | None) -> dict[str, Any]:
-    curve, scale = line.curve, error_scale(wrong)
-    text = [scale.describe(float(tv)) for tv in curve.tv]
-    look = line.colour, line.dash
-    return line_trace(line.name, curve.x, curve.tv, look, text=text, hovertemplate="%{text}")
-
-
-def _mark(line: CurveLine, present: float, edge: str) -> dict[str, Any]:
-    look = {"color": line.colour, "symbol": line.symbol, "size": 11}
-    return dots_trace(
-        f"{line.name}, this draw of noise",
-        [present],
-        [line.current_tv],
-        {**look, "line": {"color": edge, "width": 1.5}},
-        showlegend=False,
-        cliponaxis=False,
-        hovertemplate="%{y:.3f}",
-    )
+    is_there = current_x > 0  # none is sensitive, say: no log axis has that place
+    shapes = [vertical_line(current_x, colours)] if is_there else []
+    words = Words(ends, notes=here if is_there else ())
+    return plane([*bands, *means, *marks], x, y, shapes, colours, words=words, height=HEIGHT)
 
 
 _SYMBOLS: Final = {"circle": "●", "diamond": "◆", "square": "■", "x": "✕"}

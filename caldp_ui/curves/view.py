@@ -151,18 +151,15 @@ def headline(record: state.Curves, curves: Sequence[state.CurveData]) -> formats
         )
     setup = _setup_at(pair.least, place)
     exposed = promise.exposed_text(setup.dataset.domain, coverage(setup.policy))
-    left_out = [text for text in (exposed, _left_out_sentence(pair)) if text]
-    first, *rest = [*left_out, _errors_sentence(own, pair, place)]
     partial, (change, times) = _partial(own, pair, place), _change(record, pair, place)
-    second = [
-        *rest,
+    sentences = [
+        _errors_sentence(own, pair, place),
         _setting_sentence(record, own[0].line, place),
         f"“{partial[0]}” protects only {formats.out_of(partial[1])} people." if partial else "",
         change,
     ]
-    text = " ".join(part for part in second if part)
     figures = {**_figures(pair, place), "partly": partial[1] if partial else 1.0, "times": times}
-    return formats.Headline(first, text, bool(left_out), figures)
+    return formats.Headline.of([exposed, _left_out_sentence(pair)], sentences, figures)
 
 
 def _figures(pair: CurvePair, place: float) -> dict[str, float]:

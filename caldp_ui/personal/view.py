@@ -49,12 +49,8 @@ def headline(data: PersonalData) -> formats.Headline:
     """Who is not protected, if anybody, then the errors."""
     texts = policies.describe_promise(formats.PLACES, data.setup)
     left = promise.unprotected_text(formats.PLACES, texts.protected_share, texts.readable)
-    errors = [each for each in (_error_sentence(data), _comparison_sentence(data)) if each]
-    figures = _headline_figures(data, texts)
-    if not left:
-        first, *rest = errors
-        return formats.Headline(first, " ".join(rest), figures=figures)
-    return formats.Headline(left, " ".join(errors), unprotected=True, figures=figures)
+    errors = (_error_sentence(data), _comparison_sentence(data))
+    return formats.Headline.of([left], errors, _headline_figures(data, texts))
 
 
 def _headline_figures(data: PersonalData, texts: PromiseText) -> dict[str, float]:
@@ -258,7 +254,7 @@ def bias_scene(data: PersonalData) -> records.Scene:
     assumed = tagged_mechanism(data.setup).policy.background[0]
     guess = background_text(data.record.policy.background)
     share = formats.ratio(data.bias.total_variation)
-    wrong = Fact(share.number, f"of {share.whole} people, however many take part")
+    wrong = Fact(share.number, f"{share.unit} people, however many take part")
     pictures = (
         records.Picture("guess", "The collector's guess of own places", guess,
                 f"Map of where the collector takes own places to be: {guess}.",

@@ -154,8 +154,7 @@ def headline(record: Plan, points: Points) -> Headline:
     if texts.protects_all:
         guess = lowercase_start(policies.promise_summary(nouns(record), setup))
         return Headline(need.sentence, f"At ε = {level:g}, {guess}", figures=figures)
-    first, *rest = texts.unprotected(nouns(record))
-    return Headline(first, " ".join([*rest, need.sentence]), True, figures)
+    return Headline.of(texts.unprotected(nouns(record)), [need.sentence], figures)
 
 
 def sufficient_epsilon(record: Plan, points: Points) -> float | None:
@@ -262,9 +261,8 @@ def attack(record: Plan, progress: Progress = no_progress) -> Headline:
         judged=judged.format(most=100 * most),
         knowing="perhaps more" if math.isnan(knowing) else formats.out_of(knowing),
     )
-    first, *rest = [*promise.unprotected(terms), text]
     figures = {"epsilon": level, "error": error, "knowing": knowing} if level else {}
-    return Headline(first, " ".join(rest), bool(rest), figures)
+    return Headline.of(promise.unprotected(terms), [text], figures)
 
 
 def attack_html(stated: Headline) -> str:

@@ -178,7 +178,7 @@ def headline(nouns: Vocabulary, setup: Setup, ours: float | None, plain: float |
     """
     nouns = promise.of_data(nouns, setup.scenario)
     texts = policies.describe_promise(nouns, setup)
-    first, *rest = texts.unprotected(nouns) or [""]
+    first = texts.unprotected(nouns)
     known = has_valid_errors(setup)
     errors = {"tv": ours, "plain_tv": plain} if known else {}
     figures = {name: tv for name, tv in errors.items() if tv is not None}
@@ -189,8 +189,7 @@ def headline(nouns: Vocabulary, setup: Setup, ours: float | None, plain: float |
         sentence = error_sentence(nouns, *own) if known else unknown
         return Headline(sentence, _hidden_sentence(nouns, setup), figures=figures)
     parts = [_weakness_sentence(nouns, setup), error_sentences(nouns, ours, plain)]
-    second = [*rest, *(parts if known else [unknown])]
-    return Headline(first, " ".join(filter(None, second)), True, figures)
+    return Headline.of(first, parts if known else [unknown], figures)
 
 
 def is_plain(setup: Setup) -> bool:

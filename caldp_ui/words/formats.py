@@ -5,7 +5,7 @@ for the strength of a protection, and names of places: their town, or degrees.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -68,21 +68,22 @@ def digits(value: float, significant: int = 2) -> str:
 
 
 @dataclass(frozen=True)
-class Length:
-    """A length as text: its number, and its unit, km or m."""
+class Amount:
+    """A number as text, and the words around it: "29" m, "less than" "0.01" %, "8" of 1,000."""
 
     number: str
     unit: str
+    bound: str = ""
 
     def __str__(self) -> str:
-        return f"{self.number} {self.unit}"
+        return f"{self.bound} {self.number} {self.unit}".lstrip()
 
 
-def measure(km: float) -> Length:
+def measure(km: float) -> Amount:
     """A length ≥ 0 in km, in metres below one: "1,234 km", "3.1 km", "29 m"."""
     if km < 0.995:
-        return Length(digits(1000 * km), "m")
-    return Length(f"{km:.2g}" if km < 9.95 else f"{km:,.0f}", "km")
+        return Amount(digits(1000 * km), "m")
+    return Amount(f"{km:.2g}" if km < 9.95 else f"{km:,.0f}", "km")
 
 
 def length(km: float) -> str:
@@ -135,24 +136,13 @@ def upper_bound(probability: float) -> str:
     return best if is_almost_sure(probability) else f"at most {best}"
 
 
-@dataclass(frozen=True)
-class Percentage:
-    """A share in percent as text: its number, and "less than" or "more than" where it is cut."""
-
-    number: str
-    bound: str = ""
-
-    def __str__(self) -> str:
-        return f"{self.bound} {self.number} %".lstrip()
-
-
-def percentage(share: float) -> Percentage:
+def percentage(share: float) -> Amount:
     """A share in [0, 1] in percent: 0.3, less than 0.01; 100 for 1 alone."""
     if 0.0 < share < 0.5e-4:
-        return Percentage("0.01", "less than")
+        return Amount("0.01", "%", "less than")
     if 1.0 - 0.5e-4 < share < 1.0:
-        return Percentage("99.99", "more than")
-    return Percentage(digits(100 * share, 2 if share < 0.995 else 4))
+        return Amount("99.99", "%", "more than")
+    return Amount(digits(100 * share, 2 if share < 0.995 else 4), "%")
 
 
 def percent(share: float) -> str:
@@ -172,28 +162,17 @@ def of_hundred(share: float) -> str:
     return f"{per_hundred(share)} of 100"
 
 
-@dataclass(frozen=True)
-class Ratio:
-    """A share as text: how many, and of how many."""
-
-    number: str
-    whole: str
-
-    def __str__(self) -> str:
-        return f"{self.number} of {self.whole}"
-
-
-def ratio(share: float) -> Ratio:
+def ratio(share: float) -> Amount:
     """A share in [0, 1] as people: "42 of 100", "8 of 1,000", "all but 8 of 1,000"."""
     if share < _NOBODY:
-        return Ratio("0", "100")
+        return Amount("0", "of 100")
     if share > 1 - _NOBODY:
-        return Ratio("100", "100")
+        return Amount("100", "of 100")
     if share >= 0.995:
         rest = ratio(1 - share)
-        return Ratio(f"all but {rest.number}", rest.whole)
+        return Amount(f"all but {rest.number}", rest.unit)
     power = next((power for power in range(2, 12) if share * 10**power >= 1.5), 12)
-    return Ratio(f"{round(share * 10**power)}", people(10**power))
+    return Amount(f"{round(share * 10**power)}", f"of {people(10**power)}")
 
 
 def out_of(share: float) -> str:
@@ -272,6 +251,14 @@ class Headline:
     second: str = ""
     unprotected: bool = False
     figures: Mapping[str, float] = field(default_factory=dict, compare=False)
+
+    @classmethod
+    def of(
+        cls, first: Sequence[str], rest: Sequence[str], figures: Mapping[str, float]
+    ) -> "Headline":
+        """Of sentences: `first` those on who is not protected, if any; "" are left out."""
+        sentence, *second = filter(None, (*first, *rest))
+        return cls(sentence, " ".join(second), any(first), figures)
 
     @property
     def whole(self) -> str:

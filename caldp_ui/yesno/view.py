@@ -45,13 +45,10 @@ def headline(data: YesNoData) -> formats.Headline:
         for answer, epsilon in zip(ANSWERS, (policy.epsilon_01, policy.epsilon_10), strict=True)
         if math.isinf(epsilon)
     ]
-    figures = _headline_figures(data)
-    if not open_answers:
-        return formats.Headline(estimate, _plain_ldp_sentence(data), figures=figures)
     # Where every report is the true answer, there is nothing that plain LDP could be beside.
-    plain = "" if len(open_answers) == len(ANSWERS) else f" {_plain_ldp_sentence(data)}"
-    unprotected = _unprotected_sentence(data, open_answers)
-    return formats.Headline(unprotected, f"{estimate}{plain}", True, figures)
+    plain = "" if len(open_answers) == len(ANSWERS) else _plain_ldp_sentence(data)
+    unprotected = [_unprotected_sentence(data, open_answers)] if open_answers else []
+    return formats.Headline.of(unprotected, [estimate, plain], _headline_figures(data))
 
 
 def _headline_figures(data: YesNoData) -> dict[str, float]:
