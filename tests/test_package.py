@@ -10,11 +10,14 @@ import threading
 import tomllib
 import venv
 from collections.abc import Iterator
+from contextlib import closing
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from typing import Any
 from urllib.request import urlopen
 
 import pytest
+import uvicorn.config
 from click.testing import CliRunner
 from packaging.requirements import Requirement
 
@@ -316,6 +319,14 @@ def test_the_lock_has_what_the_dashboard_needs_within_its_bounds() -> None:
     parts = re.split(r"^(?=[a-z0-9-]+==)", text, flags=re.MULTILINE)[1:]
     assert len(parts) == len(locked) > 40
     assert all("--hash=sha256:" in part for part in parts)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="uvloop is not for Windows")
+def test_the_server_has_the_quick_loop() -> None:
+    """It takes it by itself where it is installed: a tenth less of the processor in a class."""
+    factory: Any = uvicorn.config.Config("app:app").get_loop_factory()
+    with closing(factory()) as loop:
+        assert type(loop).__module__ == "uvloop"
 
 
 class Worker(BaseHTTPRequestHandler):
