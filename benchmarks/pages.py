@@ -7,8 +7,11 @@ the browser shows them. Times are ratios to a bare page's in the same run. Bytes
 the wire; layout shift is the browser's own sum (web.dev/cls).
 """
 
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from statistics import median
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
@@ -32,13 +35,9 @@ _SHIFT: Final = """window.shift = 0; new PerformanceObserver(told => {
 }).observe({type: 'layout-shift', buffered: true});"""
 
 
-def _inside(key: str, selector: str) -> str:
+def _inside(selector: str, key: str) -> str:
     """JavaScript: the HTML of the first such element in the element or container of this key."""
     return f"document.querySelector('.st-key-{key} {selector}')?.innerHTML"
-
-
-def _chart(key: str) -> str:
-    return _inside(key, ".js-plotly-plot")
 
 
 def _in_shadow(key: str, text: str) -> str:
@@ -73,35 +72,18 @@ class MoveTarget:
         return f"String({self.picture} ?? '')"
 
 
-def _station(query: str, picture: str, control: str = "epsilon") -> MoveTarget:
-    return MoveTarget(f"classroom?{query}", f"classroom-{control}", picture)
-
-
-PAGES: Final = (
-    MoveTarget("places", "places-epsilon", _stage("places-maps")),
-    MoveTarget("values", "values-epsilon", _component("values-board")),
-    MoveTarget("yesno", "yesno-epsilon_10", _component("yesno-likely")),
-    MoveTarget("distances", "distances-rate", _stage("distances-maps")),
-    MoveTarget("personal", "personal-epsilon", _stage("personal-maps")),
-    MoveTarget("adversary", "adversary-epsilon", _stage("adversary-maps")),
-    MoveTarget("adversary?show=fakes", "adversary-epsilon", _stage("adversary-maps")),
-    MoveTarget("coarser", "coarser-epsilon", _stage("coarser-maps")),
-    MoveTarget("matrix", "matrix-epsilon", _component("matrix-board")),
-    _station("station=trust", _inside("classroom-picture", ".trust")),
-    _station("station=sum", _chart("classroom-sum")),
-    _station("station=selection", _chart("classroom-selection")),
-    _station("station=rappor", _chart("classroom-leak")),
-    _station("station=rappor&view=crowd", _chart("classroom-pages")),
-    _station("station=bits", _chart("classroom-counting")),
-    _station("station=means&width=20", _chart("classroom-means"), "width"),
-    _station("station=shuffling", _chart("classroom-mixed")),
-    MoveTarget("room", "room-epsilon", _component("room-rehearsal")),
-    MoveTarget("curves", "curves-epsilon", _chart("curves-chart")),
-    MoveTarget("plan", "plan-epsilon", _chart("plan-chart")),
-    MoveTarget("paper?view=sensitive-sets", "paper-epsilon", _chart("paper-sensitive-sets")),
+_PICTURES: Final[dict[str, Callable[[str], str]]] = {
+    "stage": _stage,
+    "component": _component,
+    "chart": partial(_inside, ".js-plotly-plot"),
+    "trust": partial(_inside, ".trust"),
+}
+_TABLE: Final = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+PAGES: Final = tuple(
+    MoveTarget(page, table["slider"], _PICTURES[kind](table[kind]))
+    for page, table in _TABLE.items()
+    for kind in table.keys() & _PICTURES
 )
-
-
 _PLAIN: Final = MoveTarget("", "level", "document.querySelector('[data-testid=stImage] img')?.src")
 
 

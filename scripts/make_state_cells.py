@@ -4,6 +4,7 @@ Run it as `python -m scripts.make_state_cells`; it needs shapely.
 """
 
 import json
+from collections.abc import Iterable
 from itertools import groupby
 from pathlib import Path
 from typing import Final
@@ -21,44 +22,37 @@ TOLERANCE: Final = 0.05
 _BESIDE: Final = 1e-9
 
 
-def state_rings() -> dict[str, list[Floats]]:
-    """Closed rings per state, outer ones and holes, each (points, 2) of (longitude, latitude)."""
+def state_shapes() -> dict[str, shapely.Geometry]:
+    """The polygons of each state, longitude and latitude, holes included."""
     text = (DATA / "us_states.geojson").read_text(encoding="utf-8")
-    rings = {}
-    for feature in json.loads(text)["features"]:
-        geometry = feature["geometry"]
-        one = geometry["type"] == "Polygon"
-        polygons = [geometry["coordinates"]] if one else geometry["coordinates"]
-        rings[feature["properties"]["name"]] = [
-            np.array(ring) for polygon in polygons for ring in polygon
-        ]
-    return rings
+    return {
+        feature["properties"]["name"]: shapely.from_geojson(json.dumps(feature["geometry"]))
+        for feature in json.loads(text)["features"]
+    }
 
 
-def inside(rings: list[Floats], longitude: Floats, latitude: Floats) -> Bools:
-    """(n,) whether points are inside by the even-odd rule, so that holes need no special care.
+def inside(shape: shapely.Geometry, longitude: Floats, latitude: Floats) -> Bools:
+    """(n,) whether points are inside of a shape and of none of its holes.
 
     `longitude`, `latitude`: (n,) degrees; a point on a border belongs to its north-east.
     """
-    x, y = longitude + _BESIDE, latitude + _BESIDE
-    found = [shapely.contains_xy(shapely.Polygon(ring), x, y) for ring in rings]
-    return np.asarray(np.logical_xor.reduce(found))
+    return np.asarray(shapely.contains_xy(shape, longitude + _BESIDE, latitude + _BESIDE))
 
 
-def coast_rings(rings: list[Floats]) -> list[Floats]:
+def coast_rings(shapes: Iterable[shapely.Geometry]) -> list[Floats]:
     """Closed rings (points, 2) around all states together: what two states share is left out."""
     land: shapely.Geometry = shapely.Polygon()
-    for ring in rings:
+    for ring in shapely.get_rings(shapely.get_parts([*shapes])):
         land = shapely.symmetric_difference(land, shapely.Polygon(ring))
     return _lines(shapely.boundary(land))
 
 
-def border_lines(rings: list[Floats]) -> list[Floats]:
+def border_lines(shapes: Iterable[shapely.Geometry]) -> list[Floats]:
     """The rings cut where three borders meet, each line once though two states share it.
 
     Returns lines (points, 2); those of a border without such a point are closed.
     """
-    borders = shapely.union_all([shapely.LineString(ring) for ring in rings])
+    borders = shapely.union_all([shapely.boundary(shape) for shape in shapes])
     return _lines(shapely.line_merge(borders))
 
 
@@ -72,13 +66,13 @@ def thinned(line: Floats, tolerance: float) -> Floats:
     return shapely.get_coordinates(simple)
 
 
-def cell_names(rings: dict[str, list[Floats]]) -> list[str]:
+def cell_names(shapes: dict[str, shapely.Geometry]) -> list[str]:
     """(43750,) the state of each cell's centre; raises `ValueError` if two states claim one."""
     latitude = np.repeat(US_GRID.latitudes(), US_GRID.columns)
     longitude = np.tile(US_GRID.longitudes(), US_GRID.rows)
     names = [ELSEWHERE] * US_GRID.k
-    for state, its_rings in rings.items():
-        for cell in np.flatnonzero(inside(its_rings, longitude, latitude)):
+    for state, shape in shapes.items():
+        for cell in np.flatnonzero(inside(shape, longitude, latitude)):
             if names[cell] != ELSEWHERE:
                 raise ValueError(f"cell {cell} is in {names[cell]} and in {state}")
             names[cell] = state
@@ -90,19 +84,17 @@ def runs(names: list[str]) -> list[tuple[str, int]]:
     return [(name, len(list(run))) for name, run in groupby(names)]
 
 
-def outline(rings: dict[str, list[Floats]]) -> list[tuple[int, float, float]]:
+def outline(shapes: Iterable[shapely.Geometry]) -> list[tuple[int, float, float]]:
     """(line, longitude, latitude) of the thinned borders, without islands within the tolerance."""
-    lines = border_lines([ring for its_rings in rings.values() for ring in its_rings])
-    thin = [_once(thinned(line, TOLERANCE)) for line in lines]
+    thin = [_once(thinned(line, TOLERANCE)) for line in border_lines(shapes)]
     # The two shores of a narrow strait may become one and the same stroke.
     kept = {frozenset(map(tuple, line)): line for line in thin if len(line) > 1}.values()
     return [(i, float(x), float(y)) for i, line in enumerate(kept) for x, y in line]
 
 
-def land(rings: dict[str, list[Floats]]) -> list[tuple[int, float, float]]:
+def land(shapes: Iterable[shapely.Geometry]) -> list[tuple[int, float, float]]:
     """(ring, longitude, latitude) of the thinned coast, without what is then no area."""
-    coast = coast_rings([ring for its_rings in rings.values() for ring in its_rings])
-    thin = [thinned(ring, TOLERANCE) for ring in coast]
+    thin = [thinned(ring, TOLERANCE) for ring in coast_rings(shapes)]
     kept = [ring for ring in thin if len(ring) > 3]
     return [(i, float(x), float(y)) for i, ring in enumerate(kept) for x, y in ring]
 
@@ -115,14 +107,12 @@ def _once(line: Floats) -> Floats:
 
 def main(data: Path = DATA) -> None:
     """Write the three files to a folder."""
-    rings = state_rings()
-    names = cell_names(rings)
+    shapes = state_shapes()
+    names, ends = cell_names(shapes), ("longitude", "latitude")
     write_table(data / "us_states_cells.csv.gz", ("state", "cells"), runs(names))
-    write_table(
-        data / "us_states_outline.csv.gz", ("line", "longitude", "latitude"), outline(rings)
-    )
-    write_table(data / "us_land.csv.gz", ("ring", "longitude", "latitude"), land(rings))
-    print("no cell's centre is in:", ", ".join(sorted(set(rings) - set(names))) or "none")
+    write_table(data / "us_states_outline.csv.gz", ("line", *ends), outline(shapes.values()))
+    write_table(data / "us_land.csv.gz", ("ring", *ends), land(shapes.values()))
+    print("no cell's centre is in:", ", ".join(sorted(set(shapes) - set(names))) or "none")
 
 
 if __name__ == "__main__":

@@ -44,15 +44,11 @@ SMALLEST: Final = 0.02
 NAMES: Final = tomllib.loads(Path(__file__).with_name("regions.toml").read_text("utf-8"))
 """Names that differ from the source's, and where its `region` is what we take."""
 MORE: Final = tomllib.loads(Path(__file__).with_name("area_names.toml").read_text("utf-8"))
-LANGUAGES: Final = ("ar", "cs", "da", "de", "el", "en", "es", "fi", "fr", "hu", "it", "ja", "ko",
-                    "nb", "nl", "pl", "pt", "ro", "ru", "sv", "tr", "uk", "zh")  # fmt: skip
+LANGUAGES, CODES, WORDS = (NAMES["attributes"][kind] for kind in ("languages", "codes", "words"))
+"""Languages of names, and attributes of the source that are codes and words for a region."""
 OTHER_LEVEL: Final = {*NAMES["by_region"], "United Kingdom"}
 """Countries where attributes are those of smaller units."""
-COMPASS: Final = {"central", "centre", "est", "norte", "nord", "north", "northern", "oeste", "ost",
-                  "east", "eastern", "este", "ouest", "south", "southern", "sud", "sued", "sur",
-                  "west", "western"}  # fmt: skip
-CODES: Final = ("iso_3166_2", "code_hasc", "postal")
-WORDS: Final = ("name", "name_en", "name_alt", "gn_name", "woe_name", "abbrev")
+COMPASS: Final = frozenset(NAMES["compass"])
 
 
 def main(atlas: str, places: str) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import shapely
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats
@@ -433,7 +434,7 @@ def test_state_files_are_what_the_script_makes(tmp_path: Path) -> None:
     from scripts import make_state_cells
 
     make_state_cells.main(tmp_path)
-    for name in ("us_states_cells.csv.gz", "us_states_outline.csv.gz"):
+    for name in ("us_states_cells.csv.gz", "us_states_outline.csv.gz", "us_land.csv.gz"):
         assert unpack(tmp_path / name) == unpack(ROOT / "data" / name)
 
 
@@ -506,13 +507,14 @@ def test_the_larger_of_two_near_places_has_its_name_on_maps() -> None:
 def test_inside_knows_holes_and_vertices_on_the_ray() -> None:
     from scripts.make_state_cells import inside
 
-    square = np.array([[0, 0], [4, 0], [4, 4], [0, 4], [0, 0]], dtype=float)
-    hole = np.array([[1, 1], [1, 3], [3, 3], [3, 1], [1, 1]], dtype=float)
-    diamond = np.array([[10, 0], [12, 2], [10, 4], [8, 2], [10, 0]], dtype=float)
+    square = shapely.box(0, 0, 4, 4).exterior
+    hole = shapely.box(1, 1, 3, 3).exterior
+    diamond = shapely.Polygon([[10, 0], [12, 2], [10, 4], [8, 2]])
+    shape = shapely.MultiPolygon([shapely.Polygon(square, [hole]), diamond])
     x = np.array([0.5, 2.0, 3.5, -1.0, 10.0, 7.0, 13.0, 7.0])
     y = np.array([2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 0.0])
     expected = [True, False, True, False, True, False, False, False]
-    assert inside([square, hole, diamond], x, y).tolist() == expected
+    assert inside(shape, x, y).tolist() == expected
 
 
 def test_thinning_keeps_ends_and_corners() -> None:
@@ -527,9 +529,8 @@ def test_thinning_keeps_ends_and_corners() -> None:
 def test_a_shared_border_is_one_line() -> None:
     from scripts.make_state_cells import border_lines
 
-    west = np.array([[0, 0], [1, 0], [1, 1], [0, 1], [0, 0]], dtype=float)
-    east = np.array([[1, 0], [2, 0], [2, 1], [1, 1], [1, 0]], dtype=float)
-    island = np.array([[5, 5], [6, 5], [5, 6], [5, 5]], dtype=float)
+    west, east = shapely.box(0, 0, 1, 1), shapely.box(1, 0, 2, 1)
+    island = shapely.Polygon([[5, 5], [6, 5], [5, 6]])
     lines = border_lines([west, east, island])
     assert sorted(len(line) for line in lines) == [2, 4, 4, 4]
     shared = next(line for line in lines if len(line) == 2)
