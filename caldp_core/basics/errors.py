@@ -10,15 +10,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from caldp_core.basics.limits import (
-    EPSILON_MAX,
-    EPSILON_MIN,
-    EXACT_MAX_ENTRIES,
-    K_MAX,
-    K_MIN,
-    N_MAX,
-    N_MIN,
-)
+from caldp_core.basics import limits
 from caldp_core.basics.types import Floats, Ints
 
 
@@ -36,7 +28,7 @@ _LINES: Final = re.compile(r"\s*\n\s*")
 _WORD: Final = re.compile(r"\S{201,}")
 _WORD_KEPT: Final = 40
 _SPOILS: Final = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufeff{DIRECTION_MARKS}]")
-_EPSILON_RULE: Final = f"must be in [{EPSILON_MIN}, {EPSILON_MAX:g}]"
+_EPSILON_RULE: Final = f"must be in [{limits.EPSILON_MIN}, {limits.EPSILON_MAX:g}]"
 
 
 class CaldpError(ValueError):
@@ -96,9 +88,9 @@ def excerpt(text: object) -> str:
 def require_exact(entries: int, advice: str) -> None:
     """Raise `CaldpError` if a channel in rationals may not have this number of entries."""
     require(
-        entries <= EXACT_MAX_ENTRIES,
-        f"A channel in rationals may have at most {EXACT_MAX_ENTRIES:,} entries, this one would "
-        f"have {entries:,}; {advice}.",
+        entries <= limits.EXACT_MAX_ENTRIES,
+        f"A channel in rationals may have at most {limits.EXACT_MAX_ENTRIES:,} entries, this one "
+        f"would have {entries:,}; {advice}.",
     )
 
 
@@ -120,12 +112,12 @@ def check_whole(name: str, value: object, low: int, high: int) -> int:
 
 def check_n(value: object) -> int:
     """Return a number of people in [1, 10^12], or raise `CaldpError`."""
-    return check_whole("n", value, N_MIN, N_MAX)
+    return check_whole("n", value, limits.N_MIN, limits.N_MAX)
 
 
 def check_k(value: object) -> int:
     """Return a domain size in [1, 2^20], or raise `CaldpError`."""
-    return check_whole("k", value, K_MIN, K_MAX)
+    return check_whole("k", value, limits.K_MIN, limits.K_MAX)
 
 
 def _is_number(value: object) -> bool:
@@ -160,7 +152,7 @@ def check_epsilon(value: ArrayLike) -> Floats:
         array.dtype.kind == "O" and not all(map(_is_number, array.flat))
     ):
         raise CaldpError(f"epsilon {_EPSILON_RULE}, got {value!r}.")
-    wrong = ~((epsilon >= EPSILON_MIN) & (epsilon <= EPSILON_MAX))
+    wrong = ~((epsilon >= limits.EPSILON_MIN) & (epsilon <= limits.EPSILON_MAX))
     if wrong.any():
         raise CaldpError(f"epsilon {_EPSILON_RULE}, got {float(epsilon[wrong].flat[0])!r}.")
     return epsilon
@@ -245,11 +237,11 @@ def check_counts(name: str, value: ArrayLike, size: int) -> Ints:
     require(counts.size == 0 or int(counts.min()) >= 0, f"{name} must not be negative.")
     # Each alone first: the sum of larger ones might not fit, nor they into int64.
     largest = int(counts.max(initial=0))
-    if largest <= N_MAX:
+    if largest <= limits.N_MAX:
         counts = counts.astype(np.int64, copy=False)
         largest = int(counts.sum())
     require(
-        largest <= N_MAX,
-        f"{name} must add up to at most {N_MAX:,} people, got {largest:,} or more.",
+        largest <= limits.N_MAX,
+        f"{name} must add up to at most {limits.N_MAX:,} people, got {largest:,} or more.",
     )
     return counts
