@@ -197,13 +197,10 @@ class PersonalisedMechanism:
         Its expectation is `expected_estimate`: unbiased if and only if the backgrounds are right.
         Raises `CaldpError` for a background that puts weight on a symbol that is never tagged.
         """
-        return self._spread(self.common.estimate(tally), background)
+        return self.expected_estimate(self.common.estimate(tally), background)
 
     def expected_estimate(self, shares: Floats, background: Floats) -> Floats:
         """(k,) exact expectation of `estimate`; `shares`: (k + κ,) after pre-processing."""
-        return self._spread(shares, background)
-
-    def _spread(self, shares: Floats, background: Floats) -> Floats:
         return np.asarray(shares[: self.k] + shares[self.k :] @ self._checked(background))
 
     def _checked(self, background: Floats) -> Floats:

@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -353,55 +354,27 @@ _RARE_ERROR_SHARE: Final = 0.01
 
 
 @dataclass(frozen=True, eq=False)
-class FixedPeople:
-    """Always the same (k,) `counts`."""
+class Stratum:
+    """One way that people may come out: its probability, and a draw of (k,) counts of them."""
 
-    counts: Ints
-    weight: float = 1.0
-
-    def people(self, rng: np.random.Generator) -> Ints:
-        """The counts."""
-        del rng
-        return self.counts
-
-
-@dataclass(frozen=True, eq=False)
-class SampledPeople:
-    """n people drawn from (k,) shares `p`."""
-
-    n: int
-    p: Floats
-    weight: float = 1.0
-
-    def people(self, rng: np.random.Generator) -> Ints:
-        """A multinomial draw."""
-        return rng.multinomial(self.n, self.p)
-
-
-@dataclass(frozen=True, eq=False)
-class SampledWithRare:
-    """n people drawn from (k,) shares `p`, given that one or more have a value of (k,) `rare`."""
-
-    n: int
-    p: Floats
-    rare: Bools
     weight: float
-
-    def people(self, rng: np.random.Generator) -> Ints:
-        """First carrier of a rare value, other carriers, then everybody else."""
-        share = float(self.p[self.rare].sum())
-        # Inversion: the first is the t-th of n with probability (1 − share)^(t−1)·share/weight.
-        first = math.ceil(math.log1p(-self.weight * rng.random()) / math.log1p(-share))
-        rare = 1 + int(rng.binomial(self.n - min(max(first, 1), self.n), share))
-        counts = np.zeros(self.p.size, np.int64)
-        counts[self.rare] = rng.multinomial(rare, self.p[self.rare] / share)
-        rest = self.p[~self.rare]
-        counts[~self.rare] = rng.multinomial(self.n - rare, rest / rest.sum())
-        return counts
+    people: Callable[[np.random.Generator], Ints]
 
 
-Stratum: TypeAlias = FixedPeople | SampledPeople | SampledWithRare
-"""One way that people may come out; `weight`: its probability."""
+def _with_rare(n: int, p: Floats, rare: Bools, some: float, rng: np.random.Generator) -> Ints:
+    """n people drawn from (k,) shares `p`, given that one or more have a value of (k,) `rare`.
+
+    `some`: the probability of that. First carrier of a rare value, other carriers, then everybody
+    else.
+    """
+    share, rest = float(p[rare].sum()), p[~rare]
+    # Inversion: the first is the t-th of n with probability (1 − share)^(t−1)·share/some.
+    first = math.ceil(math.log1p(-some * rng.random()) / math.log1p(-share))
+    carriers = 1 + int(rng.binomial(n - min(max(first, 1), n), share))
+    counts = np.zeros(p.size, np.int64)
+    counts[rare] = rng.multinomial(carriers, p[rare] / share)
+    counts[~rare] = rng.multinomial(n - carriers, rest / rest.sum())
+    return counts
 
 
 def strata(p: Floats, n: int) -> list[Stratum]:
@@ -416,9 +389,13 @@ def strata(p: Floats, n: int) -> list[Stratum]:
     rest = np.where(rare, 0.0, p)
     # Of one person every value is rare, and nothing is left beside them.
     if share <= _RARE_ERROR_SHARE * census or not rest.any():
-        return [SampledPeople(n, p)]
+        return [Stratum(1.0, lambda rng: rng.multinomial(n, p))]
     some = -math.expm1(n * math.log1p(-share))
-    return [SampledPeople(n, rest / rest.sum(), 1 - some), SampledWithRare(n, p, rare, some)]
+    rest /= rest.sum()
+    return [
+        Stratum(1 - some, lambda rng: rng.multinomial(n, rest)),
+        Stratum(some, partial(_with_rare, n, p, rare, some)),
+    ]
 
 
 def _rare(p: Floats, n: int) -> Bools:
@@ -503,7 +480,7 @@ def expected_error(
     forecast = None if loss else approximated_error(mechanism, p, n, name, people=people)
     if forecast is not None:
         return forecast
-    samples: list[Stratum] = strata(p, n) if people is None else [FixedPeople(people)]
+    samples = strata(p, n) if people is None else [Stratum(1.0, lambda _rng: people)]
     controls = Controls.none(p)
     with suppress(CaldpError):  # no exact variance at this size: trials alone
         controls = Controls.of(mechanism, p, n) if people is None else controls
