@@ -105,24 +105,15 @@ def _numbers(step: Callable[[int], int]) -> Floats:
     return np.array(numbers, dtype=np.float64)
 
 
-@dataclass(frozen=True, eq=False)
-class Clones:
-    """How many of n − 1 others send as clones, in ranges.
+def clone_ranges(local: float, n: int) -> tuple[Floats, Floats]:
+    """Numbers C ~ Bin(n − 1, 2/(e^ε₀+1)) of others who send as clones: ranges as `crowd_ranges`."""
+    return range_masses(_clone_numbers(), n - 1, 1.0 - math.tanh(local / 2))
 
-    `least`: (ranges,) least C of each; `mass`: (ranges,) their probabilities, sum 1 but for e^−70.
-    """
 
-    least: Floats
-    mass: Floats
-
-    @classmethod
-    def of(cls, local: float, n: int) -> "Clones":
-        """Bin(n − 1, 2/(e^ε₀+1))."""
-        return cls(*range_masses(_clone_numbers(), n - 1, 1.0 - math.tanh(local / 2)))
-
-    def delta(self, epsilon: float, local: float) -> float:
-        """Upper bound of δ at `epsilon`: each range at its least C. Falls with ε and n."""
-        return float(self.mass @ delta_given_clones(epsilon, local, self.least)) + math.exp(-RARE)
+def clones_delta(local: float, n: int) -> Callable[[float], float]:
+    """Upper bound of δ at each ε: every range of clones at its least C. Falls with ε and n."""
+    least, mass = clone_ranges(local, n)
+    return lambda epsilon: float(mass @ delta_given_clones(epsilon, local, least)) + math.exp(-RARE)
 
 
 def least_epsilon(local: float, delta: float, delta_at: Callable[[float], float]) -> float:
@@ -146,8 +137,7 @@ def numeric_epsilon(epsilon: float, n: int, delta: float) -> float:
     without regard to anybody else's, so it is post-processing of the others' mixed reports.
     """
     level, people = _checked(epsilon, n, delta)
-    clones = Clones.of(level, people)
-    return least_epsilon(level, delta, lambda after: clones.delta(after, level))
+    return least_epsilon(level, delta, clones_delta(level, people))
 
 
 _BLANKET_FINE: Final = 128
@@ -167,87 +157,59 @@ def crowd_ranges(n: int, chance: float) -> tuple[Floats, Floats]:
     return range_masses(_crowds(), n - 1, chance)
 
 
-@dataclass(frozen=True, eq=False)
-class HiddenPair:
-    """Two protected values, `beta` apart, each report keeping `local`, beside others.
+def hidden_pair_delta(local: float, beta: float, n: int) -> Callable[[float], float]:
+    """δ at each ε of two protected values, `beta` apart, each report keeping `local`.
 
-    (terms,) arrays: `others` M, `total` t of all reports that are Q₁ or Q₁′, and `before`, `at`,
-    the probabilities of M others of whom t − 1, and t, are. `neglected`: what is left out.
+    Beside n − 1 others: a sum over their M others and the total t of all reports that are Q₁ or
+    Q₁′, given which the ratio of both laws grows with Q₁.
     """
+    p = math.exp(local)
+    alpha = beta / (p - 1)
+    rest = max(0.0, 1 - (p + 1) * alpha)
+    # Probability that a report of the blanket is Q₁ or Q₁′.
+    share = min(1.0, 2 * p * beta / ((p - 1) * (1 + beta)))
+    crowds, mass = crowd_ranges(n, (1 + beta) * math.exp(-local))
+    low, high = window(crowds[0], share)[0], window(crowds[-1], share)[1] + 1
+    totals = np.arange(max(1.0, low), high + 1)
+    # Of M others, the probabilities that t − 1, and that t, are.
+    before = mass[:, None] * _binomial(totals - 1, crowds[:, None], share)
+    at = mass[:, None] * _binomial(totals, crowds[:, None], share)
+    kept = np.maximum(before, at) > _WEIGHT_MIN
+    neglected = float((before + at)[~kept].sum()) + 4 * math.exp(-RARE)
+    row, column = np.nonzero(kept)
+    others, t, before, at = crowds[row], totals[column], before[kept], at[kept]
 
-    local: float
-    beta: float
-    others: Floats
-    total: Floats
-    before: Floats
-    at: Floats
-    neglected: float
-
-    @classmethod
-    def of(cls, local: float, beta: float, n: int) -> "HiddenPair":
-        """Beside n − 1 others."""
-        crowds, mass = crowd_ranges(n, (1 + beta) * math.exp(-local))
-        share = cls._share(local, beta)
-        low, high = window(crowds[0], share)[0], window(crowds[-1], share)[1] + 1
-        total = np.arange(max(1.0, low), high + 1)
-        others = crowds[:, None]
-        before = mass[:, None] * _binomial(total - 1, others, share)
-        at = mass[:, None] * _binomial(total, others, share)
-        kept = np.maximum(before, at) > _WEIGHT_MIN
-        lost = float((before + at)[~kept].sum()) + 4 * math.exp(-RARE)
-        row, column = np.nonzero(kept)
-        return cls(local, beta, crowds[row], total[column], before[kept], at[kept], lost)
-
-    @staticmethod
-    def _share(local: float, beta: float) -> float:
-        """Probability that a report of the blanket is Q₁ or Q₁′."""
-        p = math.exp(local)
-        return min(1.0, 2 * p * beta / ((p - 1) * (1 + beta)))
-
-    def delta(self, epsilon: float) -> float:
-        """δ at `epsilon`: a sum over t, given which the ratio of both laws grows with Q₁."""
-        p, power, t = math.exp(self.local), math.exp(epsilon), self.total
-        alpha, share = self.beta / (p - 1), self._share(self.local, self.beta)
-        rest = max(0.0, 1 - (p + 1) * alpha)
-        idle = rest * (power - 1) * (self.others + 1 - t) * share / (2 * max(1 - share, 1e-300))
+    def delta(epsilon: float) -> float:
+        power = math.exp(epsilon)
+        idle = rest * (power - 1) * (others + 1 - t) * share / (2 * max(1 - share, 1e-300))
         start = np.ceil((alpha * (power * p - 1) * t + idle) / (alpha * (p - 1) * (1 + power)))
         v = binomial_tail(start, t - 1, 0.5)
         u = v + _binomial(start - 1, t - 1, 0.5)
-        same = self.at * rest * (u + v) / 2
-        first = self.before * alpha * (p * u + v) + same
-        second = self.before * alpha * (u + p * v) + same
-        return float(np.maximum(first - power * second, 0.0).sum()) + self.neglected
+        same = at * rest * (u + v) / 2
+        first, second = before * alpha * (p * u + v) + same, before * alpha * (u + p * v) + same
+        return float(np.maximum(first - power * second, 0.0).sum()) + neglected
+
+    return delta
 
 
-@dataclass(frozen=True, eq=False)
-class OpenPair:
-    """A protected value and an open one, `beta` apart, each report keeping `local`.
+def open_pair_delta(local: float, beta: float, n: int) -> Callable[[float], float]:
+    """δ at each ε of a protected value against an open one, `beta` apart, beside n − 1 others."""
+    others, mass = crowd_ranges(n, math.exp(-local))
+    p = math.exp(local)
+    alpha = beta / (p - 1)
+    share, rest = min(1.0, p * alpha), max(0.0, 1 - p * alpha)
 
-    (ranges,) `others` M of the blanket and their probabilities `mass`.
-    """
-
-    local: float
-    beta: float
-    others: Floats
-    mass: Floats
-
-    @classmethod
-    def of(cls, local: float, beta: float, n: int) -> "OpenPair":
-        """Beside n − 1 others."""
-        return cls(local, beta, *crowd_ranges(n, math.exp(-local)))
-
-    def delta(self, epsilon: float) -> float:
-        """δ at `epsilon` of the protected value against the open one."""
-        p, power = math.exp(self.local), math.exp(epsilon)
-        alpha = self.beta / (p - 1)
-        share, rest = min(1.0, p * alpha), max(0.0, 1 - p * alpha)
+    def delta(epsilon: float) -> float:
+        power = math.exp(epsilon)
         if power >= p:
             return 0.0
         odds = (power - 1) * rest * share / ((p - power) * alpha * max(1 - share, 1e-300))
-        start = np.ceil((self.others + 1) * odds / (1 + odds))
-        u, v = (binomial_tail(at, self.others, share) for at in (start - 1, start))
+        start = np.ceil((others + 1) * odds / (1 + odds))
+        u, v = (binomial_tail(at, others, share) for at in (start - 1, start))
         gained = (p - power) * alpha * u - (power - 1) * rest * v
-        return float(self.mass @ np.maximum(gained, 0.0)) + 2 * math.exp(-RARE)
+        return float(mass @ np.maximum(gained, 0.0)) + 2 * math.exp(-RARE)
+
+    return delta
 
 
 def _binomial(at: Floats, n: Floats, chance: float) -> Floats:
@@ -363,8 +325,8 @@ def epsilon_after_mixing(epsilon: float, beta: float, n: int, delta: float) -> f
     """
     level, people = _checked(epsilon, n, delta)
     check_number("beta", beta, 1e-9, 1.0)
-    pair = HiddenPair.of(level, min(beta, math.tanh(level / 2)), min(people, _SUMMED_MAX))
-    return min(least_epsilon(level, delta, pair.delta), numeric_epsilon(level, people, delta))
+    found = hidden_pair_delta(level, min(beta, math.tanh(level / 2)), min(people, _SUMMED_MAX))
+    return min(least_epsilon(level, delta, found), numeric_epsilon(level, people, delta))
 
 
 @cached
@@ -375,8 +337,8 @@ def epsilon_after_mixing_with_open(epsilon: float, beta: float, n: int, delta: f
     """
     level, people = _checked(epsilon, n, delta)
     check_number("beta", beta, 1e-9, 1.0)
-    pair = OpenPair.of(level, min(beta, -math.expm1(-level)), people)
-    return least_epsilon(level, delta, pair.delta)
+    found = open_pair_delta(level, min(beta, -math.expm1(-level)), people)
+    return least_epsilon(level, delta, found)
 
 
 def _checked(epsilon: float, n: int, delta: float) -> tuple[float, int]:

@@ -20,14 +20,14 @@ from caldp_core.privacy.matrix import BinaryPolicy, DenseMatrix
 from caldp_core.theory import mixing
 from caldp_core.theory.mixing import (
     BlockPairs,
-    Clones,
-    HiddenPair,
-    OpenPair,
+    clones_delta,
     closed_form_epsilon,
     delta_given_clones,
     epsilon_after_mixing,
     epsilons_after_mixing,
+    hidden_pair_delta,
     numeric_epsilon,
+    open_pair_delta,
 )
 from tests.contract.checks import naming
 
@@ -91,12 +91,12 @@ def test_the_bound_is_above_all_that_exactly_shuffled_reports_show(family: str) 
     found = BlockPairs.variations(SPECS[family].make(SOME_OPEN))
     hidden, named_openly = float(found.hidden[0]), float(found.open[0])
     bounds = {
-        False: [HiddenPair.of(LEVEL, hidden, OTHERS + 1).delta(e) for e in (0.2, 0.7, 1.2)],
-        True: [OpenPair.of(LEVEL, named_openly, OTHERS + 1).delta(e) for e in (0.2, 0.7, 1.2)],
+        False: [hidden_pair_delta(LEVEL, hidden, OTHERS + 1)(e) for e in (0.2, 0.7, 1.2)],
+        True: [open_pair_delta(LEVEL, named_openly, OTHERS + 1)(e) for e in (0.2, 0.7, 1.2)],
     }
     crowded = {
-        False: [HiddenPair.of(LEVEL, hidden, 9 * OTHERS).delta(e) for e in (0.2, 0.7, 1.2)],
-        True: [OpenPair.of(LEVEL, named_openly, 9 * OTHERS).delta(e) for e in (0.2, 0.7, 1.2)],
+        False: [hidden_pair_delta(LEVEL, hidden, 9 * OTHERS)(e) for e in (0.2, 0.7, 1.2)],
+        True: [open_pair_delta(LEVEL, named_openly, 9 * OTHERS)(e) for e in (0.2, 0.7, 1.2)],
     }
     exact = of_family(family)
     for is_open, worst in exact:
@@ -118,7 +118,7 @@ def test_randomized_response_is_told_exactly() -> None:
             sum(max(c - power * b.get(s, 0.0), 0.0) for s, c in a.items())
             for a, b in ((one, other), (other, one))
         )
-        worst = HiddenPair.of(LEVEL, math.tanh(LEVEL / 2), OTHERS + 1).delta(epsilon)
+        worst = hidden_pair_delta(LEVEL, math.tanh(LEVEL / 2), OTHERS + 1)(epsilon)
         assert reached <= worst <= 2 * reached
 
 
@@ -144,7 +144,7 @@ def test_the_sum_is_the_divergence_of_the_reduction() -> None:
     for n, beta, epsilon in ((2, 0.2, 0.5), (12, 0.23, 0.3), (12, 0.43, 0.1)):
         right = by_hand(epsilon, beta, n, math.e)
         with naming(f"{n}, {beta}, {epsilon}"):
-            assert HiddenPair.of(1.0, beta, n).delta(epsilon) == pytest.approx(right, rel=1e-9)
+            assert hidden_pair_delta(1.0, beta, n)(epsilon) == pytest.approx(right, rel=1e-9)
             assert abs(by_hand(epsilon, 1.05 * beta, n, math.e) - right) > 1e-3 * right
 
 
@@ -173,13 +173,13 @@ def test_without_cover_for_the_rest_the_sum_is_below_what_four_people_show() -> 
     beta = float(BlockPairs.variations(made).hidden[0])
     assert exact == pytest.approx(0.0592, abs=1e-4)
     assert published(1.2, beta, 4) == pytest.approx(0.0302, abs=1e-4)
-    assert exact <= HiddenPair.of(LEVEL, beta, 4).delta(1.2)
+    assert exact <= hidden_pair_delta(LEVEL, beta, 4)(1.2)
 
 
 def test_values_that_differ_more_are_told_apart_more() -> None:
     """So a bound on β will do."""
     for epsilon in (0.05, 0.3):
-        found = [HiddenPair.of(1.0, b, 500).delta(epsilon) for b in np.linspace(0.01, 0.462, 30)]
+        found = [hidden_pair_delta(1.0, b, 500)(epsilon) for b in np.linspace(0.01, 0.462, 30)]
         assert (np.diff(found) >= -1e-20).all()
 
 
@@ -243,11 +243,12 @@ def test_epsilon_never_rises_with_delta(local: float, beta: float, n: int) -> No
 def test_epsilon_is_the_least_that_the_sum_allows(local: float, beta: float) -> None:
     """At 3,000 people and ε = 4 the sum allowed 1.18, and 3.92 was said."""
     for n in (400, 3_000):
-        found, pair = epsilon_after_mixing(local, beta, n, 1e-9), HiddenPair.of(local, beta, n)
+        found = epsilon_after_mixing(local, beta, n, 1e-9)
+        delta_of = hidden_pair_delta(local, beta, n)
         clones = numeric_epsilon(local, n, 1e-9)
-        assert found in (local, clones) or pair.delta(found) <= 1e-9
+        assert found in (local, clones) or delta_of(found) <= 1e-9
         assert found <= clones
-        assert pair.delta(found * (1 - 3e-4)) > 1e-9
+        assert delta_of(found * (1 - 3e-4)) > 1e-9
 
 
 def direct_encoding(k: int, level: float) -> Any:
@@ -353,7 +354,7 @@ def test_levels_beyond_the_bounds_of_shuffling_keep_what_one_report_keeps() -> N
 
 
 def delta_after(epsilon: float, local: float, n: int) -> float:
-    return Clones.of(local, n).delta(epsilon, local)
+    return clones_delta(local, n)(epsilon)
 
 
 def shuffled_coins(epsilon: float, local: float, n: int) -> float:
@@ -476,8 +477,8 @@ def test_numeric_is_the_epsilon_of_the_divergence_by_hand(
 
 
 def test_ranges_hold_every_number_of_clones() -> None:
-    clones = mixing.Clones.of(0.01, 400)
-    assert clones.mass.sum() == pytest.approx(1, abs=1e-12)
-    assert binom.sf(clones.least[0] - 1, 399, 2 / (math.exp(0.01) + 1)) == 1
-    between = binom.cdf(clones.least[1:] - 1, 399, 2 / (math.exp(0.01) + 1))
-    np.testing.assert_allclose(np.cumsum(clones.mass)[:-1], between, rtol=1e-6, atol=1e-30)
+    least, mass = mixing.clone_ranges(0.01, 400)
+    assert mass.sum() == pytest.approx(1, abs=1e-12)
+    assert binom.sf(least[0] - 1, 399, 2 / (math.exp(0.01) + 1)) == 1
+    between = binom.cdf(least[1:] - 1, 399, 2 / (math.exp(0.01) + 1))
+    np.testing.assert_allclose(np.cumsum(mass)[:-1], between, rtol=1e-6, atol=1e-30)
