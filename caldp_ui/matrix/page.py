@@ -5,7 +5,7 @@ Designed channels have no film: each step would take a design.
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Final, TypeVar
+from typing import Final
 
 import numpy as np
 import pandas as pd
@@ -68,8 +68,6 @@ PAGE: Final = Page(
     own=lambda record: {view.KEY: view.as_component(_load(record).verdict)},
 )
 
-
-D = TypeVar("D", Design, AimedDesign)
 
 _INSTEAD: Final = "the first channel."
 _FILE: Final = "channel-file"
@@ -141,7 +139,7 @@ def _channel_controls(record: page_state.MatrixState) -> page_state.Candidate:
             page_state.build_candidate(record)
         except CaldpError as error:
             st.warning(escape_markdown(f"{error} Until then: {_INSTEAD}"))
-    designed = _DESIGNERS[chosen](record) if chosen in page_state.DESIGNS else None
+    designed = _designed(record, chosen) if chosen in page_state.DESIGNS else None
     candidate = designed or page_state.available_candidate(record)
     if sentence := view.error_sentence(candidate):
         with st.container(key=view.OFF):
@@ -165,72 +163,58 @@ def _with_channel(record: page_state.MatrixState, name: str) -> page_state.Matri
     return replace(record, channel=name)
 
 
-def _run_design(
-    record: page_state.MatrixState, name: str, make: Callable[[Progress], D], about: str = ""
-) -> D | None:
-    """Run a design beside the page; None, with its progress or a warning, until it is done.
+def _designed(record: page_state.MatrixState, channel: str) -> page_state.Candidate | None:
+    """The channel that is designed; None, with its progress or a warning, until it is.
 
-    `about`: the inputs that it depends on, the levels if empty.
+    With the least total error, with the least largest one, or with the least errors of groups.
     """
+    form = page_state.form(record.names) if channel == page_state.GROUPS else np.zeros(0)
+    makers: dict[str, Callable[[Progress], Design | AimedDesign]] = {
+        page_state.DESIGNED: lambda p: design(record.matrix, progress=p, entries=_ENTRIES),
+        page_state.EVEN: lambda p: design_for_largest(record.matrix, progress=p),
+        page_state.GROUPS: lambda p: design_for_form(
+            record.matrix, form, progress=p, entries=_ENTRIES
+        ),
+    }
     try:
-        return jobs.run_automatically(
-            STATE.key(name),
-            about or f"{record.levels}",
-            make,
+        result = jobs.run_automatically(
+            STATE.key(channel.replace("designed", "design")),
+            f"{record.levels} {form.tolist()}",
+            makers[channel],
             lambda job: f"Designing: {job.seconds:.0f} s. Until then: {_INSTEAD}",
         )
     except CaldpError as error:
         st.warning(escape_markdown(f"{error} Until then: {_INSTEAD}"))
         return None
-
-
-def _designed(record: page_state.MatrixState) -> page_state.Candidate | None:
-    """The channel with the least total error; None, with its progress, until it is designed."""
-    result = _run_design(
-        record,
-        "design",
-        lambda progress: design(record.matrix, progress=progress, entries=_ENTRIES),
-    )
     if result is None:
         return None
-    candidate = page_state.designed(DesignedMechanism(result), result.gap)
-    proof = "every extreme ray was looked at" if result.exact else "by a relaxation"
-    saved = _saved(record, result.loss, page_state.even_variance)
-    st.markdown(f"**Certified:** {page_state.above(result.gap)} ({proof}).{saved}")
-    return candidate
+    st.markdown(_design_text(record, channel, result))
+    whole = result if isinstance(result, Design) else result.design
+    return page_state.designed(DesignedMechanism(whole), result.gap, _DESIGN_TITLES[channel])
 
 
-def _designed_for_largest(record: page_state.MatrixState) -> page_state.Candidate | None:
-    """The channel whose largest error is least; None, with its progress, until it is designed."""
-    result = _run_design(
-        record, "design-even", lambda progress: design_for_largest(record.matrix, progress=progress)
-    )
-    if result is None:
-        return None
-    errors = variances(result.design)
-    above, times = page_state.above(result.gap), formats.times(float(errors.max() / errors.min()))
-    st.markdown(TEXTS["largest_variance"].format(above=above, times=times))
-    mechanism = DesignedMechanism(result.design)
-    return page_state.designed(mechanism, result.gap, "Designed for the largest error")
+_DESIGN_TITLES: Final = {
+    page_state.DESIGNED: "Designed",
+    page_state.EVEN: "Designed for the largest error",
+    page_state.GROUPS: "Designed for groups",
+}
+"""What the titles of designed channels begin with."""
 
 
-def _designed_for_groups(record: page_state.MatrixState) -> page_state.Candidate | None:
-    """The channel whose errors of groups are least; None, with its progress, until then."""
-    form = page_state.form(record.names)
-    best = _run_design(
-        record,
-        "design-groups",
-        lambda p: design_for_form(record.matrix, form, progress=p, entries=_ENTRIES),
-        f"{record.levels} {form.tolist()}",
-    )
-    if best is None:
-        return None
-    mechanism = DesignedMechanism(best.design)
+def _design_text(record: page_state.MatrixState, channel: str, result: Design | AimedDesign) -> str:
+    """How good a design is, as proved, and beside randomized response."""
+    above = page_state.above(result.gap)
+    if isinstance(result, Design):
+        proof = "every extreme ray was looked at" if result.exact else "by a relaxation"
+        saved = _saved(record, result.loss, page_state.even_variance)
+        return f"**Certified:** {above} ({proof}).{saved}"
+    if channel == page_state.EVEN:
+        errors = variances(result.design)
+        times = formats.times(float(errors.max() / errors.min()))
+        return TEXTS["largest_variance"].format(above=above, times=times)
     kinds = ", ".join(map(str, map(escape_markdown, page_state.groups_of(record.names))))
-    saved = _saved(record, best.loss, lambda each: page_state.error(each, record.names))
-    above = page_state.above(best.gap)
-    st.markdown(TEXTS["groups_error"].format(kinds=kinds, above=above, saved=saved))
-    return page_state.designed(mechanism, best.gap, "Designed for groups")
+    saved = _saved(record, result.loss, lambda each: page_state.error(each, record.names))
+    return TEXTS["groups_error"].format(kinds=kinds, above=above, saved=saved)
 
 
 def _saved(record: page_state.MatrixState, loss: float, error: Callable[[Mechanism], float]) -> str:
@@ -242,13 +226,6 @@ def _saved(record: page_state.MatrixState, loss: float, error: Callable[[Mechani
     if times < 1.005:
         return " Randomized response at the least ε is as good."
     return f" Randomized response at the least ε needs {formats.times(times)} as many people."
-
-
-_DESIGNERS: Final[dict[str, Callable[[page_state.MatrixState], page_state.Candidate | None]]] = {
-    page_state.DESIGNED: _designed,
-    page_state.EVEN: _designed_for_largest,
-    page_state.GROUPS: _designed_for_groups,
-}
 
 
 def _buttons(chosen: str | None, can_bug: bool) -> None:
