@@ -3,6 +3,7 @@
 A link holds these two alone: a collection's files stay in the visit.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,6 +18,7 @@ from caldp_ui.controls import choices
 from caldp_ui.session import jobs
 from caldp_ui.session.links import RecordLink
 from caldp_ui.session.page_state import PageState
+from caldp_ui.session.visit import UploadedFile
 
 LEVELS: Final = (0.8, 0.9, 0.95, 0.99, 0.999)
 TIMES: Final = (1, 2, 3, 5, 7, 10, 30, 100, 365)
@@ -61,24 +63,6 @@ _ERROR_MAX: Final = 600
 TEXTS: Final = read_texts(__file__)
 
 
-class UploadedFiles:
-    """Files that a visitor uploaded; after `discard` it holds nothing."""
-
-    def __init__(self, files: tuple[tuple[str, bytes], ...], number: int) -> None:
-        """`files`: names and contents; `number`: of this upload in the visit."""
-        self.number, self._files = number, files
-
-    def read(self) -> Collection:
-        """Read the collection and discard the files; raises `CaldpError` where they are none."""
-        collection = read_collection(self._files)
-        self.discard()
-        return collection
-
-    def discard(self) -> None:
-        """Release the data."""
-        self._files = ()
-
-
 @dataclass(frozen=True, eq=False)
 class ResultsData:
     """Results on the page; `is_example`: of the example, as nothing was uploaded."""
@@ -98,10 +82,10 @@ def load_data(record: ResultsState) -> ResultsData | None:
 
     Files that are not a collection are discarded; the form shows why.
     """
-    upload: UploadedFiles | None = st.session_state.get(_FILES_KEY)
-    if upload is not None:
+    files: Sequence[UploadedFile] = st.session_state.get(_FILES_KEY, ())
+    if files:
         try:
-            return _load_uploaded(upload, record)
+            return _load_uploaded(files, record)
         except CaldpError as error:
             _discard_files()
             st.session_state[_ERROR_KEY] = str(error)
@@ -109,16 +93,22 @@ def load_data(record: ResultsState) -> ResultsData | None:
     return ResultsData(made_up_week().results(record.level, record.looks), is_example=True)
 
 
-def _load_uploaded(upload: UploadedFiles, record: ResultsState) -> ResultsData | None:
-    read, estimate = _JOBS
+def _load_uploaded(files: Sequence[UploadedFile], record: ResultsState) -> ResultsData | None:
+    def read() -> Collection:
+        collection = read_collection(tuple((each.name, each.data) for each in files))
+        for each in files:
+            each.discard()
+        return collection
+
+    (at_reading, at_estimating), number = _JOBS, files[0].number
     collection: Collection | None = jobs.run_automatically(
-        read, str(upload.number), lambda _: upload.read(), lambda _: "Reading the files …", _pool
+        at_reading, str(number), lambda _: read(), lambda _: "Reading the files …", _pool
     )
     if collection is None:
         return None
     results: Results | None = jobs.run_automatically(
-        estimate,
-        f"{upload.number}/{record.level}/{record.running}",
+        at_estimating,
+        f"{number}/{record.level}/{record.running}",
         lambda _: collection.results(record.level, record.looks),
         lambda _: "Estimating …",
         _pool,
@@ -160,18 +150,18 @@ def _receive_files() -> None:
         most = st.get_option("server.maxUploadSize")
         st.session_state[_ERROR_KEY] = TEXTS["no_file"].format(most=most)
         return
-    st.session_state[_NUMBER_KEY] = st.session_state.get(_NUMBER_KEY, 0) + 1
-    contents = tuple((file.name, take_content(file)) for file in files)
-    st.session_state[_FILES_KEY] = UploadedFiles(contents, st.session_state[_NUMBER_KEY])
+    number = st.session_state[_NUMBER_KEY] = st.session_state.get(_NUMBER_KEY, 0) + 1
+    st.session_state[_FILES_KEY] = [
+        UploadedFile(take_content(file), file.name, "", number) for file in files
+    ]
     st.session_state[_POPOVER] = False
 
 
 def _discard_files() -> None:
     """Discard the files and all jobs on them."""
-    upload: UploadedFiles | None = st.session_state.pop(_FILES_KEY, None)
     st.session_state[_ERROR_KEY] = None
-    if upload is not None:
-        upload.discard()
+    for file in st.session_state.pop(_FILES_KEY, ()):
+        file.discard()
     for each in _JOBS:
         job = st.session_state.pop(jobs.job_key(each), None)
         if job is not None:

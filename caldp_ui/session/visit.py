@@ -152,15 +152,15 @@ class UploadedFile:
 
     def __init__(self, data: bytes, name: str, title: str, number: int) -> None:
         self.name, self.title, self.number = name, title, number
-        self._data, self._size = data, len(data)
+        self.data, self._size = data, len(data)
 
     def source(self) -> FileSource:
         """The file, to be read from its start."""
-        return FileSource(self.name, lambda: io.BytesIO(self._data), self._size)
+        return FileSource(self.name, lambda: io.BytesIO(self.data), self._size)
 
     def discard(self) -> None:
         """Hold no data any more."""
-        self._data = b""
+        self.data = b""
 
 
 def keep(spec: DatasetSpec, name: str = "") -> str:
