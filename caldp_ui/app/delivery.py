@@ -352,10 +352,12 @@ class Uploads:
             return
         size = _size(scope)
         manager = _file_manager()
-        visit = path.partition("/")[0]
-        if manager is not None and size + _visit_bytes(manager, visit) > _max_bytes():
-            manager.remove_session_files(visit)
-        if self._coming + size + _stored_bytes(manager) > TOTAL_BYTES_MAX:
+        visit, stored = path.partition("/")[0], 0
+        if manager is not None:
+            if size + _visit_bytes(manager, visit) > _max_bytes():
+                manager.remove_session_files(visit)
+            stored = sum(_visit_bytes(manager, each) for each in list(manager.file_storage))
+        if self._coming + size + stored > TOTAL_BYTES_MAX:
             await PlainTextResponse(_BUSY_TEXT, 429)(scope, receive, send)
             return
         self._coming += size
@@ -395,12 +397,6 @@ def _file_manager() -> MemoryUploadedFileManager | None:
         return None
     manager = runtime.get_instance().uploaded_file_mgr
     return manager if isinstance(manager, MemoryUploadedFileManager) else None
-
-
-def _stored_bytes(manager: MemoryUploadedFileManager | None) -> int:
-    if manager is None:
-        return 0
-    return sum(_visit_bytes(manager, visit) for visit in list(manager.file_storage))
 
 
 def _visit_bytes(manager: MemoryUploadedFileManager, visit: str) -> int:

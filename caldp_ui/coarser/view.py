@@ -172,18 +172,13 @@ def headline(data: TreatmentData) -> formats.Headline:
     is_solved = data.record.attack == PARTS and data.record.moves > 0
     near, values = disclosed_numbers(data)[1].sum() if is_solved else 0, data.record.threshold - 1
     more = TEXTS["nearly_known"].format(near=near, values=values) if near else ""
+    attack = data.record.attack
     return formats.Headline(
-        _attack(data),
+        _SENTENCES[attack](data) if data.record.moves else OPENING_SENTENCES[attack],
         f"{more} {errors_sentence(data)}".strip(),
         any(o.sure and o.share for name, o in found.items() if name != state.NOTHING),
         errors | shares | ({"nearly_known": float(near)} if near else {}),
     )
-
-
-def _attack(data: TreatmentData) -> str:
-    if data.record.moves == 0:
-        return OPENING_SENTENCES[data.record.attack]
-    return _SENTENCES[data.record.attack](data)
 
 
 OPENING_SENTENCES: Final[dict[str, str]] = _NAMES["openings"]

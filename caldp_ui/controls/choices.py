@@ -222,44 +222,35 @@ NAMES: Final = (PLAIN, "blocks", "more-blocks", "sensitive", "both")
 
 def protections(domain: Domain | GridDomain) -> dict[str, Choice]:
     """The protections of `NAMES` for these data, all at ε = 1; fewer where k is small."""
-    if isinstance(domain, GridDomain):
-        others = _on_us_map() if domain == US_GRID else _on_map(domain)
-    else:
-        others = _on_list(domain.k)
     plain = Choice("Plain LDP", ContextPolicy(blocks.OneBlock()))
+    if domain == US_GRID:
+        others = (
+            Choice("US states", ContextPolicy(blocks.StateBlocks())),
+            Choice("25 × 35 blocks", ContextPolicy(blocks.GridBlocks(25, 35))),
+            Choice("New York is sensitive", ContextPolicy(blocks.OneBlock(), NEW_YORK)),
+            Choice("New York, in states", ContextPolicy(blocks.StateBlocks(), NEW_YORK)),
+        )
+    elif isinstance(domain, GridDomain):
+        (title, large), (town, around) = large_blocks_of(domain), largest_town(domain)
+        cells = cells_along(domain)
+        others = (
+            Choice(title, ContextPolicy(large)),
+            Choice(f"Blocks of {cells} × {cells} cells", ContextPolicy(blocks_of(domain))),
+            Choice(f"{town} is sensitive", ContextPolicy(blocks.OneBlock(), around)),
+            Choice(f"{town}, in blocks", ContextPolicy(large, around)),
+        )
+    else:
+        k, half = domain.k, max(domain.k // 2, 1)
+        few, many, some = min(10, half), min(50, half), max(k // 10, 1)
+        last = last_values(k, some)
+        title = f"Last {some} of {k:,} answers sensitive"
+        others = (
+            Choice(f"{few} blocks", ContextPolicy(blocks.EvenRuns(few))),
+            Choice(f"{many} small blocks", ContextPolicy(blocks.EvenRuns(many))),
+            Choice(title, ContextPolicy(blocks.OneBlock(), last)),
+            Choice(f"Last {some}, in {few} blocks", ContextPolicy(blocks.EvenRuns(few), last)),
+        )
     return {PLAIN: plain, **dict(zip(NAMES[1:], others, strict=True))}
-
-
-def _on_us_map() -> tuple[Choice, ...]:
-    return (
-        Choice("US states", ContextPolicy(blocks.StateBlocks())),
-        Choice("25 × 35 blocks", ContextPolicy(blocks.GridBlocks(25, 35))),
-        Choice("New York is sensitive", ContextPolicy(blocks.OneBlock(), NEW_YORK)),
-        Choice("New York, in states", ContextPolicy(blocks.StateBlocks(), NEW_YORK)),
-    )
-
-
-def _on_map(domain: GridDomain) -> tuple[Choice, ...]:
-    title, large = large_blocks_of(domain)
-    town, around = largest_town(domain)
-    cells = cells_along(domain)
-    return (
-        Choice(title, ContextPolicy(large)),
-        Choice(f"Blocks of {cells} × {cells} cells", ContextPolicy(blocks_of(domain))),
-        Choice(f"{town} is sensitive", ContextPolicy(blocks.OneBlock(), around)),
-        Choice(f"{town}, in blocks", ContextPolicy(large, around)),
-    )
-
-
-def _on_list(k: int) -> tuple[Choice, ...]:
-    few, many, some = min(10, max(k // 2, 1)), min(50, max(k // 2, 1)), max(k // 10, 1)
-    last = last_values(k, some)
-    return (
-        Choice(f"{few} blocks", ContextPolicy(blocks.EvenRuns(few))),
-        Choice(f"{many} small blocks", ContextPolicy(blocks.EvenRuns(many))),
-        Choice(f"Last {some} of {k:,} answers sensitive", ContextPolicy(blocks.OneBlock(), last)),
-        Choice(f"Last {some}, in {few} blocks", ContextPolicy(blocks.EvenRuns(few), last)),
-    )
 
 
 def last_values(k: int, size: int) -> blocks.SensitiveSpec:

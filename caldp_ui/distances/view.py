@@ -300,27 +300,17 @@ def scene(data: DistanceData) -> records.Scene:
 
 
 def _everybody_pictures(data: DistanceData) -> tuple[records.Picture, ...]:
-    estimates = (
-        estimate(name, title, subtitle, result, marks=marks, fact=error_fact(result))
-        for name, title, subtitle, result, marks in _estimate_rows(data)
-    )
-    return (truth(data.setup, _RING), *estimates)
-
-
-def _estimate_rows(
-    data: DistanceData,
-) -> list[tuple[str, str, str, Result, tuple[records.Mark, ...]]]:
-    """Id, title, subtitle, result and lines of blocks and noise, where the result is there."""
     rows = (
         (BLOCKS, blocks_title(data), data.blocks_result, data.average_km[1], _LINES),
         (NOISE, OURS_TITLE, data.ours, data.average_km[0], _RING),
     )
-    return [
-        (name, title, f"{fact.number} {fact.text} · {displacement_text(km)}", result, marks)
-        for name, title, result, km, marks in rows
-        if result is not None
-        for fact in [error_fact(result)]
-    ]
+    pictures = [truth(data.setup, _RING)]
+    for name, title, result, km, marks in rows:
+        if result is not None:
+            fact = error_fact(result)
+            subtitle = f"{fact.number} {fact.text} · {displacement_text(km)}"
+            pictures.append(estimate(name, title, subtitle, result, marks=marks, fact=fact))
+    return tuple(pictures)
 
 
 def _person_pictures(data: DistanceData) -> tuple[records.Picture, ...]:

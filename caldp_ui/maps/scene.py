@@ -215,7 +215,9 @@ def scene(
             notes = _notes(land, setup, name == OURS)
             picture = _estimate(name, label, result, notes)
             pictures.append(mark_protected(picture, read, name == OURS))
-            differences.append(_error_map(picture))
+            alt = f"Map of how far {label} is from the truth in each cell: {picture.subtitle}."
+            off = error_of(picture, ("sensitive",))
+            differences.append(replace(off, title=f"{label} is off by", alt=alt))
     names = [picture.id for picture in pictures]
     if len(names) < 3:  # as long as a picture is missing, there is nothing to stand beside
         more.pop("arrangement", None)
@@ -374,12 +376,6 @@ def _estimate(name: str, title: str, result: Result, notes: tuple[str, str]) -> 
     return replace(picture, alt=alt, notes=notes, error=error, certain=certain)
 
 
-def _error_map(picture: records.Picture) -> records.Difference:
-    title, caption = picture.title, picture.subtitle
-    alt = f"Map of how far {title} is from the truth in each cell: {caption}."
-    return replace(error_of(picture, ("sensitive",)), title=f"{title} is off by", alt=alt)
-
-
 @cached_by(_whole_key)
 def _certain(result: Result) -> tuple[records.Blob | None, str]:
     """Cells where somebody surely is, None without variances; and a note where there are none."""
@@ -510,15 +506,6 @@ def hexagon_size(resolution: int) -> str:
     return f"about {formats.length(datasets.hexagon_km(resolution))}"
 
 
-def _hexagons(domain: GridDomain) -> Preset:
-    blocks = hexagons_of(domain)
-    return Preset(
-        f"Hexagons of {hexagon_size(blocks.resolution)}",
-        "Hide where in a hexagon someone is, not which; they are about equally large everywhere.",
-        ContextPolicy(blocks),
-    )
-
-
 def presets_of(domain: GridDomain) -> tuple[Preset, ...]:
     """The ready protections of a map: states, cities and numbers of inhabitants are the paper's."""
     return PRESETS if domain == US_GRID else _other_map_presets(domain)
@@ -526,7 +513,12 @@ def presets_of(domain: GridDomain) -> tuple[Preset, ...]:
 
 @cached
 def _other_map_presets(domain: GridDomain) -> tuple[Preset, ...]:
-    side = f"{cells_along(domain) * domain.cell:g}°"
+    side, hexagons = f"{cells_along(domain) * domain.cell:g}°", hexagons_of(domain)
+    of_hexagons = Preset(
+        f"Hexagons of {hexagon_size(hexagons.resolution)}",
+        "Hide where in a hexagon someone is, not which; they are about equally large everywhere.",
+        ContextPolicy(hexagons),
+    )
     return (
         Preset(
             f"Blocks of about {side}",
@@ -536,7 +528,7 @@ def _other_map_presets(domain: GridDomain) -> tuple[Preset, ...]:
         _PLAIN,
         *([_COUNTRIES] if len(datasets.country_labels(domain)[1]) > 1 else []),
         *([_REGIONS] if len(datasets.region_labels(domain)[1]) > 1 else []),
-        *([_hexagons(domain)] if datasets.hexagon_resolutions(domain) else []),
+        *([of_hexagons] if datasets.hexagon_resolutions(domain) else []),
         _NONE_SENSITIVE,
     )
 

@@ -205,7 +205,11 @@ def scene(data: PersonalData) -> records.Scene:
     """Scene of the truth, this protection, and the cases of known homes and of plain LDP."""
     rows = _result_rows(data)
     names = [name for name, _, _ in rows]
-    pictures = [_picture(*way) for way in rows]
+    pictures = [
+        estimate(name, title, f"{number} {of}", result, marks=_MARKS, fact=Fact(number, of))
+        for name, title, result in rows
+        for number, of in [error_parts(result)]
+    ]
     # Pictures in which nothing is known of true homes.
     guessed = {ASSUMED: estimate_is_public(data.record.scenario), EVERYTHING: True}
     return records.Scene(
@@ -241,11 +245,6 @@ _GUESS_TITLES: Final = {
     "uniform": "spread evenly",
     "mirrored": "guessed wrong",
 }
-
-
-def _picture(name: str, title: str, result: Result) -> records.Picture:
-    number, of = error_parts(result)
-    return estimate(name, title, f"{number} {of}", result, marks=_MARKS, fact=Fact(number, of))
 
 
 def bias_scene(data: PersonalData) -> records.Scene:

@@ -44,13 +44,12 @@ def _attacker(results: Results) -> None:
             (f"{reports}, new noise each time", fresh),
             (f"{reports}, one stored report", stored),
         ]
-        st.html(f'<div class="guesses">{"".join(_guess_html(*row) for row in rows)}</div>')
+        guesses = "".join(
+            TEXTS["guess"].format(name=name, number=formats.hundred(chance), width=100 * chance)
+            for name, chance in rows
+        )
+        st.html(f'<div class="guesses">{guesses}</div>')
         st.caption(TEXTS["guesses"])
-
-
-def _guess_html(name: str, chance: float) -> str:
-    number = formats.hundred(chance)
-    return TEXTS["guess"].format(name=name, number=number, width=100 * chance)
 
 
 _ROWS_MAX: Final = 31

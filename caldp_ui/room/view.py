@@ -316,12 +316,6 @@ def board_json(
 
     `past`: `figures.history` of the reports. `truth`: (k,) shares of made-up people, None for real.
     """
-    return json.dumps(_board_message(poll, past, truth))
-
-
-def _board_message(
-    poll: PollState, past: Sequence[tuple[int, PollShares]], truth: Floats | None
-) -> dict[str, Any]:
     reports = formats.count(len(poll.reports), "report", "reports")
     nothing, known, shown = NOTHING_YET, f"All that the server keeps of answers: {reports}", poll
     if poll.is_hidden:
@@ -329,14 +323,19 @@ def _board_message(
         past, shown = (), replace(poll, reports=())
     question, last = poll.question, past[-1][1] if past else None
     legend = [*_LEGEND, *([("made", "made-up truth")] if truth is not None else [])]
-    return {
+    message = {
         "mark": poll.mark,
         "n": len(poll.reports),
         "answers": [_answer(shown, last, truth, x) for x in range(question.k)],
         "reports": list(shown.reports),
-        "steps": [{"n": n, "ranges": _ranges(shares)} for n, shares in past],
+        "steps": [
+            {"n": n, "ranges": [[round(end, 3) for end in ends] for ends in ranges]}
+            for n, at in past
+            for ranges in [zip(at.low.tolist(), at.high.tolist(), strict=True)]
+        ],
         "words": {"known": known, "note": board_note(poll), "nothing": nothing, "legend": legend},
     }
+    return json.dumps(message)
 
 
 def _answer(
@@ -353,11 +352,6 @@ def _answer(
         "truth": None if truth is None else round(float(truth[x]), 4),
         "right": poll.is_shown and x == question.right,
     }
-
-
-def _ranges(shares: PollShares) -> list[list[float]]:
-    pairs = zip(shares.low.tolist(), shares.high.tolist(), strict=True)
-    return [[round(low, 3), round(high, 3)] for low, high in pairs]
 
 
 _SEED: Final = 7
