@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from html import escape
 from pathlib import Path
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeAlias, TypeVar
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -48,6 +48,8 @@ _BETWEEN: Final = DELIMITERS | {NO_DELIMITER: "nothing: one column"}
 
 
 C = TypeVar("C", bound=CountedFile)
+Key: TypeAlias = Callable[[str], str]
+"""Returns the key of the widget of that name, of the upload that is asked about."""
 
 
 @dataclass(frozen=True)
@@ -80,9 +82,7 @@ class Form(Generic[C]):
     people: Callable[[C], int]
     apply_counts: Callable[[Scenario, C], Scenario]
     next_step: Callable[[C], str]
-    ask: Callable[[Callable[[str], str], DetectedFile, Layout], Layout | None] = (
-        lambda _, __, layout: layout
-    )
+    ask: Callable[[Key, DetectedFile, Layout], Layout | None] = lambda _, __, layout: layout
     describe: Callable[[C], str] = lambda _: ""
     unoffered: tuple[str, ...] = ()
     hidden_choices: Callable[[C], Mapping[str, Callable[[Scenario], Scenario]]] = lambda _: {}
@@ -385,7 +385,7 @@ def _ask_type(file: _OpenFile[Any], at: int, name: str, kind: str) -> None:
     _menu(file, f"type-{at}", menu, lambda chosen, kind: chosen.with_column(at, kind))
 
 
-def ask_rows(key: Callable[[str], str], _: DetectedFile, layout: Layout) -> Layout:
+def ask_rows(key: Key, _: DetectedFile, layout: Layout) -> Layout:
     """Asks what a row is, and how many are kept of a person where a column says whose they are."""
     if layout.count is not None:
         return layout

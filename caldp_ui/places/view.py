@@ -1,6 +1,5 @@
 """What the page shows of a record: its headline, maps, marked box, areas, and the public prior."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from html import escape
 from typing import Final, TypeAlias
@@ -349,7 +348,7 @@ def _next_step(counts: CountedData) -> str:
     return f"Counted in cells of {counts.places.cell:g}°. {next_step}"
 
 
-def _ask_layout(key: Callable[[str], str], file: DetectedFile, layout: Layout) -> Layout | None:
+def _ask_layout(key: own_data.Key, file: DetectedFile, layout: Layout) -> Layout | None:
     """Asks what the places are; of people's, also the cell size and the part of the Earth."""
     if layout.areas:
         st.caption("An area is one value, without cells: it opens on “Sensitive answers”.")
@@ -368,7 +367,7 @@ def _ask_layout(key: Callable[[str], str], file: DetectedFile, layout: Layout) -
     return _ask_cells(key, own_data.ask_rows(key, file, layout))
 
 
-def _ask_cells(key: Callable[[str], str], layout: Layout) -> Layout | None:
+def _ask_cells(key: own_data.Key, layout: Layout) -> Layout | None:
     """Asks who is protected, for the cell size and for the part of the Earth."""
     try:
         near = st.session_state[_NEAR_KEY] = controls.ask_near(key)
@@ -379,7 +378,7 @@ def _ask_cells(key: Callable[[str], str], layout: Layout) -> Layout | None:
     return replace(layout, wanted=request) if near is None or near.points else None
 
 
-def _ask_map(key: Callable[[str], str], near_points: bool) -> MapRequest:
+def _ask_map(key: own_data.Key, near_points: bool) -> MapRequest:
     """Asks for the cells and the part of the Earth; by default both follow from the places.
 
     For people near points cells are as small as fits. Raises `CaldpError` for an unknown part.

@@ -6,7 +6,6 @@ from functools import partial
 from typing import Final, TypeAlias
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from caldp_core.basics.types import Progress
 from caldp_core.datasets import DatasetSpec, OwnSurvey, OwnTable
@@ -41,41 +40,30 @@ _NO_STEPS: Final = 0.0
 """Stands for no steps: each number is its own answer."""
 
 
-def _ask_layout(key: Callable[[str], str], contents: DetectedFile, layout: Layout) -> Layout:
-    """Asks what a row is, and of a single question for the steps of its numbers."""
+def _ask_layout(key: own_data.Key, contents: DetectedFile, layout: Layout) -> Layout:
+    """Asks what a row is, and of a single question for the steps that bin its numbers."""
     layout = own_data.ask_rows(key, contents, layout)
     if layout.others or layout.crossed:
         return layout
-    return replace(layout, steps=_ask_steps(key, contents, layout))
+    width, steps = _ask_width(key, contents, layout), None
+    if width is not None:
+        least, largest = (
+            place.number_input(
+                f"Steps {name}",
+                value=None,
+                placeholder=f"{without} number",
+                help=TEXTS["end_help"],
+                key=key(f"steps-{name}"),
+            )
+            for place, name, without in zip(
+                st.columns(2), ("from", "to"), ("the least", "the largest"), strict=True
+            )
+        )
+        steps = NumberSteps(width, least, largest)
+    return replace(layout, steps=steps)
 
 
-def _ask_steps(
-    key: Callable[[str], str], contents: DetectedFile, layout: Layout
-) -> NumberSteps | None:
-    """Asks for the steps that bin a column of numbers; None for no steps."""
-    width = _ask_width(key, contents, layout)
-    if width is None:
-        return None
-    start, end = st.columns(2)
-    return NumberSteps(
-        width, _ask_end(key, start, "from", "the least"), _ask_end(key, end, "to", "the largest")
-    )
-
-
-def _ask_end(
-    key: Callable[[str], str], place: DeltaGenerator, name: str, without: str
-) -> float | None:
-    """Asks where steps begin or end; None for the least or largest number."""
-    return place.number_input(
-        f"Steps {name}",
-        value=None,
-        placeholder=f"{without} number",
-        help=TEXTS["end_help"],
-        key=key(f"steps-{name}"),
-    )
-
-
-def _ask_width(key: Callable[[str], str], contents: DetectedFile, layout: Layout) -> float | None:
+def _ask_width(key: own_data.Key, contents: DetectedFile, layout: Layout) -> float | None:
     """Asks for the width of the steps; None for no steps."""
     if layout.answer is None or not contents.is_numeric(layout.answer):
         return None
