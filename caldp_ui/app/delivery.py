@@ -97,7 +97,9 @@ class DeliveryMiddleware:
         if file:
             await answer.send_whole(*file)
         else:
-            await self._app(_uncompressed(scope), receive, answer.take)
+            # Not compressed yet, an answer can still be changed.
+            headers = [each for each in scope["headers"] if each[0] != b"accept-encoding"]
+            await self._app({**scope, "headers": headers}, receive, answer.take)
 
     def document(self, start: Message, body: bytes) -> tuple[Message, Message]:
         """The document with style, scripts and policy, uncompressed."""
@@ -204,12 +206,6 @@ def _names(known: str, etag: str) -> bool:
     """Whether an If-None-Match header names this file (weak comparison, RFC 9110, 13.1.2)."""
     tags = [tag.strip().removeprefix("W/") for tag in known.split(",")]
     return bool(etag) and (etag.removeprefix("W/") in tags or "*" in tags)
-
-
-def _uncompressed(scope: Scope) -> Scope:
-    """The request without `Accept-Encoding`, for an answer that can still be changed."""
-    headers = [header for header in scope["headers"] if header[0] != b"accept-encoding"]
-    return {**scope, "headers": headers}
 
 
 def _is_document(headers: Headers) -> bool:

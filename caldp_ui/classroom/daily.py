@@ -297,12 +297,6 @@ def _phone_numbers(data: OnePhone) -> station.Table:
     return station.table(days, columns, lambda share: f"{100 * share:.1f} of 100")
 
 
-def open_rappor(lesson: Lesson) -> StationView:
-    """Open the station at a lesson, in the lesson's view."""
-    crowd = lesson.view == "crowd"
-    return _crowd_board(lesson) if crowd else _phone_board(lesson)
-
-
 _TITLES: Final = {"phone": "One phone", "crowd": "All phones"}
 _DAYS: Final = station.dial("days", "Days", (1, 2, 3, 5, 7, 14, 30, 60), "One report per day.")
 _VALUES: Final = station.dial(
@@ -315,7 +309,7 @@ _VALUES: Final = station.dial(
 
 RAPPOR_STATION = Station(
     "RAPPOR",
-    open_rappor,
+    lambda lesson: (_crowd_board if lesson.view == "crowd" else _phone_board)(lesson),
     lambda lesson: (
         (station.EPSILON, station.people(1_000))
         if lesson.view == "crowd"

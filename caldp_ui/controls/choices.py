@@ -293,25 +293,22 @@ def _number(state: PageState[S], spec: MechanismSpec, name: str, kind: type) -> 
 
 def cascade_control(state: PageState[S]) -> None:
     """The input for q of the cascade."""
-    title = "The best q of the cascade, or set it"
-    fold(st.expander, title, state.key("cascade"), lambda: _false_share(state))
 
+    def number() -> None:
+        scenario = state.current().scenario
+        usual, q = default_false_share(runs.dataset(scenario).domain), scenario.false_share
+        now = "" if q is None else f"{q:g}"
+        st.text_input(
+            FALSE_SHARE_WORDS.label,
+            placeholder=f"the best: {usual:g}",
+            help=FALSE_SHARE_WORDS.description,
+            **bind_held(state, "false-share", now, with_share),
+        )
 
-def _false_share(state: PageState[S]) -> None:
-    scenario = state.current().scenario
-    usual = default_false_share(runs.setup(scenario).dataset.domain)
-    q = scenario.false_share
-    st.text_input(
-        FALSE_SHARE_WORDS.label,
-        placeholder=f"the best: {usual:g}",
-        help=FALSE_SHARE_WORDS.description,
-        **bind_held(
-            state,
-            "false-share",
-            "" if q is None else f"{q:g}",
-            lambda s, text: replace(s, false_share=_read(text, "q", float)),
-        ),
-    )
+    def with_share(scenario: Scenario, text: str) -> Scenario:
+        return replace(scenario, false_share=_read(text, "q", float))
+
+    fold(st.expander, "The best q of the cascade, or set it", state.key("cascade"), number)
 
 
 def _read(text: str, name: str, kind: type) -> float | None:

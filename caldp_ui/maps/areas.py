@@ -83,8 +83,12 @@ def section(state: PageState[Any], setup: Setup, found: pack.AreaResult | None, 
         is_map = isinstance(setup.dataset.domain, GridDomain)
         if is_map:
             offered, spec, key = _choices(setup), _chosen(setup), state.key("areas")
+
+            def choose() -> None:
+                st.session_state[_CHOSEN] = st.session_state[key]
+
             st.session_state[key] = next(title for title, each in offered.items() if each == spec)
-            st.selectbox("Areas", list(offered), key=key, on_change=_choose, args=(key,))
+            st.selectbox("Areas", list(offered), key=key, on_change=choose)
             if isinstance(spec, PolygonBlocks):
                 upload_areas(state.key("areas-file"), TEXTS["areas_help"], lambda _: None)
         if found is None:
@@ -97,10 +101,6 @@ def section(state: PageState[Any], setup: Setup, found: pack.AreaResult | None, 
             sharing.file_button(state.key(name.replace(".", "-")), name, text)
     if drawn := pack.areas_svg(setup, found, (note,)):
         right.image(drawn, alt="Map of the estimated share of each area.")
-
-
-def _choose(key: str) -> None:
-    st.session_state[_CHOSEN] = st.session_state[key]
 
 
 FILE_KEY: Final = "polygons-file"

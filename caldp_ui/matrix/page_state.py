@@ -28,7 +28,8 @@ from caldp_core.privacy.context import Context
 from caldp_core.privacy.distance import DistanceMetric
 from caldp_core.privacy.matrix import BinaryPolicy, DenseMatrix, as_context
 from caldp_ui.app.texts import read_toml
-from caldp_ui.session.links import FieldFormat, RecordLink
+from caldp_ui.session import links
+from caldp_ui.session.links import DIVIDER, FieldFormat, RecordLink
 from caldp_ui.session.page_state import PageState
 from caldp_ui.words import formats
 
@@ -70,7 +71,6 @@ NAME_MAX: Final = 24
 """Characters of a value's name."""
 PASTED_MAX: Final = 4_000
 """Characters of a pasted channel."""
-DIVIDER: Final = "|"
 RANDOMIZED_RESPONSE: Final = "plain"
 BUG: Final = "bug"
 DESIGNED: Final = "designed"
@@ -251,19 +251,7 @@ def check_pasted(text: str) -> None:
 
 def check_names(names: tuple[str, ...]) -> None:
     """Raise `CaldpError` for names that no matrix can have."""
-    require(
-        K_MIN <= len(names) <= K_MAX,
-        f"A matrix needs {K_MIN} to {K_MAX} values, got {len(names):,}; write one a line.",
-    )
-    for name in names:
-        fits = bool(name.strip()) and len(name) <= NAME_MAX
-        require(
-            fits and name.isprintable() and DIVIDER not in name,
-            f"A name needs 1 to {NAME_MAX} characters other than “{DIVIDER}”, got "
-            f"“{name[: NAME_MAX + 1]}”; shorten or rename it.",
-        )
-    duplicate = next((a for i, a in enumerate(names) if a in names[:i]), None)
-    require(duplicate is None, f"All names must differ, “{duplicate}” is there twice; rename one.")
+    links.check_names(names, K_MAX, NAME_MAX, "A matrix", "values", "A name")
 
 
 LINK: Final = MatrixLink(

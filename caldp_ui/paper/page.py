@@ -278,10 +278,12 @@ def table_1(record: PaperRecord) -> None:
         if not runs.takes_long(scenario) and runs.setup(scenario).n <= runs.max_people(scenario)
     ]
     chosen = [scenarios[which] for which in quick]
+    # Made here, as a thread beside the page has no Streamlit.
+    ready = {scenario: runs.setup(scenario) for scenario in chosen}
     jobs.gather_automatically(
         STATE.key("table"),
         json.dumps([runs.key(scenario) for scenario in chosen]),
-        _finder(chosen),
+        lambda progress: reproduce.run_interleaved(chosen, ready.__getitem__, progress),
         partial(_progress_text, len(chosen) * record.runs),
         partial(_show_table, record.scenario, quick),
     )
@@ -290,12 +292,6 @@ def table_1(record: PaperRecord) -> None:
             view.column_title(c) for which, c in enumerate(TABLE_1) if which not in quick
         )
         st.info(f"With this method or estimate one run takes too long for: {skipped}.")
-
-
-def _finder(scenarios: list[Scenario]) -> Callable[[Progress], Iterator[TrialRun]]:
-    """A function that runs the setups made here, as a thread beside the page has no Streamlit."""
-    ready = {scenario: runs.setup(scenario) for scenario in scenarios}
-    return lambda progress: reproduce.run_interleaved(scenarios, ready.__getitem__, progress)
 
 
 def _progress_text(total: int, job: jobs.Job[list[TrialRun]]) -> str:

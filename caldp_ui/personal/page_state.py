@@ -16,9 +16,7 @@ from caldp_core.basics.types import Floats
 from caldp_core.domain.domains import GridDomain
 from caldp_core.experiments.forecast import require_valid_errors
 from caldp_core.experiments.run import Result, Setup
-from caldp_core.mechanisms.base import Tally
 from caldp_core.mechanisms.capabilities import symbol_partition_of
-from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.mechanisms.personalised import NO_PLACE, Bias, TaggedMechanism
 from caldp_core.scenarios.blocks import OneBlock, SensitiveAreas
 from caldp_core.scenarios.policies import ContextPolicy, PersonalTags
@@ -208,6 +206,7 @@ def simulate_week(data: PersonalData) -> list[Day]:
     cities = list(towns(data.domain))
     mechanism = tagged_mechanism(data.setup)
     tags, personalised = mechanism.policy.tags, mechanism.personalised
+    openly_named = symbol_partition_of(mechanism.common).clear
     if len(cities) <= max(_ELSEWHERE.values()):
         return []
     km = data.domain.km_from(cities[0])
@@ -221,14 +220,16 @@ def simulate_week(data: PersonalData) -> list[Day]:
     for number, (day, stop, place) in enumerate(zip(_DAYS, stops, places, strict=True)):
         tally = personalised.tally(reports[number : number + 1])
         chances = likelihood(mechanism.common, tally)
+        home, elsewhere = (float(chances[x]) for x in (mechanism.k, cities[_ELSEWHERE[-1]]))
+        (named,) = np.nonzero(mechanism.common.clear_counts(tally))
         tag = personalised.add_tags([place], [own])[0] - mechanism.k
         days.append(
             Day(
                 day,
                 place,
                 None if stop < 0 or tag < 0 else int(tag),
-                _reported_symbol(mechanism.common, tally),
-                _home_probability(chances, mechanism.k, cities[_ELSEWHERE[-1]]),
+                int(openly_named[named[0]]) if named.size else None,
+                home / (home + elsewhere) if home + elsewhere > 0 else 0.0,
             )
         )
     return days
@@ -264,18 +265,6 @@ def infer_home(data: PersonalData) -> HomeInference | None:
     return HomeInference(
         float(tags[mechanism.k :].sum()), float(posterior[home]), float(prior[home])
     )
-
-
-def _reported_symbol(common: ContextMechanism, tally: Tally) -> int | None:
-    """The symbol that a report names openly; None where it names none."""
-    (named,) = np.nonzero(common.clear_counts(tally))
-    return int(symbol_partition_of(common).clear[named[0]]) if named.size else None
-
-
-def _home_probability(chances: Floats, k: int, other: int) -> float:
-    """Chance of home's tag against the place `other`, from even odds; `chances`: likelihoods."""
-    home, elsewhere = float(chances[k]), float(chances[other])
-    return home / (home + elsewhere) if home + elsewhere > 0 else 0.0
 
 
 PRESETS: Final = read_presets(__file__, "stories", LevelPreset)

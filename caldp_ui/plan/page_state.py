@@ -369,11 +369,7 @@ def target(record: Plan) -> float:
     return record.within if record.goal in RELATIVE else record.wrong
 
 
-def _goal_key(scenario: Scenario, record: Plan, _: Progress) -> tuple[object, ...]:
-    return runs.key(scenario), record.goal, record.areas, record.floor, target(record)
-
-
-@cached_by(_goal_key)
+@cached_by(lambda scenario, at, _: (runs.key(scenario), at.goal, at.areas, at.floor, target(at)))
 def _people_and_method(
     scenario: Scenario, record: Plan, progress: Progress
 ) -> tuple[int | None, str]:

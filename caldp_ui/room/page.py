@@ -48,10 +48,10 @@ from caldp_ui.room.page_state import (
     with_right,
 )
 from caldp_ui.room.poll import REPORTS_FIRST, REPORTS_MAX, STEER, PollState, Refusal, TeacherKey
-from caldp_ui.room.question import ANSWERS_MAX, DIVIDER, TEXT_MAX, PollQuestion, channel_of
+from caldp_ui.room.question import ANSWERS_MAX, TEXT_MAX, PollQuestion, channel_of
 from caldp_ui.room.view import COIN, NOT_PROMISED, REHEARSAL, TITLE, WEB
 from caldp_ui.session import page_state, visit
-from caldp_ui.session.links import seal
+from caldp_ui.session.links import DIVIDER, seal
 from caldp_ui.shell.page import Page
 from caldp_ui.words import formats, promise
 from caldp_ui.words.accuracy import DEFINITIONS, terms

@@ -12,8 +12,8 @@ from caldp_core.basics.errors import check_whole
 from caldp_ui.app.gate import QUERY
 from caldp_ui.app.texts import read_toml
 from caldp_ui.room.poll import REPORTS_MAX
-from caldp_ui.room.question import DIVIDER, PollQuestion
-from caldp_ui.session.links import NUMBER, WHOLE, RecordLink
+from caldp_ui.room.question import PollQuestion
+from caldp_ui.session.links import DIVIDER, NUMBER, WHOLE, RecordLink
 from caldp_ui.session.page_state import PageState
 
 NEXT: Final = "next"

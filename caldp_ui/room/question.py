@@ -30,15 +30,13 @@ from caldp_core.mechanisms.base import Tally
 from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.mechanisms.randomness import WORD
 from caldp_core.privacy.context import Context
+from caldp_ui.session.links import check_names
 
-ANSWERS_MIN: Final = 2
 ANSWERS_MAX: Final = 12
 TEXT_MAX: Final = 160
 """Characters of a question."""
 ANSWER_MAX: Final = 72
 """Characters of an answer."""
-DIVIDER: Final = "|"
-"""Stands between answers in a link."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +56,7 @@ class PollQuestion:
 
     def __post_init__(self) -> None:
         _check_text(self.text)
-        _check_answers(self.answers)
+        check_names(self.answers, ANSWERS_MAX, ANSWER_MAX, "A question", "answers", "An answer")
         require(
             list(self.sensitive) == sorted(set(self.sensitive) & set(range(self.k))),
             f"sensitive must be ascending numbers of answers from 0 to {self.k - 1}, "
@@ -86,24 +84,6 @@ def _check_text(text: str) -> None:
         len(text) <= TEXT_MAX,
         f"The question may have at most {TEXT_MAX} characters, it has {len(text):,}; shorten it.",
     )
-
-
-def _check_answers(answers: tuple[str, ...]) -> None:
-    require(
-        ANSWERS_MIN <= len(answers) <= ANSWERS_MAX,
-        f"A question needs {ANSWERS_MIN} to {ANSWERS_MAX} answers, got {len(answers):,}; write "
-        "one a line.",
-    )
-    for answer in answers:
-        require(
-            0 < len(answer.strip()) <= ANSWER_MAX
-            and answer.isprintable()
-            and DIVIDER not in answer,
-            f"An answer needs 1 to {ANSWER_MAX} characters other than “{DIVIDER}”, got "
-            f"“{answer[: ANSWER_MAX + 1]}”; shorten or rename it.",
-        )
-    twice = next((a for i, a in enumerate(answers) if a in answers[:i]), None)
-    require(twice is None, f"All answers must differ, “{twice}” is there twice; rename one.")
 
 
 def mechanism_of(question: PollQuestion) -> ContextMechanism:

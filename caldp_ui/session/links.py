@@ -7,7 +7,7 @@ Older links without a check open all the same.
 
 import hashlib
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final, Generic, TypeAlias, TypeVar
 from urllib.parse import parse_qsl, unquote_plus, urlencode
@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl, unquote_plus, urlencode
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from caldp_core.basics.errors import CaldpError, excerpt, make_readable
+from caldp_core.basics.errors import CaldpError, excerpt, make_readable, require
 from caldp_core.basics.files import parse_float, parse_int
 from caldp_ui.app.texts import escape_markdown
 from caldp_ui.session.visit import MissingDataError, this_visit
@@ -120,6 +120,33 @@ class RecordLink(Generic[R]):
         names = [each.name for each in fields(begin) if each.name != _SCENARIO]
         own = {n: self.field_formats.get(n) or _BY_TYPE[type(getattr(begin, n))] for n in names}
         return {text.key or name: (name, text) for name, text in own.items()}
+
+
+DIVIDER: Final = "|"
+"""Stands between names in a link."""
+
+
+def check_names(names: Sequence[str], most: int, signs: int, *nouns: str) -> None:
+    """Raise `CaldpError` unless there are 2 to `most` different names, of 1 to `signs` characters.
+
+    `nouns`: what has the names, their plural, and one of them, as "A matrix", "values", "A name".
+    """
+    whole, many, one = nouns
+    require(
+        2 <= len(names) <= most,
+        f"{whole} needs 2 to {most} {many}, got {len(names):,}; write one a line.",
+    )
+    for name in names:
+        fits = bool(name.strip()) and len(name) <= signs
+        require(
+            fits and name.isprintable() and DIVIDER not in name,
+            f"{one} needs 1 to {signs} characters other than “{DIVIDER}”, got "
+            f"“{name[: signs + 1]}”; shorten or rename it.",
+        )
+    twice = next((a for i, a in enumerate(names) if a in names[:i]), None)
+    require(
+        twice is None, f"All {one.split()[-1]}s must differ, “{twice}” is there twice; rename one."
+    )
 
 
 @dataclass(frozen=True)

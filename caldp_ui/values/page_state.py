@@ -135,7 +135,10 @@ def presets_of(spec: datasets.DatasetSpec, domain: Domain) -> tuple[Example, ...
     if isinstance(spec, datasets.WebVisits):
         return (*_WEB_PRESETS, _PLAIN, _NONE_SENSITIVE)
     if isinstance(spec, datasets.OwnTable | datasets.OwnSurvey):
-        return (_PLAIN, *_own_presets(domain), _SCALE, _NONE_SENSITIVE)
+        # Nobody here has read an uploaded table, so no answer is harmless.
+        neighbours = _neighbour_blocks(min(domain.k, 2 + domain.k // 10))
+        in_groups = _IN_GROUPS if domain.groups else ()
+        return (_PLAIN, *in_groups, neighbours, _SCALE, _NONE_SENSITIVE)
     return (*_numeric_presets(domain.k), _SCALE, _PLAIN, _NONE_SENSITIVE)
 
 
@@ -147,12 +150,6 @@ def _numeric_presets(k: int) -> tuple[Preset, ...]:
 
 def _neighbour_blocks(blocks: int) -> Preset:
     return replace(_NEIGHBOURS, policy=ContextPolicy(EvenRuns(blocks)))
-
-
-def _own_presets(domain: Domain) -> tuple[Preset, ...]:
-    """Protections of an uploaded table: nobody here has read it, so no answer is harmless."""
-    neighbours = _neighbour_blocks(min(domain.k, 2 + domain.k // 10))
-    return (*(_IN_GROUPS if domain.groups else ()), neighbours)
 
 
 POLICIES: Final = (ContextPolicy, Line, Distances)

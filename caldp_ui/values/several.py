@@ -333,7 +333,10 @@ def comparison_sentence(comparison: QuestionComparison) -> str:
 
 def _bars(comparison: QuestionComparison, colours: Palette) -> go.Figure:
     """A row per question, a bar per way to ask; names at the left, numbers at the ends."""
-    names = [_short_title(name) for name in comparison.errors]
+    names = [
+        escape(name if len(name) <= _NAME_MAX else f"{name[: _NAME_MAX - 1].rstrip()}…")
+        for name in comparison.errors
+    ]
     rows = list(comparison.errors.values())
     styles = [(_ONE, colours.ours), (_EVERY, colours.plain)]
     if any(row[2] is not None for row in rows):
@@ -374,10 +377,6 @@ def _trace(
         "marker": {"color": colour},
         "hovertemplate": f"{escape(name)}: %{{text}} of 100<extra></extra>",
     }
-
-
-def _short_title(name: str) -> str:
-    return escape(name if len(name) <= _NAME_MAX else f"{name[: _NAME_MAX - 1].rstrip()}…")
 
 
 def alt(comparison: QuestionComparison) -> str:
