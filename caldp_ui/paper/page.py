@@ -149,7 +149,11 @@ def show_sensitive_sets(record: PaperRecord) -> None:
     layout.show_headline(data.headline)
     left, right = st.columns([3.1, 1], gap="medium")
     with right:
-        _settings()
+        common.epsilon(STATE)
+        comparison.epsilon_button(STATE, record.scenario.policy.plain_epsilon)
+        common.show(STATE, _VALUES_SLIDER, "Values in all")
+        title, help_text = "People with a sensitive value", TEXTS["known_share_help"]
+        common.show(STATE, _SHARE_SLIDER, title, help_text)
     with left:
         charts.show(data.chart(palette()), _CHART, data.alt)
     st.table(_exact_numbers(sizes, multiples))
@@ -246,13 +250,6 @@ SENSITIVE_SETS: Final = Page(
         "Values in all": _VALUES_SLIDER,
     },
 )
-
-
-def _settings() -> None:
-    common.epsilon(STATE)
-    comparison.epsilon_button(STATE, STATE.current().scenario.policy.plain_epsilon)
-    common.show(STATE, _VALUES_SLIDER, "Values in all")
-    common.show(STATE, _SHARE_SLIDER, "People with a sensitive value", TEXTS["known_share_help"])
 
 
 def _exact_numbers(sizes: list[int], multiples: Mapping[str, list[float]]) -> pd.DataFrame:

@@ -162,13 +162,6 @@ def _sensitive_details(scenario: Scenario) -> None:
         )
 
 
-def _data_sets() -> dict[str, datasets.DatasetSpec]:
-    """The public datasets, and the places uploaded in this visit."""
-    own = choices.own_data_sets(STATE.current().scenario.dataset)
-    places = {title: spec for title, spec in own.items() if isinstance(spec, datasets.OwnPlaces)}
-    return {**runs.places(), **places}
-
-
 def with_dataset(before: Scenario, spec: datasets.DatasetSpec) -> Scenario:
     """The scenario with other data, under a protection that fits their map."""
     scenario = runs.with_dataset(before, spec)
@@ -181,8 +174,10 @@ def with_dataset(before: Scenario, spec: datasets.DatasetSpec) -> Scenario:
 
 
 def data_control() -> None:
-    """The menu of datasets, with a hint where SNAP's file is missing."""
-    common.data(STATE, _data_sets(), with_dataset)
+    """The menu of public datasets and this visit's places; a hint where SNAP's file is missing."""
+    own = choices.own_data_sets(STATE.current().scenario.dataset)
+    places = {title: spec for title, spec in own.items() if isinstance(spec, datasets.OwnPlaces)}
+    common.data(STATE, {**runs.places(), **places}, with_dataset)
     if not runs.fetched_snap():
         st.caption(TEXTS["snap_missing"])
 
@@ -254,10 +249,15 @@ def _polygon_details(blocks: block_specs.PolygonBlocks) -> None:
         TEXTS["polygons_help"],
         lambda areas: update_scenario(STATE, lambda s: s.with_context(blocks=areas)),
     )
-    if blocks.names:
-        st.caption(_describe_blocks(blocks))
-    else:
+    if not blocks.names:
         st.caption("Nothing yet: the whole map is one block.")
+        return
+    setup = runs.setup(STATE.current().scenario)
+    text = f"{formats.count(len(blocks.names), 'area', 'areas')}."
+    if block_specs.OUTSIDE in setup.partition.names and setup.partition.m > 1:
+        text += " What is outside of all is one more block."
+    # And what is said above the page.
+    st.caption(escape_markdown(f"{text} {_differences(blocks, setup)}"))
 
 
 def warn_of_areas(setup: Setup) -> None:
@@ -275,12 +275,3 @@ def _differences(blocks: block_specs.PolygonBlocks, setup: Setup) -> str:
             *block_specs.describe_areas(blocks, setup.dataset),
         ]
     )
-
-
-def _describe_blocks(blocks: block_specs.PolygonBlocks) -> str:
-    """The number of areas, what lies outside of all, and what is said above the page."""
-    setup = runs.setup(STATE.current().scenario)
-    text = f"{formats.count(len(blocks.names), 'area', 'areas')}."
-    if block_specs.OUTSIDE in setup.partition.names and setup.partition.m > 1:
-        text += " What is outside of all is one more block."
-    return str(escape_markdown(f"{text} {_differences(blocks, setup)}"))

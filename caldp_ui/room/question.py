@@ -55,7 +55,15 @@ class PollQuestion:
     right: int | None = None
 
     def __post_init__(self) -> None:
-        _check_text(self.text)
+        require(
+            bool(self.text.strip()) and self.text.isprintable(),
+            "The question is empty or holds signs that can't be shown; write one sentence.",
+        )
+        require(
+            len(self.text) <= TEXT_MAX,
+            f"The question may have at most {TEXT_MAX} characters, it has {len(self.text):,}; "
+            "shorten it.",
+        )
         check_names(self.answers, ANSWERS_MAX, ANSWER_MAX, "A question", "answers", "An answer")
         require(
             list(self.sensitive) == sorted(set(self.sensitive) & set(range(self.k))),
@@ -73,17 +81,6 @@ class PollQuestion:
     def k(self) -> int:
         """Number of answers."""
         return len(self.answers)
-
-
-def _check_text(text: str) -> None:
-    require(
-        bool(text.strip()) and text.isprintable(),
-        "The question is empty or holds signs that can't be shown; write one sentence.",
-    )
-    require(
-        len(text) <= TEXT_MAX,
-        f"The question may have at most {TEXT_MAX} characters, it has {len(text):,}; shorten it.",
-    )
 
 
 def mechanism_of(question: PollQuestion) -> ContextMechanism:

@@ -53,7 +53,12 @@ def show_poll(teacher_key: TeacherKey) -> None:
         rooms().get_desk(teacher_key).on_show = polls[0].mark
     screen = page.current_screen()
     if screen != page.PRESENTER:
-        _share_course(teacher_key)
+        desk, own = rooms().get_desk(teacher_key), steps.course()
+        if own.lesson is not None or desk.course.lesson is None:
+            desk.course = own
+        else:  # go on with the lesson that the room has
+            steps.join(desk.course)
+            run_page()
     is_end = screen == page.PROJECTOR and polls[-1].is_over
     first, second = st.columns([12, 1] if is_end else list(_WIDTHS[screen]), gap="medium")
     main, beside = (second, first) if screen == page.PRESENTER else (first, second)
@@ -67,16 +72,6 @@ def show_poll(teacher_key: TeacherKey) -> None:
             more = {"All questions": lambda _: _all_questions(read())}
             page.show_tabs(lambda: _on_show(teacher_key, read()), more)
     page.keep_screen(teacher_key, screen)
-
-
-def _share_course(teacher_key: TeacherKey) -> None:
-    """Go on with the lesson that the room has, where this visit has none."""
-    desk, own = rooms().get_desk(teacher_key), steps.course()
-    if own.lesson is not None or desk.course.lesson is None:
-        desk.course = own
-    else:
-        steps.join(desk.course)
-        run_page()
 
 
 _WIDTHS: Final = {page.ALL: (3.1, 1), page.PROJECTOR: (2, 1), page.PRESENTER: (1, 1.6)}

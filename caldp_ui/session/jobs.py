@@ -45,21 +45,17 @@ def redraw_every(key: str, seconds: float, draw: Callable[[], None]) -> None:
     started: list[float] = []
 
     def draw_part() -> None:
-        if started and monotonic() - started[0] < seconds:
-            _rerun_if_crossed()
+        now = monotonic()
+        has_crossed = bool(started) and now - started[0] < seconds
+        if has_crossed and now - st.session_state.get(_REFRESH_KEY, -_REST_S) >= _REST_S:
+            st.session_state[_REFRESH_KEY] = now
+            run_page()
         if not started:
-            started.append(monotonic())
+            started.append(now)
         draw()
 
     draw_part.__qualname__ = f"ticking-{key}"  # by which Streamlit tells parts apart
     fragment(draw_part, seconds)()
-
-
-def _rerun_if_crossed() -> None:
-    now = monotonic()
-    if now - st.session_state.get(_REFRESH_KEY, -_REST_S) >= _REST_S:
-        st.session_state[_REFRESH_KEY] = now
-        run_page()
 
 
 def run_page() -> NoReturn:

@@ -80,7 +80,7 @@ _HOME: Final = Area(24.55, 49.75, -111.9, -79.9)
 
 
 def _hero() -> None:
-    """Show the headline, and the two maps under one divider."""
+    """Show the headline, the two maps under one divider, both errors, and ways to the map."""
     scenario = STATE.current().scenario
     rival = runs.best_plain_ldp(scenario)
     ours, plain = runs.result(scenario), runs.result(rival)
@@ -105,20 +105,16 @@ def _hero() -> None:
         with st.container(key=STATE.key("beside")):
             walk = drawing_html("walk")
             st.html(f'<div class="walk"><h2>Everybody adds noise</h2>{walk}</div>')
-            _show_errors(plain, ours)
-
-
-def _show_errors(plain: Result, ours: Result) -> None:
-    """Show both errors as numbers and as people, and buttons for the next pages."""
-    st.html(f'<div class="sides">{_side_html("left", plain)}{_side_html("right", ours)}</div>')
-    st.markdown(TEXTS["what_maps_hide"])
-    with st.container(horizontal=True):
-        if st.button("Open this map", icon=":material/map:", type="primary"):
-            page_state.open_with(PLACES, page_state.scenario_query(ours.setup.scenario))
-            st.switch_page(PLACES)
-        if st.button("Tour, 3 minutes", icon=":material/flag:"):
-            page_state.open_part(PLACES, "tour")
-            st.switch_page(PLACES)
+            sides = f"{_side_html('left', plain)}{_side_html('right', ours)}"
+            st.html(f'<div class="sides">{sides}</div>')
+            st.markdown(TEXTS["what_maps_hide"])
+            with st.container(horizontal=True):
+                if st.button("Open this map", icon=":material/map:", type="primary"):
+                    page_state.open_with(PLACES, page_state.scenario_query(scenario))
+                    st.switch_page(PLACES)
+                if st.button("Tour, 3 minutes", icon=":material/flag:"):
+                    page_state.open_part(PLACES, "tour")
+                    st.switch_page(PLACES)
 
 
 def _side_html(side: str, result: Result) -> str:

@@ -98,22 +98,17 @@ SYNTHETIC: Final = (datasets.Zipf, datasets.Geometric, datasets.PermutedGeometri
 
 def table_of(spec: datasets.DatasetSpec) -> TableEntry | None:
     """The table of a dataset, whatever its settings; None where the page has none."""
-    if isinstance(spec, datasets.OwnSurvey):
-        return _own_survey_table(spec)
+    if isinstance(spec, datasets.OwnSurvey):  # the question that is shown
+        tables = spec.tables()
+        table = tables[spec.selected]
+        people = formats.counted(sum(table.counts), *table.nouns)
+        size = f"{people}, {len(tables)} questions; {len(table.names):,} answers to this one."
+        return TableEntry(f"{visit.YOURS}{spec.title}: {table.title}", size, spec)
     if isinstance(spec, datasets.OwnTable):
         size = f"{formats.counted(sum(spec.counts), *spec.nouns)}, {len(spec.names):,} answers."
         return TableEntry(f"{visit.YOURS}{spec.title}", size, spec)
     exact = next((table for table in TABLES if table.spec == spec), None)
     return exact or next((table for table in TABLES if type(table.spec) is type(spec)), None)
-
-
-def _own_survey_table(spec: datasets.OwnSurvey) -> TableEntry:
-    """The table of the survey's question that is shown."""
-    tables = spec.tables()
-    table = tables[spec.selected]
-    people = formats.counted(sum(table.counts), *table.nouns)
-    size = f"{people}, {len(tables)} questions; {len(table.names):,} answers to this one."
-    return TableEntry(f"{visit.YOURS}{spec.title}: {table.title}", size, spec)
 
 
 _SURVEY_PRESETS: Final = {name: read_presets(__file__, name, Preset) for name in datasets.SURVEYS}
@@ -139,13 +134,11 @@ def presets_of(spec: datasets.DatasetSpec, domain: Domain) -> tuple[Example, ...
         neighbours = _neighbour_blocks(min(domain.k, 2 + domain.k // 10))
         in_groups = _IN_GROUPS if domain.groups else ()
         return (_PLAIN, *in_groups, neighbours, _SCALE, _NONE_SENSITIVE)
-    return (*_numeric_presets(domain.k), _SCALE, _PLAIN, _NONE_SENSITIVE)
-
-
-def _numeric_presets(k: int) -> tuple[Preset, ...]:
-    half = max(1, k // 2)
-    policy = ContextPolicy(OneBlock(), SensitiveSymbols((f"0-{half - 1}" if half > 1 else "0",)))
-    return replace(_FIRST_HALF, policy=policy), _neighbour_blocks(max(1, k // 5))
+    half = max(1, domain.k // 2)
+    low = SensitiveSymbols((f"0-{half - 1}" if half > 1 else "0",))
+    first_half = replace(_FIRST_HALF, policy=ContextPolicy(OneBlock(), low))
+    neighbours = _neighbour_blocks(max(1, domain.k // 5))
+    return (first_half, neighbours, _SCALE, _PLAIN, _NONE_SENSITIVE)
 
 
 def _neighbour_blocks(blocks: int) -> Preset:
@@ -177,18 +170,13 @@ def switch_table(scenario: Scenario, table: TableEntry) -> Scenario:
     """
     initial = initial_scenario(table)
     if not is_scale(runs.dataset(initial).domain):
-        scenario = _without_order(scenario, initial)
+        if ESTIMATORS[scenario.estimator].in_order:
+            scenario = replace(scenario, estimator=initial.estimator)
+        if isinstance(scenario.mechanism, SquareWave):
+            scenario = replace(scenario, mechanism=initial.mechanism)
     context, level = initial.context, scenario.policy.plain_epsilon
     switched = choices.with_context_policy(replace(scenario, dataset=initial.dataset, n=initial.n))
     return switched.with_context(blocks=context.blocks, sensitive=context.sensitive, epsilon=level)
-
-
-def _without_order(scenario: Scenario, initial: Scenario) -> Scenario:
-    if ESTIMATORS[scenario.estimator].in_order:
-        scenario = replace(scenario, estimator=initial.estimator)
-    if isinstance(scenario.mechanism, SquareWave):
-        scenario = replace(scenario, mechanism=initial.mechanism)
-    return scenario
 
 
 BEGIN: Final = initial_scenario(TABLES[0])

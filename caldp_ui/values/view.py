@@ -312,20 +312,16 @@ def _texts(setup: Setup, domain: Domain) -> dict[str, str]:
 
 def _handle_events() -> None:
     for kind, record in new_events(KEY):
-        marked = record.get("sensitive")
-        if kind == "step":
-            _apply_film_step(record)
+        marked, film, value = (record.get(name) for name in ("sensitive", "film", "value"))
+        if kind == "step":  # at which a person stopped
+            if film in SCENARIO_AT_STEP and isinstance(value, int | float):
+                update_scenario(state.STATE, partial(_at_step, film=str(film), value=float(value)))
         elif not state.STATE.undo_or_redo(record.get("step")) and isinstance(marked, str):
             update_scenario(state.STATE, partial(with_sensitive_runs, text=marked))
 
 
-def _apply_film_step(record: Mapping[str, Any]) -> None:
-    """Applies the film step that a person stops at to the page's scenario."""
-    value = record.get("value")
-    if record.get("film") in SCENARIO_AT_STEP and isinstance(value, int | float):
-        update_scenario(
-            state.STATE, lambda scenario: SCENARIO_AT_STEP[record["film"]](scenario, float(value))
-        )
+def _at_step(scenario: Scenario, film: str, value: float) -> Scenario:
+    return SCENARIO_AT_STEP[film](scenario, value)
 
 
 def with_sensitive_runs(scenario: Scenario, text: str) -> Scenario:
