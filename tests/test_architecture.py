@@ -246,7 +246,7 @@ MORE_THAN_ONE: Final = {
     "caldp_ui/adversary/fakes.py": ["fewer", "number"],
     "caldp_ui/adversary/page.py": ["view.depends_on(replace(record, days=0))"],
     "caldp_ui/adversary/view.py": ["days"],
-    "caldp_ui/classroom/shuffling.py": ["formats.integer(lesson.blocks)"],
+    "caldp_ui/classroom/counting.py": ["formats.integer(lesson.blocks)"],
     "caldp_ui/coarser/alone.py": [
         "formats.integer(record.tables)",
         "len(blocks)",

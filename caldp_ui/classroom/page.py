@@ -13,7 +13,7 @@ import streamlit as st
 
 from caldp_ui.app.texts import plain_errors, read_toml
 from caldp_ui.app.theme import Palette, palette
-from caldp_ui.classroom import counting, daily, selection, shuffling, station, trust
+from caldp_ui.classroom import counting, daily, selection, station, trust
 from caldp_ui.classroom.page_state import STATE, Lesson
 from caldp_ui.classroom.station import Station
 from caldp_ui.controls import choices
@@ -187,9 +187,9 @@ STATIONS: Final[dict[str, Station]] = {
     "sum": trust.SUMS_STATION,
     "selection": selection.STATION,
     "rappor": daily.RAPPOR_STATION,
-    "bits": counting.STATION,
+    "bits": counting.BITS_STATION,
     "means": daily.MEANS_STATION,
-    "shuffling": shuffling.STATION,
+    "shuffling": counting.SHUFFLING_STATION,
 }
 """By name, in the order of the lecture."""
 _BROKEN: Final = field_slider("broken", (0, 1), lambda on: "on" if on else "off")

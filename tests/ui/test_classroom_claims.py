@@ -19,7 +19,7 @@ from caldp_core.mechanisms.direct.few_values import BinaryMechanism
 from caldp_core.privacy.matrix import BinaryPolicy, DenseMatrix
 from caldp_core.theory.mixing import numeric_epsilon
 from caldp_ui.app.theme import LIGHT
-from caldp_ui.classroom import counting, daily, selection, shuffling, station, trust
+from caldp_ui.classroom import counting, daily, selection, station, trust
 from caldp_ui.classroom.page import STATIONS
 from caldp_ui.classroom.page_state import NAMES, WIDTHS, Lesson
 from caldp_ui.compute import runs
@@ -270,7 +270,7 @@ def test_envelopes_are_the_same_before_and_after_they_are_mixed() -> None:
         (Lesson("shuffling", blocks=100), "in-blocks "),
         (Lesson("shuffling", broken=True), " fakes"),
     ):
-        html = shuffling.envelopes(lesson)
+        html = counting.envelopes(lesson)
         assert f'class="envelopes {state}"' in html
         for kind, blocks in (("whole", (10,)), ("blocks", (5, 5))):
             (column,) = re.findall(rf'class="mixed {kind}">(.*?)</div>', html)
@@ -392,7 +392,7 @@ def test_the_nearest_bucket_is_off_by_its_bias() -> None:
 
 def test_shuffling_says_the_bound_of_the_crowd_that_is_there() -> None:
     lesson = Lesson("shuffling", 2.0, 10**6, broken=True, blocks=100)
-    data = shuffling.compute_data(lesson)
+    data = counting.mixing_data(lesson)
     assert data.crowd == 10_000
     expected = [numeric_epsilon(2.0, n, 1e-9) for n in (10**6, 10**4, 10**3)]
     assert data.lesson_bounds == pytest.approx(expected)
@@ -426,7 +426,7 @@ def test_figures_draw_what_was_computed() -> None:
             {"to the nearest: error": four.to_nearest, "random bits, stored": four.coins},
         ),
         "shuffling": (
-            shuffling.figure(five := shuffling.compute_data(lesson), lesson, LIGHT),
+            counting.mixing_figure(five := counting.mixing_data(lesson), lesson, LIGHT),
             {
                 "shuffled": five.numeric_bound,
                 "in blocks": five.block,

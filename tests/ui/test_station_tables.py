@@ -17,7 +17,7 @@ import scipy
 
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.theory.mixing import numeric_epsilon
-from caldp_ui.classroom import daily, selection, shuffling, station, trust
+from caldp_ui.classroom import counting, daily, selection, station, trust
 from caldp_ui.classroom.page import STATIONS
 from caldp_ui.classroom.page_state import NAMES, WIDTHS, Lesson
 from tests.contract.checks import naming
@@ -124,7 +124,7 @@ FORMULAS: dict[str, Callable[[Lesson], Figures]] = {
 def test_formulas_say_the_lesson_s_numbers(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     said: dict[str, object] = {}
     monkeypatch.setattr(station, "formula", lambda _, **figures: said.update(figures))
-    monkeypatch.setattr(shuffling, "terms", lambda *_: None)
+    monkeypatch.setattr(counting, "terms", lambda *_: None)
     for lesson in ends(name):
         with naming(str(lesson)):
             STATIONS[name].open(lesson).formula()
@@ -410,7 +410,7 @@ def test_the_table_of_shuffling_and_whom_one_has_to_trust() -> None:
     loud = trust.sums_data(Lesson("sum", 10.0, 10)).here
     assert loud[0] < 0.2 * math.sqrt(2) / 10
     assert loud[1] < 0.2 * math.sqrt(10) / 10
-    named = [line for line in shuffling.TRUST.splitlines() if "ε" in line]
+    named = [line for line in counting.TRUST.splitlines() if "ε" in line]
     assert len(named) == 2
     assert all("for small ε" in line for line in named)
 
@@ -431,7 +431,7 @@ def test_each_cell_of_shuffling_is_between_what_is_too_little_and_too_much(epsil
     found: dict[int, float] = {}
     for blocks in BLOCK_NUMBERS:
         lesson = Lesson("shuffling", epsilon, blocks=blocks)
-        data, sizes = shuffling.compute_data(lesson), shuffling.compute_data(lesson).n.tolist()
+        data, sizes = counting.mixing_data(lesson), counting.mixing_data(lesson).n.tolist()
         for values, part in (
             (data.numeric_bound, 1),
             (data.block, blocks),
