@@ -194,6 +194,21 @@ def eventually(page: Any, check: Callable[[], None]) -> None:
     check()
 
 
+def eventually_equal(page: Any, read: Callable[[], object], wanted: object) -> None:
+    """Wait until what is read is what is wanted."""
+
+    def check() -> None:
+        assert read() == wanted
+
+    eventually(page, check)
+
+
+def expect_script(place: Any, script: str, wanted: object, arg: object = None) -> None:
+    """Wait until a script gives what is wanted, in a page or of the element of a locator."""
+    page = getattr(place, "page", place)
+    eventually_equal(page, lambda: place.evaluate(script, arg), wanted)
+
+
 def wait_to_open_a_poll() -> None:
     """Wait until the server takes one more poll from this address: one too many is refused."""
     if len(LAST_POLLS) == MANY:
@@ -247,7 +262,7 @@ def expect_shows(page: Any, scenario: Scenario) -> None:
     # As a list: one sentence, with none of a film standing in for it.
     expect(page.locator(HEADLINE)).to_have_text([headline_of(scenario)])
     wait_until_settled(page)
-    assert link_of(page).scenario == scenario
+    eventually_equal(page, lambda: link_of(page).scenario, scenario)
 
 
 def pictures(page: Any) -> list[str]:

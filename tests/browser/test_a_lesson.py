@@ -27,8 +27,16 @@ from caldp_ui.handout.lesson import FILE, question
 from caldp_ui.lesson import steps
 from caldp_ui.lesson.steps import LessonStep
 from tests.browser.conftest import DESKTOP, SCREENS, Profiles, visiting
-from tests.browser.hands import PHONE, TAP_THE_COIN, Watch, expect, open_poll
-from tests.browser.test_everybody import LEAST, contrast, violations
+from tests.browser.hands import (
+    PHONE,
+    TAP_THE_COIN,
+    Watch,
+    eventually_equal,
+    expect,
+    expect_script,
+    open_poll,
+)
+from tests.browser.test_everybody import LEAST, contrast, expect_no_violations
 from tests.browser.test_room import way_in
 from tests.servers import PATIENCE_MS, wait_until_settled
 
@@ -51,6 +59,7 @@ FRAME: Final = """h1 => {
 }"""
 """The frame of a headline that the keyboard has come to."""
 BAR: Final = ".st-key-lesson-bar .lesson"
+PLACE: Final = "e => (({y, height}) => [y, height])(e.getBoundingClientRect())"
 _BROKEN: Final[dict[str, Lesson]] = {
     "sum": Lesson("sum", n=10**9, broken=True),
     "rappor": Lesson("rappor", days=60, broken=True),
@@ -77,8 +86,7 @@ def expect_step(page: Any, number: int, parts: tuple[LessonStep, ...] = PARTS) -
     bar, part = page.locator(BAR), parts[number]
     expect(bar.locator(".step b")).to_have_text(part.title)
     expect(bar.locator(".home > span")).to_have_text(part.home)
-    box = bar.bounding_box()
-    assert (box["y"], box["height"]) == (720 - 56, 56)
+    expect_script(bar, PLACE, [720 - 56, 56])
     wait_until_settled(page)
 
 
@@ -162,7 +170,7 @@ def steer(page: Any, profiles: Profiles, link: str, watch: Watch) -> None:
         notes = own.locator(".st-key-room-side")
         expect(notes).to_contain_text(f"Step {number + 1} of {len(PARTS)}: {PARTS[number].title}")
     assert "#" not in own.url
-    assert violations(own) == []
+    expect_no_violations(own)
     own.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
     own.close()
 
@@ -291,7 +299,7 @@ def guess(page: Any, profiles: Profiles, link: str, watch: Watch) -> None:
     expect(page.locator(".board .row.right .name")).to_have_text(right)
     for phone in phones:
         expect(phone.locator(".phone .right")).to_have_text(f"The right answer: {right}")
-    assert violations(phones[0]) == []
+    expect_no_violations(phones[0])
     for phone in phones:
         phone.close()
     page.locator(BAR).get_by_role("button", name="Return to: 3 Selection").click()
@@ -336,8 +344,7 @@ def go_back_and_on_by_clicker(page: Any, number: int) -> None:
     expect_step(page, number - 1)
     page.locator("body").press("PageDown")
     expect_step(page, number)
-    headline = page.locator(HEADLINE).first
-    assert headline.evaluate(FRAME) == "none"
+    expect_script(page.locator(HEADLINE).first, FRAME, "none")
 
 
 def test_the_whole_lesson(teacher: Any, profiles: Profiles, address: str, watch: Watch) -> None:
@@ -378,8 +385,8 @@ def hold_the_rest(
     expect(teacher.locator(".room-code")).to_contain_text(f"{code[:4]} {code[4:]}")
     # The range of eight reports may be all shares, and the headline says so.
     expect(teacher.locator(".st-key-headline")).to_contain_text([f"{PHONES} reports "])
-    assert way_in(teacher) == (link, qr)
-    assert violations(teacher) == []  # with the bar
+    eventually_equal(teacher, lambda: way_in(teacher), (link, qr))
+    expect_no_violations(teacher)  # with the bar
     end(teacher, profiles, link, file, watch)
     teacher.set_viewport_size({"width": 320, "height": 256})  # 1280 at 400 %
     teacher.locator(BAR).get_by_role("button", name="Notes").click()
@@ -596,7 +603,7 @@ def assert_answers(page: Any) -> None:
 
 def assert_readable(page: Any) -> None:
     """No rule is broken, and nothing is wider than the screen."""
-    assert violations(page) == []
+    expect_no_violations(page)
     words = page.evaluate(WORDS)
     assert {text for *layers, text in words if contrast(*layers) < LEAST} == set()
     assert "Station 7: Shuffling" in {text for *_, text in words}

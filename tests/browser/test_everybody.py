@@ -30,6 +30,7 @@ from tests.browser.hands import (
     Watch,
     button,
     eventually,
+    eventually_equal,
     expect,
     expect_shows,
     is_outside,
@@ -344,8 +345,7 @@ def open_and_close_before_the_answer(page: Any, socket: SlowSocket, toggle: str)
         "[data-testid=stPopoverBody], [data-testid=stExpanderDetails]:not([inert])"
     )
     expect(opened).to_have_count(1)
-    while not socket.whole_runs():
-        page.wait_for_timeout(15)
+    eventually_equal(page, lambda: socket.whole_runs() > 0, True)
     page.keyboard.press("Escape" if "Popover" in toggle else "Enter")
     expect(opened).to_have_count(0)
     socket.release()
@@ -369,8 +369,7 @@ def test_panel_that_a_mouse_opened_is_not_entered_where_a_late_answer_closes_it(
     expect(panel).to_be_focused()
     page.keyboard.press("Escape")
     expect(panel).to_have_count(0)
-    while socket.whole_runs() < 2:
-        page.wait_for_timeout(15)
+    eventually_equal(page, lambda: socket.whole_runs() > 1, True)
     button.click()
     expect(panel).to_be_visible()
     expect(panel).not_to_be_focused()
@@ -435,6 +434,11 @@ def violations(page: Any, options: dict[str, Any] | None = None) -> list[str]:
     options = {"resultTypes": ["violations"], **(options or {})}
     found = Axe().run(page, options=options).response["violations"]
     return [f"{v['id']}: {v['nodes'][0]['html']} {v['nodes'][0]['failureSummary']}" for v in found]
+
+
+def expect_no_violations(page: Any) -> None:
+    """Wait until axe finds nothing: a run that has just ended may still fade what it draws."""
+    eventually_equal(page, lambda: violations(page), [])
 
 
 def in_scheme(page: Any, scheme: str) -> None:

@@ -25,7 +25,7 @@ from websockets.sync.client import ClientConnection, connect
 
 from tests import ROOT, require_software
 from tests.browser.conftest import SCREENS, Profiles
-from tests.browser.hands import SLIDER, Watch, expect, open_poll, wait_until_ready
+from tests.browser.hands import SLIDER, Watch, eventually_equal, expect, open_poll, wait_until_ready
 from tests.servers import Fleet, fleet, missing_nginx, server_address, wait_until_settled
 from tests.visits import Visitor
 from tests.waiting import PATIENCE, run, until
@@ -92,8 +92,7 @@ def test_a_visit_whose_socket_is_cut_in_mid_run_goes_on(
     line.cut_the_run_that_says('data: "3"', kind)
     page.focus(SLIDER)
     page.keyboard.press("ArrowRight")
-    while line.connections < 2:
-        page.wait_for_timeout(20)
+    eventually_equal(page, lambda: line.connections > 1, True)
     wait_until_settled(page)
     # The act that was cut may have come through or not; the page says one thing all over.
     page.wait_for_function(AGREE)

@@ -35,7 +35,7 @@ from caldp_ui.parts import pack
 from caldp_ui.places.page_state import LINK, PlacesState
 from tests.browser.conftest import SCREENS, OpenLink, Visit
 from tests.browser.hands import HEADLINE, expect, headline_of, open_internal, press, tab
-from tests.browser.test_everybody import AS_AT_REST, violations
+from tests.browser.test_everybody import AS_AT_REST, expect_no_violations
 from tests.browser.test_packs import choose_option, rows_of, unpacked
 from tests.datasets.files import workbook
 from tests.servers import wait_until_settled
@@ -105,7 +105,7 @@ def bring(
     for offer in offers:
         button = page.get_by_role("button", name=offer, exact=True)
         button.wait_for()
-        assert violations(page) == []
+        expect_no_violations(page)
         button.press("Enter")
         button.wait_for(state="detached")
     page.get_by_text("are counted.").wait_for()

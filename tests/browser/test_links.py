@@ -31,6 +31,7 @@ from tests.browser.hands import (
     TABS,
     Watch,
     expect,
+    expect_script,
     expect_shows,
     link_of,
     to_page,
@@ -222,6 +223,7 @@ def test_back_leads_through_what_was_shown_on_every_page(page: Any, every: int) 
 
 NAMES = {Path(entry.path).stem: entry for entry in PAGES[1:]}
 HERE = "a[aria-current=page]:visible"
+IS_A_LINE = "tabs => tabs.getBoundingClientRect().height <= 48"
 
 
 def expect_on(page: Any, name: str) -> None:
@@ -252,7 +254,7 @@ def test_every_page_is_two_clicks_away_and_breaks_no_rule_in_light_or_dark(
         expect_on(page, name)
         titles = [entry.title for entry in group.values()]
         expect(page.locator(f"{TABS} .open a")).to_have_text(titles)
-        assert page.locator(f"{TABS} .wide").bounding_box()["height"] <= 48
+        expect_script(page.locator(f"{TABS} .wide"), IS_A_LINE, True)
         found[name] = violations_in_both(page, next(schemes))
     assert {name: rules for name, rules in found.items() if rules} == {}
     page.go_back()
@@ -310,6 +312,12 @@ SMALL: Final = """() => {
 """Words of the page that are too small for the last row of a classroom, icons' names aside."""
 
 
+DRAWN: Final = f"{PICTURE} :is(.js-plotly-plot, .trust)"
+BELOW: Final = f"""height => [...document.querySelectorAll("{DRAWN}")]
+    .map(each => each.getBoundingClientRect().bottom).filter(bottom => bottom >= height)"""
+"""Lower edges of pictures that are below the screen."""
+
+
 def test_every_station_opens_by_keyboard_with_its_picture_on_the_screen(
     profiles: Profiles, address: str, watch: Watch
 ) -> None:
@@ -323,12 +331,9 @@ def test_every_station_opens_by_keyboard_with_its_picture_on_the_screen(
         sentence = station.open(Lesson(name)).headline.sentence
         page.locator(TABS_HEADLINE, has_text=sentence).first.wait_for()
         wait_until_settled(page)
-        assert page.url.endswith("classroom" if i == 1 else f"&station={name}")
-        drawn = page.locator(f"{PICTURE} .js-plotly-plot, {PICTURE} .trust")
-        drawn.first.wait_for()
-        for box in (each.bounding_box() for each in drawn.all()):
-            assert box is not None
-            assert box["y"] + box["height"] < HEIGHT, name
-        assert page.evaluate(SMALL) == [], name
+        page.wait_for_url(re.compile("classroom$" if i == 1 else f"&station={name}$"))
+        page.locator(DRAWN).first.wait_for()
+        expect_script(page, BELOW, [], HEIGHT)
+        expect_script(page, SMALL, [])
     page.close()
     watch.check()

@@ -219,15 +219,19 @@ def test_repeated_runs_show_progress_and_can_be_cancelled(visit: Visit) -> None:
     expect_shows(page, scenario.with_context(epsilon=1.5))
 
 
-def let_timers_overtake(page: Any) -> None:
-    """From its next load on, a user's message for a page waits until a timer's has gone by."""
+def let_timers_overtake(page: Any) -> Callable[[], None]:
+    """Call what it returns: then a user's message for a page waits until a timer's has gone by.
+
+    Not before the page is there: a browser that connects anew has no timer yet. From the next load.
+    """
+    state = {"waits": False}
 
     def connect(socket: Any) -> None:
         server, held = socket.connect_to_server(), list[bytes]()
 
         def pass_on(message: bytes) -> None:
             asked = BackMsg.FromString(message).rerun_script
-            if asked.widget_states.widgets and not asked.fragment_id:
+            if state["waits"] and asked.widget_states.widgets and not asked.fragment_id:
                 held.append(message)
                 return
             server.send(message)
@@ -238,17 +242,20 @@ def let_timers_overtake(page: Any) -> None:
         socket.on_message(pass_on)
 
     page.route_web_socket(re.compile("/_stcore/stream"), connect)
+    return lambda: state.update(waits=True)
 
 
 def test_a_key_that_a_timer_overtakes_is_not_lost(visit: Visit) -> None:
     """The timer's message has the new value already, which its own then did not seem to change."""
     scenario = replace(BEGIN.with_context(blocks=StateBlocks()), n=10**9)
     page = visit("places?v=2&blocks=states&n=1000000000")
-    let_timers_overtake(page)
+    begin = let_timers_overtake(page)
     page.reload()
     expect_shows(page, scenario)
     tab(page, "Error curves")
     button(page, "places-repetition-start").click()
+    button(page, "places-repetition-cancel").wait_for()
+    begin()
     for key, epsilon in (("ArrowRight", 1.5), ("ArrowLeft", 1.0)):
         page.locator(SLIDER).press(key)
         expect_shows(page, scenario.with_context(epsilon=epsilon))

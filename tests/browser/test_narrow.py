@@ -16,7 +16,9 @@ from tests.browser.hands import (
     SLIDER,
     STAGE,
     eventually,
+    eventually_equal,
     expect,
+    expect_script,
     expect_shows,
     link_of,
     pictures,
@@ -80,14 +82,12 @@ COVERED = r"""() => {
 """What is covered while it has the focus, forth and back through all that the keyboard reaches."""
 
 
-def faults_by_width(page: Any) -> dict[int, list[str]]:
-    """What is wrong with the page at each width, where anything is."""
-    found = {}
+def check_widths(page: Any) -> None:
+    """Nothing is wrong with the page at any width, once it is drawn."""
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": TALL})
         wait_until_settled(page)
-        found[width] = page.evaluate(FAULTS)
-    return {width: faults for width, faults in found.items() if faults}
+        expect_script(page, FAULTS, [])
 
 
 FIXED = """() => [...document.querySelectorAll('[data-testid=stApp] *')]
@@ -126,15 +126,15 @@ def check_nothing_is_covered(page: Any) -> None:
     for size in (SHORT, TALL_BY_ZOOM):
         page.set_viewport_size(size)
         wait_until_settled(page)
-        assert page.evaluate(COVERED) == [], size
+        expect_script(page, COVERED, [])
 
 
 def check_paper(page: Any) -> None:
     """Nothing stays in its place on paper."""
     page.set_viewport_size(SHORT)
-    eventually(page, lambda: assert_equal(bool(page.evaluate(FIXED)), True))  # a phone's dials
+    eventually_equal(page, lambda: bool(page.evaluate(FIXED)), True)  # a phone's dials
     page.emulate_media(media="print")
-    assert page.evaluate(FIXED) == []
+    expect_script(page, FIXED, [])
     page.emulate_media(media="screen")
 
 
@@ -161,15 +161,11 @@ def _is_below(pixels: float) -> None:
     assert 0 <= pixels < 60
 
 
-def assert_equal(found: object, wanted: object) -> None:
-    assert found == wanted
-
-
 def check_sheet_is_as_wide_as_the_screen(page: Any) -> None:
     """Where no odds stand beside ε."""
     page.set_viewport_size(PHONE["viewport"])
     sheet = page.locator(".st-key-adversary-epsilon")
-    eventually(page, lambda: assert_equal(sheet.bounding_box()["width"], WIDTHS[1]))
+    eventually_equal(page, lambda: sheet.bounding_box()["width"], WIDTHS[1])
 
 
 def check_names_of_sliders(page: Any) -> None:
@@ -189,7 +185,11 @@ def words_apart(size: dict[str, int], *words: str) -> Callable[[Any], None]:
         found = [page.locator(f".stage {css}").first for css in words]
         for each in found:
             each.wait_for()
-        assert not page.evaluate(MEETS, [each.element_handle() for each in found])
+
+        def meets() -> object:
+            return page.evaluate(MEETS, [each.element_handle() for each in found])
+
+        eventually_equal(page, meets, False)
 
     return check
 
@@ -205,9 +205,9 @@ def check_shade_of_odds(page: Any) -> None:
             spot = (6, picture.height - 2, 7, picture.height - 1)
             return picture.convert("L").crop(spot).tobytes()[0]
 
-    assert edge() < 200
+    eventually_equal(page, lambda: edge() < 200, True)
     odds.evaluate("e => e.scrollTo(0, e.scrollHeight)")
-    assert edge() > 250
+    eventually_equal(page, lambda: edge() > 250, True)
 
 
 MORE: dict[str, tuple[Callable[[Any], None], ...]] = {
@@ -241,7 +241,7 @@ def test_all_of_each_page_can_be_read_and_reached(open_link: OpenLink, link: str
     dials = ["[class*='-dials'] input[type=range]"] if link in MORE else []
     there = dials if "coarser" not in link else []
     page = open_link(link, "h1", *there, has_touch=True, viewport=NARROWEST)
-    assert faults_by_width(page) == {}
+    check_widths(page)
     for check in MORE.get(link, ()):
         check(page)
 
@@ -310,13 +310,18 @@ def test_a_phone_in_the_dark(visit: Visit) -> None:
     """All maps come first, a finger over them scrolls the page, and the sheet stays on screen."""
     phone = visit(QUICKLY_FORECAST, color_scheme="dark", **PHONE)
     begin = link_of(phone).scenario
-    assert len(set(pictures(phone))) == 3
+    eventually_equal(phone, lambda: len(set(pictures(phone))), 3)
     text, ground = (luminance(colour) for colour in phone.evaluate(COLOURS))
     assert text > ground
     assert (text + 0.05) / (ground + 0.05) >= 4.5
-    frames = [frame.bounding_box() for frame in phone.locator(f"{STAGE} .frame:visible").all()]
-    assert len(frames) == 3
-    assert frames[-1]["y"] + frames[-1]["height"] / 2 < TALL - 103, "the sheet hides a map"
+    frames = phone.locator(f"{STAGE} .frame:visible")
+    expect(frames).to_have_count(3)
+
+    def is_above_the_sheet() -> bool:
+        box = frames.last.bounding_box()
+        return bool(box["y"] + box["height"] / 2 < TALL - 103)
+
+    eventually_equal(phone, is_above_the_sheet, True)
     finger_scrolls(phone)
     assert link_of(phone).scenario == begin
     main = phone.locator("[data-testid=stMain]")
@@ -324,16 +329,23 @@ def test_a_phone_in_the_dark(visit: Visit) -> None:
     wait_until_settled(phone)
     slider = phone.locator(SLIDER)
     for part in (slider, phone.locator(".odds")):
-        assert TALL - 103 <= part.evaluate("e => e.getBoundingClientRect().top") < TALL
+
+        def is_on_the_sheet(part: Any = part) -> bool:
+            return bool(TALL - 103 <= part.evaluate("e => e.getBoundingClientRect().top") < TALL)
+
+        eventually_equal(phone, is_on_the_sheet, True)
     assert main.evaluate("e => e.scrollWidth - e.clientWidth") <= 0
     slider.press("ArrowRight")
     expect_shows(phone, begin.with_context(epsilon=1.5))
     tab(phone, "Error curves")
     expect(phone.locator(".st-key-curve .legendtext").first).to_be_visible()
-    buttons, names, covered = phone.evaluate(OVERLAPS)
-    assert buttons >= 3
-    assert names == 2
-    assert covered == 0, "a button of the chart lies on the name of a line"
+
+    def no_button_lies_on_a_name() -> None:
+        buttons, names, covered = phone.evaluate(OVERLAPS)
+        assert buttons >= 3
+        assert (names, covered) == (2, 0)
+
+    eventually(phone, no_button_lies_on_a_name)
 
 
 def finger_scrolls(phone: Any) -> None:

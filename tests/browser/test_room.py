@@ -16,8 +16,15 @@ from caldp_ui.room.view import WEB, board_json
 from caldp_ui.stage import records
 from caldp_ui.stage.records import join_modules
 from tests.browser.conftest import DESKTOP, SCREENS, Profiles, visiting
-from tests.browser.hands import Watch, expect, open_poll, wait_to_open_a_poll
-from tests.browser.test_everybody import violations
+from tests.browser.hands import (
+    Watch,
+    eventually_equal,
+    expect,
+    expect_script,
+    open_poll,
+    wait_to_open_a_poll,
+)
+from tests.browser.test_everybody import expect_no_violations
 from tests.servers import server_address, wait_until_settled
 from tests.visits import Visitor
 from tests.waiting import run
@@ -68,7 +75,7 @@ def requests_of(profiles: Profiles, link: str, answer: int, watch: Watch) -> lis
     page.locator(".phone .poll .go").click()
     page.get_by_text("Counted, once").wait_for()
     page.remove_listener("request", note)
-    assert page.locator(".phone .sent strong").inner_text() == "Yes"
+    expect(page.locator(".phone .sent strong")).to_have_text("Yes")
     page.reload()
     page.get_by_text("Counted, once").wait_for()
     stored = page.evaluate("JSON.stringify(localStorage)")
@@ -191,12 +198,12 @@ def test_on_the_narrowest_phone_four_languages_are_whole_and_without_violations(
         phone.locator(".phone .answer").first.click()
         expect(phone.locator("html")).to_have_attribute("lang", language)
         expect(phone.locator(".phone .poll .go")).to_be_enabled()
-        assert phone.evaluate(CUT) == [], language
+        expect_script(phone, CUT, [])
         phone.locator(".phone .poll .go").click()
         expect(phone.locator(".phone .sent strong")).to_be_visible()
         expect(phone.locator(".phone .chances")).to_be_visible()
-        assert phone.evaluate(CUT) == [], language
-        assert violations(phone) == [], language
+        expect_script(phone, CUT, [])
+        expect_no_violations(phone)
         phone.close()  # it would ask for a poll that has ended
     watch.check()
     end_poll(board)
@@ -270,7 +277,7 @@ def test_the_way_in_is_the_same_after_a_visit_to_the_classroom(
     page.locator('a[href$="/room"]:visible').first.click()
     page.locator(".room-code").wait_for()
     wait_until_settled(page)
-    assert way_in(page) == before
+    eventually_equal(page, lambda: way_in(page), before)
     phone = profiles(**SCREENS["phone"], extra_http_headers={"x-phone": "after"}).new_page()
     watch.follow(phone)
     phone.goto(way_in(page)[0])
@@ -278,7 +285,7 @@ def test_the_way_in_is_the_same_after_a_visit_to_the_classroom(
     phone.close()
     page.locator(".st-key-room-next button").click()
     page.locator(".st-key-room-ask").wait_for()
-    assert page.locator(".st-key-qr img").get_attribute("src") == before[1]
+    expect(page.locator(".st-key-qr img")).to_have_attribute("src", before[1])
     page.locator(".st-key-room-back button").click()
     page.get_by_text("End the poll").click()
     page.locator(".st-key-room-end button").click()
@@ -371,7 +378,7 @@ def test_a_phone_that_lost_its_server_says_so_and_goes_on_when_it_is_back(
     expect(lost).to_contain_text("The server does not answer")
     context.set_offline(False)
     expect(phone.locator(".phone .poll")).to_contain_text("Counted, once")
-    expect(lost).to_be_hidden(timeout=20_000)
+    expect(lost).to_be_hidden()
     phone.close()
     end_poll(teacher)
 
