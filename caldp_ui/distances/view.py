@@ -14,7 +14,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from caldp_core.audit.adversary import guess_accuracy, max_guess_accuracy
-from caldp_core.basics.types import Floats, Ints
+from caldp_core.basics.types import Floats
 from caldp_core.domain.domains import Area
 from caldp_core.experiments.run import Result
 from caldp_core.mechanisms.catalogue import MECHANISMS
@@ -454,18 +454,13 @@ def exact_odds(data: DistanceData) -> tuple[Floats, Floats]:
 
     Exact from the channel, for the record's place and others due north or south of it.
     """
-    others = _places_north_south(data)
-    place = data.record.place
-    right = [guess_accuracy(data.setup.mechanism, place, other) for other in others.tolist()]
-    return data.domain.km_from(place)[others], np.array(right)
-
-
-def _places_north_south(data: DistanceData) -> Ints:
     domain, place = data.domain, data.record.place
     row, column = divmod(place, domain.columns)
     steps = np.unique(np.rint(np.geomspace(1, domain.rows, _POINTS)).astype(np.int64))
     north = np.where(row + steps < domain.rows, row + steps, row - steps)
-    return (north * domain.columns + column)[north >= 0]
+    others = (north * domain.columns + column)[north >= 0]
+    right = [guess_accuracy(data.setup.mechanism, place, other) for other in others.tolist()]
+    return domain.km_from(place)[others], np.array(right)
 
 
 def _line(name: str, x: Floats, y: list[float], style: tuple[str, str]) -> dict[str, Any]:

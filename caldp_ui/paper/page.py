@@ -181,23 +181,20 @@ def ratios(values: int, epsilon: float, share: float | None) -> dict[str, list[f
         minimax(values, s, epsilon) if share is None else least_loss(values, s, epsilon, share)
         for s in sizes
     ]
-    for name, spec in _methods(share).items():
-        multiples[name] = [
-            _loss(spec.make(Context.high_low(np.arange(values) < s, epsilon)), s, share)
-            / least.loss
-            for s, least in zip(sizes, best, strict=True)
-        ]
-    return multiples
-
-
-def _methods(share: float | None) -> Mapping[str, catalogue.MechanismSpec]:
-    return {
+    methods: dict[str, catalogue.MechanismSpec] = {
         "randomized response (uRR)": catalogue.RandomizedResponse(),
         "RAPPOR as published (uRAP)": catalogue.PublishedUrap(),
         _PAPER: catalogue.Hadamard(),
         _BEST: catalogue.SubsetSelection(),
         _OURS: catalogue.Galois(share=share),
     }
+    for name, spec in methods.items():
+        multiples[name] = [
+            _loss(spec.make(Context.high_low(np.arange(values) < s, epsilon)), s, share)
+            / least.loss
+            for s, least in zip(sizes, best, strict=True)
+        ]
+    return multiples
 
 
 def _loss(mechanism: Mechanism, s: int, share: float | None) -> float:

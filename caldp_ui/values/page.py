@@ -30,7 +30,7 @@ from caldp_ui.session.page_state import bind, bind_held
 from caldp_ui.shell.page import PinPage
 from caldp_ui.values import page_state, several, view
 from caldp_ui.values import tabs as below
-from caldp_ui.values.page_state import K_MAX, STATE, SYNTHETIC, TABLES, TableEntry, ValuesState
+from caldp_ui.values.page_state import K_MAX, STATE, SYNTHETIC, TABLES, ValuesState
 from caldp_ui.words import accuracy, formats, policies, promise
 
 TEXTS: Final = read_texts(__file__)
@@ -156,13 +156,6 @@ FORM: Final[own_data.Form[CountedData]] = own_data.Form(
     _hidden_choices,
 )
 _K_MIN: Final = 2
-
-
-def _by_title() -> dict[str, TableEntry]:
-    """All tables by title: those shipped, and those uploaded in this visit."""
-    specs = [*visit.kept_datasets().values(), STATE.current().scenario.dataset]
-    uploaded = [page_state.table_of(spec) for each in specs for spec in _questions(each)]
-    return {table.title: table for table in (*TABLES, *uploaded) if table is not None}
 
 
 def _questions(spec: DatasetSpec) -> list[DatasetSpec]:
@@ -382,12 +375,15 @@ def show(record: ValuesState) -> None:
     """Show the page at a record."""
     page = markup.column_layout(STATE)
     with page.title:
-        table = page_state.table_of(STATE.current().scenario.dataset)
+        own = record.scenario.dataset
+        table = page_state.table_of(own)
+        specs = [*visit.kept_datasets().values(), own]  # those uploaded in this visit
+        uploaded = [page_state.table_of(spec) for each in specs for spec in _questions(each)]
         choices.by_title(
             STATE,
             "table",
             "Data",
-            _by_title(),
+            {each.title: each for each in (*TABLES, *uploaded) if each is not None},
             lambda record, t: replace(record, scenario=page_state.switch_table(record.scenario, t)),
             title=table.title if table else None,
             help=table.question if table else None,
