@@ -276,7 +276,8 @@ MORE_THAN_ONE: Final = {
     "caldp_core/collect/record.py": ["blocks"],
     "caldp_core/collect/report_files.py": ["len(lower)"],
     "caldp_core/datasets/files/source.py": ["len(packed)"],
-    "caldp_core/datasets/files/table.py": ["bounds.rows", "count or 0", "self.width"],
+    "caldp_core/datasets/files/dialect.py": ["self.width"],
+    "caldp_core/datasets/files/table.py": ["bounds.rows", "count or 0"],
     "caldp_core/datasets/own.py": ["len(self.questions)"],
     "caldp_core/mechanisms/contextual.py": ["self.oracles.n_max"],
 }

@@ -34,8 +34,8 @@ from caldp_core.collect.collected_tally import (
     report_counts,
 )
 from caldp_core.collect.collector import Collector, tally_files
-from caldp_core.collect.json_files import format_json, read_json_object
-from caldp_core.collect.protocol import Protocol, protocol_schema, unprotected_text
+from caldp_core.collect.json_files import NAME, format_json, read_json_object
+from caldp_core.collect.protocol import PROTOCOL_KEY, Protocol, protocol_schema, unprotected_text
 from caldp_core.collect.questions import Questions, protocols_by_name, read_protocol
 from caldp_core.collect.servers import DIALECTS, dap_configuration, tally_query
 from caldp_core.datasets.base import from_weights
@@ -252,6 +252,7 @@ def estimate_command(
         (tally is None) != (histogram is None),
         "An estimate is made of one tally, or of a histogram; give one of them.",
     )
+    protocol, tally = _protocol_first(protocol, tally)
     inputs = (protocol, tally, histogram, options["prior"])
     asked = read_protocol(protocol)
     outputs = _outputs(asked, output, ".csv")
@@ -272,6 +273,15 @@ def estimate_command(
             records.make_questions_record(asked, made) if isinstance(asked, Questions) else made[""]
         )
         write_whole(record, format_json(whole))
+
+
+def _protocol_first(protocol: str, tally: str | None) -> tuple[str, str | None]:
+    """The protocol and the tally, in whichever order they were given."""
+    if tally is None or Path(tally).is_dir() or not Path(tally).is_file():
+        return protocol, tally
+    if Path(protocol).is_file() and PROTOCOL_KEY in read_json_object(protocol, NAME):
+        return protocol, tally
+    return (tally, protocol) if PROTOCOL_KEY in read_json_object(tally, NAME) else (protocol, tally)
 
 
 def _estimate(

@@ -17,12 +17,13 @@ from caldp_core.datasets.files import answers as file_answers
 from caldp_core.datasets.files.checks.record import KEEP, Check, Reading, Resolved
 from caldp_core.datasets.files.checks.run import CHECKS, read_as_chosen, with_met_rows
 from caldp_core.datasets.files.counts_export import check_ending, write_counts
+from caldp_core.datasets.files.dialect import DELIMITERS, NO_DELIMITER
 from caldp_core.datasets.files.layout_detection import DetectedFile, Layout
 from caldp_core.datasets.files.maps import MapRequest
 from caldp_core.datasets.files.numbers import NumberSteps
 from caldp_core.datasets.files.places import CountedPlaces, count_places
 from caldp_core.datasets.files.source import COMMAND_BOUNDS, ENCODINGS
-from caldp_core.datasets.files.table import COLUMN_TYPES, DELIMITERS, NO_DELIMITER, Chosen
+from caldp_core.datasets.files.table import COLUMN_TYPES, Chosen
 from caldp_core.datasets.own import OwnPlaces, OwnSurvey, OwnTable
 from caldp_core.datasets.reading import inspect_data
 from caldp_core.domain.domains import Area

@@ -16,11 +16,12 @@ from caldp_core.basics.extras import explain_missing
 from caldp_core.basics.types import Progress, no_progress
 from caldp_core.datasets.base import Dataset, from_counts
 from caldp_core.datasets.files.answers import UNIT
+from caldp_core.datasets.files.dialect import TableDialect
 from caldp_core.datasets.files.layout_detection import DetectedFile, Layout
 from caldp_core.datasets.files.maps import MapRequest
 from caldp_core.datasets.files.places import count_parts_by_cell
 from caldp_core.datasets.files.source import COMMAND_BOUNDS, source_from_path
-from caldp_core.datasets.files.table import TableDialect, open_table
+from caldp_core.datasets.files.table import open_table
 from caldp_core.datasets.shipped import NOTES
 from caldp_core.domain.domains import Area, GridDomain
 

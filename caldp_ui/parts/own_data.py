@@ -23,9 +23,10 @@ from caldp_core.datasets import check_size, inspect_data
 from caldp_core.datasets.files.answers import CountedFile
 from caldp_core.datasets.files.checks.record import KEEP, Check, Reading, Resolved
 from caldp_core.datasets.files.checks.run import read_as_chosen, with_met_rows
+from caldp_core.datasets.files.dialect import DELIMITERS, NO_DELIMITER
 from caldp_core.datasets.files.layout_detection import DetectedFile, Layout, is_named
 from caldp_core.datasets.files.source import ENCODINGS
-from caldp_core.datasets.files.table import DELIMITERS, NO_DELIMITER, Chosen
+from caldp_core.datasets.files.table import Chosen
 from caldp_core.datasets.own import CountedRows, check_line
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.delivery import THREAD_PREFIX, take_content, was_taken

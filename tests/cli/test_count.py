@@ -662,12 +662,14 @@ def test_a_row_that_only_counting_meets_is_asked_about(name: str, tmp_path: Path
     path, out = tmp_path / "a.csv", tmp_path / "counts.csv"
     path.write_text("\n".join([titles, *rows, ""]))
     file = inspect_data(path)
-    answers = {"areas": "United States"} if name == "no area" else {}
+    areas = {"no area": "United States", "a total of Eurostat": "keep"}
+    answers = {"areas": areas[name]} if name in areas else {}
     at_first = resolve(file, file.answers, tuple(CHECKS.values()), answers)
     assert not at_first.unanswered
     arguments = ["count", str(path), "-o", str(out)]
     arguments += ["--step", "10"] if name == "a code" else []
-    arguments += [part for each in answers for part in ("--accept", each)]
+    for each, answer in answers.items():
+        arguments += ["--accept", f"{each}={answer}"]
     refused = CliRunner().invoke(main, arguments)
     assert (refused.exit_code, f"--accept {check}=" in refused.stderr) == (2, True), refused.output
     assert not out.exists()

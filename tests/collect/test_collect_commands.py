@@ -128,6 +128,16 @@ def test_the_tally_of_memory_is_estimated_and_not_added(folder: Path) -> None:
         read_collection([*files, ("right.json", (folder / "right.json").read_bytes())])
 
 
+def test_an_estimate_takes_its_two_files_in_either_order(folder: Path) -> None:
+    assert tally(folder, "right.csv", "-o", "right.json").exit_code == 0
+    files = [f"{folder}/protocol.json", f"{folder}/right.json"]
+    done = [CliRunner().invoke(main, ["estimate", *each]) for each in (files, files[::-1])]
+    assert (done[0].exit_code, done[1].exit_code) == (0, 0), done[1].output
+    assert done[0].output == done[1].output
+    twice = CliRunner().invoke(main, ["estimate", files[1], files[1]])
+    assert (twice.exit_code, "caldp_protocol" in twice.stderr) == (2, True)
+
+
 def test_records_of_many_values_are_a_line() -> None:
     for protocol in (many("oue", 10_000), tables()["designed"]):
         drawn = protocol.mechanism.sample_tally(np.full(protocol.domain.k, 5), 1)

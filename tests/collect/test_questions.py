@@ -246,6 +246,9 @@ def test_commands_take_a_file_of_several_questions(tmp_path: Path) -> None:
     done = run("estimate", survey, tallies, "-o", tables, "--record", tmp_path / "record.json")
     assert done.exit_code == 0, done.output
     assert sorted(path.name for path in tables.iterdir()) == ["sad.csv", "sleep.csv", "smoking.csv"]
+    swapped = run("estimate", tallies, survey, "-o", tmp_path / "swapped")
+    assert swapped.exit_code == 0, swapped.output
+    assert (tmp_path / "swapped" / "sad.csv").read_bytes() == (tables / "sad.csv").read_bytes()
     whole = json.loads((tmp_path / "record.json").read_text("utf-8"))
     assert whole["protocol"] == ASKED.fingerprint
     parts = [record.plan_cost(each, 1)["value"]["epsilon"] for each in ASKED.protocols.values()]

@@ -169,6 +169,19 @@ def test_names_and_codes_in_use_are_known(names: str, of: str, key: str) -> None
 def test_words_that_answers_are_made_of_are_no_areas() -> None:
     for words in ("yes no maybe", "North South East West", "1 2 3 4 5", "male female", "in at on"):
         assert not match_names(words.split())
+    for words in ("North South", "Aa Bb", "on off", "in TX"):
+        assert not match_names(words.split(), "state")
+
+
+def test_few_codes_and_names_are_areas_below_a_title_that_says_so() -> None:
+    for names, of in {
+        "TX OH": "United States",
+        "ZH BE GE": "Switzerland",
+        "01 09": "Germany",
+    }.items():
+        assert next(iter(match_names(names.split(), "Kanton or state"))) == of
+        assert not match_names(names.split(), "answer")
+    assert "countries" in match_names(["Germany", "France"], "Pays")
 
 
 def test_spellings_of_one_area_are_added_up_and_everybody_is_accounted_for() -> None:

@@ -363,9 +363,10 @@ IN_TEXT: Final = {**ASKED, **READ}
 
 def of_case(case: Case) -> Kept:
     """What a case of one check leads to."""
-    options = dict(zip(case.options[::2], case.options[1::2], strict=False))
-    name, _, answer = options.get("--accept", "").partition("=")
-    answers = {name: answer} if name else {}
+    pairs = list(zip(case.options[::2], case.options[1::2], strict=False))
+    options = dict(pairs)
+    accepted = (each.partition("=") for option, each in pairs if option == "--accept")
+    answers = {name: answer for name, _, answer in accepted}
     answers |= {case.check: case.answer} if case.check else {}
     types = {options["--answer"]: "answer"} if "--answer" in options else {}
     header = True if "--header" in case.options else None
@@ -481,7 +482,7 @@ def test_the_command_reads_them_in_the_same_way(part: int, tmp_path: Path) -> No
 
 
 def test_files_of_other_programs_are_named_with_the_way_out() -> None:
-    for text, sentence in REFUSED.items():
+    for text, sentence in (REFUSED | office_cases.REFUSED).items():
         with naming(text[:60]), pytest.raises(CaldpError, match=sentence):
             read_places(text.encode())
 

@@ -86,6 +86,8 @@ def test_codes_have_the_zeros_that_libreoffice_shows() -> None:
     rows += [_ods_cell(int(code), code) + _ods_cell(n, str(n)) for code, n in ZIP_CODES.items()]
     written = "".join(f"<table:table-row>{row}</table:table-row>" for row in rows)
     assert _counts(_ods(written)) == ZIP_CODES
+    twice = f'<table:table-row table:number-rows-repeated="2">{rows[1]}</table:table-row>'
+    assert _counts(_ods(written + twice)) == ZIP_CODES | {"01067": 30}
 
 
 @pytest.mark.parametrize(

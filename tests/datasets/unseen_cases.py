@@ -209,7 +209,7 @@ ASKED: Final = {
         68,
         {"DE": 14, "FR": 21, "IT": 33},
         name="demo.tsv",
-        options=("--accept", "marks"),
+        options=("--accept", "marks", "--accept", "areas=keep"),
     ),
     "numbers of which most are hidden": Case(
         "county,deaths\nAdams,<5\nBaker,12\nClark,*\nDane,30\nEssex,–\nFord,c\nGrant,7\n",

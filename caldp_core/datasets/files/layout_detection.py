@@ -36,6 +36,8 @@ _TIME: Final = re.compile(
 )
 """Cells of no question: a date, also with the time of day or the month's name, a percentage."""
 _YEAR: Final = re.compile(r"(19|20)\d\d")
+_HELD: Final = re.compile(r"\d[.,]\d|\d ?[°º]|@|://")
+"""What cells with places, decimals or addresses hold, and their title does not."""
 
 
 def normalize_name(name: str) -> str:
@@ -284,14 +286,14 @@ def _has_header(sample: Sequence[tuple[str, ...]]) -> bool | None:
     roles = ROLES if len(first) > 1 else {"answer": ROLES["answer"]}
     if any(is_named(cell, role) for cell in first for role in roles):
         return True
-    dated = [cell for cell, cells in zip(first, columns, strict=True) if are_of_no_question(cells)]
+    pairs = list(zip(first, columns, strict=True))
+    if any(c and not _HELD.search(cell) and all(map(_HELD.search, c)) for cell, c in pairs):
+        return True
+    dated = [cell for cell, cells in pairs if are_of_no_question(cells)]
     if dated or any(map(_holds_numbers, columns)):
         return not any(map(_TIME.fullmatch, dated))
     # A column of one choice among several has its title in the rows that chose it.
-    if any(
-        cell in cells and ({cell} != {*cells} or len(first) == 1)
-        for cell, cells in zip(first, columns, strict=True)
-    ):
+    if any(cell in cells and ({cell} != {*cells} or len(first) == 1) for cell, cells in pairs):
         return False
     repeat = [c for c in columns if len(c) >= _CELLS_MIN and len(set(c)) <= _REPEATS * len(c)]
     return True if len(first) > 1 and repeat and all(first) else None
@@ -419,7 +421,11 @@ class _Sample:
             other = [at for at in numeric if len(self.columns) == 1 or at != count]
             free = [at for at in (*texts, *other) if at not in (count, group)]
             answer = min(free, key=self._holds_no_answers, default=answer)
-        if count is None and answer is not None:
+        if count is None and answer in numeric and texts:  # a value of each label, as offices list
+            label = min(texts, key=self._holds_no_answers)
+            count = self._counts_beside(label)
+            answer = label if count is not None and count == answer else answer
+        elif count is None and answer is not None:
             count = self._counts_beside(answer)
         if self.titles and count is not None and group is not None and answer in numeric:
             is_mean = has_word(self.titles[answer], RATES)  # of each group, which is the answer
@@ -427,7 +433,9 @@ class _Sample:
         if group is None and count is not None and sum(map(bool, self.columns)) == 3:
             rest = [at for at in texts if at not in (answer, count)]
             # A group of its own for each answer is none: it may be a margin of error.
-            several = [at for at in rest if len({*self.columns[at]}) < len(self.columns[at])]
+            names = self.titles or [""] * len(self.columns)
+            able = [at for at in rest if not has_word(names[at], RATES)]
+            several = [at for at in able if len({*self.columns[at]}) < len(self.columns[at])]
             group = next(iter(rest if self.titles is None else several), None)
         read = numeric if count is None else [count]
         mark = numbers.detect_mark(cell for at in read for cell in self.columns[at])

@@ -1,8 +1,6 @@
 """A file as a table that DuckDB reads: its columns as text, whatever the file is.
 
-DuckDB's own sniffing skips rows that do not fit, and takes a short list with commas for something
-else; here nothing is skipped silently. Workbooks are read in a process of their own, which they may
-crash.
+Workbooks are read in a process of their own, which they may crash.
 """
 
 import codecs
@@ -12,7 +10,6 @@ import json
 import re
 import sys
 import tomllib
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -29,7 +26,15 @@ from caldp_core.basics.files import (
 )
 from caldp_core.basics.types import Progress, no_progress
 from caldp_core.datasets.files import geojson
-from caldp_core.datasets.files.numbers import WORDS, DecimalMark, looks_like_number
+from caldp_core.datasets.files.dialect import (
+    COMPOUND,
+    HEAD_BYTES,
+    TableDialect,
+    detect_dialect,
+    is_drawn,
+    without_drawing,
+)
+from caldp_core.datasets.files.numbers import WORDS, DecimalMark
 from caldp_core.datasets.files.source import (
     ENCODINGS,
     PROTOCOL,
@@ -220,196 +225,6 @@ def _unreadable(name: str, why: str) -> CaldpError:
     return CaldpError(f"The workbook {excerpt(name)} {why}; save it as “CSV UTF-8”.")
 
 
-HEAD_BYTES: Final = 2**18
-COLUMNS_MAX: Final = 1_000
-CELL_MAX: Final = 100_000
-"""Most characters of a cell at the beginning of a file."""
-NO_DELIMITER: Final = "\x1f"
-DELIMITERS: Final = {"\t": "tabs", ";": "semicolons", ",": "commas", "|": "bars"}
-"""In the order of preference where several fit equally well: a comma may be within numbers."""
-_SEPARATOR_LINE: Final = re.compile(r'"?sep=([\t;,|])"?\r?\n', re.IGNORECASE)
-"""Excel's first line, which says what sets cells apart."""
-_COMMENT: Final = re.compile(r"\s*#(\s|#|!|[\w -]+[:=]|$)")
-"""Lines above a table that are not rows of it."""
-_COMPOUND: Final = re.compile(r"[\w,]+\\\w+")
-"""Eurostat's first title, such as “unit,geo\\time”: several columns, and what the others are."""
-_QUALTRICS: Final = re.compile(r'\{\s*"ImportId"')
-"""What the third row of Qualtrics begins with, below short names and the text of questions."""
-_ROWS: Final = 1_000
-_FILLED_MIN: Final = 0.5
-"""Of the rows of a table, those with several cells, where rows above with a single one are none."""
-_FIT_MIN: Final = 0.5
-_YEAR: Final = re.compile(r"(19|20)\d\d")
-_UNIT_MIN: Final = 2
-"""Letters that the unit of a column of numbers has more of; fewer may stand for no number."""
-
-
-@dataclass(frozen=True)
-class TableDialect:
-    """`delimiter` between the `width` cells of a row; data begin after `skip` rows.
-
-    `skip_with_header`: rows until the end of the first, for where it is the header; a cell may hold
-    line breaks, so that these are rows and no lines. `titles`: names of the columns that are known
-    for sure, () where they are not: then both numbers are equal; `remark`: what names them.
-    """
-
-    delimiter: str
-    width: int
-    skip: int
-    skip_with_header: int
-    titles: tuple[str, ...] = ()
-    remark: str = ""
-
-    def describe(self) -> str:
-        """What sets cells apart, and what is skipped, in words."""
-        above = f", below {count_text(self.skip, 'other line', 'other lines')}" if self.skip else ""
-        above = self.remark or above
-        if self.width == 1:
-            return f"one column{above}"
-        return f"{self.width:,} columns with {DELIMITERS[self.delimiter]} between them{above}"
-
-
-def detect_dialect(head: str, name: str, delimiter: str = "") -> TableDialect:
-    """The dialect of a text by its beginning; `delimiter`: where it is known.
-
-    Raises `CaldpError` if the text is not a table.
-    """
-    lines = head.splitlines()[:_ROWS] or [""]
-    most = max(line.count(sign) for line in lines for sign in DELIMITERS)
-    require(
-        most < COLUMNS_MAX,
-        f"A table may have up to {COLUMNS_MAX:,} columns, {excerpt(name)} has {most + 1:,}; keep "
-        "those that are needed.",
-    )
-    line = _SEPARATOR_LINE.match(head)
-    if line is not None:
-        found = _try_delimiter(head[line.end() :], delimiter or line[1], name)[2]
-        skip, then = found.skip + 1, found.skip_with_header + 1
-        return replace(found, skip=skip, skip_with_header=then)
-    signs = [delimiter] if delimiter else [sign for sign in DELIMITERS if sign in head]
-    candidates = [_try_delimiter(head, sign, name) for sign in signs]
-    fits, _, dialect = max(candidates, key=lambda each: each[:2], default=(0.0, False, None))
-    if dialect is not None and (delimiter or fits >= _FIT_MIN):
-        return dialect
-    return _try_delimiter(head, NO_DELIMITER, name)[2]
-
-
-def _try_delimiter(head: str, delimiter: str, name: str) -> tuple[float, bool, TableDialect]:
-    """Share of rows with the commonest number of cells, 0 if that is one; preference; dialect."""
-    rows: list[tuple[int, list[str]]] = []
-    reader = csv.reader(io.StringIO(head, newline=""), delimiter=delimiter)
-    try:
-        for number, cells in enumerate(reader, start=1):
-            if any(cell.strip() for cell in cells):
-                if max(map(len, cells)) > CELL_MAX:
-                    raise _too_long(name)
-                rows.append((number, cells))
-            if len(rows) >= _ROWS:
-                break
-    except csv.Error:
-        raise _too_long(name) from None
-    require(bool(rows), f"There is nothing to read in {excerpt(name)}; give rows of data.")
-    whole = rows[:-1] if 2 < len(rows) < _ROWS else rows  # the last may be cut
-    texts = [cells for _, cells in whole if not _COMMENT.match(",".join(cells))]
-    widths = list(map(len, texts or [cells for _, cells in whole]))
-    (width, times), *_ = Counter(widths).most_common()
-    first = _first_of_table([cells for _, cells in whole], width)
-    skip = rows[first][0] - 1
-    fits = times / len(widths) if width > 1 else 0.0
-    dialect = TableDialect(delimiter, width, skip, rows[first][0])
-    return fits, delimiter != ",", _with_known_titles(dialect, rows, first)
-
-
-def _first_of_table(rows: Sequence[list[str]], width: int) -> int:
-    """The first row with all cells, without comments and titles above a table that is filled."""
-    comments = next((at for at, cells in enumerate(rows) if not _COMMENT.match(",".join(cells))), 0)
-    if comments and len(rows[comments - 1]) == width > 1 and _is_data(rows[comments:]):
-        comments -= 1  # the titles stand behind the sign of comments
-    whole = [at for at, cells in enumerate(rows) if len(cells) == width and at >= comments]
-    filled = [at for at in whole if sum(cell.strip() != "" for cell in rows[at]) > 1]
-    return filled[0] if len(filled) >= _FILLED_MIN * len(whole) else whole[0]
-
-
-def _two_headers(rows: Sequence[list[str]]) -> tuple[str, ...]:
-    """Titles out of two rows; () for one row.
-
-    Names of groups of columns, or questions, above those of columns or choices; or codes above
-    labels, such as “ResponseId” above “Response ID”.
-    """
-    top, below, *data = rows
-    if any(looks_like_number(title) and not _YEAR.fullmatch(title) for title in (*top, *below)):
-        return ()
-    columns = list(zip(*data, strict=True))
-    numeric = {
-        at for at, cells in enumerate(columns) if 2 * sum(map(looks_like_number, cells)) > len(data)
-    }
-    chosen = {at for at, cells in enumerate(columns) if {"", below[at]} >= {*cells}}
-    spanned = {at for at, (a, b) in enumerate(zip(top, below, strict=True)) if b and not a}
-    if spanned and spanned <= numeric | chosen:
-        titles, group = [], ""
-        for above, title in zip(top, below, strict=True):
-            group = above or group
-            titles.append(above if title in ("", above) else f"{group} {title}")
-        return tuple(titles)
-    pairs = list(zip(top, below, strict=True))
-    same = any(a != b and _letters(a) == _letters(b) for a, b in pairs)
-    units = sum(len(below[at]) > _UNIT_MIN for at in numeric) > 1
-    both = all(below) and (same or units or any("!!" in b for b in below))
-    return tuple(a if a == b else f"{a} {b}" for a, b in pairs) if both else ()
-
-
-def _letters(title: str) -> str:
-    return re.sub(r"\W", "", title.casefold())
-
-
-def _with_known_titles(
-    dialect: TableDialect, rows: Sequence[tuple[int, list[str]]], first: int
-) -> TableDialect:
-    """The dialect with the titles of Qualtrics, or of a header that is a cell too short.
-
-    R leaves out the title above its names of rows; a comma may end every other row.
-    """
-    below = [cells for _, cells in rows[first:]]
-    if _COMPOUND.fullmatch(below[0][0].strip()):
-        titles, end = tuple(title.strip() for title in below[0]), rows[first][0]
-        return replace(dialect, skip=end, titles=titles, remark=", titles as of Eurostat")
-    if len(below) > 2 and any(map(_QUALTRICS.match, below[2])):
-        titles = tuple(text.strip() or code for code, text in zip(*below[:2], strict=False))
-        end = rows[first + 2][0]
-        return replace(
-            dialect, skip=end, skip_with_header=end, titles=titles, remark=", Qualtrics’ titles"
-        )
-    if len(below) > 2 and len({dialect.width, *map(len, below)}) == 1:
-        titles, end = _two_headers(below), rows[first + 1][0]
-        if titles:
-            two = replace(dialect, skip=end, skip_with_header=end, titles=titles)
-            return replace(two, remark=", two rows of titles")
-    above = rows[first - 1][1] if first else []
-    is_header = len(above) == dialect.width - 1 > 1 and all(cell.strip() for cell in above)
-    if not is_header or any(map(looks_like_number, above)) or not _is_data(below):
-        return dialect
-    is_last_empty = not any(cells[-1].strip() for cells in below)
-    titles = (*above, "") if is_last_empty else ("", *above)
-    return replace(
-        dialect, skip_with_header=dialect.skip, titles=titles, remark=", one without a title"
-    )
-
-
-def _is_data(rows: Sequence[list[str]]) -> bool:
-    """Whether the first of some rows has a number, or a cell that a row below has, too."""
-    return any(
-        looks_like_number(cell) or (cell and any(cell in row for row in rows[1:]))
-        for cell in rows[0]
-    )
-
-
-def _too_long(name: str) -> CaldpError:
-    return CaldpError(
-        f"A cell at the beginning of {excerpt(name)} has more than {CELL_MAX:,} characters; a "
-        "quotation mark may be open there: close it, or take it out."
-    )
-
-
 _PATH: Final = f"{PROTOCOL}://file"
 _PARQUET: Final = b"PAR1"
 _LINE_MAX: Final = 2**20
@@ -582,10 +397,14 @@ def _check_known(head: bytes, name: str) -> None:
 def _text(source: FileSource, bounds: Bounds, kinds: Sequence[str], delimiter: str) -> Table:
     """The table of a text; `delimiter` "": detected."""
     head = codecs.getincrementaldecoder("utf-8")("replace").decode(source.head(HEAD_BYTES))
+    if source.size <= _JSON_BYTES and is_drawn(head):
+        text = source.head(source.size).decode("utf-8", "replace")
+        source = source_from_bytes(without_drawing(text).encode(), source.name)
+        return _text(source, bounds, [*kinds, "a drawn table"], delimiter)
     dialect = detect_dialect(head.removeprefix(BYTE_ORDER_MARK), source.name, delimiter)
     kind = ", ".join([*kinds, dialect.describe()])
     table = Table(source, bounds, kind, dialect, dialect.titles)
-    if not _COMPOUND.fullmatch("".join(dialect.titles[:1])):
+    if not COMPOUND.fullmatch("".join(dialect.titles[:1])):
         return table
     own = dialect.titles[0].partition("\\")[0].split(",")
     parts = (f"trim(string_split(c0, ',')[{number}])" for number in range(1, len(own) + 1))

@@ -5,6 +5,8 @@ import posixpath
 import re
 import zipfile
 from collections.abc import Iterator, Mapping
+from functools import reduce
+from itertools import product
 from typing import IO, Final, TypeAlias
 from xml.etree import ElementTree as ET
 
@@ -14,6 +16,7 @@ _BOOK, _STYLES, _ODS = "xl/workbook.xml", "xl/styles.xml", "content.xml"
 _SECTION: Final = re.compile(r'(?:\[[^\]]*\])*((?:[0# ()/-]|\\.|"[^"]*"|_.)*)@?')
 _TOKEN: Final = re.compile(r'\\(.)|"([^"]*)"|_.|(.)')
 _CONDITION: Final = re.compile(r"\[<(=?)(\d+)\]")
+_WHOLE: Final = re.compile(r"\d+(\.0*)?")
 _IN_ODS: Final = re.compile(r"0\d[\d /()-]*|\d+(-\d+)+")
 """Whole numbers as LibreOffice writes them beside their value."""
 
@@ -59,80 +62,68 @@ def with_zeros(number: int, code: str) -> str:
 
 def _path_of(parts: zipfile.ZipFile, sheet: str) -> str:
     """The member of Excel's file that holds a sheet."""
-    book = ET.fromstring(parts.read(_BOOK))
-    own = next(each for each in _all(book, "sheet") if each.get("name") == sheet)
-    link = next(value for key, value in own.attrib.items() if key.endswith("}id"))
+    sheets = ET.fromstring(parts.read(_BOOK)).iterfind(".//{*}sheet")
+    own = next(each for each in sheets if each.get("name") == sheet)
     links = ET.fromstring(parts.read("xl/_rels/workbook.xml.rels"))
-    target = next(each.get("Target", "") for each in links if each.get("Id") == link)
+    target = next(each.get("Target", "") for each in links if each.get("Id") == _get(own, "id"))
     return posixpath.normpath(posixpath.join("/xl", target))[1:]
 
 
 def _zero_formats(parts: zipfile.ZipFile) -> dict[str, str]:
     """The formats of zeros by the number of their style."""
     styles = ET.fromstring(parts.read(_STYLES))
-    codes = {each.get("numFmtId"): each.get("formatCode", "") for each in _all(styles, "numFmt")}
-    cells = [each for group in _all(styles, "cellXfs") for each in group]
-    found = ((str(at), codes.get(each.get("numFmtId"), "")) for at, each in enumerate(cells))
+    codes = {
+        each.get("numFmtId"): each.get("formatCode", "") for each in styles.iterfind(".//{*}numFmt")
+    }
+    cells = enumerate(styles.iterfind(".//{*}cellXfs/{*}xf"))
+    found = ((str(at), codes.get(each.get("numFmtId"), "")) for at, each in cells)
     return {style: code for style, code in found if with_zeros(0, code)}
 
 
-def _all(root: ET.Element, name: str) -> list[ET.Element]:
-    return [each for each in root.iter() if _name(each) == name]
+def _get(element: ET.Element, name: str) -> str:
+    """An attribute of a namespace, whichever that is."""
+    return next((text for key, text in element.items() if key.endswith("}" + name)), "")
 
 
-def _name(element: ET.Element) -> str:
-    return element.tag.rpartition("}")[2]
-
-
-def _own(element: ET.Element, name: str) -> str:
-    """An attribute, whatever its namespace."""
-    found = (value for key, value in element.items() if key.rpartition("}")[2] == name)
-    return next(found, "")
+def _events(file: IO[bytes]) -> Iterator[tuple[str, ET.Element]]:
+    """What begins and ends in a sheet, such as "start row", and its element."""
+    for event, each in ET.iterparse(file, ("start", "end")):
+        yield f"{event} {each.tag.rpartition('}')[2]}", each
 
 
 def _shown_in_excel(file: IO[bytes], formats: Mapping[str, str]) -> Iterator[_Shown]:
     row = column = -1
-    for event, each in ET.iterparse(file, ("start", "end")):
-        name, place = _name(each), each.get("r", "")
-        if event == "start":
-            if name == "row":
-                row, column = (int(place) - 1 if place else row + 1), -1
-            continue
-        if name == "c":
-            column = _number_of(place) if place else column + 1
-            number = "".join(v.text or "" for v in each if _name(v) == "v")
-            code = formats.get(each.get("s", ""), "")
-            if code and each.get("t", "n") == "n" and re.fullmatch(r"\d+(\.0*)?", number):
+    for event, each in _events(file):
+        place = each.get("r", "")
+        if event == "start row":
+            row, column = (int(place) - 1 if place else row + 1), -1
+        elif event == "end c":
+            letters = place.rstrip("0123456789")
+            column = (
+                reduce(lambda n, letter: 26 * n + ord(letter) - 64, letters, 0) - 1
+                if letters
+                else column + 1
+            )
+            number, code = each.findtext("{*}v", ""), formats.get(each.get("s", ""), "")
+            if code and each.get("t", "n") == "n" and _WHOLE.fullmatch(number):
                 yield (row, column), with_zeros(int(float(number)), code)
-        if name == "row":
+        elif event == "end row":
             each.clear()
 
 
-def _number_of(place: str) -> int:
-    """The number of a column from 0, such as 27 for “AB12”."""
-    number = 0
-    for letter in re.sub(r"\d", "", place):
-        number = 26 * number + ord(letter) - ord("A") + 1
-    return number - 1
-
-
 def _shown_in_ods(file: IO[bytes], sheet: str) -> Iterator[_Shown]:
-    row = column = 0
-    table = ""
-    for event, each in ET.iterparse(file, ("start", "end")):
-        name = _name(each)
-        if event == "start" and name == "table":
-            row, table = 0, _own(each, "name")
-        elif event == "start" and name == "table-row":
-            column = 0
-        elif event == "end" and name in ("table-cell", "covered-table-cell"):
-            times = int(_own(each, "number-columns-repeated") or 1)
-            text, value = "".join(each.itertext()), _own(each, "value")
-            if table == sheet and _IN_ODS.fullmatch(text):
-                digits = re.sub(r"\D", "", text)
-                if re.fullmatch(r"\d+(\.0*)?", value) and float(digits) == float(value):
-                    yield from (((row, column + at), text) for at in range(times))
-            column += times
-        elif event == "end" and name == "table-row":
-            row += int(_own(each, "number-rows-repeated") or 1)
+    table, rows, column = "", range(0), 0
+    for event, each in _events(file):
+        if event == "start table":
+            table, rows = _get(each, "name"), range(0)
+        elif event == "start table-row":
+            times = int(_get(each, "number-rows-repeated") or 1)
+            rows, column = range(rows.stop, rows.stop + times), 0
+        elif event in ("end table-cell", "end covered-table-cell"):
+            columns = range(column, column + int(_get(each, "number-columns-repeated") or 1))
+            text, value, column = "".join(each.itertext()), _get(each, "value"), columns.stop
+            is_number = table == sheet and _IN_ODS.fullmatch(text) and _WHOLE.fullmatch(value)
+            if is_number and int(re.sub(r"\D", "", text)) == float(value):
+                yield from ((place, text) for place in product(rows, columns))
+        elif event == "end table-row":
             each.clear()

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from caldp_core.basics.errors import count_text
+from caldp_core.basics.errors import count_text, excerpt
 from caldp_core.datasets.files import numbers
 from caldp_core.datasets.files.answers import counted_cells
 from caldp_core.datasets.files.checks.record import Check, Offer, Reading, ask, text_sql
@@ -46,6 +46,7 @@ _SHARES: Final = {1.0: 0.02, 100.0: 0.5}
 _PARTS: Final = rf"(?i)\W*({numbers.WORDS['labels']['parts']})\b"
 _NUMBER: Final = rf"[^\d\s:$€£~<>≤≥-]?(\d[\d.,{numbers.SPACES}]*?|:)"
 _MULTIPLES: Final[dict[str, int]] = numbers.WORDS["multiples"]
+_IN: Final = numbers.WORDS["labels"]["in_units"]
 _HIDDEN: Final = rf"{numbers.HIDDEN}|\d+ ?[–-] ?\d+"
 
 
@@ -53,7 +54,7 @@ def is_total(label: str) -> bool:
     """Whether a label is a word for a total, or begins or ends in one, in the usual languages."""
     words = normalize_name(label).split()
     return bool(words) and (
-        " ".join(words) in _TOTALS or not _IN_LABELS.isdisjoint((words[0], words[-1]))
+        "".join(words) in _TOTALS or not _IN_LABELS.isdisjoint((words[0], words[-1]))
     )
 
 
@@ -104,37 +105,54 @@ def _without_numbers(reading: Reading, called: int | None) -> Check | None:
 
 
 def multiples(reading: Reading) -> Check | None:
-    """Thousands or millions of people, by the title of the column or words behind its numbers."""
+    """Thousands or millions of people, by words in a title, behind numbers or in other lines."""
     file, count = reading.file, reading.layout.count
     count = find_column(file.names, "count") if count is None else count
-    if count is None or has_word(file.names[count], RATES) or reading.layout.areas:
+    columns = [count] if count is not None else _parts(reading)
+    if not columns or has_word(file.names[columns[0]], RATES) or reading.layout.areas:
         return None
+    lines = file.table.dialect.notes if file.table.dialect else ()
     for words, factor in _MULTIPLES.items():
         behind = rf"(?i)^\s*([\d., ]+?)\s*({words})\s*$"
-        cells = [cell for cell in file.cells(count) if re.match(behind, cell)]
-        bare = [re.sub(behind, r"\1", cell) for cell in file.cells(count)]
+        cells = [cell for cell in file.cells(columns[0]) if cell not in lines]
+        found = [cell for cell in cells if re.match(behind, cell)]
+        bare = [re.sub(behind, r"\1", cell) for cell in cells]
         zeros = "[., ]?".join(["000"] * (len(str(factor)) // 3))
         in_title = rf"(?i)[\W_](in )?({words}|(1[., ]?)?{zeros}s?)\W*$"
-        is_meant = cells or re.search(in_title, file.names[count])
-        if is_meant and all(map(numbers.looks_like_number, bare)):
-            return _multiples(reading, count, factor, behind if cells else "^(.*)$")
+        in_line = rf"(?i)(^|[\W_])({_IN})(?![a-z]\b)({words}|(1[.,’' ]?)?{zeros}s?)(?!\w)"
+        is_meant = found or re.search(in_title, file.names[columns[0]])
+        line = next((line for line in lines if re.search(in_line, line) and not is_meant), "")
+        if (is_meant or line) and all(map(numbers.looks_like_number, bare)):
+            check = _multiples(reading, columns, factor, behind if found else "^(.*)$")
+            said = f"{excerpt(line)} stands beside the table. " if line else ""
+            return replace(check, sentence=said + check.sentence)
     return None
 
 
-def _multiples(reading: Reading, count: int, factor: int, behind: str) -> Check:
-    first = reading.file.cells(count)[0]
-    bare = [re.sub(behind, r"\1", cell) for cell in reading.file.cells(count)]
+def _multiples(reading: Reading, columns: Sequence[int], factor: int, behind: str) -> Check:
+    first = reading.file.cells(columns[0])[0]
+    bare = [re.sub(behind, r"\1", cell) for at in columns for cell in reading.file.cells(at)]
     mark = numbers.detect_mark(bare) or reading.layout.mark or "."
-    is_one = f"regexp_matches(c{count}, {text_sql(behind)})"
-    text = f"regexp_replace(c{count}, {text_sql(behind)}, '\\1')"
-    sql = f"({numbers.number_sql(text, mark)}) * CASE WHEN {is_one} THEN {factor} ELSE 1 END"
 
     def multiplied(read: Reading) -> Reading:
+        count = columns[0] if len(columns) == 1 else read.layout.count
         read = replace(read, layout=replace(read.layout, count=count, mark=mark))
-        return with_number(read, count, sql)
+        for at in columns:
+            is_one = f"regexp_matches(c{at}, {text_sql(behind)})"
+            text = f"regexp_replace(c{at}, {text_sql(behind)}, '\\1')"
+            factor_sql = f"CASE WHEN {is_one} THEN {factor} ELSE 1 END"
+            read = with_number(read, at, f"({numbers.number_sql(text, mark)}) * {factor_sql}")
+        return read
 
-    column, times = reading.name(count), f"{factor:,}"
+    column, times = ", ".join(map(reading.name, columns[:_LISTED])), f"{factor:,}"
     return ask("multiples", multiplied, column=column, factor=times, first=first)
+
+
+def _parts(reading: Reading) -> list[int]:
+    """Columns that may hold people, beside labels that are all different."""
+    if reading.layout.answer is None or reading.file.repeats(reading.layout.answer):
+        return []
+    return [at for at in range(len(reading.file.names)) if _may_hold_people(reading, at)]
 
 
 def second_table(reading: Reading) -> Check | None:

@@ -200,9 +200,10 @@ def areas(reading: Reading) -> Check | None:
     for column in dict.fromkeys((*first, *range(len(file.names)))):
         seen = {cell for cell in {*file.cells(column)} if not is_total(cell)}
         is_measure = file.is_numeric(column) or is_named(file.names[column], "measure")
-        if not is_measure and match_names(seen):
+        title = file.names[column]
+        if not is_measure and match_names(seen, title):
             names = sorted({*map(normalize_spaces, counted_cells(file, layout, column))})
-            found = match_names(names).items()
+            found = match_names([each for each in names if not is_total(each)], title).items()
             offers = tuple(_offer(reading, column, names, *each) for each in found)
             called = f"{count_text(len(names), 'name', 'names')} in {reading.name(column)}"
             sentence = f"{called} may be areas: show people by area, on a map?"

@@ -10,10 +10,11 @@ import numpy as np
 from caldp_core.basics.errors import require
 from caldp_core.basics.files import csv_text
 from caldp_core.basics.types import Floats, Progress, no_progress
+from caldp_core.datasets.files.dialect import TableDialect
 from caldp_core.datasets.files.layout_detection import DetectedFile, Layout
 from caldp_core.datasets.files.numbers import WORDS, detect_mark, parse_number, single_spaced_sql
 from caldp_core.datasets.files.source import source_from_bytes
-from caldp_core.datasets.files.table import Table, TableDialect
+from caldp_core.datasets.files.table import Table
 from caldp_core.datasets.own import READING_MAX
 
 KEEP: Final = "keep"

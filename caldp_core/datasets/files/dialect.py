@@ -1,0 +1,289 @@
+"""What sets the cells of a text apart, and where its rows begin.
+
+DuckDB's own sniffing skips rows that do not fit, and takes a short list with commas for something
+else; here nothing is skipped silently.
+"""
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final, TypeAlias
+
+from caldp_core.basics.errors import CaldpError, count_text, excerpt, require
+from caldp_core.datasets.files.numbers import looks_like_number
+
+HEAD_BYTES: Final = 2**18
+"""Bytes of a text by which it is looked at."""
+COLUMNS_MAX: Final = 1_000
+CELL_MAX: Final = 100_000
+"""Most characters of a cell at the beginning of a file."""
+NO_DELIMITER: Final = "\x1f"
+DELIMITERS: Final = {"\t": "tabs", ";": "semicolons", ",": "commas", "|": "bars"}
+"""In the order of preference where several fit equally well: a comma may be within numbers."""
+_SEPARATOR_LINE: Final = re.compile(r'"?sep=([\t;,|])"?\r?\n', re.IGNORECASE)
+"""Excel's first line, which says what sets cells apart."""
+_COMMENT: Final = re.compile(r"\s*#(\s|#|!|[\w -]+[:=]|$)")
+"""Lines above a table that are not rows of it."""
+COMPOUND: Final = re.compile(r"[\w,]+\\\w+")
+"""Eurostat's first title, such as “unit,geo\\time”: several columns, and what the others are."""
+_QUALTRICS: Final = re.compile(r'\{\s*"ImportId"')
+"""What the third row of Qualtrics begins with, below short names and the text of questions."""
+_ROWS: Final = 1_000
+_FILLED_MIN: Final = 0.5
+"""Of the rows of a table, those with several cells, where rows above with a single one are none."""
+_FIT_MIN: Final = 0.5
+_THOUSANDS: Final = r"(?<![^,])[-+]?[1-9]\d{0,2}(?:,\d{3})+(?![^,])"
+_DECIMALS: Final = r"(?<![^,])[-+]?\d+,\d{1,2}(?![^,])"
+"""Neighbouring cells that may be one number, within the cells of a row with commas between them."""
+_RULE: Final = re.compile(r"[|+]?\s*:?-{2,}[-:=+|\s]*")
+_Rows: TypeAlias = list[tuple[int, list[str]]]
+"""Rows by their number from 1."""
+_YEAR: Final = re.compile(r"(19|20)\d\d")
+_UNIT_MIN: Final = 2
+"""Letters that the unit of a column of numbers has more of; fewer may stand for no number."""
+
+
+@dataclass(frozen=True)
+class TableDialect:
+    """`delimiter` between the `width` cells of a row; data begin after `skip` rows.
+
+    `skip_with_header`: rows until the end of the first, for where it is the header; a cell may hold
+    line breaks, so that these are rows and no lines. `titles`: names of the columns that are known
+    for sure, () where they are not: then both numbers are equal; `remark`: what names them.
+    `notes`: rows above the table, and texts that stand alone in theirs.
+    """
+
+    delimiter: str
+    width: int
+    skip: int
+    skip_with_header: int
+    titles: tuple[str, ...] = ()
+    remark: str = ""
+    notes: tuple[str, ...] = ()
+
+    def describe(self) -> str:
+        """What sets cells apart, and what is skipped, in words."""
+        above = f", below {count_text(self.skip, 'other line', 'other lines')}" if self.skip else ""
+        above = self.remark or above
+        if self.width == 1:
+            return f"one column{above}"
+        return f"{self.width:,} columns with {DELIMITERS[self.delimiter]} between them{above}"
+
+
+def is_drawn(head: str) -> bool:
+    """Whether a text draws a table with bars and lines of dashes, as Markdown and databases do."""
+    lines = [line.strip() for line in head.splitlines()[:_ROWS]]
+    rules = [line for line in lines if _is_rule(line)]
+    return bool(rules) and any("|" in line and not _is_rule(line) for line in lines)
+
+
+def _is_rule(line: str) -> bool:
+    return _RULE.fullmatch(line) is not None and ("|" in line or "+" in line)
+
+
+def without_drawing(text: str) -> str:
+    """A table that is drawn as one with bars between its cells; lines keep their numbers."""
+    lines = (line.strip().replace("**", "") for line in text.splitlines())
+    lines = (line for line in lines if not _is_rule(line) or {*line[1:-1]} & {*"|+"})
+    bare = ("" if _is_rule(line) else line.removeprefix("|").removesuffix("|") for line in lines)
+    return "\n".join(bare) + "\n"
+
+
+def detect_dialect(head: str, name: str, delimiter: str = "") -> TableDialect:
+    """The dialect of a text by its beginning; `delimiter`: where it is known.
+
+    Raises `CaldpError` if the text is not a table.
+    """
+    lines = head.splitlines()[:_ROWS] or [""]
+    most = max(line.count(sign) for line in lines for sign in DELIMITERS)
+    require(
+        most < COLUMNS_MAX,
+        f"A table may have up to {COLUMNS_MAX:,} columns, {excerpt(name)} has {most + 1:,}; keep "
+        "those that are needed.",
+    )
+    line = _SEPARATOR_LINE.match(head)
+    if line is not None:
+        found = detect_dialect(head[line.end() :], name, delimiter or line[1])
+        skip, then = found.skip + 1, found.skip_with_header + 1
+        return replace(found, skip=skip, skip_with_header=then)
+    is_cut = len(head) >= HEAD_BYTES // 4  # characters have up to four bytes
+    signs = [delimiter] if delimiter else [sign for sign in DELIMITERS if sign in head]
+    candidates = [_dialect_of(_rows(head, sign, name), sign, is_cut) for sign in signs]
+    able = [each for each in candidates if delimiter or each[0] >= _FIT_MIN]
+    able = able or [_dialect_of(_rows(head, NO_DELIMITER, name), NO_DELIMITER, is_cut)]
+    best = max(able, key=lambda each: each[:2])[2]
+    if "," in signs and best.delimiter in (",", NO_DELIMITER):
+        _check_commas(_rows(head, ",", name), name)
+    return best
+
+
+def _rows(head: str, delimiter: str, name: str) -> _Rows:
+    """The first rows with a filled cell, and their numbers; raises `CaldpError` for none."""
+    rows: _Rows = []
+    reader = csv.reader(io.StringIO(head, newline=""), delimiter=delimiter)
+    try:
+        for number, cells in enumerate(reader, start=1):
+            if any(cell.strip() for cell in cells):
+                if max(map(len, cells)) > CELL_MAX:
+                    raise _too_long(name)
+                rows.append((number, cells))
+            if len(rows) >= _ROWS:
+                break
+    except csv.Error:
+        raise _too_long(name) from None
+    require(bool(rows), f"There is nothing to read in {excerpt(name)}; give rows of data.")
+    return rows
+
+
+def _dialect_of(rows: _Rows, delimiter: str, is_cut: bool) -> tuple[float, bool, TableDialect]:
+    """Share of rows with the commonest number of cells, 0 if that is one; preference; dialect.
+
+    `is_cut`: whether the text goes on, so that its last row here may be a part of one.
+    """
+    whole = rows[:-1] if 2 < len(rows) < _ROWS and is_cut else rows
+    texts = [cells for _, cells in whole if not _COMMENT.match(",".join(cells))]
+    widths = list(map(len, texts or [cells for _, cells in whole]))
+    (width, times), *_ = Counter(widths).most_common()
+    first = _first_of_table([cells for _, cells in whole], width)
+    skip = rows[first][0] - 1
+    fits = times / len(widths) if width > 1 else 0.0
+    alone = [[cell for cell in cells if cell.strip()] for _, cells in rows] if width > 1 else []
+    notes = tuple(
+        ",".join(cells) for at, cells in enumerate(alone) if at < first or len(cells) == 1
+    )
+    dialect = TableDialect(delimiter, width, skip, rows[first][0], notes=notes)
+    return fits, delimiter != ",", _with_known_titles(dialect, rows, first)
+
+
+def _check_commas(rows: _Rows, name: str) -> None:
+    """Raise `CaldpError` where rows are longer by the pieces of numbers such as 1,234 or 45,3."""
+    bare = [(line, _without_ends(cells)) for line, cells in rows]
+    widths = [len(cells) for _, cells in bare]
+    for width in sorted({*widths} - ({1} if widths[0] > 1 else set())):
+        wide = [(line, cells) for line, cells in bare[widths.index(width) :] if len(cells) > width]
+        of_titles = width not in widths[1:]
+        found = _numbers_in_pieces(wide, width, has_decimals=of_titles and width == 2)
+        if not found or 2 * len(found) < len(wide) or wide[0][0] not in found:
+            continue
+        line, cells = wide[0]
+        no_title = of_titles and len(cells) == width + 1 > 2
+        raise CaldpError(
+            f"Line {line:,} of {excerpt(name)}, {excerpt(','.join(cells))}, has {len(cells):,} "
+            f"cells, not {width:,}: {found[line]} is probably one number, with a comma but without "
+            "quotation marks; write numbers without commas, or save the file with semicolons "
+            f"between its cells{', or write a title above each column' if no_title else ''}."
+        )
+
+
+def _numbers_in_pieces(rows: _Rows, width: int, has_decimals: bool) -> dict[int, str]:
+    """By line the first number in neighbouring cells, of rows that such numbers make too long.
+
+    `has_decimals`: whether 45,3 may be one; more cells than titles may be integers beside names.
+    """
+    named = [cells[0] for _, cells in rows]
+    if width > 1 and named == [*map(str, range(1, len(rows) + 1))]:  # as R numbers them
+        return {}
+    has_decimals = has_decimals and not any(map(looks_like_number, named))
+    found = dict[int, str]()
+    for pattern in (_THOUSANDS, _DECIMALS)[: 1 + has_decimals]:
+        for line, cells in rows:
+            numbers = re.findall(pattern, ",".join(cell.replace(",", ".") for cell in cells))
+            if sum(number.count(",") for number in numbers) >= len(cells) - width:
+                found.setdefault(line, numbers[0])
+    return found
+
+
+def _without_ends(cells: list[str]) -> list[str]:
+    """The cells of a row without empty ones at its end."""
+    return cells[: max((at for at, cell in enumerate(cells, 1) if cell.strip()), default=0)]
+
+
+def _first_of_table(rows: Sequence[list[str]], width: int) -> int:
+    """The first row with all cells, without comments and titles above a table that is filled."""
+    comments = next((at for at, cells in enumerate(rows) if not _COMMENT.match(",".join(cells))), 0)
+    if comments and len(rows[comments - 1]) == width > 1 and _is_data(rows[comments:]):
+        comments -= 1  # the titles stand behind the sign of comments
+    whole = [at for at, cells in enumerate(rows) if len(cells) == width and at >= comments]
+    filled = [at for at in whole if sum(cell.strip() != "" for cell in rows[at]) > 1]
+    return filled[0] if len(filled) >= _FILLED_MIN * len(whole) else whole[0]
+
+
+def _two_headers(rows: Sequence[list[str]]) -> tuple[str, ...]:
+    """Titles out of two rows; () for one row.
+
+    Names of groups of columns, or questions, above those of columns or choices; or codes above
+    labels, such as “ResponseId” above “Response ID”.
+    """
+    top, below, *data = rows
+    if any(looks_like_number(title) and not _YEAR.fullmatch(title) for title in (*top, *below)):
+        return ()
+    columns = list(zip(*data, strict=True))
+    numeric = {
+        at for at, cells in enumerate(columns) if 2 * sum(map(looks_like_number, cells)) > len(data)
+    }
+    chosen = {at for at, cells in enumerate(columns) if {"", below[at]} >= {*cells}}
+    spanned = {at for at, (a, b) in enumerate(zip(top, below, strict=True)) if b and not a}
+    if spanned and spanned <= numeric | chosen:
+        titles, group = [], ""
+        for above, title in zip(top, below, strict=True):
+            group = above or group
+            titles.append(above if title in ("", above) else f"{group} {title}")
+        return tuple(titles)
+    pairs = list(zip(top, below, strict=True))
+    same = any(a != b and _letters(a) == _letters(b) for a, b in pairs)
+    units = sum(len(below[at]) > _UNIT_MIN for at in numeric) > 1
+    both = all(below) and (same or units or any("!!" in b for b in below))
+    return tuple(a if a == b else f"{a} {b}" for a, b in pairs) if both else ()
+
+
+def _letters(title: str) -> str:
+    return re.sub(r"\W", "", title.casefold())
+
+
+def _with_known_titles(dialect: TableDialect, rows: _Rows, first: int) -> TableDialect:
+    """The dialect with the titles of Qualtrics, or of a header that is a cell too short.
+
+    R leaves out the title above its names of rows; a comma may end every other row.
+    """
+    below = [cells for _, cells in rows[first:]]
+    if COMPOUND.fullmatch(below[0][0].strip()):
+        titles, end = tuple(title.strip() for title in below[0]), rows[first][0]
+        return replace(dialect, skip=end, titles=titles, remark=", titles as of Eurostat")
+    if len(below) > 2 and any(map(_QUALTRICS.match, below[2])):
+        titles = tuple(text.strip() or code for code, text in zip(*below[:2], strict=False))
+        end = rows[first + 2][0]
+        return replace(
+            dialect, skip=end, skip_with_header=end, titles=titles, remark=", Qualtrics’ titles"
+        )
+    if len(below) > 2 and len({dialect.width, *map(len, below)}) == 1:
+        titles, end = _two_headers(below), rows[first + 1][0]
+        if titles:
+            two = replace(dialect, skip=end, skip_with_header=end, titles=titles)
+            return replace(two, remark=", two rows of titles")
+    above = rows[first - 1][1] if first else []
+    is_header = len(above) == dialect.width - 1 > 1 and all(cell.strip() for cell in above)
+    if not is_header or any(map(looks_like_number, above)) or not _is_data(below):
+        return dialect
+    is_last_empty = not any(cells[-1].strip() for cells in below)
+    titles = (*above, "") if is_last_empty else ("", *above)
+    return replace(
+        dialect, skip_with_header=dialect.skip, titles=titles, remark=", one without a title"
+    )
+
+
+def _is_data(rows: Sequence[list[str]]) -> bool:
+    """Whether the first of some rows has a number, or a cell that a row below has, too."""
+    return any(
+        looks_like_number(cell) or (cell and any(cell in row for row in rows[1:]))
+        for cell in rows[0]
+    )
+
+
+def _too_long(name: str) -> CaldpError:
+    return CaldpError(
+        f"A cell at the beginning of {excerpt(name)} has more than {CELL_MAX:,} characters; a "
+        "quotation mark may be open there: close it, or take it out."
+    )
