@@ -268,14 +268,16 @@ def chromium_path() -> str | None:
 
 
 @contextmanager
-def chromium() -> Iterator["Browser"]:
-    """A headless Chromium."""
+def chromium(*flags: str) -> Iterator["Browser"]:
+    """A headless Chromium, with these flags beside those that every one gets."""
     from playwright.sync_api import Page, sync_playwright
 
     # Playwright's own waits by `eval` within the page, which the page's policy forbids.
     Page.wait_for_function = _wait_for_function  # type: ignore[method-assign, assignment]
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium_path(), args=list(_FLAGS))
+        browser = playwright.chromium.launch(
+            executable_path=chromium_path(), args=[*_FLAGS, *flags]
+        )
         browser.new_context = partial(_patient, browser.new_context)  # type: ignore[method-assign]
         try:
             yield browser

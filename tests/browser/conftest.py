@@ -14,6 +14,8 @@ from tests.servers import chromium, missing_software, server_address, wait_until
 Visit = Callable[..., Any]
 Profiles = Callable[..., Any]
 OpenLink = Callable[..., Any]
+NOT_OPTIMIZED = "--js-flags=--no-opt"
+"""Pages live for seconds: to optimize their code took a fifth of the time of a processor."""
 DESKTOP = {"width": 1280, "height": 900}
 SCREENS: dict[str, dict[str, Any]] = {
     "projector": {"viewport": {"width": 1280, "height": 720}},
@@ -61,7 +63,7 @@ def pytest_runtest_makereport(
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
     require_software(missing_software(), "CALDP_BROWSER_REQUIRED")
-    with chromium() as started:
+    with chromium(NOT_OPTIMIZED) as started:
         yield started
 
 

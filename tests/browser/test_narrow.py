@@ -260,8 +260,8 @@ CUT = """() => [...document.querySelectorAll("[role=tab], [data-testid=stButtonG
 
 
 THUMB = """() => {
-    const {width, height} = document.querySelector("[data-tag] button").getBoundingClientRect();
-    return Math.min(width, height) >= 24;
+    const box = document.querySelector("[data-tag] button")?.getBoundingClientRect();
+    return box && Math.min(box.width, box.height) >= 24;
 }"""
 
 
