@@ -22,6 +22,7 @@ import caldp_core
 from caldp_core.basics.errors import CaldpError
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.experiments.run import prepare, run
+from caldp_core.mechanisms import FAMILIES
 from caldp_core.scenarios.scenario import FORMAT, SLOTS, Scenario
 from caldp_ui.words.accuracy import DEFINITIONS
 from scripts.run_tutorials import TUTORIALS, outputs_of, read, text_of
@@ -370,8 +371,22 @@ def test_all_that_is_handed_out_is_in_the_reference() -> None:
     paths = [entry.rpartition(".") for entry in entries]
     found = [getattr(import_module(module), name) for module, _, name in paths]
     assert len({id(each) for each in found}) == len(found)
-    for _, kinds in SLOTS.values():
-        assert set(kinds.values()) <= set(found), "errors name each class of a scenario"
+    lacking = [
+        f"::: {kind.__module__}.{kind.__qualname__}"
+        for _, kinds in SLOTS.values()
+        for kind in kinds.values()
+        if kind not in found
+    ]
+    assert not lacking, "errors name each class of a scenario: docs/api.md lacks these lines"
+
+
+def test_families_are_as_many_as_is_said_and_each_has_its_place_by_speed() -> None:
+    word = {7: "seven", 8: "eight", 9: "nine", 10: "ten"}[len(FAMILIES)]
+    mathematics = (ROOT / "docs" / "mathematics.md").read_text("utf-8")
+    assert f"The first {word} are *families*" in mathematics
+    assert f"{word} families" in (ROOT / "CHANGELOG.md").read_text("utf-8")
+    ranks = sorted(family.tally_rank for family in FAMILIES.values())
+    assert ranks == list(range(len(FAMILIES))), "tally ranks: 0 is the quickest, each is there once"
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,7 @@ from caldp_ui.session import jobs, page_state
 from caldp_ui.stage.records import Film, Step
 from caldp_ui.values.page import PAGE as ANSWERS_PAGE
 from caldp_ui.values.page_state import AFFAIR, ValuesState
+from caldp_ui.words import accuracy, formats
 
 TEXTS: Final = page.load_questions(__file__, "page_questions.toml")
 _OURS: Final = "ours"
@@ -60,8 +61,8 @@ def _epsilon_question(steps: Sequence[Step]) -> QuizQuestion:
     first = next(i for i, step in enumerate(steps) if wrong(step) <= limit)
     others = [i for i in (first - 4, first - 2, first + 2, first + 4) if 0 <= i < len(steps)][:3]
     return QuizQuestion(
-        f"Move ε. From which of these on does this protection put at most {limit:g} of 100 people "
-        "in the wrong place?",
+        "Move ε. From which of these on does this protection put "
+        f"{accuracy.wrong_people(formats.PLACES, f'at most {limit:g} of 100')}?",
         (steps[first].label, *(steps[i].label for i in others)),
         f"At {steps[first].label} it is {wrong(steps[first]):g}; with plain LDP "
         f"{wrong(steps[first], 'plain_tv'):g}.",

@@ -42,7 +42,7 @@ from caldp_ui.parts.comparison import ComparisonData, result_if_fast
 from caldp_ui.session import jobs
 from caldp_ui.shell.page import Page, View
 from caldp_ui.stage.component import stage
-from caldp_ui.words import formats, policies
+from caldp_ui.words import accuracy, formats, policies
 from caldp_ui.words.formats import Headline
 
 TEXTS: Final = read_texts(__file__)
@@ -416,8 +416,8 @@ def figure_3(record: PaperRecord) -> None:
     }
     layout.show_headline(
         Headline(
-            f"The paper's blocks put {errors['ours']} people in the wrong place, plain LDP "
-            f"{errors['plain']}.",
+            f"The paper's blocks put {accuracy.wrong_people(formats.PLACES, errors['ours'])}, "
+            f"plain LDP {errors['plain']}.",
             "Figure 3's map, under 25 × 35 blocks.",
             figures={name: each.first.errors.tv for name, each in results.items() if each},
         )

@@ -265,7 +265,7 @@ def _pinned_numbers(data: PersonalData) -> dict[str, str]:
     if not errors:
         return {}
     bias = formats.out_of(data.bias.total_variation)
-    return {"people in the wrong place by the guess alone": bias, **errors}
+    return {f"people {formats.PLACES.wrong} by the guess alone": bias, **errors}
 
 
 PAGE: Final = PinPage(

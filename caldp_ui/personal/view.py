@@ -165,8 +165,9 @@ def bias_text(data: PersonalData) -> str:
     if data.has_true_background:
         return "The background is the right one: the estimate is right on average."
     share = formats.out_of(data.bias.total_variation)
+    wrong = accuracy.wrong_people(formats.PLACES, share)
     guess = background_text(data.record.policy.background)
-    return TEXTS["wrong_background"].format(share=share, guess=guess)
+    return TEXTS["wrong_background"].format(wrong=wrong, guess=guess)
 
 
 def home_inference_text(inference: HomeInference, city: str) -> str:

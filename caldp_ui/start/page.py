@@ -88,7 +88,7 @@ def _hero() -> None:
     layout.show_headline(
         formats.Headline(
             "A map that protects only what is sensitive puts "
-            f"{formats.of_hundred(noise['tv'])} people in the wrong place, "
+            f"{accuracy.tv_in_words(formats.PLACES, noise['tv'])}, "
             f"not {formats.per_hundred(noise['plain_tv'])}.",
             TEXTS["what_ldp_is"],
             figures=noise,
@@ -171,7 +171,7 @@ def _cards() -> None:
             with st.container(border=True):
                 picture, wrong = _picture(card)
                 st.image(picture, width="stretch", alt=f"Map of the estimate with “{card.title}”.")
-                st.markdown(f"**{card.title}** · {wrong} people in the wrong place")
+                st.markdown(f"**{card.title}** · {wrong}")
                 st.caption(card.sentence)
                 if st.button("Open it", key=f"open-{card.title}", help=card.title):
                     page_state.open_with(PLACES, page_state.scenario_query(card.apply(BEGIN)))
@@ -185,7 +185,7 @@ def _picture(card: Preset) -> tuple[bytes, str]:
     domain = runs.map_of(result.setup.dataset)
     nobody = nobody_below(result.setup.n)
     png = pack.png(result.first.estimate, domain, home(domain), nobody)
-    return png, formats.of_hundred(result.first.errors.tv)
+    return png, accuracy.tv_in_words(formats.PLACES, result.first.errors.tv)
 
 
 def _directory() -> None:

@@ -56,7 +56,12 @@ def tv_in_words(nouns: Vocabulary, tv: float) -> str:
     """A total variation as people, to end a sentence: "12 of 100 people in the wrong place"."""
     if not is_share(tv):
         return "an error that no number of people stands for: this estimate is not made of shares"
-    return f"{formats.of_hundred(tv)} {nouns.people} {nouns.wrong}"
+    return wrong_people(nouns, formats.of_hundred(tv))
+
+
+def wrong_people(nouns: Vocabulary, amount: str) -> str:
+    """People whom an estimate puts elsewhere: "at most 12 of 100 people in the wrong place"."""
+    return f"{amount} {nouns.people} {nouns.wrong}"
 
 
 def wrong_of_hundred(nouns: Vocabulary, tv: float) -> tuple[str, str]:

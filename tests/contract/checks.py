@@ -163,7 +163,10 @@ def check_tight(mechanism: ContextMechanism) -> None:
         slack = (largest + power + 1) ** 2 / power / COIN_ONE
         sent = channel[other] > 0
         ratio = float((channel[x][sent] / channel[other][sent]).max())
-        assert ratio >= power * (1 - slack) - 1e-14 * power, f"{x}, {other}: {ratio} of {power}"
+        assert ratio >= power * (1 - slack) - 1e-14 * power, (
+            f"Privacy is wasted: no report is more than {ratio:.4g} times as likely from {x} as "
+            f"from {other}, and e^ε is {power:.4g}; choose probabilities that reach it."
+        )
 
 
 def check_unbiased(mechanism: Mechanism) -> None:

@@ -54,6 +54,7 @@ from caldp_ui.compute import runs
 from caldp_ui.controls import common
 from caldp_ui.parts import comparison, layout, pack
 from caldp_ui.session import visit
+from caldp_ui.words.formats import PLACES
 from tests.attacks.by_hand import averaged_by_hand, known_by_hand, newcomers_by_hand
 from tests.contract.checks import naming
 from tests.ui.driver import checked, few, open_record, page_record
@@ -308,7 +309,7 @@ def test_attack_that_stands_alone_is_not_pinned_and_a_link_with_it_pinned_shows_
     alone = replace(Publication(), attack=attack)
     assert "coarser-pin" not in [each.key for each in open_record(page_state.STATE, alone).button]
     numbers = page.PAGE.numbers(page.PAGE.load(alone))
-    assert {title.partition(": ")[0] for title in numbers} == {"of 100 people in the wrong place"}
+    assert {title.partition(": ")[0] for title in numbers} == {f"of 100 people {PLACES.wrong}"}
 
 
 def test_many_tables_are_those_of_the_core_and_the_headline_says_them() -> None:

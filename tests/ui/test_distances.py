@@ -76,7 +76,7 @@ from caldp_ui.personal.page_state import load_data as personal_load_data
 from caldp_ui.personal.view import ASSUMED, EVERYTHING, KNOWN
 from caldp_ui.stage.records import encode, encode_mask
 from caldp_ui.words import formats
-from caldp_ui.words.formats import place_name, towns
+from caldp_ui.words.formats import PLACES, place_name, towns
 from tests.strategies import thinned
 from tests.ui.driver import (
     assert_exported,
@@ -589,7 +589,7 @@ def test_the_four_ways_are_told_by_one_denominator() -> None:
     for result in (data.untagged, data.known_places, data.ours, data.plain):
         assert result is not None
         number, unit = personal_view.error_parts(result)
-        assert unit == "of 100 people in the wrong place"
+        assert unit == f"of 100 people {PLACES.wrong}"
         assert float(number) == pytest.approx(100 * result.first.errors.tv, rel=0.1, abs=1e-6)
     assert data.untagged is not None
     assert personal_view.error_parts(data.untagged)[0] == "0"
@@ -626,7 +626,7 @@ def test_the_headline_says_who_is_not_protected_then_the_errors() -> None:
         "40 of 100 people are not protected: one report names the place of 46 of 100 of them."
     )
     assert headline.second == (
-        f"The map puts {ours} of 100 people in the wrong place. It would be {known_s} if homes "
+        f"The map puts {ours} of 100 people {PLACES.wrong}. It would be {known_s} if homes "
         f"were known, and {all_s} if everything were hidden."
     )
     wrong = [each.first.errors.tv for each in (data.ours, data.known_places, data.plain)]

@@ -351,7 +351,10 @@ def subset_selection(power: float, size: int) -> list[Included]:
 
 
 def included(family: str, epsilon: float, size: int = 6) -> Included:
-    """By the papers; where a family has a choice, the one of the least error of all values."""
+    """By the papers, never by our code: a new family's law is written here by hand.
+
+    Where a family has a choice, the one of the least error of all values.
+    """
     power, half = math.exp(epsilon), math.exp(epsilon / 2)
     some = {
         "hadamard": [Included(power / (power + 1), 0.5, 0.5)],

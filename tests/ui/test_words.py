@@ -208,7 +208,7 @@ def test_a_total_variation_in_words(tv: float) -> None:
 @pytest.mark.parametrize("tv", [1.001, 1.2, 19.7])
 def test_what_is_no_share_is_not_told_as_one(tv: float) -> None:
     assert numbers(accuracy.tv_in_words(PLACES, tv)) == []
-    assert "in the wrong place" not in accuracy.tv_in_words(PLACES, tv)
+    assert PLACES.wrong not in accuracy.tv_in_words(PLACES, tv)
 
 
 def test_need_of_plain_ldp_is_a_ratio_of_people() -> None:
@@ -482,7 +482,7 @@ def test_a_percentage_is_read_back_and_is_no_power_of_ten(share: float) -> None:
 
 def test_a_sentence_of_the_old_kind_is_found() -> None:
     for wrong in (
-        "**54 of 100 people in the wrong place**; with plain LDP 54.",
+        f"**54 of 100 people {PLACES.wrong}**; with plain LDP 54.",
         "An onlooker guesses right at most 73 of 100 (fair).",
         "this protection hides everything.",
         "The chance is 1.9e-05 %.",
