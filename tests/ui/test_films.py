@@ -25,6 +25,7 @@ from caldp_ui.charts import curves as charts
 from caldp_ui.charts.show import figure_json
 from caldp_ui.classroom import page as classroom
 from caldp_ui.classroom.page_state import NAMES, Lesson
+from caldp_ui.coarser import page as coarser
 from caldp_ui.compute import runs
 from caldp_ui.compute.runs import NUMBERS
 from caldp_ui.controls.common import Slider
@@ -116,6 +117,27 @@ def test_the_film_over_the_rate_shows_what_the_page_shows_at_each(view: str) -> 
     assert other.codes[far.NOISE].name != at.codes[far.NOISE].name
     if view == EVERYBODY:
         assert other.codes[far.NOISE].name == map_of(with_rate(record.scenario, RATES[0]))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "page",
+    [places.PAGE, of_secrets.PAGE, of_distances.PAGE, coarser.PAGE],
+    ids=lambda p: p.state.page,
+)
+def test_each_step_has_every_map_of_reports_as_the_page_shows_it(page: Page[Any, Any]) -> None:
+    """A map that a step lacks would stay as it was while all others move."""
+    record = page.state.codec.fresh()
+    shown = page.view(page.load(record), None, LIGHT).maps
+    assert shown is not None
+    for film in page.films(record):
+        step = film.render(record)
+        assert set(shown.estimates) <= set(step.codes)
+        for picture in shown.pictures:
+            if picture.id in step.codes:
+                assert step.codes[picture.id].name == picture.code.name
+                assert step.subtitles[picture.id] == picture.subtitle
+                assert step.facts.get(picture.id) == picture.fact
 
 
 def test_a_film_leaves_out_lines_that_would_be_another_step_s() -> None:
