@@ -260,16 +260,32 @@ def _draw_check(file: _OpenFile[Any], check: Check) -> None:
                 key = file.state.key(f"check-{file.upload.number}-{check.name}-people")
                 people = st.number_input(check.people_label, 1, N_MAX, None, key=key)
                 if people is not None:  # nobody's guess stands there
-                    _answer_button(file, check.name, str(people), "Use this number")
+                    label = "Use this number"
+                    _answer_button(file, check.name, "number", label, lambda: _number_at(key))
             _answer_button(file, check.name, KEEP, check.keep)
 
 
-def _answer_button(file: _OpenFile[Any], check: str, answer: str, label: str) -> None:
-    """A button that answers a check; the answer "" takes the one before back."""
+def _number_at(key: str) -> str:
+    """What stands in a field by now, which a quick hand has written anew since it was drawn."""
+    return str(st.session_state[key] or "")
+
+
+def _answer_button(
+    file: _OpenFile[Any],
+    check: str,
+    answer: str,
+    label: str,
+    current: Callable[[], str] | None = None,
+) -> None:
+    """A button that answers a check; the answer "" takes the one before back.
+
+    `current`: returns the answer at the click, where `answer` only names it.
+    """
 
     def put() -> None:
         answers = {name: each for name, each in file.answers.items() if name != check}
-        more = {check: answer} if answer else {}
+        given = answer if current is None else current()
+        more = {check: given} if given else {}
         st.session_state[file.key("checks")] = answers | more
 
     key = file.state.key(f"check-{file.upload.number}-{check}-{answer or 'again'}")
@@ -509,9 +525,10 @@ def _confirm(state: PageState[S], form: Form[C], upload: UploadedFile) -> bool:
         st.session_state[state.place("wrong")] = str(error)
         _discard_upload(state)
         return False
-    hide = _ask_hidden(state, form, counts)
+    if counts is not None and (choices := form.hidden_choices(counts)):
+        st.radio("Sensitive is …", list(choices), key=state.key("own-hidden"))
     if counts is not None and st.session_state.pop(state.place("own-wanted"), False):
-        st.session_state[state.place("own-counted")] = counts, hide
+        st.session_state[state.place("own-counted")] = counts, _chosen_hidden(state, form, counts)
         run_page()
     with st.container(key=state.key("own-buttons"), horizontal=True, gap="small"):
         if counts is not None:
@@ -521,7 +538,7 @@ def _confirm(state: PageState[S], form: Form[C], upload: UploadedFile) -> bool:
                 type="primary",
                 icon=":material/check:",
                 key=state.key("own-accept"),
-                on_click=lambda: _show_or_count(state, form, counts, hide, answers),
+                on_click=lambda: _show_or_count(state, form, counts, answers),
             )
         st.button(
             "Choose another", key=state.key("own-again"), on_click=lambda: _discard_upload(state)
@@ -533,26 +550,23 @@ def _show_or_count(
     state: PageState[S],
     form: Form[C],
     found: C,
-    hide: Callable[[Scenario], Scenario],
     answers: dict[str, object],
 ) -> None:
     """Show the counts, or, where a quick hand has chosen anew since, count first."""
     upload: UploadedFile | None = st.session_state.get(state.place("own-held"))
     if upload is None or _OpenFile(state, form, upload).form_answers == answers:
-        _accept(state, form, found, hide)
+        _accept(state, form, found, _chosen_hidden(state, form, found))
     else:
         st.session_state[state.place("own-wanted")] = True
 
 
-def _ask_hidden(
-    state: PageState[Any], form: Form[C], found: C | None
+def _chosen_hidden(
+    state: PageState[Any], form: Form[C], found: C
 ) -> Callable[[Scenario], Scenario]:
-    """The visitor's choice of what is hidden, where the form asks; at first the most."""
-    choices = {} if found is None else form.hidden_choices(found)
-    if not choices:
-        return lambda scenario: scenario
-    picked = st.radio("Sensitive is …", list(choices), key=state.key("own-hidden"))
-    return choices[picked or next(iter(choices))]
+    """What the visitor has chosen to hide by now, where the form asks; at first the most."""
+    choices = form.hidden_choices(found)
+    picked = st.session_state.get(state.key("own-hidden"))
+    return choices.get(str(picked), next(iter(choices.values()), lambda scenario: scenario))
 
 
 def _discard_upload(state: PageState[Any]) -> None:
