@@ -323,7 +323,7 @@ def test_the_lock_has_what_the_dashboard_needs_within_its_bounds() -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="uvloop is not for Windows")
 def test_the_server_has_the_quick_loop() -> None:
-    """It takes it by itself where it is installed: a tenth less of the processor in a class."""
+    """It takes it by itself where it is installed."""
     factory: Any = uvicorn.config.Config("app:app").get_loop_factory()
     with closing(factory()) as loop:
         assert type(loop).__module__ == "uvloop"
