@@ -345,7 +345,7 @@ requirements-spark.txt requirements.txt scripts tests
 """
 
 
-@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="This is no clone.")
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="This is not a git clone.")
 def test_the_top_level_holds_what_belongs_there_and_no_log_of_a_tool() -> None:
     command = ["git", "ls-files"]
     listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)

@@ -7,7 +7,7 @@ day, and Python that computes them again.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
@@ -39,7 +39,7 @@ from caldp_ui.adversary.page_state import (
 )
 from caldp_ui.app.texts import read_texts
 from caldp_ui.app.theme import Palette, palette
-from caldp_ui.charts.curves import annotation, bare_layout, line_trace
+from caldp_ui.charts.curves import annotation, bare_layout, line_trace, share_trace
 from caldp_ui.charts.show import show as show_chart
 from caldp_ui.compute import runs
 from caldp_ui.controls import choices, common
@@ -93,7 +93,15 @@ def curve(data: BeliefData, colours: Palette) -> go.Figure:
         hovermode="x unified",
         annotations=[*names, title],
     )
-    return go.Figure([_line(*line) for line in lines], layout)
+    return go.Figure(_by_day(lines), layout)
+
+
+def _by_day(lines: Iterable[tuple[str, Sequence[float], tuple[str, str, str]]]) -> list[Any]:
+    """Traces of shares, by name and look."""
+    return [
+        share_trace(name, list(range(len(shares))), shares, look, "%{y:.3g} %")
+        for name, shares, look in lines
+    ]
 
 
 def _names(ends: Mapping[str, tuple[float, str]]) -> list[dict[str, Any]]:
@@ -142,21 +150,7 @@ def limits(data: BeliefData, colours: Palette) -> go.Figure:
         hovermode="x unified",
         annotations=_names({name: (shares[-1], look[0]) for name, shares, look in lines}),
     )
-    return go.Figure([_line(*line) for line in lines], layout)
-
-
-def _line(name: str, shares: Sequence[float], look: tuple[str, str, str]) -> dict[str, Any]:
-    """Trace of shares in [0, 1] by day. `look`: colour, dash and symbol."""
-    return line_trace(
-        name,
-        list(range(len(shares))),
-        [100 * share for share in shares],
-        look[:2],
-        mode="lines+markers",
-        marker={"symbol": look[2], "size": 7},
-        cliponaxis=False,
-        hovertemplate="%{y:.3g} %",
-    )
+    return go.Figure(_by_day(lines), layout)
 
 
 def regions(

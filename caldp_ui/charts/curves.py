@@ -339,6 +339,16 @@ def line_trace(
     return {"type": "scatter", "mode": "lines", "name": name, "x": x, "y": y, "line": line, **more}
 
 
+def share_trace(
+    name: str, x: Any, shares: Sequence[float], look: tuple[str, str, str], hovertemplate: str
+) -> dict[str, Any]:
+    """Shares in [0, 1] as a line in percent with marks; `look`: its colour, dash and symbol."""
+    percent = [100 * share for share in shares]
+    marks = {"symbol": look[2], "size": 8}
+    more: dict[str, Any] = {"cliponaxis": False, "hovertemplate": hovertemplate}
+    return line_trace(name, x, percent, look[:2], mode="lines+markers", marker=marks, **more)
+
+
 def dots_trace(name: str, x: Any, y: Any, marker: dict[str, Any], **more: Any) -> dict[str, Any]:
     """Points, each drawn as a `marker`; `more`: other fields of the trace."""
     trace = {"type": "scatter", "mode": "markers", "name": name, "x": x, "y": y}

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from html import escape
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 import plotly.graph_objects as go
 import streamlit as st
@@ -215,7 +215,10 @@ def figure(record: Publication, lines: Curves, colours: Palette) -> go.Figure:
         _ROUNDED: (colours.pinned, "dash", "diamond"),
         _NOISY: (colours.ours, "solid", "circle"),
     }
-    traces = [_line(name, line, styles[name]) for name, line in lines.items()]
+    counts, hover = list(TABLE_COUNTS), "%{y:.0f} of 100"
+    traces = [
+        curves.share_trace(name, counts, line, styles[name], hover) for name, line in lines.items()
+    ]
     names = [
         curves.ChartLabel(TABLE_COUNTS[-1], 100 * line[-1], name, styles[name][0])
         for name, line in lines.items()
@@ -231,19 +234,6 @@ def figure(record: Publication, lines: Curves, colours: Palette) -> go.Figure:
         [curves.horizontal_line(50, colours), curves.vertical_line(record.tables, colours)],
         colours,
         words=curves.Words(names, (), (here, guess)),
-    )
-
-
-def _line(name: str, line: Sequence[float], style: tuple[str, str, str]) -> dict[str, Any]:
-    return curves.line_trace(
-        name,
-        list(TABLE_COUNTS),
-        [100 * right for right in line],
-        style[:2],
-        mode="lines+markers",
-        marker={"symbol": style[2], "size": 8},
-        cliponaxis=False,
-        hovertemplate="%{y:.0f} of 100",
     )
 
 

@@ -302,22 +302,6 @@ def test_what_was_understood_can_be_changed_before_anything_is_shown() -> None:
     assert not [name for name in state if name.endswith(("own-look/job", "own-count/job"))]
 
 
-ROWS = (("red", 50, "warm"), ("orange", 30, "warm"), ("blue", 40, "cold"), ("green", 20, "cold"))
-
-
-def test_a_choice_counts_that_comes_with_the_click_which_shows_the_data() -> None:
-    """A quick hand's two clicks are one run; what was chosen before it was taken."""
-    at = form(open_values())
-    rows = "\n".join(("state;people;region", *(f"{x};{n};{g}" for x, n, g in ROWS)))
-    at.file_uploader(key="values-own-file").set_value(("s.csv", rows.encode(), "text/csv"))
-    jobs_done(checked(at.button(key="values-own-file-show").click().run()))
-    choose_type(at, "region", "group")
-    (hidden,) = (radio for radio in at.radio if radio.key == "values-own-hidden")
-    hidden.set_value("the answer; the group is open")
-    checked(at.button(key="values-own-accept").click().run())
-    assert values_page_scenario_of(at).context.blocks == GroupBlocks()
-
-
 def test_what_nobody_can_tell_from_a_file_is_asked() -> None:
     at = form(open_values())
     at.file_uploader(key="values-own-file").set_value(

@@ -25,7 +25,7 @@ from streamlit.testing.v1 import AppTest
 
 from caldp_core.datasets import DatasetSpec, OwnPlaces, OwnSurvey, OwnTable, Survey
 from caldp_core.experiments.run import prepare, run
-from caldp_core.scenarios.blocks import OneBlock
+from caldp_core.scenarios.blocks import GroupBlocks, OneBlock
 from caldp_core.scenarios.policies import ContextPolicy, PersonalTags
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.adversary.page_state import FAKES
@@ -139,6 +139,15 @@ def test_shares_ask_of_how_many_people_they_are() -> None:
     table = values_page_scenario_of(accepted(answer(at, "shares-number"), "values")).dataset
     assert isinstance(table, OwnTable)
     assert table.counts == (900, 600, 500)
+
+
+def test_a_choice_that_comes_with_the_click_which_shows_the_data_is_taken() -> None:
+    """A quick hand's two clicks are one run; what was chosen before it was taken."""
+    at = bring("values", "answer;people;group\nred;50;warm\nrose;30;warm\nblue;40;cold", "a.csv")
+    (hidden,) = (radio for radio in at.radio if radio.key == "values-own-hidden")
+    hidden.set_value("the answer; the group is open")
+    checked(at.button(key="values-own-accept").click().run())
+    assert values_page_scenario_of(at).context.blocks == GroupBlocks()
 
 
 def test_places_that_are_exchanged_are_asked_about() -> None:
