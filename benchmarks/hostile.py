@@ -7,26 +7,22 @@ hearing their answers. One server gets all files, as a server does that is up fo
 """
 
 import asyncio
-import json
 import os
-import subprocess
-import sys
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import Iterator
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
 from statistics import mean
 from time import monotonic
 from typing import Final
 
-import click
-
 from benchmarks.figures import Bar, Figure
 from benchmarks.visits import open_others, percentile, seconds_of, watch
 from caldp_core.basics.errors import count_text
-from tests import ROOT
 from tests.datasets.files import HOSTILE
 from tests.servers import Server, running_server
 from tests.visits import Bringer, Visitor
 
+_PROCESSES: Final = get_context("spawn")
 _ROUNDS: Final = 6
 _SETTLED_S: Final = 35.0
 """The server sets aside what it is made of 30 s after its start, whatever the files do."""
@@ -62,12 +58,20 @@ async def _brought(
     memory, loads = list[float](), list[float]()
     watching = asyncio.create_task(watch(server, memory, loads, 0.1))
     calm, waits, answers = list[float](), list[float](), set[str]()
-    async with _bringers(server.address, work, number) as bringers:
-        for seed in range(0, 200 * _ROUNDS, 200):
-            calm += await seconds_of(others, seed)
-            await _say(bringers)
-            waits += await seconds_of(others, seed + 100)
-            answers.update(json.loads(await _say(bringers)))
+    ours, theirs = _PROCESSES.Pipe()
+    command = (theirs, server.address, work, number)
+    bringing = _PROCESSES.Process(target=_bring, args=command, daemon=True)
+    bringing.start()
+    theirs.close()
+    await asyncio.to_thread(ours.recv)  # its visits are there
+    for seed in range(0, 200 * _ROUNDS, 200):
+        calm += await seconds_of(others, seed)
+        ours.send("bring")
+        waits += await seconds_of(others, seed + 100)
+        ours.send("stop")
+        answers |= await asyncio.to_thread(ours.recv)
+    ours.send("")
+    await asyncio.to_thread(bringing.join)
     seconds = await _seconds_until_back(server, before)
     watching.cancel()
     title = f"{count_text(number, 'visit brings', 'visits bring')} {work}"
@@ -92,51 +96,23 @@ async def _seconds_until_back(server: Server, before: float) -> float:
     return monotonic() - began
 
 
-@asynccontextmanager
-async def _bringers(
-    address: str, work: str, number: int
-) -> AsyncIterator[asyncio.subprocess.Process]:
-    """A process of visits that bring a file, or stop, at each line that it reads."""
-    command = (sys.executable, "-m", "benchmarks.hostile", address, work, str(number))
-    process = await asyncio.create_subprocess_exec(
-        *command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    )
-    assert process.stdin is not None
-    assert process.stdout is not None
-    await process.stdout.readline()  # its visits are there
-    try:
-        yield process
-    finally:
-        process.stdin.close()
-        await process.wait()
+def _bring(pipe: Connection, address: str, work: str, number: int) -> None:
+    """Be a process of visits that bring a file, or stop and send what the page says, in turn."""
+    os.nice(_LOWER)
+    asyncio.run(_bring_in_turn(pipe, address, work, number))
 
 
-async def _say(process: asyncio.subprocess.Process) -> bytes:
-    """Have visits bring, or stop; returns the process's line: JSON of what the page says."""
-    assert process.stdin is not None
-    assert process.stdout is not None
-    process.stdin.write(b"\n")
-    return await process.stdout.readline()
-
-
-async def _bring(address: str, work: str, number: int) -> None:
-    """Be such a process."""
+async def _bring_in_turn(pipe: Connection, address: str, work: str, number: int) -> None:
     name, make = HOSTILE[work]
     data = make()
     bringers = [await Bringer.open_form(address) for _ in range(number)]
-    click.echo()
-    while await asyncio.to_thread(sys.stdin.readline):
+    pipe.send("ready")
+    while await asyncio.to_thread(pipe.recv):
         enough = asyncio.Event()
         each = (bringer.bring(address, name, data, enough) for bringer in bringers)
         brought = asyncio.gather(*each)
-        click.echo()
-        await asyncio.to_thread(sys.stdin.readline)
+        await asyncio.to_thread(pipe.recv)
         enough.set()
-        click.echo(json.dumps(sorted(set().union(*await brought))))
+        pipe.send(set().union(*await brought))
     for bringer in bringers:
         await bringer.close()
-
-
-if __name__ == "__main__":
-    os.nice(_LOWER)
-    asyncio.run(_bring(sys.argv[1], sys.argv[2], int(sys.argv[3])))

@@ -8,9 +8,8 @@ the wire; layout shift is the browser's own sum (web.dev/cls).
 """
 
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from statistics import median
 from time import perf_counter
@@ -30,61 +29,28 @@ _PATIENCE_MS: Final = 20_000
 _STILL_MS: Final = 1_500
 _BAR, _START, _STILL = Bar("≤", 3), Bar("≤", 4), Bar("≤", 0.1)
 _FIRST_VISIT, _MOVE_BYTES, _FLAT = Bar("≤", 4), Bar("≤", 120), Bar("≤", 1.1)
-_SHIFT: Final = """window.shift = 0; new PerformanceObserver(told => {
-    for (const each of told.getEntries()) if (!each.hadRecentInput) window.shift += each.value;
-}).observe({type: 'layout-shift', buffered: true});"""
-
-
-def _inside(selector: str, key: str) -> str:
-    """JavaScript: the HTML of the first such element in the element or container of this key."""
-    return f"document.querySelector('.st-key-{key} {selector}')?.innerHTML"
-
-
-def _in_shadow(key: str, text: str) -> str:
-    """JavaScript: the first text that `text` returns for a shadow root in this container."""
-    return (
-        f"[...document.querySelectorAll('.st-key-{key} *')]"
-        f".map(host => host.shadowRoot && ({text})(host.shadowRoot)).find(Boolean)"
-    )
-
-
-def _stage(key: str) -> str:
-    """JavaScript: how often the stage has painted what came, and the step of a film it shows."""
-    script = "({painted = '', step = ''}) => `${painted} ${step}`.trim()"
-    return _in_shadow(key, f"root => ({script})(root.querySelector('.stage')?.dataset ?? {{}})")
-
-
-def _component(key: str) -> str:
-    return _in_shadow(key, "root => root.innerHTML")
+_SCRIPT: Final = Path(__file__).with_suffix(".js")
 
 
 @dataclass(frozen=True)
 class MoveTarget:
-    """A `page` with its query, the key of its `slider`, and JavaScript for its `picture`."""
+    """A `page` with its query, the key of its `slider`, and its `picture` as `pages.js` reads it.
+
+    `picture`: JavaScript that gives a text, empty before the picture is there.
+    """
 
     page: str
     slider: str
     picture: str
 
-    @property
-    def picture_script(self) -> str:
-        """JavaScript: the picture as a text, empty before it is there."""
-        return f"String({self.picture} ?? '')"
 
-
-_PICTURES: Final[dict[str, Callable[[str], str]]] = {
-    "stage": _stage,
-    "component": _component,
-    "chart": partial(_inside, ".js-plotly-plot"),
-    "trust": partial(_inside, ".trust"),
-}
-_TABLE: Final = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 PAGES: Final = tuple(
-    MoveTarget(page, table["slider"], _PICTURES[kind](table[kind]))
-    for page, table in _TABLE.items()
-    for kind in table.keys() & _PICTURES
+    MoveTarget(page, slider, f"pictureText('{kind}', '{key}')")
+    for page, (slider, kind, key) in tomllib.loads(
+        Path(__file__).with_suffix(".toml").read_text("utf-8")
+    ).items()
 )
-_PLAIN: Final = MoveTarget("", "level", "document.querySelector('[data-testid=stImage] img')?.src")
+_PLAIN: Final = MoveTarget("", "level", "pictureText('plain', '')")
 
 
 def figures(_: int) -> Iterator[Figure]:
@@ -126,7 +92,6 @@ def _page(
             _open(beside, plain, _PLAIN)
             bare = median(_press(beside, _PLAIN, "ArrowRight") for _ in range(_MOVES))
             page.bring_to_front()
-            page.add_init_script(_SHIFT)
             _listen(page, received)
             _open(page, server.address, target)
             megabytes, shift = sum(received) / 1e6, page.evaluate("window.shift")
@@ -166,10 +131,11 @@ def move_figure(target: MoveTarget, work: str, times: list[float], bare: float) 
 
 def _open(page: "Page", address: str, target: MoveTarget) -> None:
     """Go to the page, wait until its picture stands still, and take its slider."""
+    page.add_init_script(path=_SCRIPT)
     page.goto(f"{address}/{target.page}")
     slider = f".st-key-{target.slider} input[type=range]"
     page.wait_for_selector(slider)
-    page.wait_for_function(target.picture_script)
+    page.wait_for_function(target.picture)
     _rest(page, target)
     page.focus(slider)
 
@@ -179,37 +145,18 @@ def _rest(page: "Page", target: MoveTarget) -> None:
     wait_until_settled(page)
     before = None
     for _ in range(_PATIENCE_MS // _STILL_MS):
-        if before == (before := page.evaluate(target.picture_script)):
+        if before == (before := page.evaluate(target.picture)):
             return
         page.wait_for_timeout(_STILL_MS)
 
 
 def _press(page: "Page", target: MoveTarget, key: str) -> float:
-    seconds = _press_until_new(page, key, f"[{target.picture_script}]")
-    _rest(page, target)
-    return seconds
-
-
-def _press_until_new(page: "Page", key: str, shown: str) -> float:
-    """Press a key; seconds until each text of the list that JavaScript `shown` gives is new."""
-    page.evaluate(
-        f"""() => {{
-            const before = {shown};
-            window.redrawn = null;
-            addEventListener('keydown', () => {{
-                const pressed = performance.now();
-                const look = () => {{
-                    if ({shown}.every((text, i) => text && text !== before[i]))
-                        window.redrawn = performance.now() - pressed;
-                    else requestAnimationFrame(look);
-                }};
-                look();
-            }}, {{once: true, capture: true}});
-        }}"""
-    )
+    """Press a key; seconds until the picture is new."""
+    page.evaluate(f"timeNextKey(() => {target.picture})")
     page.keyboard.press(key)
     page.wait_for_function("window.redrawn !== null", timeout=_PATIENCE_MS)
     milliseconds: float = page.evaluate("window.redrawn")
+    _rest(page, target)
     return milliseconds / 1000
 
 
