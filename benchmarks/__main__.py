@@ -5,8 +5,9 @@ from typing import Final
 
 import click
 
-from benchmarks import estimates, hostile, pages, visits
+from benchmarks import pages, visits
 from benchmarks.figures import Figure, run_suites
+from benchmarks.suites import accuracy
 from caldp_core.basics.errors import count_text
 from tests.servers import missing_nginx, missing_software
 
@@ -19,9 +20,9 @@ PARTS: Final[dict[str, Part]] = {
     "load": visits.load_figures,
     "flood": visits.flood_figures,
     "hall": visits.hall_figures,
-    "hostile": hostile.figures,
+    "hostile": visits.hostile_figures,
     "walk": visits.walk_figures,
-    "estimators": estimates.figures,
+    "estimators": accuracy.figures,
 }
 _NEEDS: Final = {**dict.fromkeys(("page", "pages"), missing_software), "load": missing_nginx}
 """By part, what it needs and lacks on this machine, as a sentence."""

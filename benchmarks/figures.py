@@ -1,6 +1,5 @@
 """Figures of several runs, compared with a bar by their median; the suites run by asv."""
 
-import operator
 import os
 import re
 import subprocess
@@ -17,8 +16,6 @@ from typing import Any, Final, Literal
 
 from tests import ROOT
 
-_HOLDS: Final = {"≤": operator.le, "≥": operator.ge}
-
 
 @dataclass(frozen=True)
 class Bar:
@@ -29,7 +26,7 @@ class Bar:
 
     def holds(self, value: float) -> bool:
         """Whether `value` is on the right side."""
-        return bool(_HOLDS[self.sense](value, self.limit))
+        return value <= self.limit if self.sense == "≤" else value >= self.limit
 
     def __str__(self) -> str:
         return f"{self.sense} {self.limit:g}"

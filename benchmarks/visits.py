@@ -5,6 +5,11 @@ the slider, so most levels have soon been computed for somebody. A move is done 
 the page's script are. A hall: phones arrive, listen, and all report to live polls within ten
 seconds, each on connections of its own. An hour: each step opens a page, or moves, chooses, ticks
 or presses one of its controls, in a fragment's own run where the control is in one.
+Hostile files: what the server holds while visits bring them and after, and how long others wait. A
+visit uploads a file, presses the form's button, waits for the page's answer, and brings it again,
+until the others have made their moves. Those who bring are in a process of their own, which runs
+after all others: to send 31 MB may not keep the others from hearing their answers. One server gets
+all files, as a server does that is up for long.
 
 All speak Streamlit's protocol, phones HTTP, and run on the machine that serves them.
 """
@@ -15,19 +20,23 @@ import random
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import inf
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
 from pathlib import Path
 from statistics import mean
 from time import monotonic, perf_counter
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from websockets.exceptions import ConnectionClosed
 
 from benchmarks.figures import Bar, Figure
+from caldp_core.basics.errors import count_text
+from tests.datasets.files import HOSTILE
 from tests.servers import Fleet, Server, fleet, missing_nginx, running_server
-from tests.visits import ARRIVE_S, Desk, Phone, Unanswered, Visitor, Walk, walk_over_pages
+from tests.visits import ARRIVE_S, Bringer, Desk, Phone, Unanswered, Visitor, Walk, walk_over_pages
 
 _MOVES: Final = 4
 _SLIDER: Final = "places-epsilon"
@@ -42,15 +51,6 @@ _READERS_PAUSE_S: Final = 5.0
 _SOCKETS: Final = 5
 _MESSAGES: Final = 13_000
 _OTHERS: Final = 4
-
-
-@dataclass(frozen=True)
-class Move:
-    """Seconds until the picture had come, infinite if never; messages and bytes of the run."""
-
-    seconds: float
-    messages: int
-    received: int
 
 
 def crowd_figures(visits: int) -> Iterator[Figure]:
@@ -81,13 +81,11 @@ async def crowd(
     more = [await Visitor.open(server.address, "places", PICTURE) for _ in range(number - 1)]
     a_visit = (server.megabytes() - alone) / max(number - 1, 1)
     used, began = server.cpu_seconds(), perf_counter()
-    moves = await walk_all([first, *more], 0, pause)
+    moves = await seconds_of([first, *more], 0, pause)
     seconds, used = perf_counter() - began, server.cpu_seconds() - used
     for visitor in (first, *more):
         await visitor.close()
-    waits = [move.seconds for move in moves if move.seconds < inf]
-    messages = [float(move.messages) for move in moves]
-    kilobytes = [move.received / 1000 for move in moves]
+    waits = [each for each in moves if each < inf]
     setting = f"{number} visits, {_MOVES} moves of ε each, every {pause:g} s"
     return [
         Figure(f"{setting}: runs a second", "/s", [len(moves) / seconds], pace),
@@ -95,8 +93,6 @@ async def crowd(
         Figure("until the picture, 95 of 100 moves", "s", [percentile(waits, 95)], _WAIT),
         Figure("moves that never showed", "", [len(moves) - len(waits)], _NONE),
         Figure("the server's processor time for a run", "ms", [1000 * used / len(moves)]),
-        Figure("messages of a run", "", [percentile(messages, 50)]),
-        Figure("bytes of a run", "kB", [percentile(kilobytes, 50)]),
         Figure("memory for each further visit", "MB", [a_visit]),
         Figure("the server's memory afterwards", "MB", [server.megabytes()]),
     ]
@@ -140,33 +136,27 @@ async def _flood(visitor: Visitor) -> None:
 async def open_others(server: Server) -> list[Visitor]:
     """Four visits of the map page that have moved ε before anything is measured."""
     others = [await Visitor.open(server.address, "places", PICTURE) for _ in range(_OTHERS)]
-    await walk_all(others, 0)
+    await seconds_of(others, 0)
     return others
 
 
-async def seconds_of(visitors: list[Visitor], seed: int) -> list[float]:
-    """Seconds of the moves of all visits."""
-    return [move.seconds for move in await walk_all(visitors, seed)]
-
-
-async def walk_all(visitors: list[Visitor], seed: int, pause: float = 1.0) -> list[Move]:
-    """Moves of ε of all visits, each with coins of its own after `seed`."""
+async def seconds_of(visitors: list[Visitor], seed: int, pause: float = 1.0) -> list[float]:
+    """Seconds of moves of ε of all visits, each with coins of its own after `seed`."""
     each = (walk(visitor, random.Random(seed + i), pause) for i, visitor in enumerate(visitors))
-    return [move for moves in await asyncio.gather(*each) for move in moves]
+    return [seconds for moves in await asyncio.gather(*each) for seconds in moves]
 
 
-async def walk(visitor: Visitor, choice: random.Random, pause: float) -> list[Move]:
-    """Moves of ε with pauses, from where the page begins or the last move led."""
+async def walk(visitor: Visitor, choice: random.Random, pause: float) -> list[float]:
+    """Seconds until the picture of moves of ε with pauses, from where the page begins; or inf."""
     at, done = _FIRST, []
     for _ in range(_MOVES):
         await asyncio.sleep(pause * choice.uniform(0.5, 1.5))
         step = choice.choice((-1, 1))
         at = at + step if 0 <= at + step < len(_LEVELS) else at - step
         try:
-            seconds = await visitor.run({_SLIDER: _LEVELS[at]}, PICTURE)
+            done.append(await visitor.run({_SLIDER: _LEVELS[at]}, PICTURE))
         except TimeoutError:
-            seconds = inf
-        done.append(Move(seconds, visitor.messages, visitor.received))
+            done.append(inf)
     return done
 
 
@@ -213,7 +203,13 @@ async def hall(server: Server | Fleet, desks: Sequence[Desk], number: int) -> li
             reports = (p.report(random.Random(-i)) for i, p in enumerate(phones))
             await asyncio.gather(*reports)
     await asyncio.sleep(3.0)
-    await _end(tasks, teachers, phones)
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    for phone in phones:
+        phone.close()
+    for teacher in teachers:
+        await teacher.close()
     lags = [
         lag
         for at, desk in enumerate(desks)
@@ -239,18 +235,6 @@ async def hall(server: Server | Fleet, desks: Sequence[Desk], number: int) -> li
         Figure("processor time for each of their requests", "ms", [1000 * idle / asked]),
         Figure("memory afterwards", "MB", [server.megabytes()]),
     ]
-
-
-async def _end(
-    tasks: Sequence["asyncio.Task[Any]"], teachers: Sequence[Visitor], phones: Sequence[Phone]
-) -> None:
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
-    for phone in phones:
-        phone.close()
-    for teacher in teachers:
-        await teacher.close()
 
 
 _SECONDS: Final = 3600.0
@@ -310,3 +294,99 @@ async def watch(
         memory.append(server.megabytes())
         loads.append(os.getloadavg()[0])
         await asyncio.sleep(pause)
+
+
+_PROCESSES: Final = get_context("spawn")
+_ROUNDS: Final = 6
+_SETTLED_S: Final = 35.0
+"""The server sets aside what it is made of 30 s after its start, whatever the files do."""
+_BACK_S: Final = 60.0
+_LOWER: Final = 10
+_BACK_MB: Final = 150
+_BACK: Final = Bar("≤", _BACK_S)
+_BROUGHT: Final = (("a million features", 1), *((work, 2) for work in HOSTILE))
+"""Each kind of file, and by how many visits at once it is brought."""
+_AS_DEPLOYED: Final = {
+    "MALLOC_ARENA_MAX": "2",
+    "STREAMLIT_SERVER_ENABLE_XSRF_PROTECTION": "false",  # else each upload needs a cookie
+}
+
+
+def hostile_figures(_: int) -> Iterator[Figure]:
+    """For each file: memory, and how long four other visits wait for their moves meanwhile."""
+    began = monotonic()
+    with running_server(variables=_AS_DEPLOYED) as server, asyncio.Runner() as runner:
+        others = runner.run(open_others(server))
+        runner.run(asyncio.sleep(max(began + _SETTLED_S - monotonic(), 0.0)))
+        before = server.megabytes()
+        for work, number in _BROUGHT:
+            yield from runner.run(_brought(server, others, before, work, number))
+        for visitor in others:
+            runner.run(visitor.close())
+
+
+async def _brought(
+    server: Server, others: list[Visitor], before: float, work: str, number: int
+) -> list[Figure]:
+    """Figures of one kind of file; `before`: MB of the server without any."""
+    memory, loads = list[float](), list[float]()
+    watching = asyncio.create_task(watch(server, memory, loads, 0.1))
+    calm, waits, answers = list[float](), list[float](), set[str]()
+    ours, theirs = _PROCESSES.Pipe()
+    command = (theirs, server.address, work, number)
+    bringing = _PROCESSES.Process(target=_bring, args=command, daemon=True)
+    bringing.start()
+    theirs.close()
+    await asyncio.to_thread(ours.recv)  # its visits are there
+    for seed in range(0, 200 * _ROUNDS, 200):
+        calm += await seconds_of(others, seed)
+        ours.send("bring")
+        waits += await seconds_of(others, seed + 100)
+        ours.send("stop")
+        answers |= await asyncio.to_thread(ours.recv)
+    ours.send("")
+    await asyncio.to_thread(bringing.join)
+    seconds = await _seconds_until_back(server, before)
+    watching.cancel()
+    title = f"{count_text(number, 'visit brings', 'visits bring')} {work}"
+    note = [f"{percentile(calm, 95):.2f} s without; load {mean(loads):.1f}", *sorted(answers)]
+    ratio = percentile(waits, 95) / percentile(calm, 95)
+    more = server.megabytes() - before
+    return [
+        Figure(f"{title}: memory, at most", "MB", [max(memory)], _MEMORY),
+        Figure(f"until at most {_BACK_MB} MB more than at first", "s", [seconds], _BACK),
+        Figure("by then more than at first", "MB", [more]),
+        Figure("95 of 100 moves of others, over without", "×", [ratio], _WAIT, "; ".join(note)),
+    ]
+
+
+async def _seconds_until_back(server: Server, before: float) -> float:
+    """Seconds until the memory is back; infinite after a minute."""
+    began = monotonic()
+    while server.megabytes() - before > _BACK_MB:
+        if monotonic() - began > _BACK_S:
+            return float("inf")
+        await asyncio.sleep(0.1)
+    return monotonic() - began
+
+
+def _bring(pipe: Connection, address: str, work: str, number: int) -> None:
+    """Be a process of visits that bring a file, or stop and send what the page says, in turn."""
+    os.nice(_LOWER)
+    asyncio.run(_bring_in_turn(pipe, address, work, number))
+
+
+async def _bring_in_turn(pipe: Connection, address: str, work: str, number: int) -> None:
+    name, make = HOSTILE[work]
+    data = make()
+    bringers = [await Bringer.open_form(address) for _ in range(number)]
+    pipe.send("ready")
+    while await asyncio.to_thread(pipe.recv):
+        enough = asyncio.Event()
+        each = (bringer.bring(address, name, data, enough) for bringer in bringers)
+        brought = asyncio.gather(*each)
+        await asyncio.to_thread(pipe.recv)
+        enough.set()
+        pipe.send(set().union(*await brought))
+    for bringer in bringers:
+        await bringer.close()

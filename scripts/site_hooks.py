@@ -11,6 +11,7 @@ import re
 import shutil
 from html.parser import HTMLParser
 from pathlib import Path
+from textwrap import indent
 from typing import Any, Final
 
 ROOT: Final = Path(__file__).parents[1]
@@ -95,9 +96,7 @@ def as_markdown(notebook: dict[str, Any], name: str) -> str:
 
 def _folded(code: str) -> str:
     """Code behind a line to press (pymdownx.details)."""
-    return '??? note "The code of this step"\n\n' + "\n".join(
-        f"    {line}" if line else "" for line in code.splitlines()
-    )
+    return f'??? note "The code of this step"\n\n{indent(code, "    ")}'
 
 
 def _output(output: dict[str, Any]) -> str:

@@ -5,6 +5,7 @@
 Needs what the browser's tests need.
 """
 
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -12,19 +13,7 @@ from tests.servers import chromium, server_address, wait_until_settled
 
 DOCS = Path(__file__).parents[1] / "docs"
 SCREEN: Any = {"viewport": {"width": 1280, "height": 720}}
-PICTURES = {
-    "map-light": "places",
-    "map-dark": "places",
-    "values": "values",
-    "adversary": "adversary",
-    "coarser": "coarser",
-    "counties": "coarser?dataset=infant-deaths&blocks=groups&threshold=5&attack=parts&moves=5",
-    "matrix": "matrix",
-    "room": "room",
-    "classroom": "classroom?station=rappor&broken=1",
-    "curves": "curves",
-}
-"""By file the page's link; all are light, but for that which is called dark."""
+PICTURES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 
 
 def main() -> None:

@@ -11,10 +11,10 @@ import pytest
 from click.testing import CliRunner
 
 from benchmarks import __main__ as front
-from benchmarks import estimates, pages
 from benchmarks import figures as asv_runs
+from benchmarks import pages
 from benchmarks.figures import CONFIG, Bar, Figure, figures_of
-from benchmarks.suites import core, files
+from benchmarks.suites import accuracy, core, files
 from caldp_core.experiments.reproduce import SIZES
 from scripts import estimator_figures
 from tests.contract.checks import naming
@@ -193,7 +193,7 @@ def test_tables_of_errors_hold_what_is_computed_anew() -> None:
                 errors, _, ratio = cell.partition("; ")
                 assert all(0 <= float(each) <= 100 for each in errors.split(", ")), cell
                 assert 0.3 < float(ratio) < 10
-        for name, grid, people in estimates.maps():
+        for name, grid, people in accuracy.maps():
             if name == fast:
                 line = estimator_figures.errors_row(name, grid, people, side)
                 assert line in tables[head], line
@@ -205,5 +205,5 @@ def test_the_table_of_ranges_holds_what_is_computed_anew() -> None:
     assert {row[0] for row in table.values()} == {*estimator_figures.RANGED}
     for row in table.values():
         assert all(float(cell) >= 94 for cell in row[2:-1] if cell), row
-    (found,) = [each for each in estimates.maps() if each[0] == "lone cells"]
+    (found,) = [each for each in accuracy.maps() if each[0] == "lone cells"]
     assert estimator_figures.ranges_row(*found, 1.0, "cascade") in table

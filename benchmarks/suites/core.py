@@ -10,7 +10,7 @@ from typing import ClassVar, Final
 
 import numpy as np
 
-from benchmarks.estimates import us_people
+from benchmarks.suites.accuracy import us_people
 from caldp_core.audit.blockwise import audit_context
 from caldp_core.basics.types import Ints
 from caldp_core.datasets import Gowalla

@@ -18,12 +18,12 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.csv
 import pyarrow.parquet as pq
 from click.testing import CliRunner
 
 import caldp_core
 from caldp_core.basics.errors import CaldpError
-from caldp_core.basics.files import connect, fetch_rows
 from caldp_core.cli.commands import main
 from caldp_core.collect.collector import Collector, tally_files
 from caldp_core.collect.protocol import FamilyPlan, Protocol
@@ -37,9 +37,7 @@ from tests.collect.tutorials import STEP, text_of, walk, words_of
 WEEK: Final = Path(__file__).parents[2] / "examples" / "collection" / "week.py"
 SETS_OF: Final = 1000
 SPECS: Final[dict[str, Any]] = {
-    "hadamard": Hadamard(),
-    "galois": Galois(),
-    "randomized-response": RandomizedResponse(),
+    spec.name: spec for spec in (Hadamard(), Galois(), RandomizedResponse())
 }
 _PART: Final = 1 << 20
 
@@ -72,48 +70,39 @@ def write_sets(file: Path, n: int) -> Protocol:
     return protocol
 
 
-class Tallied:
-    """A file of reports, tallied on two cores in a process of its own."""
+class TalliedNumbers:
+    """10⁸ reports that are numbers, k = 43,750: a file, tallied on two cores in its own process."""
 
+    params: ClassVar[tuple[str, ...]] = tuple(SPECS)
+    param_names: ClassVar[tuple[str, ...]] = ("family",)
     timeout, number, repeat, warmup_time = 900, 1, 3, 0
-    bars: ClassVar[dict[str, float]]
-    n: int
-    protocol: Protocol
-
-    def tally(self, *_: object) -> None:
-        """Tally the file."""
-        assert Collector(self.protocol).tally(Path("reports.parquet")).tally.n == self.n
-
-
-class TalliedNumbers(Tallied):
-    """10⁸ reports that are numbers, k = 43,750."""
-
-    params = tuple(SPECS)
-    param_names = ("family",)
     bars: ClassVar = {"time_tally": 5.0, "peakmem_tally": 1e9}
     n = 10**8
 
-    def setup(self, family: str) -> None:
+    def setup(self, *family: str) -> None:
         """Write the file."""
-        self.protocol = protocol_of(SPECS[family], 43_750)
+        self.protocol = protocol_of(SPECS[family[0]], 43_750)
         values, rng = self.protocol.format.values, np.random.default_rng(1)
         path = Path("reports.parquet")
         write_reports(path, self.n, lambda n: pa.array(rng.integers(0, values, n, np.int32)))
 
-    time_tally = peakmem_tally = Tallied.tally
+    def time_tally(self, *_: str) -> None:
+        """Tally the file."""
+        assert Collector(self.protocol).tally(Path("reports.parquet")).tally.n == self.n
+
+    peakmem_tally = time_tally
 
 
-class TalliedSets(Tallied):
+class TalliedSets(TalliedNumbers):
     """10⁷ reports that are sets of 1,000 values."""
 
+    params = param_names = ()
     bars: ClassVar = {"time_tally": 20.0, "peakmem_tally": 1e9}
     n = 10**7
 
-    def setup(self) -> None:
+    def setup(self, *_: str) -> None:
         """Write the file."""
         self.protocol = write_sets(Path("reports.parquet"), self.n)
-
-    time_tally = peakmem_tally = Tallied.tally
 
 
 class TalliedSmallFiles:
@@ -256,15 +245,13 @@ class Places:
 
     def setup(self) -> None:
         """Write places in and around Paris, always the same, and a gzip bomb of their size."""
-        with connect(500, folders=[Path.cwd()]) as connection:
-            fetch_rows(connection, "SELECT setseed(0.5)")
-            fetch_rows(
-                connection,
-                "COPY (SELECT round(48.6 + random() / 2, 6) AS lat, "
-                "round(2.1 + random() / 2, 6) AS lon, "
-                f"1 + (random() * 99)::INT AS n FROM range({self.rows})) "
-                f"TO '{Path.cwd() / 'places.csv'}' (HEADER)",
-            )
+        rng = np.random.default_rng(5)
+        places = {
+            "lat": rng.uniform(48.6, 49.1, self.rows).round(6),
+            "lon": rng.uniform(2.1, 2.6, self.rows).round(6),
+            "n": rng.integers(1, 101, self.rows),
+        }
+        pa.csv.write_csv(pa.table(places), "places.csv")
         with gzip.open("bomb.csv.gz", "wb", 1) as out:
             for _ in range(1 + self.rows // 50_000):
                 out.write(b"48.1,2.3\n" * 2**17)

@@ -383,7 +383,7 @@ def test_figures_of_the_page_are_those_of_the_code() -> None:
 def test_times_of_the_page_are_within_the_bars_of_the_benchmarks() -> None:
     numbers = f"{files.TalliedNumbers.n:,} reports that are numbers"
     sets = f"{files.TalliedSets.n:,} reports that are sets of {files.SETS_OF:,} values"
-    expected: dict[str, type[files.Tallied]] = {
+    expected: dict[str, type[files.TalliedNumbers]] = {
         **{f"{numbers}, {family}": files.TalliedNumbers for family in files.SPECS},
         sets: files.TalliedSets,
     }

@@ -439,7 +439,7 @@ def test_state_files_are_what_the_script_makes(tmp_path: Path) -> None:
 
 
 def test_tables_have_the_same_bytes_every_time(tmp_path: Path) -> None:
-    from scripts.write_table import write_table
+    from scripts import write_table
 
     for name in ("one.csv.gz", "another.csv.gz"):
         write_table(tmp_path / name, ("a", "b"), [(1, "x"), (2, "y")])

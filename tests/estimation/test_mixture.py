@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.stats import t
 
-from benchmarks.estimates import maps
+from benchmarks.suites.accuracy import maps
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.datasets import Gowalla
 from caldp_core.domain.domains import US_GRID, GridDomain
