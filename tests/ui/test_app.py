@@ -1,7 +1,7 @@
 """The map page by its widgets and by drawing: it shows what the core computes."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import wait
 from dataclasses import replace
 from typing import Any
@@ -14,18 +14,19 @@ from streamlit.testing.v1 import AppTest
 
 from caldp_core.datasets import Cities, read_places
 from caldp_core.domain.domains import US_GRID, Area
-from caldp_core.estimation.estimators import ESTIMATORS, menu_of_estimators
+from caldp_core.estimation.estimators import menu_of_estimators
 from caldp_core.experiments.regions import RegionReport, number_of_boxes, region_report
 from caldp_core.experiments.run import prepare, run
 from caldp_core.mechanisms import FAMILIES, in_context
-from caldp_core.mechanisms.catalogue import MECHANISMS, Hadamard, LocalHashing, Oue
+from caldp_core.mechanisms.catalogue import MECHANISMS, Hadamard, Oue
 from caldp_core.scenarios.blocks import (
-    AdaptiveBlocks,
+    BlocksSpec,
     DrawnBlocks,
     GridBlocks,
     OneBlock,
     SensitiveAreas,
     SensitiveInhabited,
+    SensitiveSpec,
     StateBlocks,
 )
 from caldp_core.scenarios.scenario import Scenario
@@ -43,6 +44,7 @@ from caldp_ui.shell import page
 from caldp_ui.stage.records import Film
 from caldp_ui.words import formats, promise
 from caldp_ui.words.formats import PLACES
+from tests.contract.checks import naming
 from tests.strategies import thinned
 from tests.ui.driver import (
     act,
@@ -60,7 +62,6 @@ from tests.ui.driver import (
     open_page,
     open_tab,
     open_with,
-    pictures,
     query_of,
     record_of,
     scenario_of,
@@ -98,56 +99,57 @@ def test_every_kind_of_scenario_opens_from_its_link(name: str) -> None:
     assert_shows(at, VARIED[name])
 
 
-@pytest.mark.parametrize("title", thinned([p.title for p in scene.PRESETS], one_in=4))
-def test_every_preset(title: str) -> None:
-    before = replace(BEGIN.with_context(blocks=GridBlocks(3, 4)), n=1_000_000)
-    at = open_with(before)
-    assert at.selectbox(key="places-preset").value is None
-    checked(at.selectbox(key="places-preset").set_value(title).run())
-    preset = next(p for p in scene.PRESETS if p.title == title)
-    assert_shows(at, preset.apply(before))
-    assert at.selectbox(key="places-preset").value == title
+Change = Callable[[Scenario], Scenario]
+BLOCKS = [title for title in controls.BLOCK_KINDS if title[0] in "ABO"]
+"""Kinds of blocks: one block, a grid, similar numbers of people, a file's areas."""
 
 
-@pytest.mark.parametrize("title", thinned(controls.BLOCK_KINDS, one_in=3))
-def test_every_kind_of_blocks(title: str) -> None:
-    at = open_with(STATES)
-    checked(at.selectbox(key="places-blocks").set_value(title).run())
-    assert_shows(at, BEGIN.with_context(blocks=controls.BLOCK_KINDS[title]))
-    assert at.selectbox(key="places-blocks").value == title
+def blocks_of(blocks: BlocksSpec) -> Change:
+    return lambda scenario: scenario.with_context(blocks=blocks)
 
 
-@pytest.mark.parametrize("title", thinned(controls.SENSITIVE_KINDS, one_in=2))
-def test_every_kind_of_sensitive_places(title: str) -> None:
-    at = open_app({"v": "2", "estimator": BEGIN.estimator, "sensitive": "areas"})
-    checked(at.selectbox(key="places-sensitive").set_value(title).run())
-    assert_shows(at, BEGIN.with_context(sensitive=controls.SENSITIVE_KINDS[title]))
+def sensitive_of(sensitive: SensitiveSpec) -> Change:
+    return lambda scenario: scenario.with_context(sensitive=sensitive)
+
+
+CONTROLS: list[tuple[str, str, Any, Change]] = [
+    ("select_slider", "epsilon", 20.0, lambda s: s.with_context(epsilon=20.0)),
+    ("select_slider", "people", 10**12, lambda s: replace(s, n=10**12)),
+    ("select_slider", "people", 0, lambda s: replace(s, n=None)),
+    ("number_input", "rows", 5, blocks_of(GridBlocks(5, 35))),
+    ("number_input", "columns", 7, blocks_of(GridBlocks(5, 7))),
+    *(("selectbox", "blocks", each, blocks_of(controls.BLOCK_KINDS[each])) for each in BLOCKS),
+    ("selectbox", "blocks", "US states", blocks_of(StateBlocks())),
+    *(
+        ("selectbox", "sensitive", title, sensitive_of(sensitive))
+        for title, sensitive in controls.SENSITIVE_KINDS.items()
+    ),
+    ("number_input", "most", 2000, sensitive_of(SensitiveInhabited(1, 2000))),
+    ("selectbox", "preset", scene.PRESETS[0].title, scene.PRESETS[0].apply),
+    ("selectbox", "estimator", "simplex", lambda s: replace(s, estimator="simplex")),
+    ("selectbox", "family", "oue", lambda s: replace(s, mechanism=Oue())),
+    ("selectbox", "data", "Synthetic cities", lambda s: replace(s, dataset=Cities(), n=1_000_000)),
+]
+"""Widgets of the page in the order in which they are used, and what each changes."""
+COMPARED = (0, 1, 4, 8, 13, 16, 17)
+"""Of them those after which all that is shown is held against a run of the core."""
 
 
 @pytest.mark.slow
-def test_details_of_blocks_and_places() -> None:
-    at = open_app()
-    checked(at.number_input(key="places-rows").set_value(5).run())
-    checked(at.number_input(key="places-columns").set_value(7).run())
-    assert_shows(at, BEGIN.with_context(blocks=GridBlocks(5, 7)))
-    at = open_with(BEGIN.with_context(blocks=AdaptiveBlocks()))
-    checked(at.select_slider(key="places-adaptive").set_value(100).run())
-    assert_shows(at, BEGIN.with_context(blocks=AdaptiveBlocks(100)))
-    at = open_with(BEGIN.with_context(sensitive=SensitiveInhabited()))
-    checked(at.number_input(key="places-most").set_value(2000).run())
-    assert_shows(at, BEGIN.with_context(sensitive=SensitiveInhabited(1, 2000)))
-
-
-@pytest.mark.parametrize("epsilon", thinned([20.0, 0.1], one_in=2))
-def test_epsilon(epsilon: float) -> None:
-    at = open_app()
-    before = pictures(at)
-    checked(at.select_slider(key="places-epsilon").set_value(epsilon).run())
-    assert_shows(at, BEGIN.with_context(epsilon=epsilon))
-    after = pictures(at)
-    assert after["truth"] == before["truth"]
-    assert after["plain"] != before["plain"]
-    assert after["ours"] != before["ours"]
+def test_each_control_changes_what_it_names() -> None:
+    at, wanted = open_app(), BEGIN
+    for number, (kind, name, value, change) in enumerate(CONTROLS):
+        with naming(f"{name}: {value}"):
+            widget = getattr(at, kind)(key=f"places-{name}")
+            finished(widget.set_value(value).run())
+            wanted = change(wanted)
+            assert scenario_of(at) == wanted
+            if number in COMPARED:
+                assert_shows(at, wanted)
+    checked(at.button(key="places-another").click().run())
+    assert scenario_of(at) == replace(wanted, seed=wanted.seed + 1)
+    last = open_with(replace(BEGIN, seed=2**32 - 1))
+    assert scenario_of(last.button(key="places-another").click().run()).seed == 0
 
 
 def test_a_step_of_the_film_of_epsilon_is_followed() -> None:
@@ -158,13 +160,12 @@ def test_a_step_of_the_film_of_epsilon_is_followed() -> None:
 
 
 def test_the_odds_are_shown_in_their_word_and_colour() -> None:
-    at = open_app()
+    """That the page has this HTML: `test_the_sentence_of_a_film_is_that_of_the_page`."""
     for epsilon, word in ((0.5, "strong"), (1.0, "fair"), (2.0, "weak"), (4.0, "none")):
-        checked(at.select_slider(key="places-epsilon").set_value(epsilon).run())
-        (html,) = (item.proto.body for item in container(at, "odds").get("html"))
+        setup = runs.setup(BEGIN.with_context(epsilon=epsilon))
+        html = layout.odds_html(PLACES, setup)
         assert f'class="odds {word}"' in html
-        chance = promise.chance(prepare(scenario_of(at)))
-        assert full_people(html) == [round(100 * chance)]
+        assert full_people(html) == [round(100 * promise.chance(setup))]
 
 
 def test_a_button_makes_one_epsilon_of_several() -> None:
@@ -176,16 +177,8 @@ def test_a_button_makes_one_epsilon_of_several() -> None:
     assert_shows(at, VARIED["epsilons"].with_context(epsilon=min(several)))
 
 
-@pytest.mark.parametrize("power", thinned([12, 3], one_in=2))
-def test_people_from_a_thousand_to_a_trillion(power: int) -> None:
-    at = open_app()
-    checked(at.select_slider(key="places-people").set_value(10**power).run())
-    assert_shows(at, replace(BEGIN, n=10**power))
-    checked(at.select_slider(key="places-people").set_value(0).run())
-    assert_shows(at, BEGIN)
-
-
-@pytest.mark.parametrize("family", thinned(FAMILIES, one_in=2, of=3))
+@pytest.mark.thorough
+@pytest.mark.parametrize("family", FAMILIES)
 def test_families(family: str) -> None:
     few = replace(STATES, n=10_000)  # as many as local hashing, too, can draw at once
     at = open_with(few)
@@ -193,65 +186,15 @@ def test_families(family: str) -> None:
     assert_shows(at, replace(few, mechanism=FAMILIES[family].spec()))
 
 
-def test_more_people_than_a_family_can_draw_are_told_in_a_sentence() -> None:
-    at = finished(open_with(replace(STATES, mechanism=LocalHashing())))
-    (sentence,) = (item.value for item in at.error)
-    assert "3,671,812" in sentence
-    finished(at.select_slider(key="places-people").set_value(1000).run())
-    assert_shows(at, replace(STATES, n=1000, mechanism=LocalHashing()))
-
-
-def test_a_link_may_name_an_estimator_that_the_menu_does_not_offer() -> None:
-    menu = open_app().selectbox(key="places-estimator").options
-    assert ESTIMATORS["simplex"].title in menu
-    assert ESTIMATORS["norm-sub"].title not in menu
-    at = finished(open_app(estimator="norm-sub"))
-    assert at.selectbox(key="places-estimator").value == "norm-sub"
-    assert scenario_of(at).estimator == "norm-sub"
-
-
-@pytest.mark.parametrize("name", thinned(menu_of_estimators("simplex"), one_in=4))
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", menu_of_estimators("simplex"))
 def test_estimators(name: str) -> None:
     at = open_app()
     finished(at.selectbox(key="places-estimator").set_value(name).run())
     assert_shows(at, replace(BEGIN, estimator=name))
 
 
-def test_other_data_bring_their_people() -> None:
-    at = open_app()
-    title = next(t for t in at.selectbox(key="places-data").options if "Gowalla" not in t)
-    checked(at.selectbox(key="places-data").set_value(title).run())
-    assert_shows(at, replace(BEGIN, dataset=Cities(), n=1_000_000))
-
-
-@pytest.mark.slow
-def test_another_outcome_is_the_next_seed() -> None:
-    at = open_with(replace(BEGIN, seed=41))
-    assert_shows(checked(at.button(key="places-another").click().run()), replace(BEGIN, seed=42))
-    last = open_with(replace(BEGIN, seed=2**32 - 1))
-    assert_shows(checked(last.button(key="places-another").click().run()), replace(BEGIN, seed=0))
-
-
-def test_table_of_numbers_agrees_with_the_core() -> None:
-    scenario = replace(STATES, n=1_000_000)
-    at = open_tab(open_with(scenario), "Numbers")
-    result = assert_shows(at, scenario)
-    table = at.table[0].value
-    column = list(table.iloc[:, 0])
-    errors = result.first.errors
-    for value in (errors.tv, errors.sampling_tv, errors.l1, errors.l2, errors.kl):
-        assert formats.share(value) in column
-    assert f"{errors.sliced_wasserstein_km:,.1f} km" in column
-    for number in (result.setup.partition.m, 43_750, 1_000_000):
-        assert f"{number:,}" in column
-    assert MECHANISMS[result.setup.mechanism_name].title in column
-    assert table.shape[1] == 2
-    # Total variations of sampling and of privacy do not add up: neither is a part of the whole.
-    alone = next(row for row in table.index if "sampling" in row)
-    assert table.loc[alone].iloc[0] == formats.share(errors.sampling_tv)
-
-
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_page_says_what_plain_ldp_needs() -> None:
     scenario = controls.with_dataset(
         BEGIN, read_places("\n".join(EXAMPLE.splitlines()[:20])).places
@@ -291,7 +234,7 @@ def curve_of(at: AppTest) -> str:
     return driver_chart(checked(at.run()), "curve")
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_curves_are_drawn_only_where_they_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runs, "EPSILONS", runs.EPSILONS[1::9])
     monkeypatch.setattr(runs, "NUMBERS", runs.NUMBERS[::6])
@@ -333,7 +276,6 @@ def test_the_sentence_of_a_film_is_that_of_the_page() -> None:
 
 BOX = Area(40.2, 41.2, -74.6, -73.4)
 OTHER = Area(33.0, 34.0, -119.0, -117.0)
-EVERYWHERE = "+-90,90,-180,180"
 ONE = BEGIN.with_context(blocks=OneBlock())
 
 
@@ -383,26 +325,16 @@ def test_a_box_stays_while_the_protection_changes_and_goes_when_unmarked() -> No
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("blocks", [OneBlock(), StateBlocks()])
-def test_a_place_that_noise_drowns_is_told_apart(blocks: Any) -> None:
+def test_a_place_that_noise_drowns_is_told_apart() -> None:
     small = Area(44.4, 44.6, -106.0, -105.8)
-    scenario = BEGIN.with_context(blocks=blocks, epsilon=0.1)
+    scenario = BEGIN.with_context(blocks=StateBlocks(), epsilon=0.1)
     at = open_with(scenario, region=str(small))
     assert report_of(scenario, small).is_lost_in_noise
     assert_region(at, scenario, small)
 
 
-def test_whole_blocks_in_a_box_are_exact() -> None:
-    at = open_app(region="40,42,-76,-74")
-    report = report_of(BEGIN, Area(40, 42, -76, -74))
-    assert report.exact_blocks == 2
-    assert [report.low, report.high] == pytest.approx([report.truth] * 2)
-    assert_region(at, BEGIN, Area(40, 42, -76, -74))
-
-
-@pytest.mark.parametrize("region", ["10,11,10,11", "20,30,-140,-120"])
-def test_a_region_beyond_the_map_is_told_and_breaks_nothing(region: str) -> None:
-    assert_shows(open_app(region=region), BEGIN)
+def test_a_region_beyond_the_map_is_told_and_breaks_nothing() -> None:
+    assert_shows(open_app(region="10,11,10,11"), BEGIN)
 
 
 def test_to_protect_what_is_protected_changes_nothing_and_says_so_before() -> None:
@@ -417,31 +349,20 @@ def test_to_protect_what_is_protected_changes_nothing_and_says_so_before() -> No
     assert not scene_of(at)["undo"]
 
 
-def test_protecting_only_a_box_is_told_before_and_after() -> None:
+def test_areas_are_protected_alone_with_others_and_taken_out_again() -> None:
     at = open_with(ONE)
     (only,) = (a for a in scene_of(at)["actions"] if a["id"] == page_state.ONLY)
     assert "100 of 100" in only["effects"]["box"]
     draw(at, page_state.ONLY)
-    result = assert_shows(at, drawn(f"+{BOX}", base=ONE))
-    assert (result.setup.sensitive == US_GRID.area_mask(BOX)).all()
+    setup = prepare(scenario_of(at))
+    assert (setup.sensitive == US_GRID.area_mask(BOX)).all()
     (hint,) = (item.value for item in at.toast)
-    assert formats.out_of(promise.protected_share(result.setup)) in hint
+    assert formats.out_of(promise.protected_share(setup)) in hint
     assert "100 of 100" in hint
-
-
-def test_areas_are_added_and_taken_out_again() -> None:
-    at = draw(open_with(ONE), page_state.ONLY)
     draw(at, page_state.PROTECT, OTHER)
-    assert_shows(at, drawn(f"+{BOX}", f"+{OTHER}", base=ONE))
+    assert scenario_of(at) == drawn(f"+{BOX}", f"+{OTHER}", base=ONE)
     draw(at, page_state.UNPROTECT, BOX)
     assert_shows(at, drawn(f"+{BOX}", f"+{OTHER}", f"-{BOX}", base=ONE))
-
-
-def test_to_unprotect_starts_from_everything() -> None:
-    at = draw(open_app(), page_state.UNPROTECT)
-    result = assert_shows(at, drawn(EVERYWHERE, f"-{BOX}"))
-    assert (result.setup.sensitive == ~US_GRID.area_mask(BOX)).all()
-    assert page_state.edits_text((EVERYWHERE, f"-{BOX}")) == "everything, 1 taken out"
 
 
 def test_a_block_is_taken_whole() -> None:
@@ -459,15 +380,6 @@ def test_painted_cells_are_exactly_those() -> None:
     result = assert_shows(at, scenario_of(at))
     wanted = [20000, 20001, 20002, 20350, 20351, 30000]
     assert np.flatnonzero(result.setup.sensitive).tolist() == wanted
-
-
-def test_another_kind_of_sensitive_places_is_drawn_on() -> None:
-    few = BEGIN.with_context(sensitive=SensitiveInhabited(1_000_000, 3_000_000))
-    at = draw(open_with(few), page_state.PROTECT)
-    result = assert_shows(at, scenario_of(at))
-    before = prepare(few)
-    inside = US_GRID.area_mask(BOX)
-    assert (result.setup.sensitive == (before.sensitive | inside)).all()
 
 
 @given(st.lists(st.booleans(), min_size=SMALL.k, max_size=SMALL.k))
@@ -502,12 +414,6 @@ def test_blocks_are_drawn_undone_redone_and_cleared() -> None:
     assert_shows(act(at, "undo"), two)
 
 
-def test_undo_keeps_what_is_no_protection() -> None:
-    at = draw(open_app(), page_state.ONLY)
-    checked(at.select_slider(key="places-epsilon").set_value(4.0).run())
-    assert_shows(act(at, "undo"), BEGIN.with_context(epsilon=4.0))
-
-
 def test_undo_takes_back_what_is_chosen_from_a_list() -> None:
     at = open_app()
     assert not scene_of(at)["undo"]
@@ -517,20 +423,17 @@ def test_undo_takes_back_what_is_chosen_from_a_list() -> None:
     assert not scene_of(at)["undo"]
 
 
-@pytest.mark.parametrize("action", [page_state.ONLY, page_state.UNPROTECT])
-def test_clear_leads_back_to_what_was_protected_before_the_first_drawing(action: str) -> None:
-    states = BEGIN.with_context(blocks=StateBlocks())
-    at = draw(draw(open_with(states), action), action, OTHER)
+def test_clear_leads_back_to_what_was_protected_before_the_first_drawing() -> None:
+    """And what undo takes back is the protection alone."""
+    at = draw(open_with(STATES, region=str(BOX)), page_state.UNPROTECT)
+    draw(at, page_state.UNPROTECT, OTHER)
     checked(at.button(key="places-clear").click().run())
-    assert_shows(at, states)
-
-
-def test_clear_takes_away_a_link_s_drawing_and_the_region() -> None:
-    made = drawn("+40,41,-75,-73").with_context(blocks=DrawnBlocks((str(OTHER),)))
-    at = open_with(made, region=str(BOX))
-    checked(at.button(key="places-clear").click().run())
-    assert_shows(at, BEGIN.with_context(blocks=DrawnBlocks()))
+    assert_shows(at, STATES)
     assert record_of(at).region is None
+    checked(at.select_slider(key="places-epsilon").set_value(4.0).run())
+    assert scenario_of(act(at, "undo")) == STATES.with_context(epsilon=4.0).with_context(
+        sensitive=SensitiveAreas(("+-90,90,-180,180", f"-{BOX}", f"-{OTHER}"))
+    )
 
 
 def test_what_our_own_code_never_sends_does_nothing() -> None:

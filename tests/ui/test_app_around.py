@@ -1,10 +1,9 @@
 """Around the map: start page, tour, pins, exports, larger cells, and the public prior."""
 
+import io
 import json
-import re
-import subprocess
-import sys
 from concurrent.futures import wait
+from contextlib import redirect_stdout
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
@@ -35,7 +34,7 @@ from caldp_core.experiments.regions import cell_errors
 from caldp_core.experiments.run import Result, prepare, run
 from caldp_core.mechanisms import FAMILIES
 from caldp_core.mechanisms.capabilities import people_max
-from caldp_core.mechanisms.catalogue import LocalHashing, Oue, RandomizedResponse
+from caldp_core.mechanisms.catalogue import LocalHashing, Oue
 from caldp_core.scenarios.blocks import GridBlocks, OneBlock, StateBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app import navigation
@@ -43,14 +42,13 @@ from caldp_ui.app.texts import escape_markdown
 from caldp_ui.compute import runs
 from caldp_ui.controls.choices import Preset, blocks_of
 from caldp_ui.maps import scene
-from caldp_ui.maps.scene import BEGIN, EXAMPLE, matching_preset
+from caldp_ui.maps.scene import BEGIN, matching_preset
 from caldp_ui.parts import comparison, pins
 from caldp_ui.places import page_state as extent
 from caldp_ui.places import view
 from caldp_ui.places.controls import with_dataset
 from caldp_ui.places.page import TOUR
-from caldp_ui.places.page_state import LINK as PLACES_LINK
-from caldp_ui.places.page_state import STATE, PlacesState
+from caldp_ui.places.page_state import STATE
 from caldp_ui.session import visit
 from caldp_ui.session.links import seal
 from caldp_ui.start import page as start_page
@@ -79,12 +77,11 @@ from tests.ui.driver import (
     picture_of,
     pictures,
     query_of,
-    record_of,
     scenario_of,
     scene_of,
-    unpin,
 )
 from tests.ui.pages import PAGES
+from tests.ui.readings import run_command
 
 ROOT = Path(__file__).parents[2]
 STATES = BEGIN.with_context(blocks=StateBlocks())
@@ -120,19 +117,9 @@ def test_a_newcomer_lands_on_plain_ldp_against_blocks() -> None:
 
 
 def test_a_link_without_a_page_opens_the_map() -> None:
-    for version in ({}, {"v": "2"}):
-        assert (
-            scenario_of(app_around_start_page(blocks="states", **version)).context.blocks
-            == StateBlocks()
-        )
-
-
-def test_a_link_to_the_start_page_holds_its_epsilon() -> None:
-    query = START_LINK.write(StartState(BEGIN.with_context(epsilon=4.0)))
-    at = app_around_start_page(**query)
-    assert query_of(at) == query
-    assert query["epsilon"] == "4"
-    assert pictures(at, "start-maps") != pictures(app_around_start_page(), "start-maps")
+    assert (
+        scenario_of(app_around_start_page(blocks="states", v="2")).context.blocks == StateBlocks()
+    )
 
 
 def test_the_start_page_leads_to_its_map_and_to_the_tour() -> None:
@@ -180,12 +167,7 @@ def test_an_example_keeps_its_name_on_the_map() -> None:
     assert preset.title == one_city.title
 
 
-def test_every_card_s_button_has_a_name_of_its_own() -> None:
-    keys = [button.key for button in app_around_start_page().button if "open-" in str(button.key)]
-    assert len(keys) == len(set(keys)) == len(start_page.CARDS)
-
-
-@pytest.mark.parametrize("card", thinned(start_page.CARDS, one_in=2), ids=lambda card: card.title)
+@pytest.mark.parametrize("card", thinned(start_page.CARDS, one_in=4), ids=lambda card: card.title)
 def test_cards_open_the_map_with_their_scenario(card: Preset) -> None:
     at = app_around_start_page()
     checked(at.button(key=f"open-{card.title}").click().run())
@@ -193,20 +175,6 @@ def test_cards_open_the_map_with_their_scenario(card: Preset) -> None:
     assert_shows(at, scenario)
     checked(at.switch_page(navigation.PLACES).run())
     assert_shows(at, scenario)
-
-
-def test_the_scenario_outlives_a_visit_to_another_page() -> None:
-    at = open_with(STATES)
-    go(at, navigation.START)
-    go(at, navigation.PLACES)
-    assert scenario_of(at) == STATES
-    assert query_of(at) == PLACES_LINK.write(PlacesState(STATES))
-
-
-def test_the_card_of_own_data_shows_the_first_lines_of_the_forms_example() -> None:
-    drawn = re.findall(r"<span>([\d.]+)</span>", start_page.drawing_html("own"))
-    lines = [line.split(",")[:2] for line in EXAMPLE.split("\n")[1:4]]
-    assert drawn == [number for line in lines for number in line]
 
 
 @pytest.mark.slow
@@ -229,29 +197,6 @@ def test_the_tour_does_its_steps_and_ends() -> None:
     assert_shows(at, replace(BEGIN, seed=BEGIN.seed + 1))
 
 
-def test_a_pinned_scenario_stands_beside_the_present_one() -> None:
-    at = checked(open_app().button(key="places-pin").click().run())
-    checked(at.select_slider(key="places-epsilon").set_value(4.0).run())
-    assert record_of(at) == PlacesState(BEGIN.with_context(epsilon=4.0))
-    assert at.session_state["places/pinned"] == PlacesState(BEGIN)
-    now, was = pictures(at), pictures(at, PINNED)
-    assert now["truth"] == was["truth"]
-    assert now["ours"] != was["ours"]
-    assert was == pictures(open_app())
-    table = at.table[0].value
-    results = [run(prepare(each)) for each in (scenario_of(at), BEGIN)]
-    errors = [formats.share(result.first.errors.tv) for result in results]
-    assert list(table.loc["total variation (TV)"]) == errors
-    assert "reports" not in table.index  # the same in both
-    again = open_app(query_of(at))
-    assert record_of(again) == record_of(at)
-    assert again.session_state["places/pinned"] == PlacesState(BEGIN)
-    assert pictures(again, PINNED) == was
-    unpin(at, "places")
-    assert at.session_state["places/pinned"] is None
-    assert "pinned" not in query_of(at)
-
-
 def test_what_is_handed_on_is_what_is_shown() -> None:
     at = open_tab(open_with(STATES), "Share and export")
     address, command, python = (code.value for code in at.code)
@@ -260,29 +205,16 @@ def test_what_is_handed_on_is_what_is_shown() -> None:
     assert python.rstrip() == runs.snippet(STATES).rstrip()
 
 
-@pytest.mark.package
-def test_code_that_is_handed_on_gives_the_same_digits(tmp_path: Path) -> None:
+def test_code_that_is_handed_on_gives_the_same_digits() -> None:
     scenario = replace(BEGIN.with_context(blocks=GridBlocks(5, 7)), n=10_000, seed=7)
     tv = run(prepare(scenario)).first.errors.tv
-    python = [sys.executable, "-c", runs.snippet(scenario)]
-    output = subprocess.run(python, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    assert float(output) == tv
-    (tmp_path / "scenario.json").write_text(scenario.to_json(), "utf-8")
-    words = runs.command(scenario).split()[1:-1]
-    command = [sys.executable, *words, str(tmp_path / "scenario.json")]
-    output = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    with redirect_stdout(io.StringIO()) as printed:
+        exec(runs.snippet(scenario), {})
+    assert float(printed.getvalue()) == tv
+    python, module, name, *command, _ = runs.command(scenario).split()
+    assert (python, module, name) == ("python", "-m", "caldp_core")
+    output = run_command(command, scenario.to_json())
     assert json.loads(output)["errors"]["tv"]["mean"] == tv
-
-
-@pytest.mark.slow
-def test_the_record_waits_for_the_audit() -> None:
-    quick = replace(STATES, mechanism=RandomizedResponse())  # to audit
-    at = open_tab(open_with(quick), "Share and export")
-    assert "places-record" not in [b.key for b in at.get("download_button")]
-    checked(at.button(key="places-audit-start").click().run())
-    assert not wait([at.session_state["places-audit/job"].future], timeout=120).not_done
-    checked(at.run())
-    assert at.session_state["places-audit/job"].result().summary.holds
 
 
 def repeat(at: AppTest) -> AppTest:
@@ -293,10 +225,13 @@ def repeat(at: AppTest) -> AppTest:
 
 
 @pytest.mark.slow
-def test_repeated_runs_start_and_end(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_repeated_runs_stay_for_another_outcome_and_end_with_another_scenario(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(comparison, "RUNS", 3)
     at = repeat(open_with(QUICKLY_FORECAST))
-    repeated = at.session_state["places-repetition/job"].result()
+    job = at.session_state["places-repetition/job"]
+    repeated = job.result()
     many = run(prepare(replace(QUICKLY_FORECAST, trials=3)))
     tv = [errors.tv for errors in many.errors]
     assert repeated[0][0] == pytest.approx(tv)
@@ -304,18 +239,9 @@ def test_repeated_runs_start_and_end(monkeypatch: pytest.MonkeyPatch) -> None:
     said = f"this protection **{middle}** ({low} to {high})"
     assert any(said in text.value for text in at.markdown)
     assert not has_button(at, "places-repetition-start")
-
-
-@pytest.mark.slow
-def test_repeated_runs_stay_for_another_outcome_and_end_with_another_scenario(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(comparison, "RUNS", 2)
-    at = repeat(open_with(QUICKLY_FORECAST))
-    job = at.session_state["places-repetition/job"]
     checked(at.button(key="places-another").click().run())
     assert at.session_state["places-repetition/job"] is job
-    assert any("In 2 runs each" in text.value for text in at.markdown)
+    assert any("In 3 runs each" in text.value for text in at.markdown)
     checked(at.select_slider(key="places-epsilon").set_value(4.0).run())
     assert job.stop.is_set()
     assert has_button(at, "places-repetition-start")
@@ -323,8 +249,11 @@ def test_repeated_runs_stay_for_another_outcome_and_end_with_another_scenario(
 
 @pytest.mark.slow
 def test_a_slow_method_waits_for_its_button_and_shows_what_it_found() -> None:
+    """What is promised needs no run."""
     at = open_with(SLOW)
     assert list(pictures(at)) == ["truth"]
+    odds = promise.odds_text(PLACES, prepare(SLOW))
+    assert any(odds in item.value for item in at.markdown)
     assert_shows(finished(at), SLOW)
     checked(at.select_slider(key="places-epsilon").set_value(4.0).run())
     assert list(pictures(at)) == ["truth"]
@@ -344,15 +273,6 @@ def test_this_protection_is_there_at_once_where_only_plain_ldp_is_slow(
     at = open_with(quick)
     assert list(pictures(at)) == ["truth", "ours"]
     may.set()
-    assert_shows(finished(at), quick)
-
-
-@pytest.mark.parametrize("scenario", [SLOW, replace(STATES, mechanism=LocalHashing())], ids=str)
-def test_the_promise_needs_no_run(scenario: Scenario) -> None:
-    at = open_with(scenario)
-    assert "ours" not in pictures(at)
-    odds = promise.odds_text(PLACES, prepare(scenario))
-    assert any(odds in item.value for item in at.markdown)
 
 
 @pytest.mark.parametrize("blocks", thinned([StateBlocks(), OneBlock()], one_in=2))

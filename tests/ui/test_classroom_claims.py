@@ -29,6 +29,7 @@ from caldp_ui.shell.page import Page
 from caldp_ui.values import view as films
 from caldp_ui.values.page_state import AFFAIR as ANSWERS
 from caldp_ui.words import formats
+from tests.conftest import THOROUGH
 from tests.contract.checks import naming
 from tests.ui.scenarios import ENDS, number, read_headline
 
@@ -629,6 +630,15 @@ CHECKS: dict[str, Callable[[Sequence[Any]], list[bool]]] = {
 }
 
 
+OF_MAPS = {
+    name
+    for name, check in CHECKS.items()
+    if check
+    in (_more_epsilon, _from_which_step, _unmarked, _all_sensitive, _ten_reports, _which_protects)
+}
+"""Questions of parts that are pages, whose films are of maps or of answers."""
+
+
 def hold_reading(question: QuizQuestion) -> None:
     """A number read at one step: it stands in the feedback, and no other answer is as near."""
     right, *wrong = (number(answer) for answer in question.answers)
@@ -655,10 +665,14 @@ def hold(part: Part, used: set[str]) -> None:
 
 @pytest.mark.slow
 def test_keys_are_right_by_their_feedback_and_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Films of maps take most of the time: those questions are held every night."""
     # Numbers are the same in both themes, and colours are not what is asked here.
     monkeypatch.setattr(Page, "in_both_themes", lambda page, record: page.render(record, LIGHT))
     used: set[str] = set()
-    for part in (*handout_lesson.page_parts(), *handout_lesson.station_parts()):
+    for part in (
+        *(handout_lesson.page_parts() if THOROUGH else ()),
+        *handout_lesson.station_parts(),
+    ):
         hold(part, used)
-    assert used == set(CHECKS)
+    assert used == (set(CHECKS) if THOROUGH else set(CHECKS) - OF_MAPS)
     assert len(NAMES) == len(handout_lesson.station_parts())

@@ -1,6 +1,5 @@
 """Cached and long work: keys, costs stated beforehand, progress and cancel."""
 
-import json
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -23,8 +22,6 @@ from caldp_core.experiments.forecast import (
 from caldp_core.experiments.run import prepare, run
 from caldp_core.mechanisms.catalogue import Hadamard, Oue
 from caldp_core.scenarios.blocks import (
-    DrawnBlocks,
-    EverythingSensitive,
     OneBlock,
     SensitiveAreas,
     StateBlocks,
@@ -60,12 +57,6 @@ def test_kinds_without_fields_have_keys_of_their_own() -> None:
 
 def test_any_difference_is_a_different_key() -> None:
     assert len({runs.key(scenario) for scenario in VARIED.values()}) == len(VARIED)
-
-
-def test_the_same_scenario_has_the_same_key() -> None:
-    again = Scenario.from_query(BASE.to_query())
-    assert again is not BASE
-    assert runs.key(again) == runs.key(BASE)
 
 
 def test_a_file_that_has_changed_is_read_again(tmp_path: Path) -> None:
@@ -195,15 +186,6 @@ def test_people_that_plain_ldp_needs() -> None:
     assert runs.people_plain_needs(hopeless) is None
 
 
-def test_a_scenario_as_a_file() -> None:
-    drawn = BASE.with_context(
-        blocks=DrawnBlocks(("40,41,-75,-73",)), sensitive=EverythingSensitive()
-    )
-    text = drawn.to_json()
-    assert "40,41,-75,-73" in text
-    assert Scenario.from_dict(json.loads(text)) == drawn
-
-
 LARGE = Zipf(2**20)
 
 
@@ -224,12 +206,6 @@ def test_a_million_values_are_above_a_visits_share_and_what_pages_begin_with_is_
     found = page_state.cost([replace(page_state.record_lines(curves)[0], scenarios=tuple(large))])
     assert found.is_large
     assert "1,048,576 values it takes the server about 1 minute" in found.describe(2**20)
-
-
-def test_time_and_memory_each_have_a_share() -> None:
-    assert not Cost(1.0, 1.0).is_large
-    assert Cost(1e3, 1.0).is_large
-    assert Cost(1.0, 1e3).is_large
 
 
 def test_a_button_says_what_its_work_takes_where_that_is_much() -> None:

@@ -26,7 +26,7 @@ from caldp_core.domain.domains import US_GRID
 from caldp_core.estimation.estimators import estimator
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.experiments.run import prepare, run
-from caldp_core.mechanisms.catalogue import FAMILIES, Hadamard, LocalHashing, RandomizedResponse
+from caldp_core.mechanisms.catalogue import FAMILIES, Hadamard, LocalHashing
 from caldp_core.scenarios.blocks import GridBlocks
 from caldp_ui.adversary import fakes
 from caldp_ui.adversary.page_state import (
@@ -47,7 +47,6 @@ from caldp_ui.controls.choices import Preset
 from caldp_ui.controls.common import EPSILONS
 from caldp_ui.maps import scene
 from caldp_ui.stage.records import encode, encode_people
-from caldp_ui.words import formats
 from tests.contract.checks import naming
 from tests.ui.driver import (
     assert_signed,
@@ -154,79 +153,6 @@ def test_estimates_are_those_of_the_run_and_as_many_fakes_again() -> None:
     gained = again.unbiased[x] - data.truth[x]
     assert gained == pytest.approx(data.gain, abs=6 * deviation)
     assert data.gain > 20 * deviation
-
-
-def test_who_is_crowded_out_is_counted() -> None:
-    data = fakes.run_attack(replace(SHOWN, tenths=20))
-    inside = data.setup.partition.labels == data.setup.partition.labels[data.place]
-    n = data.setup.n
-    counts = [
-        int((each[inside] * n >= 0.5).sum())
-        for each in (data.estimate_without_fakes, data.estimate_with_fakes)
-    ]
-    assert data.occupied_without_fakes == counts[0] > 10
-    assert data.occupied_with_fakes < counts[0] / 4
-    sentence = fakes.describe_crowding_out(data, "state")
-    assert f"**{data.occupied_without_fakes}** without fakes" in sentence
-    assert (
-        f"**{formats.count(data.occupied_with_fakes, 'place', 'places')}** of the state" in sentence
-    )
-    assert not fakes.describe_crowding_out(fakes.run_attack(replace(SHOWN, tenths=0)), "state")
-
-
-def test_what_repair_mends_and_what_it_misses() -> None:
-    crafted, honest_looking = (
-        fakes.run_attack(replace(SHOWN, tenths=20, attack=attack))
-        for attack in (MAXIMAL_GAIN, RANDOM_ITEMS)
-    )
-    x = crafted.place
-    truth = float(crafted.truth[x])
-    assert crafted.repaired(KNOWS_TARGET).shares[x] == pytest.approx(truth, rel=0.3)
-    assert crafted.repaired(KNOWS_SHARE).shares[x] > 5 * truth
-    assert honest_looking.estimate_with_fakes[x] > 3 * truth
-    assert honest_looking.repaired(KNOWS_TARGET).shares[x] < 0.5 * truth
-    assert honest_looking.repaired(KNOWS_SHARE).shares[x] > 3 * truth
-    for knows in (KNOWS_TARGET, KNOWS_SHARE):
-        assert crafted.repaired(knows).shares.sum() == pytest.approx(1)
-
-
-def test_whether_fakes_are_seen_is_said_by_the_methods_reports() -> None:
-    by_hadamard = replace(SHOWN, scenario=replace(BEGIN, mechanism=Hadamard()))
-    data = fakes.run_attack(replace(by_hadamard, tenths=50))
-    tally = data.sum_check
-    sentence = fakes.describe_detection(data, MAXIMAL_GAIN, "state")
-    assert sentence.startswith("**Yes.**")
-    for number in (tally.estimated, tally.reported, tally.limit):
-        assert formats.people(number) in sentence
-    # Each of them adds (e + 1)/(e − 1) people to the sum, an honest phone one.
-    excess = data.phones * ((np.e + 1) / (np.e - 1) - 1)
-    assert abs(tally.estimated - tally.reported - excess) < 5 * tally.noise
-    few = fakes.run_attack(replace(by_hadamard, tenths=1))
-    assert fakes.describe_detection(few, MAXIMAL_GAIN, "state").startswith("**Not these.**")
-    assert few.phones < (few.phones_to_detect or 0) < data.phones
-    assert "no test can" in fakes.describe_detection(few, RANDOM_ITEMS, "state")
-    response = replace(BEGIN, mechanism=RandomizedResponse())
-    by_response = fakes.run_attack(replace(SHOWN, scenario=response, tenths=50))
-    assert by_response.sum_check.always_agree
-    assert "always add up" in fakes.describe_detection(by_response, MAXIMAL_GAIN, "state")
-
-
-def test_the_answer_says_the_numbers_of_the_scenario() -> None:
-    by_rr = replace(BEGIN, mechanism=RandomizedResponse())
-    for scenario in (BEGIN, by_rr, replace(BEGIN, mechanism=Hadamard())):
-        powers = fakes.compute_powers(scenario, SHOWN.place)
-        sentence = fakes.describe_block_effect(powers, "state")
-        for each in (powers.own_block, powers.in_one_block):
-            assert f"**{fakes.people(each.added)}" in sentence
-            assert f"**{formats.people(each.to_stand_out())}**" in sentence
-        assert ("as much as" in sentence) == (scenario is not by_rr)
-    rr = fakes.compute_powers(by_rr, SHOWN.place)
-    policy = runs.context_of(runs.setup(by_rr))
-    block = int((policy.blocks == policy.blocks[SHOWN.place]).sum())
-    for power, hidden in zip((rr.own_block, rr.in_one_block), (block, policy.k), strict=True):
-        assert power.added == pytest.approx(1 + (hidden - 1) / np.expm1(1.0), rel=1e-6)
-    whole = fakes.compute_powers(BEGIN.plain(), SHOWN.place)
-    assert "Everything is one block" in fakes.describe_block_effect(whole, "map")
 
 
 def test_estimates_that_keep_the_blocks_take_back_a_part() -> None:

@@ -2,7 +2,6 @@
 
 import asyncio
 import gzip
-import itertools
 import random
 import re
 import tempfile
@@ -12,7 +11,6 @@ from dataclasses import replace
 from threading import current_thread
 from typing import Any
 
-import numpy as np
 import pytest
 import streamlit as st
 from starlette.datastructures import Headers
@@ -24,7 +22,6 @@ from streamlit.runtime.uploaded_file_manager import DeletedFile, UploadedFile, U
 from streamlit.testing.v1 import AppTest
 from urllib3 import encode_multipart_formdata
 
-from caldp_core.audit.adversary import pair_rows
 from caldp_core.basics.types import no_progress
 from caldp_core.datasets import OwnTable
 from caldp_core.domain.domains import Domain
@@ -214,19 +211,6 @@ def first_rows(at: AppTest) -> list[list[str]]:
     return [re.findall("<li>(.*?)</li>", text) for text in htmls(at).split("<ol>")[1:]]
 
 
-def test_a_column_has_one_type() -> None:
-    at = form(open_values())
-    at.text_area(key="values-own-text").set_value("answer,n\na,3\nb,4")
-    jobs_done(checked(at.button(key="values-own-show").click().run()))
-    assert types_of(at) == {"answer": "answer", "n": "people"}
-    choose_type(at, "answer", "group")
-    assert types_of(at) == {"answer": "group", "n": "people"}
-    assert not [button for button in at.button if button.key == "values-own-accept"]
-    choose_type(at, "n", "answer")
-    assert types_of(at) == {"answer": "group", "n": "answer"}
-    assert any("2 people" in item.value for item in at.markdown)
-
-
 XLSX = b"PK\x03\x04\x14\x00\x06\x00"
 HELD_BACK: dict[str, tuple[tuple[str, bytes] | None, str]] = {
     "too large, or refused by the browser": (None, "no file to read: files may have up to 200 MB"),
@@ -302,28 +286,10 @@ def test_what_was_understood_can_be_changed_before_anything_is_shown() -> None:
     assert not [name for name in state if name.endswith(("own-look/job", "own-count/job"))]
 
 
-def test_what_nobody_can_tell_from_a_file_is_asked() -> None:
-    at = form(open_values())
-    at.file_uploader(key="values-own-file").set_value(
-        ("list.csv", b"illness\nasthma\nasthma\nflu", "text/csv")
-    )
-    jobs_done(checked(at.button(key="values-own-file-show").click().run()))
-    assert not [button for button in at.button if button.key == "values-own-accept"]
-    (head,) = (box for box in at.selectbox if box.label.startswith("The first row"))
-    assert head.value is None
-    checked(head.set_value(True).run())
-    accepted(at, "values")
-    wanted = scenario_of_text("answer\nasthma\nasthma\nflu", "list")
-    assert isinstance(wanted.dataset, OwnTable)
-    reading = "chosen by hand: a row of column names"
-    values_page_assert_shows(at, replace(wanted, dataset=replace(wanted.dataset, reading=reading)))
-
-
-@pytest.mark.parametrize("text", [upload.FORM.example, LONG])
 def test_data_stay_with_the_visit_and_its_tab_and_the_link_waits_for_them(
-    text: str, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    at = mark(show(open_values(), text), sensitive="3-5")
+    at = mark(show(open_values(), LONG), sensitive="3-5")
     scenario, query = values_page_scenario_of(at), query_of(at)
     assert (query.keys() & {visit.OWN, "dataset"}, errors(at)) == ({visit.OWN}, [])
     for _ in range(2):
@@ -347,7 +313,7 @@ def test_data_stay_with_the_visit_and_its_tab_and_the_link_waits_for_them(
     asked = "This link holds settings and no data: bring its file “"
     assert as_read(sentence.value).startswith(asked)
     assert (values_page_scenario_of(other), query_of(other)) == (BEGIN, query)
-    show(other, text)
+    show(other, LONG)
     assert (values_page_scenario_of(other), errors(other), list(other.info)) == (scenario, [], [])
     assert query_of(other)[visit.OWN] != query[visit.OWN]
 
@@ -492,17 +458,6 @@ def test_the_protection_of_a_row_is_told_apart_from_that_of_a_person() -> None:
         assert "median" not in public
 
 
-def test_all_rows_of_a_person_together_have_the_sum_of_their_levels() -> None:
-    """By all pairs of reports of two rows: 2·ε where both differ, and no more anywhere."""
-    setup = prepare(Scenario(dataset=OwnTable(("a", "b", "c"), (1, 1, 1))).plain())
-    one, epsilon = pair_rows(setup.mechanism, 0, 1), setup.scenario.policy.plain_epsilon
-    rows = {x: np.kron(one[x[0]], one[x[1]]) for x in itertools.product((0, 1), repeat=2)}
-    losses = {(x, y): np.log(rows[x] / rows[y]).max() for x in rows for y in rows}
-    assert losses[(0, 0), (1, 1)] == pytest.approx(2 * epsilon, rel=1e-6)
-    assert losses[(0, 0), (0, 1)] == pytest.approx(epsilon, rel=1e-6), "one row of two differs"
-    assert max(losses.values()) == losses[(0, 0), (1, 1)]
-
-
 def test_the_first_page_leads_to_the_open_form() -> None:
     at = open_page("")
     checked(at.button(key="start-yours-values").click().run())
@@ -510,17 +465,16 @@ def test_the_first_page_leads_to_the_open_form() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", ["plan", "curves"])
-def test_a_table_that_was_brought_can_be_planned_and_compared_with(page: str) -> None:
+def test_a_table_that_was_brought_can_be_compared_with() -> None:
     at = show(open_values(), "a,1\nb,2\nc,300", name=HOSTILE)
-    go(at, f"pages/{page}.py")
-    checked(at.selectbox(key=f"{page}-data").set_value(f"Yours: {HOSTILE}").run())
-    found = at.session_state[f"{page}/state"].record.scenario
+    go(at, navigation.CURVES)
+    checked(at.selectbox(key="curves-data").set_value(f"Yours: {HOSTILE}").run())
+    found = at.session_state["curves/state"].record.scenario
     assert found.dataset == scenario_of_text("a,1\nb,2\nc,300", HOSTILE).dataset
     assert errors(at) == []
-    again = reload(at, f"pages/{page}.py")
-    assert again.session_state[f"{page}/state"].record.scenario == found
-    assert again.selectbox(key=f"{page}-data").value == f"Yours: {HOSTILE}"
+    again = reload(at, navigation.CURVES)
+    assert again.session_state["curves/state"].record.scenario == found
+    assert again.selectbox(key="curves-data").value == f"Yours: {HOSTILE}"
 
 
 @pytest.mark.slow

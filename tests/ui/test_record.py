@@ -42,7 +42,7 @@ from caldp_ui.matrix.page_state import MatrixState, build_candidate
 from caldp_ui.matrix.view import judge_channel
 from caldp_ui.paper import page as exact
 from caldp_ui.paper import view as paper
-from caldp_ui.paper.page_state import VIEWS, PaperRecord
+from caldp_ui.paper.page_state import PaperRecord
 from caldp_ui.parts import sharing
 from caldp_ui.plan import page as plans
 from caldp_ui.plan import page_state
@@ -56,6 +56,7 @@ from caldp_ui.words.promise import PromiseText
 from caldp_ui.yesno import view
 from caldp_ui.yesno.page_state import BEGIN, load_data
 from tests import ROOT
+from tests.strategies import thinned
 from tests.ui.driver import checked, jobs_done, open_page
 from tests.ui.readings import full_people
 from tests.ui.scenarios import channel_of
@@ -276,7 +277,7 @@ def test_code_of_the_curves_prints_every_point(
         assert (title, float(x), float(tv)) == (drawn[i].title, drawn[i].places[j], error.error)
 
 
-@pytest.mark.parametrize(("goal", "guessed"), [("values", 0.5), ("groups", 1.0), ("overall", 1.0)])
+@pytest.mark.parametrize(("goal", "guessed"), [("values", 0.5), ("overall", 1.0)])
 def test_code_of_a_plan_prints_its_people_and_the_attacker_s_epsilon(
     goal: str, guessed: float, tmp_path: Path, capsys: Output
 ) -> None:
@@ -316,8 +317,7 @@ def test_a_plan_as_a_table_has_every_point_that_is_drawn() -> None:
     assert frame["epsilon"].tolist() == [0.5, 1.0, 2.0]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("attack", PUSHES)
+@pytest.mark.parametrize("attack", thinned(PUSHES, one_in=2))
 def test_code_and_table_of_fake_phones_have_the_target_s_shares(
     attack: str, tmp_path: Path, capsys: Output
 ) -> None:
@@ -345,7 +345,7 @@ def test_code_and_table_of_fake_phones_have_the_target_s_shares(
     np.testing.assert_array_equal(frame["with fakes"], data.estimate_with_fakes)
 
 
-@pytest.mark.parametrize("levels", [(0.5, 2.0), (float("inf"), 1.0)])
+@pytest.mark.parametrize("levels", [(0.5, 2.0)])
 def test_code_of_figure_1_prints_the_corner(
     levels: tuple[float, float], tmp_path: Path, capsys: Output
 ) -> None:
@@ -413,16 +413,10 @@ def test_curves_and_plans_are_handed_on_once_it_is_asked(
     assert file not in names(open_with_state(page, {}, query))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("view", VIEWS)
-def test_every_result_of_the_paper_hands_on_its_link(view: str) -> None:
-    at = open_with_state(navigation.PAPER, {"paper-sharing": True}, {"view": view})
+def test_a_result_of_the_paper_hands_on_its_link() -> None:
+    at = open_with_state(navigation.PAPER, {"paper-sharing": True}, {"view": "figure-1"})
     (address,) = (code.value for code in at.code if code.value.startswith("http"))
-    assert (f"view={view}" in address) == (view != "table-1")
-    if "paper-table/job" in at.session_state:
-        at.session_state["paper-table/job"].cancel()
-    if "paper-figure-2/job" in at.session_state:
-        at.session_state["paper-figure-2/job"].cancel()
+    assert "view=figure-1" in address
 
 
 RECORDS = {
@@ -432,8 +426,7 @@ RECORDS = {
 }
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", RECORDS)
+@pytest.mark.parametrize("name", thinned(RECORDS, one_in=3))
 def test_the_record_comes_with_the_audit(name: str) -> None:
     at = open_with_state(RECORDS[name], {f"{name}-tabs": "Share and export"})
     assert "record.html" not in names(at)
