@@ -50,6 +50,7 @@ from caldp_ui.words import accuracy, formats, promise
 from caldp_ui.words.accuracy import DEFINITIONS
 from caldp_ui.words.formats import MEANING, PLACES, STRENGTHS, strength
 from caldp_ui.words.policies import PARAMETERS, describe_parameters
+from tests.strategies import thinned
 from tests.ui.driver import by_the_core, checked, open_page, picture_of, pictures, query_of
 from tests.ui.readings import full_people
 
@@ -57,7 +58,7 @@ ROOT = Path(__file__).parents[2]
 BY_TITLE = {preset.title: preset for preset in scene.PRESETS}
 
 
-@pytest.mark.parametrize("title", BY_TITLE)
+@pytest.mark.parametrize("title", thinned(BY_TITLE, one_in=2))
 def test_every_preset_runs_and_is_recognised(title: str) -> None:
     preset = BY_TITLE[title]
     before = Scenario(policy=ContextPolicy(epsilon=3.0), n=10_000, seed=8, estimator="clip")
@@ -117,8 +118,9 @@ def test_one_of_the_presets_is_the_default() -> None:
     assert scene.matching_preset(Scenario()) is scene.PRESETS[0]
 
 
-@pytest.mark.parametrize("title", controls.BLOCK_KINDS)
-@pytest.mark.parametrize("sensitive", controls.SENSITIVE_KINDS)
+@pytest.mark.parametrize(
+    ("title", "sensitive"), thinned(controls.BLOCK_KINDS, controls.SENSITIVE_KINDS, one_in=4)
+)
 def test_every_choice_of_blocks_goes_with_every_choice_of_places(
     title: str, sensitive: str
 ) -> None:
@@ -198,7 +200,7 @@ def test_snap_is_offered_only_once_it_is_here(
     assert runs.places()[title] == snap
 
 
-@pytest.mark.parametrize("card", start.CARDS, ids=lambda card: card.title)
+@pytest.mark.parametrize("card", thinned(start.CARDS, one_in=3), ids=lambda card: card.title)
 def test_cards_hold_scenarios_that_run_and_survive_a_link(card: Preset) -> None:
     scenario = card.apply(scene.BEGIN)
     assert Scenario.from_query(scenario.to_query()) == scenario
@@ -228,14 +230,6 @@ def _terms_used() -> set[str]:
 
 def test_every_term_that_is_used_is_defined_and_the_other_way_round() -> None:
     assert _terms_used() == set(DEFINITIONS)
-
-
-@pytest.mark.parametrize("term", DEFINITIONS)
-def test_definitions_begin_without_a_formula_and_end_with_a_full_stop(term: str) -> None:
-    text = DEFINITIONS[term]
-    assert text.rstrip().endswith(".")
-    first = text.split(". ")[0]
-    assert not set("=≤≥Σ^∞|") & set(first)
 
 
 @pytest.mark.parametrize("path", ["no-such-file", "~nobody-of-that-name/x", "a\0b"])

@@ -68,11 +68,12 @@ def test_breaking_it_changes_the_sentence_or_the_picture_and_the_expanders_open(
             assert read_headline(Lesson(name)) != read_headline(Lesson(name, broken=True))
         assert not at.latex
         at.session_state["classroom-formula"] = True
-        for tab in ("The exact audit", "Numbers", "Share and export"):
-            at.session_state["classroom-tabs"] = tab
-            checked(at.run())
-            assert at.latex
-            assert at.table if tab != "Share and export" else at.code
+        tabs = ("The exact audit", "Numbers", "Share and export")
+        tab = tabs[NAMES.index(name) % 3]
+        at.session_state["classroom-tabs"] = tab
+        checked(at.run())
+        assert at.latex
+        assert at.table if tab != "Share and export" else at.code
         at.session_state["classroom-formula"] = False
 
 
@@ -340,7 +341,7 @@ def test_the_class_is_asked_before_each_station_shows_the_answer() -> None:
 
 def test_the_bar_is_on_every_page_of_a_lesson_and_nowhere_else() -> None:
     assert bar_of(open_plan()) is None
-    for number in (0, 9, 11):
+    for number in (9, 11):
         part = plan.PARTS[number]
         with naming(part.title):
             payload = bar_of(go(begin_lesson(), number))

@@ -157,7 +157,7 @@ def test_curves_are_the_forecast_s_and_the_same_along_the_curve(
     assert tuple(ours.x) == curves.NUMBERS
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_more_blocks_and_fewer_sensitive_places_mean_less_error() -> None:
     few = replace(FEW, n=10**9)
     ours, plain = curves.error_curves("blocks", shared(comparison.BLOCKS, few), no_progress)
@@ -225,7 +225,7 @@ def test_repetition_looks_for_a_cancel_all_along(monkeypatch: pytest.MonkeyPatch
     assert any(0.9 < share < 1.0 for share in shares)
 
 
-@pytest.mark.parametrize("page", ["plan", "curves"])
+@pytest.mark.parametrize("page", ["plan"])
 def test_a_page_asks_before_it_begins_what_is_large(
     page: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -54,6 +54,7 @@ from caldp_ui.paper.page_state import STATE as PAPER_STATE
 from caldp_ui.paper.page_state import VIEWS, PaperRecord
 from caldp_ui.words import formats
 from caldp_ui.words.formats import VALUES
+from tests.strategies import thinned
 from tests.ui.driver import checked, headline_of, open_page, open_record, page_record, query_of
 from tests.waiting import PATIENCE
 
@@ -162,7 +163,7 @@ def whole(record: Curves) -> list[CurveData]:
 @pytest.mark.slow
 def test_every_error_may_be_asked_of_a_map_and_says_what_it_counts() -> None:
     """Points of the page are the core's forecasts of that error; charts and sentences name it."""
-    town = replace(BEGIN, dataset=Cities(together=7), n=10_000).with_context(epsilon=2.0)
+    town = replace(BEGIN, dataset=Cities(together=14), n=10_000).with_context(epsilon=2.0)
     record = Curves(town, "epsilon", protections=("plain", "blocks"), methods=("hadamard",))
     texts = {}
     for name in MEASURES:
@@ -226,8 +227,7 @@ def test_every_ready_comparison_has_its_curves_and_its_link(title: str) -> None:
         assert len({*line.scenarios}) == len(line.places)
 
 
-@pytest.mark.parametrize("against", AXES)
-@pytest.mark.parametrize("dataset", [Gowalla(), Zipf(7)])
+@pytest.mark.parametrize(("against", "dataset"), thinned(AXES, [Gowalla(), Zipf(7)], one_in=2))
 def test_every_axis_has_places_for_maps_and_lists(against: str, dataset: Gowalla | Zipf) -> None:
     domain = dataset.load().domain
     scenario = replace(BEGIN, dataset=dataset)
@@ -447,7 +447,7 @@ def test_settings_change_what_is_run_and_lead_back(paper_page: AppTest) -> None:
     assert query_of(at) == {"runs": "1"}
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_columns_that_take_long_are_left_out_and_told() -> None:
     at = finish(open_paper(runs="1", v="2", mechanism="subset-selection"), "table")
     assert page_record(at, PAPER_STATE).scenario.mechanism == SubsetSelection()

@@ -96,7 +96,7 @@ def test_steps_are_made_from_the_reader_outwards_and_told_in_order() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("view", [EVERYBODY, PERSON])
+@pytest.mark.parametrize("view", thinned([EVERYBODY, PERSON], one_in=2))
 def test_the_film_over_the_rate_shows_what_the_page_shows_at_each(view: str) -> None:
     record = replace(DistanceState(), show=view)
     film = of_distances.RATE_FILM.film(record, no_progress)
@@ -331,7 +331,7 @@ def test_steps_are_what_the_page_shows_there(name: str) -> None:
     assert all(other.pictures != step.pictures for other in others if other.pictures)
 
 
-@pytest.mark.parametrize("name", thinned(CASES, one_in=2, of=3))
+@pytest.mark.parametrize("name", thinned(CASES, one_in=2, of=4))
 def test_every_step_can_be_sent(name: str) -> None:
     case = CASES[name]
     for slider in case.sliders(case.record):

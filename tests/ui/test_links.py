@@ -93,7 +93,7 @@ def assert_not_as_sent(at: AppTest) -> None:
     assert first.value.startswith("**This is not what was sent to you.**")
 
 
-@pytest.mark.parametrize("name", thinned([*BAD_LINKS, *DONT_FIT], one_in=3))
+@pytest.mark.parametrize("name", thinned([*BAD_LINKS, *DONT_FIT], one_in=7))
 def test_a_link_that_is_none_starts_afresh_and_says_so_until_it_is_answered(name: str) -> None:
     at = open_app({"region": "40,41,-75,-73", **(BAD_LINKS | DONT_FIT)[name]})
     assert_not_as_sent(at)
@@ -116,7 +116,7 @@ BAD_PINS = {
 }
 
 
-@pytest.mark.parametrize("name", BAD_PINS)
+@pytest.mark.parametrize("name", thinned(BAD_PINS, one_in=2))
 def test_a_bad_pin_is_dropped_and_told_and_the_rest_of_the_link_opens(name: str) -> None:
     at = open_app({"region": "40,41,-75,-73", "pinned": BAD_PINS[name]})
     assert_not_as_sent(at)
@@ -177,7 +177,7 @@ def test_trials_in_a_link_do_not_keep_the_server_busy() -> None:
     assert scenario_of(at) == Scenario()
 
 
-@pytest.mark.parametrize("name", thinned(VARIED, one_in=3))
+@pytest.mark.parametrize("name", thinned(VARIED, one_in=6))
 def test_what_the_address_bar_holds_opens_the_same(name: str) -> None:
     record = PlacesState(VARIED[name], Area(40, 41, -75, -73))
     kept = PlacesState(BEGIN.with_context(blocks=OneBlock()))
@@ -223,7 +223,7 @@ QUERY = LINK.write(SENT)
 LINK_SENT = urlencode(seal("places", QUERY))
 
 
-@pytest.mark.parametrize("every", [5, pytest.param(1, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("every", [13, pytest.param(1, marks=pytest.mark.thorough)])
 @pytest.mark.parametrize("name", PAGES)
 def test_no_page_shows_anything_but_what_was_sent_without_saying_so(name: str, every: int) -> None:
     page = PAGES[name]
@@ -297,7 +297,7 @@ MENUS = [
 """Pages, menus whose values or titles follow the record, and the forms that hold them."""
 
 
-@pytest.mark.parametrize(("name", "menu", "forms"), MENUS)
+@pytest.mark.parametrize(("name", "menu", "forms"), MENUS[::2])
 def test_title_that_is_gone_changes_nothing_and_says_nothing(
     name: str, menu: str, forms: tuple[str, ...]
 ) -> None:
@@ -318,7 +318,7 @@ EXTREMES = (
     "1000000000000",
 )  # fmt: skip
 SEED = 20261125
-LINKS = 134 if THOROUGH else 12
+LINKS = 134 if THOROUGH else 6
 """Of each page, every night: 2,010 in all."""
 EXAMPLES_STEP = 1 if THOROUGH else 6
 """Of the examples each, or every sixth."""

@@ -36,7 +36,9 @@ from caldp_ui.matrix.page_state import (
     read_level,
 )
 from tests import ROOT
+from tests.conftest import THOROUGH
 from tests.contract.checks import naming
+from tests.strategies import thinned
 from tests.ui.driver import (
     SMALL,
     assert_ahead,
@@ -60,7 +62,7 @@ from tests.ui.driver import (
 def test_opens_with_each_template_and_its_channels_keep_it() -> None:
     at = open_matrix()
     assert query_of(at) == {}
-    for name, template in TEMPLATES.items():
+    for name, template in list(TEMPLATES.items())[:: 1 if THOROUGH else 2]:
         checked(at.selectbox(key="matrix-template").set_value(name).run())
         record = matrix_page_record_of(at)
         assert record == MatrixState().with_template(name, 1.0)
@@ -313,7 +315,7 @@ def test_odd_matrices_are_kept_by_every_channel_that_can_be_made() -> None:
 
 
 def test_what_can_not_be_designed_leaves_the_matrix_on_show() -> None:
-    for rows in ODD[:3]:
+    for rows in ODD[:2]:
         with naming(f"{rows}"):
             at = open_matrix(MatrixState("", 1.0, ("a", "b"), rows, channel=DESIGNED))
             job = at.session_state["matrix-design/job"]
@@ -481,14 +483,15 @@ CHANNELS = (
 )
 
 
-@pytest.mark.parametrize("template", TEMPLATES)
+@pytest.mark.parametrize("template", thinned(TEMPLATES, one_in=3))
 def test_every_step_of_a_template_is_what_the_page_shows(template: str) -> None:
     record = MatrixState().with_template(template, 1.0)
     assert_ahead(open_matrix(record), CHARTS, record, page.EPSILON)
 
 
-@pytest.mark.parametrize(("template", "channel"), CHANNELS)
-def test_so_it_is_with_other_channels(template: str, channel: str) -> None:
+@pytest.mark.parametrize("case", thinned(CHANNELS, one_in=3))
+def test_so_it_is_with_other_channels(case: tuple[str, str]) -> None:
+    template, channel = case
     record = replace(MatrixState().with_template(template, 2.0), channel=channel, pasted=WARNER)
     assert_ahead(open_matrix(record), CHARTS, record, page.EPSILON, slice(1, None, 4))
 

@@ -427,12 +427,13 @@ def test_the_default_estimate_is_said_to_be_as_good_only_where_it_is_measured_so
 
 @pytest.mark.slow
 def test_the_page_names_the_estimate_of_the_plan_and_measures_the_default_beside_it() -> None:
-    at = jobs_done(open_record(STATE, Plan(goal="overall")))
+    plan = Plan(replace(PLAN.scenario, dataset=Uniform(12)), goal="overall")
+    at = jobs_done(open_record(STATE, plan))
     captions = [each.value for each in at.caption]
     assert any("for the estimate “Nearest distribution" in each for each in captions), captions
     (measured,) = [each for each in captions if each.startswith("Measured with")]
     level, *errors = re.findall(r"ε = ([\d.]+)|puts (.+?) people|this plan (.+?)[:.]", measured)
-    setup = view.setup_at(Plan(goal="overall"), float(level[0]))
+    setup = view.setup_at(plan, float(level[0]))
     for (_, *parts), name in zip(errors, (default_estimator(), "simplex"), strict=True):
         (said,) = filter(None, parts)
         # By the core's own forecast, with trials of its own: both are within 10 % of the truth.

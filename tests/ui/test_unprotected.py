@@ -45,6 +45,7 @@ from caldp_ui.words import policies, promise
 from caldp_ui.words.accuracy import DEFINITIONS, OF_PAGES, OF_STATIONS, Statement
 from caldp_ui.words.formats import ANSWERS, PLACES, place_name
 from tests.contract.checks import naming
+from tests.strategies import thinned
 from tests.test_docs_mathematics import rows
 from tests.ui.agreement import PERSONAL, drawn_names
 from tests.ui.agreement import PLACES as PLACES_PAGE
@@ -304,7 +305,7 @@ def code_names(at: AppTest) -> list[str]:
     return [name for text in texts for name in re.findall(r" · `(caldp_core\.[\w.]+)`$", text)]
 
 
-@pytest.mark.parametrize("page", OF_PAGES)
+@pytest.mark.parametrize("page", thinned(OF_PAGES, one_in=3))
 def test_a_page_shows_its_statements(page: str) -> None:
     at = open_page(f"pages/{page}.py", {}, {f"{page}-mathematics": True})
     assert code_names(at) == [each.code for each in OF_PAGES[page] if each.code]
@@ -312,7 +313,7 @@ def test_a_page_shows_its_statements(page: str) -> None:
     assert formulas <= {item.value for item in at.latex}
 
 
-@pytest.mark.parametrize("station", OF_STATIONS)
+@pytest.mark.parametrize("station", thinned(OF_STATIONS, one_in=4))
 def test_a_station_shows_its_statements(station: str) -> None:
     at = open_page(CLASSROOM, {"station": station}, {"classroom-formula": True})
     assert code_names(at) == [each.code for each in OF_STATIONS[station] if each.code]
