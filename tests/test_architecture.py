@@ -23,7 +23,7 @@ from caldp_ui.classroom.page_state import Lesson
 from caldp_ui.words import formats
 from tests import ROOT
 from tests.contract.checks import naming
-from tests.ui.scenarios import ENDS, read_headline
+from tests.ui.pages import ENDS, read_headline
 
 USER_INTERFACE = {"streamlit", "plotly", "pydeck", "caldp_ui"}
 ONLY_WHEN_USED = EXTRAS.keys()

@@ -28,12 +28,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.testing.v1 import AppTest
 
 from caldp_core.basics.types import no_progress
-from caldp_core.cli.commands import main
 from caldp_core.datasets import Zipf
 from caldp_core.domain.domains import Area
 from caldp_core.estimation.intervals import ranges
@@ -355,20 +353,6 @@ def record_of(at: AppTest) -> PlacesState:
 def scenario_of(at: AppTest) -> Scenario:
     """The scenario of the visit."""
     return record_of(at).scenario
-
-
-def assert_exported(folder: Path, ours: Result, *beside: Result) -> None:
-    """The command line has the errors shown, from the exported scenario; so has the core beside."""
-    path = folder / "scenario.json"
-    path.write_text(ours.setup.scenario.to_json(), encoding="utf-8")
-    done = CliRunner().invoke(main, ["run", str(path)])
-    assert done.exit_code == 0, done.output
-    output, errors = json.loads(done.stdout)["errors"], ours.first.errors
-    assert output["tv"]["mean"] == errors.tv
-    assert output["sliced_wasserstein_km"]["mean"] == errors.sliced_wasserstein_km
-    for each in beside:
-        again = run(prepare(Scenario.from_json(each.setup.scenario.to_json())))
-        assert again.first.errors == each.first.errors
 
 
 @lru_cache(maxsize=16)

@@ -12,16 +12,14 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from caldp_core.audit.adversary import guess_accuracy, max_guess_accuracy
-from caldp_core.audit.inference import best_guess, credible_set, likelihood
+from caldp_core.audit.inference import credible_set, likelihood
 from caldp_core.audit.poisoning import RANDOM_ITEMS
 from caldp_core.basics.types import no_progress
 from caldp_core.datasets import Gowalla, us_cities
 from caldp_core.domain.domains import US_GRID, Area
-from caldp_core.experiments.run import prepare
-from caldp_core.mechanisms.catalogue import MECHANISMS, Hadamard, PublishedUrap
-from caldp_core.scenarios.blocks import EverythingSensitive, OneBlock, SensitiveAreas, StateBlocks
+from caldp_core.mechanisms.catalogue import Hadamard, PublishedUrap
+from caldp_core.scenarios.blocks import EverythingSensitive, OneBlock, SensitiveAreas
 from caldp_ui.adversary import fakes, page, view
-from caldp_ui.adversary.page import attacker_numbers
 from caldp_ui.adversary.page_state import (
     BEGIN,
     DAYS_MAX,
@@ -33,7 +31,6 @@ from caldp_ui.adversary.page_state import (
     TENTHS,
     AttackerState,
     BeliefData,
-    compute_attacker,
     load_data,
 )
 from caldp_ui.app.theme import LIGHT
@@ -142,21 +139,6 @@ def test_every_preset(preset: Preset) -> None:
     open_every_tab(at, "adversary-tabs")
 
 
-def test_beliefs_are_bayes_day_by_day_and_keep_the_promise() -> None:
-    one = compute_attacker(BEGIN, DENVER)
-    setup = prepare(BEGIN)
-    prior = 0.999 * setup.dataset.distribution + 0.001 / setup.policy.k
-    seeds = np.random.SeedSequence((BEGIN.seed, DENVER)).spawn(3)
-    for seed in seeds:
-        report = setup.mechanism.privatize(np.array([DENVER]), np.random.default_rng(seed))
-        prior = prior * likelihood(setup.mechanism, setup.mechanism.tally(report))
-    np.testing.assert_allclose(one.beliefs[3], prior / prior.sum(), rtol=1e-9, atol=1e-15)
-    assert all(
-        on <= most * (1 + 1e-9)
-        for on, most in zip((one.chance_of_truth(m) for m in range(11)), one.limits, strict=True)
-    )
-
-
 def test_fresh_noise_adds_up_and_stored_noise_does_not() -> None:
     strong = BEGIN.with_context(epsilon=2.0)
     data, first = (
@@ -249,24 +231,6 @@ def test_the_day_where_a_film_rests_is_the_page_s() -> None:
     assert_shows(at, AttackerState(BEGIN.with_context(epsilon=2.0), days=2))
 
 
-def test_the_headline_says_fresh_reports_and_one_that_is_stored() -> None:
-    by_days = {days: view.headline(load_data(AttackerState(days=days))) for days in (0, 1, 7)}
-    ours, plain = (load_data(AttackerState()).ours, load_data(AttackerState()).plain)
-    before, once, week = (formats.percent(ours.chance_of_truth(days)) for days in (0, 1, 7))
-    alike = formats.percent(plain.chance_of_truth(7))
-    sentences = {days: each.sentence for days, each in by_days.items()}
-    gives = "the attacker gives the true place a"
-    assert sentences[0] == f"Before any report {gives} {before} chance."
-    assert sentences[1] == f"After 1 fresh report {gives} {once} chance."
-    assert sentences[7] == f"After 7 fresh reports {gives} {week} chance."
-    assert "stored" not in by_days[1].second
-    assert by_days[7].second == (
-        f"The chance is {once} if the phone repeats one stored report, {alike} with plain LDP, and "
-        f"{before} before any report. Every report shows the state."
-    )
-    assert not any(each.unprotected for each in by_days.values())
-
-
 def test_a_chance_has_its_article_before_its_number() -> None:
     shares = {0.63: "a 63 %", 0.83: "an 83 %", 1e-7: "less than a 0.01 %"}
     for share, text in {**shares, 1 - 1e-7: "more than a 99.99 %"}.items():
@@ -353,11 +317,6 @@ def test_where_nothing_hides_the_page_says_so() -> None:
     assert credible_set(data.ours.beliefs[1]).tolist() == [DENVER]
 
 
-def test_plain_ldp_beside_it_is_the_best_there_is() -> None:
-    data = load_data(AttackerState(BEGIN.with_context(blocks=StateBlocks())))
-    assert data.plain.setup.scenario == runs.best_plain_ldp(BEGIN)
-
-
 def test_the_chart_draws_the_days() -> None:
     data = load_data(AttackerState(days=4))
     ours = [data.ours.chance_of_truth(m) for m in range(11)]
@@ -406,25 +365,6 @@ def test_two_candidates_are_tested_as_their_odds_say(epsilon: float) -> None:
     np.testing.assert_allclose(by_name["what this method reaches"], test.reached)
 
 
-def test_guessing_anybody_says_what_the_core_does() -> None:
-    sensitive = BEGIN.with_context(sensitive=SensitiveAreas(("+36,42,-109,-102",)))
-    for scenario in (BEGIN, sensitive):
-        setup = prepare(scenario)
-        found = best_guess(setup.mechanism, setup.dataset.distribution)
-        sentence = view.guess_sentence(page.guess_anyone(scenario), None, "state")
-        (before, after), number = formats.out_of_one(found.before, found.after)
-        assert f"**{before} of {number}** people" in sentence
-        assert f"report of each it is **{after}**" in sentence
-    (hidden, others), number = formats.out_of_one(found.hidden, found.others)
-    assert sentence.endswith(
-        f"not protected **{others} of {number}** are guessed right, of those in protected places "
-        f"**{hidden}**."
-    )
-    assert found.others > found.hidden
-    assert page.guess_anyone(BEGIN.with_context(epsilon=5.0)) is None
-    assert "Not shown" in view.guess_sentence(None, None, "state")
-
-
 def test_the_place_may_be_held_against_any_other() -> None:
     at = open_record(STATE)
     at.session_state["adversary-tabs"] = "Two candidates"
@@ -442,24 +382,6 @@ def test_the_place_may_be_held_against_any_other() -> None:
     np.testing.assert_allclose(test.claimed[1], [0, 0])  # another state is read
     assert test.right == test.most == 1.0
     assert page.other_candidate(load_data(AttackerState(place=far, other=far))) != far
-
-
-def test_the_numbers_are_the_beliefs() -> None:
-    data, setup = load_data(AttackerState(days=3)), prepare(BEGIN)
-    k, policy = setup.policy.k, setup.policy
-    after = [0.999 * setup.dataset.distribution + 0.001 / k]
-    for report in data.ours.reports[:3]:
-        chances = after[-1] * likelihood(setup.mechanism, setup.mechanism.tally(report))
-        after.append(chances / chances.sum())
-    odds = after[0] / after[0][DENVER]
-    levels = policy.between(np.full(k, DENVER), np.arange(k))
-    most = [1 / (odds * np.exp(-m * levels)).sum() for m in (1, 3)]
-    sure = 1 + int((np.cumsum(np.sort(after[3])[::-1]) < 0.95).sum())
-    numbers = attacker_numbers(data.ours, data)
-    assert numbers.pop("method") == MECHANISMS[setup.mechanism_name].title
-    shares = (after[0][DENVER], after[3][DENVER], most[1], after[1][DENVER], most[0])
-    expected = [*map(formats.share, map(float, (*shares, after[3].max()))), formats.integer(sure)]
-    assert list(numbers.values()) == expected
 
 
 def test_the_places_to_choose_from_are_those_of_the_map() -> None:
@@ -584,22 +506,6 @@ def test_the_person_s_films_are_named_by_all_that_they_rest_on() -> None:
         others = names(replace(AttackerState(), **change))
         same = {key.rpartition("-")[2] for key, name in others.items() if name == ours[key]}
         assert same == kept, change
-
-
-def test_a_film_that_has_been_made_is_there_while_another_is_missing() -> None:
-    found: list[float] = []
-
-    def make(progress: Any) -> Film:
-        progress(0.0)
-        found.append(0.0)
-        return Film("second", "", ())
-
-    first = FilmRequest("a-place", "a film that nobody makes", make)
-    second = FilmRequest("another-place", "a film that has been made", make)
-    film_jobs._made(second.name).append(make(no_progress))
-    films = film_jobs.ready_films([first, second])
-    assert [film.id for film in films] == ["second"]
-    assert len(found) == 1
 
 
 def test_what_all_share_may_be_forgotten_and_a_visit_still_has_its_films(

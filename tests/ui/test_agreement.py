@@ -1,6 +1,6 @@
 """Every number on a page is that of the command line, or of runs of the scenario it exports.
 
-`agreement_pages.PAGES` says for each page which numbers it shows and where in the run each is.
+`agreement.PAGES` says for each page which numbers it shows and where in the run each is.
 """
 
 import io

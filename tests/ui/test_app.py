@@ -1,9 +1,12 @@
-"""The map page by its widgets and by drawing: it shows what the core computes."""
+"""The map page by its widgets and by drawing: it shows what the core computes.
+
+Also the first page, which leads to it, its tour, its exports, and work that takes long."""
 
 import re
 from collections.abc import Callable, Sequence
 from concurrent.futures import wait
 from dataclasses import replace
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -12,13 +15,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
+from caldp_core.basics.types import Progress
 from caldp_core.datasets import Cities, read_places
 from caldp_core.domain.domains import US_GRID, Area
-from caldp_core.estimation.estimators import menu_of_estimators
 from caldp_core.experiments.regions import RegionReport, number_of_boxes, region_report
-from caldp_core.experiments.run import prepare, run
+from caldp_core.experiments.run import Result, prepare, run
 from caldp_core.mechanisms import FAMILIES, in_context
-from caldp_core.mechanisms.catalogue import MECHANISMS, Hadamard, Oue
+from caldp_core.mechanisms.capabilities import people_max
+from caldp_core.mechanisms.catalogue import MECHANISMS, Hadamard, LocalHashing, Oue
 from caldp_core.scenarios.blocks import (
     BlocksSpec,
     DrawnBlocks,
@@ -33,15 +37,19 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.planner import best_family
 from caldp_ui.app import navigation
 from caldp_ui.compute import runs
+from caldp_ui.controls.choices import Preset
 from caldp_ui.maps import scene
-from caldp_ui.maps.scene import BEGIN, EXAMPLE
-from caldp_ui.parts import layout
+from caldp_ui.maps.scene import BEGIN, EXAMPLE, matching_preset
+from caldp_ui.parts import comparison, layout
 from caldp_ui.parts.pins import FilmRequest
 from caldp_ui.places import controls, page_state, view
-from caldp_ui.places.page import EPSILON_FILM
+from caldp_ui.places.page import EPSILON_FILM, TOUR
 from caldp_ui.places.page_state import PlacesState, load_data
 from caldp_ui.shell import page
 from caldp_ui.stage.records import Film
+from caldp_ui.start import page as start_page
+from caldp_ui.start.page_state import LINK as START_LINK
+from caldp_ui.start.page_state import StartState
 from caldp_ui.words import formats, promise
 from caldp_ui.words.formats import PLACES
 from tests.contract.checks import naming
@@ -56,19 +64,21 @@ from tests.ui.driver import (
     container,
     driver_chart,
     finished,
+    go,
     headline_of,
     metrics,
     open_app,
     open_page,
     open_tab,
     open_with,
+    pictures,
     query_of,
     record_of,
     scenario_of,
     scene_of,
 )
+from tests.ui.pages import SMALL, VARIED
 from tests.ui.readings import full_people
-from tests.ui.scenarios import SMALL, VARIED
 
 STATES = BEGIN.with_context(blocks=StateBlocks())
 QUICKLY_FORECAST = replace(STATES, mechanism=Oue(), n=1_000_000)
@@ -131,7 +141,7 @@ CONTROLS: list[tuple[str, str, Any, Change]] = [
     ("selectbox", "data", "Synthetic cities", lambda s: replace(s, dataset=Cities(), n=1_000_000)),
 ]
 """Widgets of the page in the order in which they are used, and what each changes."""
-COMPARED = (0, 1, 4, 8, 13, 16, 17)
+COMPARED = (0, 1, 4, 13, 17)
 """Of them those after which all that is shown is held against a run of the core."""
 
 
@@ -178,23 +188,6 @@ def test_a_button_makes_one_epsilon_of_several() -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("family", FAMILIES)
-def test_families(family: str) -> None:
-    few = replace(STATES, n=10_000)  # as many as local hashing, too, can draw at once
-    at = open_with(few)
-    finished(at.selectbox(key="places-family").set_value(family).run())
-    assert_shows(at, replace(few, mechanism=FAMILIES[family].spec()))
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("name", menu_of_estimators("simplex"))
-def test_estimators(name: str) -> None:
-    at = open_app()
-    finished(at.selectbox(key="places-estimator").set_value(name).run())
-    assert_shows(at, replace(BEGIN, estimator=name))
-
-
-@pytest.mark.thorough
 def test_the_page_says_what_plain_ldp_needs() -> None:
     scenario = controls.with_dataset(
         BEGIN, read_places("\n".join(EXAMPLE.splitlines()[:20])).places
@@ -203,7 +196,7 @@ def test_the_page_says_what_plain_ldp_needs() -> None:
     assert scenario_of(at) == scenario
     assert not wait([at.session_state["places-foreseen/job"].future], 120).not_done
     checked(at.run())
-    needed = runs.people_plain_needs(replace(scenario, seed=7))  # `test_compute.py` holds it
+    needed = runs.people_plain_needs(replace(scenario, seed=7))  # `test_curves.py` holds it
     assert needed is not None
     (sentence,) = (item.value for item in container(at, "plain-needs").markdown)
     assert f"**{formats.people(needed)}**" in sentence
@@ -449,3 +442,199 @@ def test_at_most_as_many_areas_as_the_core_allows() -> None:
     at = draw(open_with(full), page_state.BLOCK)
     assert scenario_of(at) == full
     assert at.warning
+
+
+def start_page_of(**query: str) -> AppTest:
+    """The first page of the dashboard."""
+    return open_page("", query)
+
+
+def button_called(at: AppTest, words: str) -> Any:
+    return next(button for button in at.button if words in button.label)
+
+
+def has_button(at: AppTest, key: str) -> bool:
+    return any(button.key == key for button in at.button)
+
+
+def test_a_newcomer_lands_on_plain_ldp_against_blocks() -> None:
+    at = start_page_of()
+    assert navigation.PAGES[0].path == navigation.START
+    maps = scene_of(at, "start-maps")
+    assert maps["look"] == "swipe"
+    assert maps["swipe"] == ["plain", "ours"]
+    ours, plain = run(prepare(BEGIN)), run(prepare(runs.best_plain_ldp(BEGIN)))
+    sentence = headline_of(at)
+    assert f"{formats.of_hundred(ours.first.errors.tv)} people" in sentence
+    assert f"wrong place, not {formats.per_hundred(plain.first.errors.tv)}." in sentence
+
+
+def test_a_link_without_a_page_opens_the_map() -> None:
+    assert scenario_of(start_page_of(blocks="states", v="2")).context.blocks == StateBlocks()
+
+
+def test_the_start_page_leads_to_its_map_and_to_the_tour() -> None:
+    at = start_page_of(**START_LINK.write(StartState(BEGIN.with_context(epsilon=4.0))))
+    checked(button_called(at, "Open this map").click().run())
+    assert_shows(at, BEGIN.with_context(epsilon=4.0))
+    at = start_page_of()
+    checked(button_called(at, "Tour").click().run())
+    assert container(at, "places-strip") is not None
+
+
+THERE = {
+    "teach-0": "classroom-begin",
+    "decide-0": "coarser-office",
+    "decide-1": "plan-protection",
+    "own-0": "places-own-text",
+}
+"""A control of the page that each way leads to."""
+
+
+@pytest.mark.parametrize(("way", "there"), THERE.items())
+def test_what_people_come_for_is_one_click_away(way: str, there: str) -> None:
+    at = checked(start_page_of().button(key=f"start-go-{way}").click().run())
+    assert there in {str(element.key) for element in (*at.button, *at.selectbox, *at.text_area)}
+
+
+def test_every_way_of_the_first_page_is_tried() -> None:
+    cards = start_page.PURPOSE_CARDS
+    ways = [f"{name}-{at}" for name, card in cards.items() for at in range(len(card["ways"]))]
+    assert ways == list(THERE)
+
+
+def test_the_plan_opens_once_from_the_start_page() -> None:
+    at = checked(start_page_of().button(key="start-go-teach-0").click().run())
+    assert has_button(at, "classroom-begin")
+    go(at, navigation.MATRIX)
+    go(at, navigation.CLASSROOM)
+    assert not has_button(at, "classroom-begin")
+
+
+def test_an_example_keeps_its_name_on_the_map() -> None:
+    one_city = next(card for card in start_page.CARDS if card.title == "Hide one city")
+    preset = matching_preset(one_city.apply(BEGIN))
+    assert preset is not None
+    assert preset.title == one_city.title
+
+
+@pytest.mark.parametrize("card", thinned(start_page.CARDS, one_in=4), ids=lambda card: card.title)
+def test_cards_open_the_map_with_their_scenario(card: Preset) -> None:
+    at = start_page_of()
+    checked(at.button(key=f"open-{card.title}").click().run())
+    scenario = card.apply(BEGIN)
+    assert_shows(at, scenario)
+    checked(at.switch_page(navigation.PLACES).run())
+    assert_shows(at, scenario)
+
+
+@pytest.mark.slow
+def test_the_tour_does_its_steps_and_ends() -> None:
+    at = checked(open_app().button(key="places-tour").click().run())
+    scenarios = []
+    for step in TOUR:
+        text = " ".join(item.value for item in container(at, "places-strip").markdown)
+        assert step.title in text
+        assert at.button(key="places-next-step").disabled, "it waits for what the step asks for"
+        checked(at.button(key="places-show-me").click().run())
+        assert not at.button(key="places-next-step").disabled
+        scenarios.append(scenario_of(at))
+        checked(at.button(key="places-next-step").click().run())
+    assert container(at, "places-strip") is None
+    assert scenarios[0].seed != BEGIN.seed
+    assert scenarios[1].context.epsilon == 0.2
+    assert scenarios[2].context.blocks == OneBlock()
+    assert scenarios[3].context.blocks == GridBlocks(25, 35)
+    assert_shows(at, replace(BEGIN, seed=BEGIN.seed + 1))
+
+
+SLOW = replace(BEGIN.with_context(blocks=OneBlock()), estimator="maximum-likelihood")
+
+
+def repeat(at: AppTest) -> AppTest:
+    open_tab(at, "curves")
+    checked(at.button(key="places-repetition-start").click().run())
+    assert not wait([at.session_state["places-repetition/job"].future], timeout=120).not_done
+    return checked(at.run())
+
+
+@pytest.mark.slow
+def test_repeated_runs_stay_for_another_outcome_and_end_with_another_scenario(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(comparison, "RUNS", 2)
+    at = repeat(open_with(QUICKLY_FORECAST))
+    job = at.session_state["places-repetition/job"]
+    repeated = job.result()
+    many = run(prepare(replace(QUICKLY_FORECAST, trials=2)))
+    tv = [errors.tv for errors in many.errors]
+    assert repeated[0][0] == pytest.approx(tv)
+    low, middle, high = (formats.share(each) for each in (min(tv), sum(tv) / 2, max(tv)))
+    said = f"this protection **{middle}** ({low} to {high})"
+    assert any(said in text.value for text in at.markdown)
+    assert not has_button(at, "places-repetition-start")
+    checked(at.button(key="places-another").click().run())
+    assert at.session_state["places-repetition/job"] is job
+    assert any("In 2 runs each" in text.value for text in at.markdown)
+    checked(at.select_slider(key="places-epsilon").set_value(4.0).run())
+    assert job.stop.is_set()
+    assert has_button(at, "places-repetition-start")
+
+
+@pytest.mark.slow
+def test_a_slow_method_waits_for_its_button_and_shows_what_it_found() -> None:
+    """What is promised needs no run."""
+    at = open_with(SLOW)
+    assert list(pictures(at)) == ["truth"]
+    odds = promise.odds_text(PLACES, prepare(SLOW))
+    assert any(odds in item.value for item in at.markdown)
+    assert_shows(finished(at), SLOW)
+    checked(at.select_slider(key="places-epsilon").set_value(4.0).run())
+    assert list(pictures(at)) == ["truth"]
+    assert has_button(at, "places-ours-start")
+
+
+def test_this_protection_is_there_at_once_where_only_plain_ldp_is_slow(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    quick, may, result = replace(BEGIN, estimator="maximum-likelihood"), Event(), runs.result
+
+    def held_back(scenario: Scenario, *progress: Progress) -> Result:
+        assert scenario == quick or may.wait(120)
+        return result(scenario, *progress)
+
+    monkeypatch.setattr(runs, "result", held_back)
+    at = open_with(quick)
+    assert list(pictures(at)) == ["truth", "ours"]
+    may.set()
+
+
+@pytest.mark.parametrize("blocks", thinned([StateBlocks(), OneBlock()], one_in=2))
+def test_runs_that_cannot_work_are_not_offered_but_fewer_people_are(
+    blocks: OneBlock | StateBlocks,
+) -> None:
+    scenario = replace(BEGIN.with_context(blocks=blocks), mechanism=LocalHashing())
+    at = open_with(scenario)
+    assert not has_button(at, "places-ours-start")
+    (sentence,) = (item.value for item in at.error)
+    assert FAMILIES["local-hashing"].title in sentence
+    checked(at.button(key="places-fewer-people").click().run())
+    found = scenario_of(at)
+    assert not at.error
+    assert has_button(at, "places-ours-start")
+    assert found == replace(scenario, n=found.n)
+    assert people_max(prepare(found).mechanism) >= prepare(found).n
+
+
+def test_a_cancel_is_heard_while_a_draw_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = Event()
+    monkeypatch.setattr(runs, "result", lambda *_: drawn.wait(120))
+    at = open_with(SLOW)
+    checked(at.button(key="places-ours-start").click().run())
+    assert not has_button(at, "places-ours-start")
+    try:
+        checked(at.button(key="places-ours-cancel").click().run())
+        assert has_button(at, "places-ours-start")
+        assert not at.session_state["places-ours/job"].future.done()
+    finally:
+        drawn.set()

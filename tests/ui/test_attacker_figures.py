@@ -18,13 +18,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from caldp_core.audit.poisoning import MAXIMAL_GAIN
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Bools, Floats
 from caldp_core.datasets import Dataset, OwnPlaces, YesOrNo, Zipf
 from caldp_core.domain.domains import US_GRID, GridDomain
 from caldp_core.experiments.run import Setup, prepare
-from caldp_core.mechanisms.catalogue import Hadamard, Oue, RandomizedResponse, mechanisms_for
+from caldp_core.mechanisms.catalogue import Hadamard, RandomizedResponse, mechanisms_for
 from caldp_core.mechanisms.personalised import TaggedMechanism
 from caldp_core.privacy.context import Context, dense
 from caldp_core.privacy.matrix import closure
@@ -52,7 +51,6 @@ from caldp_ui.adversary.page_state import (
     BEGIN,
     DENVER,
     FAKES,
-    REPAIRS,
     TENTHS,
     Attacker,
     AttackerState,
@@ -66,8 +64,8 @@ from caldp_ui.words.promise import PromiseText
 from tests.conftest import THOROUGH
 from tests.contract.checks import naming
 from tests.strategies import on_a_line, thinned
+from tests.ui.pages import CONTEXTS, DATASET
 from tests.ui.readings import hold, read, shows, tokens
-from tests.ui.scenarios import CONTEXTS, DATASET
 
 RARE = 20_000
 """A cell of the map that hardly anybody is in."""
@@ -157,53 +155,11 @@ def test_a_report_alone() -> None:
         )
 
 
-def test_beliefs_at_another_epsilon_are_caught() -> None:
-    data = load_data(AttackerState(days=10))
-    wrong = load_data(AttackerState(BEGIN.with_context(epsilon=1.1), days=10))
-    ours = beliefs(data.ours, range(10))[DENVER]
-    assert wrong.ours.chance_of_truth(10) != pytest.approx(ours, rel=1e-3)
-
-
-def test_fake_phones() -> None:
-    scenario = replace(BEGIN, mechanism=RandomizedResponse())
-    for tenths in (TENTHS[0], TENTHS[1], TENTHS[-1]):
-        for repair in REPAIRS:
-            record = AttackerState(scenario, show=FAKES, tenths=tenths, repair=repair)
-            data = fakes.run_attack(record)
-            line = fakes.headline(data, US_GRID, record)
-            with naming(f"{tenths}, {repair}: {line}"):
-                honest = data.setup.n
-                phones = round(honest * tenths / (1000 - tenths))
-                assert data.phones == phones
-                counts = re.findall(
-                    r"(?:puts|In truth|look like|instead of) ([\d,]+)",
-                    f"{line.sentence} {line.second}",
-                )
-                number = re.search(r"of ([\d,]+) people", line.sentence)
-                assert number
-                for count, share in zip(counts, in_order(line.figures), strict=True):
-                    assert read(f"{count} of {number[1]}").holds(share)
-                if phones:
-                    assert f"{tenths / 10:g} % are fake" in line.second
-                assert_people(data)
-
-
 def in_order(figures: object) -> list[float]:
     """The shares of the headline in the order of its sentences."""
     assert isinstance(figures, dict)
     order = ("with fakes", "without fakes", "truth", "repaired")
     return [figures[name] for name in order if name in figures]
-
-
-def assert_people(data: fakes.PoisonedEstimate) -> None:
-    """The unbiased count with fakes is the honest one and what each strongest report adds."""
-    block = data.honest.blocks == data.honest.blocks[data.place]
-    size, epsilon = int(block.sum()), 1.0
-    n = data.honest.tally.n
-    before = data.honest.unbiased[data.place] * n
-    after = data.evidence.unbiased[data.place] * data.evidence.tally.n
-    added = 1 + (size - 1) / (math.exp(epsilon) - 1)
-    assert after - before == pytest.approx(data.phones * added, rel=1e-6, abs=1e-3)
 
 
 def numbers_of(text: str) -> list[tuple[str, float]]:
@@ -259,41 +215,6 @@ def test_the_table_of_numbers_holds_the_limits() -> None:
                 most = own / (own + rest * math.exp(-reports * level)) if reports else own
                 with naming(f"{level}, {record.place}, {reports}: {numbers[title]}"):
                     assert read(numbers[title]).holds(most)
-
-
-def test_one_fake_phone_and_how_fakes_are_seen() -> None:
-    """Randomized response: 1 + (s − 1)/(e^ε − 1) people; Hadamard: (e^ε + 1)/(e^ε − 1)."""
-    for epsilon in (EPSILONS[0], 1.0, EPSILONS[-1]):
-        by_response = replace(BEGIN.with_context(epsilon=epsilon), mechanism=RandomizedResponse())
-        record = AttackerState(by_response, show=FAKES)
-        setup = prepare(by_response)
-        policy: Any = setup.policy
-        block = policy.blocks == policy.blocks[record.place]
-        size, people = int(block.sum()), np.rint(setup.dataset.distribution * setup.n)
-        other = 1 / (math.exp(epsilon) + size - 1)
-        own = math.exp(epsilon) * other
-        added = (1 - other) / (own - other)
-        here, elsewhere = people[record.place], people[block].sum() - people[record.place]
-        variance = here * own * (1 - own) + elsewhere * other * (1 - other)
-        needed = math.ceil(3 * math.sqrt(variance) / (own - other) / added)
-        sentence = numbers_of(fakes.one_phone(record, US_GRID))
-        with naming(f"{epsilon}: {fakes.one_phone(record, US_GRID)}"):
-            assert abs(sentence[0][1] / added - 1) < 5e-3
-            assert abs(sentence[-1][1] - needed) <= 1
-        by_hadamard = replace(by_response, mechanism=Hadamard())
-        for tenths in (TENTHS[1], TENTHS[-1])[epsilon != 1.0 :]:
-            data = fakes.run_attack(AttackerState(by_hadamard, show=FAKES, tenths=tenths))
-            found, real = data.sum_check, int(people[block].sum())
-            assert found.reported == pytest.approx(real + data.phones)
-            excess = data.phones * ((math.exp(epsilon) + 1) / (math.exp(epsilon) - 1) - 1)
-            assert abs(found.estimated - found.reported - excess) < 5 * found.noise
-            text = fakes.describe_detection(data, MAXIMAL_GAIN, "state")
-            with naming(text):
-                assert text.startswith("**Yes.**") == (
-                    found.estimated - found.reported > found.limit
-                )
-                said = [number for _, number in numbers_of(text)]
-                assert said[:2] == pytest.approx([found.estimated, found.reported], rel=5e-3, abs=1)
 
 
 SMALL = OwnPlaces(
@@ -363,31 +284,21 @@ def test_charts_in_words_say_the_beliefs_and_limits() -> None:
                 assert shows(token, value), (token, value)
 
 
-def test_blocks_change_what_a_phone_adds_as_the_closed_forms_say() -> None:
-    for epsilon in (EPSILONS[0], 1.0, EPSILONS[-1]):
-        scenario = replace(BEGIN.with_context(epsilon=epsilon), mechanism=Oue())
-        setup, power = prepare(scenario), math.exp(epsilon)
-        policy: Any = setup.policy
-        people = np.rint(setup.dataset.distribution * setup.n)
-        block = policy.blocks == policy.blocks[DENVER]
-        added, other = 2 * power / (power - 1), 1 / (power + 1)
-        found = fakes.compute_powers(scenario, DENVER)
-        needed = []
-        for each, there in ((found.own_block, people[block].sum()), (found.in_one_block, setup.n)):
-            rest = there - people[DENVER]
-            variance = people[DENVER] / 4 + rest * other * (1 - other)
-            noise = math.sqrt(variance) / (0.5 - other)
-            assert [each.added, each.noise] == pytest.approx([added, noise], rel=1e-6)
-            needed.append(max(1, math.ceil(3 * noise / added)))
-        said = fakes.describe_block_effect(found, "state")
-        shown = [number for _, number in numbers_of(said)]
-        noises = [found.own_block.noise, found.in_one_block.noise]
-        with naming(said):
-            assert shown == pytest.approx([added, added, *noises, *needed], rel=6e-3, abs=0.51)
-            assert ("So fewer" in said) == (needed[0] < needed[1])
+def occupied(data: fakes.PoisonedEstimate) -> list[int]:
+    """Places of the block with half a person or more, with fakes and without."""
+    block = data.honest.blocks == data.honest.blocks[data.place]
+    return [
+        int((shares[block] * evidence.tally.n >= 0.5).sum())
+        for shares, evidence in (
+            (data.estimate_with_fakes, data.evidence),
+            (data.estimate_without_fakes, data.honest),
+        )
+    ]
 
 
 def test_the_gain_and_who_is_crowded_out() -> None:
+    usual = fakes.run_attack(AttackerState(show=FAKES, tenths=20))
+    assert [usual.occupied_with_fakes, usual.occupied_without_fakes] == occupied(usual)
     for epsilon in (EPSILONS[0], EPSILONS[-1]):
         scenario = replace(BEGIN.with_context(epsilon=epsilon), mechanism=RandomizedResponse())
         for tenths in (TENTHS[1], TENTHS[-1]):
@@ -397,13 +308,7 @@ def test_the_gain_and_who_is_crowded_out() -> None:
             added = 1 + (size - 1) / math.expm1(epsilon)
             share = tenths / 1000
             assert data.gain == pytest.approx(share * (added - data.truth[data.place]), rel=1e-6)
-            counts = [
-                int((shares[block] * evidence.tally.n >= 0.5).sum())
-                for shares, evidence in (
-                    (data.estimate_with_fakes, data.evidence),
-                    (data.estimate_without_fakes, data.honest),
-                )
-            ]
+            counts = occupied(data)
             said = fakes.describe_crowding_out(data, "state")
             if counts[0] < counts[1]:
                 assert [number for _, number in numbers_of(said)] == counts

@@ -1,7 +1,7 @@
-"""Presets, data, methods' parameters, fields of text and small parts of pages."""
+"""Presets, data, methods' parameters, fields of text, small parts of pages, and numbers as they are
+read: read back, they are the number again."""
 
 import ast
-import base64
 import io
 import math
 import re
@@ -10,31 +10,26 @@ from html import unescape
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 import streamlit as st
+from hypothesis import given, strategies
 from PIL import Image
 from streamlit.testing.v1 import AppTest
 
 from caldp_core.audit.adversary import max_guess_accuracy
 from caldp_core.basics.types import no_progress
-from caldp_core.datasets import Cities, Gowalla, OwnPlaces, Snap, Zipf, us_cities
+from caldp_core.datasets import Cities, Gowalla, OwnPlaces, Snap, us_cities
 from caldp_core.datasets.snap import GOWALLA_FILE
 from caldp_core.domain.domains import US_GRID, Area, GridDomain
 from caldp_core.experiments.run import prepare, run
-from caldp_core.mechanisms.capabilities import symbol_partition_of
 from caldp_core.mechanisms.catalogue import MECHANISMS, Galois, Hadamard, SubsetSelection
 from caldp_core.scenarios.blocks import (
     EverythingSensitive,
-    GridBlocks,
-    OneBlock,
     SensitiveAreas,
-    SensitiveInhabited,
-    StateBlocks,
 )
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.app import gate, navigation, theme
+from caldp_ui.app import gate, theme
 from caldp_ui.app.theme import CIVIDIS, NIGHT_LAND
 from caldp_ui.compute import runs
 from caldp_ui.compute.runs import summarize_privacy
@@ -46,13 +41,13 @@ from caldp_ui.places import controls
 from caldp_ui.places.page_state import crop
 from caldp_ui.start import page as start
 from caldp_ui.values.page_state import AFFAIR, LINK, ValuesState
-from caldp_ui.words import accuracy, formats, promise
+from caldp_ui.words import accuracy, formats
 from caldp_ui.words.accuracy import DEFINITIONS
 from caldp_ui.words.formats import MEANING, PLACES, STRENGTHS, strength
 from caldp_ui.words.policies import PARAMETERS, describe_parameters
 from tests.strategies import thinned
 from tests.ui.driver import by_the_core, checked, open_page, picture_of, pictures, query_of
-from tests.ui.readings import full_people
+from tests.ui.readings import full_people, read, to_three_digits, to_two_digits
 
 ROOT = Path(__file__).parents[2]
 BY_TITLE = {preset.title: preset for preset in scene.PRESETS}
@@ -68,54 +63,11 @@ def test_every_preset_runs_and_is_recognised(title: str) -> None:
     assert len(run(prepare(after)).errors) == 1
 
 
-def test_presets_differ_and_other_scenarios_are_none() -> None:
-    assert len({p.policy for p in scene.PRESETS}) == len(scene.PRESETS)
-    assert scene.matching_preset(Scenario(policy=ContextPolicy(blocks=GridBlocks(3, 3)))) is None
-
-
-def test_the_paper_s_blocks_are_as_large_as_said() -> None:
-    preset = next(p for p in scene.PRESETS if p.policy.blocks == GridBlocks(25, 35))
-    domain = runs.map_of(runs.dataset(Scenario()))
-    assert (domain.area.north - domain.area.south) / 25 == 1
-    assert (domain.area.east - domain.area.west) / 35 == 2
-    assert "1° × 2°" in preset.sentence
-
-
 def test_no_preset_that_hides_something_leaves_a_place_alone_in_its_block() -> None:
     for preset in scene.PRESETS:
         setup = prepare(preset.apply(Scenario()))
         alone = (setup.partition.sizes() == 1)[setup.partition.labels]
         assert not (setup.sensitive & alone).any(), preset.title
-
-
-def test_presets_hide_what_they_say() -> None:
-    hidden = {}
-    for preset in scene.PRESETS:
-        setup = prepare(preset.apply(Scenario()))
-        hidden[preset.policy.blocks, preset.policy.sensitive] = symbol_partition_of(
-            setup.mechanism
-        ).hidden
-    sizes = {kind: symbols.size for kind, symbols in hidden.items()}
-    assert sizes[OneBlock(), SensitiveAreas(())] == 0
-    assert sizes[OneBlock(), EverythingSensitive()] == 43_750
-    assert sizes[GridBlocks(25, 35), EverythingSensitive()] == 43_750
-    assert 0 < sizes[GridBlocks(25, 35), SensitiveInhabited(1, 5_000)] < 43_750
-    cities = next(p.policy.sensitive for p in scene.PRESETS if _edits(p) == 3)
-    domain = runs.map_of(runs.dataset(Scenario()))
-    assert isinstance(cities, SensitiveAreas)
-    boxes = [domain.area_mask(Area.parse(edit[1:])) for edit in cities.edits]
-    np.testing.assert_array_equal(hidden[OneBlock(), cities], np.flatnonzero(sum(boxes)))
-    for box, place in zip(boxes, [(40.71, -74.01), (41.88, -87.63), (34.05, -118.24)], strict=True):
-        assert box[domain.locate(*place)]
-
-
-def _edits(preset: Preset) -> int:
-    sensitive = preset.policy.sensitive
-    return len(sensitive.edits) if isinstance(sensitive, SensitiveAreas) else 0
-
-
-def test_one_of_the_presets_is_the_default() -> None:
-    assert scene.matching_preset(Scenario()) is scene.PRESETS[0]
 
 
 @pytest.mark.parametrize(
@@ -168,24 +120,6 @@ def test_protections_that_are_compared_are_those_of_the_map(
         assert setup.sensitive.all() == (choice.policy.sensitive == EverythingSensitive())
 
 
-def test_choosing_data_brings_people_where_there_are_none() -> None:
-    for title, spec in runs.places().items():
-        chosen = runs.with_dataset(Scenario(), spec)
-        assert chosen.dataset == spec
-        assert runs.title_of(spec, runs.places()) == title
-        assert prepare(chosen).n > 0
-        assert (chosen.n is None) == (spec.load().counts is not None) == runs.has_people(spec)
-        assert runs.with_dataset(Scenario(n=777), spec).n == 777
-
-
-def test_data_with_settings_of_their_own_go_by_their_kind() -> None:
-    own = {"small": Cities(cities=3), **runs.places()}
-    assert runs.title_of(Cities(cities=3), own) == "small"
-    for spec in (Cities(cities=4), Cities()):
-        assert runs.title_of(spec, runs.places()) == "Synthetic cities"
-    assert runs.title_of(Zipf(), runs.places()) == "Zipf"
-
-
 def test_snap_is_offered_only_once_it_is_here(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -207,11 +141,6 @@ def test_cards_hold_scenarios_that_run_and_survive_a_link(card: Preset) -> None:
     assert run(prepare(scenario)).first.errors.tv < 1
 
 
-def test_cards_are_different_and_their_page_exists() -> None:
-    assert len({runs.key(card.apply(scene.BEGIN)) for card in start.CARDS}) == len(start.CARDS)
-    assert (ROOT / navigation.PLACES).is_file()
-
-
 def _name(node: ast.expr) -> str:
     """A name, with or without its module before it."""
     return str(getattr(node, "id", getattr(node, "attr", "")))
@@ -230,11 +159,6 @@ def _terms_used() -> set[str]:
 
 def test_every_term_that_is_used_is_defined_and_the_other_way_round() -> None:
     assert _terms_used() == set(DEFINITIONS)
-
-
-@pytest.mark.parametrize("path", ["no-such-file", "~nobody-of-that-name/x", "a\0b"])
-def test_what_is_no_file_has_no_state(path: str) -> None:
-    assert runs.file_state(Snap(path)) is None
 
 
 OPEN = {"values-more": True, "values-parameters": True}
@@ -288,18 +212,9 @@ def test_q_of_the_cascade_is_set_refused_and_left_again() -> None:
         assert "q" in refused
         assert (query_of(at), at.text_input(key=field).value) == (link, "0.05")
     scenario = at.session_state["places/state"].record.scenario
-    assert (
-        open_page("pages/places.py", link).session_state["places/state"].record.scenario == scenario
-    )
-    usual = replace(scenario, false_share=None)
     assert picture_of(by_the_core(scenario)) in pictures(at).values()
-    assert picture_of(by_the_core(scenario)) != picture_of(by_the_core(usual))
     checked(at.text_input(key=field).set_value("").run())
     assert "false_share" not in query_of(at)
-    simplex = {**begin, "estimator": "simplex"}
-    assert field not in [
-        each.key for each in open_page("pages/places.py", simplex, opens).text_input
-    ]
 
 
 def page() -> None:
@@ -440,15 +355,6 @@ def test_a_slider_of_other_steps_is_set_though_its_value_stays() -> None:
     assert not checked(at.run()).select_slider(key="places-people").proto.set_value
 
 
-def test_a_choice_that_is_no_longer_offered_changes_nothing() -> None:
-    at = open_page("pages/values.py")
-    before = query_of(at)
-    widget = at.selectbox(key="values-preset")
-    widget.options.append("A choice of the page before")
-    checked(widget.set_value("A choice of the page before").run())
-    assert query_of(at) == before
-
-
 @pytest.mark.parametrize("marked", [0, 37, 100])
 def test_a_hundred_people_of_whom_some_are_full(marked: int) -> None:
     html = layout.people_array(marked, 'a "title"')
@@ -492,12 +398,6 @@ def test_each_strength_has_its_colours_in_the_style_sheet() -> None:
     for each in STRENGTHS:
         colours = f"{{ --on-light: {each.light}; --on-dark: {each.dark}; }}"
         assert f":is(.odds, .grade).{each.word} {colours}" in css
-
-
-def test_a_guess_and_repeated_reports_are_the_odds_of_their_epsilons() -> None:
-    assert max_guess_accuracy(math.log(3)) == pytest.approx(0.75)
-    assert max_guess_accuracy(0.4, 5) == pytest.approx(max_guess_accuracy(2.0))
-    assert max_guess_accuracy(20.0, 100) == 1.0
 
 
 @pytest.mark.parametrize(
@@ -558,25 +458,6 @@ def test_a_picture_has_its_cities_where_they_are() -> None:
     assert tuple(pixels[0, 0]) == NIGHT_LAND
 
 
-def test_a_csv_has_every_cell_of_the_estimate() -> None:
-    result = runs.result(replace(BEGIN.with_context(blocks=StateBlocks()), n=10_000))
-    head, *rows = runs.estimate_csv(result).decode().splitlines()
-    columns = "number,latitude,longitude,block,estimated share,estimated people"
-    assert head == f"{columns},low,high,level,relative error,may be noise"
-    assert len(rows) == US_GRID.k
-    shares = np.array([float(row.rsplit(",", 7)[1]) for row in rows])
-    np.testing.assert_array_equal(shares, result.first.estimate)
-
-
-@pytest.mark.parametrize("sign", ["=1+1", "+1+1", "-1+1", "@SUM(A1)", "\t=1", "\r=1"])
-def test_no_text_of_a_csv_is_a_formula_and_numbers_are_left_alone(sign: str) -> None:
-    made = runs.csv({sign: [sign, "-3", "plain"], "share": [-0.25, 1e-7, -3]})
-    frame = pd.read_csv(io.BytesIO(made), dtype={0: str})
-    assert list(frame.columns) == [f"'{sign}", "share"]
-    assert frame.iloc[:, 0].tolist() == [f"'{sign}", "-3", "plain"]
-    assert frame["share"].tolist() == [-0.25, 1e-7, -3]
-
-
 def test_all_csv_goes_through_the_guard() -> None:
     root = Path(runs.__file__).parents[1]
     by = [path for path in root.rglob("*.py") if "to_csv" in path.read_text("utf-8")]
@@ -599,27 +480,196 @@ def record_of(scenario_blocks: str) -> tuple[str, str]:
     return html, unescape(re.sub(r"<[^>]*>", "", html))
 
 
-def test_the_record_says_what_was_computed_and_audited_and_needs_nothing_else() -> None:
-    html, text = record_of("+40,42,-75,-72")
-    scenario = BEGIN.with_context(sensitive=SensitiveAreas(("+40,42,-75,-72",)))
-    ours, plain = run(prepare(scenario)), run(prepare(runs.best_plain_ldp(scenario)))
-    headline = accuracy.error_sentence(PLACES, ours.first.errors.tv, plain.first.errors.tv)
-    assert headline.replace("**", "") in text
-    for sentence in promise.not_promised(PLACES, ours.setup):
-        assert sentence in text
-    assert promise.protected_text(PLACES, ours.setup).replace("**", "") in text
-    assert "It holds." in text
-    assert formats.share(ours.first.errors.tv) in text
-    assert "http://x/?a=1&b=2" in text
-    assert '"+40,42,-75,-72"' in text
-    assert full_people(html) == [round(100 * promise.protected_share(ours.setup))]
-    assert not re.search(r'(?:src|href)="(?!data:)', html)
-    for data in re.findall(r'src="data:image/png;base64,([^"]+)"', html):
-        assert Image.open(io.BytesIO(base64.b64decode(data))).size[0] == pack.WIDTH
+SIZES = {"": 1.0, "million": 1e6, "billion": 1e9, "trillion": 1e12, "quadrillion": 1e15}
 
 
-def test_a_verdict_that_does_not_hold_is_said_loudly() -> None:
-    from caldp_ui.compute.runs import PrivacySummary
+def read_back(text: str) -> float:
+    number, _, word = text.partition(" ")
+    assert re.fullmatch(r"-?[\d,]+(\.\d+)?", number), text
+    return float(number.replace(",", "")) * SIZES[word]
 
-    assert "does NOT hold" in sharing._audit(PrivacySummary(False, "every entry", 1.2, 1.0))
-    assert "Not audited: too large." in sharing._audit(PrivacySummary(None, reason="too large."))
+
+@given(strategies.integers(0, 999_999))
+def test_few_people_are_exact(number: int) -> None:
+    assert read_back(formats.people(number)) == number
+
+
+@given(strategies.integers(0, 994))
+@pytest.mark.parametrize("power", [6, 9, 12])
+def test_many_people_have_three_digits(power: int, number: int) -> None:
+    value = (1 + number) * 10.0**power
+    assert read_back(formats.people(value)) == pytest.approx(value, rel=0.005)
+    assert read_back(formats.people(-value)) == pytest.approx(-value, rel=0.005)
+
+
+@given(strategies.floats(1.0, 1e15))
+def test_how_many_times_is_read_back(factor: float) -> None:
+    text = formats.times(factor).removesuffix(" times")
+    number = text.partition(" ")[0]
+    assert read_back(text) == pytest.approx(factor, rel=0.0501 if factor > 9.99 else 0.00501)
+    assert len(number.replace(",", "").replace(".", "").rstrip("0")) <= 3
+    assert "." not in number or factor < 10 or factor > 999_000
+
+
+@given(strategies.floats(0.0001, 20_000.0))
+def test_a_length_is_read_back(km: float) -> None:
+    number, _, unit = formats.length(km).partition(" ")
+    length = float(number.replace(",", "")) * {"km": 1.0, "m": 0.001}[unit]
+    assert length == pytest.approx(km, rel=0.0501)
+    assert (unit == "m") == (length < 1)
+
+
+def test_nobody_has_no_sign() -> None:
+    assert formats.people(-0.3) == "0"
+
+
+@given(strategies.floats(1e-12, 9.9))
+def test_shares_keep_two_digits(value: float) -> None:
+    assert float(formats.share(value)) == pytest.approx(value, rel=0.05)
+
+
+@given(strategies.floats(0, 50), strategies.floats(0, 50))
+def test_a_value_and_its_spread_have_the_same_decimals(value: float, spread: float) -> None:
+    parts = formats.plus_minus(value, spread).split(" ± ")
+    assert len({len(part.partition(".")[2]) for part in parts}) == 1
+    close = 0.0005 if max(value, spread) < 10 else 0.05
+    assert float(parts[0]) == pytest.approx(value, abs=close + 1e-9)
+    assert float(parts[1]) == pytest.approx(spread, abs=close + 1e-9)
+
+
+@given(strategies.floats(0, 1) | strategies.floats(0, 1e-3) | strategies.floats(0.995, 1))
+def test_a_share_as_people_is_read_back(share: float) -> None:
+    text = formats.out_of(share)
+    number, _, of = text.removeprefix("all but ").partition(" of ")
+    value = float(number) / read_back(of)
+    if text.startswith("all but"):
+        value = 1 - value
+    assert value == pytest.approx(share, abs=0.5 / read_back(of) * (1 + 1e-9) + 2e-12)
+    few = min(share, 1 - share)
+    assert value not in (0, 1) or few < 2e-12  # neither all nor nobody by rounding
+    assert value in (0, 1) or few >= 0.9e-12
+
+
+@given(strategies.floats(0, 1) | strategies.floats(0, 0.03))
+def test_a_share_of_100_people_is_read_back(share: float) -> None:
+    number, _, of = formats.of_hundred(share).removeprefix("more than ").partition(" of ")
+    assert of == "100"
+    if number == "less than 0.01":
+        assert 0 < share < 1e-4
+    else:
+        # Whole people from 1.5 on; fewer to half of their last digit, and none only if nobody.
+        value = float(number) / 100
+        assert value == pytest.approx(share, abs=5.1e-3 if share >= 0.015 else 0.34 * share + 1e-9)
+        assert value > 0 or share < 1e-9
+
+
+def test_people_of_100_to_be_compared() -> None:
+    texts = {0.54: "54", 0.0149: "1.5", 0.009: "0.9", 0.0003: "0.03", 2e-5: "less than 0.01"}
+    assert {share: formats.per_hundred(share) for share in texts} == texts
+    assert formats.per_hundred(0.0) == "0"
+
+
+@pytest.mark.parametrize("probability", [0.9951, 0.9975, 0.9991, 0.99949999])
+def test_nearly_all_is_not_all(probability: float) -> None:
+    percent = float(formats.hundred(probability))
+    assert percent < 100
+    assert percent == pytest.approx(100 * probability, abs=0.0501)
+
+
+@pytest.mark.parametrize("probability", [0.9995, 1 - 1e-9, 1.0])
+def test_what_rounds_to_all_is_told_as_more(probability: float) -> None:
+    assert formats.hundred(probability) == "more than 99.9"
+
+
+@pytest.mark.parametrize(
+    ("latitude", "longitude", "text"),
+    [(40.71, -74.0, "40.7° N, 74.0° W"), (-33.9, 151.2, "33.9° S, 151.2° E")],
+)
+def test_places(latitude: float, longitude: float, text: str) -> None:
+    assert formats.degrees(latitude, longitude) == text
+
+
+@given(strategies.floats(1e-12, 1e12), strategies.integers(1, 4))
+def test_digits_are_so_many_and_no_power_of_ten(value: float, significant: int) -> None:
+    text = formats.digits(value, significant)
+    assert re.fullmatch(r"[\d,]+(\.\d+)?", text)
+    assert float(text.replace(",", "")) == pytest.approx(value, rel=0.5 * 10 ** (1 - significant))
+    assert len(text.replace(",", "").replace(".", "").strip("0")) <= significant
+    assert formats.digits(-value, significant) == f"-{text}"
+
+
+def test_digits_of_round_numbers() -> None:
+    texts = {0.0: "0", 99.9: "100", 1234.0: "1,200", 3.0: "3", 0.000012: "0.000012"}
+    assert {value: formats.digits(value) for value in texts} == texts
+
+
+def test_shares_out_of_one_number() -> None:
+    assert formats.out_of_one(0.027, 0.0032) == (["27", "3"], "1,000")
+    assert formats.out_of_one(0.5, 0.0) == (["50", "0"], "100")
+    assert formats.out_of_one(0.0, 0.0) == (["0", "0"], "100")
+    assert formats.out_of_one(1.0, 1e-9)[1] == "100"
+
+
+@given(strategies.lists(strategies.floats(1e-6, 1), min_size=1, max_size=4))
+def test_shares_out_of_one_number_tell_even_the_least(values: list[float]) -> None:
+    _, number = formats.out_of_one(*values)
+    of = float(number.replace(",", "").replace(" million", "e6"))
+    assert min(values) * of >= 1.5
+    assert of == 100 or min(values) * of / 10 < 1.5
+
+
+@pytest.mark.parametrize(
+    ("text", "yes", "no"),
+    [
+        ("42 of 100", 0.4249, 0.4251),
+        ("8 of 1,000", 0.0076, 0.0074),
+        ("all but 8 of 1,000", 0.9924, 0.991),
+        ("more than 99.9 of 100", 0.99999, 0.998),
+        ("fewer than 1 of 100", 0.004, 0.02),
+        ("0.0042", 0.00424, 0.00426),
+        ("1e-05", 1.4e-5, 1.6e-5),
+        ("3.67 million", 3_671_812, 3_676_000),
+        ("3,671,812", 3_671_812, 3_671_813),
+        ("12.2 km", 12.24, 12.26),
+        ("29 m", 0.0294, 0.0296),
+        ("850 m", 0.8546, 0.8556),
+        ("**14.4**", 14.44, 14.46),
+        ("20 %", 0.2049, 0.2051),
+        ("∞", math.inf, 1e300),
+    ],
+)
+def test_a_number_stands_for_what_is_rounded_to_it(text: str, yes: float, no: float) -> None:
+    assert read(text).holds(yes)
+    assert not read(text).holds(no)
+
+
+def test_only_three_digits_are_meant() -> None:
+    assert to_three_digits("533,000").holds(533_400)
+    assert not to_three_digits("533,000").holds(534_000)
+
+
+def test_a_small_number_has_two_digits() -> None:
+    assert to_two_digits("0.002").holds(0.00204)
+    assert not to_two_digits("0.002").holds(0.00206)
+    assert to_two_digits("0.012").holds(0.0124)
+
+
+def test_what_the_dashboard_formats_is_read_back() -> None:
+    for power in range(-11, 1):
+        for digits in (0.1234, 0.5, 0.9996, 0.99949, 0.15, 0.0995):
+            share = digits * 10.0**power
+            for show in (
+                formats.out_of,
+                formats.of_hundred,
+                formats.share,
+                lambda p: f"{formats.hundred(p)} of 100",
+            ):
+                assert read(show(share)).holds(share), (show(share), share)
+    for power in range(14):
+        assert read(formats.people(1.2345 * 10**power)).holds(round(1.2345 * 10**power))
+
+
+def test_other_texts_are_no_numbers() -> None:
+    for text in ("", "many", "4 or 5", "1.2.3"):
+        with pytest.raises(AssertionError):
+            read(text)

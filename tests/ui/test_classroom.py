@@ -19,7 +19,7 @@ from caldp_ui.classroom import page as plan
 from caldp_ui.classroom import station as charts
 from caldp_ui.classroom import trust
 from caldp_ui.classroom.page import STATION_QUESTIONS, STATIONS
-from caldp_ui.classroom.page_state import LINK, NAMES, STATE, VIEWS, Lesson
+from caldp_ui.classroom.page_state import LINK, NAMES, STATE, Lesson
 from caldp_ui.handout import lesson as handout_lesson
 from caldp_ui.handout.route import lesson_file, route
 from caldp_ui.lesson import steps
@@ -37,8 +37,8 @@ from tests.ui.driver import (
     query_of,
     trigger,
 )
+from tests.ui.pages import ENDS, read_headline
 from tests.ui.phones import Answer, ask
-from tests.ui.scenarios import ENDS, read_headline
 from tests.waiting import run
 
 
@@ -50,10 +50,6 @@ def assert_shows(at: AppTest, lesson: Lesson) -> None:
     assert LINK.read(query_of(at)) == lesson
 
 
-def test_the_stations_are_those_of_links() -> None:
-    assert tuple(STATIONS) == NAMES
-
-
 @pytest.mark.slow
 def test_breaking_it_changes_the_sentence_or_the_picture_and_the_expanders_open() -> None:
     at = open_record(STATE)
@@ -62,16 +58,15 @@ def test_breaking_it_changes_the_sentence_or_the_picture_and_the_expanders_open(
     for name in NAMES:
         checked(at.segmented_control(key="classroom-station").set_value(name).run())
         assert_shows(at, Lesson(name))  # each begins unbroken
+        assert not at.latex
+        tabs = ("The exact audit", "Numbers", "Share and export")
+        tab = tabs[NAMES.index(name) % 3]
+        at.session_state["classroom-tabs"] = tab
+        at.session_state["classroom-formula"] = True
         checked(at.toggle(key="classroom-broken").set_value(True).run())
         assert_shows(at, Lesson(name, broken=True))
         if name != "trust":  # there it is the picture that changes
             assert read_headline(Lesson(name)) != read_headline(Lesson(name, broken=True))
-        assert not at.latex
-        at.session_state["classroom-formula"] = True
-        tabs = ("The exact audit", "Numbers", "Share and export")
-        tab = tabs[NAMES.index(name) % 3]
-        at.session_state["classroom-tabs"] = tab
-        checked(at.run())
         assert at.latex
         assert at.table if tab != "Share and export" else at.code
         at.session_state["classroom-formula"] = False
@@ -139,11 +134,6 @@ def test_trust_icons_are_the_people_and_what_they_sent() -> None:
         right = int((data.truth == data.sent).sum())
         assert f"{right} of {data.truth.size} right in this draw" in html
         assert ('class="trust open"' in html) == lesson.broken  # only then it is seen (`style.css`)
-
-
-def test_views_are_those_of_links() -> None:
-    for view in VIEWS:
-        LINK.check(Lesson(view=view))
 
 
 def test_one_draw_is_told_apart_from_the_average_that_the_headline_bounds() -> None:

@@ -11,27 +11,25 @@ import numpy as np
 import pytest
 
 from caldp_core.audit.adversary import max_guess_accuracy
-from caldp_core.audit.pairwise import audit_channel
 from caldp_core.basics.types import no_progress
-from caldp_core.lecture.counts import EXACT_PEOPLE, BitwiseResponse, OneHotResponse, even_votes
-from caldp_core.lecture.daily import LastingRappor
-from caldp_core.mechanisms.direct.few_values import BinaryMechanism
-from caldp_core.privacy.matrix import BinaryPolicy, DenseMatrix
-from caldp_core.theory.mixing import numeric_epsilon
+from caldp_core.lecture.counts import EXACT_PEOPLE, BitwiseResponse, OneHotResponse
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.classroom import counting, daily, selection, station, trust
 from caldp_ui.classroom.page import STATIONS
 from caldp_ui.classroom.page_state import NAMES, WIDTHS, Lesson
 from caldp_ui.compute import runs
 from caldp_ui.handout import lesson as handout_lesson
+from caldp_ui.maps.scene import BEGIN
 from caldp_ui.offline.document import Part, QuizQuestion
+from caldp_ui.places.page import EPSILON_FILM
+from caldp_ui.places.page_state import PlacesState
 from caldp_ui.shell.page import Page
 from caldp_ui.values import view as films
 from caldp_ui.values.page_state import AFFAIR as ANSWERS
-from caldp_ui.words import formats
 from tests.conftest import THOROUGH
 from tests.contract.checks import naming
-from tests.ui.scenarios import ENDS, number, read_headline
+from tests.ui.driver import by_the_core, few
+from tests.ui.pages import ENDS, number, read_headline
 
 EPSILONS = (0.1, 0.5, 1.0, 3.0, 10.0)
 
@@ -44,95 +42,6 @@ def test_no_number_is_told_as_a_power_of_ten() -> None:
             for text in (board.headline.sentence, board.headline.second, *cells):
                 with naming(text):
                     assert not re.search(r"\de[-+]?\d|nan|inf", text)
-
-
-def test_headlines_are_short_sentences() -> None:
-    for lesson in (
-        *ENDS,
-        *(Lesson(name, broken=broken) for name in NAMES for broken in (False, True)),
-    ):
-        for sentence in re.split(r"(?<=[.]) (?=[A-Z0-9])", read_headline(lesson)):
-            with naming(sentence):
-                assert len(sentence.split()) <= 25
-                assert sentence[0].isupper() or sentence[0].isdigit()
-                assert sentence.endswith(".")
-
-
-def test_trust_says_the_coin_and_the_bound() -> None:
-    for epsilon in EPSILONS:
-        lesson = Lesson(epsilon=epsilon, n=10**9)
-        data = trust.trust_data(lesson)
-        ratio = data.keep_probability / (1 - data.keep_probability)
-        assert ratio == pytest.approx(math.exp(epsilon), rel=1e-6)
-        assert ratio <= math.exp(epsilon) * (1 + 1e-12)
-        sentence = read_headline(lesson)
-        assert f"{formats.hundred(max_guess_accuracy(epsilon))} times in 100" in sentence
-        assert f"<b>{formats.hundred(data.keep_probability)}</b>" in trust.coin_html(data)
-        assert "<b>0</b>" not in trust.coin_html(data)
-        assert abs(data.local - data.yes) < 6 * data.local_off
-        assert abs(data.central - data.yes) < 40 * data.central_off + 1e-12
-
-
-def test_an_intruder_reads_as_many_true_bits_as_the_coin_keeps() -> None:
-    lesson, right = Lesson(n=100), []
-    for seed in range(200):
-        data = trust.trust_data(replace(lesson, seed=seed))
-        right.append(int((data.sent == data.truth).sum()))
-    kept = 100 * data.keep_probability
-    # Standard error of the mean: sqrt(100·p(1−p)/200), 0.31; the coin of an ε a tenth more has 1.9.
-    assert abs(np.mean(right) - kept) < 5 * math.sqrt(kept * (1 - data.keep_probability) / 200)
-
-
-def test_published_shares_are_off_by_what_is_said() -> None:
-    outcomes = [trust.trust_data(Lesson(n=1_000, seed=seed)) for seed in range(300)]
-    local = np.array([data.local - data.yes for data in outcomes])
-    central = np.array([data.central - data.yes for data in outcomes])
-    # 285 of 300 are within, with a standard deviation of 3.8; one standard error has 204.
-    assert abs((abs(local) <= outcomes[0].local_off).sum() - 285) < 19
-    # Of whole numbers no range holds 95 of 100 exactly: at ε = 1 that of ± 3 has 97.
-    assert abs((abs(central) <= outcomes[0].central_off + 1e-12).sum() - 291) < 16
-    assert abs(local.mean()) < 5 * outcomes[0].local_off / 1.96 / np.sqrt(300)
-
-
-def test_sums_grow_as_the_lecture_says_and_points_lie_around_them() -> None:
-    data = trust.sums_data(Lesson("sum"))
-    np.testing.assert_allclose(data.central[1:], data.central[1], rtol=1e-6)
-    np.testing.assert_allclose(data.local / data.local[0], np.sqrt(data.n / data.n[0]), rtol=1e-9)
-    draws = [trust.sums_data(Lesson("sum", seed=s)) for s in range(30)]
-    # 240 outcomes each: a root of mean squares is known to 5 %, that of geometric noise to 8 %.
-    local, central = (
-        np.sqrt(np.mean([each**2 for each in errors], axis=(0, 2)))
-        for errors in ([d.local_errors for d in draws], [d.central_errors for d in draws])
-    )
-    np.testing.assert_allclose(local / data.local, 1.0, atol=0.25)
-    np.testing.assert_allclose(central / data.central, 1.0, atol=0.4)
-    # Vary by c²·p(1−p)·n, c = 1/(2p−1): n·e^ε/(e^ε−1)², and about n/ε² for small ε.
-    small = trust.sums_data(Lesson("sum", 0.1, 10**6))
-    assert small.here[1] == pytest.approx(10**3 / 0.1, rel=0.01)
-    assert small.here[0] == pytest.approx(math.sqrt(2) / 0.1, rel=0.01)
-
-
-def test_the_standard_error_is_the_formula_s() -> None:
-    for epsilon in EPSILONS:
-        power, n = math.exp(epsilon), 10**6
-        by_formula = math.sqrt(n * power) / (power - 1)
-        deviation = trust.sums_data(Lesson("sum", epsilon, n)).here[1]
-        assert deviation == pytest.approx(by_formula, rel=1e-6)
-
-
-def test_the_estimate_is_the_formula_s_with_the_live_numbers() -> None:
-    for epsilon in EPSILONS:
-        lesson = Lesson("sum", epsilon, 10**6)
-        data, power = trust.sums_data(lesson), math.exp(epsilon)
-        by_hand = ((power + 1) * data.reports - lesson.n) / (power - 1)
-        assert data.estimate == pytest.approx(by_hand, rel=1e-6)
-
-
-def test_reports_at_their_word_are_off_by_the_lies() -> None:
-    lesson = Lesson("sum", 1.0, 10**9)
-    data = trust.sums_data(lesson)
-    assert abs(data.reports - data.yes) == pytest.approx(data.here[2], rel=1e-3)
-    assert data.here[2] > 1_000 * data.here[1]
 
 
 def test_needed_leads_are_right_in_95_of_100_and_in_the_lecture_s_order() -> None:
@@ -167,18 +76,6 @@ def test_the_notes_thresholds_and_how_the_curves_are_reckoned() -> None:
         assert data.lecture_thresholds == pytest.approx([each / epsilon for each in notes])
     assert "exact: every sum" in selection.how(EXACT_PEOPLE)
     assert "as normal" in selection.how(EXACT_PEOPLE + 1)
-
-
-def test_elections_are_held_with_the_lead_that_is_drawn() -> None:
-    for n, d, lead in ((1_000, 16, 1), (10**9, 1024, 777), (100, 4, 100)):
-        votes = even_votes(n, d, lead)
-        assert votes[-1] - votes[:-1].max() == lead
-        assert votes.sum() <= n
-    data = selection.compute_data(Lesson("selection"))
-    formulas = np.stack([data.central, data.one_hot, data.bitwise], axis=1)
-    at = np.searchsorted(data.lead, data.simulated_leads)
-    # 200 elections a point: standard errors up to 3.6 %, and ties are shared out differently.
-    np.testing.assert_allclose(data.simulated_shares, formulas[at], atol=0.2)
 
 
 def test_the_example_elects_whom_nobody_chose() -> None:
@@ -240,16 +137,6 @@ def test_one_limit_of_stored_noise_and_both_true_bits_are_drawn() -> None:
         assert rows.count('class="true"') == daily.HASHES * len(data.rows)
 
 
-def test_sketches_come_with_the_naive_one() -> None:
-    names = [
-        {trace.name for trace in counting.figure(counting.compute_data(each), each, LIGHT).data}
-        for each in (Lesson("bits"), Lesson("bits", broken=True))
-    ]
-    sketches = {"sketch", "one-bit Hadamard sketch", "one function for all"}
-    assert not names[0] & sketches
-    assert sketches <= names[1]
-
-
 def test_a_day_is_rounded_to_the_ends_of_its_bucket_by_its_place_in_it() -> None:
     for width in WIDTHS:
         html = daily.day_html(width)
@@ -298,40 +185,6 @@ def test_rappor_s_rows_are_one_phone_s() -> None:
     np.testing.assert_array_equal(top, np.flatnonzero(dict(broken.rows)["true bits"]))
 
 
-@pytest.mark.parametrize("epsilon", EPSILONS)
-def test_rappor_never_tells_more_than_is_said(epsilon: float) -> None:
-    data = daily.follow_phone(Lesson("rappor", epsilon, values=3))
-    slack = 4 * 2.0**-11  # of the grid on which likelihoods are added up
-    assert max(data.stored) <= data.stored_limit + slack <= max_guess_accuracy(epsilon) + 2 * slack
-    assert max(data.changing) <= max_guess_accuracy(epsilon, 3) + 3 * slack
-    assert data.redrawn[-1] >= data.stored[-1] - slack
-
-
-def test_two_pages_of_the_first_cohort_share_no_bit() -> None:
-    """What the curves suppose of the two values that an onlooker is torn between."""
-    made = LastingRappor(daily.BITS, daily.HASHES, 1.0)
-    blooms = [made.bloom(page) for page in daily.PAGES]
-    assert (blooms[0] & blooms[1]).sum() == 0
-    assert blooms[0].sum() == blooms[1].sum() == daily.HASHES
-
-
-def test_the_crowd_is_decoded_within_its_standard_errors() -> None:
-    data = daily.ask_crowd(Lesson("rappor", 3.0, 10**6, view="crowd"))
-    assert (np.abs(data.decoded - data.truth) < 5 * data.deviation).all()
-    assert data.truth.sum() == 10**6
-
-
-def test_long_reports_buy_next_to_nothing_at_every_setting() -> None:
-    for epsilon in EPSILONS:
-        for items in (4, 64, 1024):
-            data = counting.compute_data(Lesson("bits", epsilon, items=items))
-            galois = data.named("Galois")
-            longest = max(data.responses, key=lambda cost: cost.bits)
-            assert galois.bits <= longest.bits
-            wide = min(data.named("RAPPOR").off, data.named("optimized unary encoding").off)
-            assert galois.off <= 1.035 * wide
-
-
 def test_an_axis_of_errors_shows_whole_decades_around_all_of_them() -> None:
     for lesson in (Lesson("bits"), Lesson("bits", items=1024, broken=True), *ENDS[6:7]):
         with naming(str(lesson)):
@@ -345,36 +198,6 @@ def test_an_axis_of_errors_shows_whole_decades_around_all_of_them() -> None:
             assert high - 1 < drawn.max() <= high
 
 
-def test_one_function_for_all_is_never_better_than_is_said() -> None:
-    lesson = Lesson("bits", 10.0, 10**9, broken=True, items=64)
-    data = counting.compute_data(lesson)
-    bound = re.search(r"never below ([\d.]+) percentage points", read_headline(lesson))
-    assert bound
-    floor = float(bound[1]) / 100
-    assert all(cost.off > 0.99 * floor for cost in data.single)
-    assert data.single[-1].off < 1.1 * floor
-    assert data.sketch[-1].off < 0.2 * floor
-
-
-def test_means_are_as_accurate_in_any_bucket_and_nearest_is_not() -> None:
-    data = daily.means_data(Lesson("means", n=10**9))
-    assert (data.by_offset == data.by_offset[0]).all()
-    assert data.to_nearest[0] == pytest.approx(data.by_offset[0], rel=1e-6)
-    assert data.to_nearest[-1] > 100 * data.by_offset[-1]
-    assert (np.diff(data.coins) < 0).all()
-    assert data.coins[0] > 10
-    assert 1 <= data.coins[-1] < 2
-    outcomes = [daily.means_data(Lesson("means", seed=s)) for s in range(120)]
-    off = math.sqrt(np.mean([(each.estimate - each.truth) ** 2 for each in outcomes]))
-    assert off == pytest.approx(outcomes[0].by_offset[0], rel=0.25)
-    assert len(WIDTHS) == data.coins.size
-
-
-def test_the_means_open_where_the_two_ways_to_round_differ() -> None:
-    random, nearest, _ = daily.means_data(Lesson("means")).at(Lesson().width)
-    assert nearest > 3 * random
-
-
 def test_a_new_coin_every_day_costs_what_is_said() -> None:
     lesson = Lesson("means", 0.5, broken=True)
     assert read_headline(lesson).endswith("With a new bit every day, ε adds up to 30.")
@@ -382,26 +205,6 @@ def test_a_new_coin_every_day_costs_what_is_said() -> None:
     assert kept.holds
     # Three days of coins that are not kept: three times ε, or hardly less by the rounding of coins.
     assert fresh.loss == pytest.approx(3 * 0.5, rel=1e-9)
-
-
-def test_the_nearest_bucket_is_off_by_its_bias() -> None:
-    lesson = Lesson("means", 5.0, 10**9, width=240)
-    minutes = np.arange(241)
-    bias = abs(daily.shares() @ (np.where(minutes >= 120, 240, 0) - minutes))
-    assert daily.means_data(lesson).at(240)[1] == pytest.approx(bias, rel=0.01)
-
-
-def test_shuffling_says_the_bound_of_the_crowd_that_is_there() -> None:
-    lesson = Lesson("shuffling", 2.0, 10**6, broken=True, blocks=100)
-    data = counting.mixing_data(lesson)
-    assert data.crowd == 10_000
-    expected = [numeric_epsilon(2.0, n, 1e-9) for n in (10**6, 10**4, 10**3)]
-    assert data.lesson_bounds == pytest.approx(expected)
-    sentence = read_headline(lesson)
-    assert all(formats.digits(each) in sentence for each in expected)
-    assert (data.numeric_bound <= data.closed + 1e-12).all()
-    assert (data.numeric_bound <= data.block + 1e-12).all()
-    assert (data.block <= 2.0).all()
 
 
 def test_figures_draw_what_was_computed() -> None:
@@ -463,27 +266,6 @@ def test_the_audit_passes_what_is_taught_and_rejects_what_is_naive() -> None:
     columns = station.table_columns(station.audit_station("selection", 1.0))
     assert set(columns["keeps it"].values()) == {"✓ yes", "✗ NO"}
     assert columns["largest found"]["naive: bit by bit, all of ε a bit"] == "2"
-
-
-def test_the_made_up_days_wander_as_is_said() -> None:
-    minutes, _ = daily._days()
-    away = minutes[(minutes.mean(axis=1) > 60) & (minutes.mean(axis=1) < 180)]
-    assert len(away) > 100
-    # 6,000 days and more: known to 1 %; rounding to minutes adds a twelfth to the variance.
-    assert np.sqrt(away.var(axis=1, ddof=1).mean()) == pytest.approx(daily._WANDER, rel=0.05)
-
-
-def test_all_phones_together_keep_epsilon_for_each_person() -> None:
-    """Two people, all that both may send; of two data sets that one person tells apart."""
-    coin = BinaryMechanism(BinaryPolicy(1.0, 1.0)).exact_channel()
-    people = [(a, b) for a in (0, 1) for b in (0, 1)]
-    both = [[p * q for p in coin[a] for q in coin[b]] for a, b in people]
-    changed = np.array(
-        [[sum(a != b for a, b in zip(x, y, strict=True)) for y in people] for x in people]
-    )
-    for level, holds in ((1.0, True), (0.95, False)):
-        policy = DenseMatrix.of(np.where(changed == 0, 0.0, np.where(changed == 1, level, np.inf)))
-        assert audit_channel(both, policy).holds == holds
 
 
 REASONS = ("Why ", "Who should", "What does the second", "What does “ε a report”")
@@ -676,3 +458,13 @@ def test_keys_are_right_by_their_feedback_and_alone(monkeypatch: pytest.MonkeyPa
         hold(part, used)
     assert used == (set(CHECKS) if THOROUGH else set(CHECKS) - OF_MAPS)
     assert len(NAMES) == len(handout_lesson.station_parts())
+
+
+def test_a_film_of_maps_asks_from_which_step_on_few_are_wrong() -> None:
+    film = few(EPSILON_FILM, 0.5, 1.0, 2.0, 4.0, 10.0).film(PlacesState(), no_progress)
+    for step in film.steps:
+        tv = by_the_core(BEGIN.with_context(epsilon=step.value)).first.errors.tv
+        shown = handout_lesson.wrong(step)
+        assert shown == (round(100 * tv) if tv >= 0.015 else pytest.approx(100 * tv))
+    assert film.steps[-1].headline.figures["tv"] < 0.015
+    assert _from_which_step([film]) == [True, False, False]

@@ -1,31 +1,45 @@
-"""Noise, coarser, or nothing: the page's numbers are the core's, and its sentences follow them."""
+"""Noise, coarser, or nothing: the page's numbers are the core's, and its sentences follow them.
+
+Each number that the sentences state is computed a second way at the ends of the controls: what is
+published and what an attacker makes of it by hand (`attacks/by_hand.py`), channels as tables.
+"""
 
 import csv
 import io
-import re
-import zipfile
+import itertools
+import math
 from dataclasses import replace
+from fractions import Fraction
+from functools import cache
 
 import numpy as np
 import pytest
 
 from caldp_core.attacks.reconstruction import publish_exact, reconstruct
 from caldp_core.basics.errors import CaldpError
-from caldp_core.basics.types import no_progress
+from caldp_core.basics.types import Floats, no_progress
 from caldp_core.datasets import Gowalla, InfantDeaths, OwnPlaces, OwnTable, Survey
 from caldp_core.datasets.reading import inspect_data
 from caldp_core.domain.domains import US_GRID
-from caldp_core.estimation.estimators import compare_groups
-from caldp_core.estimation.intervals import LEVEL
 from caldp_core.experiments.run import prepare, run
-from caldp_core.scenarios.blocks import EvenRuns, GridBlocks, GroupBlocks, PolygonBlocks
+from caldp_core.mechanisms.base import Mechanism
+from caldp_core.scenarios.blocks import EvenRuns, GridBlocks, GroupBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.treatments.release import larger_cells
+from caldp_core.treatments.suppression import (
+    Suppression,
+    bounds_by_programs,
+    disclosed_cells,
+    published_sums,
+    published_sums_with_rule,
+    solve_by_subtraction,
+)
 from caldp_ui.app.theme import DARK, LIGHT
-from caldp_ui.coarser import alone, outcomes, packs, page, page_state, view
+from caldp_ui.coarser import alone, outcomes, page, page_state, view
 from caldp_ui.coarser.outcomes import TreatmentData, load_data
 from caldp_ui.coarser.page_state import (
     ATTACKS,
+    BASES,
     BLOCKS,
     CENSUS_BLOCK,
     CENTRAL,
@@ -40,24 +54,34 @@ from caldp_ui.coarser.page_state import (
     NEWCOMER,
     NOTHING,
     OFFICE_TREATMENTS,
+    PAIRS,
     PARTS,
     PLAIN,
     REGIONS,
     ROUND,
     TABLE_COUNTS,
     TABLES,
+    THRESHOLDS,
     TWO_PLACES,
     Publication,
     with_data,
 )
 from caldp_ui.compute import runs
 from caldp_ui.controls import common
-from caldp_ui.parts import comparison, layout, pack
+from caldp_ui.parts import comparison, layout
 from caldp_ui.session import visit
-from caldp_ui.words.formats import PLACES
-from tests.attacks.by_hand import averaged_by_hand, known_by_hand, newcomers_by_hand
-from tests.contract.checks import naming
+from caldp_ui.words.formats import PLACES, per_hundred
+from tests.attacks.by_hand import (
+    averaged_by_hand,
+    known_by_hand,
+    newcomers_by_hand,
+    rounded,
+    table_by_hand,
+    values_by_hand,
+)
+from tests.strategies import thinned
 from tests.ui.driver import checked, few, open_record, page_record
+from tests.ui.readings import shows, tokens
 
 DEATHS = with_data(Publication(), InfantDeaths())
 
@@ -84,47 +108,6 @@ def test_the_people_are_those_of_the_run_and_every_treatment_has_them() -> None:
         assert (data.treatments[LARGER].release.estimate == coarse.estimate).all()
 
 
-@pytest.mark.parametrize(("moves", "knows"), [(2, "nothing"), (4, "marks"), (5, "rule")])
-def test_hidden_counts_come_out_as_all_possible_tables_say(moves: int, knows: str) -> None:
-    data = load_treatments(replace(DEATHS, attack=PARTS, moves=moves))
-    found = data.attack_result
-    by_hand = sum(known_by_hand(pair, 5, True, knows) for pair in counties(data))
-    assert found.disclosed_cells is not None
-    assert int(found.disclosed_cells.sum()) == by_hand
-    assert found.outcomes[HIDE].share == pytest.approx(by_hand / 72)
-    assert found.disclosed_people == data.counts[found.disclosed_cells].sum()
-    headline = view.headline(data)
-    assert headline.figures["hide_share"] == found.outcomes[HIDE].share
-    assert headline.figures["hide_tv"] == data.treatments[HIDE].errors.tv
-    number = f"{by_hand} of" if by_hand else "none of"
-    assert headline.sentence.startswith(f"The attacker works out {number} 72 hidden small counts")
-    assert (f", of {found.disclosed_people} people, " in headline.sentence) == (by_hand > 0)
-
-
-def test_check_ins_that_come_out_are_not_called_people() -> None:
-    data = load_treatments(Publication(attack=PARTS, moves=1))
-    found = data.attack_result
-    sentence = view.headline(data).sentence
-    assert f"hidden small counts, of {found.disclosed_people:,} check-ins, by" in sentence
-
-
-def test_newcomers_are_those_of_all_possible_tables() -> None:
-    data = load_treatments(replace(DEATHS, attack=NEWCOMER))
-    found = newcomers_by_hand(5, data.counts.tolist(), data.labels.tolist())
-    share = data.counts[found].sum() / data.counts.sum()
-    played = data.attack_result
-    assert played.outcomes[HIDE].share == pytest.approx(share)
-    assert [played.outcomes[name].share for name in (NOTHING, LARGER, ROUND, PLAIN)] == [1, 0, 0, 0]
-
-
-def test_overlapping_regions_find_rounded_counts_as_often_as_all_outcomes_say() -> None:
-    data = load_treatments(replace(DEATHS, attack=REGIONS, pairs=2))
-    small = data.counts[data.table.primary].tolist()
-    chances = {value: float(averaged_by_hand(value, 5, 2)) for value in set(small)}
-    expected = np.mean([chances[value] for value in small])
-    assert data.attack_result.outcomes[ROUND].share == pytest.approx(expected)
-
-
 def test_two_places_are_what_the_promise_allows_and_blocks_hide_only_within() -> None:
     near, far = (load_treatments(replace(DEATHS, far=far)).attack_result for far in (False, True))
     limit = np.e / (1 + np.e)
@@ -138,25 +121,6 @@ def test_two_places_are_what_the_promise_allows_and_blocks_hide_only_within() ->
     assert (far.outcomes[BLOCKS].share, far.outcomes[BLOCKS].sure) == (1.0, True)
     ends = outcomes.candidate_cells(load_treatments()).tolist()
     assert load_treatments().labels[ends[0]] == load_treatments().labels[ends[1]]
-
-
-def test_two_tables_tell_more_of_one_who_moved_than_one_and_no_more_than_twice_epsilon() -> None:
-    once, twice = (
-        load_treatments(replace(DEATHS, attack=attack)).attack_result
-        for attack in (TWO_PLACES, MOVED)
-    )
-    for name in (ROUND, CENTRAL, PLAIN, BLOCKS):
-        one, two = once.outcomes[name].share, twice.outcomes[name].share
-        assert one is not None
-        assert two is not None
-        assert one <= two < 1  # of two answers two reports may disagree: then one told as much
-        assert name == ROUND or two <= 1 / (1 + np.exp(-2.0)) + 1e-9
-    assert (twice.outcomes[CENTRAL].share or 0) > (once.outcomes[CENTRAL].share or 1) + 0.01
-    assert "7.39 times" in view.noise_sentence(load_treatments(replace(DEATHS, attack=MOVED)))
-    assert (twice.outcomes[LARGER].share, twice.outcomes[HIDE].share) == (
-        0.5,
-        once.outcomes[HIDE].share,
-    )
 
 
 def test_the_person_is_in_denver_unless_a_click_says_otherwise() -> None:
@@ -179,23 +143,6 @@ def test_before_the_first_move_nothing_is_told() -> None:
         assert "not known yet" in view.bars_html(data)
         assert view.next_move_label(data.record)
         assert view.next_move_label(replace(data.record, moves=data.record.last_move)) is None
-
-
-def test_links_hold_every_record() -> None:
-    for record in (
-        Publication(),
-        DEATHS,
-        replace(DEATHS, attack=PARTS, moves=3, office=ROUND, base=3, period=1, far=True),
-        replace(Publication(), attack=TABLES, tables=200),
-        replace(
-            Publication(), attack=CENSUS_BLOCK, lines=LINES[2], threshold=50, pairs=80, place=17
-        ),
-    ):
-        LINK.check(record)
-        assert LINK.read(LINK.write(record)) == record
-    for wrong in ({"attack": "guess"}, {"moves": "3"}, {"threshold": "0"}, {"office": "swap"}):
-        with pytest.raises(CaldpError, match="must be"):
-            LINK.check(LINK.read(wrong))
 
 
 def test_examples_bring_their_data_blocks_and_attack() -> None:
@@ -357,57 +304,6 @@ def test_data_brought_on_another_page_stand_among_the_examples() -> None:
     assert at.selectbox(key="coarser-preset").value == f"{visit.YOURS}Clinic"
 
 
-def test_each_treatment_has_a_pack_with_what_it_publishes_and_nothing_else() -> None:
-    """Larger cells hold totals alone; hidden counts are in no file; noise has secret coins."""
-    counts = (128, 3, 57, 88, 2, 143)
-    own = OwnTable(tuple("abcdef"), counts, ("x", "x", "x", "y", "y", "y"), title="Clinic")
-    data = load_treatments(with_data(Publication(), own))
-    for name in data.treatments:
-        if name == NOTHING:
-            continue
-        with (
-            naming(name),
-            zipfile.ZipFile(
-                io.BytesIO(packs.pack_of(data, name, pack.areas_of_table(data.setup)))
-            ) as opened,
-        ):
-            files = {each: opened.read(each).decode() for each in opened.namelist()}
-            rows = list(csv.DictReader(io.StringIO(files["table.csv"])))
-            numbers = [row["people"] for row in rows]
-            assert set(files) == {"record.html", "table.csv", "areas.csv"} | (
-                {"totals.csv"} if name == HIDE else set()
-            )
-            if name == LARGER:
-                assert numbers == ["188", "233"]
-                assert not {"128", "143"} & set(re.findall(r"\d+", " ".join(files.values())))
-            elif name == HIDE:
-                hidden = data.table.hidden
-                shown = ["hidden" if h else str(n) for n, h in zip(counts, hidden, strict=True)]
-                assert numbers == shown
-                assert hidden.sum() == 4
-            else:
-                expected = data.treatments[name].release.estimate
-                assert np.allclose([float(n) for n in numbers], expected, atol=0.051)
-            has_bound = "no attack on the table changes the odds" in files["record.html"]
-            assert has_bound == (name in (CENTRAL, PLAIN, BLOCKS))
-
-
-def test_a_total_that_the_table_hides_is_in_no_file_of_its_pack() -> None:
-    """Once the total of a group of one cell was, which is that cell's count."""
-    own = OwnTable(tuple("abcdefg"), (128, 3, 57, 1, 2, 143, 4), (*"xxxyy", "z", "w"))
-    record = replace(with_data(Publication(), own), attack=PARTS, moves=2)
-    for totals, expected in (
-        (GROUPS, ["188", "3", "143", "hidden"]),
-        (LEVELS, ["188", "hidden", "143", "hidden"]),
-    ):
-        data = load_treatments(replace(record, totals=totals))
-        with zipfile.ZipFile(io.BytesIO(packs.pack_of(data, HIDE, None))) as opened:
-            rows = list(csv.DictReader(io.StringIO(opened.read("totals.csv").decode())))
-            assert "small totals" in opened.read("record.html").decode() or totals == GROUPS
-        with naming(totals):
-            assert [row["people"] for row in rows] == expected
-
-
 def test_totals_by_answer_are_offered_where_groups_share_answers() -> None:
     crossed = replace(DEATHS, attack=PARTS, totals=CROSSED)
     LINK.check(crossed)
@@ -425,80 +321,6 @@ def test_totals_by_answer_are_offered_where_groups_share_answers() -> None:
     assert [np.unique(level).size for level in wide] == [25 * 35, 5 * 7, 1]
 
 
-def test_each_treatment_stands_by_own_areas_with_what_is_sure_of_them() -> None:
-    """Bounds hold the truth; of blocks the ranges are those of the map's own areas."""
-    spec = Gowalla("39.8,42.6,-77.2,-71")
-    data = load_treatments(with_data(Publication(), spec))
-    halves = ("39,-78 39,-74 43,-74 43,-78", "39,-74 39,-70 43,-70 43,-74")
-    areas = pack.areas_of_map(data.setup, PolygonBlocks(("West", "East"), halves))
-    truth = np.bincount(areas.labels, data.counts) / data.counts.sum()
-    for name in data.treatments:
-        found = packs.by_area(data, name, areas)
-        assert found is not None
-        low, shares, high, level = (
-            np.array(found.columns[title], np.float64)
-            for title in ("low", "estimated share", "high", "level")
-        )
-        assert ((low <= shares + 1e-12) & (shares <= high + 1e-12)).all(), name
-        if name in (NOTHING, LARGER, HIDE):
-            assert (level == 1.0).all()
-            assert ((low <= truth + 1e-12) & (truth <= high + 1e-12)).all()
-        else:
-            assert (level == LEVEL).all()
-        assert (high - low > 0).any() == (name != NOTHING)
-        bound = name in (LARGER, HIDE)
-        assert ("(bound)" in found.table_html) == bound
-        if name == NOTHING:
-            continue
-        with zipfile.ZipFile(io.BytesIO(packs.pack_of(data, name, areas))) as opened:
-            assert {"areas.csv", "areas.geojson", "areas.svg"} <= set(opened.namelist())
-            assert (
-                "follow from the rule and always hold" in opened.read("record.html").decode()
-            ) == bound
-    ours = packs.by_area(data, BLOCKS, areas)
-    alone = pack.by_areas(data.results[BLOCKS], areas)
-    assert ours is not None
-    assert alone is not None
-    assert ours.columns == alone.columns
-
-
-def test_shares_within_groups_have_ends_in_the_pack_and_bounds_hold() -> None:
-    answers = tuple(f"{answer}; {group}" for group in ("x", "y") for answer in ("a", "b", "c"))
-    counts = np.array((328, 3, 57, 188, 2, 343))
-    own = OwnTable(answers, tuple(counts.tolist()), (*"xxxyyy",), title="Clinic")
-    data = load_treatments(with_data(Publication(), own))
-    truth = counts / np.repeat(counts.reshape(2, 3).sum(axis=1), 3)
-    for name in data.treatments.keys() - {LARGER}:
-        columns = packs._published(data, name)
-        shares, low, high = (np.array(columns[title], np.float64) for title in packs._SHARES)
-        assert ((low <= shares + 1e-6) & (shares <= high + 1e-6)).all(), name
-        if name in (NOTHING, HIDE, ROUND):
-            assert ((low <= truth + 1e-6) & (truth <= high + 1e-6)).all(), name
-    most = [each.share[2] for each in compare_groups(data.results[BLOCKS].first.evidence)]
-    shares, _, high = (np.array(packs._published(data, BLOCKS)[title]) for title in packs._SHARES)
-    np.testing.assert_allclose(high, np.maximum(most, shares), atol=2e-6)
-
-
-def test_the_memo_of_a_treatment_has_its_words_both_directions_and_the_attack() -> None:
-    own = OwnTable(tuple("abcdef"), (128, 3, 57, 88, 2, 143), (*"xxxyyy",), title="Clinic")
-    data = load_treatments(replace(with_data(Publication(), own), attack=PARTS, moves=1))
-    areas = pack.areas_of_table(data.setup)
-    for name, both in {
-        HIDE: ("Counts under 5 hidden", "Counts under 20 hidden"),
-        ROUND: ("Multiples of 2", "Multiples of 10"),
-        CENTRAL: ("ε = 0.5", "ε = 2"),
-    }.items():
-        memo = packs.memo_of(data, name, areas)
-        assert all(text in memo for text in both)
-        assert view.DECISION[name]["what remains possible"][1:20] in memo
-        assert view.UNIT[PARTS] in memo
-        assert "signature" in memo
-        half = load_treatments(replace(data.record, threshold=5))
-        if name == HIDE:
-            assert f"hidden: {view.error_and_unit(half, HIDE)[0]} of" in memo
-    assert "<li>Counts" not in packs.memo_of(data, LARGER, areas)
-
-
 def test_central_noise_on_own_data_does_not_follow_from_the_seed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -511,3 +333,334 @@ def test_central_noise_on_own_data_does_not_follow_from_the_seed(
         at = replace(record, base=secret + 4)  # another entry of the cache
         releases.append(outcomes._offices(at, setup, people)[1][CENTRAL].release.estimate)
     assert not np.array_equal(releases[0], releases[1])
+
+
+COUNTS = (0, 3, 1, 9, 2, 40, 4)
+OWN_GROUPS = ("A", "A", "B", "B", "C", "C", "D")
+TABLE = OwnTable(tuple("abcdefg"), COUNTS, groups=OWN_GROUPS)
+LABELS = [0, 0, 1, 1, 2, 2, 3]
+EPSILONS = (0.1, 20.0)
+RECORDS = [
+    replace(with_data(Publication(), TABLE), threshold=threshold, base=base)
+    for threshold, base in zip(THRESHOLDS, itertools.cycle(BASES))
+]
+
+
+def load(record: Publication, epsilon: float = 1.0) -> TreatmentData:
+    record = replace(record, scenario=record.scenario.with_epsilon(epsilon))
+    return load_data(record, comparison.load_fast_results)
+
+
+def hundred(share: float) -> str:
+    """A share as its sentence has it: at most one digit behind the point below 10."""
+    return view.of_hundred(share)
+
+
+def total_variation(estimate: Floats) -> float:
+    truth, shares = np.array(COUNTS, np.float64), np.maximum(estimate, 0)
+    return float(np.abs(truth / truth.sum() - shares / shares.sum()).sum() / 2)
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=lambda record: str(record.threshold))
+@pytest.mark.parametrize("epsilon", EPSILONS)
+def test_errors_are_those_of_the_published_tables(record: Publication, epsilon: float) -> None:
+    data = load(replace(record, office=HIDE), epsilon)
+    sums = np.bincount(LABELS, COUNTS)
+    even = (sums / np.bincount(LABELS))[LABELS]
+    shown, _, totals = table_by_hand(COUNTS, LABELS, record.threshold)
+    hidden = np.array(shown) < 0
+    left = sums - np.bincount(LABELS, np.maximum(shown, 0))
+    many = np.maximum(np.bincount(LABELS, hidden), 1)
+    unknown = np.where(np.array(totals) < 0, record.threshold / 2, left / many)
+    expected = {
+        "larger cells (spread evenly)": even,
+        "hidden small counts": np.where(hidden, unknown[LABELS], shown),
+        "plain LDP": data.treatments[PLAIN].release.estimate,
+        "noise in blocks": data.treatments[BLOCKS].release.estimate,
+    }
+    stated = [f"{name} {per_hundred(total_variation(table))}" for name, table in expected.items()]
+    sentence = f"Of 100 people under the wrong value: {', '.join(stated)}."
+    assert view.errors_sentence(data) == sentence
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize("base", BASES)
+def test_errors_of_rounded_and_noisy_tables_are_theirs(base: int, epsilon: float) -> None:
+    """Each published number is one that its office may publish, and the error is that of all."""
+    for office in (ROUND, CENTRAL):
+        data = load(replace(RECORDS[2], office=office, base=base), epsilon)
+        table = data.treatments[office].release.estimate
+        off = np.abs(table - COUNTS)
+        if office == ROUND:
+            assert (table % base == 0).all()
+            assert (off < base).all()
+        else:
+            assert table.min() >= 0
+            assert table.sum() == pytest.approx(sum(COUNTS))
+            assert off.max() <= 40 * 2 / epsilon  # two-sided geometric: e^−40 is beyond
+        sentence = view.errors_sentence(data)
+        parts = sentence.partition(": ")[2].rstrip(".").split(", ")
+        assert parts[1].rpartition(" ")[2] == per_hundred(total_variation(table)), sentence
+        assert per_hundred(total_variation(table) + 0.02) not in parts[1]
+        if epsilon == EPSILONS[-1]:  # where hardly any coin falls, local noise is off by nothing
+            for local in (PLAIN, BLOCKS):
+                np.testing.assert_allclose(data.treatments[local].release.estimate, COUNTS, atol=1)
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=lambda record: str(record.threshold))
+@pytest.mark.parametrize(
+    ("moves", "second", "knows"),
+    [(2, True, "nothing"), (4, True, "marks"), (5, True, "rule")],
+)
+def test_hidden_counts_are_those_with_one_possible_value(
+    record: Publication, moves: int, second: bool, knows: str
+) -> None:
+    data = load(replace(record, attack=PARTS, moves=moves))
+    groups = [[c for c, at in zip(COUNTS, LABELS, strict=True) if at == g] for g in range(3)]
+    hidden = sum(0 < count < record.threshold for count in COUNTS)
+    known = sum(known_by_hand(group, record.threshold, second, knows) for group in groups)
+    sentence = view.headline(data).sentence
+    if not hidden:
+        assert sentence == "With a threshold of 1 no count is hidden."
+    else:
+        assert f" {known or 'none'} of {hidden} hidden small counts" in sentence
+    if moves == 5 and record.threshold > 1:
+        marks = sum(known_by_hand(group, record.threshold, True, "marks") for group in groups)
+        knowledge = view.attacker_knowledge_text(data)
+        assert f"With the marks alone {marks} came out." in knowledge
+        values = [values_by_hand(group, record.threshold, True, "rule") for group in groups]
+        near = sum(1 < each < record.threshold - 1 for each in itertools.chain(*values))
+        words = f"For {near} more fewer than {record.threshold - 1:,} values"
+        below = view.headline(data).second
+        assert (words in below) == (" more fewer than " in below) == (near > 0)
+
+
+@pytest.mark.parametrize("totals", thinned([CROSSED, LEVELS], one_in=2))
+def test_small_totals_are_hidden_and_counted_as_programs_find_them(totals: str) -> None:
+    """Infant deaths: the totals of counties, of both periods and of everybody."""
+    deaths = replace(with_data(Publication(), InfantDeaths()), attack=PARTS, totals=totals)
+    for moves, knowing in ((1, None), (3, published_sums), (5, published_sums_with_rule)):
+        data = load(replace(deaths, moves=moves))
+        table, k = data.table, data.counts.size
+        by_hand = data.counts.reshape(100, 2)
+        numbers = [*data.counts, *by_hand.sum(axis=1), *[by_hand.sum()]]
+        if totals == CROSSED:
+            numbers = [*numbers[:-1], *by_hand.sum(axis=0), numbers[-1]]
+        numbers.sort()
+        assert sorted(table.margins.numbers(data.counts).tolist()) == numbers
+        small = sum(0 < number < 5 for number in numbers)
+        assert (int(table.marks.sum()), int(table.primary.sum())) == (small, 72)
+        if knowing is None:
+            simple = published_sums(Suppression(5).suppress_small(data.counts, table.margins))
+            known = simple.cells[solve_by_subtraction(simple)]
+        else:
+            sums = knowing(table)
+            known = sums.cells[disclosed_cells(*bounds_by_programs(sums))]
+        known = known[table.marks[known]]
+        words = f" {np.count_nonzero(known < k) or 'none'} of 72 hidden small counts"
+        assert words in view.headline(data).sentence
+        words = f"Of {small - 72} small totals {np.count_nonzero(known >= k)} are known."
+        assert words in view.attacker_knowledge_text(data)
+        assert (known.size > 0) == (moves != 3), "second hidden numbers are there for a reason"
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=lambda record: str(record.threshold))
+def test_newcomers_are_those_whom_both_tables_give_away(record: Publication) -> None:
+    if record.threshold > 20:
+        record = replace(record, threshold=20)  # by hand every hidden table is gone through
+    data = load(replace(record, attack=NEWCOMER))
+    found = np.array(newcomers_by_hand(record.threshold, COUNTS, LABELS))
+    share = np.array(COUNTS)[found].sum() / sum(COUNTS)
+    sentence = view.headline(data).sentence
+    assert sentence.startswith(f"Of 100 newcomers {hundred(share)} are found")
+
+
+@pytest.mark.parametrize("pairs", [PAIRS[0], PAIRS[-1]])
+@pytest.mark.parametrize("record", RECORDS, ids=lambda record: str(record.threshold))
+def test_regions_find_rounded_counts_as_often_as_all_outcomes_say(
+    record: Publication, pairs: int
+) -> None:
+    data = load(replace(record, attack=REGIONS, pairs=pairs))
+    small = [count for count in COUNTS if 0 < count < record.threshold]
+    sentence = view.headline(data).sentence
+    if small and pairs == 1:
+        share = float(np.mean([averaged_by_hand(n, record.base, 1) for n in small]))
+        assert sentence.endswith(
+            f"reveal 100 of 100 hidden counts, and {hundred(share)} of 100 rounded ones."
+        )
+    elif not small:
+        assert sentence == "With a threshold of 1 no count is hidden."
+        parts = replace(data, record=replace(record, attack=PARTS))
+        assert view.attacker_knowledge_text(parts) == sentence
+
+
+def law_of_difference(count: int, base: int) -> Floats:
+    """(4·base + 1,) chances of a − b, from −2·base on: two regions, rounded apart."""
+    law = np.zeros(4 * base + 1)
+    for rest, up, other in itertools.product(range(base), (0, 1), (0, 1)):
+        (a, p), (b, q) = (
+            ((at // base + more) * base, at % base / base if more else 1 - at % base / base)
+            for at, more in ((rest + count % base, up), (rest, other))
+        )
+        law[a - b + 2 * base] += p * q / base
+    return law
+
+
+@cache
+def right_of_pairs(count: int, base: int, pairs: int) -> float:
+    """Chance that the mean of so many differences rounds to the count; a tie is half a hit.
+
+    Whole bases of a count are known, so its remainder is looked for.
+    """
+    law, total = law_of_difference(count, base), np.ones(1)
+    for _ in range(pairs):
+        total = np.convolve(total, law)
+    off = np.abs(np.arange(total.size) - pairs * (2 * base + count % base))
+    return float(total[2 * off < pairs].sum() + total[2 * off == pairs].sum() / 2)
+
+
+@pytest.mark.parametrize("base", BASES)
+def test_several_pairs_of_regions_reveal_as_many_as_their_sums_say(base: int) -> None:
+    for threshold in (THRESHOLDS[1], THRESHOLDS[-1]):
+        record = replace(RECORDS[2], attack=REGIONS, base=base, threshold=threshold)
+        data = load(record)
+        small = [count for count in COUNTS if 0 < count < threshold]
+        shares = set[str]()
+        for pairs in PAIRS:
+            now = replace(data, record=replace(record, pairs=pairs))
+            right = float(np.mean([right_of_pairs(n, base, pairs) for n in small]))
+            sentence = view.headline(now).sentence
+            said = f"100 of 100 hidden counts, and {hundred(right)} of 100 rounded ones."
+            assert sentence.endswith(said), sentence
+            shares.add(hundred(right))
+        assert len(shares) > 4  # another number of pairs is told apart
+
+
+def rows(mechanism: Mechanism, cells: list[int]) -> Floats:
+    return np.array([[float(q) for q in row] for row in mechanism.exact_channel()])[cells]
+
+
+def right_by_one(laws: Floats) -> float:
+    return float(np.maximum(*laws).sum() / 2)
+
+
+def right_by_two(laws: Floats) -> float:
+    """The way between two cells by one report in each, every pair of reports gone through."""
+    p, q = laws
+    return float(np.maximum(np.outer(p, q), np.outer(q, p)).sum() / 2)
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize("far", [False, True])
+@pytest.mark.parametrize(("attack", "right"), [(TWO_PLACES, right_by_one), (MOVED, right_by_two)])
+def test_guesses_are_right_as_often_as_the_dense_channels_say(
+    attack: str, right: object, far: bool, epsilon: float
+) -> None:
+    data = load(replace(RECORDS[2], attack=attack, far=far, place=5), epsilon)
+    found = data.attack_result
+    cells = outcomes.candidate_cells(data).tolist()
+    assert (LABELS[cells[0]] == LABELS[cells[1]]) != far
+    assert callable(right)
+    for name, setup in ((PLAIN, data.results[PLAIN].setup), (BLOCKS, data.setup)):
+        share = found.outcomes[name].share
+        assert share == pytest.approx(right(rows(setup.mechanism, cells)), abs=1e-9)
+    sentence = view.headline(data).sentence
+    assert sentence.endswith(f"in blocks {hundred(right(rows(data.setup.mechanism, cells)))}.")
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+def test_noise_of_an_office_is_guessed_as_often_as_all_its_outcomes_say(epsilon: float) -> None:
+    data = load(replace(RECORDS[2], attack=TWO_PLACES), epsilon)
+    alpha = math.exp(-epsilon / 2)
+    steps = np.arange(-600, 602)
+    here, there = ((1 - alpha) / (1 + alpha) * alpha ** np.abs(steps - at) for at in (1, 0))
+    both = np.maximum(np.outer(here, there), np.outer(there, here)).sum() / 2
+    found = data.attack_result.outcomes[CENTRAL].share
+    assert found == pytest.approx(both, abs=1e-9)
+
+
+@pytest.mark.parametrize("base", BASES)
+def test_rounding_tells_two_places_apart_as_often_as_all_outcomes_say(base: int) -> None:
+    data = load(replace(RECORDS[2], attack=TWO_PLACES, base=base, place=5))
+    own, other = outcomes.candidate_cells(data).tolist()
+    worlds = []
+    for cell in (own, other):
+        counts = [n - (at == own) + (at == cell) for at, n in enumerate(COUNTS)]
+        ends = [counts[own], counts[other]]
+        sums = {LABELS[at] for at in (own, other)}
+        totals = [sum(n for n, g in zip(counts, LABELS, strict=True) if g == s) for s in sums]
+        law: dict[tuple[int, ...], Fraction] = {}
+        for outcome in itertools.product(*(rounded(n, base).items() for n in [*ends, *totals])):
+            values = tuple(value for value, _ in outcome)
+            law[values] = math.prod((p for _, p in outcome), start=Fraction(1))
+        worlds.append(law)
+    keys = {*worlds[0], *worlds[1]}
+    right = sum(max(law.get(key, Fraction(0)) for law in worlds) for key in keys) / 2
+    assert data.attack_result.outcomes[ROUND].share == pytest.approx(float(right))
+    # The way from one to the other, by a table at either end.
+    here, there = ([float(law.get(key, 0)) for key in keys] for law in worlds)
+    way = np.maximum(np.outer(here, there), np.outer(there, here)).sum() / 2
+    moved = load(replace(RECORDS[2], attack=MOVED, base=base, place=5))
+    assert moved.attack_result.outcomes[ROUND].share == pytest.approx(float(way))
+
+
+def test_every_attacks_largest_claim_holds_on_the_infant_deaths() -> None:
+    record = with_data(Publication(Scenario()), InfantDeaths())
+    for threshold, exposed in ((3, 179), (5, 146), (10, 78)):
+        data = load(replace(record, threshold=threshold, attack=NEWCOMER))
+        counts, labels = data.counts.tolist(), data.labels.tolist()
+        assert sum(newcomers_by_hand(threshold, counts, labels)) == exposed
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=lambda record: str(record.threshold))
+@pytest.mark.parametrize("far", [False, True])
+def test_hidden_tables_tell_two_places_apart_where_what_is_published_differs(
+    record: Publication, far: bool
+) -> None:
+    """One table, and two with the person at either end, by what stands in them."""
+    for attack in (TWO_PLACES, MOVED):
+        data = load(replace(record, attack=attack, far=far, place=5))
+        own, other = outcomes.candidate_cells(data).tolist()
+        others = [n - (at == own) for at, n in enumerate(COUNTS)]
+        worlds = [[n + (at == cell) for at, n in enumerate(others)] for cell in (own, other)]
+        # Groups of one cell and their totals are the same number, published once.
+        here, there = (table_by_hand(world, LABELS, record.threshold) for world in worlds)
+        right = 0.5 if here == there else 1.0
+        found = data.attack_result
+        assert found.outcomes[HIDE].share == right
+        stated = f" {hundred(right)} times in 100, with noise"
+        assert stated in view.headline(data).sentence
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+def test_noise_of_an_office_tells_a_way_as_often_as_all_signs_say(epsilon: float) -> None:
+    """In a table each of two numbers speaks for one of two places by e^(ε/2), or against it."""
+    data = load(replace(RECORDS[2], attack=MOVED), epsilon)
+    here = 1 / (1 + math.exp(-epsilon / 2))
+    law = {0: 1.0}  # of how many of the four numbers speak for the true way, less the others
+    for _ in range(4):
+        law = {
+            at: here * law.get(at - 1, 0.0) + (1 - here) * law.get(at + 1, 0.0)
+            for at in range(-4, 5)
+        }
+    right = sum(chance for at, chance in law.items() if at > 0) + law[0] / 2
+    assert data.attack_result.outcomes[CENTRAL].share == pytest.approx(right, abs=1e-9)
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+def test_what_is_promised_beside_the_attacks_is_the_power_of_e(epsilon: float) -> None:
+    for record in (RECORDS[0], RECORDS[-1]):
+        data = load(replace(record, attack=TWO_PLACES), epsilon)
+        ((_, level), (_, factor), *right) = tokens(view.bound_text(data))
+        assert [level, factor] == pytest.approx([epsilon, math.exp(epsilon)], rel=5e-3)
+        assert any(shows(token, 100 / (1 + math.exp(-epsilon))) for token in right)
+        rows = view.treatment_rows(data)
+        words = " ".join(" ".join(row.values()) for row in rows.values())
+        assert f"{view.odds_text(data)}" in words
+        for moves, odds in ((TWO_PLACES, epsilon), (MOVED, 2 * epsilon)):
+            text = view.noise_sentence(replace(data, record=replace(record, attack=moves)))
+            stated = [number for _, number in tokens(text)]
+            assert any(math.isclose(number, math.exp(odds), rel_tol=5e-3) for number in stated)
+        note = view.picture_note(data, HIDE)
+        shown, _, _ = table_by_hand(COUNTS, LABELS, record.threshold)
+        assert [number for _, number in tokens(note)] == [shown.count(-1)]

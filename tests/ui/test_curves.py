@@ -1,10 +1,14 @@
-"""Error curves and the paper's results: every number is the core's, links lead back to it."""
+"""Error curves and the paper's results: every number is the core's, links lead back to it.
+
+What pages compute is kept by keys, and what it costs is stated beforehand."""
 
 import json
+import os
 import re
 from concurrent.futures import wait
 from dataclasses import astuple, replace
 from io import BytesIO
+from pathlib import Path
 from threading import Event, current_thread
 from zipfile import ZipFile
 
@@ -16,27 +20,41 @@ from streamlit.testing.v1 import AppTest
 from caldp_core.audit.adversary import error_vertex
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Progress, no_progress
-from caldp_core.datasets import Cities, Gowalla, Uniform, Zipf
+from caldp_core.datasets import Cities, Gowalla, Snap, Uniform, Zipf
 from caldp_core.domain.domains import GridDomain
 from caldp_core.estimation.evidence import default_estimator
-from caldp_core.experiments.forecast import forecast_if_fast
+from caldp_core.experiments.forecast import (
+    epsilon_curve,
+    forecast,
+    forecast_if_fast,
+    people_curve,
+    people_for_same_error,
+)
 from caldp_core.experiments.metrics import MEASURES
 from caldp_core.experiments.reproduce import PAPER, TABLE_1, MeanError
 from caldp_core.experiments.run import prepare, run
 from caldp_core.mechanisms import catalogue
-from caldp_core.mechanisms.catalogue import Galois, Hadamard, SubsetSelection
+from caldp_core.mechanisms.catalogue import Galois, Hadamard, Oue, SubsetSelection
 from caldp_core.privacy.context import Context
 from caldp_core.privacy.matrix import BinaryPolicy
+from caldp_core.scenarios.blocks import (
+    OneBlock,
+    SensitiveAreas,
+    StateBlocks,
+    SymbolBlocks,
+)
+from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.bounds import block_tv_bound, least_loss, minimax, worst_case
 from caldp_core.theory.expected_error import Budget, Forecast
 from caldp_ui.app.delivery import THREAD_PREFIX
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.charts.curves import space_out
+from caldp_ui.compute import runs
 from caldp_ui.controls.choices import DATA, NAMES, protections
 from caldp_ui.curves import page_state as work
 from caldp_ui.curves import view
-from caldp_ui.curves.page import PRESETS, RUNS, curves_csv, pack
+from caldp_ui.curves.page import RUNS, curves_csv, pack
 from caldp_ui.curves.page_state import (
     AXES,
     BEGIN,
@@ -52,10 +70,17 @@ from caldp_ui.paper import view as words
 from caldp_ui.paper.page_state import LINK as PAPER_LINK
 from caldp_ui.paper.page_state import STATE as PAPER_STATE
 from caldp_ui.paper.page_state import VIEWS, PaperRecord
+from caldp_ui.parts import comparison
+from caldp_ui.plan import page_state as people_needed
+from caldp_ui.plan.page_state import Plan
+from caldp_ui.session import jobs
+from caldp_ui.session.jobs import Cost
+from caldp_ui.values.page_state import BEGIN as ANSWERS
 from caldp_ui.words import formats
 from caldp_ui.words.formats import VALUES
 from tests.strategies import thinned
 from tests.ui.driver import checked, headline_of, open_page, open_record, page_record, query_of
+from tests.ui.pages import VARIED
 from tests.waiting import PATIENCE
 
 SMALL = replace(
@@ -163,7 +188,7 @@ def whole(record: Curves) -> list[CurveData]:
 @pytest.mark.slow
 def test_every_error_may_be_asked_of_a_map_and_says_what_it_counts() -> None:
     """Points of the page are the core's forecasts of that error; charts and sentences name it."""
-    town = replace(BEGIN, dataset=Cities(together=14), n=10_000).with_context(epsilon=2.0)
+    town = replace(BEGIN, dataset=Cities(together=7), n=10_000).with_context(epsilon=2.0)
     record = Curves(town, "epsilon", protections=("plain", "blocks"), methods=("hadamard",))
     texts = {}
     for name in MEASURES:
@@ -213,18 +238,6 @@ def test_a_bound_is_the_papers_and_holds() -> None:
             assert found is not None
             assert found.error <= proved
     assert not work.proved_bounds(work.record_lines(replace(SMALL, estimates=("simplex",))))
-
-
-@pytest.mark.parametrize("title", PRESETS)
-def test_every_ready_comparison_has_its_curves_and_its_link(title: str) -> None:
-    record = PRESETS[title]
-    lines = work.record_lines(record)
-    assert 1 <= len(lines) <= work.LINES_MAX
-    assert len({line.title for line in lines}) == len(lines)
-    assert LINK.read(LINK.write(record)) == record
-    for line in lines:
-        assert line.places == tuple(sorted(line.places))
-        assert len({*line.scenarios}) == len(line.places)
 
 
 @pytest.mark.parametrize(("against", "dataset"), thinned(AXES, [Gowalla(), Zipf(7)], one_in=2))
@@ -336,17 +349,6 @@ def test_curves_without_what_the_axis_changes_are_named_by_their_protection() ->
         assert named == {
             name: title if name in kept else replaced for name, title in titles.items()
         }
-
-
-def test_figures_of_the_headline_are_the_errors_that_it_states() -> None:
-    record = replace(SMALL, estimates=("simplex",))
-    curves = whole(record)
-    headline = view.headline(record, curves)
-    at_place = [view.error_at(each, 10_000.0) for each in curves]
-    assert sorted((headline.figures["error"], headline.figures["other"])) == sorted(at_place)
-    assert f"puts {formats.of_hundred(headline.figures['error'])} people" in headline.sentence
-    assert f"plain LDP {formats.per_hundred(headline.figures['other'])}." in headline.sentence
-    assert headline.figures["protected"] == 1.0
 
 
 def test_a_sentence_of_some_points_says_so() -> None:
@@ -510,14 +512,187 @@ RECORDS = [
 ]
 
 
-@pytest.mark.parametrize("record", RECORDS)
-def test_links_hold_the_record(record: PaperRecord) -> None:
-    assert PAPER_LINK.read(PAPER_LINK.write(record)) == record
-
-
 def test_differences_in_words() -> None:
     column = TABLE_1[0]
     below = MeanError(10, 0.9 * column.paper, 0.001)
     assert words.difference_text(column, below) == "10\N{NO-BREAK SPACE}% below, beyond chance"
     near = MeanError(10, 1.01 * column.paper, 0.01)
     assert words.difference_text(column, near).endswith("above, within chance")
+
+
+FEW = Scenario(n=10**6, mechanism=Oue()).with_context(blocks=StateBlocks(), epsilon=1.0)
+BASE = Scenario(policy=ContextPolicy(blocks=StateBlocks(), epsilon=2.0), n=100_000, seed=5)
+
+
+def test_kinds_without_fields_have_keys_of_their_own() -> None:
+    assert hash(OneBlock()) == hash(StateBlocks())  # why keys are texts
+    one, states = (BASE.with_context(blocks=kind) for kind in (OneBlock(), StateBlocks()))
+    assert runs.key(one) != runs.key(states)
+    assert runs.setup(one).partition.m == 1
+    assert runs.setup(states).partition.m > 40
+
+
+def test_any_difference_is_a_different_key() -> None:
+    assert len({runs.key(scenario) for scenario in VARIED.values()}) == len(VARIED)
+
+
+def test_a_file_that_has_changed_is_read_again(tmp_path: Path) -> None:
+    file = tmp_path / "checkins.txt"
+    line = "0\t2010-10-19T23:55:27Z\t{}\t-97.79\t22847\n"
+    scenario = Scenario(policy=ContextPolicy(blocks=OneBlock()), dataset=Snap(str(file)))
+    missing = runs.key(scenario)
+    file.write_text(line.format("30.23"))
+    first = runs.key(scenario)
+    assert runs.dataset(scenario).n == runs.setup(scenario).n == 1
+    assert runs.result(scenario).first.people.sum() == 1
+    file.write_text(line.format("30.23") + line.format("40.64"))
+    assert len({missing, first, runs.key(scenario)}) == 3
+    assert runs.dataset(scenario).n == runs.setup(scenario).n == 2
+    assert runs.result(scenario).first.people.sum() == 2
+    # As long as before, but another place.
+    os.utime(file, ns=(1, 1))
+    before = runs.dataset(scenario).counts
+    assert before is not None
+    file.write_text(line.format("30.23") + line.format("45.64"))
+    after = runs.dataset(scenario).counts
+    assert after is not None
+    assert not np.array_equal(after, before)
+
+
+@pytest.mark.slow
+def test_results_are_what_the_core_runs() -> None:
+    cached, fresh = runs.result(BASE), run(prepare(BASE))
+    assert cached.setup.scenario == BASE
+    assert cached.errors == fresh.errors
+    assert runs.expected_error(BASE) == forecast(
+        replace(fresh.setup, scenario=replace(BASE, seed=0))
+    )
+    np.testing.assert_array_equal(cached.first.estimate, fresh.first.estimate)
+    assert runs.uncached_result(BASE).errors == fresh.errors
+
+
+def test_the_rival_is_the_best_plain_ldp_for_the_same_people() -> None:
+    scenario = replace(BASE, mechanism=Hadamard())
+    ours, rival = runs.result(scenario), runs.result(runs.best_plain_ldp(scenario))
+    np.testing.assert_array_equal(ours.first.people, rival.first.people)
+    assert rival.setup.partition.m == 1
+    assert rival.setup.mechanism_name != "hadamard"
+    assert rival.errors[0].tv < runs.result(scenario.plain()).errors[0].tv
+
+
+def test_cached_values_are_shared_and_read_only() -> None:
+    result = runs.result(BASE)
+    assert runs.result(replace(BASE)) is result
+    outcome, setup = result.first, result.setup
+    shared = (outcome.estimate, outcome.people, outcome.unbiased, outcome.block_shares)
+    for array in (*shared, setup.dataset.distribution, setup.sensitive, setup.partition.labels):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1
+
+
+def test_another_seed_is_another_run_of_the_same_mechanism() -> None:
+    other = replace(BASE, seed=6)
+    assert runs.setup(other).mechanism is runs.setup(BASE).mechanism
+    fewer = replace(BASE, n=100, estimator="clip")
+    more = replace(fewer, n=1000, estimator="simplex")
+    assert runs.setup(fewer).mechanism is runs.setup(more).mechanism
+    assert runs.setup(fewer).scenario == replace(fewer, seed=0)
+    assert runs.result(other).errors != runs.result(BASE).errors
+
+
+def test_data_are_loaded_once_for_all_scenarios() -> None:
+    assert runs.dataset(BASE) is runs.dataset(Scenario().with_context(blocks=OneBlock()))
+    assert runs.dataset(replace(BASE, dataset=Cities())) is not runs.dataset(BASE)
+    assert runs.dataset(BASE).name == Gowalla().load().name
+
+
+def shared(choice: comparison.CurveChoice, scenario: Scenario) -> Scenario:
+    """The scenario by which the page computes and keeps the curve."""
+    return replace(choice.fixed_part(scenario), seed=0)
+
+
+@pytest.mark.slow
+def test_curves_are_the_forecast_s_and_the_same_along_the_curve(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(runs, "EPSILONS", runs.EPSILONS[1::9])
+    monkeypatch.setattr(runs, "NUMBERS", runs.NUMBERS[::6])
+    few = replace(FEW, n=10**6 + 1)  # which nobody else asks for: what is found is kept
+    setup = prepare(replace(few, seed=0))
+    same = shared(comparison.EPSILON, few)
+    assert same == shared(comparison.EPSILON, replace(few.with_context(epsilon=0.5), seed=9))
+    ours, plain = runs.error_curves("epsilon", same, no_progress)
+    np.testing.assert_array_equal(ours.tv, epsilon_curve(setup, runs.EPSILONS).tv)
+    other = prepare(runs.best_plain_ldp(same))
+    np.testing.assert_array_equal(plain.tv, epsilon_curve(other, runs.EPSILONS).tv)
+    one = few.with_context(epsilon=1.1)
+    setup, same = prepare(replace(one, seed=0)), shared(comparison.PEOPLE, one)
+    assert same == shared(comparison.PEOPLE, replace(one, n=10**9, seed=9))
+    ours, _ = runs.error_curves("people", same, no_progress)
+    np.testing.assert_array_equal(ours.tv, people_curve(setup, runs.NUMBERS).tv)
+    assert tuple(ours.x) == runs.NUMBERS
+
+
+@pytest.mark.slow
+def test_people_that_plain_ldp_needs() -> None:
+    scenario = Scenario(
+        Zipf(500), ContextPolicy(SymbolBlocks(("0-99", "100-199")), epsilon=2.0), n=100_000
+    )
+    needed = runs.people_plain_needs(scenario)
+    assert needed is not None
+    assert needed == people_for_same_error(
+        prepare(scenario), prepare(runs.best_plain_ldp(scenario))
+    )
+    assert runs.people_plain_needs(replace(scenario, seed=77)) == needed
+    hopeless = replace(BASE.with_context(blocks=OneBlock(), sensitive=SensitiveAreas(())), n=10**12)
+    assert runs.people_plain_needs(hopeless) is None
+
+
+LARGE = Zipf(2**20)
+
+
+def test_a_million_values_are_above_a_visits_share_and_what_pages_begin_with_is_not() -> None:
+    for goal in ("values", "overall"):
+        plan = Plan(goal=goal)
+        assert not people_needed.cost(plan).is_large
+        assert people_needed.cost(
+            replace(plan, scenario=replace(plan.scenario, dataset=LARGE))
+        ).is_large
+    assert not work.cost(work.record_lines(Curves())).is_large
+    simplex = Curves(estimates=("simplex",))
+    large = [
+        replace(s, dataset=LARGE) for line in work.record_lines(simplex) for s in line.scenarios
+    ]
+    found = work.cost([replace(work.record_lines(simplex)[0], scenarios=tuple(large))])
+    assert found.is_large
+    assert "1,048,576 values it takes the server about 1 minute" in found.describe(2**20)
+
+
+def test_a_button_says_what_its_work_takes_where_that_is_much() -> None:
+    assert Cost(1.0, 1.0).duration_suffix() == ""
+    assert Cost(125.0, 1.0).duration_suffix() == ", about 2 minutes"
+
+
+def test_repetition_looks_for_a_cancel_all_along(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between two runs, and in what is expected of them, which may take as long."""
+    setup = prepare(replace(ANSWERS, n=1_000))
+    shares: list[float] = []
+    monkeypatch.setattr(comparison, "RUNS", 3)
+    monkeypatch.setattr(runs, "forecast_if_fast", lambda _, progress: progress(0.5))
+    comparison._repeat(setup, setup, shares.append)
+    assert shares == sorted(shares)
+    assert sum(share < 0.9 for share in shares) >= 5
+    assert any(0.9 < share < 1.0 for share in shares)
+
+
+@pytest.mark.parametrize("page", ["plan"])
+def test_a_page_asks_before_it_begins_what_is_large(
+    page: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jobs, "_SHARE_S", 0.0)
+    at = open_page(f"pages/{page}.py")
+    key = "plan-needs" if page == "plan" else "curves-curves"
+    assert f"{key}/job" not in at.session_state
+    checked(at.button(key=f"{key}-start").click().run())
+    assert at.session_state[f"{key}/job"] is not None
+    assert not [button for button in at.button if button.key == f"{key}-start"]

@@ -25,7 +25,6 @@ from caldp_core.mechanisms.catalogue import (
     SteppedGeometric,
     mechanisms_for,
 )
-from caldp_core.mechanisms.personalised import population_background
 from caldp_core.scenarios.blocks import SensitiveAreas
 from caldp_core.scenarios.policies import (
     BACKGROUNDS,
@@ -35,7 +34,7 @@ from caldp_core.scenarios.policies import (
     Streets,
 )
 from caldp_core.scenarios.scenario import Scenario
-from caldp_core.theory.bounds import displacement, report_distribution
+from caldp_core.theory.bounds import report_distribution
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.compute import runs
 from caldp_ui.distances import page, page_state, view
@@ -58,7 +57,6 @@ from caldp_ui.maps.scene import TRUTH
 from caldp_ui.personal import view as personal_view
 from caldp_ui.personal.page_state import BEGIN as PERSONAL_BEGIN
 from caldp_ui.personal.page_state import LINK as PERSONAL_LINK
-from caldp_ui.personal.page_state import PRESETS as PERSONAL_PRESETS
 from caldp_ui.personal.page_state import STATE as PERSONAL_STATE
 from caldp_ui.personal.page_state import (
     PersonalData,
@@ -73,7 +71,6 @@ from caldp_ui.personal.page_state import (
 from caldp_ui.personal.page_state import load_data as personal_load_data
 from caldp_ui.personal.view import ASSUMED, EVERYTHING, KNOWN
 from caldp_ui.stage.records import encode, encode_mask
-from caldp_ui.words import formats
 from caldp_ui.words.formats import PLACES, place_name, towns
 from tests.strategies import thinned
 from tests.ui.driver import (
@@ -92,11 +89,9 @@ from tests.ui.driver import (
     scene_of,
     trigger,
 )
-from tests.ui.readings import hold
 
 STAGE = STATE.key("maps")
 OPENS = ("more",)
-TWO_KM = DistanceState(replace(BEGIN, policy=CrowFlies(1.0, 2.0)))
 
 
 def assert_shows(at: AppTest, record: DistanceState) -> DistanceData:
@@ -334,37 +329,6 @@ def test_the_small_curve_is_the_odds_over_a_logarithmic_distance() -> None:
         assert 1 - y / 200 == pytest.approx(right, abs=0.00025)
 
 
-def test_displacements_are_the_core_s() -> None:
-    data = load_data(TWO_KM)
-    law = report_distribution(data.setup.mechanism, NEW_YORK)
-    assert data.noise_reports.mean_km == displacement(law, data.domain.km_from(NEW_YORK)) < 0.02
-
-
-def test_the_headline_compares_with_plain_ldp_and_the_second_line_with_blocks() -> None:
-    data = load_data(DistanceState(replace(BEGIN, n=20_000)))
-    assert data.ours is not None
-    assert data.blocks_result is not None
-    assert data.plain is not None
-    ours, blocks, plain = (
-        formats.length(each.first.errors.sliced_wasserstein_km or 0.0)
-        for each in (data.ours, data.blocks_result, data.plain)
-    )
-    headline = view.headline(data)
-    assert headline.sentence == (
-        f"The map misplaces people by {ours} on average, plain LDP by {plain}."
-    )
-    assert headline.second == f"Blocks with similar privacy misplace them by {blocks}."
-    hold(headline, [])
-    waiting = view.headline(replace(data, ours=None))
-    assert waiting.second.endswith("50 km apart, an attacker is right at most 73 times in 100.")
-    person = view.headline(load_data(DistanceState(replace(BEGIN, n=20_000), show=PERSON)))
-    hold(person, [])
-    assert person.sentence == (
-        f"A report from New York, New York lies {formats.length(data.noise_reports.mean_km)} away "
-        "on average."
-    )
-
-
 PERSONAL_STAGE = PERSONAL_STATE.key("maps")
 PERSONAL_OPENS = ("more", "who")
 
@@ -422,31 +386,6 @@ def test_opens_and_follows_every_control() -> None:
     assert all(entry.title in menu for entry in FAMILIES.values())
     checked(at.selectbox(key="personal-data").set_value("Synthetic cities").run())
     assert isinstance(page_record(at, PERSONAL_STATE).scenario.dataset, Cities)
-
-
-@pytest.mark.thorough  # each is opened in `test_page_contract.py`
-def test_personal_every_preset() -> None:
-    at = open_record(PERSONAL_STATE, opens=PERSONAL_OPENS)
-    for preset in PERSONAL_PRESETS:
-        checked(at.selectbox(key="personal-preset").set_value(preset.title).run())
-        personal_assert_shows(at, preset.apply(PERSONAL_BEGIN))
-
-
-def test_being_at_home_is_hidden_from_one_report_and_no_more_is_said_of_ten() -> None:
-    at = open_record(PERSONAL_STATE, PersonalState(SMALL), PERSONAL_OPENS)
-    texts = [each.value for each in at.markdown]
-    assert not any("*not* learn" in text for text in texts)
-    (sentence,) = (text for text in texts if "Whether somebody is at home" in text)
-    policy = SMALL.policy
-    assert isinstance(policy, PersonalTags)
-    once = 100 * (
-        1 - np.exp(-float(policy.epsilon)) / 2
-    )  # of home and a place that is sensitive for nobody
-    found = [float(number) for number in re.findall(r"(\d+(?:\.\d)?) times in 100", sentence)]
-    assert "from one report" in sentence
-    assert "Reports add up" in sentence
-    assert abs(found[0] - once) <= 0.5
-    assert found[1] > 99
 
 
 def test_boxes_are_sensitive_for_everybody_and_undo_takes_them_back() -> None:
@@ -564,25 +503,6 @@ def test_ten_reports_from_home_tell_that_it_is_home_and_not_where() -> None:
     assert bare is not None
     assert bare.home_probability > 2 * bare.prior_probability
     assert "not which one" not in personal_view.home_inference_text(bare, "home")
-
-
-def test_the_four_ways_are_told_by_one_denominator() -> None:
-    data = personal_load_data(PersonalState(PERSONAL_BEGIN))
-    for result in (data.untagged, data.known_places, data.ours, data.plain):
-        assert result is not None
-        number, unit = personal_view.error_parts(result)
-        assert unit == f"of 100 people {PLACES.wrong}"
-        assert float(number) == pytest.approx(100 * result.first.errors.tv, rel=0.1, abs=1e-6)
-    assert data.untagged is not None
-    assert personal_view.error_parts(data.untagged)[0] == "0"
-
-
-def test_a_mirrored_background_is_the_truth_east_for_west() -> None:
-    data = personal_load_data(PersonalState(tags(background="mirrored")))
-    truth = data.setup.dataset.distribution.reshape(125, 350)
-    open_symbols = ~data.setup.sensitive
-    right = population_background(1, truth[:, ::-1].ravel(), open_symbols)[0]
-    np.testing.assert_array_equal(tagged_mechanism(data.setup).policy.background[0], right)
 
 
 def test_the_headline_says_who_is_not_protected_then_the_errors() -> None:

@@ -2,7 +2,7 @@
 
 Two blocks of six places, or three of three, so that everything is written out here from the papers:
 which values a report includes, what it adds, what a repair takes away. Of the package only the run
-is taken: its tally and the sentences.
+is taken: its tally and the sentences. Some blocks have an ε of their own and some places are open.
 """
 
 import math
@@ -27,7 +27,7 @@ from caldp_core.estimation.estimators import estimator
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.experiments.run import prepare, run
 from caldp_core.mechanisms.catalogue import FAMILIES, Hadamard, LocalHashing
-from caldp_core.scenarios.blocks import GridBlocks
+from caldp_core.scenarios.blocks import GridBlocks, OneBlock, SensitiveSymbols
 from caldp_ui.adversary import fakes
 from caldp_ui.adversary.page_state import (
     BEGIN,
@@ -507,26 +507,6 @@ def limit_by_hand(family: str, epsilon: float, reports: int) -> tuple[float, flo
     return step * (most - reports * (law.own + 2 * law.other)), step
 
 
-def bits_by_hashes(epsilon: float) -> Floats:
-    """(4,) chances that an honest report of local hashing includes 0 to 3 places; g = P = 3."""
-    own, law = math.exp(epsilon) / (math.exp(epsilon) + 2), np.zeros(4)
-    for numbers in product(range(3), repeat=3):
-        for value in range(3):
-            chance = own if value == numbers[0] else (1 - own) / 2
-            law[numbers.count(value)] += chance / 27
-    return law
-
-
-def test_hashes_of_three_places_are_independent_bits() -> None:
-    for epsilon in ENDS:
-        law = included("local-hashing", epsilon, 3)
-        two = scipy.stats.binom.pmf(np.arange(3), 2, 1 / 3)
-        by_bits = np.convolve(two, [1 - law.own, law.own])
-        assert law.beside == pytest.approx(1 / 3)
-        np.testing.assert_allclose(bits_by_hashes(epsilon), by_bits, atol=1e-12)
-        assert abs(bits_by_hashes(1.1 * epsilon) - by_bits).max() > 1e-12
-
-
 @pytest.mark.parametrize(
     "family", thinned(["hadamard", "oue", "local-hashing", "rappor"], one_in=2)
 )
@@ -580,3 +560,115 @@ def test_sums_that_always_agree_are_said_to_show_nothing(family: str) -> None:
         data = fakes.run_attack(record_of(family, epsilon, tenths=50))
         said = fakes.describe_detection(data, MAXIMAL_GAIN, "block")
         assert said.startswith("**Not by this sum.**")
+
+
+OPEN = (4, 8, 3)
+"""Two of the first block, columns 0 and 1 of 4, and one of the second."""
+SENSITIVE = SensitiveSymbols(tuple(str(x) for x in range(12) if x not in OPEN))
+PLACES = (0, 4, 2, 3, 10)
+"""Hidden and open ones of either block."""
+HIDDEN = np.array([x not in OPEN for x in range(12)])
+
+
+def record_at(family: str, levels: tuple[float, float], place: int) -> AttackerState:
+    scenario = with_dataset(BEGIN, TWELVE).with_context(
+        blocks=GridBlocks(1, 2), sensitive=SENSITIVE, epsilon=levels
+    )
+    scenario = replace(scenario, mechanism=FAMILIES[family].spec(), n=MANY)
+    return AttackerState(scenario, place=place, show=FAKES)
+
+
+def cover(family: str, epsilon: float, size: int) -> tuple[float, float]:
+    """λ and u, how often a cover answer includes a value.
+
+    λ is the least with which a name keeps ε: max P(y | x)/(e^ε·b(y)), b the law of cover answers.
+    In unary encodings that has each bit as often as another's; else it is even, and a report that
+    includes a value is own/u times as likely from there as from b.
+    """
+    law = included(family, epsilon, size)
+    if family in ("rappor", "oue"):
+        u = law.other
+    else:
+        honest = (law.own - law.other) / (1 - law.beside)
+        u = (law.own - honest) / (1 - honest)
+    return law.own / (u * math.exp(epsilon)), u
+
+
+def power_by_hand(
+    family: str, epsilon: float, place: int, people: np.ndarray, block: np.ndarray
+) -> tuple[float, float]:
+    """People that the strongest report adds, and the deviation of the estimate without fakes."""
+    hidden = block & HIDDEN
+    size = int(hidden.sum())
+    lie, u = cover(family, epsilon, size)
+    if not HIDDEN[place]:
+        return 1 / (1 - lie), math.sqrt(people[place] * lie / (1 - lie))
+    law = included(family, epsilon, size)
+    rest, named = people[hidden].sum() - people[place], people[block & ~HIDDEN].sum()
+    r, gain = law.other, law.own - law.other
+    # A name takes away what a cover answer adds on average.
+    taken = lie * (u - r) / (1 - lie)
+    openly = lie * (u * (1 - r) ** 2 + (1 - u) * r**2) + (1 - lie) * taken**2
+    return law.added, math.sqrt(law.variance(people[place], rest) + named * openly / gain**2)
+
+
+def to_stand_out(added: float, noise: float) -> int:
+    return max(1, math.ceil(3 * noise / added))
+
+
+LEVELS = ((ENDS[0], ENDS[-1]), (1.0, ENDS[0]), (ENDS[-1], 1.0))
+
+
+def near(number: float, value: float) -> bool:
+    """Whether a number is `value` to three digits, or as a whole one."""
+    return abs(number / value - 1) < 5e-3 or abs(number - value) <= 0.51 * (value >= 100) + 1e-6
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_one_phone_in_blocks_of_their_own_levels_and_at_open_places(family: str) -> None:
+    for levels, place in product(LEVELS, PLACES):
+        record = record_at(family, levels, place)
+        people, blocks = crowd(record)
+        epsilon, block = levels[blocks[place]], blocks == blocks[place]
+        added, noise = power_by_hand(family, epsilon, place, people, block)
+        said = fakes.one_phone(record, domain_of(record)).partition(" in ")
+        with naming(f"{family}, {levels}, {place}: {''.join(said)}"):
+            found = numbers_of(said[0])[-1][1], numbers_of(said[2])[-1][1]
+            assert near(found[0], added)
+            assert not near(found[0], 1.1 * added)
+            assert near(found[1], to_stand_out(added, noise))
+            other = power_by_hand(family, levels[1 - blocks[place]], place, people, block)
+            if max(added, other[0]) > 1.1 * min(added, other[0]):
+                assert not near(found[0], other[0])
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_block_is_compared_with_one_of_all_places_at_its_own_level(family: str) -> None:
+    """With the same sensitive places: nothing else is different."""
+    for levels, place in product(LEVELS, PLACES):
+        record = record_at(family, levels, place)
+        people, blocks = crowd(record)
+        epsilon, block = levels[blocks[place]], blocks == blocks[place]
+        here = power_by_hand(family, epsilon, place, people, block)
+        whole = power_by_hand(family, epsilon, place, people, np.ones(12, np.bool_))
+        said = fakes.describe_block_effect(fakes.compute_powers(record.scenario, place), "block")
+        needed = [to_stand_out(*each) for each in (here, whole)]
+        with naming(f"{family}, {levels}, {place}: {said}"):
+            shown = [number for _, number in numbers_of(said)]
+            expected = [here[0], whole[0], here[1], whole[1], *needed]
+            pairs = zip(shown, expected, strict=True)
+            assert all(near(*pair) or round(pair[1]) == pair[0] for pair in pairs)
+            assert ("So fewer" in said) == (needed[0] < needed[1])
+            assert ("as much as" in said) == (f"{here[0]:.3g}" == f"{whole[0]:.3g}")
+            wrong = power_by_hand(family, min(levels), place, people, np.ones(12, np.bool_))
+            assert epsilon == min(levels) or not near(shown[1], wrong[0])
+
+
+def test_a_scenario_of_one_block_is_compared_with_nothing() -> None:
+    scenario = with_dataset(BEGIN, TWELVE).with_context(blocks=OneBlock(), sensitive=SENSITIVE)
+    for place in (0, OPEN[0]):
+        said = fakes.describe_block_effect(fakes.compute_powers(scenario, place), "map")
+        assert said.startswith("Everything is one block here")
+
+
+SURE = 12.5

@@ -27,7 +27,6 @@ from caldp_ui.classroom import page as classroom
 from caldp_ui.classroom.page_state import NAMES, Lesson
 from caldp_ui.coarser import page as coarser
 from caldp_ui.compute import runs
-from caldp_ui.compute.runs import NUMBERS
 from caldp_ui.controls.common import Slider
 from caldp_ui.curves.page import PAGE as CURVES_PAGE
 from caldp_ui.curves.page_state import BEGIN as CURVES_BEGIN
@@ -42,7 +41,6 @@ from caldp_ui.paper import page as exact
 from caldp_ui.paper.page_state import PaperRecord
 from caldp_ui.parts import layout, pins
 from caldp_ui.parts.comparison import load_fast_results
-from caldp_ui.parts.pins import all_steps
 from caldp_ui.personal import page as of_secrets
 from caldp_ui.personal import view as own
 from caldp_ui.personal.page_state import BEGIN, PersonalState, with_known_places, with_tags
@@ -51,7 +49,7 @@ from caldp_ui.places.page_state import PlacesState
 from caldp_ui.plan.page import PAGE as PLAN_PAGE
 from caldp_ui.plan.page_state import Plan
 from caldp_ui.shell.page import Page
-from caldp_ui.stage.records import Film, Step, encode
+from caldp_ui.stage.records import Film, encode
 from caldp_ui.values import view as values
 from caldp_ui.values.page_state import BEGIN as ANSWERS
 from caldp_ui.values.page_state import ValuesState
@@ -81,18 +79,6 @@ def map_of(scenario: Scenario) -> str:
 def answers_of(scenario: Scenario) -> str:
     """The name of what the chart of answers has of a run of the core."""
     return encode(run(prepare(scenario)).first.estimate).name
-
-
-def test_steps_are_made_from_the_reader_outwards_and_told_in_order() -> None:
-    made: list[float] = []
-
-    def step(level: float) -> Step:
-        made.append(level)
-        return Step(f"{level}", level, {})
-
-    film = all_steps((1.0, 2.0, 5.0, 40.0), 4.0, step, no_progress)
-    assert made == [5.0, 40.0, 2.0, 1.0]  # by steps of the slider
-    assert [each.value for each in film] == [1.0, 2.0, 5.0, 40.0]
 
 
 @pytest.mark.slow
@@ -138,10 +124,6 @@ def test_each_step_has_every_map_of_reports_as_the_page_shows_it(page: Page[Any,
                 assert step.codes[picture.id].name == picture.code.name
                 assert step.subtitles[picture.id] == picture.subtitle
                 assert step.facts.get(picture.id) == picture.fact
-
-
-def test_a_film_leaves_out_lines_that_would_be_another_step_s() -> None:
-    assert set(of_distances.RATE_FILM.hides) == {"blocks", "sensitive"}
 
 
 def test_the_film_over_epsilon_has_all_ways_of_personal_secrets() -> None:
@@ -457,17 +439,6 @@ def test_marks_are_this_outcome_at_the_present_setting() -> None:
     assert figure_of().layout.shapes[0].x0 == 1.0
 
 
-def test_ordinate_holds_everything_and_begins_at_zero() -> None:
-    low, high = figure_of().layout.yaxis.range
-    assert low == 0
-    assert high >= PLAIN.high.max()
-
-
-def test_errors_beyond_one_get_a_log_scale() -> None:
-    figure = charts.error_curves((OURS, 0.2), (PLAIN, 40.0), 1.0, charts.PEOPLE_AXIS, LIGHT)
-    assert figure.layout.yaxis.type == "log"
-
-
 @pytest.mark.parametrize("now", [2.0, 40.0, 3e5])
 def test_numbers_of_a_log_scale_are_whole_numbers_or_shares(now: float) -> None:
     figure = charts.error_curves((OURS, 0.2), (PLAIN, now), 1.0, charts.PEOPLE_AXIS, LIGHT)
@@ -478,16 +449,6 @@ def test_numbers_of_a_log_scale_are_whole_numbers_or_shares(now: float) -> None:
     assert min(axis.tickvals) <= low
     assert max(axis.tickvals) >= high
     assert len(axis.tickvals) <= 12  # more would run into each other
-
-
-def test_abscissae_name_every_tick() -> None:
-    for abscissa in (charts.EPSILON_AXIS, charts.PEOPLE_AXIS):
-        axis = figure_of(abscissa=abscissa)
-        assert axis.layout.xaxis.type == "log"
-        assert axis.layout.xaxis.title.text
-    people = figure_of(abscissa=charts.PEOPLE_AXIS).layout.xaxis
-    assert tuple(people.tickvals) == NUMBERS
-    assert len(people.ticktext) == len(people.tickvals)
 
 
 def _luminance(colour: str) -> float:

@@ -4,12 +4,16 @@ Ready settings of each page go through the same in `test_page_contract.py`.
 
 What a link opens depends only on the record that is read from it, so each record is walked once,
 however many links open it: of 2,010 links some 230.
+
+Sizes are looked at before anything is built from them: 10⁵ entries anywhere end in one sentence.
 """
 
 import random
-from collections.abc import Iterator
-from dataclasses import replace
+import tracemalloc
+from collections.abc import Callable, Iterator
+from dataclasses import fields, replace
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -17,12 +21,16 @@ from urllib.parse import urlencode
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from caldp_core.datasets import Cities
+from caldp_core.basics.errors import SENTENCE_MAX, CaldpError
+from caldp_core.datasets import Cities, read_places
 from caldp_core.domain.domains import Area
 from caldp_core.scenarios.blocks import OneBlock, StateBlocks
-from caldp_core.scenarios.scenario import Scenario
+from caldp_core.scenarios.scenario import SLOTS, Scenario
 from caldp_ui.compute.runs import PEOPLE_OF_SYNTHETIC
 from caldp_ui.maps.scene import BEGIN
+from caldp_ui.matrix import page_state
+from caldp_ui.matrix.page import _lines
+from caldp_ui.matrix.page_state import MatrixState
 from caldp_ui.places.page_state import LINK, STATE, PlacesState
 from caldp_ui.room.page_state import DraftLink
 from caldp_ui.session.links import CHECK, Received, seal, understand
@@ -30,6 +38,7 @@ from caldp_ui.session.page_state import PINNED, PinPageState
 from caldp_ui.stage.component import LOOK_KEY, VIEW_KEY
 from tests.conftest import THOROUGH
 from tests.contract.checks import naming
+from tests.datasets.files import read_table
 from tests.strategies import thinned
 from tests.ui.driver import (
     assert_shows,
@@ -45,8 +54,7 @@ from tests.ui.driver import (
     record_of,
     scenario_of,
 )
-from tests.ui.pages import PAGES, Page
-from tests.ui.scenarios import VARIED, assert_none_opens_otherwise, opened
+from tests.ui.pages import PAGES, VARIED, Page, assert_none_opens_otherwise, opened
 
 V2 = {"v": "2"}
 SLOT_PINNED = "places/pinned"
@@ -153,28 +161,10 @@ def test_a_notice_stays_while_only_the_page_itself_runs_again() -> None:
     assert sentences(checked(at.run())) == []
 
 
-def test_what_mail_programs_add_to_a_link_is_nobody_s_business() -> None:
-    at = open_app(utm_source="mail")
-    assert scenario_of(at) == BEGIN
-    assert query_of(at) == {}
-    assert sentences(at) == []
-
-
-def test_a_bad_link_with_something_added_is_told_to_be_bad() -> None:
-    at = open_app(epsilon="much", utm_source="mail")
-    assert_one_sentence(at)
-    assert "epsilon" in sentences(at)[0]
-
-
 def test_a_link_to_a_distribution_brings_people_along() -> None:
     at = open_app({**V2, "dataset": "cities", "estimator": BEGIN.estimator})
     assert sentences(at) == []
     assert_shows(at, replace(BEGIN, dataset=Cities(), n=PEOPLE_OF_SYNTHETIC))
-
-
-def test_trials_in_a_link_do_not_keep_the_server_busy() -> None:
-    at = open_app({**V2, "trials": "10000"})
-    assert scenario_of(at) == Scenario()
 
 
 @pytest.mark.parametrize("name", thinned(VARIED, one_in=6))
@@ -196,14 +186,6 @@ def test_what_the_browser_keeps_in_the_link_stays_there() -> None:
     checked(at.select_slider(key="places-epsilon").set_value(4.0).run())
     assert kept.items() <= query_of(at).items()
     assert sentences(at) == []
-
-
-def test_another_visit_begins_with_its_own() -> None:
-    mine, others = BEGIN.with_context(epsilon=4.0), BEGIN.with_context(blocks=StateBlocks())
-    first, second = open_with(mine), open_with(others)
-    checked(first.run())
-    assert scenario_of(first) == mine
-    assert scenario_of(second) == others
 
 
 def test_a_run_that_comes_with_the_address_of_before_tells_it_no_second_time() -> None:
@@ -444,3 +426,103 @@ def test_curves_of_one_value_have_an_axis() -> None:
     at = open_page(PAGES["values"].path, {**one, "policy": "line", "epsilon": "0.8"})
     at.session_state["values-tabs"] = "Error curves"
     assert not at.run().exception
+
+
+ENTRIES = 10**5
+PEAK_MAX = 64 * 2**20
+"""Bytes: some tens for each entry and each sign. k × k of them would be 10¹⁰."""
+SLOTTED = (
+    *("adversary", "classroom", "curves", "distances", "matrix", "paper", "places", "plan"),
+    *("results", "room", "values"),
+)
+"""Pages with keys of their own in links, and the two whose scenarios are read here."""
+LONG = {
+    "nines": "9" * ENTRIES,
+    "lines": "\n".join(map(str, range(ENTRIES))),
+    **{f"a list by {mark}": mark.join(["1"] * ENTRIES) for mark in ",;|: "},
+    "areas": ";".join(["+30,31,-90,-89"] * (ENTRIES // 10)),
+    "rows": "|".join(["1;2"] * ENTRIES),
+}
+
+
+def _peak(read: Callable[[], object]) -> tuple[int, str]:
+    """Most bytes that it held at once, and the sentence that it refused with, if it did."""
+    tracemalloc.reset_peak()
+    before, _ = tracemalloc.get_traced_memory()
+    message = ""
+    try:
+        read()
+    except CaldpError as error:
+        message = str(error)
+    return tracemalloc.get_traced_memory()[1] - before, message
+
+
+@pytest.fixture
+def traced() -> Iterator[None]:
+    tracemalloc.start()
+    yield
+    tracemalloc.stop()
+
+
+WITH_SCENARIO = ("places", "values")
+"""Their keys are those of a scenario: all pages read one alike."""
+
+
+def _keys(page: str, codec: Any) -> list[str]:
+    """Keys that the codec knows: the page's own, and for some pages those of a scenario, too.
+
+    All pages read a scenario alike; one with a map and one without check it.
+    """
+    own = {field.name for field in fields(codec.fresh())}
+    if page not in WITH_SCENARIO:
+        return [key for key in sorted(own) if not codec.unknown_keys({key: ""})]
+    parts = [
+        f"{slot}.{field.name}"
+        for slot, (_, kinds) in SLOTS.items()
+        for kind in kinds.values()
+        for field in fields(kind)
+    ]
+    policy = [part.partition(".")[2] for part in parts]
+    return [key for key in sorted({*own, *parts, *policy}) if not codec.unknown_keys({key: ""})]
+
+
+@pytest.mark.usefixtures("traced")
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, marks=pytest.mark.thorough if page in WITH_SCENARIO else ())
+        for page in SLOTTED
+    ],
+)
+def test_every_key_of_every_link(page: str) -> None:
+    codec = import_module(f"caldp_ui.{page}.page_state").STATE.codec
+    keys = _keys(page, codec)
+    assert keys
+    for number, key in enumerate(keys):
+        name = list(LONG)[number % len(LONG)]
+        text = LONG[name]
+        query = {"v": "2", key: text} if not codec.unknown_keys({"v": "2"}) else {key: text}
+        with naming(f"{key}: {name}"):
+            peak, message = _peak(lambda query=query: codec.check(codec.read(query)))  # type: ignore[misc]
+            assert peak <= PEAK_MAX
+            assert len(message) <= SENTENCE_MAX
+
+
+READERS: dict[str, Callable[[str], object]] = {
+    "a table": read_table,
+    "places": read_places,
+    "a scenario": Scenario.from_json,
+    "the matrix's names": lambda text: MatrixState().with_names(_lines(text)),
+    "the matrix's channel": lambda text: page_state._pasted(text, 3),
+}
+
+
+@pytest.mark.usefixtures("traced")
+@pytest.mark.slow
+@pytest.mark.parametrize("name", READERS)
+def test_every_text_box_and_every_file(name: str) -> None:
+    for kind, text in list(LONG.items())[:: 1 if THOROUGH else 3]:
+        with naming(kind):
+            peak, message = _peak(lambda text=text: READERS[name](text))  # type: ignore[misc]
+            assert peak <= PEAK_MAX
+            assert len(message) <= SENTENCE_MAX

@@ -456,8 +456,8 @@ def walk(at: AppTest, page: str) -> list[str]:
     return copied
 
 
-QUICK = ("values", "places")
-"""Of a table and of a map: the pages that most people use."""
+QUICK = ("values", "coarser, a map")
+"""Of a table and of a map: pages with the most files."""
 
 
 @pytest.mark.slow

@@ -1,8 +1,15 @@
-"""A user's places and areas on the map, points nearby, and who is not protected."""
+"""A user's places and areas on the map, points nearby, and who is not protected.
 
+Also larger cells, parts of the map, and the public prior."""
+
+import io
 import json
 import re
+from contextlib import redirect_stdout
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
 
 import numpy as np
 import pytest
@@ -10,10 +17,31 @@ from streamlit.testing.v1 import AppTest
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import POLYGON_BYTES_MAX
-from caldp_core.datasets import OwnPlaces, OwnTable, hexagon_resolutions, read_places
+from caldp_core.cli.run import summary
+from caldp_core.datasets import (
+    Cities,
+    Gowalla,
+    OwnPlaces,
+    OwnTable,
+    hexagon_resolutions,
+    read_places,
+)
 from caldp_core.datasets.base_map import areas_on_map, named_areas
+from caldp_core.datasets.public_map import NoPrior
 from caldp_core.domain.domains import US_GRID, Area, GridDomain
-from caldp_core.experiments.run import Setup
+from caldp_core.estimation.cascade_estimator import cascade_estimate
+from caldp_core.estimation.public_prior import prior_effect
+from caldp_core.experiments.forecast import (
+    CIRCULAR,
+    SAME,
+    forecast,
+    invalid_error_reason,
+    is_slow,
+)
+from caldp_core.experiments.metrics import total_variation
+from caldp_core.experiments.regions import cell_errors
+from caldp_core.experiments.run import Setup, prepare, run
+from caldp_core.mechanisms.catalogue import Oue
 from caldp_core.scenarios.blocks import (
     OUTSIDE,
     BlocksSpec,
@@ -25,9 +53,13 @@ from caldp_core.scenarios.blocks import (
     SensitiveAreas,
     SensitiveNear,
     SensitiveSpec,
+    StateBlocks,
 )
+from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.app.texts import escape_markdown
 from caldp_ui.compute import runs
 from caldp_ui.controls import choices
+from caldp_ui.controls.choices import blocks_of
 from caldp_ui.maps import scene
 from caldp_ui.maps.scene import (
     BEGIN,
@@ -41,35 +73,45 @@ from caldp_ui.maps.scene import (
     protected,
 )
 from caldp_ui.maps.scene import scene as scene_scene
-from caldp_ui.parts import sharing
+from caldp_ui.parts import pins, sharing
 from caldp_ui.parts.comparison import ComparisonData, load_fast_results
 from caldp_ui.places import page_state, view
 from caldp_ui.places.controls import with_dataset
 from caldp_ui.places.page_state import LINK, STATE, PlacesState
 from caldp_ui.session import visit
+from caldp_ui.session.links import seal
 from caldp_ui.stage.component import scene_head
 from caldp_ui.stage.records import Scene
 from caldp_ui.values.page_state import BEGIN as VALUES_BEGIN
 from caldp_ui.values.page_state import switch_table, table_of
 from caldp_ui.values.view import remarks
-from caldp_ui.words import formats, policies
+from caldp_ui.words import accuracy, formats, policies
 from caldp_ui.words.formats import PLACES
+from tests.contract.checks import naming
 from tests.ui import driver
 from tests.ui.driver import (
     accepted,
     act,
     assert_shows,
+    box,
     by_the_core,
     checked,
+    headline_of,
+    jobs_done,
     on_stage,
     open_app,
+    open_page,
+    open_tab,
     open_with,
+    picture_of,
+    pictures,
     query_of,
     scenario_of,
     scene_of,
     values_page_scenario_of,
 )
-from tests.ui.readings import run_exported
+from tests.ui.pages import PAGES
+from tests.ui.readings import run_command, run_exported
 from tests.ui.test_own_files import answer, bring
 
 NAME = "**Munich** <b>"
@@ -171,17 +213,6 @@ def test_long_data_are_left_to_their_file_by_code_and_record() -> None:
     assert len(runs.key(scenario)) < 200
 
 
-def test_neighbouring_cells_of_a_small_map_have_names_of_their_own() -> None:
-    grid = GridDomain(48.0, 11.0, 0.01, 10, 10)
-    names = {formats.place_name(grid, cell) for cell in range(grid.k)}
-    assert len(names) == grid.k
-    boxes = (Area(48.0, 48.01, 11.0, 11.01), Area(48.01, 48.02, 11.0, 11.01))
-    assert len({view.describe_area(box) for box in boxes}) == 2
-    assert (
-        view.describe_area(Area(40.0, 41.2, -75.0, -73.6)) == "40.0° N, 75.0° W to 41.2° N, 73.6° W"
-    )
-
-
 def test_data_on_another_map_take_blocks_that_it_has() -> None:
     spec = read_places(FEW).places
     there = with_dataset(BEGIN, spec)
@@ -253,8 +284,8 @@ def _areas_of_a_file(at: AppTest) -> None:
 
 def _areas_that_are_not_as_drawn(at: AppTest) -> None:
     """Copies, overlaps, and areas without a cell are said above the page, of this file."""
-    north, south = box(-90, 40, -80, 45), box(-90, 35, -80, 41)
-    tiny, over = box(-90.01, 35.01, -90, 35.02), box(-91, 34, -79, 42)
+    north, south = ring(-90, 40, -80, 45), ring(-90, 35, -80, 41)
+    tiny, over = ring(-90.01, 35.01, -90, 35.02), ring(-91, 34, -79, 42)
     features = [("North", north), ("North", north), ("South", south), ("Tiny", tiny)]
     checked(_send(at, _file([*features, ("Under", north), ("Over", over)])).run())
     (warning,) = at.warning
@@ -295,7 +326,7 @@ def _file(features: list[tuple[str, list[list[float]]]]) -> bytes:
     ).encode()
 
 
-def box(west: float, south: float, east: float, north: float) -> list[list[float]]:
+def ring(west: float, south: float, east: float, north: float) -> list[list[float]]:
     return [[west, south], [east, south], [east, north], [west, north], [west, south]]
 
 
@@ -437,3 +468,215 @@ def test_the_brush_says_before_that_nothing_is_left_to_protect() -> None:
     )
     assert "nothing changes" in before
     assert "nothing changes" not in after
+
+
+ROOT = Path(__file__).parents[2]
+STATES = BEGIN.with_context(blocks=StateBlocks())
+QUICKLY_FORECAST = replace(STATES, mechanism=Oue(), n=1_000_000)
+"""Expected errors of this one, on the curves beside repeated runs, take no trials."""
+PINNED = STATE.key(pins.MAPS)
+
+
+def test_what_is_handed_on_is_what_is_shown() -> None:
+    at = open_tab(open_with(STATES), "Share and export")
+    address, command, python = (code.value for code in at.code)
+    assert address.endswith(f"?{urlencode(seal('places', {'v': '2', 'blocks': 'states'}))}")
+    assert command == runs.command(STATES)
+    assert python.rstrip() == runs.snippet(STATES).rstrip()
+
+
+def test_code_that_is_handed_on_gives_the_same_digits() -> None:
+    scenario = replace(BEGIN.with_context(blocks=GridBlocks(5, 7)), n=10_000, seed=7)
+    tv = run(prepare(scenario)).first.errors.tv
+    with redirect_stdout(io.StringIO()) as printed:
+        exec(runs.snippet(scenario), {})
+    assert float(printed.getvalue()) == tv
+    python, module, name, *command, _ = runs.command(scenario).split()
+    assert (python, module, name) == ("python", "-m", "caldp_core")
+    output = run_command(command, scenario.to_json())
+    assert json.loads(output)["errors"]["tv"]["mean"] == tv
+
+
+PART = Area(40.0, 42.0, -75.0, -72.0)
+
+
+@pytest.fixture(scope="module")
+def page() -> AppTest:
+    return open_with(STATES)
+
+
+@pytest.mark.slow
+def test_larger_cells_keep_states_and_say_both_errors(page: AppTest) -> None:
+    page.session_state["places-more"] = True
+    checked(page.run())
+    checked(page.select_slider(key="places-cells").set_value(5).run())
+    larger = page_state.with_merge_factor(STATES, 5)
+    assert scenario_of(page) == larger
+    result = assert_shows(page, larger)
+    found = cell_errors(result.setup, result.first.estimate)
+    (caption,) = (c.value for c in page.caption if c.value.startswith("Larger cells blur"))
+    for error in (found.blur, found.noise, found.both):
+        assert formats.of_hundred(error) in caption
+    assert any("40 km" in c.value or "Cells are equal in degrees" in c.value for c in page.caption)
+    jobs_done(open_tab(page, "Cell size"))
+    bodies = [item.proto.body for item in page.get("html")]
+    (table,) = (body for body in bodies if "ladder" in body)
+    assert table.count("<tr") == 1 + len(page_state.merge_factors(STATES))
+    assert "1° (111 km) (now)" in table
+
+
+def test_a_part_of_the_map_is_shown_and_taken_back() -> None:
+    at = open_with(STATES)
+    checked(act(at, "box", "cut", box=box(PART)).run())
+    grid = Gowalla(area=str(PART)).grid()
+    cut = page_state.crop(STATES, PART)
+    assert cut.dataset == Gowalla(area=str(PART))
+    assert cut.context.blocks == blocks_of(grid) == GridBlocks(2, 3)
+    assert_shows(at, cut)
+    checked(act(at, "undo").run())
+    assert_shows(at, STATES)
+    at.session_state["places-more"] = True
+    checked(at.run())
+    checked(at.text_input(key="places-part").set_value("40.01,41.99,-75,-72.1").run())
+    assert scenario_of(at) == cut  # whole cells
+    checked(at.text_input(key="places-part").set_value("0,1,0,1").run())
+    assert scenario_of(at) == cut
+    assert "The area must lie on the map" in at.warning[0].value
+    checked(at.button(key="places-whole").click().run())
+    assert scenario_of(at).dataset == Gowalla()
+
+
+def test_a_map_of_a_million_cells_runs_beside_the_page() -> None:
+    grid = GridDomain(48.0, 2.0, 0.001, 1_024, 1_024)
+    data = OwnPlaces("17:3 1048575:4", str(grid.area), grid.cell)
+    large = with_dataset(BEGIN, data)
+    assert runs.dataset(large).domain.k == 2**20
+    assert runs.takes_long(large)
+    assert not is_slow(runs.setup(large))  # so that it starts automatically
+    assert not runs.takes_long(page_state.with_merge_factor(large, 2**3))
+
+
+KNOWING = Scenario(Cities(together=5), n=200_000, estimator=view.INHABITANTS_ESTIMATOR)
+CIRCLE = replace(KNOWING, dataset=Gowalla(together=5), n=None).with_context(blocks=OneBlock())
+
+
+def test_the_tab_says_how_much_is_prior_and_what_that_costs() -> None:
+    ours = run(prepare(KNOWING))
+    truth, shares = ours.setup.dataset.distribution, ours.first.estimate
+    moved = shares - cascade_estimate(ours.first.evidence)
+    judgement = view.judgement_text(ours, moved, runs.map_of(ours.setup.dataset))
+    for estimate in (shares, shares - moved):
+        assert formats.per_hundred(total_variation(truth, estimate)) in judgement
+    assert "left alone" in view.prior_share_text(np.zeros(4), "It")
+    share = np.zeros(4)
+    share[:2] = 0.12, -0.12
+    assert view.prior_share_text(share, "Where people live").startswith("**12 of 100 people")
+
+
+def test_data_that_were_made_of_the_prior_are_not_judged() -> None:
+    ours = run(prepare(CIRCLE))
+    assert ours.setup.dataset.from_inhabitants
+    domain = runs.map_of(ours.setup.dataset)
+    assert view.judgement_text(ours, np.zeros(domain.k), domain) == CIRCULAR
+    with pytest.raises(CaldpError, match="made with where people live"):
+        forecast(ours.setup)
+    printed = summary(ours, None)
+    assert printed["errors"] is printed["expected"] is None
+    assert printed["not_judged"] == CIRCULAR
+    headline = accuracy.headline(PLACES, ours.setup, ours.first.errors.tv, None)
+    for text in (
+        headline.sentence + headline.second,
+        scene.subtitle(ours),
+        scene.error_fact(ours).text,
+    ):
+        assert formats.per_hundred(ours.first.errors.tv) not in text
+    plain = prepare(replace(CIRCLE, estimator="cascade"))
+    assert "puts" in accuracy.headline(PLACES, plain, 0.3, 0.4).sentence
+
+
+def test_pages_that_would_tell_an_error_refuse_it() -> None:
+    for page in ("adversary", "personal", "coarser", "plan", "curves"):
+        link = PAGES[page].state.codec
+        begin = replace(link.fresh().scenario, dataset=Gowalla(), n=None)
+        field: Any = {"scenario": replace(begin, estimator=view.INHABITANTS_ESTIMATOR)}
+        if page == "curves":
+            field = {"scenario": begin, "estimates": (view.INHABITANTS_ESTIMATOR,)}
+        with naming(page), pytest.raises(CaldpError, match="made with where people live"):
+            link.check(replace(link.fresh(), **field))
+
+
+def test_the_offer_is_taken_and_the_page_says_why_it_tells_no_error() -> None:
+    at = open_page("pages/places.py", {**CIRCLE.to_query(), "estimator": "cascade"})
+    at.session_state["places-tabs"] = "Public prior"
+    checked(at.run())
+    checked(at.button(key="places-use-prior").click().run())
+    at.session_state["places-tabs"] = "Public prior"
+    checked(at.run())
+    assert at.session_state["places/state"].record.scenario.estimator == view.INHABITANTS_ESTIMATOR
+    assert any(CIRCULAR[:40] in each.value for each in at.markdown)
+
+
+def publish(scenario: Scenario) -> str:
+    """What the page gave out of another year's people."""
+    return runs.estimate_csv(run(prepare(scenario))).decode()
+
+
+def bring_map(at: AppTest, text: str, name: str) -> AppTest:
+    """From the tab's button to the picture; a file comes as this text does."""
+    at.session_state["places-tabs"] = "Public prior"
+    checked(at.run())
+    checked(at.button(key="places-bring").click().run())
+    at.text_area(key="places-own-text").set_value(text)
+    at.text_input(key="places-own-name").set_value(name)
+    checked(at.button(key="places-own-show").click().run())
+    return accepted(at, "places")
+
+
+@pytest.mark.slow
+def test_last_years_map_comes_from_a_file_and_stays_with_the_visit() -> None:
+    now = replace(KNOWING, estimator="cascade", seed=7).with_context(blocks=OneBlock())
+    text = publish(replace(now, seed=3).with_context(epsilon=4.0))
+    at = bring_map(open_page("pages/places.py", now.to_query()), text, "**Last** <b>year")
+    scenario = at.session_state["places/state"].record.scenario
+    assert (scenario.estimator, scenario.prior.title) == ("cascade-map", "**Last** <b>year")
+    assert replace(scenario, estimator="cascade", prior=NoPrior()) == now
+    assert picture_of(by_the_core(scenario)) in pictures(at).values()
+    assert picture_of(by_the_core(now)) not in pictures(at).values()
+    query = query_of(at)
+    assert set(query) & {visit.OWN, visit.PRIOR, "prior"} == {visit.PRIOR}
+    assert any("Too long for a link" in each.value for each in at.warning)
+    assert Scenario.from_json(scenario.to_json()) == scenario
+    protocols = {runs.protocol_json(run(prepare(each))) for each in (scenario, now)}
+    assert len(protocols) == 1  # what devices do does not depend on it
+    at.session_state["places-tabs"] = "Public prior"
+    checked(at.run())
+    ours = run(prepare(scenario))
+    moved = prior_effect(ours.first.evidence, ours.first.estimate)
+    texts = [each.value for each in at.markdown]
+    assert view.prior_share_text(moved, escape_markdown("“**Last** <b>year”")) in texts
+    assert not any("**Last**" in each for each in texts)
+    (refused,) = [each.value for each in open_page("pages/places.py", query).error]
+    assert "stay with the visit" in refused
+    for button, name in (("use-none", "cascade"), ("use-map", "cascade-map")):
+        at.session_state["places-tabs"] = "Public prior"
+        checked(at.run())
+        checked(at.button(key=f"places-{button}").click().run())
+        assert at.session_state["places/state"].record.scenario == replace(scenario, estimator=name)
+
+
+def test_the_data_as_their_own_prior_are_not_judged_and_other_data_leave_it_behind() -> None:
+    rng = np.random.default_rng(2)
+    places = rng.normal((48.1, 11.6), 0.08, (400, 2)).round(3)
+    text = "lat,lon\n" + "\n".join(f"{y},{x}" for y, x in places)
+    data = read_places(text).places
+    at = bring_map(open_page("pages/places.py", with_dataset(BEGIN, data).to_query()), text, "it")
+    scenario = at.session_state["places/state"].record.scenario
+    assert scenario.prior.shares_on(data.grid()) == pytest.approx(data.load().distribution)
+    assert invalid_error_reason(prepare(scenario)) == SAME
+    headline = headline_of(at)
+    assert "accurate" not in headline
+    assert formats.per_hundred(run(prepare(scenario)).first.errors.tv) not in headline
+    later = with_dataset(scenario, Cities())
+    assert (later.estimator, later.prior) == ("cascade", NoPrior())
+    cut = with_dataset(scenario, replace(data, together=2))
+    assert (cut.estimator, cut.prior) == ("cascade-map", scenario.prior)

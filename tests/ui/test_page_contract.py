@@ -3,10 +3,11 @@
 A default without a word of warning, and a way back to it; a link that opens what it was made from;
 one sentence for a link that is none; tabs that can all be drawn; ready settings with links of their
 own; what was set stays while other pages are looked at; and who pins keeps the pin beside what is
-tried, and in the link.
+tried, and in the link. A drawer says of every ε what it means, statements are those of the
+documentation, and the first page answers what people ask.
 
 What a page shows of a record is held against the core in the page's own file; cards of the first
-page in `test_app_around.py`; a real browser's step back in `browser/test_links.py`.
+page in `test_app.py`; a real browser's step back in `browser/test_links.py`.
 
 A slip is made in the source of one function, wherever it is bound, and taken back. Each row asks
 first that the test passes what is right.
@@ -14,10 +15,12 @@ first that the test passes what is right.
 
 import ast
 import inspect
+import re
 import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from fractions import Fraction
 from types import CodeType, FunctionType
 from typing import Any, cast
 
@@ -28,20 +31,32 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.datasets import Snap
 from caldp_core.experiments.run import prepare, run
 from caldp_core.experiments.table import as_cell
+from caldp_core.mechanisms import mechanism
+from caldp_core.privacy.context import Context
+from caldp_core.scenarios.blocks import SensitiveSymbols
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app import gate, navigation
+from caldp_ui.app.navigation import CLASSROOM
+from caldp_ui.app.navigation import PAGES as NAVIGATION_PAGES
 from caldp_ui.compute import runs
+from caldp_ui.parts.comparison import USES
+from caldp_ui.plan.page_state import DEPLOYMENTS
 from caldp_ui.room import question, view
 from caldp_ui.room.page_state import EXAMPLES
+from caldp_ui.room.page_state import STATE as ROOM
 from caldp_ui.room.poll import PollState
 from caldp_ui.room.question import shares_of
 from caldp_ui.session import links, page_state
 from caldp_ui.session.page_state import PinPageState
-from caldp_ui.values.page_state import BEGIN
-from caldp_ui.words import formats, promise
-from caldp_ui.words.formats import Headline
+from caldp_ui.start import page as start_page
+from caldp_ui.values.page_state import AFFAIR, BEGIN, ValuesState
+from caldp_ui.words import formats, policies, promise
+from caldp_ui.words.accuracy import DEFINITIONS, OF_PAGES, OF_STATIONS, Statement
+from caldp_ui.words.formats import ANSWERS, PLACES, Headline
 from tests.contract.checks import naming
-from tests.ui import test_formats, test_room
+from tests.strategies import thinned
+from tests.test_docs_mathematics import rows
+from tests.ui import test_choices, test_room
 from tests.ui.driver import (
     capture_headlines,
     checked,
@@ -57,9 +72,8 @@ from tests.ui.driver import (
     query_of,
     unpin,
 )
-from tests.ui.pages import PAGES, Page
+from tests.ui.pages import PAGES, Page, assert_none_opens_otherwise
 from tests.ui.readings import numbers_without_source
-from tests.ui.scenarios import assert_none_opens_otherwise
 
 WITH_READY = [name for name, page in PAGES.items() if page.ready]
 PINNING = [name for name, page in PAGES.items() if isinstance(page.state, PinPageState)]
@@ -176,7 +190,7 @@ def test_a_link_that_is_none_is_told_in_one_sentence_and_the_page_starts_afresh(
                 codec.check(codec.read(query))
             assert len(str(refused.value)) < 600
     if page.path == navigation.START:
-        return  # it opens the map with it: `test_app_around.py`
+        return  # it opens the map with it: `test_app.py`
     at = open_page(page.path, page.bad[0])
     (sentence,) = sentences(at)
     assert "starts afresh" in sentence
@@ -335,7 +349,7 @@ MUTANTS: dict[str, tuple[Callable[..., Any], str, str, Callable[[], None]]] = {
     ),
     "nearly all told as all": (
         formats.hundred, 'return "more than 99.9"', 'return "100"',
-        lambda: test_formats.test_what_rounds_to_all_is_told_as_more(0.9999),
+        lambda: test_choices.test_what_rounds_to_all_is_told_as_more(0.9999),
     ),
     "the unprotected forgotten": (
         promise.grades, "1.0 - covered, False", "covered, False", check_everybody,
@@ -355,3 +369,168 @@ def test_the_slip_is_caught(name: str) -> None:
     check()
     with mutate(function, right, wrong), pytest.raises((AssertionError, pytest.fail.Exception)):
         check()
+
+
+NO_VERDICT = "**No ε is safe for everybody.**"
+
+
+def open_drawer(name: str, record: Any = None) -> AppTest:
+    state = PAGES[name].state
+    return checked(open_record(state, record).button(key=state.key("safe")).click().run())
+
+
+def is_open(at: AppTest) -> bool:
+    return any(each.value.startswith(NO_VERDICT) for each in at.markdown)
+
+
+def test_drawer_names_the_unprotected_before_any_odds_and_gives_no_verdict() -> None:
+    at = open_drawer("values", ValuesState(AFFAIR))
+    texts = [each.value for each in at.markdown]
+    begin = next(at for at, text in enumerate(texts) if text.startswith(NO_VERDICT))
+    assert policies.describe_promise(ANSWERS, prepare(AFFAIR)).grades[0].word == "none"
+    assert texts[begin + 1] == "**Here: ε = 1**"
+    assert texts[begin + 2].startswith(r"- Only 32 of 100 people are protected")
+
+
+def test_drawer_stays_while_the_page_runs_by_itself_and_goes_with_the_page() -> None:
+    at = open_drawer("curves")
+    assert is_open(at)
+    assert is_open(checked(at.run()))
+    assert not is_open(go(at, "pages/yesno.py"))
+    assert not is_open(go(at, "pages/curves.py"))
+
+
+def test_a_drawer_that_opens_closes_the_one_before() -> None:
+    at = open_record(ROOM)
+    for key in ("by-hand", "safe", "by-hand"):
+        checked(at.button(key=ROOM.key(key)).click().run())
+        assert is_open(at) == (key == "safe")
+    assert len(at.number_input) == 2
+
+
+def test_levels_on_devices_are_those_of_the_plan_s_table() -> None:
+    planned = {each.title: round(each.epsilon_after(1), 2) for each in DEPLOYMENTS}
+    shown = {use["who"]: use["epsilon"] for use in USES["device"]}
+    same = {
+        "Apple, types of health data": "Health types, phones",
+        "Apple, emoji (2017)": "Emoji, phones",
+        "Apple, new words of the keyboard": "Keyboard words (QuickType), phones",
+        "Google Chrome, web domains by RAPPOR (until about 2019)": (
+            "Web domains, the browser's source"
+        ),
+    }
+    assert {who: shown[who] for who in same} == {who: planned[same[who]] for who in same}
+
+
+Table = set[tuple[str, str, str]]
+
+
+TITLES = {
+    entry.path.removeprefix("pages/").removesuffix(".py"): entry.title for entry in NAVIGATION_PAGES
+}
+
+
+def table_rows(*sections: str) -> Table:
+    """Statement, code and place of the rows of these tables."""
+    return {(says, code, where) for section in sections for says, code, where in rows(section)}
+
+
+def row_of(statement: Statement, where: str) -> tuple[str, str, str]:
+    return statement.says, f"`{statement.code}`" if statement.code else "–", where
+
+
+def test_the_tables_are_those_of_the_pages() -> None:
+    by_page = {row_of(s, TITLES[page]) for page, those in OF_PAGES.items() for s in those}
+    by_station = {row_of(s, station) for station, those in OF_STATIONS.items() for s in those}
+    assert table_rows("Theory", "Audits") == by_page
+    assert table_rows("The lecture") == by_station
+    assert len(by_page) + len(by_station) == sum(
+        len(those) for table in (OF_PAGES, OF_STATIONS) for those in table.values()
+    )
+
+
+def code_names(at: AppTest) -> list[str]:
+    """Names of the code in what is shown of statements."""
+    texts = [item.value for item in at.main.markdown]
+    return [name for text in texts for name in re.findall(r" · `(caldp_core\.[\w.]+)`$", text)]
+
+
+@pytest.mark.parametrize("page", thinned(OF_PAGES, one_in=3))
+def test_a_page_shows_its_statements(page: str) -> None:
+    at = open_page(f"pages/{page}.py", {}, {f"{page}-mathematics": True})
+    assert code_names(at) == [each.code for each in OF_PAGES[page] if each.code]
+    formulas = {"$$\n" + s.formula + "\n$$" for s in OF_PAGES[page] if s.formula}
+    assert formulas <= {item.value for item in at.latex}
+
+
+@pytest.mark.parametrize("station", thinned(OF_STATIONS, one_in=4))
+def test_a_station_shows_its_statements(station: str) -> None:
+    at = open_page(CLASSROOM, {"station": station}, {"classroom-formula": True})
+    assert code_names(at) == [each.code for each in OF_STATIONS[station] if each.code]
+    assert at.latex
+    assert not open_page(CLASSROOM, {"station": station}).latex
+
+
+def test_statements_wait_until_they_are_asked_for() -> None:
+    assert not code_names(open_page("pages/yesno.py"))
+
+
+def test_what_mixing_leaves_is_worked_out_once_it_is_asked_for() -> None:
+    sentence = promise.scenario_text(PLACES, prepare(Scenario()))
+    for is_open in (False, True):
+        at = open_page("pages/places.py", {}, {"if-mixed": is_open})
+        texts = [item.value for item in at.main.markdown]
+        assert (sentence in texts) == is_open
+        assert (f"**δ**: {DEFINITIONS['δ']}" in texts) == is_open
+    assert not promise.is_known(prepare(Scenario().with_context(sensitive=SensitiveSymbols(()))))
+
+
+ALL = [each for column in start_page.frequent_questions().values() for each in column]
+
+
+def answer_to(question: str) -> str:
+    (found,) = (each.answer for each in ALL if each.question == question)
+    return found
+
+
+def test_odds_are_those_of_two_answers_under_the_channel_itself() -> None:
+    found = re.findall(
+        r"ε = (\d+)[^.]*?([\d.]+|more than 99.9)(?= of 100|, at|\.)", answer_to("Is my ε safe?")
+    )
+    assert [int(epsilon) for epsilon, _ in found] == [1, 4, 8]
+    for epsilon, percent in found:
+        context = Context.plain(2, float(epsilon))
+        one, other = mechanism(context, "randomized-response").exact_channel()
+        right = 50 * sum(max(pair) for pair in zip(one, other, strict=True))  # the best rule
+        assert abs(float(percent.removeprefix("more than ")) - float(right)) <= 0.5
+
+
+def test_ten_reports_are_at_most_what_a_binomial_says() -> None:
+    right = Fraction(0)
+    yes = Fraction(731, 1000)  # of a report at ε = 1, rounded down
+    for agree in range(11):
+        ways = Fraction(1)
+        for i in range(agree):
+            ways = ways * (10 - i) / (i + 1)
+        both = yes**agree * (1 - yes) ** (10 - agree), (1 - yes) ** agree * yes ** (10 - agree)
+        right += ways * max(both) / 2
+    assert "more than 99.9 times in 100" in answer_to("What if I answer every day?")
+    assert right < 1  # the bound is reported as one: “may be right”
+
+
+def test_pages_and_uses_that_are_named_exist() -> None:
+    titles = {entry.title for entry in NAVIGATION_PAGES}
+    named = [title for each in ALL for title in re.findall("See “([^”]*)”", each.answer)]
+    assert len(named) >= 8
+    assert set(named) <= titles
+    levels = {use.title: use.epsilon for use in DEPLOYMENTS}
+    assert levels["Emoji, phones"] == 4.0
+    assert levels["Keyboard words (QuickType), phones"] == 8.0
+
+
+def test_they_are_on_the_first_page_with_all_words() -> None:
+    at = open_page("pages/start.py")
+    texts: list[Any] = list(at.get("html"))
+    (made,) = (each.body for each in texts if 'class="questions"' in each.body)
+    assert made.count("<summary>") == len(ALL) + 1
+    assert all(f"<dt>{name}</dt>" in made for name in DEFINITIONS)

@@ -1,10 +1,12 @@
-"""Phones' routes in a poll, and the two screens of a teacher."""
+"""Phones' routes in a poll, a teacher's two screens, and several workers behind one address."""
 
 import asyncio
 import base64
+import dataclasses
 import hashlib
 import json
 import re
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 from urllib.parse import urlencode
@@ -27,12 +29,16 @@ from caldp_ui.room.poll import (
     PollState,
     TeacherKey,
     attempt_limiter,
+    display_code,
+    format_code,
+    query_of,
     rooms,
 )
 from caldp_ui.room.question import PollQuestion
 from tests.contract.checks import naming
 from tests.ui.driver import checked, container, data_of, headline_of, open_page, trigger
 from tests.ui.phones import JSON, Answer, Phone, ask, fresh_rooms, phones_app
+from tests.ui.test_room import hall, open_room_page
 from tests.waiting import run
 
 QUESTION = EXAMPLES["Copying"]
@@ -406,3 +412,43 @@ def test_a_wrong_key_is_refused_in_a_sentence_and_tries_are_bounded() -> None:
     at = open_screen(key, page.PRESENTER)
     assert "Too many keys of polls were tried from here" in at.warning[0].value
     assert "room/held" not in at.session_state
+
+
+@pytest.fixture
+def worker(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Several workers stand behind one address, of which this is the first."""
+    monkeypatch.setenv(WORKER, "w1")
+    yield from fresh_rooms()
+
+
+@pytest.mark.usefixtures("worker")
+def test_link_and_code_name_the_worker_that_holds_the_poll() -> None:
+    teacher, poll = hall()
+    (link,) = [each.value for each in teacher.code]
+    assert link.endswith(f"/room?code={poll.code}&worker=w1")
+    (html,) = [each.proto.body for each in teacher.get("html") if "room-code" in each.proto.body]
+    assert f"W1 {format_code(poll.code)}" in html
+    assert run(Phone(poll.code, "w1").state()).status == 200
+
+
+def test_alone_a_worker_has_no_name() -> None:
+    assert query_of("BCDFGHJK") == {"code": "BCDFGHJK"}
+    assert display_code("BCDFGHJK") == "BCDF GHJK"
+
+
+@pytest.mark.usefixtures("worker")
+def test_a_teacher_whose_server_was_started_again_is_told_so() -> None:
+    teacher, poll = hall()
+    held = teacher.session_state["room/held"]
+    rooms.clear()  # as a new server is
+    checked(teacher.run())
+    assert teacher.warning[0].value.startswith(
+        f"Poll {display_code(poll.code)} is gone with its reports"
+    )
+    anew = open_room_page()  # the page loaded again, in a browser that kept what steers the poll
+    kept = [{"event": "teacher", "value": dataclasses.asdict(held)}]
+    trigger(anew, kept, "room-keeper")
+    assert anew.warning[0].value.startswith(
+        f"Poll {display_code(poll.code)} is gone with its reports"
+    )
+    assert not checked(anew.button(key="room-open").click().run()).warning

@@ -1,10 +1,12 @@
-"""Records and exported code: they give the digits of the page."""
+"""Records and exported code give the digits of the page; packs hold what is published alone."""
 
+import csv
 import io
 import json
 import math
 import re
 import runpy
+import zipfile
 from concurrent.futures import wait
 from dataclasses import replace
 from html import unescape
@@ -20,18 +22,33 @@ from streamlit.testing.v1 import AppTest
 from caldp_core.audit.adversary import error_vertex
 from caldp_core.audit.mechanisms import audit_mechanism
 from caldp_core.basics.types import no_progress
-from caldp_core.datasets import Gowalla, Uniform, Zipf
-from caldp_core.domain.domains import GridDomain
-from caldp_core.experiments.reproduce import figure_2_points, figure_2_rows, means, run_interleaved
-from caldp_core.experiments.run import Setup, prepare, run
+from caldp_core.datasets import Gowalla, OwnTable, Uniform
+from caldp_core.estimation.estimators import compare_groups
+from caldp_core.estimation.intervals import LEVEL
+from caldp_core.experiments.run import prepare, run
 from caldp_core.privacy.matrix import BinaryPolicy
-from caldp_core.scenarios.blocks import SensitiveAreas
+from caldp_core.scenarios.blocks import PolygonBlocks, SensitiveAreas
 from caldp_core.scenarios.policies import BinaryQuestion, PersonalTags
 from caldp_core.scenarios.scenario import SLOTS, Scenario
 from caldp_ui.adversary import fakes
 from caldp_ui.adversary.page_state import FAKES, KNOWS_SHARE, KNOWS_TARGET, PUSHES, AttackerState
 from caldp_ui.app import navigation
 from caldp_ui.app.theme import LIGHT
+from caldp_ui.coarser import packs
+from caldp_ui.coarser import view as coarser_view
+from caldp_ui.coarser.page_state import (
+    BLOCKS,
+    CENTRAL,
+    GROUPS,
+    HIDE,
+    LARGER,
+    LEVELS,
+    NOTHING,
+    PARTS,
+    ROUND,
+    Publication,
+    with_data,
+)
 from caldp_ui.compute import runs
 from caldp_ui.controls.choices import PLAIN
 from caldp_ui.curves import page as curves
@@ -43,7 +60,7 @@ from caldp_ui.matrix.view import judge_channel
 from caldp_ui.paper import page as exact
 from caldp_ui.paper import view as paper
 from caldp_ui.paper.page_state import PaperRecord
-from caldp_ui.parts import sharing
+from caldp_ui.parts import pack, sharing
 from caldp_ui.plan import page as plans
 from caldp_ui.plan import page_state
 from caldp_ui.plan.page_state import Plan
@@ -56,10 +73,11 @@ from caldp_ui.words.promise import PromiseText
 from caldp_ui.yesno import view
 from caldp_ui.yesno.page_state import BEGIN, load_data
 from tests import ROOT
+from tests.contract.checks import naming
 from tests.strategies import thinned
 from tests.ui.driver import checked, jobs_done, open_page
 from tests.ui.readings import full_people
-from tests.ui.scenarios import channel_of
+from tests.ui.test_coarser import load_treatments
 
 NEAR_NEW_YORK = Gowalla("40.2,41.4,-74.8,-73.2")
 """48 cells: their channels can be written out."""
@@ -134,32 +152,6 @@ def test_the_record_has_the_numbers_of_the_run_and_of_the_audit(kind: str) -> No
     assert Scenario.from_dict(json.loads(again)) == scenario
 
 
-def best_after(setup: Setup) -> float:
-    """Most that the best guess between a symbol and one that hides it is right, over all pairs."""
-    k, channel = setup.policy.k, channel_of(setup)[:, : setup.mechanism.outputs]
-    best = 0.5
-    for x in range(k):
-        others = np.arange(k)
-        held = np.isfinite(setup.policy.between(np.full(k, x), others)) & (others != x)
-        for other in others[held]:
-            best = max(best, float(np.maximum(channel[x], channel[other]).sum() / 2))
-    return best
-
-
-@pytest.mark.parametrize("kind", ["context", "distances", "matrix", "binary"])
-def test_no_guess_between_a_hidden_pair_is_right_more_often_than_the_record_says(kind: str) -> None:
-    nouns, scenario = KINDS[kind]
-    setup = prepare(scenario)
-    assert best_after(setup) <= policies.describe_promise(nouns, setup).chance + 1e-9
-
-
-def test_the_best_coin_leaves_nothing_of_its_bound_unused() -> None:
-    setup = prepare(BEGIN)
-    assert best_after(setup) == pytest.approx(
-        policies.describe_promise(ANSWERS, setup).chance, abs=1e-9
-    )
-
-
 def test_an_answer_that_is_not_hidden_protects_nobody_with_it() -> None:
     for policy, share, hides in (
         (BinaryQuestion(math.inf, 1.0), float(BEGIN.dataset.load().distribution[1]), "“yes”"),
@@ -190,21 +182,6 @@ def test_tags_count_the_people_of_the_model() -> None:
     assert 0 < common < 1
     for share in (own, common, own + common):
         assert f"{formats.out_of(share)} " in plain(text).replace(" are.", " people are.")
-
-
-def test_far_pairs_of_a_map_are_told_apart_as_the_record_says() -> None:
-    _, scenario = KINDS["crow-flies"]
-    setup = prepare(scenario)
-    domain = setup.dataset.domain
-    odds = plain(policies.describe_promise(PLACES, setup).odds)
-    rows = channel_of(setup)
-    assert isinstance(domain, GridDomain)
-    km = domain.km_from(0)
-    for limit in (50.0,):
-        (chance,) = re.findall(rf"{limit:g} km apart it is at most (\d+) of 100", odds)
-        near = np.flatnonzero(km <= limit)
-        right = max(float(np.maximum(rows[0], rows[x]).sum() / 2) for x in near)
-        assert right <= int(chance) / 100 + 0.005
 
 
 def test_the_picture_of_yes_or_no_has_a_dot_for_every_likely_share() -> None:
@@ -293,30 +270,6 @@ def test_code_of_a_plan_prints_its_people_and_the_attacker_s_epsilon(
     assert prepare(planned).mechanism_name == runs.setup(chosen).mechanism_name
 
 
-def test_code_of_a_plan_that_would_take_long_trials(
-    tmp_path: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(runs, "takes_long", lambda scenario: True)
-    scenario = replace(Plan().scenario, dataset=Zipf())
-    record = Plan(scenario, goal="overall", wrong=0.0473, protection=PLAIN)
-    (line,) = run_code(plans.snippet(record), tmp_path, capsys)
-    need = page_state.compute_need(
-        record, record.protection, record.protected_scenario(record.protection, record.epsilon)
-    )
-    assert int(line) == need.people
-
-
-def test_a_plan_as_a_table_has_every_point_that_is_drawn() -> None:
-    record = Plan()
-    found = [
-        page_state.compute_need(record, PLAIN, record.protected_scenario(PLAIN, e))
-        for e in (0.5, 1.0, 2.0)
-    ]
-    frame = table(plans.needs_csv(record, page_state.needs_by_protection(found)))
-    assert frame["people"].tolist() == [need.people for need in found]
-    assert frame["epsilon"].tolist() == [0.5, 1.0, 2.0]
-
-
 @pytest.mark.parametrize("attack", thinned(PUSHES, one_in=2))
 def test_code_and_table_of_fake_phones_have_the_target_s_shares(
     attack: str, tmp_path: Path, capsys: Output
@@ -352,16 +305,6 @@ def test_code_of_figure_1_prints_the_corner(
     record = replace(PaperRecord(), question=BinaryQuestion(*levels))
     (line,) = run_code(paper.figure_1_snippet(record), tmp_path, capsys)
     assert line == str(error_vertex(BinaryPolicy(*levels)))
-
-
-def test_the_table_of_figure_2_has_the_means() -> None:
-    points = list(figure_2_points(base=PaperRecord().scenario))[:3]
-    found = means(list(run_interleaved([point.scenario for point in points])), 3)
-    frame = table(runs.csv(figure_2_rows(points, found)))
-    assert frame["mean TV"].tolist() == [mean.error for mean in found if mean]
-    assert frame["people"].tolist() == [1000, 2000, 4000]
-    assert frame["curve"].tolist() == ["LDP"] * 3
-    assert len(table(runs.csv(figure_2_rows(points, [found[0], None, None])))) == 1
 
 
 @pytest.mark.parametrize("share", [None, 0.05])
@@ -511,3 +454,128 @@ def test_code_of_a_room_makes_the_estimate_again_from_its_reports(
     columns = [[float(row[i]) for row in rows] for i in (1, 2, 3)]
     for column, wanted in zip(columns, (shares.estimate, shares.low, shares.high), strict=True):
         np.testing.assert_array_equal(column, wanted)
+
+
+def test_each_treatment_has_a_pack_with_what_it_publishes_and_nothing_else() -> None:
+    """Larger cells hold totals alone; hidden counts are in no file; noise has secret coins."""
+    counts = (128, 3, 57, 88, 2, 143)
+    own = OwnTable(tuple("abcdef"), counts, ("x", "x", "x", "y", "y", "y"), title="Clinic")
+    data = load_treatments(with_data(Publication(), own))
+    for name in data.treatments:
+        if name == NOTHING:
+            continue
+        with (
+            naming(name),
+            zipfile.ZipFile(
+                io.BytesIO(packs.pack_of(data, name, pack.areas_of_table(data.setup)))
+            ) as opened,
+        ):
+            files = {each: opened.read(each).decode() for each in opened.namelist()}
+            rows = list(csv.DictReader(io.StringIO(files["table.csv"])))
+            numbers = [row["people"] for row in rows]
+            assert set(files) == {"record.html", "table.csv", "areas.csv"} | (
+                {"totals.csv"} if name == HIDE else set()
+            )
+            if name == LARGER:
+                assert numbers == ["188", "233"]
+                assert not {"128", "143"} & set(re.findall(r"\d+", " ".join(files.values())))
+            elif name == HIDE:
+                hidden = data.table.hidden
+                shown = ["hidden" if h else str(n) for n, h in zip(counts, hidden, strict=True)]
+                assert numbers == shown
+                assert hidden.sum() == 4
+            else:
+                expected = data.treatments[name].release.estimate
+                assert np.allclose([float(n) for n in numbers], expected, atol=0.051)
+            has_bound = "no attack on the table changes the odds" in files["record.html"]
+            assert has_bound == (name in (CENTRAL, PLAIN, BLOCKS))
+
+
+def test_a_total_that_the_table_hides_is_in_no_file_of_its_pack() -> None:
+    """Once the total of a group of one cell was, which is that cell's count."""
+    own = OwnTable(tuple("abcdefg"), (128, 3, 57, 1, 2, 143, 4), (*"xxxyy", "z", "w"))
+    record = replace(with_data(Publication(), own), attack=PARTS, moves=2)
+    for totals, expected in (
+        (GROUPS, ["188", "3", "143", "hidden"]),
+        (LEVELS, ["188", "hidden", "143", "hidden"]),
+    ):
+        data = load_treatments(replace(record, totals=totals))
+        with zipfile.ZipFile(io.BytesIO(packs.pack_of(data, HIDE, None))) as opened:
+            rows = list(csv.DictReader(io.StringIO(opened.read("totals.csv").decode())))
+            assert "small totals" in opened.read("record.html").decode() or totals == GROUPS
+        with naming(totals):
+            assert [row["people"] for row in rows] == expected
+
+
+def test_each_treatment_stands_by_own_areas_with_what_is_sure_of_them() -> None:
+    """Bounds hold the truth; of blocks the ranges are those of the map's own areas."""
+    spec = Gowalla("39.8,42.6,-77.2,-71")
+    data = load_treatments(with_data(Publication(), spec))
+    halves = ("39,-78 39,-74 43,-74 43,-78", "39,-74 39,-70 43,-70 43,-74")
+    areas = pack.areas_of_map(data.setup, PolygonBlocks(("West", "East"), halves))
+    truth = np.bincount(areas.labels, data.counts) / data.counts.sum()
+    for name in data.treatments:
+        found = packs.by_area(data, name, areas)
+        assert found is not None
+        low, shares, high, level = (
+            np.array(found.columns[title], np.float64)
+            for title in ("low", "estimated share", "high", "level")
+        )
+        assert ((low <= shares + 1e-12) & (shares <= high + 1e-12)).all(), name
+        if name in (NOTHING, LARGER, HIDE):
+            assert (level == 1.0).all()
+            assert ((low <= truth + 1e-12) & (truth <= high + 1e-12)).all()
+        else:
+            assert (level == LEVEL).all()
+        assert (high - low > 0).any() == (name != NOTHING)
+        bound = name in (LARGER, HIDE)
+        assert ("(bound)" in found.table_html) == bound
+        if name == NOTHING:
+            continue
+        with zipfile.ZipFile(io.BytesIO(packs.pack_of(data, name, areas))) as opened:
+            assert {"areas.csv", "areas.geojson", "areas.svg"} <= set(opened.namelist())
+            assert (
+                "follow from the rule and always hold" in opened.read("record.html").decode()
+            ) == bound
+    ours = packs.by_area(data, BLOCKS, areas)
+    alone = pack.by_areas(data.results[BLOCKS], areas)
+    assert ours is not None
+    assert alone is not None
+    assert ours.columns == alone.columns
+
+
+def test_shares_within_groups_have_ends_in_the_pack_and_bounds_hold() -> None:
+    answers = tuple(f"{answer}; {group}" for group in ("x", "y") for answer in ("a", "b", "c"))
+    counts = np.array((328, 3, 57, 188, 2, 343))
+    own = OwnTable(answers, tuple(counts.tolist()), (*"xxxyyy",), title="Clinic")
+    data = load_treatments(with_data(Publication(), own))
+    truth = counts / np.repeat(counts.reshape(2, 3).sum(axis=1), 3)
+    for name in data.treatments.keys() - {LARGER}:
+        columns = packs._published(data, name)
+        shares, low, high = (np.array(columns[title], np.float64) for title in packs._SHARES)
+        assert ((low <= shares + 1e-6) & (shares <= high + 1e-6)).all(), name
+        if name in (NOTHING, HIDE, ROUND):
+            assert ((low <= truth + 1e-6) & (truth <= high + 1e-6)).all(), name
+    most = [each.share[2] for each in compare_groups(data.results[BLOCKS].first.evidence)]
+    shares, _, high = (np.array(packs._published(data, BLOCKS)[title]) for title in packs._SHARES)
+    np.testing.assert_allclose(high, np.maximum(most, shares), atol=2e-6)
+
+
+def test_the_memo_of_a_treatment_has_its_words_both_directions_and_the_attack() -> None:
+    own = OwnTable(tuple("abcdef"), (128, 3, 57, 88, 2, 143), (*"xxxyyy",), title="Clinic")
+    data = load_treatments(replace(with_data(Publication(), own), attack=PARTS, moves=1))
+    areas = pack.areas_of_table(data.setup)
+    for name, both in {
+        HIDE: ("Counts under 5 hidden", "Counts under 20 hidden"),
+        ROUND: ("Multiples of 2", "Multiples of 10"),
+        CENTRAL: ("ε = 0.5", "ε = 2"),
+    }.items():
+        memo = packs.memo_of(data, name, areas)
+        assert all(text in memo for text in both)
+        assert coarser_view.DECISION[name]["what remains possible"][1:20] in memo
+        assert coarser_view.UNIT[PARTS] in memo
+        assert "signature" in memo
+        half = load_treatments(replace(data.record, threshold=5))
+        if name == HIDE:
+            assert f"hidden: {coarser_view.error_and_unit(half, HIDE)[0]} of" in memo
+    assert "<li>Counts" not in packs.memo_of(data, LARGER, areas)

@@ -422,13 +422,6 @@ def test_at_a_high_epsilon_nobody_is_told_that_a_report_can_be_denied() -> None:
         assert "by 2 of 1,000,000,000 phones" in each["why"]
 
 
-def test_coins_are_promised_only_where_they_are_thrown() -> None:
-    for question in (*QUESTIONS, PollQuestion("?", ("a", "b"), (), 1.0)):
-        text = " ".join(view.promises(question))
-        assert ("Coins are thrown" in text) == bool(question.sensitive)
-        assert ("No coin is thrown" in text) == (not question.sensitive)
-
-
 def test_the_unprotected_come_first_with_how_often_they_send_the_truth() -> None:
     for question in QUESTIONS:
         bare = [x for x in range(question.k) if x not in question.sensitive]
@@ -588,14 +581,6 @@ def test_ranges_of_an_open_poll_hold_at_all_looks_and_fixed_ones_do_not(name: st
     assert misses(question, [0.3, 0.7], shares_of) > MISSES_MAX
 
 
-def test_each_answer_is_a_coin_of_its_own() -> None:
-    """All phones with other answers report an answer with one chance, as its range takes it."""
-    for question in QUESTIONS:
-        channel = np.array(channel_of(question), dtype=np.float64)
-        for y in range(question.k):
-            assert np.ptp(np.delete(channel[:, y], y)) < 1e-12
-
-
 def test_an_open_poll_shows_the_wider_range_and_a_closed_one_the_fixed() -> None:
     reports = [0] * 15 + [1] * 25
     teacher, poll = hall()
@@ -660,24 +645,3 @@ def test_reports_that_only_one_answer_sends_are_called_true_and_no_others() -> N
         for y, name in enumerate(question.answers):
             assert (f"“{name}”" in "".join(sentences)) == (y in alone)
         assert "most" not in "".join(sentences)
-
-
-def test_headlines_and_what_phones_say_are_short_sentences() -> None:
-    for question in QUESTIONS:
-        shares = shares_of(question, [0, 1])
-        headlines = (
-            view.rehearsal(question, 1, 0.01),
-            view.live_headline(PollState("", "", question, True), None),
-            view.live_headline(PollState("", "", question, True, (0, 0)), shares),
-        )
-        data = says(question)
-        texts = [text for each in headlines for text in (each.sentence, each.second)]
-        texts += odds_of(question) + [each["why"] for each in data["explanations"]]
-        texts += [each["uncertainty"] for each in data["explanations"] if each["uncertainty"]]
-        texts += [each["coin"] for each in data["choices"]]
-        texts.append(view.board_note(PollState("", "", question, True)))
-        for sentence in (part for text in texts for part in re.split(r"(?<=[.]) ", text)):
-            with naming(sentence):
-                assert len(sentence.split()) <= 25
-                assert not sentence[0].islower()
-                assert sentence.endswith((".", ".)"))

@@ -36,6 +36,10 @@ from tests.waiting import PATIENCE
 
 PAGE = ROOT / "tests" / "ui" / "survey_page"
 SURVEY = "pages/survey.py"
+APP = """
+from caldp_ui.app.navigation import PAGES, PageEntry, run_navigation
+run_navigation((*PAGES, PageEntry("pages/survey.py", "Survey", "poll", "Survey"))).run()
+"""
 STATES = Scenario(policy=ContextPolicy(blocks=StateBlocks()))
 ROOMS = (
     "lesson",
@@ -76,7 +80,7 @@ def at(tmp_path: Path) -> AppTest:
     """The dashboard with the survey page, opened on the map."""
     shutil.copytree(ROOT / "pages", tmp_path / "pages")
     shutil.copy(PAGE / "survey.py", tmp_path / "pages")
-    shutil.copy(PAGE / "app.py", tmp_path)
+    (tmp_path / "app.py").write_text(APP, "utf-8")
     app = AppTest.from_file(tmp_path / "app.py", default_timeout=120)
     for name, value in {"v": "2", "blocks": "states"}.items():
         app.query_params[name] = value

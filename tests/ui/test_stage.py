@@ -4,7 +4,6 @@ import json
 import sys
 import zlib
 from dataclasses import replace
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from streamlit.testing.v1 import AppTest
 
 import caldp_ui
 from caldp_core.basics.errors import CaldpError
-from caldp_core.datasets import Gowalla, Uniform, state_outline, us_cities
+from caldp_core.datasets import Gowalla, Uniform
 from caldp_core.domain.domains import US_GRID, Area, GridDomain
 from caldp_core.experiments.regions import region_report
 from caldp_core.experiments.run import Result, prepare, run
@@ -194,18 +193,6 @@ def test_heights_and_colours_are_on_one_scale_that_is_drawn(results: dict[str, R
     assert tuple(WRONG[-1].tolist()) in colours
 
 
-def test_on_a_phone_the_maps_stand_in_a_column(results: dict[str, Result]) -> None:
-    squares, maps = maps_of(results)
-    look = deck.shared_look(maps, TEXT)
-    layers = layers_of(deck.deck(maps, squares, look, borders(US_GRID), 1))
-    corners = [np.array(layers[f"sea-{number}"][0]["p"]) for number in range(len(maps))]
-    tall = layers["scale-0"][0]["b"][2]
-    for behind, before in pairwise(corners):
-        assert (behind[:, 0] == before[:, 0]).all()
-        # Seen at 45°, what stands before must not hide what is behind it.
-        assert before[:, 1].max() + tall < behind[:, 1].min()
-
-
 def test_a_relief_is_small_and_has_no_map_to_fetch(results: dict[str, Result]) -> None:
     squares, maps = maps_of(results)
     noise = np.random.default_rng(1).random(squares.m)
@@ -218,16 +205,6 @@ def test_a_relief_is_small_and_has_no_map_to_fetch(results: dict[str, Result]) -
     spec = json.loads(text)
     assert [each["@@type"] for each in spec["views"]] == ["OrbitView"]
     assert spec.get("mapProvider") is None
-
-
-def test_borders_are_those_of_the_map() -> None:
-    texas = GridDomain.from_area(Area(26.0, 36.0, -106.0, -94.0), 0.2)
-    lines = borders(texas)
-    inside = lines[~np.isnan(lines[:, 0])]
-    assert len(inside) > 10
-    assert (inside.min(axis=0) >= (-106, 26)).all()
-    assert (inside.max(axis=0) <= (-94, 36)).all()
-    assert np.isnan(borders(GridDomain(48.0, 11.0, 0.01, 7, 9))).all()
 
 
 def reliefs(at: AppTest) -> list[Any]:
@@ -333,12 +310,6 @@ def test_standard_errors_come_back_to_a_hundredth() -> None:
     np.testing.assert_allclose(shares_of(listed[places]), errors, rtol=0.014)
 
 
-def test_equal_pictures_have_one_name() -> None:
-    shares = np.array([0.5, 0.25, 0.25])
-    assert records.encode(shares) == records.encode(shares.copy())
-    assert records.encode(shares).name != records.encode(shares[::-1].copy()).name
-
-
 def test_labels_masks_and_lines_are_what_the_browser_reads() -> None:
     labels = np.array([0, 70_000, 3])
     raw = zlib.decompress(records.encode_labels(labels).packed)
@@ -349,10 +320,6 @@ def test_labels_masks_and_lines_are_what_the_browser_reads() -> None:
     lines = records.encode_lines(np.array([1.25, np.nan]), np.array([-2.5, np.nan]))
     points = np.frombuffer(zlib.decompress(lines.packed), "<i4").tolist()
     assert points == [1250, -2500, -(2**31), -(2**31)]
-
-
-def test_the_shipped_outline_is_small() -> None:
-    assert len(records.encode_lines(*state_outline()).packed) < 20_000
 
 
 def test_a_parcel_holds_a_head_and_each_blob_once() -> None:
@@ -371,16 +338,6 @@ def test_a_parcel_holds_a_head_and_each_blob_once() -> None:
 )
 def test_runs_become_cells_and_nonsense_becomes_nothing(text: str, cells: list[int]) -> None:
     assert np.flatnonzero(records.parse_runs(text, 5)).tolist() == cells
-
-
-def test_cities_are_places_of_the_map_and_none_hides_another() -> None:
-    cities = us_cities()
-    assert cities[0].name == "New York"
-    places = np.array([(city.latitude, city.longitude) for city in cities])
-    assert (US_GRID.locate(places[:, 0], places[:, 1]) >= 0).all()
-    near = (np.abs(places[:, None] - places[None]) < 0.19).all(axis=2)
-    assert near.sum() == len(cities)
-    assert all(city.population > 0 and city.region for city in cities)
 
 
 GRID = GridDomain(south=0.0, west=0.0, cell=1.0, rows=2, columns=3)

@@ -14,14 +14,11 @@ from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 from caldp_core.audit.inference import policy_beliefs
-from caldp_core.audit.mechanisms import audit_mechanism
-from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import no_progress
 from caldp_core.cli.commands import main
 from caldp_core.cli.run import summary
 from caldp_core.datasets import (
     SURVEYS,
-    Gowalla,
     OwnSurvey,
     OwnTable,
     Survey,
@@ -33,7 +30,6 @@ from caldp_core.domain.domains import Domain
 from caldp_core.domain.partitions import single_block
 from caldp_core.estimation.estimators import compare_groups, quantiles
 from caldp_core.experiments.questions import QuestionPlan, wrong_share
-from caldp_core.experiments.regions import region_report
 from caldp_core.experiments.run import Result, prepare, run
 from caldp_core.mechanisms.catalogue import Hadamard, SquareWave, mechanisms_for
 from caldp_core.privacy.matrix import coverage
@@ -44,7 +40,7 @@ from caldp_core.scenarios.blocks import (
     OneBlock,
     SensitiveSymbols,
 )
-from caldp_core.scenarios.policies import ContextPolicy, CrowFlies, Distances, Line
+from caldp_core.scenarios.policies import ContextPolicy, Distances, Line
 from caldp_core.scenarios.scenario import Best, Scenario
 from caldp_core.theory.expected_error import Forecast
 from caldp_ui.app.texts import escape_markdown
@@ -171,19 +167,6 @@ def test_a_preset_hides_the_answers_that_are_sensitive_by_the_data(
     assert page_state.spec_of(np.array(flags)) in [each.policy.sensitive for each in presets]
 
 
-def test_blocks_of_surveys_hold_answers_that_differ_in_what_they_hide() -> None:
-    for table, hides in (("affairs", "affair"), ("vote", "vote")):
-        presets = presets_of(Survey(table), _domain(Survey(table)))
-        preset = next(p for p in presets if p.title.startswith(f"Hide the {hides}, not"))
-        domain = _domain(Survey(table))
-        assert isinstance(preset, Preset)
-        blocks = preset.policy.blocks.build(domain)
-        for j in range(blocks.m):
-            inside = [domain.name_of(x) for x in np.flatnonzero(blocks.labels == j).tolist()]
-            assert len({name.split("; ")[0] for name in inside}) == 1
-            assert len({name.split("; ")[1] for name in inside}) == 2
-
-
 def _domain(spec: Survey | WebVisits) -> Domain:
     domain = spec.load().domain
     assert isinstance(domain, Domain)
@@ -253,12 +236,6 @@ def test_blocks_are_chosen_by_kind() -> None:
     values_page_assert_shows(at, BEGIN.with_context(blocks=EvenRuns(5)))
 
 
-def test_a_link_opens_what_was_shown() -> None:
-    scenario = FEW.with_context(epsilon=3.0)
-    at = open_values(LINK.write(ValuesState(scenario)))
-    values_page_assert_shows(at, scenario)
-
-
 def test_the_first_tab_tells_what_a_report_may_make_one_believe() -> None:
     rows = tabs.belief_rows(AFFAIR)
     setup = prepare(AFFAIR)
@@ -302,15 +279,6 @@ def test_the_table_holds_the_picture_s_numbers_and_wider_ranges_for_all() -> Non
         assert (frame[f"{who} all low"] <= frame[f"{who} low"]).all()
         assert (frame[f"{who} all high"] >= frame[f"{who} high"]).all()
         assert (frame[f"{who} all high"] > frame[f"{who} high"]).any()
-
-
-def test_shares_of_groups_are_those_of_regions() -> None:
-    result = run(prepare(BEGIN))
-    affair = result.setup.sensitive
-    estimate, low, _ = view.group_share(result, affair)
-    report = region_report(result.setup, result.first, affair)
-    assert low * result.setup.n == pytest.approx(report.low)
-    assert estimate == pytest.approx(result.first.estimate[affair].sum())
 
 
 def test_the_sentence_tells_of_estimates_that_are_no_shares() -> None:
@@ -368,11 +336,6 @@ def test_flags_come_back_from_their_runs(flags: list[bool]) -> None:
     np.testing.assert_array_equal(spec.build(domain, single_block(domain)), array)
 
 
-def test_data_with_a_map_are_not_for_this_page() -> None:
-    with pytest.raises(CaldpError, match="places are on the page"):
-        LINK.check(ValuesState(Scenario(dataset=Gowalla())))
-
-
 def fading_preset(name: str) -> tuple[Scenario, LevelPreset]:
     """A survey as it is shown at first, and its protection that fades."""
     table = table_of(Survey(name))
@@ -409,32 +372,6 @@ def test_every_tab_tells_of_a_scale() -> None:
     open_every_tab(at, "values-tabs")
 
 
-def test_distances_between_combinations_are_their_differing_answers() -> None:
-    begin, preset = fading_preset("substances")
-    names = domain_of(begin).names
-    rows = np.array(preset.policy.rows) if isinstance(preset.policy, Distances) else np.zeros(0)
-    for x, name in enumerate(names):
-        for y, other in enumerate(names):
-            used = (
-                {s for s in ("alcohol", "cigarettes", "marijuana") if s in n} for n in (name, other)
-            )
-            first, second = used
-            assert rows[x, y] == len(first ^ second)
-
-
-def test_what_fades_is_kept_by_its_mechanism_and_an_onlooker_stays_within() -> None:
-    for name in ("income", "substances"):
-        begin, preset = fading_preset(name)
-        setup = prepare(preset.apply(begin))
-        assert audit_mechanism(setup.mechanism, setup.policy).holds
-        rows = tabs.belief_rows(setup.scenario)
-        assert len(rows) == setup.mechanism.k
-        for each in rows:
-            assert each.channel_beliefs is not None
-            assert each.promise_beliefs.least <= each.channel_beliefs.least + 1e-12
-            assert each.channel_beliefs.most <= each.promise_beliefs.most + 1e-12
-
-
 def test_a_mechanism_that_cannot_keep_a_scale_gives_way_and_another_table_has_its_own() -> None:
     begin, preset = fading_preset("income")
     assert preset.apply(replace(begin, mechanism=Hadamard())).mechanism == Best()
@@ -450,13 +387,6 @@ def test_more_answers_stay_on_their_scale() -> None:
     checked(at.run())
     checked(at.number_input(key="values-k").set_value(30).run())
     values_page_assert_shows(at, replace(scenario, dataset=Uniform(30)))
-
-
-def test_kilometres_are_refused_in_one_sentence() -> None:
-    at = open_values(replace(Scenario(Survey("income")), policy=CrowFlies()).to_query())
-    (sentence,) = (item.value for item in at.error)
-    assert "choose context, line or distances" in sentence
-    assert not at.warning
 
 
 AGES = np.random.default_rng(3).integers(20, 70, 300).tolist()

@@ -5,6 +5,8 @@ is told twice as about, and none of the words that were given up comes back.
 
 A name that a reader knows stands in a sentence as they know it: in a command, in a log and on a
 page, once Markdown has been read.
+
+Who is not protected comes first.
 """
 
 import math
@@ -13,6 +15,7 @@ import tomllib
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
+from html import unescape
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,37 +26,58 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
+from caldp_core import Protocol
 from caldp_core.basics.errors import quoted
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN
-from caldp_core.basics.types import Bools
+from caldp_core.basics.types import Bools, no_progress
 from caldp_core.cli.commands import main
+from caldp_core.collect.collected_tally import CollectedTally
+from caldp_core.collect.estimate import Results, Tallies
 from caldp_core.datasets import Cities, YesOrNo, Zipf
-from caldp_core.domain.domains import US_GRID, Area
+from caldp_core.domain.domains import US_GRID, Area, GridDomain
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.experiments.regions import region_report
-from caldp_core.experiments.run import Setup, prepare, run
+from caldp_core.experiments.run import Result, Setup, prepare, run
 from caldp_core.mechanisms.capabilities import symbol_partition_of
-from caldp_core.mechanisms.catalogue import Hadamard
-from caldp_core.scenarios.blocks import EverythingSensitive, OneBlock, SensitiveAreas, StateBlocks
+from caldp_core.scenarios.blocks import (
+    EvenRuns,
+    EverythingSensitive,
+    OneBlock,
+    RegionBlocks,
+    SensitiveAreas,
+)
 from caldp_core.scenarios.policies import BinaryQuestion, CrowFlies, Line, PersonalTags, Streets
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app import navigation
 from caldp_ui.app.texts import escape_markdown
-from caldp_ui.compute.runs import context_of
+from caldp_ui.compute import runs
+from caldp_ui.compute.runs import PrivacySummary, context_of
 from caldp_ui.maps import scene
+from caldp_ui.parts import comparison, layout, pins, sharing
+from caldp_ui.personal.page_state import LINK as PERSONAL_LINK
 from caldp_ui.places import view as places_words
+from caldp_ui.places.page_state import LINK as PLACES_LINK
+from caldp_ui.plan import page_state
+from caldp_ui.plan import view as plan_view
+from caldp_ui.plan.page_state import Plan
+from caldp_ui.results import view as result_words
+from caldp_ui.values.page_state import LINK as VALUES_LINK
+from caldp_ui.values.page_state import STATE
 from caldp_ui.words import accuracy, formats, policies, promise
 from caldp_ui.words.accuracy import DEFINITIONS
-from caldp_ui.words.formats import ANSWERS, MEANING, PLACES, VALUES, Vocabulary
+from caldp_ui.words.formats import ANSWERS, MEANING, PLACES, VALUES, Vocabulary, place_name
 from tests import ROOT
 from tests.contract.checks import naming
 from tests.strategies import thinned
-from tests.ui.driver import as_read, checked, jobs_done, open_page
-from tests.ui.scenarios import BASE, CONTEXTS, DATASET, VARIED, channel_of, setup_of
+from tests.ui.agreement import PERSONAL, drawn_names
+from tests.ui.agreement import PLACES as PLACES_PAGE
+from tests.ui.agreement import VALUES as VALUES_PAGE
+from tests.ui.driver import as_read, checked, jobs_done, open_page, open_record, page_record
+from tests.ui.pages import BASE, CONTEXTS, DATASET, VARIED, channel_of, setup_of
+from tests.ui.readings import read
 from tests.ui.test_attacker_figures import contexts, matrices
 
 EPSILONS = (0.1, 1.0, 3.0)
-PROTECTING = [name for name in CONTEXTS if name not in ("blocks of one cell", "nothing")]
 
 
 def chance(epsilon: float) -> float:
@@ -69,17 +93,6 @@ def pairs(setup: Setup) -> list[tuple[int, int]]:
     labels = setup.partition.labels
     hidden = symbol_partition_of(setup.mechanism).hidden.tolist()
     return [(x, o) for x in hidden for o in range(labels.size) if x != o and labels[x] == labels[o]]
-
-
-@pytest.mark.parametrize("epsilon", EPSILONS)
-@pytest.mark.parametrize("name", PROTECTING)
-def test_odds_are_those_of_the_best_guess(name: str, epsilon: float) -> None:
-    setup = setup_of(name, epsilon)
-    channel = channel_of(setup)
-    success = max(np.maximum(channel[x], channel[o]).sum() / 2 for x, o in pairs(setup))
-    assert success <= promise.chance(setup) + 1e-9
-    (percent, *_) = re.findall(r"most \*\*([\d.]+) times", promise.odds_text(PLACES, setup))
-    assert float(percent) == pytest.approx(100 * promise.chance(setup), abs=0.5)
 
 
 def test_examples_of_epsilon_are_the_odds_at_it() -> None:
@@ -112,14 +125,6 @@ def test_many_reports_about_one_person_hide_practically_nothing(epsilon: float) 
     assert numbers(promise.repeats_text(PLACES, setup_of("blocks", epsilon))) == [promise.REPEATS]
 
 
-def test_weakest_of_several_promises_is_told() -> None:
-    scenario = Scenario().with_context(
-        blocks=StateBlocks(), epsilon=tuple(np.linspace(0.2, 1.7, 50))
-    )
-    assert promise.largest_epsilon(scenario) == pytest.approx(1.7)
-    assert promise.largest_epsilon(Scenario().with_context(epsilon=0.4)) == 0.4
-
-
 @pytest.mark.parametrize("name", CONTEXTS)
 def test_what_is_not_promised_mentions_what_is_open(name: str) -> None:
     setup = setup_of(name)
@@ -134,56 +139,6 @@ def test_what_is_not_promised_mentions_what_is_open(name: str) -> None:
         assert any(s.startswith(f"{lonely} ") for s in sentences)
     says_clear = any("openly" in s or "Every report names its" in s for s in sentences)
     assert says_clear >= (not isinstance(scenario.context.sensitive, EverythingSensitive))
-
-
-def _disjoint(one: Bools, other: Bools) -> bool:
-    return not (one & other).any()
-
-
-@pytest.mark.parametrize("name", CONTEXTS)
-def test_every_report_shows_its_block(name: str) -> None:
-    setup = setup_of(name)
-    possible, labels = channel_of(setup) > 0, setup.partition.labels
-    reached = [possible[labels == block].any(axis=0) for block in range(setup.partition.m)]
-    for i, one in enumerate(reached):
-        assert all(_disjoint(one, other) for other in reached[:i])
-
-
-@pytest.mark.parametrize("epsilon", EPSILONS)
-@pytest.mark.parametrize("name", ["sensitive corner", "blocks and corner"])
-def test_clear_share_is_the_channel_s(name: str, epsilon: float) -> None:
-    setup = setup_of(name, epsilon)
-    channel, labels = channel_of(setup), setup.partition.labels
-    hidden = symbol_partition_of(setup.mechanism).hidden
-    blocks = set(labels[hidden].tolist())
-    own = [
-        channel[x, np.delete(channel, x, axis=0).max(axis=0) == 0].sum()
-        for x in symbol_partition_of(setup.mechanism).clear
-        if labels[x] in blocks
-    ]
-    sentence = next(s for s in promise.not_promised(PLACES, setup) if "openly" in s)
-    assert any(abs(number - 100 * min(own)) <= 0.5 for number in numbers(sentence))
-
-
-@pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0, 20.0])
-@pytest.mark.parametrize("name", ["sensitive corner", "blocks and corner"])
-def test_how_far_a_report_can_speak_for_a_sensitive_place(name: str, epsilon: float) -> None:
-    setup = setup_of(name, epsilon)
-    channel, labels = channel_of(setup), setup.partition.labels
-    best = max(
-        (channel[x] / (channel[x] + channel[o] + 1e-300)).max()
-        for x in symbol_partition_of(setup.mechanism).hidden
-        for o in symbol_partition_of(setup.mechanism).clear
-        if labels[x] == labels[o]
-    )
-    (sentence,) = (s for s in promise.not_promised(PLACES, setup) if "openly" in s)
-    text = sentence.rpartition("chance becomes ")[2]
-    if best >= 0.9995:
-        assert "at most" not in text
-        assert numbers(text)[0] == 99.9 < 100 * best
-    else:
-        assert text.startswith("at most ")
-        assert abs(numbers(text)[0] - 100 * best) <= 0.5
 
 
 @pytest.mark.parametrize("epsilon", [7.7, 10.0, 20.0])
@@ -219,13 +174,6 @@ def test_need_of_plain_ldp_is_a_ratio_of_people() -> None:
     assert numbers(accuracy.plain_needs(setup, setup.n)[1]) == []
     text, _ = accuracy.plain_needs(setup, None)
     assert text == "more than 1 trillion"
-
-
-@pytest.mark.parametrize("times", [1.2, 3.75, 9.9, 12.0, 734.0])
-def test_times_as_many(times: float) -> None:
-    setup = setup_of("blocks")
-    values = numbers(accuracy.plain_needs(setup, round(times * setup.n))[1].replace(",", ""))
-    assert values[0] == pytest.approx(times, rel=0.05)
 
 
 def test_plus_minus_is_a_95_percent_range_wherever_it_is_written() -> None:
@@ -297,21 +245,6 @@ def test_who_is_protected_and_who_is_not_are_everybody(name: str) -> None:
     assert len(shares(rest)) == single.any() + other.any()
 
 
-@pytest.mark.parametrize("name", CONTEXTS)
-def test_protected_means_that_the_policy_bounds_a_pair(name: str) -> None:
-    setup = setup_of(name)
-    x, other = np.divmod(np.arange(setup.dataset.domain.k**2), setup.dataset.domain.k)
-    bounded = np.isfinite(setup.policy.between(x, other)) & (x != other)
-    hides = np.bincount(x[bounded], minlength=setup.dataset.domain.k) > 0
-    share = setup.dataset.distribution[hides].sum()
-    assert promise.protected_share(setup) == pytest.approx(share, abs=1e-12)
-
-
-def test_equal_cities_protect_everybody() -> None:
-    text = promise.protected_text(PLACES, ready("Every city equally"))
-    assert [share for share, _ in shares(text)] == [1.0]
-
-
 @pytest.mark.parametrize("name", ALL)
 def test_how_many_name_their_place_openly(name: str) -> None:
     setup = ready(name)
@@ -332,12 +265,6 @@ def test_how_many_name_their_place_openly(name: str) -> None:
         assert says(sentence, least) or ("nearly all" in sentence and least >= 0.995)
 
 
-def test_blocks_without_anything_to_hide_are_open() -> None:
-    scenario = BASE.with_context(sensitive=SensitiveAreas(("+b40,41,-75,-73",)))
-    (sentence,) = (s for s in promise.not_promised(PLACES, prepare(scenario)) if "openly" in s)
-    assert "everybody names their place" in sentence
-
-
 @pytest.mark.parametrize("box", ["40.2,40.4,-74.2,-74", "40,41.4,-76,-73", "25,25.4,-119,-118"])
 @pytest.mark.parametrize("name", ["base", "areas", "estimator", "one block", "one person"])
 def test_what_is_said_of_a_region(name: str, box: str) -> None:
@@ -350,12 +277,6 @@ def test_what_is_said_of_a_region(name: str, box: str) -> None:
     assert f"add up to {formats.people(first.estimate[inside].sum() * setup.n)} here" in text
     assert ESTIMATORS[setup.scenario.estimator].title in text
     assert ("as a whole. No block" in text) == (report.exact_blocks > 0)
-
-
-def test_an_estimate_below_nobody_is_explained() -> None:
-    setup = prepare(replace(BASE, mechanism=Hadamard(), seed=1))
-    first, box = run(setup).first, US_GRID.area_mask(Area.parse("40.2,40.4,-74.2,-74"))
-    assert region_report(setup, first, box).estimate < -0.5
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -590,3 +511,165 @@ def test_no_text_of_a_folder_loses_the_space_that_it_starts_with() -> None:
     assert files
     for path in files:
         assert not re.findall(r'(\w+) = """\\\n[ \t]', path.read_text("utf-8")), path.parent.name
+
+
+NAMES: Final = ["hiv*", "flu", "cold", "cough", "none"]
+FIRST: Final = "“hiv*” is protected by nothing and sent in clear."
+POLICY: Final = {
+    "kind": "context",
+    "blocks": {"kind": "groups"},
+    "sensitive": {"kind": "everything"},
+    "epsilon": [7.5, 1.0],
+}
+
+
+def scenario(hiv: int = 0, **policy: Any) -> Scenario:
+    """Everything is sensitive, "hiv*" is alone in its block of ε = 7.5, and `hiv` people have it.
+
+    Where nobody has it, 100 of 100 people are protected.
+    """
+    data = {"kind": "table", "names": NAMES, "counts": [hiv, 60, 60, 60, 60], "groups": [*"ABBBB"]}
+    parts = {"caldp_scenario": 2, "dataset": data, "policy": POLICY | policy}
+    return Scenario.from_dict(parts)
+
+
+@pytest.fixture(scope="module")
+def result() -> Result:
+    return run(prepare(scenario()))
+
+
+def collected(protocol: Protocol) -> Results:
+    tally = protocol.mechanism.sample_tally(np.array([0, 60, 60, 60, 60]), 1)
+    return Tallies.of(protocol, (("day", CollectedTally(protocol.fingerprint, tally)),)).results(
+        0.95
+    )
+
+
+def test_the_headline_the_odds_and_the_promise_begin_with_them(result: Result) -> None:
+    setup = result.setup
+    texts = policies.describe_promise(ANSWERS, setup)
+    assert texts.protected_share == 1.0, "nobody has it, and shares of people hide it"
+    assert not texts.protects_all
+    shown = layout.headline_html(accuracy.headline(ANSWERS, setup, *[result.first.errors.tv] * 2))
+    assert f"<h1>{FIRST}" in unescape(shown)
+    assert "unprotected" in shown
+    assert unescape(layout.odds_html(ANSWERS, setup)).index(FIRST) < layout.odds_html(
+        ANSWERS, setup
+    ).index("Protection")
+    assert "orange, not" in layout.picture(texts)
+    assert policies.promise_summary(ANSWERS, setup).startswith(FIRST)
+    assert pins.odds_numbers(ANSWERS, setup)["protected by nothing"].startswith(FIRST)
+    assert dict(texts.levels)["ε"] == "1"
+    assert policies.setting_text(setup).startswith("ε = 1 ·")
+    content = sharing.ReportContent(result, "All is well.", {})
+    report = sharing.audit_scenario(setup.scenario, no_progress)
+    page = unescape(sharing.html(ANSWERS, content, report, ""))
+    assert page.index(FIRST) < page.index("All is well.")
+    assert "7.5" not in page.partition('"caldp_scenario"')[0]
+
+
+def test_a_place_alone_in_its_block_is_named_though_nobody_is_there() -> None:
+    """The coarse map cuts single cells off from islands: the largest town, or degrees."""
+    setup = prepare(Scenario().with_context(blocks=RegionBlocks()))
+    alone = np.flatnonzero((setup.partition.sizes() == 1)[setup.partition.labels])
+    exposed = policies.describe_promise(PLACES, setup).exposed
+    domain = setup.dataset.domain
+    assert isinstance(domain, GridDomain)
+    first = place_name(domain, int(alone[0]))
+    assert exposed.startswith(
+        f"{alone.size} places, such as {first}, are protected by nothing and "
+    )
+
+
+def test_where_nobody_is_protected_no_level_is_said() -> None:
+    marks = {"kind": "symbols", "runs": ["0"]}
+    setup = prepare(scenario(30, sensitive=marks))
+    texts = policies.describe_promise(ANSWERS, setup)
+    said = policies.promise_summary(ANSWERS, setup)
+    assert said.startswith(FIRST)
+    assert "Nobody is protected" in said
+    assert dict(texts.levels)["ε"] == "none: nobody is protected"
+    assert policies.setting_text(setup).startswith("nobody is protected ·")
+    report = sharing.audit_scenario(setup.scenario, no_progress)
+    page = sharing.html(ANSWERS, sharing.ReportContent(run(setup), "", {}), report, "")
+    assert "It holds" not in page
+    assert "Nothing is promised" in page
+    assert "Nothing is promised" in comparison._audit_text(report.summary)
+
+
+def test_a_loss_that_reads_like_its_level_is_said_to_be_above_it() -> None:
+    found = PrivacySummary(False, "all", 1.00000000000001, 1.0, excess=1e-14)
+    assert "where ε = 1 is promised: less than 0.0001 above it." in sharing._audit(found)
+    assert ": 0.0500 above it." in sharing._audit(replace(found, loss=1.05, excess=0.05))
+    assert "above" not in sharing._audit(PrivacySummary(True, "all", 1.0, 1.0))
+
+
+def test_a_plan_and_its_memo_begin_with_them(
+    monkeypatch: pytest.MonkeyPatch, result: Result
+) -> None:
+    plan = Plan(scenario())
+    # Of the plan's own protections, places alone in their state or country are such.
+    monkeypatch.setattr(plan_view, "setup_at", lambda record, level: result.setup)
+    points = page_state.needs_by_protection(list(page_state.compute_needs(plan, no_progress)))
+    assert plan_view.headline(plan, points).sentence.startswith(FIRST)
+    assert plan_view.plain_memo(plan, points, None).startswith(FIRST)
+
+
+def test_results_of_a_collection_begin_with_them() -> None:
+    results = collected(Protocol.of(prepare(scenario()), allow_unprotected=True))
+    shown = result_words.headline(results, is_example=False)
+    assert shown.sentence.startswith(FIRST)
+    assert shown.unprotected
+    promised = result_words.promise_sentences(results)
+    assert promised[0].startswith(FIRST)
+    assert not any("7.5" in each for each in promised)
+
+
+def test_the_protocol_is_offered_once_it_is_asked_for() -> None:
+    first = page_record(open_record(STATE), STATE)
+    every_answer_alone = EvenRuns(runs.setup(first.scenario).mechanism.k)
+    alone = first.scenario.with_context(blocks=every_answer_alone, sensitive=EverythingSensitive())
+    at = open_record(STATE, replace(first, scenario=alone))
+    at.session_state["values-tabs"] = "Share and export"
+    checked(at.run())
+    offered = _files(at)
+    assert "scenario.json" in offered
+    assert "protocol.json" not in offered
+    (warning,) = at.warning
+    assert "are protected by nothing" in warning.value
+    checked(at.checkbox(key="values-allow-unprotected").check().run())
+    assert "protocol.json" in _files(at)
+
+
+def _files(at: AppTest) -> list[str]:
+    """Names of the files that the page offers."""
+    found: Any = at.get("download_button")
+    return [each.label for each in found]
+
+
+_PAGES: Final[list[Any]] = [
+    (PLACES_PAGE, PLACES_LINK),
+    (VALUES_PAGE, VALUES_LINK),
+    (PERSONAL, PERSONAL_LINK),
+]
+
+
+def test_presets_say_of_how_many_unprotected_people_one_report_names_the_value() -> None:
+    """By reports of ten million of them: who sends a cover report can't be read from it."""
+    said = set()
+    for page, link in _PAGES:
+        for query in page.links():
+            setup = runs.setup(link.read(query).scenario)
+            texts = policies.describe_promise(ANSWERS, setup)
+            if texts.protected_share >= 1.0:
+                continue
+            share = drawn_names(setup)
+            with naming(f"{page.name} {query}"):
+                sentence = promise.unprotected_text(ANSWERS, texts.protected_share, texts.readable)
+                of = "(?:people|of the others|of them)"
+                numbers = re.findall(rf"names the \w+ of (.+?) {of}", sentence)
+                assert all(read(number).holds(share) for number in numbers)
+                assert len(numbers) == (share < 0.995)
+                assert ("can be read" in sentence) == (share >= 0.995)
+                said.add(len(numbers))
+    assert said == {0, 1}
