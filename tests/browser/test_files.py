@@ -15,28 +15,25 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 from PIL import Image
 
 from caldp_core.cli.commands import main
 from caldp_core.datasets import Cities, inspect_data
-from caldp_core.datasets.base_map import named_areas
 from caldp_core.datasets.files.places import count_published_map
 from caldp_core.datasets.public_map import PublicMap
 from caldp_core.domain.domains import GridDomain
 from caldp_core.experiments.run import prepare, run
 from caldp_core.experiments.table import as_geojson
-from caldp_core.scenarios.blocks import GroupBlocks, OneBlock
+from caldp_core.scenarios.blocks import OneBlock
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.parts import pack
 from caldp_ui.places.page_state import LINK, PlacesState
 from tests.browser.conftest import SCREENS, OpenLink, Visit
 from tests.browser.hands import HEADLINE, expect, headline_of, open_internal, press, tab
 from tests.browser.test_everybody import AS_AT_REST, expect_no_violations
-from tests.browser.test_packs import choose_option, rows_of, unpacked
+from tests.browser.test_packs import rows_of, unpacked
 from tests.datasets.files import workbook
 from tests.servers import wait_until_settled
 
@@ -77,15 +74,6 @@ def german(rows: Rows) -> bytes:
     """As a German spreadsheet saves it."""
     lines = [";".join(row).replace(".", ",") for row in rows]
     return "\r\n".join((";".join(HEAD), *lines)).encode("cp1252")
-
-
-def parquet(rows: Rows) -> bytes:
-    """Numbers as numbers."""
-    columns = dict(zip(HEAD, map(list, zip(*rows, strict=True)), strict=True))
-    typed = {**columns, "Gewicht": [float(cell) for cell in columns["Gewicht"]]}
-    out = io.BytesIO()
-    pq.write_table(pa.table(typed), out)
-    return out.getvalue()
 
 
 def bring(
@@ -154,33 +142,7 @@ def round_parts(parts: Sequence[int]) -> list[int]:
     return [each // 100 + (at in up) for at, each in enumerate(parts)]
 
 
-def test_a_text_and_a_typed_table_lead_to_counts_an_estimate_and_a_record(open_link: Any) -> None:
-    rows = people(5000)
-    page = open_link("values", ".chart .row")
-    page.get_by_role("tab", name="Share and export").click()
-    bring(page, "umfrage.csv", german(rows), ["Alter", "Einkommen", "Wohnort"])
-    survey = export_scenario(page)["dataset"]
-    parts = zip(survey["questions"], survey["counts"], strict=True)
-    by_question: dict[str, list[int]] = {}
-    for question, count in parts:
-        by_question.setdefault(question, []).append(count)
-    assert by_question["Alter"] == round_parts(count_people(rows, 0, 5))
-    assert by_question["Einkommen"] == round_parts(count_people(rows, 1, 500))
-    for column in (2, 4):
-        assert sorted(by_question[HEAD[column]]) == round_parts(count_people(rows, column))
-    page.get_by_role("button", name="Audit and make the record").click()
-    page.get_by_role("button", name="record.html").wait_for()
-    record = download(page, "record.html")
-    assert "umfrage" in record
-    bring(page, "p.parquet", parquet(rows[:500]))
-    table = export_scenario(page)["dataset"]
-    assert sorted(table["counts"]) == round_parts(count_people(rows[:500], 2))
-
-
 OPINIONS = {"for": 1_204, "against": 3_411, "undecided": 253}
-STATES = [area.name for area in named_areas().values() if area.country == "United States"][:51]
-HALVES = ("East", "West")
-MODES = (["Bus", "On foot"], ["Bus"], ["On foot"], ["Bicycle", "Bus"], ["Bicycle"], ["On foot"])
 
 
 def opinions() -> bytes:
@@ -193,18 +155,6 @@ def opinions() -> bytes:
     )
 
 
-def states() -> dict[str, tuple[int, str]]:
-    """People and half of the country of each of 50 states."""
-    named = (name for name in STATES if name != "District of Columbia")
-    return {name: (1_000 + 37 * at, HALVES[at % 2]) for at, name in enumerate(named)}
-
-
-def ticked() -> list[list[str]]:
-    """What each of 600 people ticked, in any order."""
-    rng = random.Random(38)
-    return [rng.sample(each, len(each)) for each in rng.choices(MODES, k=600)]
-
-
 def count_by_command(path: Path, data: bytes, out: Path, *accepted: str) -> bytes:
     """What `caldp count` writes."""
     path.write_bytes(data)
@@ -214,9 +164,8 @@ def count_by_command(path: Path, data: bytes, out: Path, *accepted: str) -> byte
     return out.read_bytes()
 
 
-def test_tables_of_offices_lead_to_estimates_a_map_blocks_a_memo_and_a_record(
-    open_link: OpenLink, tmp_path: Path
-) -> None:
+def test_tables_lead_to_estimates_a_memo_and_a_record(open_link: OpenLink, tmp_path: Path) -> None:
+    """A workbook and then a survey; all other kinds of files are read in `ui/test_own_files.py`."""
     page = open_link("values", ".chart .row")
     tab(page, "Share and export")
     bring(
@@ -233,34 +182,15 @@ def test_tables_of_offices_lead_to_estimates_a_map_blocks_a_memo_and_a_record(
     assert {row["answer"]: int(row["people"]) for row in rows} == OPINIONS
     judge_kept(page)
 
-    table = [f"{name};{people};{half}" for name, (people, half) in states().items()]
-    data = "\n".join(["state;people;half", *table]).encode()
-    bring(page, "states.csv", data, offers=["Show areas of United States"])
-    expect(page.locator(".st-key-values-maps .pane:visible canvas")).to_have_count(3)
-    page.get_by_text("What is protected", exact=True).click()
-    blocks = page.get_by_role("combobox", name="Hide people among")
-    choose_option(page, blocks, "Groups: answers of one group hide each other")
-    page.wait_for_url("**blocks=groups*")
-    wait_until_settled(page)
-    scenario = export_scenario(page)
-    assert Scenario.from_dict(scenario).context.blocks == GroupBlocks()
-    table = scenario["dataset"]
-    found = zip(table["names"], zip(table["counts"], table["groups"], strict=True), strict=True)
-    assert dict(found) == states()
-    rows = rows_of(count_by_command(tmp_path / "states.csv", data, counts, "areas=United States"))
-    assert {row["answer"]: (int(row["people"]), row["group"]) for row in rows} == states()
-
-    lines = [f"{at};" + ",".join(each) for at, each in enumerate(ticked())]
-    data = "\n".join(["id;How do you travel?", *lines]).encode()
-    bring(page, "ways.csv", data, offers=["Ask each of 3 as yes or no"])
+    persons = people(1000)
+    bring(page, "umfrage.csv", german(persons), ["Alter", "Wohnort"])
     survey = export_scenario(page)["dataset"]
-    written = count_by_command(
-        tmp_path / "ways.csv", data, tmp_path / "ways.json", "several-choices=questions"
-    )
-    assert survey | {"title": ""} == json.loads(written)["dataset"] | {"title": ""}
-    answers = zip(survey["questions"], survey["names"], survey["counts"], strict=True)
-    yes = {question: count for question, answer, count in answers if answer == "yes"}
-    assert yes == Counter(choice for each in ticked() for choice in each)
+    by_question: dict[str, list[int]] = {}
+    for question, count in zip(survey["questions"], survey["counts"], strict=True):
+        by_question.setdefault(question, []).append(count)
+    assert by_question["Alter"] == round_parts(count_people(persons, 0, 5))
+    for column in (2, 4):
+        assert sorted(by_question[HEAD[column]]) == round_parts(count_people(persons, column))
 
 
 def judge_kept(page: Any) -> None:
@@ -341,6 +271,7 @@ def expect_result(page: Any, scenario: Scenario) -> None:
     wait_until_settled(page)
 
 
+@pytest.mark.thorough  # a file of places and its form: test_map.py
 def test_last_years_estimate_is_taken_for_known(visit: Visit, tmp_path: Path) -> None:
     last = run(prepare(BEFORE))
     (tmp_path / "last year.geojson").write_text(as_geojson(last), "utf-8")
