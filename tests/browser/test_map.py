@@ -4,8 +4,6 @@ Privacy by distance, and Home and work, in a browser: maps first, a click moves 
 
 One page of each kind of picture: maps, rows of answers, a chart, a chart that alone shows numbers.
 All pages, and the numbers of both, are held against the core in `ui/test_pins.py`.
-
-A click on a button whose file the server has drawn anew, before the browser has heard of it.
 """
 
 import gzip
@@ -14,7 +12,6 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from importlib.resources import files
 from itertools import dropwhile
 from pathlib import Path
 from typing import Any, Final
@@ -93,7 +90,7 @@ def test_the_first_screen_is_pictures(visit: Visit, watch: Watch) -> None:
     expect(page.locator(f"{STAGE} .readout")).to_contain_text("averaged over")
 
 
-def test_a_box_shows_its_numbers_and_its_link_opens_them(visit: Visit) -> None:
+def test_a_box_shows_its_numbers_and_its_link_opens_them_for_another(visit: Visit) -> None:
     page = visit("places?v=2&epsilon=2")
     press(page, "Box")
     press(page, "Show its numbers")
@@ -110,6 +107,10 @@ def test_a_box_shows_its_numbers_and_its_link_opens_them(visit: Visit) -> None:
     assert link_of(elsewhere) == state
     press(page, "Look")
     eventually(page, lambda: assert_same(pictures(elsewhere), pictures(page)))
+    elsewhere.locator(SLIDER).press("ArrowRight")
+    expect_shows(elsewhere, BEGIN.with_context(epsilon=3.0))
+    button(page, "places-another").click()  # visitors do not see each other's scenarios
+    expect_shows(page, replace(BEGIN.with_context(epsilon=2.0), seed=2))
 
 
 def test_places_of_one_s_own_are_drawn_as_if_no_other_map_had_been_there(visit: Visit) -> None:
@@ -196,29 +197,6 @@ def test_epsilon_moves_at_once_with_its_film_and_the_server_confirms_it(visit: V
     assert pictures(page) == film_s
 
 
-def test_visitors_do_not_see_each_other_s_scenarios(visit: Visit) -> None:
-    one = visit("places?v=2&blocks=states&seed=3")
-    other = visit("places?v=2&epsilon=4", **SCREENS["projector"])
-    other.locator(SLIDER).press("ArrowRight")
-    expect_shows(other, BEGIN.with_context(epsilon=5.0))
-    button(one, "places-another").click()
-    expect_shows(one, replace(BEGIN.with_context(blocks=StateBlocks()), seed=4))
-
-
-def test_repeated_runs_show_progress_and_can_be_cancelled(visit: Visit) -> None:
-    scenario = replace(BEGIN.with_context(blocks=StateBlocks()), n=10**9)
-    page = visit("places?v=2&blocks=states&n=1000000000")
-    tab(page, "Error curves")
-    button(page, "places-repetition-start").click()
-    bar = page.locator("[data-testid=stProgress]:has-text('Run ') [role=progressbar]")
-    expect(bar).to_be_visible()
-    button(page, "places-repetition-cancel").click()
-    expect(bar).to_have_count(0)
-    expect(button(page, "places-repetition-start")).to_be_visible()
-    page.locator(SLIDER).press("ArrowRight")
-    expect_shows(page, scenario.with_context(epsilon=1.5))
-
-
 def let_timers_overtake(page: Any) -> Callable[[], None]:
     """Call what it returns: then a user's message for a page waits until a timer's has gone by.
 
@@ -245,7 +223,7 @@ def let_timers_overtake(page: Any) -> Callable[[], None]:
     return lambda: state.update(waits=True)
 
 
-def test_a_key_that_a_timer_overtakes_is_not_lost(visit: Visit) -> None:
+def test_a_key_that_a_timer_of_repeated_runs_overtakes_is_not_lost(visit: Visit) -> None:
     """The timer's message has the new value already, which its own then did not seem to change."""
     scenario = replace(BEGIN.with_context(blocks=StateBlocks()), n=10**9)
     page = visit("places?v=2&blocks=states&n=1000000000")
@@ -254,11 +232,16 @@ def test_a_key_that_a_timer_overtakes_is_not_lost(visit: Visit) -> None:
     expect_shows(page, scenario)
     tab(page, "Error curves")
     button(page, "places-repetition-start").click()
-    button(page, "places-repetition-cancel").wait_for()
+    bar = page.locator("[data-testid=stProgress]:has-text('Run ') [role=progressbar]")
+    expect(bar).to_be_visible()
     begin()
     for key, epsilon in (("ArrowRight", 1.5), ("ArrowLeft", 1.0)):
         page.locator(SLIDER).press(key)
         expect_shows(page, scenario.with_context(epsilon=epsilon))
+    button(page, "places-repetition-start").click()
+    button(page, "places-repetition-cancel").click()
+    expect(bar).to_have_count(0)
+    expect(button(page, "places-repetition-start")).to_be_visible()
 
 
 class LateAnswers:
@@ -397,19 +380,20 @@ def test_the_sentence_and_the_maps_come_first(open_link: OpenLink, link: str, sc
     assert wide <= 0
 
 
-def test_a_click_with_the_brush_moves_the_ring(open_link: OpenLink) -> None:
+def test_a_click_moves_the_ring_a_pin_shares_the_view_and_a_film_moves_alone(
+    open_link: OpenLink,
+) -> None:
     page = open_link("distances", PAINTED, **SCREENS["projector"])
     place = page.locator(".st-key-distances-place input")
-    before = place.input_value()
+    at = place.input_value()
     page.get_by_role("button", name="Brush").click()
     box = page.locator(".stage .frame").first.bounding_box()
     page.mouse.click(box["x"] + 0.7 * box["width"], box["y"] + 0.4 * box["height"])
     page.wait_for_url("**place=*")
-    expect(place).not_to_have_value(before)
-
-
-def test_a_pin_shares_the_view_and_a_film_of_the_rate_moves_alone(open_link: OpenLink) -> None:
-    page = open_link("distances", PAINTED, **SCREENS["projector"])
+    expect(place).not_to_have_value(at)
+    page.mouse.move(5, 5)
+    page.get_by_role("button", name="Look", exact=True).click()
+    wait_until_settled(page)
     page.locator(".st-key-distances-pin button").first.click()
     expect(page.locator(f".st-key-distances-pinned-maps {PAINTED}")).to_be_visible()
     wait_until_settled(page)
@@ -429,7 +413,6 @@ def test_a_pin_shares_the_view_and_a_film_of_the_rate_moves_alone(open_link: Ope
 
 
 PARIS = Area(48.6, 49.1, 2.0, 2.8)
-TOKYO = Area(35.4, 36.0, 139.3, 140.2)
 
 
 def people_of(area: Area, number: int) -> bytes:
@@ -497,6 +480,7 @@ def open_record(page: Any, folder: Path) -> None:
     expect(page.locator("body")).to_contain_text("It holds.")
 
 
+@pytest.mark.thorough  # a file, its map and its record: test_packs.py
 def test_200_000_people_of_paris_in_hexagons_of_larger_cells_and_a_record_that_asks_nobody(
     visit: Visit, watch: Watch, tmp_path: Path
 ) -> None:
@@ -522,26 +506,6 @@ def test_200_000_people_of_paris_in_hexagons_of_larger_cells_and_a_record_that_a
     assert export_scenario(page) == larger
     open_record(page, tmp_path)
     assert watch.outside() == []
-
-
-def leads_to_an_estimate(page: Any, data: bytes, people: str, folder: Path) -> None:
-    """From the file to its estimate and its scenario, as the core has them."""
-    bring(page, data, people, folder)
-    scenario = scenario_of(data)
-    expect_result(page, scenario)
-    assert export_scenario(page) == scenario
-
-
-@pytest.mark.thorough
-def test_a_million_people_of_tokyo(visit: Visit, tmp_path: Path) -> None:
-    leads_to_an_estimate(visit(), people_of(TOKYO, 1_000_000), "1,000,000", tmp_path)
-
-
-@pytest.mark.thorough  # one more list, of a larger map
-def test_airports_of_the_whole_world(visit: Visit, tmp_path: Path) -> None:
-    airports = (files("airportsdata") / "airports.csv").read_bytes()  # eleven columns, as it came
-    rows = airports.count(b"\n") - 1
-    leads_to_an_estimate(visit(), airports, f"{rows:,}", tmp_path)
 
 
 READY: Final = ".st-key-places-maps .stage[data-painted]"
@@ -578,7 +542,7 @@ CELLS: Final = "row => [...row.cells].map(cell => cell.innerText)"
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=pytest.mark.thorough if n == "plan" else ()) for n in PINS]
+    "name", [pytest.param(n, marks=() if n == "values" else pytest.mark.thorough) for n in PINS]
 )
 def test_what_is_pinned_stands_beside_what_is_tried(open_link: OpenLink, name: str) -> None:
     slider = f".st-key-{name}-epsilon input[type=range]"
@@ -609,91 +573,7 @@ def assert_rows_differ(page: Any, name: str) -> None:
     assert all(row[1] != row[2] for row in body)
 
 
-PINS_SLIDER = ".st-key-values-epsilon input[type=range]"
-
-
-class Socket:
-    """What the server sends a page, which can be held back for a while."""
-
-    def __init__(self, page: Any) -> None:
-        self._page, self._held, self._holds = page, list[bytes](), False
-        page.route_web_socket(lambda url: "_stcore/stream" in url, self._begin)
-
-    def _begin(self, socket: Any) -> None:
-        self._socket = socket
-        socket.connect_to_server().on_message(self._tell)
-
-    def _tell(self, message: bytes) -> None:
-        if self._holds:
-            self._held.append(message)
-        else:
-            self._socket.send(message)
-
-    def hold(self) -> None:
-        """From now on the page hears nothing."""
-        self._holds = True
-
-    def assert_run_ended(self) -> None:
-        """The run that writes another address has ended, of which the page knows nothing.
-
-        A film that has come has the page run as well, and may be just before it.
-        """
-        since = dropwhile(lambda each: not _is_of_address(each), self._held)
-        assert any(map(_ends_page, since))
-
-    def let_go(self) -> None:
-        """The page hears all that was held back, in its order."""
-        self._holds = False
-        for message in self._held:
-            self._socket.send(message)
-
-
-def _is_of_address(message: bytes) -> bool:
-    return ForwardMsg.FromString(message).WhichOneof("type") == "page_info_changed"
-
-
 def _ends(message: ForwardMsg) -> bool:
     """Whether it ends a run that was not cut short by another."""
     early = ForwardMsg.FINISHED_EARLY_FOR_RERUN
     return message.HasField("script_finished") and message.script_finished != early
-
-
-def _ends_page(message: bytes) -> bool:
-    """Whether a run of the page has ended; parts of it end runs of their own."""
-    told = ForwardMsg.FromString(message)
-    return _ends(told) and told.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY
-
-
-def download(page: Any, ask: Callable[[], None]) -> str:
-    """The file that the browser saves once it is asked for."""
-    with page.expect_download() as found:
-        ask()
-    return Path(found.value.path()).read_text("utf-8")
-
-
-def test_it_saves_what_the_server_has(profiles: Profiles, address: str, watch: Watch) -> None:
-    page = profiles().new_page()
-    watch.follow(page)
-    socket = Socket(page)
-    page.goto(f"{address}/values")
-    page.locator(".chart .row").first.wait_for()
-    page.get_by_role("tab", name="Share and export").click()
-    button = page.get_by_role("button", name="estimate.csv", exact=True)
-    expect(button).to_be_visible()
-    wait_until_settled(page)
-    before = download(page, button.click)
-    page.locator(PINS_SLIDER).focus()
-    socket.hold()
-    page.keyboard.press("ArrowRight")
-    eventually(page, socket.assert_run_ended)
-
-    def click_on_the_old_one() -> None:
-        button.click()
-        page.wait_for_timeout(500)
-        socket.let_go()
-
-    during = download(page, click_on_the_old_one)
-    wait_until_settled(page)
-    assert download(page, button.click) == during != before
-    page.close()
-    watch.check()
