@@ -7,7 +7,6 @@ import shutil
 from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from itertools import product
 from pathlib import Path
 from threading import Thread
 from typing import Any, Final
@@ -25,7 +24,7 @@ from caldp_core.domain.domains import Domain
 from caldp_core.mechanisms.catalogue import mechanism
 from caldp_core.privacy.context import Context, dense
 from caldp_core.privacy.matrix import DenseMatrix
-from caldp_core.scenarios.blocks import EverythingSensitive, SensitiveSymbols
+from caldp_core.scenarios.blocks import SensitiveSymbols
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.values.page_state import AFFAIR, LINK, ValuesState
 from tests import ROOT
@@ -84,34 +83,26 @@ def undo(page: Any, scenario: Scenario = AFFAIR) -> None:
     expect_link(page, scenario)
 
 
-def test_a_tick_makes_an_answer_sensitive(page: Any) -> None:
+def test_ticks_make_answers_sensitive_alone_as_a_group_and_quickly(page: Any) -> None:
     expect_protected(page, "32 of 100")
     page.locator(ROWS, has_text="very good marriage").first.click()
-    ticked = AFFAIR.with_context(sensitive=SensitiveSymbols(("4-9",)))
-    expect_link(page, ticked)
+    expect_link(page, AFFAIR.with_context(sensitive=SensitiveSymbols(("4-9",))))
     expect_protected(page, "67 of 100")
     expect(page.locator(f"{ROWS}[data-marked=all]")).to_have_count(7)  # six answers and one group
     undo(page)
     expect_protected(page, "32 of 100")
-
-
-def test_quick_ticks_are_all_kept(page: Any) -> None:
-    for place in (0, 1, 2, 3, 4):
+    page.locator(f"{ROWS}.heading", has_text="had an affair").click()
+    expect_link(page, AFFAIR.with_context(sensitive=SensitiveSymbols(())))
+    expect(page.locator(f"{ROWS}[data-marked=none]")).to_have_count(12)
+    for place in (0, 1, 2):
         page.locator(f"{ROWS} input[data-id='{place}']").click(no_wait_after=True)
-    expect_link(page, AFFAIR.with_context(sensitive=EverythingSensitive()))
+    expect_link(page, AFFAIR.with_context(sensitive=SensitiveSymbols(("0-2",))))
     first = AFFAIR.to_query()["sensitive.runs"]
     while first not in parse_qs(urlsplit(before := page.url).query).get("sensitive.runs", []):
         page.get_by_role("button", name="Undo").click()
         page.wait_for_function("before => location.href !== before", arg=before)
         wait_until_settled(page)
     expect_link(page, AFFAIR)
-
-
-def test_a_group_is_ticked_as_a_whole(page: Any) -> None:
-    page.locator(f"{ROWS}.heading", has_text="had an affair").click()
-    expect_link(page, AFFAIR.with_context(sensitive=SensitiveSymbols(())))
-    expect(page.locator(f"{ROWS}[data-marked=none]")).to_have_count(12)
-    undo(page)
 
 
 def test_keys_go_from_answer_to_answer_and_tick(page: Any) -> None:
@@ -179,15 +170,16 @@ def test_a_thousand_pages_are_folded_searched_and_marked(open_link: OpenLink) ->
 def test_names_stand_out_and_nothing_sticks_out_on_a_phone(open_link: OpenLink) -> None:
     page = open_link(BEGINNING, READY, **SCREENS["phone"])
     expect_script(page.locator("[data-testid=stMain]"), STICKS_OUT, False)
-    marked = (f"{ROWS}[data-marked={marks}] .text" for marks in ("all", "none"))
-    for scheme, css in product(("light", "dark"), (*marked, ".readout")):
+    marked = [*(f"{ROWS}[data-marked={marks}] .text" for marks in ("all", "none")), ".readout"]
+    for scheme in ("light", "dark"):
         in_scheme(page, scheme)
 
-        def stands_out(css: str = css) -> bool:
-            text, ground = page.locator(css).first.evaluate(COLOURS)
-            return contrast(text, ground, 1.0) >= 4.5
+        def stand_out() -> None:
+            for css in marked:
+                text, ground = page.locator(css).first.evaluate(COLOURS)
+                assert contrast(text, ground, 1.0) >= 4.5, css
 
-        eventually_equal(page, stands_out, True)
+        eventually(page, stand_out)
 
 
 MATRIX_LINK = "matrix?template=ldp"
@@ -250,37 +242,26 @@ def test_arrow_keys_go_past_the_diagonal_and_words_follow(matrix_page: Any) -> N
     expect(matrix_page.locator(".lit")).to_have_count(2)
 
 
-def test_the_picture_comes_first_and_nothing_sticks_out_on_a_phone(open_link: OpenLink) -> None:
-    page = open_link(MATRIX_LINK, CELL, **SCREENS["phone"])
-    expect_script(page.locator("[data-testid=stMain]"), STICKS_OUT, False)
-
-    def is_on_the_screen() -> bool:
-        table = page.locator(".limit").bounding_box()
-        return bool(table["y"] + table["height"] < page.viewport_size["height"])
-
-    eventually_equal(page, is_on_the_screen, True)
+HOSTILE = "![](http://e.example/)"
+NAMED: Final = {
+    f"matrix?names={HOSTILE}|<b>|c&levels=0,1,1;1,0,1;1,1,0&channel=bug": "headline",
+    f"room?question={HOSTILE}&answers={HOSTILE}|<b>&sensitive=0;1": "room-sensitive",
+}
+"""Links with names, and where their pages write them."""
 
 
-def test_names_from_a_link_are_nothing_but_names(open_link: OpenLink) -> None:
-    hostile = "![](http://e.example/)"
-    for link, there in (
-        (f"matrix?names={hostile}|<b>|c&levels=0,1,1;1,0,1;1,1,0&channel=bug", ".leak td"),
-        (f"room?question={hostile}&answers={hostile}|<b>&sensitive=0;1", ".board .row"),
-    ):
-        page = open_link(link, there, viewport=DESKTOP)
-        words = page.locator(f".st-key-{'headline' if 'matrix' in link else 'room-sensitive'}")
-
-        def is_named(words: Any = words) -> bool:
-            return hostile in words.inner_text().replace("\u2060", "")
-
-        eventually_equal(page, is_named, True)
-        for tab in page.get_by_role("tab").all():
-            tab.click()
-            wait_until_settled(page)
-        assert page.locator("[data-testid=stMain] img[src*='e.example']").count() == 0
+@pytest.mark.parametrize("link", thinned(NAMED, one_in=2))
+def test_names_from_a_link_are_nothing_but_names(open_link: OpenLink, link: str) -> None:
+    page = open_link(link, ".board", viewport=DESKTOP)
+    words = page.locator(f".st-key-{NAMED[link]}")
+    eventually_equal(page, lambda: HOSTILE in words.inner_text().replace("\u2060", ""), True)
+    for tab in page.get_by_role("tab").all():
+        tab.click()
+    wait_until_settled(page)
+    assert page.locator("[data-testid=stMain] img[src*='e.example']").count() == 0
 
 
-PAGES = ("paper?runs=1", "curves", "plan")
+PAGES = ("curves", "plan")
 CHART = ".js-plotly-plot"
 SENTENCE = ".st-key-headline h1"
 
@@ -294,21 +275,24 @@ def box_of(page: Any, selector: str) -> Any:
     raise AssertionError(f"{selector} is nowhere.")
 
 
-@pytest.mark.parametrize(("link", "screen"), thinned(PAGES, SCREENS, one_in=2, of=2))
+@pytest.mark.thorough  # each is opened below, on one screen
+@pytest.mark.parametrize(("link", "screen"), thinned(PAGES, SCREENS, one_in=1, of=2))
 def test_the_picture_and_its_sentence_come_first(
     open_link: OpenLink, link: str, screen: str
 ) -> None:
     page = open_link(link, CHART, SENTENCE, **SCREENS[screen])
     height = SCREENS[screen]["viewport"]["height"]
-
-    def lie_in_order() -> None:
-        tabs, sentence, chart = (box_of(page, each) for each in (TABS, SENTENCE, CHART))
-        assert tabs["y"] + tabs["height"] <= sentence["y"] < chart["y"]
-        assert chart["y"] + 0.8 * chart["height"] < height
-
-    eventually(page, lie_in_order)
+    eventually(page, lambda: assert_in_order(page, height))
 
 
+def assert_in_order(page: Any, height: int) -> None:
+    """The tabs, the sentence and most of the chart are on the screen, in this order."""
+    tabs, sentence, chart = (box_of(page, each) for each in (TABS, SENTENCE, CHART))
+    assert tabs["y"] + tabs["height"] <= sentence["y"] < chart["y"]
+    assert chart["y"] + 0.8 * chart["height"] < height
+
+
+@pytest.mark.thorough  # repeated runs are cancelled in test_map.py
 def test_a_cancel_keeps_what_was_found_and_offers_to_start_again(open_link: OpenLink) -> None:
     page = open_link("paper?view=figure-2", CHART, SENTENCE, **SCREENS["projector"])
     page.locator(f"{CHART} .point").first.wait_for()
@@ -318,9 +302,12 @@ def test_a_cancel_keeps_what_was_found_and_offers_to_start_again(open_link: Open
     expect(page.locator(SENTENCE)).to_contain_text(["comparisons"])
 
 
-def test_a_chart_fills_the_screen_by_a_button_and_is_sent_nowhere(open_link: OpenLink) -> None:
+def test_a_chart_names_its_lines_and_fills_the_screen_by_a_button(open_link: OpenLink) -> None:
+    """What its bar has would all stay on this machine."""
     page = open_link("plan", CHART, SENTENCE, **SCREENS["projector"])
     page.locator(f"{CHART} .point").first.wait_for()
+    eventually(page, lambda: assert_in_order(page, 720))
+    expect_names(page, ".textpoint text", ".legendtext")
     titles = (
         "Full screen",
         "Zoom in",
@@ -345,6 +332,7 @@ def test_a_chart_fills_the_screen_by_a_button_and_is_sent_nowhere(open_link: Ope
 
 def test_the_rows_of_table_1_are_named_in_its_picture(open_link: OpenLink) -> None:
     page = open_link("paper?runs=1", CHART, SENTENCE, **SCREENS["projector"])
+    eventually(page, lambda: assert_in_order(page, 720))
     for name in ("Plain LDP", "5 × 7 blocks", "25 × 35 blocks", "25 × 70 blocks"):
 
         def is_at_the_left(name: str = name) -> bool:
@@ -361,18 +349,18 @@ BEYOND = """css => [...document.querySelectorAll(css)].filter(each => {
 """Texts that are not on the screen as a whole."""
 
 
-def test_lines_are_named_on_the_picture_and_in_a_legend_where_it_is_narrow(
-    open_link: OpenLink,
-) -> None:
-    for screen, names, others in (
-        ("projector", ".textpoint text", ".legendtext"),
-        ("phone", ".legendtext", ".textpoint text"),
-    ):
-        page = open_link("plan", CHART, SENTENCE, **SCREENS[screen])
-        page.locator(f"{CHART} .point").first.wait_for()
-        page.locator(f"{CHART} {names}", has_text="Plain LDP").wait_for()
-        expect(page.locator(f"{CHART} {others}", has_text="Plain LDP")).to_have_count(0)
-        expect_script(page, BEYOND, [], f"{CHART} {names}")
+def expect_names(page: Any, names: str, others: str) -> None:
+    """Lines are named there and not by the others, and no name is cut."""
+    page.locator(f"{CHART} {names}", has_text="Plain LDP").wait_for()
+    expect(page.locator(f"{CHART} {others}", has_text="Plain LDP")).to_have_count(0)
+    expect_script(page, BEYOND, [], f"{CHART} {names}")
+
+
+def test_lines_are_named_in_a_legend_where_it_is_narrow(open_link: OpenLink) -> None:
+    page = open_link("plan", CHART, SENTENCE, **SCREENS["phone"])
+    page.locator(f"{CHART} .point").first.wait_for()
+    eventually(page, lambda: assert_in_order(page, 844))
+    expect_names(page, ".legendtext", ".textpoint text")
 
 
 EXAMPLE: Final = ROOT / "examples" / "collection"
