@@ -9,12 +9,13 @@ import pytest
 from PIL import Image
 
 from caldp_ui.app.navigation import PAGES
-from tests.browser.conftest import SCREENS, OpenLink, Visit
+from tests.browser.conftest import DESKTOP, SCREENS, OpenLink, Visit
 from tests.browser.hands import (
     PHONE,
     QUICKLY_FORECAST,
     SLIDER,
     STAGE,
+    TABS,
     eventually,
     eventually_equal,
     expect,
@@ -25,10 +26,11 @@ from tests.browser.hands import (
     tab,
 )
 from tests.browser.test_everybody import COLOURS, luminance
+from tests.contract.checks import naming
 from tests.servers import wait_until_settled
 
 pytestmark = pytest.mark.browser
-LINKS = ["", *(Path(entry.path).stem for entry in PAGES[1:]), "adversary?show=fakes"]
+PAGE_NAMES = {"": "Start", **{Path(entry.path).stem: entry.title for entry in PAGES[1:]}}
 WIDTHS = (320, 390)
 TALL = 844
 NARROWEST = {"width": WIDTHS[0], "height": TALL}
@@ -161,6 +163,17 @@ def _is_below(pixels: float) -> None:
     assert 0 <= pixels < 60
 
 
+def check_table_is_on_the_screen(page: Any) -> None:
+    """The picture of the matrix comes first."""
+    page.set_viewport_size(PHONE["viewport"])
+
+    def check() -> None:
+        table = page.locator(".limit").bounding_box()
+        assert table["y"] + table["height"] < PHONE["viewport"]["height"]
+
+    eventually(page, check)
+
+
 def check_sheet_is_as_wide_as_the_screen(page: Any) -> None:
     """Where no odds stand beside ε."""
     page.set_viewport_size(PHONE["viewport"])
@@ -210,8 +223,60 @@ def check_shade_of_odds(page: Any) -> None:
     eventually_equal(page, lambda: edge() > 250, True)
 
 
+SPACED = """* { line-height: 1.5 !important; letter-spacing: 0.12em !important;
+    word-spacing: 0.16em !important; }
+p { margin-bottom: 2em !important; }"""
+"""As far apart as WCAG 2 (1.4.12) lets readers set words."""
+CUT = """() => [...document.querySelectorAll("[role=tab], [data-testid=stButtonGroup] button")]
+    .filter(e => e.checkVisibility()).filter(e => {
+        const [own, words] = [e, e.querySelector("p")].map(each => each.getBoundingClientRect());
+        return words.top < own.top || words.bottom > own.bottom
+            || e.scrollHeight > e.offsetHeight + 2;
+    }).map(e => e.textContent)"""
+"""Buttons and tabs that cut their words."""
+THUMB = """() => {
+    const box = document.querySelector("[data-tag] button")?.getBoundingClientRect();
+    return box && Math.min(box.width, box.height) >= 24;
+}"""
+BETWEEN = """e => {
+    const [left, right] = [...e.querySelectorAll("p")].map(p => p.getBoundingClientRect());
+    return right.left - left.right;
+}"""
+
+
+def check_words_set_apart(page: Any) -> None:
+    """They are not cut."""
+    page.set_viewport_size(DESKTOP)
+    page.locator("[data-testid=stButtonGroup] button p").first.wait_for()
+    style = page.add_style_tag(content=SPACED)
+    page.wait_for_function(f"!({CUT})().length")
+    style.evaluate("e => e.remove()")
+
+
+def check_tags(page: Any) -> None:
+    """A thumb takes them away."""
+    page.wait_for_function(THUMB)
+
+
+def check_ends_of_a_short_track(page: Any) -> None:
+    """They do not meet while the page is presented."""
+    page.set_viewport_size(PROJECTOR)
+    page.locator(".stage").get_by_role("button", name="Present").first.click()
+    page.wait_for_function("document.documentElement.hasAttribute('data-presenting')")
+    ends = page.locator(".st-key-places-epsilon [data-testid=stSliderTickBar]")
+
+    def are_apart() -> None:
+        assert ends.bounding_box()["width"] < 150
+        assert ends.evaluate(BETWEEN) > 10
+
+    eventually(page, are_apart)
+    page.keyboard.press("Escape")
+    page.wait_for_function("!document.documentElement.hasAttribute('data-presenting')")
+
+
 MORE: dict[str, tuple[Callable[[Any], None], ...]] = {
     "places": (
+        check_ends_of_a_short_track,
         words_apart(TALL_BY_ZOOM, ".own .note.left", ".own .note.right"),
         check_shade_of_odds,
         check_paper,
@@ -224,75 +289,44 @@ MORE: dict[str, tuple[Callable[[Any], None], ...]] = {
         check_paper,
         check_nothing_is_covered,
     ),
-    "classroom": (check_dials, check_nothing_is_covered),
+    "classroom": (check_words_set_apart, check_dials, check_nothing_is_covered),
     "yesno": (check_nothing_is_covered,),
-    "curves": (check_dials,),
+    "curves": (check_tags, check_words_set_apart, check_dials),
     "plan": (check_dials,),
-    "matrix": (check_dials,),
+    "matrix": (check_table_is_on_the_screen, check_dials),
     "coarser": (words_apart(SHORT, ".pane:first-child .unit", ".views .more"),),
-    "adversary?show=fakes": (check_sheet_is_as_wide_as_the_screen,),
 }
 """What is asked of some pages beside what is asked of each; the focus moves last."""
 
 
-@pytest.mark.parametrize("link", LINKS)
-def test_all_of_each_page_can_be_read_and_reached(open_link: OpenLink, link: str) -> None:
-    """At once for all that is asked of it: most of the time goes into opening a page."""
-    dials = ["[class*='-dials'] input[type=range]"] if link in MORE else []
-    there = dials if "coarser" not in link else []
-    page = open_link(link, "h1", *there, has_touch=True, viewport=NARROWEST)
+def test_all_of_each_page_can_be_read_and_reached(open_link: OpenLink) -> None:
+    """From page to page by the menu: most of the time goes into opening one anew."""
+    page = open_link("", "h1", has_touch=True, viewport=NARROWEST)
+    for name in PAGE_NAMES:
+        go(page, name)
+        with naming(name or "start"):
+            check_widths(page)
+            for check in MORE.get(name, ()):
+                check(page)
+        page.set_viewport_size(NARROWEST)
+
+
+def test_all_of_fake_phones_can_be_read_and_reached(open_link: OpenLink) -> None:
+    """They have an address alone."""
+    dials = "[class*='-dials'] input[type=range]"
+    page = open_link("adversary?show=fakes", "h1", dials, has_touch=True, viewport=NARROWEST)
     check_widths(page)
-    for check in MORE.get(link, ()):
-        check(page)
+    check_sheet_is_as_wide_as_the_screen(page)
 
 
-SPACED = """* { line-height: 1.5 !important; letter-spacing: 0.12em !important;
-    word-spacing: 0.16em !important; }
-p { margin-bottom: 2em !important; }"""
-"""As far apart as WCAG 2 (1.4.12) lets readers set words."""
-CUT = """() => [...document.querySelectorAll("[role=tab], [data-testid=stButtonGroup] button")]
-    .filter(e => e.checkVisibility()).filter(e => {
-        const [own, words] = [e, e.querySelector("p")].map(each => each.getBoundingClientRect());
-        return words.top < own.top || words.bottom > own.bottom
-            || e.scrollHeight > e.offsetHeight + 2;
-    }).map(e => e.textContent)"""
-"""Buttons and tabs that cut their words."""
-
-
-THUMB = """() => {
-    const box = document.querySelector("[data-tag] button")?.getBoundingClientRect();
-    return box && Math.min(box.width, box.height) >= 24;
-}"""
-
-
-def test_words_that_are_set_apart_are_not_cut_and_a_thumb_takes_tags_away(
-    open_link: OpenLink,
-) -> None:
-    for link in ("classroom", "curves"):
-        page = open_link(link, "[data-testid=stButtonGroup] button p")
-        if link == "curves":
-            page.wait_for_function(THUMB)
-        page.add_style_tag(content=SPACED)
-        page.wait_for_function(f"!({CUT})().length")
-
-
-BETWEEN = """e => {
-    const [left, right] = [...e.querySelectorAll("p")].map(p => p.getBoundingClientRect());
-    return right.left - left.right;
-}"""
-
-
-def test_the_ends_of_a_short_track_do_not_meet(open_link: OpenLink) -> None:
-    page = open_link("places", ".st-key-places-epsilon input", viewport=PROJECTOR)
-    page.locator(".stage").get_by_role("button", name="Present").first.click()
-    page.wait_for_function("document.documentElement.hasAttribute('data-presenting')")
-    ends = page.locator(".st-key-places-epsilon [data-testid=stSliderTickBar]")
-    eventually(page, lambda: _apart(ends))
-
-
-def _apart(ends: Any) -> None:
-    assert ends.bounding_box()["width"] < 150
-    assert ends.evaluate(BETWEEN) > 10
+def go(page: Any, name: str) -> None:
+    """To a page by its link in the menu."""
+    if name:
+        there = page.locator(f"{TABS} a[href$='/{name}']").first
+        there.evaluate("link => link.click()")
+        page.wait_for_url(f"**/{name}*")
+    expect(page).to_have_title(f"{PAGE_NAMES[name]} · caldp")
+    wait_until_settled(page)
 
 
 OVERLAPS = """() => {
