@@ -4,7 +4,6 @@ Keys pressed faster than the page answers: the visit goes on, and ends where the
 """
 
 import re
-from collections.abc import Iterator
 from io import BytesIO
 from typing import Any
 
@@ -198,6 +197,7 @@ def middle(of: Any) -> float:
     return float(box["x"] + box["width"] / 2)
 
 
+@pytest.mark.thorough
 def test_in_an_arabic_browser_the_right_arrow_raises_epsilon(open_link: OpenLink) -> None:
     page = open_link("yesno", f"{YES} input", locale="ar-EG", **SCREENS["projector"])
     slider = page.locator(f"{YES} input")
@@ -322,23 +322,18 @@ class SlowSocket:
             self._route.send(message)
 
 
-@pytest.fixture
-def slow(profiles: Profiles, address: str) -> Iterator[tuple[Any, SlowSocket]]:
-    """A page at rest, and its socket."""
+def test_late_answers_reopen_nothing_and_close_nothing(profiles: Profiles, address: str) -> None:
     socket = SlowSocket()
     profile = profiles(**SCREENS["projector"], extra_http_headers={"x-socket": "slow"})
     profile.route_web_socket(re.compile("/_stcore/stream"), socket.connect)
     with visiting(profile, f"{address}/yesno", f"{YES} input") as page:
-        wait_until_settled(page)
-        yield page, socket
-
-
-def test_a_late_answer_reopens_nothing(slow: tuple[Any, SlowSocket]) -> None:
-    for toggle in ("[data-testid=stExpander] summary", "[data-testid=stPopoverButton]"):
-        open_and_close_before_the_answer(*slow, toggle)
+        for toggle in ("[data-testid=stExpander] summary", "[data-testid=stPopoverButton]"):
+            open_and_close_before_the_answer(page, socket, toggle)
+        open_again_by_mouse_before_the_answer(page, socket)
 
 
 def open_and_close_before_the_answer(page: Any, socket: SlowSocket, toggle: str) -> None:
+    """What was closed stays closed."""
     socket.is_slow = True
     page.locator(f"{toggle}:visible").first.press("Enter")
     opened = page.locator(
@@ -358,10 +353,8 @@ def open_and_close_before_the_answer(page: Any, socket: SlowSocket, toggle: str)
     expect(opened).to_have_count(0)
 
 
-def test_panel_that_a_mouse_opened_is_not_entered_where_a_late_answer_closes_it(
-    slow: tuple[Any, SlowSocket],
-) -> None:
-    page, socket = slow
+def open_again_by_mouse_before_the_answer(page: Any, socket: SlowSocket) -> None:
+    """A panel that a mouse opened is not entered where a late answer closes it."""
     button = page.locator("[data-testid=stPopoverButton]:visible").first
     panel = page.locator("[data-testid=stPopoverBody]")
     socket.is_slow = True
@@ -389,6 +382,7 @@ STEPS = ("0.1", "0.2", "0.3", "0.5", "0.7")
 ROUNDS = 6  # with pictures kept for two runs only, the visit ended in the second to fifth
 
 
+@pytest.mark.thorough  # how long files are kept: ui/test_delivery.py; quick hands: ui/test_turns.py
 def test_quick_keys_to_and_fro_do_not_end_a_visit(
     profiles: Profiles, address: str, watch: Watch
 ) -> None:
@@ -424,14 +418,10 @@ AS_AT_REST = "[data-stale=true] { opacity: 1 !important; transition: none !impor
 """Streamlit fades what a run has not drawn yet; work beside a page may start one at any moment."""
 
 
-AXE_COLOURS = {"runOnly": {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}}
-"""The rules that go by colours: all that another theme can break."""
-
-
-def violations(page: Any, options: dict[str, Any] | None = None) -> list[str]:
+def violations(page: Any) -> list[str]:
     """What axe finds: the rule, the first element that breaks it, and how."""
     # What holds axe writes down as well, element by element, unless it is told not to.
-    options = {"resultTypes": ["violations"], **(options or {})}
+    options = {"resultTypes": ["violations"]}
     found = Axe().run(page, options=options).response["violations"]
     return [f"{v['id']}: {v['nodes'][0]['html']} {v['nodes'][0]['failureSummary']}" for v in found]
 
@@ -449,21 +439,17 @@ def in_scheme(page: Any, scheme: str) -> None:
     page.add_style_tag(content=AS_AT_REST)
 
 
-def violations_in_both(page: Any, first: str) -> list[str]:
-    """Rules that are broken in the scheme that the page is in, or by colours in the other."""
-    (other,) = {*GROUNDS} - {first}
-    in_scheme(page, first)
-    found = violations(page)
-    in_scheme(page, other)
-    return found + [f"{other}: {each}" for each in violations(page, AXE_COLOURS)]
+def violations_in(page: Any, scheme: str) -> list[str]:
+    """What axe finds once the page is drawn and at rest in that scheme."""
+    in_scheme(page, scheme)
+    return violations(page)
 
 
 def test_axe_knows_a_broken_rule(browser: Any) -> None:
     with browser.new_context() as context:
         page = context.new_page()
         page.set_content(f"<html lang='en'><title>One</title><main>{UNREADABLE}</main></html>")
-        for options in (None, AXE_COLOURS):
-            assert any(each.startswith("color-contrast") for each in violations(page, options))
+        assert any(each.startswith("color-contrast") for each in violations(page))
 
 
 LEAST = 4.5
@@ -527,7 +513,7 @@ def test_small_print_stands_out_from_the_page(visit: Visit) -> None:
 def test_a_page_at_rest_is_drawn_anew_in_a_new_theme(open_link: OpenLink) -> None:
     """Streamlit asks for no run: charts of a page without work beside it stayed light at night."""
     page = open_link("paper", TABS)
-    for scheme in ("light", "dark", "light"):
+    for scheme in ("light", "dark"):
         in_scheme(page, scheme)
         expect(page.locator(TABS)).to_have_attribute("data-theme", scheme)
 
@@ -577,13 +563,19 @@ def painted_share(mark: Any) -> float:
     return 1 - sum(pixels[250:]) / sum(pixels)
 
 
-def test_marks_keep_their_colours_and_what_is_chosen_is_framed(open_link: OpenLink) -> None:
-    shares: dict[tuple[str, str], float] = {}
-    for link, marks in MARKS.items():
-        chosen = CHOSEN.get(link, ())
-        page = open_link(link, *marks, *chosen, viewport=DESKTOP, forced_colors="active")
-        shares |= {(link, css): painted_share(page.locator(css).first) for css in marks}
-        for css in chosen:
-            assert page.locator(css).first.evaluate(BORDER), (link, css)
-        page.close()
+RARE = ("matrix", "coarser", "room", "results", "adversary?show=fakes")
+"""Pages whose marks are held every night."""
+
+
+@pytest.mark.parametrize(
+    "link", [pytest.param(n, marks=pytest.mark.thorough if n in RARE else ()) for n in MARKS]
+)
+def test_marks_keep_their_colours_and_what_is_chosen_is_framed(
+    open_link: OpenLink, link: str
+) -> None:
+    marks, chosen = MARKS[link], CHOSEN.get(link, ())
+    page = open_link(link, *marks, *chosen, viewport=DESKTOP, forced_colors="active")
+    shares = {css: painted_share(page.locator(css).first) for css in marks}
+    for css in chosen:
+        assert page.locator(css).first.evaluate(BORDER), css
     assert {mark: share for mark, share in shares.items() if share < FORCED_COLOURS_LEAST} == {}
