@@ -327,9 +327,11 @@ def test_late_answers_reopen_nothing_and_close_nothing(profiles: Profiles, addre
     profile = profiles(**SCREENS["projector"], extra_http_headers={"x-socket": "slow"})
     profile.route_web_socket(re.compile("/_stcore/stream"), socket.connect)
     with visiting(profile, f"{address}/yesno", f"{YES} input") as page:
+        open_again_by_mouse_before_the_answer(page, socket)  # of a panel never opened before
+        page.keyboard.press("Escape")
+        wait_until_settled(page)
         for toggle in ("[data-testid=stExpander] summary", "[data-testid=stPopoverButton]"):
             open_and_close_before_the_answer(page, socket, toggle)
-        open_again_by_mouse_before_the_answer(page, socket)
 
 
 def open_and_close_before_the_answer(page: Any, socket: SlowSocket, toggle: str) -> None:
