@@ -322,6 +322,7 @@ class SlowSocket:
             self._route.send(message)
 
 
+@pytest.mark.thorough  # a panel by keys and by mouse: above
 def test_late_answers_reopen_nothing_and_close_nothing(profiles: Profiles, address: str) -> None:
     socket = SlowSocket()
     profile = profiles(**SCREENS["projector"], extra_http_headers={"x-socket": "slow"})
@@ -565,7 +566,7 @@ def painted_share(mark: Any) -> float:
     return 1 - sum(pixels[250:]) / sum(pixels)
 
 
-RARE = ("matrix", "coarser", "room", "results", "adversary?show=fakes")
+RARE = ("", "values", "matrix", "coarser", "room", "results", "adversary?show=fakes")
 """Pages whose marks are held every night."""
 
 

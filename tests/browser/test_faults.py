@@ -283,6 +283,7 @@ def test_the_proxy_leads_below_the_base_and_lets_nobody_else_in(
         assert "max-age" in response.headers["strict-transport-security"]
 
 
+@pytest.mark.thorough  # the poll below is behind the same proxy
 def test_charts_tabs_and_links_are_below_the_base(browser: Any, behind: Fleet) -> None:
     watch = Watch()
     with person(browser) as context:

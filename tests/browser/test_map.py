@@ -113,6 +113,7 @@ def test_a_box_shows_its_numbers_and_its_link_opens_them_for_another(visit: Visi
     expect_shows(page, replace(BEGIN.with_context(epsilon=2.0), seed=2))
 
 
+@pytest.mark.thorough  # a file of places and its pack: test_packs.py
 def test_places_of_one_s_own_are_drawn_as_if_no_other_map_had_been_there(visit: Visit) -> None:
     page = visit("places?v=2&epsilon=2")
     page.get_by_role("button", name="Your data").click()
@@ -299,6 +300,7 @@ class LateAnswers:
         return any(map(_ends, dropwhile(lambda each: not begins(each), answers)))
 
 
+@pytest.mark.thorough  # a key that a timer overtakes: above
 def test_a_drag_stays_where_a_key_comes_before_the_browser_has_drawn_it(visit: Visit) -> None:
     """The key's message has the old example still, which seemed to have been chosen again."""
     page = visit(ONE)
@@ -330,6 +332,7 @@ STATES = [
 ]
 
 
+@pytest.mark.thorough  # areas and groups: ui/test_own_files.py
 def test_fifty_states_become_maps_and_blocks(
     profiles: Profiles, address: str, watch: Watch
 ) -> None:

@@ -573,6 +573,7 @@ def let_go(page: Any, lesson: Lesson) -> None:
     expect_lesson(page, lesson)
 
 
+@pytest.mark.thorough  # a hand and keys: above
 def test_a_slider_in_hand_stays_there_and_shows_no_step_of_another_setting(
     open_link: OpenLink,
 ) -> None:

@@ -356,6 +356,7 @@ def expect_names(page: Any, names: str, others: str) -> None:
     expect_script(page, BEYOND, [], f"{CHART} {names}")
 
 
+@pytest.mark.thorough  # the plan on a phone: test_narrow.py
 def test_lines_are_named_in_a_legend_where_it_is_narrow(open_link: OpenLink) -> None:
     page = open_link("plan", CHART, SENTENCE, **SCREENS["phone"])
     page.locator(f"{CHART} .point").first.wait_for()
