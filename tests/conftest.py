@@ -59,6 +59,14 @@ def files_take_as_long_as_they_take() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def readers_are_not_put_behind_other_tests() -> Iterator[None]:
+    """Threads that read files let pages go first; here other workers would take all their time."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("caldp_core.basics.files._PRIORITY", 0)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
 def own_cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Nothing is read from the user's cache folder, and nothing is left there."""
     folder = tmp_path_factory.mktemp("cache")
@@ -85,6 +93,8 @@ def one_connection() -> Iterator[None]:
             kept.unregister_filesystem(files.protocol)
             kept.register_filesystem(files)
             yield kept
+            kept.execute("drop table if exists reject_errors")
+            kept.execute("drop table if exists reject_scans")
 
         patch.setattr(table, "connect", connect)
         yield

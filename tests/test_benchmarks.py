@@ -7,6 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -14,16 +15,19 @@ from benchmarks import __main__ as front
 from benchmarks import figures as asv_runs
 from benchmarks import pages
 from benchmarks.figures import CONFIG, Bar, Figure, figures_of
-from benchmarks.suites import accuracy, core, files
+from benchmarks.suites import accuracy, core, designs, files
+from caldp_core.domain.domains import GridDomain
 from caldp_core.experiments.reproduce import SIZES
 from scripts import estimator_figures
 from tests.contract.checks import naming
+from tests.strategies import thinned
 
 SMALL: dict[str, Any] = {
     "people": 500, "table_runs": 2, "figure_runs": 1, "k": 50, "draws": 1, "n": 100,
     "rows": 1000, "sizes": SIZES[:1],
 }  # fmt: skip
 """By attribute of a suite: so little work that a test can run it."""
+SMALL_MAP = GridDomain(25.0, -130.0, 1.0, 25, 70)
 KINDS = ("time_", "track_", "peakmem_")
 ELSEWHERE = {"Kernels", "Week", "Spark"}
 """No small size, or cores of a process: tests of kernels, the example and Spark run them."""
@@ -59,19 +63,29 @@ def run_case(suite: type, case: tuple[Any, ...], cache: tuple[Any, ...]) -> dict
         return {}  # asv skips it
 
 
-@pytest.mark.package
-def test_every_suite_runs_at_a_small_size(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.chdir(tmp_path)
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each suite has so little work that a test can run it."""
     monkeypatch.setattr(files.Places, "time_refuse", lambda _: None)  # a small bomb is a file
-    ran = set()
+    monkeypatch.setattr(files.TalliedTutorials, "params", ("crashes",))
+    monkeypatch.setattr(designs.Designs, "params", (["plain LDP", "random levels"], [4, 5]))
+    for module in (core, accuracy):
+        monkeypatch.setattr(module, "US_GRID", SMALL_MAP)
+        monkeypatch.setattr(module, "us_people", lambda: np.arange(SMALL_MAP.k) % 9)
     for suite in suites():
         for name, value in SMALL.items():
             if hasattr(suite, name):
                 monkeypatch.setattr(suite, name, value)
+
+
+@pytest.mark.package
+@pytest.mark.usefixtures("small")
+def test_every_suite_runs_at_a_small_size(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    ran = set()
+    for suite in suites():
         if suite.__name__ in ELSEWHERE:
             continue
-        if suite.__name__ == "Designs":
-            monkeypatch.setattr(suite, "params", (["plain LDP", "random levels"], [4, 5]))
         cache = (suite().setup_cache(),) if hasattr(suite, "setup_cache") else ()
         for case in cases(suite):
             with naming(f"{suite.__name__} {case}"):
@@ -181,22 +195,24 @@ def tables_of_estimators() -> dict[str, dict[str, list[str]]]:
     return found
 
 
-def test_tables_of_errors_hold_what_is_computed_anew() -> None:
+@pytest.mark.parametrize(
+    "case",
+    thinned([("In one block:", 1, "lone cells"), ("In 64 blocks:", 8, "a gradient")], one_in=2),
+)
+def test_tables_of_errors_hold_what_is_computed_anew(case: tuple[str, int, str]) -> None:
     """A part that is fast: one map in one block, another in 64, all four ε, to the digit."""
-    tables = tables_of_estimators()
-    anew = {"In one block:": (1, "lone cells"), "In 64 blocks:": (8, "a gradient")}
-    for head, (side, fast) in anew.items():
-        assert [row[0] for row in tables[head].values()][:2] == ["the world", "US"]
-        assert len(tables[head]) == 30
-        for row in tables[head].values():
-            for cell in row[1:]:
-                errors, _, ratio = cell.partition("; ")
-                assert all(0 <= float(each) <= 100 for each in errors.split(", ")), cell
-                assert 0.3 < float(ratio) < 10
-        for name, grid, people in accuracy.maps():
-            if name == fast:
-                line = estimator_figures.errors_row(name, grid, people, side)
-                assert line in tables[head], line
+    head, side, fast = case
+    table = tables_of_estimators()[head]
+    assert [row[0] for row in table.values()][:2] == ["the world", "US"]
+    assert len(table) == 30
+    for row in table.values():
+        for cell in row[1:]:
+            errors, _, ratio = cell.partition("; ")
+            assert all(0 <= float(each) <= 100 for each in errors.split(", ")), cell
+            assert 0.3 < float(ratio) < 10
+    ((grid, people),) = [each[1:] for each in accuracy.maps() if each[0] == fast]
+    line = estimator_figures.errors_row(fast, grid, people, side)
+    assert line in table, line
 
 
 def test_the_table_of_ranges_holds_what_is_computed_anew() -> None:

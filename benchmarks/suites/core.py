@@ -13,7 +13,6 @@ import numpy as np
 from benchmarks.suites.accuracy import us_people
 from caldp_core.audit.blockwise import audit_context
 from caldp_core.basics.types import Ints
-from caldp_core.datasets import Gowalla
 from caldp_core.domain.domains import US_GRID
 from caldp_core.domain.partitions import grid_blocks
 from caldp_core.experiments.reproduce import PAPER, SIZES, figure_2_points, run_interleaved, table_1
@@ -73,7 +72,8 @@ class Tallies:
     def setup(self, blocks: str, people: int) -> None:
         """Draw the population's true counts."""
         self.mechanism, self.rng = hadamard(blocks), np.random.default_rng(SEED)
-        shares = Gowalla().load().distribution
+        people_there = us_people()
+        shares = people_there / people_there.sum()
         self.counts, self.million = (self.rng.multinomial(n, shares) for n in (people, 10**6))
 
     def time_sampled(self, *_: object) -> None:

@@ -143,7 +143,7 @@ def test_newcomers_are_exposed_where_all_tables_that_fit_agree() -> None:
     rng = np.random.default_rng(11)
     kinds = set()
     for threshold in (1, 2, 3, 5):
-        for _ in range(60):
+        for _ in range(20):
             counts = rng.poisson(rng.choice([0.7, 2.0, 4.0]), 7)
             labels = np.unique(np.sort(rng.integers(0, 4, 7)), return_inverse=True)[1]
             found = exposed_newcomers(Suppression(threshold), counts, labels).tolist()

@@ -470,7 +470,9 @@ def test_a_shipped_file_that_is_empty_or_wrong_says_what_to_do(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has a priority of each thread")
-def test_threads_of_duckdb_run_after_the_one_that_asks_it() -> None:
+def test_threads_of_duckdb_run_after_the_one_that_asks_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("caldp_core.basics.files._PRIORITY", 10)
+
     def niceness() -> dict[int, int]:
         found = dict[int, int]()
         for task in Path("/proc/self/task").iterdir():
@@ -481,7 +483,7 @@ def test_threads_of_duckdb_run_after_the_one_that_asks_it() -> None:
     at_work: list[dict[int, int]] = []
     own, before = os.getpriority(os.PRIO_PROCESS, 0), niceness()
     with connect(100) as connection:
-        sql = "SELECT count(*) FROM range(300000000) WHERE hash(range) = 1"
+        sql = "SELECT count(*) FROM range(100000000) WHERE hash(range) = 1"
         fetch_rows(connection, sql, progress=lambda _: at_work.append(niceness()))
     of_duckdb = {task: nice for task, nice in at_work[0].items() if task not in before}
     assert len(of_duckdb) >= 2

@@ -27,8 +27,18 @@ from caldp_core.scenarios.blocks import OneBlock
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
 from tests.contract.checks import naming
-from tests.datasets import office_cases, unseen_cases
-from tests.datasets.check_cases import ASKED, BODIES, DUTCH, FORMS, NORTHINGS, READ, Case, geojson
+from tests.datasets.check_cases import (
+    ASKED,
+    BODIES,
+    DUTCH,
+    FORMS,
+    NORTHINGS,
+    OFFICE_ASKED,
+    READ,
+    UNSEEN_ASKED,
+    Case,
+    geojson,
+)
 from tests.datasets.files import merged_workbook, read_table, workbook
 from tests.strategies import thinned
 
@@ -619,8 +629,8 @@ def test_the_documentation_names_each_check_and_what_it_offers() -> None:
     rows = [line.split(" | ") for line in table.splitlines() if line.startswith("| `")]
     named = {row[0].strip("| `"): row[-1] for row in rows}
     assert list(named) == list(CHECKS)
-    parts = office_cases.ASKED["parts of rows above"]
-    cases = [*ASKED.values(), *unseen_cases.ASKED.values(), parts]
+    parts = OFFICE_ASKED["parts of rows above"]
+    cases = [*ASKED.values(), *UNSEEN_ASKED.values(), parts]
     elsewhere = {"sheet", "encoding", "codes"}
     assert {case.check for case in cases} | {"metres"} == set(CHECKS) - elsewhere
     for case in cases:

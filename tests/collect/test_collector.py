@@ -497,7 +497,7 @@ def decoy(protocol: Protocol, path: Path) -> Path:
     return protocols.write(path, protocols.payloads(protocol, [0] * 11, seed=9))
 
 
-@pytest.mark.parametrize("name", ["a*b", "a?b", "[a]xb", "a[!y]b", "**", "[]]", 'a\'b "c"', "[*?"])
+@pytest.mark.parametrize("name", ["a*b", "a?b", "[a]xb", 'a\'b "c"'])
 def test_the_name_of_a_file_is_not_a_pattern(name: str, tmp_path: Path) -> None:
     protocol = small("galois")
     for form in protocols.FORMS:

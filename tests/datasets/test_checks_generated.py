@@ -471,7 +471,7 @@ COUNTS = [1_203, 3_411, 257, 97, 641, 28, 5_009]
 
 
 @pytest.mark.slow
-@examples(one_in=3)
+@examples(one_in=8)
 @given(
     names=WORDS_OF_ANSWERS,
     flag=st.sampled_from([" b", "*", "¹", " (p)", "[2]", "†"]),
@@ -487,7 +487,7 @@ def test_numbers_with_a_flag_are_asked_about(
 
 
 @pytest.mark.slow
-@examples(one_in=3)
+@examples(one_in=8)
 @given(
     names=WORDS_OF_ANSWERS,
     written=st.sampled_from(
@@ -505,7 +505,7 @@ def test_thousands_and_millions_are_asked_about(
 
 
 @pytest.mark.slow
-@examples(one_in=3)
+@examples(one_in=8)
 @given(
     names=WORDS_OF_ANSWERS,
     title=st.sampled_from(["year", "Jahr", "quarter", "Stichtag"]),
@@ -526,7 +526,7 @@ def test_rows_of_several_periods_are_asked_about(
 
 
 @pytest.mark.slow
-@examples(one_in=3)
+@examples(one_in=8)
 @given(
     names=WORDS_OF_ANSWERS,
     times=st.integers(2, 5),
@@ -549,7 +549,7 @@ def test_notes_below_records_are_asked_about(
 
 
 @pytest.mark.thorough
-@examples(one_in=3)
+@examples(one_in=8)
 @given(names=WORDS_OF_ANSWERS, begin=st.integers(0, 5), times=st.integers(2, 4))
 def test_codes_with_words_on_another_sheet_are_asked_about(
     names: list[str], begin: int, times: int
@@ -564,7 +564,7 @@ def test_codes_with_words_on_another_sheet_are_asked_about(
 
 
 @pytest.mark.slow
-@examples(one_in=3)
+@examples(one_in=8)
 @given(
     names=WORDS_OF_ANSWERS,
     how=st.sampled_from([str.upper, str.title, str.capitalize]),
@@ -584,7 +584,7 @@ def test_answers_in_capital_letters_are_asked_about(
 
 
 @pytest.mark.slow
-@examples(one_in=3)
+@examples(one_in=8)
 @given(
     names=WORDS_OF_ANSWERS,
     signs=st.sampled_from([("1", "0"), ("yes", "no"), ("Ja", "Nein"), ("x", "")]),

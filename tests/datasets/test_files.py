@@ -40,12 +40,19 @@ from caldp_ui.places import view
 from caldp_ui.values.page import FORM
 from tests import ROOT
 from tests.contract.checks import naming
-from tests.datasets import office_cases
-from tests.datasets.check_cases import ASKED, READ, Case
+from tests.datasets.check_cases import (
+    ASKED,
+    OFFICE_ASKED,
+    OFFICE_READ,
+    ORDERS,
+    READ,
+    REFUSED,
+    UNSEEN_ASKED,
+    UNSEEN_READ,
+    Case,
+)
 from tests.datasets.files import GOOD, HARM, PARIS, as_zip, hostile, read_table, workbook
-from tests.datasets.unseen_cases import ASKED as UNSEEN_CASES_ASKED
-from tests.datasets.unseen_cases import ORDERS, REFUSED
-from tests.datasets.unseen_cases import READ as UNSEEN_CASES_READ
+from tests.strategies import thinned
 
 FUZZED = 800
 
@@ -179,7 +186,7 @@ def collection(features: list[Any], **more: Any) -> bytes:
             b'{"features": [{"geometry": {"coordinates": [' + b"[]," * 10_000_000 + b"[]]}}]}",
             "large",
         ),
-        (b'{"features": [' + b'{"type": "Feature"},' * 300_000 + b"{}]}", "has neither"),
+        (b'{"features": [' + b'{"type": "Feature"},' * 100_000 + b"{}]}", "has neither"),
         pytest.param(
             b'{"features": [], "more": [' + b"[]," * 10_000_000 + b"[]]}",
             "large",
@@ -202,7 +209,7 @@ def test_a_hostile_file_fills_no_memory_but_a_bounded_process(
 
 @pytest.mark.slow
 def test_a_large_file_is_the_table_and_the_areas_that_it_is_in_this_process() -> None:
-    many = collection([feature(number) for number in range(6_000)])
+    many = collection([feature(number) for number in range(4_000)])
     assert as_csv(source_from_bytes(many, "x"), PAGE_BOUNDS).head(2**22) == table_of(many, "x")
     ring = [[0, 0], [0, 1], [1, 1], [0, 0]]
     shapes = [
@@ -431,23 +438,45 @@ def assert_is(found: OwnTable | OwnPlaces, kept: Kept) -> None:
         assert found.counts()[cell] == people
 
 
+CASES: Final = {
+    **IN_TEXT,
+    **UNSEEN_ASKED,
+    **UNSEEN_READ,
+    **OFFICE_ASKED,
+    **OFFICE_READ,
+}
+ON_THE_PAGE = [*FILES, *thinned(CASES, one_in=2)]
+"""Every check is asked by generated files (`test_checks_generated.py`), too."""
+BY_THE_COMMAND = thinned([*FILES, *CASES][::-1], one_in=12)  # of `IN_TEXT` `tests/cli` reads others
+
+
+def opened(name: str) -> tuple[bytes, str, Kept]:
+    """The content of a file or case, its name, and what it leads to."""
+    if name in FILES:
+        return (FOLDER / name).read_bytes(), name, FILES[name]
+    return CASES[name].text.encode(), CASES[name].name, of_case(CASES[name])
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("one_connection")
-@pytest.mark.parametrize("name", [*FILES, *IN_TEXT])
-def test_a_file_leads_to_its_number_on_the_page_and_by_the_command(
-    name: str, tmp_path: Path
-) -> None:
-    case = IN_TEXT.get(name)
-    kept = FILES[name] if case is None else of_case(case)
-    data = (FOLDER / name).read_bytes() if case is None else case.text.encode()
-    file = name if case is None else case.name
+@pytest.mark.parametrize("name", ON_THE_PAGE)
+def test_a_file_leads_to_its_number_on_the_page(name: str) -> None:
+    data, file, kept = opened(name)
     if not kept.refused:
         assert_is(read_on_the_page(data, file, kept), kept)
-        if case is None:  # the command reads the others in `tests/cli/test_count.py`
-            assert_is(read_by_the_command(data, file, kept, tmp_path), kept)
         return
     with pytest.raises(CaldpError, match=kept.refused):
         read_on_the_page(data, file, kept)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("one_connection")
+@pytest.mark.parametrize("name", BY_THE_COMMAND)
+def test_a_file_leads_to_its_number_by_the_command(name: str, tmp_path: Path) -> None:
+    data, file, kept = opened(name)
+    if not kept.refused:
+        assert_is(read_by_the_command(data, file, kept, tmp_path), kept)
+        return
     with pytest.raises(CaldpError, match=kept.refused):
         read_by_the_command(data, file, kept, tmp_path)
 
@@ -456,33 +485,8 @@ def test_every_file_of_the_folder_is_read() -> None:
     assert set(FILES) == {path.name for path in FOLDER.iterdir()}
 
 
-CASES = UNSEEN_CASES_ASKED | UNSEEN_CASES_READ | office_cases.ASKED | office_cases.READ
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("one_connection")
-@pytest.mark.parametrize("part", range(3))
-def test_files_as_they_come_lead_to_their_numbers(part: int) -> None:
-    for name in list(CASES)[part::3]:
-        case = CASES[name]
-        kept = of_case(case)
-        with naming(name):
-            assert_is(read_on_the_page(case.text.encode(), case.name, kept), kept)
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("one_connection")
-@pytest.mark.parametrize("part", range(4))
-def test_the_command_reads_them_in_the_same_way(part: int, tmp_path: Path) -> None:
-    for name in list(CASES)[part::12]:
-        kept = of_case(CASES[name])
-        with naming(name):
-            data = CASES[name].text.encode()
-            assert_is(read_by_the_command(data, CASES[name].name, kept, tmp_path), kept)
-
-
 def test_files_of_other_programs_are_named_with_the_way_out() -> None:
-    for text, sentence in (REFUSED | office_cases.REFUSED).items():
+    for text, sentence in REFUSED.items():
         with naming(text[:60]), pytest.raises(CaldpError, match=sentence):
             read_places(text.encode())
 
@@ -570,7 +574,7 @@ def test_letters_that_may_be_others_are_asked_about_and_western_ones_are_not() -
 
 
 def test_areas_of_a_file_are_its_data_its_map_and_its_blocks() -> None:
-    case = UNSEEN_CASES_ASKED["areas with numbers"]
+    case = UNSEEN_ASKED["areas with numbers"]
     found = read_on_the_page(case.text.encode(), case.name, of_case(case))
     assert isinstance(found, OwnTable)
     grid, labels = areas_on_map(found.areas)

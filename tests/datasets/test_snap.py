@@ -37,6 +37,7 @@ from tests import strategies
 from tests.datasets.files import AUSTIN, random_rows, write
 
 OSLO = b"7\t2010-10-18T22:17:43Z\t59.9\t10.75\t9"
+pytestmark = pytest.mark.usefixtures("one_connection")
 ORIGIN = (0.0, 0.0, 0.0, 0.0)
 AUSTIN_CELL = int(US_GRID.locate([30.2359091167], [-97.7951395833])[0])
 
@@ -115,10 +116,9 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("bad", BAD.values(), ids=BAD.keys())
 @pytest.mark.parametrize("last", [False, True], ids=["within", "last"])
-def test_a_bad_line_is_counted_and_shown(path: Path, bad: bytes, last: bool) -> None:
-    rows = [AUSTIN] * 3 + ([bad] if last else [bad, AUSTIN])
+def test_a_bad_line_is_counted_and_shown(path: Path, last: bool) -> None:
+    rows = [AUSTIN] * 3 + ([BAD["words"]] if last else [BAD["words"], AUSTIN])
     dataset = write(path, *rows).load()
     assert dataset.n == 4 - last
     assert f"1 of {5 - last} rows is not counted: 1 with " in dataset.note
@@ -220,7 +220,7 @@ def test_nobody_beyond_the_area_is_counted(path: Path) -> None:
     assert whole == (east & (latitude >= 25) & (latitude < 50)).sum() > inside.sum()
 
 
-ROWS = 20_000
+ROWS = 12_000
 WHOLE = gzip.compress(b"\n".join(random_rows(ROWS, np.random.default_rng(1))[0]), mtime=0)
 WHOLE_PACKED = gzip.compress(WHOLE)  # sound gzip, but no check-ins
 

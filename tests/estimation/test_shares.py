@@ -71,7 +71,7 @@ WRONG = (without_channel_noise, of_all_groups)
 
 
 @pytest.mark.slow  # 100 surveys each: the simulation itself is what shows the coverage
-@pytest.mark.parametrize("case", thinned(WITHIN, one_in=2))
+@pytest.mark.parametrize("case", thinned(WITHIN, one_in=3))
 def test_shares_within_groups_and_their_differences_hold(case: Any) -> None:
     limit = norm.isf(SIGNIFICANCE / (3 * len(WITHIN))) * math.sqrt(0.95 * 0.05 / WITHIN_RUNS)
     is_open, family, epsilon, n, (one, two) = case
@@ -209,11 +209,11 @@ def numbers(epsilon: float, people: Ints, runs: int) -> list[Evidence]:
 QUANTILE_RUNS = 100
 
 
-@pytest.mark.slow  # 300 surveys of 8 cumulative shares each
+@pytest.mark.slow  # 200 surveys of 8 cumulative shares each
 def test_the_range_of_a_quantile_holds_it() -> None:
     limit = norm.isf(SIGNIFICANCE / 10) * math.sqrt(0.95 * 0.05 / QUANTILE_RUNS)
     people = np.array([5, 9, 14, 20, 22, 14, 9, 7])
-    for epsilon, factor in ((0.5, 100), (1.0, 10), (4.0, 1)):
+    for epsilon, factor in ((0.5, 100), (4.0, 1)):
         held, wrong = np.zeros(3), 0
         for evidence in numbers(epsilon, people * factor, QUANTILE_RUNS):
             names = list(evidence.domain.names) if isinstance(evidence.domain, Domain) else []

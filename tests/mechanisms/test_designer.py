@@ -301,7 +301,7 @@ def assert_holds(levels: Floats, prior: Floats, weights: Floats) -> Design:
 
 
 @pytest.mark.slow
-@settings(max_examples=10, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=5, suppress_health_check=[HealthCheck.too_slow])
 @given(problems())
 def test_search_finds_what_all_rays_give(problem: tuple[Floats, Floats, Floats]) -> None:
     assert_holds(*problem)

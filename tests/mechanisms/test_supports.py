@@ -50,7 +50,7 @@ def mechanism_of(policy: Context, oracles: Any = SubsetSelectionOracles) -> Cont
 # --- the tally's law -----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("first", "second"), [(1, 1), (3, 2), (5, 5), (40, 39), (700, 698)])
+@pytest.mark.parametrize(("first", "second"), [(1, 1), (3, 2), (5, 5), (40, 39), (250, 248)])
 def test_weights_of_halves_are_hypergeometric(first: int, second: int) -> None:
     needs, reach = np.arange(first + second + 1), first + 1
     halves = np.array([first]), np.array([second])
@@ -84,9 +84,9 @@ def test_a_choice_of_people_is_uniform(scale: int) -> None:
 
 
 def check_law(size: int, omega: int, uniform: int, scale: int) -> None:
-    """Mean and covariance of 4,000 draws are those of independent subsets, by counting.
+    """Mean and covariance of 2,000 draws are those of independent subsets, by counting.
 
-    A covariance of two symbols is known to 1/63 of the product of their spreads; letting all
+    A covariance of two symbols is known to 1/45 of the product of their spreads; letting all
     others lie below x changes the covariances of neighbours by their own size.
     """
     rng = np.random.default_rng(3)
@@ -109,7 +109,7 @@ def check_law(size: int, omega: int, uniform: int, scale: int) -> None:
     pairs, people = np.stack([truths, truths[::-1]] * 100), np.array([uniform, 0] * 100)
     draws = np.concatenate([
         subset_selection.sample_supports(pairs, people, omega, rng).reshape(100, 2, size)
-        for _ in range(40)
+        for _ in range(20)
     ])  # fmt: skip
     assert (draws.sum(axis=2) == omega * (truths.sum() + np.array([uniform, 0]))).all()
     spread = np.sqrt(np.maximum(covariance.diagonal(), 0))
@@ -370,13 +370,20 @@ class TooFewValues(OLH):
         super().__init__(sizes, np.minimum(epsilon, 0.01))
 
 
-@pytest.mark.slow
-def test_hashing_the_known_figure() -> None:
-    """n·MSE a symbol at k = 1024, ε = 1: 3.69 (4e/(e−1)² = 3.68 for ideal hashes), both ways."""
+def hashing_figure() -> float:
     mechanism = hashing_mechanism_of(Context.plain(1024, 1.0))
-    exact = float(variance_given_people(mechanism, np.full(1024, 1 / 1024), 1).mean())
-    assert exact == pytest.approx(4 * np.e / (np.e - 1) ** 2, rel=0.01)
-    assert exact == pytest.approx(3.69, rel=0.02)
+    return float(variance_given_people(mechanism, np.full(1024, 1 / 1024), 1).mean())
+
+
+def test_hashing_the_known_figure() -> None:
+    """n·MSE a symbol at k = 1024, ε = 1: 3.69 (4e/(e−1)² = 3.68 for ideal hashes)."""
+    assert hashing_figure() == pytest.approx(4 * np.e / (np.e - 1) ** 2, rel=0.01)
+    assert hashing_figure() == pytest.approx(3.69, rel=0.02)
+
+
+@pytest.mark.thorough  # the contract holds reports and variance against the channel of few values
+def test_hashing_reports_have_the_known_figure() -> None:
+    exact = hashing_figure()
     assert hashing_simulate_error(OLH, runs=150) == pytest.approx(exact, rel=0.02)
     # 27 % more is to be found: 20 runs know it to 1 %.
     assert abs(hashing_simulate_error(TooFewValues, runs=20) / exact - 1) > 0.02

@@ -37,7 +37,6 @@ from caldp_ui.parts import pack
 from caldp_ui.stage.records import nobody_below
 from caldp_ui.words import formats
 from tests.contract.checks import naming
-from tests.datasets import unseen_cases
 from tests.datasets.check_cases import ASKED, FORMS
 from tests.datasets.files import workbook
 from tests.ui.driver import (
@@ -205,7 +204,7 @@ def test_a_question_with_several_choices_leads_to_its_estimate_and_says_its_epsi
 
 
 def test_areas_of_geojson_are_shown_on_maps() -> None:
-    case = unseen_cases.ASKED["areas with numbers"]
+    case = UNSEEN_ASKED["areas with numbers"]
     at = answer(bring("values", case.text, case.name), "areas-file")
     scenario = values_page_scenario_of(accepted(at, "values"))
     table = scenario.dataset
