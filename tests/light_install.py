@@ -15,7 +15,7 @@ from pathlib import Path
 from pkgutil import walk_packages
 from typing import Any, Final
 
-from tests.packages import DEPENDENCIES, EXTRAS
+from tests import DEPENDENCIES, EXTRAS
 
 _NAME: Final = re.compile(r"[\w.-]+")
 

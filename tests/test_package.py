@@ -25,7 +25,8 @@ from caldp_core.basics.extras import EXTRAS
 from caldp_ui.app.theme import ANCESTORS, WORKER
 from deploy.health import answers, request
 from deploy.nginx import main
-from tests import ROOT, packages
+from tests import DEPENDENCIES, ROOT
+from tests import EXTRAS as INSTALLED
 from tests.collect import protocols
 from tests.collect.protocols import small
 from tests.datasets.files import GOOD
@@ -195,10 +196,10 @@ def test_the_core_imports_what_it_depends_on_and_the_extras_that_it_names() -> N
     found: set[str] = set()
     for path in (ROOT / "caldp_core").rglob("*.py"):
         found |= imports_of(path.read_text(encoding="utf-8"))
-    depended = {name.replace("-", "_") for name in packages.DEPENDENCIES}
+    depended = {name.replace("-", "_") for name in DEPENDENCIES}
     assert found - sys.stdlib_module_names - depended - {"caldp_core"} == EXTRAS.keys()
     for package, extra in EXTRAS.items():
-        assert package.replace("_", "-") in packages.EXTRAS[extra] & packages.EXTRAS["dashboard"]
+        assert package.replace("_", "-") in INSTALLED[extra] & INSTALLED["dashboard"]
 
 
 DATA = Path("data")

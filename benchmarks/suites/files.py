@@ -32,7 +32,7 @@ from caldp_core.datasets import read_places
 from caldp_core.domain.domains import Domain
 from caldp_core.mechanisms.catalogue import Galois, Hadamard, Oue, RandomizedResponse
 from caldp_core.privacy.context import Context
-from tests.collect.tutorials import STEP, text_of, walk, words_of
+from tests.collect.protocols import STEP, text_of, walk, words_of
 
 WEEK: Final = Path(__file__).parents[2] / "examples" / "collection" / "week.py"
 SETS_OF: Final = 1000

@@ -2,10 +2,14 @@
 
 import base64
 import csv
+import io
 import json
 import math
+import re
+import shlex
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Sequence
+from contextlib import redirect_stdout
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
@@ -15,7 +19,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import sqlglot
+from click.testing import CliRunner
 
+from caldp_core.cli.commands import main
 from caldp_core.collect.device import HASH, NUMBER, NUMBER_RANGE, DrawnCoins, Payload, as_text
 from caldp_core.collect.protocol import FamilyPlan, Protocol, TablePlan
 from caldp_core.collect.servers import tally_query
@@ -24,7 +30,8 @@ from caldp_core.mechanisms.catalogue import FAMILIES, FamilySpec, Hadamard, mech
 from caldp_core.privacy.context import Context
 from caldp_core.privacy.distance import GridMetric
 from caldp_core.privacy.matrix import BinaryPolicy, DenseMatrix
-from tests.contract.checks import context
+from tests import ROOT
+from tests.contract.checks import context, naming
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -222,3 +229,32 @@ def in_duckdb(protocol: Protocol, dialect: str, batch_column: str = "") -> str:
     query = query.replace("FORMAT('%t', report)", "CAST(report AS STRING)")
     (made,) = sqlglot.transpile(query, read=dialect, write="duckdb")
     return made.replace("'%Float%'", "'DOUBLE'")
+
+
+STEP: Final = re.compile(r"^ {4}caldp ([^\n]*)$|^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+
+
+def text_of(page: str) -> str:
+    return (ROOT / "docs" / page).read_text("utf-8")
+
+
+def words_of(command: str) -> list[str]:
+    """As a shell hands them over, with files in the place of patterns."""
+    parts = [sorted(map(str, Path().glob(w))) if "*" in w else [w] for w in shlex.split(command)]
+    return [word for part in parts for word in part]
+
+
+def walk(page: str) -> int:
+    """Run the commands and snippets of a page in their order; how many there are."""
+    known: dict[str, Any] = {}
+    steps = STEP.findall(re.sub(r"^( {4}.*)$", r"\1\n", text_of(page), flags=re.MULTILINE))
+    for command, code in steps:
+        with naming(command or code):
+            if command:
+                done = CliRunner().invoke(main, words_of(command))
+                assert done.exit_code == 0, done.output
+                continue
+            with redirect_stdout(io.StringIO()) as printed:
+                exec(code, known)
+            assert printed.getvalue().splitlines() == re.findall(r"^# (.*)$", code, re.MULTILINE)
+    return len(steps)

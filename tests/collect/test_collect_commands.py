@@ -35,9 +35,8 @@ from caldp_core.experiments.table import as_csv
 from caldp_core.mechanisms.catalogue import Oue
 from tests import ROOT
 from tests.collect import protocols
-from tests.collect.protocols import SPECS, labelled, many, small, tables
+from tests.collect.protocols import SPECS, labelled, many, small, tables, text_of, walk
 from tests.collect.test_client import NODE
-from tests.collect.tutorials import text_of, walk
 from tests.contract.checks import naming
 from tests.strategies import thinned
 

@@ -23,8 +23,8 @@ from click.testing import CliRunner
 
 from caldp_core.cli.commands import main
 from tests import ROOT
+from tests.collect.protocols import text_of, words_of
 from tests.collect.test_client import NODE
-from tests.collect.tutorials import text_of, words_of
 from tests.contract.checks import naming
 from tests.waiting import PATIENCE, until
 

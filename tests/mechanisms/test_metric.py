@@ -28,7 +28,7 @@ from caldp_core.privacy.context import dense
 from caldp_core.privacy.distance import DistanceMetric, EuclideanMetric, GridMetric
 from tests.channels import exact_audit
 from tests.contract import checks
-from tests.mechanisms.test_planar import planar_displacement
+from tests.mechanisms.test_kernels import planar_displacement
 from tests.stats import SIGNIFICANCE, assert_same_law
 from tests.strategies import thinned
 

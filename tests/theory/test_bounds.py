@@ -49,7 +49,7 @@ from caldp_core.theory.bounds import (
 from caldp_core.theory.expected_error import variance_given_people
 from caldp_core.theory.planner import people_needed
 from tests.contract.checks import CONTEXTS, EXACT, channel_of, context, naming, single_estimates
-from tests.mechanisms.test_planar import planar_displacement
+from tests.mechanisms.test_kernels import planar_displacement
 
 
 def urap_losses(p: Floats, sensitive: Bools, n: int, epsilon: float) -> Losses:

@@ -1,14 +1,17 @@
 """The trusted curator, selection bit by bit, and sketches: audits, laws, exact variances."""
 
+import itertools
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import ArrayLike
 
 from caldp_core.audit.pairwise import audit_channel
-from caldp_core.basics.errors import CaldpError
-from caldp_core.basics.types import Floats, Ints
+from caldp_core.basics.errors import CaldpError, check_symbols
+from caldp_core.basics.types import Bools, Floats, Ints, WordSource
 from caldp_core.lecture import counts as selection
 from caldp_core.lecture.counts import (
     BitwiseResponse,
@@ -21,7 +24,19 @@ from caldp_core.lecture.counts import (
     OneHotResponse,
     even_votes,
 )
-from caldp_core.mechanisms.randomness import COIN_ONE, seeded_words
+from caldp_core.lecture.daily import (
+    Bits,
+    DailyMean,
+    LastingRappor,
+    OneBitMean,
+    Phone,
+    RapporCollector,
+    coins_used,
+    guess_accuracy_of_laws,
+    round_by_offset,
+    round_to_nearest,
+)
+from caldp_core.mechanisms.randomness import COIN_ONE, seeded_words, uniform_below
 from caldp_core.privacy.context import Context
 from tests.contract.checks import naming
 from tests.stats import SIGNIFICANCE, assert_fits, assert_mean, assert_same_law
@@ -349,3 +364,331 @@ def test_sketches_bad_input_is_told() -> None:
         CountMeanSketch(Hashes.random(4, 4, 16, np.random.default_rng(1)), 1.0).exact_channel()
     with pytest.raises(CaldpError, match="functions must be a whole number"):
         Hashes.random(4, 0, 4, np.random.default_rng(1))
+
+
+TWO = np.array([[True, False], [False, True]])
+"""Two values with one bit each, in a Bloom filter of two bits."""
+FOUR = np.array([[True, True, False, False], [False, False, True, True]])
+
+
+def words(seed: int) -> Any:
+    return seeded_words(np.random.default_rng(seed))
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 2.0, 6.0])
+@pytest.mark.parametrize("days", [1, 2, 4])
+def test_all_days_together_keep_epsilon(epsilon: float, days: int) -> None:
+    channel = LastingRappor(2, 1, epsilon).exact_channel(TWO, days)
+    assert audit_channel(channel, Context.plain(2, epsilon)).holds
+
+
+def test_two_hashes_share_epsilon() -> None:
+    channel = LastingRappor(4, 2, 2.0).exact_channel(FOUR, 3)
+    assert audit_channel(channel, Context.plain(2, 2.0)).holds
+
+
+def test_the_permanent_bits_themselves_keep_epsilon_and_a_twentieth_more_is_caught() -> None:
+    for wrong, holds in ((1.0, True), (1.05, False)):
+        kept = LastingRappor(2, 1, wrong * 2.0).keep_probability
+        rows = [[kept if a else 1 - kept, 1 - kept if a else kept] for a in (True, False)]
+        both = [
+            [p * q for p in row for q in other] for row, other in zip(rows, rows[::-1], strict=True)
+        ]
+        assert audit_channel(both, Context.plain(2, 2.0)).holds == holds
+
+
+def test_one_day_keeps_theorem_2_s_epsilon_and_no_less() -> None:
+    mechanism = LastingRappor(4, 2, 3.0)
+    channel = mechanism.exact_channel(FOUR, 1)
+    day = mechanism.epsilon_one_day
+    assert audit_channel(channel, Context.plain(2, day + 1e-9)).holds
+    assert not audit_channel(channel, Context.plain(2, day - 1e-9)).holds
+    assert day < 3.0
+
+
+def test_drawing_the_permanent_response_anew_is_caught() -> None:
+    mechanism = LastingRappor(2, 1, 2.0)
+    redrawn = mechanism.redrawn_channel(TWO, 4)
+    assert not audit_channel(redrawn, Context.plain(2, 2.0)).holds
+    assert mechanism.redrawn_channel(TWO, 1) == mechanism.exact_channel(TWO, 1)
+
+
+def test_a_phone_draws_the_permanent_response_of_a_value_once() -> None:
+    phone = Phone(LastingRappor(64, 2, 2.0), words(1))
+    first = phone.report("a")
+    kept = phone.permanent_bits["a"].copy()
+    reports = np.array([phone.report("a") for _ in range(2_000)])
+    np.testing.assert_array_equal(phone.permanent_bits["a"], kept)
+    assert not (reports == first).all()  # the daily layer is drawn anew
+    # Its reports average to ¾ and ¼ by the permanent bits, whatever the Bloom filter is.
+    mean = np.where(kept, 0.75, 0.25)
+    assert_mean(reports.astype(float), mean, np.full(64, np.sqrt(3 / 16)), SIGNIFICANCE)
+    phone.report("b")
+    assert list(phone.permanent_bits) == ["a", "b"]
+    np.testing.assert_array_equal(phone.permanent_bits["a"], kept)
+
+
+class Forgetful(Phone):
+    """A phone with the mistake that the test is for."""
+
+    def report(self, value: str) -> Bools:
+        self.permanent_bits.clear()
+        return super().report(value)
+
+
+def test_a_phone_that_forgets_is_told_from_one_that_does_not() -> None:
+    phone = Forgetful(LastingRappor(64, 2, 2.0), words(1))
+    phone.report("a")
+    kept = phone.permanent_bits["a"].copy()
+    reports = np.array([phone.report("a") for _ in range(2_000)])
+    spread = np.full(64, np.sqrt(3 / 16))
+    with pytest.raises(AssertionError):
+        assert_mean(reports.astype(float), np.where(kept, 0.75, 0.25), spread, SIGNIFICANCE)
+
+
+def test_daily_reports_have_the_channel_s_law() -> None:
+    mechanism, n = LastingRappor(2, 1, 1.5), 40_000
+    source = words(2)
+    permanent = mechanism.permanent(np.broadcast_to(TWO[0], (n, 2)), source)
+    sent = np.stack([mechanism.daily(permanent, source) for _ in range(2)])
+    # Columns go bit by bit, and in each bit day by day.
+    column = (sent.transpose(1, 2, 0).reshape(n, 4) @ np.array([8, 4, 2, 1])).astype(int)
+    row = mechanism.exact_channel(TWO, 2)[0]
+    expected = n * np.array([float(q) for q in row])
+    assert_fits(np.bincount(column, minlength=16), expected, SIGNIFICANCE)
+    wrong = n * np.array([float(q) for q in LastingRappor(2, 1, 1.7).exact_channel(TWO, 2)[0]])
+    with pytest.raises(AssertionError):
+        assert_fits(np.bincount(column, minlength=16), wrong, SIGNIFICANCE)
+
+
+def best_guess(channel: list[list[Fraction]]) -> float:
+    """Right from 50:50: half of the sum of the larger probabilities."""
+    return float(sum(max(p, q) for p, q in zip(*channel, strict=True)) / 2)
+
+
+@pytest.mark.parametrize("days", [1, 3, 4])
+def test_what_an_onlooker_learns_is_what_the_channel_says(days: int) -> None:
+    mechanism = LastingRappor(2, 1, 3.0)
+    kept, redrawn = mechanism.law_memoised(days), mechanism.law_redrawn(days)
+    for law, channel in ((kept, mechanism.exact_channel), (redrawn, mechanism.redrawn_channel)):
+        exact = best_guess(channel(TWO, days))
+        assert mechanism.history_guess_accuracy([law]) == pytest.approx(exact, abs=2.0**-11)
+
+
+def test_memory_stops_the_onlooker_and_forgetting_does_not() -> None:
+    mechanism = LastingRappor(32, 2, 2.0)
+    most = 1 / (1 + np.exp(-2.0))
+    known = mechanism.history_guess_accuracy([mechanism.law_of_permanent])
+    kept = [mechanism.history_guess_accuracy([mechanism.law_memoised(m)]) for m in (1, 7, 30, 120)]
+    anew = [mechanism.history_guess_accuracy([mechanism.law_redrawn(m)]) for m in (1, 7, 30, 120)]
+    assert kept == sorted(kept)
+    assert kept[0] == pytest.approx(anew[0], abs=1e-4)
+    assert kept[-1] == pytest.approx(known, abs=2e-3)
+    assert known <= most
+    assert anew[2] > most
+    assert anew[3] > 0.99
+    changing = mechanism.history_guess_accuracy([mechanism.law_memoised(6)] * 5)
+    assert known < changing <= 1 / (1 + np.exp(-10.0))
+
+
+def test_no_news_is_a_coin_s_guess() -> None:
+    even = np.array([0.5, 0.5])
+    assert guess_accuracy_of_laws([(even, even)]) == pytest.approx(0.5)
+
+
+def test_decoding_is_unbiased_with_the_stated_variance() -> None:
+    mechanism, people = LastingRappor(16, 2, 4.0), np.array([500, 300, 0, 200])
+    server, rng = RapporCollector(mechanism, ["a", "b", "c", "d"], 4), np.random.default_rng(3)
+    found = np.stack([server.estimate(server.sample_tally(people, rng)) for _ in range(2_000)])
+    variance = server.variance(people)
+    assert_mean(found, people.astype(float), np.sqrt(variance), SIGNIFICANCE)
+    squares = (found - people) ** 2
+    assert_mean(squares, variance, squares.std(axis=0), SIGNIFICANCE)
+    for wrong in (0.8, 1.2):
+        with pytest.raises(AssertionError):
+            assert_mean(squares, wrong * variance, squares.std(axis=0), SIGNIFICANCE)
+    with pytest.raises(AssertionError):
+        assert_mean(found, people + 0.2 * np.sqrt(variance), np.sqrt(variance), SIGNIFICANCE)
+
+
+def test_the_drawn_tally_is_that_of_phones() -> None:
+    mechanism, people = LastingRappor(8, 2, 4.0), np.array([200, 100])
+    server, rng = RapporCollector(mechanism, ["a", "b"], 2), np.random.default_rng(4)
+    drawn = np.stack([server.sample_tally(people, rng)[0].ravel() for _ in range(800)])
+    value = np.repeat([0, 1], people)
+    sums = []
+    for _ in range(800):
+        cohort = rng.integers(0, 2, 300)
+        bloom = server.blooms[cohort, value]
+        source = seeded_words(rng)
+        report = mechanism.daily(mechanism.permanent(bloom, source), source)
+        sums.append(server.tally(report, cohort)[0].ravel())
+    one, other = drawn.astype(float), np.array(sums, dtype=float)
+    spread = np.sqrt(one.var(axis=0) + other.var(axis=0))
+    assert_mean(one - other, np.zeros(16), spread, SIGNIFICANCE)
+    ratio = np.log(one.var(axis=0) / other.var(axis=0))
+    assert np.abs(ratio).max() < 5.5 * np.sqrt(4 / 800)
+
+
+def test_daily_bad_input_is_told() -> None:
+    with pytest.raises(CaldpError, match=r"hashes must be a whole number in \[1, 8\]"):
+        LastingRappor(8, 9, 1.0)
+    with pytest.raises(CaldpError, match="cannot tell 3 candidates apart"):
+        RapporCollector(LastingRappor(2, 1, 1.0), ["a", "b", "c"], 1)
+    with pytest.raises(CaldpError, match="use fewer bits or days"):
+        LastingRappor(8, 1, 1.0).exact_channel(np.zeros((2, 8), bool), 4)
+
+
+_NOT_DRAWN = -1
+
+
+class Phones:
+    """n phones that remember: offsets (n,), and the bit of every multiple once it was drawn.
+
+    `bits`: (n, m/s + 1) int8, −1 where not yet drawn.
+    """
+
+    def __init__(self, daily: DailyMean, n: int, words: WordSource) -> None:
+        self.daily, self._words = daily, words
+        width = daily.width
+        self.offset = uniform_below(np.full(n, width, np.uint64), words).astype(np.int64)
+        self.bits: Bits = np.full((n, daily.mean.most // width + 1), _NOT_DRAWN, np.int8)
+
+    def report(self, x: ArrayLike) -> Bits:
+        """(n,) numbers of today → (n,) bits."""
+        numbers = check_symbols("x", x, self.daily.mean.most + 1)
+        rounded = round_by_offset(numbers, self.offset, self.daily.width)
+        phones, place = np.arange(numbers.size), rounded // self.daily.width
+        new = np.flatnonzero(self.bits[phones, place] == _NOT_DRAWN)
+        self.bits[new, place[new]] = self.daily.mean.privatize(rounded[new], self._words)
+        return np.asarray(self.bits[phones, place])
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 8.0])
+def test_one_bit_keeps_epsilon_and_a_twentieth_more_is_caught(epsilon: float) -> None:
+    claimed = Context.plain(6, epsilon)
+    assert audit_channel(OneBitMean(5, epsilon).exact_channel(), claimed).holds
+    assert not audit_channel(OneBitMean(5, 1.05 * epsilon).exact_channel(), claimed).holds
+
+
+@pytest.mark.parametrize("width", [1, 2, 4])
+def test_a_number_that_stays_keeps_epsilon_for_ever_if_it_is_remembered(width: int) -> None:
+    daily, claimed = DailyMean(OneBitMean(4, 1.0), width), Context.plain(5, 1.0)
+    constant = [[x] * 3 for x in range(5)]
+    assert audit_channel(daily.exact_channel(constant), claimed).holds
+    assert not audit_channel(daily.forgetful_channel(constant), claimed).holds
+    # Fresh bits add up, to 3ε and no less.
+    fresh = daily.forgetful_channel(constant)
+    assert audit_channel(fresh, Context.plain(5, 3.0)).holds
+    assert not audit_channel(fresh, Context.plain(5, 2.9)).holds
+
+
+def test_that_a_number_changed_is_not_hidden() -> None:
+    """What the page says: a bit that changes proves another bucket, at any ε."""
+    daily = DailyMean(OneBitMean(4, 0.1), 4)
+    moved, stayed = daily.exact_channel([[0, 4], [0, 0]])
+    assert moved[1] > 0
+    assert stayed[1] == 0
+
+
+def test_the_estimate_is_unbiased_with_the_stated_variance() -> None:
+    mechanism, people = OneBitMean(10, 1.0), np.array([40, 0, 0, 30, 0, 0, 0, 100, 0, 0, 30])
+    n, rng = int(people.sum()), np.random.default_rng(1)
+    mean = people @ np.arange(11) / n
+    found = np.array(
+        [mechanism.estimate(mechanism.sample_ones(people, rng), n) for _ in range(8_000)]
+    )
+    spread = np.array(np.sqrt(mechanism.variance(people)))
+    assert_mean(found, np.array(mean), spread, SIGNIFICANCE)
+    squares = (found - mean) ** 2
+    assert_mean(squares, spread**2, np.array(squares.std()), SIGNIFICANCE)
+    for wrong in (0.95, 1.05):
+        with pytest.raises(AssertionError):
+            assert_mean(squares, wrong**2 * spread**2, np.array(squares.std()), SIGNIFICANCE)
+
+
+def test_drawn_sums_are_those_of_phones() -> None:
+    mechanism, people = OneBitMean(4, 2.0), np.array([3, 1, 0, 2, 2])
+    x, rng = np.repeat(np.arange(5), people), np.random.default_rng(2)
+    one_by_one = (
+        mechanism.privatize(np.tile(x, 6_000), seeded_words(rng)).reshape(-1, 8).sum(axis=1)
+    )
+    law = np.ones(1)
+    for chance in (mechanism.chances[x] / COIN_ONE).tolist():
+        law = np.convolve(law, [1 - chance, chance])
+    drawn = np.array([mechanism.sample_ones(people, rng) for _ in range(6_000)])
+    for sums in (one_by_one, drawn):
+        assert_fits(np.bincount(sums, minlength=9), 6_000 * law, SIGNIFICANCE)
+    with pytest.raises(AssertionError):
+        assert_fits(np.bincount(drawn + 1, minlength=9)[:9], 6_000 * law, SIGNIFICANCE)
+
+
+@pytest.mark.parametrize("width", [1, 3, 12])
+def test_rounding_by_offset_is_right_on_average_and_nearest_is_not(width: int) -> None:
+    x = np.arange(13)
+    rounded = np.array([round_by_offset(x, np.full(13, a), width) for a in range(width)])
+    np.testing.assert_allclose(rounded.mean(axis=0), x)
+    assert set(np.unique(rounded)) <= set(range(0, 13, width))
+    assert np.abs(round_to_nearest(x, width) - x).max() == width // 2
+    assert (round_to_nearest(x, width) % width == 0).all()
+
+
+@pytest.mark.parametrize("width", [1, 5, 20])
+def test_any_bucket_is_as_accurate_on_one_day_as_none(width: int) -> None:
+    """The paper's main result: over the offsets the law of the bit is that of the exact number."""
+    mechanism = OneBitMean(20, 1.0)
+    daily = DailyMean(mechanism, width)
+    sent = daily.exact_channel([[x] for x in range(21)])
+    for row, exact in zip(sent, mechanism.exact_channel(), strict=True):
+        # Each whole threshold is rounded down by less than one in 2^48.
+        assert abs(row[1] - exact[1]) < 2.0**-47
+
+
+def test_phones_remember_and_draw_no_bit_twice() -> None:
+    daily, n = DailyMean(OneBitMean(20, 1.0), 5), 3_000
+    rng = np.random.default_rng(3)
+    phones, x = Phones(daily, n, seeded_words(rng)), rng.integers(0, 21, n)
+    first, offset = phones.report(x).copy(), phones.offset.copy()
+    bits = phones.bits.copy()
+    assert ((phones.bits >= 0).sum(axis=1) == 1).all()
+    for _ in range(20):
+        np.testing.assert_array_equal(phones.report(x), first)
+    np.testing.assert_array_equal(phones.bits, bits)
+    np.testing.assert_array_equal(phones.offset, offset)
+    phones.report(20 - x)
+    assert (phones.bits[bits >= 0] == bits[bits >= 0]).all()
+    moved = round_by_offset(20 - x, offset, 5) != round_by_offset(x, offset, 5)
+    np.testing.assert_array_equal((phones.bits >= 0).sum(axis=1), 1 + moved)
+
+
+def test_coins_used_are_the_bits_that_phones_have_drawn() -> None:
+    daily, rng = DailyMean(OneBitMean(40, 1.0), 4), np.random.default_rng(4)
+    numbers = rng.integers(0, 41, (200, 9))
+    phones = Phones(daily, 200, seeded_words(rng))
+    for day in range(9):
+        phones.report(numbers[:, day])
+    drawn = (phones.bits >= 0).sum(axis=1)
+    np.testing.assert_array_equal(coins_used(numbers, phones.offset, 4), drawn)
+    assert coins_used(numbers, phones.offset, 4).max() > 1
+
+
+def test_sequences_have_the_law_of_phones() -> None:
+    daily = DailyMean(OneBitMean(4, 1.5), 2)
+    walk, n = [1, 3, 2], 40_000
+    phones = Phones(daily, n, seeded_words(np.random.default_rng(5)))
+    sent = np.stack([phones.report(np.full(n, x)) for x in walk], axis=1)
+    counts = np.bincount(sent @ np.array([4, 2, 1]), minlength=8)
+    (row,) = daily.exact_channel([walk])
+    assert sum(row) == 1
+    assert_fits(counts, n * np.array([float(q) for q in row]), SIGNIFICANCE)
+    (fresh,) = daily.forgetful_channel([walk])
+    with pytest.raises(AssertionError):
+        assert_fits(counts, n * np.array([float(q) for q in fresh]), SIGNIFICANCE)
+
+
+def test_one_bit_mean_bad_input_is_told() -> None:
+    with pytest.raises(CaldpError, match="width must divide 20, got 3"):
+        DailyMean(OneBitMean(20, 1.0), 3)
+    for values in itertools.product(("x",), (0, 2**21)):
+        with pytest.raises(CaldpError, match="most must be a whole number"):
+            OneBitMean(values[1], 1.0)

@@ -1,1 +1,0 @@
-"""Audits, exact, by blocks and by samples, and what they must find."""

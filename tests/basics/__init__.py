@@ -1,1 +1,0 @@
-"""What everything rests on: errors, numbers, the cache."""

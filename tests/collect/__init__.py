@@ -1,1 +1,0 @@
-"""Of collections: protocol, devices, reports, collector."""

@@ -1,1 +1,0 @@
-"""One suite that every registered family passes in every kind of context."""

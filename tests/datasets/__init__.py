@@ -1,1 +1,0 @@
-"""Data that ship, that are made up, that are fetched and that are read."""

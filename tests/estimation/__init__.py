@@ -1,1 +1,0 @@
-"""Estimators, likelihoods and intervals."""

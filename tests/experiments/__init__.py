@@ -1,1 +1,0 @@
-"""Runs, regions, distances and the examples."""

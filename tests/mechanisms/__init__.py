@@ -1,1 +1,0 @@
-"""What is particular to each mechanism; the contract does the rest."""

@@ -1,1 +1,0 @@
-"""Policies: what they promise, and what follows from promises."""

@@ -1,1 +1,0 @@
-"""Scenarios, their files, links and schema."""

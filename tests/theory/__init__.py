@@ -1,1 +1,0 @@
-"""Variances, expected errors, bounds and plans."""
