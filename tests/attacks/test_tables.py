@@ -56,10 +56,6 @@ def inside(ends: Ends, truth: Floats, less: float = 0.0) -> Bools:
     return np.asarray((ends.low + less <= truth + 1e-9) & (truth <= ends.high - less + 1e-9))
 
 
-def sums_of_areas(counts: Ints) -> Floats:
-    return sums_by(AREAS, counts.astype(np.float64), 3)
-
-
 def test_bounds_of_larger_cells_are_those_of_all_tables_with_their_totals() -> None:
     made = larger_cells(COUNTS, LABELS).ends_of_areas(AREAS)
     # Of 10, 12, 14, 8 people: the first group is cut in two, the second in three.

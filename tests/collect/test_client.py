@@ -36,7 +36,6 @@ from caldp_core.privacy.context import Context
 from tests import ROOT
 from tests.collect.protocols import (
     SPECS,
-    exact_law,
     in_base64,
     labelled,
     planned,
@@ -300,12 +299,6 @@ def test_coins_are_even_whatever_the_numbers_are() -> None:
     # Below 2^48 + 1 two numbers are drawn, and 2^96 mod that is 1: the largest is drawn again.
     again = iter([NUMBER_RANGE - 1, NUMBER_RANGE - 1, 0, 6])
     assert DrawnCoins(again.__next__).draw_step([6, 7, NUMBER_RANGE + 1], NUMBER_RANGE + 1) == 1
-
-
-def test_the_law_of_the_tests_is_that_of_two_dice() -> None:
-    law = exact_law(lambda coins: coins.uniform_below(6) + coins.uniform_below(6))
-    assert law[5] * 36 == 6
-    assert sum(law.values()) == 1
 
 
 NODE: Final = Path(playwright.__file__).parent / "driver" / "node"

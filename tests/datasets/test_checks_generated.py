@@ -1,6 +1,5 @@
 """Generated files: what a check must see in them, and what it must not."""
 
-import json
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -9,12 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from caldp_core.basics.errors import CaldpError
-from caldp_core.cli.commands import main
 from caldp_core.datasets import inspect_data
 from caldp_core.datasets.base_map import NamedArea, named_areas
 from caldp_core.datasets.files.answers import count_answers
@@ -24,8 +21,6 @@ from caldp_core.datasets.files.checks.run import CHECKS
 from caldp_core.datasets.files.numbers import parse_degrees
 from caldp_core.datasets.files.places import count_places
 from caldp_core.datasets.files.table import Chosen
-from tests.datasets.check_cases import geojson
-from tests.datasets.files import workbook
 from tests.datasets.test_files import Kept, assert_is, read_by_the_command, read_on_the_page
 from tests.strategies import examples
 
@@ -279,153 +274,8 @@ def asked_of(content: str | bytes, **answers: str) -> list[str]:
     return [check.name for check in resolve(file, file.answers, ALL, named).unanswered]
 
 
-def asked_of_places(content: str) -> list[str]:
-    """Names of all checks of a list of places."""
-    file = inspect_data(content)
-    return [check.name for check in resolve(file, file.places, ALL, {}).unanswered]
-
-
-def people_at(content: str, places: list[tuple[float, float]], **answers: str) -> list[int]:
-    """People in the cell of each of these places once all is answered."""
-    file = inspect_data(content)
-    named = {name.replace("_", "-"): answer for name, answer in answers.items()}
-    found = resolve(file, file.places, ALL, named)
-    assert not found.unanswered
-    counted = count_places(found.reading.file, found.reading.layout, "t").places
-    at = counted.grid().locate([y for y, _ in places], [x for _, x in places])
-    return [int(counted.counts()[cell]) for cell in at]
-
-
-@pytest.mark.slow
-@examples(one_in=10)
-@given(names=NAMES, data=st.data())
-def test_several_sheets_with_tables_are_asked_about(names: list[str], data: st.DataObject) -> None:
-    counts = [data.draw(st.integers(30, 9_999)) for _ in names]
-    title: list[object] = ["answer", "people"]
-    table = [title, *([name, count] for name, count in zip(names, counts, strict=True))]
-    other = [title, ["yes", 1], ["no", 2], ["perhaps", 4]]
-    order = data.draw(st.permutations([("Now", other), ("Before", table)]))
-    content = workbook(*order)
-    assert "sheet" in asked_of(content)
-    assert "sheet" not in asked_of(workbook(("Before", table)))
-    file = inspect_data(content, chosen=Chosen(sheet="Before"))
-    answers = {"sheet": "Before", "total-row": "keep"}
-    assert people_of(resolve(file, file.answers, ALL, answers)) == dict(
-        zip(names, counts, strict=True)
-    )
-
-
-WORDS = ["хорошо", "плохо", "никогда", "всегда", "иногда", "часто", "редко", "отлично"]
-CYRILLIC = st.lists(
-    st.sampled_from(WORDS),
-    min_size=4,
-    max_size=8,
-    unique=True,
-)
-
-
-@examples(one_in=10)
-@given(words=CYRILLIC)
-def test_letters_of_another_encoding_are_asked_about(words: list[str]) -> None:
-    text = "\n".join(["ответ;люди", *(f"{word};{n}" for n, word in enumerate(words, start=40))])
-    assert "encoding" in asked_of(text.encode("cp1251"))
-    assert "encoding" not in asked_of(text.encode())
-    file = inspect_data(text.encode("cp1251"), chosen=Chosen(encoding="cp1251"))
-    found = resolve(file, file.answers, ALL, {"encoding": "cp1251"})
-    assert people_of(found) == {word: n for n, word in enumerate(words, start=40)}
-
-
-@examples(one_in=10)
-@given(
-    titles=st.sampled_from(["Easting;Northing", "X;Y", "Rechtswert;Hochwert", "utm_e;utm_n"]),
-    rows=st.lists(
-        st.tuples(st.integers(200_000, 800_000), st.integers(5_000_000, 6_000_000)),
-        min_size=3,
-        max_size=9,
-    ),
-)
-def test_metres_are_asked_about(titles: str, rows: list[tuple[int, int]]) -> None:
-    text = "\n".join([titles, *(f"{east}.5;{north}.25" for east, north in rows)])
-    assert asked_of(text)[0] == "metres"
-    small = "\n".join([titles, *(f"{east % 90}.5;{north % 90}.25" for east, north in rows)])
-    assert "metres" not in asked_of(small)
-
-
 TOWNS = [(52.37, 4.9), (51.92, 4.48), (52.09, 5.12), (50.85, 4.35), (51.22, 4.4), (51.56, 5.09)]
 """Towns of which no other town is near with latitude and longitude exchanged."""
-
-
-@examples(one_in=10)
-@given(towns=st.lists(st.sampled_from(TOWNS), min_size=3, max_size=6, unique=True), data=st.data())
-def test_exchanged_degrees_are_asked_about(
-    towns: list[tuple[float, float]], data: st.DataObject
-) -> None:
-    people = [data.draw(st.integers(1, 99)) for _ in towns]
-    rows = list(zip(towns, people, strict=True))
-    wrong = "\n".join(["lat,lon,people", *(f"{x},{y},{n}" for (y, x), n in rows)])
-    right = "\n".join(["lat,lon,people", *(f"{y},{x},{n}" for (y, x), n in rows)])
-    assert asked_of_places(wrong) == ["exchanged"]
-    assert asked_of_places(right) == []
-    assert people_at(wrong, towns, exchanged="exchange") == people
-
-
-@examples(one_in=10)
-@given(ages=st.lists(st.integers(20, 24), min_size=9, max_size=20), weight=st.integers(50, 99))
-def test_body_weights_are_asked_about_and_are_not_people(ages: list[int], weight: int) -> None:
-    ages = [*ages, 20, 21, 22]
-    lines = [f"{age};{weight + at},5" for at, age in enumerate(ages)]
-    text = "\n".join(["alter;gewicht", *lines])
-    file = inspect_data(text)
-    layout = Chosen(columns=((0, "answer"), (1, "weight"))).layout(file, file.answers)
-    assert [check.name for check in resolve(file, layout, ALL, {}).unanswered] == ["people"]
-    found = resolve(file, layout, ALL, {"people": "rows"})
-    assert people_of(found) == {str(age): n for age, n in Counter(ages).items()}
-
-
-@examples(one_in=10)
-@given(parts=st.lists(st.integers(1, 4), min_size=1, max_size=3), each=st.integers(1, 9))
-def test_people_of_several_points_are_asked_about(parts: list[int], each: int) -> None:
-    points = [[(48.1 + at / 10, 11.1 + n / 10) for n in range(m + 1)] for at, m in enumerate(parts)]
-    text = geojson(
-        *(
-            (
-                {"type": "MultiPoint", "coordinates": [[x, y] for y, x in own]},
-                {"people": each * len(own)},
-            )
-            for own in points
-        )
-    )
-    assert asked_of_places(text) == ["several-points"]
-    places = [place for own in points for place in own]
-    assert people_at(text, places, several_points="once") == [each] * len(places)
-    times = [each * len(own) for own in points for _ in own]
-    assert people_at(text, places, several_points="keep") == times
-
-
-@examples(one_in=10)
-@given(counts=st.lists(st.integers(1_000, 99_999), min_size=3, max_size=7))
-def test_marks_of_thousands_beside_degrees_are_asked_about(counts: list[int]) -> None:
-    places = [(48.1 + at, 11.5) for at in range(len(counts))]
-    lines = [f"{y},{x},{n // 1000}.{n % 1000:03}" for (y, x), n in zip(places, counts, strict=True)]
-    text = "\n".join(["lat,lon,Personen", *lines])
-    assert asked_of_places(text)[0] == "thousands"
-    assert people_at(text, places, thousands="whole") == counts
-    whole = "\n".join(["lat,lon,Personen", *(f"{y},{x},7" for y, x in places)])
-    assert asked_of_places(whole) == []
-
-
-@examples(one_in=10)
-@given(words=st.lists(st.text("abcdefghij ", min_size=12, max_size=30), min_size=15, max_size=30))
-def test_texts_of_everyone_are_asked_about(words: list[str]) -> None:
-    rows = [f"text {at} {word.strip()}" for at, word in enumerate(words)]
-    named = Chosen(header=True, delimiter="\x1f")
-    for lines, asked in ((rows, ["own-answers"]), ([f"word {at % 5}" for at in range(40)], [])):
-        file = inspect_data("\n".join(["comment", *lines]), chosen=named)
-        found = resolve(file, file.answers, ALL, {})
-        assert [check.name for check in found.unanswered] == asked
-    file = inspect_data("\n".join(["comment", *rows]), chosen=named)
-    found = resolve(file, file.answers, ALL, {"own-answers": "keep"})
-    assert sum(people_of(found).values()) == len(rows)
 
 
 REGIONS = [area for area in named_areas().values() if area.country == "Germany"]
@@ -548,21 +398,6 @@ def test_notes_below_records_are_asked_about(
     assert_both_ways(text, dict.fromkeys(names, times), notes="leave-out")
 
 
-@pytest.mark.thorough
-@examples(one_in=8)
-@given(names=WORDS_OF_ANSWERS, begin=st.integers(0, 5), times=st.integers(2, 4))
-def test_codes_with_words_on_another_sheet_are_asked_about(
-    names: list[str], begin: int, times: int
-) -> None:
-    codes = dict(enumerate(names, start=begin))
-    rows = [(person, code) for person, code in enumerate([*codes] * times, start=100)]
-    content = workbook(
-        ("Data", [("id", "way"), *rows]), ("Codes", [("code", "label"), *codes.items()])
-    )
-    counts = dict.fromkeys(names, times)
-    assert_both_ways(content, counts, "file.xlsx", sheet="Data", codes="words")
-
-
 @pytest.mark.slow
 @examples(one_in=8)
 @given(
@@ -581,34 +416,3 @@ def test_answers_in_capital_letters_are_asked_about(
     wanted = {name: n + (name in other) for name, n in counts.items()}
     text = "\n".join(["answer", *data.draw(st.permutations(cells))])
     assert_both_ways(text, wanted, spellings="one")
-
-
-@pytest.mark.slow
-@examples(one_in=8)
-@given(
-    names=WORDS_OF_ANSWERS,
-    signs=st.sampled_from([("1", "0"), ("yes", "no"), ("Ja", "Nein"), ("x", "")]),
-    stem=st.sampled_from(["Ways: {}", "Q3_{}", "Which? [{}]"]),
-    data=st.data(),
-)
-def test_a_column_for_each_choice_is_asked_about(
-    names: list[str], signs: tuple[str, str], stem: str, data: st.DataObject
-) -> None:
-    several = st.lists(st.booleans(), min_size=len(names), max_size=len(names))
-    ticks = [*data.draw(st.lists(several.filter(any), min_size=4, max_size=9)),
-             *([at == n for at in range(len(names))] for n in range(len(names)))]  # fmt: skip
-    rows = [[signs[0] if tick else signs[1] for tick in person] for person in ticks]
-    header = ["id", *(stem.format(name) for name in names)]
-    lines = [f"{number};{';'.join(row)}" for number, row in enumerate(rows, start=1)]
-    text = "\n".join([";".join(header), *lines])
-    yes = {name: sum(person[at] for person in ticks) for at, name in enumerate(names)}
-    assert "option-columns" in asked_of(text)
-    with TemporaryDirectory() as folder:
-        path, out = Path(folder) / "file.csv", Path(folder) / "out.json"
-        path.write_text(text)
-        accept = ["--accept", "option-columns=questions"]
-        done = CliRunner().invoke(main, ["count", str(path), "-o", str(out), *accept])
-        assert done.exit_code == 0, done.output
-        survey = json.loads(out.read_text())["dataset"]
-    answers = zip(survey["questions"], survey["names"], survey["counts"], strict=True)
-    assert {question: n for question, answer, n in answers if answer == "yes"} == yes

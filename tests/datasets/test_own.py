@@ -538,7 +538,6 @@ def test_what_is_no_scale_is_none() -> None:
         assert scale_of(names) is None
 
 
-AREA = "25,35,-110,-96"
 LAST_YEAR = Scenario(Cities(together=5), n=400_000, seed=3).with_context(
     blocks=OneBlock(), epsilon=4.0
 )

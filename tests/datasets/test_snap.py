@@ -32,7 +32,7 @@ from caldp_core.datasets import (
 )
 from caldp_core.datasets.files.maps import MapRequest, map_for_places
 from caldp_core.datasets.snap import GOWALLA_FILE, TRIES
-from caldp_core.domain.domains import US_GRID, Area, Domain, GridDomain
+from caldp_core.domain.domains import US_GRID, Area, Domain
 from tests import strategies
 from tests.datasets.files import AUSTIN, random_rows, write
 
@@ -70,16 +70,6 @@ def test_counts_are_those_of_a_histogram(path: Path, packed: bool) -> None:
     )
     assert counts is not None
     assert (counts.reshape(125, 350) == expected).all()
-
-
-def test_another_map(path: Path) -> None:
-    write(path, AUSTIN, OSLO)
-    dataset = Snap(str(path), area="59,61,10,12", cell=0.5).load()
-    assert isinstance(dataset.domain, GridDomain)
-    assert (dataset.domain.rows, dataset.domain.columns) == (4, 4)
-    assert dataset.n == 1
-    assert dataset.counts is not None
-    assert dataset.counts[1 * 4 + 1] == 1
 
 
 @pytest.mark.parametrize(

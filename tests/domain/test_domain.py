@@ -263,7 +263,6 @@ def test_every_grid_there_is_has_an_area(
     assert np.abs(grid.longitudes()).max() < 180
 
 
-WEST = GridDomain(-20.0, 170.0, 0.5, 20, 20)
 EAST = GridDomain(-20.0, -180.0, 0.5, 20, 30)
 BOTH = GridDomain(-20.0, 170.0, 0.5, 20, 50)
 NORTH = GridDomain(60.0, 170.0, 0.5, 20, 50)

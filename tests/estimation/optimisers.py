@@ -13,7 +13,6 @@ from typing import Any, Final
 
 import numpy as np
 import scipy
-from numpy.typing import ArrayLike
 from scipy.optimize import minimize
 from scipy.special import logsumexp
 
@@ -340,18 +339,6 @@ def fit_histogram(
     p, done = ascend(observed, np.full(k, 1.0 / k), progress, rounds, gain_nats)
     value, slopes = observed.slopes(p)
     return Fit(p, value, done, likelihood_gap(slopes, np.zeros(k, np.int64), np.ones(1)))
-
-
-def channel_inverse(channel: Floats, histogram: ArrayLike) -> Floats:
-    """(k,) the p nearest to solving Qᵀp = histogram/n: the empirical estimate of ULDP (3).
-
-    `channel`: (k, outputs) probabilities of full rank; `histogram`: (outputs,) counts of reports.
-    Unbiased for every such channel, and the only unbiased one if outputs = k.
-    """
-    counts = np.asarray(histogram, np.float64)
-    p, _, rank, _ = np.linalg.lstsq(channel.T, counts / counts.sum())
-    assert int(rank) == channel.shape[0]
-    return np.asarray(p)
 
 
 def least_on_simplex(

@@ -38,7 +38,6 @@ from caldp_core.estimation.estimators import (
 from caldp_core.estimation.evidence import KNOWING_MAP, Evidence, default_estimator
 from caldp_core.estimation.intervals import intervals
 from caldp_core.estimation.projection import (
-    block_thresholds,
     identity_remap,
     remap,
     simplex_projection,
@@ -121,27 +120,6 @@ def test_the_conditions_find_what_is_not_the_projection(estimate: Floats, off: f
             check_projection(moved, estimate, 1.0)
 
 
-@pytest.mark.parametrize("seed", range(8))
-def test_simplex_is_what_an_optimiser_finds(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    estimate = rng.normal(scale=0.5, size=int(rng.integers(2, 8)))
-    k = estimate.size
-    found = least_on_simplex(
-        lambda q: float(np.square(q - estimate).sum()), k, lambda q: 2 * (q - estimate)
-    )
-    assert found.success
-    np.testing.assert_allclose(simplex_projection(estimate), found.x, rtol=0, atol=1e-6)
-
-
-@given(VECTORS)
-def test_a_distribution_stays_as_it_is(estimate: Floats) -> None:
-    weights = np.abs(estimate) + 0.01
-    p = weights / weights.sum()
-    for name in OF_THE_ESTIMATE:
-        result = ESTIMATORS[name].apply(in_one_block(p))
-        np.testing.assert_allclose(result, p, rtol=0, atol=ROUNDING)
-
-
 @given(VECTORS)
 def test_norm_sub_is_the_projection_where_something_is_to_be_taken_away(estimate: Floats) -> None:
     enough = estimate + (np.maximum(estimate, 0).sum() < 1) * 4.0
@@ -196,15 +174,6 @@ def test_blocks_are_projected_one_by_one(case: tuple[Floats, Ints, Floats]) -> N
         else:
             expected = share * simplex_projection(estimate[own] / share)
             np.testing.assert_allclose(result[own], expected, rtol=0, atol=1e-9)
-
-
-@given(in_blocks())
-def test_thresholds_solve_their_equation(case: tuple[Floats, Ints, Floats]) -> None:
-    estimate, labels, shares = case
-    tau = block_thresholds(estimate, labels, shares)
-    kept = np.maximum(estimate - tau[labels], 0)
-    sums = np.bincount(labels, weights=kept, minlength=shares.size)
-    np.testing.assert_allclose(sums, shares, rtol=0, atol=ROUNDING)
 
 
 @given(in_blocks())

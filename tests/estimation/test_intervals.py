@@ -377,16 +377,6 @@ def test_the_intervals_of_yes_and_no_mirror_each_other() -> None:
         np.testing.assert_allclose(found.low, 1 - found.high[::-1], atol=1e-9)
 
 
-def test_all_at_once_are_wider() -> None:
-    setup = prepare(Scenario(Geometric(5, 0.6), Line(0.8), n=ANY_N))
-    tally = setup.mechanism.sample_tally(np.full(5, 200), np.random.default_rng(0))
-    evidence = Evidence.of(setup.mechanism, tally)
-    one, every = intervals(evidence), simultaneous(evidence)
-    assert (every.low < one.low).all()
-    assert (every.high > one.high).all()
-    assert evidence.block_shares.tolist() == [1.0]
-
-
 def test_regions_need_no_blocks() -> None:
     setup = prepare(Scenario(Cities(), Streets(2.0, 25.0), n=10**8))
     domain = setup.dataset.domain

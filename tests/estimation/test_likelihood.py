@@ -42,7 +42,6 @@ from tests.estimation.optimisers import (
     Components,
     Fit,
     SlopedLikelihood,
-    channel_inverse,
     fit,
     fit_histogram,
     least_on_simplex,
@@ -89,28 +88,6 @@ def check_products(kind: str, epsilon: float, family: str) -> None:
     np.testing.assert_allclose(slopes, channel @ (frequencies / law), rtol=1e-7)
 
 
-@pytest.mark.parametrize("family", CODED)
-@pytest.mark.parametrize("kind", ["plain", "sensitive set", "blocks and sensitive set"])
-def test_it_is_what_an_optimiser_finds(kind: str, family: str) -> None:
-    evidence = evidence_of(kind, 1.0, family)
-    channel, frequencies = channel_of(evidence.mechanism), evidence.tally.counts / evidence.n
-    some, k = frequencies > 0, evidence.mechanism.k
-
-    def loss(p: Floats) -> float:
-        return -float(frequencies[some] @ np.log(np.maximum(p @ channel[:, some], 1e-12)))
-
-    found = least_on_simplex(loss, k)
-    assert found.success
-    ours = fit(evidence, rounds=5000, gain_nats=1e-9)
-    assert -loss(ours.p) == pytest.approx(ours.likelihood, abs=1e-12)
-    assert ours.likelihood >= -found.fun - 1e-9
-    assert ours.likelihood - ours.gap <= -found.fun + 1e-9
-    np.testing.assert_allclose(ours.p, found.x, rtol=0, atol=5e-3)
-    # Must fail: a little of something else costs more than the certificate and rounding allow.
-    away = 0.9 * ours.p + 0.1 / k
-    assert -loss(away) < ours.likelihood - ours.gap - 1e-6
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(("family", "kind"), thinned(CODED, CONTEXTS, one_in=3, of=2))
 def test_the_gap_certifies_the_maximum(kind: str, family: str) -> None:
@@ -139,19 +116,6 @@ def check_gap(kind: str, epsilon: float, family: str) -> None:
     assert (best.likelihood - ours.likelihood) * evidence.n < 0.5
 
 
-@pytest.mark.parametrize("family", CODED)
-def test_no_round_lowers_the_likelihood(family: str) -> None:
-    evidence = evidence_of("blocks and sensitive set", 0.5, family)
-    likelihood = likelihood_of(evidence)
-    p = np.full(evidence.mechanism.k, 1 / evidence.mechanism.k)
-    values = []
-    for _ in range(60):
-        value, p = squarem_step(likelihood, p)
-        values.append(value)
-    assert values[-1] > values[0]
-    assert (np.diff(values) >= -1e-12).all()
-
-
 def test_it_knows_who_is_likely_where_the_unbiased_estimate_is_off() -> None:
     # A report in the clear says that its sender holds nothing hidden; only the likelihood heeds it.
     k = 200
@@ -166,23 +130,6 @@ def test_it_knows_who_is_likely_where_the_unbiased_estimate_is_off() -> None:
         theirs.append(np.square(simplex(evidence) - p).sum())
     # 40 pairs, of which most must favour it: 1e-6 under a fair coin is 35.
     assert np.count_nonzero(np.less(ours, theirs)) >= 35
-
-
-@pytest.mark.parametrize("kind", ["plain", "sensitive set", "blocks"])
-def test_the_inverse_channel_is_the_unbiased_estimate_of_randomized_response(kind: str) -> None:
-    evidence = evidence_of(kind, 1.0, "randomized-response")
-    inverse = channel_inverse(channel_of(evidence.mechanism), evidence.tally.counts)
-    np.testing.assert_allclose(inverse, evidence.unbiased, rtol=0, atol=1e-9)
-    other = channel_of(catalogue.in_context(context(kind, 1.1), "randomized-response"))
-    wrong = channel_inverse(other, evidence.tally.counts)
-    assert np.abs(wrong - evidence.unbiased).max() > 1e-3
-
-
-@pytest.mark.parametrize("kind", ["plain", "sensitive set", "blocks"])
-def test_the_inverse_of_any_exact_law_is_its_origin(kind: str) -> None:
-    channel = channel_of(catalogue.in_context(context(kind, 1.0), "hadamard"))
-    p = np.random.default_rng(12).dirichlet(np.ones(channel.shape[0]))
-    np.testing.assert_allclose(channel_inverse(channel, p @ channel), p, atol=1e-9)
 
 
 def test_a_family_of_neither_kind_is_told_what_to_use() -> None:
@@ -294,11 +241,6 @@ def test_a_map_is_fitted_by_its_products() -> None:
     assert ours.gap * tally.n < 0.5
     unbiased = mechanism.estimate(tally)
     assert np.abs(ours.p - p).sum() < np.abs(unbiased - p).sum()
-
-
-def test_em_progress_is_told_and_may_cancel() -> None:
-    known, counts = DenseProducts(channel(2, 4, 6)), np.array([5, 4, 3, 2, 1, 9])
-    assert check_progress(lambda progress: fit_histogram(known, counts, progress))[0] > 0
 
 
 SETS = ("rappor", "oue", "subset-selection", "local-hashing", "galois")
@@ -548,15 +490,6 @@ def test_full_size(sensitive: float) -> None:
     # A symbol's inclusions count 1/s, so this is s times what any other shares could gain.
     assert ours.gap * n * int(mechanism.sizes.max()) < 0.01
     assert ours.p.sum() == pytest.approx(1, abs=1e-9)
-
-
-@pytest.mark.parametrize("kind", ["plain", "sensitive set"])
-def test_composite_progress_is_told_and_may_cancel(kind: str) -> None:
-    evidence = composite_evidence_of(catalogue.in_context(context(kind, 1.0), "oue"))
-    shares = check_progress(
-        lambda progress: maximum_likelihood(replace(evidence, progress=progress))
-    )
-    assert shares[0] > 0
 
 
 EVEN: Floats = np.full(6, 1 / 6)

@@ -134,12 +134,6 @@ def test_without_n_it_is_the_people_of_the_data() -> None:
     assert forecast(own, own.n).error > forecast(result.setup).error
 
 
-def test_a_trillion_people_are_no_more_work() -> None:
-    result = result_of(replace(SMALL, n=10**12))
-    assert result.first.people.sum() == 10**12
-    assert result.errors[0].tv < 1e-3
-
-
 @pytest.mark.parametrize(
     ("family", "estimator"),
     thinned(FAMILIES, [e.name for e in ESTIMATORS.values() if not e.needs_map], one_in=4),

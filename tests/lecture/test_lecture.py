@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike
 
 from caldp_core.audit.pairwise import audit_channel
 from caldp_core.basics.errors import CaldpError, check_symbols
-from caldp_core.basics.types import Bools, Floats, Ints, WordSource
-from caldp_core.lecture import counts as selection
+from caldp_core.basics.types import Bools, Floats, WordSource
 from caldp_core.lecture.counts import (
     BitwiseResponse,
     CentralCount,
@@ -31,8 +30,6 @@ from caldp_core.lecture.daily import (
     OneBitMean,
     Phone,
     RapporCollector,
-    coins_used,
-    guess_accuracy_of_laws,
     round_by_offset,
     round_to_nearest,
 )
@@ -79,14 +76,6 @@ def test_chances_of_the_maximum_are_a_distribution_and_what_draws_give() -> None
         assert_fits(np.bincount(wrong, minlength=4), expected, SIGNIFICANCE)
 
 
-def test_the_chance_for_even_rivals_is_the_exact_one() -> None:
-    # The winner comes last, as ties count for the rivals.
-    mechanism = NoisyMax(3, 0.5)
-    exact = [float(mechanism.exact_chances((4, 4, 4 + lead))[-1]) for lead in (0, 1, 7)]
-    np.testing.assert_allclose(mechanism.chance(np.array([0, 1, 7])), exact, rtol=1e-9)
-    assert abs(mechanism.chance(np.array(1)) - exact[0]) > 0.01
-
-
 def test_noise_has_the_stated_moments_and_law() -> None:
     noise = GeometricNoise(0.7)
     a = noise.alpha
@@ -117,13 +106,6 @@ def test_bad_input_is_told() -> None:
         CentralCount(10, 1.0).publish(11, 1, np.random.default_rng(1))
     with pytest.raises(CaldpError, match="d must be a whole number"):
         NoisyMax(1, 1.0)
-
-
-def even_rivals(n: int, d: int, lead: int) -> Ints:
-    """Votes whose item 1 leads by `lead`, and all others are even."""
-    votes = np.full(d, (n - lead) // d)
-    votes[1] += n - votes.sum()
-    return votes
 
 
 @pytest.mark.parametrize("d", [2, 4, 8])
@@ -195,22 +177,6 @@ def test_the_majority_of_every_bit_need_not_be_the_favourite() -> None:
     assert none[0b111] == 0
 
 
-@pytest.mark.parametrize("n", [1_000, 10**9])
-def test_chances_are_what_elections_give(n: int) -> None:
-    d, elections, rng = 8, 4_000, np.random.default_rng(6)
-    lead = int(4 * np.sqrt(n))
-    votes = even_rivals(n, d, lead)
-    mechanism = BitwiseResponse(d, 3.0)
-    right = (mechanism.winner(mechanism.sample_tally(votes, rng, elections), n) == 1).mean()
-    bitwise = float(mechanism.chance(lead, n))
-    hot = OneHotResponse(d, 1.0)
-    sums, one_hot = hot.sample_tally(votes, rng, elections), float(hot.chance(lead, n))
-    for frequency, chance in ((right, bitwise), ((np.argmax(sums, axis=1) == 1).mean(), one_hot)):
-        slack = 5 * np.sqrt(chance * (1 - chance) / elections) + 1 / np.sqrt(n)
-        assert 0.05 < chance < 0.99
-        assert abs(frequency - chance) < slack
-
-
 def test_chances_of_few_are_those_of_every_report_that_they_may_send() -> None:
     """By writing out all that the voters may send, with its chance, and holding the election."""
     votes = even_votes(5, 4, 2)
@@ -245,31 +211,6 @@ def test_votes_are_even_in_items_and_in_bits() -> None:
             if d.bit_count() == 1:
                 ones = votes @ BitwiseResponse(d, 1.0).bits_of(np.arange(d))
                 assert (np.abs(2 * ones - votes.sum() - lead) <= 2).all()
-
-
-def test_exact_chances_pass_into_the_normal_ones(monkeypatch: pytest.MonkeyPatch) -> None:
-    lead = np.array([[10, 40], [70, 120]])
-    for mechanism in (BitwiseResponse(8, 3.0), OneHotResponse(8, 1.0)):
-        exact = mechanism.chance(lead, 1_000)
-        monkeypatch.setattr(selection, "EXACT_PEOPLE", 0)
-        nearly = mechanism.chance(lead, 1_000)
-        monkeypatch.undo()
-        assert exact.shape == nearly.shape == lead.shape
-        assert 1e-5 < np.abs(exact - nearly).max() < 0.01
-        assert (np.diff(exact.ravel()) > 0).all()
-
-
-def test_lead_zero_is_a_guess_among_all() -> None:
-    for mechanism in (OneHotResponse(16, 1.0), BitwiseResponse(16, 1.0)):
-        assert float(mechanism.chance(0, 10**12)) == pytest.approx(1 / 16, rel=1e-4)
-        assert 0.8 / 16 < float(mechanism.chance(0, 1_000)) < 1 / 16  # ties are lost
-
-
-def test_the_coin_of_a_bit_has_a_bth_of_epsilon() -> None:
-    mechanism = BitwiseResponse(8, 3.0)
-    assert float(mechanism.truth / (1 - mechanism.truth)) == pytest.approx(np.e, rel=1e-12)
-    assert mechanism.truth.denominator <= COIN_ONE
-    assert isinstance(mechanism.truth, Fraction)
 
 
 @pytest.mark.parametrize("d", [1, 3, 2**21])
@@ -342,11 +283,6 @@ def test_sums_of_signs_have_the_channel_s_law() -> None:
         else:
             with pytest.raises(AssertionError):
                 assert_fits(counts.ravel(), expected, SIGNIFICANCE)
-
-
-def test_bits_of_a_report() -> None:
-    assert CountMeanSketch(TABLE, 1.0).bits == 4 + 1
-    assert HadamardSketch(TABLE, 1.0).bits == 1 + 2 + 1
 
 
 def test_with_one_function_values_that_share_a_cell_stay_together_at_any_n() -> None:
@@ -491,11 +427,6 @@ def test_memory_stops_the_onlooker_and_forgetting_does_not() -> None:
     assert known < changing <= 1 / (1 + np.exp(-10.0))
 
 
-def test_no_news_is_a_coin_s_guess() -> None:
-    even = np.array([0.5, 0.5])
-    assert guess_accuracy_of_laws([(even, even)]) == pytest.approx(0.5)
-
-
 def test_decoding_is_unbiased_with_the_stated_variance() -> None:
     mechanism, people = LastingRappor(16, 2, 4.0), np.array([500, 300, 0, 200])
     server, rng = RapporCollector(mechanism, ["a", "b", "c", "d"], 4), np.random.default_rng(3)
@@ -633,17 +564,6 @@ def test_rounding_by_offset_is_right_on_average_and_nearest_is_not(width: int) -
     assert (round_to_nearest(x, width) % width == 0).all()
 
 
-@pytest.mark.parametrize("width", [1, 5, 20])
-def test_any_bucket_is_as_accurate_on_one_day_as_none(width: int) -> None:
-    """The paper's main result: over the offsets the law of the bit is that of the exact number."""
-    mechanism = OneBitMean(20, 1.0)
-    daily = DailyMean(mechanism, width)
-    sent = daily.exact_channel([[x] for x in range(21)])
-    for row, exact in zip(sent, mechanism.exact_channel(), strict=True):
-        # Each whole threshold is rounded down by less than one in 2^48.
-        assert abs(row[1] - exact[1]) < 2.0**-47
-
-
 def test_phones_remember_and_draw_no_bit_twice() -> None:
     daily, n = DailyMean(OneBitMean(20, 1.0), 5), 3_000
     rng = np.random.default_rng(3)
@@ -659,17 +579,6 @@ def test_phones_remember_and_draw_no_bit_twice() -> None:
     assert (phones.bits[bits >= 0] == bits[bits >= 0]).all()
     moved = round_by_offset(20 - x, offset, 5) != round_by_offset(x, offset, 5)
     np.testing.assert_array_equal((phones.bits >= 0).sum(axis=1), 1 + moved)
-
-
-def test_coins_used_are_the_bits_that_phones_have_drawn() -> None:
-    daily, rng = DailyMean(OneBitMean(40, 1.0), 4), np.random.default_rng(4)
-    numbers = rng.integers(0, 41, (200, 9))
-    phones = Phones(daily, 200, seeded_words(rng))
-    for day in range(9):
-        phones.report(numbers[:, day])
-    drawn = (phones.bits >= 0).sum(axis=1)
-    np.testing.assert_array_equal(coins_used(numbers, phones.offset, 4), drawn)
-    assert coins_used(numbers, phones.offset, 4).max() > 1
 
 
 def test_sequences_have_the_law_of_phones() -> None:

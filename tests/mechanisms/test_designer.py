@@ -5,7 +5,7 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from caldp_core.audit.pairwise import audit_channel
@@ -34,6 +34,7 @@ from caldp_core.privacy.distance import GridMetric
 from caldp_core.privacy.matrix import BinaryPolicy, DenseMatrix, closure
 from tests.channels import INF, all_rays, exact_audit, line, plane, uneven
 from tests.contract.checks import check_progress
+from tests.strategies import examples
 
 FOUND = 1e-4
 """Relative: how near a design comes to what is known to be the best."""
@@ -301,18 +302,9 @@ def assert_holds(levels: Floats, prior: Floats, weights: Floats) -> Design:
 
 
 @pytest.mark.slow
-@settings(max_examples=5, suppress_health_check=[HealthCheck.too_slow])
+@examples(one_in=6)
 @given(problems())
 def test_search_finds_what_all_rays_give(problem: tuple[Floats, Floats, Floats]) -> None:
-    assert_holds(*problem)
-
-
-@pytest.mark.thorough
-@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
-@given(problems())
-def test_search_finds_what_all_rays_give_in_many(
-    problem: tuple[Floats, Floats, Floats],
-) -> None:
     assert_holds(*problem)
 
 

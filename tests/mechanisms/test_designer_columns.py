@@ -144,14 +144,6 @@ def test_the_bound_agrees_with_linear_programming_over_brute_force_rays(levels: 
     assert 0 <= made.gap < 1e-4
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("seed", range(3))
-def test_the_same_for_six_symbols(seed: int) -> None:
-    levels = closure_of(uneven(6, seed))
-    made = design(DenseMatrix.of(levels))
-    assert proved_by(made, all_rays(levels)) == pytest.approx(made.bound, rel=1e-4)
-
-
 @pytest.mark.parametrize("sharp", [0.3, 1.0, 3.0])
 def test_no_channel_that_keeps_the_policy_is_below_the_bound(sharp: float) -> None:
     levels = closure_of(uneven(4, 11))

@@ -25,8 +25,6 @@ from caldp_core.estimation.maximum_likelihood import (
     maximum_likelihood,
     smoothed_likelihood,
 )
-from caldp_core.experiments.questions import plain_mechanism_maker
-from caldp_core.mechanisms import mechanism
 from caldp_core.mechanisms.catalogue import Oue
 from caldp_core.mechanisms.direct.few_values import (
     WHOLE,
@@ -99,17 +97,6 @@ def test_no_coin_could_be_smaller(a: float, b: float, less: tuple[int, int]) -> 
         for whole, step in zip(flip_thresholds(mechanism.policy), less, strict=True)
     )
     assert not audit_channel([[1 - f, f], [g, 1 - g]], mechanism.policy).holds
-
-
-def test_equal_levels_are_warner_and_one_infinite_level_is_mangat() -> None:
-    stay = 1 / (1 + math.exp(-1.3))
-    warner = checks.channel_of(binary(1.3, 1.3))
-    np.testing.assert_allclose(warner, [[stay, 1 - stay], [1 - stay, stay]], rtol=1e-13)
-    p = math.exp(-0.7)
-    first = checks.channel_of(binary(INF, 0.7))
-    np.testing.assert_allclose(first, np.array([[1 - p, p], [0, 1]]), rtol=1e-13)
-    other = checks.channel_of(binary(0.7, INF))
-    np.testing.assert_allclose(other, np.array([[1, 0], [p, 1 - p]]), rtol=1e-13)
 
 
 @pytest.mark.parametrize(
@@ -193,16 +180,6 @@ def test_tallies_of_a_wrong_coin_are_rejected() -> None:
             check_tallies(binary(0.3, 3.0), wrong)
 
 
-def test_the_tally_of_a_trillion_people() -> None:
-    mechanism = binary(0.5, 2.0)
-    people = np.array([3 * 10**11, 7 * 10**11])
-    tally = mechanism.sample_tally(people, np.random.default_rng(2))
-    assert tally.counts.sum() == tally.n == 10**12
-    spread = math.sqrt(mechanism.variance(people / 10**12, 10**12)[0])
-    # Beyond 6 standard deviations once in 10^9.
-    assert abs(mechanism.estimate(tally)[0] - 0.3) < 6 * spread < 1e-4
-
-
 def test_a_client_draws_from_the_operating_system() -> None:
     mechanism = binary(INF, INF)
     assert [int(mechanism.client_report(x)[0]) for x in (0, 1)] == [0, 1]
@@ -225,12 +202,6 @@ def test_tallies_of_other_coins_do_not_mix() -> None:
         one.estimate(one.tally(np.array([], np.int64)))
     with pytest.raises(CaldpError, match=r"reports must hold symbols in \[0, 1\]"):
         one.tally(np.array([2]))
-
-
-def test_the_audit_finds_what_the_coin_claims() -> None:
-    worst = exact_audit(binary(0.4, 0.9)).worst
-    assert worst is not None
-    assert worst.privacy_loss == pytest.approx(worst.epsilon, rel=1e-12)
 
 
 @given(ANY, ANY)
@@ -394,15 +365,6 @@ def test_the_leak_is_what_the_formula_says(name: str) -> None:
     np.testing.assert_allclose(formula, ratios, rtol=0, atol=1e-12)
 
 
-def test_how_much_the_largest_scale_gains() -> None:
-    def share(table: Floats) -> float:
-        return largest_scale(DistanceMetric.of(table, 1.0))
-
-    # No normaliser varies on a ring, so all of ε is used; elsewhere between a half and all.
-    assert share(ring(8)) == pytest.approx(1.0, abs=1e-8)
-    assert 0.5 < share(star(50)) < share(line(20)) < 1.0
-
-
 @pytest.mark.parametrize("name", ["line", "ring", "points", "star"])
 def test_a_larger_scale_would_leak(name: str) -> None:
     policy = DistanceMetric.of(TABLES[name], 1.0)
@@ -545,12 +507,6 @@ def test_blocks_are_told_and_scales_are_their_own() -> None:
 def test_too_many_steps_are_refused_in_a_sentence() -> None:
     with pytest.raises(CaldpError, match="take wider steps"):
         SquareWaveMechanism(Context.plain(2_000, 1.0))
-
-
-def test_sums_along_the_scale_are_told_better_and_single_shares_worse() -> None:
-    wave, best = mechanism(Context.plain(24, 1.0), "square-wave"), plain_mechanism_maker(24)(1.0)
-    assert 6 * wave.sum_variance(HILL, STEPS - 11.5, 1) < best.sum_variance(HILL, STEPS - 11.5, 1)
-    assert wave.variance(HILL, 1).sum() > 5 * best.variance(HILL, 1).sum()
 
 
 def off(found: np.ndarray) -> float:

@@ -18,7 +18,6 @@ from caldp_core.audit.blockwise import audit_context
 from caldp_core.audit.inference import likelihood
 from caldp_core.audit.poisoning import crafted_mean, maximal_gain_added
 from caldp_core.basics.errors import CaldpError
-from caldp_core.basics.limits import N_MAX
 from caldp_core.basics.types import Floats, Ints, WordSource
 from caldp_core.datasets import DatasetSpec, Geometric, Uniform, Zipf
 from caldp_core.experiments.run import prepare, run
@@ -234,47 +233,6 @@ def test_the_published_runs_are_met(case: tuple[DatasetSpec, float, float, int])
         assert error(Hadamard(), runs // 4) > 1.08 * l1
 
 
-@pytest.mark.parametrize("epsilon", [0.5, 1.0, 2.0, 3.0, 4.0, 5.0])
-def test_parts_help_at_large_epsilon_and_galois_response_is_better_still(epsilon: float) -> None:
-    policy = Context.plain(1024, epsilon)
-    even = np.full(1024, 1 / 1024)
-
-    def loss(mechanism: ContextMechanism) -> float:
-        return float(variance_given_people(mechanism, even, 1).mean())
-
-    general = loss(mechanism_of(policy, PAPERS))
-    assert loss(catalogue.in_context(policy, "galois")) <= general
-    assert (general < loss(catalogue.in_context(policy, "hadamard"))) == (epsilon >= 2)
-
-
-def test_the_paper_s_map_for_any_number_of_people() -> None:
-    mechanism = mechanism_of(Context.plain(43_750, 4.0), PAPERS)
-    assert (mechanism.outputs, mechanism.report_bits) == (22 * 2048, 16)
-    rng = np.random.default_rng(6)
-    people = rng.multinomial(N_MAX, rng.dirichlet(np.full(mechanism.k, 0.1)))
-    tally = mechanism.sample_tally(people, rng)
-    assert tally.counts.sum() == tally.n == N_MAX
-    deviation = np.sqrt(mechanism.variance(people / N_MAX, N_MAX))
-    assert (np.abs(mechanism.estimate(tally) - people / N_MAX) <= 7.5 * deviation).all()
-
-
-def test_the_audit_reads_every_entry_of_a_large_channel() -> None:
-    labels, flags = np.arange(4000) % 3, np.arange(4000) % 4 > 0
-    mechanism = mechanism_of(Context.of(labels, flags, [1.0, 3.0, 5.0]), PAPERS)
-    audit = audit_context(mechanism)
-    assert audit.holds
-    assert [c.privacy_loss for c in audit.classes] == pytest.approx([1, 1, 3, 3, 5, 5], abs=1e-9)
-    mechanism.policy = Context.of(labels, flags, [1.0, 2.999, 5.0])
-    assert [c.holds for c in audit_context(mechanism).classes] == [
-        True,
-        True,
-        False,
-        False,
-        True,
-        True,
-    ]
-
-
 def test_people_with_tags_and_real_clients_may_use_it() -> None:
     background = uniform_background(1, np.array([False, True, True, True, True]))
     policy = PersonalPolicy.of(np.arange(5) == 0, (0.4,), background, 2.0)
@@ -437,16 +395,6 @@ def test_transform_is_the_dense_product(order: int) -> None:
     np.testing.assert_array_equal(fwht(values.astype(np.float64)), expected)
 
 
-@pytest.mark.parametrize("shape", [(512,), (2, 512), (2, 3, 512), (0, 512), (1, 1)])
-def test_batches_transform_one_by_one(shape: tuple[int, ...]) -> None:
-    values = np.random.default_rng(1).normal(size=shape)
-    before = values.copy()
-    rows = [fwht(row) for row in values.reshape(-1, shape[-1])]
-    expected = np.array(rows).reshape(shape)
-    np.testing.assert_allclose(fwht(values), expected, rtol=0, atol=1e-10)
-    np.testing.assert_array_equal(values, before)
-
-
 @pytest.mark.parametrize("order", [8192, 65_536, 131_072])
 def test_large_orders_have_the_right_characters_and_undo_themselves(order: int) -> None:
     rng = np.random.default_rng(2)
@@ -462,11 +410,6 @@ def test_large_orders_have_the_right_characters_and_undo_themselves(order: int) 
 def test_few_long_rows_transform_as_among_many() -> None:
     values = np.random.default_rng(4).integers(-1000, 1000, (9, 16_384)).astype(np.float64)
     np.testing.assert_array_equal(fwht(values[:3]), fwht(values)[:3])
-
-
-def test_the_row_of_ones_is_the_sum() -> None:
-    values = np.random.default_rng(3).normal(size=1024)
-    assert fwht(values)[0] == pytest.approx(values.sum(), abs=1e-10)
 
 
 def users_of(order: int, number: int, seed: int) -> list[tuple[int, int]]:

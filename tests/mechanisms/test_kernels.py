@@ -12,24 +12,21 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import brentq, linprog
+from scipy.optimize import linprog
 
 from caldp_core.audit.mechanisms import audit_mechanism
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN
 from caldp_core.basics.types import Floats, Ints
-from caldp_core.estimation.maximum_likelihood import falling_root
 from caldp_core.mechanisms import kernels
 from caldp_core.mechanisms.direct.planar import (
     SLACK_NATS,
-    GeometricAxis,
     PlanarGeometricMechanism,
     PlanarNoise,
     PlanarProducts,
     _mean_distance,
     quadrant,
     reduced_epsilons,
-    sum_rule,
 )
 from caldp_core.mechanisms.kernels import (
     BestKernelMechanism,
@@ -136,19 +133,6 @@ def test_wrong_noise_is_found_by_the_audit(
     assert not exact_audit(mechanism).holds
 
 
-def test_drawing_again_instead_of_moving_to_the_border_is_found_by_the_audit() -> None:
-    class Redrawn(PlanarGeometricMechanism):
-        def exact_channel(self) -> list[list[Fraction]]:
-            near = EuclideanMetric(5, 5, 0.4, 0.4)
-            law = [
-                [Fraction(math.exp(-d)) for d in near.between([x] * 25, range(25))]
-                for x in range(25)
-            ]
-            return [[q / sum(row) for q in row] for row in law]
-
-    assert not exact_audit(Redrawn(EuclideanMetric(5, 5, 0.4, 0.4))).holds
-
-
 @pytest.mark.parametrize("steps", [(0.01, 0.02), (0.4, 0.3), (1.0, 0.8)])
 def test_a_large_map_keeps_the_distance(steps: tuple[float, float]) -> None:
     mechanism = planar(US, steps)
@@ -184,14 +168,6 @@ def test_the_channel_is_the_infinite_lattice_s(
     np.testing.assert_allclose(channel, exact, rtol=2e-9, atol=0)
 
 
-@pytest.mark.parametrize("shape", [(1, 5), (7, 1)])
-def test_on_one_axis_it_is_the_geometric_mechanism(shape: tuple[int, int]) -> None:
-    axis = GeometricAxis(max(shape), 0.4)
-    mine = checks.channel_of(planar(shape, (0.4, 0.4)))
-    other = np.array([[float(q) for q in row] for row in axis.exact_channel()])
-    np.testing.assert_allclose(mine, other, rtol=1e-9)
-
-
 @pytest.mark.parametrize(
     ("shape", "steps"),
     [((2, 2), (0.02, 0.02)), ((30, 40), (0.1, 0.05)), ((2, 250), (0.3, 1.0)), ((3, 3), (4.0, 0.1))],
@@ -211,14 +187,6 @@ def test_the_tails_are_the_sums_of_all_their_terms(
     terms = np.add.reduceat(terms, np.arange(rows), axis=0)
     terms = np.add.reduceat(terms, np.arange(columns), axis=1)
     np.testing.assert_allclose(weights, terms, rtol=1.5e-13, atol=0)
-
-
-@pytest.mark.parametrize("epsilon", [0.001, 0.03, 1.0, 20.0])
-@pytest.mark.parametrize("start", [1, 40, 1000])
-def test_a_geometric_series_is_summed_up(epsilon: float, start: int) -> None:
-    rule = sum_rule(start, epsilon, start + 40 / epsilon)
-    total = float(rule.weights @ np.exp(-epsilon * (rule.nodes - start)))
-    assert total == pytest.approx(-1 / math.expm1(-epsilon), rel=5e-15)
 
 
 def test_what_is_drawn_is_what_is_audited() -> None:
@@ -468,19 +436,6 @@ def test_it_lies_less_far_than_planar_noise_and_is_proved_best(
     assert len(made.peaks.logs) > 3
 
 
-@pytest.mark.parametrize("steps", [(4.0, 4.0), (2.0, 2.5), (0.3, None), (None, 0.7), (None, None)])
-def test_where_planar_noise_is_the_best_it_is_found(
-    steps: tuple[float | None, float | None],
-) -> None:
-    # A mean displacement below one step, or one axis: see docs/mathematics.md.
-    made = kernel(*steps)
-    assert made.displacement == pytest.approx(made.planar, rel=1e-7)
-    assert made.planar_gap <= 1e-7
-    if steps == (0.3, None):
-        # E|Z| = 2αε/(1 − α²) with α = e^−ε.
-        assert made.planar == pytest.approx(0.3 / math.sinh(0.3), rel=1e-12)
-
-
 def test_along_streets_noise_on_both_axes_is_the_best() -> None:
     # The step distance comes from single steps, so a program of neighbours is all of it. Cells
     # beyond 21 nats are left out, which lets the optimum only be lower.
@@ -716,24 +671,3 @@ def test_a_file_cannot_claim_a_bound_that_its_flows_do_not_prove(written_kernel:
     assert kernels.from_text(json.dumps(data), StepLevels(*WIDE)).bound < 0.9 * written_kernel.bound
     with pytest.raises(CaldpError, match="not JSON"):
         kernels.from_text("kernel", StepLevels(*WIDE))
-
-
-@pytest.mark.parametrize("start", [-9.0, 0.0, 0.3, 9.0])
-def test_roots_of_many_curves_at_once(start: float) -> None:
-    curves: list[tuple[Callable[[float], float], Callable[[float], float]]] = [
-        (lambda x: 0.7 - x, lambda x: -1.0),
-        (lambda x: np.exp(-50 * x) - 1e-3, lambda x: -50 * np.exp(-50 * x)),
-        (lambda x: -np.arctan(40 * (x - 0.9)), lambda x: -40 / (1 + 1600 * (x - 0.9) ** 2)),
-        (lambda x: max(0.25 - x, 0.0) - 1e-4 * x, lambda x: -float(x < 0.25) - 1e-4),
-        (lambda x: 0.1 - x**9, lambda x: -9 * x**8),
-        (lambda x: 0.2 - np.cbrt(x - 0.5), lambda x: -np.inf),
-    ]
-
-    def curve(x: Floats) -> tuple[Floats, Floats]:
-        pairs = list(zip(curves, x, strict=True))
-        return np.array([f(at) for (f, _), at in pairs]), np.array([g(at) for (_, g), at in pairs])
-
-    m = len(curves)
-    found = falling_root(curve, np.zeros(m), np.ones(m), np.full(m, start), np.zeros(m))
-    awaited = [brentq(f, 0, 1, xtol=1e-15) for f, _ in curves]
-    np.testing.assert_allclose(found, awaited, rtol=1e-12, atol=1e-12)

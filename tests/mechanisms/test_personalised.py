@@ -228,24 +228,6 @@ def test_the_right_background_makes_it_unbiased_and_a_wrong_one_is_told_exactly(
     assert right.total_variation == 0
 
 
-@FAMILY
-def test_estimates_of_many_people_meet_the_truth(family: str) -> None:
-    # Beyond 6 standard deviations once in 10^9; sampling is not drawn here, so even less often.
-    # A uniform background instead of the true one is off by more than 10 of them.
-    mechanism = personalised(family)
-    x, own = people(200_000)
-    truth = np.bincount(x, minlength=K) / x.size
-    tagged = mechanism.add_tags(x, own)
-    true = behind_tags(tagged, x)
-    tally = mechanism.tally(mechanism.privatize(x, own, np.random.default_rng(6)))
-    assert tally.n == x.size
-    shares = mechanism.histogram(x, own) / x.size
-    spread = np.sqrt(mechanism.variance(shares, true, x.size))
-    assert (np.abs(mechanism.estimate(tally, true) - truth) < 6 * spread).all()
-    wrong = mechanism.estimate(tally, uniform_background(TAGS, ~mechanism.sensitive))
-    assert (np.abs(wrong - truth) > 10 * spread).any()
-
-
 def test_sampled_tallies_and_reports_have_one_law() -> None:
     """400 draws each of 2,000 people: shifts of 0.58 spreads are found (see `check_one_law`).
 

@@ -197,18 +197,6 @@ def test_the_figure_tells_a_wrong_size(monkeypatch: pytest.MonkeyPatch) -> None:
     assert abs(simulate_error(SubsetSelectionOracles) / 3.6745 - 1) > 0.03
 
 
-@pytest.mark.parametrize("n", [1, 10**12])
-def test_any_number_of_people_in_a_large_block(n: int) -> None:
-    mechanism = mechanism_of(Context.plain(3000, 0.7))
-    people = np.zeros(3000, np.int64)
-    people[[0, 1234, 2999]] = [n - n // 2, n // 4, n // 2 - n // 4]
-    tally = mechanism.sample_tally(people, np.random.default_rng(5))
-    omega = int(best_omega(np.array([3000]), np.array([0.7]))[0])
-    assert tally.counts[:3000].sum() == omega * n
-    error = np.abs(mechanism.estimate(tally) - people / n)
-    assert (error <= 7.5 * np.sqrt(mechanism.variance(people / n, n))).all()
-
-
 def test_what_is_no_report_is_refused() -> None:
     mechanism = mechanism_of(context(BOTH, 0.1))
     good = mechanism.every_report()
@@ -227,12 +215,6 @@ def test_what_is_no_report_is_refused() -> None:
             mechanism.tally(bad)
     with pytest.raises(CaldpError, match="records that this mechanism makes"):
         mechanism.tally(np.arange(3))
-
-
-def test_more_subsets_than_can_be_written_are_refused_in_one_sentence() -> None:
-    mechanism = mechanism_of(Context.plain(40_000, 1.0))
-    with pytest.raises(CaldpError, match="200,000 entries"):
-        mechanism.exact_channel()
 
 
 # --- what must be rejected -----------------------------------------------------------------
@@ -403,12 +385,6 @@ class Streamed(OLH):
 )
 def test_drawn_reports_have_the_same_law(kind: str) -> None:
     checks.check_sample_tally(hashing_mechanism_of(context(kind, 1.0), Streamed))
-
-
-@pytest.mark.thorough
-def test_many_drawn_reports_have_the_same_law() -> None:
-    mechanism = hashing_mechanism_of(context("single sensitive symbol", 1.0), Streamed)
-    checks.check_sample_tally(mechanism, checks.REPEATS_THOROUGH)
 
 
 def test_more_people_than_can_be_drawn_are_refused() -> None:

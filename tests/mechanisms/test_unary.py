@@ -193,14 +193,6 @@ def test_more_reports_than_memory_holds_are_refused_before_they_are_made(family:
         oracles.privatize_base(block, seeded_words(np.random.default_rng(5)))
 
 
-def test_what_is_too_much_to_be_listed_is_refused() -> None:
-    mechanism = catalogue.in_context(Context.plain(43_750, 1.0), "oue")
-    with pytest.raises(CaldpError, match="may have at most 200,000 entries"):
-        mechanism.exact_channel()
-    with pytest.raises(CaldpError, match="At most 16,777,216 different reports"):
-        mechanism.every_report()
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "figure",
@@ -352,13 +344,6 @@ def test_reports_and_tallies_follow_the_channel(kind: str) -> None:
 def test_sampled_tallies_have_the_law_of_reports() -> None:
     policy, shares = many_symbols(k=150)
     checks.check_one_law(PublishedUrapMechanism(policy), shares)
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("kind", CONTEXTS)
-def test_many_tallies_follow_the_channel(kind: str) -> None:
-    mechanism = PublishedUrapMechanism(context(kind, 1.0))
-    checks.check_sample_tally(mechanism, checks.REPEATS_THOROUGH)
 
 
 @pytest.mark.parametrize("theta", [0.5, 0.8])

@@ -86,15 +86,6 @@ def test_the_least_epsilon_suffices_and_less_does_not(name: str) -> None:
     assert error(found) <= target < error(found * 0.999)
 
 
-@pytest.mark.parametrize(("k", "close"), [(1000, 0.001), (40, 0.06)])
-def test_people_for_an_expected_total_variation(k: int, close: float) -> None:
-    # ½·Σσ/√(π/2), and σ falls like 1/√n. Trials, which few values take, tell it to 3 %.
-    mechanism, p = catalogue.in_context(Context.plain(k, 1.0), "hadamard"), np.full(k, 1.0 / k)
-    exact = (np.sqrt(mechanism.variance(p, 1)).sum() / np.sqrt(2 * np.pi) / 0.1) ** 2
-    goal = planner.Goal(planner.total_variation("none"), 0.1)
-    assert planner.people_for(mechanism, p, goal) == pytest.approx(exact, rel=2 * close)
-
-
 @dataclass(frozen=True)
 class Counted(TotalVariation):
     """Writes down which numbers of people its errors are computed for."""
