@@ -1,7 +1,8 @@
 """Files as people have them, what a check asks of each, and what is right once it is answered.
 
 A line of `cases.jsonl` is a case: of people (asked, read), of survey services and phones (unseen)
-or of offices; of "asked" one thing is asked, "read" can be read in one way only.
+or of offices; of "asked" one thing is asked, "read" can be read in one way only. Those of the group
+"file" say what the files of the folder `cases` lead to.
 """
 
 import json
@@ -33,7 +34,7 @@ def geojson(*features: tuple[Any, dict[str, Any]], **more: Any) -> str:
     return json.dumps({"type": "FeatureCollection", "features": rows, **more})
 
 
-_ROWS: Final = [
+ROWS: Final = [
     json.loads(line)
     for line in Path(__file__).with_name("cases.jsonl").read_text("utf-8").split("\n")[:-1]
 ]
@@ -42,7 +43,7 @@ _ROWS: Final = [
 def _cases(group: str) -> dict[str, Case]:
     """By name; tuples are lists in the file."""
     found: dict[str, Case] = {}
-    for row in _ROWS:
+    for row in ROWS:
         if row["group"] == group:
             fields = {"check": "", "answer": "", **row}
             name, _ = fields.pop("case"), fields.pop("group")

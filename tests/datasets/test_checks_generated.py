@@ -274,10 +274,6 @@ def asked_of(content: str | bytes, **answers: str) -> list[str]:
     return [check.name for check in resolve(file, file.answers, ALL, named).unanswered]
 
 
-TOWNS = [(52.37, 4.9), (51.92, 4.48), (52.09, 5.12), (50.85, 4.35), (51.22, 4.4), (51.56, 5.09)]
-"""Towns of which no other town is near with latitude and longitude exchanged."""
-
-
 REGIONS = [area for area in named_areas().values() if area.country == "Germany"]
 
 

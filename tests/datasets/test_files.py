@@ -7,7 +7,7 @@ import random
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -47,6 +47,7 @@ from tests.datasets.check_cases import (
     ORDERS,
     READ,
     REFUSED,
+    ROWS,
     UNSEEN_ASKED,
     UNSEEN_READ,
     Case,
@@ -284,86 +285,17 @@ class Kept:
 
     people: int = 0
     counts: Mapping[str, int] = field(default_factory=dict)
-    at: tuple[tuple[float, float, int], ...] = ()
+    at: Sequence[tuple[float, float, int]] = ()
     answers: Mapping[str, str] = field(default_factory=dict)
     header: bool | None = None
     types: Mapping[str, str] = field(default_factory=dict)
     refused: str = ""
 
 
-YES_NO = {"yes": 120, "no": 340, "rather not say": 25}
-SPLIT = {"one-column": "split"}
-MUNICH = Kept(9, at=((48.137, 11.575, 2), (48.15, 11.6, 4)))
-TOWNS = Kept(14, at=((40.7128, -74.006, 6), (40.67, -73.94, 5)), answers=SPLIT)
-TIMELINE = Kept(refused="a Google Timeline; convert it to CSV")
-SEVERAL = {"Bus; On foot": 2, "Bicycle; Bus": 2, "Bus": 1, "On foot": 1}
-COMBINED = Kept(6, SEVERAL, answers={"several-choices": "combinations"})
-BANDS = {"0-4": 410, "5-9": 398, "10-14": 377, "15-19": 402, "20-24": 455}
-FROM_DATES = Kept(2042, BANDS, answers={"bands-as-dates": "bands"})
-FILES: Final[dict[str, Kept]] = {
-    "degree-sign.csv": Kept(11, at=((35.0116, 135.7681, 6), (34.6851, 135.8048, 3))),
-    "dms.csv": Kept(11, at=((40.7128, -74.0061, 6), (42.358, -71.0636, 3))),
-    "hemispheres.csv": Kept(11, at=((40.7128, -74.006, 6), (-12.0464, -77.0428, 3))),
-    "one-column.csv": Kept(231, at=((48.8606, 2.3376, 120),), answers=SPLIT),
-    "netherlands.csv": Kept(
-        110, at=((51.9244, 4.4777, 30), (52.0907, 5.1214, 22)), answers={"exchanged": "exchange"}
-    ),
-    "longitudes-0-360.csv": Kept(
-        40, at=((42.36, -71.06, 14), (39.74, -104.99, 11)), answers={"longitudes-360": "west"}
-    ),
-    "web-mercator.csv": Kept(answers={"metres": "keep"}, refused="No row of .* says a place"),
-    "gb18030.csv": Kept(485, {"是": 120}, answers={"encoding": "gb18030"}),
-    "windows-1251.csv": Kept(485, {"да": 120}, answers={"encoding": "cp1251"}),
-    "sep-records.csv": Kept(5, {"yes": 3, "no": 2}),
-    "sep-two-columns.csv": Kept(42, {"often": 12, "never": 30}),
-    "travel.csv": Kept(8500, {"Car": 4210, "On foot": 1450}, answers={"total-row": "leave-out"}),
-    "cases.csv": Kept(
-        39,
-        {"Ashford": 12, "Brookby": 0, "Elmside": 27},
-        answers={"hidden-counts": "zero", "total-row": "leave-out"},
-    ),
-    "microsoft-forms.csv": COMBINED,
-    "10_forms_id_as_people.csv": COMBINED,
-    "survey.csv": Kept(
-        111, {"18": 2}, answers={"no-answer-codes": "leave-out"}, types={"age": "answer"}
-    ),
-    "bands.csv": FROM_DATES,
-    "bands.xlsx": FROM_DATES,
-    "zips.csv": Kept(36, {"01949": 1, "02256": 1}, types={"zip": "answer"}),
-    "weights.csv": Kept(10, {"rare 1": 1, "rare 5": 0}),
-    "weighted-places.csv": Kept(14),
-    "all-null.geojson": Kept(refused="must be GeoJSON with points"),
-    "multipoint.geojson": Kept(
-        7, at=((48.1, 11.5, 2), (48.1, 11.7, 2)), answers={"several-points": "once"}
-    ),
-    "points.geojson": Kept(9),
-    "points.geojsonl": MUNICH,
-    "records.json": MUNICH,
-    "records.ndjson": MUNICH,
-    "Records.json": TIMELINE,
-    "Timeline.json": TIMELINE,
-    "wkt.csv": TOWNS,
-    "geojson-column.csv": TOWNS,
-    "cover.xlsx": Kept(485, YES_NO),
-    "places.kml": Kept(refused="a KML file; in QGIS"),
-    "walk.gpx": Kept(refused="a GPX file; in QGIS"),
-    "survey.numbers": Kept(refused="a file of Apple Numbers; in Numbers, export it"),
-    "survey.sav": Kept(refused="a file of SPSS; in SPSS, save it as CSV"),
-    "01_header_linebreak_answers.csv": Kept(240, {"daily": 120, "weekly": 80, "never": 40}),
-    "02_header_linebreak_places.csv": Kept(3),
-    "05_crosstab.csv": Kept(
-        420, {"good": 240, "fair": 120, "poor": 60}, answers={"crosstab": "columns"}
-    ),
-    "08_id_becomes_people.csv": Kept(20, at=((48.19823, 11.52353, 1),), answers=SPLIT),
-    "09_utm_EN.csv": Kept(20, answers={"metres": "keep", "people": "rows"}),
-    "09b_e7.csv": Kept(20, at=((48.19823, 11.5235299, 1),), answers={"ten-millionths": "degrees"}),
-    "11_gewicht_body_weight.csv": Kept(39, answers={"people": "rows"}, types={"alter": "answer"}),
-    "12_age_minus99.csv": Kept(1850, answers={"no-answer-codes": "leave-out"}),
-    "13_crs_ignored.geojson": Kept(refused="and places must be in degrees; save it as WGS 84"),
-    "15_sep_line.csv": Kept(8, {"low": 5, "high": 2, "mid": 1}),
-    "23.ods": Kept(50, {"low": 26, "high": 12, "mid": 12}),
-    "26_euro.csv": Kept(2, {"15.639 €": 1, "57.902 €": 1}, answers={"people": "rows"}),
-    "27_long_labels.csv": Kept(11, header=True),
+FILES: Final = {
+    row["case"]: Kept(**{key: value for key, value in row.items() if key not in ("group", "case")})
+    for row in ROWS
+    if row["group"] == "file"
 }
 IN_TEXT: Final = {**ASKED, **READ}
 

@@ -3,7 +3,6 @@
 import csv
 import gzip
 import json
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -408,22 +407,6 @@ def test_outline_follows_every_border_but_small_islands(polygons: Any) -> None:
                 share = ((point - a) * along).sum(axis=1) / (along**2).sum(axis=1)
                 nearest = a + np.clip(share, 0, 1)[:, None] * along
                 assert np.hypot(*(point - nearest).T).min() <= 0.05 + 1e-9
-
-
-def test_outline_draws_nothing_twice_and_nothing_new(polygons: Any) -> None:
-    corners = {
-        (x, y)
-        for state in polygons.values()
-        for polygon in state
-        for ring in polygon
-        for x, y in ring
-    }
-    longitude, latitude = state_outline()
-    points = [p for p in zip(longitude, latitude, strict=True) if not np.isnan(p[0])]
-    assert set(points) <= corners
-    drawn = [frozenset(pair) for pair in pairwise(zip(longitude, latitude, strict=True))]
-    real = [pair for pair in drawn if not any(np.isnan(x) for x, _ in pair)]
-    assert len(real) == len(set(real))
 
 
 def unpack(path: Path) -> Any:

@@ -27,7 +27,7 @@ from caldp_core.domain.domains import (
     GridDomain,
     wrap_longitude,
 )
-from caldp_core.domain.partitions import LargerCells, cells_within_km, single_block
+from caldp_core.domain.partitions import cells_within_km, single_block
 from caldp_core.experiments.run import prepare, run
 from caldp_core.experiments.table import as_geojson, cell_rings, columns_of, place_columns
 from caldp_core.scenarios.blocks import OUTSIDE, BlocksNear, PolygonBlocks, SensitiveNear
@@ -43,12 +43,6 @@ GRIDS = st.builds(
     rows=st.integers(1, 30),
     columns=st.integers(1, 30),
 )
-
-
-def test_the_paper_s_map() -> None:
-    assert US_GRID.k == 43_750
-    assert US_GRID.area == Area(25.0, 50.0, -130.0, -60.0)
-    assert GridDomain.from_area(US_GRID.area, 0.2) == US_GRID
 
 
 @pytest.mark.parametrize("k", [0, -1, K_MAX + 1, 2.0, True, "3", None])
@@ -371,14 +365,6 @@ def test_countries_and_land_are_those_of_both_halves(grid: GridDomain) -> None:
     if grid == BOTH:
         assert (grid.locate(*cities.T) >= 0).all()
         assert cities[:, 1].min() > 170
-
-
-def test_larger_cells_end_there_too() -> None:
-    fine = GridDomain(0.0, 179.5, 0.1, 4, 12)
-    cells = LargerCells(fine, 3)
-    assert cells.grid == GridDomain(0.0, 179.4, 0.3, 2, 5)
-    middles = np.repeat(fine.latitudes(), fine.columns), np.tile(fine.longitudes(), fine.rows)
-    assert cells.larger_cell_of.tolist() == cells.grid.locate(*middles).tolist()
 
 
 def test_what_is_saved_is_within_180_and_read_again_unchanged() -> None:

@@ -15,7 +15,7 @@ from caldp_core.basics.limits import AREAS_MAX
 from caldp_core.basics.types import Ints
 from caldp_core.datasets import OwnPlaces
 from caldp_core.datasets.own import places_from_counts
-from caldp_core.domain.domains import US_GRID, Area, Domain, GridDomain
+from caldp_core.domain.domains import Area, Domain, GridDomain
 from caldp_core.domain.partitions import (
     LargerCells,
     Partition,
@@ -88,14 +88,6 @@ def test_grid_blocks_are_even_rectangles(sides: tuple[int, int], data: st.DataOb
     found = np.array([rectangle_sides(labels, j) for j in range(partition.m)])
     # Even also where they don't divide: no two blocks differ by more than one row or column.
     assert np.ptp(found, axis=0).max() <= 1
-
-
-def test_the_paper_s_blocks_have_their_size() -> None:
-    # CALDP §7: 25 × 35 blocks of 5 × 10 cells.
-    partition = grid_blocks(US_GRID, 25, 35)
-    assert (partition.sizes() == 50).all()
-    assert rectangle_sides(partition.labels.reshape(125, 350), 36) == (5, 10)
-    assert partition.names[36] == "row 2, column 2"
 
 
 def test_later_drawings_win_and_hidden_ones_go() -> None:

@@ -215,13 +215,6 @@ def test_known_distances() -> None:
     assert kl_divergence(p, np.array([1.5, -0.5, 0.0])) == np.inf
 
 
-def spot(grid: GridDomain, row: int, column: int) -> Floats:
-    """Everybody in one cell."""
-    people = np.zeros(grid.k)
-    people[row * grid.columns + column] = 1.0
-    return people
-
-
 @pytest.mark.parametrize("grid", [EQUATOR, NORTH])
 @pytest.mark.parametrize(
     ("rows", "columns"), [(1, 0), (0, 1), (4, 0), (0, 7), (3, 4), (4, -3), (-2, 5)]
@@ -268,13 +261,6 @@ def test_sliced_is_near_exact_transport(seed: int) -> None:
     exact = exact_wasserstein(truth, estimate, SMALL)
     sliced = sliced_wasserstein(truth, estimate, SMALL)
     assert 0.45 * exact <= sliced <= 1.005 * exact
-
-
-def test_two_spots_are_exact() -> None:
-    for row, column in ((2, 3), (0, 1), (1, 0)):
-        truth, estimate = spot(SMALL, 0, 0), spot(SMALL, row, column)
-        exact = exact_wasserstein(truth, estimate, SMALL)
-        assert sliced_wasserstein(truth, estimate, SMALL) == pytest.approx(exact, rel=0.005)
 
 
 @given(WEIGHTS, WEIGHTS, WEIGHTS)

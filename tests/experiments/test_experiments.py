@@ -377,13 +377,6 @@ def test_an_example_runs_is_audited_and_forecast(path: Path) -> None:
     assert expected is None or expected.error > 0
 
 
-def test_an_error_without_exact_variances_is_forecast_by_trials() -> None:
-    scenario = Scenario.from_file(ROOT / "examples/planar-geometric.json")
-    expected = forecast(prepare(scenario), budget=Budget(4, 4, 0.01))
-    assert expected.method == "simulated, 4 trials"
-    assert run(prepare(scenario)).first.errors.tv == pytest.approx(expected.error, rel=0.1)
-
-
 def test_every_mechanism_and_policy_that_runs_has_an_example() -> None:
     scenarios = [Scenario.from_file(path) for path in FILES]
     assert {s.kind("mechanism") for s in scenarios} == {"best", *MECHANISMS}

@@ -35,7 +35,6 @@ from caldp_core.lecture.daily import (
 )
 from caldp_core.mechanisms.randomness import COIN_ONE, seeded_words, uniform_below
 from caldp_core.privacy.context import Context
-from tests.contract.checks import naming
 from tests.stats import SIGNIFICANCE, assert_fits, assert_mean, assert_same_law
 from tests.strategies import thinned
 
@@ -199,18 +198,6 @@ def test_chances_of_few_are_those_of_every_report_that_they_may_send() -> None:
     sums = sent.sum(axis=1)
     right = float(chances[sums[:, 2] > sums[:, :2].max(axis=1)].sum())
     assert float(hot.chance(1, 4)) == pytest.approx(right, rel=1e-9)
-
-
-def test_votes_are_even_in_items_and_in_bits() -> None:
-    for n, d, lead in ((1_000, 16, 1), (1_000, 1_024, 21), (100, 4, 100), (7, 8, 3), (9, 3, 0)):
-        votes = even_votes(n, d, lead)
-        with naming(f"{n}, {d}, {lead}"):
-            assert votes[-1] - votes[:-1].max() == lead
-            assert np.ptp(votes[:-1]) <= 1
-            assert n - 1 <= votes.sum() <= n
-            if d.bit_count() == 1:
-                ones = votes @ BitwiseResponse(d, 1.0).bits_of(np.arange(d))
-                assert (np.abs(2 * ones - votes.sum() - lead) <= 2).all()
 
 
 @pytest.mark.parametrize("d", [1, 3, 2**21])

@@ -182,15 +182,6 @@ def test_prior_and_weights_move_the_design() -> None:
         assert loss(other.channel.floats(), of) > of.bound
 
 
-@pytest.mark.parametrize(("k", "epsilon"), [(64, 1.0)])
-def test_sixty_four_symbols_come_within_a_percent_of_the_best_known(k: int, epsilon: float) -> None:
-    policy = Context.plain(k, epsilon)
-    made = design(policy)
-    assert made.loss < 1.01 * total(mechanism(policy, "subset-selection"))
-    assert made.gap < 0.01
-    assert made.exact
-
-
 def test_where_rays_are_too_many_the_gap_is_said_and_is_not_exact() -> None:
     policy = DenseMatrix.of(line(10, 1.0))
     best = design(policy)

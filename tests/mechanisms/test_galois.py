@@ -25,7 +25,6 @@ from caldp_core.mechanisms.oracles.hyperplanes import (
     DEGREE_MAX,
     Hyperplanes,
     Points,
-    coins_of,
     inner_product,
     inner_product_masks,
     inverse,
@@ -121,17 +120,6 @@ def test_no_other_q_is_better(k: int) -> None:
         assert total(policy, GaloisOracles, p) <= best * (1 + 1e-9)
 
 
-@pytest.mark.parametrize(("q", "d", "epsilon"), [(2, 4, 0.05), (4, 2, 1.0), (8, 2, 2.0)])
-def test_a_full_space_is_as_good_as_subset_selection(q: int, d: int, epsilon: float) -> None:
-    policy = Context.plain(q**d, epsilon)
-    sets = catalogue.in_context(policy, "subset-selection")
-    assert sets.oracles._omega[0] == q ** (d - 1)  # type: ignore[attr-defined]
-    for p in (np.eye(1, policy.k)[0], np.full(policy.k, 1 / policy.k)):
-        assert total(policy, Galois(q).family(), p) == pytest.approx(
-            sets.variance(p, 1).sum(), rel=1e-9
-        )
-
-
 def test_few_symbols_are_named_as_by_randomized_response() -> None:
     for size in (1, 2, 5):
         policy = Context.high_low(np.arange(9) < size, 1.3)
@@ -139,20 +127,6 @@ def test_few_symbols_are_named_as_by_randomized_response() -> None:
         assert mechanism_of(policy, FOUR if size < 5 else Galois(8).family()).exact_channel() == (
             direct.exact_channel()
         )
-
-
-@pytest.mark.parametrize("size", [1, 3, 5, 9, 17, 40])
-def test_the_company_is_hardly_more_than_the_rows_need(size: int) -> None:
-    """λ against Σ_y max_x Q(y|x)/e^ε: the least where a report names a symbol, else to 11 %."""
-    for epsilon in (1.0, 2.0, 4.0):
-        for oracles in (GaloisOracles, FOUR, Galois(8).family()):
-            mechanism = mechanism_of(Context.high_low(np.arange(size + 1) < size, epsilon), oracles)
-            rows = mechanism.exact_channel()[:size]
-            needed = float(sum(map(max, zip(*rows, strict=True)))) / np.exp(epsilon)
-            waste = int(mechanism.oracles.cover_threshold[0]) / COIN_ONE / needed
-            names_symbols = mechanism.oracles.outputs == size
-            assert 1 - 1e-12 <= waste <= (1 + 1e-12 if names_symbols else 1.11)
-            assert names_symbols or size > 4
 
 
 def test_a_q_that_is_none_is_refused() -> None:
@@ -489,23 +463,6 @@ def test_the_tally_of_many_has_the_moments_of_reports(m: int, d: int) -> None:
     products = (tallies - mean)[:, upper[0]] * (tallies - mean)[:, upper[1]]
     deviation = products.std(axis=0)
     assert_mean(products, covariance[upper], deviation, SIGNIFICANCE / CASES_AT_MOST)
-
-
-def test_the_cost_is_what_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Coins are counted as they are thrown; less than d·q^(d+1)."""
-    thrown = 0
-
-    def count_coins(counts: Ints, rng: np.random.Generator) -> Ints:
-        nonlocal thrown
-        thrown += counts.size
-        return counts // 2
-
-    monkeypatch.setattr(hyperplanes, "binomial_half", count_coins)
-    for m, d in SPACES:
-        thrown = 0
-        sample_hyperplanes(np.ones((1, 1 << m * d), np.int64), m, d, np.random.default_rng(5))
-        assert thrown == coins_of(m, d) < d << m * (d + 1)
-    assert coins_of(2, 8) == 1_747_632
 
 
 @SPACE

@@ -254,27 +254,6 @@ def test_sampled_tallies_and_reports_have_one_law() -> None:
         assert_same_law(np.stack([sampled(untagged) for _ in range(400)]), reported, SIGNIFICANCE)
 
 
-def test_a_map_of_cells() -> None:
-    k, n = 43_750, 100_000
-    rng = np.random.default_rng(8)
-    own = rng.integers(0, k, (n, TAGS))
-    x = np.where(rng.random(n) < 0.5, own[:, 0], rng.integers(0, k, n))
-    mechanism = UserMechanism(np.arange(k) < 100, TAGS, 1.0, "hadamard", HadamardOracles)
-    tally = mechanism.tally(mechanism.privatize(x, own, rng))
-    background = population_background(
-        TAGS, np.bincount(x, minlength=k) + 1.0, ~mechanism.sensitive
-    )
-    shares = mechanism.histogram(x, own) / n
-    estimate = mechanism.estimate(tally, background)
-    # 8 spreads: a normal error goes beyond it in one of 43,750 cells once in 10^10; the tags'
-    # noise is normal to many digits, and people in the clear are fixed, so less spread out.
-    z = (estimate - mechanism.expected_estimate(shares, background)) / np.sqrt(
-        np.maximum(mechanism.variance(shares, background, n), 1e-30)
-    )
-    assert np.abs(z).max() < 8
-    assert shares[k] > 0.45
-
-
 def test_a_client_draws_from_the_operating_system() -> None:
     report = personalised(epsilon=20.0).client_report(3, (3, -1))
     assert report.shape == (1,)

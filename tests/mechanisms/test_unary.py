@@ -227,24 +227,6 @@ def test_known_errors_at_1024_values(figure: tuple[str, float]) -> None:
     assert abs(n * float(np.mean(np.square(wrong))) / known - 1) > 0.02
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("family", thinned(["oue", "rappor"], one_in=2))
-def test_reports_one_by_one_have_the_known_error(family: str) -> None:
-    """The same figure from real reports: 30 runs of 20,000 people, 1024 values.
-
-    √(2/30,720) = 0.81 %: 5 % is 6.2 deviations (6e-10).
-    """
-    k, n = 1024, 20_000
-    mechanism, p = catalogue.in_context(Context.plain(k, 1.0), family), np.full(k, 1 / k)
-    rng = np.random.default_rng(7)
-    errors = [
-        mechanism.estimate(mechanism.tally(mechanism.privatize(rng.integers(0, k, n), rng))) - p
-        for _ in range(30)
-    ]
-    awaited = float(mechanism.variance(p, n).mean())
-    assert abs(float(np.mean(np.square(errors))) / awaited - 1) < 0.05
-
-
 def test_oue_has_the_least_variance_for_rare_symbols() -> None:
     policy, p = Context.plain(50, 1.0), np.eye(50)[0]
     at = {

@@ -200,15 +200,6 @@ def test_post_processing_keeps_the_promise(channel: list[list[Fraction]], data: 
     assert after == dense_product.tolist()
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-def test_post_processing_of_a_mechanism(family: str) -> None:
-    mechanism = catalogue.in_context(context("blocks and sensitive set", 1.0), family)
-    rng = np.random.default_rng(1)
-    weights = rng.integers(1, 9, size=(mechanism.outputs, 4)).tolist()
-    rule = [[F(w, sum(row)) for w in row] for row in weights]
-    assert holds(post_process(mechanism.exact_channel(), rule), mechanism.policy)
-
-
 def test_a_rule_that_creates_probability_is_none() -> None:
     channel = [[F(1, 2), F(1, 2)], [F(1, 4), F(3, 4)]]
     for rule in ([[F(1)], [F(2)]], [[F(1)]], [[F(2), F(-1)], [F(1), F(0)]], []):
@@ -394,12 +385,6 @@ def test_a_channel_that_keeps_a_matrix_keeps_its_closure(
     policy = released_together(least_promise(channel), extra)
     assert holds(channel, policy)
     assert holds(channel, closure(policy))
-
-
-def test_a_detour_that_is_shorter() -> None:
-    line = DenseMatrix.of([[0, 1, 9], [1, 0, 1], [9, 1, 0]])
-    np.testing.assert_array_equal(closure(line).entries, [[0, 1, 2], [1, 0, 1], [2, 1, 0]])
-    assert not closure(line).entries.flags.writeable
 
 
 @pytest.mark.parametrize(

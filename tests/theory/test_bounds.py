@@ -17,7 +17,7 @@ from caldp_core.domain.domains import KM_PER_DEGREE, US_GRID, GridDomain
 from caldp_core.domain.partitions import grid_blocks
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, catalogue
 from caldp_core.mechanisms.base import Mechanism
-from caldp_core.mechanisms.catalogue import Galois, PublishedUrap, SubsetSelection
+from caldp_core.mechanisms.catalogue import PublishedUrap, SubsetSelection
 from caldp_core.mechanisms.designed.design import design
 from caldp_core.mechanisms.direct.few_values import ExponentialMechanism
 from caldp_core.mechanisms.direct.planar import (
@@ -378,28 +378,6 @@ def test_where_the_worst_people_all_have_sensitive_values(s: int) -> None:
             assert made.share == 1.0
             assert made.loss == pytest.approx(found.loss, rel=1e-9)
     assert minimax(500, s, start + 0.02).share < 1.0
-
-
-@pytest.mark.parametrize("share", [0.0, 0.02, 0.3, 1.0])
-def test_who_knows_the_share_is_next_to_the_optimum(share: float) -> None:
-    """Subset selection within 4 % at every size; Galois response within 8 % with many values."""
-    for k, s, epsilon in (
-        (20, 3, 1.2),
-        (20, 5, 0.7),
-        (100, 8, 2.0),
-        (400, 60, 1.0),
-        (400, 60, 4.0),
-    ):
-        least = least_loss(k, s, epsilon, share).loss
-        mechanism = SubsetSelection(share=share).make(first(k, s, epsilon))
-        assert 1 - 1e-9 <= mechanism.variance(prior(k, s, share), 1).sum() / least <= 1.04
-    for epsilon in (0.5, 1.0, 2.0, 4.0):
-        k, s = 43_750, 3_000
-        mechanism = Galois(share=share).make(first(k, s, epsilon))
-        ratio = (
-            mechanism.variance(prior(k, s, share), 1).sum() / least_loss(k, s, epsilon, share).loss
-        )
-        assert 1 - 1e-9 <= ratio <= 1.08
 
 
 def test_randomized_response_is_the_optimum_at_large_epsilon() -> None:
