@@ -272,14 +272,6 @@ def test_sums_of_signs_have_the_channel_s_law() -> None:
                 assert_fits(counts.ravel(), expected, SIGNIFICANCE)
 
 
-def test_with_one_function_values_that_share_a_cell_stay_together_at_any_n() -> None:
-    table = Hashes(np.array([[0, 0, 1]]), 4)
-    sketch, people = CountMeanSketch(table, 1.0), np.array([600, 0, 400]) * 10**9
-    found = sketch.estimate(sketch.sample_tally(people, np.random.default_rng(4)))
-    assert found[1] == pytest.approx(found[0])
-    assert found[1] / people.sum() > 0.4
-
-
 def test_sketches_bad_input_is_told() -> None:
     with pytest.raises(CaldpError, match="m must be a power of two, got 3"):
         HadamardSketch(Hashes(np.zeros((1, 2), np.int64), 3), 1.0)
@@ -396,22 +388,6 @@ def test_what_an_onlooker_learns_is_what_the_channel_says(days: int) -> None:
     for law, channel in ((kept, mechanism.exact_channel), (redrawn, mechanism.redrawn_channel)):
         exact = best_guess(channel(TWO, days))
         assert mechanism.history_guess_accuracy([law]) == pytest.approx(exact, abs=2.0**-11)
-
-
-def test_memory_stops_the_onlooker_and_forgetting_does_not() -> None:
-    mechanism = LastingRappor(32, 2, 2.0)
-    most = 1 / (1 + np.exp(-2.0))
-    known = mechanism.history_guess_accuracy([mechanism.law_of_permanent])
-    kept = [mechanism.history_guess_accuracy([mechanism.law_memoised(m)]) for m in (1, 7, 30, 120)]
-    anew = [mechanism.history_guess_accuracy([mechanism.law_redrawn(m)]) for m in (1, 7, 30, 120)]
-    assert kept == sorted(kept)
-    assert kept[0] == pytest.approx(anew[0], abs=1e-4)
-    assert kept[-1] == pytest.approx(known, abs=2e-3)
-    assert known <= most
-    assert anew[2] > most
-    assert anew[3] > 0.99
-    changing = mechanism.history_guess_accuracy([mechanism.law_memoised(6)] * 5)
-    assert known < changing <= 1 / (1 + np.exp(-10.0))
 
 
 def test_decoding_is_unbiased_with_the_stated_variance() -> None:

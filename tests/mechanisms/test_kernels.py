@@ -538,14 +538,6 @@ def test_cells_that_stand_for_far_ones_count_no_more_than_these() -> None:
         assert 0.999 * mean_distance(peaks, steps) < low <= mean_distance(peaks, steps)
 
 
-def test_a_person_amid_a_large_map_is_displaced_as_told() -> None:
-    mechanism = best(US, GOWALLA)
-    middle = US[0] // 2 * US[1] + US[1] // 2
-    law = mechanism.law_of(middle)
-    distances = mechanism.policy.between(np.full(mechanism.k, middle), np.arange(mechanism.k))
-    assert float(law @ distances) == pytest.approx(mechanism.kernel.displacement, rel=1e-8)
-
-
 def test_kernels_a_large_map_keeps_the_distance() -> None:
     mechanism = best(US, GOWALLA)
     assert 0 < least_reserve(mechanism) < 2e-11

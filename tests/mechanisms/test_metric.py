@@ -24,7 +24,6 @@ from caldp_core.mechanisms.direct.planar import (
     product_displacement,
 )
 from caldp_core.mechanisms.randomness import COIN_ONE, WORD, ExactInversion
-from caldp_core.privacy.context import dense
 from caldp_core.privacy.distance import DistanceMetric, EuclideanMetric, GridMetric
 from tests.channels import exact_audit
 from tests.contract import checks
@@ -42,14 +41,6 @@ LEVELS = pytest.mark.parametrize("steps", STEPS)
 
 def grid(shape: tuple[int, int], steps: tuple[float, float]) -> GridGeometricMechanism:
     return GridGeometricMechanism(GridMetric(*shape, *steps))
-
-
-def test_the_metric_counts_steps() -> None:
-    policy = GridMetric(2, 3, 1.0, 0.1)
-    np.testing.assert_allclose(policy.between([0, 0, 5, 4], [2, 3, 0, 4]), [0.2, 1.0, 1.2, 0])
-    assert dense(policy).shape == (6, 6)
-    euclidean = EuclideanMetric(2, 3, 3.0, 2.0)
-    np.testing.assert_allclose(euclidean.between([0, 1], [5, 1]), [5.0, 0])
 
 
 @settings(deadline=None)
