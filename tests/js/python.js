@@ -1,4 +1,4 @@
-/* What Python says of the same things: written by `cases.py`, whose file is named by CALDP_CASES. */
+/* What Python says of the same things: written by `test_units.py`, whose file is named by CALDP_CASES. */
 
 import {readFileSync} from "node:fs";
 import test from "node:test";
