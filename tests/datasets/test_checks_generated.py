@@ -79,6 +79,13 @@ def test_a_total_in_any_language_and_place_is_seen(
     assert sum(table.counts) == (1 if leave_out else 2) * sum(counts)
 
 
+def test_a_word_for_a_total_is_known_at_either_end_of_a_label() -> None:
+    for label in (*TOTALS, "North total", "Total North", "Gesamt: Nord", "Nord, gesamt"):
+        assert is_total(label), label
+    for label in ("North", "the total of all", "totally", "sumac"):
+        assert not is_total(label), label
+
+
 def test_parts_of_rows_beside_a_total_are_asked_about_as_well() -> None:
     """Once the total was left out, parts counted twice without a word."""
     text = (
