@@ -186,7 +186,7 @@ def check(some: Iterable[Case]) -> set[str]:
 
 @pytest.mark.slow
 def test_forecasts_are_what_trials_give() -> None:
-    assert check(cases(2, 4)) == {"normal", "simulated,"}
+    assert check(cases(2, 6)) == {"normal", "simulated,"}
 
 
 @pytest.mark.thorough
