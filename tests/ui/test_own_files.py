@@ -37,7 +37,7 @@ from caldp_ui.parts import pack
 from caldp_ui.stage.records import nobody_below
 from caldp_ui.words import formats
 from tests.contract.checks import naming
-from tests.datasets.check_cases import ASKED, FORMS
+from tests.datasets.check_cases import ASKED, FORMS, UNSEEN_ASKED
 from tests.datasets.files import workbook
 from tests.ui.driver import (
     accepted,

@@ -583,7 +583,7 @@ def sketched_by_hand(kind: str, cells: int, lesson: Lesson) -> tuple[float, int]
     """Error of a share in points and bits of a report, by pairs of people.
 
     Of another value's c people each shares the cell with chance 1/m, two of them together where
-    they have one function of 256. `lecture/test_counts.py` holds the law by brute force.
+    they have one function of 256. `lecture/test_lecture.py` holds the law by brute force.
     """
     d, n, m, k = lesson.items, lesson.n, cells, 256
     people = np.full(d, n // d) + (np.arange(d) < n % d)
