@@ -58,6 +58,7 @@ from caldp_ui.start.page_state import STATE as START
 from caldp_ui.values.page_state import STATE as VALUES
 from caldp_ui.yesno.page_state import BEGIN as QUESTION
 from caldp_ui.yesno.page_state import STATE as YES_OR_NO
+from tests.conftest import THOROUGH
 from tests.ui.driver import jobs_done
 
 Query = dict[str, str]
@@ -66,8 +67,9 @@ Acts = Iterator[AppTest]
 
 
 def by_menu(at: AppTest, key: str) -> Acts:
-    """Each title of a menu is chosen."""
-    for title in at.selectbox(key=key).options:
+    """Each title of a menu is chosen; by day the first and the last two."""
+    titles = at.selectbox(key=key).options
+    for title in titles if THOROUGH else [titles[0], *titles[-2:]]:
         yield at.selectbox(key=key).set_value(title).run()
 
 

@@ -323,7 +323,7 @@ _READ: Final = re.compile(
     r"(?:the true \w+ of (each) of them|Of these people, \*\*(.+?)\*\* send their true)"
 )
 FEW = settings(
-    max_examples=40 if THOROUGH else 10, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    max_examples=40 if THOROUGH else 6, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 LEVEL = st.sampled_from([0.1, 0.5, 1.0, 2.0, 4.0, 9.0])
 

@@ -71,7 +71,7 @@ def test_no_preset_that_hides_something_leaves_a_place_alone_in_its_block() -> N
 
 
 @pytest.mark.parametrize(
-    ("title", "sensitive"), thinned(controls.BLOCK_KINDS, controls.SENSITIVE_KINDS, one_in=4)
+    ("title", "sensitive"), thinned(controls.BLOCK_KINDS, controls.SENSITIVE_KINDS, one_in=9)
 )
 def test_every_choice_of_blocks_goes_with_every_choice_of_places(
     title: str, sensitive: str

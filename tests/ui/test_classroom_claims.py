@@ -412,15 +412,6 @@ CHECKS: dict[str, Callable[[Sequence[Any]], list[bool]]] = {
 }
 
 
-OF_MAPS = {
-    name
-    for name, check in CHECKS.items()
-    if check
-    in (_more_epsilon, _from_which_step, _unmarked, _all_sensitive, _ten_reports, _which_protects)
-}
-"""Questions of parts that are pages, whose films are of maps or of answers."""
-
-
 def hold_reading(question: QuizQuestion) -> None:
     """A number read at one step: it stands in the feedback, and no other answer is as near."""
     right, *wrong = (number(answer) for answer in question.answers)
@@ -445,9 +436,8 @@ def hold(part: Part, used: set[str]) -> None:
                 hold_reading(question)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_keys_are_right_by_their_feedback_and_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Films of maps take most of the time: those questions are held every night."""
     # Numbers are the same in both themes, and colours are not what is asked here.
     monkeypatch.setattr(Page, "in_both_themes", lambda page, record: page.render(record, LIGHT))
     used: set[str] = set()
@@ -456,7 +446,7 @@ def test_keys_are_right_by_their_feedback_and_alone(monkeypatch: pytest.MonkeyPa
         *handout_lesson.station_parts(),
     ):
         hold(part, used)
-    assert used == (set(CHECKS) if THOROUGH else set(CHECKS) - OF_MAPS)
+    assert used == set(CHECKS)
     assert len(NAMES) == len(handout_lesson.station_parts())
 
 

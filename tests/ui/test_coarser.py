@@ -79,7 +79,6 @@ from tests.attacks.by_hand import (
     table_by_hand,
     values_by_hand,
 )
-from tests.strategies import thinned
 from tests.ui.driver import checked, few, open_record, page_record
 from tests.ui.readings import shows, tokens
 
@@ -435,7 +434,8 @@ def test_hidden_counts_are_those_with_one_possible_value(
         assert (words in below) == (" more fewer than " in below) == (near > 0)
 
 
-@pytest.mark.parametrize("totals", thinned([CROSSED, LEVELS], one_in=2))
+@pytest.mark.thorough
+@pytest.mark.parametrize("totals", [CROSSED, LEVELS])
 def test_small_totals_are_hidden_and_counted_as_programs_find_them(totals: str) -> None:
     """Infant deaths: the totals of counties, of both periods and of everybody."""
     deaths = replace(with_data(Publication(), InfantDeaths()), attack=PARTS, totals=totals)

@@ -616,6 +616,7 @@ def test_refusals_are_counted_by_code_and_pass_unchanged(message: Message, code:
     assert refused() - before == Counter([code] if code else [])
 
 
+@pytest.mark.thorough
 def test_server_logs_visits_and_refusals_and_shows_figures_on_its_own_port(tmp_path: Path) -> None:
     with free_port() as port:
         variables = {"CALDP_LOG": "json", "CALDP_METRICS": str(port), "CALDP_WORKER": "w1"}

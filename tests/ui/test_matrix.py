@@ -347,6 +347,12 @@ def test_a_mechanism_of_a_notebook_is_audited_from_its_csv_file() -> None:
     assert matrix_page_record_of(at).pasted == printed.getvalue()
 
 
+def test_a_broken_text_of_a_channel_leaves_the_matrix_on_show() -> None:
+    at = open_matrix(replace(SMALL, channel=PASTED, pasted="1 0"))
+    assert "needs 3 lines" in plain(at.warning[0].value)
+    assert message(at)["names"] == ["a", "b", "c"]
+
+
 def test_rows_that_do_not_sum_to_one_are_named() -> None:
     record = replace(
         MatrixState().with_template("drug", 1.0), channel=PASTED, pasted="0.5 0.5\n0.333 0.666"
@@ -482,7 +488,8 @@ CHANNELS = (
 @pytest.mark.parametrize("template", thinned(TEMPLATES, one_in=3))
 def test_every_step_of_a_template_is_what_the_page_shows(template: str) -> None:
     record = MatrixState().with_template(template, 1.0)
-    assert_ahead(open_matrix(record), CHARTS, record, page.EPSILON)
+    some = slice(0, None, 1 if THOROUGH else 4)
+    assert_ahead(open_matrix(record), CHARTS, record, page.EPSILON, some)
 
 
 @pytest.mark.parametrize("case", thinned(CHANNELS, one_in=3))
@@ -498,7 +505,8 @@ def test_each_template_and_channel_has_a_film_of_its_own() -> None:
         for template in TEMPLATES
         for channel in ("plain", BUG)
     ]
-    assert len({made(CHARTS, each, page.EPSILON).settings for each in records}) == len(records)
+    one = replace(page.EPSILON, steps=page.EPSILON.steps[:1])
+    assert len({made(CHARTS, each, one).settings for each in records}) == len(records)
 
 
 def test_what_is_ones_own_or_takes_designing_is_not_made_ahead() -> None:

@@ -477,7 +477,7 @@ def test_a_table_that_was_brought_can_be_compared_with() -> None:
     assert again.selectbox(key="curves-data").value == f"Yours: {HOSTILE}"
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_plan_that_is_pinned_names_its_data_and_nothing_else() -> None:
     at = show(open_values(), "a,1\nb,2\nc,300", name=HOSTILE)
     go(at, navigation.PLAN)

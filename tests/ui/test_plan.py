@@ -385,7 +385,7 @@ def test_the_default_estimate_is_said_to_be_as_good_only_where_it_is_measured_so
     assert view.default_estimate_text(record, setup, planned, None) == ""
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_page_names_the_estimate_of_the_plan_and_measures_the_default_beside_it() -> None:
     plan = Plan(replace(PLAN.scenario, dataset=Uniform(12)), goal="overall")
     at = jobs_done(open_record(STATE, plan))
@@ -473,6 +473,16 @@ def test_own_files_stay_in_the_visit_and_bad_ones_are_told_in_a_sentence() -> No
     assert "24,000" in texts(at)
     checked(at.button(key="results-example").click().run())
     assert "8,000" in html_text(at)
+
+
+def test_few_reports_are_said_to_say_nothing() -> None:
+    protocol = labelled("randomized-response", ("no", "yes"), epsilon=0.5)
+    tally = CollectedTally(
+        protocol.fingerprint, protocol.mechanism.tally(np.repeat([0, 1], (2, 3)))
+    )
+    results = Tallies.of(protocol, (("day", tally),)).results(0.95)
+    sentence = results_view.headline(results, is_example=False).sentence
+    assert sentence.startswith("5 reports say nothing yet about")
 
 
 def test_what_mixing_leaves_is_said_as_the_core_has_it() -> None:

@@ -27,7 +27,6 @@ from caldp_ui.room.question import (
 )
 from caldp_ui.words import formats
 from tests.contract.checks import naming
-from tests.strategies import thinned
 from tests.ui.driver import (
     checked,
     container,
@@ -573,8 +572,8 @@ def misses(question: PollQuestion, truth: list[float], shares: Any) -> int:
     return int(missed.sum())
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", thinned(["Cheating", "Copying"], one_in=2))
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", ["Cheating", "Copying"])
 def test_ranges_of_an_open_poll_hold_at_all_looks_and_fixed_ones_do_not(name: str) -> None:
     question = EXAMPLES[name]
     assert misses(question, [0.3, 0.7], anytime_shares) <= MISSES_MAX
