@@ -349,22 +349,6 @@ def by_name(figure: Any) -> dict[str, Any]:
     return {trace.name: np.asarray(trace.y) / 100 for trace in figure.data}
 
 
-@pytest.mark.parametrize("epsilon", [0.5, 2.0])
-def test_two_candidates_are_tested_as_their_odds_say(epsilon: float) -> None:
-    data = load_data(AttackerState(BEGIN.with_context(epsilon=epsilon)))
-    assert data.pair is not None
-    test = page.error_lines(data.ours, data.pair.rival)
-    assert test.most == pytest.approx(max_guess_accuracy(epsilon), abs=1e-9)
-    assert test.most == pytest.approx(data.pair.stored_limit)
-    mechanism = data.ours.setup.mechanism
-    assert test.right == pytest.approx(guess_accuracy(mechanism, DENVER, data.pair.rival))
-    assert 0.5 < test.right < test.most
-    drawn = page.regions(test.claimed, test.reached, ("here", "there"), LIGHT)
-    by_name = {trace.name: np.stack([trace.x, trace.y], axis=1) / 100 for trace in drawn.data}
-    np.testing.assert_allclose(by_name["what ε allows"], test.claimed)
-    np.testing.assert_allclose(by_name["what this method reaches"], test.reached)
-
-
 def test_the_place_may_be_held_against_any_other() -> None:
     at = open_record(STATE)
     at.session_state["adversary-tabs"] = "Two candidates"

@@ -58,11 +58,9 @@ from tests.ui.driver import (
     act,
     assert_shows,
     box,
-    charts,
     checked,
     choose,
     container,
-    driver_chart,
     finished,
     go,
     headline_of,
@@ -219,24 +217,6 @@ def test_all_methods_stand_beside_each_other() -> None:
     fewest = [name for name, text in zip(FAMILIES, table.iloc[:, 0], strict=True) if "few" in text]
     assert best.family in fewest
     assert any(best.reason in caption.value for caption in at.caption)
-
-
-def curve_of(at: AppTest) -> str:
-    """The curve, once its job is done."""
-    assert not wait([at.session_state["places-curve-against-curves/job"].future], 120).not_done
-    return driver_chart(checked(at.run()), "curve")
-
-
-@pytest.mark.thorough
-def test_curves_are_drawn_only_where_they_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runs, "EPSILONS", runs.EPSILONS[1::9])
-    monkeypatch.setattr(runs, "NUMBERS", runs.NUMBERS[::6])
-    at = open_with(QUICKLY_FORECAST)
-    assert not charts(at)
-    before = curve_of(open_tab(at, "curves"))
-    at.session_state["places-curve-against"] = "number of people"
-    assert curve_of(checked(at.run())) != before
-    assert scenario_of(at) == QUICKLY_FORECAST
 
 
 def test_films_are_of_the_scenario_on_screen_with_its_coins(

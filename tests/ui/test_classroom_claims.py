@@ -127,16 +127,6 @@ def test_sums_in_percent_are_those_in_people_of_all() -> None:
     ]
 
 
-def test_one_limit_of_stored_noise_and_both_true_bits_are_drawn() -> None:
-    for lesson in (Lesson("rappor"), Lesson("rappor", 3.0, values=3)):
-        data = daily.follow_phone(lesson)
-        by_name = {trace.name: trace.y for trace in daily.leak(data, lesson, LIGHT).data}
-        assert set(by_name["limit of stored noise"]) == {100 * data.stored_limit}
-        assert "most that ε allows, one value" not in by_name
-        rows = daily.bits(data, lesson)
-        assert rows.count('class="true"') == daily.HASHES * len(data.rows)
-
-
 def test_a_day_is_rounded_to_the_ends_of_its_bucket_by_its_place_in_it() -> None:
     for width in WIDTHS:
         html = daily.day_html(width)

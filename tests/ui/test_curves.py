@@ -27,7 +27,6 @@ from caldp_core.experiments.forecast import (
     epsilon_curve,
     forecast,
     forecast_if_fast,
-    people_curve,
     people_for_same_error,
 )
 from caldp_core.experiments.metrics import MEASURES
@@ -631,14 +630,6 @@ def test_curves_are_the_forecast_s_and_the_same_along_the_curve(
     ours, plain = runs.error_curves("blocks", shared(comparison.BLOCKS, few), no_progress)
     assert ours.tv[-1] < ours.tv[0] / 2
     assert len(set(plain.tv)) == 1
-    if not THOROUGH:
-        return
-    one = few.with_context(epsilon=1.1)
-    setup, same = prepare(replace(one, seed=0)), shared(comparison.PEOPLE, one)
-    assert same == shared(comparison.PEOPLE, replace(one, n=10**9, seed=9))
-    ours, _ = runs.error_curves("people", same, no_progress)
-    np.testing.assert_array_equal(ours.tv, people_curve(setup, runs.NUMBERS).tv)
-    assert tuple(ours.x) == runs.NUMBERS
 
 
 @pytest.mark.slow

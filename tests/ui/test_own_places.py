@@ -380,13 +380,6 @@ def test_areas_that_are_out_of_view_or_too_small_are_named() -> None:
     assert "Drag" not in said
 
 
-def test_two_methods_of_plain_ldp_are_named_beside_each_other() -> None:
-    states = [key for key, area in named_areas().items() if area.country == "United States"]
-    said = "is plain LDP by Subset selection; the map “Plain LDP” is by Galois response."
-    assert said in remark_on(*states)
-    assert "plain LDP" not in remark_on("France", "Brazil", "Canada")
-
-
 def setup_of(blocks: BlocksSpec, sensitive: SensitiveSpec) -> Setup:
     return runs.setup(BEGIN.with_context(blocks=blocks, sensitive=sensitive))
 
