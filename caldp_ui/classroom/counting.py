@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
+import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
@@ -252,6 +253,7 @@ DELTA: Final = 1e-9
 """Most by which the chance of any outcome may exceed what ε after mixing allows."""
 FAKES: Final = 90
 """Fakes among 100 in the crowd, in the naive version."""
+_FAKE: Final = f"{FAKES} of 100 are fake"
 _SIZES: Final = np.array([part * 10**power for power in range(1, 10) for part in (1, 3)][:-1])
 """A tenth of one is another: fakes and most blocks need no bound of their own."""
 TRUST: Final[str] = read_toml(__file__, "trust.toml")["text"]
@@ -265,18 +267,15 @@ def mixed_epsilon(epsilon: float, n: int) -> float:
 
 @dataclass(frozen=True, eq=False)
 class ShufflingBounds:
-    """ε after mixing, for each number of people.
+    """ε after mixing.
 
-    (sizes,) `n`, `numeric_bound` by the numeric bound, `closed` by the closed form, `block` in
-    blocks of n/blocks people, `honest_bound` there if `FAKES` of 100 reports are fake.
-    `lesson_bounds`: the three at the lesson's n. `crowd`: people of one block there.
+    `curves`: (sizes, 4) over the numbers of people n: by the numeric bound ("shuffled") and by the
+    closed form; in blocks of n/blocks people, and there if `FAKES` of 100 reports are fake.
+    `lesson_bounds`: the three of the numeric bound at the lesson's n. `crowd`: people of one block
+    there.
     """
 
-    n: Ints
-    numeric_bound: Floats
-    closed: Floats
-    block: Floats
-    honest_bound: Floats
+    curves: pd.DataFrame
     lesson_bounds: tuple[float, float, float]
     crowd: int
 
@@ -290,12 +289,14 @@ def mixing_data(lesson: Lesson) -> ShufflingBounds:
 
     crowd, real = max(1, lesson.n // lesson.blocks), 100 - FAKES
     honest = max(1, crowd * real // 100)
+    curves = {
+        "shuffled": mixed(1),
+        "in blocks": mixed(lesson.blocks),
+        _FAKE: mixed(lesson.blocks * 100 // real),
+        "closed form": [closed_form_epsilon(e, n, DELTA) for n in sizes],
+    }
     return ShufflingBounds(
-        _SIZES,
-        mixed(1),
-        np.array([closed_form_epsilon(e, n, DELTA) for n in sizes]),
-        mixed(lesson.blocks),
-        mixed(lesson.blocks * 100 // real),
+        pd.DataFrame(curves, index=_SIZES),
         (mixed_epsilon(e, lesson.n), mixed_epsilon(e, crowd), mixed_epsilon(e, honest)),
         crowd,
     )
@@ -318,7 +319,7 @@ def open_mixing(lesson: Lesson) -> StationView:
     if lesson.broken:
         figures["fakes"] = real
         details += f"If {FAKES} of 100 reports are fake, ε is {formats.digits(real)}. "
-    numbers = _mixing_numbers(data)
+    numbers = station.table(data.curves[::2], formats.digits)
     change = promise.shuffled_epsilon_text(lesson.epsilon, block)
     return StationView(
         Headline(
@@ -345,15 +346,13 @@ def envelopes(lesson: Lesson) -> str:
 def mixing_figure(data: ShufflingBounds, lesson: Lesson, colours: Palette) -> go.Figure:
     """ε after mixing against the crowd, both logarithmic."""
     ours, other, third, faint = station.line_styles(colours)
-    hover = "ε = %{y:.2g}"
-    traces: list[Any] = [station.line("shuffled", data.n, data.numeric_bound, ours, hover)]
+    looks = {"shuffled": ours}
     if lesson.blocks > 1:
-        traces.append(station.line("in blocks", data.n, data.block, third, hover))
+        looks["in blocks"] = third
     if lesson.broken:
-        traces.append(
-            station.line(f"{FAKES} of 100 are fake", data.n, data.honest_bound, other, hover)
-        )
-    traces.append(station.line("closed form", data.n, data.closed, faint, hover))
+        looks[_FAKE] = other
+    looks["closed form"] = faint
+    traces = station.lines(data.curves, looks, "ε = %{y:.2g}")
     x = {**station.PEOPLE, "range": [0.9, 9.1]}
     ticks = [0.0001, 0.001, 0.01, 0.1, 1, 10]
     y = {
@@ -377,17 +376,6 @@ def _mixing_formula(data: ShufflingBounds, lesson: Lesson) -> None:
     )
     terms("δ")
     st.markdown(TRUST)
-
-
-def _mixing_numbers(data: ShufflingBounds) -> station.Table:
-    columns = {
-        "shuffled": data.numeric_bound,
-        "in blocks": data.block,
-        f"{FAKES} of 100 are fake": data.honest_bound,
-        "closed form": data.closed,
-    }
-    tens = {title: levels[::2] for title, levels in columns.items()}
-    return station.table(list(map(formats.people, data.n.tolist()[::2])), tens, formats.digits)
 
 
 _BLOCKS: Final = station.dial(

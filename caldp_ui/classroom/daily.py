@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any, Final
 
 import numpy as np
+import pandas as pd
 import plotly.graph_objects as go
 import scipy
 
@@ -57,40 +58,33 @@ def formula(lesson: Lesson) -> None:
 
 
 SPREAD: Final = float(scipy.special.ndtri(0.975))
+_OFF: Final = "standard error"
 _SHORT: Final = [page.partition(".")[0] for page in PAGES]
 
 
-@dataclass(frozen=True, eq=False)
-class Crowd:
-    """Home pages of n people: (pages,) `truth`, `decoded` and its standard errors `deviation`.
+def ask_crowd(lesson: Lesson) -> pd.DataFrame:
+    """Draw one report from each of n phones, and decode them.
 
-    The 95 % range of an estimate is `SPREAD` standard errors to either side.
+    People by home page: `truth`, `decoded`, and its `standard error`; the 95 % range of an estimate
+    is `SPREAD` of them to either side.
     """
-
-    truth: Ints
-    decoded: Floats
-    deviation: Floats
-
-
-def ask_crowd(lesson: Lesson) -> Crowd:
-    """Draw one report from each of n phones, and decode them."""
     rng = np.random.default_rng(lesson.seed)
     popular = 1 / np.arange(1, len(PAGES) + 1)
     people = rng.multinomial(lesson.n, popular / popular.sum())
     server = daily_counts.RapporCollector(build_rappor(lesson), PAGES, COHORTS)
     counts = server.estimate(server.sample_tally(people, rng))
-    return Crowd(people, counts, np.sqrt(server.variance(people)))
+    columns = {"truth": people, "decoded": counts, _OFF: np.sqrt(server.variance(people))}
+    return pd.DataFrame(columns, index=PAGES)
 
 
 def _crowd_board(lesson: Lesson) -> StationView:
     """Open the view of all phones: headline, picture, formula and numbers."""
     data = ask_crowd(lesson)
-    first, true = 100 * data.decoded[0] / lesson.n, 100 * data.truth[0] / lesson.n
-    off = 100 * SPREAD * data.deviation[0] / lesson.n
-    sure = int((data.decoded > SPREAD * data.deviation).sum())
+    true, first, off = (100 * data.iloc[0] / lesson.n).tolist()
+    off *= SPREAD
+    sure = int((data["decoded"] > SPREAD * data[_OFF]).sum())
     have = "has" if sure == 1 else "have"
-    columns = {"truth": data.truth, "decoded": data.decoded, "standard error": data.deviation}
-    numbers = station.table(PAGES, columns, lambda people: f"{people:,.0f}")
+    numbers = station.table(data, lambda people: f"{people:,.0f}", str)
     return StationView(
         Headline(
             f"From {formats.counted(lesson.n, 'phone', 'phones')} we estimate that {PAGES[0]} is "
@@ -108,14 +102,14 @@ def _crowd_board(lesson: Lesson) -> StationView:
     )
 
 
-def pages(data: Crowd, lesson: Lesson, colours: Palette) -> go.Figure:
+def pages(data: pd.DataFrame, lesson: Lesson, colours: Palette) -> go.Figure:
     """Truth as bars, decoded counts as points with their 95 % ranges."""
     ours, other, _, _ = station.line_styles(colours)
-    n = lesson.n
-    truth = {"type": "bar", "name": "truth", "x": _SHORT, "y": 100 * data.truth / n}
+    percent = 100 * data / lesson.n
+    truth = {"type": "bar", "name": "truth", "x": _SHORT, "y": percent["truth"]}
     name, look = "estimate and its 95 % range", {"color": ours.colour, "size": 12}
-    reach = {"array": 100 * SPREAD * data.deviation / n, "thickness": 2.5, "width": 6}
-    decoded = dots_trace(name, _SHORT, 100 * data.decoded / n, look, error_y=reach)
+    reach = {"array": SPREAD * percent[_OFF], "thickness": 2.5, "width": 6}
+    decoded = dots_trace(name, _SHORT, percent["decoded"], look, error_y=reach)
     truth["marker"] = {"color": other.colour, "opacity": 0.55}
     y = {"title_text": "people with this home page, %"}
     return station.figure([truth, decoded], {"type": "category"}, y, colours, hovermode="x")
@@ -124,6 +118,7 @@ def pages(data: Crowd, lesson: Lesson, colours: Palette) -> go.Figure:
 _SHOWN_DAYS: Final = 9
 _HEIGHT: Final = 330
 """Pixels of the chart, so that a phone shows it together with the bits."""
+_STORED, _REDRAWN = "stored noise", "new noise every day"
 _CURVE_DAYS: Final = (1, 2, 4, 7, 14, 30, 60)
 
 
@@ -132,17 +127,14 @@ class OnePhone:
     """A phone's reports, and how well an attacker guesses from them.
 
     `rows`: titles and (k,) shares of ones, from the page's true bits to the average of all days.
-    `days`: days of the curves; `stored`, `redrawn`, `changing`: chances of a right guess from 50:50
-    with one permanent response, with a new one every day, and with `Lesson.values` values one after
+    `curves`: (days, 3) chances of a right guess from 50:50 over the days: with stored noise, which
+    is one permanent response, with a new one every day, and with `Lesson.values` values one after
     the other. `at_lesson_days`: the three at the lesson's days. `stored_limit`: the chance with
     the permanent responses of all values after any number of days.
     """
 
     rows: list[tuple[str, Floats]]
-    days: tuple[int, ...]
-    stored: tuple[float, ...]
-    redrawn: tuple[float, ...]
-    changing: tuple[float, ...]
+    curves: pd.DataFrame
     at_lesson_days: tuple[float, float, float]
     stored_limit: float
 
@@ -164,13 +156,9 @@ def follow_phone(lesson: Lesson) -> OnePhone:
     """Draw one phone's reports, and compute the curves of right guesses."""
     mechanism = build_rappor(lesson)
     curves = [_guesses(lesson.epsilon, days, lesson.values) for days in _CURVE_DAYS]
-    stored, redrawn, changing = zip(*curves, strict=True)
     return OnePhone(
         _reports(mechanism, lesson),
-        _CURVE_DAYS,
-        stored,
-        redrawn,
-        changing,
+        pd.DataFrame(curves, _CURVE_DAYS, [_STORED, _REDRAWN, "several values"]),
         _guesses(lesson.epsilon, lesson.days, lesson.values),
         mechanism.history_guess_accuracy([mechanism.law_of_permanent] * lesson.values),
     )
@@ -215,12 +203,17 @@ def _phone_board(lesson: Lesson) -> StationView:
         f"{formats.hundred(data.stored_limit)}."
     )
     if lesson.broken:
+        end = float(data.curves[_REDRAWN].iloc[-1])
         details += (
             f" With new noise every day it is {formats.hundred(redrawn)} by now, and "
-            f"{formats.hundred(data.redrawn[-1])} after 60 days."
+            f"{formats.hundred(end)} after 60 days."
         )
-        figures |= {"redrawn": 100 * redrawn, "redrawn in the end": 100 * data.redrawn[-1]}
-    numbers = _phone_numbers(data)
+        figures |= {"redrawn": 100 * redrawn, "redrawn in the end": 100 * end}
+    numbers = station.table(
+        data.curves,
+        lambda share: f"{100 * share:.1f} of 100",
+        lambda day: formats.count(day, "day", "days"),
+    )
     return StationView(
         Headline(
             "If the phone stores its noise, an attacker is right "
@@ -268,33 +261,18 @@ def leak(data: OnePhone, lesson: Lesson, colours: Palette) -> go.Figure:
     ours, other, third, faint = station.line_styles(colours)
     limit = 100 * data.stored_limit
     hover = "%{y:.1f} times in 100"
-    traces: list[Any] = [
-        station.line("limit of stored noise", [1, DAYS_MOST], [limit, limit], faint, hover),
-        station.line("stored noise", data.days, 100 * np.array(data.stored), ours, hover),
-    ]
+    several = f"{lesson.values} values"
+    curves, looks = 100 * data.curves.rename(columns={"several values": several}), {_STORED: ours}
     if lesson.values > 1:
-        name = f"{lesson.values} values"
-        traces.append(station.line(name, data.days, 100 * np.array(data.changing), third, hover))
+        looks[several] = third
     if lesson.broken:
-        traces.append(
-            station.line(
-                "new noise every day", data.days, 100 * np.array(data.redrawn), other, hover
-            )
-        )
+        looks[_REDRAWN] = other
+    flat = station.line("limit of stored noise", [1, DAYS_MOST], [limit, limit], faint, hover)
+    traces = [flat, *station.lines(curves, looks, hover)]
     x = {"title_text": "days", "type": "log", "tickvals": [1, 3, 7, 14, 30, 60]}
     y = {"title_text": "attacker is right, times in 100", "range": [48, 102]}
     mark = station.upright(lesson.days, faint, 8)
     return station.figure(traces, x, y, colours, shapes=[mark], height=_HEIGHT)
-
-
-def _phone_numbers(data: OnePhone) -> station.Table:
-    columns = {
-        "stored noise": data.stored,
-        "new noise every day": data.redrawn,
-        "several values": data.changing,
-    }
-    days = [formats.count(day, "day", "days") for day in data.days]
-    return station.table(days, columns, lambda share: f"{100 * share:.1f} of 100")
 
 
 _TITLES: Final = {"phone": "One phone", "crowd": "All phones"}
@@ -323,6 +301,9 @@ RAPPOR_STATION = Station(
 
 MOST: Final = WIDTHS[-1]
 DAYS: Final = 60
+RANDOM: Final = "standard error, rounded at random"
+NEAREST: Final = "standard error, to the nearest"
+COINS: Final = f"random bits in {DAYS} days"
 _PHONES: Final = 1_000
 _WANDER: Final = 8.0
 """Standard deviation of a day from the habit, in minutes."""
@@ -330,23 +311,16 @@ _WANDER: Final = 8.0
 
 @dataclass(frozen=True, eq=False)
 class Means:
-    """(widths,) standard errors of the mean in minutes, and coins that a phone draws in 60 days.
+    """`curves`: (widths, 3) over the width of a bucket, and the mean of one outcome.
 
-    `by_offset`, `to_nearest`: roots of the mean squared error, with random rounding, and with the
-    nearest multiple, people held fixed.
-    `coins`: mean number of coins. `truth`, `estimate`: the mean, and this outcome's estimate.
+    Standard errors in minutes, roots of the mean squared error with people held fixed: `RANDOM`
+    with random rounding, `NEAREST` with the nearest multiple; `COINS`: mean number of coins that a
+    phone draws in 60 days. `truth`, `estimate`: the mean, and this outcome's estimate.
     """
 
-    by_offset: Floats
-    to_nearest: Floats
-    coins: Floats
+    curves: pd.DataFrame
     truth: float
     estimate: float
-
-    def at(self, width: int) -> tuple[float, float, float]:
-        """Both errors and the coins at one width."""
-        i = WIDTHS.index(width)
-        return float(self.by_offset[i]), float(self.to_nearest[i]), float(self.coins[i])
 
 
 def shares() -> Floats:
@@ -391,10 +365,9 @@ def means_data(lesson: Lesson) -> Means:
         counts = moved.astype(np.int64)
         off = float(counts @ minutes) / n - truth
         nearest_errors.append(math.hypot(off, math.sqrt(mechanism.variance(counts))))
+    curves = {RANDOM: random_error, NEAREST: nearest_errors, COINS: coins_by_width()}
     return Means(
-        np.full(len(WIDTHS), random_error),
-        np.array(nearest_errors),
-        coins_by_width(),
+        pd.DataFrame(curves, WIDTHS),
         truth,
         mechanism.estimate(mechanism.sample_ones(people, rng), n),
     )
@@ -403,7 +376,7 @@ def means_data(lesson: Lesson) -> Means:
 def open_means(lesson: Lesson) -> StationView:
     """Open the station at a lesson: headline, picture, formula and numbers."""
     data = means_data(lesson)
-    random, naive, coins = data.at(lesson.width)
+    random, naive, coins = data.curves.loc[[lesson.width]].to_numpy()[0].tolist()
     budget, daily = coins * lesson.epsilon, DAYS * lesson.epsilon
     details = (
         f"These are standard errors, of {formats.counted(lesson.n, 'phone', 'phones')}. In {DAYS} "
@@ -414,7 +387,11 @@ def open_means(lesson: Lesson) -> StationView:
     if lesson.broken:
         details += f" With a new bit every day, ε adds up to {formats.digits(daily, 3)}."
         figures["daily budget"] = daily
-    numbers = _means_numbers(data)
+    errors, coins_drawn = data.curves[[RANDOM, NEAREST]], data.curves[[COINS]]
+    numbers = {
+        **station.table(errors, _minutes, _minutes_of_width),
+        **station.table(coins_drawn, "{:.1f}".format, _minutes_of_width),
+    }
     return StationView(
         Headline(
             f"Rounded at random, the mean time in an app is off by {_minutes(random)}; rounded to "
@@ -448,6 +425,10 @@ def day_html(width: int) -> str:
     return station.PICTURES["day"].format(day=_DAY, **ends, **shares, **phones)
 
 
+def _minutes_of_width(width: int) -> str:
+    return formats.count(width, "minute", "minutes")
+
+
 def _minutes(error: float) -> str:
     return formats.count(formats.digits(error), "minute", "minutes")
 
@@ -456,9 +437,9 @@ def means_figure(data: Means, lesson: Lesson, colours: Palette) -> go.Figure:
     """Errors above, coins below, against the width of a bucket."""
     ours, other, third, faint = station.line_styles(colours)
     traces: list[Any] = [
-        station.line("rounded at random: error", WIDTHS, data.by_offset, ours),
-        station.line("to the nearest: error", WIDTHS, data.to_nearest, other),
-        {**station.line("random bits, stored", WIDTHS, data.coins, third), "yaxis": "y2"},
+        station.line("rounded at random: error", WIDTHS, data.curves[RANDOM], ours),
+        station.line("to the nearest: error", WIDTHS, data.curves[NEAREST], other),
+        {**station.line("random bits, stored", WIDTHS, data.curves[COINS], third), "yaxis": "y2"},
     ]
     if lesson.broken:
         naive = station.line("a new bit every day", WIDTHS, [DAYS] * len(WIDTHS), faint)
@@ -477,17 +458,6 @@ def means_figure(data: Means, lesson: Lesson, colours: Palette) -> go.Figure:
     }
     mark = {**station.upright(lesson.width, faint, 20), "yref": "paper"}
     return station.figure(traces, x, y, colours, yaxis2=coins, shapes=[mark])
-
-
-def _means_numbers(data: Means) -> station.Table:
-    errors = {
-        "standard error, rounded at random": data.by_offset,
-        "standard error, to the nearest": data.to_nearest,
-    }
-    coins = {f"random bits in {DAYS} days": data.coins}
-    widths = [formats.count(width, "minute", "minutes") for width in WIDTHS]
-    bits = station.table(widths, coins, lambda number: f"{number:.1f}")
-    return {**station.table(widths, errors, _minutes), **bits}
 
 
 _WIDTH: Final = station.dial(

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
+import pandas as pd
 import plotly.graph_objects as go
 
 from caldp_core.basics.types import Floats, Ints
@@ -92,7 +93,7 @@ _DRAWS: Final = 10_000
 
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """(leads,) `lead` in votes and chances of the true winner in [0, 1], by formula.
+    """`curves`: (leads, 3) chances of the true winner in [0, 1] over its lead in votes, by formula.
 
     `simulated_leads`: (few,) leads at which elections were held, `simulated_shares`: (few, 3)
     shares that were right.
@@ -101,10 +102,7 @@ class Selection:
     votes.
     """
 
-    lead: Ints
-    central: Floats
-    one_hot: Floats
-    bitwise: Floats
+    curves: pd.DataFrame
     simulated_leads: Ints
     simulated_shares: Floats
     needed_leads: tuple[int | None, int | None, int | None]
@@ -137,10 +135,7 @@ def compute_data(lesson: Lesson) -> Selection:
     right = np.array([simulate(even_votes(n, d, at)) for at in few.tolist()])
     b, width = d.bit_length() - 1, math.sqrt(n) / lesson.epsilon
     return Selection(
-        lead,
-        laws[0](lead),
-        laws[1](lead),
-        laws[2](lead),
+        pd.DataFrame({name: law(lead) for name, law in zip(_NAMES, laws, strict=True)}, lead),
         few,
         right,
         (_needed(lead, laws[0]), _needed(lead, laws[1]), _needed(lead, laws[2])),
@@ -227,16 +222,13 @@ def figure(data: Selection, lesson: Lesson, colours: Palette) -> go.Figure:
     """Chance of the true winner against its lead, with the leads that the headline asks for."""
     ours, other, third, _ = station.line_styles(colours)
     hover = "%{y:.0f} of 100"
-    formulas = (data.central, data.one_hot, data.bitwise)
     styles, unit = (other, ours, third), _in_unit(1, lesson)
     traces = [
         station.points("", unit * data.simulated_leads, 100 * y, look, 9)
         for y, look in zip(data.simulated_shares.T, styles, strict=True)
     ]
-    lines = [
-        station.line(name, unit * data.lead, 100 * y, look, hover)
-        for name, y, look in zip(_NAMES, formulas, styles, strict=True)
-    ]
+    percent = (100 * data.curves).set_index(unit * data.curves.index)
+    lines = station.lines(percent, dict(zip(_NAMES, styles, strict=True)), hover)
     x = {**station.PEOPLE, "title_text": "votes by which the favourite leads"}
     if lesson.view == "percent":
         title = "lead of the favourite, % of all votes"

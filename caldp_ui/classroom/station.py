@@ -6,7 +6,7 @@ Audits are, as on all pages, in rationals: every report, every pair.
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -252,13 +252,12 @@ Table: TypeAlias = Mapping[str, Mapping[str, str]]
 
 
 def table(
-    rows: Sequence[str], columns: Mapping[str, Iterable[Any]], cell: Callable[[Any], str]
+    curves: pd.DataFrame, cell: Callable[[Any], str], row: Callable[[Any], str] = formats.people
 ) -> Table:
-    """A table of numbers. `columns`: a number a row each; `cell`: how a number is written."""
-    return {
-        title: {row: cell(value) for row, value in zip(rows, values, strict=True)}
-        for title, values in columns.items()
-    }
+    """Curves as a table; `cell`, `row`: how their numbers, and what they are over, are written."""
+    texts = {title: map(cell, curves[title].tolist()) for title in curves}
+    rows = list(map(row, curves.index.tolist()))
+    return {str(title): dict(zip(rows, cells, strict=True)) for title, cells in texts.items()}
 
 
 def alt_text(sentence: str, numbers: Table) -> str:
@@ -438,6 +437,11 @@ def line(
     """Trace of a curve through (n,) `x` and `y`."""
     ends, look = (np.asarray(x), np.asarray(y)), (style.colour, style.dash)
     return line_trace(name, *ends, look, width=4, hovertemplate=hover_template)
+
+
+def lines(curves: pd.DataFrame, looks: Mapping[str, LineStyle], *hover: str) -> list[Any]:
+    """Traces of the columns that have a look, over the index; `hover`: a template, see `line`."""
+    return [line(name, curves.index, curves[name], look, *hover) for name, look in looks.items()]
 
 
 def points(name: str, x: ArrayLike, y: ArrayLike, style: LineStyle, size: int = 7) -> Any:

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+import pandas as pd
 import plotly.graph_objects as go
 
 from caldp_core.audit.adversary import max_guess_accuracy
-from caldp_core.basics.types import Bools, Floats, Ints
+from caldp_core.basics.types import Bools, Floats
 from caldp_core.lecture.counts import CentralCount, half_width, local_half_width
 from caldp_core.mechanisms.direct.few_values import BinaryMechanism
 from caldp_core.privacy.matrix import BinaryPolicy
@@ -195,21 +196,20 @@ TRUST_STATION = Station(
 SHARE_OF_YES: Final = 0.3
 _SIZES: Final = 10 ** np.arange(1, 10)
 _OUTCOMES: Final = 8
+_LEFT_IN: Final = "local, noise left in"
 
 
 @dataclass(frozen=True, eq=False)
 class ErrorsOfSums:
-    """Errors in people. (sizes,) `n`; `central`, `local` and `noise_left_in`: standard errors.
+    """Errors in people.
 
-    They are exact roots of the mean squared error. `central_errors`, `local_errors`:
-    (sizes, outcomes) errors of simulated counts. `here`: the three at the lesson's n. `yes`: true
-    count there, `reports`: how many sent yes, `estimate`.
+    `errors`: (sizes, 3) standard errors over the number of people, exact roots of the mean squared
+    error, and `here`: those at the lesson's n. `central_errors`, `local_errors`: (sizes, outcomes)
+    errors of simulated counts. `yes`: true count at the lesson's n, `reports`: how many sent yes,
+    `estimate`.
     """
 
-    n: Ints
-    central: Floats
-    local: Floats
-    noise_left_in: Floats
+    errors: pd.DataFrame
     central_errors: Floats
     local_errors: Floats
     here: tuple[float, float, float]
@@ -231,14 +231,11 @@ def sums_data(lesson: Lesson) -> ErrorsOfSums:
         counts = np.array([n - yes, yes])
         tallies = [coin.sample_tally(counts, rng) for _ in range(_OUTCOMES)]
         local_errors.append([abs(n * coin.estimate(tally)[1] - yes) for tally in tallies])
-    central, local, left_in = zip(*(_errors(coin, lesson, n) for n in _SIZES.tolist()), strict=True)
+    errors = [_errors(coin, lesson, n) for n in _SIZES.tolist()]
     yes = round(SHARE_OF_YES * lesson.n)
     tally = coin.sample_tally(np.array([lesson.n - yes, yes]), rng)
     return ErrorsOfSums(
-        _SIZES,
-        np.array(central),
-        np.array(local),
-        np.array(left_in),
+        pd.DataFrame(errors, _SIZES, ["trusted server", "local", _LEFT_IN]),
         np.array(central_errors),
         np.array(local_errors),
         _errors(coin, lesson, lesson.n),
@@ -270,9 +267,7 @@ def open_sums(lesson: Lesson) -> StationView:
     if lesson.broken:
         broken = f" With the noise left in, it is off by {two_digits(naive)} with {_count(lesson)}."
         figures["noise left in"] = naive
-    errors = {"trusted server": data.central, "local": data.local}
-    errors["local, noise left in"] = data.noise_left_in
-    numbers = station.table(list(map(formats.people, data.n.tolist())), errors, two_digits)
+    numbers = station.table(data.errors, two_digits)
     return StationView(
         Headline(
             f"With {_count(lesson)}, a trusted server is off by {central_text}, local "
@@ -306,21 +301,18 @@ def figure(data: ErrorsOfSums, lesson: Lesson, colours: Palette) -> go.Figure:
     """Errors against the number of people, both logarithmic; in people or in percent of all."""
     ours, other, third, faint = station.line_styles(colours)
     is_share = lesson.view == "percent"
-    unit = 100 / data.n if is_share else np.ones(data.n.size)
-    central, local, left_in = unit * np.array([data.central, data.local, data.noise_left_in])
-    lowest = math.floor(math.log10(min(1.0, central.min(), local.min())))
+    unit = 100 / _SIZES if is_share else np.ones(_SIZES.size)
+    errors = data.errors.mul(unit, axis=0)
+    lowest = math.floor(math.log10(min(1.0, errors["trusted server"].min(), errors["local"].min())))
     least = 0.3 * 10.0**lowest  # an error of 0 has no place on a log scale
-    many, units = np.repeat(data.n, _OUTCOMES), np.repeat(unit, _OUTCOMES)
+    many, units = np.repeat(_SIZES, _OUTCOMES), np.repeat(unit, _OUTCOMES)
     traces = [
-        station.points("", many, np.maximum(units * errors.ravel(), least), look)
-        for errors, look in ((data.local_errors, ours), (data.central_errors, other))
+        station.points("", many, np.maximum(units * drawn.ravel(), least), look)
+        for drawn, look in ((data.local_errors, ours), (data.central_errors, other))
     ]
-    lines = [
-        station.line("local" if is_share else "local: grows with √n", data.n, local, ours),
-        station.line("trusted server", data.n, central, other),
-    ]
-    if lesson.broken:
-        lines.append(station.line("local, noise left in", data.n, left_in, third))
+    local = "local" if is_share else "local: grows with √n"
+    looks = {local: ours, "trusted server": other} | ({_LEFT_IN: third} if lesson.broken else {})
+    lines = station.lines(errors.rename(columns={"local": local}), looks)
     top = max(each["y"].max() for each in lines)
     powers = range(lowest, math.ceil(math.log10(top)))
     y = {

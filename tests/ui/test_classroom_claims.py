@@ -197,35 +197,36 @@ def test_a_new_coin_every_day_costs_what_is_said() -> None:
     assert fresh.loss == pytest.approx(3 * 0.5, rel=1e-9)
 
 
+def lines_of_sums(data: trust.ErrorsOfSums) -> dict[str, Any]:
+    left_in = "local, noise left in"
+    return {"local: grows with √n": data.errors["local"], left_in: data.errors[left_in]}
+
+
 def test_figures_draw_what_was_computed() -> None:
     lesson = Lesson(broken=True, blocks=10, values=2, n=10**5)
     drawn: dict[str, tuple[Any, dict[str, Any]]] = {
         "sum": (
             trust.figure(one := trust.sums_data(lesson), lesson, LIGHT),
-            {"local: grows with √n": one.local, "local, noise left in": one.noise_left_in},
+            lines_of_sums(one),
         ),
         "selection": (
             selection.figure(two := selection.compute_data(lesson), lesson, LIGHT),
-            {"bit by bit": 100 * two.bitwise, "trusted server": 100 * two.central},
+            {str(name): 100 * y for name, y in two.curves.items()},
         ),
         "rappor": (
             daily.leak(three := daily.follow_phone(lesson), lesson, LIGHT),
             {
-                "stored noise": 100 * np.array(three.stored),
-                "new noise every day": 100 * np.array(three.redrawn),
+                "stored noise": 100 * three.curves["stored noise"],
+                "new noise every day": 100 * three.curves["new noise every day"],
             },
         ),
         "means": (
             daily.means_figure(four := daily.means_data(lesson), lesson, LIGHT),
-            {"to the nearest: error": four.to_nearest, "random bits, stored": four.coins},
+            {"to the nearest: error": four.curves[daily.NEAREST]},
         ),
         "shuffling": (
             counting.mixing_figure(five := counting.mixing_data(lesson), lesson, LIGHT),
-            {
-                "shuffled": five.numeric_bound,
-                "in blocks": five.block,
-                "90 of 100 are fake": five.honest_bound,
-            },
+            {str(name): y for name, y in five.curves.items()},
         ),
         "bits": (
             counting.figure(six := counting.compute_data(lesson), lesson, LIGHT),

@@ -224,8 +224,8 @@ def test_rappor_of_all_phones_counts_what_its_ranges_say() -> None:
         with naming(str(lesson)):
             board = STATIONS["rappor"].open(lesson)
             data, now = daily.ask_crowd(lesson), dict(board.headline.figures)
-            assert now["estimate"] == pytest.approx(100 * data.decoded[0] / lesson.n)
-            assert now["true"] == pytest.approx(100 * data.truth[0] / lesson.n)
+            assert now["estimate"] == pytest.approx(100 * data.decoded.iloc[0] / lesson.n)
+            assert now["true"] == pytest.approx(100 * data.truth.iloc[0] / lesson.n)
             columns = {
                 name: [float(cell.replace(",", "")) for cell in column.values()]
                 for name, column in board.numbers.items()
@@ -238,7 +238,7 @@ def test_rappor_of_all_phones_counts_what_its_ranges_say() -> None:
     within, many = [], Lesson("rappor", 3.0, 10**6, view="crowd")
     for seed in range(100):
         data = daily.ask_crowd(replace(many, seed=seed))
-        off = np.abs(data.decoded - data.truth) <= daily.SPREAD * data.deviation
+        off = np.abs(data.decoded - data.truth) <= daily.SPREAD * data["standard error"]
         within.append(off.mean())
     pages = len(daily.PAGES)
     # 1,200 estimates, those of one draw not quite independent: 2 % for 0.63 % a standard deviation.
