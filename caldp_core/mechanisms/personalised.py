@@ -46,23 +46,6 @@ NO_PLACE: Final = -1
 """Stands in `own` for a tag that a user does not use."""
 
 
-def check_places(own: ArrayLike, k: int) -> Ints:
-    """(n, κ) own symbols in [0, k), or −1 for none, as int64; raises `CaldpError` for others."""
-    places = np.asarray(own)
-    require(
-        places.ndim == 2 and places.shape[1] > 0 and places.dtype.kind in "iu",
-        "own must be one row per person of whole numbers, one for each tag, "
-        f"got shape {places.shape} of {places.dtype}.",
-    )
-    some = places.size > 0
-    low, high = (int(places.min()), int(places.max())) if some else (NO_PLACE, NO_PLACE)
-    require(
-        low >= NO_PLACE and high < k,
-        f"own must hold symbols in [0, {k - 1}], or −1 for none; it goes from {low} to {high}.",
-    )
-    return places.astype(np.int64, copy=False)
-
-
 def known_background(table: ArrayLike) -> Floats:
     """(κ, k) checked copy of rows that sum to 1; raises `CaldpError` for anything else."""
     rows = np.array(table, dtype=np.float64)
@@ -167,13 +150,20 @@ class PersonalisedMechanism:
         return result
 
     def _places(self, own: ArrayLike, n: int) -> Ints:
+        """(n, κ) own symbols in [0, k), or −1 for none, as int64; `CaldpError` for others."""
         places = np.asarray(own)
         require(
             places.shape == (n, self.tags) and places.dtype.kind in "iu",
             f"own must be {count_text(n, 'row', 'rows')} of {self.tags} whole numbers, "
             f"got shape {places.shape} of {places.dtype}.",
         )
-        return check_places(places, self.k)
+        low, high = int(places.min(initial=0)), int(places.max(initial=0))
+        require(
+            low >= NO_PLACE and high < self.k,
+            f"own must hold symbols in [0, {self.k - 1}], or −1 for none; it goes from {low} to "
+            f"{high}.",
+        )
+        return places.astype(np.int64, copy=False)
 
     def privatize(self, x: ArrayLike, own: ArrayLike, rng: Seed) -> Reports:
         """(n,) symbols and (n, κ) own symbols → (n,) reports, simulated with `rng`."""
