@@ -18,14 +18,13 @@ from caldp_core.audit.blockwise import (
     EVERY_ENTRY,
     OTHER_NOT,
     THE_FORM,
-    LargeAudit,
-    PairClass,
     audit_context,
 )
 from caldp_core.audit.inference import BestGuess, check_prior
 from caldp_core.audit.pairwise import (
-    Audit,
     Channel,
+    LargeAudit,
+    PairClass,
     audit_channel,
     check_rows,
     finite_pairs,
@@ -120,7 +119,7 @@ def within_error_region(channel: Channel, policy: PrivacyMatrix) -> bool:
     )
 
 
-def exact_audit(mechanism: Mechanism) -> Audit:
+def exact_audit(mechanism: Mechanism) -> LargeAudit:
     """Check a mechanism's exact channel against its policy (CALDP Definition 2).
 
     Raises `CaldpError` where the domain is too large for a channel in rationals. Takes about

@@ -28,10 +28,9 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from caldp_core.audit.pairwise import log_of
+from caldp_core.audit.pairwise import LargeAudit, PairClass, ratio_sort_key, worst_of
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.limits import DENSE_MAX_ENTRIES, STREAM_FREELY_ENTRIES, STREAM_MAX_ENTRIES
-from caldp_core.basics.powers import exp_below
 from caldp_core.basics.types import Floats, Ints, Progress, no_progress, part_of
 from caldp_core.mechanisms.base import FrequencyOracles
 from caldp_core.mechanisms.capabilities import (
@@ -86,11 +85,6 @@ def quotient(above: int | Fraction, below: int | Fraction) -> Fraction | None:
     if above <= 0:
         return Fraction(0)
     return Fraction(above) / below if below > 0 else None
-
-
-def ratio_sort_key(ratio: Fraction | None) -> tuple[bool, Fraction]:
-    """Key that sorts ratios, with None (∞) last."""
-    return ratio is None, ratio or Fraction(0)
 
 
 def _rows_of_channel(oracles: FrequencyOracles, block: int) -> _Rows:
@@ -330,84 +324,6 @@ THE_FORM: Final = "the channel as a formula"
 _Reader: TypeAlias = Callable[[int, int, Progress], BlockExtremes]
 
 
-@dataclass(frozen=True)
-class PairClass:
-    """The pairs of one block and kind, x sensitive and x′ any other: the worst of them.
-
-    `kind`: `BOTH_SENSITIVE` or `OTHER_NOT`. `pairs`: ordered pairs in it. `x`, `x_other`: a pair
-    that reaches `ratio` = max Q(output|x)/Q(output|x′), infinite where it is None. `output`:
-    column of the channel, None where there are too many columns to be numbered. `epsilon`: E of
-    the block.
-    """
-
-    block: int
-    kind: str
-    pairs: int
-    x: int
-    x_other: int
-    output: int | None
-    ratio: Fraction | None
-    epsilon: float
-
-    @property
-    def holds(self) -> bool:
-        """Whether ratio ≤ e^ε, decided exactly."""
-        return self.ratio is not None and self.ratio <= exp_below(self.epsilon)
-
-    @property
-    def privacy_loss(self) -> float:
-        """log of `ratio` in nats, ∞ for None; rounded, so it decides nothing."""
-        return log_of(self.ratio)
-
-    @property
-    def excess(self) -> float:
-        """By how much the loss is above ε, in nats; below 0 where it is not. Rounded, too.
-
-        Not the difference of the two floats, which is 0 for a coin that is one step off.
-        """
-        return log_of(self.relative_ratio)
-
-    @property
-    def relative_ratio(self) -> Fraction | None:
-        """`ratio` over (just below) e^ε: at most 1 where it holds; None for ∞."""
-        return None if self.ratio is None else self.ratio / exp_below(self.epsilon)
-
-
-@dataclass(frozen=True, repr=False)
-class LargeAudit:
-    """Verdict on a mechanism: `holds` if all rows are distributions and all classes hold.
-
-    Where `nothing_promised`, nothing could be broken. `method`: what was checked. `EVERY_ENTRY`
-    trusts the family in one point: that its reports are drawn from the channel that it states.
-    `THE_FORM`, for channels with too many entries to read,
-    also trusts that the channel has the stated form, and checks its weights against ε. `classes`:
-    block after block, without those that have no pairs. `worst`: the class that comes nearest to
-    its ε or exceeds it most; None without classes. `faulty_row`: a symbol whose row is not a
-    distribution, else None.
-    """
-
-    holds: bool
-    method: str
-    classes: tuple[PairClass, ...]
-    worst: PairClass | None
-    faulty_row: int | None
-
-    @property
-    def nothing_promised(self) -> bool:
-        """Whether no symbol is promised anything: then there is nothing to hold."""
-        return not self.classes
-
-    def __repr__(self) -> str:
-        verdict = "holds" if self.holds else "does not hold"
-        if not self.worst:
-            verdict = "nothing is promised" if self.holds else f"{verdict}, nothing is promised"
-            return f"<LargeAudit: {verdict}, by {self.method}>"
-        worst = self.worst
-        loss = f"largest loss {worst.privacy_loss:.6g} of ε = {worst.epsilon:g}"
-        above = "" if worst.holds else f", {worst.excess:.3g} above it"
-        return f"<LargeAudit: {verdict}, {loss}{above}, by {self.method}>"
-
-
 def audit_context(mechanism: HasBlockStructure, progress: Progress = no_progress) -> LargeAudit:
     """Check a mechanism's whole channel against its context (CALDP Definition 2), at any k.
 
@@ -437,11 +353,6 @@ def audit_context(mechanism: HasBlockStructure, progress: Progress = no_progress
         part(1.0)
     holds = not faulty and all(each.holds for each in classes)
     return LargeAudit(holds, method, tuple(classes), worst_of(classes), min(faulty, default=None))
-
-
-def worst_of(classes: Sequence[PairClass]) -> PairClass | None:
-    """The class that comes nearest to its ε or exceeds it most; None if there is none."""
-    return max(classes, key=lambda each: ratio_sort_key(each.relative_ratio), default=None)
 
 
 def _require_stated(component: object, statement: str, report_methods: Sequence[str]) -> None:

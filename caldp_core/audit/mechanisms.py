@@ -21,15 +21,18 @@ import numpy as np
 
 from caldp_core.audit.blockwise import (
     MAKES_REPORTS,
-    LargeAudit,
     MaxRatio,
-    PairClass,
     audit_context,
     quotient,
-    ratio_sort_key,
     statement_mismatch,
 )
-from caldp_core.audit.pairwise import as_fraction, audit_channel
+from caldp_core.audit.pairwise import (
+    LargeAudit,
+    PairClass,
+    as_fraction,
+    audit_channel,
+    ratio_sort_key,
+)
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.limits import PAIRWISE_MAX
 from caldp_core.basics.powers import exp_below
@@ -195,8 +198,6 @@ def _class_of(
     )
 
 
-EVERY_PAIR: Final = "every pair and every entry of the channel"
-ANY_PAIR: Final = "any pair"
 SMALL_TWIN: Final = (
     "every pair and every entry of the channel on a smaller map with the same steps; that the "
     "large map's is made alike is the mechanism's word"
@@ -270,21 +271,7 @@ def _pairs(mechanism: Mechanism, policy: PrivacyMatrix, progress: Progress) -> L
         return str(error)
     audit = audit_channel(channel, policy)
     progress(1.0)
-    if audit.worst is None:
-        return LargeAudit(audit.holds, EVERY_PAIR, (), None, audit.faulty_row)
-    worst = audit.worst
-    a, b = (Fraction(channel[x][worst.output]) for x in (worst.x, worst.x_other))
-    pair_class = PairClass(
-        block=0,
-        kind=ANY_PAIR,
-        pairs=audit.pairs,
-        x=worst.x,
-        x_other=worst.x_other,
-        output=worst.output,
-        ratio=quotient(a, b),
-        epsilon=worst.epsilon,
-    )
-    return LargeAudit(audit.holds, EVERY_PAIR, (pair_class,), pair_class, audit.faulty_row)
+    return audit
 
 
 def _axes(mechanism: Mechanism, policy: PrivacyMatrix, progress: Progress) -> LargeAudit | str:

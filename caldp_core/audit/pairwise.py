@@ -11,9 +11,9 @@ prove the absence of a leak.
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import chain
+from itertools import chain, permutations
 from numbers import Rational
 from typing import Any, Final, TypeAlias
 
@@ -26,47 +26,102 @@ from caldp_core.basics.types import Bools, Floats, Ints, Reports
 from caldp_core.mechanisms.base import Mechanism
 from caldp_core.privacy.context import PrivacyMatrix
 
+EVERY_PAIR: Final = "every pair and every entry of the channel"
+ANY_PAIR: Final = "any pair"
+
 
 @dataclass(frozen=True)
-class Leak:
-    """How far one output tells x from x′: log Q(output|x)/Q(output|x′), and the limit E[x, x′].
+class PairClass:
+    """The pairs of one block and kind, x sensitive and x′ any other: the worst of them.
 
-    `privacy_loss`: in nats, ∞ where x′ never sends the output, −∞ where x (in a faulty row) sends
-    nothing; rounded, so it decides nothing.
+    `kind`: `BOTH_SENSITIVE`, `OTHER_NOT`, `PLACES` or `ANY_PAIR`. `pairs`: ordered pairs in it.
+    `x`, `x_other`: a pair that reaches `ratio` = max Q(output|x)/Q(output|x′), infinite where it is
+    None. `output`: column of the channel, None where there are too many columns to be numbered.
+    `epsilon`: E of the block.
     """
 
+    block: int
+    kind: str
+    pairs: int
     x: int
     x_other: int
-    output: int
-    privacy_loss: float
+    output: int | None
+    ratio: Fraction | None
     epsilon: float
 
+    @property
+    def holds(self) -> bool:
+        """Whether ratio ≤ e^ε, decided exactly; E = ∞ allows everything."""
+        if math.isinf(self.epsilon):
+            return True
+        return self.ratio is not None and self.ratio <= exp_below(self.epsilon)
 
-@dataclass(frozen=True)
-class Audit:
-    """Verdict on a channel.
+    @property
+    def report(self) -> int:
+        """The `output` of a channel whose columns are numbered."""
+        assert self.output is not None
+        return self.output
 
-    `holds`: every row is a distribution and no output exceeds a finite E. `worst`: the leak that
-    comes nearest to its E or exceeds it most; None if no entry of E off the diagonal is finite.
-    `faulty_row`: the first symbol whose row is not a distribution, else None. `pairs`: ordered
-    pairs with a finite E.
+    @property
+    def privacy_loss(self) -> float:
+        """log of `ratio` in nats, ∞ for None; rounded, so it decides nothing."""
+        return log_of(self.ratio)
+
+    @property
+    def excess(self) -> float:
+        """By how much the loss is above ε, in nats; below 0 where it is not. Rounded, too.
+
+        Not the difference of the two floats, which is 0 for a coin that is one step off.
+        """
+        return log_of(self.relative_ratio)
+
+    @property
+    def relative_ratio(self) -> Fraction | None:
+        """`ratio` over (just below) e^ε: at most 1 where it holds; None for ∞."""
+        return None if self.ratio is None else self.ratio / exp_below(self.epsilon)
+
+
+@dataclass(frozen=True, repr=False)
+class LargeAudit:
+    """Verdict on a mechanism: `holds` if all rows are distributions and all classes hold.
+
+    Where `nothing_promised`, nothing could be broken. `method`: what was checked. `EVERY_ENTRY`
+    trusts the family in one point: that its reports are drawn from the channel that it states.
+    `THE_FORM`, for channels with too many entries to read,
+    also trusts that the channel has the stated form, and checks its weights against ε. `classes`:
+    block after block, without those that have no pairs. `worst`: the class that comes nearest to
+    its ε or exceeds it most; None without classes. `faulty_row`: a symbol whose row is not a
+    distribution, else None.
     """
 
     holds: bool
-    worst: Leak | None
+    method: str
+    classes: tuple[PairClass, ...]
+    worst: PairClass | None
     faulty_row: int | None
-    pairs: int
+
+    @property
+    def pairs(self) -> int:
+        """Ordered pairs with a finite E."""
+        return sum(each.pairs for each in self.classes)
+
+    @property
+    def nothing_promised(self) -> bool:
+        """Whether no symbol is promised anything: then there is nothing to hold."""
+        return not self.classes
+
+    def __repr__(self) -> str:
+        verdict = "holds" if self.holds else "does not hold"
+        if not self.worst:
+            verdict = "nothing is promised" if self.holds else f"{verdict}, nothing is promised"
+            return f"<LargeAudit: {verdict}, by {self.method}>"
+        worst = self.worst
+        loss = f"largest loss {worst.privacy_loss:.6g} of ε = {worst.epsilon:g}"
+        above = "" if worst.holds else f", {worst.excess:.3g} above it"
+        return f"<LargeAudit: {verdict}, {loss}{above}, by {self.method}>"
 
 
-@dataclass(frozen=True)
-class CellAudit:
-    """What a channel does to one entry of E: its largest `leak` there, and whether that `holds`."""
-
-    leak: Leak
-    holds: bool
-
-
-def audit_channel(channel: Sequence[Sequence[Fraction]], policy: PrivacyMatrix) -> Audit:
+def audit_channel(channel: Sequence[Sequence[Fraction]], policy: PrivacyMatrix) -> LargeAudit:
     """Check Q(y|x) ≤ e^{E[x, x′]}·Q(y|x′) for every y and every x ≠ x′ with a finite E.
 
     `channel`: k rows of output probabilities. An output that neither x nor x′ sends bounds nothing;
@@ -76,21 +131,15 @@ def audit_channel(channel: Sequence[Sequence[Fraction]], policy: PrivacyMatrix) 
     """
     rows, scale = _whole_rows(channel, policy)
     faulty = [x for x, row in enumerate(rows) if sum(row) != scale or min(row) < 0]
-    holds, worst = not faulty, None
-    pairs = 0
-    excess: Fraction | None = Fraction(-1)
-    for x, other, epsilon in finite_pairs(policy):
-        pairs += 1
-        output, ratio = _largest_ratio(rows[x], rows[other])
-        relative = ratio / exp_below(epsilon) if ratio is not None else None
-        holds = holds and relative is not None and relative <= 1
-        if excess is not None and (relative is None or relative > excess):
-            excess = relative
-            worst = Leak(x, other, output, log_of(ratio), epsilon)
-    return Audit(holds, worst, faulty[0] if faulty else None, pairs)
+    pairs = [_pair(rows, *each) for each in finite_pairs(policy)]
+    worst = worst_of(pairs)
+    worst = worst and replace(worst, pairs=len(pairs))
+    holds = not faulty and all(each.holds for each in pairs)
+    classes = () if worst is None else (worst,)
+    return LargeAudit(holds, EVERY_PAIR, classes, worst, faulty[0] if faulty else None)
 
 
-def audit_cells(channel: Sequence[Sequence[Fraction]], policy: PrivacyMatrix) -> list[CellAudit]:
+def audit_cells(channel: Sequence[Sequence[Fraction]], policy: PrivacyMatrix) -> list[PairClass]:
     """The verdict on each ordered pair x ≠ x′, row after row, also where E = ∞.
 
     Decided as in `audit_channel`, with the same errors; rows need to be distributions as well, of
@@ -98,17 +147,23 @@ def audit_cells(channel: Sequence[Sequence[Fraction]], policy: PrivacyMatrix) ->
     """
     rows, _ = _whole_rows(channel, policy)
     levels = {(x, other): epsilon for x, other, epsilon in finite_pairs(policy)}
-    cells = []
-    for x in range(policy.k):
-        for other in range(policy.k):
-            if x == other:
-                continue
-            output, ratio = _largest_ratio(rows[x], rows[other])
-            epsilon = levels.get((x, other), math.inf)
-            kept = ratio is not None and epsilon < math.inf and ratio <= exp_below(epsilon)
-            leak = Leak(x, other, output, log_of(ratio), epsilon)
-            cells.append(CellAudit(leak, kept or epsilon == math.inf))
-    return cells
+    every = permutations(range(policy.k), 2)
+    return [_pair(rows, *each, levels.get(each, math.inf)) for each in every]
+
+
+def _pair(rows: Sequence[Sequence[int]], x: int, other: int, epsilon: float) -> PairClass:
+    output, ratio = _largest_ratio(rows[x], rows[other])
+    return PairClass(0, ANY_PAIR, 1, x, other, output, ratio, epsilon)
+
+
+def worst_of(classes: Sequence[PairClass]) -> PairClass | None:
+    """The class that comes nearest to its ε or exceeds it most; None if there is none."""
+    return max(classes, key=lambda each: ratio_sort_key(each.relative_ratio), default=None)
+
+
+def ratio_sort_key(ratio: Fraction | None) -> tuple[bool, Fraction]:
+    """Key that sorts ratios, with None (∞) last."""
+    return ratio is None, ratio or Fraction(0)
 
 
 def _whole_rows(

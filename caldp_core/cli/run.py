@@ -14,8 +14,8 @@ from typing import Any, Final
 
 import click
 
-from caldp_core.audit.blockwise import LargeAudit, PairClass, worst_of
 from caldp_core.audit.mechanisms import audit_mechanism
+from caldp_core.audit.pairwise import LargeAudit, PairClass, worst_of
 from caldp_core.basics import limits
 from caldp_core.basics.files import write_whole
 from caldp_core.cli import terminal

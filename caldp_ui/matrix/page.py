@@ -265,7 +265,7 @@ def _tests(data: MatrixData) -> None:
     rng = np.random.default_rng(_SEED)
     bound = audit_sampler(sampler_of(mechanism), worst.x, worst.x_other, SAMPLES, rng)
     names = escape_markdown(f"“{verdict.names[worst.x]}” against “{verdict.names[worst.x_other]}”")
-    witness = escape_markdown(verdict.candidate.reports[worst.output])
+    witness = escape_markdown(verdict.candidate.reports[worst.report])
     missed = bound.epsilon <= worst.epsilon
     st.table(
         pd.DataFrame(
@@ -343,7 +343,7 @@ def _numbers(data: MatrixData) -> None:
     verdict = data.verdict
     leaks = np.zeros((verdict.k, verdict.k))
     for (x, z), cell in verdict.cells.items():
-        leaks[x, z] = cell.leak.privacy_loss
+        leaks[x, z] = cell.privacy_loss
     titles = ("Limits: E", "What the limits imply (closure)", "Leaks of the channel")
     for title, levels in zip(titles, (verdict.levels, verdict.closure, leaks), strict=True):
         st.markdown(f"**{title}** · row: the truth that is protected")

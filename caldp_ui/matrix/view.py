@@ -21,7 +21,7 @@ import streamlit as st
 
 from caldp_core import __version__
 from caldp_core.audit.adversary import max_guess_accuracy
-from caldp_core.audit.pairwise import Audit, CellAudit, audit_cells, audit_channel
+from caldp_core.audit.pairwise import LargeAudit, PairClass, audit_cells, audit_channel
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Bools, Floats
 from caldp_core.privacy.context import PrivacyMatrix, dense
@@ -57,8 +57,8 @@ class ChannelVerdict:
     levels: Floats
     closure: Floats
     candidate: page_state.Candidate
-    audit: Audit
-    cells: dict[tuple[int, int], CellAudit]
+    audit: LargeAudit
+    cells: dict[tuple[int, int], PairClass]
 
     @property
     def k(self) -> int:
@@ -99,10 +99,10 @@ class ChannelVerdict:
         return sorted({x for values in senders if len(values) == 1 for x in values})
 
     @property
-    def broken(self) -> list[CellAudit]:
+    def broken(self) -> list[PairClass]:
         """Entries that the channel does not keep, the worst first."""
         failed = [cell for cell in self.cells.values() if not cell.holds]
-        return sorted(failed, key=lambda cell: cell.leak.epsilon - cell.leak.privacy_loss)
+        return sorted(failed, key=lambda cell: cell.epsilon - cell.privacy_loss)
 
 
 def judge_channel(
@@ -116,7 +116,7 @@ def judge_channel(
         closure(DenseMatrix.of(dense(policy))).entries,
         candidate,
         audit_channel(candidate.channel, policy),
-        {(cell.leak.x, cell.leak.x_other): cell for cell in cells},
+        {(cell.x, cell.x_other): cell for cell in cells},
     )
 
 
@@ -165,7 +165,7 @@ def _kept(verdict: ChannelVerdict) -> formats.Headline:
     limits = "The one limit is kept" if is_one else f"All {verdict.audit.pairs} limits are kept"
     figures: dict[str, float] = {"limits": verdict.audit.pairs}
     # The privacy loss and the E of the limit that the channel stays furthest below.
-    leaks = [cell.leak for cell in verdict.cells.values() if math.isfinite(cell.leak.epsilon)]
+    leaks = [cell for cell in verdict.cells.values() if math.isfinite(cell.epsilon)]
     pairs = [(max(leak.privacy_loss, 0.0), leak.epsilon) for leak in leaks]
     found, allowed = max(pairs, key=lambda pair: pair[1] - pair[0])
     use = " and fully used"
@@ -178,13 +178,12 @@ def _kept(verdict: ChannelVerdict) -> formats.Headline:
 
 
 def _broken(verdict: ChannelVerdict) -> formats.Headline:
-    first = verdict.broken[0]
-    worst, excess = first.leak, [c.leak.privacy_loss - c.leak.epsilon for c in verdict.broken]
+    worst, excess = verdict.broken[0], [c.privacy_loss - c.epsilon for c in verdict.broken]
     # How many are broken as far as the worst one.
     count = sum(each == excess[0] or abs(each - excess[0]) < 1e-9 for each in excess)
     pair = f"“{verdict.names[worst.x]}” against “{verdict.names[worst.x_other]}”"
-    allowed = f"leaks {loss(first)} where {page_state.level_text(worst.epsilon)} is allowed, by "
-    report = verdict.candidate.reports[worst.output]
+    allowed = f"leaks {loss(worst)} where {page_state.level_text(worst.epsilon)} is allowed, by "
+    report = verdict.candidate.reports[worst.report]
     text = (
         f"The worst is {pair}: it {allowed}{report}."
         if count == 1
@@ -217,9 +216,9 @@ def error_sentence(found: page_state.Candidate) -> str:
     )
 
 
-def loss(cell: CellAudit) -> str:
+def loss(cell: PairClass) -> str:
     """Privacy loss of an entry, with as many digits as it takes to tell it from its E."""
-    value, level = cell.leak.privacy_loss, cell.leak.epsilon
+    value, level = cell.privacy_loss, cell.epsilon
     if math.isinf(value):
         return "∞"
     digits = 2
@@ -272,11 +271,11 @@ def leak(channel_verdict: ChannelVerdict, x: int, other: int) -> str:
     if x == other:
         return ""
     cell = channel_verdict.cells[x, other]
-    report = channel_verdict.candidate.reports[cell.leak.output]
+    report = channel_verdict.candidate.reports[cell.report]
     row, against = channel_verdict.candidate.channel[x], channel_verdict.candidate.channel[other]
-    p, q = (formats.share(float(each[cell.leak.output])) for each in (row, against))
+    p, q = (formats.share(float(each[cell.report])) for each in (row, against))
     verdict = "within the limit" if cell.holds else "beyond the limit"
-    if math.isinf(cell.leak.epsilon):
+    if math.isinf(cell.epsilon):
         verdict = "where there is no limit"
     return f"This channel leaks {loss(cell)}, {verdict}: it sends {report} with {p} against {q}."
 
@@ -359,11 +358,11 @@ def _leak(verdict: ChannelVerdict, x: int, other: int) -> dict[str, Any]:
     if x == other:
         return {"text": "", "mark": "", "colours": _colours(0.0), "description": ""}
     cell = verdict.cells[x, other]
-    open_end = math.isinf(cell.leak.epsilon)
+    open_end = math.isinf(cell.epsilon)
     return {
         "text": loss(cell),
         "mark": "open" if open_end else "kept" if cell.holds else "broken",
-        "colours": _colours(max(cell.leak.privacy_loss, 0.0)),
+        "colours": _colours(max(cell.privacy_loss, 0.0)),
         "description": leak(verdict, x, other),
     }
 
@@ -445,7 +444,7 @@ def html(verdict: ChannelVerdict, address: str) -> str:
 def _tables(verdict: ChannelVerdict) -> str:
     names, k = _numbered(verdict.names), range(verdict.k)
     limits = [[_entry(verdict, x, z) for z in k] for x in k]
-    losses = {pair: cell.leak.privacy_loss for pair, cell in verdict.cells.items()}
+    losses = {pair: cell.privacy_loss for pair, cell in verdict.cells.items()}
     leaks = [[_text(max(losses.get((x, z), 0.0), 0.0)) for z in k] for x in k]
     return _paper_table(
         "Limits: E (in brackets: what the others imply)", names, limits
@@ -515,7 +514,7 @@ def _audit(channel_verdict: ChannelVerdict) -> str:
         f"<p><b>{verdict}</b> “{escape(channel_verdict.names[worst.x])}” against "
         f"“{escape(channel_verdict.names[worst.x_other])}” {went}: a privacy loss of {loss}, where "
         f"E = {level} is allowed; it is seen by "
-        f"{escape(channel_verdict.candidate.reports[worst.output])}.</p><p>Checked: every entry of "
+        f"{escape(channel_verdict.candidate.reports[worst.report])}.</p><p>Checked: every entry of "
         f"the channel, in rational numbers; {len(channel_verdict.broken)} of "
         f"{formats.count(audit.pairs, 'limit', 'limits')} broken.</p>"
     )
@@ -544,8 +543,8 @@ def matrix_json(verdict: ChannelVerdict) -> str:
             "against": verdict.names[z],
             "limit": plain(float(verdict.levels[x, z])),
             "implied": plain(float(verdict.closure[x, z])),
-            "leak": plain(cell.leak.privacy_loss),
-            "report": verdict.candidate.reports[cell.leak.output],
+            "leak": plain(cell.privacy_loss),
+            "report": verdict.candidate.reports[cell.report],
             "holds": cell.holds,
         }
         for (x, z), cell in verdict.cells.items()

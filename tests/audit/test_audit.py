@@ -244,14 +244,14 @@ def test_entries_agree_with_the_whole_and_with_ratios_of_floats() -> None:
             cells, whole = audit_cells(channel, BOTH), audit_channel(channel, BOTH)
             assert len(cells) == 20
             assert all(cell.holds for cell in cells) == whole.holds
-            worst = max(c.leak.privacy_loss - c.leak.epsilon for c in cells if c.leak.epsilon < INF)
+            worst = max(c.privacy_loss - c.epsilon for c in cells if c.epsilon < INF)
             assert whole.worst is not None
             assert worst == pytest.approx(whole.worst.privacy_loss - whole.worst.epsilon, abs=1e-12)
             rows = np.array(channel, dtype=np.float64)
             for cell in cells:
                 with np.errstate(divide="ignore", invalid="ignore"):
-                    ratios = np.log(rows[cell.leak.x] / rows[cell.leak.x_other])
-                assert np.nanmax(ratios) == pytest.approx(cell.leak.privacy_loss)
+                    ratios = np.log(rows[cell.x] / rows[cell.x_other])
+                assert np.nanmax(ratios) == pytest.approx(cell.privacy_loss)
 
 
 def test_one_entry_fails_by_itself() -> None:
@@ -259,11 +259,11 @@ def test_one_entry_fails_by_itself() -> None:
     for back, kept in ((1.1, True), (1.0986, False), (INF, True), (0.0, False)):
         cells = audit_cells(channel, DenseMatrix.of([[0, 1.1], [back, 0]]))
         assert [cell.holds for cell in cells] == [True, kept]
-        assert [cell.leak.output for cell in cells] == [0, 1]
+        assert [cell.output for cell in cells] == [0, 1]
     never = [[Fraction(1), Fraction(0)], [Fraction(1, 2), Fraction(1, 2)]]
     cells = audit_cells(never, DenseMatrix.of([[0, 20], [20, 0]]))
     assert [cell.holds for cell in cells] == [True, False]
-    assert math.isinf(cells[1].leak.privacy_loss)
+    assert math.isinf(cells[1].privacy_loss)
 
 
 def test_floats_and_other_shapes_are_refused() -> None:

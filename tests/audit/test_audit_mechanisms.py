@@ -10,8 +10,8 @@ import pytest
 
 from caldp_core import audit_mechanism
 from caldp_core.audit.blockwise import EVERY_ENTRY, audit_context
-from caldp_core.audit.mechanisms import EVERY_AXIS, EVERY_PAIR, SMALL_TWIN, TAGS, audit_axes
-from caldp_core.audit.pairwise import audit_channel
+from caldp_core.audit.mechanisms import EVERY_AXIS, SMALL_TWIN, TAGS, audit_axes
+from caldp_core.audit.pairwise import EVERY_PAIR, audit_channel
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats, Ints, Reports, Words, WordSource
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, catalogue

@@ -222,7 +222,7 @@ def test_a_pasted_channel_is_audited_exactly() -> None:
     assert verdict(record).audit.holds  # log 3 = 1.0986…
     tight = replace(record.with_limit(0, 1, 1.0986, both=False))
     channel_verdict = verdict(tight)
-    assert [(cell.leak.x, cell.leak.x_other) for cell in channel_verdict.broken] == [(0, 1)]
+    assert [(cell.x, cell.x_other) for cell in channel_verdict.broken] == [(0, 1)]
     assert "leaks 1.09861 where 1.0986 is allowed" in sentence_of(channel_verdict)
     assert "“Yes” against “No”" in headline(open_matrix(tight))
     again = page_state.build_candidate(

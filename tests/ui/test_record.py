@@ -403,8 +403,8 @@ def test_code_and_record_of_a_matrix_have_the_audit_of_every_entry(
     assert verdict.audit.holds == (channel == "plain")
     cells = {
         (verdict.names[x], verdict.names[z]): (
-            cell.leak.epsilon,
-            cell.leak.privacy_loss,
+            cell.epsilon,
+            cell.privacy_loss,
             cell.holds,
         )
         for (x, z), cell in verdict.cells.items()
@@ -422,8 +422,8 @@ def test_code_and_record_of_a_matrix_have_the_audit_of_every_entry(
     assert ("It does NOT hold" in html) != verdict.audit.holds
     promised, given, *_ = numbers_of_tables(html)
     for (x, z), cell in verdict.cells.items():
-        assert promised[x][z] == round(cell.leak.epsilon, 4)
-        assert given[x][z] == max(round(cell.leak.privacy_loss, 4), 0)
+        assert promised[x][z] == round(cell.epsilon, 4)
+        assert given[x][z] == max(round(cell.privacy_loss, 4), 0)
 
 
 def test_names_in_the_record_of_a_matrix_are_nothing_but_names() -> None:
