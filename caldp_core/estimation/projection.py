@@ -11,7 +11,7 @@ mean.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -88,10 +88,7 @@ class TiedShares:
         Estimates that keep the totals by themselves stay as they are, with the variance stated.
         """
         blocks, totals, m = evidence.blocks, evidence.block_shares, evidence.block_shares.size
-        # Who happened to take part is what is looked for: only the coins are noise.
-        drawn = evidence.plausible * (1.0 - evidence.plausible) / evidence.n
-        variance = evidence.deviation**2 - drawn
-        variance = np.where(variance > _ROUNDING * drawn, variance, 0.0)
+        variance = _of_coins(evidence.deviation**2, evidence.plausible, evidence.n)
         of_blocks = sums_by(blocks, variance, m)
         excess = sums_by(blocks, evidence.unbiased, m) - totals
         if (np.abs(excess) <= _ROUNDING).all():
@@ -99,6 +96,12 @@ class TiedShares:
         part = np.divide(excess, of_blocks, out=np.zeros(m), where=of_blocks > 0)
         estimate = evidence.unbiased - part[blocks] * variance
         return cls(estimate, variance, blocks, totals, of_blocks, _freed)
+
+    def with_noise_at(self, shares: Floats, evidence: "Evidence") -> "TiedShares":
+        """The same estimates, and the noise that they have where people have the (k,) `shares`."""
+        variance = _of_coins(evidence.mechanism.variance(shares, evidence.n), shares, evidence.n)
+        of_blocks = sums_by(self.blocks, variance, self.totals.size)
+        return replace(self, variance=variance, block_variance=of_blocks)
 
     @cached_property
     def deviations(self) -> Floats:
@@ -110,6 +113,13 @@ class TiedShares:
         return np.sqrt(
             np.maximum(self.remaining_variance(variance, self.block_variance[blocks]), 0.0)
         )
+
+
+def _of_coins(variance: Floats, shares: Floats, n: int) -> Floats:
+    """(k,) of the variances; who happened to take part is what is looked for, and no noise."""
+    drawn = shares * (1.0 - shares) / n
+    coins = variance - drawn
+    return np.where(coins > _ROUNDING * drawn, coins, 0.0)
 
 
 def _freed(variance: Floats, whole: Floats) -> Floats:

@@ -321,8 +321,33 @@ def test_the_error_of_the_shipped_map_is_known_without_its_truth(
     evidences = collections((1, 1), 4.0, people, 2)
     assert 0.9 <= ratios(evidences, people / people.sum()).mean() <= 1.1
     # What a fit says of itself is too good.
-    monkeypatch.setattr(cascade_estimator, "freest_law", lambda _counts, begin: begin)
+    monkeypatch.setattr(cascade_estimator, "freest_law", lambda _counts, begin, *_: begin)
     assert ratios(evidences, people / people.sum()).mean() < 0.9
+
+
+@pytest.mark.slow
+def test_the_error_around_towns_counts_what_the_totals_of_blocks_say() -> None:
+    # A town that has its block to itself has little error left, as the total of the block is known.
+    # The mean of twelve spreads by 0.03; without the totals it is 1.13.
+    towns = [(grid, people) for name, grid, people in maps() if name.startswith("around")]
+    found = [chosen_ratio(grid, people, seed) for seed, (grid, people) in enumerate(towns)]
+    assert len(found) == 12
+    assert 0.9 <= np.mean(found) <= 1.1
+
+
+def test_the_error_of_an_even_map_is_not_halved_where_noise_grows_with_the_share() -> None:
+    # By deviations that rise and fall with each cell's own noise it was below half.
+    people = np.random.default_rng(1).multinomial(10**6, np.full(GRID.k, 1 / GRID.k))
+    assert 0.7 <= chosen_ratio(GRID, people, seed=2) <= 1.1
+
+
+def chosen_ratio(grid: GridDomain, people: Ints, seed: int) -> float:
+    """Estimated over true error of "chosen" at ε = 4 in 64 blocks, one draw."""
+    labels, rng = grid_blocks(grid, 8, 8).labels, np.random.default_rng(seed)
+    mechanism = catalogue.in_context(Context.block_structured(labels, 4.0), "galois")
+    evidence = Evidence.of(mechanism, mechanism.sample_tally(people, rng), domain=grid)
+    (ratio,) = ratios([evidence], people / people.sum(), "chosen")
+    return float(ratio)
 
 
 def chicago(epsilon: float, blocks: int, scale: float = 1.0) -> tuple[list[Evidence], Floats]:
@@ -339,9 +364,9 @@ def chicago(epsilon: float, blocks: int, scale: float = 1.0) -> tuple[list[Evide
 
 
 def test_the_error_of_a_mixture_is_that_of_its_own_law() -> None:
-    evidences, truth = chicago(2.0, blocks=1)
+    evidences, truth = chicago(1.0, blocks=1)
     right = ratios(evidences, truth, "mixture").mean()
-    assert 0.9 <= right <= 1.15
+    assert 0.9 <= right <= 1.1
     estimate = ESTIMATORS["mixture"].apply
     each = [
         (estimated_error(e, estimate), estimated_error(e, estimate, mixture_fit)) for e in evidences
