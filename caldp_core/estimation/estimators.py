@@ -27,7 +27,7 @@ from caldp_core.estimation.evidence import KNOWING_MAP, USUAL, EstimatorName, Ev
 from caldp_core.estimation.intervals import LEVEL, Intervals, Range, may_be_noise, share_within
 from caldp_core.estimation.maximum_likelihood import maximum_likelihood, smoothed_likelihood
 from caldp_core.estimation.mixture import chosen_estimate, chosen_fit, mixture_estimate, mixture_fit
-from caldp_core.estimation.projection import TiedShares, simplex_projection
+from caldp_core.estimation.projection import simplex_projection
 from caldp_core.estimation.public_prior import cascade_with_inhabitants, cascade_with_public_map
 from caldp_core.mechanisms import Mechanism, Tally
 
@@ -324,64 +324,72 @@ def estimated_error(
     noisy, fit = law(evidence)
     if not noisy.at.size:
         return None
-    tied = evidence.tied_shares.with_noise_at(shares, evidence)
-    noisy = _seen_again(noisy, tied)
-    errors, random = np.zeros(shares.size), tied.deviations > 0
-    errors[random] = _errors_of_noise((tied.estimate - shares)[random], tied.deviations[random])
-    errors[noisy.at] = _expected_errors(noisy, fit, shares[noisy.at])
-    faint = random & may_be_noise(evidence)
+    deviations, errors = evidence.tied_shares.deviations, np.zeros(shares.size)
+    at = np.flatnonzero(deviations > 0)
+    errors[at] = _expected_errors(evidence, at, shares, noisy.at, fit)
+    faint = (deviations > 0) & may_be_noise(evidence)
     bright, lost = float(errors[~faint].sum()), float(shares[faint].sum())
     high = min(lost + 2.0 * bright, 1.0)
     share = min(0.5 * (bright + min(float(errors[faint].sum()), 2.0 * lost)), high)
-    above = float(errors[shares > tied.deviations].sum())
+    above = float(errors[shares > deviations].sum())
     return ErrorEstimate(share, min(0.5 * _LEAST * above, share), high, lost)
 
 
-def _seen_again(noisy: cascades.NoisySymbols, tied: TiedShares) -> cascades.NoisySymbols:
-    """The noisy symbols in standard deviations that don't rise and fall with their own noise.
-
-    Where a share is some deviations its noise depends on it, and divided by the noise that it seems
-    to have it varies less than it does: by a third, of people spread evenly over 64 cells at ε = 4.
-    """
-    found = tied.deviations[noisy.at]
-    deviation = np.where(found > 0, found, noisy.deviation)
-    seen = cascades.GridEstimates.of(tied.estimate[noisy.at] / deviation)
-    return replace(noisy, deviation=deviation, seen=seen)
-
-
-def _errors_of_noise(shift: Floats, deviation: Floats) -> Floats:
-    """E|d + sN| for (n,) shifts d, deviations s and N standard normal."""
-    z = shift / deviation
+def _errors_of_noise(z: Floats) -> Floats:
+    """(n,) E|z + N| with N standard normal."""
     density = np.exp(-0.5 * z**2) / np.sqrt(2.0 * np.pi)
-    return np.asarray(deviation * (2.0 * density + z * (2.0 * scipy.special.ndtr(z) - 1.0)))
+    return np.asarray(2.0 * density + z * (2.0 * scipy.special.ndtr(z) - 1.0))
 
 
-def _expected_errors(noisy: cascades.NoisySymbols, fit: cascades.Fit, shares: Floats) -> Floats:
-    """(n,) expected errors of (n,) shares at the noisy symbols.
+def _expected_errors(
+    evidence: Evidence, at: Ints, shares: Floats, fitted: Ints, fit: cascades.Fit
+) -> Floats:
+    """(n,) expected errors of (k,) shares at the symbols `at`, (n,), of noisy estimates.
 
     Symbols of which about the same is expected have one law of any form, the likeliest one for
-    their estimates. EM begins with the fitted law, and half of its weight at 0: shapes of beta
-    prime laws have too few empty symbols. The total of a block is known, which leaves 1 − v/V of a
-    variance v to a symbol in a block of variance V: nothing where all others are surely empty.
+    their estimates. EM begins with the law of the `fit` to the symbols `fitted`, and half of its
+    weight at 0: shapes of beta prime laws have too few empty symbols. All others have another law,
+    which begins with any share. The total of a block is known, which leaves 1 − v/V of a variance v
+    to a symbol in a block of variance V: nothing where all others are surely empty.
     """
-    seen, group = noisy.seen, fit.rows % cascades.LOG_E.size // _GROUP
-    errors = _errors_of_noise(noisy.seen.z * noisy.deviation - shares, noisy.deviation)
-    variances = noisy.deviation**2
+    seen, deviation, blocks = _seen_by_noise_at(shares, evidence, at)
+    shown, nothing = shares[at] / deviation, len(fit.prior)
+    rows = np.full(at.size, nothing)
+    rows[np.searchsorted(at, fitted)] = fit.rows
+    priors = np.vstack([fit.prior, np.full(cascades.EDGES.size, 1.0 / cascades.EDGES.size)])
+    group = np.where(rows < nothing, rows % cascades.LOG_E.size // _GROUP, -1)
+    errors, variances = _errors_of_noise(seen.z - shown), np.ones(at.size)
     near = seen.z < cascades.UNSHRUNK_ABOVE
+    near &= (rows < nothing) | (at.size - fitted.size >= cascades.ALL_LEAST)
     for each in np.unique(group[near]):
         members = np.flatnonzero(near & (group == each))
         counts = np.bincount(seen.nearest[members], minlength=cascades.Z_GRID.size)
-        rows = np.bincount(fit.rows[members], minlength=len(fit.prior)) / members.size
-        begin = 0.5 * (rows @ fit.prior)
+        begin = 0.5 * (np.bincount(rows[members], minlength=nothing + 1) / members.size @ priors)
         begin[0] += 0.5
         laws = cascades.likelihood() * cascades.freest_law(counts, begin, _EM_ROUNDS)
         laws /= laws.sum(axis=1, keepdims=True)
-        x, which = shares[members] / noisy.deviation[members], seen.nearest[members]
-        errors[members] = _mean_errors(laws, which, x) * noisy.deviation[members]
-        variances[members] *= (laws @ _MIDDLES**2 - (laws @ _MIDDLES) ** 2)[which]
-    of_block = sums_by(noisy.blocks, variances, noisy.left.size)[noisy.blocks]
-    parts = np.divide(variances, of_block, out=np.zeros(errors.size), where=of_block > 0)
-    return np.asarray(errors * np.sqrt(np.maximum(1.0 - parts, 0.0)))
+        which = seen.nearest[members]
+        errors[members] = _mean_errors(laws, which, shown[members])
+        variances[members] = (laws @ _MIDDLES**2 - (laws @ _MIDDLES) ** 2)[which]
+    variances *= deviation**2
+    of_block = sums_by(blocks, variances, int(blocks.max()) + 1)[blocks]
+    part = np.divide(variances, of_block, out=np.zeros(at.size), where=of_block > 0)
+    return np.asarray(errors * deviation * np.sqrt(np.maximum(1.0 - part, 0.0)))
+
+
+def _seen_by_noise_at(
+    shares: Floats, evidence: Evidence, at: Ints
+) -> tuple[cascades.GridEstimates, Floats, Ints]:
+    """Estimates of the symbols `at` by deviations that don't rise and fall with their own noise.
+
+    Where noise grows with the share, an estimate divided by the noise that it seems to have varies
+    too little: by a third, of people spread evenly over 64 cells at ε = 4.
+    """
+    tied = evidence.tied_shares
+    found = tied.with_noise_at(shares, evidence).deviations[at]
+    deviation = np.where(found > 0, found, tied.deviations[at])
+    seen = cascades.GridEstimates.of(tied.estimate[at] / deviation)
+    return seen, deviation, tied.blocks[at]
 
 
 def _mean_errors(laws: Floats, which: Ints, shares: Floats) -> Floats:
