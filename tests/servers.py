@@ -1,9 +1,11 @@
 """The dashboard's server on a free port, alone or behind nginx, and a headless Chromium.
 
 Browser tests and benchmarks use it. The server gets the repository's own settings and a home folder
-of its own, so that nothing of the machine's user decides what is shown.
+of its own, so that nothing of the machine's user decides what is shown. Waits are for all that is
+then asserted, and as long as a busy machine may take.
 """
 
+import asyncio
 import json
 import os
 import shutil
@@ -13,13 +15,14 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from threading import Event, Thread
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.error import URLError
 from urllib.request import urlopen
 
@@ -349,3 +352,38 @@ def wait_until_settled(page: "Page") -> None:
     has been sent. After those wait for what they change.
     """
     page.wait_for_function(_SETTLED)
+
+
+PATIENCE: Final = 120.0
+"""Seconds until a hanging test gives up; nothing is timed."""
+_LOOK_S: Final = 0.01
+
+
+def until(holds: Callable[[], bool]) -> None:
+    """Wait for a state that no event announces; fails if it never comes."""
+    for _ in range(int(PATIENCE / _LOOK_S)):
+        if holds():
+            return
+        Event().wait(_LOOK_S)
+    raise AssertionError("it never came")
+
+
+def are_done(futures: Iterable[Future[Any]]) -> bool:
+    """Whether all are done, in the end."""
+    return not wait(list(futures), PATIENCE).not_done
+
+
+def join(threads: Iterable[Thread]) -> None:
+    """Wait for the end of all threads; fails if one never ends."""
+    for thread in threads:
+        thread.join(PATIENCE)
+        assert not thread.is_alive()
+
+
+T = TypeVar("T")
+
+
+def run(work: Coroutine[Any, Any, T]) -> T:
+    """What it returns; in a thread of its own, as a browser's tests may hold this thread's loop."""
+    with ThreadPoolExecutor(1) as aside:
+        return aside.submit(asyncio.run, work).result()

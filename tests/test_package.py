@@ -30,9 +30,8 @@ from tests import EXTRAS as INSTALLED
 from tests.collect import protocols
 from tests.collect.protocols import small
 from tests.datasets.files import GOOD
-from tests.servers import Server, await_health, free_port, running_program
+from tests.servers import PATIENCE, Server, await_health, free_port, running_program
 from tests.test_architecture import imports_of
-from tests.waiting import PATIENCE
 
 CORE_ALONE = """
 import sys

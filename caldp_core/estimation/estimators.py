@@ -287,8 +287,6 @@ def recovery_estimator(name: str) -> EstimatorEntry:
 _MIDDLES: Final = cascades.EDGES - 0.5 * np.diff(cascades.EDGES, prepend=0.0)
 _GROUP: Final = 8
 """Rows of the grid of expected shares, a factor e, whose symbols have one law."""
-_EM_ROUNDS: Final = 200
-"""By which that law is found: with 60 it is still near the fitted one."""
 _LEAST: Final = 0.4
 """Part of an expected error that is surely one; see docs/estimators.md."""
 
@@ -366,7 +364,7 @@ def _expected_errors(
         counts = np.bincount(seen.nearest[members], minlength=cascades.Z_GRID.size)
         begin = 0.5 * (np.bincount(rows[members], minlength=nothing + 1) / members.size @ priors)
         begin[0] += 0.5
-        laws = cascades.likelihood() * cascades.freest_law(counts, begin, _EM_ROUNDS)
+        laws = cascades.likelihood() * cascades.freest_law(counts, begin)
         laws /= laws.sum(axis=1, keepdims=True)
         which = seen.nearest[members]
         errors[members] = _mean_errors(laws, which, shown[members])

@@ -46,7 +46,7 @@ from caldp_core.datasets.base_map import us_cities
 from caldp_core.scenarios.scenario import Scenario
 from tests import ROOT
 from tests.contract.checks import naming
-from tests.waiting import PATIENCE, join
+from tests.servers import PATIENCE, join
 
 _ROOM = 2_000
 """Bytes of objects around an array."""

@@ -26,9 +26,17 @@ from websockets.sync.client import ClientConnection, connect
 from tests import ROOT, require_software
 from tests.browser.conftest import SCREENS, Profiles
 from tests.browser.hands import SLIDER, Watch, eventually_equal, expect, open_poll, wait_until_ready
-from tests.servers import Fleet, fleet, missing_nginx, server_address, wait_until_settled
+from tests.servers import (
+    PATIENCE,
+    Fleet,
+    fleet,
+    missing_nginx,
+    run,
+    server_address,
+    until,
+    wait_until_settled,
+)
 from tests.visits import Visitor
-from tests.waiting import PATIENCE, run, until
 
 pytestmark = pytest.mark.browser
 THIRD_GENERATION = {

@@ -29,10 +29,9 @@ from tests.browser.hands import (
     wait_to_open_a_poll,
 )
 from tests.browser.test_everybody import expect_no_violations
-from tests.servers import running_server, server_address, wait_until_settled
+from tests.servers import run, running_server, server_address, wait_until_settled
 from tests.strategies import thinned
 from tests.visits import Desk, Phone, Visitor
-from tests.waiting import run
 
 pytestmark = pytest.mark.browser
 QUESTION = PollQuestion("Which?", ("a", "b", "c", "d"), (0, 2, 3), 1.0)

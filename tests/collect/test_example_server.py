@@ -26,7 +26,7 @@ from tests import ROOT
 from tests.collect.protocols import text_of, words_of
 from tests.collect.test_client import NODE
 from tests.contract.checks import naming
-from tests.waiting import PATIENCE, until
+from tests.servers import PATIENCE, until
 
 EXAMPLE: Final = ROOT / "examples" / "collection" / "server.py"
 PAGES: Final = ("form.html", "client.js", "protocol.json")

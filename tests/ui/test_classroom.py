@@ -28,6 +28,7 @@ from caldp_ui.room.page_state import OPENING
 from caldp_ui.session import page_state
 from tests import ROOT
 from tests.contract.checks import naming
+from tests.servers import run
 from tests.ui.driver import (
     checked,
     headline_of,
@@ -39,7 +40,6 @@ from tests.ui.driver import (
 )
 from tests.ui.pages import ENDS, read_headline
 from tests.ui.phones import Answer, ask
-from tests.waiting import run
 
 
 def assert_shows(at: AppTest, lesson: Lesson) -> None:

@@ -26,7 +26,6 @@ from caldp_ui.places.page_state import PlacesState
 from caldp_ui.shell.page import Page
 from caldp_ui.values import view as films
 from caldp_ui.values.page_state import AFFAIR as ANSWERS
-from tests.conftest import THOROUGH
 from tests.contract.checks import naming
 from tests.ui.driver import by_the_core, few
 from tests.ui.pages import ENDS, number, read_headline
@@ -432,10 +431,7 @@ def test_keys_are_right_by_their_feedback_and_alone(monkeypatch: pytest.MonkeyPa
     # Numbers are the same in both themes, and colours are not what is asked here.
     monkeypatch.setattr(Page, "in_both_themes", lambda page, record: page.render(record, LIGHT))
     used: set[str] = set()
-    for part in (
-        *(handout_lesson.page_parts() if THOROUGH else ()),
-        *handout_lesson.station_parts(),
-    ):
+    for part in (*handout_lesson.page_parts(), *handout_lesson.station_parts()):
         hold(part, used)
     assert used == set(CHECKS)
     assert len(NAMES) == len(handout_lesson.station_parts())

@@ -78,10 +78,10 @@ from caldp_ui.values.page_state import BEGIN as ANSWERS
 from caldp_ui.words import formats
 from caldp_ui.words.formats import VALUES
 from tests.conftest import THOROUGH
+from tests.servers import PATIENCE
 from tests.strategies import thinned
 from tests.ui.driver import checked, headline_of, open_page, open_record, page_record, query_of
 from tests.ui.pages import VARIED
-from tests.waiting import PATIENCE
 
 SMALL = replace(
     Curves(replace(BEGIN, dataset=Uniform(60), n=10_000)),

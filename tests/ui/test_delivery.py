@@ -44,9 +44,8 @@ from caldp_ui.app.run_limiter import limit_run
 from caldp_ui.app.theme import SHEET, Settings, expand_selectors, join_path, scripts, style
 from caldp_ui.charts.show import ADDRESS, library
 from tests import ROOT
-from tests.servers import free_port, running_server
+from tests.servers import free_port, run, running_server
 from tests.visits import Visitor
-from tests.waiting import run
 
 DOCUMENT = b'<html><head></head><body><div id="root"></div></body></html>'
 LASTS = "public, immutable, max-age=31536000"

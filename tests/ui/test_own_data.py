@@ -46,7 +46,7 @@ from caldp_ui.values.page_state import (
     table_of,
 )
 from caldp_ui.words.formats import ANSWERS
-from tests import waiting
+from tests import servers
 from tests.contract.checks import naming
 from tests.datasets.files import read_table
 from tests.ui.driver import (
@@ -548,11 +548,11 @@ def test_there_is_room_for_so_many_bytes_at_a_time() -> None:
         "with a false one": [put(b"-1")] * (fit + 1),
     }.items():
         with naming(name):
-            assert sorted(waiting.run(statuses(scopes))) == [204] * (fit + 1) + [429]
+            assert sorted(servers.run(statuses(scopes))) == [204] * (fit + 1) + [429]
     small = [put(b"1000")] * (fit + 1)
-    assert waiting.run(statuses(small)) == [204] * (fit + 2)
+    assert servers.run(statuses(small)) == [204] * (fit + 2)
     other = [put(None, "/elsewhere")] * (fit + 1)
-    assert waiting.run(statuses(other)) == [204] * (fit + 2)
+    assert servers.run(statuses(other)) == [204] * (fit + 2)
 
 
 def test_files_that_come_in_share_one_pace() -> None:
@@ -583,7 +583,7 @@ def test_files_that_come_in_share_one_pace() -> None:
         uploads = Uploads(read_all, lambda: time, sleep)
         await asyncio.gather(*(bring(uploads, visit) for visit in ("a", "b")))
 
-    waiting.run(bring_two())
+    servers.run(bring_two())
     assert sum(at == 0.0 for at in taken) == 4 * MB // len(piece)
     assert time == pytest.approx((64 - 4) / 16)
 
@@ -621,7 +621,7 @@ def test_what_comes_in_is_never_on_the_disk_and_is_put_together_aside(
         assert isinstance(file.file, FileInMemory)
         return bytes(await file.read())
 
-    assert waiting.run(parse()) == data
+    assert servers.run(parse()) == data
     loop, reader = threads
     assert loop != reader
 

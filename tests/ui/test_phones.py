@@ -36,10 +36,10 @@ from caldp_ui.room.poll import (
 )
 from caldp_ui.room.question import PollQuestion
 from tests.contract.checks import naming
+from tests.servers import run
 from tests.ui.driver import checked, container, data_of, headline_of, open_page, trigger
 from tests.ui.phones import JSON, Answer, Phone, ask, fresh_rooms, phones_app
 from tests.ui.test_room import hall, open_room_page
-from tests.waiting import run
 
 QUESTION = EXAMPLES["Copying"]
 POLL = "/room/poll"

@@ -67,6 +67,7 @@ from caldp_ui.words import formats, promise
 from caldp_ui.words.formats import VALUES
 from tests.collect.protocols import SPECS, labelled, many, planned, protocol_in
 from tests.collect.test_estimate import MONDAY, PROTOCOL, TUESDAY
+from tests.servers import PATIENCE
 from tests.ui.driver import (
     checked,
     headline_of,
@@ -77,7 +78,6 @@ from tests.ui.driver import (
     query_of,
 )
 from tests.ui.readings import read
-from tests.waiting import PATIENCE
 
 DEPLOYED = "What others' ε would mean here"
 PLAN = Plan()

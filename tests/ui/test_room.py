@@ -27,6 +27,7 @@ from caldp_ui.room.question import (
 )
 from caldp_ui.words import formats
 from tests.contract.checks import naming
+from tests.servers import run
 from tests.ui.driver import (
     checked,
     container,
@@ -40,7 +41,6 @@ from tests.ui.driver import (
 )
 from tests.ui.phones import EXPLAIN, TABLE, Phone, fresh_rooms, says
 from tests.ui.test_room_registry import channel_again
-from tests.waiting import run
 
 no_rooms = pytest.fixture(autouse=True)(fresh_rooms)
 

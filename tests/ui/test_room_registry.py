@@ -53,9 +53,9 @@ from caldp_ui.room.question import (
 from caldp_ui.room.view import board_json
 from caldp_ui.session import jobs
 from caldp_ui.stage.records import Film
+from tests.servers import PATIENCE, join
 from tests.strategies import thinned
 from tests.ui.driver import _component, assert_ahead, checked, few, made, open_record
-from tests.waiting import PATIENCE, join
 
 QUESTION = PollQuestion("Which?", ("a", "b", "c"), (0, 2), 1.0)
 QUESTIONS = (

@@ -29,10 +29,10 @@ from caldp_ui.app.texts import escape_markdown
 from caldp_ui.matrix import page_state
 from caldp_ui.matrix.page_state import TEMPLATES
 from tests import ROOT
+from tests.servers import PATIENCE
 from tests.test_architecture import files_that_look_up
 from tests.ui.driver import checked, go, open_page, query_of, scenario_of
 from tests.ui.survey_page.page_state import TEN
-from tests.waiting import PATIENCE
 
 PAGE = ROOT / "tests" / "ui" / "survey_page"
 SURVEY = "pages/survey.py"

@@ -1,6 +1,6 @@
 """Runs take turns, visits keep their pace, and long work shows its progress and may be cancelled.
 
-Everything goes by events, or by what is asserted itself (`tests/waiting.py`).
+Everything goes by events, or by what is asserted itself (`tests/servers.py`).
 """
 
 import asyncio
@@ -39,7 +39,7 @@ from caldp_ui.session import visit as visits
 from caldp_ui.session.jobs import FairPool
 from caldp_ui.session.visit import Visit
 from tests import ROOT
-from tests.waiting import PATIENCE, are_done, join, run, until
+from tests.servers import PATIENCE, are_done, join, run, until
 
 
 class Link:

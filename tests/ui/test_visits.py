@@ -46,8 +46,8 @@ from caldp_ui.app.run_limiter import (
 from caldp_ui.session import jobs
 from caldp_ui.session.jobs import FairPool
 from caldp_ui.session.visit import Visit
+from tests.servers import PATIENCE, are_done, join, run, until
 from tests.ui.driver import jobs_done
-from tests.waiting import PATIENCE, are_done, join, run, until
 
 
 class _Row:

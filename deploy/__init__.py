@@ -1,1 +1,0 @@
-"""How the dashboard is served to many; docs/deploy.md tells the whole."""
