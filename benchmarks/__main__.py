@@ -30,7 +30,7 @@ _NEEDS: Final = {**dict.fromkeys(("page", "pages"), missing_software), "load": m
 
 @click.command()
 @click.option("--only", type=click.Choice([*PARTS]), multiple=True, help="Parts, not the suites.")
-@click.option("--bench", default=r"^(core|families)\.", help="Suites: a regular expression.")
+@click.option("--bench", default=r"^core\.(?!Designs)", help="Suites: a regular expression.")
 @click.option("--quick", is_flag=True, help="Run each benchmark of the suites once.")
 @click.option("--visits", default=50, type=click.IntRange(1, 500), help="Visits of the crowd.")
 def main(*, only: Sequence[str], bench: str, quick: bool, visits: int) -> None:

@@ -15,7 +15,7 @@ from benchmarks import __main__ as front
 from benchmarks import figures as asv_runs
 from benchmarks import pages
 from benchmarks.figures import CONFIG, Bar, Figure, figures_of
-from benchmarks.suites import accuracy, core, designs, files
+from benchmarks.suites import accuracy, core, files
 from caldp_core.domain.domains import GridDomain
 from caldp_core.experiments.reproduce import SIZES
 from scripts import estimator_figures
@@ -68,7 +68,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each suite has so little work that a test can run it."""
     monkeypatch.setattr(files.Places, "time_refuse", lambda _: None)  # a small bomb is a file
     monkeypatch.setattr(files.TalliedTutorials, "params", ("crashes",))
-    monkeypatch.setattr(designs.Designs, "params", (["plain LDP", "random levels"], [4, 5]))
+    monkeypatch.setattr(core.Designs, "params", (["plain LDP", "random levels"], [4, 5]))
     for module in (core, accuracy):
         monkeypatch.setattr(module, "US_GRID", SMALL_MAP)
         monkeypatch.setattr(module, "us_people", lambda: np.arange(SMALL_MAP.k) % 9)
@@ -122,15 +122,15 @@ def test_results_of_asv_are_held_against_the_bars_of_their_suites(tmp_path: Path
     path = results(tmp_path, {
         "core.Audits.time_audit": ([9.0, 11.0], [["'hadamard'", "'oue'"]]),
         "core.Paper.time_table_1": ([14.0], []),
-        "families.Families.time_reports": ([float("nan")], [["'oue'"]]),
+        "core.Families.time_reports": ([float("nan")], [["'oue'"]]),
         "files.Week.time_week": ([3.0], []),
     })  # fmt: skip
-    figures = list(figures_of(path, r"^(core|families)\."))
+    figures = list(figures_of(path, r"^core\."))
     assert [(each.work, each.verdict) for each in figures] == [
         ("core.Audits.time_audit(hadamard)", "ok"),
         ("core.Audits.time_audit(oue)", "MISSED"),
+        ("core.Families.time_reports(oue)", "skipped"),
         ("core.Paper.time_table_1()", "ok"),
-        ("families.Families.time_reports(oue)", "skipped"),
     ]
 
 

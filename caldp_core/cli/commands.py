@@ -74,8 +74,9 @@ _REPORTS: Final = ("account", "client", "dap", "estimate", "protocol", "schema",
 _TALLIES: Final = ("merge", "mixed", "registry", "tally")
 _HOMES: Final = {
     **{name: name for name in ("count", "dashboard", "run")},
+    "list": "listing",
     **dict.fromkeys(_REPORTS + _TALLIES, "collect"),
-    **dict.fromkeys(("audit", "fetch", "list", "plan", "reproduce"), "run"),
+    **dict.fromkeys(("audit", "fetch", "plan", "reproduce"), "run"),
 }
 """The name of a command → its module in this folder, where it is the function `…_command`."""
 

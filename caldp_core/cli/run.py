@@ -1,12 +1,12 @@
 """The commands `run`, for a scenario's errors and shares, and `audit`, for what it promises.
 
-Also `plan`, for an ε against an attacker, `reproduce`, for the paper's results, `fetch`, for data
-too large to ship, and `list`: what is registered; nothing is written down here.
+Also `plan`, for an ε against an attacker, `reproduce`, for the paper's results, and `fetch`, for
+data too large to ship.
 """
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from statistics import mean, stdev
 from time import perf_counter
@@ -20,7 +20,6 @@ from caldp_core.basics import limits
 from caldp_core.basics.files import write_whole
 from caldp_core.cli import terminal
 from caldp_core.datasets.snap import GOWALLA_URL, Snap, cache_folder, fetch_gowalla
-from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.estimation.evidence import KNOWING_MAP
 from caldp_core.experiments.forecast import (
     epsilon_against_guesses,
@@ -32,9 +31,8 @@ from caldp_core.experiments.questions import mean_in
 from caldp_core.experiments.reproduce import FIGURE_RUNS, PAPER, Rows, figure_2, figure_3, table_1
 from caldp_core.experiments.run import Result, prepare, run
 from caldp_core.experiments.table import as_csv, as_geojson, columns_of, map_for_geojson
-from caldp_core.mechanisms import catalogue
 from caldp_core.mechanisms.capabilities import report_bits
-from caldp_core.scenarios.scenario import SLOTS, Scenario
+from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.expected_error import Forecast
 
 _TYPES: Final = {
@@ -250,36 +248,3 @@ def gowalla(folder: Path | None, url: str) -> None:
     scenario = {"kind": "snap", **asdict(Snap(str(path.resolve())))}
     click.echo(f"The check-ins are in {path}")
     click.echo(f'Use them in a scenario file with: "dataset": {json.dumps(scenario)}')
-
-
-@click.command("list")
-def list_command() -> None:
-    """List mechanisms, with the policies that they keep, and estimators."""
-    click.echo("Mechanisms")
-    _line("best", "In scenarios: the most accurate of those below that is quick for the policy")
-    for name, entry in catalogue.MECHANISMS.items():
-        _line(name, f"{entry.title}. {entry.source}")
-        names = [field.name for field in fields(entry.spec)]  # type: ignore[arg-type]
-        parameters = f"; parameter: {', '.join(names)}" if names else ""
-        _line("", f"keeps: {', '.join(policy_kinds(entry))}{parameters}")
-    others = ", ".join(catalogue.installed_mechanisms()) or "there are none"
-    _line(catalogue.INSTALLED, f"In scenarios: one of another package, by its name: {others}")
-    click.echo("Policies")
-    for kind, policy in SLOTS["policy"][1].items():
-        _line(kind, (policy.__doc__ or "").splitlines()[0])
-    click.echo("Estimators")
-    for name, estimator in ESTIMATORS.items():
-        _line(name, f"{estimator.title}: {estimator.sentence}")
-
-
-def policy_kinds(entry: catalogue.MechanismEntry) -> list[str]:
-    """The kinds of a scenario's policies that a mechanism keeps."""
-    return [
-        kind
-        for kind, spec in SLOTS["policy"][1].items()
-        if issubclass(spec.matrix, entry.policies)  # type: ignore[attr-defined]
-    ]
-
-
-def _line(name: str, text: str) -> None:
-    click.echo(f"  {name:<24}{text}")

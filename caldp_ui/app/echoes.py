@@ -1,10 +1,12 @@
-"""Values of widgets that the browser repeats, and that the user has not changed.
+"""What comes of a browser's messages: changes that are made in full, and values that it repeats.
 
 Each message has the values of all widgets. Of those that a run has changed since, it has the old
 ones until the browser has drawn that run, and Streamlit takes them for changes by the user. What
 the user has changed differs from the message before, and from what the server has.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Final
 
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
@@ -28,9 +30,30 @@ def note_new_values() -> None:
             new = {each.id for each in sent.widgets if last.get(each.id) != each}
             lasting = {each.id: each for each in sent.widgets if not _is_click(each)}
             state[_NOTED] = {key: each for key, each in last.items() if key in state} | lasting, new
-        begin(state, sent, **more)
+        with _to_the_end():
+            begin(state, sent, **more)
 
     SessionState.on_script_will_rerun = begin_noting  # type: ignore[method-assign, assignment]
+
+
+@contextmanager
+def _to_the_end() -> Iterator[None]:
+    """Have the changes of a message made in full, although the next one may ask for a new run.
+
+    Streamlit breaks a run off where it reads the session's state, in a change, too, and the next
+    message has the value already, so that nobody makes the change: text that was ended by a click.
+    """
+    context = get_script_run_ctx()
+    ends = context and context.session_state._yield_callback  # noqa: SLF001 — no public name
+    runner: Any = getattr(ends, "__self__", None)
+    if not getattr(runner, "_execing", False):
+        yield
+        return
+    runner._execing = False  # noqa: SLF001
+    try:
+        yield
+    finally:
+        runner._execing = True  # noqa: SLF001
 
 
 def _noted(state: SessionState) -> tuple[dict[str, WidgetState], set[str]]:

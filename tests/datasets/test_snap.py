@@ -210,7 +210,7 @@ def test_nobody_beyond_the_area_is_counted(path: Path) -> None:
     assert whole == (east & (latitude >= 25) & (latitude < 50)).sum() > inside.sum()
 
 
-ROWS = 12_000
+ROWS = 20_000
 WHOLE = gzip.compress(b"\n".join(random_rows(ROWS, np.random.default_rng(1))[0]), mtime=0)
 WHOLE_PACKED = gzip.compress(WHOLE)  # sound gzip, but no check-ins
 

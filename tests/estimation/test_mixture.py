@@ -300,13 +300,19 @@ def collections(
     return [Evidence.of(mechanism, each, domain=US_GRID) for each in tallies]
 
 
+def known(shares: Floats) -> Callable[[Evidence], Floats]:
+    """An estimator that has these shares already."""
+    return lambda _: shares
+
+
 def ratios(evidences: list[Evidence], truth: Floats, name: str = "cascade") -> Floats:
     """Estimated over true error by an estimator; every range must hold the true one."""
     entry, found = ESTIMATORS[name], []
     for evidence in evidences:
-        error = estimated_error(evidence, entry.apply, entry.law or best_fit)
+        shares = entry.apply(evidence)
+        error = estimated_error(evidence, known(shares), entry.law or best_fit)
         assert error is not None
-        true = 0.5 * float(np.abs(entry.apply(evidence) - truth).sum())
+        true = 0.5 * float(np.abs(shares - truth).sum())
         assert error.low <= true <= error.high
         found.append(error.share / true)
     return np.array(found)

@@ -1,6 +1,7 @@
 """Work and parts of pages end with their visit; ticks and stale messages are dropped."""
 
 from collections.abc import Callable, Iterable
+from contextvars import copy_context
 from dataclasses import replace
 from itertools import count
 from threading import Event, Thread
@@ -20,12 +21,13 @@ from streamlit.runtime import app_session
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.fragment import MemoryFragmentStorage
 from streamlit.runtime.pages_manager import PagesManager
-from streamlit.runtime.scriptrunner import ScriptRunner
+from streamlit.runtime.scriptrunner import RerunException, ScriptRunner
 from streamlit.runtime.scriptrunner_utils.script_requests import (
     RerunData,
     ScriptRequests,
     ScriptRequestType,
 )
+from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState
 from streamlit.runtime.state import SafeSessionState, SessionState
 from streamlit.runtime.state.common import WidgetMetadata
 from streamlit.testing.v1 import AppTest
@@ -632,7 +634,7 @@ def test_old_value_of_a_widget_beside_another_that_the_user_changed_is_an_echo(
     streamlit.setattr(SessionState, "on_script_will_rerun", SessionState.on_script_will_rerun)
     note_new_values()
     state = SessionState()
-    context = SimpleNamespace(session_state=SimpleNamespace(_state=state))
+    context = SimpleNamespace(session_state=SafeSessionState(state, lambda: None))
     streamlit.setattr("caldp_ui.app.echoes.get_script_run_ctx", lambda: context)
     for name, of in (("menu", int), ("ε", int), ("click", bool)):
         state._new_widget_state.set_widget_metadata(
@@ -643,6 +645,41 @@ def test_old_value_of_a_widget_beside_another_that_the_user_changed_is_an_echo(
             state._new_widget_state.set_from_value(f"$$ID-{name}", value)
         state.on_script_will_rerun(message_of(message))
     assert is_echo("$$ID-menu") is is_an_echo
+
+
+def test_a_change_is_made_in_full_although_the_next_message_asks_for_a_run(
+    streamlit: pytest.MonkeyPatch,
+) -> None:
+    """The next message has the new value already: nobody would make the change."""
+    assert "_execing" in ScriptRunner._maybe_handle_execution_control_request.__code__.co_names
+    streamlit.setattr(SessionState, "on_script_will_rerun", SessionState.on_script_will_rerun)
+    note_new_values()
+    safe = SafeSessionState(state := SessionState(), AskedAgain().end_run)
+    context = SimpleNamespace(session_state=safe)
+    streamlit.setattr("caldp_ui.app.echoes.get_script_run_ctx", lambda: context)
+
+    def change() -> None:
+        safe["seen"] = True  # where Streamlit looks whether a message asks for another run
+
+    state._new_widget_state.set_widget_metadata(
+        WidgetMetadata("$$ID-text", int, int, "int_value", callback=change)
+    )
+    here = copy_context()  # what a run's thread has
+    here.run(ThreadState.initialize)
+    here.run(state.on_script_will_rerun, message_of({"text": 2}))
+    assert state["seen"]
+    with pytest.raises(RerunException):  # the run itself is broken off, as before
+        change()
+
+
+class AskedAgain:
+    """What runs the script, while a message waits that asks for another run."""
+
+    _execing = True
+
+    def end_run(self) -> None:
+        if self._execing:
+            raise RerunException(RerunData())
 
 
 def message_of(values: dict[str, int]) -> WidgetStates:
