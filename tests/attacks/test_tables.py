@@ -67,6 +67,7 @@ def test_bounds_of_larger_cells_are_those_of_all_tables_with_their_totals() -> N
 
 
 @pytest.mark.parametrize("threshold", [2, 3, 4])
+@pytest.mark.slow
 def test_bounds_of_hidden_counts_are_those_of_all_tables_that_look_equal(threshold: int) -> None:
     """Every table of one group of three cells and one cell alone, with up to five people each."""
     labels, areas = np.array([0, 0, 0, 1]), np.array([0, 1, 1, 0])

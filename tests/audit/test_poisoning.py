@@ -123,6 +123,7 @@ def check_crafted(mechanism: ContextMechanism, x: int, repeats: int = 250) -> No
 
 
 @FAMILY
+@pytest.mark.slow
 def test_crafted_tallies_have_the_law_of_crafted_reports(family: str) -> None:
     mechanism = mechanism_of(family, "blocks and sensitive set")
     for x in (0, int(mechanism.clear_symbols[0])):

@@ -427,6 +427,7 @@ BAD = {
 }
 
 
+@pytest.mark.slow
 def test_a_hostile_file_gets_one_short_sentence() -> None:
     for name, text in BAD.items():
         with naming(name), pytest.raises(CaldpError) as refused:

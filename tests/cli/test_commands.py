@@ -207,6 +207,7 @@ def test_a_table_without_a_place_is_refused_before_the_run(
     assert sorted(tmp_path.iterdir()) == before
 
 
+@pytest.mark.slow
 def test_areas_that_overlap_are_said_by_each_command_that_reads_them(tmp_path: Path) -> None:
     people = " ".join(f"{x}:5" for x in range(16))
     west, east, all_of_it = ((-100, -98), (-99, -96), (-100, -96))

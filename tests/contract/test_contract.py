@@ -66,6 +66,7 @@ def mechanism_of(family: str, kind: str, epsilon: float = 1.0) -> ContextMechani
 
 
 @SOME
+@pytest.mark.slow
 def test_the_channel_keeps_every_promise(
     family: str, kind: str, request: pytest.FixtureRequest
 ) -> None:

@@ -413,6 +413,7 @@ def test_known_places(latitude: float, longitude: float, name: str) -> None:
         GridDomain(60.0, 170.0, 0.5, 20, 50),  # across 180°
     ],
 )
+@pytest.mark.slow
 def test_regions_labels_are_those_of_a_geometry_library(grid: GridDomain) -> None:
     labels, names = region_labels(grid)
     x, y = np.meshgrid(grid.wrapped_longitudes(), grid.latitudes())

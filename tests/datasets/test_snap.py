@@ -181,6 +181,7 @@ def test_gzip_files_glued_together_are_one(path: Path) -> None:
 
 
 @given(strategies.snaps())
+@pytest.mark.slow
 def test_the_map_is_the_one_that_is_asked_for(spec: Snap) -> None:
     assert map_for_places(MapRequest(spec.cell, Area.parse(spec.area)), ORIGIN, None) == spec.grid()
 

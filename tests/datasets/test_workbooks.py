@@ -51,6 +51,7 @@ def _counts(data: bytes) -> dict[str, int]:
     return dict(zip(table.names, table.counts, strict=True))
 
 
+@pytest.mark.slow
 def test_codes_have_the_zeros_that_excel_shows() -> None:
     formats = [
         "00000",
@@ -81,6 +82,7 @@ def test_codes_have_their_zeros_below_titles_right_of_empty_columns_and_in_merge
     assert [row[0] for row in file.rows] == ["01067", "01067", "99084"]
 
 
+@pytest.mark.slow
 def test_codes_have_the_zeros_that_libreoffice_shows() -> None:
     rows = [_ods_cell("", "code") + _ods_cell("", "people")]
     rows += [_ods_cell(int(code), code) + _ods_cell(n, str(n)) for code, n in ZIP_CODES.items()]

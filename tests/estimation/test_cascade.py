@@ -55,6 +55,7 @@ WORSE_MOST = 1.01
     ],
     ids=str,
 )
+@pytest.mark.slow
 def test_it_is_nowhere_worse_than_the_nearest_shares(seeds: range) -> None:
     ratios = []
     for seed in seeds:
@@ -69,6 +70,7 @@ def test_it_is_nowhere_worse_than_the_nearest_shares(seeds: range) -> None:
     [range(8), *(pytest.param(range(i, i + 32), marks=thorough) for i in range(8, 72, 32))],
     ids=str,
 )
+@pytest.mark.slow
 def test_nor_where_only_some_are_hidden(seeds: range) -> None:
     ratios = []
     for seed in seeds:
@@ -385,6 +387,7 @@ def drawn(family: str, epsilon: float, people: Ints, rng: np.random.Generator) -
 @pytest.mark.parametrize(
     ("kind", "family"), thinned(SIZES, ["oue", "randomized-response"], one_in=4)
 )
+@pytest.mark.slow
 def test_by_simulation_all_that_are_called_inhabited_are(family: str, kind: str) -> None:
     """At significance 10⁻⁶; in each run nobody may have one of the empty symbols that is named.
 
@@ -418,6 +421,7 @@ FEW_RUNS = 120
 
 
 @pytest.mark.parametrize(("family", "epsilon"), thinned(FAMILIES, (1.0, 5.0), one_in=4))
+@pytest.mark.slow
 def test_cover_of_open_values_never_makes_a_hidden_one_inhabited(
     family: str, epsilon: float
 ) -> None:

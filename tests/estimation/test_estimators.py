@@ -237,6 +237,7 @@ def test_the_threshold_keeps_what_stands_out_and_evens_the_rest() -> None:
     assert estimate.sum() == pytest.approx(1)
 
 
+@pytest.mark.slow
 def test_the_threshold_keeps_nothing_of_nothing() -> None:
     # Nobody has the last 1000 of 2000 symbols; in 200 runs, one of them is kept with probability
     # below alpha/2 each: by independence up to 5 in expectation, and 25 have probability 1e-10.

@@ -116,6 +116,7 @@ QUICK = [case for case in FEW if case[1] == 3.0][::4]
         for case in FEW
     ],
 )
+@pytest.mark.slow
 def test_with_few_people_they_cover_too(n: int, family: str, epsilon: float) -> None:
     # Shares of 0.4, 0.1 and twenty of 0.02, measured run by run. The standard error of the first
     # two is about 0.018, of the twenty together about 0.004: 4.8 of them are allowed for.
@@ -278,6 +279,7 @@ def test_simultaneous_ones_all_hold_at_once(case: tuple[str, str]) -> None:
     assert single < 0.5
 
 
+@pytest.mark.slow
 def test_they_hold_the_estimate_and_stay_shares() -> None:
     _, _, runs = setting("hadamard", "both")
     inner, outer = intervals(runs[0], 0.9), simultaneous(runs[0], 0.9)
@@ -570,6 +572,7 @@ def test_boxes_are_counted() -> None:
     assert number_of_boxes(GRID) == len(boxes(GRID)) == 15 * 21
 
 
+@pytest.mark.slow
 def test_all_boxes_hold_at_once() -> None:
     # In 95 of 100 runs or more every box holds (the whole map is known); where each is taken for
     # the only one, hardly a run has all.

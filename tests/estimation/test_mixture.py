@@ -223,6 +223,7 @@ OF_ANY_FORM: dict[str, tuple[str, int, float, float]] = {
 
 
 @pytest.mark.parametrize("kind", thinned(OF_ANY_FORM, one_in=2))
+@pytest.mark.slow
 def test_laws_of_any_form_help_where_no_shape_fits(
     kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

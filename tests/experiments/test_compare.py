@@ -398,6 +398,7 @@ MEANS_N, MEANS_SURVEYS = 2000, 400
 @pytest.mark.parametrize(
     "mechanism", [plain_mechanism_maker(12)(1.0), Best().make(GridMetric(1, 12, 0.5, 0.5))]
 )
+@pytest.mark.slow
 def test_a_mean_is_right_and_off_by_what_its_interval_says(mechanism) -> None:  # type: ignore[no-untyped-def]
     rng = np.random.default_rng(7)
     found = []

@@ -338,6 +338,7 @@ def test_six_of_sixteen_parallel_planes_are_as_good_as_all_sets_at_half_a_nat() 
 
 
 @pytest.mark.parametrize("k", [128, pytest.param(256, marks=pytest.mark.thorough)])
+@pytest.mark.slow
 def test_plain_ldp_of_many_symbols_comes_within_half_a_percent_of_the_best_family(k: int) -> None:
     policy = Context.plain(k, 1.0)
     best = min(total(policy, name) for name in FAMILIES)

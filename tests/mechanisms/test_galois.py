@@ -74,6 +74,7 @@ FIELDS = [(WIDE, 2), (WIDE, 4), (PLAIN, 4), (Context.plain(9, 3.0), 8)]
 
 
 @pytest.mark.parametrize(("check", "field"), thinned(PROMISES, FIELDS, one_in=2))
+@pytest.mark.slow
 def test_every_field_keeps_the_promises(check: Any, field: tuple[Context, int]) -> None:
     policy, q = field
     mechanism = mechanism_of(policy, Galois(q).family())

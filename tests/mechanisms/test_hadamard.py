@@ -73,6 +73,7 @@ def test_reports_and_tallies_follow_the_channel(policy: Context) -> None:
     checks.check_sample_tally(mechanism)
 
 
+@pytest.mark.slow
 def test_both_ways_to_a_tally_have_one_law_in_large_blocks() -> None:
     policy, shares = many_symbols(4.0)
     checks.check_one_law(mechanism_of(policy, PAPERS), shares)

@@ -77,6 +77,7 @@ STEP = st.floats(EPSILON_MIN, EPSILON_MAX)
 
 @settings(deadline=None, max_examples=50)
 @given(st.integers(1, 6), st.integers(1, 6), STEP, STEP)
+@pytest.mark.slow
 def test_the_channel_keeps_the_distance(rows: int, columns: int, a: float, b: float) -> None:
     mechanism = planar((rows, columns), (a, b))
     checks.check_rows(mechanism)
@@ -203,6 +204,7 @@ def test_what_is_drawn_is_what_is_audited() -> None:
     assert inner[1 * 4 + 2] * sum(law) == Fraction(float(mechanism._quadrant[0, 1]))
 
 
+@pytest.mark.slow
 def test_what_is_refused() -> None:
     one, other = planar((2, 3), (1.0, 1.0)), planar((3, 2), (1.0, 1.0))
     assert one.client_report(4).shape == (1,)
@@ -369,6 +371,7 @@ def best(shape: tuple[int, int], steps: tuple[float, float]) -> BestKernelMechan
 
 @pytest.mark.parametrize("steps", [(1.0, 0.7), (1.0, 1.0), (0.7, 1.4), (0.445, 0.31), (4.0, 0.3)])
 @pytest.mark.parametrize("shape", [(1, 5), (4, 1), (3, 4), (5, 5)])
+@pytest.mark.slow
 def test_kernels_the_channel_keeps_the_distance(
     shape: tuple[int, int], steps: tuple[float, float]
 ) -> None:

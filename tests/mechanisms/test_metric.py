@@ -191,6 +191,7 @@ def test_tallies_of_a_wrong_epsilon_or_turned_axes_are_rejected() -> None:
             check_sampled(right, wrong)
 
 
+@pytest.mark.slow
 def test_sampled_and_reported_maps_have_one_law() -> None:
     """150 draws each of 20,000 people on 30 × 50 cells; a shift of a spread is found.
 

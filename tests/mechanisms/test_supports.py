@@ -182,6 +182,7 @@ def simulate_error(oracles: Any) -> float:
     return PEOPLE * float(np.mean(squares))
 
 
+@pytest.mark.slow
 def test_the_known_figure() -> None:
     """n·MSE a symbol at k = 1024, ε = 1 is 3.6745, by formula and by reports."""
     mechanism = mechanism_of(Context.plain(K_MANY, 1.0))
@@ -191,6 +192,7 @@ def test_the_known_figure() -> None:
     assert simulate_error(SubsetSelectionOracles) == pytest.approx(exact, rel=0.02)
 
 
+@pytest.mark.slow
 def test_the_figure_tells_a_wrong_size(monkeypatch: pytest.MonkeyPatch) -> None:
     right = best_omega
     monkeypatch.setattr(subset_selection, "best_omega", lambda s, e: right(s, e) * 3 // 5)
@@ -264,6 +266,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("name", "oracles", "check"), WRONG, ids=[row[0] for row in WRONG])
+@pytest.mark.slow
 def test_wrong_oracles_are_rejected(name: str, oracles: Any, check: Any) -> None:
     check(mechanism_of(context("plain", 0.5)))
     with pytest.raises(AssertionError):

@@ -306,6 +306,7 @@ THETAS = [RapporOracles, OueOracles, unary_family(0.8)]
 
 
 @pytest.mark.parametrize(("kind", "family"), thinned(CONTEXTS, THETAS, one_in=1, of=3))
+@pytest.mark.slow
 def test_exact_promises(kind: str, family: Any) -> None:
     for epsilon in EPSILONS:
         mechanism = PublishedUrapMechanism(context(kind, epsilon), family)
@@ -362,6 +363,7 @@ def of_both(kind: str, epsilon: float) -> tuple[PublishedUrapMechanism, ContextM
 
 
 @pytest.mark.parametrize("kind", CONTEXTS)
+@pytest.mark.slow
 def test_the_mixture_gains_what_the_formula_says(kind: str) -> None:
     for epsilon in EPSILONS:
         with naming(f"ε = {epsilon}"):

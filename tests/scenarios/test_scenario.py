@@ -259,6 +259,7 @@ DRAWINGS = st.builds(
 
 
 @given(DRAWINGS)
+@pytest.mark.slow
 def test_records_dictionaries_come_back(drawing: Drawing) -> None:
     data = to_dict(drawing, KINDS)
     assert isinstance(data["sizes"], list)

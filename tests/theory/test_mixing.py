@@ -224,6 +224,7 @@ def test_epsilon_never_rises_with_people_nor_above_the_bound_of_clones(
 
 @pytest.mark.parametrize(("local", "beta"), RANDOMIZED)
 @pytest.mark.parametrize("n", [60, 500, 3_000])
+@pytest.mark.slow
 def test_epsilon_never_rises_with_delta(local: float, beta: float, n: int) -> None:
     deltas = np.geomspace(1e-15, 0.4, 15).tolist()
     for bound in (epsilon_after_mixing, mixing.epsilon_after_mixing_with_open):

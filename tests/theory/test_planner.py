@@ -516,6 +516,7 @@ def test_no_epsilon_keeps_an_attacker_below_what_is_known_without_reports() -> N
 SURVEY_PLAN = Scenario(Survey("income"), ContextPolicy(OneBlock()), n=1_000)
 
 
+@pytest.mark.slow
 def test_a_scenario_s_epsilon_keeps_the_attacker_s_goal_and_the_next_step_does_not() -> None:
     """To three digits, rounded down, and one step more would be too much; found by the library."""
     setup = prepare(SURVEY_PLAN)

@@ -418,6 +418,7 @@ def test_films_of_fakes_show_what_the_page_shows_at_each_step() -> None:
 
 
 @pytest.mark.parametrize("which", thinned([1, 0], one_in=2))
+@pytest.mark.slow
 def test_they_run_along_the_sliders_of_the_page_and_stand_in_for_its_words(which: int) -> None:
     at = open_record(STATE, SHOWN)
     film = fakes.slider_films(SHOWN)[which].film(SHOWN, no_progress)

@@ -357,6 +357,7 @@ def check_deployments(frame: pd.DataFrame, record: Plan) -> None:
         assert reading.holds(needed), each.title
 
 
+@pytest.mark.slow
 def test_the_ends_of_all_curves_are_what_the_command_line_expects() -> None:
     record = replace(Curves(replace(BEGIN, dataset=Uniform(60), n=10_000)), methods=("hadamard",))
     at, files = open_with_files("curves", CURVES_LINK.write(record))
@@ -432,6 +433,7 @@ def believed(code: str, scenario: Scenario) -> list[float]:
     return [float(line.split()[1]) for line in text.getvalue().splitlines()]
 
 
+@pytest.mark.slow
 def test_table_1_is_that_of_the_command_line() -> None:
     record = replace(PaperRecord(), runs=2)
     at, files = open_with_files("paper", PAPER_LINK.write(record))

@@ -402,6 +402,7 @@ def test_undo_takes_back_what_is_chosen_from_a_list() -> None:
     assert not scene_of(at)["undo"]
 
 
+@pytest.mark.slow
 def test_clear_leads_back_to_what_was_protected_before_the_first_drawing() -> None:
     """And what undo takes back is the protection alone."""
     at = draw(open_with(STATES, region=str(BOX)), page_state.UNPROTECT)
@@ -580,6 +581,7 @@ def test_a_slow_method_waits_for_its_button_and_shows_what_it_found() -> None:
     assert has_button(at, "places-ours-start")
 
 
+@pytest.mark.slow
 def test_this_protection_is_there_at_once_where_only_plain_ldp_is_slow(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

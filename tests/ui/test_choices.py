@@ -195,6 +195,7 @@ def test_a_number_is_set_refused_and_left_to_the_method_again() -> None:
     assert "mechanism.share" not in query_of(again)
 
 
+@pytest.mark.slow
 def test_q_of_the_cascade_is_set_refused_and_left_again() -> None:
     begin = {"v": "2", "dataset": "cities", "dataset.together": "3", "n": "200000"} | {
         "blocks": "one"

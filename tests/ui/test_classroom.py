@@ -227,6 +227,7 @@ def test_a_short_lesson_and_one_for_a_seminar_take_their_minutes() -> None:
     assert not context & {part.page for part in plan.TRACKS[15]}
 
 
+@pytest.mark.slow
 def test_the_short_lesson_is_held_from_its_choice_to_its_end() -> None:
     """Coin, estimate, ε, repetition: each step opens its page, and the clock is of 15 minutes."""
     at = open_plan()

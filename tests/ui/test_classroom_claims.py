@@ -437,6 +437,7 @@ def test_keys_are_right_by_their_feedback_and_alone(monkeypatch: pytest.MonkeyPa
     assert len(NAMES) == len(handout_lesson.station_parts())
 
 
+@pytest.mark.slow
 def test_a_film_of_maps_asks_from_which_step_on_few_are_wrong() -> None:
     film = few(EPSILON_FILM, 0.5, 1.0, 2.0, 4.0, 10.0).film(PlacesState(), no_progress)
     for step in film.steps:

@@ -151,6 +151,7 @@ def test_opens_around_new_york_and_follows_every_control() -> None:
     assert_shows(at, page_record(at, STATE))
 
 
+@pytest.mark.slow
 def test_a_distance_along_streets_takes_a_mechanism_that_keeps_it() -> None:
     at = open_record(STATE, DistanceState(replace(BEGIN, mechanism=SteppedGeometric())), OPENS)
     checked(at.radio(key="distances-distance").set_value(Streets).run())
@@ -199,6 +200,7 @@ def test_odd_scenarios_are_told_as_well(name: str) -> None:
     assert page_record(at, STATE) == ODD[name]
 
 
+@pytest.mark.slow
 def test_the_whole_map_is_a_job_and_the_place_moves_along() -> None:
     at = open_record(STATE, opens=OPENS)
     whole = "Gowalla (reconstructed grid)"
@@ -370,6 +372,7 @@ def personal_assert_shows(at: AppTest, scenario: Scenario) -> PersonalData:
     return data
 
 
+@pytest.mark.slow
 def test_opens_and_follows_every_control() -> None:
     at = open_record(PERSONAL_STATE, opens=PERSONAL_OPENS)
     assert query_of(at) == {}

@@ -94,6 +94,7 @@ def test_every_tool_of_its_maps_says_what_it_does_and_moves_the_target() -> None
     assert_shows(on_stage(at, event, STAGE), replace(SHOWN, place=cell))
 
 
+@pytest.mark.slow
 def test_follows_every_control() -> None:
     at = open_record(STATE)
     checked(at.segmented_control(key="adversary-show").set_value(FAKES).run())
@@ -165,6 +166,7 @@ def test_estimates_that_keep_the_blocks_take_back_a_part() -> None:
     assert data.estimate_with_fakes[block].sum() == pytest.approx(share, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_memory_grows_with_places_and_blocks_not_with_their_square() -> None:
     """21,875 blocks of two places: a matrix of blocks by blocks would take 3.8 GB."""
     many = BEGIN.with_context(blocks=GridBlocks(125, 175))

@@ -254,6 +254,7 @@ def test_what_the_address_bar_and_a_shared_link_hold_has_a_check() -> None:
     assert shared.endswith(f"places?{urlencode(seal('places', now))}")
 
 
+@pytest.mark.slow
 def test_a_whole_link_of_an_old_address_opens_the_map_and_a_cut_one_says_so() -> None:
     """Links without a page's name are the map's; the first page shows no protection of them."""
     at = open_page("", seal("places", QUERY))

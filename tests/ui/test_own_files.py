@@ -112,6 +112,7 @@ def test_an_answer_to_a_check_can_be_taken_back() -> None:
     assert any("**4,887 people**" in text.value for text in at.markdown)
 
 
+@pytest.mark.slow
 def test_a_row_that_only_counting_meets_is_asked_about_before_it_is_shown() -> None:
     rows = ["yes,9", "no,9"] * 1_500
     rows.insert(2_203, "Total,9")
@@ -157,6 +158,7 @@ def test_places_that_are_exchanged_are_asked_about() -> None:
     assert places.grid().area.south > 50
 
 
+@pytest.mark.slow
 def test_a_workbook_with_a_cover_a_total_and_codes_leads_to_its_estimate() -> None:
     rows = [("opinion", "people"), (1, 120), (2, 340), (3, 25), ("Total", 485)]
     codes = [("code", "label"), (1, "for"), (2, "against"), (3, "undecided")]

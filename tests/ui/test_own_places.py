@@ -135,6 +135,7 @@ def sentences(at: AppTest) -> list[str]:
     return [item.value for item in (*at.error, *at.warning)]
 
 
+@pytest.mark.slow
 def test_places_are_shown_on_a_map_of_their_own_and_undo_leads_back() -> None:
     at = show(open_app(), FEW)
     scenario = scenario_of(at)
@@ -348,6 +349,7 @@ def remark_on(*keys: str) -> str:
     return " ".join(remarks(ComparisonData(ours.setup, plain.setup, ours, plain), keys))
 
 
+@pytest.mark.slow
 def test_a_click_on_an_area_ends_its_protection_or_begins_it() -> None:
     form = bring("values", "Kanton;Einwohner\nZürich;9\nBern;8\nGenève;7\n", "a.csv")
     at = accepted(answer(form, "areas-Switzerland"), "values")

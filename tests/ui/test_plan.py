@@ -271,6 +271,7 @@ def test_every_area_of_a_file_is_known_as_well_as_asked_for() -> None:
         LINK.check(replace(record, scenario=people_all_over("46,50,6,10")))
 
 
+@pytest.mark.slow
 def test_areas_of_the_visit_become_the_goal_at_a_click() -> None:
     coast = replace(PLAN.scenario, dataset=Gowalla("39.8,42.6,-77.2,-71"))
     at = open_record(STATE, replace(PLAN, scenario=coast))

@@ -271,6 +271,7 @@ def test_code_of_a_plan_prints_its_people_and_the_attacker_s_epsilon(
 
 
 @pytest.mark.parametrize("attack", thinned(PUSHES, one_in=2))
+@pytest.mark.slow
 def test_code_and_table_of_fake_phones_have_the_target_s_shares(
     attack: str, tmp_path: Path, capsys: Output
 ) -> None:

@@ -52,6 +52,7 @@ def figures(lesson: Lesson) -> dict[str, float]:
     return dict(STATIONS[lesson.station].open(lesson).headline.figures)
 
 
+@pytest.mark.slow
 def test_every_number_of_a_sentence_is_a_figure_and_stands_there() -> None:
     constants = (1, 12, 60, 90, 95, 100)  # one, pages, days, fakes, a range's level, of how many
     example = (11, 101, 110, 111)  # items as they are written
@@ -198,6 +199,7 @@ def by_trials(parts: list[int], keep: float, stored: bool) -> float:
     return 100 * float(((total > 1e-9) + 0.5 * (np.abs(total) < 1e-9)).mean())
 
 
+@pytest.mark.slow
 def test_rappor_of_one_phone() -> None:
     for lesson in ends("rappor", broken=True):
         with naming(str(lesson)):
@@ -503,6 +505,7 @@ def test_the_table_of_leads() -> None:
                 assert lead == "none is enough" if figure is None else matches(lead, figure)
 
 
+@pytest.mark.slow
 def test_the_table_of_one_phone() -> None:
     for epsilon, values in ((0.1, 5), (10.0, 1), (10.0, 5)):
         lesson = Lesson("rappor", epsilon, values=values)

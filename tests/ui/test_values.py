@@ -365,6 +365,7 @@ def test_a_protection_that_fades_is_chosen_moved_and_left(name: str) -> None:
     values_page_assert_shows(at, scenario.with_epsilon(2.0))
 
 
+@pytest.mark.slow
 def test_every_tab_tells_of_a_scale() -> None:
     begin, preset = fading_preset("income")
     at = open_values(LINK.write(ValuesState(preset.apply(begin))))
