@@ -1,6 +1,6 @@
 """A lesson of 15 minutes in one browser, and the lesson to take home as a file.
 
-The teacher begins it in the lesson plan and goes by the bar, as with a clicker; four phones join
+The teacher starts it in the lesson plan and moves on with the bar's buttons; four phones join
 the poll, report, and guess when asked again: one in a browser, the others by their requests.
 The presenter's screen steers it from another browser, and brings it back once the first is gone.
 What each page says is compared with what the core computes for the same settings. Steps of the

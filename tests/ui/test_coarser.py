@@ -508,7 +508,7 @@ def law_of_difference(count: int, base: int) -> Floats:
 
 @cache
 def right_of_pairs(count: int, base: int, pairs: int) -> float:
-    """Chance that the mean of so many differences rounds to the count; a tie is half a hit.
+    """Chance that the mean of `pairs` differences rounds to the count; a tie is half a hit.
 
     Whole bases of a count are known, so its remainder is looked for.
     """

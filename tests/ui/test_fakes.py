@@ -8,6 +8,7 @@ is taken: its tally and the sentences. Some blocks have an ε of their own and s
 import math
 import re
 import tracemalloc
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
@@ -626,11 +627,16 @@ def near(number: float, value: float) -> bool:
     return abs(number / value - 1) < 5e-3 or abs(number - value) <= 0.51 * (value >= 100) + 1e-6
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-def test_one_phone_in_blocks_of_their_own_levels_and_at_open_places(family: str) -> None:
+def crowds(family: str) -> Iterator[tuple[Any, ...]]:
+    """Levels, place and record of each case, with its people and the block of each place."""
     for levels, place in product(LEVELS, PLACES):
         record = record_at(family, levels, place)
-        people, blocks = crowd(record)
+        yield levels, place, record, *crowd(record)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_one_phone_in_blocks_of_their_own_levels_and_at_open_places(family: str) -> None:
+    for levels, place, record, people, blocks in crowds(family):
         epsilon, block = levels[blocks[place]], blocks == blocks[place]
         added, noise = power_by_hand(family, epsilon, place, people, block)
         said = fakes.one_phone(record, domain_of(record)).partition(" in ")
@@ -647,9 +653,7 @@ def test_one_phone_in_blocks_of_their_own_levels_and_at_open_places(family: str)
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_block_is_compared_with_one_of_all_places_at_its_own_level(family: str) -> None:
     """With the same sensitive places: nothing else is different."""
-    for levels, place in product(LEVELS, PLACES):
-        record = record_at(family, levels, place)
-        people, blocks = crowd(record)
+    for levels, place, record, people, blocks in crowds(family):
         epsilon, block = levels[blocks[place]], blocks == blocks[place]
         here = power_by_hand(family, epsilon, place, people, block)
         whole = power_by_hand(family, epsilon, place, people, np.ones(12, np.bool_))

@@ -466,13 +466,13 @@ def traced() -> Iterator[None]:
 
 
 WITH_SCENARIO = ("places", "values")
-"""Their keys are those of a scenario: all pages read one alike."""
+"""Their keys are those of a scenario, which all pages read by the same code."""
 
 
 def _keys(page: str, codec: Any) -> list[str]:
     """Keys that the codec knows: the page's own, and for some pages those of a scenario, too.
 
-    All pages read a scenario alike; one with a map and one without check it.
+    The same code reads a scenario for all pages; one with a map and one without check it.
     """
     own = {field.name for field in fields(codec.fresh())}
     if page not in WITH_SCENARIO:

@@ -190,7 +190,7 @@ def test_a_link_that_is_none_is_told_in_one_sentence_and_the_page_starts_afresh(
             with pytest.raises(CaldpError) as refused:
                 codec.check(codec.read(query))
             assert len(str(refused.value)) < 600
-    # The first page opens the map with it: `test_app.py`. All others answer alike.
+    # The first page opens the map with it: `test_app.py`. All others give the same answer.
     if page.path == navigation.START or (list(PAGES).index(name) % 3 and not THOROUGH):
         return
     at = open_page(page.path, page.bad[0])

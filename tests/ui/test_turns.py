@@ -1,6 +1,6 @@
 """Runs take turns, visits keep their pace, and long work shows its progress and may be cancelled.
 
-Everything goes by events, or by what is asserted itself (`tests/servers.py`).
+Tests wait for events, or for what they assert (`tests/servers.py`).
 """
 
 import asyncio
