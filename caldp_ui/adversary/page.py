@@ -13,7 +13,6 @@ from functools import partial
 from typing import Any, Final
 
 import pandas as pd
-import plotly.graph_objects as go
 import streamlit as st
 
 from caldp_core.audit.adversary import claimed_region, reached_region
@@ -40,6 +39,7 @@ from caldp_ui.adversary.page_state import (
 from caldp_ui.app.texts import read_texts
 from caldp_ui.app.theme import Palette, palette
 from caldp_ui.charts.curves import annotation, bare_layout, line_trace, share_trace
+from caldp_ui.charts.show import Figure
 from caldp_ui.charts.show import show as show_chart
 from caldp_ui.compute import runs
 from caldp_ui.controls import choices, common
@@ -63,7 +63,7 @@ _APART: Final = 22.0
 """Percentage points between the names of two lines."""
 
 
-def curve(data: BeliefData, colours: Palette) -> go.Figure:
+def curve(data: BeliefData, colours: Palette) -> Figure:
     """Chance of the true place after each day; its axis is the slider of days below it."""
     ours, plain = data.ours, data.plain
     every = range(len(ours.beliefs))
@@ -93,7 +93,7 @@ def curve(data: BeliefData, colours: Palette) -> go.Figure:
         hovermode="x unified",
         annotations=[*names, title],
     )
-    return go.Figure(_by_day(lines), layout)
+    return Figure(_by_day(lines), layout)
 
 
 def _by_day(lines: Iterable[tuple[str, Sequence[float], tuple[str, str, str]]]) -> list[Any]:
@@ -129,7 +129,7 @@ def _percent(colours: Palette) -> dict[str, Any]:
     }
 
 
-def limits(data: BeliefData, colours: Palette) -> go.Figure:
+def limits(data: BeliefData, colours: Palette) -> Figure:
     """The most that ε allows the attacker to learn, whatever the noise; and this outcome."""
     ours = data.ours
     every = range(len(ours.beliefs))
@@ -143,19 +143,17 @@ def limits(data: BeliefData, colours: Palette) -> go.Figure:
     )
     layout = bare_layout(
         colours,
-        {"title_text": "days, a report each", "dtick": 1, "fixedrange": True},
-        {**_percent(colours), "title_text": "chance of the true place"},
+        {"title": "days, a report each", "dtick": 1, "fixedrange": True},
+        {**_percent(colours), "title": "chance of the true place"},
         HEIGHT,
         (70, 190, 10, 45),
         hovermode="x unified",
         annotations=_names({name: (shares[-1], look[0]) for name, shares, look in lines}),
     )
-    return go.Figure(_by_day(lines), layout)
+    return Figure(_by_day(lines), layout)
 
 
-def regions(
-    claimed: Floats, reached: Floats, places: tuple[str, str], colours: Palette
-) -> go.Figure:
+def regions(claimed: Floats, reached: Floats, places: tuple[str, str], colours: Palette) -> Figure:
     """Both errors of a test of two places, of 100: what ε allows, what this channel reaches.
 
     `claimed`, `reached`: corners (P_FA, P_MD) from (0, 1) to (1, 0).
@@ -169,14 +167,14 @@ def regions(
     axis: dict[str, Any] = {"range": [-3, 103], "dtick": 25, "zeroline": False}
     layout = bare_layout(
         colours,
-        {**axis, "title_text": f"of 100 people in {there}, guessed in {here}"},
-        {**axis, "title_text": f"of 100 in {here}, guessed in {there}"},
+        {**axis, "title": f"of 100 people in {there}, guessed in {here}"},
+        {**axis, "title": f"of 100 in {here}, guessed in {there}"},
         HEIGHT,
         (0, 10, 60, 0),
         showlegend=True,
         legend={"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0},
     )
-    return go.Figure(traces, layout)
+    return Figure(traces, layout)
 
 
 def _errors(name: str, corners: list[list[float]], look: tuple[str, str]) -> dict[str, Any]:

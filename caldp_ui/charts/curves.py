@@ -1,25 +1,25 @@
 """Curves on a plane, each named on the picture, with a legend as a row of words for phones.
 
-Colour is never alone: this protection is solid, plain LDP dashed. Figures are built in one go, as
-Plotly checks a figure anew each time that something is added to it; a legend of its own would have
-all drawn again to find room. All words of a chart are one trace of texts, which costs the browser
-less than annotations. Where a chart is too narrow for names beside its lines, `chart.js` leaves
-them out and shows a legend. A total variation of 0.01 is one person of 100 in the wrong place or
-under the wrong answer; where an estimate is not made of shares the axis is total variation.
+Colour is never alone: this protection is solid, plain LDP dashed. A legend of its own would have
+Plotly draw all again to find room. All words of a chart are one trace of texts, which costs the
+browser less than annotations. Where a chart is too narrow for names beside its lines, `chart.js`
+leaves them out and shows a legend. A total variation of 0.01 is one person of 100 in the wrong
+place or under the wrong answer; where an estimate is not made of shares the axis is total
+variation.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from typing import Any, Final
 
 import numpy as np
-import plotly.graph_objects as go
 from scipy.optimize import isotonic_regression
 
 from caldp_core.experiments.forecast import Curve
 from caldp_ui.app.theme import Palette
+from caldp_ui.charts.show import Figure
 from caldp_ui.words import formats
 
 _STEPS: Final = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2)
@@ -63,7 +63,7 @@ def linear_axis(top: float, wrong: str | None) -> dict[str, Any]:
     step = next((each for each in _STEPS if end / each <= 6), 0.2)
     ticks = [round(step * number, 6) for number in range(math.floor(end / step + 1e-9) + 1)]
     return {
-        "title_text": scale.title,
+        "title": scale.title,
         "range": [0, end],
         "tickvals": ticks,
         "ticktext": [scale.number(tick) for tick in ticks],
@@ -89,7 +89,7 @@ def logarithmic(
 ) -> dict[str, Any]:
     """A logarithmic axis; `text`: of its ticks, which are the numbers themselves without it."""
     texts = {} if text is None else {"ticktext": list(map(text, ticks))}
-    return {"title_text": title, "type": "log", "tickvals": list(ticks), **texts, **more}
+    return {"title": title, "type": "log", "tickvals": list(ticks), **texts, **more}
 
 
 def log_range(places: Sequence[float]) -> list[float]:
@@ -248,14 +248,13 @@ def plane(
     words: Words = Words(),
     height: int = 430,
     left: int = 72,
-) -> go.Figure:
+) -> Figure:
     """A figure `height` pixels high; `x` and `y` are its axes, with their ranges.
 
     Names stand at the ends of lines, or in a legend where they are too long for that or the chart
     is too narrow. `left`: pixels for the numbers of `y` and its title, which are at the right where
     names are at the left.
     """
-    texts = {"tickfont_color": colours.text, "title_font_color": colours.text, **FIXED}
     names = [*words.names, *(replace(n, side="middle left") for n in words.at_starts)]
     room = label_width([each.words for each in names]) if names else 10
     scale = OrdinateScale(tuple(y["range"]), height - _ABOVE - _BELOW, y.get("type") == "log")
@@ -268,8 +267,8 @@ def plane(
     )
     legend = _legend(len(names), height)
     layout = {
-        "xaxis": {**x, **texts},
-        "yaxis": {**y, "side": "right" if words.at_starts else "left", **texts},
+        "xaxis": axis({**x, **FIXED}, colours),
+        "yaxis": axis({**y, "side": "right" if words.at_starts else "left", **FIXED}, colours),
         "height": height,
         "margin": wide if room is not None else {**wide, **legend["margin"]},
         "showlegend": room is None,
@@ -282,7 +281,19 @@ def plane(
             "narrow": {**legend, "margin": {**narrow, **legend["margin"]}},
         },
     }
-    return go.Figure([*traces, *label_traces([*notes, *named])], layout)
+    return Figure([*traces, *label_traces([*notes, *named])], layout)
+
+
+def axis(
+    values: Mapping[str, Any], colours: Palette, size: int | None = None, **title: Any
+) -> dict[str, Any]:
+    """An axis as Plotly has it, in the page's colours; the "title" of `values` is a text.
+
+    `size`: pixels of a letter's height, or as Plotly has it; `title`: further fields of its title.
+    """
+    font = {"color": colours.text} if size is None else {"color": colours.text, "size": size}
+    words = {"text": values.get("title", ""), "font": font, **title}
+    return {"tickfont": font, **values, "title": words}
 
 
 def _legend(rows: int, height: int) -> dict[str, Any]:
@@ -319,10 +330,9 @@ def bare_layout(
     colours: Palette, x: dict[str, Any], y: dict[str, Any], height: int, margin: Margin, **more: Any
 ) -> dict[str, Any]:
     """The layout of a chart that is not on a `plane`; `margin`: left, right, top, bottom."""
-    texts = {"tickfont_color": colours.text, "title_font_color": colours.text}
     return {
-        "xaxis": {**texts, **x},
-        "yaxis": {**texts, **y},
+        "xaxis": axis(x, colours),
+        "yaxis": axis(y, colours),
         "height": height,
         "margin": dict(zip("lrtb", margin, strict=True)),
         "showlegend": False,
@@ -427,7 +437,7 @@ def error_curves(
     colours: Palette,
     *,
     wrong: str | None = None,
-) -> go.Figure:
+) -> Figure:
     """Expected TV of both with 90 % bands, and TV of this outcome at `current_x`.
 
     `ours`, `plain`: curve, and TV of this outcome. `wrong`: words for where an estimate puts people
@@ -469,22 +479,23 @@ def error_curves(
 _SYMBOLS: Final = {"circle": "●", "diamond": "◆", "square": "■", "x": "✕"}
 
 
-def legend(figure: go.Figure) -> str:
+def legend(figure: Figure) -> str:
     """HTML: each named trace's sample, in its colour and dash or symbol, and its name.
 
     For narrow screens only where the figure has another look on a narrow one.
     """
-    named = [trace for trace in figure.data if trace.name and trace.showlegend is not False]
-    rows = "".join(f"<span>{_sample(trace)}{escape(trace.name)}</span>" for trace in named)
-    return f'<p class="legend{" narrow" if figure.layout.meta else ""}">{rows}</p>'
+    named = [t for t in figure.traces if t.get("name") and t.get("showlegend") is not False]
+    rows = "".join(f"<span>{_sample(trace)}{escape(trace['name'])}</span>" for trace in named)
+    return f'<p class="legend{" narrow" if "meta" in figure.layout else ""}">{rows}</p>'
 
 
-def _sample(trace: Any) -> str:
-    if trace.type == "bar":
-        return _coloured(trace.marker.color, _SYMBOLS["square"])
-    line = f'<b class="{trace.line.dash or "solid"}"></b>' if "lines" in trace.mode else ""
-    mark = _SYMBOLS[trace.marker.symbol or "circle"] if "markers" in trace.mode else ""
-    return _coloured(trace.line.color if line else trace.marker.color, line + mark)
+def _sample(trace: Mapping[str, Any]) -> str:
+    line, marker = trace.get("line", {}), trace.get("marker", {})
+    if trace["type"] == "bar":
+        return _coloured(marker["color"], _SYMBOLS["square"])
+    stroke = f'<b class="{line.get("dash", "solid")}"></b>' if "lines" in trace["mode"] else ""
+    mark = _SYMBOLS[marker.get("symbol", "circle")] if "markers" in trace["mode"] else ""
+    return _coloured((line if stroke else marker)["color"], stroke + mark)
 
 
 def _coloured(colour: str, sample: str) -> str:

@@ -9,10 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import plotly
-import plotly.graph_objects as go
 import streamlit as st
 from plotly.io.json import to_json_plotly
 from starlette.responses import FileResponse
@@ -48,12 +47,24 @@ _chart: Final = st.components.v2.component(
 )
 
 
-def show(figure: go.Figure, key: str, alt: str) -> None:
+@dataclass(frozen=True, eq=False)
+class Figure:
+    """A chart by the names and values of Plotly, which checks them in the tests alone.
+
+    Its own check takes a third of the time that a chart costs the server. `traces`: what is drawn;
+    `layout`: axes, margins, shapes and texts.
+    """
+
+    traces: Sequence[Mapping[str, Any]]
+    layout: Mapping[str, Any]
+
+
+def show(figure: Figure, key: str, alt: str) -> None:
     """Show a figure; `alt`: what it says, for those who do not see it.
 
     Its height is sent apart from the figure, so that there is room before Plotly's code has come.
     """
-    show_json(figure_json(figure, alt), key, figure.layout.height or "content")
+    show_json(figure_json(figure, alt), key, figure.layout.get("height", "content"))
 
 
 def show_json(figure: str, key: str, height: int | Literal["content"]) -> None:
@@ -61,11 +72,9 @@ def show_json(figure: str, key: str, height: int | Literal["content"]) -> None:
     _chart(key=key, data=[key, figure, ADDRESS], height=height)
 
 
-def figure_json(figure: go.Figure, alt: str) -> str:
+def figure_json(figure: Figure, alt: str) -> str:
     """A figure as JSON for the browser, where the page's theme sets what it leaves open."""
-    whole = figure.to_plotly_json()
-    whole["layout"].pop("template", None)
-    text: str = to_json_plotly({**whole, "alt": alt})
+    text: str = to_json_plotly({"data": figure.traces, "layout": figure.layout, "alt": alt})
     return text
 
 

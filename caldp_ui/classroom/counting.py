@@ -12,7 +12,6 @@ from typing import Any, Final
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 import streamlit as st
 
 from caldp_core.basics.cache import cached
@@ -25,6 +24,7 @@ from caldp_core.theory.mixing import closed_form_epsilon, numeric_epsilon
 from caldp_ui.app.texts import read_toml
 from caldp_ui.app.theme import Palette
 from caldp_ui.charts.curves import ChartLabel
+from caldp_ui.charts.show import Figure
 from caldp_ui.classroom import station
 from caldp_ui.classroom.page_state import Lesson
 from caldp_ui.classroom.station import TYPE, LineStyle, Station, StationView
@@ -162,7 +162,7 @@ def _off(share: float) -> str:
     return formats.count(formats.digits(100 * share), "percentage point", "percentage points")
 
 
-def figure(data: MethodCosts, lesson: Lesson, colours: Palette) -> go.Figure:
+def figure(data: MethodCosts, lesson: Lesson, colours: Palette) -> Figure:
     """Error against bits, both logarithmic; sketches come with the naive one among them."""
     ours, other, third, faint = station.line_styles(colours)
     traces = []
@@ -174,14 +174,14 @@ def figure(data: MethodCosts, lesson: Lesson, colours: Palette) -> go.Figure:
         ]
     traces += [_named(cost, ours) for cost in data.responses]
     x = {
-        "title_text": "bits per report",
+        "title": "bits per report",
         "type": "log",
         "tickvals": _BITS,
         "ticktext": [formats.integer(bits) for bits in _BITS],
         "tickangle": 0,
         "range": [-0.35, 3.15],
     }
-    y = {"title_text": "standard error, percentage points", **_decades(data, lesson)}
+    y = {"title": "standard error, percentage points", **_decades(data, lesson)}
     better = ChartLabel(1, 1.03 * 10.0 ** y["range"][0], "↙ better", colours.text, "top center")
     return station.figure(traces, x, y, colours, labels=[better], hovermode="closest")
 
@@ -343,7 +343,7 @@ def envelopes(lesson: Lesson) -> str:
     return station.PICTURES["envelopes"].format(state=state)
 
 
-def mixing_figure(data: ShufflingBounds, lesson: Lesson, colours: Palette) -> go.Figure:
+def mixing_figure(data: ShufflingBounds, lesson: Lesson, colours: Palette) -> Figure:
     """ε after mixing against the crowd, both logarithmic."""
     ours, other, third, faint = station.line_styles(colours)
     looks = {"shuffled": ours}
@@ -356,7 +356,7 @@ def mixing_figure(data: ShufflingBounds, lesson: Lesson, colours: Palette) -> go
     x = {**station.PEOPLE, "range": [0.9, 9.1]}
     ticks = [0.0001, 0.001, 0.01, 0.1, 1, 10]
     y = {
-        "title_text": "ε after shuffling",
+        "title": "ε after shuffling",
         "type": "log",
         "tickvals": ticks,
         "ticktext": [f"{tick:g}" for tick in ticks],

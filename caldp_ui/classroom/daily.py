@@ -10,7 +10,6 @@ from typing import Any, Final
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 import scipy
 
 from caldp_core.basics.cache import cached
@@ -18,7 +17,8 @@ from caldp_core.basics.types import Floats, Ints
 from caldp_core.lecture import daily as daily_counts
 from caldp_core.mechanisms.randomness import seeded_words
 from caldp_ui.app.theme import Palette
-from caldp_ui.charts.curves import dots_trace
+from caldp_ui.charts.curves import axis, dots_trace
+from caldp_ui.charts.show import Figure
 from caldp_ui.classroom import station
 from caldp_ui.classroom.page_state import DAYS_MOST, WIDTHS, Lesson
 from caldp_ui.classroom.station import Station, StationView
@@ -102,7 +102,7 @@ def _crowd_board(lesson: Lesson) -> StationView:
     )
 
 
-def pages(data: pd.DataFrame, lesson: Lesson, colours: Palette) -> go.Figure:
+def pages(data: pd.DataFrame, lesson: Lesson, colours: Palette) -> Figure:
     """Truth as bars, decoded counts as points with their 95 % ranges."""
     ours, other, _, _ = station.line_styles(colours)
     percent = 100 * data / lesson.n
@@ -111,7 +111,7 @@ def pages(data: pd.DataFrame, lesson: Lesson, colours: Palette) -> go.Figure:
     reach = {"array": SPREAD * percent[_OFF], "thickness": 2.5, "width": 6}
     decoded = dots_trace(name, _SHORT, percent["decoded"], look, error_y=reach)
     truth["marker"] = {"color": other.colour, "opacity": 0.55}
-    y = {"title_text": "people with this home page, %"}
+    y = {"title": "people with this home page, %"}
     return station.figure([truth, decoded], {"type": "category"}, y, colours, hovermode="x")
 
 
@@ -256,7 +256,7 @@ def _cell(share: float, is_true: bool) -> str:
     return f'<s{frame}><i style="opacity: {share:.2f}"></i></s>'
 
 
-def leak(data: OnePhone, lesson: Lesson, colours: Palette) -> go.Figure:
+def leak(data: OnePhone, lesson: Lesson, colours: Palette) -> Figure:
     """Chart of right guesses against days."""
     ours, other, third, faint = station.line_styles(colours)
     limit = 100 * data.stored_limit
@@ -269,8 +269,8 @@ def leak(data: OnePhone, lesson: Lesson, colours: Palette) -> go.Figure:
         looks[_REDRAWN] = other
     flat = station.line("limit of stored noise", [1, DAYS_MOST], [limit, limit], faint, hover)
     traces = [flat, *station.lines(curves, looks, hover)]
-    x = {"title_text": "days", "type": "log", "tickvals": [1, 3, 7, 14, 30, 60]}
-    y = {"title_text": "attacker is right, times in 100", "range": [48, 102]}
+    x = {"title": "days", "type": "log", "tickvals": [1, 3, 7, 14, 30, 60]}
+    y = {"title": "attacker is right, times in 100", "range": [48, 102]}
     mark = station.upright(lesson.days, faint, 8)
     return station.figure(traces, x, y, colours, shapes=[mark], height=_HEIGHT)
 
@@ -433,7 +433,7 @@ def _minutes(error: float) -> str:
     return formats.count(formats.digits(error), "minute", "minutes")
 
 
-def means_figure(data: Means, lesson: Lesson, colours: Palette) -> go.Figure:
+def means_figure(data: Means, lesson: Lesson, colours: Palette) -> Figure:
     """Errors above, coins below, against the width of a bucket."""
     ours, other, third, faint = station.line_styles(colours)
     traces: list[Any] = [
@@ -444,18 +444,10 @@ def means_figure(data: Means, lesson: Lesson, colours: Palette) -> go.Figure:
     if lesson.broken:
         naive = station.line("a new bit every day", WIDTHS, [DAYS] * len(WIDTHS), faint)
         traces.append({**naive, "yaxis": "y2"})
-    x = {"title_text": "bucket width, minutes", "type": "log", "tickvals": WIDTHS, "anchor": "y2"}
-    texts = {"tickfont": {"size": station.TYPE, "color": colours.text}}
-    y = {"title_text": "error, minutes", "domain": [0.56, 1], "rangemode": "tozero"}
-    coins = {
-        "title": {
-            "text": f"bits in {DAYS} days",
-            "font": {"size": station.TYPE, "color": colours.text},
-        },
-        "domain": [0, 0.46],
-        "rangemode": "tozero",
-        **texts,
-    }
+    x = {"title": "bucket width, minutes", "type": "log", "tickvals": WIDTHS, "anchor": "y2"}
+    y = {"title": "error, minutes", "domain": [0.56, 1], "rangemode": "tozero"}
+    below = {"title": f"bits in {DAYS} days", "domain": [0, 0.46], "rangemode": "tozero"}
+    coins = axis(below, colours, station.TYPE)
     mark = {**station.upright(lesson.width, faint, 20), "yref": "paper"}
     return station.figure(traces, x, y, colours, yaxis2=coins, shapes=[mark])
 

@@ -10,7 +10,6 @@ from typing import Any, Final
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.lecture.counts import (
@@ -22,6 +21,7 @@ from caldp_core.lecture.counts import (
 )
 from caldp_ui.app.theme import Palette
 from caldp_ui.charts.curves import ChartLabel
+from caldp_ui.charts.show import Figure
 from caldp_ui.classroom import station
 from caldp_ui.classroom.page_state import Lesson
 from caldp_ui.classroom.station import Station, StationView, two_digits
@@ -53,7 +53,7 @@ def example_headline() -> Headline:
     )
 
 
-def example_figure(colours: Palette) -> go.Figure:
+def example_figure(colours: Palette) -> Figure:
     """Votes for all items, that of the winner among them, and the majorities of their bits."""
     ours, other, _, _ = station.line_styles(colours)
     items, bits = [*EXAMPLE, ELECTED], [f"bit {i}" for i, _ in enumerate(_PLACES, 1)]
@@ -62,7 +62,7 @@ def example_figure(colours: Palette) -> go.Figure:
         _bars("say 0", bits, [100 - one for one in _ONES], (_PALE, colours.text)),
         _bars("say 1", bits, _ONES, (other.colour, colours.edge)),
     ]
-    y = {"title_text": "people, of 100", "range": [0, 104]}
+    y = {"title": "people, of 100", "range": [0, 104]}
     more: dict[str, Any] = {"barmode": "stack", "hovermode": False}
     return station.figure(traces, {"type": "category"}, y, colours, **more)
 
@@ -218,7 +218,7 @@ def _lead_text(lead: int | None, lesson: Lesson) -> str:
     return "1 vote" if lead == 1 else f"{two_digits(lead)} votes"
 
 
-def figure(data: Selection, lesson: Lesson, colours: Palette) -> go.Figure:
+def figure(data: Selection, lesson: Lesson, colours: Palette) -> Figure:
     """Chance of the true winner against its lead, with the leads that the headline asks for."""
     ours, other, third, _ = station.line_styles(colours)
     hover = "%{y:.0f} of 100"
@@ -229,11 +229,11 @@ def figure(data: Selection, lesson: Lesson, colours: Palette) -> go.Figure:
     ]
     percent = (100 * data.curves).set_index(unit * data.curves.index)
     lines = station.lines(percent, dict(zip(_NAMES, styles, strict=True)), hover)
-    x = {**station.PEOPLE, "title_text": "votes by which the favourite leads"}
+    x = {**station.PEOPLE, "title": "votes by which the favourite leads"}
     if lesson.view == "percent":
         title = "lead of the favourite, % of all votes"
-        x = {**station.PERCENT, "title_text": title, "range": [math.log10(unit), 2]}
-    y = {"title_text": "right winner, of 100 elections", "range": [0, 128]}
+        x = {**station.PERCENT, "title": title, "range": [math.log10(unit), 2]}
+    y = {"title": "right winner, of 100 elections", "range": [0, 128]}
     y["tickvals"] = list(range(0, 101, 20))
     leads = [lead and unit * lead for lead in data.needed_leads]
     named = zip(lines, leads, ("right", "left", "right"), strict=True)

@@ -14,7 +14,6 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 import streamlit as st
 from numpy.typing import ArrayLike
 
@@ -30,7 +29,7 @@ from caldp_core.privacy.matrix import BinaryPolicy
 from caldp_ui.app.texts import read_toml
 from caldp_ui.app.theme import DARK, Palette
 from caldp_ui.charts import show as charts
-from caldp_ui.charts.curves import ChartLabel, dots_trace, label_traces, legend, line_trace
+from caldp_ui.charts.curves import ChartLabel, axis, dots_trace, label_traces, legend, line_trace
 from caldp_ui.classroom.page_state import ITEMS_MOST, STATE, Lesson
 from caldp_ui.compute import runs
 from caldp_ui.controls import common
@@ -293,7 +292,7 @@ class StationView:
     headline: Headline
     formula: Callable[[], None]
     numbers: Table
-    chart: Callable[[Palette], go.Figure] | None = None
+    chart: Callable[[Palette], charts.Figure] | None = None
     name: str = ""
     alt: str = ""
     html: Mapping[str, str] = field(default_factory=dict)
@@ -395,7 +394,7 @@ _NARROW: Final = 420
 _LETTERS: Final = 5
 """Of a label that Plotly writes itself."""
 PEOPLE: Final[dict[str, Any]] = {
-    "title_text": "people",
+    "title": "people",
     "type": "log",
     "tickvals": [10**power for power in range(10)],
     "ticktext": ["1", "", "", "1,000", "", "", "1 million", "", "", "1 billion"],
@@ -474,26 +473,21 @@ def figure(
     ends: Sequence[Any] = (),
     labels: Sequence[ChartLabel] = (),
     **more: Any,
-) -> go.Figure:
+) -> charts.Figure:
     """A figure of the page's size and type. `x`, `y`: axes; `more`: further keys of the layout.
 
     `ends`: the traces that are named right of their ends; `labels`: other words on the picture.
     Margins are fixed: Plotly would draw everything twice to find them.
     """
-    texts = {
-        "tickfont": {"size": TYPE, "color": colours.text},
-        "title_font": {"size": TYPE, "color": colours.text},
-        "title_standoff": 8,
-    }
     letters = max(map(len, y.get("ticktext", ["0" * _LETTERS])))
-    below = 68 if "title_text" in x else 82  # names may stand upright
+    below = 68 if "title" in x else 82  # names may stand upright
     margin = {"l": 48 + _LETTER * letters, "r": 24, "t": 14, "b": below, "autoexpand": False}
     room = _NAME_LETTER * max((len(each["name"]) for each in ends), default=0)
     if room or any(each.wide_only for each in labels):
         more = {"meta": {"below": _NARROW, "narrow": {"margin": margin}}, **more}
     layout = {
-        "xaxis": {**x, **texts},
-        "yaxis": {**y, **texts},
+        "xaxis": axis(x, colours, TYPE, standoff=8),
+        "yaxis": axis(y, colours, TYPE, standoff=8),
         "height": HEIGHT,
         "margin": {**margin, "r": 24 + room},
         "showlegend": False,
@@ -506,4 +500,4 @@ def figure(
         ChartLabel(e["x"][-1], e["y"][-1], _APART + e["name"], e["line"]["color"], wide_only=True)
         for e in ends
     ]
-    return go.Figure([*traces, *label_traces([*names, *labels], TYPE)], layout)
+    return charts.Figure([*traces, *label_traces([*names, *labels], TYPE)], layout)

@@ -6,7 +6,6 @@ from typing import Final
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
 from caldp_core.audit.adversary import max_guess_accuracy
 from caldp_core.basics.types import Bools, Floats
@@ -14,6 +13,7 @@ from caldp_core.lecture.counts import CentralCount, half_width, local_half_width
 from caldp_core.mechanisms.direct.few_values import BinaryMechanism
 from caldp_core.privacy.matrix import BinaryPolicy
 from caldp_ui.app.theme import Palette
+from caldp_ui.charts.show import Figure
 from caldp_ui.classroom import station
 from caldp_ui.classroom.page_state import Lesson
 from caldp_ui.classroom.station import Station, StationView, two_digits
@@ -297,7 +297,7 @@ _POWERS: Final = ("1", "10", "100", "1,000", "10,000", "", "1 million", "", "100
 """Names of powers of ten from 1 on."""
 
 
-def figure(data: ErrorsOfSums, lesson: Lesson, colours: Palette) -> go.Figure:
+def figure(data: ErrorsOfSums, lesson: Lesson, colours: Palette) -> Figure:
     """Errors against the number of people, both logarithmic; in people or in percent of all."""
     ours, other, third, faint = station.line_styles(colours)
     is_share = lesson.view == "percent"
@@ -316,7 +316,7 @@ def figure(data: ErrorsOfSums, lesson: Lesson, colours: Palette) -> go.Figure:
     top = max(each["y"].max() for each in lines)
     powers = range(lowest, math.ceil(math.log10(top)))
     y = {
-        "title_text": "error, % of all" if is_share else "error, people",
+        "title": "error, % of all" if is_share else "error, people",
         "type": "log",
         "range": [math.log10(0.9 * least), math.log10(4 * top)],
         "tickvals": [least, *(10.0**power for power in powers)],

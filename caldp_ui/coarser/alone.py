@@ -11,7 +11,6 @@ from functools import partial
 from html import escape
 from typing import Final, TypeAlias
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from caldp_core.attacks import reconstruction as attacks
@@ -208,7 +207,7 @@ def alt(record: Publication, lines: Curves) -> str:
     return f"Answers right of 100, by number of tables. At {record.tables}: {values}."
 
 
-def figure(record: Publication, lines: Curves, colours: Palette) -> go.Figure:
+def figure(record: Publication, lines: Curves, colours: Palette) -> charts.Figure:
     """Answers right by number of tables, and where the reader is."""
     styles = {
         _EXACT: ("#C65A00", "solid", "square"),
@@ -229,8 +228,8 @@ def figure(record: Publication, lines: Curves, colours: Palette) -> go.Figure:
     guess = curves.ChartLabel(TABLE_COUNTS[-1], 50, "50: a guess", colours.text, "bottom left")
     return curves.plane(
         traces,
-        {"title_text": "tables", "range": [0, TABLE_COUNTS[-1]]},
-        {"title_text": "answers right, of 100", "range": [40, 102]},
+        {"title": "tables", "range": [0, TABLE_COUNTS[-1]]},
+        {"title": "answers right, of 100", "range": [40, 102]},
         [curves.horizontal_line(50, colours), curves.vertical_line(record.tables, colours)],
         colours,
         words=curves.Words(names, (), (here, guess)),

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-import plotly.graph_objects as go
 
 from caldp_core.basics.types import no_progress
 from caldp_core.experiments import metrics
@@ -32,6 +31,7 @@ from caldp_ui.charts.curves import (
     plane,
     vertical_line,
 )
+from caldp_ui.charts.show import Figure
 from caldp_ui.compute import runs
 from caldp_ui.curves import page_state as state
 from caldp_ui.shell.page import View
@@ -318,7 +318,7 @@ _LOOKS: Final[dict[str, list[str]]] = read_toml(__file__, "looks.toml")
 _BAND: Final = 1.6449
 
 
-def figure(record: state.Curves, curves: Sequence[state.CurveData], colours: Palette) -> go.Figure:
+def figure(record: state.Curves, curves: Sequence[state.CurveData], colours: Palette) -> Figure:
     """The chart of a record: logarithmic axes, names at the lines' ends, and what matters here."""
     inks = _LOOKS["dark" if colours.edge == "#0B0F14" else "light"]
     counted = curves_error_format(curves).unit

@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
-import plotly.graph_objects as go
 
 from caldp_core.audit.adversary import guess_accuracy, max_guess_accuracy
 from caldp_core.basics.types import Floats
@@ -25,6 +24,7 @@ from caldp_core.scenarios.policies import Streets
 from caldp_ui.app.texts import read_texts
 from caldp_ui.app.theme import Palette
 from caldp_ui.charts import curves
+from caldp_ui.charts.show import Figure
 from caldp_ui.distances.page_state import (
     PERSON,
     SIMILAR_PRIVACY,
@@ -410,7 +410,7 @@ _POINTS: Final = 12
 """Most pairs of places for which the odds are computed from the channel."""
 
 
-def odds_figure(data: DistanceData, colours: Palette) -> go.Figure:
+def odds_figure(data: DistanceData, colours: Palette) -> Figure:
     """Chart of right guesses between two equally likely places, by their distance."""
     record = data.record
     km = np.geomspace(1.0, 1000.0, 61)
@@ -431,10 +431,10 @@ def odds_figure(data: DistanceData, colours: Palette) -> go.Figure:
     x = curves.logarithmic(
         "distance between two equally likely places", ticks, "{} km".format, **curves.FIXED
     )
-    y = {"title_text": "right guesses of 100", "range": [48, 103], **curves.FIXED}
+    y = {"title": "right guesses of 100", "range": [48, 103], **curves.FIXED}
     names = [_curve_label(trace) for trace in traces if len(trace["x"])]
     layout = curves.bare_layout(colours, x, y, HEIGHT, (56, 10, 20, 50), annotations=names)
-    return go.Figure(traces, layout)
+    return Figure(traces, layout)
 
 
 def _curve_label(trace: Mapping[str, Any]) -> dict[str, Any]:

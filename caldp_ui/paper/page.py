@@ -14,7 +14,6 @@ from typing import Any, Final
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 import streamlit as st
 
 from caldp_core.audit.adversary import error_vertex
@@ -121,7 +120,7 @@ class SensitiveSetData:
     alt: str
     size_index: int
 
-    def chart(self, colours: Palette) -> go.Figure:
+    def chart(self, colours: Palette) -> charts.Figure:
         """The chart of the curves."""
         return multiples_figure(self.sizes, self.multiples, self.sizes[self.size_index], colours)
 

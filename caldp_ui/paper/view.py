@@ -9,7 +9,6 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from caldp_core.audit.adversary import ErrorVertex
@@ -29,6 +28,7 @@ from caldp_ui.charts.curves import (
     plane,
     vertical_line,
 )
+from caldp_ui.charts.show import Figure
 from caldp_ui.compute import runs
 from caldp_ui.controls.common import METHODS
 from caldp_ui.paper.page_state import STATE, PaperRecord
@@ -143,12 +143,17 @@ _SYMBOLS: Final = ("diamond", "circle", "square", "triangle-up", "star")
 _FADE: Final = (1.0, 0.7, 0.8, 0.9, 1.0)
 
 
-def table_1(rows: Rows, columns: Sequence[Column], colours: Palette) -> go.Figure:
+def table_1(rows: Rows, columns: Sequence[Column], colours: Palette) -> Figure:
     """TV of each column: the printed mark, and the recomputed mean with its interval."""
     printed = {
         "x": [column.paper for column in columns],
         "y": [column_title(column) for column in columns],
-        "marker": {"symbol": "diamond-open", "size": 15, "color": colours.plain, "line_width": 2.5},
+        "marker": {
+            "symbol": "diamond-open",
+            "size": 15,
+            "color": colours.plain,
+            "line": {"width": 2.5},
+        },
         "hovertemplate": "printed: %{x:.3f}<extra></extra>",
         **_named("printed", len(columns), "top left", colours.plain),
     }
@@ -162,7 +167,7 @@ def table_1(rows: Rows, columns: Sequence[Column], colours: Palette) -> go.Figur
     }
     traces = [{"type": "scatter", "mode": "markers+text", **each} for each in (printed, here)]
     top = max([0.62, *(mean.error for _, mean in rows)])
-    return go.Figure(traces, _layout(curves.linear_axis(top, PLACES.wrong), columns, colours))
+    return Figure(traces, _layout(curves.linear_axis(top, PLACES.wrong), columns, colours))
 
 
 def _named(name: str, count: int, side: str, colour: str) -> dict[str, Any]:
@@ -175,7 +180,7 @@ def _named(name: str, count: int, side: str, colour: str) -> dict[str, Any]:
     }
 
 
-def differences(rows: Rows, columns: Sequence[Column], colours: Palette) -> go.Figure:
+def differences(rows: Rows, columns: Sequence[Column], colours: Palette) -> Figure:
     """Differences from Table 1 in per cent of the printed number, with their intervals."""
     gaps = [100 * relative_difference(column, mean) for column, mean in rows]
     widths = [200 * (mean.standard_error or 0) / column.paper for column, mean in rows]
@@ -191,7 +196,7 @@ def differences(rows: Rows, columns: Sequence[Column], colours: Palette) -> go.F
     }
     reach = max([12.0, *(1.25 * abs(gap) + width for gap, width in zip(gaps, widths, strict=True))])
     axis = {
-        "title_text": "difference, in % of the printed number",
+        "title": "difference, in % of the printed number",
         "range": [-min(reach, 110.0), reach],
         "zeroline": False,
     }
@@ -200,7 +205,7 @@ def differences(rows: Rows, columns: Sequence[Column], colours: Palette) -> go.F
     layout["shapes"] = [
         {"type": "line", "x0": 0, "x1": 0, "y0": 0, "y1": 1, "yref": "y domain", "line": style}
     ]
-    return go.Figure([trace], layout)
+    return Figure([trace], layout)
 
 
 def _interval(widths: list[float], colours: Palette) -> dict[str, Any]:
@@ -221,7 +226,7 @@ def _layout(axis: dict[str, Any], columns: Sequence[Column], colours: Palette) -
 
 def panel(
     title: str, means: Sequence[Sequence[MeanError | None]], least: float, colours: Palette
-) -> go.Figure:
+) -> Figure:
     """One panel of Figure 2: TV against people, a line for plain LDP and one for each m.
 
     `means`: for each of `LINES`, one per size, None where none has been run yet. `least`: the least
@@ -238,7 +243,7 @@ def panel(
         **curves.log_axis(
             min(0.8 * least, 0.1), 1.0, curves.error_scale(VALUES.wrong), PANEL_HEIGHT
         ),
-        "title_text": "",
+        "title": "",
     }
     heading = f"<b>{title}</b>: people {VALUES.wrong}, of 100"
     top = ChartLabel(SIZES[0], 10.0 ** y["range"][1], heading, colours.text, "top right", lift=4)
@@ -261,7 +266,7 @@ def _curve(name: str, there: Sequence[tuple[int, float]], line: int, colour: str
     )
 
 
-def region(vertex: ErrorVertex, plain: ErrorVertex, colours: Palette) -> go.Figure:
+def region(vertex: ErrorVertex, plain: ErrorVertex, colours: Palette) -> Figure:
     """The plane of errors: what no rule can get below, and the mechanism at the corner."""
     names = [
         ChartLabel(
@@ -303,10 +308,10 @@ def region(vertex: ErrorVertex, plain: ErrorVertex, colours: Palette) -> go.Figu
     ticks = [0, 0.2, 0.4, 0.6, 0.8, 1]
     counts = {"tickvals": ticks, "ticktext": [f"{100 * tick:.0f}" for tick in ticks]}
     axis = {"range": [-0.02, 1.02], "constrain": "domain", **counts, **FIXED}
-    x = {"title_text": "of 100 with x′, taken for x (false alarm)", **axis}
-    y = {"title_text": "of 100 with x, missed", "scaleanchor": "x", **axis}
+    x = {"title": "of 100 with x′, taken for x (false alarm)", **axis}
+    y = {"title": "of 100 with x, missed", "scaleanchor": "x", **axis}
     layout = bare_layout(colours, x, y, REGION_HEIGHT, (60, 10, _ABOVE, 50))
-    return go.Figure(traces, layout)
+    return Figure(traces, layout)
 
 
 def _point(vertex: ErrorVertex) -> tuple[float, float]:
@@ -321,7 +326,7 @@ _MULTIPLES_SYMBOLS: Final = ("triangle-up", "star", "diamond", "square", "circle
 
 def multiples_figure(
     sizes: Sequence[int], ratios: Mapping[str, Sequence[float]], present: int, colours: Palette
-) -> go.Figure:
+) -> Figure:
     """People as multiples of the best's, a line a method, against the size of the sensitive set.
 
     `ratios`: for each of at most five methods one number per size. `present`: the headline's size.

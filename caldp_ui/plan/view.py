@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
-import plotly.graph_objects as go
 
 from caldp_core.audit.adversary import max_guess_accuracy
 from caldp_core.basics.errors import CaldpError
@@ -289,7 +288,7 @@ _GAP: Final = 1.05
 """Ratio of people from which on the gap between two lines is drawn."""
 
 
-def figure(record: Plan, points: Points, pinned: Need | None, colours: Palette) -> go.Figure:
+def figure(record: Plan, points: Points, pinned: Need | None, colours: Palette) -> charts.Figure:
     """The picture of a record: its own protection bold, its ε and people dotted.
 
     `pinned`: another plan's need, as a point.

@@ -9,7 +9,7 @@ Markdown, have them as they are.
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from html import escape
 from pathlib import Path
@@ -18,14 +18,13 @@ from typing import Any, Final
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 import streamlit as st
-from plotly.subplots import make_subplots
 
 from caldp_core.basics.types import Floats
 from caldp_ui.app.texts import escape_markdown, read_texts, read_toml
 from caldp_ui.app.theme import Palette
 from caldp_ui.charts import show
+from caldp_ui.charts.show import Figure
 from caldp_ui.compute import runs
 from caldp_ui.offline.document import Component
 from caldp_ui.parts import layout
@@ -465,7 +464,7 @@ _LETTERS: Final = 66
 """Of a line of text above the whole picture."""
 
 
-def comparison(polls: Sequence[PollState], colours: Palette) -> go.Figure:
+def comparison(polls: Sequence[PollState], colours: Palette) -> Figure:
     """The results of all questions side by side: an estimate and its 95 % range an answer.
 
     `polls`: with reports.
@@ -474,35 +473,49 @@ def comparison(polls: Sequence[PollState], colours: Palette) -> go.Figure:
     down, most = -(-len(polls) // across), max(poll.question.k for poll in polls)
     lines = [wrap(escape(poll.question.text), _LETTERS // across) for poll in polls]
     head = _LINE_HEIGHT * (1 + max(map(len, lines)))
-    height = down * (head + _ROW_HEIGHT * most) + _FOOT
-    gaps = {"horizontal_spacing": 0.05, "vertical_spacing": head / (height - head - _FOOT)}
-    figure = make_subplots(
-        down, across, subplot_titles=["<br>".join(each) for each in lines], **gaps
-    )
-    figure.update_annotations(font_size=15)
-    for place, poll in enumerate(polls):
-        at = {"row": place // across + 1, "col": place % across + 1}
-        _add_answers(figure, poll, colours, at, _LETTERS // across)
-    figure.update_xaxes(range=[0, 100], ticksuffix=" %", nticks=3)
-    figure.update_yaxes(visible=False, range=[most - 0.4, -0.7])
-    margin = {"l": 16, "r": 16, "t": head, "b": _FOOT}
-    return figure.update_layout(height=height, showlegend=False, dragmode=False, margin=margin)
+    row = head + _ROW_HEIGHT * most
+    layout: dict[str, Any] = {
+        "grid": {"rows": down, "columns": across, "pattern": "independent", "xgap": 0.12},
+        "annotations": [],
+        "height": down * row + _FOOT,
+        "showlegend": False,
+        "dragmode": False,
+        "margin": {"l": 16, "r": 16, "t": head, "b": _FOOT},
+    }
+    layout["grid"]["ygap"] = head / row  # of a row, which holds the question's text as well
+    bars = []
+    for place, (poll, title) in enumerate(zip(polls, lines, strict=True), 1):
+        number = str(place) if place > 1 else ""
+        bars.append({**_bars(poll, colours), "xaxis": f"x{number}", "yaxis": f"y{number}"})
+        layout[f"xaxis{number}"] = {"range": [0, 100], "ticksuffix": " %", "nticks": 3}
+        layout[f"yaxis{number}"] = {"visible": False, "range": [most - 0.4, -0.7]}
+        layout["annotations"] += _texts(poll, "<br>".join(title), number, _LETTERS // across)
+    return Figure(bars, layout)
 
 
-def _add_answers(
-    figure: go.Figure, poll: PollState, colours: Palette, at: Mapping[str, int], letters: int
-) -> None:
+def _bars(poll: PollState, colours: Palette) -> dict[str, Any]:
+    """A bar per answer, as long as its estimate, with its range."""
     shares = shares_by(poll)(poll.question, poll.reports)
     middle, low, high = (100 * each for each in (shares.estimate, shares.low, shares.high))
     ends = {"array": high - middle, "arrayminus": middle - low, "color": colours.text}
-    bars = {"marker": {"color": colours.ours, "opacity": 0.6}, "error_x": ends, "width": 0.35}
-    figure.add_bar(x=middle, y=list(range(middle.size)), orientation="h", **bars, **at)
-    look = {"showarrow": False, "xanchor": "left", "yanchor": "bottom", "yshift": 10}
+    bars = {"type": "bar", "x": middle, "y": list(range(middle.size)), "orientation": "h"}
+    look = {"color": colours.ours, "opacity": 0.6}
+    return {**bars, "marker": look, "error_x": ends, "width": 0.35}
+
+
+def _texts(poll: PollState, title: str, number: str, letters: int) -> list[dict[str, Any]]:
+    """The question above its chart, and each answer with its range above its bar."""
+    shares = shares_by(poll)(poll.question, poll.reports)
+    look = {"showarrow": False, "yanchor": "bottom", "font": {"size": 15}}
+    at_top = {"xref": f"x{number} domain", "yref": f"y{number} domain", "x": 0.5, "y": 1}
+    texts = [{"text": title, **at_top, **look}]
     for y, answer in enumerate(poll.question.answers):
         mark = "✓ " if poll.is_shown and y == poll.question.right else ""
-        short = shorten(answer, letters, placeholder="…")
-        name = escape(f"{mark}{low[y]:.0f} to {high[y]:.0f} %  {short}")
-        figure.add_annotation(x=0, y=y, text=name, font={"size": 15}, **look, **at)
+        ends = f"{100 * shares.low[y]:.0f} to {100 * shares.high[y]:.0f} %"
+        name = escape(f"{mark}{ends}  {shorten(answer, letters, placeholder='…')}")
+        at_row = {"xref": f"x{number}", "yref": f"y{number}", "x": 0, "y": y, "yshift": 10}
+        texts.append({"text": name, "xanchor": "left", **at_row, **look})
+    return texts
 
 
 def listed(poll: PollState) -> bytes:

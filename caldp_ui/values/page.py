@@ -345,7 +345,7 @@ _CURVE_CHOICES: Final = (
     replace(
         comparison.SENSITIVE,
         title="number of sensitive answers",
-        x_axis={"title_text": "sensitive answers: yours first, then others in random order"},
+        x_axis={"title": "sensitive answers: yours first, then others in random order"},
     ),
     *_ANY_POLICY_CURVES,
 )

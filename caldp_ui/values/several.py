@@ -12,7 +12,6 @@ from typing import Any, Final
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 import streamlit as st
 
 from caldp_core.audit.adversary import max_guess_accuracy, max_record_guess_accuracy
@@ -41,6 +40,7 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.texts import escape_markdown, read_texts
 from caldp_ui.app.theme import Palette, palette
 from caldp_ui.charts.curves import FIXED, bare_layout, legend
+from caldp_ui.charts.show import Figure
 from caldp_ui.charts.show import show as show_chart
 from caldp_ui.compute import runs
 from caldp_ui.parts import pack
@@ -331,7 +331,7 @@ def comparison_sentence(comparison: QuestionComparison) -> str:
     return sentence
 
 
-def _bars(comparison: QuestionComparison, colours: Palette) -> go.Figure:
+def _bars(comparison: QuestionComparison, colours: Palette) -> Figure:
     """A row per question, a bar per way to ask; names at the left, numbers at the ends."""
     names = [
         escape(name if len(name) <= _NAME_MAX else f"{name[: _NAME_MAX - 1].rstrip()}…")
@@ -349,14 +349,14 @@ def _bars(comparison: QuestionComparison, colours: Palette) -> go.Figure:
     ends = [0, max(1.2 * longest, 1.0)]
     layout = bare_layout(
         colours,
-        {"title_text": "people under the wrong answer, of 100", "range": ends, **FIXED},
+        {"title": "people under the wrong answer, of 100", "range": ends, **FIXED},
         {"type": "category", "autorange": "reversed", **FIXED},
         90 + _ROW * len(rows),
         (8 + 7 * max(map(len, names)), 10, 8, 50),
         barmode="group",
         bargap=0.25,
     )
-    return go.Figure(traces, layout)
+    return Figure(traces, layout)
 
 
 def _trace(

@@ -13,7 +13,6 @@ from typing import Final
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 import streamlit as st
 
 from caldp_core.audit.inference import (
@@ -48,6 +47,7 @@ from caldp_core.theory.expected_error import Budget
 from caldp_ui.app.texts import escape_markdown, read_texts
 from caldp_ui.app.theme import palette
 from caldp_ui.charts.curves import bare_layout, logarithmic
+from caldp_ui.charts.show import Figure
 from caldp_ui.charts.show import show as show_chart
 from caldp_ui.compute import runs
 from caldp_ui.parts import pack, pins
@@ -280,7 +280,7 @@ def _names(methods: list[Method]) -> list[str]:
     return [f"{chr(65 + i)} · {m.title}{chosen[m.is_chosen]}" for i, m in enumerate(methods)]
 
 
-def _plane(methods: list[Method]) -> go.Figure:
+def _plane(methods: list[Method]) -> Figure:
     """The plane of error against bits; methods on one point share it, with all their letters."""
     colours = palette()
     points = _group_points(methods)
@@ -305,7 +305,7 @@ def _plane(methods: list[Method]) -> go.Figure:
     x = logarithmic("bits per report", _BITS)
     y = logarithmic("expected error (l2)", _ERRORS)
     layout = bare_layout(colours, x, y, 360, (0, 20, 24, 0))
-    return go.Figure([trace], layout)
+    return Figure([trace], layout)
 
 
 def _group_points(methods: list[Method]) -> list[list[int]]:

@@ -15,6 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
+import plotly.graph_objects as go
 import pytest
 import streamlit as st
 from click.testing import CliRunner
@@ -25,6 +26,7 @@ from caldp_core.cli.commands import main
 from caldp_core.experiments.run import Result, prepare, run
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.expected_error import Forecast
+from caldp_ui.charts.show import Figure
 from caldp_ui.stage.records import SMALLEST
 from caldp_ui.words.formats import Headline
 
@@ -50,6 +52,11 @@ class Reading:
 
     def times(self, factor: float) -> "Reading":
         return Reading(self.low * factor, self.high * factor)
+
+
+def drawn(figure: Figure) -> go.Figure:
+    """The chart as Plotly's own library takes it, which refuses what it does not know."""
+    return go.Figure(list(figure.traces), dict(figure.layout))
 
 
 def shares_of(code: NDArray[np.uint16]) -> Floats:

@@ -65,7 +65,7 @@ from tests.ui.driver import (
     query_of,
     scene_of,
 )
-from tests.ui.readings import shares_of
+from tests.ui.readings import drawn, shares_of
 
 STAGE = STATE.key("maps")
 DENVER_ALONE = SensitiveAreas(("+39.6,39.8,-105,-104.8",))
@@ -322,10 +322,8 @@ def test_the_chart_draws_the_days() -> None:
     ours = [data.ours.chance_of_truth(m) for m in range(11)]
     plain = [data.plain.chance_of_truth(m) for m in range(11)]
     most = list(data.ours.limits)
-    drawn = {
-        **by_name(page.curve(data, LIGHT)),
-        **by_name(page.limits(data, LIGHT)),
-    }
+    charts = [drawn(draw(data, LIGHT)) for draw in (page.curve, page.limits)]
+    lines = {name: line for chart in charts for name, line in by_name(chart).items()}
     for name, shares in {
         "fresh reports": ours,
         "one stored report": ours[:2] + ours[1:2] * 9,
@@ -335,9 +333,9 @@ def test_the_chart_draws_the_days() -> None:
         "limit, one stored report": most[:2] + most[1:2] * 9,
         "limit, budget of 3": most[:4] + most[3:4] * 7,
     }.items():
-        np.testing.assert_allclose(drawn.pop(name), shares, err_msg=name)
-    assert not drawn
-    for made in (page.curve(data, LIGHT), page.limits(data, LIGHT)):
+        np.testing.assert_allclose(lines.pop(name), shares, err_msg=name)
+    assert not lines
+    for made in charts:
         names = {
             note.text.removeprefix("<b>").removesuffix("</b>") for note in made.layout.annotations
         }

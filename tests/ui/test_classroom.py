@@ -40,6 +40,7 @@ from tests.ui.driver import (
 )
 from tests.ui.pages import ENDS, read_headline
 from tests.ui.phones import Answer, ask
+from tests.ui.readings import drawn
 
 
 def assert_shows(at: AppTest, lesson: Lesson) -> None:
@@ -165,7 +166,7 @@ def test_each_dotted_line_of_a_station_says_where_it_stands() -> None:
             label = charts.upright(at, faint, charts.MIDDLE)["label"]
             assert (label["text"], label["xanchor"]) == (f"you: {at:,}", side)
     lesson = replace(Lesson("sum"), n=1_000_000)
-    (mark,) = trust.figure(trust.sums_data(lesson), lesson, LIGHT).layout.shapes
+    (mark,) = drawn(trust.figure(trust.sums_data(lesson), lesson, LIGHT)).layout.shapes
     assert (mark.x0, mark.label.text) == (1_000_000, "you: 1,000,000")
 
 

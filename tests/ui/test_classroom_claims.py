@@ -29,6 +29,7 @@ from caldp_ui.values.page_state import AFFAIR as ANSWERS
 from tests.contract.checks import naming
 from tests.ui.driver import by_the_core, few
 from tests.ui.pages import ENDS, number, read_headline
+from tests.ui.readings import drawn
 
 EPSILONS = (0.1, 0.5, 1.0, 3.0, 10.0)
 
@@ -86,7 +87,7 @@ def test_the_example_elects_whom_nobody_chose() -> None:
     assert elected == selection.ELECTED == "111"
     assert elected not in people
     assert "bit by bit elects 111, which nobody chose." in sentence
-    figure = selection.example_figure(LIGHT)
+    figure = drawn(selection.example_figure(LIGHT))
     assert dict(zip(figure.data[0].x, figure.data[0].y, strict=True))["111"] == 0
     assert list(figure.data[2].y) == ones
     assert [a + b for a, b in zip(figure.data[1].y, figure.data[2].y, strict=True)] == [100] * 3
@@ -97,7 +98,7 @@ def test_the_dotted_lines_of_selection_are_the_leads_of_its_headline() -> None:
         for view in ("people", "percent"):
             shown = replace(lesson, view=view)
             now = STATIONS["selection"].open(shown).headline.figures
-            figure = selection.figure(selection.compute_data(shown), shown, LIGHT)
+            figure = drawn(selection.figure(selection.compute_data(shown), shown, LIGHT))
             assert [shape.x0 for shape in figure.layout.shapes] == list(now.values())
             written = [text.strip() for trace in figure.data for text in trace.text or ()]
             with naming(str(shown)):
@@ -112,13 +113,14 @@ def test_the_dotted_lines_of_selection_are_the_leads_of_its_headline() -> None:
 def test_sums_in_percent_are_those_in_people_of_all() -> None:
     lesson = Lesson("sum", broken=True)
     data = trust.sums_data(lesson)
-    drawn = [
-        trust.figure(data, replace(lesson, view=view), LIGHT) for view in ("people", "percent")
+    both = [
+        drawn(trust.figure(data, replace(lesson, view=view), LIGHT))
+        for view in ("people", "percent")
     ]
-    for people, percent in zip(drawn[0].data, drawn[1].data, strict=True):
+    for people, percent in zip(both[0].data, both[1].data, strict=True):
         if people.mode == "lines":
             np.testing.assert_allclose(percent.y, 100 * people.y / people.x)
-    names = [trace.text for trace in drawn[1].data if trace.mode == "text"]
+    names = [trace.text for trace in both[1].data if trace.mode == "text"]
     assert [each.strip() for each in names[0]] == [
         "local",
         "trusted server",
@@ -177,14 +179,14 @@ def test_rappor_s_rows_are_one_phone_s() -> None:
 def test_an_axis_of_errors_shows_whole_decades_around_all_of_them() -> None:
     for lesson in (Lesson("bits"), Lesson("bits", items=1024, broken=True), *ENDS[6:7]):
         with naming(str(lesson)):
-            figure = counting.figure(counting.compute_data(lesson), lesson, LIGHT)
+            figure = drawn(counting.figure(counting.compute_data(lesson), lesson, LIGHT))
             ends = np.array(figure.layout.yaxis.range)
             low, high = np.rint(ends)
             np.testing.assert_allclose(ends, [low, high], atol=0.011)
             assert low < high
-            drawn = np.log10(np.concatenate([trace.y for trace in figure.data]))
-            assert low <= drawn.min() < low + 1
-            assert high - 1 < drawn.max() <= high
+            points = np.log10(np.concatenate([trace.y for trace in figure.data]))
+            assert low <= points.min() < low + 1
+            assert high - 1 < points.max() <= high
 
 
 def test_a_new_coin_every_day_costs_what_is_said() -> None:
@@ -203,7 +205,7 @@ def lines_of_sums(data: trust.ErrorsOfSums) -> dict[str, Any]:
 
 def test_figures_draw_what_was_computed() -> None:
     lesson = Lesson(broken=True, blocks=10, values=2, n=10**5)
-    drawn: dict[str, tuple[Any, dict[str, Any]]] = {
+    figures: dict[str, tuple[Any, dict[str, Any]]] = {
         "sum": (
             trust.figure(one := trust.sums_data(lesson), lesson, LIGHT),
             lines_of_sums(one),
@@ -232,8 +234,8 @@ def test_figures_draw_what_was_computed() -> None:
             {"Galois": [100 * six.named("Galois").off]},
         ),
     }
-    for figure, lines in drawn.values():
-        by_name = {trace.name: np.asarray(trace.y) for trace in figure.data}
+    for figure, lines in figures.values():
+        by_name = {trace.name: np.asarray(trace.y) for trace in drawn(figure).data}
         for name, values in lines.items():
             np.testing.assert_allclose(by_name[name], values)
 

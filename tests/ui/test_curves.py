@@ -82,6 +82,7 @@ from tests.servers import PATIENCE
 from tests.strategies import thinned
 from tests.ui.driver import checked, headline_of, open_page, open_record, page_record, query_of
 from tests.ui.pages import VARIED
+from tests.ui.readings import drawn
 
 SMALL = replace(
     Curves(replace(BEGIN, dataset=Uniform(60), n=10_000)),
@@ -202,7 +203,7 @@ def test_every_error_may_be_asked_of_a_map_and_says_what_it_counts() -> None:
         own = forecast_if_fast(prepare(first), budget=work.BUDGET, error=name)
         assert found[0].error == own, name
         curves = curves_of_lines(ends, found, [[None] * 2 for _ in ends])
-        axis = view.figure(variant, curves, LIGHT).layout.yaxis.title.text
+        axis = drawn(view.figure(variant, curves, LIGHT)).layout.yaxis.title.text
         texts[name] = (axis, view.headline(variant, curves).sentence)
     assert not THOROUGH or "box of 4 × 4 cells" in texts["boxes"][1]
     assert re.search(r"misses [\d.]+ of the 50 largest places", texts["largest"][1])
@@ -366,10 +367,10 @@ def test_a_sentence_of_some_points_says_so() -> None:
 
 def test_the_picture_names_its_lines_and_counts_people_over_whole_decades() -> None:
     record = replace(SMALL, estimates=("simplex",))
-    drawn = whole(record)
-    figure = view.figure(record, drawn, LIGHT)
+    shown = whole(record)
+    figure = drawn(view.figure(record, shown, LIGHT))
     written = [text for trace in figure.data if trace.mode == "text" for text in trace.text]
-    assert {each.line.title for each in drawn} <= {text.strip() for text in written}
+    assert {each.line.title for each in shown} <= {text.strip() for text in written}
     assert "you: 10,000 people" in written
     axis = figure.layout.yaxis
     assert VALUES.wrong in axis.title.text

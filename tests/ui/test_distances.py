@@ -89,6 +89,7 @@ from tests.ui.driver import (
     scene_of,
     trigger,
 )
+from tests.ui.readings import drawn
 
 STAGE = STATE.key("maps")
 OPENS = ("more",)
@@ -299,11 +300,11 @@ def test_odds_are_the_policys_and_the_channel_keeps_them() -> None:
     assert km.size > 3
     assert (right <= [max_guess_accuracy(0.02 * each) + 1e-9 for each in km]).all()
     assert (np.diff(right[np.argsort(km)]) > 0).all()
-    drawn = view.odds_figure(data, LIGHT)
-    by_name = {trace.name: trace for trace in drawn.data}
+    figure = drawn(view.odds_figure(data, LIGHT))
+    by_name = {trace.name: trace for trace in figure.data}
     np.testing.assert_allclose(by_name["this noise"].y, 100 * right)
     assert by_name["within one block"].y[0] == 100 * max_guess_accuracy(data.blocks_epsilon)
-    assert [note.text for note in drawn.layout.annotations] == [
+    assert [note.text for note in figure.layout.annotations] == [
         f"<b>{name}</b>" for name in by_name
     ]
 

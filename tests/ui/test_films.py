@@ -22,7 +22,7 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app import navigation
 from caldp_ui.app.theme import CIVIDIS, DARK, LIGHT, NIGHT, NIGHT_LAND, Palette
 from caldp_ui.charts import curves as charts
-from caldp_ui.charts.show import figure_json
+from caldp_ui.charts.show import Figure, figure_json
 from caldp_ui.classroom import page as classroom
 from caldp_ui.classroom.page_state import NAMES, Lesson
 from caldp_ui.coarser import page as coarser
@@ -69,6 +69,7 @@ from tests.ui.driver import (
     open_page,
     picture_of,
 )
+from tests.ui.readings import drawn
 
 
 def map_of(scenario: Scenario) -> str:
@@ -399,10 +400,12 @@ OURS = Curve(
 PLAIN = Curve(X, OURS.tv * 2, OURS.low * 2, OURS.high * 2)
 
 
-def figure_of(
-    palette: Palette = LIGHT, abscissa: dict[str, Any] = charts.EPSILON_AXIS
-) -> go.Figure:
-    return charts.error_curves((OURS, 0.21), (PLAIN, 0.43), 1.0, abscissa, palette)
+def chart_of() -> Figure:
+    return charts.error_curves((OURS, 0.21), (PLAIN, 0.43), 1.0, charts.EPSILON_AXIS, LIGHT)
+
+
+def figure_of() -> go.Figure:
+    return drawn(chart_of())
 
 
 def trace(figure: go.Figure, y: np.ndarray) -> go.Scatter:
@@ -419,7 +422,8 @@ def test_lines_are_told_apart_by_dash_as_well_as_colour() -> None:
 
 
 def test_where_nobody_is_sensitive_the_curves_are_drawn_without_the_reader_s_place() -> None:
-    figure = charts.error_curves((OURS, 0.2), (PLAIN, 0.4), 0.0, charts.SENSITIVE_AXIS, LIGHT)
+    curves = charts.error_curves((OURS, 0.2), (PLAIN, 0.4), 0.0, charts.SENSITIVE_AXIS, LIGHT)
+    figure = drawn(curves)
     low, high = figure.layout.xaxis.range
     assert math.isfinite(low)
     assert low < high
@@ -441,8 +445,8 @@ def test_marks_are_this_outcome_at_the_present_setting() -> None:
 
 @pytest.mark.parametrize("now", [2.0, 40.0, 3e5])
 def test_numbers_of_a_log_scale_are_whole_numbers_or_shares(now: float) -> None:
-    figure = charts.error_curves((OURS, 0.2), (PLAIN, now), 1.0, charts.PEOPLE_AXIS, LIGHT)
-    axis = figure.layout.yaxis
+    curves = charts.error_curves((OURS, 0.2), (PLAIN, now), 1.0, charts.PEOPLE_AXIS, LIGHT)
+    axis = drawn(curves).layout.yaxis
     low, high = OURS.low.min(), max(now, PLAIN.high.max())
     assert [float(text.replace(",", "")) for text in axis.ticktext] == pytest.approx(axis.tickvals)
     assert len([tick for tick in axis.tickvals if low <= tick <= high]) >= 2
@@ -475,9 +479,8 @@ def test_cividis_grows_lighter_all_the_way() -> None:
     assert f"rgb({','.join(map(str, NIGHT_LAND))})" == NIGHT.land
 
 
-def test_the_browser_is_told_of_a_figure_without_another_theme() -> None:
-    sent = json.loads(figure_json(figure_of(), "Both fall."))
+def test_the_browser_is_told_of_a_figure_and_of_its_words() -> None:
+    sent = json.loads(figure_json(chart_of(), "Both fall."))
     assert set(sent) == {"data", "layout", "alt"}
     assert sent["alt"] == "Both fall."
-    assert "template" not in sent["layout"]
     assert len(sent["data"]) == len(figure_of().data)

@@ -38,6 +38,8 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app import gate, navigation
 from caldp_ui.app.navigation import CLASSROOM
 from caldp_ui.app.navigation import PAGES as NAVIGATION_PAGES
+from caldp_ui.charts import show
+from caldp_ui.charts.show import Figure
 from caldp_ui.compute import runs
 from caldp_ui.parts.comparison import USES
 from caldp_ui.plan.page_state import DEPLOYMENTS
@@ -74,7 +76,7 @@ from tests.ui.driver import (
     unpin,
 )
 from tests.ui.pages import PAGES, Page, assert_none_opens_otherwise
-from tests.ui.readings import numbers_without_source
+from tests.ui.readings import drawn, numbers_without_source
 
 WITH_READY = [name for name, page in PAGES.items() if page.ready]
 PINNING = [name for name, page in PAGES.items() if isinstance(page.state, PinPageState)]
@@ -119,6 +121,18 @@ def assert_sources(headlines: list[Headline], record: object) -> None:
     missing = [text for each in headlines for text in numbers_without_source(each, record)]
     headlines.clear()
     assert missing == []
+
+
+@pytest.fixture(autouse=True)
+def _charts_that_plotly_knows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What pages draw is such that Plotly's own library takes it."""
+    write = show.figure_json
+
+    def write_checked(figure: Figure, alt: str) -> str:
+        drawn(figure)
+        return write(figure, alt)
+
+    monkeypatch.setattr(show, "figure_json", write_checked)
 
 
 @pytest.mark.parametrize("name", PAGES)

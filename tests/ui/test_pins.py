@@ -80,6 +80,7 @@ from tests.ui.driver import (
     unpin,
 )
 from tests.ui.pages import number
+from tests.ui.readings import drawn
 
 WITH_PICTURES = (
     MAPS_PAGE,
@@ -216,7 +217,7 @@ def test_a_pinned_plan_is_a_point_and_a_column_of_the_table() -> None:
     assert list(table.value.loc["people needed"]) == texts
     assert "ε" not in table.value.index
     figure = plan_view.figure(now, people_needed.needs_by_protection(needs), needs[1], LIGHT)
-    (point,) = (trace for trace in figure.data if trace.name == "pinned")
+    (point,) = (trace for trace in drawn(figure).data if trace.name == "pinned")
     assert (point.name, *point.x, *point.y) == ("pinned", needs[1].epsilon, needs[1].people)
 
 

@@ -77,7 +77,7 @@ from tests.ui.driver import (
     page_record,
     query_of,
 )
-from tests.ui.readings import read
+from tests.ui.readings import drawn, read
 
 DEPLOYED = "What others' ε would mean here"
 PLAN = Plan()
@@ -125,7 +125,7 @@ def test_the_headline_the_picture_and_the_memos_say_the_needs(plan_page: AppTest
     assert headline.sentence in plain_words
     assert "shows which block someone is in" in plain_words
     assert technical == view.technical_memo(PLAN, points)
-    figure = view.figure(PLAN, points, None, LIGHT)
+    figure = drawn(view.figure(PLAN, points, None, LIGHT))
     written = [text.strip() for each in figure.data if each.mode == "text" for text in each.text]
     for people in (ours.people, plain.people):
         assert view.rounded_people_text(people) in technical

@@ -6,19 +6,7 @@
         [more: string]: any,
     }} AxisLayout An axis of a figure. */
 
-/** @type {Record<string, new (buffer: ArrayBuffer) => Iterable<number>>} */
-const TYPES = {f8: Float64Array, f4: Float32Array, i4: Int32Array, i2: Int16Array, i1: Int8Array,
-    u4: Uint32Array, u2: Uint16Array, u1: Uint8Array};
 const STEPS = 5, ROOM = 0.05;
-
-/** Numbers of a figure, as a list or as packed bytes.
-    @param {any} data
-    @returns {any[]} */
-export function unpackNumbers(data) {
-    if (!data?.bdata) return data ?? [];
-    const bytes = Uint8Array.from(atob(data.bdata), letter => letter.charCodeAt(0));
-    return [...new TYPES[data.dtype](bytes.buffer)];
-}
 
 /** @type {(number: number) => string} */
 const formatNumber = number => Number(number.toPrecision(6)).toLocaleString("en");

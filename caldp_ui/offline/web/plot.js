@@ -1,7 +1,7 @@
 /* Figures as SVG, of what the pages' charts are made of: lines, areas, marks and words on linear and
    log axes. The library that draws them on the pages is too large for a file. */
 
-import {Axis, unpackNumbers} from "./axis.js";
+import {Axis} from "./axis.js";
 import {fitFigure} from "./narrow.js";
 
 /** @typedef {any} Trace Of a Plotly figure, as are layouts and lines.
@@ -123,7 +123,7 @@ class Plot {
         this.inside = `${name}-inside`;
         this.clip = `url(#${this.inside})`;
         this.traces = data.map(trace =>
-            ({...trace, x: unpackNumbers(trace.x), y: unpackNumbers(trace.y)}));
+            ({...trace, x: trace.x ?? [], y: trace.y ?? []}));
         const box = {left: l, right: width - r, top: t, bottom: layout.height - b};
         this.x = new Axis(layout.xaxis, this.traces.flatMap(({x}) => x), box.left, box.right);
         this.y = this.ordinate("y", box);
