@@ -8,7 +8,7 @@ and charts add dashes. `style.css` says what pages have in common by the end of 
 import os
 import re
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -27,7 +27,10 @@ LEVELS: Final = 256
 
 @dataclass(frozen=True)
 class Palette:
-    """Colours of one theme, as CSS texts; `text`: of axes, 4.5 or more against the page (WCAG)."""
+    """Colours of one theme or of both, as CSS texts; `text`: of axes, 4.5 or more against the page.
+
+    `choose(light, dark)`: the colour that something has which no other page shows.
+    """
 
     ours: str
     plain: str
@@ -35,6 +38,7 @@ class Palette:
     edge: str
     text: str
     pinned: str
+    choose: Callable[[str, str], str]
 
 
 @dataclass(frozen=True)
@@ -62,8 +66,21 @@ NIGHT: Final = MapStyle(**_COLOURS["map"]["dark"])
 DAY: Final = MapStyle(**_COLOURS["map"]["light"])
 NIGHT_LAND: Final = (16, 27, 42)
 """The land of the dark style as numbers, for small pictures."""
-LIGHT: Final = Palette(**_COLOURS["page"]["light"])
-DARK: Final = Palette(**_COLOURS["page"]["dark"])
+LIGHT: Final = Palette(**_COLOURS["page"]["light"], choose=lambda light, _: light)
+DARK: Final = Palette(**_COLOURS["page"]["dark"], choose=lambda _, dark: dark)
+
+
+def follow_theme(light: str, dark: str) -> str:
+    """A colour that CSS chooses by the theme, so that it follows when the reader changes it."""
+    return light if light == dark else f"light-dark({light},{dark})"
+
+
+_BY_NAME: Final = {
+    name: follow_theme(light, _COLOURS["page"]["dark"][name])
+    for name, light in _COLOURS["page"]["light"].items()
+}
+BOTH: Final = Palette(**_BY_NAME, choose=follow_theme)
+"""For pages without a server. Plotly takes no such colours."""
 
 
 def palette() -> Palette:

@@ -27,7 +27,7 @@ from caldp_core.mechanisms.direct.few_values import BinaryMechanism
 from caldp_core.privacy.context import Context, PrivacyMatrix
 from caldp_core.privacy.matrix import BinaryPolicy
 from caldp_ui.app.texts import read_toml
-from caldp_ui.app.theme import DARK, Palette
+from caldp_ui.app.theme import Palette
 from caldp_ui.charts import show as charts
 from caldp_ui.charts.curves import ChartLabel, axis, dots_trace, label_traces, legend, line_trace
 from caldp_ui.classroom.page_state import ITEMS_MOST, STATE, Lesson
@@ -421,7 +421,7 @@ class LineStyle:
 
 def line_styles(colours: Palette) -> tuple[LineStyle, LineStyle, LineStyle, LineStyle]:
     """Styles of our line, the other, a third, and a faint one."""
-    third = "#FF9CCB" if colours is DARK else "#98256B"
+    third = colours.choose("#98256B", "#FF9CCB")
     return (
         LineStyle(colours.ours),
         LineStyle(colours.plain, "dash", "diamond"),

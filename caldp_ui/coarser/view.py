@@ -15,7 +15,6 @@ from string import Template
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from caldp_core.audit.adversary import max_guess_accuracy
 from caldp_core.basics.cache import cached, cached_by
@@ -25,7 +24,7 @@ from caldp_core.domain.domains import GridDomain
 from caldp_core.experiments.table import place_columns
 from caldp_core.scenarios.blocks import GridBlocks
 from caldp_ui.app.texts import read_texts, read_toml
-from caldp_ui.app.theme import BLUES, CIVIDIS, DARK, LEVELS, Palette
+from caldp_ui.app.theme import BLUES, CIVIDIS, LEVELS, Palette
 from caldp_ui.charts.show import Frame
 from caldp_ui.coarser import page_state as state
 from caldp_ui.coarser.outcomes import (
@@ -432,7 +431,7 @@ def _figure(data: TreatmentData, name: str, colours: Palette) -> str:
         title=escape(title),
         number=number,
         unit=escape(of),
-        sea="#0A121D" if colours is DARK else "#E3EAF1",
+        sea=colours.choose("#E3EAF1", "#0A121D"),
         ground=_ground_colour(colours),
         size=f"0 0 {_WIDE:g} {_HIGH:g}",
         alt=escape(alt),
@@ -457,7 +456,7 @@ def _form(name: str) -> Template:
 
 
 def _ground_colour(colours: Palette) -> str:
-    return "#101B2A" if colours is DARK else "#FAFBFC"
+    return colours.choose("#FAFBFC", "#101B2A")
 
 
 def _counties(
@@ -467,14 +466,12 @@ def _counties(
     period = data.record.period
     at = slice(period, None, len(PERIODS))
     top = float(data.counts[at].max())
-    ground = _ground_colour(colours)
-    ramp = CIVIDIS if colours is DARK else BLUES
-    line = "rgba(190,205,222,.42)" if colours is DARK else "rgba(70,90,110,.55)"
+    line = colours.choose("rgba(70,90,110,.55)", "rgba(190,205,222,.42)")
     parts, rings = [], []
     for path, value, is_hidden, is_disclosed in zip(
         _paths(), estimate[at], hidden[at], disclosed[at], strict=True
     ):
-        fill = "url(#hidden)" if is_hidden else _colour(float(value) / top, ramp, ground)
+        fill = "url(#hidden)" if is_hidden else _colour(float(value) / top, colours)
         parts.append(f'<path d="{path}" fill="{fill}"/>')
         if is_disclosed:
             rings.append(path)
@@ -487,13 +484,13 @@ def _counties(
     )
 
 
-def _colour(share: float, ramp: NDArray[np.uint8], none: str) -> str:
-    """A colour by the root of a share of the largest count; next to nothing has none."""
+def _colour(share: float, colours: Palette) -> str:
+    """A colour by the root of a share of the largest count; next to nothing has the ground's."""
     if share <= 0.001:
-        return none
+        return _ground_colour(colours)
     level = round(min(math.sqrt(share), 1.0) * (LEVELS - 1))
-    red, green, blue = ramp[level].tolist()
-    return f"rgb({red},{green},{blue})"
+    light, dark = ("rgb({},{},{})".format(*ramp[level].tolist()) for ramp in (BLUES, CIVIDIS))
+    return colours.choose(light, dark)
 
 
 @cached

@@ -320,7 +320,7 @@ _BAND: Final = 1.6449
 
 def figure(record: state.Curves, curves: Sequence[state.CurveData], colours: Palette) -> Figure:
     """The chart of a record: logarithmic axes, names at the lines' ends, and what matters here."""
-    inks = _LOOKS["dark" if colours.edge == "#0B0F14" else "light"]
+    inks = list(map(colours.choose, _LOOKS["light"], _LOOKS["dark"]))
     counted = curves_error_format(curves).unit
     traces: list[dict[str, Any]] = []
     for number, each in enumerate(curves):

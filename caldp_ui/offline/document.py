@@ -7,7 +7,6 @@ colours of both themes. `part_modules`: the JavaScript for the parts, as ES modu
 import base64
 import hashlib
 import json
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
@@ -18,7 +17,6 @@ from typing import Any, Final, TypeAlias
 
 import streamlit as st
 
-from caldp_core.basics.errors import require
 from caldp_core.basics.types import Progress, turn_of
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.theme import style as page_style
@@ -106,22 +104,6 @@ class Part:
     aim: str = ""
     home: str = ""
     questions: Callable[[Sequence[Any]], Sequence[QuizQuestion]] = field(default=lambda _: ())
-
-
-_COLOUR: Final = re.compile(r"#[0-9A-Fa-f]{6}\b|rgba?\([^()]*\)")
-
-
-def combine_themes(light: str, dark: str) -> str:
-    """One text from both: CSS chooses each colour by the theme.
-
-    Raises `CaldpError` where the texts differ in more than their colours.
-    """
-    light_colours, dark_colours = _COLOUR.findall(light), _COLOUR.findall(dark)
-    texts = _COLOUR.split(light)
-    require(texts == _COLOUR.split(dark), "Both themes must show the same but for their colours.")
-    pairs = zip(light_colours, dark_colours, strict=True)
-    colours = [a if a == b else f"light-dark({a},{b})" for a, b in pairs]
-    return "".join(part + colour for part, colour in zip(texts, [*colours, ""], strict=True))
 
 
 _WEB: Final = Path(__file__).with_name("web")

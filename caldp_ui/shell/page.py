@@ -15,7 +15,7 @@ from caldp_core.basics.types import Progress
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.navigation import TITLES
 from caldp_ui.app.texts import read_toml
-from caldp_ui.app.theme import DARK, LIGHT, Palette, palette
+from caldp_ui.app.theme import BOTH, DARK, LIGHT, Palette, palette
 from caldp_ui.charts import show as charts
 from caldp_ui.compute import runs
 from caldp_ui.controls.common import Slider
@@ -157,7 +157,7 @@ class Page(Generic[R, T]):
         own = _FILES[name].get("title")
         texts = own or TITLES[f"pages/{self.state.page}.py"], _FILES[name]["task"]
         if sliders := self.sliders(record):
-            step = self.in_both_themes(record)
+            step = self.offline_step(record)
             dials = [partial(self._dial, record, *each) for each in sliders.items()]
             board = document.Board(step.pictures, self.own(record))
             return document.Part(name, *texts, step.replacements, board, dials)
@@ -173,19 +173,14 @@ class Page(Generic[R, T]):
         current = slider.value(record)
         values = sorted({*slider.steps, current}, key=slider.order)
         along = self.slider_film(replace(slider, steps=values), LIGHT)
-        film = replace(along, render=self.in_both_themes).film(record, progress)
+        film = replace(along, render=self.offline_step).film(record, progress)
         return document.Dial(title, values.index(current), film.steps)
 
-    def in_both_themes(self, record: R) -> Step:
+    def offline_step(self, record: R) -> Step:
         """The page at `record`, in colours of both themes; legends last, next to the pictures."""
-        light, dark = (self.render(record, colours) for colours in (LIGHT, DARK))
-        words = sorted(light.replacements.items(), key=lambda item: item[0].endswith(".legend"))
-        both = document.combine_themes
-        return Step(
-            pictures={key: both(each, dark.pictures[key]) for key, each in light.pictures.items()},
-            replacements={place: both(html, dark.replacements[place]) for place, html in words},
-            headline=light.headline,
-        )
+        step = self.render(record, BOTH)
+        words = sorted(step.replacements.items(), key=lambda item: item[0].endswith(".legend"))
+        return replace(step, replacements=dict(words))
 
     def offer(self) -> None:
         """Show the button that makes the page's file."""

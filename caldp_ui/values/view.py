@@ -28,8 +28,8 @@ from caldp_core.privacy.matrix import coverage
 from caldp_core.scenarios.blocks import SensitiveSymbols
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.app import theme
 from caldp_ui.app.texts import escape_markdown, read_texts
+from caldp_ui.app.theme import BOTH, LIGHT
 from caldp_ui.compute import runs
 from caldp_ui.controls.choices import with_context_policy
 from caldp_ui.controls.common import EPSILONS, Slider
@@ -285,14 +285,13 @@ def _groups(
 
 def _colours() -> dict[str, str]:
     """Colours for both themes at once, so that they follow when the reader's theme changes."""
-    both = {
-        "ours": (theme.LIGHT.ours, theme.DARK.ours),
-        "plain": (theme.LIGHT.plain, theme.DARK.plain),
-        "pinned": (theme.LIGHT.pinned, theme.DARK.pinned),
-        "sensitive": _SENSITIVE,
-        "bare": _UNPROTECTED,
+    return {
+        "ours": BOTH.ours,
+        "plain": BOTH.plain,
+        "pinned": BOTH.pinned,
+        "sensitive": BOTH.choose(*_SENSITIVE),
+        "bare": BOTH.choose(*_UNPROTECTED),
     }
-    return {name: f"light-dark({light}, {dark})" for name, (light, dark) in both.items()}
 
 
 def _texts(setup: Setup, domain: Domain) -> dict[str, str]:
@@ -361,7 +360,7 @@ def _png(ours: Result, plain: Result, truth: Floats | None, legend: str) -> byte
     rows = np.arange(order.size)
     if order.size > _ROWS_MAX:
         rows = np.sort(np.argsort(-order, kind="stable")[:_ROWS_MAX])
-    series = [(shares_of(r), c) for r, c in ((plain, theme.LIGHT.plain), (ours, theme.LIGHT.ours))]
+    series = [(shares_of(r), c) for r, c in ((plain, LIGHT.plain), (ours, LIGHT.ours))]
     top = max(float(order[rows].max()), *(float(high[rows].max()) for (_, _, high), _ in series))
     image = Image.new("RGB", (_WIDTH, _HEAD + _ROW * rows.size + 8), "white")
     draw, font = ImageDraw.Draw(image), ImageFont.load_default(18)

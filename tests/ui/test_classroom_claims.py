@@ -431,7 +431,7 @@ def hold(part: Part, used: set[str]) -> None:
 @pytest.mark.thorough
 def test_keys_are_right_by_their_feedback_and_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     # Numbers are the same in both themes, and colours are not what is asked here.
-    monkeypatch.setattr(Page, "in_both_themes", lambda page, record: page.render(record, LIGHT))
+    monkeypatch.setattr(Page, "offline_step", lambda page, record: page.render(record, LIGHT))
     used: set[str] = set()
     for part in (*handout_lesson.page_parts(), *handout_lesson.station_parts()):
         hold(part, used)

@@ -18,7 +18,7 @@ import pytest
 from PIL import Image
 from streamlit.testing.v1 import AppTest
 
-from caldp_core.basics.errors import CaldpError, Cancelled
+from caldp_core.basics.errors import Cancelled
 from caldp_core.basics.types import no_progress
 from caldp_core.experiments.run import prepare, run
 from caldp_core.scenarios.scenario import Scenario
@@ -48,7 +48,6 @@ from caldp_ui.offline.document import (
     Dial,
     Part,
     QuizQuestion,
-    combine_themes,
     document,
 )
 from caldp_ui.parts import layout, pins
@@ -342,10 +341,6 @@ def test_pages_of_maps_and_of_answers_have_their_own_scenario() -> None:
 
 
 def test_both_themes_are_told_at_once() -> None:
-    style = combine_themes("a #FFFFFF b rgba(0,0,0,0.5)", "a #000000 b rgba(0,0,0,0.5)")
-    assert style == "a light-dark(#FFFFFF,#000000) b rgba(0,0,0,0.5)"
-    with pytest.raises(CaldpError, match="Both themes"):
-        combine_themes("a #FFFFFF", "b #000000")
     lesson = Lesson("sum")
     part = classroom.part(lesson)
     assert part is not None
