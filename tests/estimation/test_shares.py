@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 import scipy
 import shapely
-from scipy.stats import beta, binom, chi2, norm
+from scipy.stats import beta, binom, chi2, multinomial, norm
 
 from caldp_core import Context, run
 from caldp_core.basics.errors import CaldpError
@@ -142,6 +142,29 @@ def test_in_an_open_group_of_few_people_the_range_is_exact(epsilon: float, peopl
     half = norm.isf(0.025) * math.sqrt(truthful * (1 - truthful) / people) / (2 * truthful - 1)
     wald = np.abs(np.clip(unbiased, 0, 1)[:, None] - shares) <= half
     assert epsilon < 4.0 or ((law * wald).sum(axis=0) < 0.95).any()
+
+
+@pytest.mark.parametrize(("epsilon", "people"), [(2.0, 4), (4.0, 8)])
+def test_in_a_hidden_group_of_few_people_the_range_holds_by_the_law_of_all_tallies(
+    epsilon: float, people: int
+) -> None:
+    mechanism = catalogue.in_context(Context.plain(3, epsilon), "randomized-response")
+    tallies = [t for t in product(range(people + 1), repeat=3) if sum(t) == people]
+    evidence = [Evidence.of(mechanism, Tally(np.array(t), people, mechanism.fingerprint))
+                for t in tallies]  # fmt: skip
+    ends = np.array([share_within(e, np.arange(3) < 1, np.arange(3) < 2).range for e in evidence])
+    inwards = 0.5 / people
+    held, wrong = [], []
+    for in_group, share in product((0.3, 0.7, 1.0), np.linspace(0, 1, 21)):
+        p = np.array([in_group * share, in_group * (1 - share), 1 - in_group])
+        law = multinomial.pmf(
+            tallies, people, (p * math.expm1(epsilon) + 1) / (math.exp(epsilon) + 2)
+        )
+        low, high = ends[:, 1] - 1e-9, ends[:, 2] + 1e-9
+        held.append(law[(low <= share) & (share <= high)].sum())
+        wrong.append(law[(low + inwards <= share) & (share <= high - inwards)].sum())
+    assert min(held) >= 0.95
+    assert min(wrong) < 0.95  # must fail: without half a report for the steps of whole people
 
 
 def test_a_group_without_people_says_nothing() -> None:
