@@ -4,7 +4,7 @@ Errors of all treatments have one vocabulary.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
@@ -14,6 +14,7 @@ from caldp_core.attacks import reconstruction as attacks
 from caldp_core.audit.adversary import guess_accuracy_of_rows, pair_rows
 from caldp_core.basics.cache import cached_by
 from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.limits import EPSILON_MAX
 from caldp_core.basics.types import Bools, Floats, Ints
 from caldp_core.domain.domains import US_GRID, Domain, GridDomain
 from caldp_core.experiments.run import Result, Setup, draw_people
@@ -106,6 +107,12 @@ def _cache_key(record: Publication) -> str:
     return f"{runs.key(record.scenario)} {record.threshold} {record.base} {record.published_totals}"
 
 
+def _office_key(record: Publication) -> str:
+    """The key of what an office hides and rounds, whatever ε is."""
+    scenario = record.scenario.with_epsilon(EPSILON_MAX)  # any that all mechanisms take
+    return _cache_key(replace(record, scenario=scenario))
+
+
 def published_margins(record: Publication, setup: Setup) -> suppression.Margins:
     """The totals of a record; a map has a level of squares of 5 × 5 larger cells."""
     labels, blocks = setup.partition.labels, setup.scenario.context.blocks
@@ -146,8 +153,7 @@ def _people(setup: Setup) -> Ints:
 def _offices(
     record: Publication, setup: Setup, counts: Ints
 ) -> tuple[suppression.HiddenTable, dict[str, TreatmentResult]]:
-    labels = setup.partition.labels
-    table = Suppression(record.threshold).publish(counts, published_margins(record, setup))
+    labels, table = setup.partition.labels, _hidden_table(record, setup, counts)
     entropy = (setup.scenario.seed, 24, runs.secret_of(setup.scenario))
     children = np.random.SeedSequence(entropy).spawn(2)
     round_coins, noise_coins = (np.random.default_rng(child) for child in children)
@@ -162,6 +168,11 @@ def _offices(
     return table, {
         each: _measure_release(setup, record, counts, r) for each, r in published.items()
     }
+
+
+@cached_by(lambda record, *_: _office_key(record))
+def _hidden_table(record: Publication, setup: Setup, counts: Ints) -> suppression.HiddenTable:
+    return Suppression(record.threshold).publish(counts, published_margins(record, setup))
 
 
 @cached_by(lambda record, _, __, result: (_cache_key(record), runs.key(result.setup.scenario)))
@@ -223,12 +234,9 @@ def _pair_attack(
     `office`: its accuracy under a rule of an office, `central`: under central noise, `local`: by
     the two rows of a local channel.
     """
-    ends, record = candidate_cells(data), data.record
-    others, labels = data.counts.copy(), data.labels
-    others[ends[0]] = max(others[ends[0]] - 1, 0)
+    ends, labels = candidate_cells(data), data.labels
     one_block = labels[ends[0]] == labels[ends[1]]
-    rules = Suppression(record.threshold), Rounding(record.base)
-    hide, rounding = (office(rule, others, labels, ends) for rule in rules)
+    hide, rounding = _office_guesses(data, office, ends)
     plain = data.results.get(PLAIN)
     accuracies = {
         NOTHING: 1.0,
@@ -242,6 +250,22 @@ def _pair_attack(
     return AttackResult(
         {name: AttackOutcome(right, right == 1.0) for name, right in accuracies.items()}
     )
+
+
+@cached_by(lambda data, office, ends: (_office_key(data.record), office, *ends))
+def _office_guesses(
+    data: TreatmentData,
+    office: Callable[[Suppression | Rounding, Ints, Ints, Ints], float],
+    ends: Ints,
+) -> tuple[float, float]:
+    """The attacker's accuracy with hidden and with rounded counts, which ε has no part in."""
+    others, record = data.counts.copy(), data.record
+    others[ends[0]] = max(others[ends[0]] - 1, 0)
+    hide, rounding = (
+        office(rule, others, data.labels, ends)
+        for rule in (Suppression(record.threshold), Rounding(record.base))
+    )
+    return hide, rounding
 
 
 def _guess(mechanism: Mechanism, ends: Ints, local: Callable[[Floats], float]) -> float | None:

@@ -122,6 +122,19 @@ def test_two_places_are_what_the_promise_allows_and_blocks_hide_only_within() ->
     assert load_treatments().labels[ends[0]] == load_treatments().labels[ends[1]]
 
 
+def test_another_epsilon_hides_nothing_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hand that moves ε waits for no rule of an office, in which ε has no part."""
+    record = replace(DEATHS, threshold=7)
+    at_one = load_treatments(record)
+    before = at_one.attack_result.outcomes[HIDE]
+    monkeypatch.delattr(Suppression, "publish")  # must not be asked again
+    at_two = load_treatments(replace(record, scenario=record.scenario.with_epsilon(2.0)))
+    assert at_two.table is at_one.table
+    assert at_two.attack_result.outcomes[HIDE] == before
+    with pytest.raises(AttributeError):  # must fail: another rule is another table
+        load_treatments(replace(record, threshold=8))
+
+
 def test_the_person_is_in_denver_unless_a_click_says_otherwise() -> None:
     data = load_treatments(Publication())
     assert data.domain == US_GRID
