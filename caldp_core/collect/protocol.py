@@ -41,6 +41,7 @@ from caldp_core.collect.json_files import (
     read_json_object,
 )
 from caldp_core.datasets.base import from_weights
+from caldp_core.datasets.own import is_line
 from caldp_core.domain.domains import Domain, GridDomain
 from caldp_core.domain.partitions import named_blocks, single_block
 from caldp_core.experiments.run import Setup
@@ -664,7 +665,7 @@ def unprotected_text(setup: Setup) -> str:
 
 def _question(text: object) -> str:
     rule = f"The question must be one line of at most {QUESTION_MAX} characters; shorten it."
-    good = isinstance(text, str) and len(text) <= QUESTION_MAX and (not text or text.isprintable())
+    good = isinstance(text, str) and len(text) <= QUESTION_MAX and is_line(text)
     require(good, rule)
     return str(text)
 

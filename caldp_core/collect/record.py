@@ -31,6 +31,7 @@ from caldp_core.collect.json_files import read_json_object
 from caldp_core.collect.protocol import EXPOSED, PROTOCOL_KEY, FamilyPlan, Protocol
 from caldp_core.collect.questions import Questions, parse_protocol, protocols_by_name
 from caldp_core.collect.report_files import BATCH_PREFIX, FILE_PREFIX
+from caldp_core.datasets.own import is_line
 from caldp_core.datasets.public_map import NoPrior, PriorSpec, PublicMap
 from caldp_core.estimation.estimators import ESTIMATORS, ErrorEstimate, compare_groups, quantiles
 from caldp_core.estimation.evidence import Evidence
@@ -571,7 +572,7 @@ class About:
     def __post_init__(self) -> None:
         for key, text in vars(self).items():
             require(
-                isinstance(text, str) and 0 < len(text) <= _LINE_MAX and text.isprintable(),
+                isinstance(text, str) and 0 < len(text) <= _LINE_MAX and is_line(text),
                 f"{key} must be one line of at most {_LINE_MAX:,} characters, got {text!r:.40}.",
             )
         try:

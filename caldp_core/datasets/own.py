@@ -68,7 +68,7 @@ class CountedRows:
 
     def _check_record(self, title: str, reading: object) -> None:
         check_line("title", title)
-        fits = isinstance(reading, str) and len(reading) <= READING_MAX and reading.isprintable()
+        fits = isinstance(reading, str) and len(reading) <= READING_MAX and is_line(reading)
         require(fits, f"reading must be a text of up to {READING_MAX:,} characters.")
         unit: object = self.unit
         require(
@@ -169,16 +169,27 @@ def check_line(name: str, text: object) -> str:
         f"{excerpt(text)}; type the text anew.",
     )
     require(
-        fits and not any(unicodedata.category(sign) in _NO_TEXT for sign in str(text)),
+        fits and is_line(str(text)),
         f"{name} must be texts of one line, 1 to {OWN_NAME_MAX} characters without spaces around "
         f"them, got {excerpt(text)}.",
     )
     return str(text)
 
 
+def is_line(text: str) -> bool:
+    """Whether a text has no unseen marks, controls or line ends; joiners are no unseen marks."""
+    is_text = not any(unicodedata.category(sign) in _NO_TEXT for sign in text)
+    return is_text and _UNSEEN.search(text) is None
+
+
 def remove_unseen(text: str) -> str:
     """A text without unseen marks, in composed letters (NFC): what looks equal is equal."""
     return unicodedata.normalize("NFC", _UNSEEN.sub("", text).replace("\u00ad", ""))
+
+
+def one_line(text: str) -> str:
+    """A text without unseen marks, and one space where it has spaces of any kind or line ends."""
+    return " ".join(remove_unseen(text).split())
 
 
 _PAIR: Final = re.compile(r"([0-9]{1,7}):([0-9]{1,13})")

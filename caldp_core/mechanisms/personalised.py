@@ -81,7 +81,11 @@ def population_background(tags: int, population: ArrayLike, open_symbols: Bools)
     )
     open_weights = np.where(open_symbols, weights, 0.0)
     total = float(open_weights.sum())
-    require(0 < total < np.inf, "population must be positive where a symbol can hide behind a tag.")
+    require(
+        0 < total < np.inf,
+        "Tags hide what is not sensitive for everybody, and population is 0 at all of it; leave "
+        "more open.",
+    )
     return np.tile(open_weights / total, (tags, 1))
 
 

@@ -108,7 +108,7 @@ def _sketched(
     # The error is over all hash functions: none has to be drawn.
     sketch = kind(Hashes(np.broadcast_to(0, (functions, people.size)), m), lesson.epsilon)
     off = float(np.sqrt(sketch.variance(people).mean())) / lesson.n
-    return MethodCost(f"{m} cells", sketch.bits, off)
+    return MethodCost(f"{formats.integer(m)} cells", sketch.bits, off)
 
 
 def _response(family: str, people: Ints, lesson: Lesson) -> MethodCost:
@@ -210,7 +210,7 @@ def _dots(name: str, costs: Sequence[MethodCost], look: LineStyle, mode: str) ->
         "text": [cost.name for cost in costs],
         "line": {"color": look.colour, "dash": look.dash, "width": 3},
         "marker": {"color": look.colour, "symbol": look.symbol, "size": 11},
-        "hovertemplate": "%{text}: %{x} bits, off by %{y:.3g} percentage points",
+        "hovertemplate": "%{text}: %{x:,} bits, off by %{y:.3g} percentage points",
     }
 
 
@@ -232,7 +232,7 @@ def _numbers(data: MethodCosts) -> dict[str, dict[str, str]]:
     rows += [(f"sketch, {cost.name}", cost) for cost in data.sketch]
     rows += [(f"Hadamard sketch, {cost.name}", cost) for cost in data.hadamard]
     return {
-        "bits per report": {name: str(cost.bits) for name, cost in rows},
+        "bits per report": {name: formats.integer(cost.bits) for name, cost in rows},
         "standard error of a share": {name: _off(cost.off) for name, cost in rows},
     }
 

@@ -22,7 +22,7 @@ from caldp_ui.charts.show import Figure
 from caldp_ui.classroom import station
 from caldp_ui.classroom.page_state import DAYS_MOST, WIDTHS, Lesson
 from caldp_ui.classroom.station import Station, StationView
-from caldp_ui.words import formats
+from caldp_ui.words import accuracy, formats
 from caldp_ui.words.formats import Headline
 
 BITS: Final = 32
@@ -80,19 +80,16 @@ def ask_crowd(lesson: Lesson) -> pd.DataFrame:
 def _crowd_board(lesson: Lesson) -> StationView:
     """Open the view of all phones: headline, picture, formula and numbers."""
     data = ask_crowd(lesson)
-    true, first, off = (100 * data.iloc[0] / lesson.n).tolist()
-    off *= SPREAD
+    estimate, figures = _first_page(data, lesson)
     sure = int((data["decoded"] > SPREAD * data[_OFF]).sum())
     have = "has" if sure == 1 else "have"
-    numbers = station.table(data, lambda people: f"{people:,.0f}", str)
+    numbers = station.table(data, lambda people: formats.integer(round(people)), str)
     return StationView(
         Headline(
-            f"From {formats.counted(lesson.n, 'phone', 'phones')} we estimate that {PAGES[0]} is "
-            f"home for {formats.digits(first, 3)} %, ± {formats.digits(off)} percentage points, "
-            f"truly {formats.digits(true, 3)} %.",
-            f"± is a 95 % range. {sure} of {len(PAGES)} pages {have} a range above 0, from one "
-            "report per phone.",
-            figures={"estimate": first, "true": true, "range": off, "above 0": float(sure)},
+            estimate,
+            f"{'± is a 95 % range. ' if 'range' in figures else ''}{sure} of {len(PAGES)} pages "
+            f"{have} a range above 0, from one report per phone.",
+            figures={**figures, "above 0": float(sure)},
         ),
         lambda: formula(lesson),
         numbers,
@@ -100,6 +97,20 @@ def _crowd_board(lesson: Lesson) -> StationView:
         "pages",
         station.alt_text("People by home page.", numbers),
     )
+
+
+def _first_page(data: pd.DataFrame, lesson: Lesson) -> tuple[str, dict[str, float]]:
+    """What all reports say of the first page's share, as a sentence, and its numbers."""
+    true, first, error = (data.iloc[0] / lesson.n).tolist()
+    off = SPREAD * error
+    if accuracy.is_all_shares(first - off, first + off):
+        needed = accuracy.reports_needed(lesson.n, error)
+        return accuracy.nothing_yet(lesson.n, error, f"about {PAGES[0]}"), {"needed": needed}
+    return (
+        f"From {formats.counted(lesson.n, 'phone', 'phones')} we estimate that {PAGES[0]} is home "
+        f"for {formats.digits(100 * first, 3)} %, ± {formats.digits(100 * off)} percentage "
+        f"points, truly {formats.digits(100 * true, 3)} %."
+    ), {"estimate": 100 * first, "true": 100 * true, "range": 100 * off}
 
 
 def pages(data: pd.DataFrame, lesson: Lesson, colours: Palette) -> Figure:
@@ -188,6 +199,11 @@ def _reports(mechanism: daily_counts.LastingRappor, lesson: Lesson) -> list[tupl
     return [(name, bits.astype(np.float64)) for name, bits in rows] + [("average", average)]
 
 
+def _chance(share: float) -> str:
+    sure = formats.is_almost_sure(share)
+    return f"{formats.hundred(share) if sure else f'{100 * share:.1f}'} of 100"
+
+
 def _phone_board(lesson: Lesson) -> StationView:
     """Open the view of one phone: headline, picture, formula and numbers."""
     data = follow_phone(lesson)
@@ -204,14 +220,15 @@ def _phone_board(lesson: Lesson) -> StationView:
     )
     if lesson.broken:
         end = float(data.curves[_REDRAWN].iloc[-1])
+        later = f", and {formats.hundred(end)} after {DAYS_MOST} days"
         details += (
-            f" With new noise every day it is {formats.hundred(redrawn)} by now, and "
-            f"{formats.hundred(end)} after 60 days."
+            f" With new noise every day it is {formats.hundred(redrawn)} by now"
+            f"{later if lesson.days < DAYS_MOST else ''}."
         )
         figures |= {"redrawn": 100 * redrawn, "redrawn in the end": 100 * end}
     numbers = station.table(
         data.curves,
-        lambda share: f"{100 * share:.1f} of 100",
+        _chance,
         lambda day: formats.count(day, "day", "days"),
     )
     return StationView(

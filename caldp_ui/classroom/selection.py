@@ -169,14 +169,17 @@ def open_board(lesson: Lesson) -> StationView:
             "example",
             headline.whole,
         )
-    bitwise = _lead_text(data.needed_leads[2], lesson)
-    unit = " of all" if lesson.view == "percent" else ""
+    central, _, bitwise = data.needed_leads
+    unit = " of all" if lesson.view == "percent" and bitwise is not None else ""
+    local = (
+        "That is with local noise, one random bit per item; bit by bit it takes "
+        f"{_lead_text(bitwise, lesson)}{unit}. "
+    )
     return StationView(
         Headline(
             _leads(data, lesson),
-            "That is with local noise, one random bit per item; bit by bit it takes "
-            f"{bitwise}{unit}. There are {formats.integer(lesson.items)} items and "
-            f"{formats.counted(lesson.n, 'person', 'people')}.",
+            f"{'' if central is None else local}There are {formats.integer(lesson.items)} items "
+            f"and {formats.counted(lesson.n, 'person', 'people')}.",
             figures={
                 name: _in_unit(lead, lesson)
                 for name, lead in zip(_NAMES, data.needed_leads, strict=True)

@@ -17,7 +17,7 @@ from caldp_ui.charts.show import Figure
 from caldp_ui.classroom import station
 from caldp_ui.classroom.page_state import Lesson
 from caldp_ui.classroom.station import Station, StationView, two_digits
-from caldp_ui.words import formats
+from caldp_ui.words import accuracy, formats
 from caldp_ui.words.formats import Headline
 
 YES = 0.3
@@ -73,24 +73,32 @@ def open_trust(lesson: Lesson) -> StationView:
     data = trust_data(lesson)
     right = max_guess_accuracy(lesson.epsilon)
     best = formats.upper_bound(right)
-    sent = formats.counted(lesson.n, "random bit", "random bits")
+    estimate, figures = _estimate(data, lesson)
     return StationView(
         Headline(
             f"An attacker who reads one random bit is right {best} times in 100.",
-            f"Yes and no were equally likely before. From {sent} we estimate "
-            f"{_trust_percent(data.local)} yes, ± {_points(data.local_off)} (true: "
-            f"{_trust_percent(data.yes)}). ± is a 95 % range.",
-            figures={
-                "right": 100 * right,
-                "estimate": 100 * data.local,
-                "range": 100 * data.local_off,
-                "true": 100 * data.yes,
-            },
+            f"Yes and no were equally likely before. {estimate}",
+            figures={"right": 100 * right, **figures},
         ),
         lambda: _trust_formula(data, lesson),
         _numbers(data, best),
         html={"trust": _picture_html(data, lesson)},
     )
+
+
+def _estimate(data: Trust, lesson: Lesson) -> tuple[str, dict[str, float]]:
+    """What all random bits say of the share of yes, and the numbers of these sentences."""
+    if accuracy.is_all_shares(data.local - data.local_off, data.local + data.local_off):
+        kept = data.keep_probability
+        error = math.sqrt(kept * (1 - kept) / lesson.n) / (2 * kept - 1)
+        needed = accuracy.reports_needed(lesson.n, error)
+        return accuracy.nothing_yet(lesson.n, error, "with this coin"), {"needed": needed}
+    sent = formats.counted(lesson.n, "random bit", "random bits")
+    shares = {"estimate": data.local, "range": data.local_off, "true": data.yes}
+    return (
+        f"From {sent} we estimate {_trust_percent(data.local)} yes, ± {_points(data.local_off)} "
+        f"(true: {_trust_percent(data.yes)}). ± is a 95 % range."
+    ), {name: 100 * share for name, share in shares.items()}
 
 
 def _trust_percent(share: float) -> str:

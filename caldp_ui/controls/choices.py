@@ -31,6 +31,7 @@ from caldp_ui.app.texts import read_toml
 from caldp_ui.compute import runs
 from caldp_ui.session import visit
 from caldp_ui.session.page_state import PageState, R, S, bind_held, is_first_run
+from caldp_ui.words import formats
 from caldp_ui.words.policies import FALSE_SHARE_WORDS, PARAMETERS
 
 T = TypeVar("T")
@@ -243,12 +244,14 @@ def protections(domain: Domain | GridDomain) -> dict[str, Choice]:
         k, half = domain.k, max(domain.k // 2, 1)
         few, many, some = min(10, half), min(50, half), max(k // 10, 1)
         last = last_values(k, some)
-        title = f"Last {some} of {k:,} answers sensitive"
+        few_blocks = formats.count(few, "block", "blocks")
+        many_blocks = formats.count(many, "small block", "small blocks")
+        which = "Last" if some == 1 else f"Last {some}"
         others = (
-            Choice(f"{few} blocks", ContextPolicy(blocks.EvenRuns(few))),
-            Choice(f"{many} small blocks", ContextPolicy(blocks.EvenRuns(many))),
-            Choice(title, ContextPolicy(blocks.OneBlock(), last)),
-            Choice(f"Last {some}, in {few} blocks", ContextPolicy(blocks.EvenRuns(few), last)),
+            Choice(few_blocks, ContextPolicy(blocks.EvenRuns(few))),
+            Choice(many_blocks, ContextPolicy(blocks.EvenRuns(many))),
+            Choice(f"{which} of {k:,} answers sensitive", ContextPolicy(blocks.OneBlock(), last)),
+            Choice(f"{which}, in {few_blocks}", ContextPolicy(blocks.EvenRuns(few), last)),
         )
     return {PLAIN: plain, **dict(zip(NAMES[1:], others, strict=True))}
 

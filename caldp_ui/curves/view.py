@@ -136,7 +136,8 @@ def alt(record: state.Curves, curves: Sequence[state.CurveData]) -> str:
         if each.known_points()
     )
     unit = curves_error_format(curves).unit.title
-    return f"Expected error ({unit}) against {state.AXES[record.against].label}: {ends}."
+    axis = state.AXES[record.against].label
+    return f"Expected error ({unit}) against {axis}: {ends or 'still being computed'}."
 
 
 def headline(record: state.Curves, curves: Sequence[state.CurveData]) -> formats.Headline:

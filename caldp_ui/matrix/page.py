@@ -36,6 +36,7 @@ from caldp_ui.matrix.view import ChannelVerdict, MatrixData, judge_channel
 from caldp_ui.parts import comparison, sharing
 from caldp_ui.parts.layout import column_layout, tabs
 from caldp_ui.session import jobs
+from caldp_ui.session.links import lines
 from caldp_ui.shell.page import Page
 from caldp_ui.words import formats
 from caldp_ui.words.accuracy import DEFINITIONS, terms
@@ -100,13 +101,9 @@ def _matrix_controls(record: page_state.MatrixState) -> None:
             f"One a line, {page_state.K_MIN} to {page_state.K_MAX}; new ones begin without limits",
             help=TEXTS["groups_help"],
             **STATE.bind_held(
-                "names", "\n".join(record.names), lambda r, text: r.with_names(_lines(text))
+                "names", "\n".join(record.names), lambda r, text: r.with_names(lines(text))
             ),
         )
-
-
-def _lines(text: str) -> tuple[str, ...]:
-    return tuple(line.strip() for line in text.splitlines() if line.strip())
 
 
 def _channel_controls(record: page_state.MatrixState) -> page_state.Candidate:

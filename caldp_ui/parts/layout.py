@@ -21,7 +21,7 @@ from streamlit.delta_generator import DeltaGenerator
 from caldp_core.experiments.run import Setup
 from caldp_ui.app.run_limiter import fragment
 from caldp_ui.session.page_state import PageState
-from caldp_ui.words import policies
+from caldp_ui.words import formats, policies
 from caldp_ui.words.formats import Headline, Vocabulary
 from caldp_ui.words.promise import PromiseText
 
@@ -149,7 +149,8 @@ def picture(texts: PromiseText) -> str:
     full = (
         0 if texts.protected_share <= 0.0 else min(max(round(100 * texts.protected_share), 1), 99)
     )
-    words = f"Of 100 small figures {full} are blue, protected, and {100 - full} orange, not."
+    blue = formats.count(full, "is blue", "are blue")
+    words = f"Of 100 small figures {blue}, protected, and {100 - full} orange, not."
     return people_array(full, words, "hundred split")
 
 

@@ -31,7 +31,6 @@ from caldp_ui.personal.page_state import (
     infer_home,
     load_data,
     load_fast_data,
-    own_place_shares,
     simulate_week,
     title,
     with_known_places,
@@ -205,13 +204,9 @@ def _numbers(data: PersonalData) -> None:
     pins.table(results, None)
     st.markdown(view.bias_text(data))
     if data.ours is not None:
-        true, estimates = own_place_shares(data)
         rows = {
-            TAG_NAMES[number]: {
-                "truth": formats.share(share),
-                "from the reports": f"{estimate:.3f}",
-            }
-            for number, (share, estimate) in enumerate(zip(true, estimates, strict=True))
+            name: {"truth": true, "from the reports, 95 % range": reach}
+            for name, (true, reach) in view.own_places(data).items()
         }
         st.markdown("**Share of all people at their own place**")
         st.table(pd.DataFrame.from_dict(rows, orient="index").rename_axis("tag"))

@@ -168,12 +168,17 @@ def tagged_mechanism(setup: Setup) -> TaggedMechanism:
     return setup.mechanism
 
 
-def own_place_shares(data: PersonalData) -> tuple[Floats, Floats]:
-    """(κ,) shares of all people who are at their own place of each tag: truth and estimate."""
+def own_place_shares(data: PersonalData) -> tuple[Floats, Floats, Floats]:
+    """(κ,) shares of all people who are at their own place of each tag.
+
+    Truth, estimate, which may leave [0, 1], and its standard error.
+    """
     assert data.ours is not None  # called only once it is there
     mechanism = tagged_mechanism(data.setup)
-    true = mechanism.shares_with_tags(data.setup.dataset.distribution)[mechanism.k :]
-    return true, mechanism.common.estimate(data.ours.first.evidence.tally)[mechanism.k :]
+    true = mechanism.shares_with_tags(data.setup.dataset.distribution)
+    errors = np.sqrt(mechanism.common.variance(true, data.setup.n))
+    estimates = mechanism.common.estimate(data.ours.first.evidence.tally)
+    return true[mechanism.k :], estimates[mechanism.k :], errors[mechanism.k :]
 
 
 _DAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")

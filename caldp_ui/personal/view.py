@@ -4,6 +4,7 @@ The maps are the truth and three ways to protect places, and the bias of the col
 sentence must be true of the scenario that it is shown with.
 """
 
+from statistics import NormalDist
 from typing import Final
 
 import numpy as np
@@ -30,6 +31,7 @@ from caldp_ui.words import accuracy, formats, policies, promise
 from caldp_ui.words.promise import REPEATS, PromiseText, right_guess_text
 
 TEXTS: Final = read_texts(__file__)
+_Z: Final = NormalDist().inv_cdf(0.975)
 
 BACKGROUNDS: Final = {
     "population": "guessed from public figures of inhabitants",
@@ -134,18 +136,25 @@ def describe_reports(data: PersonalData) -> dict[str, tuple[str, str]]:
 
 def learned_sentences(data: PersonalData) -> list[str]:
     """What the collector learns, one sentence each."""
-    sentences = [
-        "Where people are who are at no place of their own, all of them together, accurately.",
-        TEXTS["open_place_learned"],
-    ]
+    sentences = [TEXTS["others_learned"], TEXTS["open_place_learned"]]
     if data.ours is None:
         return sentences
-    true, estimates = own_place_shares(data)
     counts = "; ".join(
-        f"{TAG_NAMES[number]} {100 * estimate:.1f} of 100 (truly {100 * share:.1f})"
-        for number, (share, estimate) in enumerate(zip(true, estimates, strict=True))
+        f"{name} {reach} (truly {true})" for name, (true, reach) in own_places(data).items()
     )
-    return [f"How many people are at their own places: {counts}.", *sentences]
+    return [TEXTS["own_places_learned"].format(counts=counts), *sentences]
+
+
+def own_places(data: PersonalData) -> dict[str, tuple[str, str]]:
+    """By tag: the share of all people at their own place in truth, and its 95 % range.
+
+    The range is of the reports, within [0, 1].
+    """
+    texts = {}
+    for name, true, middle, error in zip(TAG_NAMES, *own_place_shares(data), strict=False):
+        ends = np.clip([middle - _Z * error, middle + _Z * error], 0.0, 1.0)
+        texts[name] = formats.percent(float(true)), formats.percent_range(*ends.tolist())
+    return texts
 
 
 def hidden_sentences(data: PersonalData) -> list[str]:

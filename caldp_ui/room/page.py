@@ -26,6 +26,7 @@ import streamlit as st
 
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import EPSILON_MAX
+from caldp_core.datasets.own import one_line
 from caldp_ui.app import gate
 from caldp_ui.app.run_limiter import this_visit
 from caldp_ui.app.texts import escape_markdown, read_texts, read_toml
@@ -190,7 +191,7 @@ def question_form(draft: Draft) -> None:
     st.text_input(
         "Question",
         max_chars=TEXT_MAX,
-        **STATE.bind_held("text", current.text, lambda r, v: _with(r, text=v.strip())),
+        **STATE.bind_held("text", current.text, lambda r, v: _with(r, text=one_line(v))),
     )
     st.text_area(
         f"Answers, one per line, 2 to {ANSWERS_MAX}",

@@ -13,7 +13,7 @@ from caldp_ui.app.gate import QUERY
 from caldp_ui.app.texts import read_toml
 from caldp_ui.room.poll import REPORTS_MAX
 from caldp_ui.room.question import PollQuestion
-from caldp_ui.session.links import DIVIDER, NUMBER, WHOLE, RecordLink
+from caldp_ui.session.links import DIVIDER, NUMBER, WHOLE, RecordLink, lines
 from caldp_ui.session.page_state import PageState
 
 NEXT: Final = "next"
@@ -89,7 +89,7 @@ def with_answers(question: PollQuestion, text: str) -> PollQuestion:
 
     Those that keep their text stay as marked; every new text is protected.
     """
-    answers = tuple(line.strip() for line in text.splitlines() if line.strip())
+    answers = lines(text)
     marks = {answer: x in question.sensitive for x, answer in enumerate(question.answers)}
     sensitive = tuple(x for x, answer in enumerate(answers) if marks.get(answer, True))
     written = replace(question, answers=answers, sensitive=sensitive, right=None)

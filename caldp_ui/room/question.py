@@ -22,6 +22,7 @@ from scipy.special import betaln, xlog1py, xlogy
 from caldp_core.audit.pairwise import Channel
 from caldp_core.basics.errors import check_epsilon, require
 from caldp_core.basics.types import Floats, Ints
+from caldp_core.datasets.own import is_line
 from caldp_core.estimation.estimators import estimator
 from caldp_core.estimation.evidence import Evidence, default_estimator
 from caldp_core.estimation.intervals import intervals
@@ -56,7 +57,7 @@ class PollQuestion:
 
     def __post_init__(self) -> None:
         require(
-            bool(self.text.strip()) and self.text.isprintable(),
+            bool(self.text.strip()) and is_line(self.text),
             "The question is empty or holds signs that can't be shown; write one sentence.",
         )
         require(

@@ -17,6 +17,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from caldp_core.basics.errors import CaldpError, excerpt, make_readable, require
 from caldp_core.basics.files import parse_float, parse_int
+from caldp_core.datasets.own import is_line, one_line
 from caldp_ui.app.texts import escape_markdown
 from caldp_ui.session.visit import MissingDataError, this_visit
 
@@ -126,6 +127,11 @@ DIVIDER: Final = "|"
 """Stands between names in a link."""
 
 
+def lines(text: str) -> tuple[str, ...]:
+    """The names that somebody has written or pasted, one a line."""
+    return tuple(filter(None, map(one_line, text.splitlines())))
+
+
 def check_names(names: Sequence[str], most: int, signs: int, *nouns: str) -> None:
     """Raise `CaldpError` unless there are 2 to `most` different names, of 1 to `signs` characters.
 
@@ -139,7 +145,7 @@ def check_names(names: Sequence[str], most: int, signs: int, *nouns: str) -> Non
     for name in names:
         fits = bool(name.strip()) and len(name) <= signs
         require(
-            fits and name.isprintable() and DIVIDER not in name,
+            fits and is_line(name) and DIVIDER not in name,
             f"{one} needs 1 to {signs} characters other than “{DIVIDER}”, got "
             f"“{name[: signs + 1]}”; shorten or rename it.",
         )

@@ -35,12 +35,20 @@ def is_all_shares(low: float, high: float) -> bool:
     return low < 0.005 and high >= 0.995
 
 
+def reports_needed(reports: int, standard_error: float) -> int:
+    """Number of reports whose 95 % range is ± 10 percentage points, where that of `reports` is not.
+
+    `standard_error`: of the share that these estimate.
+    """
+    return math.ceil(reports * (_Z * standard_error / _USEFUL) ** 2)
+
+
 def nothing_yet(reports: int, standard_error: float, about: str) -> str:
     """How many reports would say something where `reports` say nothing.
 
     `standard_error`: of the share that they estimate. `about`: what it is of, as "with this coin".
     """
-    needed = math.ceil(reports * (_Z * standard_error / _USEFUL) ** 2)
+    needed = reports_needed(reports, standard_error)
     return (
         f"{formats.counted(reports, 'report says', 'reports say')} nothing yet {about}: for "
         f"± {100 * _USEFUL:g} percentage points it takes about {formats.people(needed)}."

@@ -151,7 +151,12 @@ def percent(share: float) -> str:
 
 
 def percent_range(low: float, high: float, decimals: int = 1) -> str:
-    """Shares as "12.3 to 14.5 %", with as many decimals as it takes to tell the ends apart."""
+    """Shares as "12.3 to 14.5 %", with as many decimals as it takes to tell the ends apart.
+
+    Ends that are equal are one share.
+    """
+    if low == high:
+        return percent(low)
     while decimals < 6 and 100 * (high - low) < 3 * 10.0**-decimals:
         decimals += 1
     return f"{100 * low:.{decimals}f} to {100 * high:.{decimals}f} %"

@@ -283,11 +283,12 @@ def _mark_size(frame: Frame, positions: list[Point]) -> float:
 
 
 def _round_numbers(low: float, high: float) -> list[float]:
-    """Three to six round numbers for the ticks of an axis, all inside it."""
+    """Up to six round percentages for the ticks of an axis, all inside it."""
     power = 10.0 ** math.floor(math.log10((high - low) / 3))
     step = next(part * power for part in (1, 2, 5, 10) if (high - low) / (part * power) <= 6)
     first, margin = math.ceil((low + 0.04 * (high - low)) / step), 0.04 * (high - low)
-    return [round(n * step, 9) for n in range(first, math.floor((high - margin) / step) + 1)]
+    last = math.floor(min(high - margin, 100) / step)
+    return [round(n * step, 9) for n in range(max(first, 0), last + 1)]
 
 
 def _stack_dots(shares: Floats, span: Point, base: float) -> list[Point]:

@@ -153,6 +153,7 @@ HOSTILE = [
     ("caldp_protocol", True, '"caldp_protocol": 1'),
     ("caldp_protocol", 2, "this file has 2"),
     ("question", "a\nb", "one line"),
+    ("question", "a\u202eb", "one line"),
     ("question", 7, "one line"),
     ("domain", [], "needs 'domain'"),
     ("domain.kind", "secret", "one of answers, map"),
@@ -276,10 +277,12 @@ def test_files_that_hold_no_protocol_are_refused(tmp_path: Path) -> None:
 
 def test_the_command_writes_the_protocol(tmp_path: Path) -> None:
     example, file = str(ROOT / "examples" / "survey.json"), tmp_path / "protocol.json"
-    result = CliRunner().invoke(main, ["protocol", example, "-o", str(file), "--question", "Well?"])
+    result = CliRunner().invoke(
+        main, ["protocol", example, "-o", str(file), "--question", "Triché\u00a0?"]
+    )
     assert (result.exit_code, result.output) == (0, "")
-    assert Protocol.from_file(file).question == "Well?"
-    printout = CliRunner().invoke(main, ["protocol", example, "--question", "Well?"])
+    assert Protocol.from_file(file).question == "Triché\u00a0?"
+    printout = CliRunner().invoke(main, ["protocol", example, "--question", "Triché\u00a0?"])
     assert printout.output == file.read_text("utf-8")
     refused = CliRunner().invoke(main, ["protocol", str(ROOT / "examples" / "personal-tags.json")])
     assert refused.exit_code == 2

@@ -34,14 +34,14 @@ from tests.ui.readings import drawn
 EPSILONS = (0.1, 0.5, 1.0, 3.0, 10.0)
 
 
-def test_no_number_is_told_as_a_power_of_ten() -> None:
-    for lesson in ENDS:
+def test_no_number_is_told_as_a_power_of_ten_nor_a_chance_as_certain() -> None:
+    for lesson in (*ENDS, Lesson("rappor", 10.0, 1, view="crowd")):
         for broken in (False, True):
             board = STATIONS[lesson.station].open(replace(lesson, broken=broken))
             cells = [cell for column in board.numbers.values() for cell in column.values()]
             for text in (board.headline.sentence, board.headline.second, *cells):
                 with naming(text):
-                    assert not re.search(r"\de[-+]?\d|nan|inf", text)
+                    assert not re.search(r"\de[-+]?\d|nan|inf|^-0$|100\.0 of 100", text)
 
 
 def test_needed_leads_are_right_in_95_of_100_and_in_the_lecture_s_order() -> None:
@@ -60,10 +60,13 @@ def test_needed_leads_are_right_in_95_of_100_and_in_the_lecture_s_order() -> Non
     none = selection.compute_data(Lesson("selection", 0.1, 100))
     assert none.needed_leads[1:] == (None, None)
     assert "even with a trusted server" in read_headline(Lesson("selection", 0.1, 100))
+    assert "local noise" not in read_headline(Lesson("selection", 0.1, 100))
     some = Lesson("selection", 0.1, 100, items=4)
     assert selection.compute_data(some).needed_leads[1:] == (None, None)
     assert "with local noise no lead is" in read_headline(some)
-    assert "bit by bit it takes more votes than there are" in read_headline(some)
+    for view in ("people", "percent"):
+        line = read_headline(replace(some, view=view))
+        assert "bit by bit it takes more votes than there are. " in line
     assert selection.compute_data(ENDS[3]).needed_leads[0] is None
     assert "even with a trusted server" in read_headline(ENDS[3])
 

@@ -21,7 +21,7 @@ from caldp_core.audit.adversary import error_vertex
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Progress, no_progress
 from caldp_core.datasets import Cities, Gowalla, Snap, Uniform, Zipf
-from caldp_core.domain.domains import GridDomain
+from caldp_core.domain.domains import Domain, GridDomain
 from caldp_core.estimation.evidence import default_estimator
 from caldp_core.experiments.forecast import (
     epsilon_curve,
@@ -241,6 +241,13 @@ def test_a_bound_is_the_papers_and_holds() -> None:
     assert not work.proved_bounds(work.record_lines(replace(SMALL, estimates=("simplex",))))
 
 
+@pytest.mark.parametrize("k", [2, 7, 19, 20, 1_000])
+def test_names_of_protections_of_lists_count_one_thing_as_one(k: int) -> None:
+    titles = [choice.title for choice in protections(Domain(k)).values()]
+    assert not [title for title in titles if re.search(r"\b1 (small )?blocks|Last 1\b", title)]
+    assert len(set(titles)) == len(titles)
+
+
 @pytest.mark.parametrize(("against", "dataset"), thinned(AXES, [Gowalla(), Zipf(7)], one_in=2))
 def test_every_axis_has_places_for_maps_and_lists(against: str, dataset: Gowalla | Zipf) -> None:
     domain = dataset.load().domain
@@ -306,6 +313,7 @@ def test_the_file_has_every_point(page: AppTest) -> None:
     blank = [
         CurveData(line, [None] * len(line.places), [None] * len(line.places)) for line in lines
     ]
+    assert view.alt(SMALL, blank).endswith(": still being computed.")
     table = pd.read_csv(BytesIO(curves_csv(SMALL, blank)))
     assert len(table) == sum(len(line.places) for line in lines)
     assert list(table["curve"].unique()) == [line.title for line in lines]

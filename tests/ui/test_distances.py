@@ -456,7 +456,7 @@ def test_every_background_has_words_and_its_bias_is_what_is_left_of_many_people(
 
 def test_what_the_collector_counts_at_own_places_is_right() -> None:
     data = personal_load_data(PersonalState(PERSONAL_BEGIN))
-    true, found = own_place_shares(data)
+    true, found, errors = own_place_shares(data)
     np.testing.assert_allclose(true, [0.4, 0.2], atol=1e-12)
     mechanism = tagged_mechanism(data.setup)
     shares, n = mechanism.shares_with_tags(data.setup.dataset.distribution), data.setup.n
@@ -464,7 +464,24 @@ def test_what_the_collector_counts_at_own_places_is_right() -> None:
     spread = np.sqrt(mechanism.common.variance(shares, n)[mechanism.k :])
     assert (np.abs(found - true) < 5.1 * spread).all()
     assert (spread < 0.002).all()
+    np.testing.assert_allclose(errors, spread)
     assert audit_mechanism(mechanism, data.setup.policy).holds
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "n"), [(0.01, 1), (0.01, 1_000), (1.0, 1_000), (20.0, 1), (1.0, 10**9)]
+)
+def test_what_is_counted_at_own_places_is_a_range_of_shares(epsilon: float, n: int) -> None:
+    data = personal_load_data(
+        PersonalState(replace(with_tags(PERSONAL_BEGIN, epsilon=epsilon), n=n))
+    )
+    _, found, errors = own_place_shares(data)
+    for at, (_, reach) in enumerate(personal_view.own_places(data).values()):
+        low, high = (float(end) for end in reach.removesuffix(" %").split(" to "))
+        assert 0 <= low < high <= 100
+        for end, side in ((low, -1.96), (high, 1.96)):
+            shown = min(max(100 * (found[at] + side * errors[at]), 0), 100)
+            assert end == pytest.approx(shown, abs=max(0.06, 0.02 * (high - low)))
 
 
 def test_a_week_of_one_person_keeps_home_within_the_odds() -> None:

@@ -29,11 +29,10 @@ from caldp_core.scenarios.scenario import SLOTS, Scenario
 from caldp_ui.compute.runs import PEOPLE_OF_SYNTHETIC
 from caldp_ui.maps.scene import BEGIN
 from caldp_ui.matrix import page_state
-from caldp_ui.matrix.page import _lines
 from caldp_ui.matrix.page_state import MatrixState
 from caldp_ui.places.page_state import LINK, STATE, PlacesState
 from caldp_ui.room.page_state import DraftLink
-from caldp_ui.session.links import CHECK, Received, seal, understand
+from caldp_ui.session.links import CHECK, Received, lines, seal, understand
 from caldp_ui.session.page_state import PINNED, PinPageState
 from caldp_ui.stage.component import LOOK_KEY, VIEW_KEY
 from tests.conftest import THOROUGH
@@ -513,7 +512,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "a table": read_table,
     "places": read_places,
     "a scenario": Scenario.from_json,
-    "the matrix's names": lambda text: MatrixState().with_names(_lines(text)),
+    "the matrix's names": lambda text: MatrixState().with_names(lines(text)),
     "the matrix's channel": lambda text: page_state._pasted(text, 3),
 }
 

@@ -585,6 +585,15 @@ def test_a_drawing_has_its_numbers_where_its_axes_say() -> None:
     assert float(truth) == frame.to_pixel(20, 0)[0]
 
 
+@pytest.mark.parametrize("yes", [0.0, 1.0])
+def test_no_axis_marks_less_than_nobody_or_more_than_all(yes: float) -> None:
+    data = load_data(replace(COINS, dataset=YesOrNo(yes), n=10**12))
+    drawn = yesno_view.dot_plot_svg(data, None, LIGHT)
+    ticks = [float(tick) for tick in re.findall(r">(-?[\d.]+) %<", drawn)]
+    assert 100 * yes in ticks
+    assert all(0 <= tick <= 100 for tick in ticks)
+
+
 def test_between_two_marks_lies_the_truth_in_1_of_50_surveys() -> None:
     """What the legend says: no belief about one survey, but how often ranges hold the truth."""
     ranks, spread = [], []

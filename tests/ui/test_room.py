@@ -190,6 +190,26 @@ def test_bad_input_is_a_sentence_and_nothing_is_lost() -> None:
         assert page_record(at, STATE) == Draft()
 
 
+@pytest.mark.parametrize(
+    ("pasted", "seen"),
+    [
+        ("Avez-vous triché\u00a0?", "Avez-vous triché ?"),
+        ("تقلب کرده\u200cای؟", "تقلب کرده\u200cای؟"),
+        ("Is a 👩\u200d🏫 🩷?", "Is a 👩\u200d🏫 🩷?"),
+        ("\u200fהאם?\u200b Schul\u00adzeit?\u2028", "האם? Schulzeit?"),
+    ],
+)
+def test_what_is_pasted_from_any_script_is_asked_without_its_unseen_marks(
+    pasted: str, seen: str
+) -> None:
+    at = open_room_page()
+    at.text_input(key="room-text").set_value(pasted).run()
+    checked(at.text_area(key="room-answers").set_value(f"{pasted}\r\n\u200e\nNo").run())
+    question = page_record(at, STATE).question
+    assert (question.text, question.answers, [*at.warning]) == (seen, (seen, "No"), [])
+    assert STATE.codec.read(STATE.codec.write(Draft(question))).question == question
+
+
 def test_phones_report_and_the_projector_shows_it() -> None:
     teacher, poll = hall()
     board = board_of(teacher, "board")

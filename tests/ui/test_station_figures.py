@@ -54,7 +54,8 @@ def figures(lesson: Lesson) -> dict[str, float]:
 
 @pytest.mark.slow
 def test_every_number_of_a_sentence_is_a_figure_and_stands_there() -> None:
-    constants = (1, 12, 60, 90, 95, 100)  # one, pages, days, fakes, a range's level, of how many
+    # One, a range that says something, pages, days, fakes, a range's level, of how many.
+    constants = (1, 10, 12, 60, 90, 95, 100)
     example = (11, 101, 110, 111)  # items as they are written
     for name in NAMES:
         for broken in (False, True):
@@ -64,7 +65,7 @@ def test_every_number_of_a_sentence_is_a_figure_and_stands_there() -> None:
                 with naming(str(lesson)):
                     hold(STATIONS[name].open(lesson).headline, given)
     for lesson in ends("rappor", view="crowd"):
-        hold(STATIONS["rappor"].open(lesson).headline, (lesson.n, 0, 12, 95))
+        hold(STATIONS["rappor"].open(lesson).headline, (lesson.n, 0, 10, 12, 95))
 
 
 def test_a_figure_that_is_not_in_its_sentence_is_caught() -> None:
@@ -103,13 +104,23 @@ def test_trust() -> None:
             n, q = lesson.n, 1 / (1 + math.exp(lesson.epsilon))
             yes = max(1, round(0.3 * n))
             assert now["right"] == pytest.approx(100 * (1 - q), rel=1e-6)
-            assert now["true"] == pytest.approx(100 * yes / n)
             errors = (flipped(n, yes, q) - q * (n - 2 * yes)) / (1 - 2 * q)
-            width = now["range"] * n / 100
+            width, off = data.local_off * n, abs(100 * data.local - 100 * yes / n)
+            holds_95(*published(n, yes, lesson.epsilon), data.central_off * n, 1e-9)
             # A normal is continuous, and what it stands for moves in steps of a hundredth of it.
             holds_95(errors, None, width, SLACK + (0.003 if n * q > 10**4 else 0))
-            assert abs(now["estimate"] - now["true"]) <= 3.2 * now["range"] + 1e-9
-            holds_95(*published(n, yes, lesson.epsilon), data.central_off * n, 1e-9)
+            assert off <= 3.2 * 100 * width / n + 1e-9
+            ends_of_range = 100 * (data.local - width / n), 100 * (data.local + width / n)
+            if "needed" in now:  # all shares are possible: no estimate is stated
+                assert ends_of_range[0] < 0.5
+                assert ends_of_range[1] >= 99.5
+                each = (1.959964 / 0.1) ** 2 * q * (1 - q) / (1 - 2 * q) ** 2
+                assert set(now) == {"right", "needed"}
+                assert now["needed"] == pytest.approx(each, abs=1)
+                continue
+            assert now["true"] == pytest.approx(100 * yes / n)
+            assert (now["estimate"], now["range"]) == (100 * data.local, 100 * data.local_off)
+            assert ends_of_range[0] >= 0.5 or ends_of_range[1] < 99.5
 
 
 def test_estimates_of_trust_scatter_as_their_range_says() -> None:
@@ -226,8 +237,12 @@ def test_rappor_of_all_phones_counts_what_its_ranges_say() -> None:
         with naming(str(lesson)):
             board = STATIONS["rappor"].open(lesson)
             data, now = daily.ask_crowd(lesson), dict(board.headline.figures)
-            assert now["estimate"] == pytest.approx(100 * data.decoded.iloc[0] / lesson.n)
-            assert now["true"] == pytest.approx(100 * data.truth.iloc[0] / lesson.n)
+            true, first, error = (100 * data.iloc[0] / lesson.n).tolist()
+            if first - 1.96 * error < 0.5 and first + 1.96 * error >= 99.5:
+                assert now["needed"] == pytest.approx(lesson.n * (0.196 * error) ** 2, rel=1e-3)
+                assert not {"estimate", "true", "range"} & set(now)
+            else:
+                assert (now["estimate"], now["true"]) == pytest.approx((first, true))
             columns = {
                 name: [float(cell.replace(",", "")) for cell in column.values()]
                 for name, column in board.numbers.items()
@@ -546,11 +561,11 @@ def test_the_table_of_responses() -> None:
             for name, (own, other, outputs) in chances.items():
                 error = equally_common(lesson, own, other)
                 assert matches(numbers["standard error of a share"][name], error), name
-                assert numbers["bits per report"][name] == str((outputs - 1).bit_length()), name
+                assert numbers["bits per report"][name] == f"{(outputs - 1).bit_length():,}", name
             if d <= 64:
                 short, bits = galois_error(lesson)
                 assert matches(numbers["standard error of a share"]["Galois"], 100 * short)
-                assert numbers["bits per report"]["Galois"] == str(bits)
+                assert numbers["bits per report"]["Galois"] == f"{bits:,}"
 
 
 def galois_by_hand(items: int, epsilon: float) -> tuple[float, int]:
@@ -579,7 +594,7 @@ def test_the_cell_of_galois_response_at_every_number_of_items() -> None:
         shown = numbers["standard error of a share"]["Galois"]
         with naming(f"{lesson}: {shown}"):
             assert matches(shown, 100 * error / math.sqrt(lesson.n))
-            assert numbers["bits per report"]["Galois"] == str(bits)
+            assert numbers["bits per report"]["Galois"] == f"{bits:,}"
             assert not matches(shown, 105 * error / math.sqrt(lesson.n))
 
 
@@ -615,12 +630,12 @@ def test_the_table_of_sketches() -> None:
     for lesson in ends("bits"):
         numbers = STATIONS["bits"].open(lesson).numbers
         for kind, m in SKETCHES:
-            row = f"{kind}, {m} cells"
+            row = f"{kind}, {m:,} cells"
             error, bits = sketched_by_hand(kind, m, lesson)
             shown = numbers["standard error of a share"][row]
             with naming(f"{lesson}, {row}: {shown} for {error}"):
                 assert matches(shown, error)
-                assert numbers["bits per report"][row] == str(bits)
+                assert numbers["bits per report"][row] == f"{bits:,}"
                 assert not matches(shown, 1.1 * error)
 
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from caldp_core.audit.inference import policy_beliefs
+from caldp_core.audit.inference import Beliefs, policy_beliefs
 from caldp_core.basics.types import no_progress
 from caldp_core.cli.commands import main
 from caldp_core.cli.run import summary
@@ -254,6 +254,28 @@ def test_the_first_tab_tells_what_a_report_may_make_one_believe() -> None:
     assert len(web) == 40 + tabs.ROWS_MAX
     assert web[40].protected
     assert web[40].channel_beliefs is None
+
+
+@pytest.mark.parametrize(
+    ("least", "most", "text"),
+    [
+        (0.0, 1.0, "can be read"),
+        (4e-9, 1.0, "can be read"),
+        (0.11, 1.0, "at least 11 of 100"),
+        (0.0, 0.48, "at most 48 of 100"),
+        (0.0, 0.996, "at most 99.6 of 100"),
+        (0.0, 1 - 5e-7, "may be more than 99.9 of 100"),
+        (4e-9, 1 - 1e-9, "less than 0.01 to more than 99.9 of 100"),
+        (0.11, 0.997, "11 to 99.7 of 100"),
+        (0.11, 0.92, "11 to 92 of 100"),
+        (0.678, 0.682, "68 of 100"),
+        (4.0e-7, 4.1e-7, "4 of 10 million"),
+    ],
+)
+def test_what_an_attacker_believes_is_read_at_both_ends(
+    least: float, most: float, text: str
+) -> None:
+    assert tabs._beliefs_text(Beliefs((least + most) / 2, least, most)) == text
 
 
 def test_methods_are_those_of_the_catalogue(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,7 @@ from caldp_core.datasets.files.area_names import areas_by_country
 from caldp_core.datasets.files.layout_detection import DetectedFile, Layout
 from caldp_core.datasets.files.numbers import WORDS, NumberSteps, default_width
 from caldp_core.datasets.files.table import REJECTS_MAX, Reader
-from caldp_core.datasets.own import READING_MAX, OwnSurvey, OwnTable, remove_unseen
+from caldp_core.datasets.own import READING_MAX, OwnSurvey, OwnTable, one_line
 from caldp_core.domain.orders import natural_order
 
 _REASONS: Final[Mapping[str, dict[str, str]]] = WORDS["reasons"]
@@ -394,7 +394,7 @@ def _people_by_step(
 
 def normalize_spaces(text: str) -> str:
     """A text as it is shown: without unseen marks, in composed letters, with single spaces."""
-    return unescape_formula(" ".join(remove_unseen(text).split()))
+    return unescape_formula(one_line(text))
 
 
 def _order(pairs: dict[tuple[str, str], int]) -> list[tuple[str, str]]:

@@ -17,7 +17,7 @@ from caldp_core.basics.types import Floats
 from caldp_core.datasets.files import numbers
 from caldp_core.datasets.files.maps import MapRequest
 from caldp_core.datasets.files.table import Table
-from caldp_core.datasets.own import remove_unseen
+from caldp_core.datasets.own import one_line
 
 _OURS: Final = {"count": "estimated people"}
 """Its name in files of ours, which have a `number` of each cell beside it."""
@@ -245,7 +245,7 @@ def detect_layouts(table: Table, header: bool | None = None) -> DetectedFile:
         header = _has_header(sample) if header is None else header
         titles = sample[0] if header else None
         sample = sample[1:] if header else sample
-    titles = titles and tuple(" ".join(remove_unseen(title).split()) for title in titles)
+    titles = titles and tuple(map(one_line, titles))
     columns = _columns(sample, table.width)
     names = _unique_titles(titles, table.width)
     if titles is not None and sample:  # an empty column is nothing, whatever it is called
