@@ -253,7 +253,6 @@ MORE_THAN_ONE: Final = {
         "many",
         "record.tables",
     ],
-    "caldp_ui/controls/choices.py": ["few", "many"],
     "caldp_ui/matrix/page_state.py": ["built.outputs", "k"],
     "caldp_ui/matrix/view.py": [
         "'has' if hidden == 1 else 'have'",

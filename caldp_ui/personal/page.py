@@ -31,6 +31,7 @@ from caldp_ui.personal.page_state import (
     infer_home,
     load_data,
     load_fast_data,
+    own_place_shares,
     simulate_week,
     title,
     with_known_places,
@@ -205,8 +206,14 @@ def _numbers(data: PersonalData) -> None:
     st.markdown(view.bias_text(data))
     if data.ours is not None:
         rows = {
-            name: {"truth": true, "from the reports, 95 % range": reach}
-            for name, (true, reach) in view.own_places(data).items()
+            name: {
+                "truth": formats.share(share),
+                "from the reports": f"{round(estimate, 3) + 0.0:.3f}",
+                "95 % range": reach,
+            }
+            for share, estimate, (name, (_, reach)) in zip(
+                *own_place_shares(data)[:2], view.own_places(data).items(), strict=True
+            )
         }
         st.markdown("**Share of all people at their own place**")
         st.table(pd.DataFrame.from_dict(rows, orient="index").rename_axis("tag"))

@@ -73,10 +73,14 @@ def shares_of(result: Result) -> tuple[Floats, Floats, Floats]:
 
 
 def group_share(result: Result, group: Bools) -> list[float]:
-    """A group's share as shown and the ends of its 95 % interval, by the variance of the sum."""
+    """A group's share as shown and the ends of its 95 % interval, by the variance of the sum.
+
+    The ends are in [0, 1], but for a share that is not.
+    """
     report = region_report(result.setup, result.first, group)
-    n = result.setup.n
-    return [report.processed_estimate / n, report.low / n, report.high / n]
+    n, shown = result.setup.n, report.processed_estimate
+    low, high = max(report.low, 0.0), min(report.high, n)
+    return [shown / n, min(low, shown) / n, max(high, shown) / n]
 
 
 SENSITIVE: Final = "sensitive"

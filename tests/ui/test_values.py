@@ -57,12 +57,14 @@ from caldp_ui.values.page_state import (
     TableEntry,
     ValuesState,
     domain_of,
+    groups_of,
     initial_scenario,
     presets_of,
     table_of,
 )
 from caldp_ui.values.tabs import means_text
 from caldp_ui.words import formats
+from tests.contract.checks import naming
 from tests.strategies import thinned
 from tests.ui.agreement import drawn_names
 from tests.ui.driver import (
@@ -112,6 +114,17 @@ def test_the_csv_of_answers_has_their_groups_compared() -> None:
         assert float(row["share of its group"]) == pytest.approx(within)
         assert float(row["group share"]) == pytest.approx(within, abs=0.02)
         assert float(row["group share low"]) < within < float(row["group share high"])
+
+
+def test_a_range_of_a_group_is_of_shares_however_much_noise_there_is() -> None:
+    few = replace(BEGIN.with_context(epsilon=0.1), n=1_000)
+    for scenario in (few, replace(few, policy=ContextPolicy(OneBlock(), epsilon=0.1))):
+        result = run(prepare(scenario))
+        for name, flags in groups_of(result.setup.dataset.domain):
+            share, low, high = view.group_share(result, flags)
+            with naming(name):
+                assert 0 <= low <= share <= high <= 1
+                assert share == pytest.approx(result.first.estimate[flags].sum())
 
 
 @pytest.mark.parametrize("table", thinned(TABLES, one_in=3), ids=lambda table: table.title)
