@@ -83,8 +83,8 @@ def population_background(tags: int, population: ArrayLike, open_symbols: Bools)
     total = float(open_weights.sum())
     require(
         0 < total < np.inf,
-        "Tags hide what is not sensitive for everybody, and population is 0 at all of it; leave "
-        "more open.",
+        "population must be positive somewhere that is not sensitive for everybody, as tags hide "
+        "nothing else; leave more places open.",
     )
     return np.tile(open_weights / total, (tags, 1))
 

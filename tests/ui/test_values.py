@@ -120,7 +120,7 @@ def test_a_range_of_a_group_is_of_shares_however_much_noise_there_is() -> None:
     few = replace(BEGIN.with_context(epsilon=0.1), n=1_000)
     for scenario in (few, replace(few, policy=ContextPolicy(OneBlock(), epsilon=0.1))):
         result = run(prepare(scenario))
-        for name, flags in groups_of(result.setup.dataset.domain):
+        for name, flags in groups_of(domain_of(scenario)):
             share, low, high = view.group_share(result, flags)
             with naming(name):
                 assert 0 <= low <= share <= high <= 1
