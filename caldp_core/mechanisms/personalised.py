@@ -83,8 +83,7 @@ def population_background(tags: int, population: ArrayLike, open_symbols: Bools)
     total = float(open_weights.sum())
     require(
         0 < total < np.inf,
-        "population must be positive somewhere that is not sensitive for everybody, as tags hide "
-        "nothing else; leave more places open.",
+        "population must be positive at something not sensitive for everybody; leave more open.",
     )
     return np.tile(open_weights / total, (tags, 1))
 

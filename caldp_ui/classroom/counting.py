@@ -130,13 +130,14 @@ def open_board(lesson: Lesson) -> StationView:
         f"{formats.counted(lesson.n, 'person', 'people')}."
     )
     if lesson.broken:
-        details += f" With one hash function for all it is never below {_off(floor)}."
+        details += f" With one hash function for all it is never below {formats.points(floor)}."
         figures["floor"] = 100 * floor
     numbers = _numbers(data)
     return StationView(
         Headline(
-            f"Galois reports of {_bits(short.bits)} are off by {_off(short.off)}, RAPPOR's "
-            f"{_bits(wide.bits)} by {formats.digits(100 * wide.off)}.",
+            f"Galois reports of {formats.count(short.bits, 'bit', 'bits')} are off by "
+            f"{formats.points(short.off)}, RAPPOR's {formats.count(wide.bits, 'bit', 'bits')} by "
+            f"{formats.digits(100 * wide.off)}.",
             f"This is the standard error of one item's share. There are {details}",
             figures=figures,
         ),
@@ -152,14 +153,6 @@ def _floor(lesson: Lesson) -> float:
     """Error that collisions leave with one function, the most cells and any number of people."""
     d = lesson.items
     return float(np.sqrt((d - 1) / d**2 / (_CELLS[-1] - 1)))
-
-
-def _bits(bits: int) -> str:
-    return formats.count(bits, "bit", "bits")
-
-
-def _off(share: float) -> str:
-    return formats.count(formats.digits(100 * share), "percentage point", "percentage points")
 
 
 def figure(data: MethodCosts, lesson: Lesson, colours: Palette) -> Figure:
@@ -233,7 +226,7 @@ def _numbers(data: MethodCosts) -> dict[str, dict[str, str]]:
     rows += [(f"Hadamard sketch, {cost.name}", cost) for cost in data.hadamard]
     return {
         "bits per report": {name: formats.integer(cost.bits) for name, cost in rows},
-        "standard error of a share": {name: _off(cost.off) for name, cost in rows},
+        "standard error of a share": {name: formats.points(cost.off) for name, cost in rows},
     }
 
 

@@ -10,7 +10,6 @@ from typing import Any, Final
 
 import numpy as np
 import pandas as pd
-import scipy
 
 from caldp_core.basics.cache import cached
 from caldp_core.basics.types import Floats, Ints
@@ -57,7 +56,6 @@ def formula(lesson: Lesson) -> None:
     )
 
 
-SPREAD: Final = float(scipy.special.ndtri(0.975))
 _OFF: Final = "standard error"
 _SHORT: Final = [page.partition(".")[0] for page in PAGES]
 
@@ -66,7 +64,7 @@ def ask_crowd(lesson: Lesson) -> pd.DataFrame:
     """Draw one report from each of n phones, and decode them.
 
     People by home page: `truth`, `decoded`, and its `standard error`; the 95 % range of an estimate
-    is `SPREAD` of them to either side.
+    is 1.96 of them to either side.
     """
     rng = np.random.default_rng(lesson.seed)
     popular = 1 / np.arange(1, len(PAGES) + 1)
@@ -81,7 +79,7 @@ def _crowd_board(lesson: Lesson) -> StationView:
     """Open the view of all phones: headline, picture, formula and numbers."""
     data = ask_crowd(lesson)
     estimate, figures = _first_page(data, lesson)
-    sure = int((data["decoded"] > SPREAD * data[_OFF]).sum())
+    sure = int((data["decoded"] > accuracy.Z95 * data[_OFF]).sum())
     have = "has" if sure == 1 else "have"
     numbers = station.table(data, lambda people: formats.integer(round(people)), str)
     return StationView(
@@ -102,14 +100,14 @@ def _crowd_board(lesson: Lesson) -> StationView:
 def _first_page(data: pd.DataFrame, lesson: Lesson) -> tuple[str, dict[str, float]]:
     """What all reports say of the first page's share, as a sentence, and its numbers."""
     true, first, error = (data.iloc[0] / lesson.n).tolist()
-    off = SPREAD * error
+    off = accuracy.Z95 * error
     if accuracy.is_all_shares(first - off, first + off):
         needed = accuracy.reports_needed(lesson.n, error)
         return accuracy.nothing_yet(lesson.n, error, f"about {PAGES[0]}"), {"needed": needed}
     return (
         f"From {formats.counted(lesson.n, 'phone', 'phones')} we estimate that {PAGES[0]} is home "
-        f"for {formats.digits(100 * first, 3)} %, ± {formats.digits(100 * off)} percentage "
-        f"points, truly {formats.digits(100 * true, 3)} %."
+        f"for {formats.digits(100 * first, 3)} %, ± {formats.points(off)}, truly "
+        f"{formats.digits(100 * true, 3)} %."
     ), {"estimate": 100 * first, "true": 100 * true, "range": 100 * off}
 
 
@@ -119,7 +117,7 @@ def pages(data: pd.DataFrame, lesson: Lesson, colours: Palette) -> Figure:
     percent = 100 * data / lesson.n
     truth = {"type": "bar", "name": "truth", "x": _SHORT, "y": percent["truth"]}
     name, look = "estimate and its 95 % range", {"color": ours.colour, "size": 12}
-    reach = {"array": SPREAD * percent[_OFF], "thickness": 2.5, "width": 6}
+    reach = {"array": accuracy.Z95 * percent[_OFF], "thickness": 2.5, "width": 6}
     decoded = dots_trace(name, _SHORT, percent["decoded"], look, error_y=reach)
     truth["marker"] = {"color": other.colour, "opacity": 0.55}
     y = {"title": "people with this home page, %"}
@@ -199,11 +197,6 @@ def _reports(mechanism: daily_counts.LastingRappor, lesson: Lesson) -> list[tupl
     return [(name, bits.astype(np.float64)) for name, bits in rows] + [("average", average)]
 
 
-def _chance(share: float) -> str:
-    sure = formats.is_almost_sure(share)
-    return f"{formats.hundred(share) if sure else f'{100 * share:.1f}'} of 100"
-
-
 def _phone_board(lesson: Lesson) -> StationView:
     """Open the view of one phone: headline, picture, formula and numbers."""
     data = follow_phone(lesson)
@@ -220,15 +213,14 @@ def _phone_board(lesson: Lesson) -> StationView:
     )
     if lesson.broken:
         end = float(data.curves[_REDRAWN].iloc[-1])
-        later = f", and {formats.hundred(end)} after {DAYS_MOST} days"
         details += (
-            f" With new noise every day it is {formats.hundred(redrawn)} by now"
-            f"{later if lesson.days < DAYS_MOST else ''}."
+            f" With new noise every day it is {formats.hundred(redrawn)} by now, and "
+            f"{formats.hundred(end)} after 60 days."
         )
         figures |= {"redrawn": 100 * redrawn, "redrawn in the end": 100 * end}
     numbers = station.table(
         data.curves,
-        _chance,
+        lambda p: f"{formats.hundred(p) if p >= 0.9995 else f'{100 * p:.1f}'} of 100",
         lambda day: formats.count(day, "day", "days"),
     )
     return StationView(

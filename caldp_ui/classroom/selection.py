@@ -171,15 +171,13 @@ def open_board(lesson: Lesson) -> StationView:
         )
     central, _, bitwise = data.needed_leads
     unit = " of all" if lesson.view == "percent" and bitwise is not None else ""
-    local = (
-        "That is with local noise, one random bit per item; bit by bit it takes "
-        f"{_lead_text(bitwise, lesson)}{unit}. "
-    )
+    local = "That is with local noise, one random bit per item; bit by bit it takes "
+    local = f"{local}{_lead_text(bitwise, lesson)}{unit}. " * (central is not None)
     return StationView(
         Headline(
             _leads(data, lesson),
-            f"{'' if central is None else local}There are {formats.integer(lesson.items)} items "
-            f"and {formats.counted(lesson.n, 'person', 'people')}.",
+            f"{local}There are {formats.integer(lesson.items)} items and "
+            f"{formats.counted(lesson.n, 'person', 'people')}.",
             figures={
                 name: _in_unit(lead, lesson)
                 for name, lead in zip(_NAMES, data.needed_leads, strict=True)

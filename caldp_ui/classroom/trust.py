@@ -96,17 +96,13 @@ def _estimate(data: Trust, lesson: Lesson) -> tuple[str, dict[str, float]]:
     sent = formats.counted(lesson.n, "random bit", "random bits")
     shares = {"estimate": data.local, "range": data.local_off, "true": data.yes}
     return (
-        f"From {sent} we estimate {_trust_percent(data.local)} yes, ± {_points(data.local_off)} "
-        f"(true: {_trust_percent(data.yes)}). ± is a 95 % range."
+        f"From {sent} we estimate {_trust_percent(data.local)} yes, "
+        f"± {formats.points(data.local_off)} (true: {_trust_percent(data.yes)}). ± is a 95 % range."
     ), {name: 100 * share for name, share in shares.items()}
 
 
 def _trust_percent(share: float) -> str:
     return f"{formats.digits(100 * share, 3)}\N{NO-BREAK SPACE}%"
-
-
-def _points(share: float) -> str:
-    return f"{formats.digits(100 * share, 2)} percentage points"
 
 
 def _of_hundred(share: float) -> str:
@@ -137,7 +133,7 @@ def _server(bits: Bools, published: float, off: float, data: Trust) -> dict[str,
     return {
         "people": _people(bits, "answers on the server"),
         "published": _trust_percent(published),
-        "off": _points(off),
+        "off": formats.points(off),
         "thief": attacker(bits, data),
     }
 
@@ -182,7 +178,7 @@ def _numbers(data: Trust, best: str) -> dict[str, dict[str, str]]:
         right = int((server_bits == data.truth).sum())
         return {
             "published share of yes": _trust_percent(published),
-            "95 % range": f"± {_points(off)}",
+            "95 % range": f"± {formats.points(off)}",
             "true bits on the server": f"{right} of {data.truth.size}",
             "an attacker is right, from even odds": most,
         }
@@ -279,9 +275,9 @@ def open_sums(lesson: Lesson) -> StationView:
     return StationView(
         Headline(
             f"With {_count(lesson)}, a trusted server is off by {central_text}, local "
-            f"noise by {two_digits(local)}: {_sums_percent(share)} of all.",
+            f"noise by {two_digits(local)}: {formats.digits(share)} % of all.",
             f"With {formats.counted(100 * lesson.n, 'person', 'people')} local noise is off by "
-            f"{two_digits(10 * local)}, but by {_sums_percent(share / 10)} of all.{broken} "
+            f"{two_digits(10 * local)}, but by {formats.digits(share / 10)} % of all.{broken} "
             "These are standard errors.",
             figures=figures,
         ),
@@ -295,10 +291,6 @@ def open_sums(lesson: Lesson) -> StationView:
 
 def _count(lesson: Lesson) -> str:
     return formats.counted(lesson.n, "person", "people")
-
-
-def _sums_percent(percent: float) -> str:
-    return f"{formats.digits(percent)} %"
 
 
 _POWERS: Final = ("1", "10", "100", "1,000", "10,000", "", "1 million", "", "100 million", "")

@@ -212,7 +212,7 @@ def error_sentence(found: page_state.Candidate) -> str:
         return "Shares can't be estimated: two values send the same reports."
     return (
         f"A share estimated from {formats.people(_PEOPLE)} people is typically off by "
-        f"{formats.digits(100 * mean**0.5)} percentage points."
+        f"{formats.points(mean**0.5)}."
     )
 
 

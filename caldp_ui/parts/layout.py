@@ -21,7 +21,7 @@ from streamlit.delta_generator import DeltaGenerator
 from caldp_core.experiments.run import Setup
 from caldp_ui.app.run_limiter import fragment
 from caldp_ui.session.page_state import PageState
-from caldp_ui.words import formats, policies
+from caldp_ui.words import accuracy, formats, policies
 from caldp_ui.words.formats import Headline, Vocabulary
 from caldp_ui.words.promise import PromiseText
 
@@ -59,7 +59,6 @@ def as_html(sentence: str) -> str:
 
 DOTS: Final = 50
 _COLUMNS: Final = 24
-_Z: Final = 1.959964
 
 
 def people_array(marked: int, words: str, kind: str = "hundred") -> str:
@@ -95,7 +94,7 @@ def _columns(middle: float, half_width: float) -> list[int]:
     if half_width <= 0:
         return [_COLUMNS // 2]
     normal = ndtri((np.arange(DOTS) + 0.5) / DOTS)
-    values = np.maximum(middle + half_width / _Z * normal, 0.0)
+    values = np.maximum(middle + half_width / accuracy.Z95 * normal, 0.0)
     low, high = values[0], max(values[-1], values[0] + half_width / 10)
     places: list[int] = np.rint((values - low) / (high - low) * _COLUMNS).astype(int).tolist()
     return places

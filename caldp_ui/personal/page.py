@@ -206,14 +206,8 @@ def _numbers(data: PersonalData) -> None:
     st.markdown(view.bias_text(data))
     if data.ours is not None:
         rows = {
-            name: {
-                "truth": formats.share(share),
-                "from the reports": f"{round(estimate, 3) + 0.0:.3f}",
-                "95 % range": reach,
-            }
-            for share, estimate, (name, (_, reach)) in zip(
-                *own_place_shares(data)[:2], view.own_places(data).items(), strict=True
-            )
+            name: {"truth": formats.share(true), "from the reports": f"{round(found, 3) + 0.0:.3f}"}
+            for name, true, found, _ in zip(TAG_NAMES, *own_place_shares(data), strict=False)
         }
         st.markdown("**Share of all people at their own place**")
         st.table(pd.DataFrame.from_dict(rows, orient="index").rename_axis("tag"))

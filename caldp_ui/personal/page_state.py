@@ -169,10 +169,7 @@ def tagged_mechanism(setup: Setup) -> TaggedMechanism:
 
 
 def own_place_shares(data: PersonalData) -> tuple[Floats, Floats, Floats]:
-    """(κ,) shares of all people who are at their own place of each tag.
-
-    Truth, estimate, which may leave [0, 1], and its standard error.
-    """
+    """(κ,) shares of all people at their own place of each tag: truth, estimate, its error."""
     assert data.ours is not None  # called only once it is there
     mechanism = tagged_mechanism(data.setup)
     true = mechanism.shares_with_tags(data.setup.dataset.distribution)

@@ -4,7 +4,6 @@ The maps are the truth and three ways to protect places, and the bias of the col
 sentence must be true of the scenario that it is shown with.
 """
 
-from statistics import NormalDist
 from typing import Final
 
 import numpy as np
@@ -31,7 +30,6 @@ from caldp_ui.words import accuracy, formats, policies, promise
 from caldp_ui.words.promise import REPEATS, PromiseText, right_guess_text
 
 TEXTS: Final = read_texts(__file__)
-_Z: Final = NormalDist().inv_cdf(0.975)
 
 BACKGROUNDS: Final = {
     "population": "guessed from public figures of inhabitants",
@@ -146,13 +144,10 @@ def learned_sentences(data: PersonalData) -> list[str]:
 
 
 def own_places(data: PersonalData) -> dict[str, tuple[str, str]]:
-    """By tag: the share of all people at their own place in truth, and its 95 % range.
-
-    The range is of the reports, within [0, 1].
-    """
+    """By tag: the true share of all people at their own place, and its range by the reports."""
     texts = {}
     for name, true, middle, error in zip(TAG_NAMES, *own_place_shares(data), strict=False):
-        ends = np.clip([middle - _Z * error, middle + _Z * error], 0.0, 1.0)
+        ends = np.clip(middle + accuracy.Z95 * error * np.array([-1.0, 1.0]), 0.0, 1.0)
         texts[name] = formats.percent(float(true)), formats.percent_range(*ends.tolist())
     return texts
 

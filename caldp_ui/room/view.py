@@ -354,7 +354,6 @@ def _answer(
 
 
 _SEED: Final = 7
-_Z: Final = 1.959964
 MARK: Final = "rehearsal"
 """The mark of a rehearsal's poll, which nobody has opened."""
 
@@ -390,7 +389,7 @@ def half_width(draft: Draft) -> float:
     question = draft.question
     first = question.sensitive[0] if question.sensitive else 0
     variance = mechanism_of(question).variance(truth_of(question), draft.phones)
-    return _Z * float(np.sqrt(variance[first]))
+    return accuracy.Z95 * float(np.sqrt(variance[first]))
 
 
 def view(draft: Draft, pinned: Draft | None, colours: Palette) -> View:

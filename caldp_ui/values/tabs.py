@@ -140,21 +140,12 @@ def _span_html(name: str, beliefs: Beliefs) -> str:
     return f'<i class="{name}" style="left:{left:.2f}%;right:{right:.2f}%"></i>'
 
 
-_NEVER: Final = 1e-4
-"""A chance that is never smaller, as small as it is, is no limit that a reader could use."""
-_ALL_BUT_FEW: Final = 0.995
-"""From here on `out_of` counts the others."""
-
-
 def _beliefs_text(beliefs: Beliefs) -> str:
     least, most = beliefs.least, beliefs.most
     if most >= 1:
-        return "can be read" if least < _NEVER else f"at least {formats.out_of(least)}"
-    if most >= _ALL_BUT_FEW:
-        if least > 0:
-            return f"{formats.per_hundred(least)} to {formats.hundred(most)} of 100"
-        may = "may be " if formats.is_almost_sure(most) else ""
-        return f"{may}{formats.upper_bound(most)} of 100"
+        return "can be read" if least < 1e-4 else f"at least {formats.out_of(least)}"
+    if most >= 0.995:  # `out_of` would count the others
+        return f"{formats.per_hundred(max(least, 0.0))} to {formats.hundred(most)} of 100"
     if least <= 0:
         return f"at most {formats.out_of(most)}"
     (low, high), number = formats.out_of_one(least, most)

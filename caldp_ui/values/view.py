@@ -73,10 +73,7 @@ def shares_of(result: Result) -> tuple[Floats, Floats, Floats]:
 
 
 def group_share(result: Result, group: Bools) -> list[float]:
-    """A group's share as shown and the ends of its 95 % interval, by the variance of the sum.
-
-    The ends are in [0, 1], but for a share that is not.
-    """
+    """A group's share as shown and its 95 % interval, by the sum's variance, cut to [0, 1]."""
     report = region_report(result.setup, result.first, group)
     n, shown = result.setup.n, report.processed_estimate
     low, high = max(report.low, 0.0), min(report.high, n)
@@ -400,7 +397,6 @@ def _shorten_name(name: str, font: ImageFont.FreeTypeFont | ImageFont.ImageFont)
 
 
 TEXTS: Final = read_texts(__file__)
-_Z: Final = 1.96
 _IN_AREAS: Final = replace(ANSWERS, wrong="in the wrong area")
 
 
@@ -471,7 +467,7 @@ def _picture(name: str, title: str, result: Result, labels: Ints) -> records.Pic
         records.nobody_below(n),
         ("blocks", "sensitive", "open") if name == scene.OURS else ("blocks",),
         records.Fact(number, text),
-        records.encode_errors(_in_cells(half / _Z, labels)),
+        records.encode_errors(_in_cells(half / accuracy.Z95, labels)),
     )
 
 

@@ -25,7 +25,8 @@ from caldp_ui.words import formats, policies, promise
 from caldp_ui.words.formats import Headline, Vocabulary
 
 TEXTS: Final = read_texts(__file__)
-_Z: Final = NormalDist().inv_cdf(0.975)
+Z95: Final = NormalDist().inv_cdf(0.975)
+"""Standard deviations to either side of a normal that hold 95 of 100."""
 _USEFUL: Final = 0.1
 """Half of a 95 % range that says something."""
 
@@ -36,11 +37,8 @@ def is_all_shares(low: float, high: float) -> bool:
 
 
 def reports_needed(reports: int, standard_error: float) -> int:
-    """Number of reports whose 95 % range is ± 10 percentage points, where that of `reports` is not.
-
-    `standard_error`: of the share that these estimate.
-    """
-    return math.ceil(reports * (_Z * standard_error / _USEFUL) ** 2)
+    """Reports for a range of ± 10 percentage points. `standard_error`: of a share by `reports`."""
+    return math.ceil(reports * (Z95 * standard_error / _USEFUL) ** 2)
 
 
 def nothing_yet(reports: int, standard_error: float, about: str) -> str:
@@ -132,7 +130,7 @@ def forecast(expected: Forecast | None) -> str:
         return "not known: it takes long trials"
     if expected.error == 0:
         return "0: nothing is hidden, and everybody takes part"
-    spread = formats.plus_minus(expected.error, _Z * expected.deviation)
+    spread = formats.plus_minus(expected.error, Z95 * expected.deviation)
     return f"{spread}, 95 % range ({expected.method})"
 
 

@@ -150,11 +150,13 @@ def percent(share: float) -> str:
     return str(percentage(share))
 
 
-def percent_range(low: float, high: float, decimals: int = 1) -> str:
-    """Shares as "12.3 to 14.5 %", with as many decimals as it takes to tell the ends apart.
+def points(share: float, significant: int = 2) -> str:
+    """A difference of shares: "1 percentage point", "1.9 percentage points"."""
+    return count(digits(100 * share, significant), "percentage point", "percentage points")
 
-    Ends that are equal are one share.
-    """
+
+def percent_range(low: float, high: float, decimals: int = 1) -> str:
+    """Shares as "12.3 to 14.5 %", with as many decimals as it takes to tell the ends apart."""
     if low == high:
         return percent(low)
     while decimals < 6 and 100 * (high - low) < 3 * 10.0**-decimals:

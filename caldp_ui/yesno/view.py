@@ -109,9 +109,7 @@ def coin_numbers(coin: Coin) -> dict[str, str]:
         "right after “no”, from 50:50": correct[0],
         "estimate of yes": f"{100 * coin.estimate:.2f} %",
         "95 % range": formats.percent_range(coin.low, coin.high, 2),
-        "standard error (exact)": (
-            f"{formats.digits(100 * coin.standard_error, 3)} percentage points"
-        ),
+        "standard error (exact)": formats.points(coin.standard_error, 3),
     }
 
 

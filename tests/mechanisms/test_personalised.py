@@ -290,7 +290,7 @@ def test_what_is_refused() -> None:
         mechanism.estimate(tally, np.array([[0.5, 0.5]]))
     with pytest.raises(CaldpError, match="tags must be"):
         UserMechanism(SENSITIVE, 0, 1.0, "hadamard", HadamardOracles)
-    with pytest.raises(CaldpError, match="population must be positive .* leave more places open"):
+    with pytest.raises(CaldpError, match="population must be positive"):
         population_background(1, SENSITIVE * 1.0, ~SENSITIVE)
     with pytest.raises(CaldpError, match="one shape"):
         background_bias([0.1], some_background(), some_background())

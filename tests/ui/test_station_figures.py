@@ -255,7 +255,7 @@ def test_rappor_of_all_phones_counts_what_its_ranges_say() -> None:
     within, many = [], Lesson("rappor", 3.0, 10**6, view="crowd")
     for seed in range(100):
         data = daily.ask_crowd(replace(many, seed=seed))
-        off = np.abs(data.decoded - data.truth) <= daily.SPREAD * data["standard error"]
+        off = np.abs(data.decoded - data.truth) <= 1.96 * data["standard error"]
         within.append(off.mean())
     pages = len(daily.PAGES)
     # 1,200 estimates, those of one draw not quite independent: 2 % for 0.63 % a standard deviation.
