@@ -309,7 +309,7 @@ def _rows_sql(file: DetectedFile, layout: Layout) -> str:
     if layout.steps is not None:
         steps = numbers.steps_sql(f"c{layout.answer}", layout.steps, layout.mark or ".")
     return (
-        f"SELECT *, CASE WHEN {_left_out_sql(layout)} THEN 8 WHEN a = '' THEN 1 "
+        f"SELECT *, CASE WHEN {left_out_sql(layout)} THEN 8 WHEN a = '' THEN 1 "
         f"WHEN step IS NULL THEN 7 WHEN {no_group} THEN 2 "
         f"WHEN n IS NULL THEN 5 WHEN NOT (n >= 0 AND n <= {N_MAX}) THEN 6 ELSE 0 END AS code FROM "
         f"(SELECT *, {answer} AS a, {group} AS g, {people} AS n, {steps} "
@@ -317,7 +317,7 @@ def _rows_sql(file: DetectedFile, layout: Layout) -> str:
     )
 
 
-def _left_out_sql(layout: Layout) -> str:
+def left_out_sql(layout: Layout) -> str:
     """SQL of whether a row is left out by one of its cells."""
     tests = [
         f"{numbers.single_spaced_sql(f'c{at}')} = '{cell.replace(chr(39), chr(39) * 2)}'"
@@ -497,7 +497,8 @@ def count_questions(
         width = step_width(file, layout, column)
         steps = None if width is None else NumberSteps(width)
         own = replace(layout, answer=column, group=None, others=(), steps=steps, areas=())
-        own = replace(own, left_out=tuple(each for each in layout.left_out if each[0] == column))
+        others = {*columns} - {column}
+        own = replace(own, left_out=tuple(e for e in layout.left_out if e[0] not in others))
         counted.append(count_answers(file, own, file.names[column], within))
     worst = max(counted, key=lambda each: each.refused.count)
     reasons = ((f"{why} in “{worst.table.title}”", rows) for why, rows in worst.refused.reasons)

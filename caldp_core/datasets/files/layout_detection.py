@@ -435,6 +435,7 @@ class _Sample:
             # A group of its own for each answer is none: it may be a margin of error.
             names = self.titles or [""] * len(self.columns)
             able = [at for at in rest if not has_word(names[at], RATES)]
+            able = [at for at in able if not is_named(names[at], "period")]
             several = [at for at in able if len({*self.columns[at]}) < len(self.columns[at])]
             group = next(iter(rest if self.titles is None else several), None)
         read = numeric if count is None else [count]

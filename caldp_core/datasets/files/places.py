@@ -17,6 +17,7 @@ from caldp_core.datasets.files.answers import (
     CountedFile,
     RefusedRows,
     find_refused_rows,
+    left_out_sql,
     part_sql,
     people_of_rows,
     reasons,
@@ -117,7 +118,8 @@ def _rows_sql(file: DetectedFile, layout: Layout) -> str:
     )
     empty = " OR ".join(f"trim(coalesce({each}, '')) = ''" for each in (latitude, longitude))
     return (
-        f"SELECT *, CASE WHEN lat IS NULL OR lon IS NULL THEN CASE WHEN {empty} THEN 1 ELSE 2 END "
+        f"SELECT *, CASE WHEN {left_out_sql(layout)} THEN 8 "
+        f"WHEN lat IS NULL OR lon IS NULL THEN CASE WHEN {empty} THEN 1 ELSE 2 END "
         "WHEN NOT (abs(lat) <= 90 AND abs(lon) <= 180) THEN 3 WHEN lat = 0 AND lon = 0 THEN 4 "
         f"WHEN n IS NULL THEN 5 WHEN NOT (n >= 0 AND n <= {N_MAX}) THEN 6 ELSE 0 END AS code "
         f"FROM ({read})"

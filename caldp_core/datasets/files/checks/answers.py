@@ -13,7 +13,11 @@ from caldp_core.basics.limits import OWN_QUESTIONS_MAX
 from caldp_core.datasets.files.answers import counted_cells
 from caldp_core.datasets.files.checks.people import leave_out
 from caldp_core.datasets.files.checks.record import Check, Reading, ask, text_sql
-from caldp_core.datasets.files.layout_detection import DetectedFile, are_of_no_question
+from caldp_core.datasets.files.layout_detection import (
+    DetectedFile,
+    are_of_no_question,
+    is_identifier,
+)
 from caldp_core.datasets.files.numbers import WORDS, looks_like_number, parse_number
 
 _CODES: Final = frozenset(
@@ -29,6 +33,7 @@ _FAR: Final = 1.5
 _GAP, _OFTEN = 10, 3
 """Distance from the largest other number, and rows, from which it is as well."""
 _SCALE_MAX: Final = 5
+_PREVIEWS: Final = frozenset(WORDS["labels"]["previews"].split("; "))
 _MISSING: Final = frozenset(WORDS["labels"]["missing"].split())
 _SEPARATORS: Final = (";", "|", ",", "/", "+", "&", " ")
 _SURE: Final = ";|,"
@@ -101,6 +106,23 @@ def _is_far(value: float, times: int, usual: Sequence[float], lowest: float) -> 
         return lowest < -_SCALE_MAX or 0 not in usual
     gap = value - max(usual)
     return value > _FAR * max(usual) or (gap >= _GAP and times >= _OFTEN)
+
+
+def previews(reading: Reading) -> Check | None:
+    """Rows that survey services mark as a preview, a test, spam or not approved."""
+    columns = [at for at, name in enumerate(reading.file.names) if is_identifier(name)]
+    found = [
+        (at, cell)
+        for at in columns
+        for cell in dict.fromkeys(reading.file.cells(at))
+        if cell.casefold() in _PREVIEWS
+    ]
+    if not found:
+        return None
+    rows = sum(any(row[at] == cell for at, cell in found) for row in reading.file.rows)
+    listed = ", ".join(f"“{cell}” in {reading.name(at)}" for at, cell in found[:3])
+    several = count_text(rows, "row is", "rows are")
+    return ask("previews", partial(leave_out, found), rows=several, listed=listed)
 
 
 def notes(reading: Reading) -> Check | None:
@@ -335,14 +357,22 @@ def own_answers(reading: Reading) -> Check | None:
     layout = reading.layout
     if layout.answer is None or layout.count is not None or layout.latitude is not None:
         return None
-    cells = reading.file.cells(layout.answer)
+    file, cells = reading.file, reading.file.cells(layout.answer)
     different = len(set(cells))
     few = different < _OWN_ROWS or different <= _OWN_ANSWERS * len(cells)
-    if few or reading.file.is_numeric(layout.answer):
+    if (few and not _are_labels(file, layout.answer)) or file.is_numeric(layout.answer):
         return None
     rows = count_text(len(cells), "row", "rows")
     column, size = reading.name(layout.answer), f"{different:,}"
     return ask("own-answers", different=size, rows=rows, column=column, cell=cells[0])
+
+
+def _are_labels(file: DetectedFile, answer: int) -> bool:
+    """Whether answers all differ, beside decimals, as labels of a table do that holds no people."""
+    if file.repeats(answer):
+        return False
+    numeric = [at for at in range(len(file.names)) if at != answer and file.is_numeric(at)]
+    return any(re.search(r"\d[.,]\d", cell) for at in numeric for cell in file.cells(at))
 
 
 _KNOWN: Final = 0.8

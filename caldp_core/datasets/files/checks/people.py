@@ -2,10 +2,11 @@
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from caldp_core.basics.errors import count_text, excerpt
 from caldp_core.datasets.files import numbers
@@ -44,7 +45,8 @@ _SHARES: Final = {1.0: 0.02, 100.0: 0.5}
 
 
 _PARTS: Final = rf"(?i)\W*({numbers.WORDS['labels']['parts']})\b"
-_NUMBER: Final = rf"[^\d\s:$€£~<>≤≥-]?(\d[\d.,{numbers.SPACES}]*?|:)"
+_NUMBER: Final = rf"[^\d\s(:$€£~<>≤≥-]?(\d[\d.,{numbers.SPACES}]*?|:)"
+_BRACKETED: Final = rf"\(\s*(\d[\d.,{numbers.SPACES}]*?)\s*\)"
 _MULTIPLES: Final[dict[str, int]] = numbers.WORDS["multiples"]
 _IN: Final = numbers.WORDS["labels"]["in_units"]
 _HIDDEN: Final = rf"{numbers.HIDDEN}|\d+ ?[–-] ?\d+"
@@ -56,6 +58,35 @@ def is_total(label: str) -> bool:
     return bool(words) and (
         "".join(words) in _TOTALS or not _IN_LABELS.isdisjoint((words[0], words[-1]))
     )
+
+
+def brackets(reading: Reading) -> Check | None:
+    """Numbers in brackets: uncertain ones in official tables, negative ones in accounts."""
+    found, file = dict[int, str](), reading.file
+    for at in range(len(file.names)):
+        inside = [c for c in file.cells(at) if c[0] == "(" and re.fullmatch(_BRACKETED, c)]
+        others = {*file.cells(at)} - {*inside} if inside else set()
+        others = {cell for cell in others if not re.fullmatch(numbers.HIDDEN, cell)}
+        if inside and 2 * sum(map(numbers.looks_like_number, others)) >= len(others):
+            found[at] = inside[0]
+    if not found:
+        return None
+    patterns = dict.fromkeys(found, _BRACKETED)
+    ways = (partial(_replace_cells, patterns, by) for by in ("\\1", "-\\1"))
+    names, first = ", ".join(map(reading.name, list(found)[:_LISTED])), next(iter(found.values()))
+    number = re.sub(_BRACKETED, r"\1", first)
+    return ask("brackets", *ways, names=names, first=first, number=number)
+
+
+def _replace_cells(patterns: Mapping[int, str], by: str, reading: Reading) -> Reading:
+    """The reading with other texts for cells of the columns' patterns, and its layout anew."""
+    whole = {at: text_sql(rf"^\s*{pattern}\s*$") for at, pattern in patterns.items()}
+    reading = reading.with_sql(
+        {at: f"regexp_replace(c{at}, {pattern}, '{by}')" for at, pattern in whole.items()}
+    )
+    if reading.layout.latitude is not None:
+        return reading
+    return replace(reading, layout=detect_again(reading.file, reading.layout))
 
 
 def marks(reading: Reading) -> Check | None:
@@ -79,13 +110,7 @@ def marks(reading: Reading) -> Check | None:
     column, first = next(iter(marked.items()))
     number = re.sub(rf"^{patterns[column]}$", r"\1", first)
 
-    def without(read: Reading) -> Reading:
-        bare = {at: text_sql(rf"^\s*{patterns[at]}\s*$") for at in marked}
-        read = read.with_sql(
-            {at: f"regexp_replace(c{at}, {pattern}, '\\1')" for at, pattern in bare.items()}
-        )
-        return replace(read, layout=detect_again(read.file, read.layout))
-
+    without = partial(_replace_cells, {at: patterns[at] for at in marked}, "\\1")
     names = ", ".join(reading.name(at) for at in list(marked)[:_LISTED])
     return ask("marks", without, names=names, first=first, number=number)
 
@@ -190,7 +215,8 @@ def _twice(name: str, found: Sequence[tuple[int, tuple[str, ...]]]) -> Check | N
 def _totals(reading: Reading) -> list[tuple[int, tuple[str, ...]]]:
     """The columns with labels that name totals, among others that do not, and these labels.
 
-    Of a table of counts any column may have them; where none has one, a sum of all others may be.
+    Of a table of counts any column may have them; where none has one, a sum of all others may be,
+    for each of several groups, too.
     """
     file, layout = reading.file, reading.layout
     if layout.answer is None:
@@ -207,13 +233,37 @@ def _totals(reading: Reading) -> list[tuple[int, tuple[str, ...]]]:
             found.append((column, labels))
     if found or layout.count is None:
         return found
-    at, count, mark = layout.answer, layout.count, layout.mark or "."
-    read = ((row[at], numbers.parse_number(row[count], mark)) for row in file.rows)
-    rows = [(label, number) for label, number in read if label and number is not None]
-    if layout.left_out or len(rows) != len(dict(rows)):
-        return []
-    labels = _sum_of_others(rows) or _sums_of_parts(rows) or _sums_of_parts(rows[::-1])
-    return [(layout.answer, labels)] if labels else []
+    texts = [at for at in columns if at not in (layout.answer, layout.count)]
+    texts = [layout.answer, *(at for at in texts if not file.is_numeric(at))]
+    by_column = ((at, _rows_by_others(reading, at, texts)) for at in texts)
+    return [
+        (at, labels)
+        for at, parts in ([] if layout.left_out else by_column)
+        if (labels := _label_of_sums(parts))
+    ][:1]
+
+
+def _label_of_sums(parts: Sequence[Sequence[tuple[str, float]]]) -> tuple[str, ...]:
+    """The label of the sum of all others in each part, or of several sums of a single one."""
+    if len(parts) == 1:
+        (rows,) = parts
+        return _sum_of_others(rows, 4) or _sums_of_parts(rows) or _sums_of_parts(rows[::-1])
+    sums = {_sum_of_others(rows, 3) for rows in parts}
+    return sums.pop() if len(sums) == 1 else ()
+
+
+def _rows_by_others(
+    reading: Reading, column: int, labels: Sequence[int]
+) -> list[list[tuple[str, float]]]:
+    """A column's labels and people, by all other `labels`; [] if one comes twice beside these."""
+    parts, count = defaultdict[Any, list[tuple[str, float]]](list), reading.layout.count or 0
+    for row in reading.file.rows:
+        number = numbers.parse_number(row[count], reading.layout.mark or ".")
+        if row[column] and number is not None:
+            others = tuple(row[at] for at in labels if at != column)
+            parts[others].append((row[column], number))
+    rows = [*parts.values()]
+    return rows if all(len(each) == len(dict(each)) for each in rows) else []
 
 
 def _sums_of_parts(rows: Sequence[tuple[str, float]]) -> tuple[str, ...]:
@@ -231,13 +281,13 @@ def _sums_of_parts(rows: Sequence[tuple[str, float]]) -> tuple[str, ...]:
     return tuple(found) if is_whole and 1 < len(found) <= len(rows) // 3 else ()
 
 
-def _sum_of_others(rows: Sequence[tuple[str, float]]) -> tuple[str, ...]:
-    """The first or last label whose number is the sum of all others'; three others at least.
+def _sum_of_others(rows: Sequence[tuple[str, float]], least: int) -> tuple[str, ...]:
+    """The first or last label whose number is the sum of all others'; `least` rows or more.
 
     Rounded numbers may add up to a little more or less.
     """
     whole = sum(number for _, number in rows)
-    if len(rows) < 4 or whole <= 2 * len(rows):
+    if len(rows) < least or whole <= 2 * len(rows):
         return ()
     off = min(len(rows) // 2, _ROUNDED * whole)
     ends = [rows[-1], rows[0]]

@@ -37,7 +37,10 @@ _SQUARE_TEXT: Final = rf"(?i:POLYGON)\s*\(\({_PAIR}(,\s*{_PAIR}){{4}}\)\)"
 _IN_JSON: Final = rf'\{{[^\d]*"coordinates"\s*:\s*\[\s*({_NUMBER})\s*,\s*({_NUMBER})[^\]]*\].*\}}'
 _SIDE: Final = r"([^,;/()\[\]\s]*\d(?: ?[°º'′’\"″”NSEWnsew])*)"
 _TWO: Final = rf"[(\[]?(?:geo:)?{_SIDE}(?: ?[,;/] ?| ){_SIDE}(?: \d+(?:\.\d+)?)*[)\]]?"
+_WITH_COMMA: Final = r"([-+NSEW]? ?\d{1,3},\d+(?: ?[°º'′’\"″”NSEWnsew])*)"
+_TWO_WITH_COMMAS: Final = rf"[(\[]?{_WITH_COMMA}(?:,? | ?[;/] ?){_WITH_COMMA}[)\]]?"
 """Places in one cell: latitude and longitude, as WKT or GeoJSON, or a square around the place."""
+_MARKS: Final[dict[str, numbers.DecimalMark]] = {_TWO: ".", _TWO_WITH_COMMAS: ","}
 _E7: Final = ("latitudee7", "longitudee7")
 _METRES: Final = [pair.split(", ") for pair in numbers.WORDS["labels"]["metres"].split("; ")]
 """Names of the columns of maps in metres, in lower case."""
@@ -104,7 +107,7 @@ def one_column(reading: Reading) -> Check | None:
         (at, pattern, cells[0])
         for at in range(len(reading.file.names))
         if (cells := reading.file.cells(at)[:100])
-        for pattern in (_TWO, _POINT, _IN_JSON, _SQUARE_TEXT)
+        for pattern in (_TWO, _TWO_WITH_COMMAS, _POINT, _IN_JSON, _SQUARE_TEXT)
         if all(_is_place(pattern, cell) for cell in cells)
     ]
     if not able or reading.layout.latitude is not None:
@@ -112,17 +115,19 @@ def one_column(reading: Reading) -> Check | None:
     column, pattern, first = able[0]
 
     def split(read: Reading) -> Reading:
-        return _split(*_degrees_sql(column, pattern), read)
+        mark = _MARKS.get(pattern, ".")
+        return _split(*_degrees_sql(column, pattern), mark, read)
 
     return ask("one-column", split, column=reading.name(column), first=first)
 
 
 def _is_place(pattern: str, cell: str) -> bool:
     match = re.fullmatch(pattern, cell)
-    if pattern != _TWO or match is None:
+    if match is None or pattern not in _MARKS:
         return match is not None
-    parts = match.groups()
-    return all(re.search(r"\d[.°º]", part) and numbers.parse_degrees(part, ".") for part in parts)
+    mark = _MARKS[pattern]
+    written = (part for part in match.groups() if re.search(rf"\d[{mark}°º]", part))
+    return sum(numbers.parse_degrees(part, mark) is not None for part in written) == 2
 
 
 def _degrees_sql(column: int, pattern: str) -> tuple[str, str]:
@@ -134,14 +139,14 @@ def _degrees_sql(column: int, pattern: str) -> tuple[str, str]:
         )
         return latitude, longitude
     first, second = (f"regexp_extract(c{column}, {text_sql(pattern)}, {group})" for group in (1, 2))
-    return (first, second) if pattern == _TWO else (second, first)
+    return (first, second) if pattern in _MARKS else (second, first)
 
 
-def _split(latitude: str, longitude: str, reading: Reading) -> Reading:
+def _split(latitude: str, longitude: str, mark: numbers.DecimalMark, reading: Reading) -> Reading:
     """The reading as places, with degrees in SQL of the column."""
     width, layout = reading.file.table.width, reading.layout
     people = reading.file.answers.count if layout.count is None else layout.count
-    layout = replace(layout, answer=None, group=None, count=people, mark=".")
+    layout = replace(layout, answer=None, group=None, count=people, mark=mark)
     layout = replace(layout, latitude=width, longitude=width + 1)
     names = (*reading.file.names, "latitude (split)", "longitude (split)")
     return reading.derive([*reading.sql_of(), latitude, longitude], names, layout)
