@@ -4,7 +4,7 @@ docs/collect.md explains what they are for.
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import click
 import numpy as np
+from click.core import ParameterSource
 
 from caldp_core.basics.errors import CaldpError, count_text, quoted, require
 from caldp_core.basics.files import (
@@ -50,21 +51,23 @@ from caldp_core.experiments.table import as_csv, cells_as_geojson, map_for_geojs
 from caldp_core.scenarios.scenario import Scenario, schema
 from caldp_core.theory.mixing import DELTA
 
+_REFUSED_MAX: Final = 0.1
+"""Share of refused reports above which an estimate warns."""
 _NAMES_MAX_BYTES: Final = 64 << 20
 _SCHEMAS: Final = {"scenario": schema, "protocol": protocol_schema}
 _TYPES: Final = {
-    "budget": click.FloatRange(min=0),
-    "delta": click.FloatRange(1e-15, 0.5),
+    "budget": terminal.Number(min=0),
+    "delta": terminal.Number(1e-15, 0.5),
     "dialect": click.Choice(list(DIALECTS)),
-    "epsilon": click.FloatRange(0.001, 20),
+    "epsilon": terminal.Number(0.001, 20),
     "folder": click.Path(file_okay=False, path_type=Path),
     "estimator": click.Choice(list(ESTIMATORS)),
-    "level": click.FloatRange(CONFIDENCE_MIN, CONFIDENCE_MAX),
+    "level": terminal.Number(CONFIDENCE_MIN, CONFIDENCE_MAX),
     "people": click.IntRange(1, N_MAX),
     "repetition": click.Choice(list(device.REPETITIONS)),
     "reports": click.IntRange(1, 1_000_000),
     "schema": click.Choice(list(_SCHEMAS)),
-    "share": click.FloatRange(0, 1),
+    "share": terminal.Number(0, 1),
 }
 
 
@@ -76,10 +79,29 @@ def protocol_command(path: str | None, output: Path | None, **options: Any) -> N
         (path is None) != (questions is None),
         "A protocol is made of a scenario, or of the protocols of several questions; give one.",
     )
+    plan = options["repeat"]
+    unused = _OF_PLANS - {*_BY_PLAN.get(plan, ())}
+    _check_unused(unused, f"with --repeat {plan}" if plan else "without --repeat")
+    if questions is not None:
+        _check_unused(options.keys(), "with --questions")
     if output is not None:
         check_output(output, path, options["names"])
     made = _of_scenario(path, **options) if questions is None else _of_folder(questions)
     terminal.write_or_print(output, made.to_json())
+
+
+_BY_PLAN: Final = {"budget": ("reports", "a_day"), "noisy-memo": ("reports", "change_epsilon")}
+_OF_PLANS: Final = frozenset(name for names in _BY_PLAN.values() for name in names)
+"""What is set by options, of the plans of repetition that have settings, and of all."""
+
+
+def _check_unused(unused: Iterable[str], where: str) -> None:
+    """Raise `CaldpError` for an option that was given and that nothing would look at."""
+    source = click.get_current_context().get_parameter_source
+    for name in unused:
+        is_given = source(name) is not ParameterSource.DEFAULT
+        option = f"--{name.replace('_', '-')}"
+        require(not is_given, f"{option} does nothing {where}; leave it out.")
 
 
 def _of_folder(folder: Path) -> Questions:
@@ -129,7 +151,9 @@ def _read_names(path: Path) -> Domain:
     advice = "write one name a line, saved as UTF-8"
     text = read_text(path, "The file of names", _NAMES_MAX_BYTES, advice)
     lines = text.removeprefix(BYTE_ORDER_MARK).splitlines()
-    return Domain.of(check_line("names", remove_unseen(e.strip())) for e in lines if e.strip())
+    names = [check_line("names", remove_unseen(e.strip())) for e in lines if e.strip()]
+    require(bool(names), f"There is no name in the file {quoted(path)}; {advice}.")
+    return Domain.of(names)
 
 
 @terminal.command("account", _TYPES, reports=records.YEAR)
@@ -191,13 +215,7 @@ def tally_command(protocol: str, files: tuple[Path, ...], output: Path, max_refu
             "report_counts": report_counts(each, result.collected),
         }
         worst = max(worst, result.refused_share)
-        for check in check_counts_of_reports(each, result.collected):
-            if check.is_alarm:
-                reports = count_text(check.reports, "report", "reports")
-                texts = records.TEXTS["alarm"]
-                counted = texts[check.of].format(check=check, reports=reports)
-                warning = texts["sentence"].format(check=check, counted=counted)
-                click.echo(f"Warning: {warning}", err=True)
+        _warn_of_counts(each, result.collected)
     terminal.print_summary(summaries.get("", summaries), output)
     if worst > max_refused:
         raise TooManyRefusedError(
@@ -206,6 +224,18 @@ def tally_command(protocol: str, files: tuple[Path, ...], output: Path, max_refu
                 "%", " %"
             )
         )
+
+
+def _warn_of_counts(protocol: Protocol, collected: CollectedTally) -> None:
+    """Say on standard error which counts no answers of honest devices explain."""
+    texts = records.TEXTS["alarm"]
+    for check in check_counts_of_reports(protocol, collected):
+        if check.is_alarm:
+            reports = count_text(check.reports, "report", "reports")
+            counted = texts[check.of].format(check=check, reports=reports)
+            click.echo(
+                f"Warning: {texts['sentence'].format(check=check, counted=counted)}", err=True
+            )
 
 
 def _outputs(asked: Protocol | Questions, output: Path | None, ending: str) -> dict[str, Path]:
@@ -258,6 +288,8 @@ def estimate_command(
     outputs = _outputs(asked, output, ".csv")
     made: dict[str, dict[str, Any]] = {}
     if record is not None:
+        is_one = output is not None and record.resolve() == output.resolve()
+        require(not is_one, "The table and its record need a file each; name two.")
         check_output(record, *inputs)
     for name, each in protocols_by_name(asked).items():
         table = outputs.get(name)
@@ -314,6 +346,11 @@ def _estimate(
     made = records.make_record(
         protocol, collected, level, name, prior=known, false_share=q, error=error, looks=looks
     )
+    _warn_of_counts(protocol, collected)
+    refused = sum(collected.refused.values())
+    if refused > _REFUSED_MAX * (refused + collected.tally.n):
+        of_all = f"{refused:,} of {refused + collected.tally.n:,} reports were refused"
+        click.echo(f"Warning: {of_all}; look at the reasons before you publish this.", err=True)
     terminal.write_or_print(output, text)
     sentences = [] if error is None else [estimate.error_sentence(protocol, error)]
     sentences += [Quantile(**each).sentence for each in made["quartiles"]]

@@ -37,7 +37,7 @@ from caldp_core.theory.expected_error import Forecast
 
 _TYPES: Final = {
     "folder": click.Path(file_okay=False, path_type=Path),
-    "share": click.FloatRange(0.0, 1.0, min_open=True),
+    "share": terminal.Number(0.0, 1.0, min_open=True),
     "runs": click.IntRange(1, limits.TRIALS_MAX),
     "seed": click.IntRange(0, limits.SEED_MAX),
 }

@@ -1,6 +1,7 @@
 """What commands share: progress, files and their checks, options of estimates."""
 
 import json
+import math
 import sys
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
@@ -24,6 +25,16 @@ from caldp_core.experiments.run import Setup
 from caldp_core.privacy.matrix import coverage, value_names
 from caldp_core.scenarios.blocks import PolygonBlocks, describe_areas
 
+
+class Number(click.FloatRange):
+    """A number within ends: neither infinity nor “nan”, which lies beyond no end."""
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> float:
+        """The number of a text; as click's, and fails for what is not finite."""
+        number: float = super().convert(value, param, ctx)
+        return number if math.isfinite(number) else self.fail(f"{value!r} is not a number.")
+
+
 _GEOJSON: Final = ".geojson"
 _SHARES_ENDINGS: Final = (".csv", _GEOJSON)
 _STEPS: Final = 1000
@@ -33,7 +44,7 @@ _OPTIONS: Final[dict[Any, list[dict[str, Any]]]] = tomllib.loads(
 _TYPES: Final[dict[Any, Any]] = {
     "path": click.Path(dir_okay=False, path_type=Path),
     "path-or-folder": click.Path(path_type=Path),
-    "q": click.FloatRange(FALSE_SHARE_MIN, FALSE_SHARE_MAX),
+    "q": Number(FALSE_SHARE_MIN, FALSE_SHARE_MAX),
 }
 _VALUES: Final = {"q_on_maps": Q_ON_MAPS, "q_of_values": Q_OF_VALUES}
 

@@ -205,6 +205,15 @@ class CollectedTally(EqualByFields):
             f"{count_text(self.tally.n, 'report', 'reports')}; give the file that "
             "caldp tally wrote.",
         )
+        mechanism = protocol.mechanism
+        counted = self.tally.counts
+        if isinstance(mechanism, ContextMechanism) and self.tally.n:
+            counted = mechanism.block_counts(self.tally)
+        require(
+            int(counted.sum()) == self.tally.n,
+            f"The tally is damaged: it says {count_text(self.tally.n, 'report', 'reports')}, and "
+            f"its counts are those of {int(counted.sum()):,}; count the reports again.",
+        )
 
 
 def _buckets(data: Mapping[str, Any], name: str) -> Ints:

@@ -151,6 +151,17 @@ def test_an_option_that_a_command_requires_is_named_where_it_is_missing(tmp_path
     assert missing >= 5
 
 
+def test_what_is_no_number_lies_within_no_ends() -> None:
+    """“nan” is beyond neither end, so that an account had nan left, and a protocol failed."""
+    options = [p for each in commands_of(main) for p in each.params]
+    ranges = [p for p in options if isinstance(p.type, click.FloatRange)]
+    assert len(ranges) >= 7
+    for each in ranges:
+        for text in ("nan", "inf", "-inf", "1e400"):
+            with pytest.raises(click.BadParameter):
+                each.type.convert(text, each, None)
+
+
 def test_it_says_its_version() -> None:
     done = CliRunner().invoke(main, ["--version"])
     assert (done.exit_code, done.output) == (0, f"caldp, version {__version__}\n")

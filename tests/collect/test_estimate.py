@@ -224,6 +224,7 @@ def test_the_histogram_of_a_query_is_estimated(protocol: Protocol, tmp_path: Pat
     shares = estimate(protocol.mechanism, tally)
     rows = list(csv.DictReader(done.stdout.splitlines()))
     assert [float(row["estimated share"]) for row in rows] == shares.tolist()
+    assert "Warning: 7 of 47 reports were refused" in done.stderr
 
 
 def test_places_are_written_as_cells_of_a_map(tmp_path: Path) -> None:

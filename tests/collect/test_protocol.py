@@ -307,7 +307,7 @@ def test_names_from_a_file_and_a_policy_make_one_protocol(tmp_path: Path) -> Non
     for text, message in (
         ("a\nb\na\n", "'a' is there twice"),
         ("a" * 121, "1 to 120 characters"),
-        ("", "k must be"),
+        ("", "There is no name"),
         ("a\nb", "symbol must be a whole number"),
     ):
         (tmp_path / "names").write_text(text, "utf-8")
@@ -590,6 +590,8 @@ def test_what_is_seen_is_printed_and_stands_in_the_record(tmp_path: Path) -> Non
                 "Warning: of 20,500 reports, those in one of 4,096 parts came" in done.stderr
             ) == is_fake
             assert [each["of"] for each in printed["furthest"]] == ["value", "bucket"]
+            estimated = CliRunner().invoke(main, ["estimate", words[1], str(output)])
+            assert ("Warning: of 20,500 reports" in estimated.stderr) == is_fake
 
 
 def test_tallies_without_buckets_are_checked_by_their_values() -> None:

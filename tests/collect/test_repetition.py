@@ -299,9 +299,10 @@ import {readFileSync} from "node:fs";
 import {pathToFileURL} from "node:url";
 const {client, cases} = JSON.parse(readFileSync(0, "utf8"));
 const {Client} = await import(pathToFileURL(client));
-process.stdout.write(JSON.stringify(cases.map(({protocol, answers, numbers, days}) => {
+process.stdout.write(JSON.stringify(cases.map(({protocol, answers, numbers, days, stored}) => {
     const kept = new Map(), left = [...numbers];
-    const memory = {getItem: key => kept.get(key), setItem: (key, text) => kept.set(key, text)};
+    const getItem = key => kept.get(key) ?? stored;
+    const memory = {getItem, setItem: (key, text) => kept.set(key, text)};
     return answers.map((answer, i) => {
         const day = () => days[i];
         const device = new Client(protocol, {memory, number: () => left.shift(), day});
@@ -332,6 +333,17 @@ def test_both_clients_send_equal_reports_by_every_plan(tmp_path: Path) -> None:
     for protocol, case, found in zip(protocols, cases, in_javascript(cases), strict=True):
         with naming(f"{protocol.repetition}, {protocol.plan.name}"):
             assert found == [*case["reports"], 0]
+
+
+def test_a_memory_of_a_browser_that_was_damaged_is_refused(tmp_path: Path) -> None:
+    """An empty text was taken for a person who never sent anything, and new noise was drawn."""
+    case = asked_again(coarse().repeated(Memo()), tmp_path / "memory")
+    held = {"caldp_memory": 2, "sent": 1, "today": 0}
+    states: tuple[Any, ...] = ({}, None, [1], held, held | {"reports": [0]}, held | {"sent": None})
+    texts = ["", "x", *map(json.dumps, states)]
+    cases = [case | {"stored": text, "answers": case["answers"][:1]} for text in texts]
+    for text, (found, _) in zip(texts, in_javascript(cases), strict=True):
+        assert "damaged or of another version" in str(found), text
 
 
 def test_the_file_of_vectors_is_what_both_clients_send(tmp_path: Path) -> None:

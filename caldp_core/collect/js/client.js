@@ -319,6 +319,18 @@ const PLANS = new Set(["once", "memo", "noisy-memo", "budget"]);
 
 const utcDay = () => new Date().toISOString().slice(0, 10);
 
+/** What a plan has stored; undefined for a text that is not JSON.
+    @param {string | null | undefined} text
+    @returns {any} */
+function stateOf(text) {
+    if (text === null || text === undefined) return {caldp_memory: 2, sent: 0, today: 0};
+    try {
+        return JSON.parse(text);
+    } catch {
+        return undefined;
+    }
+}
+
 /** Draws reports by one protocol: the object that its JSON file holds. */
 export class Client {
     /** @type {bigint[][] | undefined} Of a table: each value's chances, added up. */
@@ -399,13 +411,15 @@ export class Client {
     #planned(memory, value, person) {
         const {kind, noise, reports = Infinity, a_day = Infinity} = this.protocol.repetition;
         const {k = 0, rows, columns} = this.protocol.domain, day = this.day(), key = this.#key(normalName(person));
-        const state = JSON.parse(memory.getItem(key) || '{"caldp_memory":2,"sent":0,"today":0}');
-        if (state.caldp_memory !== 2) throw new Error("This memory is of another version; use the client that wrote it.");
+        const size = k || rows * columns, state = stateOf(memory.getItem(key));
+        if (state?.caldp_memory !== 2 || !Number.isInteger(state.sent) || !Number.isInteger(state.today)
+            || kind !== "budget" && state.sent && state.reports?.length !== size)
+            throw new Error("This memory is damaged or of another version; use the client that wrote it.");
         if (state.day !== day) Object.assign(state, {day, today: 0});
         if (state.sent >= reports || state.today >= a_day)
             throw new Error("This person has sent all reports that the protocol's plan allows; send nothing more.");
         if (kind !== "budget")
-            state.reports ??= Array.from({length: k || rows * columns}, (_, each) => this.draw(each));
+            state.reports ??= Array.from({length: size}, (_, each) => this.draw(each));
         state.sent++;
         state.today++;
         memory.setItem(key, JSON.stringify(state));

@@ -110,17 +110,12 @@ def _is_far(value: float, times: int, usual: Sequence[float], lowest: float) -> 
 
 def previews(reading: Reading) -> Check | None:
     """Rows that survey services mark as a preview, a test, spam or not approved."""
-    columns = [at for at, name in enumerate(reading.file.names) if is_identifier(name)]
-    found = [
-        (at, cell)
-        for at in columns
-        for cell in dict.fromkeys(reading.file.cells(at))
-        if cell.casefold() in _PREVIEWS
-    ]
-    if not found:
+    named = [at for at, name in enumerate(reading.file.names) if is_identifier(name)]
+    cells = ((at, cell) for at in named for cell in dict.fromkeys(reading.file.cells(at)))
+    if not (found := [each for each in cells if each[1].casefold() in _PREVIEWS]):
         return None
     rows = sum(any(row[at] == cell for at, cell in found) for row in reading.file.rows)
-    listed = ", ".join(f"“{cell}” in {reading.name(at)}" for at, cell in found[:3])
+    listed = ", ".join(f"“{cell}” in {reading.name(at)}" for at, cell in found[:_LISTED])
     several = count_text(rows, "row is", "rows are")
     return ask("previews", partial(leave_out, found), rows=several, listed=listed)
 
@@ -369,10 +364,10 @@ def own_answers(reading: Reading) -> Check | None:
 
 def _are_labels(file: DetectedFile, answer: int) -> bool:
     """Whether answers all differ, beside decimals, as labels of a table do that holds no people."""
-    if file.repeats(answer):
-        return False
     numeric = [at for at in range(len(file.names)) if at != answer and file.is_numeric(at)]
-    return any(re.search(r"\d[.,]\d", cell) for at in numeric for cell in file.cells(at))
+    cells = [cell for at in numeric for cell in file.cells(at)]
+    is_table = file.answers.count is None and not file.repeats(answer)
+    return is_table and any(re.search(r"\d[.,]\d", cell) for cell in cells)
 
 
 _KNOWN: Final = 0.8
@@ -419,4 +414,6 @@ def parse_words(text: str) -> dict[str, str]:
             bool(code.strip() and sign and word.strip()),
             f"Words for codes must be written as “1 = yes; 2 = no”, got {excerpt(text)}.",
         )
-    return {code.strip(): word.strip() for code, _, word in pairs}
+    words = {code.strip(): word.strip() for code, _, word in pairs}
+    require(len(words) == len(pairs), f"Each code has one word, got {excerpt(text)}.")
+    return words

@@ -86,7 +86,8 @@ def _replace_cells(patterns: Mapping[int, str], by: str, reading: Reading) -> Re
     )
     if reading.layout.latitude is not None:
         return reading
-    return replace(reading, layout=detect_again(reading.file, reading.layout))
+    layout = detect_again(reading.file, reading.layout)
+    return Reading(replace(reading.file, answers=layout), layout)
 
 
 def marks(reading: Reading) -> Check | None:
