@@ -4,7 +4,7 @@ docs/collect.md explains what they are for.
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -79,29 +79,28 @@ def protocol_command(path: str | None, output: Path | None, **options: Any) -> N
         (path is None) != (questions is None),
         "A protocol is made of a scenario, or of the protocols of several questions; give one.",
     )
-    plan = options["repeat"]
-    unused = _OF_PLANS - {*_BY_PLAN.get(plan, ())}
-    _check_unused(unused, f"with --repeat {plan}" if plan else "without --repeat")
-    if questions is not None:
-        _check_unused(options.keys(), "with --questions")
+    _check_used(options, questions)
     if output is not None:
         check_output(output, path, options["names"])
     made = _of_scenario(path, **options) if questions is None else _of_folder(questions)
     terminal.write_or_print(output, made.to_json())
 
 
-_BY_PLAN: Final = {"budget": ("reports", "a_day"), "noisy-memo": ("reports", "change_epsilon")}
-_OF_PLANS: Final = frozenset(name for names in _BY_PLAN.values() for name in names)
-"""What is set by options, of the plans of repetition that have settings, and of all."""
+_PLANS_OF: Final = {
+    "reports": ("budget", "noisy-memo"), "a_day": ("budget",), "change_epsilon": ("noisy-memo",)
+}  # fmt: skip
+"""The plans of repetition that an option is for."""
 
 
-def _check_unused(unused: Iterable[str], where: str) -> None:
+def _check_used(options: Mapping[str, Any], questions: Path | None) -> None:
     """Raise `CaldpError` for an option that was given and that nothing would look at."""
-    source = click.get_current_context().get_parameter_source
-    for name in unused:
-        is_given = source(name) is not ParameterSource.DEFAULT
-        option = f"--{name.replace('_', '-')}"
-        require(not is_given, f"{option} does nothing {where}; leave it out.")
+    source, plan = click.get_current_context().get_parameter_source, options["repeat"]
+    where = f"with --repeat {plan}" if plan else "without --repeat"
+    where = "with --questions" if questions else where
+    for name in options:
+        is_used = questions is None and plan in _PLANS_OF.get(name, (plan,))
+        does_nothing = f"--{name.replace('_', '-')} does nothing {where}; leave it out."
+        require(is_used or source(name) is ParameterSource.DEFAULT, does_nothing)
 
 
 def _of_folder(folder: Path) -> Questions:

@@ -249,7 +249,7 @@ CASES: Final[dict[str, str]] = {
     "estimate other.json day.tally.json": "give the protocol that its reports were made by",
     "estimate ours.json negative.tally.json": "is not a tally of caldp: counts",
     "estimate ours.json halves.tally.json": "whole numbers",
-    "estimate ours.json many.tally.json": "more than its 40 reports",
+    "estimate ours.json many.tally.json": "each at most 40",
     "estimate ours.json people.tally.json": "says 41 reports, and its counts are those of 40",
     "estimate ours.json empty.tally.json": "at least one report",
     "estimate ours.json day.tally.json -o e.csv --record ./e.csv": "need a file each",

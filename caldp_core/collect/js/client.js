@@ -319,18 +319,6 @@ const PLANS = new Set(["once", "memo", "noisy-memo", "budget"]);
 
 const utcDay = () => new Date().toISOString().slice(0, 10);
 
-/** What a plan has stored; undefined for a text that is not JSON.
-    @param {string | null | undefined} text
-    @returns {any} */
-function stateOf(text) {
-    if (text === null || text === undefined) return {caldp_memory: 2, sent: 0, today: 0};
-    try {
-        return JSON.parse(text);
-    } catch {
-        return undefined;
-    }
-}
-
 /** Draws reports by one protocol: the object that its JSON file holds. */
 export class Client {
     /** @type {bigint[][] | undefined} Of a table: each value's chances, added up. */
@@ -411,8 +399,9 @@ export class Client {
     #planned(memory, value, person) {
         const {kind, noise, reports = Infinity, a_day = Infinity} = this.protocol.repetition;
         const {k = 0, rows, columns} = this.protocol.domain, day = this.day(), key = this.#key(normalName(person));
-        const size = k || rows * columns, state = stateOf(memory.getItem(key));
-        if (state?.caldp_memory !== 2 || !Number.isInteger(state.sent) || !Number.isInteger(state.today)
+        const size = k || rows * columns;
+        const state = JSON.parse(memory.getItem(key) ?? '{"caldp_memory":2,"sent":0,"today":0}');
+        if (state?.caldp_memory !== 2 || ![state.sent, state.today].every(Number.isInteger)
             || kind !== "budget" && state.sent && state.reports?.length !== size)
             throw new Error("This memory is damaged or of another version; use the client that wrote it.");
         if (state.day !== day) Object.assign(state, {day, today: 0});

@@ -13,11 +13,7 @@ from caldp_core.basics.limits import OWN_QUESTIONS_MAX
 from caldp_core.datasets.files.answers import counted_cells
 from caldp_core.datasets.files.checks.people import leave_out
 from caldp_core.datasets.files.checks.record import Check, Reading, ask, text_sql
-from caldp_core.datasets.files.layout_detection import (
-    DetectedFile,
-    are_of_no_question,
-    is_identifier,
-)
+from caldp_core.datasets.files.layout_detection import DetectedFile, are_of_no_question
 from caldp_core.datasets.files.numbers import WORDS, looks_like_number, parse_number
 
 _CODES: Final = frozenset(
@@ -33,7 +29,6 @@ _FAR: Final = 1.5
 _GAP, _OFTEN = 10, 3
 """Distance from the largest other number, and rows, from which it is as well."""
 _SCALE_MAX: Final = 5
-_PREVIEWS: Final = frozenset(WORDS["labels"]["previews"].split("; "))
 _MISSING: Final = frozenset(WORDS["labels"]["missing"].split())
 _SEPARATORS: Final = (";", "|", ",", "/", "+", "&", " ")
 _SURE: Final = ";|,"
@@ -106,18 +101,6 @@ def _is_far(value: float, times: int, usual: Sequence[float], lowest: float) -> 
         return lowest < -_SCALE_MAX or 0 not in usual
     gap = value - max(usual)
     return value > _FAR * max(usual) or (gap >= _GAP and times >= _OFTEN)
-
-
-def previews(reading: Reading) -> Check | None:
-    """Rows that survey services mark as a preview, a test, spam or not approved."""
-    named = [at for at, name in enumerate(reading.file.names) if is_identifier(name)]
-    cells = ((at, cell) for at in named for cell in dict.fromkeys(reading.file.cells(at)))
-    if not (found := [each for each in cells if each[1].casefold() in _PREVIEWS]):
-        return None
-    rows = sum(any(row[at] == cell for at, cell in found) for row in reading.file.rows)
-    listed = ", ".join(f"“{cell}” in {reading.name(at)}" for at, cell in found[:_LISTED])
-    several = count_text(rows, "row is", "rows are")
-    return ask("previews", partial(leave_out, found), rows=several, listed=listed)
 
 
 def notes(reading: Reading) -> Check | None:

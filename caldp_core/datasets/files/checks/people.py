@@ -18,6 +18,7 @@ from caldp_core.datasets.files.layout_detection import (
     detect_again,
     find_column,
     has_word,
+    is_identifier,
     is_named,
     is_no_number_of_people,
     is_share,
@@ -28,6 +29,7 @@ from caldp_core.datasets.files.layout_detection import (
 _TOTALS, _IN_LABELS, _WEIGHTS = (
     frozenset(numbers.WORDS["labels"][name].split()) for name in ("totals", "in_labels", "weights")
 )
+_PREVIEWS: Final = frozenset(numbers.WORDS["labels"]["previews"].split("; "))
 _MEAN_MAX: Final = 20
 """People a row from which a column of decimals or of records is asked about."""
 _GUESS_MAX: Final = 10_000
@@ -117,7 +119,7 @@ def marks(reading: Reading) -> Check | None:
 
 
 def _without_numbers(reading: Reading, called: int | None) -> Check | None:
-    """A column that is called people, though none of its cells is a number."""
+    """A column that is called people, though none of its cells is a number, or it has none."""
     file, layout = reading.file, reading.layout
     if called in (None, layout.answer, layout.group) or layout.count is not None or layout.others:
         return None
@@ -125,9 +127,10 @@ def _without_numbers(reading: Reading, called: int | None) -> Check | None:
     if any(map(numbers.looks_like_number, cells)) or not is_named(file.names[called or 0], "count"):
         return None
     odd = next((cell for cell in cells if re.search(r"\d[^%]*$", cell)), "")
-    if not odd or layout.answer is None or multiples(reading):
+    is_empty = not cells and not file.repeats(layout.answer)
+    if not (odd or is_empty) or layout.answer is None or multiples(reading):
         return None
-    return ask("no-numbers", column=reading.name(called), cell=odd)
+    return ask("no-people" if is_empty else "no-numbers", column=reading.name(called), cell=odd)
 
 
 def multiples(reading: Reading) -> Check | None:
@@ -144,7 +147,7 @@ def multiples(reading: Reading) -> Check | None:
         found = [cell for cell in cells if re.match(behind, cell)]
         bare = [re.sub(behind, r"\1", cell) for cell in cells]
         zeros = "[., ]?".join(["000"] * (len(str(factor)) // 3))
-        in_title = rf"(?i)[\W_](in )?({words}|(1[., ]?)?{zeros}s?)\W*$"
+        in_title = rf"(?i)(^in |[\W_](in )?)({words}|(1[., ]?)?{zeros}s?)\W*$"
         in_line = rf"(?i)(^|[\W_])({_IN})(?![a-z]\b)({words}|(1[.,’' ]?)?{zeros}s?)(?!\w)"
         is_meant = found or re.search(in_title, file.names[columns[0]])
         line = next((line for line in lines if re.search(in_line, line) and not is_meant), "")
@@ -304,6 +307,18 @@ def leave_out(cells: Iterable[tuple[int, str]], reading: Reading) -> Reading:
     """The reading without rows that have one of `cells`, by column."""
     left_out = (*reading.layout.left_out, *cells)
     return replace(reading, layout=replace(reading.layout, left_out=left_out))
+
+
+def previews(reading: Reading) -> Check | None:
+    """Rows that survey services mark as a preview, a test, spam or not approved."""
+    named = [at for at, name in enumerate(reading.file.names) if is_identifier(name)]
+    cells = ((at, cell) for at in named for cell in dict.fromkeys(reading.file.cells(at)))
+    if not (found := [each for each in cells if each[1].casefold() in _PREVIEWS]):
+        return None
+    rows = sum(any(row[at] == cell for at, cell in found) for row in reading.file.rows)
+    listed = ", ".join(f"“{cell}” in {reading.name(at)}" for at, cell in found[:_LISTED])
+    several = count_text(rows, "row is", "rows are")
+    return ask("previews", partial(leave_out, found), rows=several, listed=listed)
 
 
 def crosstab(reading: Reading) -> Check | None:

@@ -47,7 +47,7 @@ CHECKS: Final[Mapping[str, record.CheckFunction]] = {
     "second-table": people.second_table,
     "parts-of-rows": people.parts_of_rows,  # first: a row may be the sum of its parts
     "total-row": people.total_row,
-    "previews": on_answers.previews,
+    "previews": people.previews,
     "notes": on_answers.notes,
     "no-answer-codes": on_answers.no_answer_codes,
     "codes": codes,
