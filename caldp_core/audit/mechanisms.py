@@ -200,7 +200,7 @@ def _class_of(
 
 SMALL_TWIN: Final = (
     "every pair and every entry of the channel on a smaller map with the same steps; that the "
-    "large map's is made alike is the mechanism's word"
+    "large map's channel is made in the same way is not checked"
 )
 TAGS: Final = ", of values and tags"
 

@@ -27,8 +27,8 @@ Formula: TypeAlias = Callable[..., Decimal]
 def floor_of(formula: Formula, *exponents: float | Fraction, digits: int = DIGITS) -> int:
     """⌊formula(e^a, e^b, …)⌋ ≥ 0 for exponents a, b, …, exact for values that are not whole.
 
-    A power of e is irrational for every rational exponent but 0 (Lindemann 1882), so values near
-    a whole number are told from it by `digits` enough: these must outlast all differences that
+    A power of e is irrational for every rational exponent but 0 (Lindemann 1882), so enough
+    `digits` separate a value from a whole number near it: they must outlast all differences that
     the formula takes. −∞ stands for e^{−∞} = 0.
     """
     with localcontext() as context:

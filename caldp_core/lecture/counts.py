@@ -5,7 +5,7 @@ docs/derivations.md, “Counts and winners of votes”, has the derivation.
 Sketches: Apple's Differential Privacy Team 2017, "Learning with privacy at scale". A phone picks
 one of k public hash functions and reports, randomized, the one of m cells of its value: one bit a
 cell (CMS, ε/2 a bit), or one entry of the cell's Hadamard row (HCMS, one bit with all of ε). Values
-that share a cell are told apart by other functions; a random function sends two values to one cell
+that share a cell are separated by other functions; a random function sends two values to one cell
 with probability 1/m, which the estimate takes out.
 """
 

@@ -3,8 +3,8 @@
 Some symbols are sensitive for everybody, others (home, work) only for the user whose place they
 are. A user's own *pre-processor* replaces such a place by its tag ⊥_1 … ⊥_κ; then one common
 mechanism for all runs on X ∪ tags with X_S ∪ tags sensitive. Tags are the symbols k … k+κ−1. So the
-distribution of a report depends on x and on whose place x is only through the tag: two homes are
-reported alike, and "x as my home" is within e^ε of "x, a place like any other". As in ULDP itself,
+distribution of a report depends on x and on whose place x is only through the tag: two homes have
+equal laws, and "x as my home" is within e^ε of "x, a place like any other". As in ULDP itself,
 one thing is not protected: a report in the clear reveals that x is none of the user's own places.
 
 The collector spreads each tag's share over a *background*, (κ, k) rows π_j that sum to 1: p̂(x) =

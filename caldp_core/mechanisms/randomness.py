@@ -169,7 +169,7 @@ _STIRLING_FROM: Final = 16.0
 _USUAL: Final = 3.0
 """Standard scores beyond it, 27 in 10,000, are looked at one by one."""
 _CHUNK: Final = 65_536
-"""Draws at a time, so that what is in hand stays in the cache (measured)."""
+"""Draws at a time, so that they stay in the cache (measured)."""
 
 
 def binomial_half(counts: Ints, rng: np.random.Generator, out: Ints | None = None) -> Ints:

@@ -178,7 +178,7 @@ def _text(value: Any) -> str:
     if isinstance(value, list) and value and isinstance(value[0], list):
         return _ROWS.join(_text(row) for row in value) + _ROWS * (len(value) == 1)
     if isinstance(value, list):
-        # A single number in a list ends with a semicolon, to be told from a number.
+        # A single number in a list ends with a semicolon, to differ from a number.
         single = len(value) == 1 and not isinstance(value[0], str)
         # The sign between parts is written in a part as in an address.
         parts = (_text(part).replace("%", "%25").replace(_LIST, "%3B") for part in value)

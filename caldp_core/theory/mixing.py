@@ -249,7 +249,7 @@ class BlockPairs:
     def variations(cls, mechanism: ContextMechanism) -> "BlockPairs":
         """How far the reports of two values of a block differ, in total variation.
 
-        They are told apart by the reports that speak for one of them alone. In every family that
+        Only reports that speak for one of them alone distinguish them. In every family that
         is P(x | x) − P(x | x′), the chances that a report speaks for x, as its reports have two
         likelihoods; Hadamard response in several parts has three, and twice that.
         """
@@ -299,7 +299,7 @@ def _bounds(
     delta: float,
 ) -> Floats:
     """(m,) bounds; blocks share them, as β is rounded up and people down."""
-    # To four digits: values that differ more are told apart more.
+    # To four digits: values that differ more are easier to distinguish.
     up = np.ceil(betas * 1e4 - 1e-6) / 1e4
     return np.array(
         [

@@ -223,7 +223,7 @@ class CentralTable:
     def publish(self, counts: Ints, rng: np.random.Generator) -> Release:
         """The table of (k,) counts nearest to the noisy ones with no count below 0.
 
-        It adds up to everybody; mending a published table costs no privacy.
+        It adds up to everybody; post-processing costs no privacy.
         """
         checked = check_counts("counts", counts, counts.size)
         total = int(checked.sum())

@@ -65,7 +65,7 @@ _ABOUT: Final = ("cache-control", "etag", "last-modified", "vary")
 
 
 class DeliveryMiddleware:
-    """Puts style and scripts into documents; compresses files that last; all else goes by.
+    """Adds style and scripts to documents, compresses immutable files, passes the rest through.
 
     `base`: the path below which all addresses are. `ancestors`: sites that may frame the app.
     """

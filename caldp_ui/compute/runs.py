@@ -91,9 +91,9 @@ def places() -> dict[str, datasets.DatasetSpec]:
 
 
 def title_of(spec: datasets.DatasetSpec, titles: Mapping[str, datasets.DatasetSpec]) -> str:
-    """The title of a dataset; one with settings of its own goes by its kind."""
-    alike = [title for title, known in titles.items() if type(known) is type(spec)]
-    return next((t for t in alike if titles[t] == spec), alike[0] if alike else type(spec).__name__)
+    """The title of a dataset; that of its kind if its settings are its own."""
+    same_kind = [title for title, known in titles.items() if type(known) is type(spec)]
+    return next((t for t in same_kind if titles[t] == spec), (*same_kind, type(spec).__name__)[0])
 
 
 def has_people(spec: datasets.DatasetSpec) -> bool:

@@ -390,8 +390,8 @@ def _certain(result: Result) -> tuple[records.Blob | None, str]:
 def _spread(result: Result) -> records.Blob | None:
     """Each cell's range as a standard error of its share; None where ranges are not known.
 
-    Of the longer side, as the browser draws both alike; rounded up to quarters of a doubling, as
-    most bytes of finer ones would be noise.
+    Of the longer side, as the browser draws both in the same way; rounded up to quarters of a
+    doubling, as most bytes of finer ones would be noise.
     """
     shares = result.first.estimate
     try:

@@ -266,7 +266,7 @@ def _draw_check(file: _OpenFile[Any], check: Check) -> None:
 
 
 def _number_at(key: str) -> str:
-    """What stands in a field by now, which a quick hand has written anew since it was drawn."""
+    """The present text of a field, which a quick user may have changed since it was drawn."""
     return str(st.session_state[key] or "")
 
 
@@ -552,7 +552,7 @@ def _show_or_count(
     found: C,
     answers: dict[str, object],
 ) -> None:
-    """Show the counts, or, where a quick hand has chosen anew since, count first."""
+    """Show the counts, or, where a quick user has changed a choice since, count first."""
     upload: UploadedFile | None = st.session_state.get(state.place("own-held"))
     if upload is None or _OpenFile(state, form, upload).form_answers == answers:
         _accept(state, form, found, _chosen_hidden(state, form, found))

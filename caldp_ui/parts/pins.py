@@ -247,7 +247,7 @@ def _find_film(key: str, name: str) -> Any:
     """The film, if this visit has it or anybody has made it, else None.
 
     A visit keeps its film as long as it requests it: the shared cache may drop it, and a film must
-    not go from under the hand that plays it.
+    not disappear while a user plays it.
     """
     kept_name, kept = st.session_state.get(_film_key(key), (None, None))
     return kept if kept_name == name else next(iter(_made(name)), None)

@@ -7,10 +7,10 @@ visit: when that ends, so do its jobs. At the threads visits take turns, the one
 work first: a queue in order of arrival would let one visit with many pieces of work keep all others
 waiting. A page does not start what is above a visit's share: it says what it costs, and asks.
 
-A tick can cross what a hand does: the browser sends both, the page is run for the hand, and the
-tick's own run comes right behind. Streamlit then loses some of what the page's run has drawn, and
-the reader sees the page as it was before. Such a tick is known by coming sooner after the page was
-drawn than a tick of that drawing can, and has the page run once more.
+A tick can coincide with a user's action: the browser sends both, the page is run for the action,
+and the tick's own run comes right behind. Streamlit then loses some of what the page's run has
+drawn, and the reader sees the page as it was before. Such a tick is known by coming sooner after
+the page was drawn than a tick of that drawing can, and has the page run once more.
 """
 
 from collections import Counter, OrderedDict, deque

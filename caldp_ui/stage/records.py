@@ -472,7 +472,7 @@ class Action:
     """A use for a drawn box, brushed cells or a clicked block.
 
     `effects`: by tool, one sentence on what will happen; the action is offered for these tools
-    only. By "look" it is what a click on a cell does with no tool in hand, as if that cell were
+    only. By "look" it is what a click on a cell does with no tool chosen, as if that cell were
     brushed.
     """
 

@@ -116,7 +116,7 @@ def _variation_text(tv: float) -> str:
 
 
 def _other_people_text(first: float, share: float) -> str:
-    """A share after a first one, whose "of 100" holds for both if that is no "nobody"."""
+    """A share after a first one, whose "of 100" holds for both if that is not "nobody"."""
     return formats.of_hundred(share) if _is_nobody(first) else formats.per_hundred(share)
 
 
@@ -214,7 +214,7 @@ def is_plain(setup: Setup) -> bool:
 
 
 def _weakness_sentence(nouns: Vocabulary, setup: Setup) -> str:
-    """That those who are protected are hardly so, at a large ε; "" where they are."""
+    """A sentence that a large ε hardly protects those who are sensitive; "" for a smaller one."""
     if not policies.describe_promise(nouns, setup).grades[-1].counts_as_none:
         return ""
     level = promise.largest_epsilon(setup.scenario)

@@ -123,7 +123,7 @@ def test_two_places_are_what_the_promise_allows_and_blocks_hide_only_within() ->
 
 
 def test_another_epsilon_hides_nothing_anew(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A hand that moves ε waits for no rule of an office, in which ε has no part."""
+    """Moving ε repeats no rule of an office, as ε has no part in it."""
     record = replace(DEATHS, threshold=7)
     at_one = load_treatments(record)
     before = at_one.attack_result.outcomes[HIDE]

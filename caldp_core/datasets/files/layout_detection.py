@@ -278,7 +278,7 @@ def _unique_titles(titles: Sequence[str] | None, width: int) -> tuple[str, ...]:
 
 
 def _has_header(sample: Sequence[tuple[str, ...]]) -> bool | None:
-    """Whether the first row names the columns, None if that can't be told."""
+    """Whether the first row names the columns, None if unknown."""
     first, rest = sample[0], sample[1:]
     columns = _columns(rest, len(first))
     if any(numbers.looks_like_number(cell) for cell in first):

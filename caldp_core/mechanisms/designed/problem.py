@@ -239,7 +239,7 @@ class Problem:
 
     @property
     def groups(self) -> int:
-        """Number of symbols that can be told apart."""
+        """Number of symbols that reports can distinguish."""
         return int(self.merged.max()) + 1
 
     @cached_property

@@ -41,7 +41,7 @@ from caldp_core.mechanisms.randomness import (
 from caldp_core.privacy.context import Context
 
 _CHUNK: Final = 1 << 14
-"""Words of coins at a time, so that what is in hand stays in the cache."""
+"""Words of coins at a time, so that they stay in the cache."""
 
 
 class UnaryOracles(supports.PackedReports):
