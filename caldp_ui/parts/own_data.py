@@ -27,7 +27,7 @@ from caldp_core.datasets.files.dialect import DELIMITERS, NO_DELIMITER
 from caldp_core.datasets.files.layout_detection import DetectedFile, Layout, is_named
 from caldp_core.datasets.files.source import ENCODINGS
 from caldp_core.datasets.files.table import Chosen
-from caldp_core.datasets.own import CountedRows, check_line
+from caldp_core.datasets.own import CountedRows, check_line, one_line
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.delivery import THREAD_PREFIX, take_content, was_taken
 from caldp_ui.app.run_limiter import share_with_runs
@@ -635,7 +635,7 @@ def _take_file(state: PageState[S], form: Form[C]) -> None:
             most = st.get_option("server.maxUploadSize")
             raise CaldpError(TEXTS["own_no_file"].format(most=most))
         data = take_content(file)
-        stem = " ".join(Path(file.name).stem.split())[:OWN_NAME_MAX].strip()
+        stem = one_line(Path(file.name).stem)[:OWN_NAME_MAX].strip()
         _store(state, form, data, file.name, _typed(state, "own-file-name") or stem)
 
     _receive(state, put)
@@ -686,4 +686,4 @@ def _scenario_in(data: bytes) -> str | None:
 
 
 def _typed(state: PageState[Any], name: str) -> str:
-    return " ".join(st.session_state[state.key(name)].split())
+    return one_line(st.session_state[state.key(name)])

@@ -14,6 +14,7 @@ import streamlit as st
 from caldp_core import datasets
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import N_MAX
+from caldp_core.datasets.own import one_line
 from caldp_core.datasets.reading import read_points
 from caldp_core.domain.domains import US_GRID, GridDomain
 from caldp_core.experiments.run import Setup
@@ -234,7 +235,7 @@ def ask_near(key: Callable[[str], str]) -> block_specs.SensitiveNear | None:
 def _points(text: str) -> tuple[str, ...]:
     """The points of a list, a line each, or of a table with latitude and longitude."""
     parts = (line.split(",", 2) for line in text.splitlines() if line.strip())
-    lines = tuple(",".join(map(str.strip, each)) for each in parts)
+    lines = tuple(",".join(map(one_line, each)) for each in parts)
     with suppress(CaldpError):
         return block_specs.SensitiveNear(lines).points
     with suppress(CaldpError):

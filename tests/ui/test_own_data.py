@@ -103,6 +103,14 @@ def show(
     return accepted(at, "values")
 
 
+@pytest.mark.parametrize("by_file", [False, True])
+def test_a_name_is_taken_without_its_unseen_marks(by_file: bool) -> None:
+    at, text, name = open_values(), "a,100\nb,200\n", "\u200eשם\u200f\u00a0Schul\u00adzeit"
+    show(at, file=(f"{name}.csv", text.encode())) if by_file else show(at, text, name=name)
+    assert not errors(at)
+    assert at.selectbox(key="values-table").value == "Yours: שם Schulzeit"
+
+
 def is_open(at: AppTest) -> bool:
     return any(area.key == "values-own-text" for area in at.text_area)
 

@@ -241,7 +241,7 @@ def test_points_make_what_is_near_them_sensitive() -> None:
     assert scenario_of(at).context.sensitive == near
     assert_shows(at, BEGIN.with_context(sensitive=near))
     assert query_of(at)["sensitive"] == "near"
-    lines = "40.71, -74.01, Clinic A, women\n41.9, -87.6, B"
+    lines = "40.71, -74.01, \u200eClinic\u00a0A, women\n41.9, -87.6, B"
     checked(at.text_area(key="places-points").set_value(lines).run())
     named = SensitiveNear(("40.71,-74.01,Clinic A, women", "41.9,-87.6,B"), 30.0)
     assert scenario_of(at).context.sensitive == named
