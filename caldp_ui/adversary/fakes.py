@@ -253,8 +253,9 @@ def headline(data: PoisonedEstimate, domain: GridDomain, record: state.AttackerS
             figures={name: figures[name] for name in ("truth", "without fakes")},
         )
     makes = formats.counted(data.phones, "fake phone makes", "fake phones make")
+    without = f" instead of {before}" if after != before else ", as without any"
     return Headline(
-        f"{makes} {place} look like {after} of {number} people instead of {before}.",
+        f"{makes} {place} look like {after} of {number} people{without}.",
         f"Of all phones {share(record.tenths)} are fake. A repair that knows "
         f"{REPAIR_TITLES[record.repair]} puts {repaired} there.",
         figures={name: at for name, at in figures.items() if name != "truth"},
@@ -277,7 +278,7 @@ def one_phone(record: state.AttackerState, domain: GridDomain) -> str:
 
 def people(number: float) -> str:
     """A small number of people with its decimals."""
-    return f"{number:.3g}" if number < 1000 else formats.people(number)
+    return formats.digits(number, 3) if number < 1000 else formats.people(number)
 
 
 def _counted(number: float) -> str:
@@ -296,9 +297,9 @@ def describe_block_effect(powers: PhonePowers, block: str) -> str:
     return (
         f"In the {block} a phone adds **{_counted(here.added)}**, {change} "
         f"**{people(whole.added)}** if all places were one block. The noise is "
-        f"**{formats.counted(here.noise, 'person', 'people')}** instead of "
-        f"**{formats.people(whole.noise)}**. So {fewer} phones exceed it: "
-        f"**{formats.people(needs)}** instead of **{formats.people(whole.to_stand_out())}**."
+        f"**{_counted(here.noise)}** instead of **{people(whole.noise)}**. So {fewer} phones "
+        f"exceed it: **{formats.people(needs)}** instead of "
+        f"**{formats.people(whole.to_stand_out())}**."
     )
 
 

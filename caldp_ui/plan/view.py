@@ -153,13 +153,16 @@ def headline(record: Plan, points: Points) -> Headline:
     if texts.protects_all:
         guess = lowercase_start(policies.promise_summary(nouns(record), setup))
         return Headline(need.sentence, f"At ε = {level:g}, {guess}", figures=figures)
-    return Headline.of(texts.unprotected(nouns(record)), [need.sentence], figures)
+    return Headline.of(texts.unprotected(nouns(record), level), [need.sentence], figures)
 
 
 def sufficient_epsilon(record: Plan, points: Points) -> float | None:
-    """`_least_epsilon` to two digits."""
+    """`_least_epsilon` to two digits, rounded up: below it the reader's people are too few."""
     least = _least_epsilon(record, points)
-    return None if least is None else float(f"{least:.2g}")
+    if least is None:
+        return None
+    digit = 10.0 ** (math.floor(math.log10(least)) - 1)
+    return float(f"{digit * math.ceil(least / digit - 1e-9):.2g}")
 
 
 def _least_epsilon(record: Plan, points: Points) -> float | None:
@@ -184,11 +187,11 @@ def state_need(record: Plan, points: Points) -> Headline:
     """What the reader's people need: the least ε, or more people at the reader's ε."""
     needs, goal = points[record.protection], goal_text(record)
     people = formats.counted(runs.people(record.scenario), "person", "people")
-    least, enough = _least_epsilon(record, points), plan_level(record, points)
-    if least is not None:
+    enough = sufficient_epsilon(record, points)
+    if enough is not None:
         is_first = enough <= needs[0].epsilon
         text = f"even ε = {enough:g} is enough" if is_first else f"you need ε ≈ {enough:g}"
-        return Headline(f"With {people} {text} to {goal}.", figures={"epsilon": least})
+        return Headline(f"With {people} {text} to {goal}.", figures={"epsilon": enough})
     if _is_whole(record, points):
         return Headline(f"With {people} no ε up to {needs[-1].epsilon:g} is enough to {goal}.")
     ours = _people_at(record, needs)
@@ -247,6 +250,8 @@ def attack(record: Plan, progress: Progress = no_progress) -> Headline:
     promise = policies.describe_promise(terms, setup)
     block = counts.block_name(terms, setup.scenario)
     judged = TEXTS["attack_kept"] if error <= most else TEXTS["attack_not_kept"]
+    is_relative = record.goal in page_state.RELATIVE
+    asked = f"to the {100 * most:g} %" if is_relative else f"the {formats.out_of(most)}"
     text = (TEXTS["attack_never"] if level is None else TEXTS["attack_limit"]).format(
         odds=guessed_text(record.guessed),
         up_to=f"{level or 0:g}{', the largest that there is' * (level == EPSILON_MAX)}",
@@ -257,11 +262,11 @@ def attack(record: Plan, progress: Progress = no_progress) -> Headline:
         few=min(filter(None, symbol_partition_of(setup.mechanism).sizes.tolist())),
         people=formats.counted(setup.n, "person", "people"),
         reached=goal_text(record, float(f"{error:.2g}")),
-        judged=judged.format(most=100 * most),
+        judged=judged.format(asked=asked),
         knowing="perhaps more" if math.isnan(knowing) else formats.out_of(knowing),
     )
     figures = {"epsilon": level, "error": error, "knowing": knowing} if level else {}
-    return Headline.of(promise.unprotected(terms), [text], figures)
+    return Headline.of(promise.unprotected(terms, level or record.epsilon), [text], figures)
 
 
 def attack_html(stated: Headline) -> str:
@@ -423,10 +428,11 @@ def plain_memo(record: Plan, points: Points, margins: Margins | None, attack: st
     need, level = state_need(record, points), plan_level(record, points)
     terms, setup = nouns(record), setup_at(record, level)
     promise = policies.describe_promise(terms, setup)
-    guess = policies.promise_summary(terms, setup)
-    all_covered = promise.protects_all
+    all_covered, graded = promise.protects_all, promise.grades[-1]
+    guess = policies.promise_summary(terms, setup) if all_covered else graded.odds.replace("*", "")
     plan = f"{need.sentence} At ε = {level:g}, {lowercase_start(guess)}"
-    first = plan if all_covered else f"{guess} {need.sentence}"
+    open_to_all = promise.unprotected(terms, level)
+    first = " ".join((*open_to_all, plan if graded.protected else need.sentence))
     margins_sentence = "" if margins is None else f" {margins_text(record, margins, level)}"
     last = TEXTS["memo_end"].format(
         hidden=lowercase_start(promise.not_promised[0]), data=setup.dataset.name, units=terms.units

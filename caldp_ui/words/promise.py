@@ -108,9 +108,10 @@ class PromiseText:
         """Share of people who are protected, in [0, 1]; 1.0 only if everybody is."""
         return sum(grade.people for grade in self.grades if grade.protected)
 
-    def unprotected(self, nouns: Vocabulary) -> list[str]:
-        """`unprotected_first` of these texts."""
-        return unprotected_first(nouns, self.exposed, self.protected_share, self.readable)
+    def unprotected(self, nouns: Vocabulary, level: float | None = None) -> list[str]:
+        """`unprotected_first` of these texts, with the ε that they are true of if it is given."""
+        covered = self.protected_share
+        return unprotected_first(nouns, self.exposed, covered, self.readable, level)
 
 
 def grades(covered: float, chance: float, odds: str, read: str) -> tuple[Grade, ...]:
@@ -172,37 +173,43 @@ def exposed_text(domain: Domain | GridDomain, found: Coverage) -> str:
 
 
 def unprotected_first(
-    nouns: Vocabulary, exposed: str, covered: float, readable: float
+    nouns: Vocabulary, exposed: str, covered: float, readable: float, level: float | None = None
 ) -> list[str]:
     """The sentences on who is not protected, `exposed` values first; none where everybody is."""
-    return [text for text in (exposed, unprotected_text(nouns, covered, readable)) if text]
+    return [text for text in (exposed, unprotected_text(nouns, covered, readable, level)) if text]
 
 
-def unprotected_text(nouns: Vocabulary, covered: float, readable: float) -> str:
+def unprotected_text(
+    nouns: Vocabulary, covered: float, readable: float, level: float | None = None
+) -> str:
     """How many people are not protected, in one sentence; "" where everybody is.
 
     `covered`: share of the protected, in [0, 1]; `readable`: share of the others, in [0, 1], whose
     value one report names, as some report like protected people (`inference.readable_share`).
+    `level`: the ε at which it does, where a reader sees another ε beside it.
     """
     if covered >= 1.0:
         return ""
     if covered <= 0.0:
-        read = _read_clause(nouns, readable, "everybody's", nouns.people)
+        read = _read_clause(nouns, readable, "everybody's", nouns.people, level)
         return f"Nobody is protected: {read}."
     if covered < 0.5:
-        read = _read_clause(nouns, readable, "everybody else's", "of the others")
+        read = _read_clause(nouns, readable, "everybody else's", "of the others", level)
         return f"Only {formats.out_of(covered)} {nouns.people} are protected; {read}."
-    read = _read_clause(nouns, readable, "their", "of them")
+    read = _read_clause(nouns, readable, "their", "of them", level)
     return f"{formats.out_of(1.0 - covered)} {nouns.people} are not protected: {read}."
 
 
-def _read_clause(nouns: Vocabulary, readable: float, whose: str, of: str) -> str:
+def _read_clause(
+    nouns: Vocabulary, readable: float, whose: str, of: str, level: float | None
+) -> str:
     """How often one report names the value of people without protection."""
     if readable >= READ:
         return f"{whose} {nouns.unit} can be read"
     if formats.out_of(readable) == "0 of 100":
         return f"no promise hides {whose} {nouns.unit}"
-    return f"one report names the {nouns.unit} of {formats.out_of(readable)} {of}"
+    at = "" if level is None else f"at ε = {level:g} "
+    return f"{at}one report names the {nouns.unit} of {formats.out_of(readable)} {of}"
 
 
 def covered_text(nouns: Vocabulary, covered: float) -> str:

@@ -498,8 +498,9 @@ def test_regions_find_rounded_counts_as_often_as_all_outcomes_say(
     sentence = view.headline(data).sentence
     if small and pairs == 1:
         share = float(np.mean([averaged_by_hand(n, record.base, 1) for n in small]))
-        assert sentence.endswith(
-            f"reveal 100 of 100 hidden counts, and {hundred(share)} of 100 rounded ones."
+        assert sentence == (
+            "From 1 pair of regions the attacker finds 100 of 100 hidden counts, and "
+            f"{hundred(share)} of 100 rounded ones."
         )
     elif not small:
         assert sentence == "With a threshold of 1 no count is hidden."

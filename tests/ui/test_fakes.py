@@ -663,7 +663,7 @@ def test_a_block_is_compared_with_one_of_all_places_at_its_own_level(family: str
             shown = [number for _, number in numbers_of(said)]
             expected = [here[0], whole[0], here[1], whole[1], *needed]
             pairs = zip(shown, expected, strict=True)
-            assert all(near(*pair) or round(pair[1]) == pair[0] for pair in pairs)
+            assert all(near(*pair) or round(pair[1]) == pair[0] > 0 for pair in pairs)
             assert ("So fewer" in said) == (needed[0] < needed[1])
             assert ("as much as" in said) == (f"{here[0]:.3g}" == f"{whole[0]:.3g}")
             wrong = power_by_hand(family, min(levels), place, people, np.ones(12, np.bool_))
@@ -675,6 +675,16 @@ def test_a_scenario_of_one_block_is_compared_with_nothing() -> None:
     for place in (0, OPEN[0]):
         said = fakes.describe_block_effect(fakes.compute_powers(scenario, place), "map")
         assert said.startswith("Everything is one block here")
+
+
+def test_a_fake_phone_that_changes_no_number_is_said_to_change_none() -> None:
+    scenario = replace(BEGIN, n=1_000).with_context(blocks=OneBlock(), epsilon=0.1)
+    record = replace(SHOWN, scenario=scenario, tenths=1)
+    data = fakes.run_attack(record)
+    (_, before, after, _), number = fakes.counts_at_target(data, record)
+    assert before == after
+    sentence = fakes.headline(data, domain_of(record), record).sentence
+    assert sentence.endswith(f" look like {after} of {number} people, as without any.")
 
 
 SURE = 12.5

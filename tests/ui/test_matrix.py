@@ -52,10 +52,7 @@ from caldp_ui.yesno.page_state import (
 from caldp_ui.yesno.page_state import (
     STATE as YESNO,
 )
-from caldp_ui.yesno.page_state import (
-    load_coin,
-    load_data,
-)
+from caldp_ui.yesno.page_state import load_coin, load_data
 from tests import ROOT
 from tests.conftest import THOROUGH
 from tests.contract.checks import naming
@@ -511,8 +508,7 @@ def test_each_template_and_channel_has_a_film_of_its_own() -> None:
 
 def test_what_is_ones_own_or_takes_designing_is_not_made_ahead() -> None:
     for record in (SMALL, replace(MatrixState(), channel=DESIGNED)):
-        at = open_matrix(record)
-        assert slider_states(at, CHARTS) == {}
+        assert slider_states(open_matrix(record), CHARTS) == {}
 
 
 def assert_coins(at: AppTest, scenario: Scenario) -> None:

@@ -93,11 +93,8 @@ def test_the_headline_the_picture_and_the_memos_say_the_needs(plan_page: AppTest
     headline = view.headline(PLAN, points)
     assert headline_of(plan_page) == f"{headline.sentence} {headline.second}"
     enough = view.sufficient_epsilon(PLAN, points)
-    assert float(f"{headline.figures['epsilon']:.2g}") == enough
+    assert headline.figures["epsilon"] == enough
     assert enough == pytest.approx(epsilon_for(points["blocks"], 1_000_000), rel=0.05)
-    assert (
-        f"With 1 million people you need ε ≈ {enough:g} to know every answer" in headline.sentence
-    )
     right = formats.hundred(max_guess_accuracy(enough or 0.0))
     assert f"is right at most {right} times in 100" in headline.second
     ours = next(n for n in points["blocks"] if n.epsilon == PLAN.epsilon)
@@ -135,25 +132,26 @@ def test_the_headline_the_picture_and_the_memos_say_the_needs(plan_page: AppTest
     assert {"you: ε = 1", "you: 1 million"} <= set(written)
 
 
-def test_the_people_of_the_headline_reach_the_goal_at_its_level() -> None:
-    points = page_state.needs_by_protection(list(page_state.compute_needs(PLAN, no_progress)))
-    enough = view.sufficient_epsilon(PLAN, points)
-    assert enough is not None
-    needed = page_state.compute_need(
-        PLAN, "blocks", PLAN.protected_scenario("blocks", enough)
-    ).people
-    assert needed == pytest.approx(1_000_000, rel=0.1)  # two digits of ε, read off the picture
-
-
-def test_a_plan_that_leaves_people_unprotected_says_so_first() -> None:
-    record = replace(PLAN, protection="sensitive")
-    points = page_state.needs_by_protection(list(page_state.compute_needs(record, no_progress)))
-    headline = view.headline(record, points)
-    setup = prepare(record.protected_scenario("sensitive", 1.0))
-    covered = formats.out_of(promise.protected_share(setup))
-    assert headline.unprotected
-    assert headline.sentence.startswith(f"Only {covered} people are protected")
-    assert headline.second.startswith("With 1 million people you need ε ≈ ")
+def test_the_people_of_the_headline_are_enough_and_the_unprotected_come_first() -> None:
+    for name in ("blocks", PLAIN, "sensitive"):
+        record = replace(PLAN, protection=name)
+        points = page_state.needs_by_protection(list(page_state.compute_needs(record, no_progress)))
+        headline = view.headline(record, points)
+        level = headline.figures["epsilon"]
+        assert f"With 1 million people you need ε ≈ {level:g} to know every" in headline.whole
+        scenario = record.protected_scenario(name, level)
+        needed = page_state.compute_need(record, name, scenario).people
+        assert 900_000 < (needed or 0) <= 1_000_000, name  # two digits of ε, read off the picture
+        assert headline.unprotected == (name == "sensitive")
+        if headline.unprotected:  # at the ε of the headline, not at the reader's
+            of = [promise.protected_share, promise.readable_share]
+            covered, readable = (formats.out_of(share(prepare(scenario))) for share in of)
+            first = (
+                f"Only {covered} people are protected; at ε = {level:g} one report names the "
+                f"answer of {readable} of the others."
+            )
+            assert headline.sentence == first
+            assert view.plain_memo(record, points, None).startswith(f"{first} With 1 million ")
 
 
 def test_people_back_to_epsilon() -> None:
@@ -478,9 +476,8 @@ def test_own_files_stay_in_the_visit_and_bad_ones_are_told_in_a_sentence() -> No
 
 def test_few_reports_are_said_to_say_nothing() -> None:
     protocol = labelled("randomized-response", ("no", "yes"), epsilon=0.5)
-    tally = CollectedTally(
-        protocol.fingerprint, protocol.mechanism.tally(np.repeat([0, 1], (2, 3)))
-    )
+    counts = protocol.mechanism.tally(np.repeat([0, 1], (2, 3)))
+    tally = CollectedTally(protocol.fingerprint, counts)
     results = Tallies.of(protocol, (("day", tally),)).results(0.95)
     sentence = results_view.headline(results, is_example=False).sentence
     assert sentence.startswith("5 reports say nothing yet about")
@@ -500,9 +497,7 @@ def test_what_mixing_leaves_is_said_as_the_core_has_it() -> None:
     ) in sentence
     scenario = Scenario(Zipf(10), ContextPolicy(blocks=EvenRuns(2)), n=10_000)
     setup = prepare(scenario)
-    crowd = round(
-        10_000 * max(setup.dataset.distribution[:5].sum(), setup.dataset.distribution[5:].sum())
-    )
+    crowd = round(10_000 * setup.dataset.distribution.reshape(2, 5).sum(axis=1).max())
     found = epsilons_after_mixing(setup.mechanism, np.array([crowd, crowd]))
     assert found is not None
     text = promise.scenario_text(VALUES, setup)
@@ -646,14 +641,17 @@ def test_the_accuracy_at_the_attacker_s_epsilon_is_the_goal_s_own(
         n = math.ceil(people)
         stated = view.attack(replace(record, scenario=replace(record.scenario, n=n)))
         assert (stated.figures["error"] <= page_state.target(record)) is enough
-        assert ("which is as well as you ask" in stated.second + stated.sentence) is enough
+        assert ("which is as well as you ask" in stated.whole) is enough
+        asked = "the 20 of 100" if goal == "overall" else "to the 10 %"
+        assert (f", not {asked} that you ask for" in stated.whole) is not enough
 
 
 def test_who_is_not_protected_against_the_attacker_comes_first() -> None:
     """And no ε, every ε and nobody are one sentence each."""
     some = view.attack(replace(PLAN, protection="sensitive", guessed=0.5))
     assert some.unprotected
-    assert some.sentence.startswith("Only 20 of 100 people are protected; ")
+    at = f"at ε = {some.figures['epsilon']:g} one report names the answer of "
+    assert some.sentence.startswith(f"Only 20 of 100 people are protected; {at}")
     assert some.second.startswith("Up to ε = ")
     never = view.attack(replace(PLAN, guessed=0.05))  # blocks of four or five answers
     assert never.whole == (
@@ -667,16 +665,12 @@ def test_who_is_not_protected_against_the_attacker_comes_first() -> None:
     for guessed in (0.0, 1.5):
         with pytest.raises(CaldpError, match="guessed"):
             LINK.check(replace(PLAN, guessed=guessed))
-    assert [view.guessed_text(share) for share in (1.0, 0.05, 0.3)] == [
-        "no limit",
-        "1 in 20",
-        "1 in 3.33",
-    ]
+    texts = [view.guessed_text(share) for share in (1.0, 0.05, 0.3)]
+    assert texts == ["no limit", "1 in 20", "1 in 3.33"]
 
 
 def test_plans_of_repetition_say_what_the_account_of_their_protocols_says(tmp_path: Path) -> None:
-    record = replace(PLAN, protection="blocks")
-    scenario = record.protected_scenario("blocks", 1.0)
+    scenario = PLAN.protected_scenario("blocks", 1.0)
     found = page_state.repetitions(prepare(scenario), no_progress)
     (tmp_path / "scenario.json").write_text(scenario.to_json(), "utf-8")
     (tmp_path / "made").mkdir()
@@ -694,15 +688,12 @@ def test_plans_of_repetition_say_what_the_account_of_their_protocols_says(tmp_pa
         assert stated is not None
         for part in ("value", "change", "accuracy"):
             assert each[part] == getattr(stated, part)
-    at = jobs_done(open_record(STATE, record))
+    at = jobs_done(open_record(STATE, PLAN))
     at.session_state["plan-tabs"] = "Asked again"
     (table,) = jobs_done(at.run()).table
     cells = [list(view.repetition_cells(each).values()) for each in found.values()]
     assert table.value.to_numpy().tolist() == cells
     assert not at.exception
-
-
-def test_row_of_a_plan_that_the_method_lacks_says_so() -> None:
     plain = page_state.repetitions(prepare(PLAN.protected_scenario(PLAIN, 1.0)), no_progress)
     assert [kind for kind, each in plain.items() if each is None] == ["noisy-memo"]
     assert [*view.repetition_cells(None).values()] == ["not with this method", "", "", ""]
