@@ -56,7 +56,12 @@ def is_named(name: str, role: str) -> bool:
 
 
 def is_identifier(name: str) -> bool:
-    """True of what numbers or dates a row or a person, such as “Response ID” or “Kundennummer”."""
+    """True of what numbers or dates a row or a person, such as “Response ID” or “Kundennummer”.
+
+    “Count of ID” is a number of people, as pivot tables call it.
+    """
+    if re.match(numbers.WORDS["labels"]["count_of"], name.strip()):
+        return False
     named = is_named(name, "identifier") or is_named(name, "person")
     return named or _IDENTIFIER.search(name.strip()) is not None
 
@@ -420,7 +425,10 @@ class _Sample:
         if answer is None or self._holds_no_answers(answer):
             other = [at for at in numeric if len(self.columns) == 1 or at != count]
             free = [at for at in (*texts, *other) if at not in (count, group)]
-            answer = min(free, key=self._holds_no_answers, default=answer)
+            # A label that is written once for several rows is less filled than the answers.
+            filled = [0 if count is None else len(cells) for cells in self.columns]
+            ranks = {at: (self._holds_no_answers(at), at in other, -filled[at]) for at in free}
+            answer = min(free, key=ranks.__getitem__, default=answer)
         if count is None and answer in numeric and texts:  # a value of each label, as offices list
             label = min(texts, key=self._holds_no_answers)
             count = self._counts_beside(label)
@@ -457,6 +465,8 @@ class _Sample:
         ]
         others = [at for at in able if not _numbers_rows(self.columns[at])]
         others = [at for at in others if not is_share(titles[at])] or others
+        if (named := self._called("answer")) in others:  # “Value” beside codes and footnotes
+            others = [named]
         if len(others) != 1 or (self.titles is None and sum(map(bool, self.columns)) > 3):
             return None
         texts = [cells for at, cells in enumerate(self.columns) if at not in others and cells]

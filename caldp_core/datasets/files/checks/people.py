@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from caldp_core.basics.errors import count_text, excerpt
 from caldp_core.datasets.files import numbers
@@ -40,6 +40,8 @@ _YEAR: Final = r"\b(19|20)\d\d\b"
 _RATING_MAX: Final = 10
 """The largest number of columns of ratings, which are not people."""
 _LISTED: Final = 5
+_Rows: TypeAlias = list[tuple[str, float]]
+"""Labels and their people."""
 _ROUNDED: Final = 0.0025
 """Of a total and all others together, by which it may be off as they are rounded."""
 _SHARES: Final = {1.0: 0.02, 100.0: 0.5}
@@ -121,9 +123,11 @@ def marks(reading: Reading) -> Check | None:
 def _without_numbers(reading: Reading, called: int | None) -> Check | None:
     """A column that is called people, though none of its cells is a number, or it has none."""
     file, layout = reading.file, reading.layout
-    if called in (None, layout.answer, layout.group) or layout.count is not None or layout.others:
+    if called in (None, layout.group) or layout.count is not None or layout.others:
         return None
     cells = file.cells(called or 0)
+    if called == layout.answer and (file.repeats(called) or len(file.names) == 1):
+        return None
     if any(map(numbers.looks_like_number, cells)) or not is_named(file.names[called or 0], "count"):
         return None
     odd = next((cell for cell in cells if re.search(r"\d[^%]*$", cell)), "")
@@ -146,9 +150,9 @@ def multiples(reading: Reading) -> Check | None:
         cells = [cell for cell in file.cells(columns[0]) if cell not in lines]
         found = [cell for cell in cells if re.match(behind, cell)]
         bare = [re.sub(behind, r"\1", cell) for cell in cells]
-        zeros = "[., ]?".join(["000"] * (len(str(factor)) // 3))
-        in_title = rf"(?i)(^in |[\W_](in )?)({words}|(1[., ]?)?{zeros}s?)\W*$"
-        in_line = rf"(?i)(^|[\W_])({_IN})(?![a-z]\b)({words}|(1[.,’' ]?)?{zeros}s?)(?!\w)"
+        zeros = f"{factor:,}".replace(",", "[.,’' ]?").replace("1[.,’' ]?", "(1[.,’' ]?)?", 1)
+        in_title = rf"(?i)(^in |(?<!\d)[\W_](in )?)({words}|{zeros}s?)\W*$"
+        in_line = rf"(?i)(^|[\W_])({_IN})(?![a-z]\b)({words}|{zeros}s?)(?!\w)"
         is_meant = found or re.search(in_title, file.names[columns[0]])
         line = next((line for line in lines if re.search(in_line, line) and not is_meant), "")
         if (is_meant or line) and all(map(numbers.looks_like_number, bare)):
@@ -193,12 +197,12 @@ def second_table(reading: Reading) -> Check | None:
 
 def parts_of_rows(reading: Reading) -> Check | None:
     """Answers such as “of which part-time” below what they are part of: people count twice."""
-    answer = reading.layout.answer
-    if answer is None or reading.layout.count is None:
-        return None
-    cells = dict.fromkeys(counted_cells(reading.file, reading.layout, answer))
-    parts = tuple(cell for cell in cells if re.match(_PARTS, cell))
-    return _twice("parts-of-rows", [(answer, parts)] if 0 < len(parts) < len(cells) else [])
+    found = []
+    for at in range(len(reading.file.names)) if reading.layout.count is not None else ():
+        cells = dict.fromkeys(counted_cells(reading.file, reading.layout, at))
+        parts = tuple(cell for cell in cells if re.match(_PARTS, cell))
+        found += [(at, parts)] if 0 < len(parts) < len(cells) else []
+    return _twice("parts-of-rows", found)
 
 
 def total_row(reading: Reading) -> Check | None:
@@ -247,7 +251,7 @@ def _totals(reading: Reading) -> list[tuple[int, tuple[str, ...]]]:
     ][:1]
 
 
-def _label_of_sums(parts: Sequence[Sequence[tuple[str, float]]]) -> tuple[str, ...]:
+def _label_of_sums(parts: Sequence[_Rows]) -> tuple[str, ...]:
     """The label of the sum of all others in each part, or of several sums of a single one."""
     if len(parts) == 1:
         (rows,) = parts
@@ -256,11 +260,9 @@ def _label_of_sums(parts: Sequence[Sequence[tuple[str, float]]]) -> tuple[str, .
     return sums.pop() if len(sums) == 1 else ()
 
 
-def _rows_by_others(
-    reading: Reading, column: int, labels: Sequence[int]
-) -> list[list[tuple[str, float]]]:
+def _rows_by_others(reading: Reading, column: int, labels: Sequence[int]) -> list[_Rows]:
     """A column's labels and people, by all other `labels`; [] if one comes twice beside these."""
-    parts, count = defaultdict[Any, list[tuple[str, float]]](list), reading.layout.count or 0
+    parts, count = defaultdict[Any, _Rows](list), reading.layout.count or 0
     for row in reading.file.rows:
         number = numbers.parse_number(row[count], reading.layout.mark or ".")
         if row[column] and number is not None:
@@ -270,7 +272,7 @@ def _rows_by_others(
     return rows if all(len(each) == len(dict(each)) for each in rows) else []
 
 
-def _sums_of_parts(rows: Sequence[tuple[str, float]]) -> tuple[str, ...]:
+def _sums_of_parts(rows: _Rows) -> tuple[str, ...]:
     """The labels whose numbers are each the sum of those below, up to the next one.
 
     All rows are parts or such sums, of two parts or more; there are two sums or more.
@@ -285,7 +287,7 @@ def _sums_of_parts(rows: Sequence[tuple[str, float]]) -> tuple[str, ...]:
     return tuple(found) if is_whole and 1 < len(found) <= len(rows) // 3 else ()
 
 
-def _sum_of_others(rows: Sequence[tuple[str, float]], least: int) -> tuple[str, ...]:
+def _sum_of_others(rows: _Rows, least: int) -> tuple[str, ...]:
     """The first or last label whose number is the sum of all others'; `least` rows or more.
 
     Rounded numbers may add up to a little more or less.
