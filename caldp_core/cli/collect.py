@@ -347,9 +347,10 @@ def _estimate(
     )
     _warn_of_counts(protocol, collected)
     refused = sum(collected.refused.values())
-    if refused > _REFUSED_MAX * (refused + collected.tally.n):
-        of_all = f"{refused:,} of {refused + collected.tally.n:,} reports were refused"
-        click.echo(f"Warning: {of_all}; look at the reasons before you publish this.", err=True)
+    if refused > _REFUSED_MAX * (arrived := refused + collected.tally.n):
+        share = f"{refused:,} of {count_text(arrived, 'report', 'reports')}"
+        advice = "look at the reasons before you publish this"
+        click.echo(f"Warning: {share} were refused; {advice}.", err=True)
     terminal.write_or_print(output, text)
     sentences = [] if error is None else [estimate.error_sentence(protocol, error)]
     sentences += [Quantile(**each).sentence for each in made["quartiles"]]
