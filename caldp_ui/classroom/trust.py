@@ -105,12 +105,6 @@ def _trust_percent(share: float) -> str:
     return f"{formats.digits(100 * share, 3)}\N{NO-BREAK SPACE}%"
 
 
-def _of_hundred(share: float) -> str:
-    """A share as a number of 100 people; a small one is not shown as 0."""
-    number = formats.hundred(share)
-    return "fewer than 1" if number == "0" else number
-
-
 def _picture_html(data: Trust, lesson: Lesson) -> str:
     """One flow: from the first people by their phones to two servers, and what these publish."""
     crowd = formats.counted(lesson.n, "person", "people")
@@ -140,7 +134,10 @@ def _server(bits: Bools, published: float, off: float, data: Trust) -> dict[str,
 
 def coin_html(data: Trust) -> str:
     """One phone's coin in natural frequencies."""
-    yes, no = _of_hundred(data.keep_probability), _of_hundred(1 - data.keep_probability)
+    yes, no = (
+        formats.some_of_hundred(data.keep_probability),
+        formats.some_of_hundred(1 - data.keep_probability),
+    )
     ratio = data.keep_probability / (1 - data.keep_probability)
     return (
         f"Of 100 phones with yes, <b>{yes}</b> send yes; of 100 with no, <b>{no}</b> do. "
@@ -153,7 +150,7 @@ def attacker(server_bits: Bools, data: Trust) -> str:
     right, count = int((server_bits == data.truth).sum()), data.truth.size
     if server_bits is data.truth:
         return f"Attacker: reads {right} of {count} true answers"
-    mean = _of_hundred(data.keep_probability)
+    mean = formats.some_of_hundred(data.keep_probability)
     return f"Attacker: {right} of {count} right in this draw, {mean} of 100 on average"
 
 

@@ -210,8 +210,9 @@ def _check(record: Curves) -> None:
     known_names: tuple[Collection[str], ...] = (NAMES, METHODS, ESTIMATORS)
     for name, known in zip(_LISTS, known_names, strict=True):
         chosen: tuple[str, ...] = getattr(record, name)
+        require(bool(chosen), f"There is no curve without {name}; choose one at least.")
         require(
-            len(chosen) > 0 and set(chosen) <= set(known) and len(set(chosen)) == len(chosen),
+            set(chosen) <= set(known) and len(set(chosen)) == len(chosen),
             f"{name} must be one or more of {', '.join(known)}, each once.",
         )
     runs.setup(record.scenario)

@@ -119,6 +119,11 @@ def hundred(probability: float) -> str:
     return f"{100 * probability:.{0 if probability < 0.995 else 1}f}"
 
 
+def some_of_hundred(probability: float) -> str:
+    """As `hundred`, of a probability above 0: never "0", but "fewer than 1"."""
+    return hundred(probability) if probability > 0.005 else "fewer than 1"
+
+
 def per_hundred(share: float) -> str:
     """A share in [0, 1] as a number of 100, small ones as fractions: "54", "less than 0.01"."""
     if share >= 0.015:

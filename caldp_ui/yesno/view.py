@@ -31,8 +31,7 @@ def of_hundred(probability: float) -> str:
     """A probability as "73 of 100"; "all 100" and "none of 100" only for 1 and 0."""
     if probability in (0.0, 1.0):
         return "all 100" if probability else "none of 100"
-    number = formats.hundred(probability)
-    return "fewer than 1 of 100" if number == "0" else f"{number} of 100"
+    return f"{formats.some_of_hundred(probability)} of 100"
 
 
 def headline(data: YesNoData) -> formats.Headline:
