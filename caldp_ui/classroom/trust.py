@@ -134,11 +134,9 @@ def _server(bits: Bools, published: float, off: float, data: Trust) -> dict[str,
 
 def coin_html(data: Trust) -> str:
     """One phone's coin in natural frequencies."""
-    yes, no = (
-        formats.some_of_hundred(data.keep_probability),
-        formats.some_of_hundred(1 - data.keep_probability),
-    )
-    ratio = data.keep_probability / (1 - data.keep_probability)
+    kept = data.keep_probability
+    yes, no = map(formats.some_of_hundred, (kept, 1 - kept))
+    ratio = kept / (1 - kept)
     return (
         f"Of 100 phones with yes, <b>{yes}</b> send yes; of 100 with no, <b>{no}</b> do. "
         f"That is {formats.digits(ratio, 3)} times as many: e<sup>ε</sup>."
