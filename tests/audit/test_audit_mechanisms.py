@@ -108,7 +108,8 @@ def test_what_is_stated_of_other_reports_is_not_believed(
 ) -> None:
     right = RapporOracles if oracles is LeakyHelper else HadamardOracles
     assert audit(ContextMechanism(policy, "right", right)).holds
-    with pytest.raises(CaldpError, match="nothing is certified that is not read"):
+    # From Python 3.12 on a protocol does not see what `__getattr__` finds, such as a form.
+    with pytest.raises(CaldpError, match=r"certified that is not read|writes its channel out"):
         audit(ContextMechanism(policy, "wrong", oracles))
 
 

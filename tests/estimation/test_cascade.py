@@ -248,8 +248,8 @@ def test_where_noise_is_of_one_piece_nothing_is_pooled() -> None:
 def test_few_of_what_stands_out_is_noise() -> None:
     # Half of 2,000 symbols are empty. The mean share of empty ones among those kept is at most
     # q·(1,000 / 2,000) = 0.1; of 40 runs it spreads by 0.004, so five of them are 0.02. Without the
-    # correction, at 5 % each, a share of 1/4 to 1/3 would be empty.
-    people = np.repeat([600, 0], 1000)
+    # correction, at 5 % each, a share of 0.136 would be empty.
+    people = np.repeat([5000, 0], 1000)
     mechanism = catalogue.in_context(Context.plain(2000, 1.0), "galois")
     # With a q of 0.02 it is 0.01, so a q of 0.2 must break that bound.
     rng, uncorrected = np.random.default_rng(4), []

@@ -86,7 +86,7 @@ def test_backgrounds_leave_out_what_is_sensitive_for_all(background: str) -> Non
         (MatrixPolicy(((0.0,),)), "made for 1 values, Zipf"),
         (BinaryQuestion(), "made for 2 values"),
         (PersonalTags(background="population"), "known for the map of the United States"),
-        (PersonalTags(SensitiveSymbols(("0-4",))), "must be positive where a symbol"),
+        (PersonalTags(SensitiveSymbols(("0-4",))), "not sensitive for everybody; leave more open"),
     ],
 )
 def test_what_does_not_fit_the_data_is_one_sentence(spec: PolicySpec, words: str) -> None:
