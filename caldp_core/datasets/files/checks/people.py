@@ -151,7 +151,7 @@ def multiples(reading: Reading) -> Check | None:
         found = [cell for cell in cells if re.match(behind, cell)]
         bare = [re.sub(behind, r"\1", cell) for cell in cells]
         zeros = f"{factor:,}".replace(",", "[.,’' ]?").replace("1[.,’' ]?", "(1[.,’' ]?)?", 1)
-        in_title = rf"(?i)(^in |(?<!\d)[\W_](in )?)({words}|{zeros}s?)\W*$"
+        in_title = rf"(?i)(?<!\d)[\W_](in )?({words}|{zeros}s?)\W*$"
         in_line = rf"(?i)(^|[\W_])({_IN})(?![a-z]\b)({words}|{zeros}s?)(?!\w)"
         is_meant = found or re.search(in_title, file.names[columns[0]])
         line = next((line for line in lines if re.search(in_line, line) and not is_meant), "")
