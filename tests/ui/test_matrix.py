@@ -108,11 +108,9 @@ def test_entries_are_edited_both_ways_and_undone() -> None:
     edit(at, 0, 2, "0,5")
     assert matrix_page_record_of(at) == begin.with_limit(0, 2, 0.5, False)
     edit(at, 1, 2, "", both=True)
-    levels = matrix_page_record_of(at).levels
-    assert levels[1][2] == levels[2][1] == INF
-    assert open_matrix(matrix_page_record_of(at)).session_state[
-        "matrix/state"
-    ].record == matrix_page_record_of(at)
+    edited = matrix_page_record_of(at)
+    assert edited.levels[1][2] == edited.levels[2][1] == INF
+    assert open_matrix(edited).session_state["matrix/state"].record == edited
     checked(at.button(key="matrix-undo").click().run())
     assert matrix_page_record_of(at) == begin.with_limit(0, 2, 0.5, False)
 
@@ -173,8 +171,7 @@ def test_every_tab_shows_where_nothing_is_promised_and_where_nothing_may_be_said
     for level in (INF, 0.0):
         rows = ((0.0, level), (level, 0.0))
         at = open_matrix(MatrixState("", 1.0, ("a", "b"), rows))
-        phrase = "has no limits" if level else "All 2 limits are kept"
-        assert phrase in headline(at)
+        assert ("has no limits" if level else "All 2 limits are kept") in headline(at)
         open_every_tab(at, "matrix-tabs")
 
 
@@ -184,8 +181,7 @@ def test_levels_are_read_as_people_type_them() -> None:
     with pytest.raises(CaldpError, match=r"number from 0 to 20.*got '1²'"):
         read_level("1²")
     assert level_text(math.log(3)) == "1.09861"
-    entry = page_state._entry
-    assert [entry(text) for text in ("0.1", "1/3")] == [Fraction(1, 10), Fraction(1, 3)]
+    assert [*map(page_state._entry, ("0.1", "1/3"))] == [Fraction(1, 10), Fraction(1, 3)]
 
 
 def test_a_planted_bug_is_missed_by_samples_and_named_by_the_exact_audit() -> None:
@@ -550,6 +546,10 @@ def test_every_control_changes_what_it_names_and_undo_takes_it_back() -> None:
     assert_coins(at, expected)
     checked(at.button(key="yesno-undo").click().run())
     assert_coins(at, replace(expected, seed=1))
+    # One ε for both is Warner's coin.
+    checked(at.button(key="yesno-equal").click().run())
+    assert_coins(at, replace(expected, seed=1, policy=BinaryQuestion(0.5, 0.5)))
+    assert at.button(key="yesno-equal").disabled
 
 
 @pytest.mark.parametrize("policy", [each.policy for each in yesno_state.PRESETS])
@@ -568,9 +568,8 @@ def test_a_drawing_has_its_numbers_where_its_axes_say() -> None:
     """Two routes to a place: the numbers of the axis, and the mark itself."""
     data = load_data(COINS)
     frame = yesno_view.make_frame(yesno_view.dot_rows(data, None, LIGHT), data.truth)
-    left, top, right, bottom = frame.box
-    assert frame.to_pixel(frame.x[0], frame.y[0]) == (left, bottom)
-    assert frame.to_pixel(frame.x[1], frame.y[1]) == (right, top)
+    corners = [frame.to_pixel(frame.x[end], frame.y[1 - end]) for end in (0, 1)]
+    assert (*corners[0], *corners[1]) == frame.box
     drawn = yesno_view.dot_plot_svg(data, None, LIGHT)
     found = re.findall(r'<text x="([\d.]+)"[^>]*>([\d.]+) %<', drawn)
     assert len(found) >= 3
@@ -652,20 +651,13 @@ def test_who_is_not_protected_comes_first() -> None:
 
 
 def test_link_with_a_larger_epsilon_than_controls_have_is_refused_in_a_sentence() -> None:
-    for policy in (BinaryQuestion(1e8, 1.0), BinaryQuestion(1.0, 20.5)):
-        at = open_page(YES_OR_NO, replace(COINS, policy=policy).to_query())
+    for levels in ((1e8, 1.0), (1.0, 20.5)):
+        at = open_page(YES_OR_NO, replace(COINS, policy=BinaryQuestion(*levels)).to_query())
         (sentence,) = (each.value for each in at.error)
         assert "must be at most 20, or ∞ for no protection" in sentence
         assert page_record(at, YESNO).scenario == COINS
     at = open_page(YES_OR_NO, replace(COINS, policy=BinaryQuestion(20.0, INF)).to_query())
     assert not at.error
-
-
-def test_one_epsilon_for_both_is_warners_coin() -> None:
-    at = open_record(YESNO)
-    checked(at.button(key="yesno-equal").click().run())
-    assert_coins(at, replace(COINS, policy=BinaryQuestion(1.0, 1.0)))
-    assert at.button(key="yesno-equal").disabled
 
 
 def test_the_plane_is_drawn_once_it_is_opened() -> None:
