@@ -20,6 +20,7 @@ from caldp_core.domain.domains import GridDomain
 from caldp_core.experiments.reproduce import SIZES
 from scripts import estimator_figures
 from tests.contract.checks import naming
+from tests.stats import SAME_DRAWS
 from tests.strategies import thinned
 
 SMALL: dict[str, Any] = {
@@ -200,6 +201,7 @@ def tables_of_estimators() -> dict[str, dict[str, list[str]]]:
     thinned([("In one block:", 1, "lone cells"), ("In 64 blocks:", 8, "a gradient")], one_in=2),
 )
 @pytest.mark.slow
+@SAME_DRAWS
 def test_tables_of_errors_hold_what_is_computed_anew(case: tuple[str, int, str]) -> None:
     """A part that is fast: one map in one block, another in 64, all four ε, to the digit."""
     head, side, fast = case
@@ -217,6 +219,7 @@ def test_tables_of_errors_hold_what_is_computed_anew(case: tuple[str, int, str])
 
 
 @pytest.mark.slow
+@SAME_DRAWS
 def test_the_table_of_ranges_holds_what_is_computed_anew() -> None:
     """Its rows hold as often as the document says, at least 94 of 100 in every group."""
     table = tables_of_estimators()[f"| map | ε | {' | '.join(estimator_figures.GROUPS)} |"]

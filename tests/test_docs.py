@@ -28,6 +28,7 @@ from caldp_ui.words.accuracy import DEFINITIONS
 from scripts.run_tutorials import TUTORIALS, outputs_of, read, text_of
 from scripts.site_hooks import as_markdown, commands, fetched_from_elsewhere, finished
 from tests import ROOT
+from tests.stats import SAME_DRAWS
 
 PAGES = (
     "README.md",
@@ -312,6 +313,7 @@ def without_compression(output: object) -> str:
 
 
 @pytest.mark.slow
+@SAME_DRAWS
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=[path.stem for path in NOTEBOOKS])
 def test_cells_show_what_the_tutorial_says(path: Path) -> None:
     notebook = read(path)
