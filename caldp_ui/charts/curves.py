@@ -292,8 +292,9 @@ def axis(
     `size`: pixels of a letter's height, or as Plotly has it; `title`: further fields of its title.
     """
     font = {"color": colours.text} if size is None else {"color": colours.text, "size": size}
-    words = {"text": values.get("title", ""), "font": font, **title}
-    return {"tickfont": font, **values, "title": words}
+    # A text that is empty has Plotly keep room for it.
+    text = {"text": values["title"]} if "title" in values else {}
+    return {"tickfont": font, **values, "title": {**text, "font": font, **title}}
 
 
 def _legend(rows: int, height: int) -> dict[str, Any]:
