@@ -137,6 +137,7 @@ def test_each_error_and_the_users_policy_have_their_rows() -> None:
     assert compare([], [1.0], PEOPLE).empty
 
 
+@pytest.mark.filterwarnings("ignore:.*scattermapbox.*:DeprecationWarning")  # of Plotly 6.0 itself
 def test_the_line_of_the_documentation_draws_the_table() -> None:
     page = (ROOT / "docs" / "api.md").read_text("utf-8")
     (line,) = re.findall(r"^px\.line\(table.*$", page, re.MULTILINE)
