@@ -37,8 +37,13 @@ def is_all_shares(low: float, high: float) -> bool:
 
 
 def reports_needed(reports: int, standard_error: float) -> int:
-    """Reports for a range of ± 10 percentage points. `standard_error`: of a share by `reports`."""
-    return math.ceil(reports * (Z95 * standard_error / _USEFUL) ** 2)
+    """Reports for a range of ± 10 percentage points, rounded up to two digits.
+
+    `standard_error`: of a share by `reports`.
+    """
+    needed = math.ceil(reports * (Z95 * standard_error / _USEFUL) ** 2)
+    unit: int = 10 ** max(len(str(needed)) - 2, 0)
+    return unit * math.ceil(needed / unit)
 
 
 def nothing_yet(reports: int, standard_error: float, about: str) -> str:

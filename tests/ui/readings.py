@@ -54,6 +54,11 @@ class Reading:
         return Reading(self.low * factor, self.high * factor)
 
 
+def is_rounded_up(shown: float, exact: float) -> bool:
+    """Whether a number of two digits is the next one above an exact number."""
+    return float(f"{shown:.1e}") == shown and exact * 0.995 <= shown < 1.1 * exact + 1
+
+
 def drawn(figure: Figure) -> go.Figure:
     """The chart as Plotly's own library takes it, which refuses what it does not know."""
     return go.Figure(list(figure.traces), dict(figure.layout))
