@@ -68,6 +68,7 @@ def test_a_file_becomes_counts(tmp_path: Path) -> None:
     assert (back.cell, int(back.counts()[cell])) == (0.5, 2)
 
 
+@pytest.mark.slow
 def test_several_questions_become_a_scenario_file(tmp_path: Path) -> None:
     rows = [f"{20 + x % 47};{('no', 'yes')[x % 3 == 0]};{'abc'[x % 3]}" for x in range(94)]
     (tmp_path / "rows.csv").write_text("\n".join(["age;smokes;town", *rows, "30;;a"]))

@@ -322,6 +322,7 @@ globalThis.fetch = async name => ({json: async () => JSON.parse(readFileSync(nam
 
 
 @pytest.mark.parametrize("case", ["crashes", "commuters", "survey"])
+@pytest.mark.slow
 def test_a_tutorial_does_what_it_says(
     case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -254,6 +254,7 @@ def week(tmp_path: Path, protocol: Protocol, form: str = "parquet") -> list[Path
     ]
 
 
+@pytest.mark.slow
 def test_tallies_add_up_to_the_same_bits_in_any_order(tmp_path: Path) -> None:
     for family in ("galois", "rappor"):
         protocol = small(family)

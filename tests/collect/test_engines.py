@@ -248,6 +248,7 @@ def two_parts(protocol: Protocol, folder: Path) -> list[Path]:
             for part in (1, 2)]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_batch_in_two_files_is_counted_by_one_run(protocol: Protocol, tmp_path: Path) -> None:
     parts, output = two_parts(protocol, tmp_path), tmp_path / "day.json"
     right = tally_files(protocol, parts, tmp_path / "right.json").collected

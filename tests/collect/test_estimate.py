@@ -196,6 +196,7 @@ def _one(protocol: Protocol, folder: Path) -> Path:
     return protocols.write(folder / "one.parquet", protocols.payloads(protocol, [1], seed=6))
 
 
+@pytest.mark.slow
 def test_other_engines_count_what_the_collector_counts(protocol: Protocol, tmp_path: Path) -> None:
     right = Collector(protocol).tally(tmp_path / "day.csv")
     with duckdb.connect() as connection:

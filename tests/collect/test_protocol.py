@@ -484,6 +484,7 @@ def test_values_that_are_chosen_and_not_drawn_are_seen_where_only_the_tally_is_t
             assert (check.number, check.is_alarm) == (7, True)
 
 
+@pytest.mark.slow
 def test_the_false_alarm_level_is_held_where_everybody_gives_the_same_answer() -> None:
     """At 5 % instead of one in a million, so that it can be counted; a device at ε·1.1 fails."""
     protocol, wrong, collections = (

@@ -188,6 +188,7 @@ def write(path: Path, messages: Sequence[dict[str, Any]]) -> None:
         path.write_text("".join(f"{json.dumps(each)}\n" for each in messages), "utf-8")
 
 
+@pytest.mark.slow
 def test_each_question_is_counted_as_if_it_were_asked_alone(tmp_path: Path) -> None:
     client = Client(ASKED)
     rng = np.random.default_rng(1)

@@ -432,6 +432,7 @@ def test_no_two_regions_overlap(every: int) -> None:
     assert shapely.area(both).max() < 2.5e-6  # square degrees: half a step by half a kilometre
 
 
+@pytest.mark.slow
 def test_cities_of_the_world_are_in_regions_of_their_country() -> None:
     cities = world_cities()
     found = regions_at([c.longitude for c in cities], [c.latitude for c in cities])

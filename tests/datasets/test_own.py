@@ -639,6 +639,7 @@ def test_points_of_any_list_are_counted_on_the_map_and_what_is_elsewhere_is_told
         count_published_map(abroad, abroad.places, "Berlin", domain)
 
 
+@pytest.mark.slow
 def test_the_command_takes_last_years_file_and_does_not_judge_the_data_by_themselves(
     last: Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -332,6 +332,7 @@ def test_only_the_district_of_columbia_has_no_cell(polygons: Any) -> None:
     assert len(names) == 49
 
 
+@pytest.mark.slow
 def test_a_sample_of_cells_agrees_with_winding_numbers(polygons: Any) -> None:
     labels, names = us_state_labels()
     rng = np.random.default_rng(20)
@@ -395,6 +396,7 @@ def segments(longitude: Floats, latitude: Floats) -> tuple[Floats, Floats]:
     return a[real], b[real]
 
 
+@pytest.mark.slow
 def test_outline_follows_every_border_but_small_islands(polygons: Any) -> None:
     longitude, latitude = state_outline()
     a, b = segments(longitude, latitude)

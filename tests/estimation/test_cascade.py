@@ -245,6 +245,7 @@ def test_where_noise_is_of_one_piece_nothing_is_pooled() -> None:
     assert pooling_levels(evidence) is None
 
 
+@pytest.mark.slow
 def test_few_of_what_stands_out_is_noise() -> None:
     # Half of 2,000 symbols are empty. The mean share of empty ones among those kept is at most
     # q·(1,000 / 2,000) = 0.1; of 40 runs it spreads by 0.004, so five of them are 0.02. Without the

@@ -340,6 +340,7 @@ def test_figure_2_has_the_means_of_runs(monkeypatch: pytest.MonkeyPatch) -> None
         assert (row["people"], row["runs"]) == (str(point.scenario.n), "3")
 
 
+@pytest.mark.slow
 def test_figure_3_has_the_maps_of_two_columns_of_table_1() -> None:
     rows = rows_of("figure3", "--seed", "4")
     truth, *maps = (

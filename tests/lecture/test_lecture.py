@@ -239,6 +239,7 @@ def estimates(kind: type[CountMeanSketch] | type[HadamardSketch], draws: int) ->
 
 
 @pytest.mark.parametrize("kind", thinned(KINDS, one_in=2))
+@pytest.mark.slow
 def test_estimates_are_unbiased_over_functions_with_the_stated_variance(
     kind: type[CountMeanSketch] | type[HadamardSketch],
 ) -> None:

@@ -452,6 +452,7 @@ def moments(space: Hyperplanes, people: Ints) -> tuple[Floats, Floats]:
 @pytest.mark.parametrize(
     ("m", "d"), [(1, 4), (3, 2), pytest.param(2, 3, marks=pytest.mark.thorough)]
 )
+@pytest.mark.slow
 def test_the_tally_of_many_has_the_moments_of_reports(m: int, d: int) -> None:
     space, rng = Hyperplanes(m, d), np.random.default_rng(4)
     people = rng.integers(0, 3000, space.points) * (rng.random(space.points) < 0.5)

@@ -248,6 +248,7 @@ def check_displacements(
     assert_fits(observed, 10**6 * mechanism.law_of(middle), SIGNIFICANCE)
 
 
+@pytest.mark.slow
 def test_reports_follow_the_law_on_a_large_map() -> None:
     mechanism = planar(US, (0.1, 0.08))
     check_displacements(mechanism, mechanism)

@@ -228,6 +228,7 @@ def test_the_right_background_makes_it_unbiased_and_a_wrong_one_is_told_exactly(
     assert right.total_variation == 0
 
 
+@pytest.mark.slow
 def test_sampled_tallies_and_reports_have_one_law() -> None:
     """400 draws each of 2,000 people: shifts of 0.58 spreads are found (see `check_one_law`).
 

@@ -245,6 +245,7 @@ def test_a_district_that_is_there_twice_is_one_block() -> None:
         assert blocks.overlaps(US_GRID).cells == 0
 
 
+@pytest.mark.slow
 def test_every_block_holds_the_cells_that_a_geometry_library_puts_into_it() -> None:
     """Random stars with holes that overlap, copied, united and laid over each other."""
     rng = np.random.default_rng(7)

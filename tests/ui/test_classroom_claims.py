@@ -44,6 +44,7 @@ def test_no_number_is_told_as_a_power_of_ten_nor_a_chance_as_certain() -> None:
                     assert not re.search(r"\de[-+]?\d|nan|inf|^-0$|100\.0 of 100", text)
 
 
+@pytest.mark.slow
 def test_needed_leads_are_right_in_95_of_100_and_in_the_lecture_s_order() -> None:
     for lesson in (Lesson("selection"), Lesson("selection", 3.0, 10**6, items=256)):
         data = selection.compute_data(lesson)

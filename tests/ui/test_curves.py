@@ -126,6 +126,7 @@ def test_points_are_those_of_the_core_and_the_sentence_reads_them_off(page: AppT
     assert half.error == pytest.approx(0.5 * at_place.error, rel=0.1)  # read off between points
 
 
+@pytest.mark.slow
 def test_the_forecasts_that_ship_are_the_cores() -> None:
     """One point of each curve again: python -m scripts.estimator_figures forecasts makes them."""
     lines, shipped = work.record_lines(Curves()), work.shipped_forecasts()
@@ -154,6 +155,7 @@ def test_the_first_curves_are_whole_before_anything_is_computed() -> None:
     assert not any(each.known_points() for each in first_drawn(other))
 
 
+@pytest.mark.slow
 def test_the_headline_compares_curves_that_protect_everybody_and_counts_who_is_left_out() -> None:
     """Hiding less is more accurate: that is no merit of a method, so it is never the winner."""
     record = replace(SMALL, protections=("plain", "blocks", "sensitive"), estimates=("simplex",))

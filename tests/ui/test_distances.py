@@ -258,6 +258,7 @@ def test_where_steps_are_too_small_for_the_best_noise_planar_noise_stands() -> N
     assert "as good" in page.infeasible_reason(small, "best-kernel")
 
 
+@pytest.mark.slow
 def test_all_of_the_catalogue_is_listed() -> None:
     for policy in (CrowFlies(1.0, 50.0), Streets(1.0, 50.0)):
         scenario = replace(BEGIN, policy=policy)

@@ -188,6 +188,7 @@ def test_words_for_codes_are_typed_and_what_is_wrong_with_them_is_said() -> None
     assert dict(zip(table.names, table.counts, strict=True)) == {"yes": 2, "no": 3}
 
 
+@pytest.mark.slow
 def test_a_question_with_several_choices_leads_to_its_estimate_and_says_its_epsilon() -> None:
     at = bring("values", FORMS, "a.csv")
     asked = next(each.value for each in at.markdown if "hold several choices" in each.value)

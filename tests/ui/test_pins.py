@@ -103,6 +103,7 @@ def at_level(at: AppTest, epsilon: float) -> ValuesState:
     )
 
 
+@pytest.mark.slow
 def test_up_to_six_are_pinned_compared_chosen_and_let_go() -> None:
     at = open_page(navigation.VALUES, {})
     records = [page_record(at, STATE)]

@@ -508,6 +508,7 @@ def test_a_total_that_the_table_hides_is_in_no_file_of_its_pack() -> None:
             assert [row["people"] for row in rows] == expected
 
 
+@pytest.mark.slow
 def test_each_treatment_stands_by_own_areas_with_what_is_sure_of_them() -> None:
     """Bounds hold the truth; of blocks the ranges are those of the map's own areas."""
     spec = Gowalla("39.8,42.6,-77.2,-71")

@@ -600,6 +600,7 @@ def test_each_question_and_each_number_of_phones_has_a_film_of_its_own() -> None
     assert len({along.film(each, no_progress).settings for each in drafts}) == len(drafts)
 
 
+@pytest.mark.slow
 def test_both_films_are_sent_and_nobody_s_question_is_kept_for_others(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

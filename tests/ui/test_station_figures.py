@@ -665,6 +665,7 @@ def test_the_table_of_means() -> None:
             hold_table(STATIONS["means"].open(lesson).numbers, expected)
 
 
+@pytest.mark.slow
 def test_the_table_of_shuffling_and_whom_one_has_to_trust() -> None:
     for lesson in (*ends("shuffling"), *ends("shuffling", blocks=50)):
         e, blocks = lesson.epsilon, lesson.blocks

@@ -520,6 +520,7 @@ def give_survey(at: AppTest, survey: bytes) -> list[str]:
     return [each.value for each in (*at.error, *at.warning)]
 
 
+@pytest.mark.slow
 def test_the_survey_that_caldp_count_writes_opens_in_the_form(tmp_path: Path) -> None:
     rows, out = tmp_path / "records.csv", tmp_path / "survey.json"
     rows.write_text(RECORDS, "utf-8")
