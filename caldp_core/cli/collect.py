@@ -151,7 +151,7 @@ def _read_names(path: Path) -> Domain:
     text = read_text(path, "The file of names", _NAMES_MAX_BYTES, advice)
     lines = text.removeprefix(BYTE_ORDER_MARK).splitlines()
     names = [check_line("names", remove_unseen(e.strip())) for e in lines if e.strip()]
-    require(bool(names), f"There is no name in the file {quoted(path)}; {advice}.")
+    require(bool(names), f"The file {quoted(path)} holds no names; {advice}.")
     return Domain.of(names)
 
 

@@ -210,7 +210,7 @@ def _check(record: Curves) -> None:
     known_names: tuple[Collection[str], ...] = (NAMES, METHODS, ESTIMATORS)
     for name, known in zip(_LISTS, known_names, strict=True):
         chosen: tuple[str, ...] = getattr(record, name)
-        require(bool(chosen), f"There is no curve without {name}; choose one at least.")
+        require(bool(chosen), f"Curves need {name}; choose at least one.")
         require(
             set(chosen) <= set(known) and len(set(chosen)) == len(chosen),
             f"{name} must be one or more of {', '.join(known)}, each once.",

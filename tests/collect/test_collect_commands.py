@@ -262,7 +262,7 @@ CASES: Final[dict[str, str]] = {
     "estimate ours.json day.tally.json -o estimate.csv --record no/record.json": "can't be written",
     "protocol scenario.json -o scenario.json": "would be lost",
     "protocol empty.json": "is empty; it starts with",
-    "protocol scenario.json --names empty.json": "There is no name in the file",
+    "protocol scenario.json --names empty.json": "holds no names",
     "protocol scenario.json --reports 3": "--reports does nothing without --repeat",
     "protocol scenario.json --repeat memo --a-day 2": "--a-day does nothing with --repeat memo",
     "protocol --questions . --question Why": "--question does nothing with --questions",

@@ -307,7 +307,7 @@ def test_names_from_a_file_and_a_policy_make_one_protocol(tmp_path: Path) -> Non
     for text, message in (
         ("a\nb\na\n", "'a' is there twice"),
         ("a" * 121, "1 to 120 characters"),
-        ("", "There is no name"),
+        ("", "holds no names"),
         ("a\nb", "symbol must be a whole number"),
     ):
         (tmp_path / "names").write_text(text, "utf-8")

@@ -484,3 +484,12 @@ def test_the_browser_is_told_of_a_figure_and_of_its_words() -> None:
     assert set(sent) == {"data", "layout", "alt"}
     assert sent["alt"] == "Both fall."
     assert len(sent["data"]) == len(figure_of().data)
+
+
+@pytest.mark.parametrize("wanted", [[0.5], [0.5, 0.5, 0.5], [0.9, 0.1, 0.11], [0.2, 0.5, 0.21]])
+def test_names_stand_apart_in_the_lines_order_and_near_them(wanted: list[float]) -> None:
+    places = charts.space_out(wanted, 0.1)
+    ordered = np.array(places)[np.argsort(wanted, kind="stable")]
+    assert (np.diff(ordered) >= 0.1 - 1e-9).all()
+    assert np.mean(places) == pytest.approx(np.mean(wanted))
+    assert np.abs(np.array(places) - wanted).max() <= 0.1 * (len(wanted) - 1)

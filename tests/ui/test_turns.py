@@ -608,3 +608,8 @@ def test_what_is_found_is_shown_and_stays_after_a_cancel() -> None:
     assert again is not job
     assert finished(again)
     assert at.run().text[0].value == "[0, 1, 2]"
+
+
+def test_a_button_says_what_its_work_takes_where_that_is_much() -> None:
+    assert jobs.Cost(1.0, 1.0).duration_suffix() == ""
+    assert jobs.Cost(125.0, 1.0).duration_suffix() == ", about 2 minutes"
