@@ -70,16 +70,16 @@ LIGHT: Final = Palette(**_COLOURS["page"]["light"], choose=lambda light, _: ligh
 DARK: Final = Palette(**_COLOURS["page"]["dark"], choose=lambda _, dark: dark)
 
 
-def follow_theme(light: str, dark: str) -> str:
+def colour_by_theme(light: str, dark: str) -> str:
     """A colour that CSS chooses by the theme, so that it follows when the reader changes it."""
     return light if light == dark else f"light-dark({light},{dark})"
 
 
 _BY_NAME: Final = {
-    name: follow_theme(light, _COLOURS["page"]["dark"][name])
+    name: colour_by_theme(light, _COLOURS["page"]["dark"][name])
     for name, light in _COLOURS["page"]["light"].items()
 }
-BOTH: Final = Palette(**_BY_NAME, choose=follow_theme)
+BOTH: Final = Palette(**_BY_NAME, choose=colour_by_theme)
 """For pages without a server. Plotly takes no such colours."""
 
 

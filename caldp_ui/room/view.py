@@ -470,7 +470,8 @@ def comparison(polls: Sequence[PollState], colours: Palette) -> Figure:
     """
     across = min(_ACROSS, len(polls))
     down, most = -(-len(polls) // across), max(poll.question.k for poll in polls)
-    lines = [wrap(escape(poll.question.text), _LETTERS // across) for poll in polls]
+    letters = _LETTERS // across
+    lines = [wrap(escape(poll.question.text), letters) for poll in polls]
     head = _LINE_HEIGHT * (1 + max(map(len, lines)))
     row = head + _ROW_HEIGHT * most
     layout: dict[str, Any] = {
@@ -485,16 +486,16 @@ def comparison(polls: Sequence[PollState], colours: Palette) -> Figure:
     bars = []
     for place, (poll, title) in enumerate(zip(polls, lines, strict=True), 1):
         number = str(place) if place > 1 else ""
-        bars.append({**_bars(poll, colours), "xaxis": f"x{number}", "yaxis": f"y{number}"})
+        shares = shares_by(poll)(poll.question, poll.reports)
+        bars.append({**_bars(shares, colours), "xaxis": f"x{number}", "yaxis": f"y{number}"})
         layout[f"xaxis{number}"] = {"range": [0, 100], "ticksuffix": " %", "nticks": 3}
         layout[f"yaxis{number}"] = {"visible": False, "range": [most - 0.4, -0.7]}
-        layout["annotations"] += _texts(poll, "<br>".join(title), number, _LETTERS // across)
+        layout["annotations"] += _texts(poll, shares, "<br>".join(title), number, letters)
     return Figure(bars, layout)
 
 
-def _bars(poll: PollState, colours: Palette) -> dict[str, Any]:
+def _bars(shares: PollShares, colours: Palette) -> dict[str, Any]:
     """A bar per answer, as long as its estimate, with its range."""
-    shares = shares_by(poll)(poll.question, poll.reports)
     middle, low, high = (100 * each for each in (shares.estimate, shares.low, shares.high))
     ends = {"array": high - middle, "arrayminus": middle - low, "color": colours.text}
     bars = {"type": "bar", "x": middle, "y": list(range(middle.size)), "orientation": "h"}
@@ -502,9 +503,10 @@ def _bars(poll: PollState, colours: Palette) -> dict[str, Any]:
     return {**bars, "marker": look, "error_x": ends, "width": 0.35}
 
 
-def _texts(poll: PollState, title: str, number: str, letters: int) -> list[dict[str, Any]]:
+def _texts(
+    poll: PollState, shares: PollShares, title: str, number: str, letters: int
+) -> list[dict[str, Any]]:
     """The question above its chart, and each answer with its range above its bar."""
-    shares = shares_by(poll)(poll.question, poll.reports)
     look = {"showarrow": False, "yanchor": "bottom", "font": {"size": 15}}
     at_top = {"xref": f"x{number} domain", "yref": f"y{number} domain", "x": 0.5, "y": 1}
     texts = [{"text": title, **at_top, **look}]
