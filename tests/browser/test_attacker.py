@@ -5,7 +5,7 @@ import io
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
@@ -134,6 +134,20 @@ def choose_places(page: Any) -> None:
     expect_headline(page, replace(LAST, place=beside, days=0))
     # Nothing else is to be had in hand here.
     assert page.locator(f"{STAGE} .tools:visible").count() == 0
+
+
+LINES: Final = """all => all.map(e => [e.textContent, Math.round(
+    e.getBoundingClientRect().height / parseFloat(getComputedStyle(e).lineHeight))])"""
+
+
+def test_on_a_phone_a_number_stays_in_one_line_and_only_a_long_one_wraps(
+    profiles: Profiles, address: str
+) -> None:
+    link = f"{address}/adversary?epsilon=20&blocks=states"
+    with visiting(profiles(**PHONE), link, f"{STAGE}[data-painted]") as page:
+        wait_until_settled(page)
+        numbers = page.locator(f"{STAGE} .name > strong:visible").evaluate_all(LINES)
+    assert sorted(numbers) == [["100 %", 1], ["100 %", 1], ["more than 99.99 %", 2]]
 
 
 @pytest.mark.thorough  # fingers on a stage: test_stage.py; this page on a phone: test_narrow.py

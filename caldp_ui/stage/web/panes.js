@@ -16,6 +16,7 @@ import {veilIn} from "./squares.js";
         & {labels?: Message.Label[]}} Caption */
 
 const LAYERS = 12;
+const NUMBER_LETTERS = 8;  // letters of a number that a phone has no room for in one line
 
 /** One picture of (k,) codes; its raster is made again only for other codes. */
 export class Picture {
@@ -126,6 +127,7 @@ export class Pane {
         setText(this.title, title);
         this.subtitle.write(subtitle);
         setText(this.number, fact?.[0] ?? "");
+        this.number.classList.toggle("long", (fact?.[0].length ?? 0) > NUMBER_LETTERS);  // may wrap on a phone
         setText(this.unit, fact?.[1] ?? "");
         this.figure.classList.toggle("numbered", Boolean(fact));
         this.notes.forEach((note, i) => setText(note, notes?.[i] ?? ""));
