@@ -127,7 +127,8 @@ export class Pane {
         setText(this.title, title);
         this.subtitle.write(subtitle);
         setText(this.number, fact?.[0] ?? "");
-        this.number.classList.toggle("long", (fact?.[0].length ?? 0) > NUMBER_LETTERS);  // may wrap on a phone
+        // A long one may wrap on a phone.
+        this.number.classList.toggle("long", (fact?.[0].length ?? 0) > NUMBER_LETTERS);
         setText(this.unit, fact?.[1] ?? "");
         this.figure.classList.toggle("numbered", Boolean(fact));
         this.notes.forEach((note, i) => setText(note, notes?.[i] ?? ""));
