@@ -54,11 +54,8 @@ def _dashboard(parts: Iterable[str], visits: int) -> Iterator[Figure]:
 
 def _line(figure: Figure) -> str:
     value = f"{figure.median:>14,.6g}" if figure.values else f"{'–':>14}"
-    line = (
-        f"{figure.work:<70} {value} {figure.unit:<2} {len(figure.values):>4} "
-        f"{figure.bar or ''!s:>8} {figure.verdict} {figure.note}"
-    )
-    return line.rstrip()
+    line = f"{figure.work:<70} {value} {figure.unit:<2} {len(figure.values):>4}"
+    return f"{line} {figure.bar or ''!s:>8} {figure.verdict} {figure.note}".rstrip()
 
 
 if __name__ == "__main__":

@@ -22,8 +22,6 @@ HIDDEN: Final = "hide-input"
 """Jupyter Book's tag of a cell whose code readers need not see."""
 _LOADS: Final = {"script": "src", "img": "src", "source": "srcset", "iframe": "src", "link": "href"}
 """Elements whose address a browser fetches automatically, and the attribute that holds it."""
-_COMMANDS: Final = re.compile(r"<!-- commands: .*? -->")
-"""The place in docs/command-line.md for the help of all commands."""
 _NOT_FETCHED: Final = {"canonical", "alternate", "next", "prev"}
 
 
@@ -43,30 +41,9 @@ def write_source(folder: Path) -> None:
 
 
 def finished(markdown: str) -> str:
-    """Lead links to what the site has as a page or beside its pages, and put the commands in."""
+    """Lead links to what the site has as a page or beside its pages."""
     markdown = markdown.replace(f"](../{EXAMPLES}/", f"]({EXAMPLES}/")
-    markdown = re.sub(r"\]\((tutorials/\w+)\.ipynb\)", r"](\1.md)", markdown)
-    return _COMMANDS.sub(lambda _: commands(), markdown)
-
-
-def commands() -> str:
-    """Every command's `--help`, under a heading each; those of a group after the group."""
-    from caldp_core.cli.commands import main
-
-    return "\n\n".join(_help_of(main, "caldp"))
-
-
-def _help_of(group: Any, path: str) -> list[str]:
-    import click
-
-    parts = []
-    for name, command in sorted(group.commands.items()):
-        full = f"{path} {name}"
-        context = click.Context(command, info_name=full, max_content_width=100)
-        parts.append(f"### {full}\n\n```text\n{command.get_help(context)}\n```")
-        if isinstance(command, click.Group):
-            parts += _help_of(command, full)
-    return parts
+    return re.sub(r"\]\((tutorials/\w+)\.ipynb\)", r"](\1.md)", markdown)
 
 
 def on_post_page(output: str, page: Any, **_: Any) -> str:
@@ -88,15 +65,12 @@ def as_markdown(notebook: dict[str, Any], name: str) -> str:
             parts.append(source)
             continue
         code = f"```python\n{source}\n```"
-        parts.append(_folded(code) if HIDDEN in cell["metadata"].get("tags", ()) else code)
+        if HIDDEN in cell["metadata"].get("tags", ()):  # behind a line to press (pymdownx.details)
+            code = f'??? note "The code of this step"\n\n{indent(code, "    ")}'
+        parts.append(code)
         parts += [_output(each) for each in cell["outputs"]]
     parts.append(f"[This page as a notebook]({name}.ipynb), to run and change.")
     return "\n\n".join(parts) + "\n"
-
-
-def _folded(code: str) -> str:
-    """Code behind a line to press (pymdownx.details)."""
-    return f'??? note "The code of this step"\n\n{indent(code, "    ")}'
 
 
 def _output(output: dict[str, Any]) -> str:

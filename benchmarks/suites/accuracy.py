@@ -24,7 +24,7 @@ from caldp_core.domain.partitions import grid_blocks
 from caldp_core.estimation.estimators import ESTIMATORS, estimated_error
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.mixture import chosen_estimate, chosen_fit
-from caldp_core.estimation.public_prior import cascade_with_prior, prior_effect
+from caldp_core.estimation.public_prior import cascade_with_prior
 from caldp_core.experiments.metrics import box_error
 from caldp_core.mechanisms import catalogue
 from caldp_core.privacy.context import Context
@@ -118,7 +118,6 @@ _NAMES: Final = [
     if not entry.in_order and entry.name not in ("none", "cascade-map")
 ]
 _SIDE: Final = 16
-_LARGEST: Final = 50
 
 
 class Estimators:
@@ -171,15 +170,3 @@ class Estimators:
     def track_wrong_box(self, *_: object) -> float:
         """People in 100 in the wrong box of 16 × 16 cells."""
         return self._mean(lambda shares: box_error(self.truth, shares, self.grid, _SIDE))
-
-    def track_wrong_in_largest(self, *_: object) -> float:
-        """The part of the 50 largest cells in the error."""
-        largest = np.argsort(self.truth)[-_LARGEST:]
-        return self._mean(lambda shares: 0.5 * float(np.abs(shares - self.truth)[largest].sum()))
-
-    def track_moved_by_prior(self, _: str, __: float, name: str) -> float:
-        """People in 100 whom the inhabitants have moved."""
-        if name != WITH_INHABITANTS:
-            return float("nan")
-        pairs = ((each, self._estimate(each)) for each in self.evidences)
-        return float(np.mean([50 * np.abs(prior_effect(*pair)).sum() for pair in pairs]))
