@@ -29,7 +29,7 @@ from caldp_core.mechanisms.oracles import galois, hadamard, local_hashing, subse
 from caldp_core.mechanisms.oracles.hyperplanes import DEGREE_MAX
 from caldp_core.mechanisms.oracles.randomized_response import RandomizedResponseOracles
 from caldp_core.mechanisms.oracles.unary import OueOracles, RapporOracles, unary_family
-from caldp_core.mechanisms.personalised import TaggedMechanism
+from caldp_core.mechanisms.personalised import PersonalisedMechanism
 from caldp_core.privacy.context import Context, PersonalPolicy, PrivacyMatrix, check_policy
 from caldp_core.privacy.distance import DistanceMetric, EuclideanMetric, GridMetric
 from caldp_core.privacy.matrix import BinaryPolicy, DenseMatrix
@@ -69,7 +69,7 @@ class FamilySpec:
     def make(self, policy: Any) -> Mechanism:
         """The family in this context, or as the common mechanism of a personal policy."""
         if isinstance(policy, PersonalPolicy):
-            return TaggedMechanism(policy, self.name, self.family())
+            return PersonalisedMechanism(policy, self.name, self.family())
         return ContextMechanism(policy, self.name, self.family())
 
 

@@ -15,7 +15,6 @@ x outside of the common sensitive set is there as at their own place of tag j wi
 wherever x is. Whether the background says so decides the bias (`background_bias`).
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
@@ -25,42 +24,22 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from caldp_core.basics.errors import (
-    CaldpError,
     check_counts,
     check_floats,
-    check_number,
     check_symbols,
     check_whole,
     count_text,
     require,
 )
-from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN, K_MAX
+from caldp_core.basics.limits import K_MAX
 from caldp_core.basics.types import Bools, Floats, Ints, Reports, Seed, WordSource
 from caldp_core.mechanisms import randomness
 from caldp_core.mechanisms.base import Family, Tally
 from caldp_core.mechanisms.contextual import ContextMechanism
-from caldp_core.privacy.context import Context, PersonalPolicy
+from caldp_core.privacy.context import PersonalPolicy
 
-_SUM_ROUNDING = 1e-9
 NO_PLACE: Final = -1
 """Stands in `own` for a tag that a user does not use."""
-
-
-def known_background(table: ArrayLike) -> Floats:
-    """(κ, k) checked copy of rows that sum to 1; raises `CaldpError` for anything else."""
-    rows = np.array(table, dtype=np.float64)
-    require(
-        rows.ndim == 2 and rows.size > 0,
-        f"A background must have one row per tag and one column per symbol, got {rows.shape}.",
-    )
-    for tag, row in enumerate(rows):
-        valid = bool((row >= 0).all()) and abs(float(row.sum()) - 1.0) <= _SUM_ROUNDING
-        if not valid:
-            raise CaldpError(
-                f"Every row of a background must hold shares that sum to 1, row {tag} sums to "
-                f"{float(row.sum()):g} with a least entry of {float(row.min()):g}."
-            )
-    return rows
 
 
 def uniform_background(tags: int, open_symbols: Bools) -> Floats:
@@ -99,173 +78,20 @@ class Bias:
     total_variation: float
 
 
-def background_bias(tag_shares: ArrayLike, true: Floats, assumed: Floats) -> Bias:
-    """Exact bias Σ_j p(⊥_j)·(assumed_j − true_j): no number of people makes it smaller.
-
-    `tag_shares`: (κ,) share of the people who are at a place of tag j; `true`, `assumed`: (κ, k)
-    rows that sum to 1. The total variation is at most Σ_j p(⊥_j)·TV(assumed_j, true_j).
-    """
-    shares = np.asarray(tag_shares, dtype=np.float64)
-    require(
-        true.shape == assumed.shape and shares.shape == true.shape[:1],
-        f"The backgrounds must have one shape with {count_text(shares.size, 'row', 'rows')}, "
-        f"got {true.shape} and {assumed.shape}.",
-    )
-    per_symbol = shares @ (assumed - true)
-    return Bias(per_symbol, 0.5 * float(np.abs(per_symbol).sum()))
-
-
 class PersonalisedMechanism:
-    """One family as PUM. `sensitive`: (k,) bool, X_S; `tags`: κ ≥ 1; ε in [0.001, 20].
+    """One family as PUM, for people of the policy's model. See `Mechanism`.
 
-    `name`, `family`: of the common mechanism. Raises `CaldpError` for anything else.
-    `own` is (n, κ): user i's own symbol for each tag, or −1. Own symbols that are in X_S keep
-    their name (ULDP takes the two sets apart; such a place is protected anyway), and a place
-    that a user gives two tags counts for the first.
-    """
-
-    def __init__(
-        self, sensitive: Bools, tags: int, epsilon: float, name: str, family: Family
-    ) -> None:
-        self.tags = check_whole("tags", tags, 1, K_MAX)
-        self.sensitive = np.array(sensitive)  # "False" is not a boolean, though it converts to one
-        shape, kind = self.sensitive.shape, self.sensitive.dtype
-        require(
-            len(shape) == 1 and kind == np.bool_,
-            f"sensitive must be one boolean per symbol, got shape {shape} of {kind}.",
-        )
-        self.k = self.sensitive.size
-        self.epsilon = check_number("epsilon", epsilon, EPSILON_MIN, EPSILON_MAX)
-        everything = np.concatenate([self.sensitive, np.ones(self.tags, np.bool_)])
-        # The number of tags is part of the name, as it is part of what a report means.
-        title = f"personalised {name} with κ = {self.tags}"
-        policy = Context.high_low(everything, self.epsilon)
-        self.common = ContextMechanism(policy, title, family)
-
-    def add_tags(self, x: ArrayLike, own: ArrayLike) -> Ints:
-        """(n,) symbols and (n, κ) own symbols → (n,) symbols of the common mechanism."""
-        symbols = check_symbols("x", x, self.k)
-        places = self._places(own, symbols.size)
-        result = symbols.copy()
-        is_open = ~self.sensitive[symbols]
-        for tag in reversed(range(self.tags)):
-            result[is_open & (places[:, tag] == symbols)] = self.k + tag
-        return result
-
-    def _places(self, own: ArrayLike, n: int) -> Ints:
-        """(n, κ) own symbols in [0, k), or −1 for none, as int64; `CaldpError` for others."""
-        places = np.asarray(own)
-        require(
-            places.shape == (n, self.tags) and places.dtype.kind in "iu",
-            f"own must be {count_text(n, 'row', 'rows')} of {self.tags} whole numbers, "
-            f"got shape {places.shape} of {places.dtype}.",
-        )
-        low, high = int(places.min(initial=0)), int(places.max(initial=0))
-        require(
-            low >= NO_PLACE and high < self.k,
-            f"own must hold symbols in [0, {self.k - 1}], or −1 for none; it goes from {low} to "
-            f"{high}.",
-        )
-        return places.astype(np.int64, copy=False)
-
-    def privatize(self, x: ArrayLike, own: ArrayLike, rng: Seed) -> Reports:
-        """(n,) symbols and (n, κ) own symbols → (n,) reports, simulated with `rng`."""
-        return self.common.privatize(self.add_tags(x, own), rng)
-
-    def client_report(self, x: int, own: Sequence[int]) -> Reports:
-        """(1,) one real user's report, with the operating system's randomness; takes no seed."""
-        return self.common.client_report(int(self.add_tags([x], [list(own)])[0]))
-
-    def tally(self, reports: Reports) -> Tally:
-        """Sum (n,) reports; raises `CaldpError` on a report that this mechanism cannot send."""
-        return self.common.tally(reports)
-
-    def sample_tally(self, counts: ArrayLike, rng: Seed) -> Tally:
-        """Tally of (k + κ,) people per symbol or tag; distributed as `tally(privatize(…))`."""
-        return self.common.sample_tally(counts, rng)
-
-    def estimate(self, tally: Tally, background: Floats) -> Floats:
-        """(k,) p̂_common(x) + Σ_j p̂(⊥_j)·π_j(x); `background`: (κ, k) shares π_j.
-
-        Its expectation is `expected_estimate`: unbiased if and only if the backgrounds are right.
-        Raises `CaldpError` for a background that puts weight on a symbol that is never tagged.
-        """
-        return self.expected_estimate(self.common.estimate(tally), background)
-
-    def expected_estimate(self, shares: Floats, background: Floats) -> Floats:
-        """(k,) exact expectation of `estimate`; `shares`: (k + κ,) after pre-processing."""
-        return np.asarray(shares[: self.k] + shares[self.k :] @ self._checked(background))
-
-    def _checked(self, background: Floats) -> Floats:
-        rows = known_background(background)
-        require(
-            rows.shape == (self.tags, self.k),
-            f"The background must have shape {(self.tags, self.k)}, got {rows.shape}.",
-        )
-        require(
-            not rows[:, self.sensitive].any(),
-            "The background must be 0 where a symbol is sensitive for everybody: "
-            "nobody is tagged there.",
-        )
-        return rows
-
-    def variance(self, shares: Floats, background: Floats, n: int) -> Floats:
-        """(k,) exact variance of `estimate` when n people come from `shares`: (k + κ,).
-
-        For an open symbol x, Var(p̂_x) + 2Σ_j π_j(x)·Cov(p̂_x, t̂_j) + π(x)ᵀCov(t̂)π(x), where a
-        report in the clear that counts for x adds offset_j to n·t̂_j, the tags being hidden and
-        x not: n·Cov(p̂_x, t̂_j) = p_x·(offset_j − t_j). π(x) = 0 for the others.
-        """
-        rows = self._checked(background)
-        result = self.common.variance(shares, n)[: self.k]
-        tag_shares, p = shares[self.k :], shares[: self.k]
-        offsets = np.array(
-            [self.common.oracles.offset(self._unit(tag))[0] for tag in range(self.tags)]
-        )
-        crossed = p * ((offsets - tag_shares) @ rows) / n
-        within = np.einsum("ix,ij,jx->x", rows, self._tag_covariance(shares, n), rows)
-        # Where all of it cancels, rounding may leave a little less than nothing.
-        return np.asarray(np.maximum(result + 2.0 * crossed + within, 0.0))
-
-    def _unit(self, tag: int) -> Floats:
-        """(s,) weights of the hidden symbols, of which the tag's is 1."""
-        return np.asarray(self.common.hidden_symbols == self.k + tag, np.float64)
-
-    def _tag_covariance(self, shares: Floats, n: int) -> Floats:
-        """(κ, κ) Cov(t̂_i, t̂_j), by polarisation: Var(a + b) = Var(a) + 2·Cov(a, b) + Var(b)."""
-        common = self.common
-        p, total = shares[common.hidden_symbols], np.array([shares.sum()])
-        named = float(shares[common.clear_symbols].sum()) * float(common.clear_share[0])
-
-        def variance(weights: Floats) -> float:
-            """`sum_variance` of the common mechanism, where all other symbols have weight 0."""
-            square = named * float(self.common.oracles.offset(weights)[0]) ** 2
-            square += common.oracles.second_moment(weights, p, total)
-            return max((square - float(weights @ p) ** 2) / n, 0.0)
-
-        units = [self._unit(tag) for tag in range(self.tags)]
-        covariance = np.diag([variance(unit) for unit in units])
-        for i, j in combinations(range(self.tags), 2):
-            both = variance(units[i] + units[j])
-            covariance[i, j] = covariance[j, i] = (both - covariance[i, i] - covariance[j, j]) / 2
-        return covariance
-
-
-class TaggedMechanism:
-    """`PersonalisedMechanism` with people of the policy's model. See `Mechanism`.
-
-    `estimate` is unbiased if the background is right, and has `expected_estimate` as its mean if
-    not.
+    `name`, `family`: of the common mechanism, `common`. `estimate` is unbiased if the background is
+    right, and has `expected_estimate` as its mean if not. A device that knows its owner's places
+    sends the common mechanism's report of `add_tags`.
     """
 
     def __init__(self, policy: PersonalPolicy, name: str, family: Family) -> None:
-        self.policy = policy
+        self.policy, self.k = policy, policy.k
         self.name = f"personalised {name}"
-        self.personalised = PersonalisedMechanism(
-            policy.sensitive, policy.tags, policy.epsilon, name, family
-        )
-        self.common = self.personalised.common
-        self.k = policy.k
+        # The number of tags is part of the name, as it is part of what a report means.
+        title = f"{self.name} with κ = {policy.tags}"
+        self.common = ContextMechanism(policy.with_tags(), title, family)
         self.outputs, self.n_max = self.common.outputs, self.common.n_max
         self.report_bits = self.common.report_bits
 
@@ -277,16 +103,38 @@ class TaggedMechanism:
         """The common mechanism's, as backgrounds change the estimate, not the reports."""
         return self.common.fingerprint
 
+    def add_tags(self, x: ArrayLike, own: ArrayLike) -> Ints:
+        """(n,) symbols and (n, κ) own symbols → (n,) symbols of the common mechanism.
+
+        `own`: user i's own symbol for each tag, or −1. Own symbols that are in X_S keep their name
+        (ULDP takes the two sets apart; such a place is protected anyway), and a place that a user
+        gives two tags counts for the first. Raises `CaldpError` for anything else.
+        """
+        symbols, places, tags = check_symbols("x", x, self.k), np.asarray(own), self.policy.tags
+        require(
+            places.shape == (symbols.size, tags) and places.dtype.kind in "iu",
+            f"own must be {count_text(symbols.size, 'row', 'rows')} of {tags} whole numbers, "
+            f"got shape {places.shape} of {places.dtype}.",
+        )
+        low, high = int(places.min(initial=0)), int(places.max(initial=0))
+        require(
+            low >= NO_PLACE and high < self.k,
+            f"own must hold symbols in [0, {self.k - 1}], or −1 for none; it goes from {low} to "
+            f"{high}.",
+        )
+        result = symbols.copy()
+        is_open = ~self.policy.sensitive[symbols]
+        for tag in reversed(range(tags)):
+            result[is_open & (places[:, tag].astype(np.int64) == symbols)] = self.k + tag
+        return result
+
     def privatize(self, x: ArrayLike, rng: Seed) -> Reports:
         """(n,) symbols → (n,) reports; who is at their own place is drawn, too."""
         symbols, rng = check_symbols("x", x, self.k), randomness.generator(rng)
         return self.common.privatize(self._tagged(symbols, randomness.seeded_words(rng)), rng)
 
     def client_report(self, x: int) -> Reports:
-        """(1,) report of one person of the model, with the operating system's randomness.
-
-        A device that knows its owner's places uses `PersonalisedMechanism.client_report`.
-        """
+        """(1,) report of one person of the model, with the operating system's randomness."""
         symbols = check_symbols("x", [x], self.k)
         return self.common.client_report(int(self._tagged(symbols, randomness.system_words)[0]))
 
@@ -318,12 +166,15 @@ class TaggedMechanism:
         return self.common.sample_tally(np.concatenate([untagged, own.sum(axis=0)]), rng)
 
     def estimate(self, tally: Tally) -> Floats:
-        """(k,) shares of places, each tag's share spread over its background."""
-        return self.personalised.estimate(tally, self.policy.background)
+        """(k,) p̂_common(x) + Σ_j p̂(⊥_j)·π_j(x): each tag's share spread over its background."""
+        return self._spread(self.common.estimate(tally))
 
     def expected_estimate(self, p: Floats) -> Floats:
         """(k,) exact expectation of `estimate` when people come from p: (k,) shares."""
-        return self.personalised.expected_estimate(self.shares_with_tags(p), self.policy.background)
+        return self._spread(self.shares_with_tags(p))
+
+    def _spread(self, shares: Floats) -> Floats:
+        return np.asarray(shares[: self.k] + shares[self.k :] @ self.policy.background)
 
     def shares_with_tags(self, p: Floats) -> Floats:
         """(k,) shares of places → (k + κ,) shares after the devices put in tags."""
@@ -350,16 +201,53 @@ class TaggedMechanism:
     def bias(self, p: Floats) -> Bias:
         """Error from the policy's background when people come from p: (k,) shares.
 
-        `expected_estimate(p)` − p by another way: own places are spread as the people at open
-        places are.
+        Σ_j p(⊥_j)·(assumed_j − true_j): no number of people makes it smaller. Own places are spread
+        as the people at open places are. The total variation is at most Σ_j p(⊥_j)·TV(assumed_j,
+        true_j).
         """
         true = population_background(self.policy.tags, p, ~self.policy.sensitive)
-        return background_bias(self.shares_with_tags(p)[self.k :], true, self.policy.background)
+        per_symbol = self.shares_with_tags(p)[self.k :] @ (self.policy.background - true)
+        return Bias(per_symbol, 0.5 * float(np.abs(per_symbol).sum()))
 
     def variance(self, p: Floats, n: int) -> Floats:
-        """(k,) exact variance of `estimate` when n people come from p: (k,) shares."""
-        p = check_floats("p", p, self.k)
-        return self.personalised.variance(self.shares_with_tags(p), self.policy.background, n)
+        """(k,) exact variance of `estimate` when n people come from p: (k,) shares.
+
+        For an open symbol x, Var(p̂_x) + 2Σ_j π_j(x)·Cov(p̂_x, t̂_j) + π(x)ᵀCov(t̂)π(x), where a
+        report in the clear that counts for x adds offset_j to n·t̂_j, the tags being hidden and
+        x not: n·Cov(p̂_x, t̂_j) = p_x·(offset_j − t_j). π(x) = 0 for the others.
+        """
+        shares, rows = self.shares_with_tags(check_floats("p", p, self.k)), self.policy.background
+        result = self.common.variance(shares, n)[: self.k]
+        tag_shares, places = shares[self.k :], shares[: self.k]
+        units = [self._unit(tag) for tag in range(self.policy.tags)]
+        offsets = np.array([self.common.oracles.offset(unit)[0] for unit in units])
+        crossed = places * ((offsets - tag_shares) @ rows) / n
+        within = np.einsum("ix,ij,jx->x", rows, self._tag_covariance(shares, n), rows)
+        # Where all of it cancels, rounding may leave a little less than nothing.
+        return np.asarray(np.maximum(result + 2.0 * crossed + within, 0.0))
+
+    def _unit(self, tag: int) -> Floats:
+        """(s,) weights of the hidden symbols, of which the tag's is 1."""
+        return np.asarray(self.common.hidden_symbols == self.k + tag, np.float64)
+
+    def _tag_covariance(self, shares: Floats, n: int) -> Floats:
+        """(κ, κ) Cov(t̂_i, t̂_j), by polarisation: Var(a + b) = Var(a) + 2·Cov(a, b) + Var(b)."""
+        common = self.common
+        p, total = shares[common.hidden_symbols], np.array([shares.sum()])
+        named = float(shares[common.clear_symbols].sum()) * float(common.clear_share[0])
+
+        def variance(weights: Floats) -> float:
+            """`sum_variance` of the common mechanism, where all other symbols have weight 0."""
+            square = named * float(self.common.oracles.offset(weights)[0]) ** 2
+            square += common.oracles.second_moment(weights, p, total)
+            return max((square - float(weights @ p) ** 2) / n, 0.0)
+
+        units = [self._unit(tag) for tag in range(self.policy.tags)]
+        covariance = np.diag([variance(unit) for unit in units])
+        for i, j in combinations(range(self.policy.tags), 2):
+            both = variance(units[i] + units[j])
+            covariance[i, j] = covariance[j, i] = (both - covariance[i, i] - covariance[j, j]) / 2
+        return covariance
 
     def sum_variance(self, p: Floats, weights: Floats, n: int) -> float:
         """Exact variance of Σ w_x p̂_x when n people come from p; `p`, `weights`: (k,)."""

@@ -25,6 +25,8 @@ from caldp_core.basics.errors import (
 from caldp_core.basics.limits import DENSE_MAX_ENTRIES, EPSILON_MAX, EPSILON_MIN
 from caldp_core.basics.types import Bools, EqualByFields, Floats, Ints, read_only
 
+_SUM_ROUNDING = 1e-9
+
 
 class PrivacyMatrix(Protocol):
     """E of CALDP Definition 2: Q(S|x) ≤ e^{E[x, x′]}·Q(S|x′) for all outputs S; row = protected."""
@@ -262,6 +264,19 @@ class PersonalPolicy:
         require(
             rows.shape == (parts.size, flags.size),
             f"The background must have shape {(parts.size, flags.size)}, got {rows.shape}.",
+        )
+        off = np.abs(rows.sum(axis=1) - 1.0)
+        wrong = np.flatnonzero(~((rows >= 0).all(axis=1) & (off <= _SUM_ROUNDING)))
+        require(
+            not wrong.size,
+            "Every row of a background must hold shares that sum to 1, row "
+            f"{wrong[:1].sum()} sums to {rows[wrong[:1]].sum():g} with a least entry of "
+            f"{rows[wrong[:1]].min(initial=1.0):g}.",
+        )
+        require(
+            not rows[:, flags].any(),
+            "The background must be 0 where a symbol is sensitive for everybody: "
+            "nobody is tagged there.",
         )
         level = check_number("epsilon", epsilon, EPSILON_MIN, EPSILON_MAX)
         return cls(read_only(flags), read_only(parts), read_only(rows), level)

@@ -17,7 +17,7 @@ from caldp_core.domain.domains import GridDomain
 from caldp_core.experiments.forecast import require_valid_errors
 from caldp_core.experiments.run import Result, Setup
 from caldp_core.mechanisms.capabilities import symbol_partition_of
-from caldp_core.mechanisms.personalised import NO_PLACE, Bias, TaggedMechanism
+from caldp_core.mechanisms.personalised import NO_PLACE, Bias, PersonalisedMechanism
 from caldp_core.scenarios.blocks import OneBlock, SensitiveAreas
 from caldp_core.scenarios.policies import ContextPolicy, PersonalTags
 from caldp_core.scenarios.scenario import Best, Scenario
@@ -161,9 +161,9 @@ def _make_data(
     )
 
 
-def tagged_mechanism(setup: Setup) -> TaggedMechanism:
+def tagged_mechanism(setup: Setup) -> PersonalisedMechanism:
     """The setup's mechanism, if it has tags; raises `CaldpError` for others."""
-    if not isinstance(setup.mechanism, TaggedMechanism):
+    if not isinstance(setup.mechanism, PersonalisedMechanism):
         raise CaldpError("This mechanism has no tags; choose a policy of kind personal-tags.")
     return setup.mechanism
 
@@ -207,7 +207,7 @@ def simulate_week(data: PersonalData) -> list[Day]:
     """Seven days, with the noise of the record's seed; none where the map has too few cities."""
     cities = list(towns(data.domain))
     mechanism = tagged_mechanism(data.setup)
-    tags, personalised = mechanism.policy.tags, mechanism.personalised
+    tags = mechanism.policy.tags
     openly_named = symbol_partition_of(mechanism.common).clear
     if len(cities) <= max(_ELSEWHERE.values()):
         return []
@@ -217,14 +217,15 @@ def simulate_week(data: PersonalData) -> list[Day]:
     stops = [stop if stop < tags else 0 for stop in _STOPS]
     places = [cities[_ELSEWHERE[s]] if s < 0 else own[s] for s in stops]
     rng = np.random.default_rng(np.random.SeedSequence((data.record.scenario.seed, 7)))
-    reports = personalised.privatize(places, np.tile(own, (len(places), 1)), rng)
+    tagged = mechanism.add_tags(places, np.tile(own, (len(places), 1)))
+    reports = mechanism.common.privatize(tagged, rng)
     days = []
     for number, (day, stop, place) in enumerate(zip(_DAYS, stops, places, strict=True)):
-        tally = personalised.tally(reports[number : number + 1])
+        tally = mechanism.common.tally(reports[number : number + 1])
         chances = likelihood(mechanism.common, tally)
         home, elsewhere = (float(chances[x]) for x in (mechanism.k, cities[_ELSEWHERE[-1]]))
         (named,) = np.nonzero(mechanism.common.clear_counts(tally))
-        tag = personalised.add_tags([place], [own])[0] - mechanism.k
+        tag = mechanism.add_tags([place], [own])[0] - mechanism.k
         days.append(
             Day(
                 day,
@@ -259,7 +260,7 @@ def infer_home(data: PersonalData) -> HomeInference | None:
     own = np.full((HOME_REPORTS, mechanism.policy.tags), NO_PLACE)
     own[:, 0] = home
     rng = np.random.default_rng(np.random.SeedSequence((data.record.scenario.seed, HOME_REPORTS)))
-    reports = mechanism.personalised.privatize([home] * HOME_REPORTS, own, rng)
+    reports = mechanism.common.privatize(mechanism.add_tags([home] * HOME_REPORTS, own), rng)
     tallies = [mechanism.tally(reports[day : day + 1]) for day in range(HOME_REPORTS)]
     prior = data.setup.dataset.distribution
     tags = posterior_after_reports(mechanism.common, mechanism.shares_with_tags(prior), tallies)

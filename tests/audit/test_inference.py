@@ -43,7 +43,7 @@ from caldp_core.mechanisms import FAMILIES, Mechanism, catalogue
 from caldp_core.mechanisms.capabilities import HasJointSupports, HasSupportForm
 from caldp_core.mechanisms.catalogue import MechanismEntry, mechanisms_for
 from caldp_core.mechanisms.direct.few_values import BinaryMechanism
-from caldp_core.mechanisms.personalised import TaggedMechanism, uniform_background
+from caldp_core.mechanisms.personalised import PersonalisedMechanism, uniform_background
 from caldp_core.privacy.context import Context, PersonalPolicy, PrivacyMatrix
 from caldp_core.privacy.distance import EuclideanMetric, GridMetric
 from caldp_core.privacy.matrix import BinaryPolicy, DenseMatrix, closure, coverage
@@ -150,7 +150,7 @@ TAGGED: Final = PersonalPolicy.of(
 def test_reports_of_people_with_tags_lead_where_bayes_leads(family: str) -> None:
     """By all that may be true of a person: their place, and which of their own it is, if any."""
     mechanism = FAMILIES[family].spec().make(TAGGED)
-    assert isinstance(mechanism, TaggedMechanism)
+    assert isinstance(mechanism, PersonalisedMechanism)
     common, channel = channel_of(mechanism.common), channel_of(mechanism)
     tallies, prior = single_tallies(mechanism), prior_of(TAGGED.k)
     own = np.where(TAGGED.sensitive[:, None], 0.0, TAGGED.shares)

@@ -43,9 +43,7 @@ from caldp_core.mechanisms import FAMILIES, Tally, catalogue
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.mechanisms.direct.few_values import BinaryMechanism, ExponentialMechanism
 from caldp_core.mechanisms.direct.planar import GridGeometricMechanism, PlanarGeometricMechanism
-from caldp_core.mechanisms.oracles.hadamard import HadamardOracles
 from caldp_core.mechanisms.oracles.unary import PublishedUrapMechanism
-from caldp_core.mechanisms.personalised import PersonalisedMechanism
 from caldp_core.privacy.context import Context, PersonalPolicy, PrivacyMatrix, dense
 from caldp_core.privacy.distance import DistanceMetric, EuclideanMetric, GridMetric
 from caldp_core.privacy.matrix import BinaryPolicy, coverage, released_together
@@ -227,8 +225,8 @@ BIG = 2**62
 EVERY_MECHANISM: dict[str, Any] = {
     **{name: catalogue.in_context(Context.plain(4, 1.0), name) for name in FAMILIES},
     "published-urap": PublishedUrapMechanism(Context.plain(4, 1.0)),
-    "personalised": PersonalisedMechanism(
-        np.zeros(3, np.bool_), 1, 1.0, "hadamard", HadamardOracles
+    "personalised": catalogue.Hadamard().make(
+        PersonalPolicy.of(np.zeros(4, np.bool_), (0.5,), np.full((1, 4), 0.25), 1.0)
     ),
     "binary": BinaryMechanism(BinaryPolicy(1.0, 1.0)),
     "grid-geometric": GridGeometricMechanism(GridMetric(2, 2, 1.0, 1.0)),

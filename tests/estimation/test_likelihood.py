@@ -25,7 +25,6 @@ from caldp_core.mechanisms.direct.few_values import BinaryMechanism
 from caldp_core.mechanisms.direct.planar import GridGeometricMechanism
 from caldp_core.mechanisms.oracles import supports
 from caldp_core.mechanisms.oracles.unary import OueOracles
-from caldp_core.mechanisms.personalised import PersonalisedMechanism
 from caldp_core.privacy.context import Context
 from caldp_core.privacy.distance import GridMetric
 from caldp_core.privacy.matrix import BinaryPolicy
@@ -153,21 +152,6 @@ def test_every_family_has_a_likelihood(family: str) -> None:
     p = maximum_likelihood(evidence)
     blocks = np.bincount(evidence.blocks, weights=p)
     np.testing.assert_allclose(blocks, evidence.block_shares, atol=1e-9)
-
-
-@pytest.mark.parametrize("family", ["hadamard", "oue"])
-def test_tags_of_the_personalised_mechanism_are_fitted_like_symbols(family: str) -> None:
-    mechanism = PersonalisedMechanism(np.arange(8) < 3, 1, 1.0, family, FAMILIES[family].family)
-    shares = np.array([0.2, 0.05, 0.05, 0.3, 0.1, 0.1, 0.05, 0.05, 0.1])
-    tally = mechanism.sample_tally((shares * 10**7).astype(np.int64), np.random.default_rng(4))
-    background = np.where(np.arange(8) == 5, 1.0, 0.0)[None, :]
-    p = mechanism.expected_estimate(
-        maximum_likelihood(Evidence.of(mechanism.common, tally)), background
-    )
-    assert p.min() >= 0
-    assert p.sum() == pytest.approx(1, abs=1e-9)
-    # Standard errors are at most 0.0006. The tag has 0.1, which must be found at its background.
-    np.testing.assert_allclose(p, mechanism.expected_estimate(shares, background), atol=0.004)
 
 
 def test_progress_is_told_and_may_cancel() -> None:

@@ -24,7 +24,7 @@ from caldp_core.experiments.run import prepare, run
 from caldp_core.mechanisms import ContextMechanism, catalogue
 from caldp_core.mechanisms.catalogue import Hadamard
 from caldp_core.mechanisms.oracles.hadamard import HadamardOracles, fwht, stochastic_fwht
-from caldp_core.mechanisms.personalised import TaggedMechanism, uniform_background
+from caldp_core.mechanisms.personalised import PersonalisedMechanism, uniform_background
 from caldp_core.mechanisms.randomness import COIN_ONE, binomial_half, uniform_below
 from caldp_core.privacy.context import Context, PersonalPolicy
 from caldp_core.scenarios.blocks import EverythingSensitive, OneBlock
@@ -238,7 +238,7 @@ def test_people_with_tags_and_real_clients_may_use_it() -> None:
     background = uniform_background(1, np.array([False, True, True, True, True]))
     policy = PersonalPolicy.of(np.arange(5) == 0, (0.4,), background, 2.0)
     mechanism = Hadamard(2).make(policy)
-    assert isinstance(mechanism, TaggedMechanism)
+    assert isinstance(mechanism, PersonalisedMechanism)
     for check in (checks.check_audit, checks.check_unbiased, checks.check_variance):
         check(mechanism.common)
     assert mechanism.fingerprint != Hadamard().make(policy).fingerprint

@@ -26,7 +26,7 @@ from caldp_core import (
     prepare,
     run,
 )
-from caldp_core.basics.types import Bools, Floats, Ints
+from caldp_core.basics.types import Floats, Ints
 from caldp_core.cli.commands import main
 from caldp_core.collect.protocol import Protocol
 from caldp_core.datasets import OwnTable
@@ -48,8 +48,9 @@ from caldp_core.mechanisms.oracles.local_hashing import LocalHashingOracles
 from caldp_core.mechanisms.oracles.randomized_response import RandomizedResponseOracles
 from caldp_core.mechanisms.oracles.subset_selection import SubsetSelectionOracles
 from caldp_core.mechanisms.oracles.unary import PublishedUrapMechanism, UnaryOracles, unary_family
-from caldp_core.mechanisms.personalised import PersonalisedMechanism
+from caldp_core.mechanisms.personalised import uniform_background
 from caldp_core.mechanisms.written_out import SymbolReports
+from caldp_core.privacy.context import PersonalPolicy
 from caldp_core.privacy.distance import DistanceMetric, EuclideanMetric, GridMetric
 from caldp_core.privacy.matrix import BinaryPolicy
 from tests import mutants
@@ -362,19 +363,19 @@ def test_the_same_settings_in_another_form_are_told_apart() -> None:
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_tags_are_no_symbols(family: str) -> None:
-    def flags(*values: int) -> Bools:
-        return np.array(values, np.bool_)
+    def tagged(sensitive: list[bool], tags: int) -> Any:
+        flags = np.array(sensitive)
+        background = uniform_background(tags, ~flags)
+        policy = PersonalPolicy.of(flags, [0.2] * tags, background, 1.0)
+        return FAMILIES[family].make(policy)
 
-    one = PersonalisedMechanism(flags(1, 0, 1), 1, 1.0, family, FAMILIES[family].family)
-    other = PersonalisedMechanism(flags(1, 0), 2, 1.0, family, FAMILIES[family].family)
-    plain = FAMILIES[family].make(Context.high_low(flags(1, 0, 1, 1), 1.0))
-    again = PersonalisedMechanism(flags(1, 0, 1), 1, 1.0, family, FAMILIES[family].family)
-    prints = [each.common.fingerprint for each in (one, other)]
-    assert len({*prints, plain.fingerprint}) == 3
-    assert again.common.fingerprint == prints[0]
-    tally = one.sample_tally(np.full(4, 5), np.random.default_rng(0))
+    one, other = tagged([True, False, True], 1), tagged([True, False], 2)
+    plain = FAMILIES[family].make(Context.high_low(np.array([True, False, True, True]), 1.0))
+    assert len({one.fingerprint, other.fingerprint, plain.fingerprint}) == 3
+    assert tagged([True, False, True], 1).fingerprint == one.fingerprint
+    tally = one.sample_tally(np.full(3, 5), np.random.default_rng(0))
     with pytest.raises(CaldpError, match="another mechanism"):
-        other.estimate(tally, np.array([[0.0, 1.0]] * 2))
+        other.estimate(tally)
 
 
 def test_digests_tell_texts_and_arrays_apart() -> None:

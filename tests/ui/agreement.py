@@ -20,7 +20,7 @@ from caldp_core.estimation.intervals import ranges, simultaneous
 from caldp_core.experiments.run import Setup
 from caldp_core.experiments.table import group_columns
 from caldp_core.mechanisms.catalogue import MECHANISMS
-from caldp_core.mechanisms.personalised import TaggedMechanism
+from caldp_core.mechanisms.personalised import PersonalisedMechanism
 from caldp_core.privacy.matrix import coverage
 from caldp_ui.distances import page_state as distances
 from caldp_ui.distances.page_state import LINK as FAR_LINK
@@ -96,7 +96,7 @@ def read_by_one(run: Run) -> float:
 def drawn_names(setup: Setup) -> float:
     """Of ten million unprotected people the share whose one report names their value."""
     made: Any = setup.mechanism
-    channel: Any = made.after_pre_processing() if isinstance(made, TaggedMechanism) else made
+    channel: Any = made.after_pre_processing() if isinstance(made, PersonalisedMechanism) else made
     people = np.zeros(channel.k)
     left = ~coverage(setup.policy).protected
     people[: left.size] = setup.dataset.distribution * left
@@ -468,7 +468,7 @@ def _tags(content: PageContent, runs: Mapping[str, Run]) -> None:
     """Shares of people at own places: true, and from the reports."""
     run = runs[OURS]
     setup, mechanism = run.result.setup, run.result.setup.mechanism
-    assert isinstance(mechanism, TaggedMechanism)
+    assert isinstance(mechanism, PersonalisedMechanism)
     elsewhere = 1 - float(setup.dataset.distribution[setup.sensitive].sum())
     found = mechanism.common.estimate(run.result.first.evidence.tally)[mechanism.k :]
     frame = content.tables[1]

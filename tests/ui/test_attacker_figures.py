@@ -24,7 +24,7 @@ from caldp_core.datasets import Dataset, OwnPlaces, YesOrNo, Zipf
 from caldp_core.domain.domains import US_GRID, GridDomain
 from caldp_core.experiments.run import Setup, prepare
 from caldp_core.mechanisms.catalogue import Hadamard, RandomizedResponse, mechanisms_for
-from caldp_core.mechanisms.personalised import TaggedMechanism
+from caldp_core.mechanisms.personalised import PersonalisedMechanism
 from caldp_core.privacy.context import Context, dense
 from caldp_core.privacy.matrix import closure
 from caldp_core.scenarios.blocks import (
@@ -369,7 +369,7 @@ def truth_of(setup: Setup) -> Truth:
     """By the channel of the mechanism; own places are symbols of their own there."""
     mechanism: Any = setup.mechanism
     policy: Any = setup.policy
-    if isinstance(mechanism, TaggedMechanism):
+    if isinstance(mechanism, PersonalisedMechanism):
         mechanism, policy = mechanism.common, policy.with_tags()
     rows = np.array([[float(entry) for entry in row] for row in mechanism.exact_channel()])
     held = np.isfinite(closure(policy).entries) & ~np.eye(policy.k, dtype=np.bool_)
