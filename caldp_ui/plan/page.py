@@ -165,7 +165,7 @@ def _cache_key(record: Plan) -> str:
         (runs.key(each.scenario), each.goal, each.floor, page_state.target(each))
         for each in (record, *STATE.pins)
     ]
-    return f"{goals} {[each.protection for each in STATE.pins]}"
+    return f"{goals} {[each.protection for each in (record, *STATE.pins)]}"
 
 
 def _show_points(record: Plan, needs: list[Need]) -> None:

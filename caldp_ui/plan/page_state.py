@@ -329,13 +329,22 @@ class Need:
 def compute_needs(record: Plan, progress: Progress) -> Iterator[Need]:
     """All points of the picture: those at the reader's ε first if it is on the picture's grid.
 
-    Else they come last: the grid's points are the same for every ε, and mostly cached.
+    Else they come last: the grid's points are the same for every ε, and mostly cached. Then the
+    reader's protection at each ε that the points so far name as sufficient, until one of them is.
     """
+    own, known = record.protection, list[Need]()
     points = [(epsilon, name) for epsilon in epsilon_levels(record) for name in NAMES]
-    for number, (epsilon, name) in enumerate(points):
-        within = turn_of(progress, number, len(points))
-        yield compute_need(record, name, record.protected_scenario(name, epsilon), within)
-        within(1.0)
+    total = len(points) + 1
+    while points:
+        for epsilon, name in points:
+            within = turn_of(progress, min(len(known), total - 1), total)
+            scenario = record.protected_scenario(name, epsilon)
+            known.append(compute_need(record, name, scenario, within))
+            yield known[-1]
+            within(1.0)
+        level = epsilon_for(needs_by_protection(known)[own], runs.people(record.scenario))
+        computed = (each.epsilon for each in known if each.protection == own)
+        points = [] if level is None or level in computed else [(level, own)]
 
 
 def cost(record: Plan) -> Cost:
@@ -478,9 +487,9 @@ def needs_by_protection(needs: Sequence[Need]) -> Mapping[str, list[Need]]:
 
 
 def epsilon_for(points: Sequence[Need], people: int) -> float | None:
-    """The least ε, between the computed ones, at which that many people are enough, or None.
+    """The least ε at which that many people are enough, to two digits, or None.
 
-    Read off between neighbours on log scales: as good as the picture.
+    Read off between neighbours on log scales and rounded up: only at one of the points is it sure.
     """
     epsilons = [each.epsilon for each in points]
     needed = [float(each.people or 0) for each in points]
@@ -490,7 +499,9 @@ def epsilon_for(points: Sequence[Need], people: int) -> float | None:
     if place == 0:
         return epsilons[0]
     x, y = np.log(needed[place - 1 : place + 1]), np.log(epsilons[place - 1 : place + 1])
-    return float(np.exp(np.interp(np.log(people), x[::-1], y[::-1])))
+    least = float(np.exp(np.interp(np.log(people), x[::-1], y[::-1])))
+    digit = 10.0 ** (math.floor(math.log10(least)) - 1)
+    return min(epsilons[place], float(f"{digit * math.ceil(least / digit - 1e-9):.2g}"))
 
 
 def measure_estimates(setup: Setup, progress: Progress) -> tuple[Forecast | None, Forecast | None]:

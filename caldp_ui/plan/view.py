@@ -99,7 +99,8 @@ def repetition_cells(found: Repetition | None) -> dict[str, str]:
     """The row of a plan of repetition by column; None for one that the method lacks."""
     parts = ["not with this method", "", "", ""]
     if found is not None:
-        accuracy = (f"± {formats.digits(196 * found.accuracy[name])}" for name in ("one", "all"))
+        off = (1.96 * found.accuracy[name] for name in ("one", "all"))
+        accuracy = (f"± {formats.point_count(each)}" for each in off)
         parts = [_level_text(**found.value), _level_text(**found.change), *accuracy]
     return dict(zip(REPETITION["columns"], parts, strict=True))
 
@@ -157,25 +158,18 @@ def headline(record: Plan, points: Points) -> Headline:
 
 
 def sufficient_epsilon(record: Plan, points: Points) -> float | None:
-    """`_least_epsilon` to two digits, rounded up: below it the reader's people are too few."""
-    least = _least_epsilon(record, points)
-    if least is None:
-        return None
-    digit = 10.0 ** (math.floor(math.log10(least)) - 1)
-    return float(f"{digit * math.ceil(least / digit - 1e-9):.2g}")
-
-
-def _least_epsilon(record: Plan, points: Points) -> float | None:
     """The least ε at which the reader's people are enough; None if no ε is, or not known yet."""
-    if not _is_whole(record, points):
-        return None
+    return _level(record, points) if _is_whole(record, points) else None
+
+
+def _level(record: Plan, points: Points) -> float | None:
     return page_state.epsilon_for(points[record.protection], runs.people(record.scenario))
 
 
 def _is_whole(record: Plan, points: Points) -> bool:
-    """Whether all points are known, by the one computed last: ε is read off between them."""
-    last = page_state.epsilon_levels(record)[-1]
-    return any(each.epsilon == last for each in points[record.protection])
+    """Whether all points are known: the last of the grid, and the one read off between them."""
+    needed = {page_state.epsilon_levels(record)[-1], _level(record, points) or record.epsilon}
+    return needed <= {each.epsilon for each in points[record.protection]}
 
 
 def plan_level(record: Plan, points: Points) -> float:
@@ -444,8 +438,11 @@ def plain_memo(record: Plan, points: Points, margins: Margins | None, attack: st
 def margins_text(record: Plan, margins: Margins, level: float) -> str:
     """The margin of every group, or the least and the largest where there are many."""
     people = formats.counted(runs.people(record.scenario), "person", "people")
+    if margins.margins.min() >= 1:
+        unit = unit_of_margins(record)
+        return TEXTS["no_margins"].format(people=people, level=level, unit=unit)
     start = TEXTS["margins"].format(people=people, level=level)
-    ends = [f"± {formats.digits(100 * margin)}" for margin in margins.margins.tolist()]
+    ends = [f"± {formats.point_count(margin)}" for margin in margins.margins.tolist()]
     rows = list(zip(margins.names, ends, strict=True))
     if len(rows) > _NAMES_MAX:
         order, regions = np.argsort(margins.margins, kind="stable"), record.regions

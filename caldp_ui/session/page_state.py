@@ -14,6 +14,7 @@ only what differs from the beginning.
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
+from types import MappingProxyType
 from typing import Any, Final, Generic, TypeVar
 from urllib.parse import parse_qsl, urlencode
 
@@ -113,12 +114,17 @@ class PageState(Generic[R]):
             self.codec.check(record)
             self._store(History(record))
 
-    def change(self, update: Callable[[R], R]) -> None:
-        """Replace the record; a change that is not allowed becomes a notice, nothing is lost."""
+    def change(
+        self, update: Callable[[R], R], written: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
+        """Replace the record; a change that is not allowed becomes a notice, nothing is lost.
+
+        `written`: the text that asks for it, by its widget's key; it stays beside the notice.
+        """
         try:
             self.put(update(self.current()))
         except CaldpError as error:
-            visit.notify(str(error))
+            visit.notify(str(error), written)
 
     def bind(
         self,
@@ -148,6 +154,7 @@ class PageState(Generic[R]):
         the page replaces, one that crossed what the run before had set, or one of other steps.
         """
         key = self.key(name)
+        value = visit.refused_text(key, value)
         last_set = st.session_state.setdefault(f"{self.page}/set", {})
         last_steps = st.session_state.setdefault(f"{self.page}/steps", {})
         is_known = st.session_state.get(key) == value and last_steps.get(key, steps) == steps
@@ -169,7 +176,8 @@ class PageState(Generic[R]):
             picked = st.session_state[key]
             is_chosen = picked is not None and (options is None or picked in options)
             if is_chosen and not is_echo(key):
-                self.change(lambda before: update(before, picked))
+                written = {key: picked} if isinstance(picked, str) else {}
+                self.change(lambda before: update(before, picked), written)
 
         return {"key": key, "on_change": changed}
 

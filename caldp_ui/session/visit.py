@@ -19,6 +19,7 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import fields, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final, Protocol, TypeVar
 from urllib.parse import urlencode
 from weakref import WeakSet
@@ -84,13 +85,20 @@ def _cached_visit(name: str) -> Visit:
 TEXTS: Final = read_texts(__file__)
 _NOTICE: Final = "notice"
 _HINT: Final = "hint"
+_REFUSED: Final = "notice-refused"
 _SHOWN_KEY: Final = "notice-shown"
 _STAYS: Final = "notice-stays"
 
 
-def notify(sentence: str) -> None:
-    """Keep a sentence to be shown above the page."""
-    st.session_state[_NOTICE] = make_readable(sentence)
+def notify(sentence: str, refused: Mapping[str, str] = MappingProxyType({})) -> None:
+    """Keep a sentence to be shown above the page; `refused`: by widget's key the text it is on."""
+    st.session_state[_NOTICE], st.session_state[_REFUSED] = make_readable(sentence), refused
+
+
+def refused_text(key: str, otherwise: Any) -> Any:
+    """The text of that widget which the sentence above the page is on, or `otherwise`."""
+    shown: Mapping[str, str] = st.session_state.get(_REFUSED, {})
+    return shown.get(key, otherwise) if st.session_state.get(_SHOWN_KEY) else otherwise
 
 
 def show_toast_later(sentence: str) -> None:

@@ -155,9 +155,14 @@ def percent(share: float) -> str:
     return str(percentage(share))
 
 
+def point_count(share: float, significant: int = 2) -> str:
+    """How many percentage points a difference of shares is; "more than 100" above 1."""
+    return digits(100 * share, significant) if share <= 1 else "more than 100"
+
+
 def points(share: float, significant: int = 2) -> str:
     """A difference of shares: "1 percentage point", "1.9 percentage points"."""
-    return count(digits(100 * share, significant), "percentage point", "percentage points")
+    return count(point_count(share, significant), "percentage point", "percentage points")
 
 
 def percent_range(low: float, high: float, decimals: int = 1) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import redirect_stdout
 from copy import deepcopy
 from dataclasses import replace
+from itertools import product
 from typing import Any, Final
 
 import numpy as np
@@ -19,8 +20,9 @@ import pytest
 from scipy.stats import norm
 from streamlit.testing.v1 import AppTest
 
+from caldp_core.basics.types import no_progress
 from caldp_core.collect.protocol import can_be_collected, unprotected_text
-from caldp_core.datasets import Uniform
+from caldp_core.datasets import DatasetSpec, Survey, Uniform
 from caldp_core.experiments.reproduce import TABLE_1
 from caldp_core.experiments.run import Setup, prepare
 from caldp_core.mechanisms.catalogue import MECHANISMS
@@ -36,9 +38,11 @@ from caldp_ui.paper.page_state import LINK as PAPER_LINK
 from caldp_ui.paper.page_state import PaperRecord
 from caldp_ui.paper.view import column_title
 from caldp_ui.parts import layout, pins
+from caldp_ui.plan import page_state as plans
 from caldp_ui.plan import view as words
-from caldp_ui.plan.page_state import DEPLOYMENTS, Plan
+from caldp_ui.plan.page_state import DEPLOYMENTS, Margins, Plan
 from caldp_ui.plan.page_state import LINK as PLAN_LINK
+from caldp_ui.words import formats
 from caldp_ui.words.formats import ANSWERS, PLACES, Headline
 from caldp_ui.words.policies import describe_promise
 from tests.conftest import THOROUGH
@@ -456,3 +460,27 @@ def test_table_1_is_that_of_the_command_line() -> None:
         off = column["mean"] / column["paper"] - 1
         agree(f"{gap} %", abs(off), column["title"])
         assert side.startswith("above" if off >= 0 else "below")
+
+
+def test_the_epsilon_of_every_plan_is_enough_and_hardly_less_is() -> None:
+    """It was read off between points of the picture, where fewer people need not be enough."""
+    data: tuple[DatasetSpec, ...] = (Survey("income"), Uniform(12))
+    for each, name, people in product(data, NAMES, (10**5, 10**7)):
+        scenario = replace(Plan().scenario, dataset=each, n=people)
+        record = replace(Plan(), scenario=scenario, protection=name)
+        points = plans.needs_by_protection(list(plans.compute_needs(record, no_progress)))
+        level = words.sufficient_epsilon(record, points) or 0.0
+        if level > points[name][0].epsilon:
+            less = (record.protected_scenario(name, e) for e in (level, 0.9 * level))
+            enough, more = (plans.compute_need(record, name, s).people or 0 for s in less)
+            assert enough <= people < more, (each, name, people)
+
+
+def test_margins_of_more_than_all_people_are_no_numbers() -> None:
+    """A memo said “± 19,000 percentage points”."""
+    many = Margins(("a", "b"), np.array([0.6, 0.4]), np.array([0.042, 190.0]))
+    text = words.margins_text(Plan(), many, 0.1)
+    assert "to ± 4.2 percentage points for “a” and to ± more than 100 for “b”" in text
+    none = replace(many, margins=np.array([1.1, 190.0]))
+    assert "nothing can be said of any" in words.margins_text(Plan(), none, 0.1)
+    assert formats.points(190.0) == "more than 100 percentage points"

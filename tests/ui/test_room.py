@@ -189,6 +189,9 @@ def test_bad_input_is_a_sentence_and_nothing_is_lost() -> None:
         checked(getattr(at, kind)(key=f"room-{name}").set_value(value).run())
         assert phrase in at.warning[0].value
         assert page_record(at, STATE) == Draft()
+        assert getattr(at, kind)(key=f"room-{name}").value == value  # to be written on
+    checked(at.run())
+    assert at.text_input(key="room-text").value == Draft().question.text  # as it will be asked
 
 
 @pytest.mark.parametrize(
