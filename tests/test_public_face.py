@@ -189,6 +189,13 @@ def test_lists_serve_and_what_does_not_fit_is_refused_in_a_sentence() -> None:
     assert tally.n == 4
     share = [0.5, 0.3, 0.15, 0.05]
     assert np.array_equal(made.variance(share, 10), made.variance(np.array(share), 10))  # type: ignore[arg-type]
+    own, listed = (intervals(made, tally, 0.9, each) for each in (np.array(share), share))  # type: ignore[arg-type]
+    assert np.array_equal(own.low, listed.low)
+    for name in ("oue", "local-hashing"):
+        other = mechanism(CONTEXT, name)
+        records = other.privatize([0, 1, 2, 3], 1)
+        assert np.array_equal(other.tally([*records]).counts, other.tally(records).counts)  # type: ignore[arg-type]
+    assert repr(Context.plain(1, 1.0)).startswith("<Context: 1 value in 1 block, ")
     ragged: Any = [[0], [1, 2]]
     nothing: Any = None
     wrongs: dict[str, Callable[[], object]] = {
@@ -198,6 +205,11 @@ def test_lists_serve_and_what_does_not_fit_is_refused_in_a_sentence() -> None:
         "reports must be one list": lambda: made.tally(ragged),
         "counts must be one list": lambda: made.sample_tally(ragged, 1),
         "tally must be a Tally": lambda: made.estimate(nothing),
+        "x must have no masked": lambda: made.privatize(np.ma.masked_equal([0, 1], 1), 1),
+        "counts must have no masked": lambda: made.sample_tally(np.ma.masked_equal(PEOPLE, 50), 1),
+        "shares must be 4 numbers": lambda: intervals(made, tally, 0.95, [0.5, 0.5]),  # type: ignore[arg-type]
+        "shares must hold finite": lambda: intervals(made, tally, 0.95, np.full(4, np.nan)),
+        "domain must be a Domain of": lambda: estimate(made, tally, domain=Domain.of(["a", "b"])),
         "tally must be a Tally, got one of type list": lambda: estimate(made, share),  # type: ignore[arg-type]
         "read by the mechanism that made it": lambda: intervals(CONTEXT, tally),  # type: ignore[arg-type]
         "setup must be a Setup, got one of type Scenario": lambda: Protocol.of(Scenario()),  # type: ignore[arg-type]

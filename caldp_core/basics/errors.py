@@ -159,7 +159,12 @@ def check_epsilon(value: ArrayLike) -> Floats:
 
 
 def as_array(name: str, value: ArrayLike) -> NDArray[Any]:
-    """Return `value` as an array, or raise `CaldpError` for lists of unequal lengths."""
+    """Return `value` as an array; raise `CaldpError` for unequal lists and for masked entries."""
+    require(
+        not np.ma.is_masked(value),
+        f"{name} must have no masked entries, which would count as what is below the mask; leave "
+        "them out.",
+    )
     try:
         return np.asarray(value)
     except ValueError:

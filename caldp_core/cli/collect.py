@@ -337,6 +337,7 @@ def _estimate(
         prior is None or name == KNOWING_MAP,
         f"--prior is for the estimator {KNOWING_MAP}, got {name}; leave one of them out.",
     )
+    terminal.check_q(q, name)
     looks = every_look if running else one_look
     table = estimate.estimate_table(protocol, collected, level, name, options, looks=looks)
     shares = np.array(table["estimated share"])

@@ -54,6 +54,7 @@ def run_command(path: str, estimate: Path | None, prior: Path | None, q: float |
         if prior is not None:
             known = terminal.read_prior(prior, scenario.dataset.load(progress).domain)
             scenario = replace(scenario, estimator=KNOWING_MAP, prior=known)
+        terminal.check_q(q, scenario.estimator)
         setup = prepare(scenario, progress)
     if terminal.is_geojson(estimate):
         map_for_geojson(setup.dataset.domain)
@@ -215,7 +216,7 @@ def _add(name: str, make_rows: Callable[..., Rows], **defaults: int) -> click.Co
     """Add the command that prints these rows; its options have the names of arguments."""
     text = (make_rows.__doc__ or "").partition("\n")[0]
 
-    @reproduce_command.command(name, help=text)
+    @reproduce_command.command(name, terminal.OptionsOnce, help=text)
     @terminal.add_options(name, _TYPES, **defaults)
     def command(seed: int, as_json: bool, scenario: str | None, **arguments: Any) -> None:
         with terminal.progress_bar(name) as progress:
@@ -239,7 +240,7 @@ def fetch_command() -> None:
     """Fetch data sets that are too large to ship with the project."""
 
 
-@fetch_command.command("gowalla")
+@fetch_command.command("gowalla", terminal.OptionsOnce)
 @terminal.add_options("gowalla", _TYPES, url=GOWALLA_URL, kept_in=cache_folder())
 def gowalla(folder: Path | None, url: str) -> None:
     """Fetch SNAP's 6.4 million Gowalla check-ins (about 100 MB)."""

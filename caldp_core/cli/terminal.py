@@ -20,6 +20,7 @@ from caldp_core.datasets.files.source import COMMAND_BOUNDS
 from caldp_core.datasets.public_map import PublicMap
 from caldp_core.datasets.reading import inspect_data
 from caldp_core.domain.domains import Domain, GridDomain
+from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.estimation.evidence import Q_OF_VALUES, Q_ON_MAPS
 from caldp_core.experiments.run import Setup
 from caldp_core.privacy.matrix import coverage, value_names
@@ -114,10 +115,22 @@ def check_shares_output(path: Path | None, *inputs: str | Path | None) -> None:
     check_output(path, *inputs)
 
 
+class OptionsOnce(click.Command):
+    """A command that refuses an option that is given twice: the last one alone would count."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """As click's; raises `CaldpError` for such an option."""
+        *_, given = self.make_parser(ctx).parse_args([*args])
+        twice = (each for each in given if given.count(each) > 1 and not each.multiple)
+        for option in twice:
+            raise CaldpError(f"{max(option.opts, key=len)} was given twice; give it once.")
+        return super().parse_args(ctx, args)
+
+
 def command(name: str, types: Mapping[str, Any], **values: Any) -> Callable[[Any], click.Command]:
     """Make a function a command by this name, with all that `add_options` adds."""
     add = add_options(name, types, **values)
-    return lambda function: click.command(name)(add(function))
+    return lambda function: click.command(name, OptionsOnce)(add(function))
 
 
 def add_options(command: str, types: Mapping[str, Any], **values: Any) -> Callable[[Any], Any]:
@@ -145,6 +158,15 @@ def add_options(command: str, types: Mapping[str, Any], **values: Any) -> Callab
         return function
 
     return add
+
+
+def check_q(q: float | None, estimator: str) -> None:
+    """Raise `CaldpError` for a q, None if it was not given, that would change nothing."""
+    able = ", ".join(name for name, entry in ESTIMATORS.items() if entry.has_q)
+    require(
+        q is None or ESTIMATORS[estimator].has_q,
+        f"--q does nothing with {estimator}, only with {able}; leave it out.",
+    )
 
 
 def read_prior(path: Path, domain: Domain | GridDomain) -> PublicMap:

@@ -15,7 +15,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from caldp_core.basics.errors import check_choice, check_number, require
+from caldp_core.basics.errors import check_choice, check_floats, check_number, require
 from caldp_core.basics.extras import scipy
 from caldp_core.basics.limits import K_MAX
 from caldp_core.basics.types import Floats, Ints, Levels, sums_by
@@ -151,8 +151,13 @@ class EstimatorEntry:
 
     @property
     def is_cascade(self) -> bool:
-        """Whether it has the cascade's q, `Options.false_share`."""
+        """Whether it pools as the cascade does."""
         return self.levels is cascades.pooling_levels
+
+    @property
+    def has_q(self) -> bool:
+        """Whether the cascade's q, `Options.false_share`, changes it; mixtures begin with one."""
+        return self.is_cascade or self.law not in (None, cascades.best_fit)
 
 
 _TEXTS: Final = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
@@ -429,7 +434,7 @@ def intervals(
     evidence = Evidence.of(mechanism, tally)
     if shares is None:
         return score.intervals(evidence, level)
-    return score.ranges(evidence, shares, level)
+    return score.ranges(evidence, check_floats("shares", shares, mechanism.k), level)
 
 
 COMPARED_MAX: Final = 300

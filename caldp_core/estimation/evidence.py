@@ -10,7 +10,7 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 
 from caldp_core.basics import types as arrays
-from caldp_core.basics.errors import check_number
+from caldp_core.basics.errors import check_number, require
 from caldp_core.basics.limits import FALSE_SHARE_MAX, FALSE_SHARE_MIN
 from caldp_core.domain.domains import Domain, GridDomain
 from caldp_core.domain.partitions import tile_trees
@@ -138,6 +138,10 @@ class Evidence:
         """The evidence in one tally; raises `CaldpError` if another mechanism made it."""
         check_mechanism("A tally is read by the mechanism that made it", mechanism)
         unbiased = mechanism.estimate(tally)
+        require(
+            domain is None or getattr(domain, "k", 0) == mechanism.k,
+            f"domain must be a Domain of the mechanism's {mechanism.k:,} values, got {domain!r}.",
+        )
         blocks, people = block_totals(mechanism, tally)
         return cls(
             unbiased=arrays.read_only(unbiased),

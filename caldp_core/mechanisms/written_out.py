@@ -192,16 +192,20 @@ class WrittenOut(TableReports):
         prior: Floats | None = None,
     ) -> None:
         check_policy("A channel is written out for", policy)
-        k, outputs = policy.k, len(numerators[0])
-        wrong = [x for x, row in enumerate(numerators) if not _is_law(row, outputs, whole)]
+        is_whole = whole > 0 and _is_law([whole], 1, whole)
+        errors.require(is_whole, f"whole must be a whole number from 1 on, got {whole!r}.")
+        # Copies, as a caller may change its own; arrays as lists, as the digest takes their text.
+        rows = [_copy(row) for row in errors.check_list("numerators", numerators)]
+        k, outputs = policy.k, len(rows[0]) if rows else 0
+        wrong = [x for x, row in enumerate(rows) if not _is_law(row, outputs, whole)]
         errors.require(
-            len(numerators) == k and not wrong,
+            len(rows) == k and not wrong,
             f"numerators must be {errors.count_text(k, 'row', 'rows')} of whole numbers ≥ 0, "
-            f"{outputs:,} in each, that sum to {whole}, got {len(numerators):,}; rows that do not "
+            f"{outputs:,} in each, that sum to {whole}, got {len(rows):,}; rows that do not "
             f"(from 0): {wrong[:3]}.",
         )
         self.policy = policy
-        self.numerators, self.whole, self.totals = numerators, whole, [whole] * k
+        self.numerators, self.whole, self.totals = rows, whole, [whole] * k
         self._prior = (
             np.full(k, 1.0 / k) if prior is None else errors.check_floats("prior", prior, k)
         )
@@ -244,6 +248,12 @@ class WrittenOut(TableReports):
     def products(self) -> InvertibleProducts:
         """Products with the channel as it is written out, and with `estimator`."""
         return DenseProducts(self.channel, lambda _: self.estimator)
+
+
+def _copy(row: Any) -> Sequence[int]:
+    if isinstance(row, tuple):
+        return row
+    return errors.check_list("A row of numerators", getattr(row, "tolist", lambda: row)())
 
 
 def _is_law(row: Sequence[Any], outputs: int, whole: int) -> bool:

@@ -118,7 +118,8 @@ class Context(EqualByFields):
     def __repr__(self) -> str:
         hidden, marked = self.hidden_symbols.size, np.count_nonzero(self.sensitive)
         alone = f" ({marked - hidden:,} alone, so not protected)" if marked > hidden else ""
-        text = f"{self.k:,} values in {count_text(self.m, 'block', 'blocks')}, {marked:,} sensitive"
+        values = count_text(self.k, "value", "values")
+        text = f"{values} in {count_text(self.m, 'block', 'blocks')}, {marked:,} sensitive"
         if not hidden:
             return f"<Context: {text}{alone}, nobody is protected>"
         levels = self.hidden_epsilon

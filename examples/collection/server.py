@@ -13,6 +13,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from os import SEEK_END
 from pathlib import Path
 from socket import SHUT_RD
 from threading import Lock, Thread, Timer
@@ -43,6 +44,21 @@ def report_line(body: bytes) -> bytes | None:
         return None
     kept = {"protocol": mark, "report": report}
     return json.dumps(kept, separators=(",", ":")).encode() + b"\n"
+
+
+def is_kept(path: Path, line: bytes) -> bool:
+    """Whether all of a line is now at the end of a file, in a line of its own.
+
+    What a full disk or a power cut has cut off before is ended first: it would spoil this one.
+    """
+    with WRITING, path.open("a+b", buffering=0) as file:
+        file.seek(-min(1, file.tell()), SEEK_END)
+        whole = line if file.read(1) in (b"", b"\n") else b"\n" + line
+        try:
+            return file.write(whole) == len(whole)
+        except OSError as error:
+            sys.stderr.write(f"{error!r}\n")
+            return False
 
 
 def is_report(report: object) -> bool:
@@ -110,11 +126,9 @@ class Collector(SimpleHTTPRequestHandler):
             return self.send_error(413)
         body = self.rfile.read(int(length))
         line = report_line(body) if len(body) == int(length) else None
-        if line is None:
-            return self.send_error(400)
-        day = datetime.now(UTC).date().isoformat()
-        with WRITING, (Path(self.directory) / "reports" / f"{day}.jsonl").open("ab") as file:
-            file.write(line)
+        file = Path(self.directory, "reports", f"{datetime.now(UTC).date().isoformat()}.jsonl")
+        if line is None or not is_kept(file, line):
+            return self.send_error(400 if line is None else 507)
         self.send_response(204)
         return self.end_headers()
 

@@ -9,6 +9,7 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -19,12 +20,13 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from caldp_core import __version__, cli
+from caldp_core import Scenario, __version__, cli, prepare, run
 from caldp_core.audit.blockwise import EVERY_ENTRY, THE_FORM, audit_context
 from caldp_core.basics.limits import OUTPUTS_MAX
 from caldp_core.cli import run as cli_audit
 from caldp_core.cli.commands import main
 from caldp_core.cli.run import audit_summary
+from caldp_core.datasets import Cities
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, catalogue
 from caldp_core.mechanisms.catalogue import MECHANISMS, Hadamard
@@ -92,6 +94,53 @@ def test_a_full_standard_output_is_one_sentence(words: list[str]) -> None:
     right = "Error: Standard output can't be written: No space left on device; write to another"
     assert done.stderr.startswith(right)
     assert done.stderr.count("\n") == 1
+
+
+WITH_Q: Final = "cascade, cascade-inhabitants, cascade-map, mixture, chosen"
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (
+            ["run", "examples/survey.json", "--q", "0.1", "--q", "0.3"],
+            "Error: --q was given twice; give it once.\n",
+        ),
+        (
+            ["reproduce", "table1", "--runs", "1", "--runs", "2"],
+            "Error: --runs was given twice; give it once.\n",
+        ),
+        (
+            ["count", "none.csv", "-o", "a.csv", "-o", "b.csv"],
+            "Error: --output was given twice; give it once.\n",
+        ),
+        (
+            ["run", "SIMPLEX", "--q", "0.1"],
+            f"Error: --q does nothing with simplex, only with {WITH_Q}; leave it out.\n",
+        ),
+    ],
+)
+def test_options_that_would_do_nothing_are_refused(
+    words: list[str], sentence: str, tmp_path: Path
+) -> None:
+    scenario = json.loads((ROOT / "examples" / "survey.json").read_text("utf-8"))
+    (tmp_path / "s.json").write_text(json.dumps(scenario | {"estimator": "simplex"}), "utf-8")
+    named = [str(tmp_path / "s.json") if word == "SIMPLEX" else word for word in words]
+    done = CliRunner().invoke(main, named)
+    assert (done.exit_code, done.stderr) == (2, sentence)
+
+
+def test_q_changes_the_estimators_that_have_it_and_no_other() -> None:
+    """Cities and soft edges, of which q decides what is kept."""
+    cities = Scenario(Cities(together=10), n=20_000).plain()
+    for name, entry in ESTIMATORS.items():
+        if entry.needs_map or entry.in_order:
+            continue
+        few, many = (
+            run(prepare(replace(cities, estimator=name, false_share=q))).first.estimate
+            for q in (0.001, 0.5)
+        )
+        assert np.array_equal(few, many) is not entry.has_q, name
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, redirect_stdout, suppress
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from http.server import ThreadingHTTPServer
 from pathlib import Path
@@ -29,6 +30,7 @@ from tests.contract.checks import naming
 from tests.servers import PATIENCE, until
 
 EXAMPLE: Final = ROOT / "examples" / "collection" / "server.py"
+FULL: Final = Path("/dev/full")
 PAGES: Final = ("form.html", "client.js", "protocol.json")
 
 
@@ -213,6 +215,25 @@ def test_what_fails_on_a_line_is_said_without_its_address(
     assert error.startswith("FileNotFoundError(2")
     assert error.count("\n") == 1
     assert "127.0.0.1" not in error
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="Linux has a disk that is always full")
+def test_a_report_without_room_is_refused_and_one_that_was_cut_off_spoils_no_other(
+    running: Running, capfd: pytest.CaptureFixture[str]
+) -> None:
+    reports, body = running.folder / "reports", b'{"protocol":"0123456789abcdef","report":1}'
+    today = datetime.now(UTC).date()
+    days = [reports / f"{today + timedelta(days=n)}.jsonl" for n in range(2)]  # two at midnight
+    for day in days:
+        day.symlink_to(FULL)
+    assert running.ask(post(str(len(body))), body)[0] == 507
+    assert "No space left on device" in capfd.readouterr().err
+    for day in days:
+        day.unlink()
+        day.write_bytes(body + b"\n" + body[:20])
+    assert running.ask(post(str(len(body))), body) == (204, b"")
+    kept = max(days, key=lambda day: day.stat().st_size).read_bytes()
+    assert kept.split(b"\n") == [body, body[:20], body, b""]
 
 
 def test_of_a_message_the_protocol_and_the_report_are_kept_alone(running: Running) -> None:

@@ -117,6 +117,21 @@ def test_a_table_estimates_as_the_catalogue_does() -> None:
     assert estimate(uneven, tally, "none") == pytest.approx(shares, abs=1e-12)
 
 
+def test_a_table_is_known_by_all_its_numbers_and_stays_as_it_was_made() -> None:
+    """NumPy writes the text of long rows with dots in their middle."""
+    rows = np.full((2, 2000), 5)
+    rows[0, 900] += 1
+    two, other = Context.plain(2, 1.0), rows.copy()
+    other[0, 900:902] = other[0, 901:899:-1]
+    rows[1, 0], other[1, 0] = 6, 6
+    made, unlike = WrittenOut(two, rows, 10_001), WrittenOut(two, other, 10_001)  # type: ignore[arg-type]
+    assert made.fingerprint != unlike.fingerprint
+    again = WrittenOut(two, rows.tolist(), rows[0].sum())
+    assert made.fingerprint == again.fingerprint
+    rows[0] = 0
+    assert made.channel[0, 900] == 6 / 10_001
+
+
 def test_tables_that_are_not_channels_are_refused() -> None:
     two, anything = Context.plain(2, 1.0), cast("Any", None)
     wrongs: dict[str, Callable[[], object]] = {
@@ -129,6 +144,10 @@ def test_tables_that_are_not_channels_are_refused() -> None:
         r"sum to 4, .*: \[1\]": lambda: WrittenOut(two, [[2, 2], [2, 1, 1]], 4),
         r"sum to 5, .*: \[0\]": lambda: WrittenOut(two, [[-1, 6], [1, 4]], 5),
         r"sum to 1, .*: \[0\]": lambda: WrittenOut(two, [cast("Any", [0.5, 0.5]), [0, 1]], 1),
+        "whole must be a whole number from 1 on, got 0": lambda: WrittenOut(two, [[0], [0]], 0),
+        "from 1 on, got 2.0": lambda: WrittenOut(two, [[1, 1]] * 2, cast("Any", 2.0)),
+        "numerators must be a list": lambda: WrittenOut(two, anything, 1),
+        "A row of numerators must be a list": lambda: WrittenOut(two, cast("Any", [1, 1]), 1),
         "prior must be 2 numbers": lambda: WrittenOut(two, [[1, 2], [2, 1]], 3, np.ones(3)),
         "A channel is written out for a policy, got one of type None": lambda: WrittenOut(
             anything, [[1, 2], [2, 1]], 3

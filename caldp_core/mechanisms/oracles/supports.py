@@ -387,7 +387,7 @@ class RecordReports(SupportOracles, ABC):
 
     def tally(self, reports: Reports, clear: int) -> Ints:
         """(n,) reports → (tally_size + clear,) sums; `CaldpError` on a report that can't be."""
-        m = self._sizes.size
+        m, reports = self._sizes.size, as_array("reports", reports)
         source = self.sources(reports, m + clear)
         values = [reports[field] for field in self.dtype.names or () if field != "source"]
         require(
