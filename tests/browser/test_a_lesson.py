@@ -31,7 +31,7 @@ from tests.browser.hands import (
     open_poll,
     to_page,
 )
-from tests.browser.test_everybody import LEAST, contrast, expect_no_violations
+from tests.browser.test_everybody import LAYERS, LEAST, contrast, expect_no_violations
 from tests.servers import PATIENCE_MS, wait_until_settled
 
 pytestmark = pytest.mark.browser
@@ -318,39 +318,6 @@ DOCS = Path(__file__).parents[2] / "docs"
 DRAWN = """() => [...document.querySelectorAll('.picture.maps')].every(host =>
     !host.checkVisibility() || host.shadowRoot.querySelector('.stage')?.dataset.painted)"""
 """All maps that are not folded away."""
-WORDS = """() => {
-    const probe = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
-    const rgba = colour => {
-        probe.clearRect(0, 0, 1, 1); probe.fillStyle = colour; probe.fillRect(0, 0, 1, 1);
-        const [r, g, b, a] = probe.getImageData(0, 0, 1, 1).data;
-        return [r, g, b, a / 255];
-    };
-    const above = e => e.parentElement ?? e.getRootNode().host;
-    const ground = e => {
-        for (let at = e; at; at = above(at)) {
-            const colour = rgba(getComputedStyle(at).backgroundColor);
-            if (colour[3] === 1) return colour.slice(0, 3);
-        }
-    };
-    const found = [];
-    const walk = root => {
-        for (const e of root.querySelectorAll('*')) {
-            if (e.shadowRoot) walk(e.shadowRoot);
-            const words = [...e.childNodes].filter(n => n.nodeType === 3 && n.data.trim());
-            if (!words.length || e.disabled) continue;
-            if (!e.checkVisibility({visibilityProperty: true})) continue;
-            if (e.closest('script, style, option, title, defs')) continue;
-            const style = getComputedStyle(e), isDrawn = e instanceof SVGElement;
-            const text = rgba(isDrawn ? style.fill : style.color);
-            let seen = text[3] * (isDrawn ? Number(style.fillOpacity) : 1);
-            for (let at = e; at; at = above(at)) seen *= Number(getComputedStyle(at).opacity);
-            found.push([text.slice(0, 3), ground(e), seen, words[0].data.trim()]);
-        }
-    };
-    walk(document.body);
-    return found;
-}"""
-"""Every text on the page: its colour, that of its ground, how opaque it is, and its first words."""
 
 
 @pytest.fixture(scope="module")
@@ -478,7 +445,7 @@ def assert_answers(page: Any) -> None:
 def assert_readable(page: Any) -> None:
     """No rule is broken, and nothing is wider than the screen."""
     expect_no_violations(page)
-    words = page.evaluate(WORDS)
+    words = page.locator("body *").evaluate_all(LAYERS)
     assert {text for *layers, text in words if contrast(*layers) < LEAST} == set()
     assert "Station 7: Shuffling" in {text for *_, text in words}
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -4,7 +4,6 @@ import csv
 import io
 import re
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, Final
 
 import pytest
@@ -28,12 +27,12 @@ from tests.browser.conftest import SCREENS, OpenLink, Profiles, visiting
 from tests.browser.hands import (
     HEADLINE,
     PHONE,
-    Watch,
     eventually,
     eventually_equal,
     expect,
     hold,
 )
+from tests.browser.test_files import download
 from tests.servers import wait_until_settled
 from tests.ui.driver import both_lines
 
@@ -150,26 +149,6 @@ def test_on_a_phone_a_number_stays_in_one_line_and_only_a_long_one_wraps(
     assert sorted(numbers) == [["100 %", 1], ["100 %", 1], ["more than 99.99 %", 2]]
 
 
-@pytest.mark.thorough  # fingers on a stage: test_stage.py; this page on a phone: test_narrow.py
-def test_a_tap_is_a_click_and_the_maps_come_first_on_a_phone(
-    profiles: Profiles, address: str, watch: Watch
-) -> None:
-    page = profiles(**PHONE).new_page()
-    watch.follow(page)
-    page.goto(f"{address}/adversary?days=1")
-    page.wait_for_selector(f"{STAGE}[data-painted]")
-    wait_until_settled(page)
-    frame = page.locator(f"{STAGE} .pane:visible .frame").first
-    box = frame.bounding_box()
-    assert box["y"] + box["height"] < page.viewport_size["height"] * 0.75
-    frame.tap(position={"x": 150, "y": 50})
-    page.wait_for_function("location.search.includes('place=')")
-    there = int(record_of(page))
-    expect_headline(page, AttackerState(place=there, days=1))
-    page.close()
-    watch.check()
-
-
 PROJECTOR = {"width": 1280, "height": 720}
 RECORD = AttackerState(show=FAKES)
 
@@ -216,7 +195,6 @@ def test_truth_fakes_and_repair_are_three_pictures_and_follow_keys_and_clicks(
 
 LINK = "coarser?dataset=infant-deaths&blocks=groups&threshold=5&attack=parts&moves=0"
 HIDE = "Hide small counts"
-PLAYED = ".st-key-coarser-restart"
 MOVE = ".st-key-coarser-move button"
 CHART = "[role=figure][aria-label^='Answers right']"
 COARSER_HEADLINE = ".st-key-headline h1"
@@ -299,10 +277,3 @@ def test_a_table_of_ones_own_is_attacked_and_leaves_a_record(open_link: OpenLink
     assert hidden == {31: False, 4: True, 2: True, 142: False, 3: True, 13: True}
     page.get_by_role("button", name="Audit and make the record").click()
     assert "ward" in download(page, "record.html")
-
-
-def download(page: Any, name: str) -> str:
-    """What a button of the open tab saves."""
-    with page.expect_download() as found:
-        page.get_by_role("button", name=name, exact=True).click()
-    return Path(found.value.path()).read_text("utf-8")

@@ -1,7 +1,4 @@
-"""For everybody: by keyboard, by ear, in the dark, in small print and in forced colours.
-
-Keys pressed faster than the page answers: the visit goes on, and ends where the hand does.
-"""
+"""For everybody: by keyboard, by ear, in the dark, in small print and in forced colours."""
 
 import re
 from io import BytesIO
@@ -41,16 +38,6 @@ from tests.browser.hands import (
 from tests.servers import wait_until_settled
 
 pytestmark = pytest.mark.browser
-COLOURS = """() => {
-    const probe = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
-    const rgb = colour => {
-        probe.clearRect(0, 0, 1, 1); probe.fillStyle = colour; probe.fillRect(0, 0, 1, 1);
-        return [...probe.getImageData(0, 0, 1, 1).data].slice(0, 3);
-    };
-    const heading = document.querySelector('h1');
-    const ground = document.querySelector('[data-testid=stApp]');
-    return [rgb(getComputedStyle(heading).color), rgb(getComputedStyle(ground).backgroundColor)];
-}"""
 HAS_FOCUS = "one => one.getRootNode().activeElement === one"
 EVERYBODY_TABS = ("Error curves", "Numbers", "Share and export", "What is promised")
 """All but the relief, of which `test_map.py` asks the same: its drawing takes a processor."""
@@ -379,38 +366,6 @@ def open_again_by_mouse_before_the_answer(page: Any, socket: SlowSocket) -> None
     expect(panel).not_to_be_focused()
 
 
-PROJECTOR = {"width": 1280, "height": 720}
-KEYBOARD_SLIDER = ".st-key-places-epsilon input[type=range]"
-STEPS = ("0.1", "0.2", "0.3", "0.5", "0.7")
-ROUNDS = 6  # with pictures kept for two runs only, the visit ended in the second to fifth
-
-
-@pytest.mark.thorough  # how long files are kept: ui/test_delivery.py; quick hands: ui/test_turns.py
-def test_quick_keys_to_and_fro_do_not_end_a_visit(
-    profiles: Profiles, address: str, watch: Watch
-) -> None:
-    page = profiles(viewport=PROJECTOR).new_page()
-    watch.follow(page)
-    page.goto(f"{address}/places")
-    slider = page.locator(KEYBOARD_SLIDER)
-    page.locator(".st-key-places-maps .stage[data-painted]").wait_for()
-    page.wait_for_timeout(2000)
-    slider.focus()
-    for _ in range(ROUNDS):
-        page.keyboard.press("Home")
-        page.wait_for_timeout(400)
-        for _ in STEPS[1:]:
-            page.keyboard.press("ArrowRight")
-            page.wait_for_timeout(40)
-        page.wait_for_timeout(1200)
-    page.keyboard.press("Home")
-    expect(slider).to_have_attribute("aria-valuetext", STEPS[0])
-    wait_until_settled(page)
-    page.wait_for_function("location.search.includes('epsilon=0.1')")
-    page.close()
-    watch.check()
-
-
 UNREADABLE = "<p style='color: #888; background: #999'>Gray on gray</p>"
 DRAWN = """ground => !document.querySelector('[data-testid=stSkeleton]') && ground
     === getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor"""
@@ -464,24 +419,32 @@ SMALL_PRINT = {
     "titles of axes": ".st-key-curve :is(.xtitle, .ytitle)",
     "names of lines": ".st-key-curve :is(.textpoint text, .legendtext)",
 }
-LAYERS = """css => {
+LAYERS = """all => {
     const probe = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
     const rgba = colour => {
         probe.clearRect(0, 0, 1, 1); probe.fillStyle = colour; probe.fillRect(0, 0, 1, 1);
         const [r, g, b, a] = probe.getImageData(0, 0, 1, 1).data;
         return [r, g, b, a / 255];
     };
-    const ground = rgba(getComputedStyle(document.querySelector('[data-testid=stApp]'))
-        .backgroundColor);
-    return [...document.querySelectorAll(css)].filter(e => e.textContent.trim()).map(e => {
-        const style = getComputedStyle(e), svg = e instanceof SVGElement;
-        const text = rgba(svg ? style.fill : style.color);
-        let seen = text[3] * (svg ? Number(style.fillOpacity) : 1);
-        for (let at = e; at; at = at.parentElement) seen *= Number(getComputedStyle(at).opacity);
-        return [text.slice(0, 3), ground.slice(0, 3), seen];
+    const above = e => e.parentElement ?? e.getRootNode().host;
+    const ground = e => {
+        for (let at = e; at; at = above(at)) {
+            const colour = rgba(getComputedStyle(at).backgroundColor);
+            if (colour[3] === 1) return colour.slice(0, 3);
+        }
+    };
+    const words = e => [...e.childNodes].find(n => n.nodeType === 3 && n.data.trim());
+    return all.filter(e => words(e) && !e.disabled && e.checkVisibility({visibilityProperty: true})
+        && !e.closest('script, style, option, title, defs')).map(e => {
+        const style = getComputedStyle(e), isDrawn = e instanceof SVGElement;
+        const text = rgba(isDrawn ? style.fill : style.color);
+        let seen = text[3] * (isDrawn ? Number(style.fillOpacity) : 1);
+        for (let at = e; at; at = above(at)) seen *= Number(getComputedStyle(at).opacity);
+        return [text.slice(0, 3), ground(e), seen, words(e).data.trim()];
     });
 }"""
-"""Per element: its text's colour, the page's, and how opaque the text is, ancestors and all."""
+"""Of elements with words: the colour of these, that of their ground, how opaque they are, and they.
+"""
 
 
 def contrast(text: list[float], ground: list[float], opacity: float) -> float:
@@ -492,7 +455,8 @@ def contrast(text: list[float], ground: list[float], opacity: float) -> float:
 
 
 def contrasts(page: Any, css: str) -> list[float]:
-    return [contrast(*layers) for layers in page.evaluate(LAYERS, css)]
+    """Of all words on show in such elements."""
+    return [contrast(*layers) for *layers, _ in page.locator(css).evaluate_all(LAYERS)]
 
 
 def faint(page: Any) -> dict[str, float]:

@@ -25,7 +25,7 @@ from websockets.sync.client import ClientConnection, connect
 
 from tests import ROOT, require_software
 from tests.browser.conftest import SCREENS, Profiles
-from tests.browser.hands import SLIDER, Watch, eventually_equal, expect, open_poll, wait_until_ready
+from tests.browser.hands import SLIDER, eventually_equal, expect, open_poll, wait_until_ready
 from tests.servers import (
     PATIENCE,
     Fleet,
@@ -289,21 +289,6 @@ def test_the_proxy_leads_below_the_base_and_lets_nobody_else_in(
         cookie = response.headers["set-cookie"]
         assert (cookie or "caldp_worker=w1").startswith(f"caldp_worker={worker}")
         assert "max-age" in response.headers["strict-transport-security"]
-
-
-@pytest.mark.thorough  # the poll below is behind the same proxy
-def test_charts_tabs_and_links_are_below_the_base(browser: Any, behind: Fleet) -> None:
-    watch = Watch()
-    with person(browser) as context:
-        page = context.new_page()
-        watch.follow(page)
-        page.goto(f"{behind.address}/yesno")
-        page.locator('a[href$="/curves"]').first.evaluate("link => link.click()")
-        page.wait_for_url("**/caldp/curves*")
-        page.locator(".chart .main-svg").first.wait_for()
-        wait_until_settled(page)
-        watch.check()
-    assert all("/caldp/" in url or url.startswith(("data:", "blob:")) for url in watch.urls)
 
 
 def test_a_poll_and_a_visit_when_their_worker_is_killed(browser: Any, behind: Fleet) -> None:

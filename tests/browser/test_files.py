@@ -1,17 +1,12 @@
-"""A visitor's own data in a browser: from the file to estimates and records.
-
-Last year's map as what everybody knows: from its file to the picture, and back again.
-"""
+"""A visitor's own data in a browser: from the file to estimates and records."""
 
 import csv
 import io
 import json
-import random
 import re
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -20,69 +15,21 @@ from click.testing import CliRunner
 from PIL import Image
 
 from caldp_core.cli.commands import main
-from caldp_core.datasets import Cities, inspect_data
-from caldp_core.datasets.files.places import count_published_map
-from caldp_core.datasets.public_map import PublicMap
-from caldp_core.domain.domains import GridDomain
 from caldp_core.experiments.run import prepare, run
-from caldp_core.experiments.table import as_geojson
-from caldp_core.scenarios.blocks import OneBlock
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.parts import pack
-from caldp_ui.places.page_state import LINK, PlacesState
 from tests.browser.conftest import SCREENS, OpenLink, Visit
-from tests.browser.hands import HEADLINE, expect, headline_of, open_internal, press, tab
+from tests.browser.hands import HEADLINE, expect, open_internal, press, tab
 from tests.browser.test_everybody import AS_AT_REST, expect_no_violations
 from tests.browser.test_packs import rows_of, unpacked
 from tests.datasets.files import workbook
 from tests.servers import wait_until_settled
 
 pytestmark = pytest.mark.browser
-Rows = list[tuple[str, ...]]
-Counts = dict[str, dict[str, int]]
-HEAD: Final = ("Alter", "Einkommen", "Raucher", "Zufriedenheit", "Wohnort", "Gewicht")
 
 
-def people(n: int) -> Rows:
-    """Records of six columns, always the same; weights have two decimals."""
-    rng = random.Random(22)
-    return [
-        (
-            str(rng.randint(18, 95)),
-            f"{rng.gammavariate(3, 900):.2f}",
-            rng.choice(["ja", "nein", "nein"]),
-            str(rng.randint(1, 5)),
-            rng.choice(["Stadt", "Land", "Vorort"]),
-            rng.choice(["0.50", "1.00", "1.25"]),
-        )
-        for _ in range(n)
-    ]
-
-
-def count_people(rows: Rows, column: int, step: float | None = None) -> list[int]:
-    """People by answer, in parts of a hundredth; of steps in order, none left out."""
-    found: Counter[Any] = Counter()
-    for row in rows:
-        answer = row[column] if step is None else int(float(row[column]) // step)
-        found[answer] += round(100 * float(row[5]))
-    if step is not None:
-        return [found[at] for at in range(min(found), max(found) + 1)]
-    return sorted(found.values())
-
-
-def german(rows: Rows) -> bytes:
-    """As a German spreadsheet saves it."""
-    lines = [";".join(row).replace(".", ",") for row in rows]
-    return "\r\n".join((";".join(HEAD), *lines)).encode("cp1252")
-
-
-def bring(
-    page: Any, name: str, data: bytes, questions: Sequence[str] = (), offers: Sequence[str] = ()
-) -> None:
-    """Choose a file, take the offers of its checks, say which columns are more questions.
-
-    Offers are taken and columns named by the keyboard, while the form breaks no rule of axe.
-    """
+def bring(page: Any, name: str, data: bytes, offers: Sequence[str]) -> None:
+    """Choose a file and take the offers of its checks by the keyboard; no rule of axe is broken."""
     page.add_style_tag(content=AS_AT_REST)
     page.get_by_role("button", name="Your data").click()
     page.get_by_role("tab", name="Choose a file").click()
@@ -97,15 +44,6 @@ def bring(
         button.press("Enter")
         button.wait_for(state="detached")
     page.get_by_text("are counted.").wait_for()
-    for question in questions:
-        menu = page.get_by_role("combobox", name=question, exact=True)
-        option = page.get_by_role("option", name="question", exact=True)
-        menu.fill("question")
-        expect(page.get_by_role("option")).to_have_text(["question"])
-        menu.press("Enter")
-        option.wait_for(state="detached")
-        wait_until_settled(page)
-        expect(menu).to_have_value("question")
     page.get_by_role("button", name="Show it").click()
     page.get_by_role("button", name="Show it").wait_for(state="detached")
     # The form may go a run before the data come: what was chosen last is counted in between.
@@ -133,15 +71,6 @@ def export_scenario(page: Any) -> Any:
     return json.loads(text)
 
 
-def round_parts(parts: Sequence[int]) -> list[int]:
-    """Whole people, as many as there are in all, the largest remainders rounded up."""
-    rest = (sum(parts) + 50) // 100 - sum(each // 100 for each in parts)
-    up = sorted(range(len(parts)), key=lambda at: (parts[at] % 100, parts[at]))[
-        -rest or len(parts) :
-    ]
-    return [each // 100 + (at in up) for at, each in enumerate(parts)]
-
-
 OPINIONS = {"for": 1_204, "against": 3_411, "undecided": 253}
 
 
@@ -164,16 +93,14 @@ def count_by_command(path: Path, data: bytes, out: Path, *accepted: str) -> byte
     return out.read_bytes()
 
 
-def test_tables_lead_to_estimates_a_memo_and_a_record(open_link: OpenLink, tmp_path: Path) -> None:
-    """A workbook and then a survey; all other kinds of files are read in `ui/test_own_files.py`."""
+def test_a_workbook_leads_to_estimates_a_memo_and_a_record(
+    open_link: OpenLink, tmp_path: Path
+) -> None:
+    """Other files are read in `ui/test_own_files.py`, surveys in `ui/test_values.py`."""
     page = open_link("values", ".chart .row")
     tab(page, "Share and export")
-    bring(
-        page,
-        "opinions.xlsx",
-        opinions(),
-        offers=["Data", "Leave out “Total”", "Yes: take its words"],
-    )
+    offers = ("Data", "Leave out “Total”", "Yes: take its words")
+    bring(page, "opinions.xlsx", opinions(), offers)
     table = export_scenario(page)["dataset"]
     assert dict(zip(table["names"], table["counts"], strict=True)) == OPINIONS
     accepted = ("sheet=Data", "total-row=leave-out", "codes=words")
@@ -181,16 +108,6 @@ def test_tables_lead_to_estimates_a_memo_and_a_record(open_link: OpenLink, tmp_p
     rows = rows_of(count_by_command(tmp_path / "opinions.xlsx", opinions(), counts, *accepted))
     assert {row["answer"]: int(row["people"]) for row in rows} == OPINIONS
     judge_kept(page)
-
-    persons = people(1000)
-    bring(page, "umfrage.csv", german(persons), ["Alter", "Wohnort"])
-    survey = export_scenario(page)["dataset"]
-    by_question: dict[str, list[int]] = {}
-    for question, count in zip(survey["questions"], survey["counts"], strict=True):
-        by_question.setdefault(question, []).append(count)
-    assert by_question["Alter"] == round_parts(count_people(persons, 0, 5))
-    for column in (2, 4):
-        assert sorted(by_question[HEAD[column]]) == round_parts(count_people(persons, column))
 
 
 def judge_kept(page: Any) -> None:
@@ -258,53 +175,3 @@ def test_own_data_stay_in_their_tab_and_the_truth_in_internal_pictures(visit: Vi
     true_counts_bring(receiver)
     expect(receiver.locator(HEADLINE)).to_have_text([sentence])
     expect(receiver.get_by_text("This link holds settings and no data")).to_have_count(0)
-
-
-NOW = Scenario(Cities(together=5), n=200_000).with_context(blocks=OneBlock())
-BEFORE = Scenario(Cities(together=5), n=300_000, seed=9).with_context(
-    blocks=OneBlock(), epsilon=4.0
-)
-
-
-def expect_result(page: Any, scenario: Scenario) -> None:
-    expect(page.locator(HEADLINE)).to_have_text([headline_of(scenario)])
-    wait_until_settled(page)
-
-
-@pytest.mark.thorough  # a file of places and its form: test_map.py
-def test_last_years_estimate_is_taken_for_known(visit: Visit, tmp_path: Path) -> None:
-    last = run(prepare(BEFORE))
-    (tmp_path / "last year.geojson").write_text(as_geojson(last), "utf-8")
-    query = "&".join(f"{key}={text}" for key, text in LINK.write(PlacesState(NOW)).items())
-    page = visit(f"places?{query}")
-    expect_result(page, NOW)
-    tab(page, "Public prior")
-    page.get_by_role("button", name="Use a file of mine").click()
-    page.get_by_role("tab", name="Choose a file").click()
-    chosen = page.locator(".st-key-places-own-file input[type=file]")
-    chosen.set_input_files(tmp_path / "last year.geojson")
-    expect(page.get_by_text("last year.geojson")).to_be_visible()
-    page.get_by_role("button", name="Read the file").click()
-    preview = page.locator(".st-key-places-own-preview")
-    expect(preview.get_by_role("radio", name="what is public already")).to_be_checked()
-    expect(preview).to_contain_text("people in")
-    page.get_by_role("button", name="Show it").click()
-    domain = prepare(Scenario(Cities(), n=1)).dataset.domain
-    detected = inspect_data((tmp_path / "last year.geojson").read_bytes())
-    assert isinstance(domain, GridDomain)
-    prior = count_published_map(detected, detected.places, "last year", domain).published
-    knowing = Scenario(NOW.dataset, NOW.policy, estimator="cascade-map", n=NOW.n, prior=prior)
-    expect_result(page, knowing)
-    sentence = page.get_by_text("people are where they are on this map because of “last year”")
-    expect(sentence).to_be_visible()
-    tab(page, "Share and export")
-    with page.expect_download() as saved:
-        page.locator(".st-key-places-json button").click()
-    found = Scenario.from_json(Path(saved.value.path()).read_text("utf-8"))
-    assert isinstance(found.prior, PublicMap)
-    assert found == knowing
-    tab(page, "Public prior")
-    page.get_by_role("button", name="Use reports alone").click()
-    expect_result(page, NOW)  # the maps above the tab, too
-    page.get_by_role("button", name="Use “last year”").click()
-    expect_result(page, knowing)

@@ -1,7 +1,6 @@
-"""The ways between pages: tabs, links from strangers, the address bar and Back.
+"""The ways between pages: tabs, links from strangers, and Back.
 
 One page of each kind of picture; every page is taken a step back in `ui/test_page_contract.py`.
-The map page and links by hand are in `test_links.py`.
 
 The classroom on a projector: by keyboard from station to station, and nothing to scroll.
 """
@@ -15,29 +14,22 @@ from urllib.parse import quote, urlencode
 
 import pytest
 
-from caldp_core.domain.domains import Area
-from caldp_core.scenarios.blocks import StateBlocks
 from caldp_ui.app.navigation import PAGES, SECTIONS
 from caldp_ui.classroom.page import STATIONS
 from caldp_ui.classroom.page_state import Lesson
 from caldp_ui.maps.scene import BEGIN
-from caldp_ui.places.page_state import PlacesState
-from caldp_ui.start import page as cards
-from tests.browser.conftest import DESKTOP, SCREENS, OpenLink, Profiles, Visit, visiting
+from tests.browser.conftest import SCREENS, OpenLink, Profiles, Visit, visiting
 from tests.browser.hands import (
     HEADLINE,
-    SLIDER,
     TABS,
     Watch,
     expect,
     expect_script,
     expect_shows,
-    link_of,
     to_page,
-    wait_until_ready,
 )
 from tests.browser.test_everybody import GROUNDS, violations_in
-from tests.servers import server_address, wait_until_settled
+from tests.servers import wait_until_settled
 from tests.strategies import thinned
 
 pytestmark = pytest.mark.browser
@@ -48,8 +40,6 @@ MARKED_UP = (
     f"a, img, b, strong:not(:text-is('{OURS}')), code, "
     "[data-testid=stIconMaterial]:not(:text-is('link_off'))"
 )
-STATES = BEGIN.with_context(blocks=StateBlocks())
-STATES_LINK = "places?v=2&blocks=states"
 
 
 @pytest.mark.parametrize(
@@ -68,55 +58,6 @@ def test_a_link_can_make_nothing_but_text(
     assert text[:40] in warning.inner_text().replace("\N{WORD JOINER}", "")
     assert len(watch.urls) > 5
     assert watch.outside() == []
-
-
-@pytest.mark.thorough  # on two pages below
-def test_back_and_forward_go_through_what_was_shown(visit: Visit) -> None:
-    box = Area(40, 41, -75, -73)
-    page = visit(f"{STATES_LINK}&region={box}")
-    scenarios = [STATES.with_context(epsilon=epsilon) for epsilon in (1.0, 1.5, 2.0)]
-    for scenario in scenarios[1:]:
-        page.locator(SLIDER).press("ArrowRight")
-        expect_shows(page, scenario)
-    page.go_back()
-    expect_shows(page, scenarios[1])
-    page.go_back()
-    expect_shows(page, scenarios[0])
-    page.go_forward()
-    page.go_forward()
-    expect_shows(page, scenarios[2])
-    page.locator(SLIDER).press("ArrowRight")
-    expect_shows(page, STATES.with_context(epsilon=3.0))
-    assert link_of(page) == PlacesState(STATES.with_context(epsilon=3.0), box)
-
-
-@pytest.mark.thorough  # of each server that tests start, one of them is the first visitor
-@pytest.mark.parametrize("first", [STATES_LINK, "start"])
-def test_the_first_visitor_of_a_server_goes_through_its_entry(
-    browser: Any, watch: Watch, tmp_path: Path, first: str
-) -> None:
-    with server_address(tmp_path) as server, browser.new_context(viewport=DESKTOP) as context:
-        page = context.new_page()
-        watch.follow(page)
-        page.goto(f"{server}/{first}")
-        expect(page.locator(f"{TABS} a[aria-current=page]:visible")).to_have_count(1)
-        expect(page.locator("[data-testid=stTopNav]")).to_have_count(0)
-        expect(page.locator("[data-testid=stSidebar]")).to_be_hidden()
-        if first != STATES_LINK:
-            expect(page).to_have_title("Start · caldp")
-            page.wait_for_url(f"{server}/")
-            buttons = page.locator("[class*=st-key-open-] button:visible")
-            expect(buttons).to_have_count(len(cards.CARDS))
-            wait_until_settled(page)
-            buttons.nth([card.apply(BEGIN) for card in cards.CARDS].index(STATES)).click()
-            page.wait_for_url("**/places?*")
-        wait_until_ready(page)
-        expect_shows(page, STATES)
-        assert page.title() == "Places on a map · caldp"
-        page.goto(page.url)
-        wait_until_ready(page)
-        expect_shows(page, STATES)
-        assert watch.outside() == []
 
 
 WIDE = {"width": 1500, "height": 900}

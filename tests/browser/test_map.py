@@ -6,39 +6,20 @@ One page of each kind of picture: maps, rows of answers, a chart, a chart that a
 All pages, and the numbers of both, are held against the core in `ui/test_pins.py`.
 """
 
-import gzip
-import io
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
-from itertools import dropwhile
-from pathlib import Path
 from typing import Any, Final
-from urllib.parse import parse_qs, urlsplit
 
-import numpy as np
-import pyarrow as pa
-import pyarrow.csv
 import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.proto.ClientState_pb2 import ClientState
-from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from caldp_core.basics.limits import EPSILON_MAX
-from caldp_core.basics.types import Floats
-from caldp_core.datasets import inspect_data
-from caldp_core.datasets.base_map import cities_in, named_areas
-from caldp_core.datasets.files.places import count_places
 from caldp_core.domain.domains import Area
 from caldp_core.scenarios.blocks import OneBlock, SensitiveAreas, StateBlocks
-from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.compute import runs
-from caldp_ui.maps.scene import BEGIN, hexagon_size, hexagons_of
+from caldp_ui.maps.scene import BEGIN
 from caldp_ui.places import page_state
-from caldp_ui.places.controls import with_dataset
-from caldp_ui.places.page_state import with_merge_factor
-from tests.browser.conftest import SCREENS, OpenLink, Profiles, Visit
+from tests.browser.conftest import SCREENS, OpenLink, Visit
 from tests.browser.hands import (
     HEADLINE,
     SLIDER,
@@ -54,7 +35,6 @@ from tests.browser.hands import (
     headline_of,
     hold,
     link_of,
-    open_internal,
     pictures,
     press,
     tab,
@@ -111,39 +91,6 @@ def test_a_box_shows_its_numbers_and_its_link_opens_them_for_another(visit: Visi
     expect_shows(elsewhere, BEGIN.with_context(epsilon=3.0))
     button(page, "places-another").click()  # visitors do not see each other's scenarios
     expect_shows(page, replace(BEGIN.with_context(epsilon=2.0), seed=2))
-
-
-@pytest.mark.thorough  # a file of places and its pack: test_packs.py
-def test_places_of_one_s_own_are_drawn_as_if_no_other_map_had_been_there(visit: Visit) -> None:
-    page = visit("places?v=2&epsilon=2")
-    page.get_by_role("button", name="Your data").click()
-    places = (
-        "Straße;Breite;Länge;Anzahl\na;48,14;11,58;300\nb;48,16;11,61;200\nc;48,2;11,4;90\nd;;;1\n"
-    )
-    page.get_by_role("tab", name="Choose a file").click()
-    name = "ü_b*c[d].csv"  # signs of Markdown, none of which is read with a backslash
-    file: dict[str, Any] = {"name": f"{name}.gz", "mimeType": "application/gzip"}
-    data = gzip.compress(places.encode("cp1252"))
-    page.locator(".st-key-places-own-file input[type=file]").set_input_files(
-        {**file, "buffer": data}
-    )
-    expect(page.get_by_text(f"{name}.gz")).to_be_visible()
-    page.get_by_role("button", name="Read the file").click()
-    expect(page.get_by_text("1 of 4 rows is not counted")).to_be_visible()
-    expect(page.locator(".st-key-places-own-panel strong", has_text=f"{name}.gz")).to_be_visible()
-    assert "\\" not in page.locator("body").inner_text()
-    expect(page.locator(".st-key-places-own-columns li").first).to_have_text("a")
-    page.get_by_role("button", name="Show it").click()
-    page.wait_for_url("**own=*")
-    wait_until_settled(page)
-    found = inspect_data(data)
-    counted = count_places(found, found.places, name).places
-    scenario = with_dataset(BEGIN, counted).with_context(epsilon=2.0)
-    expect(page.locator(HEADLINE)).to_have_text([headline_of(scenario)])
-    before = pictures(page)
-    page.reload()
-    expect(page.locator(HEADLINE)).to_have_text([headline_of(scenario)])
-    eventually(page, lambda: assert_same(pictures(page), before))
 
 
 def test_protecting_only_a_box_and_taking_it_back(visit: Visit) -> None:
@@ -245,118 +192,6 @@ def test_a_key_that_a_timer_of_repeated_runs_overtakes_is_not_lost(visit: Visit)
     expect(button(page, "places-repetition-start")).to_be_visible()
 
 
-class LateAnswers:
-    """From a page's next load on, answers wait while they are `held`; what is asked is noted."""
-
-    def __init__(self, page: Any) -> None:
-        self._waiting, self._is_held = list[ClientState | bytes](), False
-        page.route_web_socket(re.compile("/_stcore/stream"), self._connect)
-
-    def _connect(self, socket: Any) -> None:
-        server = socket.connect_to_server()
-        self._pass_on = socket.send
-        socket.on_message(lambda message: self._ask(server, message))
-        server.on_message(self._answer)
-
-    def _ask(self, server: Any, message: bytes) -> None:
-        asked = BackMsg.FromString(message).rerun_script
-        if self._is_held and asked.widget_states.widgets and not asked.is_auto_rerun:
-            self._waiting.append(asked)
-        server.send(message)
-
-    def _answer(self, message: bytes) -> None:
-        if self._is_held:
-            self._waiting.append(message)
-        else:
-            self._pass_on(message)
-
-    @contextmanager
-    def held(self) -> Iterator[None]:
-        """Answers wait until the end; then all of them come, in their order."""
-        self._is_held = True
-        yield
-        self._is_held = False
-        while self._waiting:
-            if isinstance(message := self._waiting.pop(0), bytes):
-                self._pass_on(message)
-
-    def assert_answered(self, wanted: int) -> None:
-        """At least that many requests, none of a timer, and the runs of all have ended."""
-        answered = [
-            self._is_answered(each.fragment_id, self._waiting[at + 1 :])
-            for at, each in enumerate(self._waiting)
-            if isinstance(each, ClientState)
-        ]
-        assert len(answered) >= wanted
-        assert all(answered)
-
-    def _is_answered(self, part: str, later: list[ClientState | bytes]) -> bool:
-        answers = [ForwardMsg.FromString(each) for each in later if isinstance(each, bytes)]
-
-        def begins(answer: ForwardMsg) -> bool:
-            parts = answer.metadata.run.fragment_ids
-            return answer.HasField("new_session") and (not parts or part in parts)
-
-        return any(map(_ends, dropwhile(lambda each: not begins(each), answers)))
-
-
-@pytest.mark.thorough  # a key that a timer overtakes: above
-def test_a_drag_stays_where_a_key_comes_before_the_browser_has_drawn_it(visit: Visit) -> None:
-    """The key's message has the old example still, which seemed to have been chosen again."""
-    page = visit(ONE)
-    answers = LateAnswers(page)
-    page.reload()
-    expect_shows(page, BEGIN.with_context(blocks=OneBlock()))
-    press(page, "Box")
-    press(page, "Protect only this")
-    expect(page.locator(f"{STAGE} .sentence")).to_contain_text("100 of 100")
-    with answers.held():
-        drag(page, NEW_YORK)
-        eventually(page, lambda: answers.assert_answered(1))
-        page.locator(SLIDER).press("ArrowRight")
-        eventually(page, lambda: answers.assert_answered(2))
-
-    def has_both() -> None:
-        shown = link_of(page).scenario.context
-        assert (type(shown.sensitive), shown.epsilon) == (SensitiveAreas, 1.5)
-
-    eventually(page, has_both)
-    expect_shows(page, link_of(page).scenario)
-
-
-REGIONS = ("Midwest", "Northeast", "South", "West")
-STATES = [
-    area.name
-    for area in named_areas().values()
-    if area.country == "United States" and area.name != "District of Columbia"
-]
-
-
-@pytest.mark.thorough  # areas and groups: ui/test_own_files.py
-def test_fifty_states_become_maps_and_blocks(
-    profiles: Profiles, address: str, watch: Watch
-) -> None:
-    page = profiles().new_page()
-    watch.follow(page)
-    page.goto(f"{address}/values")
-    page.get_by_role("button", name="Your data").first.click()
-    rows = "\n".join(f"{name};{100 + 7 * at}" for at, name in enumerate(STATES))
-    page.locator(".st-key-values-own-text textarea").fill(f"State;People\n{rows}\n")
-    page.get_by_role("button", name="Read the text").click()
-    page.get_by_role("button", name="Show areas of United States").click()
-    people = sum(100 + 7 * at for at in range(50))
-    expect(page.get_by_text(f"{people:,} people in 50 rows are counted.")).to_be_visible()
-    page.get_by_text("the answer; the group is open").click()
-    page.get_by_role("button", name="Show it").click()
-    expect(page.locator(".st-key-values-maps-stage .pane canvas:visible")).to_have_count(3)
-    expect(page.locator(".chart .row")).to_have_count(50 + len(REGIONS))
-    expect(page.get_by_text("Drag the map to see Alaska, Hawaii.")).to_be_visible()
-    page.wait_for_url("**/values?*blocks=groups*")
-    assert parse_qs(urlsplit(page.url).query)["own.answers"] == ["50"]
-    page.close()
-    watch.check()
-
-
 PAINTED = ".stage[data-painted]"
 DRAWN = "canvas => canvas.drawn = canvas.toDataURL()"
 PAGES = {"distances": 3, "personal": 4}
@@ -413,102 +248,6 @@ def test_a_click_moves_the_ring_a_pin_shares_the_view_and_a_film_moves_alone(
         expect(page.locator(f"{HEADLINE}:visible").first).not_to_have_text(sentence)
     page.wait_for_url("**km=*")  # resting makes it the page's own
     assert "pinned" in page.url
-
-
-PARIS = Area(48.6, 49.1, 2.0, 2.8)
-
-
-def people_of(area: Area, number: int) -> bytes:
-    """A list of this many people around the middles of districts, by their inhabitants."""
-    districts = cities_in(area)
-    rng = np.random.default_rng(22)
-    shares = np.array([each.population for each in districts], dtype=np.float64)
-    near = rng.choice(len(districts), number, p=shares / shares.sum())
-    middles = np.array([(each.latitude, each.longitude) for each in districts])
-    return csv(middles[near] + 0.012 * rng.standard_normal((number, 2)))
-
-
-def csv(places: Floats) -> bytes:
-    out = io.BytesIO()
-    rows = pa.table({"latitude": places[:, 0].round(5), "longitude": places[:, 1].round(5)})
-    pyarrow.csv.write_csv(rows, out)
-    return out.getvalue()
-
-
-def scenario_of(data: bytes) -> Scenario:
-    """What the page shows of a list, by the core."""
-    file = inspect_data(data)
-    return with_dataset(BEGIN, count_places(file, file.places, "list").places)
-
-
-def bring(page: Any, data: bytes, people: str, folder: Path) -> None:
-    """Choose the file, and show it as it was understood."""
-    path = folder / "list.csv"  # from the disk: a megabyte by the test's own line takes seconds
-    path.write_bytes(data)
-    page.get_by_role("button", name="Your data").click()
-    page.get_by_role("tab", name="Choose a file").click()
-    page.locator(".st-key-places-own-file input[type=file]").set_input_files(path)
-    expect(page.get_by_text("list.csv")).to_be_visible()
-    page.get_by_role("button", name="Read the file").click()
-    expect(page.locator(".st-key-places-own-preview")).to_contain_text(f"{people} people")
-    page.get_by_role("button", name="Show it").click()
-
-
-def expect_result(page: Any, scenario: Scenario) -> None:
-    """The sentence becomes that of a fresh run by the core; such a list is too long for a link."""
-    expect(page.locator(HEADLINE)).to_have_text([headline_of(scenario)])
-    wait_until_settled(page)
-
-
-def export_scenario(page: Any) -> Scenario:
-    """The scenario that the page hands out."""
-    tab(page, "Share and export")
-    open_internal(page)
-    with page.expect_download() as saved:
-        page.locator(".st-key-places-json button").click()
-    return Scenario.from_json(Path(saved.value.path()).read_text("utf-8"))
-
-
-def open_record(page: Any, folder: Path) -> None:
-    """The record that the page hands out, opened as a file."""
-    page.locator(".st-key-places-audit-start button").click()
-    button = page.locator(".st-key-places-record button")
-    expect(button).to_be_visible()
-    with page.expect_download() as saved:
-        button.click()
-    saved.value.save_as(folder / "record.html")
-    page.goto((folder / "record.html").as_uri())
-    # Of the estimate: the truth is in the internal record.
-    expect(page.get_by_role("img", name="list: estimate")).to_have_count(1)
-    expect(page.locator("body")).to_contain_text("It holds.")
-
-
-@pytest.mark.thorough  # a file, its map and its record: test_packs.py
-def test_200_000_people_of_paris_in_hexagons_of_larger_cells_and_a_record_that_asks_nobody(
-    visit: Visit, watch: Watch, tmp_path: Path
-) -> None:
-    data = people_of(PARIS, 200_000)
-    page = visit()
-    bring(page, data, "200,000", tmp_path)
-    before = scenario_of(data)
-    blocks = hexagons_of(runs.map_of(runs.dataset(before)))
-    expect_result(page, before)
-    page.locator(".st-key-places-preset input").click()
-    page.get_by_role("option", name=f"Hexagons of {hexagon_size(blocks.resolution)}").click()
-    scenario = before.with_context(blocks=blocks)
-    expect_result(page, scenario)
-    page.locator(".st-key-places-more button").first.click()
-    page.locator(".st-key-places-cells input[type=range]").focus()
-    page.keyboard.press("ArrowRight")
-    larger = with_merge_factor(scenario, 2)
-    expect_result(page, larger)
-    page.keyboard.press("Escape")
-    tab(page, "Cell size")
-    now = page.locator(".ladder .now th")
-    expect(now).to_have_text("0.02° (2.2 km) (now)")
-    assert export_scenario(page) == larger
-    open_record(page, tmp_path)
-    assert watch.outside() == []
 
 
 READY: Final = ".st-key-places-maps .stage[data-painted]"
@@ -574,9 +313,3 @@ def assert_rows_differ(page: Any, name: str) -> None:
     assert " ".join(head).startswith("number now pin 1: ")
     assert any("ε" in "".join(row) for row in body)
     assert all(row[1] != row[2] for row in body)
-
-
-def _ends(message: ForwardMsg) -> bool:
-    """Whether it ends a run that was not cut short by another."""
-    early = ForwardMsg.FINISHED_EARLY_FOR_RERUN
-    return message.HasField("script_finished") and message.script_finished != early

@@ -25,7 +25,7 @@ from tests.browser.hands import (
     pictures,
     tab,
 )
-from tests.browser.test_everybody import COLOURS, luminance
+from tests.browser.test_everybody import LAYERS, LEAST, contrast, luminance
 from tests.contract.checks import naming
 from tests.servers import wait_until_settled
 
@@ -345,9 +345,9 @@ def test_a_phone_in_the_dark(visit: Visit) -> None:
     phone = visit(QUICKLY_FORECAST, color_scheme="dark", **PHONE)
     begin = link_of(phone).scenario
     eventually_equal(phone, lambda: len(set(pictures(phone))), 3)
-    text, ground = (luminance(colour) for colour in phone.evaluate(COLOURS))
-    assert text > ground
-    assert (text + 0.05) / (ground + 0.05) >= 4.5
+    text, ground, opacity, _ = phone.locator("h1").evaluate_all(LAYERS)[0]
+    assert luminance(text) > luminance(ground)
+    assert contrast(text, ground, opacity) >= LEAST
     frames = phone.locator(f"{STAGE} .frame:visible")
     expect(frames).to_have_count(3)
 

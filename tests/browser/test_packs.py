@@ -31,7 +31,6 @@ from caldp_ui.places.controls import with_dataset
 from caldp_ui.words.formats import PLACES
 from tests.browser.conftest import OpenLink
 from tests.browser.hands import STAGE, expect
-from tests.servers import wait_until_settled
 from tests.ui.test_own_files import NUMBER, texts
 
 pytestmark = pytest.mark.browser
@@ -174,16 +173,6 @@ def test_records_of_treatments_print_on_one_page(browser: Any) -> None:
     for name in (LARGER, HIDE, CENTRAL):
         files = unpacked(packs.pack_of(treatments, name, areas))
         judge_paper(browser, files["record.html"].decode())
-
-
-def choose_option(page: Any, box: Any, name: str) -> None:
-    """Choose in a menu where it shows something else; waits until it shows the choice."""
-    if box.input_value() != name:
-        box.click()
-        box.fill(name)
-        page.get_by_role("option", name=name, exact=True).click()
-        wait_until_settled(page)
-    expect(box).to_have_value(name)
 
 
 def rows_of(data: bytes) -> list[dict[str, str]]:

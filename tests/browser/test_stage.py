@@ -454,13 +454,6 @@ def ahead(page: Any, key: str, dial: str, pressed: str) -> Any:
     return page.evaluate("window.first")
 
 
-@pytest.mark.thorough  # the matrix below
-def test_what_is_seen_ahead_is_what_the_server_says(open_link: OpenLink) -> None:
-    page = open_link("room?answers=<b>|*x*&sensitive=1", ".board", viewport=DESKTOP)
-    wait_for_films(page, "room-phones")
-    expect_confirmed(page, "room-rehearsal", "room-phones")
-
-
 def expect_confirmed(page: Any, key: str, dial: str) -> Any:
     """What is seen ahead of the server, which then says the same."""
     before = page.evaluate("key => window.readPage(key)", key)

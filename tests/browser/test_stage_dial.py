@@ -85,19 +85,6 @@ def test_streamlits_slider_says_its_words_where_the_stage_listens(hand: Hand) ->
     assert level(hand) in LEVELS
 
 
-def test_pictures_and_words_follow_the_hand_and_the_server_confirms_them(hand: Hand) -> None:
-    before, sent = hand.pictures(), len(hand.sent)
-    with hold_at(hand, 4.0):
-        expect(hand.page.locator(".st-key-sentence p:visible")).to_have_text(sentence(4.0))
-        first = hand.pictures()
-        alt = hand.page.locator(".pane:visible canvas").last.get_attribute("aria-label")
-        subtitle = hand.page.locator(".pane:visible .subtitle").last.inner_text()
-        assert len(hand.sent) == sent, "the server was asked before the hand let go"
-    assert [a == b for a, b in zip(before, first, strict=True)] == [True, False, False]
-    assert subtitle in alt
-    assert server_says(hand, 4.0) == first, "the film is not what the server shows"
-
-
 def test_the_film_never_shows_a_level_under_the_name_of_another(hand: Hand) -> None:
     before = hand.pictures()
     with hold_at(hand, 2.0):

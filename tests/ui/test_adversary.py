@@ -35,9 +35,7 @@ from caldp_ui.adversary.page_state import (
 )
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.compute import runs
-from caldp_ui.controls.choices import Preset
 from caldp_ui.controls.common import EPSILONS
-from caldp_ui.maps import scene
 from caldp_ui.maps import scene as choice
 from caldp_ui.parts import layout
 from caldp_ui.parts import pins as film_jobs
@@ -48,17 +46,14 @@ from caldp_ui.stage.component import Act
 from caldp_ui.stage.records import Film, Step, encode
 from caldp_ui.words import formats
 from caldp_ui.words.formats import place_name
-from tests.strategies import thinned
 from tests.ui.driver import (
     assert_signed,
     both_lines,
     checked,
     choose,
-    container,
     few,
     headline_of,
     on_stage,
-    open_every_tab,
     open_record,
     page_record,
     pictures,
@@ -131,14 +126,6 @@ def test_a_click_moves_the_person_and_so_does_the_list() -> None:
     assert_shows(at, AttackerState(place=largest))
 
 
-@pytest.mark.parametrize("preset", thinned(scene.PRESETS, one_in=6))
-def test_every_preset(preset: Preset) -> None:
-    record = AttackerState(preset.apply(BEGIN), days=3)
-    at = open_record(STATE, record)
-    assert_shows(at, record)
-    open_every_tab(at, "adversary-tabs")
-
-
 def test_fresh_noise_adds_up_and_stored_noise_does_not() -> None:
     strong = BEGIN.with_context(epsilon=2.0)
     data, first = (
@@ -177,19 +164,6 @@ def assert_beside(step: Step, record: AttackerState) -> None:
     data = load_data(record)
     assert step.replacements[layout.SENTENCE] == layout.headline_html(view.headline(data))
     assert step.replacements[layout.PLACE] == view.odds_html(data, US_GRID)
-
-
-def test_the_film_over_epsilon_shows_what_the_page_shows_at_each() -> None:
-    record = AttackerState(days=3)
-    film = few(view.OVER_EPSILON, EPSILONS[0], 2.0, EPSILONS[-1]).film(record, no_progress)
-    assert film.dial == "adversary-epsilon"
-    for step in film.steps:
-        at = AttackerState(BEGIN.with_context(epsilon=step.value), days=3)
-        shows = view.scene(load_data(at), US_GRID).pictures
-        assert dict(step.codes) == {each.id: each.code for each in shows}
-        assert dict(step.nobody) == {each.id: each.nobody for each in shows}
-        assert_beside(step, at)
-    assert film.steps[0].codes["ours"] != film.steps[-1].codes["ours"]
 
 
 def test_the_films_are_the_days_and_each_report_alone() -> None:
@@ -413,34 +387,6 @@ def test_films_of_fakes_show_what_the_page_shows_at_each_step() -> None:
     record = replace(SHOWN, repair=KNOWS_SHARE)
     for step in few(fakes.OVER_TENTHS, TENTHS[0], TENTHS[-1]).film(record, no_progress).steps:
         assert_is(step, replace(record, tenths=int(step.value)))
-
-
-@pytest.mark.parametrize("which", thinned([1, 0], one_in=2))
-@pytest.mark.slow
-def test_they_run_along_the_sliders_of_the_page_and_stand_in_for_its_words(which: int) -> None:
-    at = open_record(STATE, SHOWN)
-    film = fakes.slider_films(SHOWN)[which].film(SHOWN, no_progress)
-    slider = at.select_slider(key=film.dial)
-    assert [step.reading for step in film.steps] == slider.options
-    scene = fakes.scene(fakes.run_attack(SHOWN), US_GRID, SHOWN)
-    (now,) = (step for step in film.steps if step.value == scene.film_values[film.id])
-    assert now.value == slider.value
-    (body,) = (item.proto.body for item in container(at, "headline").get("html"))
-    assert now.replacements[layout.SENTENCE] == body
-    (sentence,) = (item.value for item in container(at, "adversary-power").markdown)
-    place = fakes.POWER
-    assert unescape(re.sub("<.*?>", "", now.replacements[place])) == sentence.replace("*", "")
-    assert place == ".st-key-adversary-power p"
-
-
-def test_resting_on_a_step_makes_it_the_page_s_record() -> None:
-    at = open_record(STATE, SHOWN)
-    choose(at, fakes.EPSILON, 2.0, STAGE)
-    assert page_record(at, STATE) == at_epsilon(2.0)
-    choose(at, fakes.OVER_MANY, 25.0, STAGE)
-    assert page_record(at, STATE) == replace(at_epsilon(2.0), tenths=25)
-    choose(at, "epsilon", 3.0, STAGE)
-    assert page_record(at, STATE) == replace(at_epsilon(2.0), tenths=25)
 
 
 def named(record: AttackerState) -> list[str]:

@@ -59,7 +59,6 @@ from tests.ui.driver import (
     assert_shows,
     box,
     checked,
-    choose,
     container,
     finished,
     go,
@@ -81,14 +80,6 @@ from tests.ui.readings import full_people
 STATES = BEGIN.with_context(blocks=StateBlocks())
 QUICKLY_FORECAST = replace(STATES, mechanism=Oue(), n=1_000_000)
 """Expected errors of this one are normal approximations, which take no trials."""
-
-
-def test_opens_with_the_default() -> None:
-    at = open_app()
-    assert_shows(at, BEGIN)
-    assert query_of(at) == {}
-    assert not at.error
-    assert not at.warning
 
 
 def test_methods_are_named_and_plain_ldp_is_the_best_there_is() -> None:
@@ -158,13 +149,6 @@ def test_each_control_changes_what_it_names() -> None:
     assert scenario_of(at) == replace(wanted, seed=wanted.seed + 1)
     last = open_with(replace(BEGIN, seed=2**32 - 1))
     assert scenario_of(last.button(key="places-another").click().run()).seed == 0
-
-
-def test_a_step_of_the_film_of_epsilon_is_followed() -> None:
-    at = choose(open_app(), "epsilon", 4.0)
-    assert_shows(at, BEGIN.with_context(epsilon=4.0))
-    assert at.select_slider(key="places-epsilon").value == 4.0
-    assert scene_of(at)["values"]["epsilon"] == 4.0
 
 
 def test_the_odds_are_shown_in_their_word_and_colour() -> None:

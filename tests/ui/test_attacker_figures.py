@@ -155,13 +155,6 @@ def test_a_report_alone() -> None:
         )
 
 
-def in_order(figures: object) -> list[float]:
-    """The shares of the headline in the order of its sentences."""
-    assert isinstance(figures, dict)
-    order = ("with fakes", "without fakes", "truth", "repaired")
-    return [figures[name] for name in order if name in figures]
-
-
 def numbers_of(text: str) -> list[tuple[str, float]]:
     return tokens(text.replace("*", "").replace("\N{NO-BREAK SPACE}", " "))
 
@@ -265,23 +258,6 @@ def test_guesses_of_anybody_and_of_two_candidates_are_those_of_the_channel_writt
         shares = [token for token in numbers_of(said) if token[1] != 100]
         for token, share in zip(shares, (test.most, test.right), strict=True):
             assert shows(token, 100 * share), said
-
-
-def test_charts_in_words_say_the_beliefs_and_limits() -> None:
-    for record in (each for each in records() if not each.days):
-        data = load_data(record)
-        policy: Any = data.ours.setup.policy
-        prior, place = beliefs(data.ours, []), record.place
-        rest = float(prior[policy.blocks == policy.blocks[place]].sum() - prior[place])
-        level = float(policy.epsilon[0])
-        most = [prior[place] / (prior[place] + rest * math.exp(-m * level)) for m in (10, 1)]
-        fresh = [beliefs(data.ours, range(m))[place] for m in (1, 10)]
-        plain = beliefs(data.plain, range(10))[place]
-        said = view.alt_limits(data)
-        expected = [10, *(100 * each for each in (*fresh, fresh[0], plain, *most))]
-        with naming(said):
-            for token, value in zip(numbers_of(said), expected, strict=True):
-                assert shows(token, value), (token, value)
 
 
 def occupied(data: fakes.PoisonedEstimate) -> list[int]:

@@ -6,7 +6,6 @@ import io
 import math
 import re
 from dataclasses import fields, replace
-from html import unescape
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +16,6 @@ from PIL import Image
 from streamlit.testing.v1 import AppTest
 
 from caldp_core.audit.adversary import max_guess_accuracy
-from caldp_core.basics.types import no_progress
 from caldp_core.datasets import Cities, Gowalla, OwnPlaces, Snap, us_cities
 from caldp_core.datasets.snap import GOWALLA_FILE
 from caldp_core.domain.domains import US_GRID, Area, GridDomain
@@ -25,25 +23,21 @@ from caldp_core.experiments.run import prepare, run
 from caldp_core.mechanisms.catalogue import MECHANISMS, Galois, Hadamard, SubsetSelection
 from caldp_core.scenarios.blocks import (
     EverythingSensitive,
-    SensitiveAreas,
 )
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app import gate, theme
 from caldp_ui.app.theme import CIVIDIS, NIGHT_LAND
 from caldp_ui.compute import runs
-from caldp_ui.compute.runs import summarize_privacy
-from caldp_ui.controls.choices import NAMES, Preset, protections
+from caldp_ui.controls.choices import NAMES, protections
 from caldp_ui.maps import scene
-from caldp_ui.maps.scene import BEGIN, home
-from caldp_ui.parts import layout, pack, sharing
-from caldp_ui.places import controls
+from caldp_ui.maps.scene import home
+from caldp_ui.parts import layout, pack
 from caldp_ui.places.page_state import crop
-from caldp_ui.start import page as start
 from caldp_ui.values.page_state import AFFAIR, LINK, ValuesState
-from caldp_ui.words import accuracy, formats
+from caldp_ui.words import formats
 from caldp_ui.words.accuracy import DEFINITIONS
-from caldp_ui.words.formats import MEANING, PLACES, STRENGTHS, strength
+from caldp_ui.words.formats import MEANING, STRENGTHS, strength
 from caldp_ui.words.policies import PARAMETERS, describe_parameters
 from tests.strategies import thinned
 from tests.ui.driver import by_the_core, checked, open_page, picture_of, pictures, query_of
@@ -68,19 +62,6 @@ def test_no_preset_that_hides_something_leaves_a_place_alone_in_its_block() -> N
         setup = prepare(preset.apply(Scenario()))
         alone = (setup.partition.sizes() == 1)[setup.partition.labels]
         assert not (setup.sensitive & alone).any(), preset.title
-
-
-@pytest.mark.parametrize(
-    ("title", "sensitive"), thinned(controls.BLOCK_KINDS, controls.SENSITIVE_KINDS, one_in=9)
-)
-def test_every_choice_of_blocks_goes_with_every_choice_of_places(
-    title: str, sensitive: str
-) -> None:
-    chosen = Scenario(n=1000).with_context(
-        blocks=controls.BLOCK_KINDS[title], sensitive=controls.SENSITIVE_KINDS[sensitive]
-    )
-    estimate = run(prepare(chosen)).first.estimate
-    assert estimate.sum() == pytest.approx(1)
 
 
 @pytest.mark.parametrize(
@@ -132,13 +113,6 @@ def test_snap_is_offered_only_once_it_is_here(
     assert snap in runs.places().values()
     title = runs.title_of(snap, runs.places())
     assert runs.places()[title] == snap
-
-
-@pytest.mark.parametrize("card", thinned(start.CARDS, one_in=3), ids=lambda card: card.title)
-def test_cards_hold_scenarios_that_run_and_survive_a_link(card: Preset) -> None:
-    scenario = card.apply(scene.BEGIN)
-    assert Scenario.from_query(scenario.to_query()) == scenario
-    assert run(prepare(scenario)).first.errors.tv < 1
 
 
 def _name(node: ast.expr) -> str:
@@ -463,22 +437,6 @@ def test_all_csv_goes_through_the_guard() -> None:
     root = Path(runs.__file__).parents[1]
     by = [path for path in root.rglob("*.py") if "to_csv" in path.read_text("utf-8")]
     assert by == [Path(runs.__file__)]
-
-
-def record_of(scenario_blocks: str) -> tuple[str, str]:
-    """The record's HTML and its text, of a scenario with that sensitive area."""
-    scenario = BEGIN.with_context(sensitive=SensitiveAreas((scenario_blocks,)))
-    ours, plain = runs.result(scenario), runs.result(runs.best_plain_ldp(scenario))
-    part = Area(40, 42, -75, -72)
-    png = pack.png(ours.first.estimate, US_GRID, part)
-    checked = sharing.AuditReport(
-        summarize_privacy(scenario, no_progress),
-        runs.expected_error(runs.best_plain_ldp(scenario)),
-    )
-    off = accuracy.error_sentence(PLACES, ours.first.errors.tv, plain.first.errors.tv)
-    content = sharing.ReportContent(ours, off, {"This protection": png})
-    html = sharing.html(PLACES, content, checked, "http://x/?a=1&b=2")
-    return html, unescape(re.sub(r"<[^>]*>", "", html))
 
 
 SIZES = {"": 1.0, "million": 1e6, "billion": 1e9, "trillion": 1e12, "quadrillion": 1e15}

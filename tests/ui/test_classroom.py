@@ -18,7 +18,7 @@ from caldp_ui.app.theme import DARK, LIGHT
 from caldp_ui.classroom import page as plan
 from caldp_ui.classroom import station as charts
 from caldp_ui.classroom import trust
-from caldp_ui.classroom.page import STATION_QUESTIONS, STATIONS
+from caldp_ui.classroom.page import STATIONS
 from caldp_ui.classroom.page_state import LINK, NAMES, STATE, Lesson
 from caldp_ui.handout import lesson as handout_lesson
 from caldp_ui.handout.route import lesson_file, route
@@ -321,16 +321,6 @@ def go(at: AppTest, number: object) -> AppTest:
     return trigger(at, [{"event": "go", "value": number}], steps.KEY)
 
 
-def test_the_class_is_asked_before_each_station_shows_the_answer() -> None:
-    for part in plan.PARTS:
-        assert (part.ask is not None) == (part.page == CLASSROOM)
-    for part, name in zip(STATIONED, NAMES, strict=True):
-        asked = STATION_QUESTIONS[name]["predict"]
-        assert part.ask is not None
-        right = part.ask["answers"][part.ask["right"]]  # type: ignore[index]
-        assert f"{right}." == asked.answers[0]
-
-
 def test_the_bar_is_on_every_page_of_a_lesson_and_nowhere_else() -> None:
     assert bar_of(open_plan()) is None
     for number in (9,):
@@ -370,12 +360,6 @@ def test_a_page_that_is_loaded_again_goes_on_with_the_lesson_and_its_clock() -> 
     short = kept({"at": 3, "elapsed": 700.0, "minutes": 15})
     assert short is not None
     assert [each["title"] for each in short["steps"]] == [s.title for s in plan.TRACKS[15]]
-
-
-def test_a_step_s_page_opens_as_the_plan_needs_it() -> None:
-    at = go(begin_lesson(), 6)
-    assert at.session_state["classroom/state"].record == Lesson("means")
-    assert any(slider.key == "classroom-width" for slider in at.select_slider)
 
 
 def test_the_step_is_what_the_teacher_chose_and_not_what_page_is_open(

@@ -12,7 +12,6 @@ import pytest
 
 from caldp_core.audit.adversary import max_guess_accuracy
 from caldp_core.basics.types import no_progress
-from caldp_core.lecture.counts import EXACT_PEOPLE, BitwiseResponse, OneHotResponse
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.classroom import counting, daily, selection, station, trust
 from caldp_ui.classroom.page import STATIONS
@@ -31,8 +30,6 @@ from tests.ui.driver import by_the_core, few
 from tests.ui.pages import ENDS, number, read_headline
 from tests.ui.readings import drawn
 
-EPSILONS = (0.1, 0.5, 1.0, 3.0, 10.0)
-
 
 def test_no_number_is_told_as_a_power_of_ten_nor_a_chance_as_certain() -> None:
     for lesson in (*ENDS, Lesson("rappor", 10.0, 1, view="crowd")):
@@ -44,20 +41,7 @@ def test_no_number_is_told_as_a_power_of_ten_nor_a_chance_as_certain() -> None:
                     assert not re.search(r"\de[-+]?\d|nan|inf|^-0$|100\.0 of 100", text)
 
 
-@pytest.mark.slow
-def test_needed_leads_are_right_in_95_of_100_and_in_the_lecture_s_order() -> None:
-    for lesson in (Lesson("selection"), Lesson("selection", 3.0, 10**6, items=256)):
-        data = selection.compute_data(lesson)
-        central, one_hot, bitwise = data.needed_leads
-        assert central is not None
-        assert one_hot is not None
-        assert bitwise is not None
-        assert central < one_hot < bitwise
-        d, e = lesson.items, lesson.epsilon
-        assert float(OneHotResponse(d, e).chance(one_hot, lesson.n)) >= 0.95
-        assert float(OneHotResponse(d, e).chance(0.8 * one_hot, lesson.n)) < 0.95
-        assert float(BitwiseResponse(d, e).chance(bitwise, lesson.n)) >= 0.95
-        assert float(BitwiseResponse(d, e).chance(0.8 * bitwise, lesson.n)) < 0.95
+def test_leads_that_are_more_than_all_votes_are_said_to_be_none() -> None:
     none = selection.compute_data(Lesson("selection", 0.1, 100))
     assert none.needed_leads[1:] == (None, None)
     assert "even with a trusted server" in read_headline(Lesson("selection", 0.1, 100))
@@ -70,16 +54,6 @@ def test_needed_leads_are_right_in_95_of_100_and_in_the_lecture_s_order() -> Non
         assert "bit by bit it takes more votes than there are. " in line
     assert selection.compute_data(ENDS[3]).needed_leads[0] is None
     assert "even with a trusted server" in read_headline(ENDS[3])
-
-
-def test_the_notes_thresholds_and_how_the_curves_are_reckoned() -> None:
-    for n, epsilon, d in ((100, 1.0, 4), (10**6, 0.5, 64)):
-        data = selection.compute_data(Lesson("selection", epsilon, n, items=d))
-        root = math.sqrt(n)
-        notes = (math.log(d), root * math.log(d), root * math.log2(d))
-        assert data.lecture_thresholds == pytest.approx([each / epsilon for each in notes])
-    assert "exact: every sum" in selection.how(EXACT_PEOPLE)
-    assert "as normal" in selection.how(EXACT_PEOPLE + 1)
 
 
 def test_the_example_elects_whom_nobody_chose() -> None:

@@ -26,12 +26,11 @@ from caldp_core.domain.domains import Domain, GridDomain
 from caldp_core.estimation.evidence import default_estimator
 from caldp_core.experiments.forecast import (
     epsilon_curve,
-    forecast,
     forecast_if_fast,
     people_for_same_error,
 )
 from caldp_core.experiments.metrics import MEASURES
-from caldp_core.experiments.reproduce import PAPER, TABLE_1, MeanError
+from caldp_core.experiments.reproduce import TABLE_1, MeanError
 from caldp_core.experiments.run import prepare, run
 from caldp_core.mechanisms import catalogue
 from caldp_core.mechanisms.catalogue import Galois, Hadamard, Oue, SubsetSelection
@@ -68,7 +67,7 @@ from caldp_ui.curves.page_state import make_curves as curves_of_lines
 from caldp_ui.paper import view as words
 from caldp_ui.paper.page_state import LINK as PAPER_LINK
 from caldp_ui.paper.page_state import STATE as PAPER_STATE
-from caldp_ui.paper.page_state import VIEWS, PaperRecord
+from caldp_ui.paper.page_state import VIEWS
 from caldp_ui.parts import comparison
 from caldp_ui.plan import page_state as people_needed
 from caldp_ui.plan.page_state import Plan
@@ -438,23 +437,6 @@ def finish(at: AppTest, key: str) -> AppTest:
     return checked(at.run())
 
 
-@pytest.fixture(scope="module")
-def paper_page() -> AppTest:
-    return finish(open_paper(runs="2"), "table")
-
-
-@pytest.mark.thorough
-def test_settings_change_what_is_run_and_lead_back(paper_page: AppTest) -> None:
-    at = finish(open_paper(runs="1", view="table-1", v="2", epsilon="2", estimator="clip"), "table")
-    assert page_record(at, PAPER_STATE).scenario.context.epsilon == 2.0
-    assert "ε = 2" in headline_of(at)
-    assert headline_of(at).startswith("One run differs by at most ")
-    assert headline_of(at) != headline_of(paper_page)
-    checked(at.button(key="paper-as-printed").click().run())
-    assert page_record(at, PAPER_STATE).scenario == PAPER
-    assert query_of(at) == {"runs": "1"}
-
-
 @pytest.mark.thorough
 def test_columns_that_take_long_are_left_out_and_told() -> None:
     at = finish(open_paper(runs="1", v="2", mechanism="subset-selection"), "table")
@@ -511,13 +493,6 @@ def _times(family: str, values: int, size: int, epsilon: float) -> float:
     return worst_case(mechanism).loss / minimax(values, size, epsilon).loss
 
 
-RECORDS = [
-    PaperRecord(PAPER.with_context(epsilon=2.0), "figure-2", 100),
-    *(PaperRecord(view=view) for view in VIEWS),
-    PaperRecord(view="sensitive-sets", values=10_000, share=0.05),
-]
-
-
 def test_differences_in_words() -> None:
     column = TABLE_1[0]
     below = MeanError(10, 0.9 * column.paper, 0.001)
@@ -563,18 +538,6 @@ def test_a_file_that_has_changed_is_read_again(tmp_path: Path) -> None:
     after = runs.dataset(scenario).counts
     assert after is not None
     assert not np.array_equal(after, before)
-
-
-@pytest.mark.slow
-def test_results_are_what_the_core_runs() -> None:
-    cached, fresh = runs.result(BASE), run(prepare(BASE))
-    assert cached.setup.scenario == BASE
-    assert cached.errors == fresh.errors
-    assert runs.expected_error(BASE) == forecast(
-        replace(fresh.setup, scenario=replace(BASE, seed=0))
-    )
-    np.testing.assert_array_equal(cached.first.estimate, fresh.first.estimate)
-    assert runs.uncached_result(BASE).errors == fresh.errors
 
 
 def test_the_rival_is_the_best_plain_ldp_for_the_same_people() -> None:

@@ -9,7 +9,6 @@ import ipaddress
 import json
 import logging
 import re
-import threading
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -40,7 +39,6 @@ from caldp_ui.app.delivery import (
 from caldp_ui.app.gate import Gate, Policy, Sticky, document_policy, is_closed, is_known
 from caldp_ui.app.navigation import PAGES
 from caldp_ui.app.operation import Log, Operation
-from caldp_ui.app.run_limiter import limit_run
 from caldp_ui.app.theme import SHEET, Settings, expand_selectors, join_path, scripts, style
 from caldp_ui.charts.show import ADDRESS, library
 from tests import ROOT
@@ -139,25 +137,6 @@ def test_all_else_goes_on_as_it_comes(kind: str, cache: str, asks: dict[str, str
         assert (body, parts) == (app.body, 3)
         assert "content-encoding" not in headers
     assert len(app.requests) == 2
-
-
-def test_two_runs_at_a_time() -> None:
-    entered, leave = threading.Semaphore(0), threading.Event()
-
-    def page() -> None:
-        with limit_run():
-            entered.release()
-            leave.wait(60)
-
-    runs = [threading.Thread(target=page) for _ in range(3)]
-    for each in runs:
-        each.start()
-    assert all(entered.acquire(timeout=60) for _ in range(2))
-    assert not entered.acquire(timeout=0.2)
-    leave.set()
-    assert entered.acquire(timeout=60)
-    for each in runs:
-        each.join(60)
 
 
 def test_work_beside_pages_is_not_warned_of() -> None:
@@ -362,23 +341,6 @@ def test_a_file_stays_until_the_browser_has_had_time_to_fetch_it() -> None:
     page.draw(estimate="b")
     page.draw(estimate="b")
     assert not page.has(address)
-
-
-def test_streamlit_itself_removes_a_file_after_two_runs() -> None:
-    page = Page()
-    address = page.files.execute_deferred(page.draw(estimate="a")["estimate"])
-    page.draw(estimate="b")
-    assert page.has(address)
-    page.draw(estimate="b")
-    assert not page.has(address)
-
-
-def test_streamlit_itself_forgets_it() -> None:
-    page = Page()
-    first = page.draw(estimate="a")
-    page.draw(estimate="b")
-    with pytest.raises(MediaFileStorageError, match="not found"):
-        page.saved(first["estimate"])
 
 
 def test_a_button_that_is_gone_saves_nothing() -> None:

@@ -7,7 +7,6 @@ import json
 import re
 from contextlib import redirect_stdout
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
@@ -41,7 +40,6 @@ from caldp_core.experiments.forecast import (
 from caldp_core.experiments.metrics import total_variation
 from caldp_core.experiments.regions import cell_errors
 from caldp_core.experiments.run import Setup, prepare, run
-from caldp_core.mechanisms.catalogue import Oue
 from caldp_core.scenarios.blocks import (
     OUTSIDE,
     BlocksSpec,
@@ -73,7 +71,7 @@ from caldp_ui.maps.scene import (
     protected,
 )
 from caldp_ui.maps.scene import scene as scene_scene
-from caldp_ui.parts import pins, sharing
+from caldp_ui.parts import sharing
 from caldp_ui.parts.comparison import ComparisonData, load_fast_results
 from caldp_ui.places import page_state, view
 from caldp_ui.places.controls import with_dataset
@@ -466,11 +464,7 @@ def test_the_brush_says_before_that_nothing_is_left_to_protect() -> None:
     assert "nothing changes" not in after
 
 
-ROOT = Path(__file__).parents[2]
 STATES = BEGIN.with_context(blocks=StateBlocks())
-QUICKLY_FORECAST = replace(STATES, mechanism=Oue(), n=1_000_000)
-"""Expected errors of this one, on the curves beside repeated runs, take no trials."""
-PINNED = STATE.key(pins.MAPS)
 
 
 def test_what_is_handed_on_is_what_is_shown() -> None:

@@ -287,13 +287,6 @@ def parts_of(whole: str) -> list[dict[str, Any]]:
     return data
 
 
-@pytest.fixture(scope="module")
-def film() -> Film:
-    made = lesson.maps(SMALL).moves[0](no_progress)
-    assert isinstance(made, Film)
-    return made
-
-
 def dials_of(part: Part) -> list[Dial]:
     return [made for made in (make(no_progress) for make in part.moves) if isinstance(made, Dial)]
 

@@ -1,15 +1,14 @@
 """What a station's sentences state, at both ends of every slider, against a second computation.
 
 The second computations are written here, with NumPy and SciPy alone: nothing of the core is used
-but the made-up minutes of station 6, the bound of shuffling, which `theory/` holds, and a channel
-written out. Beside sentences: formulas, the table of numbers, and the words in pictures.
+but the made-up minutes of station 6 and the bound of shuffling, which `theory/` holds. Beside
+sentences: formulas, the table of numbers, and the words in pictures.
 """
 
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from functools import cache
 from itertools import product
 from typing import Any
 
@@ -18,8 +17,6 @@ import pytest
 import scipy
 
 from caldp_core.basics.types import Floats, Ints
-from caldp_core.mechanisms import in_context
-from caldp_core.privacy.context import Context
 from caldp_core.theory.mixing import numeric_epsilon
 from caldp_ui.classroom import counting, daily, selection, station, trust
 from caldp_ui.classroom.page import STATIONS
@@ -262,32 +259,6 @@ def test_rappor_of_all_phones_counts_what_its_ranges_say() -> None:
     assert abs(np.mean(within) - 0.95) < 6 * math.sqrt(0.95 * 0.05 / (100 * pages)) * 1.2
 
 
-def galois_error(lesson: Lesson) -> tuple[float, int]:
-    """Standard error of a share by the channel written out, and bits of a report."""
-    family = in_context(Context.plain(lesson.items, lesson.epsilon), "galois")
-    channel = np.array([[float(q) for q in row] for row in family.exact_channel()])
-    own = channel >= channel.max() * (1 - 1e-6)
-    a, r = float(channel[0][own[0]].sum()), float(channel[1][own[0]].sum())
-    share = 1 / lesson.items
-    variance = share * a * (1 - a) + (1 - share) * r * (1 - r)
-    return math.sqrt(variance / lesson.n) / (a - r), math.ceil(math.log2(channel.shape[1]))
-
-
-@cache
-def galois_error_by_trials(items: int, epsilon: float) -> float:
-    """Standard error of a share, times √n: 400 draws of the reports of 1,000 people.
-
-    A draw's errors hang together by its reports; over six seeds the result moved by 0.3 % at most.
-    """
-    family = in_context(Context.plain(items, epsilon), "galois")
-    rng, people, errors = np.random.default_rng(11), 1_000, []
-    for _ in range(400):
-        own = rng.integers(items, size=people)
-        shares = family.estimate(family.tally(family.privatize(own, rng)))
-        errors.append(shares - np.bincount(own, minlength=items) / people)
-    return float(np.std(errors)) * math.sqrt(people)
-
-
 def test_shorter_reports() -> None:
     for lesson in ends("bits", broken=True):
         with naming(str(lesson)):
@@ -299,31 +270,28 @@ def test_shorter_reports() -> None:
             shares = m / (m - 1) * ((k + 1) / d - 1 / m) - 1 / d
             law = scipy.stats.binom.pmf(k, d - 1, 1 / m)
             assert now["floor"] == pytest.approx(100 * math.sqrt(law @ shares**2), rel=1e-6)
-            if d > 64:  # a channel written out would be large
-                drawn = galois_error_by_trials(d, lesson.epsilon) / math.sqrt(n)
-                assert now["short"] == pytest.approx(100 * drawn, rel=0.015)
-                continue
-            short, bits = galois_error(lesson)
-            assert now["short"] == pytest.approx(100 * short, rel=1e-4)
+            short, bits = galois_by_hand(d, lesson.epsilon)
+            assert now["short"] == pytest.approx(100 * short / math.sqrt(n), rel=1e-4)
             assert now["short bits"] == bits
+
+
+def error_of_mean(lesson: Lesson, at: Ints) -> float:
+    """Of random bits where each of 241 minutes is rounded to `at` first."""
+    n, power = lesson.n, math.exp(lesson.epsilon)
+    people = np.random.default_rng(lesson.seed).multinomial(n, daily.shares())
+    chance = (1 + at / 240 * (power - 1)) / (power + 1)
+    spread = 240 * (power + 1) / (power - 1) * math.sqrt(people @ (chance * (1 - chance)))
+    return math.hypot(spread / n, people @ (at - np.arange(241)) / n)
 
 
 def test_means() -> None:
     minutes = np.arange(241)
     for lesson in ends("means", broken=True):
         with naming(str(lesson)):
-            now, n, power = figures(lesson), lesson.n, math.exp(lesson.epsilon)
-            people = np.random.default_rng(lesson.seed).multinomial(n, daily.shares())
-
-            def off(people: Ints, at: Ints, power: float = power, n: int = n) -> float:
-                chance = (1 + at / 240 * (power - 1)) / (power + 1)
-                variance = people @ (chance * (1 - chance)) * (240 * (power + 1) / (power - 1)) ** 2
-                bias = people @ (at - minutes) / n
-                return math.hypot(math.sqrt(variance) / n, bias)
-
+            now = figures(lesson)
             nearest = np.floor(minutes / lesson.width + 0.5).astype(int) * lesson.width
-            assert now["random"] == pytest.approx(off(people, minutes), rel=1e-6)
-            assert now["nearest"] == pytest.approx(off(people, nearest), rel=1e-6)
+            assert now["random"] == pytest.approx(error_of_mean(lesson, minutes), rel=1e-6)
+            assert now["nearest"] == pytest.approx(error_of_mean(lesson, nearest), rel=1e-6)
             numbers, offsets = daily._days()
             places = (numbers + (offsets % lesson.width)[:, None]) // lesson.width
             drawn = np.mean([np.unique(row).size for row in places])
@@ -562,10 +530,6 @@ def test_the_table_of_responses() -> None:
                 error = equally_common(lesson, own, other)
                 assert matches(numbers["standard error of a share"][name], error), name
                 assert numbers["bits per report"][name] == f"{(outputs - 1).bit_length():,}", name
-            if d <= 64:
-                short, bits = galois_error(lesson)
-                assert matches(numbers["standard error of a share"]["Galois"], 100 * short)
-                assert numbers["bits per report"]["Galois"] == f"{bits:,}"
 
 
 def galois_by_hand(items: int, epsilon: float) -> tuple[float, int]:
@@ -642,14 +606,6 @@ def test_the_table_of_sketches() -> None:
 def test_the_table_of_means() -> None:
     minutes = np.arange(241)
     for lesson in ends("means"):
-        n, power = lesson.n, math.exp(lesson.epsilon)
-        people = np.random.default_rng(lesson.seed).multinomial(n, daily.shares())
-
-        def off(at: Ints, power: float = power, people: Ints = people, n: int = n) -> float:
-            chance = (1 + at / 240 * (power - 1)) / (power + 1)
-            spread = 240 * (power + 1) / (power - 1) * math.sqrt(people @ (chance * (1 - chance)))
-            return math.hypot(spread / n, people @ (at - minutes) / n)
-
         numbers, offsets = daily._days()
         drawn = [
             np.mean([np.unique(row).size for row in (numbers + (offsets % w)[:, None]) // w])
@@ -657,8 +613,8 @@ def test_the_table_of_means() -> None:
         ]
         nearest = [np.floor(minutes / width + 0.5).astype(int) * width for width in WIDTHS]
         expected = {
-            "standard error, rounded at random": [off(minutes)] * len(WIDTHS),
-            "standard error, to the nearest": list(map(off, nearest)),
+            "standard error, rounded at random": [error_of_mean(lesson, minutes)] * len(WIDTHS),
+            "standard error, to the nearest": [error_of_mean(lesson, at) for at in nearest],
             "random bits in 60 days": drawn,
         }
         with naming(str(lesson)):

@@ -394,13 +394,6 @@ def test_hands_that_are_quick_lose_nothing_and_wait_for_what_is_over_a_burst() -
     assert not closed
 
 
-def test_within_a_burst_nobody_waits() -> None:
-    sent = [_message(number) for number in range(BURST)]
-    found, time, _ = _run(iter(sent), len(sent))
-    assert found == sent
-    assert time.now == 0.0
-
-
 async def _never(seconds: float) -> None:
     await asyncio.Event().wait()
 
@@ -485,20 +478,6 @@ class Stepwise:
         return "whole"
 
 
-def test_progress_is_seen_while_it_runs_and_the_result_after() -> None:
-    work = Stepwise()
-    job = jobs.launch("work", work)
-    assert job.share == 0.0
-    for step in range(1, 11):
-        assert not job.done
-        work.go()
-        work.await_report()
-        assert job.share == step / 10
-    assert finished(job)
-    assert job.done
-    assert job.result() == "whole"
-
-
 def test_cancel_stops_at_the_next_report() -> None:
     work = Stepwise()
     job = jobs.launch("work", work)
@@ -511,22 +490,6 @@ def test_cancel_stops_at_the_next_report() -> None:
     assert work.reports == 2  # one before the cancel, and the one that met it
     assert job.share == 0.1
     assert job.result() is None
-
-
-def test_cancel_before_the_start_means_that_it_never_starts() -> None:
-    held = Event()
-    started: list[int] = []
-    workers = jobs._pool().workers
-    blockers: list[jobs.Job[Any]] = [
-        jobs.launch("block", lambda _: held.wait(PATIENCE)) for _ in range(workers)
-    ]
-    waiting = jobs.launch("wait", lambda _: started.append(1))
-    waiting.cancel()
-    held.set()
-    assert all(finished(job) for job in [*blockers, waiting])
-    assert waiting.done
-    assert waiting.result() is None
-    assert started == []
 
 
 def test_a_cancelled_job_is_done_at_once_though_its_thread_is_not() -> None:

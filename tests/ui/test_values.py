@@ -1,8 +1,6 @@
 """Sensitive answers: what the page, its tabs and its files show is what the core computes."""
 
-import csv
 import re
-from collections import defaultdict
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +14,6 @@ from streamlit.testing.v1 import AppTest
 from caldp_core.audit.inference import Beliefs, policy_beliefs
 from caldp_core.basics.types import no_progress
 from caldp_core.cli.commands import main
-from caldp_core.cli.run import summary
 from caldp_core.datasets import (
     SURVEYS,
     OwnSurvey,
@@ -30,7 +27,7 @@ from caldp_core.domain.domains import Domain
 from caldp_core.domain.partitions import single_block
 from caldp_core.estimation.estimators import compare_groups, quantiles
 from caldp_core.experiments.questions import QuestionPlan, wrong_share
-from caldp_core.experiments.run import Result, prepare, run
+from caldp_core.experiments.run import prepare, run
 from caldp_core.mechanisms.catalogue import Hadamard, SquareWave, mechanisms_for
 from caldp_core.privacy.matrix import coverage
 from caldp_core.scenarios.blocks import (
@@ -42,10 +39,8 @@ from caldp_core.scenarios.blocks import (
 )
 from caldp_core.scenarios.policies import ContextPolicy, Distances, Line
 from caldp_core.scenarios.scenario import Best, Scenario
-from caldp_core.theory.expected_error import Forecast
 from caldp_ui.app.texts import escape_markdown
 from caldp_ui.compute import runs
-from caldp_ui.compute import runs as exports
 from caldp_ui.controls.choices import Example, LevelPreset, Preset, matching_preset
 from caldp_ui.parts.comparison import ComparisonData
 from caldp_ui.values import page_state, several, tabs, view
@@ -66,7 +61,6 @@ from caldp_ui.values.tabs import means_text
 from caldp_ui.words import formats
 from tests.contract.checks import naming
 from tests.strategies import thinned
-from tests.ui.agreement import drawn_names
 from tests.ui.driver import (
     FEW,
     accepted,
@@ -94,26 +88,6 @@ def test_page_begins_with_a_protection_of_all_whose_gain_is_seen() -> None:
     assert [group["name"] for group in groups] == ["no affair", "had an affair"]
     labels = data_of(at, view.KEY)["labels"]
     assert labels[:5] == labels[5:]
-
-
-def test_the_csv_of_answers_has_their_groups_compared() -> None:
-    """Each digit of it: `test_agreement.py`."""
-    ours = run(prepare(BEGIN))
-    rows = exports.estimate_csv(ours).decode().splitlines()
-    columns = "number,answer,group,block,estimated share,estimated people"
-    margins = "low,high,level,relative error,may be noise"
-    names = ("group share", "elsewhere", "difference")
-    compared = ",".join(f"{name}{end}" for name in names for end in ("", " low", " high"))
-    assert rows[0] == f"{columns},{margins},{compared},share of its group"
-    assert rows[1].startswith("0,very poor marriage; no affair,no affair,block 1,")
-    table, wholes = list(csv.DictReader(rows)), defaultdict[str, float](float)
-    for row in table:
-        wholes[row["group"]] += float(row["estimated share"])
-    for row in table:
-        within = float(row["estimated share"]) / wholes[row["group"]]
-        assert float(row["share of its group"]) == pytest.approx(within)
-        assert float(row["group share"]) == pytest.approx(within, abs=0.02)
-        assert float(row["group share low"]) < within < float(row["group share high"])
 
 
 def test_a_range_of_a_group_is_of_shares_however_much_noise_there_is() -> None:
@@ -306,16 +280,6 @@ def test_methods_are_those_of_the_catalogue(monkeypatch: pytest.MonkeyPatch) -> 
     assert ((compared > 0) & (compared < 1)).all(axis=None)
 
 
-def test_the_table_holds_the_picture_s_numbers_and_wider_ranges_for_all() -> None:
-    ours, plain = (run(prepare(each)) for each in (BEGIN, runs.best_plain_ldp(BEGIN)))
-    frame = tabs.answer_frame(ours, plain)
-    np.testing.assert_allclose(frame["this"], 100 * ours.first.estimate)
-    for who in ("this", "plain"):
-        assert (frame[f"{who} all low"] <= frame[f"{who} low"]).all()
-        assert (frame[f"{who} all high"] >= frame[f"{who} high"]).all()
-        assert (frame[f"{who} all high"] > frame[f"{who} high"]).any()
-
-
 def test_the_sentence_tells_of_estimates_that_are_no_shares() -> None:
     few = replace(FEW.with_context(epsilon=0.01), estimator="none", n=100)
     setups = [prepare(each) for each in (few, runs.best_plain_ldp(few))]
@@ -323,43 +287,6 @@ def test_the_sentence_tells_of_estimates_that_are_no_shares() -> None:
     assert ours.first.errors.tv > 1
     headline = view.headline(ComparisonData(setups[0], setups[1], ours, plain))
     assert f"a total variation of {formats.share(ours.first.errors.tv)}" in headline.second
-
-
-@pytest.mark.parametrize("scenario", [FEW, FEW.with_context(sensitive=EverythingSensitive())])
-def test_figures_of_the_headline_are_the_command_line_s_and_stand_in_its_sentences(
-    scenario: Scenario,
-) -> None:
-    ours, plain = (run(prepare(each)) for each in (scenario, runs.best_plain_ldp(scenario)))
-    headline = view.headline(ComparisonData(ours.setup, plain.setup, ours, plain))
-    ours_tv, plain_tv = (_printed_error(each) for each in (ours, plain))
-    protected = headline.figures["protected"]
-    readable = headline.figures["readable"]
-    assert headline.figures == {
-        "tv": ours_tv, "plain_tv": plain_tv, "protected": protected, "readable": readable
-    }  # fmt: skip
-    text = f"{headline.sentence} {headline.second}"
-    assert f"puts {formats.of_hundred(ours_tv)} people" in text
-    assert headline.unprotected == (protected < 1)
-    if headline.unprotected:
-        assert readable == pytest.approx(drawn_names(ours.setup), abs=0.001)
-        assert text.startswith(
-            f"{formats.out_of(1 - protected)} people are not protected: one report names the "
-            f"answer of {formats.out_of(readable)} of them."
-        )
-        assert f"puts {formats.per_hundred(plain_tv)} there" in text
-
-
-def _printed_error(result: Result) -> float:
-    printed = summary(result, Forecast(0.0, 0.0, 0.0, "not read here"))
-    tv: float = printed["errors"]["tv"]["mean"]
-    return tv
-
-
-def test_the_picture_to_take_along_is_a_png_that_marks_change() -> None:
-    scenarios = (FEW, FEW.with_context(sensitive=EverythingSensitive()))
-    pngs = [view.png(run(prepare(s)), run(prepare(runs.best_plain_ldp(s)))) for s in scenarios]
-    assert all(png.startswith(b"\x89PNG") for png in pngs)
-    assert pngs[0] != pngs[1]
 
 
 @given(st.lists(st.booleans(), min_size=1, max_size=40))

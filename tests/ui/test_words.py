@@ -77,8 +77,6 @@ from tests.ui.pages import BASE, CONTEXTS, DATASET, VARIED, channel_of, setup_of
 from tests.ui.readings import read
 from tests.ui.test_attacker_figures import contexts, matrices
 
-EPSILONS = (0.1, 1.0, 3.0)
-
 
 def chance(epsilon: float) -> float:
     return math.exp(epsilon) / (1 + math.exp(epsilon))
@@ -86,13 +84,6 @@ def chance(epsilon: float) -> float:
 
 def numbers(text: str) -> list[float]:
     return [float(number) for number in re.findall(r"\d+(?:\.\d+)?", text)]
-
-
-def pairs(setup: Setup) -> list[tuple[int, int]]:
-    """Pairs of a hidden symbol and another of its block: those whose odds are bounded."""
-    labels = setup.partition.labels
-    hidden = symbol_partition_of(setup.mechanism).hidden.tolist()
-    return [(x, o) for x in hidden for o in range(labels.size) if x != o and labels[x] == labels[o]]
 
 
 def test_examples_of_epsilon_are_the_odds_at_it() -> None:
