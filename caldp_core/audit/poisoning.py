@@ -17,8 +17,8 @@ from caldp_core.basics.extras import scipy
 from caldp_core.basics.limits import FAKES_MAX, N_MAX
 from caldp_core.basics.types import Floats, Ints, sums_by
 from caldp_core.estimation.evidence import Evidence
-from caldp_core.mechanisms.base import Mechanism, Tally
-from caldp_core.mechanisms.capabilities import Craftable, craftable
+from caldp_core.mechanisms.base import CraftableOracles, Mechanism, Tally
+from caldp_core.mechanisms.capabilities import HasCraftableOracles, SymbolPartition
 from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.theory.expected_error import variance_given_people
 
@@ -189,14 +189,25 @@ def attack_power(mechanism: Mechanism, x: int, p: Floats, n: int) -> AttackPower
     return AttackPower(maximal_gain_added(mechanism, np.array([symbol])), n * math.sqrt(variance))
 
 
-def _parts(mechanism: Mechanism) -> Craftable:
-    parts = craftable(mechanism)
-    if parts is None:
+@dataclass(frozen=True, eq=False)
+class _Craftable:
+    """A mechanism whose reports somebody may choose.
+
+    `oracles`: for the hidden symbols of `symbol_partition`; `blocks`: (k,) labels.
+    """
+
+    oracles: CraftableOracles
+    symbol_partition: SymbolPartition
+    blocks: Ints
+
+
+def _parts(mechanism: Mechanism) -> _Craftable:
+    if not isinstance(mechanism, HasCraftableOracles) or not (oracles := mechanism.craftable()):
         raise CaldpError(
             "This mechanism does not say what a chosen report does; "
             "take a family in a context instead."
         )
-    return parts
+    return _Craftable(oracles, mechanism.symbol_partition, mechanism.blocks)
 
 
 def _targets(mechanism: Mechanism, targets: Ints) -> Ints:
@@ -208,7 +219,7 @@ def _targets(mechanism: Mechanism, targets: Ints) -> Ints:
     return some
 
 
-def _ranks(parts: Craftable, symbols: Ints) -> Ints:
+def _ranks(parts: _Craftable, symbols: Ints) -> Ints:
     """(r,) ranks of hidden symbols, −1 for the others."""
     rank = np.full(parts.blocks.size, -1)
     rank[parts.symbol_partition.hidden] = np.arange(parts.symbol_partition.hidden.size)

@@ -52,7 +52,7 @@ from caldp_core.scenarios.scenario import Scenario, schema
 from caldp_core.theory.mixing import DELTA
 
 _REFUSED_MAX: Final = 0.1
-"""Share of refused reports above which an estimate warns."""
+"""Share of refused reports above which a tally fails and an estimate warns."""
 _NAMES_MAX_BYTES: Final = 64 << 20
 _SCHEMAS: Final = {"scenario": schema, "protocol": protocol_schema}
 _TYPES: Final = {
@@ -193,7 +193,7 @@ def _level_text(epsilon: float | None, **how: str) -> str:
     return f"≤ {epsilon}" if how == {"is": "bound"} else str(epsilon)
 
 
-@terminal.command("tally", _TYPES)
+@terminal.command("tally", _TYPES, max_refused=_REFUSED_MAX)
 def tally_command(protocol: str, files: tuple[Path, ...], output: Path, max_refused: float) -> None:
     """Add up files of reports: Parquet, CSV or JSON lines.
 

@@ -23,6 +23,8 @@ import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import reduce
+from operator import add
 from pathlib import Path
 from typing import Any, Final
 
@@ -30,7 +32,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caldp_core.basics.errors import (
-    CaldpError,
     check_counts,
     check_whole,
     count_text,
@@ -219,12 +220,9 @@ def _buckets(data: Mapping[str, Any], name: str) -> Ints:
 
 def merge_tallies(tallies: Iterable[CollectedTally]) -> CollectedTally:
     """The sum of one or more tallies; raises `CaldpError` as `+` does, and for none."""
-    total: CollectedTally | None = None
-    for each in tallies:
-        total = each if total is None else total + each
-    if total is None:
-        raise CaldpError("There is no tally to merge; give at least one.")
-    return total
+    every = list(tallies)
+    require(bool(every), "There is no tally to merge; give at least one.")
+    return reduce(add, every)
 
 
 Rows = NDArray[np.uint8]

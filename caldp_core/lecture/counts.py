@@ -31,12 +31,12 @@ from caldp_core.basics.errors import (
 from caldp_core.basics.extras import scipy
 from caldp_core.basics.limits import EPSILON_MAX, K_MAX, N_MAX
 from caldp_core.basics.powers import floor_of
-from caldp_core.basics.types import Bools, Floats, Ints, WordSource
+from caldp_core.basics.types import Bools, Floats, Ints
 from caldp_core.mechanisms import in_context
 from caldp_core.mechanisms.direct.planar import GeometricAxis
 from caldp_core.mechanisms.oracles.hadamard import fwht
 from caldp_core.mechanisms.oracles.unary import UnaryOracles
-from caldp_core.mechanisms.randomness import COIN_ONE, flip_coins, truth_threshold
+from caldp_core.mechanisms.randomness import COIN_ONE, truth_threshold
 from caldp_core.privacy.context import Context
 from caldp_core.privacy.matrix import DenseMatrix
 
@@ -287,15 +287,8 @@ class BitwiseResponse:
         items = check_symbols("x", x, self.d)
         return np.asarray((items[:, None] >> np.arange(self.bits)[::-1]) & 1, dtype=np.bool_)
 
-    def privatize(self, x: ArrayLike, words: WordSource) -> Bools:
-        """(n,) items → (n, b) reported bits."""
-        bits = self.bits_of(x)
-        threshold = np.full(bits.size, int(self.truth * COIN_ONE), np.uint64)
-        truthful = flip_coins(words(bits.size), threshold).reshape(bits.shape)
-        return np.asarray(bits == truthful)
-
     def sample_tally(self, votes: ArrayLike, rng: np.random.Generator, draws: int = 1) -> Ints:
-        """(draws, b) how many reports have each bit set; `votes`: (d,). The law of `privatize`.
+        """(draws, b) how many reports have each bit set; `votes`: (d,).
 
         Bits of one report are flipped independently, so each sum is two binomials, at any n.
         """

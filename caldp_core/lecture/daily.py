@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from caldp_core.basics import errors
 from caldp_core.basics.extras import scipy
@@ -251,12 +251,6 @@ class RapporCollector:
         set_, not_ = float(self.mechanism.sent_if_set), float(self.mechanism.sent_if_not)
         return rng.binomial(have, set_) + rng.binomial(members[:, None] - have, not_), members
 
-    def tally(self, reports: Bools, cohort: Ints) -> tuple[Ints, Ints]:
-        """(cohorts, k) sums of bits and (cohorts,) people; (n, k) reports of (n,) cohorts."""
-        sums = np.zeros((self.cohorts, self.mechanism.bits), np.int64)
-        np.add.at(sums, cohort, reports)
-        return sums, np.bincount(cohort, minlength=self.cohorts)
-
     def estimate(self, tally: tuple[Ints, Ints]) -> Floats:
         """(candidates,) unbiased numbers of people; may be negative."""
         sums, members = tally
@@ -279,9 +273,6 @@ class RapporCollector:
         return np.asarray((square - np.eye(counts.size)) @ counts)
 
 
-Bits = NDArray[np.int8]
-
-
 class OneBitMean:
     """One bit about a whole number in [0, m]; `most`: m.
 
@@ -297,11 +288,6 @@ class OneBitMean:
         low = COIN_ONE - self._high
         steps = [low + x * (self._high - low) // self.most for x in range(self.most + 1)]
         self.chances: Words = np.array(steps, np.uint64)
-
-    def privatize(self, x: ArrayLike, words: WordSource) -> Bits:
-        """(n,) numbers → (n,) bits."""
-        symbols = errors.check_symbols("x", x, self.most + 1)
-        return flip_coins(words(symbols.size), self.chances[symbols]).astype(np.int8)
 
     def sample_ones(self, counts: ArrayLike, rng: np.random.Generator) -> int:
         """How many of all people send 1; `counts`: (m+1,) people with each number. At any n."""

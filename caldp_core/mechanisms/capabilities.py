@@ -365,27 +365,3 @@ class HasCraftableOracles(HasClearCounts, Protocol):
 
     def craftable(self) -> CraftableOracles | None:
         """The oracles that can craft reports; None where they cannot."""
-
-
-@dataclass(frozen=True, eq=False)
-class Craftable:
-    """A mechanism whose reports somebody may choose.
-
-    `oracles`: for the hidden symbols of `symbol_partition`; `blocks`: (k,) labels.
-    """
-
-    oracles: CraftableOracles
-    symbol_partition: SymbolPartition
-    blocks: Ints
-
-
-def craftable(mechanism: Mechanism) -> Craftable | None:
-    """The oracles that craft reports for this mechanism; None where it has none."""
-    if not isinstance(mechanism, HasCraftableOracles):
-        return None
-    oracles = mechanism.craftable()
-    return (
-        None
-        if oracles is None
-        else Craftable(oracles, mechanism.symbol_partition, mechanism.blocks)
-    )

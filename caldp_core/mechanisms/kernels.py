@@ -506,41 +506,54 @@ def _terms(size: int, epsilon: float, farthest: float) -> int:
 
 
 FORMAT: Final = "caldp kernel 1"
-_KEYS: Final = ("steps", "peak_rows", "peak_columns", "peak_logs", "near", "payer", "amount")
-_ENTRIES_MAX: Final = 1_000_000
 _BYTES_MAX: Final = 2**26
 
 
 def to_text(kernel: Kernel) -> str:
     """The kernel and its proof as JSON."""
     peaks, flows = kernel.peaks, kernel.flows
-    lists = (peaks.rows, peaks.columns, peaks.logs, flows.near, flows.payer, flows.amount)
-    values = [list(kernel.steps.both), *(each.tolist() for each in lists)]
-    return json.dumps({"format": FORMAT} | dict(zip(_KEYS, values, strict=True)))
+    lists = {
+        "peak_rows": peaks.rows,
+        "peak_columns": peaks.columns,
+        "peak_logs": peaks.logs,
+        "near": flows.near,
+        "payer": flows.payer,
+        "amount": flows.amount,
+    }
+    head = {"format": FORMAT, "steps": kernel.steps.both}
+    return json.dumps(head | {name: values.tolist() for name, values in lists.items()})
 
 
 def from_text(text: str, steps: StepLevels) -> Kernel:
     """The kernel for these steps from such a text. Raises `CaldpError` for anything else."""
+    program = Program.of(steps)
     try:
         data = json.loads(text)
-    except (ValueError, RecursionError):
-        raise CaldpError("This is not a kernel: it is not JSON.") from None
-    require(
-        isinstance(data, dict) and data.get("format") == FORMAT and {*data} == {"format", *_KEYS},
-        f"This is not a kernel: it must be an object of the format {FORMAT!r} with the keys "
-        f"{', '.join(_KEYS)}.",
-    )
-    require(data["steps"] == list(steps.both), "This kernel was designed for other steps.")
-    program = Program.of(steps)
-    rows, columns = _wholes(data, "peak_rows", 10**6), _wholes(data, "peak_columns", 10**6)
-    logs = _floats(data, "peak_logs")
-    near, payer = _wholes(data, "near", program.near), _wholes(data, "payer", program.cells.size)
-    amount = _floats(data, "amount")
+        require(data["format"] == FORMAT and data["steps"] == list(steps.both), _NO_KERNEL)
+        rows, columns = _wholes(data["peak_rows"], 10**6), _wholes(data["peak_columns"], 10**6)
+        near = _wholes(data["near"], program.near)
+        payer = _wholes(data["payer"], program.cells.size)
+        logs, amount = _floats(data["peak_logs"]), _floats(data["amount"])
+    except (ValueError, RecursionError, KeyError, TypeError):
+        raise CaldpError(_NO_KERNEL) from None
     require(
         0 < rows.size == columns.size == logs.size and near.size == payer.size == amount.size,
-        "The lists of a kernel's peaks, and those of its flows, must be as long as each other.",
+        _NO_KERNEL,
     )
     return Kernel.of(steps, Peaks(rows, columns, logs), Flows(near, payer, amount), program)
+
+
+_NO_KERNEL: Final = "This is not a kernel for these steps."
+
+
+def _wholes(values: list[Any], below: int) -> Ints:
+    require(all(type(value) is int and 0 <= value < below for value in values), _NO_KERNEL)
+    return np.array(values, dtype=np.int64)
+
+
+def _floats(values: list[Any]) -> Floats:
+    require(all(type(value) in (int, float) and abs(value) <= 1e9 for value in values), _NO_KERNEL)
+    return np.array(values, dtype=np.float64)
 
 
 def kernel_for(steps: StepLevels, progress: Progress = no_progress) -> Kernel:
@@ -568,26 +581,6 @@ def read_kernel(steps: StepLevels) -> Kernel | None:
 def _file(steps: StepLevels) -> Path:
     names = [str(step and float(step).hex()) for step in steps.both]
     return cache_folder() / "kernels" / f"{digest(FORMAT, *names)}.json"
-
-
-def _wholes(data: dict[str, Any], name: str, below: int) -> Ints:
-    values = _floats(data, name)
-    require(
-        all(type(value) is int and 0 <= value < below for value in data[name]),
-        f"{name} of a kernel must be whole numbers in [0, {below:,}).",
-    )
-    return values.astype(np.int64)
-
-
-def _floats(data: dict[str, Any], name: str) -> Floats:
-    values = data[name]
-    require(
-        isinstance(values, list)
-        and len(values) <= _ENTRIES_MAX
-        and all(type(value) in (int, float) and abs(value) <= 1e9 for value in values),
-        f"{name} of a kernel must be a list of at most {_ENTRIES_MAX:,} numbers.",
-    )
-    return np.array(values, dtype=np.float64)
 
 
 class BestKernelMechanism(PlanarNoise):

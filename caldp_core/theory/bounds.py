@@ -294,11 +294,6 @@ def block_report_distribution(labels: Ints, x: int, epsilon: float) -> Floats:
     return np.asarray(law / law.sum())
 
 
-def displacement(law: Floats, distances: Floats) -> float:
-    """Mean distance of report and truth. `law`: (k,) of reports; `distances`: (k,) of the truth."""
-    return float(law @ distances)
-
-
 def displacement_in_blocks(domain: GridDomain, rows: int, columns: int, epsilon: float) -> float:
     """Mean kilometres over all cells of the map in rows × columns blocks (`grid_blocks`).
 

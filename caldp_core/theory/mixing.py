@@ -172,8 +172,8 @@ def hidden_pair_delta(local: float, beta: float, n: int) -> Callable[[float], fl
     low, high = window(crowds[0], share)[0], window(crowds[-1], share)[1] + 1
     totals = np.arange(max(1.0, low), high + 1)
     # Of M others, the probabilities that t − 1, and that t, are.
-    before = mass[:, None] * _binomial(totals - 1, crowds[:, None], share)
-    at = mass[:, None] * _binomial(totals, crowds[:, None], share)
+    before = mass[:, None] * scipy.stats.binom.pmf(totals - 1, crowds[:, None], share)
+    at = mass[:, None] * scipy.stats.binom.pmf(totals, crowds[:, None], share)
     kept = np.maximum(before, at) > _WEIGHT_MIN
     neglected = float((before + at)[~kept].sum()) + 4 * math.exp(-RARE)
     row, column = np.nonzero(kept)
@@ -184,7 +184,7 @@ def hidden_pair_delta(local: float, beta: float, n: int) -> Callable[[float], fl
         idle = rest * (power - 1) * (others + 1 - t) * share / (2 * max(1 - share, 1e-300))
         start = np.ceil((alpha * (power * p - 1) * t + idle) / (alpha * (p - 1) * (1 + power)))
         v = binomial_tail(start, t - 1, 0.5)
-        u = v + _binomial(start - 1, t - 1, 0.5)
+        u = v + scipy.stats.binom.pmf(start - 1, t - 1, 0.5)
         same = at * rest * (u + v) / 2
         first, second = before * alpha * (p * u + v) + same, before * alpha * (u + p * v) + same
         return float(np.maximum(first - power * second, 0.0).sum()) + neglected
@@ -210,20 +210,6 @@ def open_pair_delta(local: float, beta: float, n: int) -> Callable[[float], floa
         return float(mass @ np.maximum(gained, 0.0)) + 2 * math.exp(-RARE)
 
     return delta
-
-
-def _binomial(at: Floats, n: Floats, chance: float) -> Floats:
-    """Probability that Bin(n, chance) is `at`; shapes that go together."""
-    inside = (at >= 0) & (at <= n)
-    x = np.where(inside, at, 0.0)
-    logs = (
-        scipy.special.gammaln(n + 1)
-        - scipy.special.gammaln(x + 1)
-        - scipy.special.gammaln(n - x + 1)
-    )
-    with np.errstate(divide="ignore"):
-        logs = logs + x * math.log(chance) + (n - x) * (math.log1p(-chance) if chance < 1 else -1e9)
-    return np.where(inside, np.exp(logs), 0.0)
 
 
 DELTA: Final = 1e-9

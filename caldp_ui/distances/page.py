@@ -169,9 +169,7 @@ def _row(data: page_state.DistanceData, name: str) -> dict[str, str]:
     place = data.record.place
     law = theory.report_distribution(setup.mechanism, place)
     return {
-        "a report lies away by": formats.length(
-            theory.displacement(law, data.domain.km_from(place))
-        ),
+        "a report lies away by": formats.length(float(law @ data.domain.km_from(place))),
         "names its own cell": f"{formats.out_of(float(law[place]))} reports",
         "bits per report": formats.integer(report_bits(setup.mechanism)),
         "here": "yes",

@@ -235,7 +235,7 @@ _block_grid: Final = cached(theory.blocks_with_displacement)
 
 def _noise_reports(setup: Setup, domain: GridDomain, place: int) -> PersonReports:
     law = theory.report_distribution(setup.mechanism, place)
-    return PersonReports(law, theory.displacement(law, domain.km_from(place)), 0.0)
+    return PersonReports(law, float(law @ domain.km_from(place)), 0.0)
 
 
 def _block_reports(setup: Setup, domain: GridDomain, place: int) -> PersonReports:
@@ -245,7 +245,7 @@ def _block_reports(setup: Setup, domain: GridDomain, place: int) -> PersonReport
     cuts = [(on_map[1:] != on_map[:-1]).ravel(), (on_map[:, 1:] != on_map[:, :-1]).ravel()]
     pairs = np.concatenate(cuts)
     km_between = float(pairs.mean()) if pairs.size else 0.0
-    return PersonReports(law, theory.displacement(law, domain.km_from(place)), km_between)
+    return PersonReports(law, float(law @ domain.km_from(place)), km_between)
 
 
 def right_guess_probability(record: DistanceState, km: float) -> float:

@@ -165,13 +165,6 @@ def test_tallies_of_other_mechanisms_are_refused(family: str) -> None:
 
 
 @FAMILY
-def test_an_empty_tally_is_refused(family: str) -> None:
-    mechanism = mechanism_of(family, "blocks")
-    with pytest.raises(CaldpError, match="no reports"):
-        mechanism.estimate(mechanism.tally(mechanism.every_report()[:0]))
-
-
-@FAMILY
 def test_equal_contexts_make_tallies_that_add_up(family: str) -> None:
     one, other = (mechanism_of(family, "one ε per block") for _ in range(2))
     assert one.fingerprint == other.fingerprint
@@ -331,6 +324,23 @@ def test_two_ways_to_a_tally_are_of_one_size(policy: PrivacyMatrix, entry: Mecha
     sent = mechanism.tally(mechanism.privatize(np.repeat(np.arange(policy.k), people), rng))
     assert (sampled + sent).n == 2 * people.sum()
     assert mechanism.tally(mechanism.client_report(0)).n == 1
+
+
+@EVERY
+def test_what_is_no_tally_of_a_mechanism_is_refused(
+    policy: PrivacyMatrix, entry: MechanismEntry
+) -> None:
+    mechanism = entry.make(policy)
+    tally, none = (mechanism.tally(mechanism.every_report()[:n]) for n in (1, 0))
+    foreign = MECHANISMS["binary" if entry.name != "binary" else "designed"].make(
+        POLICIES["binary" if entry.name != "binary" else "matrix"]
+    )
+    with pytest.raises(CaldpError, match="another mechanism"):
+        foreign.estimate(tally)
+    with pytest.raises(CaldpError, match="different mechanisms"):
+        tally + foreign.tally(foreign.every_report()[:1])
+    with pytest.raises(CaldpError, match="no reports"):
+        mechanism.estimate(none)
 
 
 def test_every_entry_is_tried_and_told_apart() -> None:

@@ -27,7 +27,6 @@ from caldp_core.datasets import (
 from caldp_core.datasets.base_map import (
     AT_SEA,
     Lines,
-    _countries,
     areas_on_map,
     main_view,
     named_areas,
@@ -338,19 +337,6 @@ def test_the_date_line_and_seas() -> None:
     assert country_at(PACIFIC, 0.5, -140.5) == AT_SEA
     assert country_at(PACIFIC, -28.5, 29.5) == "South Africa"
     assert country_at(PACIFIC, -29.5, 28.5) == "Lesotho"  # a hole in another
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("grid", [ALPS, GridDomain(0.0, 90.0, 0.5, 60, 100)])
-def test_labels_are_those_of_a_geometry_library(grid: GridDomain) -> None:
-    labels, names = country_labels(grid)
-    x, y = np.meshgrid(grid.longitudes(), grid.latitudes())
-    for name, rings in _countries():
-        if name in names:
-            inside = np.zeros(x.shape, np.bool_)
-            for ring in rings:
-                inside ^= shapely.contains_xy(shapely.Polygon(ring), x, y)
-            np.testing.assert_array_equal(labels.reshape(x.shape) == names.index(name), inside)
 
 
 def test_blocks_are_countries_with_a_cell_and_what_is_at_sea() -> None:

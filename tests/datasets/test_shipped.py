@@ -303,19 +303,6 @@ def polygons() -> Any:
     }
 
 
-def turns(ring: Any, x: float, y: float) -> int:
-    """Winding number of `ring` around (x, y): the sum of the angles its edges are seen under."""
-    angles = np.unwrap(np.arctan2(*(np.array(ring) - (x, y)).T[::-1]))
-    return round((angles[-1] - angles[0]) / (2 * np.pi))
-
-
-def holds(state: Any, x: float, y: float) -> bool:
-    return any(
-        turns(outside, x, y) != 0 and all(turns(hole, x, y) == 0 for hole in holes)
-        for outside, *holes in state
-    )
-
-
 def test_labels_are_contiguous_and_every_name_has_a_cell() -> None:
     labels, names = us_state_labels()
     assert labels.shape == (US_GRID.k,)
@@ -330,19 +317,6 @@ def test_only_the_district_of_columbia_has_no_cell(polygons: Any) -> None:
     _, names = us_state_labels()
     assert set(polygons) - set(names) == {"District of Columbia"}
     assert len(names) == 49
-
-
-@pytest.mark.slow
-def test_a_sample_of_cells_agrees_with_winding_numbers(polygons: Any) -> None:
-    labels, names = us_state_labels()
-    rng = np.random.default_rng(20)
-    border = np.flatnonzero(np.diff(labels, prepend=labels[0]))
-    sample = np.unique(np.concatenate([rng.choice(border, 120), rng.choice(US_GRID.k, 40)]))
-    row, column = US_GRID.row_column(sample)
-    for symbol, i, j in zip(sample, row, column, strict=True):
-        x, y = US_GRID.longitudes()[j], US_GRID.latitudes()[i]
-        states = [name for name, state in polygons.items() if holds(state, x, y)]
-        assert [names[labels[symbol]]] == (states or [ELSEWHERE])
 
 
 @pytest.mark.parametrize(

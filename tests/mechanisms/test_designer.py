@@ -17,7 +17,7 @@ from caldp_core.mechanisms.designed import relaxation
 from caldp_core.mechanisms.designed.columns import ColumnScore, clear_columns, climb, extreme_rays
 from caldp_core.mechanisms.designed.design import Design, DesignedMechanism, design
 from caldp_core.mechanisms.designed.master import AllRays, WeightedColumns, generate
-from caldp_core.mechanisms.designed.problem import Classes, ConnectedPart, columns_of
+from caldp_core.mechanisms.designed.problem import Classes, ConnectedPart
 from caldp_core.mechanisms.designed.relaxation import (
     Merged,
     covering,
@@ -341,7 +341,7 @@ def best_of(part: ConnectedPart) -> WeightedColumns:
     """The optimum by brute-force rays."""
     classes = Classes(np.arange(len(part.prior)), part.prior, part.weights)
     with np.errstate(divide="ignore"):
-        every = columns_of(np.log(all_rays(part.levels)), classes)
+        every = classes.columns(np.log(all_rays(part.levels)))
     return generate(AllRays(classes, every, part.levels), 1e-6, no_progress)
 
 
@@ -427,7 +427,7 @@ def designer_merged_best_of(part: ConnectedPart) -> WeightedColumns:
     classes = part.classes()
     rays = extreme_rays(part.levels, classes.labels, 10**5)
     assert rays is not None
-    source = AllRays(classes, columns_of(rays, classes), part.levels)
+    source = AllRays(classes, classes.columns(rays), part.levels)
     return generate(source, 1e-6, no_progress)
 
 

@@ -51,7 +51,6 @@ from caldp_core.mechanisms.designed.problem import (
     ConnectedPart,
     Orbit,
     Problem,
-    columns_of,
 )
 from caldp_core.mechanisms.designed.relaxation import relaxed_bound
 from caldp_core.privacy.context import Context
@@ -159,7 +158,7 @@ def loss_of_any(levels: Floats, made: Design, sharp: float, rng: np.random.Gener
     columns = np.exp(np.min(u[:, None, :] + levels, axis=2))
     both = np.concatenate([columns, np.exp(complete_start(levels))])
     classes = Classes(np.arange(4), made.prior, made.weights)
-    weighted = best_weights(columns_of(np.log(both), classes), classes)
+    weighted = best_weights(classes.columns(np.log(both)), classes)
     return weighted.information.loss - float(made.weights @ made.prior**2)
 
 
@@ -184,7 +183,7 @@ def test_the_relaxation_proves_less_than_the_truth_and_the_search_finds_the_best
     part, classes = part_of(levels)
     rays = extreme_rays(part.levels, classes.labels, 10**5)
     assert rays is not None
-    best = generate(AllRays(classes, columns_of(rays, classes), part.levels), 1e-6, no_progress)
+    best = generate(AllRays(classes, classes.columns(rays), part.levels), 1e-6, no_progress)
     searched = generate(
         SearchedRays(classes, part.levels, np.random.default_rng(0)), 1e-4, no_progress
     )
@@ -199,7 +198,7 @@ def test_many_rays_are_reached_from_a_few() -> None:
     part, classes = part_of(line(11, 0.3))
     rays = extreme_rays(part.levels, classes.labels, 10**5)
     assert rays is not None
-    source = AllRays(classes, columns_of(rays, classes), part.levels)
+    source = AllRays(classes, classes.columns(rays), part.levels)
     assert len(source.initial_columns()) < len(source.rays)
     best = generate(source, 1e-6, no_progress)
     assert excess_of(best, source.rays).max() < 1e-6 * best.information.loss
@@ -215,7 +214,7 @@ def test_the_start_can_be_weighted_whatever_is_infinite() -> None:
 def test_weights_are_the_same_from_wherever_they_start() -> None:
     part = ConnectedPart(closure(DenseMatrix.of(uneven(5, 4))).entries, np.full(5, 0.2), np.ones(5))
     classes = part.classes()
-    every = columns_of(np.log(all_rays(part.levels)), classes)
+    every = classes.columns(np.log(all_rays(part.levels)))
     cold = best_weights(every, classes)
     for old, dual in ((cold.w, cold.dual), (cold.w[:-20], 3 * cold.dual), (cold.w[:1], cold.dual)):
         warm = best_weights(every, classes, 1e-9, (old, dual))
@@ -227,7 +226,7 @@ def test_few_columns_have_the_same_loss() -> None:
     part, classes = part_of(plane(6, 3))
     rays = extreme_rays(part.levels, classes.labels, 10**5)
     assert rays is not None
-    best = best_weights(columns_of(rays, classes), classes)
+    best = best_weights(classes.columns(rays), classes)
     few = reduce_columns(best, classes)
     assert len(few.w) <= 21 < (best.w > 1e-7).sum() + 21
     assert few.information.loss == pytest.approx(best.information.loss, rel=1e-4)
@@ -254,7 +253,7 @@ def test_columns_written_out_are_as_good_as_their_orbits(
     assert list(classes.sizes) == [k]
     rays = extreme_rays(part.levels, classes.labels, 1000)
     assert rays is not None
-    best = best_weights(columns_of(rays, classes), classes)
+    best = best_weights(classes.columns(rays), classes)
     v, w = expand_orbits(reduce_columns(best, classes), classes, outputs, np.random.default_rng(0))
     assert len(v) <= outputs
     np.testing.assert_allclose(w @ v, 1.0, rtol=0, atol=1e-12)
@@ -277,7 +276,7 @@ def few_of(policy: Context) -> tuple[WeightedColumns, Classes]:
     classes = part.classes()
     rays = extreme_rays(part.levels, classes.labels, 10**4)
     assert rays is not None
-    return reduce_columns(best_weights(columns_of(rays, classes), classes), classes), classes
+    return reduce_columns(best_weights(classes.columns(rays), classes), classes), classes
 
 
 def loss_of(v: Floats, w: Floats) -> float:

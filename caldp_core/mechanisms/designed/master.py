@@ -11,7 +11,6 @@ from typing import Final, Protocol, TypeAlias
 
 import numpy as np
 
-from caldp_core.basics.errors import require
 from caldp_core.basics.extras import scipy
 from caldp_core.basics.powers import exp_below
 from caldp_core.basics.types import Floats, Progress
@@ -493,12 +492,3 @@ def _within(row: Sequence[int], other: Sequence[int], level: float) -> bool:
     power = exp_below(level)
     up, down = power.numerator, power.denominator
     return all(a * down <= up * b for a, b in zip(row, other, strict=True))
-
-
-def require_levels(channel: WholeChannel, levels: Floats) -> None:
-    """Raise `CaldpError` unless the rows are distributions within (k, k) `levels` E, exactly."""
-    require(
-        rows_keep_levels(channel.numerators, 1 << channel.bits, levels),
-        "This channel does not keep its privacy matrix: some row is not a distribution or some "
-        "report tells two symbols apart by more than it may; design it again.",
-    )

@@ -59,7 +59,14 @@ class Classes:
 
     def columns(self, logarithms: Floats) -> "Columns":
         """(N, k) logarithms of columns of any scale → columns."""
-        return columns_of(logarithms, self)
+        count, k = logarithms.shape
+        r = len(self.sizes)
+        result = Columns(np.empty((count, k)), np.empty((count, r)), np.empty((count, r)))
+        for first in range(0, count, _AT_ONCE):  # in pieces, as each step on the way is as large
+            at = slice(first, first + _AT_ONCE)
+            part = _columns_of(logarithms[at], self)
+            result.v[at], result.sums[at], result.spreads[at] = part.v, part.sums, part.spreads
+        return result
 
     def _of_class(self, values: Floats) -> Floats:
         return values[np.unique(self.labels, return_index=True)[1]]
@@ -79,18 +86,6 @@ class Columns:
 
     def __len__(self) -> int:
         return len(self.v)
-
-
-def columns_of(logarithms: Floats, classes: Classes) -> Columns:
-    """(N, k) logarithms of columns of any scale → columns."""
-    count, k = logarithms.shape
-    r = len(classes.sizes)
-    result = Columns(np.empty((count, k)), np.empty((count, r)), np.empty((count, r)))
-    for first in range(0, count, _AT_ONCE):  # in pieces, as each step on the way is as large
-        piece = slice(first, first + _AT_ONCE)
-        part = _columns_of(logarithms[piece], classes)
-        result.v[piece], result.sums[piece], result.spreads[piece] = part.v, part.sums, part.spreads
-    return result
 
 
 def _columns_of(logarithms: Floats, classes: Classes) -> Columns:

@@ -19,7 +19,7 @@ from caldp_core.basics.extras import scipy
 from caldp_core.basics.types import Floats, Ints, Progress, no_progress
 from caldp_core.mechanisms.designed.columns import ColumnScore, extreme_rays
 from caldp_core.mechanisms.designed.master import AllRays, WeightedColumns, excess_of, generate
-from caldp_core.mechanisms.designed.problem import Classes, ConnectedPart, Information, columns_of
+from caldp_core.mechanisms.designed.problem import Classes, ConnectedPart, Information
 
 ROUNDING: Final = 1e-9
 """Relative: taken off every bound for the floating point in it."""
@@ -137,7 +137,7 @@ def _cut(part: ConnectedPart, problem: Merged) -> Cut:
     classes = ConnectedPart(problem.levels, problem.prior, weights).classes()
     rays = extreme_rays(problem.levels, classes.labels, _RAYS_MAX)
     assert rays is not None  # by the number of symbols
-    source = AllRays(classes, columns_of(rays, classes), problem.levels)
+    source = AllRays(classes, classes.columns(rays), problem.levels)
     best = generate(source, _ACCURACY, no_progress)
     kept_classes = Classes(classes.labels, classes.prior, np.concatenate([own, np.zeros(count)]))
     information = Information(best.information.shared, best.information.own, kept_classes)
