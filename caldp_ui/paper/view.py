@@ -14,6 +14,7 @@ import streamlit as st
 from caldp_core.audit.adversary import ErrorVertex
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.experiments.reproduce import LINES, PAPER, SIZES, Column, MeanError
+from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.texts import read_texts, read_toml
 from caldp_ui.app.theme import Palette
@@ -79,7 +80,8 @@ def _settings_clause(scenario: Scenario) -> str:
         PAPER.estimator,
     ):
         return "at ε = 1 with one projection."
-    method = METHODS.get(scenario.kind("mechanism"), (scenario.kind("mechanism"),))[0]
+    kind = scenario.kind("mechanism")
+    method = METHODS["best"][0] if kind == "best" else MECHANISMS[kind].title
     estimate = ESTIMATORS[scenario.estimator].title
     return f"with ε = {scenario.context.epsilon:g}, “{method}” and “{estimate}”."
 
@@ -123,6 +125,8 @@ def _span_text(low: float, high: float) -> str:
 
 
 def _percent(share: float) -> str:
+    if 0.995 <= share < 1.0:  # all but nothing of a printed number is not all of it
+        return f"{formats.digits(100 * math.floor(1e4 * share) / 1e4, 4)}{_UNIT}"
     return f"{100 * share:,.0f}{_UNIT}" if share >= 0.0995 else f"{100 * share:.1f}{_UNIT}"
 
 

@@ -309,7 +309,7 @@ def shield(nouns: formats.Vocabulary, setup: Setup) -> None:
     """Show who is protected, and how well."""
     with st.container(key="protected"):
         texts = policies.describe_promise(nouns, setup)
-        weak = " At this ε their protection counts as none." * texts.grades[-1].counts_as_none
+        weak = " At this ε all protection counts as none." * texts.grades[-1].counts_as_none
         exposed = f"{escape_markdown(texts.exposed)} " if texts.exposed else ""
         promised = f"{texts.protected}{weak} {texts.odds} {texts.repeats}"
         st.markdown(f":material/shield: {exposed}{promised}")

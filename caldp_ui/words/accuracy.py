@@ -225,7 +225,7 @@ def _weakness_sentence(nouns: Vocabulary, setup: Setup) -> str:
     level = promise.largest_epsilon(setup.scenario)
     if isinstance(setup.policy, Context):
         level = float(setup.policy.hidden_epsilon.max())
-    return f"At ε = {level:g} even their protection counts as none."
+    return f"At ε = {level:g} all protection counts as none."
 
 
 def _hidden_sentence(nouns: Vocabulary, setup: Setup) -> str:

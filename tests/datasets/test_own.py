@@ -117,7 +117,7 @@ REFUSED: dict[str, str] = {
     f"answer,people\na,{N_MAX}\nb,1": "counts must add up to 1 to",
     "a,0.7\nb,0.3": "holds shares that add up to 1, not people",
     "illness\nasthma\nasthma": "'illness', may be a title or an answer; say which",
-    "a,1": "needs two answers, got 'a'",
+    "a,1": "needs two answers, got 'a'; take a column, or a file, that has more",
     "\n".join(str(i) for i in range(OWN_ANSWERS_MAX + 1)): "there are 2,001 or more; choose",
     "\n".join(str(i) for i in range(90_000)): "there are 10,001 or more; choose",
     f"{'x' * 200_000},1\nb,2": "more than 100,000 characters; a quotation mark",

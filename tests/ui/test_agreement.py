@@ -23,15 +23,16 @@ from streamlit.testing.v1 import AppTest
 from caldp_core.basics.types import no_progress
 from caldp_core.collect.protocol import can_be_collected, unprotected_text
 from caldp_core.datasets import DatasetSpec, Survey, Uniform
-from caldp_core.experiments.reproduce import TABLE_1
+from caldp_core.experiments.reproduce import PAPER, TABLE_1, MeanError
 from caldp_core.experiments.run import Setup, prepare
-from caldp_core.mechanisms.catalogue import MECHANISMS
+from caldp_core.mechanisms.catalogue import MECHANISMS, PublishedUrap
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.adversary.page_state import LINK as SUSPECT_LINK
 from caldp_ui.adversary.page_state import AttackerState
 from caldp_ui.compute import runs as plain_ldp
 from caldp_ui.controls.choices import NAMES
 from caldp_ui.maps import scene
+from caldp_ui.paper import view as paper_words
 from caldp_ui.paper.page_state import LINK as PAPER_LINK
 from caldp_ui.paper.page_state import PaperRecord
 from caldp_ui.paper.view import column_title
@@ -455,3 +456,11 @@ def test_margins_of_more_than_all_people_are_no_numbers() -> None:
     none = replace(many, margins=np.array([1.1, 190.0]))
     assert "nothing can be said of any" in words.margins_text(Plan(), none, 0.1)
     assert formats.points(190.0) == "more than 100 percentage points"
+
+
+def test_a_method_has_its_title_and_no_difference_is_all_of_a_number_unless_it_is() -> None:
+    """The published RAPPOR was named as in files, and an error of 0.0001 was “100 % below”."""
+    record = replace(PAPER.with_context(epsilon=20.0), mechanism=PublishedUrap())
+    shown = paper_words.headline(record, [(TABLE_1[0], MeanError(1, 1e-4, None))])
+    assert "differs by at most 99.98" in shown.sentence
+    assert f"“{MECHANISMS['published-urap'].title}”" in shown.second

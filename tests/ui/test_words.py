@@ -606,6 +606,13 @@ def test_a_plan_and_its_memo_begin_with_them(
     assert plan_view.plain_memo(plan, points, None).startswith(FIRST)
 
 
+def test_what_counts_as_none_is_not_their_protection() -> None:
+    """After “the others can be read” it was “even their protection”."""
+    shown = accuracy.headline(PLACES, prepare(scenario().with_epsilon(20.0)), None, None)
+    assert shown.unprotected
+    assert "At ε = 20 all protection counts as none." in shown.second
+
+
 def test_results_of_a_collection_begin_with_them() -> None:
     results = collected(Protocol.of(prepare(scenario()), allow_unprotected=True))
     shown = result_words.headline(results, is_example=False)

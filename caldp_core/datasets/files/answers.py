@@ -465,7 +465,8 @@ def _require_two(answers: list[str], refused: RefusedRows) -> None:
     first = excerpt(answers[0]) if answers else "none"
     why = ", ".join(f"{reason} in {times:,}" for reason, times in refused.reasons)
     rows = f" ({why} of {count_text(refused.rows, 'row', 'rows')})" if why else ""
-    require(len(answers) > 1, f"A table needs two answers, got {first}{rows}; take another column.")
+    more = "take a column, or a file, that has more"
+    require(len(answers) > 1, f"A table needs two answers, got {first}{rows}; {more}.")
 
 
 @dataclass(frozen=True)
