@@ -116,6 +116,7 @@ REFUSED: dict[str, str] = {
     "a,0\nb,0": "counts must add up to 1 to",
     f"answer,people\na,{N_MAX}\nb,1": "counts must add up to 1 to",
     "a,0.7\nb,0.3": "holds shares that add up to 1, not people",
+    "smokes,0\nno,12\nyes,7": "'smokes', may be a title or an answer; say which",
     "illness\nasthma\nasthma": "'illness', may be a title or an answer; say which",
     "a,1": "needs two answers, got 'a'; take a column, or a file, that has more",
     "\n".join(str(i) for i in range(OWN_ANSWERS_MAX + 1)): "there are 2,001 or more; choose",

@@ -109,3 +109,15 @@ def test_codes_have_the_zeros_that_libreoffice_shows() -> None:
 )
 def test_only_formats_of_zeros_are_shown(number: int, code: str, shown: str) -> None:
     assert with_zeros(number, code) == shown
+
+
+def test_rows_that_excel_hides_are_counted_and_said_to_be() -> None:
+    """Excel writes them into a CSV file as well."""
+    shown = rows_xml([("answer", "people"), ("yes", 12)])
+    hidden = rows_xml([("no", 30), ("maybe", 5)]).replace("<row>", '<row r="3" hidden="1">', 1)
+    empty = '<row r="9" hidden="1"/><row r="10" ht="0" hidden="0"><c><v>1</v></c></row>'
+    data = packed_sheets({"First": rows_xml([("About",)]), "Data": shown + hidden + empty})
+    file = inspect_data(data)
+    assert "sheet 'Data', one of 2, 1 hidden row read as the others, " in file.table.kind
+    assert _counts(packed_sheets({"Data": shown + hidden})) == {"yes": 12, "no": 30, "maybe": 5}
+    assert "hidden" not in inspect_data(packed_sheets({"Data": shown})).table.kind

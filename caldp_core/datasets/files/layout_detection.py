@@ -66,6 +66,19 @@ def is_identifier(name: str) -> bool:
     return named or _IDENTIFIER.search(name.strip()) is not None
 
 
+_SERVICES: Final = {
+    sign: {sign, *names.split()} for sign, names in numbers.WORDS["services"].items()
+}
+"""By the name of a column that only one survey service writes all that it adds to the answers."""
+
+
+def service_columns(names: Sequence[str]) -> list[int]:
+    """The columns that a survey service has added, such as SoSci's MODE; elsewhere a question."""
+    bare = [normalize_name(name).replace(" ", "") for name in names]
+    added = set[str]().union(*(_SERVICES[name] for name in bare if name in _SERVICES))
+    return [at for at, name in enumerate(bare) if name in added]
+
+
 def is_no_number_of_people(name: str) -> bool:
     """True of an identifier, and of what is measured of a person or place: an age, a northing."""
     return is_identifier(name) or is_named(name, "measure") or is_named(name, "period")
@@ -309,6 +322,8 @@ def _names_years(first: Sequence[str], columns: Sequence[Sequence[str]]) -> bool
     at = [each for each, cell in enumerate(first) if numbers.looks_like_number(cell)]
     below = [cell for each in at for cell in columns[each]]
     years = sum(_YEAR.fullmatch(cell) is not None for cell in below)
+    if len(first) > 1 and [first[each] for each in at] == ["0"] and {*below} - {"0"}:
+        return None  # pandas calls sizes of groups so
     is_data = len(at) == len(first) or 2 * years >= len(below)
     if is_data or not all(_YEAR.fullmatch(first[each]) for each in at):
         return False
@@ -429,8 +444,9 @@ class _Sample:
             filled = [0 if count is None else len(cells) for cells in self.columns]
             ranks = {at: (self._holds_no_answers(at), at in other, -filled[at]) for at in free}
             answer = min(free, key=ranks.__getitem__, default=answer)
-        if count is None and answer in numeric and texts:  # a value of each label, as offices list
-            label = min(texts, key=self._holds_no_answers)
+        labels = [*{*texts}.difference(service_columns(self.titles or ()))]
+        if count is None and answer in numeric and labels:  # a value of each, as offices list
+            label = min(labels, key=lambda at: (self._holds_no_answers(at), at))
             count = self._counts_beside(label)
             answer = label if count is not None and count == answer else answer
         elif count is None and answer is not None:
@@ -454,7 +470,11 @@ class _Sample:
     def _holds_no_answers(self, column: int) -> bool:
         """Whether a column numbers or dates rows, or has percentages or one text alone."""
         cells, titles = self.columns[column], self.titles
-        named_so = titles is not None and (is_identifier(titles[column]) or len(set(cells)) < 2)
+        named_so = titles is not None and (
+            is_identifier(titles[column])
+            or len(set(cells)) < 2
+            or column in service_columns(titles)
+        )
         return named_so or are_of_no_question(cells)
 
     def _counts_beside(self, answer: int) -> int | None:

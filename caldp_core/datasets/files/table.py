@@ -206,6 +206,9 @@ def _read_sheet(source: FileSource, bounds: Bounds, wanted: str) -> "Table":
     if reply["sheets"] > 1:
         kind += f", one of {reply['sheets']:,}"
     kind += ", merged cells filled" if reply["merged"] else ""
+    if reply["hidden"]:
+        rows = count_text(reply["hidden"], "hidden row", "hidden rows")
+        kind += f", {rows} read as the others"
     table = _text(source_from_bytes(text, source.name), bounds, [kind], ",")
     ways = tuple((each, each) for each in reply["tables"])
     asks = "sheet" if len(ways) > 1 else ""

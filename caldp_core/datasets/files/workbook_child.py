@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from caldp_core.basics.errors import require
 from caldp_core.basics.extras import explain_missing
 from caldp_core.basics.files import run_reader
-from caldp_core.datasets.files.zero_formats import texts_with_zeros
+from caldp_core.datasets.files.zero_formats import hidden_rows, texts_with_zeros
 
 _SHEETS_MAX = 20
 _ROWS_MAX = 1_000
@@ -88,7 +88,7 @@ def read(data: bytes) -> bytes:
         if each != name and 1 < sheet.width <= 3 and sheet.total_height <= _LIST_MAX
     }
     reply = {"sheet": name, "sheets": len(names), "tables": tables, "merged": merged}
-    reply |= {"all": best, "lists": lists}
+    reply |= {"all": best, "lists": lists, "hidden": hidden_rows(data, name)}
     buffer = io.BytesIO(json.dumps(reply).encode() + b"\n")
     buffer.seek(0, io.SEEK_END)
     out = io.TextIOWrapper(buffer, "utf-8", newline="")

@@ -17,6 +17,8 @@ _SECTION: Final = re.compile(r'(?:\[[^\]]*\])*((?:[0# ()/-]|\\.|"[^"]*"|_.)*)@?'
 _TOKEN: Final = re.compile(r'\\(.)|"([^"]*)"|_.|(.)')
 _CONDITION: Final = re.compile(r"\[<(=?)(\d+)\]")
 _WHOLE: Final = re.compile(r"\d+(\.0*)?")
+_HIDDEN: Final = rb'<(?:\w+:)?row(?=[^>]*\shidden="(?:1|true)")[^>]*[^/]>'
+"""The start of a row that holds cells and is hidden."""
 _IN_ODS: Final = re.compile(r"0\d[\d /()-]*|\d+(-\d+)+")
 """Whole numbers as LibreOffice writes them beside their value."""
 
@@ -38,6 +40,16 @@ def texts_with_zeros(data: bytes, sheet: str) -> dict[tuple[int, int], str]:
             return {}
         with parts.open(_path_of(parts, sheet)) as file:
             return dict(_shown_in_excel(file, formats))
+
+
+def hidden_rows(data: bytes, sheet: str) -> int:
+    """Rows of a sheet of .xlsx that Excel hides, by hand or by a filter; 0 in other formats."""
+    if not zipfile.is_zipfile(io.BytesIO(data)):
+        return 0
+    with zipfile.ZipFile(io.BytesIO(data)) as parts:
+        if _BOOK not in parts.namelist():
+            return 0
+        return len(re.findall(_HIDDEN, parts.read(_path_of(parts, sheet))))
 
 
 def with_zeros(number: int, code: str) -> str:

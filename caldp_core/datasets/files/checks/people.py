@@ -24,6 +24,7 @@ from caldp_core.datasets.files.layout_detection import (
     is_share,
     may_number_rows,
     normalize_name,
+    service_columns,
 )
 
 _TOTALS, _IN_LABELS, _WEIGHTS = (
@@ -44,6 +45,8 @@ _Rows: TypeAlias = list[tuple[str, float]]
 """Labels and their people."""
 _ROUNDED: Final = 0.0025
 """Of a total and all others together, by which it may be off as they are rounded."""
+_SURE: Final = 2_000
+"""People in all from which also the sum of two numbers alone is no chance."""
 _SHARES: Final = {1.0: 0.02, 100.0: 0.5}
 """Sums of shares and percentages, and how far they may be off."""
 
@@ -145,6 +148,8 @@ def multiples(reading: Reading) -> Check | None:
     if not columns or has_word(file.names[columns[0]], RATES) or reading.layout.areas:
         return None
     lines = file.table.dialect.notes if file.table.dialect else ()
+    constant = ({*file.cells(at)} for at in range(len(file.names)))  # such as SCALAR_FACTOR
+    lines = (*lines, *(f"in {cell}" for each in constant if len(each) == 1 for cell in each))
     for words, factor in _MULTIPLES.items():
         behind = rf"(?i)^\s*([\d., ]+?)\s*({words})\s*$"
         cells = [cell for cell in file.cells(columns[0]) if cell not in lines]
@@ -191,7 +196,10 @@ def _parts(reading: Reading) -> list[int]:
 def second_table(reading: Reading) -> Check | None:
     """A row in which the title of the people stands again, where another table begins."""
     at, file = reading.layout.count, reading.file
-    again = [row for row in file.rows if at is not None and row[at] == file.names[at]]
+    if at is None:
+        return None
+    filled = (row for row in file.rows if sum(map(bool, row)) > 1)
+    again = [r for r in filled if r[at] == file.names[at] or is_named(r[at], "count")]
     return ask("second-table", row=" | ".join(filter(None, again[0]))) if again else None
 
 
@@ -293,6 +301,7 @@ def _sum_of_others(rows: _Rows, least: int) -> tuple[str, ...]:
     Rounded numbers may add up to a little more or less.
     """
     whole = sum(number for _, number in rows)
+    least = 3 if whole > _SURE else least
     if len(rows) < least or whole <= 2 * len(rows):
         return ()
     off = min(len(rows) // 2, _ROUNDED * whole)
@@ -313,8 +322,9 @@ def leave_out(cells: Iterable[tuple[int, str]], reading: Reading) -> Reading:
 
 def previews(reading: Reading) -> Check | None:
     """Rows that survey services mark as a preview, a test, spam or not approved."""
-    named = [at for at, name in enumerate(reading.file.names) if is_identifier(name)]
-    cells = ((at, cell) for at in named for cell in dict.fromkeys(reading.file.cells(at)))
+    names = reading.file.names
+    named = {*service_columns(names), *(at for at, n in enumerate(names) if is_identifier(n))}
+    cells = ((at, cell) for at in sorted(named) for cell in dict.fromkeys(reading.file.cells(at)))
     if not (found := [each for each in cells if each[1].casefold() in _PREVIEWS]):
         return None
     rows = sum(any(row[at] == cell for at, cell in found) for row in reading.file.rows)

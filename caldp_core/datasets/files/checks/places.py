@@ -38,12 +38,12 @@ _IN_JSON: Final = rf'\{{[^\d]*"coordinates"\s*:\s*\[\s*({_NUMBER})\s*,\s*({_NUMB
 _SIDE: Final = r"([^,;/()\[\]\s]*\d(?: ?[°º'′’\"″”NSEWnsew])*)"
 _TWO: Final = rf"[(\[]?(?:geo:)?{_SIDE}(?: ?[,;/] ?| ){_SIDE}(?: \d+(?:\.\d+)?)*[)\]]?"
 _WITH_COMMA: Final = r"([-+NSEW]? ?\d{1,3},\d+(?: ?[°º'′’\"″”NSEWnsew])*)"
-_TWO_WITH_COMMAS: Final = rf"[(\[]?{_WITH_COMMA}(?:,? | ?[;/] ?){_WITH_COMMA}[)\]]?"
+_TWO_WITH_COMMAS: Final = rf"[(\[]?{_WITH_COMMA}(?:,? | ?[;/] ?|,){_WITH_COMMA}[)\]]?"
 """Places in one cell: latitude and longitude, as WKT or GeoJSON, or a square around the place."""
 _MARKS: Final[dict[str, numbers.DecimalMark]] = {_TWO: ".", _TWO_WITH_COMMAS: ","}
 _E7: Final = ("latitudee7", "longitudee7")
 _METRES: Final = [pair.split(", ") for pair in numbers.WORDS["labels"]["metres"].split("; ")]
-"""Names of the columns of maps in metres, in lower case."""
+"""In what names of the columns of maps in metres differ, in lower case."""
 
 
 def exchanged(reading: Reading) -> Check | None:
@@ -127,7 +127,9 @@ def _is_place(pattern: str, cell: str) -> bool:
         return match is not None
     mark = _MARKS[pattern]
     written = (part for part in match.groups() if re.search(rf"\d[{mark}°º]", part))
-    return sum(numbers.parse_degrees(part, mark) is not None for part in written) == 2
+    is_list = mark == "," and re.fullmatch(r"\d{1,2}(,\d{1,2}){3}", cell)  # of four choices
+    two = sum(numbers.parse_degrees(part, mark) is not None for part in written) == 2
+    return two and not is_list and not numbers.looks_like_number(cell)
 
 
 def _degrees_sql(column: int, pattern: str) -> tuple[str, str]:
@@ -174,15 +176,30 @@ def ten_millionths(reading: Reading) -> Check | None:
 def metres(reading: Reading) -> Check | None:
     """Two columns of a map in metres, which would be read as answers and people."""
     names = [normalize_name(name) for name in reading.file.names]
-    for pair in _METRES:
-        if set(pair) <= set(names):
-            columns = [names.index(name) for name in pair]
+    for east, north in _METRES:
+        pairs = (
+            (at, names.index(other))
+            for at, name in enumerate(names)
+            for place in re.finditer(re.escape(east), name)
+            if (other := f"{name[: place.start()]}{north}{name[place.end() :]}") in names
+        )
+        for columns in pairs:
             found = [reading.numbers(at) for at in columns]
             if all(each and min(map(abs, each)) > 1_000 for each in found):
-                east, north = map(reading.name, columns)
+                names_of = dict(zip(("east", "north"), map(reading.name, columns), strict=True))
                 x, y = (f"{each[0]:,.0f}" for each in found)
-                return ask("metres", east=east, north=north, x=x, y=y)
+                return ask("metres", **names_of, x=x, y=y)
     return None
+
+
+def minutes(reading: Reading) -> Check | None:
+    """Minutes and seconds in columns of their own: degrees alone would be off by up to one."""
+    pattern = numbers.WORDS["labels"]["minutes"]
+    names = [*map(normalize_name, reading.file.names)]
+    parts = [at for at, name in enumerate(names) if re.fullmatch(pattern, name)]
+    if len(parts) < 2 or any("max" in name for name in names):  # the least of a box
+        return None
+    return ask("minutes", listed=", ".join(map(reading.name, parts)))
 
 
 _LISTED: Final = 5

@@ -31,6 +31,7 @@ CHECKS: Final[Mapping[str, record.CheckFunction]] = {
     "encoding": partial(opening, "encoding"),
     "ten-millionths": places.ten_millionths,
     "metres": places.metres,
+    "minutes": places.minutes,
     "one-column": places.one_column,
     "exchanged": places.exchanged,
     "longitudes-360": places.turned_longitudes,
