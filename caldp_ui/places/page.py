@@ -19,7 +19,7 @@ from caldp_ui.app.texts import escape_markdown, read_texts, read_toml
 from caldp_ui.compute import runs
 from caldp_ui.controls import choices, common
 from caldp_ui.maps import areas
-from caldp_ui.maps.scene import map_files, presets_of, readable_people, report, title
+from caldp_ui.maps.scene import BEGIN, map_files, presets_of, readable_people, report, title
 from caldp_ui.offline import document
 from caldp_ui.parts import comparison, layout, pack, pins, sharing
 from caldp_ui.parts.comparison import BLOCKS, EPSILON, PEOPLE, SENSITIVE, ComparisonData
@@ -273,6 +273,14 @@ DRAW_COUNT: Final = 20
 _PER_SECOND: Final = 2.0
 
 
+def _draws_request(scenario: Scenario) -> list[pins.FilmRequest]:
+    """The film of new noise, once a reader has drawn any: it is a megabyte, and seconds of work."""
+    if scenario.seed == BEGIN.seed:
+        return []
+    name = f"{runs.law_key(scenario)} draws"
+    return [pins.FilmRequest(STATE.key("film-draws"), name, partial(_draws_film, scenario))]
+
+
 def _draws_film(scenario: Scenario, progress: Progress) -> Film:
     steps = []
     for number in range(DRAW_COUNT):
@@ -383,10 +391,7 @@ def show(record: PlacesState) -> None:
                 _show_region(record.region, data.ours, domain)
         PAGE.show_pins(data, shown)
         if are_there:
-            scenario, key = record.scenario, STATE.key("film-draws")
-            name = f"{runs.law_key(scenario)} draws"
-            draws = pins.FilmRequest(key, name, partial(_draws_film, scenario))
-            PAGE.send_films(record, maps, draws)
+            PAGE.send_films(record, maps, *_draws_request(record.scenario))
         layout.tabs(STATE.key("tabs"), _TABS, data)
         _tour_button(runs.finest_map_of(setup.dataset))
     comparison.drawer("places")

@@ -203,7 +203,7 @@ def test_all_methods_stand_beside_each_other() -> None:
     assert any(best.reason in caption.value for caption in at.caption)
 
 
-def test_films_are_of_the_scenario_on_screen_with_its_coins(
+def test_films_are_of_the_scenario_on_screen_and_of_new_noise_once_it_was_drawn(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     names: list[str] = []
@@ -218,6 +218,9 @@ def test_films_are_of_the_scenario_on_screen_with_its_coins(
     draws = f"{runs.key(replace(current, seed=0))} draws"
     assert names == [EPSILON_FILM.name(PlacesState(current)), draws]
     assert scene_of(at)["values"] == {"epsilon": 2.0, "draws": 3.0}
+    names.clear()
+    open_with(replace(current, seed=BEGIN.seed))
+    assert len(names) == 1, "nobody has drawn new noise"
 
 
 def test_the_sentence_of_a_film_is_that_of_the_page() -> None:
