@@ -147,7 +147,7 @@ _EFFORT: Final = 4
 _COLOUR: Final = 40
 """Codes to a colour; the common scale has 43 to each."""
 _BY_COLOUR: Final = 30
-"""People up to whom a colour is told apart more finely than by a person."""
+"""People up to whom colours differ by less than a person."""
 _BY_DIGITS: Final = 1000
 """People from whom on three digits are shown."""
 _DIGITS: Final = 2

@@ -1,4 +1,4 @@
-/* Films of charts, drawings and words: the page at each step of one of its sliders. While a hand
+/* Films of charts, drawings and words: the page at each step of one of its sliders. While the user
    moves it they are shown at once; what the server then says is the same. Never another setting's
    picture: a film is used only where all else is as the server last said. */
 

@@ -117,7 +117,7 @@ class Phone {
         }
     }
 
-    /** There is no such poll, or no longer.
+    /** The poll does not exist, or no longer.
         @param {string} why */
     end(why) {
         if (this.root.textContent !== why) {

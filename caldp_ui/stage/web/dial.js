@@ -1,4 +1,4 @@
-/* A slider of the page that a film runs along: what it says is heard as the hand moves it, before
+/* A slider of the page that a film runs along: what it says is heard as the user moves it, before
    the server knows. Streamlit's sliders say it in the words of their labels. */
 
 class Dial {

@@ -44,7 +44,7 @@ export class FilmPlayer extends Follower {
     restTimer;
     /** @type {string | undefined} The ids that the list has. */
     listedIds;
-    /** Whether a hand moves the film's own slider. */
+    /** Whether the user moves the film's own slider. */
     isHeld = false;
     turn = 0;
 
@@ -142,7 +142,7 @@ export class FilmPlayer extends Follower {
         else this.leave();
     }
 
-    /** The scene's own pictures are shown, unless a hand moves the film. */
+    /** The scene's own pictures are shown, unless the user moves the film. */
     leave() {
         if (this.isHeld) return;
         this.moveTo(null);

@@ -1,4 +1,4 @@
-/* Films that follow sliders of the page while a hand moves them, before the server has answered.
+/* Films that follow sliders of the page while the user moves them, before the server has answered.
    What is shown of a step, maps or charts, and whether a film is of this very page, others say. */
 
 import {Dials} from "./dial.js";

@@ -1,5 +1,5 @@
 /* What is drawn over the cells, at the screen's own resolution: coasts and states, borders of
-   blocks, the sensitive set, the marked box; and what the hand is about to do. */
+   blocks, the sensitive set, the marked box; and what the user is about to do. */
 
 import {ownLines} from "./lines.js";
 
@@ -246,7 +246,7 @@ export function drawCursor(context, projection, grid, cell, {hand, shade}, ratio
     context.stroke(ring);
 }
 
-/** What the hand is about to take: filled lightly, with a firm edge.
+/** What the user is about to take: filled lightly, with a firm edge.
     @param {Context} context
     @param {Projection} projection
     @param {Draft} draft

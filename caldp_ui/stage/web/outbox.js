@@ -1,6 +1,6 @@
-/* What hands did, told to Python: each once, in order, at whatever moment. Streamlit keeps only the
+/* What the user did, sent to Python: each once, in order, at any moment. Streamlit keeps only the
    newest of what waits for a run, clears what a run that is overtaken leaves behind, and draws some
-   runs in part only. So all that no scene has confirmed is told together, and again if the page has
+   runs in part only. So all that no scene has confirmed is sent together, and again if the page has
    come to rest without it. */
 
 /** @typedef {{serial: number, kind: string, record: Record<string, unknown>}} UserEvent */

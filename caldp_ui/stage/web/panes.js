@@ -276,7 +276,7 @@ export function paintPicture(context, picture, projection, stage, ratio, reserve
     context.restore();
 }
 
-/** What follows the hand, over all that.
+/** What follows the pointer, over all that.
     @param {Context} context
     @param {Projection} projection
     @param {Stage} stage

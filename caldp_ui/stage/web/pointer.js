@@ -6,7 +6,7 @@
 const WHEEL = 0.0016, CLICK_PX = 4, REST_MS = 250;
 
 export class Pointer {
-    /** @type {{x: number, y: number, moved: boolean} | null} Where the hand came down. */
+    /** @type {{x: number, y: number, moved: boolean} | null} Where the pointer was pressed. */
     start = null;
     last = {x: 0, y: 0};
     lastScrollTime = -Infinity;

@@ -109,7 +109,7 @@ export class View {
         this.set({lat: (south + north) / 2, lon: (west + east) / 2, zoom});
     }
 
-    /** Into the link, once the hand rests, unless the page has been left; at home it needs none. */
+    /** Into the link, once the user rests, unless the page has been left; at home it needs none. */
     remember() {
         clearTimeout(this.timer);
         this.timer = setTimeout(() => {
