@@ -1,4 +1,4 @@
-/* Before and after: one map, two pictures, and a divider that the pointer or the arrow keys move. */
+/* Before and after: one map, two pictures, and a divider that pointer or arrow keys move. */
 
 import {clamp, el, setText} from "./dom.js";
 import {contextOf} from "./ink.js";
