@@ -90,7 +90,8 @@ def is_share(name: str) -> bool:
 
 
 def has_word(name: str, words: Collection[str]) -> bool:
-    """True if one of the words of a name is among `words`."""
+    """True if one of the words of a name, such as “individualCount”, is among `words`."""
+    name = re.sub(r"(?<=[a-z])(?=[A-Z][a-z])", " ", name)
     return not set(words).isdisjoint(re.split(r"[\s_]+", normalize_name(name)))
 
 

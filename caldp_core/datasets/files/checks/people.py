@@ -148,7 +148,8 @@ def multiples(reading: Reading) -> Check | None:
     if not columns or has_word(file.names[columns[0]], RATES) or reading.layout.areas:
         return None
     lines = file.table.dialect.notes if file.table.dialect else ()
-    constant = ({*file.cells(at)} for at in range(len(file.names)))  # such as SCALAR_FACTOR
+    texts = [at for at in range(len(file.names)) if not file.is_numeric(at)]
+    constant = ({*file.cells(at)} for at in texts)  # such as SCALAR_FACTOR
     lines = (*lines, *(f"in {cell}" for each in constant if len(each) == 1 for cell in each))
     for words, factor in _MULTIPLES.items():
         behind = rf"(?i)^\s*([\d., ]+?)\s*({words})\s*$"
@@ -345,6 +346,8 @@ def crosstab(reading: Reading) -> Check | None:
     filled = [at for at in range(len(file.names)) if file.cells(at)]
     several = [at for at in filled if len(set(file.cells(at))) > 1 or len(file.rows) == 1]
     texts = [at for at in several if not file.is_numeric(at)]
+    if not texts:  # ages or years
+        texts = [at for at in several if at == layout.answer and _is_measure(file.names[at])]
     labels = {tuple(row[at] for at in texts) for row in file.rows}
     label = next((at for at in (layout.answer, layout.group) if at in texts), None)
     if label is None or len(texts) > _LABELS_MAX or len(labels) < len(file.rows):
@@ -376,6 +379,10 @@ def crosstab(reading: Reading) -> Check | None:
     offers = (*only, *check.offers)
     sentence = numbers.WORDS["checks"]["crosstab"]["of_times"].format(listed=listed)
     return replace(check, sentence=sentence, offers=offers)
+
+
+def _is_measure(name: str) -> bool:
+    return is_named(name, "measure") or is_named(name, "period")
 
 
 def _may_hold_people(reading: Reading, column: int) -> bool:
