@@ -30,10 +30,16 @@ from caldp_core.basics.types import Bools, Floats, read_only, short_repr
 from caldp_core.collect import report_files
 from caldp_core.collect.collected_tally import REASONS, CollectedTally, merge_tallies, zero_refusals
 from caldp_core.collect.collector import MEMORY_MB
-from caldp_core.collect.device import NUMBER
 from caldp_core.collect.json_files import FILE_MAX_BYTES, parse_json_object
 from caldp_core.collect.protocol import PROTOCOL_KEY, Protocol
-from caldp_core.collect.record import EVERY_LOOK, HOLD_KEY, RECORD_KEY, check_record, make_record
+from caldp_core.collect.record import (
+    EVERY_LOOK,
+    HOLD_KEY,
+    RECORD_KEY,
+    SOURCE,
+    check_record,
+    make_record,
+)
 from caldp_core.datasets.shipped import DATA_FOLDER
 from caldp_core.domain.domains import GridDomain
 from caldp_core.estimation.estimators import ErrorEstimate, compare_groups, estimated_error
@@ -125,11 +131,7 @@ def collected_from_histogram(protocol: Protocol, path: Path) -> CollectedTally:
     with explain_missing("Reading a histogram", "collect"):
         import duckdb
 
-    require(
-        protocol.format.kind == NUMBER,
-        f"Reports of {protocol.plan.name} are not numbers, so a histogram cannot hold them; use "
-        "caldp tally.",
-    )
+    protocol.require_numbers(", so a histogram cannot hold them; use caldp tally")
     with connect(MEMORY_MB, folders=[path.resolve().parent]) as connection:
         reader, columns = report_files.columns_of_file(connection, path)
         require(
@@ -249,7 +251,6 @@ class Results:
 
     def results(self, level: float, looks: Looks = one_look) -> "Results":
         """These results as they were estimated; `level` and `looks` are ignored."""
-        del level, looks
         return self
 
     def _column(self, name: str) -> Floats:
@@ -374,11 +375,8 @@ def _read_estimate(
     levels = set(table["level"])
     level = levels.pop() if len(levels) == 1 else None
     if not isinstance(level, float) or not CONFIDENCE_MIN <= level <= CONFIDENCE_MAX or not reports:
-        raise CaldpError(f"The estimate {quoted(name)} needs one level and people; {_SOURCE}")
+        raise CaldpError(f"The estimate {quoted(name)} needs one level and people; {SOURCE}")
     return Results(protocol, table, level, reports, record=record)
-
-
-_SOURCE: Final = "give the file that caldp estimate wrote."
 
 
 def _table(protocol: Protocol, name: str, text: str) -> dict[str, list[object]]:
@@ -392,12 +390,12 @@ def _table(protocol: Protocol, name: str, text: str) -> dict[str, list[object]]:
     head, body, k = (rows or [[]])[0], rows[1:], protocol.domain.k
     require(
         set(_NUMBERS) <= set(head) and len(set(head)) == len(head),
-        f"The table {quoted(name)} needs the columns {', '.join(_NUMBERS)}; {_SOURCE}",
+        f"The table {quoted(name)} needs the columns {', '.join(_NUMBERS)}; {SOURCE}",
     )
     require(
         len(body) == k and all(len(row) == len(head) for row in body),
         f"The estimate {quoted(name)} has {count_text(len(body), 'row', 'rows')} and its protocol "
-        f"{k:,} values; {_SOURCE}",
+        f"{k:,} values; {SOURCE}",
     )
     columns: dict[str, list[object]] = dict(
         zip(head, map(list, zip(*body, strict=True)), strict=True)
@@ -407,7 +405,7 @@ def _table(protocol: Protocol, name: str, text: str) -> dict[str, list[object]]:
         require(
             None not in numbers,
             f"The estimate {quoted(name)} has something else than numbers under {column!r}; "
-            f"{_SOURCE}",
+            f"{SOURCE}",
         )
         columns[column] = list(numbers)
     _check_numbers(protocol, name, columns)
@@ -430,7 +428,7 @@ def _check_numbers(protocol: Protocol, name: str, columns: Columns) -> None:
             and (high <= np.maximum(share, 1)).all()
         )
         and bool((abs(people) <= N_MAX * 1e6).all()),
-        f"The estimate {quoted(name)} has invalid shares or ends of intervals; {_SOURCE}",
+        f"The estimate {quoted(name)} has invalid shares or ends of intervals; {SOURCE}",
     )
     labels = [str(as_cell(label)) for label in protocol.labels]
     require(

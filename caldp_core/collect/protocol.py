@@ -579,6 +579,10 @@ class Protocol:
         names = value_names(self.domain, self.coverage.exposed)
         return {EXPOSED: names} if names else {}
 
+    def require_numbers(self, advice: str) -> None:
+        """Raise `CaldpError`, which ends with the advice, unless reports are numbers."""
+        require(self.format.kind == NUMBER, f"Reports of {self.plan.name} are not numbers{advice}.")
+
     def promise(self) -> dict[str, Any]:
         """What is promised, JSON-ready; values that it fails to protect come first."""
         return self.exposed_part | self.plan.promise()

@@ -366,7 +366,7 @@ HOLD_KEY: Final = "intervals_hold"
 """Key that is there where intervals hold while reports come; its value is `EVERY_LOOK`."""
 EVERY_LOOK: Final = "at every look"
 _FORMAT: Final = 1
-_SOURCE: Final = "give the file that caldp estimate wrote."
+SOURCE: Final = "give the file that caldp estimate wrote."
 _UPWARDS: Final = 1.01
 """Factor by which an ε after mixing may be rounded up, to three digits."""
 
@@ -470,21 +470,21 @@ def check_record(protocol: Protocol, record: Mapping[str, Any], name: str) -> No
     )
     privacy = record.get("privacy")
     if not isinstance(privacy, dict) or "if_mixed" not in privacy:
-        raise CaldpError(f"{name} does not say what was promised; {_SOURCE}")
+        raise CaldpError(f"{name} does not say what was promised; {SOURCE}")
     promised = {key: each for key, each in privacy.items() if key != "if_mixed"}
     for key, right in _protocol_fields(protocol).items():
         require(
             (promised if key == "privacy" else record.get(key)) == right,
-            f"{name} has another {key} than its protocol; {_SOURCE}",
+            f"{name} has another {key} than its protocol; {SOURCE}",
         )
     wrong = [key for key, fits in _COLLECTED.items() if key not in record or not fits(record[key])]
     if LAW_KEY in record and not _are_law_checks(protocol, record[LAW_KEY]):
         wrong.append(LAW_KEY)
-    require(not wrong, f"{name} has no {''.join(wrong[:1])} that can be right; {_SOURCE}")
+    require(not wrong, f"{name} has no {''.join(wrong[:1])} that can be right; {SOURCE}")
     mixed = privacy["if_mixed"]
     require(
         mixed is None or _is_mixed(protocol, mixed),
-        f"{name} has another if_mixed than its protocol can have; {_SOURCE}",
+        f"{name} has another if_mixed than its protocol can have; {SOURCE}",
     )
 
 

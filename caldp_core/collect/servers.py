@@ -72,10 +72,7 @@ def tally_query(protocol: Protocol, dialect: str, batch_column: str = "") -> str
     an invalid column name, and for families whose reports are bytes.
     """
     require(dialect in DIALECTS, f"dialect must be one of {', '.join(DIALECTS)}, got {dialect!r}.")
-    require(
-        protocol.format.kind == NUMBER,
-        f"Reports of {protocol.plan.name} are not numbers; count them by caldp tally.",
-    )
+    protocol.require_numbers("; count them by caldp tally")
     require(
         not batch_column or _COLUMN.fullmatch(batch_column) is not None,
         f"The column of batches must be a name of letters, digits and _, got {batch_column!r}.",
@@ -118,10 +115,9 @@ def dap_configuration(protocol: Protocol) -> dict[str, Any]:
     estimated shares are the matrix times the aggregate result over its sum. Raises `CaldpError` for
     families whose reports are bytes.
     """
-    require(
-        protocol.format.kind == NUMBER,
-        f"Reports of {protocol.plan.name} are not numbers, a histogram cannot count them; use "
-        "hadamard, galois, randomized-response or another mechanism on few values.",
+    protocol.require_numbers(
+        ", a histogram cannot count them; use hadamard, galois, randomized-response or another "
+        "mechanism on few values"
     )
     made: dict[str, Any] = json.loads((_FOLDER / "dap.json").read_text("utf-8"))
     length = protocol.format.values

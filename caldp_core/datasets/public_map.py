@@ -34,7 +34,6 @@ class NoPrior:
 
     def shares_on(self, domain: Domain | GridDomain) -> None:
         """None, as nothing is known of any domain."""
-        del domain
 
 
 @dataclass(frozen=True)

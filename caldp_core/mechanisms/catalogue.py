@@ -12,7 +12,7 @@ from dataclasses import KW_ONLY, dataclass, fields
 from functools import partial
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import Any, ClassVar, Final, Literal, Protocol, TypeAlias, cast, runtime_checkable
+from typing import Any, ClassVar, Final, Literal, Protocol, TypeAlias, cast
 
 import numpy as np
 
@@ -40,14 +40,6 @@ class MechanismSpec(Protocol):
 
     def make(self, policy: Any, /) -> Mechanism:
         """The mechanism for a policy that it keeps; `CaldpError` where size or parameters fail."""
-
-
-@runtime_checkable
-class TakesShare(Protocol):
-    """A spec that can be tuned to a share of people with a sensitive value."""
-
-    def for_share(self, share: float) -> MechanismSpec:
-        """The mechanism that is best if this `share`, in [0, 1], of a block's people has one."""
 
 
 class FamilySpec:
@@ -166,10 +158,6 @@ class SubsetSelection(FamilySpec):
             return None
         return partial(subset_selection.same_omega, omega=self.omega)
 
-    def for_share(self, share: float) -> MechanismSpec:
-        """See `TakesShare.for_share`."""
-        return SubsetSelection(share=share)
-
 
 @dataclass(frozen=True)
 class LocalHashing(FamilySpec):
@@ -212,10 +200,6 @@ class Galois(FamilySpec):
         if self.share is not None:
             return partial(galois.best_degrees, hidden=self.share)
         return None if self.q is None else partial(galois.same_degrees, q=self.q)
-
-    def for_share(self, share: float) -> MechanismSpec:
-        """See `TakesShare.for_share`."""
-        return Galois(share=share)
 
 
 @dataclass(frozen=True)

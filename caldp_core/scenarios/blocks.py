@@ -399,7 +399,6 @@ class EverythingSensitive:
 
     def build(self, domain: AnyDomain, partition: partitions.Partition) -> Bools:
         """See `SensitiveSpec.build`."""
-        del partition
         return np.ones(domain.k, np.bool_)
 
 
@@ -460,7 +459,6 @@ class SensitiveNear:
 
     def build(self, domain: AnyDomain, partition: partitions.Partition) -> Bools:
         """See `SensitiveSpec.build`."""
-        del partition
         return partitions.cells_within_km(require_map(domain, "Points"), self.degrees(), self.km)
 
     def degrees(self) -> Floats:
@@ -523,7 +521,6 @@ class SensitiveInhabited:
 
     def build(self, domain: AnyDomain, partition: partitions.Partition) -> Bools:
         """See `SensitiveSpec.build`."""
-        del partition
         require_us_map(domain, "Numbers of inhabitants")
         people = population_prior()
         return np.asarray((people >= self.least) & (people <= self.most))
@@ -541,7 +538,6 @@ class SensitiveSymbols:
 
     def build(self, domain: AnyDomain, partition: partitions.Partition) -> Bools:
         """See `SensitiveSpec.build`."""
-        del partition
         flags = np.zeros(domain.k, np.bool_)
         for first, last in parse_runs(self.runs):
             check_whole("sensitive symbol", last, 0, domain.k - 1)

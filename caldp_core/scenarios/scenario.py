@@ -162,11 +162,13 @@ def _settings(
 ) -> Iterator[catalogue.MechanismSpec]:
     """The spec, and made for the share of hidden symbols where some, not all, are hidden."""
     yield spec
-    if isinstance(policy, Context) and isinstance(spec, catalogue.TakesShare):
+    if isinstance(policy, Context) and isinstance(
+        spec, catalogue.SubsetSelection | catalogue.Galois
+    ):
         hidden = policy.hidden()
         beside = np.isin(policy.blocks, policy.blocks[hidden])
         if hidden.any() and hidden.sum() < beside.sum():
-            yield spec.for_share(float(f"{hidden.sum() / beside.sum():.3g}"))
+            yield replace(spec, share=float(f"{hidden.sum() / beside.sum():.3g}"))
 
 
 _DATASETS: Final[dict[str, type]] = {

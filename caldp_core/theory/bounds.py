@@ -85,34 +85,19 @@ def _require_flags(sensitive: Bools, shape: tuple[int, ...]) -> None:
     )
 
 
-@dataclass(frozen=True)
-class Losses:
-    """Expected losses of the unbiased estimate.
+def urr_l1_loss(p: Floats, sensitive: Bools, n: int, epsilon: float) -> float:
+    """ULDP Proposition 4 (11): E Σ|p̂−p| of utility-optimized randomized response at any p.
 
-    `l1`: E Σ|p̂−p| in the limit of many people, where p̂ is normal. `l2_squared`: E Σ(p̂−p)²,
-    exact for any n.
-    """
-
-    l1: float
-    l2_squared: float
-
-
-def urr_losses(p: Floats, sensitive: Bools, n: int, epsilon: float) -> Losses:
-    """ULDP Proposition 4 (11), of utility-optimized randomized response at any p.
-
-    With u′ = e^ε−1 and v = (|X_S|+e^ε−1)/u′ the variances are (p_x+1/u′)(v−p_x−1/u′)/n for
-    sensitive x and p_x(v−p_x)/n for the others; l1 ≈ √(2/π)·Σσ_x. `p`, `sensitive`: (k,).
+    In the limit of many people, where p̂ is normal: √(2/π)·Σσ_x. With u′ = e^ε−1 and
+    v = (|X_S|+e^ε−1)/u′ the variances are (p_x+1/u′)(v−p_x−1/u′)/n for sensitive x and
+    p_x(v−p_x)/n for the others. `p`, `sensitive`: (k,).
     """
     _require_flags(sensitive, p.shape)
     a = 1.0 / np.expm1(_epsilon(epsilon))
     v = 1.0 + float(np.count_nonzero(sensitive)) * a
     q = p + np.where(sensitive, a, 0.0)
-    return _losses(q * (v - q) / errors.check_n(n))
-
-
-def _losses(variance: Floats) -> Losses:
-    variance = np.maximum(variance, 0.0)
-    return Losses(float(np.sqrt(2 / np.pi) * np.sqrt(variance).sum()), float(variance.sum()))
+    variance = np.maximum(q * (v - q) / errors.check_n(n), 0.0)
+    return float(np.sqrt(2 / np.pi) * np.sqrt(variance).sum())
 
 
 Triple: TypeAlias = tuple[float, float, float]

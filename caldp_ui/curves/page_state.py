@@ -449,7 +449,7 @@ def _bound_at(method: str, setup: Setup) -> float:
     k, n, flags = setup.mechanism.k, setup.n, setup.sensitive
     epsilon = setup.scenario.context.plain_epsilon
     if method == "randomized-response":
-        return bounds.urr_losses(setup.dataset.distribution, flags, n, epsilon).l1 / 2
+        return bounds.urr_l1_loss(setup.dataset.distribution, flags, n, epsilon) / 2
     if isinstance(setup.scenario.context.sensitive, EverythingSensitive):
         return bounds.block_tv_bound(setup.partition.sizes(), n, epsilon) / 2
     return bounds.high_low_tv_bound(k, int(flags.sum()), n, epsilon) / 2

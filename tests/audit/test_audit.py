@@ -55,7 +55,13 @@ def both_ways(epsilon: float, back: float | None = None) -> Dense:
     return Dense([[0, epsilon], [epsilon if back is None else back, 0]])
 
 
-WARNER = [[F(3, 4), F(1, 4)], [F(1, 4), F(3, 4)]]
+def coin_of_ratio(ratio: Fraction) -> list[list[Fraction]]:
+    """One bit that is kept `ratio` times as often as it is turned."""
+    b = 1 / (ratio + 1)
+    return [[1 - b, b], [b, 1 - b]]
+
+
+WARNER = coin_of_ratio(F(3))
 
 
 def test_warner_s_coin_needs_log_3() -> None:
@@ -108,14 +114,10 @@ def test_zero_epsilon_means_equal_rows() -> None:
 
 @pytest.mark.parametrize("epsilon", [0.001, 0.5, 1.0, 7.3, 20.0])
 def test_it_decides_to_fifty_digits(epsilon: float) -> None:
-    def channel(ratio: Fraction) -> list[list[Fraction]]:
-        b = 1 / (ratio + 1)
-        return [[1 - b, b], [b, 1 - b]]
-
     just_below = exp_below(epsilon)
-    assert audit_channel(channel(just_below), both_ways(epsilon)).holds
+    assert audit_channel(coin_of_ratio(just_below), both_ways(epsilon)).holds
     beyond = just_below * (1 + F(1, 10**50))
-    assert not audit_channel(channel(beyond), both_ways(epsilon)).holds
+    assert not audit_channel(coin_of_ratio(beyond), both_ways(epsilon)).holds
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 0.001, 0.5, 1.0, 7.3, 20.0])
@@ -145,13 +147,8 @@ def test_equal_rows_hold_at_every_level() -> None:
 
 def test_the_least_level_still_decides() -> None:
     least = 5e-324
-
-    def channel(excess: Fraction) -> list[list[Fraction]]:
-        b = 1 / (2 + excess)
-        return [[1 - b, b], [b, 1 - b]]
-
-    assert audit_channel(channel(F(least)), both_ways(least)).holds
-    assert not audit_channel(channel(F(least) * 2), both_ways(least)).holds
+    assert audit_channel(coin_of_ratio(1 + F(least)), both_ways(least)).holds
+    assert not audit_channel(coin_of_ratio(1 + F(least) * 2), both_ways(least)).holds
 
 
 @pytest.mark.parametrize("epsilon", [LEVEL_MAX, 1.1 * LEVEL_MAX, 1e6, 1e308, sys.float_info.max])
@@ -160,13 +157,8 @@ def test_levels_beyond_all_channels_bind_as_the_largest(epsilon: float) -> None:
     most = exp_below(epsilon)
     assert most == exp_below(LEVEL_MAX)
     assert math.log(most.numerator) - math.log(most.denominator) == pytest.approx(LEVEL_MAX)
-
-    def channel(ratio: Fraction) -> list[list[Fraction]]:
-        b = 1 / (ratio + 1)
-        return [[1 - b, b], [b, 1 - b]]
-
-    assert audit_channel(channel(most), both_ways(epsilon)).holds
-    assert not audit_channel(channel(most * 2), both_ways(epsilon)).holds
+    assert audit_channel(coin_of_ratio(most), both_ways(epsilon)).holds
+    assert not audit_channel(coin_of_ratio(most * 2), both_ways(epsilon)).holds
     certain = [[F(1), F(0)], [F(1, 2), F(1, 2)]]
     assert not audit_channel(certain, both_ways(epsilon)).holds
 
@@ -329,16 +321,12 @@ def too_high(mechanism: ContextMechanism, bound: Bound, n: int, true: float, see
 LIMIT = int(binom.isf(SIGNIFICANCE / 10, REPEATS, ALPHA))
 
 
-def test_the_bound_is_seldom_too_high() -> None:
-    # By one family: the bound sees numbers of reports of each kind, whatever they look like.
-    mechanism = catalogue.in_context(Context.plain(6, 0.5), "hadamard")
-    assert too_high(mechanism, halves_apart, 300, 0.5, seed=1) <= LIMIT
-
-
-def test_it_is_seldom_too_high_where_many_events_tempt() -> None:
-    # 64 outputs, of which the luckiest few would be chosen; and two that differ in nothing.
-    mechanism = catalogue.in_context(Context.plain(63, 0.001), "hadamard")
-    assert too_high(mechanism, halves_apart, 300, 0.001, seed=2) <= LIMIT
+@pytest.mark.parametrize(("k", "epsilon"), [(6, 0.5), (63, 0.001)])
+def test_the_bound_is_seldom_too_high(k: int, epsilon: float) -> None:
+    # By one family: the bound sees numbers of reports of each kind, whatever they look like. Of 64
+    # outputs the luckiest few would be chosen, and two that differ in nothing.
+    mechanism = catalogue.in_context(Context.plain(k, epsilon), "hadamard")
+    assert too_high(mechanism, halves_apart, 300, epsilon, seed=2) <= LIMIT
 
 
 def test_testing_on_the_half_that_chose_is_caught() -> None:

@@ -182,7 +182,6 @@ def by_file(protocol: Protocol, folder: Path, sent: list[Any]) -> CollectedTally
 
 
 def by_pandas(protocol: Protocol, folder: Path, sent: list[Any]) -> CollectedTally:
-    del folder
     frame = pd.DataFrame({"report": sent, "batch": [DAYS[i % 2] for i in range(len(sent))]})
     batch = pa.RecordBatch.from_pandas(frame)
     (row,) = next(partial_tallies(protocol.to_json())([batch])).to_pylist()
@@ -198,7 +197,6 @@ class FrameOfDays(Frame):
 
 
 def by_spark(protocol: Protocol, folder: Path, sent: list[Any], most: int = 9) -> CollectedTally:
-    del folder
     parts = [pa.RecordBatch.from_pydict({"report": sent[i::2], "batch": [day] * len(sent[i::2])})
              for i, day in enumerate(DAYS)]  # fmt: skip
     return tally_frame(protocol, FrameOfDays([[part] for part in parts]), "frame", most)

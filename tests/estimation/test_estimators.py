@@ -291,11 +291,8 @@ def rare_sensitive(k: int, hidden: int, n: int) -> tuple[Ints, np.ndarray]:
     rng = np.random.default_rng(1)
     flags = np.zeros(k, np.bool_)
     flags[rng.permutation(k)[:hidden]] = True
-    return rng.multinomial(n, rng.permutation(1 / np.arange(1, k + 1)) / k_harmonic(k)), flags
-
-
-def k_harmonic(k: int) -> float:
-    return float((1 / np.arange(1, k + 1)).sum())
+    weights = rng.permutation(1 / np.arange(1, k + 1))
+    return rng.multinomial(n, weights / weights.sum()), flags
 
 
 def drawn_by_oue(people: Ints, flags: np.ndarray, epsilon: float, seed: int) -> Ints:
@@ -495,10 +492,7 @@ SQUARE = GridDomain(south=0.0, west=0.0, cell=0.01, rows=64, columns=64)
 
 def unrelated(seed: int) -> tuple[Evidence, Floats]:
     """The evidence on a map where few cells have most people, and a prior drawn by itself."""
-    rng, grid = (
-        np.random.default_rng(seed),
-        GridDomain(south=0.0, west=0.0, cell=0.01, rows=64, columns=64),
-    )
+    rng, grid = np.random.default_rng(seed), SQUARE
     if rng.random() < 0.5:
         weights = rng.pareto(1.0, grid.k)
     else:

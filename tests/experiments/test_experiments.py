@@ -285,19 +285,6 @@ def test_the_command_runs_a_file(tmp_path: Path) -> None:
     assert summary["expected"]["tv"] == forecast(result.setup).error
 
 
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [("{}", "starts with"), ("{", "is not JSON"), ('{"caldp_scenario": 2, "n": 0}', "n must be")],
-)
-def test_the_command_says_what_is_wrong(tmp_path: Path, content: str, words: str) -> None:
-    path = tmp_path / "scenario.json"
-    path.write_text(content, encoding="utf-8")
-    done = CliRunner().invoke(main, ["run", str(path)])
-    assert (done.exit_code, done.stdout) == (2, "")
-    assert words in done.stderr
-    assert "Traceback" not in done.stderr
-
-
 def test_table_1_comes_out_as_printed() -> None:
     done = CliRunner().invoke(main, ["reproduce", "table1", "--runs", "2", "--json"])
     assert done.exit_code == 0, done.output

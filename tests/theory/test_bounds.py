@@ -8,11 +8,10 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
 
-from caldp_core.basics.errors import CaldpError, check_n, check_number, require
-from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN, N_MAX
-from caldp_core.basics.types import Bools, Floats
+from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.limits import N_MAX
+from caldp_core.basics.types import Floats
 from caldp_core.domain.domains import KM_PER_DEGREE, US_GRID, GridDomain
 from caldp_core.domain.partitions import grid_blocks
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, catalogue
@@ -35,7 +34,6 @@ from caldp_core.privacy.distance import (
 from caldp_core.privacy.matrix import DenseMatrix
 from caldp_core.theory import bounds
 from caldp_core.theory.bounds import (
-    Losses,
     block_report_distribution,
     blocks_with_displacement,
     cell_km,
@@ -50,54 +48,8 @@ from caldp_core.theory.planner import people_needed
 from tests.contract.checks import CONTEXTS, EXACT, channel_of, context, naming, single_estimates
 from tests.mechanisms.test_kernels import planar_displacement
 
-
-def urap_losses(p: Floats, sensitive: Bools, n: int, epsilon: float) -> Losses:
-    """ULDP Proposition 7 (16), of utility-optimized RAPPOR as published, θ = e^{ε/2}/(e^{ε/2}+1).
-
-    With u′ = e^{ε/2}−1 and v = e^{ε/2}/u′ the variances are (p_x+1/u′)(v−p_x)/n for sensitive x
-    and p_x(v−p_x)/n for the others. `p`, `sensitive`: (k,).
-    """
-    bounds._require_flags(sensitive, p.shape)
-    a = 1.0 / np.expm1(check_number("epsilon", epsilon, EPSILON_MIN, EPSILON_MAX) / 2)
-    v = 1.0 + a
-    return bounds._losses((p + np.where(sensitive, a, 0.0)) * (v - p) / check_n(n))
-
-
-def urr_worst(sensitive: Bools, epsilon: float) -> Floats:
-    """(k,) distribution where both losses of uRR are largest (ULDP Propositions 5 and 6).
-
-    Both losses are Σ g(q_x) with one concave g, q_x = p_x + 1/(e^ε−1) for sensitive x and p_x for
-    the others: the more even q, the larger. Up to ε = ln(|X_N|+1) that is uniform on the symbols
-    that are *not* sensitive (Prop. 5); beyond, the mixture (13) that makes all q equal (Prop. 6).
-    """
-    bounds._require_flags(sensitive, sensitive.shape)
-    k, others = sensitive.size, int(np.count_nonzero(~sensitive))
-    power = float(np.expm1(check_number("epsilon", epsilon, EPSILON_MIN, EPSILON_MAX)))
-    if power <= others:
-        return np.where(sensitive, 0.0, 1.0 / max(others, 1))
-    hidden = (1.0 - others / power) / k
-    return np.where(sensitive, hidden, hidden + 1.0 / power)
-
-
-def urap_worst(sensitive: Bools, epsilon: float) -> Floats:
-    """(k,) distribution where both losses of uRAP are largest (ULDP Proposition 8).
-
-    Uniform on the symbols that are not sensitive, for ε ≤ 2·ln(|X_N|/2+1): beyond, l2² already
-    has its maximum elsewhere, and this raises `CaldpError`.
-    """
-    bounds._require_flags(sensitive, sensitive.shape)
-    others = int(np.count_nonzero(~sensitive))
-    limit = 2 * float(np.log1p(others / 2))
-    require(
-        check_number("epsilon", epsilon, EPSILON_MIN, EPSILON_MAX) <= limit,
-        f"epsilon must be at most 2·ln(|X_N|/2+1) = {limit:.4g} for Proposition 8, got {epsilon}.",
-    )
-    return np.where(sensitive, 0.0, 1.0 / max(others, 1))
-
-
 EPSILONS = (0.1, 0.5, 1.0, 3.0, 8.0)
 FLAGS = np.array([True, False, True, False, False, True])
-Formula = Callable[[Floats, Bools, int, float], Losses]
 
 
 def shares(k: int, seed: int) -> list[Floats]:
@@ -160,76 +112,35 @@ def test_people_needed_for_a_bound_grow_like_the_rate(sizes: list[int]) -> None:
 
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
-def test_proposition_4_of_uldp_is_the_exact_variance(epsilon: float) -> None:
+def test_proposition_4_of_uldp_is_of_the_exact_variance(epsilon: float) -> None:
     mechanism = catalogue.in_context(Context.high_low(FLAGS, epsilon), "randomized-response")
     for p in shares(FLAGS.size, 3):
         variance = mechanism.variance(p, 1000)
-        ours = bounds.urr_losses(p, FLAGS, 1000, epsilon)
-        assert ours.l2_squared == pytest.approx(variance.sum(), rel=1e-8, abs=1e-12)
         normal = np.sqrt(2 / np.pi) * np.sqrt(np.maximum(variance, 0)).sum()
-        assert ours.l1 == pytest.approx(normal, rel=1e-6, abs=1e-7)
+        loss = bounds.urr_l1_loss(p, FLAGS, 1000, epsilon)
+        assert loss == pytest.approx(normal, rel=1e-6, abs=1e-7)
         # Must fail: another ε by 1 %, where there is noise at all.
-        off = bounds.urr_losses(p, FLAGS, 1000, 1.01 * epsilon)
-        assert off.l2_squared != pytest.approx(variance.sum(), rel=1e-8, abs=1e-12)
+        off = bounds.urr_l1_loss(p, FLAGS, 1000, 1.01 * epsilon)
+        assert off != pytest.approx(normal, rel=1e-6, abs=1e-7)
 
 
-@pytest.mark.parametrize("epsilon", EPSILONS)
-def test_proposition_7_of_uldp_is_the_variance_of_its_bits(epsilon: float) -> None:
-    # Each report's bit x is one coin; p̂_x is its mean, shifted and scaled to be unbiased.
-    theta = 1 / (1 + np.exp(-epsilon / 2))
-    d1, d2 = 1 - theta, np.exp(-epsilon / 2)
-    for p in shares(FLAGS.size, 4):
-        bit = np.where(FLAGS, p * theta + (1 - p) * d1, p * (1 - d2))
-        scale = np.where(FLAGS, theta - d1, 1 - d2)
-        variance = bit * (1 - bit) / scale**2 / 1000
-        ours = urap_losses(p, FLAGS, 1000, epsilon)
-        assert ours.l2_squared == pytest.approx(variance.sum(), rel=1e-9, abs=1e-12)
-        normal = np.sqrt(2 / np.pi) * np.sqrt(np.maximum(variance, 0)).sum()
-        assert ours.l1 == pytest.approx(normal, rel=1e-6, abs=1e-7)
-
-
-def maximum(formula: Formula, flags: Bools, epsilon: float, loss: str) -> float:
-    """The largest loss that an optimiser finds, from several starts."""
-    k = flags.size
-
-    def below(weights: Floats) -> float:
-        p = np.square(weights) / max(float(np.square(weights).sum()), 1e-12)
-        return -float(getattr(formula(p, flags, 1, epsilon), loss))
-
-    rng = np.random.default_rng(5)
-    starts = [np.sqrt(rng.dirichlet(np.ones(k))) for _ in range(6)]
-    return max(-minimize(below, start, method="BFGS").fun for start in starts)
-
-
-@pytest.mark.parametrize("loss", ["l1", "l2_squared"])
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 1.3, 1.5, 3.0, 8.0])
-def test_propositions_5_and_6_are_the_worst_cases(epsilon: float, loss: str) -> None:
-    # |X_N| = 3: Proposition 5 ends at ln 4 = 1.386.
-    worst = urr_worst(FLAGS, epsilon)
-    assert worst.sum() == pytest.approx(1)
-    assert worst.min() >= 0
-    ours = float(getattr(bounds.urr_losses(worst, FLAGS, 1, epsilon), loss))
-    assert ours == pytest.approx(maximum(bounds.urr_losses, FLAGS, epsilon, loss), rel=1e-6)
-    uniform_on_sensitive = FLAGS / FLAGS.sum()
-    other = bounds.urr_losses(uniform_on_sensitive, FLAGS, 1, epsilon)
-    assert float(getattr(other, loss)) < ours * (1 - 1e-6)
+def test_propositions_5_and_6_of_uldp_are_the_worst_case(epsilon: float) -> None:
+    """|X_N| = 3: up to ε = ln 4 nobody has a sensitive value, beyond all q_x are equal."""
+    mechanism = catalogue.in_context(Context.high_low(FLAGS, epsilon), "randomized-response")
+    share = max(0.0, (1 - 3 / np.expm1(epsilon)) / 2)
+    assert worst_case(mechanism).share == pytest.approx(share, abs=1e-9)
 
 
-@pytest.mark.parametrize("loss", ["l1", "l2_squared"])
-@pytest.mark.parametrize("epsilon", [0.1, 1.0, 1.8])
-def test_proposition_8_is_the_worst_case(epsilon: float, loss: str) -> None:
-    # |X_N| = 3: it ends at 2·ln 2.5 = 1.833.
-    worst = urap_worst(FLAGS, epsilon)
-    ours = float(getattr(urap_losses(worst, FLAGS, 1, epsilon), loss))
-    assert ours == pytest.approx(maximum(urap_losses, FLAGS, epsilon, loss), rel=1e-6)
-
-
-def test_proposition_8_ends_where_it_says() -> None:
-    with pytest.raises(CaldpError, match="at most 2·ln"):
-        urap_worst(FLAGS, 1.9)
-    uniform = ~FLAGS / 3
-    ours = urap_losses(uniform, FLAGS, 1, 2.2).l2_squared
-    assert ours < maximum(urap_losses, FLAGS, 2.2, "l2_squared") * (1 - 1e-6)
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 1.8, 2.2])
+def test_propositions_7_and_8_of_uldp_are_of_its_mechanism(epsilon: float) -> None:
+    """|X_N| = 3: up to ε = 2·ln 2.5 = 1.833 the worst people have no sensitive value."""
+    mechanism = PublishedUrap().make(Context.high_low(FLAGS, epsilon))
+    a = 1 / np.expm1(epsilon / 2)
+    for p in shares(FLAGS.size, 4):
+        variance = (p + a * FLAGS) * (1 + a - p) / 1000
+        np.testing.assert_allclose(mechanism.variance(p, 1000), variance, rtol=1e-9, atol=1e-12)
+    assert (worst_case(mechanism).share == 0) == (epsilon < 1.833)
 
 
 WRONG: list[tuple[Callable[[], object], str]] = [
@@ -238,9 +149,9 @@ WRONG: list[tuple[Callable[[], object], str]] = [
     (lambda: bounds.high_low_tv_bound(3, 1, 10, 0.0), "epsilon must be"),
     (lambda: bounds.block_tv_bound([2], 0, 1.0), "n must be"),
     (lambda: bounds.block_tv_bound([], 10, 1.0), "sizes must be"),
-    (lambda: bounds.urr_losses(np.full(6, 1 / 6), FLAGS, 0, 1.0), "n must be"),
-    (lambda: bounds.urr_losses(np.full(6, 1 / 6), FLAGS, 10, 1000.0), "epsilon must be"),
-    (lambda: bounds.urr_losses(np.full(5, 1 / 5), FLAGS, 10, 1.0), "one flag for each"),
+    (lambda: bounds.urr_l1_loss(np.full(6, 1 / 6), FLAGS, 0, 1.0), "n must be"),
+    (lambda: bounds.urr_l1_loss(np.full(6, 1 / 6), FLAGS, 10, 1000.0), "epsilon must be"),
+    (lambda: bounds.urr_l1_loss(np.full(5, 1 / 5), FLAGS, 10, 1.0), "one flag for each"),
 ]
 
 
@@ -416,14 +327,6 @@ def test_nobody_is_below_the_optimum_and_nothing_is_worse_than_the_worst(name: s
     for spread in (0.1, 1.0, 30.0):
         for p in rng.dirichlet(np.full(k, spread), 50):
             assert mechanism.variance(p, 1).sum() <= worst.loss * (1 + 1e-9)
-
-
-def test_rappor_as_published_has_a_worst_case_too() -> None:
-    mechanism = PublishedUrap().make(first(9, 4, 1.3))
-    assert (
-        worst_case(mechanism).loss
-        > worst_case(catalogue.in_context(first(9, 4, 1.3), "rappor")).loss
-    )
 
 
 @pytest.mark.parametrize(

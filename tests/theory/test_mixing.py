@@ -347,10 +347,6 @@ def test_levels_beyond_the_bounds_of_shuffling_keep_what_one_report_keeps() -> N
     assert bounds_of(faint, [5], 1e-9).hidden[0] == pytest.approx(1e-4)
 
 
-def delta_after(epsilon: float, local: float, n: int) -> float:
-    return clones_delta(local, n)(epsilon)
-
-
 def shuffled_coins(epsilon: float, local: float, n: int) -> float:
     """Exact δ at `epsilon` of n shuffled randomized bits: the worst over all data of the others."""
     p = 1 / (1 + math.exp(-local))
@@ -383,21 +379,21 @@ def clones_by_hand(epsilon: float, local: float, n: int) -> float:
 def test_the_bound_is_above_the_exact_delta_of_shuffled_coins(n: int, local: float) -> None:
     for epsilon in (0.1 * local, 0.4 * local, 0.9 * local):
         exact = shuffled_coins(epsilon, local, n)
-        assert delta_after(epsilon, local, n) >= exact * (1 - 1e-9)
+        assert clones_delta(local, n)(epsilon) >= exact * (1 - 1e-9)
 
 
 def test_a_crowd_that_is_not_there_is_caught() -> None:
     """What the page shows as naive: fakes, or other blocks' people, counted as a crowd."""
     exact = shuffled_coins(0.5, 2.0, 20)
-    assert delta_after(0.5, 2.0, 80) < exact
+    assert clones_delta(2.0, 80)(0.5) < exact
 
 
 @pytest.mark.parametrize("n", [1, 5, 40])
 def test_shuffling_the_sum_is_the_divergence_of_the_reduction(n: int) -> None:
     for epsilon in (0.0, 0.3, 0.8):
         by_hand = clones_by_hand(epsilon, 1.0, n)
-        assert delta_after(epsilon, 1.0, n) == pytest.approx(by_hand, rel=1e-8, abs=2e-12)
-        assert abs(delta_after(epsilon, 1.05, n) - by_hand) > 1e-3 * by_hand
+        assert clones_delta(1.0, n)(epsilon) == pytest.approx(by_hand, rel=1e-8, abs=2e-12)
+        assert abs(clones_delta(1.05, n)(epsilon) - by_hand) > 1e-3 * by_hand
 
 
 def test_more_clones_hide_better_so_ranges_may_be_taken_at_their_least() -> None:
@@ -411,12 +407,6 @@ def test_more_clones_hide_better_so_ranges_may_be_taken_at_their_least() -> None
 @pytest.mark.parametrize("n", [10**4, 10**6, 10**9])
 def test_the_numeric_bound_is_below_the_closed_form(local: float, n: int) -> None:
     assert 0 < numeric_epsilon(local, n, 1e-9) <= closed_form_epsilon(local, n, 1e-9) <= local
-
-
-def test_numeric_is_where_delta_is_met() -> None:
-    epsilon = numeric_epsilon(2.0, 1_000, 1e-6)
-    assert delta_after(epsilon, 2.0, 1_000) <= 1e-6
-    assert delta_after(0.99 * epsilon, 2.0, 1_000) > 1e-6
 
 
 @pytest.mark.parametrize("local", [0.1, 1.0, 4.0, 12.0])

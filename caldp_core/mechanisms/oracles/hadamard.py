@@ -444,7 +444,6 @@ class HadamardOracles(supports.HistogramOracles):
 
     def offset(self, weights: Floats) -> Floats:
         """0: a report counts by its y alone, not by being from the block."""
-        del weights
         return np.zeros(self._sizes.size)
 
     def second_moment(self, weights: Floats, p: Floats, block_p: Floats) -> float:

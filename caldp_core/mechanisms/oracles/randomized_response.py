@@ -59,7 +59,6 @@ class RandomizedResponseOracles(HistogramOracles):
 
     def sample_crafted(self, counts: Ints, rng: np.random.Generator) -> Ints:
         """See `CraftableOracles`: everybody names the target."""
-        del rng
         return counts.copy()
 
     def most_included(self, ranks: Ints) -> Ints:

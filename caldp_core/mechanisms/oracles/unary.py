@@ -296,7 +296,6 @@ class PublishedUrapMechanism(ContextMechanism):
 
     def support_tally(self, tally: Tally) -> SupportTally | None:
         """None: reports that name a symbol carry bits too, which such counts leave out."""
-        del tally
         return None
 
     def one_report(self, report: Tally) -> SupportTally:
