@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, permutations
 from typing import Any, Final
@@ -28,9 +28,7 @@ from caldp_core.audit.pairwise import (
     audit_channel,
     check_rows,
     finite_pairs,
-    outputs_of,
 )
-from caldp_core.basics.errors import require, require_exact
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN
 from caldp_core.basics.powers import exp_below
 from caldp_core.basics.types import Bools, Floats
@@ -128,61 +126,21 @@ def exact_audit(mechanism: Mechanism) -> LargeAudit:
     return audit_channel(mechanism.exact_channel(), mechanism.policy)
 
 
-def post_process(channel: Channel, rule: Channel) -> list[list[Fraction]]:
-    """Q·W: reports y are replaced by z with probability rule[y][z] (CALDP Proposition 1).
+def uldp(channel: Channel, sensitive: Bools, protected: Bools, epsilon: float) -> tuple[bool, bool]:
+    """Whether a channel keeps (4) and (5) of (X_S, Y_P, ε)-ULDP (Murakami, Kawamoto 2019).
 
-    `rule`: a row for each output of the channel, each a distribution. Raises `CaldpError`.
-    """
-    outputs, columns = outputs_of(channel), outputs_of(rule)
-    require(
-        len(rule) == outputs and all(sum(row) == 1 and min(row) >= 0 for row in rule),
-        f"A rule for this channel needs {outputs} rows, each of probabilities that sum to 1.",
-    )
-    require_exact(len(channel) * columns, "use smaller channels")
-    return [
-        [sum((q * to[z] for q, to in zip(row, rule, strict=True)), Fraction(0))
-         for z in range(columns)]
-        for row in channel
-    ]  # fmt: skip
-
-
-@dataclass(frozen=True)
-class UldpVerdict:
-    """ULDP Definition 2, property by property.
-
-    `reveals`: each output that is not protected comes from one input only, not a sensitive one
-    (4). `protects`: on protected outputs all inputs, whichever x and x′, stay within e^ε (5).
-    """
-
-    reveals: bool
-    protects: bool
-
-    @property
-    def holds(self) -> bool:
-        """Whether both properties hold."""
-        return self.reveals and self.protects
-
-
-def uldp(channel: Channel, sensitive: Bools, protected: Bools, epsilon: float) -> UldpVerdict:
-    """Whether a channel provides (X_S, Y_P, ε)-ULDP (Murakami, Kawamoto 2019, Definition 2).
-
-    `sensitive`: (k,) X_S. `protected`: (outputs,) Y_P. Stricter than high-low LDP in two
-    points: (5) also binds inputs that are not sensitive, and high-low LDP has no (4).
-    Raises `CaldpError` if shapes don't fit.
+    (4): each output that is not protected comes from one input only, not a sensitive one. (5): on
+    protected outputs all inputs, whichever x and x′, stay within e^ε. `sensitive`: (k,) X_S.
+    `protected`: (outputs,) Y_P. Stricter than high-low LDP in two points: (5) also binds inputs
+    that are not sensitive, and high-low LDP has no (4).
     """
     columns = list(zip(*channel, strict=True))
-    require(
-        len(sensitive) == len(channel) and len(protected) == len(columns),
-        f"This channel needs {len(channel)} sensitive flags and {len(columns)} protected ones.",
-    )
     power = exp_below(epsilon)
     clear = [column for column, hides in zip(columns, protected, strict=True) if not hides]
     hidden = [column for column, hides in zip(columns, protected, strict=True) if hides]
     senders = [[x for x, q in enumerate(column) if q > 0] for column in clear]
-    return UldpVerdict(
-        reveals=all(len(xs) == 1 and not sensitive[xs[0]] for xs in senders),
-        protects=all(max(column) <= power * min(column) for column in hidden),
-    )
+    reveals = all(len(xs) == 1 and not sensitive[xs[0]] for xs in senders)
+    return reveals, all(max(column) <= power * min(column) for column in hidden)
 
 
 def best_guess_of_channel(channel: Channel, prior: Floats, hidden: Bools) -> BestGuess:
