@@ -84,12 +84,24 @@ def _estimate_sentence(results: Results, value: int, named: str) -> str:
 def unprotected_sentences(results: Results) -> list[str]:
     """Who is not protected, values that were to be protected first; none where everybody is.
 
-    Of the open values it says how many people have them, by the estimate: at least a few.
+    Of the open values it says how many people have them, by the estimate, or how many values.
     """
     share, readable = results.protected_share, _readable(results)
-    return promise_text.unprotected_first(
+    found = promise_text.unprotected_first(
         vocabulary(results), _exposed_text(results), share, readable
     )
+    return found or _open_values(results)
+
+
+def _open_values(results: Results) -> list[str]:
+    """How many values are not protected, in a sentence; none where all are."""
+    unit, k = vocabulary(results), results.hidden.size
+    if results.hidden.all():
+        return []
+    number = formats.integer(k - int(results.hidden.sum()))
+    number += f" of {formats.count(k, unit.unit, unit.units)}"
+    names = _names_text(results, ~results.hidden)
+    return [f"{number} are not protected{names}: a report can name them."]
 
 
 def _readable(results: Results) -> float:
@@ -122,14 +134,9 @@ def reports_text(times: int) -> str:
 
 def promise_sentences(results: Results) -> list[str]:
     """What the protocol promises and what it does not, a sentence each; the unprotected first."""
-    unit = vocabulary(results)
-    hidden, k = int(results.hidden.sum()), results.hidden.size
+    hidden = int(results.hidden.sum())
     sentences = [exposed] if (exposed := _exposed_text(results)) else []
-    if hidden < k:
-        sentences.append(
-            f"{formats.integer(k - hidden)} of {formats.count(k, unit.unit, unit.units)} are not "
-            f"protected{_names_text(results, ~results.hidden)}: a report can name them."
-        )
+    sentences += _open_values(results)
     if hidden:
         plan = results.protocol.repetition_part().get("kind", "none")
         sentences.append(

@@ -623,6 +623,18 @@ def test_results_of_a_collection_begin_with_them() -> None:
     assert not any("7.5" in each for each in promised)
 
 
+def test_answers_without_protection_come_first_if_the_estimate_gives_them_to_nobody() -> None:
+    """A first report of a sensitive answer was headed “Each report hides its answer”."""
+    one = {"epsilon": 1.0, "blocks": {"kind": "one"}}
+    context = one | {"sensitive": {"kind": "symbols", "runs": ["0-1"]}}
+    results = collected(Protocol.of(prepare(scenario(**context))))
+    shares = np.array([0.5, 0.5, 0.0, 0.0, 0.0])
+    none = replace(results, table={**results.table, "estimated share": shares})
+    shown = result_words.headline(none, is_example=False)
+    assert shown.sentence.startswith("3 of 5 answers are not protected (")
+    assert "hides its" not in shown.whole
+
+
 def test_the_protocol_is_offered_once_it_is_asked_for() -> None:
     first = page_record(open_record(STATE), STATE)
     every_answer_alone = EvenRuns(runs.setup(first.scenario).mechanism.k)
