@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
@@ -279,6 +280,20 @@ def test_a_budget_is_one_of_a_day_and_of_a_person(tmp_path: Path) -> None:
         CaldpError, match="has a plan of repetition, which a client keeps by a memory"
     ):
         Client(protocol)
+
+
+def test_a_clock_that_is_put_back_opens_no_day_of_a_budget_anew(tmp_path: Path) -> None:
+    days = ["1", "2", "1", "2", "3", "1", "3"]
+    right = [True, True, False, False, True, False, False]
+    protocol = replace(coarse(), repetition=Budget(9, 1))
+    device = Client(protocol, tmp_path / "memory")
+    device._day = iter(days).__next__
+    for is_sent in right:
+        with nullcontext() if is_sent else pytest.raises(CaldpError, match="1 a day"):
+            device.report("ill", "Ann")
+    case = {"protocol": protocol.to_dict(), "answers": ["ill"] * len(days), "days": days}
+    (found,) = in_javascript([case | {"numbers": [5] * 99}])
+    assert [each is not None for each in found[:-1]] == right
 
 
 def test_a_memory_that_was_changed_is_refused(tmp_path: Path) -> None:

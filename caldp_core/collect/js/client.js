@@ -391,7 +391,7 @@ export class Client {
     }
 
     /** What a plan other than `once` sends. `reports`: one for every value, so that the memory does
-        not show which values the person had; `sent`: reports so far, `today` of them on `day`.
+        not show which values the person had; `sent`: reports so far, `days`: of a budget each day's.
         @param {Memory} memory
         @param {number} value
         @param {string} person
@@ -404,13 +404,13 @@ export class Client {
         if (state?.caldp_memory !== 2 || ![state.sent, state.today].every(Number.isInteger)
             || kind !== "budget" && state.sent && state.reports?.length !== size)
             throw new Error("This memory is damaged or of another version; use the client that wrote it.");
-        if (state.day !== day) Object.assign(state, {day, today: 0});
-        if (state.sent >= reports || state.today >= a_day)
+        const days = state.days ??= {[state.day]: state.today}; // a clock may go back
+        if (state.sent >= reports || days[day] >= a_day)
             throw new Error("This person has sent all reports that the protocol's plan allows; send nothing more.");
         if (kind !== "budget")
             state.reports ??= Array.from({length: size}, (_, each) => this.draw(each));
         state.sent++;
-        state.today++;
+        if (kind === "budget") days[day] = (days[day] ?? 0) + 1;
         memory.setItem(key, JSON.stringify(state));
         if (kind === "budget") return this.draw(value);
         return noise && this.coins.coin(noise)
