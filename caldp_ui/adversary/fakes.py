@@ -121,27 +121,6 @@ class PoisonedEstimate:
         target, attack = np.array([self.place]), poisoning.ATTACKS[self.attack]
         return poisoning.expected_gain(attack, self.setup.mechanism, self.truth, target, self.share)
 
-    @property
-    def occupied_without_fakes(self) -> int:
-        """Places of the block where the estimate without fakes has half a person or more."""
-        return _count_occupied(self.estimate_without_fakes, self.honest, self.place)
-
-    @property
-    def occupied_with_fakes(self) -> int:
-        """Places of the block where the estimate with fakes has half a person or more."""
-        return _count_occupied(self.estimate_with_fakes, self.evidence, self.place)
-
-    @cached_property
-    def sum_check(self) -> poisoning.BlockSum:
-        """Test of whether the block's sum shows the fakes."""
-        return poisoning.block_sum(self.evidence, self.place)
-
-    @cached_property
-    def phones_to_detect(self) -> int | None:
-        """How many strongest reports the sum shows half of the time; None if it never does."""
-        alone = poisoning.block_sum(self.honest, self.place)
-        return alone.detectable_fakes(self.setup.mechanism, self.place)
-
 
 def run_attack(record: state.AttackerState, attack: str | None = None) -> PoisonedEstimate:
     """Run the record's attack, or another with as many phones; `CaldpError` for slow methods."""
@@ -305,7 +284,8 @@ def describe_block_effect(powers: PhonePowers, block: str) -> str:
 
 def describe_crowding_out(data: PoisonedEstimate, block: str) -> str:
     """How many places of the target's block the estimate loses; "" where none."""
-    before, after = data.occupied_without_fakes, data.occupied_with_fakes
+    before = _count_occupied(data.estimate_without_fakes, data.honest, data.place)
+    after = _count_occupied(data.estimate_with_fakes, data.evidence, data.place)
     if after >= before:
         return ""
     places = formats.count(after, "place", "places")
@@ -314,7 +294,7 @@ def describe_crowding_out(data: PoisonedEstimate, block: str) -> str:
 
 def describe_detection(data: PoisonedEstimate, attack: str, block: str) -> str:
     """Whether the server can see that there are fakes, by the sum of the target's block."""
-    check = data.sum_check
+    check = poisoning.block_sum(data.evidence, data.place)
     method = MECHANISMS[data.setup.mechanism_name].title
     if not data.phones:
         return "There are none."
@@ -330,7 +310,8 @@ def describe_detection(data: PoisonedEstimate, attack: str, block: str) -> str:
     limit_text = f"{formats.people(check.limit)} apart in at most one of 1,000 collections"
     if check.is_suspect:
         return TEXTS["sum_shows_fakes"].format(sums=sums, limit=limit_text)
-    enough, honest = data.phones_to_detect, data.honest.n
+    alone, honest = poisoning.block_sum(data.honest, data.place), data.honest.n
+    enough = alone.detectable_fakes(data.setup.mechanism, data.place)
     seen = (
         ""
         if enough is None

@@ -383,28 +383,22 @@ class Pace(VisitSockets):
 
     async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on a visit's socket at its pace."""
-        socket = _Socket(send)
-        paced = PacedSocket(receive, socket.close)
+        is_closed = False
+
+        async def close() -> None:
+            nonlocal is_closed
+            is_closed = True
+            await send({"type": "websocket.close", "code": _TOO_MANY})
+
+        async def send_while_open(message: Message) -> None:
+            if not is_closed:
+                await send(message)
+
+        paced = PacedSocket(receive, close)
         try:
-            await self._app(scope, paced.receive, socket.send)
+            await self._app(scope, paced.receive, send_while_open)
         finally:
             paced.end()
-
-
-class _Socket:
-    """The way out of a socket, which is silent once it was closed from here."""
-
-    def __init__(self, send: Send) -> None:
-        self._send = send
-        self._closed = False
-
-    async def send(self, message: Message) -> None:
-        if not self._closed:
-            await self._send(message)
-
-    async def close(self) -> None:
-        self._closed = True
-        await self._send({"type": "websocket.close", "code": _TOO_MANY})
 
 
 _READ_MAX_BYTES: Final = 2**16

@@ -149,11 +149,6 @@ def _words(data: TreatmentData, name: str, found: pack.AreaResult | None) -> dic
 def memo_of(data: TreatmentData, name: str, areas: ResultAreas | None) -> str:
     """A memo on whether to publish a treatment, with the attack that was played on all of them."""
     words = _words(data, name, by_area(data, name, areas))
-    return sharing.fill_template("memo.html", **words, other_levels=_other_levels(data, name))
-
-
-def _other_levels(data: TreatmentData, name: str) -> str:
-    """The error of a treatment with half and with twice its number, as HTML; "" without one."""
     record, lines = data.record, []
     for times in (0.5, 2.0):
         level = times * record.scenario.policy.plain_epsilon
@@ -170,4 +165,4 @@ def _other_levels(data: TreatmentData, name: str) -> str:
         if name in errors.treatments:
             error, of = view.error_and_unit(errors, name)
             lines.append(f"<li>{text}: {error} {escape(of)}.</li>")
-    return "".join(lines)
+    return sharing.fill_template("memo.html", **words, other_levels="".join(lines))

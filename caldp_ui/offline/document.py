@@ -118,8 +118,9 @@ def part_modules(parts: Sequence[Part]) -> list[str]:
     )
     for part in parts:
         if isinstance(part.picture, Component):
+            constants = {"PART": part.id, "KIND": part.picture.kind, "STYLE": part.picture.style}
             codes.append(
-                _script("bytes") + part.picture.script + _answers_script(part.id, part.picture)
+                _script("bytes") + part.picture.script + _script_block(constants, "answers")
             )
         elif isinstance(part.picture, Board):
             codes += [_own_script(part.id, key, each) for key, each in part.picture.own.items()]
@@ -133,11 +134,6 @@ def part_modules(parts: Sequence[Part]) -> list[str]:
 
 def _script(name: str) -> str:
     return records.join_modules(_WEB, (name,))
-
-
-def _answers_script(part: str, picture: Component) -> str:
-    constants = {"PART": part, "KIND": picture.kind, "STYLE": picture.style}
-    return _script_block(constants, "answers")
 
 
 def _own_script(part: str, key: str, picture: Component) -> str:

@@ -255,17 +255,13 @@ def curves_section(
     if data.ours is None or data.plain is None:
         st.info("The curves follow as soon as both pictures are ready.")
         return
-    _curves(state.key("curve-against"), choices, data.ours, data.plain)
-    section(state.key("repetition"), data.ours, data.plain)
-
-
-def _curves(key: str, choices: Sequence[CurveChoice], ours: Result, plain: Result) -> None:
+    key = state.key("curve-against")
     titles = {against.title: against for against in choices}
     picked = st.segmented_control(
         "Error against", list(titles), default=choices[0].title, required=True, key=key
     )
     against = titles[picked or choices[0].title]
-    shared = replace(against.fixed_part(ours.setup.scenario), seed=0)
+    shared = replace(against.fixed_part(data.ours.setup.scenario), seed=0)
     pair = jobs.run_automatically(
         f"{key}-curves",
         f"{against.title} {runs.key(shared)}",
@@ -273,9 +269,10 @@ def _curves(key: str, choices: Sequence[CurveChoice], ours: Result, plain: Resul
         lambda job: f"Computing the expected error at every point: {job.share:.0%}",
     )
     if pair is not None and all(curve.x.size for curve in pair):
-        _show_curves(against, ours, plain, pair)
+        _show_curves(against, data.ours, data.plain, pair)
     elif pair is not None:
         st.info(TEXTS["no_curve"])
+    section(state.key("repetition"), data.ours, data.plain)
 
 
 def _show_curves(against: CurveChoice, ours: Result, plain: Result, pair: runs.Pair) -> None:
@@ -331,21 +328,16 @@ def not_promised(nouns: formats.Vocabulary, setup: Setup) -> None:
     texts = policies.describe_promise(nouns, setup)
     listed("What is *not* promised", [escape_markdown(texts.exposed), *texts.not_promised])
     if promise.is_known(setup):
-        _shuffling_section(nouns, setup)
+
+        def bound() -> None:
+            text = promise.scenario_text(nouns, setup)
+            st.markdown(text or "No bound is known here.")
+            if text:
+                terms("δ")
+
+        title, icon = "If reports are mixed", ":material/shuffle:"
+        choices.fold(st.expander, title, "if-mixed", bound, icon=icon)
     terms("ε", "local differential privacy", "context-aware", "total variation")
-
-
-def _shuffling_section(nouns: formats.Vocabulary, setup: Setup) -> None:
-    """The bound with a shuffler, computed once it is opened: it takes as long as a picture."""
-
-    def bound() -> None:
-        text = promise.scenario_text(nouns, setup)
-        st.markdown(text or "No bound is known here.")
-        if text:
-            terms("δ")
-
-    title, icon = "If reports are mixed", ":material/shuffle:"
-    choices.fold(st.expander, title, "if-mixed", bound, icon=icon)
 
 
 def audit_section(state: PageState[S], scenario: Scenario) -> None:

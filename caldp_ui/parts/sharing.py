@@ -200,11 +200,19 @@ def _page(
     """The form with the promise to the people of a setup, and these parts."""
     texts, mixed = policies.describe_promise(nouns, setup), promise.scenario_text(nouns, setup)
     left_open = [*texts.not_promised, *([mixed] if mixed else [])]
+    counted = promise.counted_as_people(setup.scenario)
+    graded = "".join(f"<p><b>{escape(g.title)}.</b> {bold_html(g.odds)}</p>" for g in texts.grades)
+    extra = (
+        "" if texts.odds in {g.odds for g in texts.grades} else f"<p>{bold_html(texts.odds)}</p>"
+    )
     return fill_template(
         title=escape(f"Record: {setup.dataset.name}"),
-        protected=_protected(texts, setup),
+        protected=(
+            f"<p>{_exposed(texts)}{bold_html(texts.protected)}</p><p>From everybody who sees a "
+            f"person's report, the collector included. {escape(counted)}</p>"
+        ),
         icons=layout.picture(texts),
-        odds=_odds(texts),
+        odds=f"{graded}{extra}<p>{bold_html(texts.repeats)}</p><p>{escape(MEANING)}</p>",
         open="".join(f"<li>{bold_html(each)}</li>" for each in left_open),
         method="".join(f"<dt>{escape(a)}</dt><dd>{escape(b)}</dd>" for a, b in method),
         **parts,
@@ -256,24 +264,8 @@ def _figure(title: str, png: bytes) -> str:
     )
 
 
-def _protected(texts: promise.PromiseText, setup: Setup) -> str:
-    counted = promise.counted_as_people(setup.scenario)
-    return (
-        f"<p>{_exposed(texts)}{bold_html(texts.protected)}</p><p>From everybody who sees a "
-        f"person's report, the collector included. {escape(counted)}</p>"
-    )
-
-
 def _exposed(texts: promise.PromiseText) -> str:
     return f"{escape(texts.exposed)} " if texts.exposed else ""
-
-
-def _odds(texts: promise.PromiseText) -> str:
-    graded = "".join(f"<p><b>{escape(g.title)}.</b> {bold_html(g.odds)}</p>" for g in texts.grades)
-    extra = (
-        "" if texts.odds in {g.odds for g in texts.grades} else f"<p>{bold_html(texts.odds)}</p>"
-    )
-    return f"{graded}{extra}<p>{bold_html(texts.repeats)}</p><p>{escape(MEANING)}</p>"
 
 
 def _method(setup: Setup, texts: promise.PromiseText) -> list[tuple[str, str]]:

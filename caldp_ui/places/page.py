@@ -152,16 +152,13 @@ def _cell_sizes(data: ComparisonData) -> None:
         lambda job: f"Computing the errors of every size of cells: {job.share:.0%}",
     )
     if curves is not None and curves.ours:
-        _show_cell_sizes(curves, scenario, runs.finest_map_of(data.setup.dataset).cell)
+        finest = runs.finest_map_of(data.setup.dataset).cell
+        st.markdown(view.cell_sizes_sentence(curves, finest))
+        now = (page_state.merge_factor(scenario.dataset) or 1) * finest
+        st.html(view.cell_sizes_html(curves, now, finest))
+        st.caption(TEXTS["cell_sizes_notes"])
     elif curves is not None:
         st.info("There is nothing to compare here: with each size a run would take long.")
-
-
-def _show_cell_sizes(ladder: runs.CellErrorCurves, scenario: Scenario, finest: float) -> None:
-    st.markdown(view.cell_sizes_sentence(ladder, finest))
-    now = (page_state.merge_factor(scenario.dataset) or 1) * finest
-    st.html(view.cell_sizes_html(ladder, now, finest))
-    st.caption(TEXTS["cell_sizes_notes"])
 
 
 def _show_region(area: Area, result: Result, domain: GridDomain) -> None:

@@ -428,11 +428,6 @@ def _draw_progress(
         run_page()
     if show is not None:
         show(list(job.partial_results))
-    progress_bar(key, job, describe)
-
-
-def progress_bar(key: str, job: Job[Any], describe: Describe) -> None:
-    """A job's progress, and the button that cancels it."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.progress(job.share, text=describe(job))
         st.button("Cancel", icon=":material/stop:", on_click=job.cancel, key=f"{key}-cancel")

@@ -91,13 +91,6 @@ def test_methods_are_named_and_plain_ldp_is_the_best_there_is() -> None:
     assert MECHANISMS[best].title in subtitles["plain"]
 
 
-@pytest.mark.parametrize("name", thinned(VARIED, one_in=6))
-def test_every_kind_of_scenario_opens_from_its_link(name: str) -> None:
-    at = open_with(VARIED[name])
-    assert not at.warning
-    assert_shows(at, VARIED[name])
-
-
 Change = Callable[[Scenario], Scenario]
 BLOCKS = [title for title in controls.BLOCK_KINDS if title[0] in "ABO"]
 """Kinds of blocks: one block, a grid, similar numbers of people, a file's areas."""

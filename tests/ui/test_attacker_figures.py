@@ -273,8 +273,6 @@ def occupied(data: fakes.PoisonedEstimate) -> list[int]:
 
 
 def test_the_gain_and_who_is_crowded_out() -> None:
-    usual = fakes.run_attack(AttackerState(show=FAKES, tenths=20))
-    assert [usual.occupied_with_fakes, usual.occupied_without_fakes] == occupied(usual)
     for epsilon in (EPSILONS[0], EPSILONS[-1]):
         scenario = replace(BEGIN.with_context(epsilon=epsilon), mechanism=RandomizedResponse())
         for tenths in (TENTHS[1], TENTHS[-1]):

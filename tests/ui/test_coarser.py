@@ -9,15 +9,15 @@ import io
 import itertools
 import math
 from dataclasses import replace
-from fractions import Fraction
-from functools import cache
 
 import numpy as np
 import pytest
 
+from caldp_core.attacks import reconstruction as attacks
 from caldp_core.attacks.reconstruction import publish_exact, reconstruct
+from caldp_core.audit.adversary import guess_accuracy_of_rows
 from caldp_core.basics.errors import CaldpError
-from caldp_core.basics.types import Floats, no_progress
+from caldp_core.basics.types import Floats, Ints, no_progress
 from caldp_core.datasets import Gowalla, InfantDeaths, OwnPlaces, OwnTable, Survey
 from caldp_core.datasets.reading import inspect_data
 from caldp_core.domain.domains import US_GRID
@@ -25,7 +25,7 @@ from caldp_core.experiments.run import prepare, run
 from caldp_core.mechanisms.base import Mechanism
 from caldp_core.scenarios.blocks import EvenRuns, GridBlocks, GroupBlocks
 from caldp_core.scenarios.scenario import Scenario
-from caldp_core.treatments.release import larger_cells
+from caldp_core.treatments.release import CentralTable, Rounding, larger_cells
 from caldp_core.treatments.suppression import (
     Suppression,
     bounds_by_programs,
@@ -54,7 +54,6 @@ from caldp_ui.coarser.page_state import (
     NEWCOMER,
     NOTHING,
     OFFICE_TREATMENTS,
-    PAIRS,
     PARTS,
     PLAIN,
     REGIONS,
@@ -75,7 +74,6 @@ from tests.attacks.by_hand import (
     averaged_by_hand,
     known_by_hand,
     newcomers_by_hand,
-    rounded,
     table_by_hand,
     values_by_hand,
 )
@@ -505,114 +503,42 @@ def test_regions_find_rounded_counts_as_often_as_all_outcomes_say(record: Public
         assert view.attacker_knowledge_text(parts) == sentence
 
 
-def law_of_difference(count: int, base: int) -> Floats:
-    """(4·base + 1,) chances of a − b, from −2·base on: two regions, rounded apart."""
-    law = np.zeros(4 * base + 1)
-    for rest, up, other in itertools.product(range(base), (0, 1), (0, 1)):
-        (a, p), (b, q) = (
-            ((at // base + more) * base, at % base / base if more else 1 - at % base / base)
-            for at, more in ((rest + count % base, up), (rest, other))
-        )
-        law[a - b + 2 * base] += p * q / base
-    return law
-
-
-@cache
-def right_of_pairs(count: int, base: int, pairs: int) -> float:
-    """Chance that the mean of `pairs` differences rounds to the count; a tie is half a hit.
-
-    Whole bases of a count are known, so its remainder is looked for.
-    """
-    law, total = law_of_difference(count, base), np.ones(1)
-    for _ in range(pairs):
-        total = np.convolve(total, law)
-    off = np.abs(np.arange(total.size) - pairs * (2 * base + count % base))
-    return float(total[2 * off < pairs].sum() + total[2 * off == pairs].sum() / 2)
-
-
-@pytest.mark.parametrize("base", BASES)
-def test_several_pairs_of_regions_reveal_as_many_as_their_sums_say(base: int) -> None:
-    for threshold in (THRESHOLDS[1], THRESHOLDS[-1]):
-        record = replace(RECORDS[2], attack=REGIONS, base=base, threshold=threshold)
-        data = load(record)
-        small = [count for count in COUNTS if 0 < count < threshold]
-        shares = set[str]()
-        for pairs in PAIRS:
-            now = replace(data, record=replace(record, pairs=pairs))
-            right = float(np.mean([right_of_pairs(n, base, pairs) for n in small]))
-            sentence = view.headline(now).sentence
-            said = f"100 of 100 hidden counts, and {hundred(right)} of 100 rounded ones."
-            assert sentence.endswith(said), sentence
-            shares.add(hundred(right))
-        assert len(shares) > 4  # another number of pairs is told apart
-
-
-def rows(mechanism: Mechanism, cells: list[int]) -> Floats:
+def rows(mechanism: Mechanism, cells: Ints) -> Floats:
     return np.array([[float(q) for q in row] for row in mechanism.exact_channel()])[cells]
-
-
-def right_by_one(laws: Floats) -> float:
-    return float(np.maximum(*laws).sum() / 2)
-
-
-def right_by_two(laws: Floats) -> float:
-    """The way between two cells by one report in each, every pair of reports gone through."""
-    p, q = laws
-    return float(np.maximum(np.outer(p, q), np.outer(q, p)).sum() / 2)
 
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize("far", [False, True])
-@pytest.mark.parametrize(("attack", "right"), [(TWO_PLACES, right_by_one), (MOVED, right_by_two)])
-def test_guesses_are_right_as_often_as_the_dense_channels_say(
-    attack: str, right: object, far: bool, epsilon: float
+@pytest.mark.parametrize("record", RECORDS, ids=lambda record: str(record.threshold))
+def test_guesses_between_two_cells_are_those_of_the_core(
+    record: Publication, far: bool, epsilon: float
 ) -> None:
-    data = load(replace(RECORDS[2], attack=attack, far=far, place=5), epsilon)
-    found = data.attack_result
-    cells = outcomes.candidate_cells(data).tolist()
-    assert (LABELS[cells[0]] == LABELS[cells[1]]) != far
-    assert callable(right)
-    for name, setup in ((PLAIN, data.results[PLAIN].setup), (BLOCKS, data.setup)):
-        share = found.outcomes[name].share
-        assert share == pytest.approx(right(rows(setup.mechanism, cells)), abs=1e-9)
-    sentence = view.headline(data).sentence
-    assert sentence.endswith(f"in blocks {hundred(right(rows(data.setup.mechanism, cells)))}.")
-
-
-@pytest.mark.parametrize("epsilon", EPSILONS)
-def test_noise_of_an_office_is_guessed_as_often_as_all_its_outcomes_say(epsilon: float) -> None:
-    data = load(replace(RECORDS[2], attack=TWO_PLACES), epsilon)
-    alpha = math.exp(-epsilon / 2)
-    steps = np.arange(-600, 602)
-    here, there = ((1 - alpha) / (1 + alpha) * alpha ** np.abs(steps - at) for at in (1, 0))
-    both = np.maximum(np.outer(here, there), np.outer(there, here)).sum() / 2
-    found = data.attack_result.outcomes[CENTRAL].share
-    assert found == pytest.approx(both, abs=1e-9)
-
-
-@pytest.mark.parametrize("base", BASES)
-def test_rounding_tells_two_places_apart_as_often_as_all_outcomes_say(base: int) -> None:
-    data = load(replace(RECORDS[2], attack=TWO_PLACES, base=base, place=5))
-    own, other = outcomes.candidate_cells(data).tolist()
-    worlds = []
-    for cell in (own, other):
-        counts = [n - (at == own) + (at == cell) for at, n in enumerate(COUNTS)]
-        ends = [counts[own], counts[other]]
-        sums = {LABELS[at] for at in (own, other)}
-        totals = [sum(n for n, g in zip(counts, LABELS, strict=True) if g == s) for s in sums]
-        law: dict[tuple[int, ...], Fraction] = {}
-        for outcome in itertools.product(*(rounded(n, base).items() for n in [*ends, *totals])):
-            values = tuple(value for value, _ in outcome)
-            law[values] = math.prod((p for _, p in outcome), start=Fraction(1))
-        worlds.append(law)
-    keys = {*worlds[0], *worlds[1]}
-    right = sum(max(law.get(key, Fraction(0)) for law in worlds) for key in keys) / 2
-    assert data.attack_result.outcomes[ROUND].share == pytest.approx(float(right))
-    # The way from one to the other, by a table at either end.
-    here, there = ([float(law.get(key, 0)) for key in keys] for law in worlds)
-    way = np.maximum(np.outer(here, there), np.outer(there, here)).sum() / 2
-    moved = load(replace(RECORDS[2], attack=MOVED, base=base, place=5))
-    assert moved.attack_result.outcomes[ROUND].share == pytest.approx(float(way))
+    """Each by all its outcomes: `attacks/test_attacks.py`."""
+    data = load(replace(record, far=far, place=5), epsilon)
+    own, other = ends = outcomes.candidate_cells(data)
+    assert own == 5
+    assert (LABELS[own] == LABELS[other]) != far
+    others = data.counts - (np.arange(len(COUNTS)) == own)
+    rules, noise = (Suppression(record.threshold), Rounding(record.base)), CentralTable(epsilon)
+    channels = [rows(each.mechanism, ends) for each in (data.results[PLAIN].setup, data.setup)]
+    for attack, office, central, local in (
+        (TWO_PLACES, attacks.place_guess_accuracy, noise.guess_accuracy, guess_accuracy_of_rows),
+        (
+            MOVED,
+            attacks.move_guess_accuracy,
+            attacks.noisy_move_guess_accuracy(noise),
+            attacks.direction_guess_accuracy,
+        ),
+    ):
+        played = replace(data, record=replace(data.record, attack=attack))
+        expected = [office(rule, others, data.labels, ends) for rule in rules]
+        expected += [central, *map(local, channels)]
+        names = (HIDE, ROUND, CENTRAL, PLAIN, BLOCKS)
+        found = [played.attack_result.outcomes[name].share for name in names]
+        assert found == pytest.approx(expected, abs=1e-9)
+        sentence = view.headline(played).sentence
+        assert f" {hundred(expected[0])} times in 100, with noise" in sentence
+        assert sentence.endswith(f"in blocks {hundred(expected[-1])}.")
 
 
 def test_every_attacks_largest_claim_holds_on_the_infant_deaths() -> None:
@@ -621,41 +547,6 @@ def test_every_attacks_largest_claim_holds_on_the_infant_deaths() -> None:
         data = load(replace(record, threshold=threshold, attack=NEWCOMER))
         counts, labels = data.counts.tolist(), data.labels.tolist()
         assert sum(newcomers_by_hand(threshold, counts, labels)) == exposed
-
-
-@pytest.mark.parametrize("record", RECORDS, ids=lambda record: str(record.threshold))
-@pytest.mark.parametrize("far", [False, True])
-def test_hidden_tables_tell_two_places_apart_where_what_is_published_differs(
-    record: Publication, far: bool
-) -> None:
-    """One table, and two with the person at either end, by what stands in them."""
-    for attack in (TWO_PLACES, MOVED):
-        data = load(replace(record, attack=attack, far=far, place=5))
-        own, other = outcomes.candidate_cells(data).tolist()
-        others = [n - (at == own) for at, n in enumerate(COUNTS)]
-        worlds = [[n + (at == cell) for at, n in enumerate(others)] for cell in (own, other)]
-        # Groups of one cell and their totals are the same number, published once.
-        here, there = (table_by_hand(world, LABELS, record.threshold) for world in worlds)
-        right = 0.5 if here == there else 1.0
-        found = data.attack_result
-        assert found.outcomes[HIDE].share == right
-        stated = f" {hundred(right)} times in 100, with noise"
-        assert stated in view.headline(data).sentence
-
-
-@pytest.mark.parametrize("epsilon", EPSILONS)
-def test_noise_of_an_office_tells_a_way_as_often_as_all_signs_say(epsilon: float) -> None:
-    """In a table each of two numbers speaks for one of two places by e^(ε/2), or against it."""
-    data = load(replace(RECORDS[2], attack=MOVED), epsilon)
-    here = 1 / (1 + math.exp(-epsilon / 2))
-    law = {0: 1.0}  # of how many of the four numbers speak for the true way, less the others
-    for _ in range(4):
-        law = {
-            at: here * law.get(at - 1, 0.0) + (1 - here) * law.get(at + 1, 0.0)
-            for at in range(-4, 5)
-        }
-    right = sum(chance for at, chance in law.items() if at > 0) + law[0] / 2
-    assert data.attack_result.outcomes[CENTRAL].share == pytest.approx(right, abs=1e-9)
 
 
 @pytest.mark.parametrize("epsilon", EPSILONS)

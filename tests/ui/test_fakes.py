@@ -8,7 +8,6 @@ is taken: its tally and the sentences. Some blocks have an ε of their own and s
 import math
 import re
 import tracemalloc
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
@@ -451,7 +450,8 @@ def test_whether_fakes_are_seen_is_said_by_the_limit_of_the_sum(family: str) -> 
             context = with_dataset(record.scenario, NINE).with_context(blocks=GridBlocks(1, 3))
             record = replace(record, scenario=replace(context, n=20_000))
             data = fakes.run_attack(record)
-            check, reports = data.sum_check, round(data.sum_check.reported)
+            check = poisoning.block_sum(data.evidence, data.place)
+            reports = round(check.reported)
             shares, of_blocks = estimate_by_hand(data, family, law)
             total = float(shares[np.asarray(data.evidence.blocks) == 0].sum()) * data.evidence.n
             assert reports == round(of_blocks[0] * data.evidence.n)
@@ -463,7 +463,7 @@ def test_whether_fakes_are_seen_is_said_by_the_limit_of_the_sum(family: str) -> 
                 assert said.startswith("**Yes.**") == (total - reports > check.limit)
                 enough = re.search(r"(About|Not even) (.+?)(?: fakes, .+)? would be seen", said)
                 if enough:
-                    honest = fakes.run_attack(replace(record, tenths=0)).sum_check
+                    honest = poisoning.block_sum(data.honest, data.place)
                     read_fakes = numbers_of(enough[2])[0]
                     f = root_of_fakes(excess, honest.limit, honest.reported)
                     assert (enough[1] == "Not even") == (f > 20_000)
@@ -495,7 +495,6 @@ OPEN = (4, 8, 3)
 SENSITIVE = SensitiveSymbols(tuple(str(x) for x in range(12) if x not in OPEN))
 PLACES = (0, 4, 2, 3, 10)
 """Hidden and open ones of either block."""
-HIDDEN = np.array([x not in OPEN for x in range(12)])
 
 
 def record_at(family: str, levels: tuple[float, float], place: int) -> AttackerState:
@@ -506,44 +505,6 @@ def record_at(family: str, levels: tuple[float, float], place: int) -> AttackerS
     return AttackerState(scenario, place=place, show=FAKES)
 
 
-def cover(family: str, epsilon: float, size: int) -> tuple[float, float]:
-    """λ and u, how often a cover answer includes a value.
-
-    λ is the least with which a name keeps ε: max P(y | x)/(e^ε·b(y)), b the law of cover answers.
-    In unary encodings that has each bit as often as another's; else it is even, and a report that
-    includes a value is own/u times as likely from there as from b.
-    """
-    law = included(family, epsilon, size)
-    if family in ("rappor", "oue"):
-        u = law.other
-    else:
-        honest = (law.own - law.other) / (1 - law.beside)
-        u = (law.own - honest) / (1 - honest)
-    return law.own / (u * math.exp(epsilon)), u
-
-
-def power_by_hand(
-    family: str, epsilon: float, place: int, people: np.ndarray, block: np.ndarray
-) -> tuple[float, float]:
-    """People that the strongest report adds, and the deviation of the estimate without fakes."""
-    hidden = block & HIDDEN
-    size = int(hidden.sum())
-    lie, u = cover(family, epsilon, size)
-    if not HIDDEN[place]:
-        return 1 / (1 - lie), math.sqrt(people[place] * lie / (1 - lie))
-    law = included(family, epsilon, size)
-    rest, named = people[hidden].sum() - people[place], people[block & ~HIDDEN].sum()
-    r, gain = law.other, law.own - law.other
-    # A name takes away what a cover answer adds on average.
-    taken = lie * (u - r) / (1 - lie)
-    openly = lie * (u * (1 - r) ** 2 + (1 - u) * r**2) + (1 - lie) * taken**2
-    return law.added, math.sqrt(law.variance(people[place], rest) + named * openly / gain**2)
-
-
-def to_stand_out(added: float, noise: float) -> int:
-    return max(1, math.ceil(3 * noise / added))
-
-
 LEVELS = ((ENDS[0], ENDS[-1]), (1.0, ENDS[0]), (ENDS[-1], 1.0))
 
 
@@ -552,47 +513,29 @@ def near(number: float, value: float) -> bool:
     return abs(number / value - 1) < 5e-3 or abs(number - value) <= 0.51 * (value >= 100) + 1e-6
 
 
-def crowds(family: str) -> Iterator[tuple[Any, ...]]:
-    """Levels, place and record of each case, with its people and the block of each place."""
-    for levels, place in product(LEVELS, PLACES):
-        record = record_at(family, levels, place)
-        yield levels, place, record, *crowd(record)
-
-
-@pytest.mark.parametrize("family", FAMILIES)
-def test_one_phone_in_blocks_of_their_own_levels_and_at_open_places(family: str) -> None:
-    for levels, place, record, people, blocks in crowds(family):
-        epsilon, block = levels[blocks[place]], blocks == blocks[place]
-        added, noise = power_by_hand(family, epsilon, place, people, block)
-        said = fakes.one_phone(record, domain_of(record)).partition(" in ")
-        with naming(f"{family}, {levels}, {place}: {''.join(said)}"):
-            found = numbers_of(said[0])[-1][1], numbers_of(said[2])[-1][1]
-            assert near(found[0], added)
-            assert not near(found[0], 1.1 * added)
-            assert near(found[1], to_stand_out(added, noise))
-            other = power_by_hand(family, levels[1 - blocks[place]], place, people, block)
-            if max(added, other[0]) > 1.1 * min(added, other[0]):
-                assert not near(found[0], other[0])
-
-
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_block_is_compared_with_one_of_all_places_at_its_own_level(family: str) -> None:
-    """With the same sensitive places: nothing else is different."""
-    for levels, place, record, people, blocks in crowds(family):
-        epsilon, block = levels[blocks[place]], blocks == blocks[place]
-        here = power_by_hand(family, epsilon, place, people, block)
-        whole = power_by_hand(family, epsilon, place, people, np.ones(12, np.bool_))
+    """With the same sensitive places; powers by all reports: `audit/test_poisoning.py`."""
+    for levels, place in product(LEVELS, PLACES):
+        record = record_at(family, levels, place)
+        setup = prepare(record.scenario)
+        epsilon = levels[setup.partition.labels[place]]
+        one = prepare(record.scenario.with_context(blocks=OneBlock(), epsilon=epsilon))
+        here, whole = (
+            poisoning.attack_power(each.mechanism, place, setup.dataset.distribution, MANY)
+            for each in (setup, one)
+        )
+        phone = fakes.one_phone(record, domain_of(record)).partition(" in ")
         said = fakes.describe_block_effect(fakes.compute_powers(record.scenario, place), "block")
-        needed = [to_stand_out(*each) for each in (here, whole)]
-        with naming(f"{family}, {levels}, {place}: {said}"):
+        needed = here.to_stand_out(), whole.to_stand_out()
+        with naming(f"{family}, {levels}, {place}: {phone} {said}"):
             shown = [number for _, number in numbers_of(said)]
-            expected = [here[0], whole[0], here[1], whole[1], *needed]
-            pairs = zip(shown, expected, strict=True)
+            shown += [numbers_of(part)[-1][1] for part in phone[::2]]
+            expected = [here.added, whole.added, here.noise, whole.noise, *needed]
+            pairs = zip(shown, [*expected, here.added, needed[0]], strict=True)
             assert all(near(*pair) or round(pair[1]) == pair[0] > 0 for pair in pairs)
             assert ("So fewer" in said) == (needed[0] < needed[1])
-            assert ("as much as" in said) == (f"{here[0]:.3g}" == f"{whole[0]:.3g}")
-            wrong = power_by_hand(family, min(levels), place, people, np.ones(12, np.bool_))
-            assert epsilon == min(levels) or not near(shown[1], wrong[0])
+            assert ("as much as" in said) == (f"{here.added:.3g}" == f"{whole.added:.3g}")
 
 
 def test_a_scenario_of_one_block_is_compared_with_nothing() -> None:

@@ -177,6 +177,7 @@ def test_what_the_address_bar_holds_opens_the_same(name: str) -> None:
     assert query_of(first) == query
     assert record_of(first) == record
     assert first.session_state[SLOT_PINNED] == kept
+    assert_shows(first, VARIED[name])
 
 
 def test_what_the_browser_keeps_in_the_link_stays_there() -> None:

@@ -24,13 +24,11 @@ from urllib3 import encode_multipart_formdata
 
 from caldp_core.basics.types import no_progress
 from caldp_core.datasets import OwnTable
-from caldp_core.domain.domains import Domain
 from caldp_core.experiments.run import prepare, run
 from caldp_core.scenarios.blocks import EverythingSensitive, GroupBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app import navigation
 from caldp_ui.app.delivery import TOTAL_BYTES_MAX, FileInMemory, Uploads, take_content, was_taken
-from caldp_ui.app.texts import escape_markdown
 from caldp_ui.compute import runs
 from caldp_ui.parts import pack, sharing
 from caldp_ui.session import links, visit
@@ -38,10 +36,7 @@ from caldp_ui.values import page as upload
 from caldp_ui.values import view as chart
 from caldp_ui.values.page_state import (
     BEGIN,
-    LINK,
     TABLES,
-    ValuesState,
-    presets_of,
     switch_table,
     table_of,
 )
@@ -486,29 +481,6 @@ def test_a_table_that_was_brought_can_be_compared_with() -> None:
     assert again.selectbox(key="curves-data").value == f"Yours: {HOSTILE}"
 
 
-@pytest.mark.thorough
-def test_a_plan_that_is_pinned_names_its_data_and_nothing_else() -> None:
-    at = show(open_values(), "a,1\nb,2\nc,300", name=HOSTILE)
-    go(at, navigation.PLAN)
-    data = at.selectbox(key="plan-data")
-    checked(data.set_value(f"Yours: {HOSTILE}").run())
-    checked(at.button(key="plan-pin").click().run())
-    jobs_done(at.selectbox(key="plan-data").set_value(data.options[0]).run())
-    (cell,) = (table.value.loc["data"].iloc[1] for table in at.table if "data" in table.value.index)
-    assert cell == escape_markdown(HOSTILE)
-
-
-def test_groups_of_one_s_own_may_be_blocks() -> None:
-    domain = ODD.load().domain
-    assert isinstance(domain, Domain)
-    ready = {preset.title: preset for preset in presets_of(ODD, domain)}
-    table = table_of(ODD)
-    assert table is not None
-    for preset in ready.values():
-        LINK.check(ValuesState(preset.apply(switch_table(BEGIN, table))))
-    assert "Hide the answer, not the group" in ready
-
-
 MB = 2**20
 
 
@@ -635,16 +607,7 @@ def test_what_comes_in_is_never_on_the_disk_and_is_put_together_aside(
     assert loop != reader
 
 
-def test_the_content_of_a_file_is_taken_once() -> None:
-    record = UploadedFileRec(file_id="a", name="a.csv", type="text/csv", data=b"a,1")
-    file = UploadedFile(record, FileURLs())
-    assert not was_taken(file)
-    assert take_content(file) == b"a,1"
-    assert (was_taken(file), file.getvalue()) == (True, b"")
-    assert [was_taken(each) for each in (None, DeletedFile("a"))] == [False, True]
-
-
-def test_a_file_that_is_asked_whether_it_was_taken_is_not_copied() -> None:
+def test_the_content_of_a_file_is_taken_once_and_never_copied() -> None:
     record = UploadedFileRec(file_id="a", name="a.csv", type="text/csv", data=bytes(8 * MB))
     file = UploadedFile(record, FileURLs())
     tracemalloc.start()
@@ -653,3 +616,5 @@ def test_a_file_that_is_asked_whether_it_was_taken_is_not_copied() -> None:
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert most < MB
+    assert (was_taken(file), file.getvalue()) == (True, b"")
+    assert [was_taken(each) for each in (None, DeletedFile("a"))] == [False, True]

@@ -75,23 +75,8 @@ def can_be_shown(at: AppTest, page: str) -> bool:
     return any(button.key == f"{page}-own-accept" for button in at.button)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "hidden counts",
-        *(
-            pytest.param(name, marks=pytest.mark.thorough)
-            for name in (
-                "total row",
-                "crosstab by group",
-                "several choices, combinations",
-                "bands that are dates",
-            )
-        ),
-    ],
-)
-def test_answers_are_asked_about_before_they_are_shown(name: str) -> None:
-    case = ASKED[name]
+def test_answers_are_asked_about_before_they_are_shown() -> None:
+    case = ASKED["hidden counts"]
     at = bring("values", case.text, case.name)
     assert not can_be_shown(at, "values")
     answer(at, f"{case.check}-{case.answer}")
@@ -265,19 +250,6 @@ def test_menus_show_what_was_detected_and_the_preview_follows_them() -> None:
     assert table.reading == (
         "chosen by hand: delimiter “|”, no row of column names, “column 2” as answer"
     )
-
-
-@pytest.mark.thorough
-def test_a_sheet_by_hand_answers_the_check_that_asks_for_it() -> None:
-    rows: list[list[object]] = [["answer", "people"], ["yes", 3], ["no", 4]]
-    book = workbook(("Now", [*rows, ["other", 5]]), ("Before", rows), ("Cover", [["A survey"]]))
-    at = bring("values", book, "a.xlsx")
-    assert not can_be_shown(at, "values")
-    choose(at, "Sheet", "Before")
-    assert [box.options for box in at.selectbox if box.label == "Sheet"] == [
-        ["Now", "Before", "Cover"]
-    ]
-    assert table_of(at).counts == (3, 4)
 
 
 def test_an_encoding_by_hand_can_be_taken_back_where_it_is_wrong() -> None:

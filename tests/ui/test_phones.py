@@ -12,7 +12,6 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
-from starlette.types import ASGIApp
 from streamlit.testing.v1 import AppTest
 
 from caldp_ui.app.navigation import ROOM
@@ -278,23 +277,6 @@ def test_a_phone_whose_worker_is_gone_is_told_so(monkeypatch: pytest.MonkeyPatch
         worker: run(Phone("BCDFGHJK", worker).state()).content["gone"] for worker in ("w1", "w2")
     }
     assert gone == {"w1": "goneUnknown", "w2": "goneLost"}
-
-
-async def _hall(app: ASGIApp, code: str, phones: int) -> list[int]:
-    everybody = [Phone(code, app=app) for _ in range(phones)]
-    marks = await asyncio.gather(*(each.state() for each in everybody))
-    sent = (
-        each.send(found.content["mark"], number % 2, token=number)
-        for number, (each, found) in enumerate(zip(everybody, marks, strict=True))
-    )
-    return [answer.status for answer in await asyncio.gather(*sent)]
-
-
-def test_of_a_hall_that_reports_at_once_every_report_is_counted() -> None:
-    held, poll = opened()
-    assert run(_hall(phones_app(), held.code, 100)) == [200] * 100
-    reports = rooms().get_poll(poll.code).reports
-    assert (len(reports), sum(reports)) == (100, 50)
 
 
 GUESS = LINK.write(Draft(EXAMPLES["Guess"]))
