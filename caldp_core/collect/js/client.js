@@ -390,8 +390,8 @@ export class Client {
             ? this.#remembered(this.memory, value, person) : this.#planned(this.memory, value, person);
     }
 
-    /** What a plan other than `once` sends. `reports`: one for every value, so that the memory does
-        not show which values the person had; `sent`: reports so far, `days`: of a budget each day's.
+    /** What a plan other than `once` sends. `reports`: one for each value, so that the memory
+        hides which values the person had; `sent`: so far; `days`: a budget's reports.
         @param {Memory} memory
         @param {number} value
         @param {string} person
@@ -404,7 +404,7 @@ export class Client {
         if (state?.caldp_memory !== 2 || ![state.sent, state.today].every(Number.isInteger)
             || kind !== "budget" && state.sent && state.reports?.length !== size)
             throw new Error("This memory is damaged or of another version; use the client that wrote it.");
-        const days = state.days ??= {[state.day]: state.today}; // a clock may go back
+        const days = state.days ??= {[state.day]: state.today}; // clocks go back
         if (state.sent >= reports || days[day] >= a_day)
             throw new Error("This person has sent all reports that the protocol's plan allows; send nothing more.");
         if (kind !== "budget")
