@@ -166,7 +166,7 @@ def _right_share(tables: int, publish: attacks.Publisher, seed: int) -> float:
 def tables_headline(record: Publication, lines: Curves | None) -> Headline:
     """How many answers the record's number of tables gives away."""
     if lines is None:
-        return Headline("The attacker is solving the tables.", TEXTS["people_of_tables"])
+        return Headline("The attacker has not solved the tables yet.", TEXTS["people_of_tables"])
     right = {name: value_at(line, record.tables) for name, line in lines.items()}
     exact, rounded, noisy = (f"{each:.0f}" for each in right.values())
     return Headline(

@@ -137,7 +137,7 @@ def alt(record: state.Curves, curves: Sequence[state.CurveData]) -> str:
     )
     unit = curves_error_format(curves).unit.title
     axis = state.AXES[record.against].label
-    return f"Expected error ({unit}) against {axis}: {ends or 'still being computed'}."
+    return f"Expected error ({unit}) against {axis}: {ends or 'not computed yet'}."
 
 
 def headline(record: state.Curves, curves: Sequence[state.CurveData]) -> formats.Headline:
@@ -147,7 +147,7 @@ def headline(record: state.Curves, curves: Sequence[state.CurveData]) -> formats
     pair = headline_pair(own, place)
     if pair is None:
         return formats.Headline(
-            "The errors of these curves are being computed.",
+            "The errors of these curves are not computed yet.",
             "Those at your place come first, then the ends of the curves.",
         )
     setup = _setup_at(pair.least, place)
@@ -263,7 +263,7 @@ def _partial(
 def _change(record: state.Curves, curve_pair: CurvePair, place: float) -> tuple[str, float]:
     """How the error changes from `place` on: a sentence and its number."""
     if None in curve_pair.least.expected:
-        return "Some points are still being computed.", 0.0
+        return "Some points are not computed yet.", 0.0
     return state.AXES[record.against].describe_change(*_known_points(curve_pair.least), place)
 
 

@@ -75,7 +75,7 @@ def headline(data: DistanceData) -> Headline:
 def _everybody_headline(data: DistanceData) -> Headline:
     odds = {"right_guess": max_guess_accuracy(data.record.policy.epsilon)}
     if data.ours is None:
-        waiting = "The map of this protection is still being computed."
+        waiting = "The map of this protection is not computed yet."
         return Headline(waiting, _odds_sentence(data.record), figures=odds)
     errors = data.ours.first.errors
     if errors.sliced_wasserstein_km is None:

@@ -391,7 +391,7 @@ def _order(mean_errors: dict[tuple[str, str, int | None], reproduce.MeanError | 
     compared = [(a.error, b.error) for a, b in pairs if a and b]
     in_order = sum(b < a for a, b in compared)
     if not compared:
-        return Headline("Figure 2 is still being computed.", "It has 200 points of ten runs each.")
+        return Headline("Figure 2 is not computed yet.", "It has 200 points of ten runs each.")
     return Headline(
         f"More blocks give a smaller error in {in_order} of {len(compared)} comparisons.",
         "The paper: “The larger m we have, the better accuracy we get.”",

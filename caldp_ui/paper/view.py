@@ -53,9 +53,7 @@ def column_title(column: Column) -> str:
 def headline(scenario: Scenario, rows: Rows) -> Headline:
     """How far the recomputed columns are from the printed ones, and with what."""
     if not rows:
-        return Headline(
-            "The paper's Table 1 is still being computed.", "Each column draws new noise."
-        )
+        return Headline("The paper's Table 1 is not computed yet.", "Each column draws new noise.")
     gaps = [relative_difference(column, mean) for column, mean in rows]
     low, high = min(gaps), max(gaps)
     figures = {"columns": len(rows), "low_end": abs(low), "high_end": abs(high)}

@@ -68,7 +68,7 @@ def result_text(data: PersonalData) -> str:
 
 def _error_sentence(data: PersonalData) -> str:
     if data.ours is None:
-        return "The map of this protection is still being computed."
+        return "The map of this protection is not computed yet."
     number, of = error_parts(data.ours)
     if not accuracy.is_share(data.ours.first.errors.tv):
         return f"The map is off by a total variation of {number}."

@@ -90,7 +90,7 @@ def error_sentence(
     `who`: makes the estimate, to begin the sentence.
     """
     if ours is None:
-        return f"The {nouns.whole} of this protection is still being computed."
+        return f"The {nouns.whole} of this protection is not computed yet."
     if not is_share(ours):
         other = "" if plain is None else f", plain LDP's by {_variation_text(plain)}"
         return f"{who}'s estimate is off by a total variation of {_variation_text(ours)}{other}."

@@ -317,7 +317,7 @@ def test_the_file_has_every_point(page: AppTest) -> None:
     blank = [
         CurveData(line, [None] * len(line.places), [None] * len(line.places)) for line in lines
     ]
-    assert view.alt(SMALL, blank).endswith(": still being computed.")
+    assert view.alt(SMALL, blank).endswith(": not computed yet.")
     table = pd.read_csv(BytesIO(curves_csv(SMALL, blank)))
     assert len(table) == sum(len(line.places) for line in lines)
     assert list(table["curve"].unique()) == [line.title for line in lines]
@@ -369,11 +369,11 @@ def test_a_sentence_of_some_points_says_so() -> None:
     found = list(work.expected_errors(lines, no_progress, float(SMALL.scenario.n or 0)))
     blank = [[None] * len(line.places) for line in lines]
     few = view.headline(SMALL, curves_of_lines(lines, found[: len(lines)], blank))
-    assert few.sentence.endswith("are being computed.")  # nothing is read off far ends
+    assert few.sentence.endswith("are not computed yet.")  # nothing is read off far ends
     here = view.headline(SMALL, curves_of_lines(lines, found[: 2 * len(lines)], blank))
     assert here.second.startswith("This is with 10,000 people at ε = 1.")  # comes first
     more = view.headline(SMALL, curves_of_lines(lines, found[:-1], blank))
-    assert more.second.endswith("still being computed.")
+    assert more.second.endswith("not computed yet.")
     assert "computed" not in view.headline(SMALL, curves_of_lines(lines, found, blank)).second
 
 
