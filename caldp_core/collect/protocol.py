@@ -520,6 +520,8 @@ class Protocol:
         """The protocol in a dictionary, rebuilt from its parts; `CaldpError` where they differ."""
         version, form = data.get(PROTOCOL_KEY), REPEATED if "repetition" in data else FORMAT
         advice = "it has several questions: give one's protocol." if version == SEVERAL else ADVICE
+        if type(version) is int and version > SEVERAL:
+            advice = "use the later version of caldp that wrote it."
         require(
             type(version) is int and version == form,
             f'A protocol has "{PROTOCOL_KEY}": {FORMAT}, or {REPEATED} with a plan of repetition, '

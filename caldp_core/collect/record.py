@@ -301,7 +301,10 @@ def read_protocols(path: Path) -> dict[str, Protocol]:
     for file in sorted(path.glob("*.json")) if path.is_dir() else [path]:
         data = read_json_object(file, "The file")
         if PROTOCOL_KEY in data:
-            parts = protocols_by_name(parse_protocol(data))
+            try:
+                parts = protocols_by_name(parse_protocol(data))
+            except CaldpError as error:
+                raise CaldpError(f"{quoted(file.name)} can't be read: {error}") from None
             found |= {f"{file.name} {name}".strip(): each for name, each in parts.items()}
     require(bool(found), f"{quoted(path)} has no protocol; give a folder or file that has one.")
     return found

@@ -394,6 +394,7 @@ def test_a_protocol_says_its_plan_and_others_mean_what_they_meant() -> None:
     data = replace(before, repetition=Budget(3)).to_dict()
     for change, reason in (
         ({"caldp_protocol": 1}, "or 2 with a plan of repetition"),
+        ({"caldp_protocol": 4}, "has 4; use the later version of caldp that wrote it"),
         ({"repetition": {"kind": "often"}}, "repetition must be one of once, memo"),
         ({"repetition": {"kind": "budget", "reports": 0, "a_day": 1}}, "reports must be"),
         ({"repetition": {"kind": "budget", "reports": 4, "a_day": 1}}, "fingerprint is not what"),
@@ -408,6 +409,15 @@ def test_a_protocol_says_its_plan_and_others_mean_what_they_meant() -> None:
     assert written_out.plan.mechanism.exact_channel() == small("hadamard").mechanism.exact_channel()
     with pytest.raises(CaldpError, match="at most 1,048,576 bytes"):
         replace(many("oue", 3000), repetition=Memo())
+
+
+def test_of_several_protocols_the_one_that_can_not_be_read_is_named(tmp_path: Path) -> None:
+    for name, more in (("a", {}), ("later", {"caldp_protocol": 4})):
+        (tmp_path / f"{name}.json").write_text(json.dumps(coarse().to_dict() | more), "utf-8")
+    for words in (["account", str(tmp_path)], ["protocol", "--questions", str(tmp_path)]):
+        done = CliRunner().invoke(main, words)
+        assert done.exit_code == 2
+        assert done.stderr.startswith("Error: 'later.json' can't be read: A protocol has ")
 
 
 def test_an_account_says_how_accurate_each_plan_is(tmp_path: Path) -> None:
