@@ -1,7 +1,4 @@
-"""A live poll in a browser: only reports leave a phone, boards draw them, strangers are limited.
-
-Sixty phones at once, and six visits that wander over all pages of a real server.
-"""
+"""A live poll in a browser: only reports leave a phone, boards draw them, strangers are limited."""
 
 import json
 from collections.abc import Iterator
@@ -11,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks.visits import wander
 from caldp_ui.charts import show
 from caldp_ui.room.page_state import EXAMPLES
 from caldp_ui.room.poll import OPEN, PollState
@@ -28,7 +24,7 @@ from tests.browser.hands import (
     wait_to_open_a_poll,
 )
 from tests.browser.test_everybody import expect_no_violations
-from tests.servers import run, running_server, server_address, wait_until_settled
+from tests.servers import run, server_address, wait_until_settled
 from tests.strategies import thinned
 from tests.visits import Visitor
 
@@ -343,18 +339,3 @@ def test_addresses_count_as_a_proxy_says_them_only_if_the_settings_name_it(
     opened = TRIED if named else OPEN[0]
     with server_address(tmp_path, variables={"FORWARDED_ALLOW_IPS": named}) as address:
         assert run(attack(address, 1)) == (opened, 1)
-
-
-SECONDS = 120.0
-
-
-@pytest.mark.thorough
-def test_no_visit_dies_and_no_error_is_logged(tmp_path: Path) -> None:
-    with running_server(tmp_path) as server:
-        figures = run(wander(server, 6, SECONDS, tmp_path))
-        (log,) = tmp_path.glob("*.log")
-        said = log.read_text("utf-8")
-    steps, died, _, _, logged, memory, *_ = figures
-    assert steps.median > 100
-    assert (died.median, logged.median) == (0, 0), said
-    assert memory.verdict == "ok"

@@ -158,7 +158,7 @@ def test_a_number_is_set_refused_and_left_to_the_method_again() -> None:
         at.text_input(key=OMEGA).set_value(bad).run()
         (refused,) = [item.value for item in (*at.warning, *at.error)]
         assert "omega must be a whole number" in refused
-        assert (query_of(at), at.text_input(key=OMEGA).value) == (link, "2")
+        assert (query_of(at), at.text_input(key=OMEGA).value) == (link, bad)
     again = open_page("pages/values.py", link, OPEN)
     assert again.text_input(key=OMEGA).value == "2"
     checked(again.text_input(key=SHARE).set_value("0,5").run())
@@ -185,7 +185,7 @@ def test_q_of_the_cascade_is_set_refused_and_left_again() -> None:
         at.text_input(key=field).set_value(bad).run()
         (refused,) = [item.value for item in (*at.warning, *at.error)]
         assert "q" in refused
-        assert (query_of(at), at.text_input(key=field).value) == (link, "0.05")
+        assert (query_of(at), at.text_input(key=field).value) == (link, bad)
     scenario = at.session_state["places/state"].record.scenario
     assert picture_of(by_the_core(scenario)) in pictures(at).values()
     checked(at.text_input(key=field).set_value("").run())
@@ -611,21 +611,6 @@ def test_a_small_number_has_two_digits() -> None:
     assert to_two_digits("0.002").holds(0.00204)
     assert not to_two_digits("0.002").holds(0.00206)
     assert to_two_digits("0.012").holds(0.0124)
-
-
-def test_what_the_dashboard_formats_is_read_back() -> None:
-    for power in range(-11, 1):
-        for digits in (0.1234, 0.5, 0.9996, 0.99949, 0.15, 0.0995):
-            share = digits * 10.0**power
-            for show in (
-                formats.out_of,
-                formats.of_hundred,
-                formats.share,
-                lambda p: f"{formats.hundred(p)} of 100",
-            ):
-                assert read(show(share)).holds(share), (show(share), share)
-    for power in range(14):
-        assert read(formats.people(1.2345 * 10**power)).holds(round(1.2345 * 10**power))
 
 
 def test_other_texts_are_no_numbers() -> None:

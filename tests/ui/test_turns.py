@@ -456,42 +456,6 @@ def test_the_server_has_it() -> None:
     assert Pace in [vars(each)["cls"] for each in middleware()]
 
 
-class Stepwise:
-    """Work that makes one report each time that `go` is called."""
-
-    def __init__(self) -> None:
-        self.allowed, self.reported = Semaphore(0), Semaphore(0)
-        self.reports = 0
-
-    def go(self) -> None:
-        self.allowed.release()
-
-    def await_report(self) -> None:
-        assert self.reported.acquire(timeout=PATIENCE)
-
-    def __call__(self, progress: Progress) -> str:
-        for step in range(1, 11):
-            assert self.allowed.acquire(timeout=PATIENCE)
-            self.reports += 1
-            progress(step / 10)
-            self.reported.release()
-        return "whole"
-
-
-def test_cancel_stops_at_the_next_report() -> None:
-    work = Stepwise()
-    job = jobs.launch("work", work)
-    work.go()
-    work.await_report()
-    job.cancel()
-    for _ in range(9):
-        work.go()
-    assert finished(job)
-    assert work.reports == 2  # one before the cancel, and the one that met it
-    assert job.share == 0.1
-    assert job.result() is None
-
-
 def test_a_cancelled_job_is_done_at_once_though_its_thread_is_not() -> None:
     held, begun = Event(), Event()
 
@@ -525,18 +489,6 @@ def test_a_job_waits_for_a_free_thread_and_counts_its_seconds_from_then_on() -> 
     assert [*waiting, later.is_waiting] == [True, False]
     assert later.seconds > 0.0
     assert later.result() == "there"
-
-
-@pytest.mark.parametrize("error", [CaldpError("k must be even."), ValueError("oops")])
-def test_errors_of_the_work_come_out(error: Exception) -> None:
-    def fails(progress: Progress) -> None:
-        progress(0.5)
-        raise error
-
-    job = jobs.launch("work", fails)
-    assert finished(job)
-    with pytest.raises(type(error), match=str(error)):
-        job.result()
 
 
 def test_what_is_found_is_shown_and_stays_after_a_cancel() -> None:
