@@ -17,8 +17,7 @@ from caldp_core.experiments.forecast import has_valid_errors
 from caldp_core.experiments.regions import CellErrors
 from caldp_core.experiments.run import Setup
 from caldp_core.privacy.context import Context
-from caldp_core.scenarios.blocks import EverythingSensitive, GridBlocks, OneBlock
-from caldp_core.scenarios.policies import ContextPolicy
+from caldp_core.scenarios.blocks import GridBlocks
 from caldp_core.theory.expected_error import Forecast
 from caldp_ui.app.texts import read_texts, read_toml
 from caldp_ui.words import formats, policies, promise
@@ -209,13 +208,9 @@ def headline(nouns: Vocabulary, setup: Setup, ours: float | None, plain: float |
 
 
 def is_plain(setup: Setup) -> bool:
-    """Whether this protection is plain LDP itself."""
-    policy = setup.scenario.policy
-    return (
-        isinstance(policy, ContextPolicy)
-        and isinstance(policy.blocks, OneBlock)
-        and isinstance(policy.sensitive, EverythingSensitive)
-    )
+    """Whether this protection is plain LDP itself: every symbol in one block, and sensitive."""
+    one_block = isinstance(setup.policy, Context) and setup.partition.m == 1
+    return one_block and bool(setup.sensitive.all())
 
 
 def _weakness_sentence(nouns: Vocabulary, setup: Setup) -> str:

@@ -326,8 +326,7 @@ def odds_text(nouns: Vocabulary, setup: Setup) -> str:
 def _guess_sentence(nouns: Vocabulary, setup: Setup) -> str:
     """An attacker's right guesses about protected people, in one sentence."""
     odds, scenario = _pairs(_context(setup)), setup.scenario
-    one_block = isinstance(scenario.context.blocks, block_specs.OneBlock)
-    block = block_name(nouns, scenario)
+    one_block, block = setup.partition.m == 1, block_name(nouns, scenario)
     if odds.one_way is not None:
         pair = f"a protected {nouns.unit} and another{'' if one_block else f' of its {block}'}"
         return must_choose(f"{pair}, equally likely,", odds.largest)
@@ -446,7 +445,7 @@ def not_promised(nouns: Vocabulary, setup: Setup) -> list[str]:
     """What the policy leaves open, a sentence or a few each."""
     scenario = setup.scenario
     open_ends = []
-    if not isinstance(scenario.context.blocks, block_specs.OneBlock):
+    if setup.partition.m > 1:
         block = block_name(nouns, scenario)
         open_ends.append(f"Every report shows which {block} someone is in.")
     if not isinstance(scenario.context.sensitive, block_specs.EverythingSensitive):

@@ -42,6 +42,7 @@ from caldp_core.mechanisms.capabilities import symbol_partition_of
 from caldp_core.scenarios.blocks import (
     EvenRuns,
     EverythingSensitive,
+    GridBlocks,
     OneBlock,
     RegionBlocks,
     SensitiveAreas,
@@ -613,6 +614,14 @@ def test_what_counts_as_none_is_not_their_protection() -> None:
     assert "At ε = 20 all protection counts as none." in shown.second
 
 
+def test_a_grid_of_one_block_is_plain_ldp() -> None:
+    """It was said to show a block of 25° × 70°, which only plain LDP hides."""
+    setup = prepare(Scenario().with_context(blocks=GridBlocks(1, 1)))
+    shown = accuracy.headline(PLACES, setup, 0.36, 0.36).whole
+    assert "It hides every place from every other" in shown
+    assert not any("which block" in each for each in promise.not_promised(PLACES, setup))
+
+
 def test_results_of_a_collection_begin_with_them() -> None:
     results = collected(Protocol.of(prepare(scenario()), allow_unprotected=True))
     shown = result_words.headline(results, is_example=False)
@@ -625,11 +634,11 @@ def test_results_of_a_collection_begin_with_them() -> None:
 
 def test_answers_without_protection_come_first_if_the_estimate_gives_them_to_nobody() -> None:
     """A first report of a sensitive answer was headed “Each report hides its answer”."""
-    one = {"epsilon": 1.0, "blocks": {"kind": "one"}}
-    context = one | {"sensitive": {"kind": "symbols", "runs": ["0-1"]}}
-    results = collected(Protocol.of(prepare(scenario(**context))))
-    shares = np.array([0.5, 0.5, 0.0, 0.0, 0.0])
-    none = replace(results, table={**results.table, "estimated share": shares})
+    blocks, sensitive = {"kind": "one"}, {"kind": "symbols", "runs": ["0-1"]}
+    open_to_all = scenario(epsilon=1.0, blocks=blocks, sensitive=sensitive)
+    results = collected(Protocol.of(prepare(open_to_all)))
+    shares = [0.5, 0.5, 0.0, 0.0, 0.0]
+    none = replace(results, table=dict(results.table) | {"estimated share": shares})
     shown = result_words.headline(none, is_example=False)
     assert shown.sentence.startswith("3 of 5 answers are not protected (")
     assert "hides its" not in shown.whole
