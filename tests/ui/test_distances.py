@@ -194,13 +194,6 @@ ODD = {
 }
 
 
-@pytest.mark.parametrize("name", thinned(ODD, one_in=5))
-def test_odd_scenarios_are_told_as_well(name: str) -> None:
-    at = open_record(STATE, ODD[name], OPENS)
-    open_every_tab(at, "distances-tabs")
-    assert page_record(at, STATE) == ODD[name]
-
-
 @pytest.mark.slow
 def test_the_whole_map_is_a_job_and_the_place_moves_along() -> None:
     at = open_record(STATE, opens=OPENS)
@@ -407,22 +400,21 @@ def test_boxes_are_sensitive_for_everybody_and_undo_takes_them_back() -> None:
     assert "at a place that is sensitive for everybody" in personal_view.describe_reports(data)
 
 
-@pytest.mark.parametrize(
-    "odd",
-    thinned(
-        [
-            small(shares=(0.0, 0.0)),
-            replace(SMALL, estimator="none", n=1000),
-            small(shares=(0.25,) * 4),
-            small(shares=(1.0,), background="truth"),
-        ],
-        one_in=4,
-    ),
-)
-def test_personal_odd_scenarios_are_told_as_well(odd: Scenario) -> None:
-    at = open_record(PERSONAL_STATE, PersonalState(odd), PERSONAL_OPENS)
-    open_every_tab(at, "personal-tabs")
-    assert page_record(at, PERSONAL_STATE).scenario == odd
+ODD_TAGS = {
+    "nobody has a place": PersonalState(small(shares=(0.0, 0.0))),
+    "no shares of tags": PersonalState(replace(SMALL, estimator="none", n=1000)),
+    "four places": PersonalState(small(shares=(0.25,) * 4)),
+    "everybody is at home": PersonalState(small(shares=(1.0,), background="truth")),
+}
+
+
+@pytest.mark.parametrize("name", [*thinned(ODD, one_in=5), *thinned(ODD_TAGS, one_in=4)])
+def test_odd_scenarios_are_told_as_well(name: str) -> None:
+    page: Any = STATE if name in ODD else PERSONAL_STATE
+    odd: Any = {**ODD, **ODD_TAGS}[name]
+    at = open_record(page, odd, OPENS if name in ODD else PERSONAL_OPENS)
+    open_every_tab(at, page.key("tabs"))
+    assert page_record(at, page) == odd
 
 
 def test_a_method_that_cannot_read_tags_is_refused_and_nothing_is_lost() -> None:

@@ -291,9 +291,8 @@ def open_screen(teacher_key: TeacherKey, screen: str, **wrong: str) -> AppTest:
 def teacher(**query: str) -> tuple[AppTest, TeacherKey]:
     at = open_page(ROOM, query)
     checked(at.button(key="room-open").click().run())
-    if not query:
-        return at, at.session_state["room/held"]
-    checked(at.button(key="room-unprotected").click().run())
+    if query:
+        checked(at.button(key="room-unprotected").click().run())
     return at, at.session_state["room/held"]
 
 

@@ -559,7 +559,8 @@ def test_the_cell_of_galois_response_at_every_number_of_items() -> None:
         with naming(f"{lesson}: {shown}"):
             assert matches(shown, 100 * error / math.sqrt(lesson.n))
             assert numbers["bits per report"]["Galois"] == f"{bits:,}"
-            assert not matches(shown, 105 * error / math.sqrt(lesson.n))
+            is_known = 100 * error / math.sqrt(lesson.n) <= 100  # else all shares are possible
+            assert not (is_known and matches(shown, 105 * error / math.sqrt(lesson.n)))
 
 
 def sketched_by_hand(kind: str, cells: int, lesson: Lesson) -> tuple[float, int]:
@@ -600,7 +601,7 @@ def test_the_table_of_sketches() -> None:
             with naming(f"{lesson}, {row}: {shown} for {error}"):
                 assert matches(shown, error)
                 assert numbers["bits per report"][row] == f"{bits:,}"
-                assert not matches(shown, 1.1 * error)
+                assert not (error <= 100 and matches(shown, 1.1 * error))
 
 
 def test_the_table_of_means() -> None:

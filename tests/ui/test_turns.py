@@ -21,7 +21,6 @@ from caldp_core.basics.cache import ByteCache, current_work, shared_cache, worki
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Progress
 from caldp_ui.app import run_limiter
-from caldp_ui.app.delivery import middleware
 from caldp_ui.app.run_limiter import (
     AHEAD_MAX,
     AHEAD_MAX_BYTES,
@@ -450,10 +449,6 @@ def test_the_end_of_a_socket_reaches_the_app_and_other_requests_pass() -> None:
     ):
         assert _through(Pace(app), scope) == [{"type": "any"}]
     assert [kind for _, kind in messages] == ["websocket.disconnect"] * 2
-
-
-def test_the_server_has_it() -> None:
-    assert Pace in [vars(each)["cls"] for each in middleware()]
 
 
 def test_a_cancelled_job_is_done_at_once_though_its_thread_is_not() -> None:

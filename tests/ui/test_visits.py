@@ -40,6 +40,7 @@ from caldp_ui.app.delivery import middleware
 from caldp_ui.app.echoes import is_echo, note_new_values
 from caldp_ui.app.run_limiter import (
     CurrentPage,
+    Pace,
     Parts,
     RunLimiter,
     StaleMessages,
@@ -481,8 +482,8 @@ def test_streamlit_speaks_of_pages_and_parts_where_they_are_looked_for() -> None
     assert "fragment_ids" in names(ForwardMsg().metadata.run)
 
 
-def test_the_server_has_it() -> None:
-    assert StaleMessages in [vars(each)["cls"] for each in middleware()]
+def test_the_server_has_both() -> None:
+    assert {Pace, StaleMessages} <= {vars(each)["cls"] for each in middleware()}
 
 
 @pytest.fixture
@@ -691,9 +692,9 @@ def message_of(values: dict[str, int]) -> WidgetStates:
 
 def test_a_used_part_that_goes_before_its_run_has_the_page_run_and_a_timer_s_nothing() -> None:
     parts = Parts()
-    parts.register("used", test_the_server_has_it)
+    parts.register("used", test_the_server_has_both)
     parts.used.add("used")
-    assert parts.lookup("used") is test_the_server_has_it
+    assert parts.lookup("used") is test_the_server_has_both
     parts.used.add("used")
     parts.clear()
     assert parts.lookup("used") is st.rerun
