@@ -111,7 +111,7 @@ def detect_mark(cells: Iterable[str]) -> DecimalMark | None:
     """Which mark is before decimals; None where the cells could mean either."""
     point, comma, unclear = 0, 0, False
     for cell in cells:
-        text = _bare(cell)
+        text = re.sub(rf"(?<=\d)[{SPACES}](?=\d{{3}})", "", _bare(cell))
         point += _EVIDENCE["."].fullmatch(text) is not None
         comma += _EVIDENCE[","].fullmatch(text) is not None
         unclear |= _UNCLEAR.fullmatch(text) is not None

@@ -199,7 +199,8 @@ def second_table(reading: Reading) -> Check | None:
     at, file = reading.layout.count, reading.file
     if at is None:
         return None
-    filled = (row for row in file.rows if sum(map(bool, row)) > 1)
+    label = reading.layout.answer
+    filled = (r for r in file.rows if sum(map(bool, r)) > 1 and (label is None or r[label]))
     again = [r for r in filled if r[at] == file.names[at] or is_named(r[at], "count")]
     return ask("second-table", row=" | ".join(filter(None, again[0]))) if again else None
 

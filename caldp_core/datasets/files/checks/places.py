@@ -193,11 +193,16 @@ def metres(reading: Reading) -> Check | None:
 
 
 def minutes(reading: Reading) -> Check | None:
-    """Minutes and seconds in columns of their own: degrees alone would be off by up to one."""
+    """Minutes, seconds, or S and W in columns of their own: degrees alone would be elsewhere."""
     pattern = numbers.WORDS["labels"]["minutes"]
     names = [*map(normalize_name, reading.file.names)]
     parts = [at for at, name in enumerate(names) if re.fullmatch(pattern, name)]
     if len(parts) < 2 or any("max" in name for name in names):  # the least of a box
+        columns = range(len(names) if reading.layout.latitude is not None else 0)
+        held = {at: {cell.upper() for cell in reading.file.cells(at)} for at in columns}
+        turned = ({"S"}, {"W"}, {"N", "S"}, {"E", "W"})
+        parts = [at for at, cells in held.items() if cells in turned]
+    if not parts:
         return None
     return ask("minutes", listed=", ".join(map(reading.name, parts)))
 
