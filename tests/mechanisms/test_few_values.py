@@ -18,7 +18,7 @@ from caldp_core.audit.adversary import error_vertex
 from caldp_core.audit.pairwise import audit_channel
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats
-from caldp_core.domain.domains import US_GRID
+from caldp_core.domain.domains import GridDomain
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.maximum_likelihood import (
     ReportLikelihood,
@@ -519,7 +519,7 @@ def test_what_has_no_order_or_no_histogram_is_refused() -> None:
     made = SquareWaveMechanism(Context.plain(3, 1.0))
     tally = made.sample_tally([5, 6, 7], np.random.default_rng(0))
     with pytest.raises(CaldpError, match="values in an order"):
-        smoothed_likelihood(Evidence.of(made, tally, domain=US_GRID))
+        smoothed_likelihood(Evidence.of(made, tally, domain=GridDomain(0.0, 0.0, 1.0, 1, 3)))
     sets = Oue().make(Context.plain(3, 1.0))
     with pytest.raises(CaldpError, match="use the estimator 'simplex'"):
         smoothed_likelihood(
