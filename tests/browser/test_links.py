@@ -166,6 +166,9 @@ def test_back_leads_through_what_was_shown_on_every_page(page: Any, many: int) -
 NAMES = {Path(entry.path).stem: entry for entry in PAGES[1:]}
 HERE = "a[aria-current=page]:visible"
 IS_A_LINE = "tabs => tabs.getBoundingClientRect().height <= 48"
+CUT = """() => [...document.querySelectorAll('[data-testid=stSelectbox] input')]
+    .filter(e => e.scrollWidth > e.clientWidth).map(e => e.value)"""
+"""Choices that their menu has no room for."""
 
 
 def expect_on(page: Any, name: str) -> None:
@@ -192,6 +195,7 @@ def test_every_page_is_two_clicks_away_and_breaks_no_rule_in_light_or_dark(
         titles = [entry.title for entry in group.values()]
         expect(page.locator(f"{TABS} .open a")).to_have_text(titles)
         expect_script(page.locator(f"{TABS} .wide"), IS_A_LINE, True)
+        expect_script(page, CUT, [])
         found[name] = violations_in(page, scheme)
     assert {name: rules for name, rules in found.items() if rules} == {}
     page.go_back()
