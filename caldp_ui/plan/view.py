@@ -355,7 +355,9 @@ def _sufficient_labels(
     On a narrow chart it would stand on other numbers; the headline says it.
     """
     enough = sufficient_epsilon(record, points)
-    if enough is None or abs(math.log(enough / record.epsilon)) < _MIN_DISTANCE:
+    if enough is None or enough == points[record.protection][0].epsilon:  # their level meets none
+        return []
+    if abs(math.log(enough / record.epsilon)) < _MIN_DISTANCE:
         return []
     text = f"ε ≈ {formats.digits(enough)} is enough"
     side = "bottom left" if enough < record.epsilon else "top right"

@@ -203,6 +203,7 @@ def headline(nouns: Vocabulary, setup: Setup, ours: float | None, plain: float |
         own = (ours, None, "Plain LDP") if is_plain(setup) else (ours, plain)
         sentence = error_sentence(nouns, *own) if known else unknown
         return Headline(sentence, _hidden_sentence(nouns, setup), figures=figures)
+    plain = plain if setup.policy.k > 1 else None  # it protects nobody where there is one value
     parts = [_weakness_sentence(nouns, setup), error_sentences(nouns, ours, plain)]
     return Headline.of(first, parts if known else [unknown], figures)
 

@@ -339,12 +339,13 @@ def test_what_is_read_off_between_points_waits_for_all_of_them() -> None:
 
 
 def test_people_that_are_too_few_or_more_than_enough_are_told_so() -> None:
+    """The picture named an ε where no line met their level."""
+
     def sentence_for(people: int) -> str:
         record = replace(PLAN, scenario=replace(PLAN.scenario, n=people))
-        return view.headline(
-            record,
-            page_state.needs_by_protection(list(page_state.compute_needs(record, no_progress))),
-        ).sentence
+        needs = page_state.needs_by_protection(list(page_state.compute_needs(record, no_progress)))
+        assert "is enough" not in str(drawn(view.figure(record, needs, None, LIGHT)))
+        return view.headline(record, needs).sentence
 
     assert sentence_for(1_000).startswith("With 1,000 people no ε up to 8 is enough to ")
     assert sentence_for(10**12).startswith("With 1 trillion people even ε = 0.1 is enough to ")

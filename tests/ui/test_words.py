@@ -33,7 +33,7 @@ from caldp_core.basics.types import Bools, no_progress
 from caldp_core.cli.commands import main
 from caldp_core.collect.collected_tally import CollectedTally
 from caldp_core.collect.estimate import Results, Tallies
-from caldp_core.datasets import Cities, YesOrNo, Zipf
+from caldp_core.datasets import Cities, OwnPlaces, YesOrNo, Zipf
 from caldp_core.domain.domains import US_GRID, Area, GridDomain
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.experiments.regions import region_report
@@ -620,6 +620,8 @@ def test_a_grid_of_one_block_is_plain_ldp() -> None:
     shown = accuracy.headline(PLACES, setup, 0.36, 0.36).whole
     assert "It hides every place from every other" in shown
     assert not any("which block" in each for each in promise.not_promised(PLACES, setup))
+    single = replace(setup.scenario, dataset=OwnPlaces("0:50", "40,40.2,10,10.2"))
+    assert "Plain LDP protects" not in accuracy.headline(PLACES, prepare(single), 0.0, 0.0).whole
 
 
 def test_results_of_a_collection_begin_with_them() -> None:
