@@ -208,7 +208,7 @@ def fleet(
         port = started.enter_context(free_port())
         named = (Worker(n, w.address.split("/")[2]) for n, w in zip(names, workers, strict=True))
         site = Site(tuple(named), f"127.0.0.1:{port}", "_", base, *certificate)
-        proxy = started.enter_context(_proxy(kept, site))
+        proxy = started.enter_context(site_of_nginx(kept, site.configuration()))
         secure = bool(site.certificate)
         address = f"http{'s' * secure}://127.0.0.1:{port}/{base}".rstrip("/")
         trust = ssl.create_default_context(cafile=site.certificate) if secure else None
@@ -217,10 +217,11 @@ def fleet(
 
 
 @contextmanager
-def _proxy(folder: Path, site: Site) -> "Iterator[subprocess.Popen[bytes]]":
+def site_of_nginx(folder: Path, site: str) -> "Iterator[subprocess.Popen[bytes]]":
+    """nginx with the text of one site, and all of its files in the folder."""
     whole = folder / "nginx.conf"
     whole.write_text(_NGINX.read_text("utf-8").replace("FOLDER", str(folder)), "utf-8")
-    (folder / "caldp.conf").write_text(site.configuration(), "utf-8")
+    (folder / "caldp.conf").write_text(site, "utf-8")
     command = [nginx_path() or "nginx", "-p", str(folder), "-e", "stderr", "-c", str(whole)]
     with running_program(command, folder / "nginx.log", os.environ) as process:
         yield process

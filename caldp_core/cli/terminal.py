@@ -121,9 +121,9 @@ class OptionsOnce(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """As click's; raises `CaldpError` for such an option."""
         *_, given = self.make_parser(ctx).parse_args([*args])
-        twice = (each for each in given if given.count(each) > 1 and not each.multiple)
-        for option in twice:
-            raise CaldpError(f"{max(option.opts, key=len)} was given twice; give it once.")
+        twice = [each for each in given if given.count(each) > 1 and not each.multiple]
+        names = (max(each.opts, key=len) for each in twice)
+        require(not twice, f"{next(names, '')} was given twice; give it once.")
         return super().parse_args(ctx, args)
 
 

@@ -415,7 +415,8 @@ def estimate(
     """(k,) shares by the named estimator; "none" is the unbiased one, which may be negative.
 
     `domain`: says which values are neighbours, as a cascade needs to be as good as in a run.
-    Raises `CaldpError` for an unknown name, and for a tally that another mechanism made.
+    Raises `CaldpError` for an unknown name, a tally that another mechanism made, and a domain of
+    another size.
     """
     check_choice("estimator", estimator, ESTIMATORS)
     return ESTIMATORS[estimator].apply(Evidence.of(mechanism, tally, domain=domain))

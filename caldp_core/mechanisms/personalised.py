@@ -12,7 +12,7 @@ p̂_common(x) + Σ_j p̂(⊥_j)·π_j(x), unbiased if π_j is where the tag's pe
 
 Runs, audits and forecasts draw people from a model, as a dataset has no homes: a person at a place
 x outside of the common sensitive set is there as at their own place of tag j with probability h_j,
-wherever x is. Whether the background says so decides the bias (`background_bias`).
+wherever x is. Whether the background says so decides the bias (`PersonalisedMechanism.bias`).
 """
 
 from dataclasses import dataclass

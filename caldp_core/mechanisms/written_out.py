@@ -192,8 +192,8 @@ class WrittenOut(TableReports):
         prior: Floats | None = None,
     ) -> None:
         check_policy("A channel is written out for", policy)
-        is_whole = whole > 0 and _is_law([whole], 1, whole)
-        errors.require(is_whole, f"whole must be a whole number from 1 on, got {whole!r}.")
+        is_valid = _is_law([whole], 1, whole) and whole > 0 and whole is not True
+        errors.require(is_valid, f"whole must be a whole number from 1 on, got {whole!r}.")
         # Copies, as a caller may change its own; arrays as lists, as the digest takes their text.
         rows = [_copy(row) for row in errors.check_list("numerators", numerators)]
         k, outputs = policy.k, len(rows[0]) if rows else 0

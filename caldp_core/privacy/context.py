@@ -268,12 +268,11 @@ class PersonalPolicy:
         )
         off = np.abs(rows.sum(axis=1) - 1.0)
         wrong = np.flatnonzero(~((rows >= 0).all(axis=1) & (off <= _SUM_ROUNDING)))
-        require(
-            not wrong.size,
-            "Every row of a background must hold shares that sum to 1, row "
-            f"{wrong[:1].sum()} sums to {rows[wrong[:1]].sum():g} with a least entry of "
-            f"{rows[wrong[:1]].min(initial=1.0):g}.",
-        )
+        for tag in wrong[:1]:
+            raise CaldpError(
+                f"Every row of a background must hold shares that sum to 1, row {tag} sums to "
+                f"{rows[tag].sum():g} with a least entry of {rows[tag].min():g}."
+            )
         require(
             not rows[:, flags].any(),
             "The background must be 0 where a symbol is sensitive for everybody: "

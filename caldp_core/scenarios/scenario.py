@@ -389,7 +389,7 @@ class Scenario:
     def to_query(self) -> dict[str, str]:
         """Flat texts for a link's query: the version, then only what differs from the defaults.
 
-        The policy's own keys stand by themselves: `epsilon`, `blocks`, `blocks.rows`.
+        The policy's keys have no prefix: `epsilon`, `blocks`, `blocks.rows`.
         """
         flat = to_flat(self, KINDS)
         short = {key.removeprefix(f"{_POLICY}."): text for key, text in flat.items()}
@@ -405,7 +405,7 @@ class Scenario:
         for key in rest:
             if key.startswith(f"{_POLICY}."):
                 raise CaldpError(
-                    f"The link has the unknown key {key!r}; keys of the policy stand by themselves."
+                    f"The link has the unknown key {key!r}; leave out {_POLICY!r} and its point."
                 )
         long = {
             key if key.partition(".")[0] in own else f"{_POLICY}.{key}": text

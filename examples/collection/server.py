@@ -16,6 +16,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from os import SEEK_END
 from pathlib import Path
 from socket import SHUT_RD
+from tempfile import TemporaryFile
 from threading import Lock, Thread, Timer
 from typing import Any
 
@@ -51,14 +52,14 @@ def is_kept(path: Path, line: bytes) -> bool:
 
     What a full disk or a power cut has cut off before is ended first: it would spoil this one.
     """
-    with WRITING, path.open("a+b", buffering=0) as file:
-        file.seek(-min(1, file.tell()), SEEK_END)
-        whole = line if file.read(1) in (b"", b"\n") else b"\n" + line
-        try:
+    try:
+        with WRITING, path.open("a+b", buffering=0) as file:
+            file.seek(-min(1, file.tell()), SEEK_END)
+            whole = line if file.read(1) in (b"", b"\n") else b"\n" + line
             return file.write(whole) == len(whole)
-        except OSError as error:
-            sys.stderr.write(f"{error!r}\n")
-            return False
+    except OSError as error:
+        sys.stderr.write(f"{error!r}\n")
+        return False
 
 
 def is_report(report: object) -> bool:
@@ -173,16 +174,20 @@ def main() -> None:
     parser.add_argument("--port", type=int, default=8000, help="of visitors and of /health")
     parser.add_argument("--metrics", type=int, metavar="PORT", help="of /metrics; none by default")
     chosen = parser.parse_args()
-    if missing := [page[1:] for page in PAGES if not (chosen.folder / page[1:]).is_file()]:
-        parser.error(f"{chosen.folder} lacks {', '.join(missing)}")
-    (chosen.folder / "reports").mkdir(exist_ok=True)
+    try:
+        for page in PAGES:
+            (chosen.folder / page[1:]).open("rb").close()
+        (chosen.folder / "reports").mkdir(exist_ok=True)
+        TemporaryFile(dir=chosen.folder / "reports").close()
+    except OSError as error:
+        parser.error(f"{error}; {chosen.folder} must have pages to read and reports to write in")
     servers = []
     for port, handler in ((chosen.port, Collector), (chosen.metrics, Metrics)):
         try:
             made = partial(handler, directory=str(chosen.folder))
             servers += [] if port is None else [Server((chosen.host, port), made)]
         except (OSError, OverflowError) as error:
-            parser.error(f"port {port} can't be opened: {error}; stop what listens there")
+            parser.error(f"port {port} can't be opened: {error}; take another one")
     for server in servers[1:]:
         Thread(target=server.serve_forever, daemon=True).start()
     with suppress(KeyboardInterrupt):

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from caldp_core import CaldpError, Protocol, Tally
+from caldp_core import CaldpError, Client, Protocol, Tally
 from caldp_core.collect import report_files
 from caldp_core.collect.collected_tally import (
     MALFORMED,
@@ -144,6 +144,21 @@ def test_a_line_of_csv_is_a_report_if_it_has_the_fields_of_the_header(tmp_path: 
         with naming(text):
             assert same(found.tally, expected_tally(protocol, list(reports)))
             assert found.refused == {MALFORMED: malformed, OTHER_PROTOCOL: 0, OUT_OF_RANGE: 0}
+
+
+def test_a_line_that_was_cut_off_counts_as_no_other_report(tmp_path: Path) -> None:
+    protocol = small("galois")
+    mark = Client(protocol).message(0)["protocol"]
+    for name, start, line in (
+        ("day.csv", "report,protocol\n", f"10,{mark}"),
+        ("day.jsonl", "", f'{{"report": 10, "protocol": "{mark}"}}'),
+    ):
+        for length in range(len(line) + 1):
+            path = tmp_path / f"{length}.{name}"
+            path.write_text(f"{start}{line}\n{line[:length]}", "utf-8")
+            found = Collector(protocol).tally(path).tally
+            with naming(line[:length]):
+                assert any(same(found, expected_tally(protocol, [10] * n)) for n in (1, 2))
 
 
 def test_lines_may_end_as_pythons_csv_ends_them_on_windows(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, redirect_stdout, suppress
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from http.client import HTTPConnection
 from http.server import ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -23,11 +24,11 @@ import pytest
 from click.testing import CliRunner
 
 from caldp_core.cli.commands import main
-from tests import ROOT
+from tests import ROOT, require_software
 from tests.collect.protocols import text_of, words_of
 from tests.collect.test_client import NODE
 from tests.contract.checks import naming
-from tests.servers import PATIENCE, until
+from tests.servers import PATIENCE, missing_nginx, site_of_nginx, until
 
 EXAMPLE: Final = ROOT / "examples" / "collection" / "server.py"
 FULL: Final = Path("/dev/full")
@@ -90,7 +91,14 @@ def post(length: str, path: str = "/reports") -> str:
 
 
 def test_a_folder_is_asked_for_in_one_sentence(tmp_path: Path) -> None:
-    for words in ([], [str(tmp_path)], [str(tmp_path / "none")], ["a", "b"], [".", "--port", "x"]):
+    full = tmp_path / "full"
+    full.mkdir()
+    for name in (*PAGES, "reports"):  # a file, where reports cannot be written
+        (full / name).touch()
+    for words in (
+        [], [str(tmp_path)], [str(tmp_path / "none")], [str(full)], ["a", "b"],
+        [".", "--port", "x"],
+    ):  # fmt: skip
         done = subprocess.run(
             [sys.executable, str(EXAMPLE), *words], capture_output=True, text=True, check=False
         )
@@ -117,6 +125,29 @@ def test_its_health_is_for_everybody_and_its_figures_are_on_another_port(running
         server.shutdown()
     counted = dict(re.findall(r'status="(\d+)"} (\d+)', figures))
     assert counted == {"200": "1", "204": "1", "404": "3"}
+
+
+def test_behind_nginx_as_the_page_says_no_address_is_written(
+    running: Running, tmp_path: Path
+) -> None:
+    require_software(missing_nginx(), "CALDP_BROWSER_REQUIRED")
+    page, port = text_of("tutorials/running.md"), free_port()
+    site = re.sub("  ssl_.*\n", "", page.split("```nginx\n")[1].partition("```")[0])
+    site = site.replace("443 ssl", f"127.0.0.1:{port}").replace(":8000", f":{running.port}")
+    body = b'{"protocol":"0123456789abcdef","report":1}'
+    with site_of_nginx(tmp_path, site):
+        until(lambda: is_open(port))
+        line = HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
+        for path, sent, right in (
+            ("/form.html", None, 200), ("/reports/2026-11-25.jsonl", None, 404),
+            ("/reports", body, 204), ("/reports", body.ljust((1 << 16) + 1), 413),
+        ):  # fmt: skip
+            line.request("POST" if sent else "GET", path, sent)
+            with line.getresponse() as answer:
+                assert answer.status == right
+            line.close()
+    logs = [each for each in tmp_path.rglob("*") if each.is_file() and each.name != "caldp.conf"]
+    assert not [each.name for each in logs if b"127.0.0.1" in each.read_bytes()]
 
 
 RUNNING: Final = re.compile(
@@ -204,17 +235,20 @@ def test_a_body_that_never_comes_is_not_waited_for(
 
 
 def test_what_fails_on_a_line_is_said_without_its_address(
-    running: Running, capfd: pytest.CaptureFixture[str]
+    running: Running, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shutil.rmtree(running.folder / "reports")
     body = b'{"protocol":"0123456789abcdef","report":1}'
+    assert running.ask(post(str(len(body))), body)[0] == 507
+    monkeypatch.delattr(running.collector, "send_text")
     with pytest.raises(IndexError):
-        running.ask(post(str(len(body))), body)
-    out, error = capfd.readouterr()
+        running.get("/health")
+    out, errors = capfd.readouterr()
     assert out == ""
-    assert error.startswith("FileNotFoundError(2")
-    assert error.count("\n") == 1
-    assert "127.0.0.1" not in error
+    assert [each.partition("(")[0] for each in errors.splitlines()] == [
+        "FileNotFoundError", "AttributeError"
+    ]  # fmt: skip
+    assert "127.0.0.1" not in errors
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="Linux has a disk that is always full")

@@ -146,6 +146,8 @@ def test_tables_that_are_not_channels_are_refused() -> None:
         r"sum to 1, .*: \[0\]": lambda: WrittenOut(two, [cast("Any", [0.5, 0.5]), [0, 1]], 1),
         "whole must be a whole number from 1 on, got 0": lambda: WrittenOut(two, [[0], [0]], 0),
         "from 1 on, got 2.0": lambda: WrittenOut(two, [[1, 1]] * 2, cast("Any", 2.0)),
+        "from 1 on, got '2'": lambda: WrittenOut(two, [[1, 1]] * 2, cast("Any", "2")),
+        "from 1 on, got True": lambda: WrittenOut(two, [[0, 1]] * 2, True),
         "numerators must be a list": lambda: WrittenOut(two, anything, 1),
         "A row of numerators must be a list": lambda: WrittenOut(two, cast("Any", [1, 1]), 1),
         "prior must be 2 numbers": lambda: WrittenOut(two, [[1, 2], [2, 1]], 3, np.ones(3)),

@@ -390,8 +390,8 @@ export class Client {
             ? this.#remembered(this.memory, value, person) : this.#planned(this.memory, value, person);
     }
 
-    /** What a plan other than `once` sends. `reports`: one for each value, so that the memory
-        hides which values the person had; `sent`: so far; `days`: a budget's reports.
+    /** What a plan other than `once` sends. `reports`: one for each value, to hide which
+        values the person had; `sent`: so far; `days`: a budget's reports of each.
         @param {Memory} memory
         @param {number} value
         @param {string} person
@@ -400,7 +400,7 @@ export class Client {
         const {kind, noise, reports = Infinity, a_day = Infinity} = this.protocol.repetition;
         const {k = 0, rows, columns} = this.protocol.domain, day = this.day(), key = this.#key(normalName(person));
         const size = k || rows * columns;
-        const state = JSON.parse(memory.getItem(key) ?? '{"caldp_memory":2,"sent":0,"today":0}');
+        const state = JSON.parse(memory.getItem(key) ?? '{"caldp_memory":2,"sent":0,"today":0,"days":{}}');
         if (state?.caldp_memory !== 2 || ![state.sent, state.today].every(Number.isInteger)
             || kind !== "budget" && state.sent && state.reports?.length !== size)
             throw new Error("This memory is damaged or of another version; use the client that wrote it.");
