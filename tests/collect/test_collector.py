@@ -88,6 +88,30 @@ def test_every_report_that_can_be_is_counted_and_no_other(family: str) -> None:
     assert not could.all()
 
 
+WRONG_NUMBERS = [
+    ("11", OUT_OF_RANGE), ("-1", OUT_OF_RANGE), ("999999999999999999", OUT_OF_RANGE), ("9" * 30,
+    MALFORMED), ("1.5", MALFORMED), ("", MALFORMED), ("1e3", MALFORMED), ("flu", MALFORMED), ("0x1",
+    MALFORMED), ("=1+1", MALFORMED), ("１", MALFORMED),
+]  # fmt: skip
+
+
+def test_wrong_numbers_are_refused_by_their_reason(tmp_path: Path) -> None:
+    """The i-th wrong one stands in its file 2^i times, so that counts name it."""
+    protocol = small("randomized-response")
+    right = dict.fromkeys((MALFORMED, OTHER_PROTOCOL, OUT_OF_RANGE), 0)
+    for i, (_, reason) in enumerate(WRONG_NUMBERS):
+        right[reason] += 2**i
+    sent = [text for i, (text, _) in enumerate(WRONG_NUMBERS) for _ in range(2**i)]
+    for form in ("csv", "jsonl"):
+        path = protocols.write(
+            tmp_path / f"day.{form}", ["3", *sent, "4"], other=[""] * (len(sent) + 2)
+        )
+        found = Collector(protocol).tally(path)
+        with naming(form):
+            assert found.tally.n == 2
+            assert found.refused == right
+
+
 def test_wrong_bytes_are_refused_by_their_reason(tmp_path: Path) -> None:
     for family in BYTES:
         protocol = small(family)
