@@ -372,3 +372,35 @@ def test_records_refuse_what_is_no_polygon() -> None:
     ):
         with naming(words), pytest.raises(CaldpError, match=words):
             PolygonBlocks(names, polygons)
+
+
+WEST: list[list[Ring]] = [[star(11.15, 48.2, 0.13, 0.06), star(11.15, 48.2, 0.03, 0.02)]]
+EAST: list[list[Ring]] = [[star(11.35, 48.25, 0.1, 0.05)], [star(11.42, 48.07, 0.05, 0.03)]]
+OVER: list[list[Ring]] = [[star(11.25, 48.2, 0.09, 0.04, 4)]]
+
+
+def feature(polygons: Any, **properties: Any) -> dict[str, Any]:
+    geometry = {"type": "MultiPolygon", "coordinates": polygons}
+    if len(polygons) == 1:
+        geometry = {"type": "Polygon", "coordinates": polygons[0]}
+    return {"type": "Feature", "properties": properties, "geometry": geometry}
+
+
+def collection(*features: Any) -> bytes:
+    return json.dumps({"type": "FeatureCollection", "features": features}).encode()
+
+
+def test_cells_are_in_the_polygon_that_a_geometry_library_says() -> None:
+    areas = {"West": WEST, "<b>East</b>": EAST, "Over": OVER}
+    data = collection(*(feature(each, id=7, name_de=name) for name, each in areas.items()))
+    found = read_polygons(data, "areas.geojson").polygons
+    assert tuple(found) == tuple(areas)
+    partition = PolygonBlocks(tuple(found), tuple(found.values())).build(GRID)
+    x, y = np.meshgrid(GRID.longitudes(), GRID.latitudes())
+    wanted = np.full(x.shape, OUTSIDE, dtype=object)
+    for name, polygons in areas.items():
+        shape = shapely.MultiPolygon([(each[0], each[1:]) for each in polygons])
+        wanted[shapely.contains_xy(shape, x, y)] = name
+    np.testing.assert_array_equal(np.array(partition.names)[partition.labels], wanted.ravel())
+    assert partition.names == (*areas, OUTSIDE)
+    assert (partition.sizes() > 20).all()
