@@ -379,17 +379,6 @@ EAST: list[list[Ring]] = [[star(11.35, 48.25, 0.1, 0.05)], [star(11.42, 48.07, 0
 OVER: list[list[Ring]] = [[star(11.25, 48.2, 0.09, 0.04, 4)]]
 
 
-def feature(polygons: Any, **properties: Any) -> dict[str, Any]:
-    geometry = {"type": "MultiPolygon", "coordinates": polygons}
-    if len(polygons) == 1:
-        geometry = {"type": "Polygon", "coordinates": polygons[0]}
-    return {"type": "Feature", "properties": properties, "geometry": geometry}
-
-
-def collection(*features: Any) -> bytes:
-    return json.dumps({"type": "FeatureCollection", "features": features}).encode()
-
-
 def test_cells_are_in_the_polygon_that_a_geometry_library_says() -> None:
     areas = {"West": WEST, "<b>East</b>": EAST, "Over": OVER}
     data = collection(*(feature(each, id=7, name_de=name) for name, each in areas.items()))
