@@ -221,7 +221,7 @@ def _buckets(data: Mapping[str, Any], name: str) -> Ints:
 def merge_tallies(tallies: Iterable[CollectedTally]) -> CollectedTally:
     """The sum of one or more tallies; raises `CaldpError` as `+` does, and for none."""
     every = list(tallies)
-    require(bool(every), "There is no tally to merge; give at least one.")
+    require(bool(every), "A merge needs at least one tally, got none; give its file.")
     return reduce(add, every)
 
 

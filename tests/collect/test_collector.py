@@ -291,7 +291,7 @@ def test_unlike_protocols_are_refused(tmp_path: Path) -> None:
     CollectedTally.empty(ours).write(tmp_path / "tally.json")
     with pytest.raises(CaldpError, match="The tally is of the protocol"):
         tally_files(theirs, [], tmp_path / "tally.json")
-    with pytest.raises(CaldpError, match="There is no tally to merge"):
+    with pytest.raises(CaldpError, match="needs at least one tally"):
         merge_tallies([])
 
 

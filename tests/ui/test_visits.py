@@ -40,7 +40,6 @@ from caldp_ui.app.delivery import middleware
 from caldp_ui.app.echoes import is_echo, note_new_values
 from caldp_ui.app.run_limiter import (
     CurrentPage,
-    Pace,
     Parts,
     RunLimiter,
     StaleMessages,
@@ -483,7 +482,7 @@ def test_streamlit_speaks_of_pages_and_parts_where_they_are_looked_for() -> None
 
 
 def test_the_server_has_both() -> None:
-    assert {Pace, StaleMessages} <= {vars(each)["cls"] for each in middleware()}
+    assert {run_limiter.Pace, StaleMessages} <= {vars(each)["cls"] for each in middleware()}
 
 
 @pytest.fixture

@@ -46,7 +46,7 @@ _Rows: TypeAlias = list[tuple[str, float]]
 _ROUNDED: Final = 0.0025
 """Of a total and all others together, by which it may be off as they are rounded."""
 _SURE: Final = 2_000
-"""People in all from which also the sum of two numbers alone is no chance."""
+"""People in all from which two numbers that add up to a third are not a coincidence."""
 _SHARES: Final = {1.0: 0.02, 100.0: 0.5}
 """Sums of shares and percentages, and how far they may be off."""
 
