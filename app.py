@@ -12,7 +12,7 @@ else:
     from streamlit.starlette import App
 
     from caldp_ui.app.delivery import address, middleware, trust_named_proxies, upkeep
-    from caldp_ui.app.echoes import note_new_values
+    from caldp_ui.app.echoes import keep_changes
     from caldp_ui.app.run_limiter import run_parts_of_open_pages
     from caldp_ui.app.texts import show_failure
     from caldp_ui.charts.show import ADDRESS, library
@@ -20,8 +20,8 @@ else:
     from caldp_ui.room import phone
 
     trust_named_proxies()
+    keep_changes()
     run_parts_of_open_pages()
-    note_new_values()
     app = App(
         __file__,
         routes=[library(address(ADDRESS)), route(address(NAME)), *phone.routes(address)],

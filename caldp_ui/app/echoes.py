@@ -1,39 +1,146 @@
-"""What comes of a browser's messages: changes that are made in full, and values that it repeats.
+"""What comes of a browser's messages: each change is made, once and in full; repeats are none.
 
 Each message has the values of all widgets. Of those that a run has changed since, it has the old
 ones until the browser has drawn that run, and Streamlit takes them for changes by the user. What
 the user has changed differs from the message before, and from what the server has.
+
+Two quick messages make two runs of one visit: Streamlit begins the second while the first goes on
+to where it can be broken off. So the runs of a visit share a lock: one begins, with the changes of
+its message, once the other has made its own, and one that was stopped writes nothing more. A click
+is in one message alone; where its run is stopped before it begins, the next has the click.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, Final
+from functools import wraps
+from threading import Lock, RLock
+from typing import Any, Final, ParamSpec, TypeVar
 
+from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
-from streamlit.runtime.scriptrunner import get_script_run_ctx
-from streamlit.runtime.state.session_state import SessionState
+from streamlit.runtime import state as states
+from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.scriptrunner import StopException, get_script_run_ctx
+from streamlit.runtime.scriptrunner_utils.script_requests import (
+    ScriptRequestType,
+    _coalesce_widget_states,
+)
+from streamlit.runtime.state import SafeSessionState, SessionState
 
-_NOTED: Final = "echoes/noted"
-"""The session key of the last values by widget's id, and the ids that are new in this run.
+P = ParamSpec("P")
+T = TypeVar("T")
+OF_A_RUN: Final = ("on_script_will_rerun", "register_widget", "__setitem__", "__delitem__")
+"""What a run does with its visit's state, unless it was stopped."""
 
-What stands for one click is new each time.
-"""
 
+class VisitState(SessionState):
+    """The state of a visit, which knows what the visit's runs have made of its messages.
 
-def note_new_values() -> None:
-    """Have each run note which values of its message the one before did not have."""
-    begin = SessionState.on_script_will_rerun
+    `lock`: held by the run that writes. `last`: the last values by widget's id. `new`: ids of those
+    that the message before did not have; what stands for one click is new each time.
+    """
 
-    def begin_noting(state: SessionState, sent: WidgetStates | None, **more: Any) -> None:
+    def __init__(self) -> None:
+        super().__init__()
+        self.lock = RLock()
+        self.last: dict[str, WidgetState] = {}
+        self.new = set[str]()
+        self._asking = Lock()
+        self._clicks, self._page = WidgetStates(), ""
+
+    def on_script_will_rerun(self, fresh_widget_states: WidgetStates | None, **more: Any) -> None:
+        """Make the changes of a message, whole; in a run that was stopped, end it."""
+        sent = fresh_widget_states
+        self._take_clicks(sent or WidgetStates())
         if sent is not None:
-            last, _ = _noted(state)
-            new = {each.id for each in sent.widgets if last.get(each.id) != each}
+            self.new = {each.id for each in sent.widgets if self.last.get(each.id) != each}
             lasting = {each.id: each for each in sent.widgets if not _is_click(each)}
-            state[_NOTED] = {key: each for key, each in last.items() if key in state} | lasting, new
+            self.last = {key: each for key, each in self.last.items() if key in self} | lasting
         with _to_the_end():
-            begin(state, sent, **more)
+            super().on_script_will_rerun(sent, **more)
 
-    SessionState.on_script_will_rerun = begin_noting  # type: ignore[method-assign, assignment]
+    def ask(self, message: ClientState, is_idle: bool, request: Callable[[], None]) -> None:
+        """Request a message's run; that of a page has the clicks of all runs that it stops.
+
+        `is_idle`: whether no run of the visit is at work or waits.
+        """
+        with self._asking:
+            if is_idle or message.page_script_hash != self._page:
+                self._clicks.Clear()
+            self._page = message.page_script_hash
+            clicks = WidgetStates(widgets=filter(_is_click, message.widget_states.widgets))
+            self._clicks = _joined(self._clicks, clicks)
+            if not message.fragment_id:
+                message.widget_states.CopyFrom(_joined(self._clicks, message.widget_states))
+            request()
+
+    def _take_clicks(self, sent: WidgetStates) -> None:
+        """Begin with a message's clicks, which wait no longer."""
+        with self._asking:
+            if _is_stopped():
+                raise StopException
+            ids = {each.id for each in sent.widgets}
+            waiting = [each for each in self._clicks.widgets if each.id not in ids]
+            self._clicks = WidgetStates(widgets=waiting)
+
+
+def _joined(earlier: WidgetStates, later: WidgetStates) -> WidgetStates:
+    return _coalesce_widget_states(earlier, later) or WidgetStates()
+
+
+def _is_stopped() -> bool:
+    """Whether this run was stopped for one that takes its place."""
+    requests = getattr(get_script_run_ctx(), "script_requests", None)
+    return requests is not None and requests._state is ScriptRequestType.STOP  # noqa: SLF001 — no public name
+
+
+def keep_changes() -> None:
+    """Have runs make each change of a browser's messages once, and know which values are new."""
+    states.SessionState = VisitState  # type: ignore[misc, assignment]
+    _share_locks()
+    _keep_clicks()
+
+
+def _share_locks() -> None:
+    """Have the runs of a visit write one at a time, and look for a stop when it is their turn.
+
+    Streamlit's locks are each of one run, which looks for a stop before it waits for its lock.
+    """
+    make = SafeSessionState.__init__
+
+    def make_with_lock(
+        safe: SafeSessionState, state: SessionState, yield_callback: Callable[[], None]
+    ) -> None:
+        make(safe, state, yield_callback)
+        if isinstance(state, VisitState):
+            object.__setattr__(safe, "_lock", state.lock)
+
+    SafeSessionState.__init__ = make_with_lock  # type: ignore[method-assign, assignment]
+    for name in OF_A_RUN:
+        setattr(SafeSessionState, name, _alone(getattr(SafeSessionState, name)))
+
+
+def _alone(act: Callable[P, T]) -> Callable[P, T]:
+    @wraps(act)
+    def act_alone(*args: P.args, **more: P.kwargs) -> T:
+        safe: Any = args[0]
+        with safe._lock:  # noqa: SLF001 — no public name
+            return act(*args, **more)
+
+    return act_alone
+
+
+def _keep_clicks() -> None:
+    request = AppSession.request_rerun
+
+    def ask(session: AppSession, message: ClientState | None) -> None:
+        state, runner = session._session_state, session._scriptrunner  # noqa: SLF001 — no public name
+        if message is None or not isinstance(state, VisitState):
+            request(session, message)
+        else:
+            state.ask(message, runner is None, lambda: request(session, message))
+
+    AppSession.request_rerun = ask  # type: ignore[method-assign, assignment]
 
 
 @contextmanager
@@ -56,10 +163,6 @@ def _to_the_end() -> Iterator[None]:
         runner._execing = True  # noqa: SLF001
 
 
-def _noted(state: SessionState) -> tuple[dict[str, WidgetState], set[str]]:
-    return state[_NOTED] if _NOTED in state else ({}, set())  # noqa: SIM401 — it has no `get`
-
-
 def _is_click(widget: WidgetState) -> bool:
     return str(widget.WhichOneof("value")).endswith("trigger_value")
 
@@ -70,9 +173,8 @@ def is_echo(key: str) -> bool:
     Where no other has changed, the user has chosen again what a run had replaced.
     """
     context = get_script_run_ctx()
-    if context is None:
+    state = context and context.session_state._state  # noqa: SLF001 — no public name
+    if not isinstance(state, VisitState):
         return False
-    state = context.session_state._state  # noqa: SLF001 — no public name
-    _, new = _noted(state)
     widget = state._get_widget_id(key)  # noqa: SLF001
-    return widget not in new and any(state._widget_changed(each) for each in new)  # noqa: SLF001
+    return widget not in state.new and any(map(state._widget_changed, state.new))  # noqa: SLF001

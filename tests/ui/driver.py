@@ -20,6 +20,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import wait
 from contextlib import contextmanager, suppress
+from contextvars import copy_context
 from dataclasses import replace
 from functools import lru_cache
 from html import unescape
@@ -28,7 +29,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from streamlit.proto.WidgetStates_pb2 import WidgetState
+from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
+from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState
+from streamlit.runtime.state import SessionState
 from streamlit.testing.v1 import AppTest
 
 from caldp_core.basics.types import no_progress
@@ -520,3 +523,18 @@ def assert_step(at: AppTest, step: Step) -> None:
     written |= {item.proto.body for item in at.get("html")}
     for place, html in step.replacements.items():
         assert html in written, place
+
+
+def message_of(values: Mapping[str, int]) -> WidgetStates:
+    """A browser's message with these values of widgets; that of `click` is a click."""
+    states = {name: WidgetState(id=f"$$ID-{name}") for name in values}
+    for name, value in values.items():
+        setattr(states[name], "trigger_value" if name == "click" else "int_value", value)
+    return WidgetStates(widgets=list(states.values()))
+
+
+def begin_run(state: SessionState, message: WidgetStates) -> None:
+    """Begin a run of a visit with this message, as a run's thread does."""
+    here = copy_context()
+    here.run(ThreadState.initialize)
+    here.run(state.on_script_will_rerun, message)

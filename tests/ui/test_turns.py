@@ -5,22 +5,32 @@ Tests wait for events, or for what they assert (`tests/servers.py`).
 
 import asyncio
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from threading import Event, Semaphore, Thread
+from types import SimpleNamespace
 from typing import Any
 from weakref import ReferenceType, ref
 
 import pytest
 import streamlit as st
 from starlette.types import Message, Receive, Scope, Send
-from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
+from streamlit.proto.ClientState_pb2 import ClientState
+from streamlit.runtime import state as states
+from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.scriptrunner import StopException
+from streamlit.runtime.scriptrunner_utils.script_requests import RerunData, ScriptRequests
+from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState
+from streamlit.runtime.state import SafeSessionState
+from streamlit.runtime.state.common import WidgetMetadata
 from streamlit.testing.v1 import AppTest, local_script_runner
 
 from caldp_core.basics.cache import ByteCache, current_work, shared_cache, working_on
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Progress
 from caldp_ui.app import run_limiter
+from caldp_ui.app.echoes import OF_A_RUN, VisitState, keep_changes
 from caldp_ui.app.run_limiter import (
     AHEAD_MAX,
     AHEAD_MAX_BYTES,
@@ -39,6 +49,7 @@ from caldp_ui.session.jobs import FairPool
 from caldp_ui.session.visit import Visit
 from tests import ROOT
 from tests.servers import PATIENCE, are_done, join, run, until
+from tests.ui.driver import begin_run, message_of
 
 
 class Link:
@@ -523,3 +534,120 @@ def test_what_is_found_is_shown_and_stays_after_a_cancel() -> None:
 def test_a_button_says_what_its_work_takes_where_that_is_much() -> None:
     assert jobs.Cost(1.0, 1.0).duration_suffix() == ""
     assert jobs.Cost(125.0, 1.0).duration_suffix() == ", about 2 minutes"
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[ClientState]:
+    """Messages whose runs are asked for, with what the server changes in Streamlit for the test."""
+    passed = list[ClientState]()
+    monkeypatch.setattr(AppSession, "request_rerun", lambda _, message: passed.append(message))
+    monkeypatch.setattr(states, "SessionState", states.SessionState)
+    for name in ("__init__", *OF_A_RUN):
+        monkeypatch.setattr(SafeSessionState, name, getattr(SafeSessionState, name))
+    keep_changes()
+    return passed
+
+
+def visit_of(**changes: Callable[[], None]) -> VisitState:
+    """A visit with these widgets, by what they do when they change."""
+    state = VisitState()
+    for name, act in changes.items():
+        widget = WidgetMetadata(f"$$ID-{name}", int, int, "int_value", callback=act)
+        state._new_widget_state.set_widget_metadata(widget)
+    return state
+
+
+def beside(act: Callable[[], object]) -> Thread:
+    """A run of a visit that does this, until it is stopped."""
+
+    def run_it() -> None:
+        ThreadState.initialize()
+        with suppress(StopException):
+            act()
+
+    thread = Thread(target=run_it)
+    thread.start()
+    return thread
+
+
+@pytest.mark.usefixtures("asked")
+@pytest.mark.parametrize("is_stopped", [False, True])
+def test_a_run_waits_for_the_changes_of_another_s_message(is_stopped: bool) -> None:
+    """A text written just before a click was lost: the run of the click took it for known."""
+    at_work, go, stop = Event(), Event(), Event()
+    record = {"text": 0, "menu": 0, "clicks": 0}
+
+    def write() -> None:
+        before = dict(record)
+        at_work.set()
+        assert go.wait(PATIENCE)
+        record.update(before | {"text": 1})
+
+    def count(name: str) -> None:
+        record[name] += 1
+
+    def end_run() -> None:
+        if stop.is_set():
+            raise StopException
+
+    state = visit_of(text=write, menu=partial(count, "menu"), click=partial(count, "clicks"))
+    first, second = SafeSessionState(state, lambda: None), SafeSessionState(state, end_run)
+    message, click = ({"text": 2, "menu": 3} | more for more in ({}, {"click": 1}))
+    runs = [beside(lambda: first.on_script_will_rerun(message_of(message)))]
+    assert at_work.wait(PATIENCE)
+    runs.append(beside(lambda: second.on_script_will_rerun(message_of(click))))
+    runs.append(beside(lambda: second.__setitem__("drawn", 7)))
+    for each in runs[1:]:
+        each.join(0.2)
+        assert each.is_alive()
+    if is_stopped:
+        stop.set()
+    go.set()
+    join(runs)
+    assert record == {"text": 1, "menu": 1, "clicks": 0 if is_stopped else 1}
+    assert ("drawn" in state) is not is_stopped
+
+
+@pytest.mark.parametrize(
+    ("of_click", "of_next", "has_begun", "is_carried"),
+    [
+        (ClientState(), ClientState(), False, True),
+        (ClientState(), ClientState(), True, False),
+        (ClientState(fragment_id="part"), ClientState(), False, True),
+        (ClientState(), ClientState(fragment_id="part"), False, False),  # it stops no run
+        (ClientState(), ClientState(page_script_hash="other"), False, False),
+    ],
+)
+def test_a_click_whose_run_never_began_is_in_the_next_run_of_its_page(
+    asked: list[ClientState],
+    of_click: ClientState,
+    of_next: ClientState,
+    has_begun: bool,
+    is_carried: bool,
+) -> None:
+    clicks = list[int]()
+    state = visit_of(click=lambda: clicks.append(1), text=lambda: None)
+    session: Any = SimpleNamespace(_session_state=state, _scriptrunner=object())
+    for values, more in (({"text": 1, "click": 1}, of_click), ({"text": 2}, of_next)):
+        message = ClientState(widget_states=message_of(values), page_script_hash="page")
+        message.MergeFrom(more)
+        AppSession.request_rerun(session, message)
+        if has_begun:
+            begin_run(state, message.widget_states)
+    begin_run(state, message.widget_states)
+    ids = [each.id for each in message.widget_states.widgets]
+    assert ("$$ID-click" in ids, len(clicks)) == (is_carried, has_begun or is_carried)
+
+
+def test_a_run_that_was_stopped_leaves_its_clicks_to_the_next(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    requests, clicks = ScriptRequests(), list[int]()
+    context = SimpleNamespace(script_requests=requests, session_state=None)
+    monkeypatch.setattr("caldp_ui.app.echoes.get_script_run_ctx", lambda: context)
+    state = visit_of(click=lambda: clicks.append(1))
+    requests.request_stop()
+    with pytest.raises(StopException):
+        state.on_script_will_rerun(message_of({"click": 1}))
+    assert not clicks
+    assert not state.new

@@ -1,7 +1,6 @@
 """Work and parts of pages end with their visit; ticks and stale messages are dropped."""
 
 from collections.abc import Callable, Iterable
-from contextvars import copy_context
 from dataclasses import replace
 from itertools import count
 from threading import Event, Thread
@@ -27,7 +26,6 @@ from streamlit.runtime.scriptrunner_utils.script_requests import (
     ScriptRequests,
     ScriptRequestType,
 )
-from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState
 from streamlit.runtime.state import SafeSessionState, SessionState
 from streamlit.runtime.state.common import WidgetMetadata
 from streamlit.testing.v1 import AppTest
@@ -37,7 +35,7 @@ from caldp_core.basics.errors import Cancelled
 from caldp_core.basics.types import Progress
 from caldp_ui.app import run_limiter
 from caldp_ui.app.delivery import middleware
-from caldp_ui.app.echoes import is_echo, note_new_values
+from caldp_ui.app.echoes import VisitState, is_echo
 from caldp_ui.app.run_limiter import (
     CurrentPage,
     Parts,
@@ -49,7 +47,7 @@ from caldp_ui.session import jobs
 from caldp_ui.session.jobs import FairPool
 from caldp_ui.session.visit import Visit
 from tests.servers import PATIENCE, are_done, join, run, until
-from tests.ui.driver import jobs_done
+from tests.ui.driver import begin_run, jobs_done, message_of
 
 
 class _Row:
@@ -629,13 +627,11 @@ def test_a_part_is_told_of_its_own_widgets_alone(
     ],
 )
 def test_old_value_of_a_widget_beside_another_that_the_user_changed_is_an_echo(
-    streamlit: pytest.MonkeyPatch, messages: list[dict[str, int]], is_an_echo: bool
+    monkeypatch: pytest.MonkeyPatch, messages: list[dict[str, int]], is_an_echo: bool
 ) -> None:
-    streamlit.setattr(SessionState, "on_script_will_rerun", SessionState.on_script_will_rerun)
-    note_new_values()
-    state = SessionState()
+    state = VisitState()
     context = SimpleNamespace(session_state=SafeSessionState(state, lambda: None))
-    streamlit.setattr("caldp_ui.app.echoes.get_script_run_ctx", lambda: context)
+    monkeypatch.setattr("caldp_ui.app.echoes.get_script_run_ctx", lambda: context)
     for name, of in (("menu", int), ("ε", int), ("click", bool)):
         state._new_widget_state.set_widget_metadata(
             WidgetMetadata(f"$$ID-{name}", of, of, "int_value")
@@ -648,15 +644,13 @@ def test_old_value_of_a_widget_beside_another_that_the_user_changed_is_an_echo(
 
 
 def test_a_change_is_made_in_full_although_the_next_message_asks_for_a_run(
-    streamlit: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The next message has the new value already: nobody would make the change."""
     assert "_execing" in ScriptRunner._maybe_handle_execution_control_request.__code__.co_names
-    streamlit.setattr(SessionState, "on_script_will_rerun", SessionState.on_script_will_rerun)
-    note_new_values()
-    safe = SafeSessionState(state := SessionState(), AskedAgain().end_run)
+    safe = SafeSessionState(state := VisitState(), AskedAgain().end_run)
     context = SimpleNamespace(session_state=safe)
-    streamlit.setattr("caldp_ui.app.echoes.get_script_run_ctx", lambda: context)
+    monkeypatch.setattr("caldp_ui.app.echoes.get_script_run_ctx", lambda: context)
 
     def change() -> None:
         safe["seen"] = True  # where Streamlit looks whether a message asks for another run
@@ -664,9 +658,7 @@ def test_a_change_is_made_in_full_although_the_next_message_asks_for_a_run(
     state._new_widget_state.set_widget_metadata(
         WidgetMetadata("$$ID-text", int, int, "int_value", callback=change)
     )
-    here = copy_context()  # what a run's thread has
-    here.run(ThreadState.initialize)
-    here.run(state.on_script_will_rerun, message_of({"text": 2}))
+    begin_run(state, message_of({"text": 2}))
     assert state["seen"]
     with pytest.raises(RerunException):  # the run itself is broken off, as before
         change()
@@ -680,13 +672,6 @@ class AskedAgain:
     def end_run(self) -> None:
         if self._execing:
             raise RerunException(RerunData())
-
-
-def message_of(values: dict[str, int]) -> WidgetStates:
-    states = {name: WidgetState(id=f"$$ID-{name}") for name in values}
-    for name, value in values.items():
-        setattr(states[name], "trigger_value" if name == "click" else "int_value", value)
-    return WidgetStates(widgets=list(states.values()))
 
 
 def test_a_used_part_that_goes_before_its_run_has_the_page_run_and_a_timer_s_nothing() -> None:
