@@ -20,7 +20,7 @@ from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 from streamlit.runtime import state as states
 from streamlit.runtime.app_session import AppSession
-from streamlit.runtime.scriptrunner import StopException, get_script_run_ctx
+from streamlit.runtime.scriptrunner import ScriptRunner, StopException, get_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_requests import (
     ScriptRequestType,
     _coalesce_widget_states,
@@ -59,20 +59,22 @@ class VisitState(SessionState):
         with _to_the_end():
             super().on_script_will_rerun(sent, **more)
 
-    def ask(self, message: ClientState, is_idle: bool, request: Callable[[], None]) -> None:
-        """Request a message's run; that of a page has the clicks of all runs that it stops.
+    def ask(self, message: ClientState, runner: ScriptRunner | None) -> None:
+        """Stop the run that a message takes the place of, if any, and give the message its clicks.
 
-        `is_idle`: whether no run of the visit is at work or waits.
+        `runner`: what runs the visit's pages; None if no run is at work or waits.
         """
         with self._asking:
-            if is_idle or message.page_script_hash != self._page:
+            if runner is None or message.page_script_hash != self._page:
                 self._clicks.Clear()
             self._page = message.page_script_hash
             clicks = WidgetStates(widgets=filter(_is_click, message.widget_states.widgets))
             self._clicks = _joined(self._clicks, clicks)
-            if not message.fragment_id:
-                message.widget_states.CopyFrom(_joined(self._clicks, message.widget_states))
-            request()
+            if message.fragment_id:
+                return
+            message.widget_states.CopyFrom(_joined(self._clicks, message.widget_states))
+            if runner is not None:
+                runner.request_stop()
 
     def _take_clicks(self, sent: WidgetStates) -> None:
         """Begin with a message's clicks, which wait no longer."""
@@ -135,10 +137,9 @@ def _keep_clicks() -> None:
 
     def ask(session: AppSession, message: ClientState | None) -> None:
         state, runner = session._session_state, session._scriptrunner  # noqa: SLF001 — no public name
-        if message is None or not isinstance(state, VisitState):
-            request(session, message)
-        else:
-            state.ask(message, runner is None, lambda: request(session, message))
+        if message is not None and isinstance(state, VisitState):
+            state.ask(message, runner)
+        request(session, message)
 
     AppSession.request_rerun = ask  # type: ignore[method-assign, assignment]
 

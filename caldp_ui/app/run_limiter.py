@@ -24,12 +24,13 @@ from functools import cache, wraps
 from itertools import count
 from threading import Condition, Event
 from time import monotonic, sleep
-from typing import Final, ParamSpec, TypeVar
+from typing import Any, Final, ParamSpec, TypeVar
 
 import streamlit as st
 from google.protobuf.message import DecodeError
 from google.protobuf.message import Message as Protobuf
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit.components.v2.bidi_component import main as bidi_component
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
@@ -44,6 +45,8 @@ from streamlit.runtime.scriptrunner_utils.script_requests import (
     ScriptRequests,
     ScriptRequestType,
 )
+from streamlit.runtime.state.common import WidgetValuePresenter
+from streamlit.runtime.state.session_state import SessionState
 
 from caldp_core.basics.cache import Making, current_work, shared_cache, working_on
 from caldp_core.basics.types import Progress
@@ -497,6 +500,7 @@ def run_parts_of_open_pages() -> None:
     _run_parts_by_themselves()
     _keep_request_that_waits()
     _compute_themes_once()
+    bidi_component.make_bidi_component_presenter = with_events  # type: ignore[attr-defined, assignment]
 
 
 def _compute_themes_once() -> None:
@@ -513,6 +517,27 @@ def _compute_themes_once() -> None:
             message.MergeFromString(theme(section))
 
     app_session._populate_theme_msg = copy_theme  # type: ignore[assignment]  # noqa: SLF001
+
+
+def with_events(events_id: str, *_of_component: object) -> WidgetValuePresenter:
+    """What a run reads as a component's state: its own values, and the events that came for it.
+
+    Streamlit makes a new class for each, several a component and run, whose values can be set, too.
+    """
+
+    def present(own: Any, state: SessionState) -> Any:
+        widgets = state._new_widget_state  # noqa: SLF001 — no public name
+        if not isinstance(own, dict) or events_id not in widgets.states:
+            return own
+        came = widgets[events_id] or []
+        return {each["event"]: each["value"] for each in came if _is_event(each)} | own
+
+    return present
+
+
+def _is_event(found: object) -> bool:
+    """Whether a browser's message has this as an event: a name and what came of it."""
+    return isinstance(found, dict) and isinstance(found.get("event"), str) and "value" in found
 
 
 def _run_parts_by_themselves() -> None:

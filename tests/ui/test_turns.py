@@ -16,6 +16,7 @@ from weakref import ReferenceType, ref
 import pytest
 import streamlit as st
 from starlette.types import Message, Receive, Scope, Send
+from streamlit.components.v2.presentation import make_bidi_component_presenter
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.runtime import state as states
 from streamlit.runtime.app_session import AppSession
@@ -627,7 +628,9 @@ def test_a_click_whose_run_never_began_is_in_the_next_run_of_its_page(
 ) -> None:
     clicks = list[int]()
     state = visit_of(click=lambda: clicks.append(1), text=lambda: None)
-    session: Any = SimpleNamespace(_session_state=state, _scriptrunner=object())
+    session: Any = SimpleNamespace(
+        _session_state=state, _scriptrunner=SimpleNamespace(request_stop=lambda: None)
+    )
     for values, more in (({"text": 1, "click": 1}, of_click), ({"text": 2}, of_next)):
         message = ClientState(widget_states=message_of(values), page_script_hash="page")
         message.MergeFrom(more)
@@ -651,3 +654,20 @@ def test_a_run_that_was_stopped_leaves_its_clicks_to_the_next(
         state.on_script_will_rerun(message_of({"click": 1}))
     assert not clicks
     assert not state.new
+
+
+@pytest.mark.parametrize("own", [{}, {"zoom": 3, "events": "own"}, "no mapping"])
+@pytest.mark.parametrize(
+    "came", [None, [], [{"event": "events", "value": [1]}], ["junk", {"value": 1}, {"event": 2}]]
+)
+def test_a_component_s_state_is_read_with_its_events_as_streamlit_has_it(
+    own: object, came: list[object] | None
+) -> None:
+    state = VisitState()
+    for known in (False, True):
+        if known:
+            events = WidgetMetadata("events", list, list, "json_trigger_value")
+            state._new_widget_state.set_widget_metadata(events)
+            state._new_widget_state.set_from_value("events", came)
+        ours, theirs = run_limiter.with_events("events"), make_bidi_component_presenter("events")
+        assert ours(own, state) == theirs(own, state)
