@@ -82,7 +82,9 @@ def test_what_a_file_is_and_holds_is_told() -> None:
     assert (file.has_places, file.places.mark, file.places.count) == (True, ",", 3)
     assert file.rows[0] == ("Nº 1", "48,82000", "2,25000", "1")
     assert "below 3 other lines" in inspect_data(GOOD["lines above"]).table.kind
-    assert "sheet 'Orte'" in inspect_data(GOOD["a workbook"]).table.kind
+    workbook = inspect_data(GOOD["a workbook"]).table.kind
+    assert "sheet 'Orte'" in workbook
+    assert workbook.endswith("columns"), "cells of a sheet have nothing between them"
 
 
 @pytest.mark.parametrize("name", HARM)

@@ -65,12 +65,18 @@ class TableDialect:
     notes: tuple[str, ...] = ()
 
     def describe(self) -> str:
-        """What sets cells apart, and what is skipped, in words."""
-        above = f", below {count_text(self.skip, 'other line', 'other lines')}" if self.skip else ""
-        above = self.remark or above
-        if self.width == 1:
-            return f"one column{above}"
-        return f"{self.width:,} columns with {DELIMITERS[self.delimiter]} between them{above}"
+        """What sets the cells of a text apart, and what is skipped, in words."""
+        between = f" with {DELIMITERS[self.delimiter]} between them" if self.width > 1 else ""
+        return self._describe(between, "other line", "other lines")
+
+    def describe_sheet(self) -> str:
+        """The columns of a workbook's sheet, and what is skipped, in words."""
+        return self._describe("", "other row", "other rows")
+
+    def _describe(self, between: str, one: str, many: str) -> str:
+        above = f", below {count_text(self.skip, one, many)}" if self.skip else ""
+        columns = "one column" if self.width == 1 else f"{self.width:,} columns"
+        return f"{columns}{between}{self.remark or above}"
 
 
 def is_drawn(head: str) -> bool:

@@ -10,7 +10,7 @@ import json
 import re
 import sys
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -209,7 +209,8 @@ def _read_sheet(source: FileSource, bounds: Bounds, wanted: str) -> "Table":
     if reply["hidden"]:
         rows = count_text(reply["hidden"], "hidden row", "hidden rows")
         kind += f", {rows} read as the others"
-    table = _text(source_from_bytes(text, source.name), bounds, [kind], ",")
+    sheet = source_from_bytes(text, source.name)
+    table = _text(sheet, bounds, [kind], ",", TableDialect.describe_sheet)
     ways = tuple((each, each) for each in reply["tables"])
     asks = "sheet" if len(ways) > 1 else ""
     table = replace(table, asks=asks, ways=ways, opened=Chosen(sheet=name), sheets=sheets)
@@ -397,15 +398,21 @@ def _check_known(head: bytes, name: str) -> None:
         require(found is None, f"The file {excerpt(name)} is {kind}; {then}.")
 
 
-def _text(source: FileSource, bounds: Bounds, kinds: Sequence[str], delimiter: str) -> Table:
+def _text(
+    source: FileSource,
+    bounds: Bounds,
+    kinds: Sequence[str],
+    delimiter: str,
+    describe: Callable[[TableDialect], str] = TableDialect.describe,
+) -> Table:
     """The table of a text; `delimiter` "": detected."""
     head = codecs.getincrementaldecoder("utf-8")("replace").decode(source.head(HEAD_BYTES))
     if source.size <= _JSON_BYTES and is_drawn(head):
         text = source.head(source.size).decode("utf-8", "replace")
         source = source_from_bytes(without_drawing(text).encode(), source.name)
-        return _text(source, bounds, [*kinds, "a drawn table"], delimiter)
+        return _text(source, bounds, [*kinds, "a drawn table"], delimiter, describe)
     dialect = detect_dialect(head.removeprefix(BYTE_ORDER_MARK), source.name, delimiter)
-    kind = ", ".join([*kinds, dialect.describe()])
+    kind = ", ".join([*kinds, describe(dialect)])
     table = Table(source, bounds, kind, dialect, dialect.titles)
     if not COMPOUND.fullmatch("".join(dialect.titles[:1])):
         return table
