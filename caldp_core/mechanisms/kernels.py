@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.extras import scipy
@@ -529,31 +530,36 @@ def from_text(text: str, steps: StepLevels) -> Kernel:
     program = Program.of(steps)
     try:
         data = json.loads(text)
-        require(data["format"] == FORMAT and data["steps"] == list(steps.both), _NO_KERNEL)
-        rows, columns = _wholes(data["peak_rows"], 10**6), _wholes(data["peak_columns"], 10**6)
-        near = _wholes(data["near"], program.near)
-        payer = _wholes(data["payer"], program.cells.size)
-        logs, amount = _floats(data["peak_logs"]), _floats(data["amount"])
-    except (ValueError, RecursionError, KeyError, TypeError):
-        raise CaldpError(_NO_KERNEL) from None
-    require(
-        0 < rows.size == columns.size == logs.size and near.size == payer.size == amount.size,
-        _NO_KERNEL,
-    )
+    except (ValueError, RecursionError):
+        data = None
+    require(isinstance(data, dict), f"A kernel must be a JSON object, got {text!r:.40}; {_ADVICE}")
+    for key, expected in (("format", FORMAT), ("steps", list(steps.both))):
+        found = data.get(key)
+        rule = f"A kernel's {key} must be {expected!r}"
+        require(found == expected, f"{rule}, got {found!r:.40}; {_ADVICE}")
+    rows, columns = (_numbers(data, f"peak_{each}", 0, 10**6, int) for each in ("rows", "columns"))
+    near = _numbers(data, "near", 0, program.near - 1, int)
+    payer = _numbers(data, "payer", 0, program.cells.size - 1, int)
+    logs, amount = (_numbers(data, key, -(10**9), 10**9, float) for key in ("peak_logs", "amount"))
+    for name, one, *others in (("peak", rows, columns, logs), ("flow", near, payer, amount)):
+        sizes = [each.size for each in (one, *others)]
+        rule = f"A kernel's lists must have one entry for each {name}, at least one peak"
+        require(len({*sizes}) == 1 and rows.size > 0, f"{rule}, got {sizes}; {_ADVICE}")
     return Kernel.of(steps, Peaks(rows, columns, logs), Flows(near, payer, amount), program)
 
 
-_NO_KERNEL: Final = "This is not a kernel for these steps."
+_ADVICE: Final = "give the text that to_text made for these steps."
 
 
-def _wholes(values: list[Any], below: int) -> Ints:
-    require(all(type(value) is int and 0 <= value < below for value in values), _NO_KERNEL)
-    return np.array(values, dtype=np.int64)
-
-
-def _floats(values: list[Any]) -> Floats:
-    require(all(type(value) in (int, float) and abs(value) <= 1e9 for value in values), _NO_KERNEL)
-    return np.array(values, dtype=np.float64)
+def _numbers(data: dict[str, Any], key: str, low: int, high: int, kind: type) -> NDArray[Any]:
+    """The list under `key`; raises `CaldpError` unless its entries are numbers of this range."""
+    noun = "whole numbers" if kind is int else "numbers"
+    rule = f"A kernel's {key} must be a list of {noun} from {low:,} to {high:,}"
+    values: Any = data.get(key)
+    for value in values if isinstance(values, list) else [values]:
+        is_right = values is not value and type(value) in (int, kind) and low <= value <= high
+        require(is_right, f"{rule}, got {value!r:.40}; {_ADVICE}")
+    return np.array(values, dtype=kind)
 
 
 def kernel_for(steps: StepLevels, progress: Progress = no_progress) -> Kernel:

@@ -635,21 +635,32 @@ def test_a_folder_that_cannot_be_written_does_no_harm(
 
 
 @pytest.mark.parametrize(
-    ("key", "value"),
+    ("key", "value", "message"),
     [
-        ("format", "another"),
-        ("steps", [1.0, 0.8]),
-        ("peak_logs", [0.0]),
-        ("peak_rows", [0, 1.5, 0, 1]),
-        ("payer", [10**9]),
-        ("amount", ["1"]),
-        ("near", 7),
-        ("peak_logs", [0.0, 99.0, 0.0, 0.0]),
+        ("format", "another", "format must be 'caldp kernel 1', got 'another'; give the text"),
+        ("steps", [1.0, 0.8], r"steps must be .*, got \[1.0, 0.8\]; give the text"),
+        ("peak_logs", [0.0], "one entry for each peak, at least one peak, got "),
+        ("amount", [], "one entry for each flow, .* 0]; give the text"),
+        ("peak_rows", [0, 1.5, 0, 1], "peak_rows must be a list of whole numbers .* got 1.5; give"),
+        ("payer", [10**9], "payer must be a list of whole numbers from 0 .* got 1000000000; give"),
+        ("amount", ["1"], "amount must be a list of numbers from -1,000,000,000 .* got '1'; give"),
+        ("near", 7, "near must be a list of whole numbers from 0 to .*, got 7; give"),
+        ("near", None, "near must be a list of whole numbers from 0 to .*, got None; give"),
+        ("peak_logs", [0.0, 99.0, 0.0, 0.0], "one entry for each peak|rise above its cone"),
     ],
 )
-def test_other_texts_are_refused(key: str, value: object, written_kernel: Kernel) -> None:
+def test_other_texts_are_refused(
+    key: str, value: object, message: str, written_kernel: Kernel
+) -> None:
     data = json.loads(kernels.to_text(written_kernel)) | {key: value}
-    with pytest.raises(CaldpError):
+    with pytest.raises(CaldpError, match=message):
+        kernels.from_text(json.dumps(data), StepLevels(*WIDE))
+
+
+def test_a_kernel_without_peaks_is_refused(written_kernel: Kernel) -> None:
+    data = json.loads(kernels.to_text(written_kernel))
+    data |= {key: [] for key in data if key.startswith("peak")}
+    with pytest.raises(CaldpError, match=r"at least one peak, got \[0, 0, 0\]; give the text"):
         kernels.from_text(json.dumps(data), StepLevels(*WIDE))
 
 
@@ -657,6 +668,6 @@ def test_a_file_cannot_claim_a_bound_that_its_flows_do_not_prove(written_kernel:
     data = json.loads(kernels.to_text(written_kernel))
     data["amount"] = [2 * amount for amount in data["amount"]]
     assert kernels.from_text(json.dumps(data), StepLevels(*WIDE)).bound < 0.9 * written_kernel.bound
-    for text in ("kernel", "[]", "{}"):
-        with pytest.raises(CaldpError, match="not a kernel"):
+    for text in ("kernel", "[]", "[" * 10**6):
+        with pytest.raises(CaldpError, match=r"must be a JSON object, got .*; give the text"):
             kernels.from_text(text, StepLevels(*WIDE))
