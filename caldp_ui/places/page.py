@@ -30,7 +30,7 @@ from caldp_ui.session import jobs
 from caldp_ui.session import page_state as handover
 from caldp_ui.session.page_state import bind_held, redraw_noise, update_scenario
 from caldp_ui.shell.page import PinPage
-from caldp_ui.stage.records import Film
+from caldp_ui.stage.records import Film, Step
 from caldp_ui.words import accuracy, formats, promise
 
 TEXTS: Final = read_texts(__file__)
@@ -266,39 +266,38 @@ EPSILON_FILM: Final = pins.SliderFilm[PlacesState](
     view.render,
     lambda record: runs.key(record.scenario),
 )
-DRAW_COUNT: Final = 20
 _PER_SECOND: Final = 2.0
 
 
-def _draws_request(scenario: Scenario) -> list[pins.FilmRequest]:
+def _render_draw(record: PlacesState) -> Step:
+    pair = record.scenario, runs.best_plain_ldp(record.scenario)
+    return view.render_outcome(*map(runs.uncached_result, pair))
+
+
+DRAWS_FILM: Final = pins.SliderFilm[PlacesState](
+    STATE,
+    "draws",
+    "New noise",
+    replace(common.field_slider("scenario.seed", range(BEGIN.seed + 1, BEGIN.seed + 21)), name=""),
+    _render_draw,
+    lambda record: runs.law_key(record.scenario),
+    "draw {}".format,
+    place=1,
+)
+"""Its steps are seeds, so that the one on which a reader stops is the page's, and in its link."""
+
+
+def _draws_request(record: PlacesState) -> list[pins.FilmRequest]:
     """The film of new noise, once a reader has drawn any: it is a megabyte, and seconds of work."""
-    if scenario.seed == BEGIN.seed:
+    if record.scenario.seed == BEGIN.seed:
         return []
-    name = f"{runs.law_key(scenario)} draws"
-    return [pins.FilmRequest(STATE.key("film-draws"), name, partial(_draws_film, scenario))]
+    request = DRAWS_FILM.request(record)
+    return [replace(request, make=partial(_draws_film, record))]
 
 
-def _draws_film(scenario: Scenario, progress: Progress) -> Film:
-    steps = []
-    for number in range(DRAW_COUNT):
-        progress(number / DRAW_COUNT)
-        at = replace(scenario, seed=number + 1)
-        ours, plain = runs.uncached_result(at), runs.uncached_result(runs.best_plain_ldp(at))
-        label = f"draw {number + 1}"
-        steps.append(
-            replace(view.render_outcome(ours, plain), label=label, value=float(number + 1))
-        )
-    film_steps = tuple(steps)
-    return Film(
-        "draws",
-        "New noise",
-        film_steps,
-        False,
-        _PER_SECOND,
-        loops=True,
-        place=1,
-        beside=STATE.key("another"),
-    )
+def _draws_film(record: PlacesState, progress: Progress) -> Film:
+    film, beside = DRAWS_FILM.film(record, progress), STATE.key("another")
+    return replace(film, per_second=_PER_SECOND, loops=True, beside=beside)
 
 
 _STEP: Final = STATE.key("step")
@@ -378,7 +377,8 @@ def show(record: PlacesState) -> None:
         data = load_data(record)
         shown = view.view_to_draw_on(data)
         are_there = data.ours is not None and data.plain is not None
-        maps = PAGE.show_maps(shown, page_state.handle_act, EPSILON_FILM, filmed=are_there)
+        along = EPSILON_FILM, DRAWS_FILM
+        maps = PAGE.show_maps(shown, page_state.handle_act, *along, filmed=are_there)
     page.show_headline(shown.headline)
     with page.side:
         _controls(data)
@@ -388,7 +388,7 @@ def show(record: PlacesState) -> None:
                 _show_region(record.region, data.ours, domain)
         PAGE.show_pins(data, shown)
         if are_there:
-            PAGE.send_films(record, maps, *_draws_request(record.scenario))
+            PAGE.send_films(record, maps, *_draws_request(record))
         layout.tabs(STATE.key("tabs"), _TABS, data)
         _tour_button(runs.finest_map_of(setup.dataset))
     comparison.drawer("places")

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from caldp_core.basics.types import Progress
+from caldp_core.basics.types import Progress, no_progress
 from caldp_core.datasets import Cities, read_places
 from caldp_core.domain.domains import US_GRID, Area
 from caldp_core.experiments.regions import RegionReport, number_of_boxes, region_report
@@ -43,7 +43,7 @@ from caldp_ui.maps.scene import BEGIN, EXAMPLE, matching_preset
 from caldp_ui.parts import comparison, layout
 from caldp_ui.parts.pins import FilmRequest
 from caldp_ui.places import controls, page_state, view
-from caldp_ui.places.page import EPSILON_FILM, TOUR
+from caldp_ui.places.page import DRAWS_FILM, EPSILON_FILM, TOUR
 from caldp_ui.places.page_state import PlacesState, load_data
 from caldp_ui.shell import page
 from caldp_ui.stage.records import Film
@@ -59,7 +59,9 @@ from tests.ui.driver import (
     assert_shows,
     box,
     checked,
+    choose,
     container,
+    few,
     finished,
     go,
     headline_of,
@@ -208,12 +210,25 @@ def test_films_are_of_the_scenario_on_screen_and_of_new_noise_once_it_was_drawn(
     monkeypatch.setattr(page, "ready_films", take)
     current = replace(BEGIN.with_context(epsilon=2.0), seed=3)
     at = open_with(current)
-    draws = f"{runs.key(replace(current, seed=0))} draws"
-    assert names == [EPSILON_FILM.name(PlacesState(current)), draws]
+    films = [each.name(PlacesState(current)) for each in (EPSILON_FILM, DRAWS_FILM)]
+    assert names == films
     assert scene_of(at)["values"] == {"epsilon": 2.0, "draws": 3.0}
     names.clear()
     open_with(replace(current, seed=BEGIN.seed))
     assert len(names) == 1, "nobody has drawn new noise"
+
+
+def test_the_draw_at_which_a_film_stops_is_that_of_the_page_and_of_its_link() -> None:
+    current = replace(STATES, seed=3)
+    at = open_with(current)
+    film = few(DRAWS_FILM, BEGIN.seed + 1, 5).film(PlacesState(current), no_progress)
+    assert film.follows
+    assert BEGIN.seed not in DRAWS_FILM.slider.steps, "there the page has no such film"
+    choose(at, film.id, film.steps[1].value)
+    assert scenario_of(at) == replace(current, seed=5)
+    assert film.steps[1].label == "draw 5"
+    for name, code in film.steps[1].codes.items():
+        assert pictures(at)[name] == code.name
 
 
 def test_the_sentence_of_a_film_is_that_of_the_page() -> None:
