@@ -46,7 +46,13 @@ from caldp_core.estimation.estimators import ErrorEstimate, compare_groups, esti
 from caldp_core.estimation.estimators import estimator as named
 from caldp_core.estimation.evidence import Evidence, Options, default_estimator
 from caldp_core.estimation.intervals import Looks, margins, one_look, simultaneous
-from caldp_core.experiments.table import Columns, as_cell, group_columns, place_columns
+from caldp_core.experiments.table import (
+    Columns,
+    as_cell,
+    group_columns,
+    people_column,
+    place_columns,
+)
 
 EXPOSED: Final = "protected by nothing"
 """Under `sensitive`: a value that has nothing to hide among, so that its reports name it."""
@@ -81,7 +87,7 @@ def estimate_table(
         "block": [protocol.block_names[label] for label in protocol.plan.blocks.tolist()],
         "sensitive": marks.tolist(),
         "estimated share": shares.tolist(),
-        "estimated people": (shares * tally.n).tolist(),
+        "estimated people": people_column(shares * tally.n),
         **margins(evidence, shares, looks(level, tally.n, shares.size)),
         "level": [level] * shares.size,
         **group_columns(compare_groups(evidence, looks(level, tally.n, 1))),

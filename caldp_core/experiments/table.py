@@ -38,13 +38,20 @@ def columns_of(result: "Result") -> dict[str, list[object]]:
     columns, names = place_columns(setup.dataset.domain), setup.partition.names
     columns["block"] = [names[label] for label in setup.partition.labels.tolist()]
     columns["estimated share"] = result.first.estimate.tolist()
-    columns["estimated people"] = (result.first.estimate * setup.n).tolist()
+    columns["estimated people"] = people_column(result.first.estimate * setup.n)
     with suppress(CaldpError):
         columns |= margins(result.first.evidence, result.first.estimate)
         columns |= group_columns(compare_groups(result.first.evidence))
     if columns.get("group", [""])[0]:
         columns["share of its group"] = shares_within(columns["group"], result.first.estimate)
     return columns
+
+
+def people_column(people: Floats) -> list[object]:
+    """(k,) numbers of people for a file, to 11 digits of the largest: whole ones as such."""
+    decimals = 11 - len(str(int(np.abs(people).max(initial=0.0))))
+    rounded = people.round(max(decimals, 0)).tolist()
+    return [int(number) if number.is_integer() else number for number in rounded]
 
 
 def shares_within(groups: Sequence[object], shares: Floats) -> list[object]:
@@ -166,6 +173,7 @@ def as_geoparquet(result: "Result") -> bytes:
         for name, column in columns_of(result).items()
         if name not in _PLACE
     }
+    columns["estimated people"] = np.array(columns["estimated people"], float).tolist()
     polygons = shapely.to_wkb(shapely.polygons(cell_rings(grid, cells)), byte_order=1)
     table = pa.table({**columns, "geometry": pa.array(polygons, pa.binary())})
     out = io.BytesIO()

@@ -28,6 +28,7 @@ from caldp_core.estimation.intervals import LEVEL, Tails
 from caldp_core.estimation.projection import simplex_projection
 from caldp_core.experiments.metrics import box_error, total_variation
 from caldp_core.experiments.regions import ResultAreas, area_limits
+from caldp_core.experiments.table import people_column
 from caldp_core.lecture.counts import GeometricNoise
 
 
@@ -128,7 +129,7 @@ def area_columns(release: Release, areas: ResultAreas, n: int) -> dict[str, list
     return {
         "area": list(areas.names),
         "estimated share": (people / n).tolist(),
-        "estimated people": people.tolist(),
+        "estimated people": people_column(people),
         "low": (ends.low / n).tolist(),
         "high": (ends.high / n).tolist(),
         "level": np.where(ends.always, 1.0, LEVEL).tolist(),

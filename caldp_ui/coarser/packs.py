@@ -13,7 +13,7 @@ from caldp_core.domain.domains import Domain
 from caldp_core.estimation.estimators import COMPARED_MAX
 from caldp_core.estimation.intervals import LEVEL, share_within
 from caldp_core.experiments.regions import ResultAreas
-from caldp_core.experiments.table import as_csv, place_columns, shares_within
+from caldp_core.experiments.table import as_csv, people_column, place_columns, shares_within
 from caldp_core.treatments.release import area_columns
 from caldp_ui.coarser import view
 from caldp_ui.coarser.outcomes import TreatmentData, load_data
@@ -37,11 +37,11 @@ def _published(data: TreatmentData, name: str) -> dict[str, list[object]]:
         totals = np.bincount(data.labels, data.counts).astype(np.int64)
         return {"larger cell": list(data.setup.partition.names), many: totals.tolist()}
     release, columns = data.treatments[name].release, place_columns(data.domain)
-    numbers = zip(release.estimate.round(1).tolist(), release.hidden.tolist(), strict=True)
-    columns[many] = ["hidden" if hidden else f"{number:g}" for number, hidden in numbers]
+    numbers = zip(people_column(release.estimate.round(1)), release.hidden.tolist(), strict=True)
+    columns[many] = ["hidden" if hidden else number for number, hidden in numbers]
     ends = release.ends_of_areas(np.arange(data.domain.k))
     for title, people in (("low", ends.low), ("high", ends.high)):
-        columns[title] = [f"{number:g}" for number in people.round(1).tolist()]
+        columns[title] = people_column(people.round(1))
     columns["level"] = np.where(ends.always, 1.0, LEVEL).tolist()
     return columns | _within_groups(data, name)
 

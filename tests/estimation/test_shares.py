@@ -37,7 +37,13 @@ from caldp_core.experiments.regions import (
     region_report,
 )
 from caldp_core.experiments.run import Setup, prepare, run_trial
-from caldp_core.experiments.table import as_csv, as_geojson, as_geoparquet, columns_of
+from caldp_core.experiments.table import (
+    as_csv,
+    as_geojson,
+    as_geoparquet,
+    columns_of,
+    people_column,
+)
 from caldp_core.mechanisms import FAMILIES, Mechanism, Tally, catalogue, in_context
 from caldp_core.mechanisms.catalogue import Hadamard
 from caldp_core.scenarios.blocks import EvenRuns, OneBlock, SensitiveSymbols
@@ -476,6 +482,17 @@ def test_an_area_of_whole_blocks_is_known_and_a_part_of_one_is_not() -> None:
     assert [ends.low[0], ends.high[0]] == pytest.approx([counts[:30].sum()] * 2)
     assert (ends.high - ends.low)[1:].min() > 0.01 * N
     assert ends.always.tolist() == [True, False, False]
+
+
+def test_people_of_a_file_are_whole_where_they_are_but_for_rounding() -> None:
+    """It was 48910.99999999997 people."""
+    some = np.array([48910.99999999997, 0.0, -1e-12, 2.5, 1 / 3])
+    assert as_csv({"people": people_column(some)}).split() == [
+        "people", "48911", "0", "0", "2.5", "0.333333"
+    ]  # fmt: skip
+    assert people_column(np.array([1e-7, 0.25])) == [1e-7, 0.25]
+    assert people_column(np.array([987654321.00000012, 3.0])) == [987654321, 3]
+    assert people_column(np.zeros(0)) == []
 
 
 def test_geojson_draws_an_area_as_the_union_of_its_cells() -> None:

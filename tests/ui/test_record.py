@@ -26,6 +26,7 @@ from caldp_core.datasets import Gowalla, OwnTable, Uniform
 from caldp_core.estimation.estimators import compare_groups
 from caldp_core.estimation.intervals import LEVEL
 from caldp_core.experiments.run import prepare, run
+from caldp_core.experiments.table import as_csv
 from caldp_core.privacy.matrix import BinaryPolicy
 from caldp_core.scenarios.blocks import PolygonBlocks, SensitiveAreas
 from caldp_core.scenarios.policies import BinaryQuestion, PersonalTags
@@ -561,6 +562,18 @@ def test_shares_within_groups_have_ends_in_the_pack_and_bounds_hold() -> None:
     most = [each.share[2] for each in compare_groups(data.results[BLOCKS].first.evidence)]
     shares, _, high = (np.array(packs._published(data, BLOCKS)[title]) for title in packs._SHARES)
     np.testing.assert_allclose(high, np.maximum(most, shares), atol=2e-6)
+
+
+def test_published_counts_have_all_their_digits() -> None:
+    """Six of them were written, 1.23457e+06, from a million people on."""
+    counts = (1_234_567, 12_345_678, 2, 987_654_321)
+    data = load_treatments(with_data(Publication(), OwnTable(tuple("abcd"), counts)))
+    columns = packs._published(data, NOTHING)
+    for title in ("people", "low", "high"):
+        assert columns[title] == list(counts), title
+    text = as_csv(columns)
+    assert "987654321" in text
+    assert "e+" not in text
 
 
 def test_the_memo_of_a_treatment_has_its_words_both_directions_and_the_attack() -> None:
