@@ -6,8 +6,9 @@ the user has changed differs from the message before, and from what the server h
 
 Two quick messages make two runs of one visit: Streamlit begins the second while the first goes on
 to where it can be broken off. So the runs of a visit share a lock: one begins, with the changes of
-its message, once the other has made its own, and one that was stopped writes nothing more. A click
-is in one message alone; where its run is stopped before it begins, the next has the click.
+its message, once the other has made its own, and one that was stopped writes nothing more. A run
+that is stopped before it begins leaves its message to the next, which makes the changes of all that
+wait, one message after another: a click of each, and on whichever page it was.
 """
 
 from collections.abc import Callable, Iterator
@@ -46,48 +47,72 @@ class VisitState(SessionState):
         self.last: dict[str, WidgetState] = {}
         self.new = set[str]()
         self._asking = Lock()
-        self._clicks, self._page = WidgetStates(), ""
+        self._waiting: list[ClientState] | None = None
+        """Messages that no run has begun with; None where runs come without, as in a test."""
 
-    def on_script_will_rerun(self, fresh_widget_states: WidgetStates | None, **more: Any) -> None:
-        """Make the changes of a message, whole; in a run that was stopped, end it."""
-        sent = fresh_widget_states
-        self._take_clicks(sent or WidgetStates())
-        if sent is not None:
-            self.new = {each.id for each in sent.widgets if self.last.get(each.id) != each}
-            lasting = {each.id: each for each in sent.widgets if not _is_click(each)}
-            self.last = {key: each for key, each in self.last.items() if key in self} | lasting
-        with _to_the_end():
-            super().on_script_will_rerun(sent, **more)
+    def on_script_will_rerun(
+        self,
+        fresh_widget_states: WidgetStates | None,
+        *,
+        replay_trigger_states: WidgetStates | None = None,
+        **more: Any,
+    ) -> None:
+        """Make the changes of all messages that wait, whole; in a run that was stopped, end it."""
+        seen = replay_trigger_states
+        for message in self._take(fresh_widget_states):
+            self._note(message or WidgetStates())
+            with _to_the_end():
+                super().on_script_will_rerun(message, replay_trigger_states=seen, **more)
+            # What reads a click in the run itself sees those of all messages.
+            seen = _coalesce_widget_states(seen, message)
+
+    def on_script_finished(self, widget_ids_this_run: frozenset[str], **more: Any) -> None:
+        """Forget the widgets that a run has not drawn, unless a message of theirs waits."""
+        with self._asking:
+            messages = self._waiting or ()
+            waiting = {each.id for message in messages for each in message.widget_states.widgets}
+        super().on_script_finished(widget_ids_this_run | waiting, **more)
 
     def ask(self, message: ClientState, runner: ScriptRunner | None) -> None:
-        """Stop the run that a message takes the place of, if any, and give the message its clicks.
+        """Have a message wait for the next run that begins, and stop the one that it overtakes.
 
         `runner`: what runs the visit's pages; None if no run is at work or waits.
         """
         with self._asking:
-            if runner is None or message.page_script_hash != self._page:
-                self._clicks.Clear()
-            self._page = message.page_script_hash
-            clicks = WidgetStates(widgets=filter(_is_click, message.widget_states.widgets))
-            self._clicks = _joined(self._clicks, clicks)
-            if message.fragment_id:
-                return
-            message.widget_states.CopyFrom(_joined(self._clicks, message.widget_states))
-            if runner is not None:
+            self._waiting = [*(self._waiting or ()), message]
+            if runner is not None and not message.fragment_id:
                 runner.request_stop()
 
-    def _take_clicks(self, sent: WidgetStates) -> None:
-        """Begin with a message's clicks, which wait no longer."""
+    def _take(self, sent: WidgetStates | None) -> list[WidgetStates | None]:
+        """What is to be changed, by message; nothing where another run has begun with them all."""
         with self._asking:
             if _is_stopped():
                 raise StopException
-            ids = {each.id for each in sent.widgets}
-            waiting = [each for each in self._clicks.widgets if each.id not in ids]
-            self._clicks = WidgetStates(widgets=waiting)
+            if self._waiting is None:
+                return [sent]
+            taken, self._waiting = self._waiting, []
+        return [*map(self._changes, taken)] or [WidgetStates()]
 
+    def _changes(self, message: ClientState) -> WidgetStates:
+        """What a user may have changed: for a part of the page that is run alone, its widgets.
 
-def _joined(earlier: WidgetStates, later: WidgetStates) -> WidgetStates:
-    return _coalesce_widget_states(earlier, later) or WidgetStates()
+        The browser sends a part the values of all widgets: of others, one from a run that a user's
+        own has overtaken, or one that the user's own message is about to bring. Taken from the
+        part, the first would undo a choice, and the second would be no change any more when its
+        message comes.
+        """
+        widgets, part = message.widget_states.widgets, message.fragment_id
+        if not part:
+            return message.widget_states
+        known = self._new_widget_state.widget_metadata
+        own = [w for w in widgets if w.id in known and known[w.id].fragment_id == part]
+        return WidgetStates(widgets=own)
+
+    def _note(self, sent: WidgetStates) -> None:
+        """Note which values of a message are new."""
+        self.new = {each.id for each in sent.widgets if self.last.get(each.id) != each}
+        lasting = {each.id: each for each in sent.widgets if not _is_click(each)}
+        self.last = {key: each for key, each in self.last.items() if key in self} | lasting
 
 
 def _is_stopped() -> bool:
@@ -100,7 +125,7 @@ def keep_changes() -> None:
     """Have runs make each change of a browser's messages once, and know which values are new."""
     states.SessionState = VisitState  # type: ignore[misc, assignment]
     _share_locks()
-    _keep_clicks()
+    _keep_messages()
 
 
 def _share_locks() -> None:
@@ -132,7 +157,7 @@ def _alone(act: Callable[P, T]) -> Callable[P, T]:
     return act_alone
 
 
-def _keep_clicks() -> None:
+def _keep_messages() -> None:
     request = AppSession.request_rerun
 
     def ask(session: AppSession, message: ClientState | None) -> None:

@@ -35,7 +35,6 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.NewSession_pb2 import CustomThemeConfig
-from streamlit.proto.WidgetStates_pb2 import WidgetStates
 from streamlit.runtime import app_session
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.fragment import Fragment, MemoryFragmentStorage
@@ -497,7 +496,7 @@ class Parts(MemoryFragmentStorage):
 def run_parts_of_open_pages() -> None:
     """Run parts of the page that is open, and the page where a user asks for a missing part."""
     _run_page_for_missing_parts()
-    _run_parts_by_themselves()
+    _skip_parts_of_left_pages()
     _keep_request_that_waits()
     _compute_themes_once()
     bidi_component.make_bidi_component_presenter = with_events  # type: ignore[attr-defined, assignment]
@@ -540,35 +539,19 @@ def _is_event(found: object) -> bool:
     return isinstance(found, dict) and isinstance(found.get("event"), str) and "value" in found
 
 
-def _run_parts_by_themselves() -> None:
-    """Skip a part's run on a page that the visit has left, and let none know others' widgets.
+def _skip_parts_of_left_pages() -> None:
+    """Skip a part's run on a page that the visit has left.
 
-    Such a run would be a step back to its page, at which Streamlit drops the values of widgets. And
-    the browser sends a part the values of all widgets: of others, one from a run that a user's own
-    has overtaken, or one that the user's own message is about to bring. Taken from the part, the
-    first would undo a choice, and the second would be no change any more when its message comes.
+    It would be a step back to its page, at which Streamlit drops the values of widgets.
     """
     run = ScriptRunner._run_script  # noqa: SLF001 — no public name
 
-    def run_alone(runner: ScriptRunner, asked: RerunData) -> None:
-        if not asked.fragment_id_queue:
+    def run_if_open(runner: ScriptRunner, asked: RerunData) -> None:
+        page = runner._pages_manager.current_page_script_hash  # noqa: SLF001
+        if not asked.fragment_id_queue or asked.page_script_hash == page:
             run(runner, asked)
-        elif asked.page_script_hash == runner._pages_manager.current_page_script_hash:  # noqa: SLF001
-            run(runner, replace(asked, widget_states=_values_of_parts(runner, asked)))
 
-    ScriptRunner._run_script = run_alone  # type: ignore[method-assign, assignment]  # noqa: SLF001
-
-
-def _values_of_parts(runner: ScriptRunner, asked: RerunData) -> WidgetStates | None:
-    """The values of the widgets of the parts that are run."""
-    if asked.widget_states is None:
-        return None
-    known = runner._session_state._state._new_widget_state.widget_metadata  # noqa: SLF001
-    widgets = asked.widget_states.widgets
-    parts = {each.id: known[each.id].fragment_id for each in widgets if each.id in known}
-    return WidgetStates(
-        widgets=[each for each in widgets if parts.get(each.id) in asked.fragment_id_queue]
-    )
+    ScriptRunner._run_script = run_if_open  # type: ignore[method-assign, assignment]  # noqa: SLF001
 
 
 def _keep_request_that_waits() -> None:

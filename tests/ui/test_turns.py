@@ -6,6 +6,7 @@ Tests wait for events, or for what they assert (`tests/servers.py`).
 import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from threading import Event, Semaphore, Thread
@@ -18,6 +19,7 @@ import streamlit as st
 from starlette.types import Message, Receive, Scope, Send
 from streamlit.components.v2.presentation import make_bidi_component_presenter
 from streamlit.proto.ClientState_pb2 import ClientState
+from streamlit.proto.WidgetStates_pb2 import WidgetStates
 from streamlit.runtime import state as states
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.scriptrunner import StopException
@@ -609,51 +611,76 @@ def test_a_run_waits_for_the_changes_of_another_s_message(is_stopped: bool) -> N
     assert ("drawn" in state) is not is_stopped
 
 
+PAGE, PART = ClientState(page_script_hash="page"), ClientState(fragment_id="part")
+OTHER = ClientState(page_script_hash="other")
+
+
 @pytest.mark.parametrize(
-    ("of_click", "of_next", "has_begun", "is_carried"),
+    ("sent", "made"),
     [
-        (ClientState(), ClientState(), False, True),
-        (ClientState(), ClientState(), True, False),
-        (ClientState(fragment_id="part"), ClientState(), False, True),
-        (ClientState(), ClientState(fragment_id="part"), False, False),  # it stops no run
-        (ClientState(), ClientState(page_script_hash="other"), False, False),
+        ([(PAGE, {"text": 0, "click": 1}), (PAGE, {"text": 2})], ["click", "text 2"]),
+        ([(PAGE, {"click": 1}), (PAGE, {"click": 1})], ["click", "click"]),  # of a double click
+        (
+            [(PAGE, {"text": 2}), (PAGE, {"text": 0}), (PAGE, {"text": 0, "click": 1})],
+            ["text 2", "text 0", "click"],
+        ),
+        ([(PAGE, {"text": 2, "click": 1}), (OTHER, {})], ["text 2", "click"]),
+        ([(PART, {"inner": 1, "text": 2}), (PAGE, {"text": 2, "inner": 1})], ["inner 1", "text 2"]),
+        ([(PAGE, {"click": 1}), (PART, {"inner": 1, "text": 5})], ["click", "inner 1"]),
     ],
 )
-def test_a_click_whose_run_never_began_is_in_the_next_run_of_its_page(
-    asked: list[ClientState],
-    of_click: ClientState,
-    of_next: ClientState,
-    has_begun: bool,
-    is_carried: bool,
+def test_a_run_makes_the_changes_of_all_messages_whose_runs_never_began(
+    asked: list[ClientState], sent: list[tuple[ClientState, dict[str, int]]], made: list[str]
 ) -> None:
-    clicks = list[int]()
-    state = visit_of(click=lambda: clicks.append(1), text=lambda: None)
-    session: Any = SimpleNamespace(
-        _session_state=state, _scriptrunner=SimpleNamespace(request_stop=lambda: None)
+    """Of two clicks one was lost, and one that was followed by a step to another page."""
+    found = list[str]()
+    state = visit_of(
+        click=lambda: found.append("click"),
+        text=lambda: found.append(f"text {state['$$ID-text']}"),
+        inner=lambda: found.append(f"inner {state['$$ID-inner']}"),
     )
-    for values, more in (({"text": 1, "click": 1}, of_click), ({"text": 2}, of_next)):
-        message = ClientState(widget_states=message_of(values), page_script_hash="page")
-        message.MergeFrom(more)
+    known = state._new_widget_state.widget_metadata
+    known["$$ID-inner"] = replace(known["$$ID-inner"], fragment_id="part")
+    begin_run(state, message_of({"text": 0, "inner": 0}))
+    found.clear()
+    session: Any = SimpleNamespace(_session_state=state, _scriptrunner=None)
+    for about, values in sent:
+        message = ClientState(widget_states=message_of(values))
+        message.MergeFrom(about)
         AppSession.request_rerun(session, message)
-        if has_begun:
-            begin_run(state, message.widget_states)
-    begin_run(state, message.widget_states)
-    ids = [each.id for each in message.widget_states.widgets]
-    assert ("$$ID-click" in ids, len(clicks)) == (is_carried, has_begun or is_carried)
+    assert len(asked) == len(sent)
+    state.on_script_finished(frozenset())  # as a step to another page begins
+    for message in asked[-2:]:  # the second finds nothing left
+        begin_run(state, message.widget_states)
+    assert found == made
 
 
-def test_a_run_that_was_stopped_leaves_its_clicks_to_the_next(
+def test_a_run_that_was_stopped_leaves_its_message_to_the_next(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    requests, clicks = ScriptRequests(), list[int]()
-    context = SimpleNamespace(script_requests=requests, session_state=None)
-    monkeypatch.setattr("caldp_ui.app.echoes.get_script_run_ctx", lambda: context)
+    clicks = list[int]()
     state = visit_of(click=lambda: clicks.append(1))
-    requests.request_stop()
+    safe = SafeSessionState(state, lambda: None)
+    context: Any = SimpleNamespace(script_requests=ScriptRequests(), session_state=safe)
+    monkeypatch.setattr("caldp_ui.app.echoes.get_script_run_ctx", lambda: context)
+    message = ClientState(widget_states=message_of({"click": 1}))
+    state.ask(message, context.script_requests)
     with pytest.raises(StopException):
-        state.on_script_will_rerun(message_of({"click": 1}))
-    assert not clicks
-    assert not state.new
+        state.on_script_will_rerun(message.widget_states)
+    assert (clicks, state.new) == ([], set())
+    context.script_requests = ScriptRequests()
+    begin_run(state, WidgetStates())
+    assert clicks == [1]
+    assert state["$$ID-click"]
+
+
+def test_a_run_sees_the_clicks_of_all_messages() -> None:
+    """Some buttons are asked in the run itself: a step to a page."""
+    state = visit_of(click=lambda: None, text=lambda: None)
+    for values in ({"click": 1}, {"text": 2}):
+        state.ask(ClientState(widget_states=message_of(values)), None)
+    begin_run(state, WidgetStates())
+    assert (state["$$ID-click"], state["$$ID-text"]) == (1, 2)
 
 
 @pytest.mark.parametrize("own", [{}, {"zoom": 3, "events": "own"}, "no mapping"])

@@ -26,7 +26,7 @@ from streamlit.runtime.scriptrunner_utils.script_requests import (
     ScriptRequests,
     ScriptRequestType,
 )
-from streamlit.runtime.state import SafeSessionState, SessionState
+from streamlit.runtime.state import SafeSessionState
 from streamlit.runtime.state.common import WidgetMetadata
 from streamlit.testing.v1 import AppTest
 
@@ -582,35 +582,6 @@ def test_a_part_that_waited_until_the_visit_was_on_another_page_is_not_run(
     for asked in (part, left, page):
         ScriptRunner._run_script(runner, asked)
     assert passed == [part, page]
-
-
-@pytest.mark.parametrize(
-    ("part", "own"), [("menu", {}), ("bar", {"tab": 2}), ("", {"ε": 1, "tab": 2})]
-)
-def test_a_part_is_told_of_its_own_widgets_alone(
-    streamlit: pytest.MonkeyPatch, part: str, own: dict[str, int]
-) -> None:
-    """A part took the new value of a slider, whose own message then seemed to change nothing."""
-    passed = list[RerunData]()
-    streamlit.setattr(ScriptRunner, "_run_script", lambda _, asked: passed.append(asked))
-    run_parts_of_open_pages()
-    pages = PagesManager(__file__)
-    pages.set_current_page_script_hash("room")
-    safe = SafeSessionState(SessionState(), lambda: None)
-    for widget, place in (("ε", None), ("tab", "bar")):
-        safe._state._new_widget_state.set_widget_metadata(
-            WidgetMetadata(widget, int, int, value_type="int_value", fragment_id=place)
-        )
-    runner: Any = SimpleNamespace(_pages_manager=pages, _session_state=safe)
-    states = WidgetStates(
-        widgets=[WidgetState(id=name, int_value=at) for name, at in (("ε", 1), ("tab", 2))]
-    )
-    parts = [part] if part else []
-    ScriptRunner._run_script(
-        runner, RerunData(widget_states=states, page_script_hash="room", fragment_id_queue=parts)
-    )
-    assert passed[0].widget_states is not None
-    assert {each.id: each.int_value for each in passed[0].widget_states.widgets} == own
 
 
 @pytest.mark.parametrize(
