@@ -323,8 +323,9 @@ Describe: TypeAlias = Callable[[Job[Any]], str]
 
 
 def start(key: str, name: str, work: Callable[[Progress], Any]) -> None:
-    """Start the work as the job of that place, in place of the one before."""
-    st.session_state[job_key(key)] = launch(name, work)
+    """Start the work as the job of that place, unless a click has started it already."""
+    if not _is_at_work(key, name):
+        st.session_state[job_key(key)] = launch(name, work)
 
 
 def run_on_click(
@@ -412,6 +413,11 @@ def has_result(key: str, name: str) -> bool:
     """Whether the job of that name at that place has a result; raises what its work raised."""
     job = current_job(key, name)
     return job is not None and job.done and job.result() is not None
+
+
+def _is_at_work(key: str, name: str) -> bool:
+    job = current_job(key, name)
+    return job is not None and not job.done
 
 
 def job_key(key: str) -> str:
@@ -519,7 +525,9 @@ def consent_button(key: str, name: str, find: Callable[[Progress], Iterator[Any]
 
 
 def start_gathering(key: str, name: str, find: Callable[[Progress], Iterator[Any]]) -> None:
-    """Start to gather what `find` yields, into the job's `partial_results`."""
+    """Start to gather what `find` yields, into the job's `partial_results`, as `start` does."""
+    if _is_at_work(key, name):
+        return
     job: Job[list[Any]] = Job(name)
 
     def work(progress: Progress) -> list[Any]:

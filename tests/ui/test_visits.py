@@ -654,3 +654,24 @@ def test_a_used_part_that_goes_before_its_run_has_the_page_run_and_a_timer_s_not
     parts.clear()
     assert parts.lookup("used") is st.rerun
     assert parts.lookup("used")() is None
+
+
+@pytest.mark.parametrize("begin", ["start", "start_gathering"])
+def test_the_second_click_of_a_double_click_starts_nothing_anew(begin: str) -> None:
+    def page(begin: str) -> None:
+        import streamlit as st
+
+        from caldp_ui.session import jobs
+
+        go = st.session_state["go"]
+        for _ in range(2):
+            getattr(jobs, begin)("here", "wait", lambda _: iter([go.wait(120)]))
+            st.session_state["begun"].append(st.session_state["here/job"])
+
+    at = AppTest.from_function(page, kwargs={"begin": begin}, default_timeout=120)
+    at.session_state["go"] = go = Event()
+    at.session_state["begun"] = begun = list[Any]()
+    assert not at.run().exception
+    go.set()
+    assert len(begun) == 2
+    assert begun[0] is begun[1]
