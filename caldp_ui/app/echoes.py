@@ -32,6 +32,8 @@ P = ParamSpec("P")
 T = TypeVar("T")
 OF_A_RUN: Final = ("on_script_will_rerun", "register_widget", "__setitem__", "__delitem__")
 """What a run does with its visit's state, unless it was stopped."""
+_WAITING_MAX_BYTES: Final = 8 * 2**20
+"""Bytes of messages that wait for a run, besides the last: of more the earliest are dropped."""
 
 
 class VisitState(SessionState):
@@ -79,7 +81,10 @@ class VisitState(SessionState):
         `runner`: what runs the visit's pages; None if no run is at work or waits.
         """
         with self._asking:
-            self._waiting = [*(self._waiting or ()), message]
+            waiting = [*(self._waiting or ())]
+            while sum(each.ByteSize() for each in waiting) > _WAITING_MAX_BYTES:
+                del waiting[0]
+            self._waiting = [*waiting, message]
             if runner is not None and not message.fragment_id:
                 runner.request_stop()
 

@@ -17,7 +17,6 @@ from weakref import ReferenceType, ref
 import pytest
 import streamlit as st
 from starlette.types import Message, Receive, Scope, Send
-from streamlit.components.v2.presentation import make_bidi_component_presenter
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.WidgetStates_pb2 import WidgetStates
 from streamlit.runtime import state as states
@@ -683,18 +682,11 @@ def test_a_run_sees_the_clicks_of_all_messages() -> None:
     assert (state["$$ID-click"], state["$$ID-text"]) == (1, 2)
 
 
-@pytest.mark.parametrize("own", [{}, {"zoom": 3, "events": "own"}, "no mapping"])
-@pytest.mark.parametrize(
-    "came", [None, [], [{"event": "events", "value": [1]}], ["junk", {"value": 1}, {"event": 2}]]
-)
-def test_a_component_s_state_is_read_with_its_events_as_streamlit_has_it(
-    own: object, came: list[object] | None
-) -> None:
-    state = VisitState()
-    for known in (False, True):
-        if known:
-            events = WidgetMetadata("events", list, list, "json_trigger_value")
-            state._new_widget_state.set_widget_metadata(events)
-            state._new_widget_state.set_from_value("events", came)
-        ours, theirs = run_limiter.with_events("events"), make_bidi_component_presenter("events")
-        assert ours(own, state) == theirs(own, state)
+def test_messages_that_wait_fill_no_memory() -> None:
+    clicks = list[int]()
+    state = visit_of(click=lambda: clicks.append(1), text=lambda: None)
+    for _ in range(5):
+        message = ClientState(widget_states=message_of({"click": 1}), query_string="x" * 3_000_000)
+        state.ask(message, None)
+    begin_run(state, WidgetStates())
+    assert len(clicks) == 3  # the last, and as many as 8 MB hold beside it
