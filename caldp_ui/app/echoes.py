@@ -84,7 +84,8 @@ class VisitState(SessionState):
             waiting = [*(self._waiting or ())]
             while sum(each.ByteSize() for each in waiting) > _WAITING_MAX_BYTES:
                 del waiting[0]
-            self._waiting = [*waiting, message]
+            # A timer's has no change: its values may be those that the server had set meanwhile.
+            self._waiting = waiting if message.is_auto_rerun else [*waiting, message]
             if runner is not None and not message.fragment_id:
                 runner.request_stop()
 

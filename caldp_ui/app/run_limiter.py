@@ -528,15 +528,11 @@ def with_events(events_id: str, *_of_component: object) -> WidgetValuePresenter:
         widgets = state._new_widget_state  # noqa: SLF001 — no public name
         if not isinstance(own, dict) or events_id not in widgets.states:
             return own
-        came = widgets[events_id] or []
-        return {each["event"]: each["value"] for each in came if _is_event(each)} | own
+        came = [each for each in widgets[events_id] or [] if isinstance(each, dict)]
+        events = {each.get("event"): each.get("value") for each in came}
+        return {name: value for name, value in events.items() if isinstance(name, str)} | own
 
     return present
-
-
-def _is_event(found: object) -> bool:
-    """Whether a browser's message has this as an event: a name and what came of it."""
-    return isinstance(found, dict) and isinstance(found.get("event"), str) and "value" in found
 
 
 def _skip_parts_of_left_pages() -> None:
@@ -555,11 +551,10 @@ def _skip_parts_of_left_pages() -> None:
 
 
 def _keep_request_that_waits() -> None:
-    """Have a user's request that waits for its run keep its values, address and theme.
+    """Have a user's request that waits for its run keep its address and theme.
 
-    Streamlit joins later ones to it and takes these from the last: a timer's values may be those
-    that the server had set meanwhile, and a run that asks for another knows neither a new theme nor
-    a step back.
+    Streamlit joins later ones to it and takes these from the last: a run that asks for another
+    knows neither a new theme nor a step back.
     """
     join = ScriptRequests._request_rerun_locked  # noqa: SLF001 — no public name
 
@@ -570,7 +565,6 @@ def _keep_request_that_waits() -> None:
         if is_joined and is_server_s and asked.page_script_hash == kept.page_script_hash:
             asked = replace(
                 asked,
-                widget_states=None,
                 query_string=kept.query_string,
                 context_info=kept.context_info,
                 is_history_navigation=kept.is_history_navigation,

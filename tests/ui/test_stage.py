@@ -525,7 +525,13 @@ def test_a_small_map_has_a_scale_that_ends_just_above_its_largest_cell(largest: 
 
 @pytest.mark.parametrize("own", [{}, {"zoom": 3, "events": "own"}, "no mapping"])
 @pytest.mark.parametrize(
-    "came", [None, [], [{"event": "events", "value": [1]}], ["junk", {"value": 1}, {"event": 2}]]
+    "came",
+    [
+        None,
+        [],
+        [{"event": "events", "value": [1]}],
+        ["junk", {"value": 1}, {"event": 2}, {"event": "x"}],
+    ],
 )
 def test_a_component_s_state_is_read_with_its_events_as_streamlit_has_it(
     own: object, came: list[object] | None

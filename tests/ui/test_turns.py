@@ -612,6 +612,7 @@ def test_a_run_waits_for_the_changes_of_another_s_message(is_stopped: bool) -> N
 
 PAGE, PART = ClientState(page_script_hash="page"), ClientState(fragment_id="part")
 OTHER = ClientState(page_script_hash="other")
+TIMER = ClientState(fragment_id="part", is_auto_rerun=True)
 
 
 @pytest.mark.parametrize(
@@ -626,6 +627,7 @@ OTHER = ClientState(page_script_hash="other")
         ([(PAGE, {"text": 2, "click": 1}), (OTHER, {})], ["text 2", "click"]),
         ([(PART, {"inner": 1, "text": 2}), (PAGE, {"text": 2, "inner": 1})], ["inner 1", "text 2"]),
         ([(PAGE, {"click": 1}), (PART, {"inner": 1, "text": 5})], ["click", "inner 1"]),
+        ([(PART, {"inner": 1}), (TIMER, {"inner": 0})], ["inner 1"]),  # as the server had set it
     ],
 )
 def test_a_run_makes_the_changes_of_all_messages_whose_runs_never_began(

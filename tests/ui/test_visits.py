@@ -534,16 +534,14 @@ def values(number: int) -> WidgetStates:
 
 
 @pytest.mark.usefixtures("streamlit")
-def test_a_timer_takes_back_nothing_that_a_user_has_chosen() -> None:
-    """Its values of widgets may be those that the server had set while the user chose others."""
+def test_a_timer_s_request_joins_a_user_s() -> None:
     run_parts_of_open_pages()
     tick = RerunData(widget_states=values(3), fragment_id="part", is_auto_rerun=True)
-    hand = RerunData(widget_states=values(9))
-    for asked in ((hand, tick), (tick, hand), (hand, tick, tick), (tick, tick, hand)):
+    user = RerunData("at=1", values(9))
+    for asked in ((user, tick), (tick, user), (user, tick, tick), (tick, tick, user)):
         waits = waiting(*asked)
-        assert (waits.widget_states, waits.fragment_id_queue) == (values(9), [])
-    assert waiting(tick, tick).widget_states == values(3)
-    in_part = replace(hand, fragment_id="other")
+        assert (waits.query_string, waits.fragment_id_queue) == ("at=1", [])
+    in_part = replace(user, fragment_id="other")
     assert waiting(in_part, tick).fragment_id_queue == ["other", "part"]
 
 
