@@ -11,7 +11,8 @@ either and take no place.
 A burst of messages is passed on at once; faster ones for longer wait, in order, for the visit's
 pace, and a socket that is ahead by two hundred is closed. Requests to redraw a part of a page that
 the visit has left end here; where a run of the same page left the part out, the whole page runs
-(docs/what-we-learned.md says what Streamlit does with both).
+(docs/what-we-learned.md says what Streamlit does with both). What a browser still has is not made
+again for it.
 """
 
 import asyncio
@@ -44,6 +45,7 @@ from streamlit.runtime.scriptrunner_utils.script_requests import (
     ScriptRequests,
     ScriptRequestType,
 )
+from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState
 from streamlit.runtime.state.common import WidgetValuePresenter
 from streamlit.runtime.state.session_state import SessionState
 
@@ -500,6 +502,7 @@ def run_parts_of_open_pages() -> None:
     _keep_request_that_waits()
     _compute_themes_once()
     bidi_component.make_bidi_component_presenter = with_events  # type: ignore[attr-defined, assignment]
+    bidi_component.BidiComponentMixin._build_bidi_identity_kwargs = _key_alone  # type: ignore[method-assign]  # noqa: SLF001
 
 
 def _compute_themes_once() -> None:
@@ -518,6 +521,14 @@ def _compute_themes_once() -> None:
     app_session._populate_theme_msg = copy_theme  # type: ignore[assignment]  # noqa: SLF001
 
 
+def _key_alone(*_of_mixin: object, **_of_component: object) -> dict[str, Any]:
+    """What names a component beside its key: nothing, as ours have one; Streamlit hashes its data.
+
+    A film is half a megabyte, and each run of its page would hash it twice.
+    """
+    return {}
+
+
 def with_events(events_id: str, *_of_component: object) -> WidgetValuePresenter:
     """What a run reads as a component's state: its own values, and the events that came for it.
 
@@ -533,6 +544,42 @@ def with_events(events_id: str, *_of_component: object) -> WidgetValuePresenter:
         return {name: value for name, value in events.items() if isinstance(name, str)} | own
 
     return present
+
+
+_SENT: Final = "sent"
+"""The key of a visit's state for what its browser was sent: content, and name of its message."""
+
+
+def send_once(key: str, content: object, send: Callable[[], object]) -> None:
+    """Draw an element by `send`; where the browser has its `content` still, only say so.
+
+    `key`: names the element, which has no state, on its page. Streamlit makes each message in full
+    in each run, half a megabyte of a film, to find that the browser has it.
+    """
+    run = get_script_run_ctx(suppress_warning=True)
+    if run is None or ThreadState.get().fragment_id:
+        send()
+        return
+    sent = st.session_state.setdefault(_SENT, {})
+    had, name = sent.get(key, (None, ""))
+    if name in run.cached_message_hashes and had == content:
+        place: Any = st._main._active_dg._cursor  # noqa: SLF001 — no public name
+        message = ForwardMsg(ref_hash=name)
+        message.metadata.delta_path[:] = place.delta_path
+        run.enqueue(message)
+        place.lock_element()
+        return
+    pass_on = run._enqueue  # noqa: SLF001
+
+    def note_name(message: ForwardMsg) -> None:
+        sent[key] = content, message.hash or message.ref_hash
+        pass_on(message)
+
+    run._enqueue = note_name  # noqa: SLF001
+    try:
+        send()
+    finally:
+        run._enqueue = pass_on  # noqa: SLF001
 
 
 def _skip_parts_of_left_pages() -> None:

@@ -17,6 +17,7 @@ from plotly.io.json import to_json_plotly
 from starlette.responses import FileResponse
 from starlette.routing import Route
 
+from caldp_ui.app.run_limiter import send_once
 from caldp_ui.stage import records
 
 _FILE: Final = Path(plotly.__file__).with_name("package_data") / "plotly.min.js"
@@ -93,7 +94,8 @@ class SliderState:
 
 def feed(key: str, film: records.Film) -> None:
     """Send a film to the browser. `key`: names the place on the page with that of its slider."""
-    _films(key=f"{key}-{film.dial}", data=film.chart_message)
+    name = f"{key}-{film.dial}"
+    send_once(name, film, lambda: _films(key=name, data=film.chart_message))
 
 
 def send_slider_states(key: str, sliders: Mapping[str, SliderState]) -> None:

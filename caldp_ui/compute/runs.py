@@ -161,6 +161,10 @@ def law_key(scenario: Scenario) -> str:
     return key(replace(scenario, seed=0))
 
 
+def _with_file(scenario: Scenario) -> tuple[Scenario, tuple[int, int] | None]:
+    return scenario, file_state(scenario.dataset)
+
+
 @cached
 def _text(scenario: Scenario) -> str:
     text = json.dumps(scenario.to_dict(), sort_keys=True)
@@ -201,7 +205,7 @@ def setup(scenario: Scenario) -> Setup:
     return _setup_of(replace(scenario, seed=0))
 
 
-@cached_by(lambda scenario: (scenario, file_state(scenario.dataset)))
+@cached_by(_with_file)
 def _setup_of(scenario: Scenario) -> Setup:
     people(scenario)  # raises if their number is missing
     default = Scenario()
@@ -244,6 +248,7 @@ def secret_of(scenario: Scenario) -> int:
     return settings().noise_secret if is_own(scenario.dataset) else 0
 
 
+@cached_by(_with_file)  # a run of a page asks six times
 def takes_long(scenario: Scenario) -> bool:
     """True if a run takes more than a second, by its cells, or minutes by `is_slow`."""
     return setup(scenario).mechanism.k >= _MANY_CELLS or is_slow(setup(scenario))
@@ -300,6 +305,7 @@ _AS_GOOD: Final = 1.02
 """Families whose variance is within 2 % of the least are as good: 1 % of the error."""
 
 
+@cached_by(_with_file)
 def best_plain_ldp(scenario: Scenario) -> Scenario:
     """The scenario's people under the best plain LDP, whatever its own mechanism."""
     plain = scenario.plain()

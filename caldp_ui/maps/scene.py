@@ -6,8 +6,7 @@ The ground is made once for all visits; what does not change is not sent again b
 not protected: a hatch, labels with numbers, and a map of who can be read.
 """
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypedDict
 
@@ -49,9 +48,9 @@ def ground(setup: Setup, domain: GridDomain, box: Area | None) -> records.Ground
     return replace(_ground(setup, domain), box=box)
 
 
-def _areas(setup: Setup, domain: GridDomain) -> str:
-    policy = setup.scenario.to_dict()["policy"]
-    return json.dumps([policy["blocks"], policy["sensitive"], repr(domain)], sort_keys=True)
+def _areas(setup: Setup, domain: GridDomain) -> Hashable:
+    context = setup.scenario.context
+    return context.blocks, context.sensitive, domain
 
 
 @cached_by(_areas)
@@ -137,6 +136,7 @@ class Readable:
     people: str = "people"
 
 
+@cached
 def readable_people(setup: Setup) -> Readable | None:
     """Who can be read under this scenario; None where everybody is protected."""
     share = promise.protected_share(setup)
@@ -254,6 +254,11 @@ def scale(setup: Setup, result: Result | None) -> records.Scale:
     """The scale of a stage by the truth; a visitor's own data have it by the estimate, if any."""
     if result is not None and runs.is_own(setup.scenario.dataset):
         return records.scale_of(result.first.estimate)
+    return _true_scale(setup)
+
+
+@cached_by(lambda setup: runs.data_key(setup.scenario))
+def _true_scale(setup: Setup) -> records.Scale:
     return records.scale_of(setup.dataset.distribution)
 
 

@@ -7,6 +7,7 @@ messages of their own, which Streamlit recognises. Readers' actions come back on
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -19,6 +20,7 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Bools
 from caldp_core.domain.domains import Area, GridDomain
 from caldp_ui.app.gate import current_address
+from caldp_ui.app.run_limiter import send_once
 from caldp_ui.stage import records
 
 
@@ -274,7 +276,8 @@ def stage(
         feeds = st.container(key=f"{key}-feeds", gap=None)
     held = {blob.name for film in films for blob in film_blobs(film)}
     with feeds:
-        _code(key=f"{key}-code", data=[records.style_data()])
+        style = [records.style_data()]
+        send_once(f"{key}-code", style, lambda: _code(key=f"{key}-code", data=style))
         _send(f"{key}-land", scene.ground.blobs(records.LAND))
         _send(f"{key}-ground", scene.ground.blobs(records.OVER))
         for picture in scene.pictures:
@@ -287,7 +290,12 @@ def send_frames(films: Iterable[records.Film], target: Stage) -> None:
     """Send films to a stage; call it after what should be on screen first."""
     with target.feeds:
         for film in films:
-            _feed(key=f"{target.key}-film-{film.id}", data=_packed(film, target.key))
+            key = f"{target.key}-film-{film.id}"
+            send_once(key, film, partial(_send_film, key, film, target.key))
+
+
+def _send_film(key: str, film: records.Film, stage_key: str) -> None:
+    _feed(key=key, data=_packed(film, stage_key))
 
 
 @cached
@@ -299,7 +307,8 @@ def _packed(film: records.Film, stage_key: str) -> bytes:
 def _send(key: str, blobs: Iterable[records.Blob | None]) -> None:
     present = [blob for blob in blobs if blob is not None]
     if present:
-        _feed(key=key, data=records.pack_message({}, present))
+        names = [blob.name for blob in present]
+        send_once(key, names, lambda: _feed(key=key, data=records.pack_message({}, present)))
 
 
 def _head(scene: records.Scene, key: str) -> dict[str, Any]:

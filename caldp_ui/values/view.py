@@ -28,6 +28,7 @@ from caldp_core.privacy.matrix import coverage
 from caldp_core.scenarios.blocks import SensitiveSymbols
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.app.run_limiter import send_once
 from caldp_ui.app.texts import escape_markdown, read_texts
 from caldp_ui.app.theme import BOTH, LIGHT
 from caldp_ui.compute import runs
@@ -220,8 +221,14 @@ def send_frames(requests: Sequence[FilmRequest]) -> None:
     """Send films to the picture; to be called after what should be on screen first."""
     with st.container(key=state.STATE.key("feeds"), gap=None):
         for film in ready_films(requests):
-            blob = records.pack_message({"film": film_head(film)}, film_blobs(film))
-            _feed(key=f"{KEY}-{film.id}", data=blob)
+            send_once(f"{KEY}-{film.id}", film, partial(_send_film, film))
+
+
+def _send_film(film: records.Film) -> None:
+    _feed(
+        key=f"{KEY}-{film.id}",
+        data=records.pack_message({"film": film_head(film)}, film_blobs(film)),
+    )
 
 
 def message(data: ComparisonData, pinned: ComparisonData | None = None) -> dict[str, Any]:

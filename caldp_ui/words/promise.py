@@ -348,6 +348,7 @@ def readable_share(setup: Setup) -> float:
     return inference.readable_share(setup.mechanism, setup.policy, setup.dataset.distribution)
 
 
+@cached
 def protected_share(setup: Setup) -> float:
     """Share of all people, by the truth, whose symbol the promise hides among others; in [0, 1]."""
     return float(setup.dataset.distribution[_context(setup).hidden()].sum())

@@ -24,6 +24,8 @@ from starlette.applications import Starlette
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.types import Message, Receive, Scope, Send
 from streamlit import config
+from streamlit.proto.ClientState_pb2 import ClientState
+from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.runtime.media_file_manager import MediaFileManager
 from streamlit.runtime.media_file_storage import MediaFileStorageError
 from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
@@ -42,6 +44,7 @@ from caldp_ui.app.operation import Log, Operation
 from caldp_ui.app.theme import SHEET, Settings, expand_selectors, join_path, scripts, style
 from caldp_ui.charts.show import ADDRESS, library
 from tests import ROOT
+from tests.contract.checks import naming
 from tests.servers import free_port, run, running_server
 from tests.visits import Visitor
 
@@ -608,3 +611,56 @@ async def visited(address: str, metrics: str) -> str:
         figures: str = answer.read().decode()
     await visitor.close()
     return figures
+
+
+class Forgetful(Visitor):
+    """A visit that tells the server of no message that it has."""
+
+    def _state(self) -> ClientState:
+        state = super()._state()
+        del state.cached_message_hashes[:]
+        return state
+
+
+_MOVES = (
+    ("epsilon", "2"),
+    ("preset", "Plain LDP: everything alike"),
+    ("epsilon", "1"),
+    ("preset", "US states"),
+)
+
+
+@pytest.mark.slow
+def test_a_browser_is_not_sent_again_what_it_has_and_shows_the_same() -> None:
+    with running_server() as server:
+        keeps, forgets = run(moved(server.address, Visitor)), run(moved(server.address, Forgetful))
+    for number, (kept, sent_again) in enumerate(zip(keeps, forgets, strict=True)):
+        with naming(f"move {number}"):
+            assert kept[0].keys() == sent_again[0].keys()
+            assert len(kept[0]) == 6  # code, land, ground, three pictures
+            assert all(sent_again[0][name] == each for name, each in kept[0].items())
+    contents = [{name: each.bytes for name, each in shown.items()} for shown, _ in keeps]
+    for name, changes in (("land", 1), ("ground", 2), ("picture-truth", 1), ("picture-ours", 5)):
+        assert len({shown[f"places-maps-{name}"] for shown in contents}) == changes
+    assert keeps[0][1] > 100_000  # all comes once
+    assert max(size for _, size in keeps[1:]) < min(size for _, size in forgets[1:]) / 2
+
+
+async def moved(address: str, kind: type[Visitor]) -> list[tuple[dict[str, Any], int]]:
+    """What the maps of a visit are made of, and the bytes that came: at first, and by each move."""
+    visitor = await kind.open(address, "places", "places-mathematics")
+    seen = []
+    for name, text in (("", ""), *_MOVES):
+        key = f"places-{name}"
+        if name == "epsilon":
+            await visitor.run({key: text}, "places-mathematics")
+        elif name:
+            visitor.received = 0
+            await visitor.use(key, WidgetState(id=visitor.elements[key].id, string_value=text))
+        parts = {name: each for name, each in visitor.elements.items() if PART.match(name)}
+        seen.append((parts, visitor.received))
+    await visitor.close()
+    return seen
+
+
+PART = re.compile("places-maps-(code|land|ground|picture-.*)")
