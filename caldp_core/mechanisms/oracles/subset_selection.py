@@ -164,23 +164,25 @@ def _halve(people: Ints, low: int, sizes: Ints, rng: np.random.Generator) -> tup
     chances = np.divide(weights[columns], rest, out=np.ones_like(rest), where=rest > 0)
     at = np.flatnonzero(people)
     row, need = np.divmod(at, needs)
-    law = row // people[0, ..., 0].size * kinds.size + kind[row % sizes.size]
+    all_parts = people[0, ..., 0].size
+    group, part = np.divmod(row, all_parts)
+    law = group * kinds.size + kind[row % sizes.size]
     width = 2 * reach + needs // 2 + 2 - needs // 2 % 2
-    begin, end = row * width + need // 2, row * width + (need + 1) // 2 + 2 * reach
+    # Who is bound to the first half is free in the second.
+    begin = ((group == 1) * all_parts + part) * 2 * width + need // 2
+    end = ((group == 2) * all_parts + part) * 2 * width + width + (need + 1) // 2 + 2 * reach
     state = np.stack([people.ravel()[at], law * needs + need, begin, end])
-    halves = np.zeros((2, people[..., 0].size * width), np.int64)
+    after = np.zeros(4 * all_parts * width, np.int64)
     for number, (column, chance) in enumerate(zip(columns.tolist(), chances, strict=True)):
         if number % 4 == 0:  # those who are all placed are set aside now and then
             state = state[:, state[0] > 0]
         waiting, law, begin, end = state
         taken = rng.binomial(waiting, chance[law])
         waiting -= taken
-        np.add.at(halves[0], begin + column, taken)
-        np.add.at(halves[1], end - column, taken)
-    (free, left, right), (free_too, left_too, right_too) = halves.reshape(2, *people.shape[:-1], -1)
-    after = np.stack([[free + right, left], [free_too + left_too, right_too]])
-    after = np.moveaxis(after, 0, 3).reshape(2, people.shape[1], -1, width)
-    some = np.flatnonzero(after.any(axis=(0, 1, 2))) // 2 * 2
+        np.add.at(after, begin + column, taken)
+        np.add.at(after, end - column, taken)
+    after = after.reshape(2, people.shape[1], -1, width)
+    some = np.flatnonzero(np.bitwise_or.reduce(after.reshape(-1, width))) // 2 * 2
     least, stop = (int(some[0]), int(some[-1]) + 2) if some.size else (0, 2)
     return low // 2 - reach + least, after[..., least:stop]
 
