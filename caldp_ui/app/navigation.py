@@ -9,6 +9,7 @@ One element, drawn by the browser: as Streamlit's own links and menus it would b
 which costs every run a millisecond. Its code is in `tabs.js`, its style in `tabs.css`.
 """
 
+from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,7 +64,8 @@ def show(tabs: Sequence[PageEntry], current: str) -> str | None:
     return target.path if target and target.path != current else None
 
 
-_ICON: Final = Path(__file__).with_name("icon.png")
+_ICON: Final = f"data:image/png;base64,{b64encode((_HERE / 'icon.png').read_bytes()).decode()}"
+"""Half a kilobyte: of a file Streamlit would look through the picture in every run."""
 _ENTERED_KEY: Final = "entered"
 _ROOT: Final = "root"
 _MENU: Final = "menu"

@@ -12,7 +12,7 @@ import numpy as np
 
 from caldp_core.attacks import reconstruction as attacks
 from caldp_core.audit.adversary import guess_accuracy_of_rows, pair_rows
-from caldp_core.basics.cache import cached_by
+from caldp_core.basics.cache import cached, cached_by
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import EPSILON_MAX
 from caldp_core.basics.types import Bools, Floats, Ints
@@ -193,6 +193,7 @@ def _measure_release(
 TREATMENT_NAMES: Final = (NOTHING, LARGER, HIDE, ROUND, CENTRAL, PLAIN, page_state.BLOCKS)
 
 
+@cached_by(lambda data: (data.cache_key, data.record.place, data.record.far))
 def candidate_cells(data: TreatmentData) -> Ints:
     """(2,) the cells between which the attacker guesses: the person's own, and another one.
 
@@ -235,7 +236,8 @@ def _pair_attack(
     the two rows of a local channel.
     """
     ends, labels = candidate_cells(data), data.labels
-    one_block = labels[ends[0]] == labels[ends[1]]
+    own, other = ends.tolist()
+    one_block = labels[own] == labels[other]
     hide, rounding = _office_guesses(data, office, ends)
     plain = data.results.get(PLAIN)
     accuracies = {
@@ -244,8 +246,8 @@ def _pair_attack(
         HIDE: hide,
         ROUND: rounding,
         CENTRAL: central(CentralTable(data.setup.scenario.policy.plain_epsilon)),
-        PLAIN: None if plain is None else _guess(plain.setup.mechanism, ends, local),
-        page_state.BLOCKS: _guess(data.setup.mechanism, ends, local),
+        PLAIN: None if plain is None else _guess(plain.setup.mechanism, own, other, local),
+        page_state.BLOCKS: _guess(data.setup.mechanism, own, other, local),
     }
     return AttackResult(
         {name: AttackOutcome(right, right == 1.0) for name, right in accuracies.items()}
@@ -268,9 +270,12 @@ def _office_guesses(
     return hide, rounding
 
 
-def _guess(mechanism: Mechanism, ends: Ints, local: Callable[[Floats], float]) -> float | None:
+@cached
+def _guess(
+    mechanism: Mechanism, first: int, second: int, local: Callable[[Floats], float]
+) -> float | None:
     try:
-        return round(local(pair_rows(mechanism, *ends.tolist())), 12)
+        return round(local(pair_rows(mechanism, first, second)), 12)
     except CaldpError:
         return None
 
