@@ -16,6 +16,7 @@ import numpy as np
 import streamlit as st
 from PIL import Image, ImageDraw, ImageFont
 
+from caldp_core.basics.cache import cached_by
 from caldp_core.basics.types import Bools, Floats, Ints
 from caldp_core.datasets import OwnTable
 from caldp_core.datasets.base_map import areas_on_map, main_view
@@ -67,6 +68,7 @@ def _sentences(data: ComparisonData) -> View:
     return View(headline(data), texts={layout.PLACE: layout.odds_html(ANSWERS, data.setup)})
 
 
+@cached_by(lambda result: runs.key(result.setup.scenario))
 def shares_of(result: Result) -> tuple[Floats, Floats, Floats]:
     """(k,) each: every answer's share as shown, and the ends of its 95 % range around it."""
     ends = ranges(result.first.evidence, result.first.estimate)
