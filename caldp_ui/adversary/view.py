@@ -243,7 +243,8 @@ _ALIKE: Final = 1_000_000
 """People about whom the attacker knows the same: chances are read off the maps as people."""
 _AROUND: Final = 3
 """Cells around the true place that its frame is wide: a cell alone is too small to see."""
-_NOTE: Final = "bright: 95 % likely area · click to move the true place"
+_NOTE: Final = "bright: 95 % likely area"
+_INVITATION: Final = "click to move the true place"
 _HERE: Final = records.Action(
     HERE, "The person is here", {"look": "Click where the person truly is, or choose a city below."}
 )
@@ -317,6 +318,7 @@ def _picture(name: str, chances: Floats, domain: GridDomain, place: int) -> reco
         marks=("sensitive",) if name == PLAIN else ("blocks", "sensitive"),
         fact=fact,
         notes=("", _NOTE if name == OURS else ""),
+        invitation=_INVITATION if name == OURS else "",
     )
 
 
@@ -379,7 +381,7 @@ def single_reports_film(data: BeliefData, domain: GridDomain, progress: Progress
         ours, plain = (float(beliefs[name][place]) for name in (OURS, PLAIN))
         pictures = tuple(_picture(name, each, domain, place) for name, each in beliefs.items())
         day_headline = single_report_headline(day, ours, plain)
-        step = _step(View(day_headline, scene=replace(maps, pictures=pictures)))
+        step = View(day_headline, scene=replace(maps, pictures=pictures)).step()
         steps.append(replace(step, label=f"report {day} alone", value=float(day)))
     return records.Film(
         "reports",
@@ -401,12 +403,7 @@ def view(data: BeliefData, *_: object) -> View:
 
 def render(record: page_state.AttackerState) -> records.Step:
     """Render one step of a film: the maps, the headline and the odds."""
-    return _step(view(page_state.load_data(record), None, LIGHT))
-
-
-def _step(shown: View) -> records.Step:
-    """A view as a step, with the chances below which the cells of each map stay dark."""
-    return replace(shown.step(), nobody={each.id: each.nobody for each in shown.maps.pictures})
+    return view(page_state.load_data(record), None, LIGHT).step()
 
 
 def depends_on(record: page_state.AttackerState) -> str:

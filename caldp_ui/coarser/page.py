@@ -22,7 +22,7 @@ from caldp_core.domain.domains import GridDomain
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.treatments.release import BOX
 from caldp_ui.app.texts import read_texts
-from caldp_ui.app.theme import LIGHT, Palette, palette
+from caldp_ui.app.theme import Palette, palette
 from caldp_ui.charts import show as drawing
 from caldp_ui.coarser import alone, packs, page_state, view
 from caldp_ui.coarser.outcomes import TreatmentData, TreatmentResult, candidate_cells, load_data
@@ -36,7 +36,7 @@ from caldp_ui.parts import layout as markup
 from caldp_ui.parts.sharing import ReportContent
 from caldp_ui.shell.page import PinPage, View
 from caldp_ui.stage.component import Act
-from caldp_ui.stage.records import Step, nobody_below
+from caldp_ui.stage.records import nobody_below
 from caldp_ui.words import formats
 from caldp_ui.words.accuracy import terms
 
@@ -338,17 +338,6 @@ def _view(data: TreatmentData, _: object, colours: Palette) -> View:
     return View(first, texts=bars, scene=view.scene(data), still=page_state.NOTHING)
 
 
-def _render(record: Publication) -> Step:
-    """The film step of a record: maps with their notes and labels, bars and headline."""
-    shown = PAGE.view(PAGE.load(record), None, LIGHT)
-    pictures = shown.maps.pictures  # tables without a map have no film
-    return replace(
-        shown.step(),
-        notes={picture.id: picture.notes for picture in pictures},
-        labels={picture.id: picture.labels for picture in pictures},
-    )
-
-
 def _films(record: Publication) -> list[pins.SliderFilm[Publication]]:
     """The film along ε: none of an attack that stands alone, without a map, or where it is slow."""
     if record.attack in page_state.ALONE or runs.takes_long(record.scenario):
@@ -384,7 +373,7 @@ EPSILON_FILM: Final = pins.SliderFilm[Publication](
     view.EPSILON,
     "Privacy level ε",
     replace(common.epsilon_slider(), value=lambda record: record.scenario.policy.plain_epsilon),
-    _render,
+    PAGE.render,
     lambda at: f"{runs.key(at.scenario)} {replace(at, scenario=Publication().scenario)}",
 )
 _DRAWN: Final = STATE.key("drawn")

@@ -233,10 +233,15 @@ def scene(
         film_values=film_values(data.ours) if data.ours else {},
         scale=scale(setup, data.ours),
         image_name="caldp-map",
-        image_lines=(policies.promise_summary(formats.PLACES, setup), policies.setting_text(setup)),
+        image_lines=image_lines(setup),
         **shared_pictures(setup, *(name for name in estimates if name in names)),
         **more,
     )
+
+
+def image_lines(setup: Setup) -> tuple[str, ...]:
+    """The lines under a saved picture of maps: the promise and the setting."""
+    return policies.promise_summary(formats.PLACES, setup), policies.setting_text(setup)
 
 
 def shared_pictures(setup: Setup, *estimates: str) -> dict[str, Any]:

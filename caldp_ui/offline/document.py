@@ -148,9 +148,11 @@ def _script_block(names: Mapping[str, object], script: str) -> str:
 
 
 def single_row(whole: records.Scene) -> records.Scene:
-    """Maps in a single row with their film's slider, without notes that ask for a click."""
-    pictures = tuple(replace(each, notes=(each.notes[0], "")) for each in whole.pictures)
-    return replace(whole, pictures=pictures, arrangement=None)
+    """Maps in a single row with their film's slider, without what a server would have to do."""
+    pictures = tuple(replace(each, invitation="") for each in whole.pictures)
+    return replace(
+        whole, pictures=pictures, arrangement=None, actions=(), look_hint=records.Scene.look_hint
+    )
 
 
 NO_RECEIPT: Final = {"client": "", "serial": 0}

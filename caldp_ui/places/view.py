@@ -48,6 +48,7 @@ from caldp_ui.maps.scene import (
     estimate_code,
     ground,
     home,
+    image_lines,
     pooling_levels,
     scene,
     subtitle,
@@ -185,8 +186,12 @@ def render(record: PlacesState) -> Step:
     scenario = record.scenario
     ours, plain = runs.result(scenario), runs.result(runs.best_plain_ldp(scenario))
     step = render_outcome(ours, plain)
+    odds, lines = layout.odds_html(PLACES, ours.setup), image_lines(ours.setup)
     return replace(
-        step, replacements={**step.replacements, layout.PLACE: layout.odds_html(PLACES, ours.setup)}
+        step,
+        replacements={**step.replacements, layout.PLACE: odds},
+        image_lines=lines,
+        shared_lines=lines[1:],
     )
 
 

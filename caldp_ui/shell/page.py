@@ -71,7 +71,12 @@ class View:
             facts={each.id: each.fact for each in titled if each.fact is not None},
             replacements=words,
             pooled={picture.id: picture.pooled for picture in moving if picture.pooled},
+            nobody={picture.id: picture.nobody for picture in self.scene.pictures},
+            notes={picture.id: picture.notes for picture in self.scene.pictures},
+            labels={picture.id: picture.labels for picture in self.scene.pictures},
             headline=self.headline,
+            image_lines=self.scene.image_lines,
+            shared_lines=self.scene.shared_lines,
         )
 
 

@@ -154,6 +154,7 @@ def _ground(ground: records.Ground) -> dict[str, Any]:
 def _picture(picture: records.Picture) -> dict[str, Any]:
     return {
         **_words(picture),
+        "invitation": picture.invitation,
         "code": picture.code.name,
         "error": _name(picture.error),
         "pooled": _name(picture.pooled),
@@ -200,6 +201,9 @@ def film_head(film: records.Film) -> dict[str, Any]:
                 "nobody": dict(step.nobody),
                 "notes": {name: list(notes) for name, notes in step.notes.items()},
                 "labels": {name: list(map(vars, some)) for name, some in step.labels.items()},
+                "lines": list(step.image_lines),
+                "shared": list(step.shared_lines),
+                "people": step.people,
                 "reading": step.reading,
                 "replacements": {
                     place: records.tree(html) for place, html in step.replacements.items()

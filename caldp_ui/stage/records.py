@@ -374,6 +374,7 @@ class Picture:
     0 for cells that have a number of their own, j for those that are averages over squares of
     2^j × 2^j cells, counted from the map's first; they end where blocks do, if `marks` has these.
     `certain`: from `codec.encode_mask`, (k,) cells where somebody surely is; the rest may be noise.
+    `invitation`: what a click does, behind the note in the lower right corner; "" for nothing.
     """
 
     id: str
@@ -390,6 +391,7 @@ class Picture:
     colours: Literal["amounts", "open"] = "amounts"
     pooled: Blob | None = None
     certain: Blob | None = None
+    invitation: str = ""
 
     @property
     def blobs(self) -> tuple[Blob | None, ...]:
@@ -575,6 +577,8 @@ class Step:
     picture, where they differ from the picture's own; `pooled`: of those that have it (see
     `Picture`). `pictures`: charts and drawings by their keys, as they are sent to the browser.
     `headline`: the page's, with its figures; the browser gets it as one of the `replacements`.
+    `image_lines`, `shared_lines`: as of a `Scene`, () where they are the scene's own. `people`: how
+    many the shares are shares of, 0 for as many as the picture's.
     """
 
     label: str = ""
@@ -590,6 +594,9 @@ class Step:
     pooled: Mapping[str, Blob] = field(default_factory=dict)
     pictures: Mapping[str, str] = field(default_factory=dict)
     headline: Headline = Headline("")
+    image_lines: tuple[str, ...] = ()
+    shared_lines: tuple[str, ...] = ()
+    people: int = 0
 
 
 @dataclass(frozen=True, eq=False)

@@ -144,7 +144,8 @@ def _render(record: state.ValuesState) -> records.Step:
     for name, each in (("plain", plain), ("ours", ours)):
         codes |= dict(_encoded_columns(name, each))
     step = _sentences(ComparisonData(ours.setup, plain.setup, ours, plain)).step()
-    return replace(step, label=f" · {error} under the wrong answer", codes=codes)
+    label, people = f" · {error} under the wrong answer", ours.setup.n
+    return replace(step, label=label, codes=codes, people=people)
 
 
 def _encoded_columns(name: str, result: Result) -> Iterator[tuple[str, records.Blob]]:

@@ -19,7 +19,9 @@ import pytest
 
 from caldp_ui.classroom.page import STATIONS, TRACKS
 from caldp_ui.classroom.page_state import LINK, NAMES, Lesson
-from caldp_ui.handout.lesson import FILE, question
+from caldp_ui.handout.lesson import FILE, maps, question
+from caldp_ui.maps.scene import BEGIN as MAP
+from caldp_ui.stage.records import Scene
 from tests.browser.conftest import DESKTOP, SCREENS, Profiles, visiting
 from tests.browser.hands import (
     PHONE,
@@ -399,10 +401,29 @@ def test_on_a_phone_in_the_dark(browser: Any, file: Path) -> None:
         assert_readable(page)
 
 
+WRITTEN: Final = """() => {
+    const page = CanvasRenderingContext2D.prototype, write = page.fillText;
+    globalThis.written = [];
+    page.fillText = function(text, ...at) { written.push(text); write.call(this, text, ...at); };
+}"""
+
+
+def assert_saved(page: Any) -> None:
+    """A saved picture has the words of the slider's step, and no address on the reader's disk."""
+    page.evaluate(WRITTEN)
+    with page.expect_download():
+        page.locator("#places").get_by_role("button", name="Picture").click()
+    step, written = maps(MAP.with_context(epsilon=20.0)), page.evaluate("written")
+    assert isinstance(step.picture, Scene)
+    assert set(step.picture.image_lines) <= set(written)
+    assert not [text for text in written if "file:" in text]
+
+
 def assert_answers(page: Any) -> None:
     """To sliders, by the keyboard, and to what is chosen and written."""
     for part in ("places", "answers", "attacker"):
         to_the_end(page, part)
+    assert_saved(page)
     for name in NAMES:
         part, (before,) = f"station-{name}", charts(page, f"station-{name}")
         to_the_end(page, part)

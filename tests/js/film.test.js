@@ -9,7 +9,7 @@ import "./page.js";
 
 const step = (value, changes = {}) => ({
     label: `ε = ${value}`, value, codes: {ours: `at-${value}`}, pooled: {}, subtitles: {}, facts: {}, nobody: {},
-    notes: {}, labels: {}, reading: String(value), replacements: {}, ...changes,
+    notes: {}, labels: {}, lines: [], shared: [], people: 0, reading: String(value), replacements: {}, ...changes,
 });
 const film = (changes = {}) => ({
     id: "epsilon", place: 0, label: "ε", follows: true, pace: 4, loops: false, stays: false, dial: "", play: "",
@@ -49,6 +49,14 @@ test("a film fits a scene only with the scene's own pictures at its step", () =>
     assert.ok(matchesScene(film(), scene(1)));
     assert.ok(!matchesScene(film(), scene(1, "another")));
     assert.ok(!matchesScene(film(), scene(1.4, "at-1")));
+});
+
+test("lines that a step leaves out, and those drawn with them, go from the legend, too", async () => {
+    const made = await player();
+    assert.deepEqual(made.leftOut, []);
+    made.show({film: "epsilon", index: 0});
+    assert.deepEqual(made.leftOut, ["sensitive", "tint", "far"]);
+    assert.deepEqual(made.marksOf({marks: ["blocks", "sensitive"]}), ["blocks"]);
 });
 
 test("words of a step stand in for a picture's own, in its alternative text, too", () => {

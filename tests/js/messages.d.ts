@@ -65,6 +65,7 @@ declare namespace Message {
         pooled: Blob;
         certain: Blob;
         labels: Label[];
+        invitation: string;
         colours: "amounts" | "open";
     }
 
@@ -133,6 +134,9 @@ declare namespace Message {
         nobody: Record<string, number>;
         notes: Record<string, [left: string, right: string]>;
         labels: Record<string, Label[]>;
+        lines: string[];
+        shared: string[];
+        people: number;
         reading: string;
         replacements: Record<string, Tree>;
     }

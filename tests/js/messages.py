@@ -114,7 +114,7 @@ def _films() -> Iterator[records.Film]:
     step = records.Step(
         "ε = 2", 2.0, {"ours": _CODE}, {"ours": "so"}, {"ours": _FACT}, "2.0",
         {".words": "<p class='a'>one <b>two</b></p>"}, {"ours": 1e-6}, {"ours": ("", "r")},
-        {"ours": _LABELS},
+        {"ours": _LABELS}, image_lines=("promise", "setting"), shared_lines=("setting",), people=2,
     )  # fmt: skip
     yield records.Film("all", "ε", (bare, step), dial="maps-epsilon", hides=("blocks",))
 

@@ -48,6 +48,10 @@ test("the legend names the ends of the scale and the colours between them", () =
         [17, "rgb(1", "rgb(6", "rgb(11"]);
     legend.explain([["box", "your box"]]);
     assert.equal(legend.keys.children[0].children[1], "your box");
+    for (const marks of [["box"], ["blocks"]]) {
+        legend.leaveOut(marks);
+        assert.equal(legend.keys.children[0].style.visibility, marks[0] === "box" ? "hidden" : "");
+    }
 });
 
 /** The styles of a stage that counts what it draws. */

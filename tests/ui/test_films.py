@@ -91,6 +91,10 @@ def test_each_step_has_every_map_of_reports_as_the_page_shows_it(page: Page[Any,
                 assert step.codes[picture.id].name == picture.code.name
                 assert step.subtitles[picture.id] == picture.subtitle
                 assert step.facts.get(picture.id) == picture.fact
+        there = film.slider.with_value(record, film.slider.steps[0])
+        step, maps = film.render(there), page.view(page.load(there), None, LIGHT).maps
+        assert step.image_lines == maps.image_lines != shown.image_lines
+        assert not maps.shared_lines or step.shared_lines == maps.shared_lines
 
 
 @pytest.mark.parametrize("name", values.TITLES)
@@ -104,6 +108,7 @@ def test_a_film_of_answers_shows_what_the_page_shows_at_each_step(name: str) -> 
         assert step.codes["ours"].name == encode(result.first.estimate).name
         assert step.codes["ours-low"].name == encode(np.clip(shares[1], -1, 1)).name
         assert step.codes["sensitive"].name == encode(result.setup.sensitive.astype(float)).name
+        assert step.people == result.setup.n
     own = next(step for step in film.steps if step.value == present)
     assert own.codes["ours"].name == answers_of(ANSWERS)
     assert own.codes["plain"].name == answers_of(runs.best_plain_ldp(ANSWERS))

@@ -328,6 +328,9 @@ def test_pages_of_maps_and_of_answers_have_their_own_scenario() -> None:
         with naming(part.id):
             assert isinstance(part.picture, kind)
             assert len(part.moves) == moves
+            if isinstance(part.picture, Scene):  # nobody answers a click
+                assert not part.picture.actions
+                assert not any(each.invitation for each in part.picture.pictures)
             assert next(iter(part.words)) == layout.SENTENCE
     assert (
         COARSER_PAGE.part(Publication().with_attack(CENSUS_BLOCK)) is None

@@ -177,9 +177,13 @@ export class FilmPlayer extends Follower {
 
     /** @param {{marks: string[]}} picture */
     marksOf({marks}) {
-        if (!this.step || !this.position) return marks;
-        const {hides} = this.films.get(this.position.film);
-        return marks.filter(mark => !hides.includes(mark));
+        return marks.filter(mark => !this.leftOut.includes(mark));
+    }
+
+    /** Lines that the maps leave out now; two more are drawn with those of the sensitive places. */
+    get leftOut() {
+        const marks = this.position ? this.films.get(this.position.film).hides : [];
+        return marks.includes("sensitive") ? [...marks, "tint", "far"] : marks;
     }
 
     /** @template {Message.Captioned & {labels?: Message.Label[]}} Meta

@@ -68,12 +68,14 @@ function text(context, words, x, y, size, colour, widthMax, weight = "400") {
     context.fillText(words, x, y, widthMax);
 }
 
-/** The address that opens what is seen; one that nobody would type is on the page. */
+/** The address that opens what is seen; one that nobody would type is on the page, and that of a
+    file is its reader's own. */
 function link() {
-    const {href, origin, pathname} = location;
-    return href.length <= LONG ? href
-        : `${origin}${pathname}: the whole link has ${people(href.length)} letters. `
-            + "The page gives it under “Share and export”.";
+    const {href, origin, pathname, protocol} = location;
+    if (protocol === "file:") return [];
+    return href.length <= LONG ? [href]
+        : [`${origin}${pathname}: the whole link has ${people(href.length)} letters. `
+            + "The page gives it under “Share and export”."];
 }
 
 /** The lines below and the link, broken where they are wider than the picture.
@@ -83,7 +85,7 @@ function broken(lines, context) {
     context.font = `400 22px ${FONT}`;
     /** @type {(line: string) => boolean} */
     const fits = line => context.measureText(line).width <= WIDTH - 2 * EDGE;
-    return [...lines, link()].flatMap(whole => {
+    return [...lines, ...link()].flatMap(whole => {
         const pieces = [""];
         for (const part of whole.split(/(?<=[ &?])/)) {
             if (fits(pieces.at(-1) + part)) pieces[pieces.length - 1] += part;
@@ -103,7 +105,8 @@ export function drawImage(stage, isInternal = false) {
     const width = (WIDTH - 2 * EDGE - (all.length - 1) * GAP) / all.length;
     const height = Math.round(width * Math.min(home.high / home.wide, 0.7));
     const canvas = document.createElement("canvas");
-    const said = [...isShared ? image.shared : image.lines, ...kinds(stage, all)];
+    const {step} = stage.film, words = step?.lines.length ? step : image;
+    const said = [...isShared ? words.shared : words.lines, ...kinds(stage, all)];
     const lines = broken(said, contextOf(canvas));
     canvas.width = WIDTH;
     canvas.height = band + EDGE + HEAD + height + 48 + lines.length * LINE + EDGE;

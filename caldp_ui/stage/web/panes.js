@@ -13,7 +13,7 @@ import {veilIn} from "./squares.js";
     @import {Projection} from "./view.js"
     @typedef {Message.Picture | Message.Difference} Meta
     @typedef {Pick<Message.Captioned, "title" | "subtitle" | "alt" | "fact" | "notes">
-        & {labels?: Message.Label[]}} Caption */
+        & {labels?: Message.Label[], invitation?: string}} Caption */
 
 const LAYERS = 12;
 const NUMBER_LETTERS = 8;  // letters of a number that a phone has no room for in one line
@@ -114,7 +114,7 @@ export class Pane {
     }
 
     /** @param {Caption} caption */
-    write({title, subtitle, alt, fact, notes, labels = []}) {
+    write({title, subtitle, alt, fact, notes: [left, right], invitation, labels = []}) {
         const key = JSON.stringify(labels);
         if (key !== this.labelsKey) {
             this.labelsKey = key;
@@ -131,7 +131,8 @@ export class Pane {
         this.number.classList.toggle("long", (fact?.[0].length ?? 0) > NUMBER_LETTERS);
         setText(this.unit, fact?.[1] ?? "");
         this.figure.classList.toggle("numbered", Boolean(fact));
-        this.notes.forEach((note, i) => setText(note, notes?.[i] ?? ""));
+        const notes = [left, [right, invitation].filter(Boolean).join(" · ")];
+        this.notes.forEach((note, i) => setText(note, notes[i]));
         this.canvas.setAttribute("aria-label", `${title}. ${alt}`);
     }
 

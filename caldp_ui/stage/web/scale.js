@@ -50,6 +50,14 @@ export class Legend {
             : el("span", {}, el("i", {className: mark}), words)));
     }
 
+    /** Hide the words of lines that the maps leave out; their room stays.
+        @param {string[]} marks */
+    leaveOut(marks) {
+        for (const key of /** @type {HTMLElement[]} */ (Array.from(this.keys.children))) {
+            key.style.visibility = marks.includes(key.children[0].className) ? "hidden" : "";
+        }
+    }
+
     /** @param {string} veiled
         @param {string} outlined
         @param {() => void} onSwitch */

@@ -254,6 +254,7 @@ export class Stage {
     /** Words and numbers on screen are others now. */
     updateTexts() {
         this.looks.write();
+        this.legend.leaveOut(this.film.leftOut);
         this.readout.show();
         this.requestPaint();
     }

@@ -124,7 +124,8 @@ class Chart {
             const inGroups = {plain: columnsOf("plain-groups"), ours: columnsOf("ours-groups")};
             /** @type {(name: "plain" | "ours", g: number) => Estimate} */
             const rangeOf = (name, g) => rangeAt(inGroups[name], g);
-            this.frame = {...data, plain: columnsOf("plain"), ours: columnsOf("ours"), pinned: null,
+            this.frame = {...data, n: film.step.people || data.n, pinned: null,
+                plain: columnsOf("plain"), ours: columnsOf("ours"),
                 groups: data.groups.map(({name, members, truth}, g) =>
                     ({name, members, truth, plain: rangeOf("plain", g),
                         ours: rangeOf("ours", g)}))};
