@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from caldp_core import __version__
+from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN
 from caldp_core.domain.domains import Domain
 from caldp_core.estimation.estimators import COMPARED_MAX
 from caldp_core.estimation.intervals import LEVEL, share_within
@@ -153,13 +154,14 @@ def memo_of(data: TreatmentData, name: str, areas: ResultAreas | None) -> str:
     for times in (0.5, 2.0):
         level = times * record.scenario.policy.plain_epsilon
         base, threshold = (round(times * each) for each in (record.base, record.threshold))
-        settings = {
-            HIDE: (f"Counts under {threshold:,} hidden", replace(record, threshold=threshold)),
-            ROUND: (f"Multiples of {base}", replace(record, base=base)),
-        }
-        with_noise = replace(record, scenario=record.scenario.with_epsilon(level))
-        text, other = settings.get(name, (f"ε = {level:g}", with_noise))
-        if name == LARGER or other.base < 2 or other.threshold < 1:
+        if name == HIDE and threshold >= 1:
+            text, other = f"Counts under {threshold:,} hidden", replace(record, threshold=threshold)
+        elif name == ROUND and base >= 2:
+            text, other = f"Multiples of {base}", replace(record, base=base)
+        elif name not in (LARGER, HIDE, ROUND) and EPSILON_MIN <= level <= EPSILON_MAX:
+            text = f"ε = {level:g}"
+            other = replace(record, scenario=record.scenario.with_epsilon(level))
+        else:
             continue
         errors = load_data(other, comparison.load_fast_results)
         if name in errors.treatments:

@@ -21,6 +21,7 @@ from streamlit.testing.v1 import AppTest
 
 from caldp_core.audit.adversary import error_vertex
 from caldp_core.audit.mechanisms import audit_mechanism
+from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN
 from caldp_core.basics.types import no_progress
 from caldp_core.datasets import Gowalla, OwnTable, Uniform
 from caldp_core.estimation.estimators import compare_groups
@@ -594,3 +595,9 @@ def test_the_memo_of_a_treatment_has_its_words_both_directions_and_the_attack() 
         if name == HIDE:
             assert f"hidden: {coarser_view.error_and_unit(half, HIDE)[0]} of" in memo
     assert "<li>Counts" not in packs.memo_of(data, LARGER, areas)
+    for level, other in ((EPSILON_MAX, 10.0), (EPSILON_MIN, 0.002)):
+        end = load_treatments(
+            replace(data.record, scenario=data.record.scenario.with_epsilon(level))
+        )
+        assert packs.memo_of(end, HIDE, areas).count("<li>Counts under") == 2
+        assert re.findall("<li>ε = (.*?):", packs.memo_of(end, CENTRAL, areas)) == [f"{other:g}"]
