@@ -9,13 +9,19 @@ to where it can be broken off. So the runs of a visit share a lock: one begins, 
 its message, once the other has made its own, and one that was stopped writes nothing more. A run
 that is stopped before it begins leaves its message to the next, which makes the changes of all that
 wait, one message after another: a click of each, and on whichever page it was.
+
+A visit is where its user last chose to be. Neither what is used on a page that has been left, nor a
+run that is stopped before its page is shown, takes a step back. Until then, one in the browser's
+history is kept with its address (`STEP`), and that of a button with its page (`TO_OPEN`).
 """
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
+from pathlib import PurePath
 from threading import Lock, RLock
 from typing import Any, Final, ParamSpec, TypeVar
+from urllib.parse import urlencode
 
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
@@ -24,9 +30,10 @@ from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.scriptrunner import ScriptRunner, StopException, get_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_requests import (
     ScriptRequestType,
-    _coalesce_widget_states,
 )
 from streamlit.runtime.state import SafeSessionState, SessionState
+
+from caldp_ui.lesson.steps import TO_OPEN
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -34,6 +41,14 @@ OF_A_RUN: Final = ("on_script_will_rerun", "register_widget", "__setitem__", "__
 """What a run does with its visit's state, unless it was stopped."""
 _WAITING_MAX_BYTES: Final = 8 * 2**20
 """Bytes of messages that wait for a run, besides the last: of more the earliest are dropped."""
+STEP: Final = "{}/step"
+"""The key of the query that a step in the browser's history leads to, by the page's name."""
+
+
+def is_step(message: ClientState) -> bool:
+    """Whether the user has chosen its page: widgets that are used go with all of their page."""
+    is_whole = bool(message.page_script_hash) and not message.fragment_id
+    return is_whole and not message.widget_states.widgets
 
 
 class VisitState(SessionState):
@@ -55,18 +70,15 @@ class VisitState(SessionState):
     def on_script_will_rerun(
         self,
         fresh_widget_states: WidgetStates | None,
-        *,
-        replay_trigger_states: WidgetStates | None = None,
         **more: Any,
     ) -> None:
         """Make the changes of all messages that wait, whole; in a run that was stopped, end it."""
-        seen = replay_trigger_states
         for message in self._take(fresh_widget_states):
-            self._note(message or WidgetStates())
+            self._note_step(message)
+            widgets = self._changes(message)
+            self._note(widgets)
             with _to_the_end():
-                super().on_script_will_rerun(message, replay_trigger_states=seen, **more)
-            # What reads a click in the run itself sees those of all messages.
-            seen = _coalesce_widget_states(seen, message)
+                super().on_script_will_rerun(widgets, **more)
 
     def on_script_finished(self, widget_ids_this_run: frozenset[str], **more: Any) -> None:
         """Forget the widgets that a run has not drawn, unless a message of theirs waits."""
@@ -75,13 +87,20 @@ class VisitState(SessionState):
             waiting = {each.id for message in messages for each in message.widget_states.widgets}
         super().on_script_finished(widget_ids_this_run | waiting, **more)
 
-    def ask(self, message: ClientState, runner: ScriptRunner | None) -> None:
+    def ask(self, message: ClientState, runner: ScriptRunner | None, page: str) -> None:
         """Have a message wait for the next run that begins, and stop the one that it overtakes.
 
-        `runner`: what runs the visit's pages; None if no run is at work or waits.
+        `runner`: what runs the visit's pages; None if no run is at work or waits. `page`: the hash
+        of the page that was run last; a message of one that was left is made one of where it is.
         """
         with self._asking:
             waiting = [*(self._waiting or ())]
+            steps = [each for each in waiting if is_step(each)]
+            here = steps[-1].page_script_hash if steps else page
+            is_elsewhere = here and message.page_script_hash not in ("", here)
+            if is_elsewhere and not (is_step(message) or message.fragment_id):
+                message.page_script_hash = here
+                message.query_string = steps[-1].query_string if steps else self._address()
             while sum(each.ByteSize() for each in waiting) > _WAITING_MAX_BYTES:
                 del waiting[0]
             # A timer's has no change: its values may be those that the server had set meanwhile.
@@ -89,15 +108,31 @@ class VisitState(SessionState):
             if runner is not None and not message.fragment_id:
                 runner.request_stop()
 
-    def _take(self, sent: WidgetStates | None) -> list[WidgetStates | None]:
-        """What is to be changed, by message; nothing where another run has begun with them all."""
+    def _address(self) -> str:
+        known = dict(self.query_params._query_params)  # noqa: SLF001 — a copy, as a run may write it
+        return urlencode(known, doseq=True)
+
+    def _take(self, sent: WidgetStates | None) -> list[ClientState]:
+        """The messages that wait; an empty one where another run has begun with them all."""
         with self._asking:
             if _is_stopped():
                 raise StopException
             if self._waiting is None:
-                return [sent]
+                return [ClientState(widget_states=sent)]
             taken, self._waiting = self._waiting, []
-        return [*map(self._changes, taken)] or [WidgetStates()]
+        return taken or [ClientState()]
+
+    def _note_step(self, message: ClientState) -> None:
+        """Keep a step until the page has made it; it takes the place of any other to a page."""
+        if not is_step(message):
+            return
+        if TO_OPEN in self:
+            del self[TO_OPEN]
+        context = get_script_run_ctx()
+        pages = context.pages_manager.get_pages() if context else {}
+        if message.is_history_navigation and message.page_script_hash in pages:
+            path = PurePath(pages[message.page_script_hash]["script_path"])
+            self[STEP.format(path.stem)] = message.query_string
 
     def _changes(self, message: ClientState) -> WidgetStates:
         """What a user may have changed: for a part of the page that is run alone, its widgets.
@@ -169,10 +204,24 @@ def _keep_messages() -> None:
     def ask(session: AppSession, message: ClientState | None) -> None:
         state, runner = session._session_state, session._scriptrunner  # noqa: SLF001 — no public name
         if message is not None and isinstance(state, VisitState):
-            state.ask(message, runner)
+            state.ask(message, runner, session._pages_manager.current_page_script_hash)  # noqa: SLF001
         request(session, message)
 
     AppSession.request_rerun = ask  # type: ignore[method-assign, assignment]
+
+
+@contextmanager
+def whole() -> Iterator[None]:
+    """Have a run make changes of its visit's state in full; in a run that was stopped, end it."""
+    context = get_script_run_ctx(suppress_warning=True)
+    if context is None:
+        yield
+        return
+    safe = context.session_state
+    with safe._lock:  # noqa: SLF001 — no public name
+        safe._yield_callback()  # noqa: SLF001
+        with _to_the_end():
+            yield
 
 
 @contextmanager

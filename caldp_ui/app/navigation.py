@@ -46,11 +46,8 @@ class PageEntry:
     purpose: str = ""
 
 
-def show(tabs: Sequence[PageEntry], current: str) -> str | None:
-    """Draw the tabs; returns the file of the page that a reader has just chosen, if any.
-
-    `current`: the file of the page that is shown.
-    """
+def show(tabs: Sequence[PageEntry], current: str) -> None:
+    """Draw the tabs; `current`: the file of the page that is shown."""
     # Relative to any page of the app; the first is at the root.
     addresses = {"./" if tab is tabs[0] else f"./{Path(tab.path).stem}": tab for tab in tabs}
     groups: list[dict[str, Any]] = []
@@ -58,10 +55,14 @@ def show(tabs: Sequence[PageEntry], current: str) -> str | None:
         if not groups or groups[-1]["title"] != tab.section:
             groups.append({"title": tab.section, "pages": []})
         groups[-1]["pages"].append([address, tab.title, tab.path == current])
+
+    def go() -> None:
+        chosen = addresses.get(str(st.session_state[KEY].get("go")))
+        if chosen is not None:
+            steps.open_page(chosen.path)
+
     drawn = [groups, st.context.theme.type or "light"]
-    chosen = _tabs(key=KEY, data=drawn, on_go_change=lambda: None, on_theme_change=lambda: None).go
-    target = addresses.get(chosen) if isinstance(chosen, str) else None
-    return target.path if target and target.path != current else None
+    _tabs(key=KEY, data=drawn, on_go_change=go, on_theme_change=lambda: None)
 
 
 _ICON: Final = f"data:image/png;base64,{b64encode((_HERE / 'icon.png').read_bytes()).decode()}"
@@ -111,9 +112,7 @@ def run_navigation(
     page = st.navigation([*pages, by_name], position="sidebar", expanded=True)
     entry = by_path.get(page.url_path, entries[0])
     st.set_page_config(page_title=f"{entry.title} · caldp")
-    wanted = show(entries, entry.path)
-    if wanted is not None:
-        st.switch_page(wanted)
+    show(entries, entry.path)
     steps.show(entry.path, plans)
     if steps.course().is_watched:
         fragment(_follow_presenter, 1.0)()

@@ -51,6 +51,7 @@ from streamlit.runtime.state.session_state import SessionState
 
 from caldp_core.basics.cache import Making, current_work, shared_cache, working_on
 from caldp_core.basics.types import Progress
+from caldp_ui.app.echoes import is_step
 from caldp_ui.app.texts import plain_errors
 
 P = ParamSpec("P")
@@ -424,7 +425,7 @@ class CurrentPage:
         run = _parsed(BackMsg(), data).rerun_script
         if run.fragment_id:
             return self._page in ("", run.page_script_hash)
-        if run.page_script_hash and run.page_script_hash != self._page:
+        if is_step(run) and run.page_script_hash != self._page:
             self._page, self._left = run.page_script_hash, self._page
         return True
 
@@ -601,7 +602,7 @@ def _keep_request_that_waits() -> None:
     """Have a user's request that waits for its run keep its address and theme.
 
     Streamlit joins later ones to it and takes these from the last: a run that asks for another
-    knows neither a new theme nor a step back.
+    knows neither a new theme nor the address of a step back.
     """
     join = ScriptRequests._request_rerun_locked  # noqa: SLF001 — no public name
 
@@ -614,7 +615,6 @@ def _keep_request_that_waits() -> None:
                 asked,
                 query_string=kept.query_string,
                 context_info=kept.context_info,
-                is_history_navigation=kept.is_history_navigation,
                 is_auto_rerun=kept.is_auto_rerun,
             )
         return join(requests, asked)

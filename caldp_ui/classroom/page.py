@@ -145,14 +145,12 @@ def _drawer() -> None:
     else:
         label, act = "End the lesson", steps.end
     key = STATE.key("begin")
-    if st.button(label, key=key, type="primary", width="stretch", on_click=_close, args=(act,)):
-        st.rerun()
+    st.button(label, key=key, type="primary", width="stretch", on_click=_close, args=(act,))
     for begins, part in zip(starts(parts), parts, strict=True):
         label = f"{begins} to {begins + part.minutes} min · {part.title}"
         key = STATE.key(f"plan-{begins}")
         act = partial(_open, part)
-        if st.button(label, key=key, width="stretch", on_click=_close, args=(act,)):
-            st.switch_page(part.page)
+        st.button(label, key=key, width="stretch", on_click=_close, args=(act,))
         st.markdown(f"{part.do} *{part.home}*")
 
 
@@ -166,6 +164,7 @@ def _choose_track() -> tuple[LessonStep, ...]:
 def _close(act: _Act) -> None:
     choices.set_drawer(_BUTTON, False)
     act()
+    st.rerun()  # all of the page: the drawer is a part of it
 
 
 def _open(part: LessonStep) -> None:
@@ -173,6 +172,7 @@ def _open(part: LessonStep) -> None:
     lesson = steps.running()
     if lesson is None:
         part.prepare()
+        steps.open_page(part.page)
     else:
         steps.go_to_step(lesson.steps.index(part))
 

@@ -163,15 +163,15 @@ def _answer(reading: page.HeadlineQuestion, step: Step) -> str:
 
 def button(station: str) -> None:
     """Show the button that opens the live poll with the station's prediction as its question."""
-    if st.button(
+    page_state.page_button(
         "Ask the class first",
+        ROOM,
+        POLL.codec.write(Draft(question(station))),
+        NEXT,
         icon=":material/live_help:",
         key=STATE.key("ask"),
         help="Opens the live poll with this station's question: phones guess, you show the answer.",
-    ):
-        page_state.open_with(ROOM, POLL.codec.write(Draft(question(station))))
-        page_state.open_part(ROOM, NEXT)
-        st.switch_page(ROOM)
+    )
 
 
 def question(station: str) -> PollQuestion:

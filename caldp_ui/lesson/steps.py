@@ -17,7 +17,8 @@ import streamlit as st
 MINUTES: Final = 50
 """Length of a whole lesson."""
 _RUNNING: Final = "lesson/running"
-_TO_OPEN: Final = "lesson/to-open"
+TO_OPEN: Final = "page-to-open"
+"""The key of the file of the page that a click or a step of the lesson asks for."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +131,7 @@ def go_to_step(number: int) -> None:
         if number != lesson.at or not step.is_open():
             step.prepare()
         set_step(number)
-        st.session_state[_TO_OPEN] = step.page
+        open_page(step.page)
 
 
 def set_step(number: int) -> None:
@@ -140,14 +141,19 @@ def set_step(number: int) -> None:
         _store(replace(lesson, at=number, is_shown=False))
 
 
-def page_to_open(current: str) -> str | None:
-    """The page to open now; None if there is none, or once it is the page `current`.
+def open_page(path: str) -> None:
+    """Have this page be opened by the run of a callback, or by the next one; `path`: its file."""
+    st.session_state[TO_OPEN] = path
 
-    A timer's request that comes right behind `st.switch_page` has the page before run again.
+
+def page_to_open(current: str) -> str | None:
+    """The file of the page to open now; None if there is none, or once it is the page `current`.
+
+    A request that comes right behind `st.switch_page` has the page before run again.
     """
-    page: str | None = st.session_state.get(_TO_OPEN)
+    page: str | None = st.session_state.get(TO_OPEN)
     if page == current:
-        del st.session_state[_TO_OPEN]
+        del st.session_state[TO_OPEN]
         return None
     return page
 

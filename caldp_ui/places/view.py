@@ -244,10 +244,7 @@ def prior_section(data: ComparisonData) -> None:
         if isinstance(scenario.prior, PublicMap) and scenario.estimator != KNOWING_MAP:
             title = escape_markdown(scenario.prior.title)
             _estimator_button(f"Use “{title}”", "history", "use-map", KNOWING_MAP)
-        if st.button("Use a file of mine", icon=":material/upload_file:", key=STATE.key("bring")):
-            st.session_state[_PRIOR_KEY] = True
-            session_page_state.open_part(STATE.page, "own")
-            run_page()
+        STATE.button("bring", "Use a file of mine", _bring, icon="upload_file")
         if scenario.estimator in (INHABITANTS_ESTIMATOR, KNOWING_MAP):
             _estimator_button("Use reports alone", "block", "use-none", Scenario().estimator)
     st.caption(TEXTS["prior_file"])
@@ -255,9 +252,18 @@ def prior_section(data: ComparisonData) -> None:
 
 def _estimator_button(label: str, icon: str, name: str, estimator: str) -> None:
     """A button that sets the estimator; runs the page, as a tab alone would leave the maps."""
-    if st.button(label, icon=f":material/{icon}:", key=STATE.key(name)):
+
+    def use() -> None:
         session_page_state.update_scenario(STATE, lambda s: replace(s, estimator=estimator))
         run_page()
+
+    STATE.button(name, label, use, icon=icon)
+
+
+def _bring() -> None:
+    st.session_state[_PRIOR_KEY] = True
+    session_page_state.open_part(STATE.page, "own")
+    run_page()
 
 
 def public_prior(ours: Result) -> tuple[str, Floats]:

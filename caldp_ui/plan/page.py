@@ -306,9 +306,12 @@ def _deployments(record: Plan) -> None:
     columns = st.columns(len(page_state.DEPLOYMENTS))
     for column, each in zip(columns, page_state.DEPLOYMENTS, strict=True):
         label, key = f"Use ε = {each.epsilon:.3g}", STATE.key(f"use-{each.title}")
-        if column.button(label, key=key, help=each.title):
-            update_scenario(STATE, methodcaller("with_epsilon", each.epsilon))
-            jobs.run_page()  # a press in a tab draws the tab alone
+        column.button(label, key=key, help=each.title, on_click=_use_epsilon, args=(each.epsilon,))
+
+
+def _use_epsilon(epsilon: float) -> None:
+    update_scenario(STATE, methodcaller("with_epsilon", epsilon))
+    jobs.run_page()  # a press in a tab draws the tab alone
 
 
 def _asked_again(record: Plan) -> None:

@@ -13,7 +13,7 @@ from typing import Any, Final, Generic, TypeAlias, TypeVar
 from urllib.parse import parse_qsl, unquote_plus, urlencode
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.state.query_params import QueryParams
 
 from caldp_core.basics.errors import CaldpError, excerpt, make_readable, require
 from caldp_core.basics.files import parse_float, parse_int
@@ -251,27 +251,32 @@ _TRACKING: Final = ("utm_", "fbclid", "gclid", "msclkid")
 """Keys that mail programs and social networks add to links: nobody's mistake, so no notice."""
 
 
-def receive(codec: RecordLink[R], page: str, other_keys: Collection[str]) -> Received[R]:
+def receive(
+    codec: RecordLink[R], page: str, other_keys: Collection[str], step: str | None = None
+) -> Received[R]:
     """The link in the address bar; the fresh record if it holds none.
 
-    `other_keys`: keys of the page that are not the codec's.
+    `other_keys`: keys of the page that are not the codec's. `step`: the query of the address that a
+    step in the browser's history leads to.
     """
+    address: Any = st.query_params
+    if step is not None:
+        address = QueryParams()
+        address.populate_from_query_string(step)
     pairs = [
         (key, text)
-        for key in st.query_params
-        for text in st.query_params.get_all(key)
+        for key in address
+        for text in address.get_all(key)
         if key not in codec.browser and not key.startswith(_TRACKING)
     ]
     return understand(codec, page, pairs, other_keys) if pairs else Received({}, codec.fresh())
 
 
-def read(codec: RecordLink[R], page: str, other_keys: Collection[str]) -> Received[R]:
-    """The link of `receive`; a fault of it is kept to be shown."""
-    received = receive(codec, page, other_keys)
+def keep_fault(page: str, received: Received[R]) -> None:
+    """Keep the fault of the page's latest link to be shown, if it has one."""
     st.session_state[_FAULT.format(page)] = None
     if received.fault:
         report_fault(page, received.record, received.fault)
-    return received
 
 
 def report_fault(page: str, record: object, sentence: str) -> None:
@@ -309,9 +314,3 @@ def write(codec: RecordLink[R], page: str, query: Mapping[str, str]) -> None:
     if now != wanted and not opens_it and st.session_state.get(_LAST_WRITTEN) != written:
         st.query_params.from_dict(wanted)
     st.session_state[_LAST_WRITTEN] = written
-
-
-def is_history_navigation() -> bool:
-    """True in a run that a step back or forth in the browser has caused."""
-    # Streamlit has no public name for it yet; without it a step would be overwritten, no more.
-    return bool(getattr(get_script_run_ctx(), "is_history_navigation", False))

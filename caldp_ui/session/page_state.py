@@ -26,10 +26,11 @@ from caldp_core.basics.limits import SEED_MAX
 from caldp_core.datasets import Snap
 from caldp_core.mechanisms.catalogue import Installed
 from caldp_core.scenarios.scenario import FORMAT, Scenario, unknown_query_keys
-from caldp_ui.app.echoes import is_echo
+from caldp_ui.app.echoes import STEP, is_echo, whole
 from caldp_ui.app.navigation import ensure_navigation
 from caldp_ui.app.texts import escape_markdown, plain_errors, read_texts
 from caldp_ui.compute.runs import fetched_snap, with_population
+from caldp_ui.lesson.steps import open_page
 from caldp_ui.session import links, visit
 
 TEXTS: Final = read_texts(__file__)
@@ -45,6 +46,25 @@ def open_with(path: str, query: Mapping[str, str]) -> None:
 def open_part(path: str, part: str) -> None:
     """Have a part of a page be open once the page is; `path`: its file."""
     st.session_state[f"{_page(path)}/{part}-{_PART}"] = True
+
+
+def page_button(
+    label: str, path: str, query: Mapping[str, str] | None = None, part: str = "", **options: Any
+) -> None:
+    """Draw a button that opens a page, with the record of a link or a part that is to be open.
+
+    `path`: its file; `options`: of `st.button`.
+    """
+
+    def go() -> None:
+        if query is not None:
+            open_with(path, query)
+        if part:
+            open_part(path, part)
+        open_page(path)
+        st.rerun()  # all of the page: the button may be in a part of it
+
+    st.button(label, on_click=go, **options)
 
 
 def take_part(page: str, part: str) -> bool:
@@ -235,17 +255,20 @@ class PageState(Generic[R]):
 
         At all other times the visit is right: the address bar may lag behind a quick change.
         """
-        handed: dict[str, str] | None = st.session_state.pop(f"{self.page}/{_LINK}", None)
-        if handed is not None:
-            self.open_with(self.codec.read(handed))
-        elif self.place("state") in st.session_state and links.is_history_navigation():
-            self.put(self._read_address())
+        with whole():
+            handed: dict[str, str] | None = st.session_state.pop(f"{self.page}/{_LINK}", None)
+            if handed is not None:
+                self.open_with(self.codec.read(handed))
+            self._history()
         self._open_awaited()
 
     def write_link(self) -> None:
         """Write the record that is shown into the address bar; a link that waits stays there."""
         if self.awaited is None or self.current() != self.codec.fresh():
-            links.write(self.codec, self.page, self.query())
+            texts = self.link_texts()
+            with whole():
+                links.write(self.codec, self.page, links.seal(self.page, texts))
+                st.session_state[self.place("written")] = texts
 
     @property
     def awaited(self) -> dict[str, str] | None:
@@ -257,11 +280,36 @@ class PageState(Generic[R]):
         """Forget the link that waits for data."""
         st.session_state.pop(self.place("awaited"), None)
 
-    def _read_address(self) -> R:
-        """The record of the address bar; a link without its data waits for them."""
-        received = links.read(self.codec, self.page, self.other_keys)
+    def _open_address(self, step: str | None) -> None:
+        """Show the record of the address bar, or of the address that a step leads to.
+
+        A link without its data waits for them.
+        """
+        received = links.receive(self.codec, self.page, self.other_keys, step)
+        if step is None:
+            self._store(History(received.record))
+        else:
+            received = self._last_chosen(received)
+            self.put(received.record)
+        self._accept(received)
+
+    def _last_chosen(self, received: links.Received[R]) -> links.Received[R]:
+        """What the user last chose at an address, which was not written if the page was left."""
+        written, unwritten = self.place("written"), self.place("unwritten")
+        left, chosen = st.session_state.get(written), self.link_texts()
+        if left not in (None, chosen):
+            st.session_state[unwritten] = left, chosen
+        st.session_state[written] = received.texts
+        left, chosen = st.session_state.get(unwritten, (None, {}))
+        if received.fault or left != received.texts:
+            return received
+        del st.session_state[unwritten]
+        return links.understand(self.codec, self.page, [*chosen.items()], self.other_keys)
+
+    def _accept(self, received: links.Received[R]) -> None:
+        """Keep what else an address says than the record, which is shown by now."""
         st.session_state[self.place("awaited")] = received.texts if received.lacks_data else None
-        return received.record
+        links.keep_fault(self.page, received)
 
     def _open_awaited(self) -> bool:
         """Show the link that waits, once its data are there."""
@@ -298,8 +346,10 @@ class PageState(Generic[R]):
         return f"{self.page}/{name}"
 
     def _history(self) -> History[R]:
-        if self.place("state") not in st.session_state:
-            self._store(History(self._read_address()))
+        step = STEP.format(self.page)
+        if step in st.session_state or self.place("state") not in st.session_state:
+            with whole():
+                self._open_address(st.session_state.pop(step, None))
         history: History[R] = st.session_state[self.place("state")]
         return history
 
@@ -362,12 +412,9 @@ class PinPageState(PageState[R]):
         st.session_state[self.place(PINS)] = ()
         self.choose_pin(None)
 
-    def follow_link(self) -> None:
-        """Show the records of a link or of a step in the browser's history, pinned ones, too."""
-        super().follow_link()
-        if links.is_history_navigation() or self.place(PINNED) not in st.session_state:
-            received = links.receive(self.codec, self.page, self.other_keys)
-            self._pin_all({} if self.awaited else received.texts)
+    def _accept(self, received: links.Received[R]) -> None:
+        super()._accept(received)
+        self._pin_all({} if self.awaited else received.texts)
 
     def link_texts(self) -> dict[str, str]:
         """The record that is shown and the pinned ones as texts of a link."""

@@ -109,12 +109,12 @@ def _hero() -> None:
             st.html(f'<div class="sides">{sides}</div>')
             st.markdown(TEXTS["what_maps_hide"])
             with st.container(horizontal=True):
-                if st.button("Open this map", icon=":material/map:", type="primary"):
-                    page_state.open_with(PLACES, page_state.scenario_query(scenario))
-                    st.switch_page(PLACES)
-                if st.button("Tour, 3 minutes", icon=":material/flag:"):
-                    page_state.open_part(PLACES, "tour")
-                    st.switch_page(PLACES)
+                query, map_icon = page_state.scenario_query(scenario), ":material/map:"
+                page_state.page_button(
+                    "Open this map", PLACES, query, icon=map_icon, type="primary"
+                )
+                icon = ":material/flag:"
+                page_state.page_button("Tour, 3 minutes", PLACES, part="tour", icon=icon)
 
 
 def _side_html(side: str, result: Result) -> str:
@@ -152,11 +152,14 @@ def _purpose_card(name: str, card: Mapping[str, Any]) -> None:
         st.html(f"<h2>{card['title']}</h2><p>{card['text'].format(minutes=MINUTES)}</p>")
         with st.container(horizontal=True, gap="xsmall"):
             for number, way in enumerate(card["ways"]):
-                key, icon = STATE.key(f"go-{name}-{number}"), ":material/arrow_forward:"
-                if st.button(way["label"], key=key, icon=icon, icon_position="right"):
-                    if "part" in way:
-                        page_state.open_part(way["page"], way["part"])
-                    st.switch_page(way["page"])
+                page_state.page_button(
+                    way["label"],
+                    way["page"],
+                    part=way.get("part", ""),
+                    key=STATE.key(f"go-{name}-{number}"),
+                    icon=":material/arrow_forward:",
+                    icon_position="right",
+                )
 
 
 CARDS: Final = read_presets(__file__, "cards", Preset)
@@ -173,9 +176,8 @@ def _cards() -> None:
                 st.image(picture, width="stretch", alt=f"Map of the estimate with “{card.title}”.")
                 st.markdown(f"**{card.title}** · {wrong}")
                 st.caption(card.sentence)
-                if st.button("Open it", key=f"open-{card.title}", help=card.title):
-                    page_state.open_with(PLACES, page_state.scenario_query(card.apply(BEGIN)))
-                    st.switch_page(PLACES)
+                key, query = f"open-{card.title}", page_state.scenario_query(card.apply(BEGIN))
+                page_state.page_button("Open it", PLACES, query, key=key, help=card.title)
 
 
 @cached_by(lambda card: runs.key(card.apply(BEGIN)))
@@ -203,10 +205,8 @@ def _directory() -> None:
             st.markdown("**Your data**")
             for each in _DIRECTORY["own_data"]:
                 page, icon = each["page"], f":material/{each['icon']}:"
-                key = STATE.key(f"yours-{PurePath(page).stem}")
-                if st.button(each["title"], type="tertiary", icon=icon, key=key):
-                    page_state.open_part(page, "own")
-                    st.switch_page(page)
+                look: Any = {"key": STATE.key(f"yours-{PurePath(page).stem}"), "type": "tertiary"}
+                page_state.page_button(each["title"], page, part="own", icon=icon, **look)
                 st.caption(each["sentence"])
 
 

@@ -26,6 +26,7 @@ from functools import lru_cache
 from html import unescape
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import numpy as np
 import pytest
@@ -41,6 +42,7 @@ from caldp_core.estimation.intervals import ranges
 from caldp_core.experiments.run import Result, prepare, run
 from caldp_core.scenarios.blocks import OneBlock, SensitiveSymbols
 from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.app.echoes import STEP
 from caldp_ui.app.navigation import MATRIX, PLACES, VALUES
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.compute import runs
@@ -188,6 +190,15 @@ def go(at: AppTest, page: str) -> AppTest:
     """To another page by the menu, which, in a browser, leaves the query behind."""
     at.query_params.clear()
     return checked(at.switch_page(page).run())
+
+
+def step_to(at: AppTest, page: str, query: Mapping[str, str]) -> AppTest:
+    """A step in the browser's history to this query of the page `page`, before its run."""
+    at.query_params.clear()
+    for key, text in query.items():
+        at.query_params[key] = text
+    at.session_state[STEP.format(page)] = urlencode(query)
+    return at
 
 
 def query_of(at: AppTest) -> dict[str, str]:

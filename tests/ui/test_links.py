@@ -1,5 +1,7 @@
 """Links from anywhere, cut or changed: what they open, what is reported, every tab they lead to.
 
+A step to an address or a page is made, whatever comes at the same moment.
+
 Ready settings of each page go through the same in `test_page_contract.py`.
 
 What a link opens depends only on the record that is read from it, so each record is walked once,
@@ -8,6 +10,7 @@ however many links open it: of 2,010 links some 230.
 Sizes are looked at before anything is built from them: 10⁵ entries anywhere end in one sentence.
 """
 
+import ast
 import random
 import tracemalloc
 from collections.abc import Callable, Iterator
@@ -15,10 +18,14 @@ from dataclasses import fields, replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlencode
 
 import pytest
+from streamlit.proto.ClientState_pb2 import ClientState
+from streamlit.proto.WidgetStates_pb2 import WidgetStates
+from streamlit.runtime.state import SafeSessionState
 from streamlit.testing.v1 import AppTest
 
 from caldp_core.basics.errors import SENTENCE_MAX, CaldpError
@@ -26,7 +33,10 @@ from caldp_core.datasets import Cities, read_places
 from caldp_core.domain.domains import Area
 from caldp_core.scenarios.blocks import OneBlock, StateBlocks
 from caldp_core.scenarios.scenario import SLOTS, Scenario
+from caldp_ui.app import echoes, navigation
+from caldp_ui.app.echoes import VisitState
 from caldp_ui.compute.runs import PEOPLE_OF_SYNTHETIC
+from caldp_ui.lesson.steps import TO_OPEN
 from caldp_ui.maps.scene import BEGIN
 from caldp_ui.matrix import page_state
 from caldp_ui.matrix.page_state import MatrixState
@@ -35,15 +45,20 @@ from caldp_ui.room.page_state import DraftLink
 from caldp_ui.session.links import CHECK, Received, lines, seal, understand
 from caldp_ui.session.page_state import PINNED, PinPageState
 from caldp_ui.stage.component import LOOK_KEY, VIEW_KEY
+from caldp_ui.values.page_state import STATE as VALUES_STATE
+from tests import ROOT
 from tests.conftest import THOROUGH
 from tests.contract.checks import naming
 from tests.datasets.files import read_table
 from tests.strategies import thinned
 from tests.ui.driver import (
     assert_shows,
+    begin_run,
     checked,
     container,
+    go,
     leave,
+    message_of,
     open_app,
     open_page,
     open_record,
@@ -52,8 +67,11 @@ from tests.ui.driver import (
     query_of,
     record_of,
     scenario_of,
+    step_to,
+    values_page_scenario_of,
 )
 from tests.ui.pages import PAGES, VARIED, Page, assert_none_opens_otherwise, opened
+from tests.ui.test_turns import visit_of
 
 V2 = {"v": "2"}
 SLOT_PINNED = "places/pinned"
@@ -527,3 +545,110 @@ def test_every_text_box_and_every_file(name: str) -> None:
             peak, message = _peak(lambda text=text: READERS[name](text))  # type: ignore[misc]
             assert peak <= PEAK_MAX
             assert len(message) <= SENTENCE_MAX
+
+
+@pytest.fixture
+def history(monkeypatch: pytest.MonkeyPatch) -> ClientState:
+    """A step in the browser's history, to a page that the server knows."""
+    known = {"next": {"script_path": str(ROOT / navigation.PLACES)}}
+    pages = SimpleNamespace(get_pages=lambda: known)
+    safe = SafeSessionState(VisitState(), lambda: None)
+    context = SimpleNamespace(pages_manager=pages, session_state=safe)
+    monkeypatch.setattr(echoes, "get_script_run_ctx", lambda: context)
+    return ClientState(
+        page_script_hash="next", query_string="epsilon=2", is_history_navigation=True
+    )
+
+
+def used(page: str) -> ClientState:
+    """A message of a button of that page."""
+    return ClientState(page_script_hash=page, widget_states=message_of({"click": 1}))
+
+
+def run_all(state: VisitState, *messages: ClientState, page: str) -> None:
+    """A run of these messages, which have waited; `page`: that of the run before."""
+    for message in messages:
+        state.ask(message, None, page)
+    begin_run(state, WidgetStates())
+
+
+def test_a_step_back_is_kept_for_its_page_before_later_changes_are_made(
+    history: ClientState,
+) -> None:
+    seen = list[str]()
+    state = visit_of(click=lambda: seen.append(state["places/step"]))
+    run_all(state, history, used("next"), page="next")
+    run_all(state, used("next"), page="next")  # the first run was stopped before its page was shown
+    assert seen == ["epsilon=2", "epsilon=2"]
+
+
+def test_a_page_makes_a_step_back_and_then_the_change_that_comes_with_it() -> None:
+    """The step was lost, and the address followed the change."""
+    at = open_page(navigation.VALUES, {})
+    first = values_page_scenario_of(at)
+    checked(at.select_slider(key="values-epsilon").set_value(2.0).run())
+    checked(step_to(at, "values", {}).button(key="values-another").click().run())
+    assert values_page_scenario_of(at) == replace(first, seed=first.seed + 1)
+    assert "epsilon" not in query_of(at)
+
+
+def test_back_shows_what_was_last_chosen_although_the_page_was_left_at_once() -> None:
+    """The run that would have written its address was stopped; Back took the choice back."""
+    at = open_page(navigation.VALUES, {})
+    kept = at.session_state["values/state"]
+    first = kept.record
+    chosen = replace(first, scenario=first.scenario.with_context(epsilon=2.0))
+    at.session_state["values/state"] = replace(kept, record=chosen)
+    go(at, navigation.PLACES)
+    checked(step_to(at, "values", {}).switch_page(navigation.VALUES).run())
+    assert (page_record(at, VALUES_STATE), query_of(at)["epsilon"]) == (chosen, "2")
+    other = replace(first, scenario=replace(first.scenario, seed=7))
+    for expected in (first, chosen):  # the second time it is left within the page, unwritten
+        checked(step_to(at, "values", VALUES_STATE.codec.write(other)).run())
+        assert page_record(at, VALUES_STATE) == other
+        checked(step_to(at, "values", {}).run())
+        assert page_record(at, VALUES_STATE) == expected
+        at.session_state["values/state"] = replace(kept, record=chosen)
+
+
+@pytest.mark.parametrize("has_run", [False, True])
+def test_what_is_used_on_a_page_that_was_left_takes_no_step_to_another_back(
+    history: ClientState, has_run: bool
+) -> None:
+    clicks = list[int]()
+    state, late = visit_of(click=lambda: clicks.append(1)), used("left")
+    if has_run:
+        run_all(state, history, page="left")
+        state.query_params.populate_from_query_string("epsilon=2")
+        run_all(state, late, page="next")
+    else:
+        run_all(state, history, late, page="left")
+    assert (late.page_script_hash, late.query_string) == ("next", "epsilon=2")
+    assert (clicks, state["places/step"]) == ([1], "epsilon=2")
+
+
+def test_the_page_of_a_button_is_opened_unless_another_is_chosen_after_it() -> None:
+    """A click was gone with the next message, where the run had read its button."""
+
+    def choose() -> None:
+        state[TO_OPEN] = navigation.ROOM
+
+    state = visit_of(click=choose)
+    run_all(state, used("start"), page="start")
+    run_all(state, used("start"), ClientState(fragment_id="part"), page="start")
+    assert state[TO_OPEN] == navigation.ROOM
+    run_all(state, ClientState(page_script_hash="next"), page="start")
+    assert TO_OPEN not in state
+
+
+def test_no_run_reads_whether_a_button_was_clicked() -> None:
+    """A run that is stopped there loses the click, which a callback has by then acted on."""
+    read = list[str]()
+    for path in (*(ROOT / "caldp_ui").rglob("*.py"), *(ROOT / "pages").glob("*.py")):
+        nodes = [*ast.walk(ast.parse(path.read_text("utf-8")))]
+        drawn = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+        for node in nodes:
+            match node:
+                case ast.Call(func=ast.Attribute(attr="button" | "form_submit_button")):
+                    read += [] if id(node) in drawn else [f"{path.name}:{node.lineno}"]
+    assert read == []

@@ -31,7 +31,7 @@ from caldp_ui.app import navigation
 from caldp_ui.app.delivery import TOTAL_BYTES_MAX, FileInMemory, Uploads, take_content, was_taken
 from caldp_ui.compute import runs
 from caldp_ui.parts import pack, sharing
-from caldp_ui.session import links, visit
+from caldp_ui.session import visit
 from caldp_ui.values import page as upload
 from caldp_ui.values import view as chart
 from caldp_ui.values.page_state import (
@@ -56,6 +56,7 @@ from tests.ui.driver import (
     open_values,
     query_of,
     reload,
+    step_to,
     values_page_assert_shows,
     values_page_scenario_of,
 )
@@ -290,20 +291,14 @@ def test_what_was_understood_can_be_changed_before_anything_is_shown() -> None:
     assert not [name for name in state if name.endswith(("own-look/job", "own-count/job"))]
 
 
-def test_data_stay_with_the_visit_and_its_tab_and_the_link_waits_for_them(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_data_stay_with_the_visit_and_its_tab_and_the_link_waits_for_them() -> None:
     at = mark(show(open_values(), LONG), sensitive="3-5")
     scenario, query = values_page_scenario_of(at), query_of(at)
     assert (query.keys() & {visit.OWN, "dataset"}, errors(at)) == ({visit.OWN}, [])
     for _ in range(2):
         mark(at, step="undo")
     assert (values_page_scenario_of(at), query_of(at)) == (BEGIN, {})
-    for key, value in query.items():
-        at.query_params[key] = value
-    with monkeypatch.context() as step:
-        step.setattr(links, "is_history_navigation", lambda: True)  # as after a browser's step
-        checked(at.run())
+    checked(step_to(at, "values", query).run())
     assert (values_page_scenario_of(at), query_of(at), errors(at)) == (scenario, query, [])
     again = reload(at, navigation.VALUES)
     assert (values_page_scenario_of(again), query_of(again), list(again.info)) == (

@@ -39,7 +39,7 @@ from caldp_ui.room.page_state import EXAMPLES
 from caldp_ui.room.page_state import STATE as ROOM
 from caldp_ui.room.poll import PollState
 from caldp_ui.room.question import shares_of
-from caldp_ui.session import links, page_state
+from caldp_ui.session import page_state
 from caldp_ui.session.page_state import PinPageState
 from caldp_ui.start import page as start_page
 from caldp_ui.values.page_state import AFFAIR, BEGIN, ValuesState
@@ -63,6 +63,7 @@ from tests.ui.driver import (
     page_record,
     pictures,
     query_of,
+    step_to,
     unpin,
 )
 from tests.ui.pages import PAGES, Page, assert_none_opens_otherwise
@@ -130,7 +131,7 @@ def _charts_that_plotly_knows(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_opens_with_its_default_leads_back_to_it_and_draws_every_tab(
-    name: str, monkeypatch: pytest.MonkeyPatch, headlines: list[Headline]
+    name: str, headlines: list[Headline]
 ) -> None:
     page = PAGES[name]
     at = open_record(page.state)
@@ -142,15 +143,9 @@ def test_a_page_opens_with_its_default_leads_back_to_it_and_draws_every_tab(
     changed = page.other or {"scenario": replace(fresh.scenario, seed=7)}
     other = replace(fresh, **changed)
     query = page.state.codec.write(other)
-    for key, text in query.items():
-        at.query_params[key] = text
-    monkeypatch.setattr(
-        links, "is_history_navigation", lambda: True
-    )  # as after a step of the browser
-    checked(at.run())
+    checked(step_to(at, name, query).run())
     assert (page_record(at, page.state), query_of(at), sentences(at)) == (other, query, [])
-    at.query_params.clear()
-    checked(at.run())
+    checked(step_to(at, name, {}).run())
     assert (page_record(at, page.state), query_of(at), sentences(at)) == (fresh, {}, [])
     if name in WITH_TABS:
         open_every_tab(at, page.state.key("tabs"))

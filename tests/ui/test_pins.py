@@ -59,7 +59,6 @@ from caldp_ui.plan.page_state import LINK as PLAN_LINK
 from caldp_ui.plan.page_state import Plan
 from caldp_ui.room.page_state import STATE as POLL
 from caldp_ui.room.page_state import Draft
-from caldp_ui.session import links
 from caldp_ui.stage.records import Film, Scene
 from caldp_ui.values.page import PAGE as ANSWERS_PAGE
 from caldp_ui.values.page_state import BEGIN as ANSWERS
@@ -76,6 +75,7 @@ from tests.ui.driver import (
     page_record,
     pictures,
     query_of,
+    step_to,
     unpin,
 )
 from tests.ui.pages import number
@@ -180,17 +180,11 @@ def test_each_picture_of_a_file_of_pins_says_what_it_shows(page: Any) -> None:
         assert len(picture.crop((0, 0, picture.width, 40)).getcolors()) > 1, "no words are drawn"
 
 
-def test_a_step_back_to_a_link_without_a_pin_keeps_the_others(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_step_back_to_a_link_without_a_pin_keeps_the_others() -> None:
     at = open_page(navigation.VALUES, {})
     first = page_record(at, STATE)
     checked(at.button(key="values-pin").click().run())
-    at.query_params.clear()
-    monkeypatch.setattr(
-        links, "is_history_navigation", lambda: True
-    )  # as after a step of the browser
-    checked(at.run())
+    checked(step_to(at, "values", {}).run())
     assert at.session_state["values/pinned"] is None
     assert at.session_state["values/pins"] == (first,)
     assert "pinned" not in query_of(at)

@@ -21,6 +21,7 @@ from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.WidgetStates_pb2 import WidgetStates
 from streamlit.runtime import state as states
 from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner import StopException
 from streamlit.runtime.scriptrunner_utils.script_requests import RerunData, ScriptRequests
 from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState
@@ -644,7 +645,9 @@ def test_a_run_makes_the_changes_of_all_messages_whose_runs_never_began(
     known["$$ID-inner"] = replace(known["$$ID-inner"], fragment_id="part")
     begin_run(state, message_of({"text": 0, "inner": 0}))
     found.clear()
-    session: Any = SimpleNamespace(_session_state=state, _scriptrunner=None)
+    session: Any = SimpleNamespace(
+        _session_state=state, _scriptrunner=None, _pages_manager=PagesManager(__file__)
+    )
     for about, values in sent:
         message = ClientState(widget_states=message_of(values))
         message.MergeFrom(about)
@@ -665,7 +668,7 @@ def test_a_run_that_was_stopped_leaves_its_message_to_the_next(
     context: Any = SimpleNamespace(script_requests=ScriptRequests(), session_state=safe)
     monkeypatch.setattr("caldp_ui.app.echoes.get_script_run_ctx", lambda: context)
     message = ClientState(widget_states=message_of({"click": 1}))
-    state.ask(message, context.script_requests)
+    state.ask(message, context.script_requests, "")
     with pytest.raises(StopException):
         state.on_script_will_rerun(message.widget_states)
     assert (clicks, state.new) == ([], set())
@@ -675,20 +678,11 @@ def test_a_run_that_was_stopped_leaves_its_message_to_the_next(
     assert state["$$ID-click"]
 
 
-def test_a_run_sees_the_clicks_of_all_messages() -> None:
-    """Some buttons are asked in the run itself: a step to a page."""
-    state = visit_of(click=lambda: None, text=lambda: None)
-    for values in ({"click": 1}, {"text": 2}):
-        state.ask(ClientState(widget_states=message_of(values)), None)
-    begin_run(state, WidgetStates())
-    assert (state["$$ID-click"], state["$$ID-text"]) == (1, 2)
-
-
 def test_messages_that_wait_fill_no_memory() -> None:
     clicks = list[int]()
     state = visit_of(click=lambda: clicks.append(1), text=lambda: None)
     for _ in range(5):
         message = ClientState(widget_states=message_of({"click": 1}), query_string="x" * 3_000_000)
-        state.ask(message, None)
+        state.ask(message, None, "")
     begin_run(state, WidgetStates())
     assert len(clicks) == 3  # the last, and as many as 8 MB hold beside it

@@ -399,6 +399,15 @@ def test_a_run_of_the_page_before_that_had_begun_does_not_bring_it_back() -> Non
     assert current.accepts(ask("places", "bar"))
 
 
+def test_what_is_used_on_a_page_that_was_left_does_not_bring_it_back() -> None:
+    current, late = visit("values"), BackMsg.FromString(ask("values"))
+    late.rerun_script.widget_states.widgets.add(id="noise", trigger_value=True)
+    assert current.accepts(ask("places"))
+    assert current.accepts(late.SerializeToString())
+    assert not current.sends(begin("values"))
+    assert current.sends(begin("places"))
+
+
 def test_a_page_that_sends_on_to_another_takes_the_visit_along() -> None:
     current = visit("values", "home")
     assert current.sends(begin("values"))
@@ -547,16 +556,15 @@ def test_a_timer_s_request_joins_a_user_s() -> None:
 
 @pytest.mark.usefixtures("streamlit")
 @pytest.mark.parametrize("tick", [{}, {"is_auto_rerun": True, "fragment_id": "part"}])
-def test_a_run_of_the_server_s_own_keeps_the_theme_and_the_step_back_that_wait(
+def test_a_run_of_the_server_s_own_keeps_the_theme_and_the_address_that_wait(
     tick: dict[str, Any],
 ) -> None:
     """A page once stayed light in the dark, as a film had asked for its run at that moment."""
     run_parts_of_open_pages()
     dark, light = ContextInfo(color_scheme="dark"), ContextInfo(color_scheme="light")
-    user = RerunData("at=1", values(3), context_info=dark, is_history_navigation=True)
+    user = RerunData("at=1", values(3), context_info=dark)
     waits = waiting(user, RerunData("at=2", context_info=light, **tick))
     assert (waits.query_string, waits.context_info) == ("at=1", dark)
-    assert waits.is_history_navigation
     left = RerunData("at=2", page_script_hash="next", context_info=light)
     assert waiting(user, left).query_string == "at=2"  # a step to another page
 
