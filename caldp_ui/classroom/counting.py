@@ -84,6 +84,7 @@ class MethodCosts:
         return next(cost for cost in self.responses if cost.name == name)
 
 
+@cached
 def compute_data(lesson: Lesson) -> MethodCosts:
     """Bits and errors of every method."""
     d, n = lesson.items, lesson.n
@@ -273,6 +274,7 @@ class ShufflingBounds:
     crowd: int
 
 
+@cached
 def mixing_data(lesson: Lesson) -> ShufflingBounds:
     """Bounds for every number of people."""
     e, sizes = lesson.epsilon, _SIZES.tolist()

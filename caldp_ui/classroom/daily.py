@@ -60,6 +60,7 @@ _OFF: Final = "standard error"
 _SHORT: Final = [page.partition(".")[0] for page in PAGES]
 
 
+@cached
 def ask_crowd(lesson: Lesson) -> pd.DataFrame:
     """Draw one report from each of n phones, and decode them.
 
@@ -161,6 +162,7 @@ def _guesses(epsilon: float, days: int, values: int) -> tuple[float, float, floa
     return stored, redrawn, mechanism.history_guess_accuracy(changing)
 
 
+@cached
 def follow_phone(lesson: Lesson) -> OnePhone:
     """Draw one phone's reports, and compute the curves of right guesses."""
     mechanism = build_rappor(lesson)
@@ -357,6 +359,7 @@ def coins_by_width() -> Floats:
     )
 
 
+@cached
 def means_data(lesson: Lesson) -> Means:
     """Errors by formula for every width, and one outcome."""
     rng = np.random.default_rng(lesson.seed)

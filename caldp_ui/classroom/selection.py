@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
+from caldp_core.basics.cache import cached
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.lecture.counts import (
     EXACT_PEOPLE,
@@ -109,6 +110,7 @@ class Selection:
     lecture_thresholds: tuple[float, float, float]
 
 
+@cached
 def compute_data(lesson: Lesson) -> Selection:
     """Chances by formula over all leads, and elections at some."""
     n, d, rng = lesson.n, lesson.items, np.random.default_rng(lesson.seed)

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from caldp_core.audit.adversary import max_guess_accuracy
+from caldp_core.basics.cache import cached
 from caldp_core.basics.types import Bools, Floats
 from caldp_core.lecture.counts import CentralCount, half_width, local_half_width
 from caldp_core.mechanisms.direct.few_values import BinaryMechanism
@@ -44,6 +45,7 @@ class Trust:
     local_off: float
 
 
+@cached
 def trust_data(lesson: Lesson) -> Trust:
     """People's bits, what they send, and what both ways publish."""
     rng = np.random.default_rng(lesson.seed)
@@ -217,6 +219,7 @@ class ErrorsOfSums:
     estimate: float
 
 
+@cached
 def sums_data(lesson: Lesson) -> ErrorsOfSums:
     """Formulas and outcomes for every number of people."""
     rng = np.random.default_rng(lesson.seed)
