@@ -551,15 +551,17 @@ _SENT: Final = "sent"
 """The key of a visit's state for what its browser was sent: content, and name of its message."""
 
 
-def send_once(key: str, content: object, send: Callable[[], object]) -> None:
-    """Draw an element by `send`; where the browser has its `content` still, only say so.
+def send_once(
+    key: str, content: object, component: Callable[..., object], make: Callable[[], object]
+) -> None:
+    """Draw a `component` without state; where the browser has its `content` still, only say so.
 
-    `key`: names the element, which has no state, on its page. Streamlit makes each message in full
-    in each run, half a megabyte of a film, to find that the browser has it.
+    `key`: names it on its page; `make`: returns its data. Streamlit makes each message in full in
+    each run, half a megabyte of a film, to find that the browser has it.
     """
     run = get_script_run_ctx(suppress_warning=True)
     if run is None or ThreadState.get().fragment_id:
-        send()
+        component(key=key, data=make())
         return
     sent = st.session_state.setdefault(_SENT, {})
     had, name = sent.get(key, (None, ""))
@@ -578,7 +580,7 @@ def send_once(key: str, content: object, send: Callable[[], object]) -> None:
 
     run._enqueue = note_name  # noqa: SLF001
     try:
-        send()
+        component(key=key, data=make())
     finally:
         run._enqueue = pass_on  # noqa: SLF001
 

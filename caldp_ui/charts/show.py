@@ -94,8 +94,7 @@ class SliderState:
 
 def feed(key: str, film: records.Film) -> None:
     """Send a film to the browser. `key`: names the place on the page with that of its slider."""
-    name = f"{key}-{film.dial}"
-    send_once(name, film, lambda: _films(key=name, data=film.chart_message))
+    send_once(f"{key}-{film.dial}", film, _films, lambda: film.chart_message)
 
 
 def send_slider_states(key: str, sliders: Mapping[str, SliderState]) -> None:

@@ -281,7 +281,7 @@ def stage(
     held = {blob.name for film in films for blob in film_blobs(film)}
     with feeds:
         style = [records.style_data()]
-        send_once(f"{key}-code", style, lambda: _code(key=f"{key}-code", data=style))
+        send_once(f"{key}-code", style, _code, lambda: style)
         _send(f"{key}-land", scene.ground.blobs(records.LAND))
         _send(f"{key}-ground", scene.ground.blobs(records.OVER))
         for picture in scene.pictures:
@@ -295,11 +295,7 @@ def send_frames(films: Iterable[records.Film], target: Stage) -> None:
     with target.feeds:
         for film in films:
             key = f"{target.key}-film-{film.id}"
-            send_once(key, film, partial(_send_film, key, film, target.key))
-
-
-def _send_film(key: str, film: records.Film, stage_key: str) -> None:
-    _feed(key=key, data=_packed(film, stage_key))
+            send_once(key, film, _feed, partial(_packed, film, target.key))
 
 
 @cached
@@ -312,7 +308,7 @@ def _send(key: str, blobs: Iterable[records.Blob | None]) -> None:
     present = [blob for blob in blobs if blob is not None]
     if present:
         names = [blob.name for blob in present]
-        send_once(key, names, lambda: _feed(key=key, data=records.pack_message({}, present)))
+        send_once(key, names, _feed, partial(records.pack_message, {}, present))
 
 
 def _head(scene: records.Scene, key: str) -> dict[str, Any]:

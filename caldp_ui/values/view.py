@@ -224,14 +224,11 @@ def send_frames(requests: Sequence[FilmRequest]) -> None:
     """Send films to the picture; to be called after what should be on screen first."""
     with st.container(key=state.STATE.key("feeds"), gap=None):
         for film in ready_films(requests):
-            send_once(f"{KEY}-{film.id}", film, partial(_send_film, film))
+            send_once(f"{KEY}-{film.id}", film, _feed, partial(_packed, film))
 
 
-def _send_film(film: records.Film) -> None:
-    _feed(
-        key=f"{KEY}-{film.id}",
-        data=records.pack_message({"film": film_head(film)}, film_blobs(film)),
-    )
+def _packed(film: records.Film) -> bytes:
+    return records.pack_message({"film": film_head(film)}, film_blobs(film))
 
 
 def message(data: ComparisonData, pinned: ComparisonData | None = None) -> dict[str, Any]:
