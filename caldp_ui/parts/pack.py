@@ -24,6 +24,7 @@ from string import Template
 from typing import Any, Final
 
 import numpy as np
+import streamlit as st
 from numpy.typing import NDArray
 from PIL import Image, ImageColor, ImageDraw, ImageFont
 from PIL.PngImagePlugin import PngInfo
@@ -238,10 +239,10 @@ def captioned(picture: bytes, lines: Sequence[str]) -> bytes:
     """A PNG with lines of text above it, which are also its `Description` for programs."""
     image = Image.open(io.BytesIO(picture))
     size = image.width // 50
-    font = ImageFont.load_default(size)
+    font = font_of(size)
     signs = int((image.width - 2 * size) / font.getlength("0"))
     wrapped = [part for line in lines for part in textwrap.wrap(line, signs)]
-    text = "\n".join(wrapped).replace("ε", "epsilon").replace("×", "x")  # not in the font
+    text = "\n".join(wrapped)
     at, gap = (size, size / 2), size / 2
     *_, low = ImageDraw.Draw(image).multiline_textbbox(at, text, font, spacing=gap)
     whole = Image.new("RGB", (image.width, image.height + round(low) + size), "white")
@@ -250,6 +251,14 @@ def captioned(picture: bytes, lines: Sequence[str]) -> bytes:
     known = PngInfo()
     known.add_itxt("Description", f"{text}\n{image.info.get('Description', '')}")
     return png_of(whole, pnginfo=known)
+
+
+def font_of(size: int) -> ImageFont.FreeTypeFont:
+    """The pages' font, of `size` pixels: Pillow's own has no ä, no é and no Greek letter."""
+    media = Path(st.__file__).parent / "static/static/media"
+    font = ImageFont.truetype(next(media.glob("SourceSansVF-Upright*.woff2")), size)
+    font.set_variation_by_name("Regular")
+    return font
 
 
 def window(domain: GridDomain, part: Area) -> tuple[slice, slice]:
@@ -460,9 +469,10 @@ def _mark_png(data: bytes) -> bytes:
     whole = Image.new("RGB", (picture.width, picture.height + _BAND), RED)
     whole.paste(picture, (0, _BAND))
     size = 18 if picture.width >= 750 else 14
-    ImageDraw.Draw(whole).text((8, 9), LINE, "white", ImageFont.load_default(size))
+    ImageDraw.Draw(whole).text((8, 9), LINE, "white", font_of(size))
     text = PngInfo()
     text.add_text("Comment", LINE)
+    text.add_itxt("Description", picture.info.get("Description", ""))
     return png_of(whole, pnginfo=text)
 
 

@@ -371,7 +371,7 @@ def _png(ours: Result, plain: Result, truth: Floats | None, legend: str) -> byte
     series = [(shares_of(r), c) for r, c in ((plain, LIGHT.plain), (ours, LIGHT.ours))]
     top = max(float(order[rows].max()), *(float(high[rows].max()) for (_, _, high), _ in series))
     image = Image.new("RGB", (_WIDTH, _HEAD + _ROW * rows.size + 8), "white")
-    draw, font = ImageDraw.Draw(image), ImageFont.load_default(18)
+    draw, font = ImageDraw.Draw(image), pack.font_of(18)
     domain, protected = state.domain_of(setup.scenario), coverage(setup.policy).protected
 
     def across(share: float) -> float:
@@ -394,7 +394,7 @@ def _png(ours: Result, plain: Result, truth: Floats | None, legend: str) -> byte
     return pack.captioned(pack.png_of(image), [scale, policies.setting_text(setup)])
 
 
-def _shorten_name(name: str, font: ImageFont.FreeTypeFont | ImageFont.ImageFont) -> str:
+def _shorten_name(name: str, font: ImageFont.FreeTypeFont) -> str:
     """A name cut to the room that it has."""
     for size in range(len(name), 0, -1):
         text = name if size == len(name) else f"{name[:size]}…"

@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Final
 
 import numpy as np
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image, ImageDraw
 
 from caldp_core.basics.types import Floats
 from caldp_ui.app.texts import read_texts
@@ -309,7 +309,7 @@ def png(data: YesNoData) -> bytes:
     frame = make_frame(heaps, data.truth)
     (left, right), (low, high) = frame.x, frame.y
     image = Image.new("RGB", (_WIDTH, _HEIGHT), "white")
-    draw, font = ImageDraw.Draw(image), ImageFont.load_default(26)
+    draw, font = ImageDraw.Draw(image), pack.font_of(26)
 
     def at(x: float, y: float) -> tuple[float, float]:
         across, up = (x - left) / (right - left), (y - low) / (high - low)
@@ -345,7 +345,7 @@ def _setting_text(data: YesNoData) -> str:
     levels = (policy.epsilon_10, policy.epsilon_01)
     yes, no = (policies.level(each).replace("∞", "infinite") for each in levels)
     reports = formats.counted(setup.n, "report", "reports")
-    return f"epsilon of yes: {yes}; of no: {no}; {reports}; example data"
+    return f"ε of yes: {yes}; of no: {no}; {reports}; example data"
 
 
 HEIGHT: Final = 340
