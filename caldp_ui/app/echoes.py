@@ -67,11 +67,7 @@ class VisitState(SessionState):
         self._waiting: list[ClientState] | None = None
         """Messages that no run has begun with; None where runs come without, as in a test."""
 
-    def on_script_will_rerun(
-        self,
-        fresh_widget_states: WidgetStates | None,
-        **more: Any,
-    ) -> None:
+    def on_script_will_rerun(self, fresh_widget_states: WidgetStates | None, **more: Any) -> None:
         """Make the changes of all messages that wait, whole; in a run that was stopped, end it."""
         for message in self._take(fresh_widget_states):
             self._note_step(message)

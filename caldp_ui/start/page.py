@@ -109,11 +109,9 @@ def _hero() -> None:
             st.html(f'<div class="sides">{sides}</div>')
             st.markdown(TEXTS["what_maps_hide"])
             with st.container(horizontal=True):
-                query, map_icon = page_state.scenario_query(scenario), ":material/map:"
-                page_state.page_button(
-                    "Open this map", PLACES, query, icon=map_icon, type="primary"
-                )
-                icon = ":material/flag:"
+                look: Any = {"icon": ":material/map:", "type": "primary"}
+                query, icon = page_state.scenario_query(scenario), ":material/flag:"
+                page_state.page_button("Open this map", PLACES, query, **look)
                 page_state.page_button("Tour, 3 minutes", PLACES, part="tour", icon=icon)
 
 
@@ -152,14 +150,9 @@ def _purpose_card(name: str, card: Mapping[str, Any]) -> None:
         st.html(f"<h2>{card['title']}</h2><p>{card['text'].format(minutes=MINUTES)}</p>")
         with st.container(horizontal=True, gap="xsmall"):
             for number, way in enumerate(card["ways"]):
-                page_state.page_button(
-                    way["label"],
-                    way["page"],
-                    part=way.get("part", ""),
-                    key=STATE.key(f"go-{name}-{number}"),
-                    icon=":material/arrow_forward:",
-                    icon_position="right",
-                )
+                look: Any = {"key": STATE.key(f"go-{name}-{number}"), "icon_position": "right"}
+                part, icon = way.get("part", ""), ":material/arrow_forward:"
+                page_state.page_button(way["label"], way["page"], part=part, icon=icon, **look)
 
 
 CARDS: Final = read_presets(__file__, "cards", Preset)
