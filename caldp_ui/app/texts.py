@@ -36,6 +36,11 @@ def escape_markdown(text: str) -> str:
     return _FOUND_AGAIN.sub(rf"\g<0>{_JOINER}", escaped)
 
 
+def unescape_markdown(text: str) -> str:
+    """What `escape_markdown` was given, on one line: for files, which are no Markdown."""
+    return re.sub(r"\\([^a-zA-Z0-9\s])", r"\1", text.replace(_JOINER, ""))
+
+
 def show_failure(error: Exception) -> bool:
     """Show one sentence for an error that is a fault of ours, in the place of Streamlit's own box.
 

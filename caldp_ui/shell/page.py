@@ -14,7 +14,7 @@ import streamlit as st
 from caldp_core.basics.types import Progress
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.navigation import TITLES
-from caldp_ui.app.texts import read_toml
+from caldp_ui.app.texts import read_toml, unescape_markdown
 from caldp_ui.app.theme import BOTH, DARK, LIGHT, Palette, palette
 from caldp_ui.charts import show as charts
 from caldp_ui.compute import runs
@@ -253,11 +253,12 @@ class PinPage(Page[R, T]):
         self, table: Mapping[str, Mapping[str, str]], entries: Mapping[str, tuple[R, T]]
     ) -> bytes:
         """A ZIP file: the table as compare.csv, and of each of `entries` scenario and pictures."""
-        compared = pins.comparison_table(table).reset_index()
+        shown = pins.comparison_table(table).reset_index()
+        compared = shown.map(unescape_markdown).rename(columns=unescape_markdown)
         files: dict[str, str | bytes] = {"compare.csv": runs.csv(compared)}
         for folder, (record, data) in entries.items():
             files[f"{folder}/scenario.json"] = self.scenario(record).to_json()
-            words = [self.pin_title(record), self.describe(data)]
+            words = [unescape_markdown(e) for e in (self.pin_title(record), self.describe(data))]
             for name, png in self.images(data).items():
                 files[f"{folder}/{name}.png"] = pack.captioned(png, [f"{name}:", *words])
         return pack.zip_of(files)

@@ -20,7 +20,9 @@ from streamlit.testing.v1 import AppTest
 
 from caldp_core.basics.errors import Cancelled
 from caldp_core.basics.types import no_progress
+from caldp_core.datasets import OwnTable
 from caldp_core.experiments.run import prepare, run
+from caldp_core.scenarios.blocks import EverythingSensitive, OneBlock
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory import planner
 from caldp_ui.adversary import fakes
@@ -180,6 +182,22 @@ def test_each_picture_of_a_file_of_pins_says_what_it_shows(page: Any) -> None:
         kept: Any = Image.open(io.BytesIO(pack.mark(path, packed.read(path))))
         assert kept.text["Description"] == picture.text["Description"]
         assert kept.text["Comment"] == pack.LINE
+
+
+def test_a_file_of_pins_has_a_visitor_s_names_as_they_are() -> None:
+    """Backslashes of Markdown once stood in its table and on its pictures."""
+    own = OwnTable(("a", "b"), (5, 60), title='=T: "x" www.a@b_c')
+    everything = replace(ANSWERS, dataset=own).with_context(
+        blocks=OneBlock(), sensitive=EverythingSensitive()
+    )
+    record = ValuesState(everything)
+    data, title = ANSWERS_PAGE.load(record), ANSWERS_PAGE.pin_title(record)
+    whole = ANSWERS_PAGE._pack({title: ANSWERS_PAGE.numbers(data)}, {"now": (record, data)})
+    packed = zipfile.ZipFile(io.BytesIO(whole))
+    picture: Any = Image.open(io.BytesIO(packed.read("now/picture.png")))
+    for text in (packed.read("compare.csv").decode(), picture.text["Description"]):
+        assert '=T: "x" www.a@b_c' in text.replace('""', '"')
+        assert "\\" not in text
 
 
 def test_names_in_pictures_have_the_letters_of_their_language() -> None:
