@@ -253,13 +253,9 @@ def _next_button(station: str) -> None:
     if station == names[-1]:
         return
     after = names[names.index(station) + 1]
-    st.button(
-        f"Next: {STATIONS[after].title}",
-        icon=":material/arrow_forward:",
-        key=STATE.key("onward"),
-        on_click=STATE.change,
-        args=(lambda lesson: replace(lesson, station=after, broken=False),),
-    )
+    opened = partial(replace, station=after, broken=False)
+    label, icon = f"Next: {STATIONS[after].title}", "arrow_forward"
+    STATE.button("onward", label, STATE.change, opened, icon=icon)
 
 
 def _strip(station: str) -> None:

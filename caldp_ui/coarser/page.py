@@ -195,12 +195,8 @@ def _export_buttons(data: TreatmentData) -> None:
     """The hint for saving the maps, and the button for the file of tables."""
     if isinstance(data.domain, GridDomain):
         sharing.show_map_save_hint()
-    sharing.true_file(
-        STATE.key("tables-csv"),
-        "treatments.csv",
-        lambda: view.tables_csv(data),
-        data.record.scenario,
-    )
+    tables, scenario = partial(view.tables_csv, data), data.record.scenario
+    sharing.true_file(STATE.key("tables-csv"), "treatments.csv", tables, scenario)
 
 
 def _treatments(data: TreatmentData) -> pd.DataFrame:
@@ -233,8 +229,8 @@ def _errors(data: TreatmentData) -> None:
 
 def _debate(data: TreatmentData) -> None:
     del data
-    left, right = st.columns(2, gap="large")
-    for place, (title, sides) in zip((left, right), view.SIDES.items(), strict=True):
+    columns = st.columns(2, gap="large")
+    for place, (title, sides) in zip(columns, view.SIDES.items(), strict=True):
         with place:
             comparison.listed(title, (f"{claim} ({source})" for claim, source in sides))
     offices = (f"{claim} ({source})" for claim, source in view.OFFICES)

@@ -8,6 +8,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from typing import Any, Final
 
 import streamlit as st
@@ -190,12 +191,8 @@ def _show_curves(
 def _measured_so_far(name: str, lines: Sequence[ComparedMethod]) -> list[list[MeanError | None]]:
     job = jobs.current_job(STATE.key("runs"), name)
     turns = list(job.partial_results) if job is not None else []
-    flat = means(turns, sum(len(line.places) for line in lines))
-    rows, first = [], 0
-    for line in lines:
-        rows.append(flat[first : first + len(line.places)])
-        first += len(line.places)
-    return rows
+    flat = iter(means(turns, sum(len(line.places) for line in lines)))
+    return [list(islice(flat, len(line.places))) for line in lines]
 
 
 def _runs(name: str, lines: Sequence[ComparedMethod]) -> None:

@@ -24,7 +24,6 @@ from caldp_core.estimation.evidence import default_estimator
 from caldp_core.experiments.forecast import forecast_if_fast, require_valid_errors
 from caldp_core.experiments.metrics import TV, AnyDomain, find_measure
 from caldp_core.experiments.reproduce import MeanError
-from caldp_core.experiments.run import Setup
 from caldp_core.scenarios.blocks import EvenRuns, EverythingSensitive, GridBlocks, OneBlock
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
@@ -419,13 +418,11 @@ def proved_bounds(lines: Sequence[ComparedMethod]) -> list[Bound]:
     CALDP's proofs of Propositions 4 and 5 bound l1, so TV by half of it; ULDP's Proposition 4 is
     the error itself for many people.
     """
-    proved = []
-    for number, line in enumerate(lines):
-        theorem = _theorem(line)
-        if theorem is not None:
-            tv = tuple(_bound_at(line.method, runs.setup(s)) for s in line.scenarios)
-            proved.append(Bound(theorem, number, line.places, tv))
-    return proved
+    return [
+        Bound(theorem, at, line.places, tuple(_bound_at(line.method, s) for s in line.scenarios))
+        for at, line in enumerate(lines)
+        if (theorem := _theorem(line)) is not None
+    ]
 
 
 def _theorem(line: ComparedMethod) -> str | None:
@@ -445,7 +442,8 @@ def _theorem(line: ComparedMethod) -> str | None:
     return None
 
 
-def _bound_at(method: str, setup: Setup) -> float:
+def _bound_at(method: str, scenario: Scenario) -> float:
+    setup = runs.setup(scenario)
     k, n, flags = setup.mechanism.k, setup.n, setup.sensitive
     epsilon = setup.scenario.context.plain_epsilon
     if method == "randomized-response":

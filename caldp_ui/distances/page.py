@@ -177,16 +177,13 @@ def _row(data: page_state.DistanceData, name: str) -> dict[str, str]:
 
 
 def _numbers(data: page_state.DistanceData) -> None:
-    columns = {
+    results = {
         "this protection": data.ours,
         view.blocks_title(data).lower(): data.blocks_result,
         "plain LDP": data.plain,
     }
-    results = {title: result for title, result in columns.items() if result is not None}
-    if not results:
-        st.info("The numbers come once a picture is there.")
+    if not pins.table(results):
         return
-    pins.table(results, None)
     st.markdown(
         f"**Reports from {place_name(data.domain, data.record.place)}** lie "
         f"{formats.length(data.noise_reports.mean_km)} away on average, and "

@@ -80,13 +80,9 @@ class ChannelVerdict:
         """(k, k) flags: limits that the others imply, without which E would mean the same."""
         redundant = np.zeros((self.k, self.k), np.bool_)
         for x, z in self.cells:
-            around = [
-                self.closure[x, y] + self.closure[y, z] for y in range(self.k) if y not in (x, z)
-            ]
+            around = np.delete(self.closure[x] + self.closure[:, z], (x, z))
             level = self.levels[x, z]
-            redundant[x, z] = (
-                bool(np.isfinite(level)) and min(around, default=np.inf) <= level + _TIGHT
-            )
+            redundant[x, z] = np.isfinite(level) and around.min(initial=np.inf) <= level + _TIGHT
         return redundant
 
     @property

@@ -345,13 +345,12 @@ def offer_page(state: PageState[R], make: Callable[[R], Part | None]) -> None:
         file = pack.file_name(file)
         st.caption(f":red[**{pack.LINE}**] The file shows what you see, and says so inside.")
     name = hashlib.sha256(repr(state.query()).encode()).hexdigest()
-    offer_file(
-        state.key("home"),
-        name,
-        lambda progress: _html_bytes(part, file if own else "", progress),
-        _OFFER,
-        file,
-    )
+
+    def write(progress: Progress) -> bytes:
+        page = document(f"{part.title} · caldp", [part], progress).encode()
+        return pack.mark(file, page) if own else page
+
+    offer_file(state.key("home"), name, write, _OFFER, file)
 
 
 def offer_file(
@@ -375,9 +374,3 @@ def offer_file(
             type="primary",
             on_click="ignore",
         )
-
-
-def _html_bytes(part: Part, internal_file: str, progress: Progress) -> bytes:
-    """The file's content, marked where it is internal and so has a name in `internal_file`."""
-    page = document(f"{part.title} · caldp", [part], progress).encode()
-    return pack.mark(internal_file, page) if internal_file else page

@@ -408,20 +408,18 @@ def epsilon_button(state: PageState[Any], epsilon: float) -> None:
 def _safety_drawer(
     state: PageState[Any], level: Callable[[], str], sentences: Callable[[], list[str]]
 ) -> None:
+    def draw() -> None:
+        st.markdown(TEXTS["no_verdict"])
+        listed(f"Here: {level()}", sentences())
+        st.markdown(TEXTS["device_uses"])
+        st.html(_uses_html("device"))
+        st.markdown(TEXTS["holder_uses"])
+        st.html(_uses_html("holder"))
+        st.caption(f"From {USES['sources']}.")
+        listed("What guides and laws say", USES["guides"])
+
     label, icon = "Is this ε safe?", ":material/balance:"
-    key, draw = state.key("safe"), lambda: _draw_safety(level(), sentences())
-    choices.drawer(label, key, label, draw, icon=icon, type="tertiary")
-
-
-def _draw_safety(level: str, sentences: list[str]) -> None:
-    st.markdown(TEXTS["no_verdict"])
-    listed(f"Here: {level}", sentences)
-    st.markdown(TEXTS["device_uses"])
-    st.html(_uses_html("device"))
-    st.markdown(TEXTS["holder_uses"])
-    st.html(_uses_html("holder"))
-    st.caption(f"From {USES['sources']}.")
-    listed("What guides and laws say", USES["guides"])
+    choices.drawer(label, state.key("safe"), label, draw, icon=icon, type="tertiary")
 
 
 def _uses_html(kind: str) -> str:

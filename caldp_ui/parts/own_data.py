@@ -260,14 +260,10 @@ def _draw_check(file: _OpenFile[Any], check: Check) -> None:
                 key = file.state.key(f"check-{file.upload.number}-{check.name}-people")
                 people = st.number_input(check.people_label, 1, N_MAX, None, key=key)
                 if people is not None:  # nobody's guess stands there
-                    label = "Use this number"
-                    _answer_button(file, check.name, "number", label, lambda: _number_at(key))
+                    # A quick user may have changed it since it was drawn.
+                    now, label = lambda: str(st.session_state[key] or ""), "Use this number"
+                    _answer_button(file, check.name, "number", label, now)
             _answer_button(file, check.name, KEEP, check.keep)
-
-
-def _number_at(key: str) -> str:
-    """The present text of a field, which a quick user may have changed since it was drawn."""
-    return str(st.session_state[key] or "")
 
 
 def _answer_button(

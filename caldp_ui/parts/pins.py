@@ -68,7 +68,7 @@ def section(state: PageState[Any], data: ComparisonData) -> None:
         lambda progress: expect_errors(*pair, progress),
         lambda job: f"What to expect, by repeated trials: {job.seconds:.0f} s so far",
     )
-    table({title: result for title, result in results.items() if result is not None}, expected)
+    table(results, expected)
     if data.ours is not None:
         errors, is_sampled = data.ours.first.errors, data.setup.scenario.n is not None
         sampling, both = formats.share(errors.sampling_tv), formats.share(errors.tv)
@@ -78,8 +78,17 @@ def section(state: PageState[Any], data: ComparisonData) -> None:
             show_plain_needs(data.ours, expected)
 
 
-def table(results: Mapping[str, Result], expected: ExpectedErrors | None) -> None:
-    """One column a result, by what readers call it; `expected` comes a little later."""
+def table(
+    found: Mapping[str, Result | None], expected: ExpectedErrors | None = None
+) -> Mapping[str, Result]:
+    """One column a result that is there, by what readers call it; returns these.
+
+    `expected` comes a little later.
+    """
+    results = {title: result for title, result in found.items() if result is not None}
+    if not results:
+        st.info("The numbers come once a picture is there.")
+        return results
     frame = pd.DataFrame({title: column(result) for title, result in results.items()})
     if expected is not None and len(results) > 1:
         both = (expected.ours, expected.plain)
@@ -87,6 +96,7 @@ def table(results: Mapping[str, Result], expected: ExpectedErrors | None) -> Non
     st.table(frame.rename_axis("number"))
     sliced = TEXTS["map_errors"] if any(map(_on_map, results.values())) else ""
     st.caption(f"KL is infinite where the estimate gives nobody to what has somebody.{sliced}")
+    return results
 
 
 def _on_map(result: Result) -> bool:

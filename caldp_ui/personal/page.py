@@ -11,7 +11,6 @@ from typing import Final
 import pandas as pd
 import streamlit as st
 
-from caldp_core.experiments.run import Result
 from caldp_core.mechanisms.catalogue import mechanisms_for
 from caldp_core.scenarios.blocks import SensitiveAreas, SensitiveInhabited, SensitiveSpec
 from caldp_core.scenarios.policies import BACKGROUNDS
@@ -187,22 +186,15 @@ def _promise(data: PersonalData) -> None:
     terms("ε", "sensitive set", "tag", "context-aware", "total variation")
 
 
-def _results(data: PersonalData) -> dict[str, Result]:
+def _numbers(data: PersonalData) -> None:
     results = {
         "this protection": data.ours,
         "homes known": None if data.has_true_background else data.known_places,
         "everything hidden": data.plain,
         "nothing hidden": data.untagged,
     }
-    return {title: result for title, result in results.items() if result is not None}
-
-
-def _numbers(data: PersonalData) -> None:
-    results = _results(data)
-    if not results:
-        st.info("The numbers come once a picture is there.")
+    if not pins.table(results):
         return
-    pins.table(results, None)
     st.markdown(view.bias_text(data))
     if data.ours is not None:
         rows = {

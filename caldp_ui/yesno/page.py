@@ -148,7 +148,7 @@ def _numbers(data: state.YesNoData) -> None:
     columns = {title: view.coin_numbers(coin) for title, coin in coins.items()}
     st.table(pd.DataFrame(columns).rename_axis("number"))
     st.markdown("**Errors of both estimates**")
-    pins.table({title: coin.result for title, coin in coins.items()}, None)
+    pins.table({title: coin.result for title, coin in coins.items()})
 
 
 def _sharing(data: state.YesNoData) -> None:

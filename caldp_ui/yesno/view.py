@@ -365,9 +365,7 @@ def plane_svg(data: YesNoData, pinned: YesNoData | None, colours: Palette, alt: 
     text = f"fill:{colours.text}"
     parts = [
         PLANE.ticks(_TICKS, _TICKS, colours.text, colours.faint),
-        _axis_titles_svg(
-            PLANE, "of 100 with yes, taken for no", "of 100 with no, taken for yes", text
-        ),
+        TEXTS["axis_titles"].format(style=text),
         PLANE.path(_corners(data.ours), _line_style(colours.ours, 2.5, fill=colours.ours)),
         PLANE.path(_corners(data.warner), _line_style(colours.plain, 2, "7 5")),
         PLANE.path([(0, 100), (100, 0)], _line_style(colours.faint, 1.5, "2 3")),
@@ -388,15 +386,6 @@ def plane_svg(data: YesNoData, pinned: YesNoData | None, colours: Palette, alt: 
 def _line_style(colour: str, width: float, dash: str = "", fill: str = "") -> str:
     inside = f"fill:{fill};fill-opacity:0.22" if fill else "fill:none"
     return f"stroke:{colour};stroke-width:{width};stroke-dasharray:{dash or 'none'};{inside}"
-
-
-def _axis_titles_svg(frame: Frame, x: str, y: str, style: str) -> str:
-    _, top, right, bottom = frame.box
-    left, height = frame.box[0], frame.size[1]
-    across, down = (left + right) / 2, (top + bottom) / 2
-    return TEXTS["axis_titles"].format(
-        across=across, down_at=height - 6, style=style, x=x, down=down, y=y
-    )
 
 
 def _corners(coin: Coin) -> list[Point]:
