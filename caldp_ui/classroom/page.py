@@ -144,13 +144,10 @@ def _drawer() -> None:
         label, act = "Begin the lesson", lambda: steps.begin(parts)
     else:
         label, act = "End the lesson", steps.end
-    key = STATE.key("begin")
-    st.button(label, key=key, type="primary", width="stretch", on_click=_close, args=(act,))
+    STATE.button("begin", label, _close, act, type="primary", width="stretch")
     for begins, part in zip(starts(parts), parts, strict=True):
         label = f"{begins} to {begins + part.minutes} min · {part.title}"
-        key = STATE.key(f"plan-{begins}")
-        act = partial(_open, part)
-        st.button(label, key=key, width="stretch", on_click=_close, args=(act,))
+        STATE.button(f"plan-{begins}", label, _close, partial(_open, part), width="stretch")
         st.markdown(f"{part.do} *{part.home}*")
 
 

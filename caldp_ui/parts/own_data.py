@@ -528,17 +528,9 @@ def _confirm(state: PageState[S], form: Form[C], upload: UploadedFile) -> bool:
         run_page()
     with st.container(key=state.key("own-buttons"), horizontal=True, gap="small"):
         if counts is not None:
-            answers = file.form_answers
-            st.button(
-                "Show it",
-                type="primary",
-                icon=":material/check:",
-                key=state.key("own-accept"),
-                on_click=lambda: _show_or_count(state, form, counts, answers),
-            )
-        st.button(
-            "Choose another", key=state.key("own-again"), on_click=lambda: _discard_upload(state)
-        )
+            show = partial(_show_or_count, state, form, counts, file.form_answers)
+            state.button("own-accept", "Show it", show, type="primary", icon="check")
+        state.button("own-again", "Choose another", _discard_upload, state)
     return True
 
 

@@ -55,14 +55,11 @@ def _headline_figures(data: YesNoData) -> dict[str, float]:
 
     `open_yes`, `open_no`: shares of people whose answer a report can prove.
     """
-    policy, low, high = (
-        yes_no_policy(data.ours.result.setup.scenario),
-        data.ours.low,
-        data.ours.high,
-    )
+    ours, policy = data.ours, yes_no_policy(data.ours.result.setup.scenario)
     shares = {"yes": (policy.epsilon_10, data.truth), "no": (policy.epsilon_01, 1 - data.truth)}
     bare = {f"open_{name}": share for name, (level, share) in shares.items() if math.isinf(level)}
-    return {"low": low, "high": high, "warner_factor": warner_people_factor(data), **bare}
+    ends = {"low": ours.low, "high": ours.high}
+    return {**ends, "warner_factor": warner_people_factor(data), **bare}
 
 
 def _estimate_sentence(coin: Coin) -> str:
