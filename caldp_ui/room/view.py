@@ -20,7 +20,6 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from caldp_core.basics.cache import cached
 from caldp_core.basics.types import Floats
 from caldp_ui.app.texts import escape_markdown, read_texts, read_toml
 from caldp_ui.app.theme import Palette
@@ -375,7 +374,6 @@ def rehearse(draft: Draft) -> PollState:
     return PollState("", MARK, question, False, tuple(reports.tolist()), is_over=True)
 
 
-@cached
 def rehearsal_json(draft: Draft) -> str:
     """The message from which the browser draws the rehearsal's board, as JSON."""
     poll = rehearse(draft)
