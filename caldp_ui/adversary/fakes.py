@@ -122,17 +122,13 @@ class PoisonedEstimate:
         return poisoning.expected_gain(attack, self.setup.mechanism, self.truth, target, self.share)
 
 
+@cached_by(lambda at, attack: (runs.key(at.scenario), at.place, at.tenths, attack or at.attack))
 def run_attack(record: state.AttackerState, attack: str | None = None) -> PoisonedEstimate:
     """Run the record's attack, or another with as many phones; `CaldpError` for slow methods."""
-    require(not runs.takes_long(record.scenario), TEXTS["fakes_too_slow"])
-    chosen = attack or record.attack
-    return _run_attack(record.scenario, record.place, record.tenths, chosen)
-
-
-@cached_by(lambda scenario, *rest: (runs.key(scenario), *rest))
-def _run_attack(scenario: Scenario, place: int, tenths: int, attack: str) -> PoisonedEstimate:
+    scenario, place, attack = record.scenario, record.place, attack or record.attack
+    require(not runs.takes_long(scenario), TEXTS["fakes_too_slow"])
     honest = runs.result(scenario)
-    setup, share = replace(honest.setup, scenario=scenario), tenths / 1000
+    setup, share = replace(honest.setup, scenario=scenario), record.tenths / 1000
     honest_tally, before = honest.first.evidence.tally, honest.first.estimate
     phones = round(honest_tally.n * share / (1 - share))
     rng = np.random.default_rng(np.random.SeedSequence((scenario.seed, place)))

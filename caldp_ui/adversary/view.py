@@ -81,11 +81,9 @@ def _cases(data: BeliefData, days: int) -> list[tuple[str, float]]:
     """Other cases, with the chance of the true place in each; none before any report."""
     if not days:
         return []
-    cases = (
-        [("if the phone repeats one stored report", data.ours.chance_of_truth(1))]
-        if days > 1
-        else []
-    )
+    cases = []
+    if days > 1:
+        cases.append(("if the phone repeats one stored report", data.ours.chance_of_truth(1)))
     if not accuracy.is_plain(data.ours.setup):
         cases.append(("with plain LDP", data.plain.chance_of_truth(days)))
     return [*cases, ("before any report", data.ours.chance_of_truth(0))]

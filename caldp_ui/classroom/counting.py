@@ -23,7 +23,7 @@ from caldp_core.theory.expected_error import variance_given_people
 from caldp_core.theory.mixing import closed_form_epsilon, numeric_epsilon
 from caldp_ui.app.texts import read_toml
 from caldp_ui.app.theme import Palette
-from caldp_ui.charts.curves import ChartLabel
+from caldp_ui.charts.curves import ChartLabel, logarithmic
 from caldp_ui.charts.show import Figure
 from caldp_ui.classroom import station
 from caldp_ui.classroom.page_state import Lesson
@@ -167,15 +167,9 @@ def figure(data: MethodCosts, lesson: Lesson, colours: Palette) -> Figure:
             _dots("one function for all", data.single, faint, "lines+markers"),
         ]
     traces += [_named(cost, ours) for cost in data.responses]
-    x = {
-        "title": "bits per report",
-        "type": "log",
-        "tickvals": _BITS,
-        "ticktext": [formats.integer(bits) for bits in _BITS],
-        "tickangle": 0,
-        "range": [-0.35, 3.15],
-    }
-    y = {"title": "standard error, percentage points", **_decades(data, lesson)}
+    look: dict[str, Any] = {"tickangle": 0, "range": [-0.35, 3.15]}
+    x = logarithmic("bits per report", _BITS, formats.integer, **look)
+    y = _decades(data, lesson)
     better = ChartLabel(1, 1.03 * 10.0 ** y["range"][0], "↙ better", colours.text, "top center")
     return station.figure(traces, x, y, colours, labels=[better], hovermode="closest")
 
@@ -186,12 +180,8 @@ def _decades(data: MethodCosts, lesson: Lesson) -> dict[str, Any]:
     offs = [100 * cost.off for cost in (*data.responses, *sketches)]
     low, high = math.floor(math.log10(min(offs))), math.ceil(math.log10(max(offs)))
     ticks = [part * 10.0**power for power in range(low, high + 1) for part in (1, 2, 5)]
-    return {
-        "type": "log",
-        "range": [low - _EDGE, high + _EDGE],
-        "tickvals": ticks,
-        "ticktext": [formats.digits(tick) for tick in ticks],
-    }
+    ends = [low - _EDGE, high + _EDGE]
+    return logarithmic("standard error, percentage points", ticks, formats.digits, range=ends)
 
 
 def _dots(name: str, costs: Sequence[MethodCost], look: LineStyle, mode: str) -> dict[str, Any]:
@@ -349,13 +339,7 @@ def mixing_figure(data: ShufflingBounds, lesson: Lesson, colours: Palette) -> Fi
     looks["closed form"] = faint
     traces = station.lines(data.curves, looks, "ε = %{y:.2g}")
     x = {**station.PEOPLE, "range": [0.9, 9.1]}
-    ticks = [0.0001, 0.001, 0.01, 0.1, 1, 10]
-    y = {
-        "title": "ε after shuffling",
-        "type": "log",
-        "tickvals": ticks,
-        "ticktext": [f"{tick:g}" for tick in ticks],
-    }
+    y = logarithmic("ε after shuffling", [0.0001, 0.001, 0.01, 0.1, 1, 10], "{:g}".format)
     return station.figure(
         traces, x, y, colours, shapes=[station.upright(lesson.n, faint, station.MIDDLE)]
     )

@@ -145,10 +145,8 @@ def _bar_html(tv: float, kind: str, best: bool = False) -> str:
 
 def headline(data: ComparisonData) -> Headline:
     """Who is not protected, if anybody; the error of this protection and of plain LDP."""
-    ours, plain = (
-        None if each is None else each.first.errors.tv for each in (data.ours, data.plain)
-    )
-    return accuracy.headline(PLACES, data.setup, ours, plain)
+    tvs = (None if each is None else each.first.errors.tv for each in (data.ours, data.plain))
+    return accuracy.headline(PLACES, data.setup, *tvs)
 
 
 def one_line_summary(data: ComparisonData) -> str:

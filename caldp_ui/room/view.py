@@ -405,16 +405,12 @@ def view(draft: Draft, pinned: Draft | None, colours: Palette) -> View:
 
 def snippet(question: PollQuestion) -> str:
     """Python that reads reports.csv and prints shares with their 95 % ranges."""
-    return (
-        Path(__file__)
-        .with_name("snippet.txt")
-        .read_text("utf-8")
-        .format(
-            answers=question.answers,
-            sensitive=question.sensitive,
-            epsilon=question.epsilon,
-            columns=columns_of(question).tolist(),
-        )
+    text = Path(__file__).with_name("snippet.txt").read_text("utf-8")
+    return text.format(
+        answers=question.answers,
+        sensitive=question.sensitive,
+        epsilon=question.epsilon,
+        columns=columns_of(question).tolist(),
     )
 
 

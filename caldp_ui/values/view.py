@@ -51,10 +51,8 @@ from caldp_ui.words.formats import ANSWERS, Headline
 
 def headline(data: ComparisonData) -> Headline:
     """How many people both protections put under the wrong answer, or who is not protected."""
-    ours, plain = (
-        None if each is None else each.first.errors.tv for each in (data.ours, data.plain)
-    )
-    return accuracy.headline(ANSWERS, data.setup, ours, plain)
+    tvs = (None if each is None else each.first.errors.tv for each in (data.ours, data.plain))
+    return accuracy.headline(ANSWERS, data.setup, *tvs)
 
 
 def view(data: ComparisonData, pinned: ComparisonData | None, _: object) -> View:
@@ -135,10 +133,8 @@ def film_values(setup: Setup) -> dict[str, float]:
 
 def _render(record: state.ValuesState) -> records.Step:
     """The film step of a record: answers and groups of both results, marks, and sentences."""
-    ours, plain = (
-        runs.uncached_result(record.scenario),
-        runs.uncached_result(runs.best_plain_ldp(record.scenario)),
-    )
+    pair = record.scenario, runs.best_plain_ldp(record.scenario)
+    ours, plain = map(runs.uncached_result, pair)
     error = formats.of_hundred(min(ours.first.errors.tv, 1.0))
     codes = {"sensitive": records.encode(ours.setup.sensitive.astype(np.float64))}
     for name, each in (("plain", plain), ("ours", ours)):
@@ -237,9 +233,8 @@ def message(data: ComparisonData, pinned: ComparisonData | None = None) -> dict[
     domain = state.domain_of(setup.scenario)
     truth = setup.dataset.distribution
     has_blocks = setup.partition.m > 1
-    single = (
-        setup.partition.sizes() == 1
-    )  # marked or not, a report names the answer of such a block
+    # Marked or not, a report names the answer of such a block.
+    single = setup.partition.sizes() == 1
     pinned_result = None
     if pinned is not None and pinned.setup.dataset.domain == domain:
         pinned_result = pinned.ours
@@ -277,18 +272,16 @@ def _shares(result: Result) -> list[list[float]]:
 def _groups(
     results: Mapping[str, Result | None], domain: Domain, truth: Floats
 ) -> list[dict[str, Any]]:
-    groups = []
-    for name, flags in state.groups_of(domain):
-        group: dict[str, Any] = {
+    there = {title: each for title, each in results.items() if each is not None}
+    return [
+        {
             "name": name,
             "members": np.flatnonzero(flags).tolist(),
             "truth": float(truth[flags].sum()),
+            **{title: group_share(each, flags) for title, each in there.items()},
         }
-        for title, each in results.items():
-            if each is not None:
-                group[title] = group_share(each, flags)
-        groups.append(group)
-    return groups
+        for name, flags in state.groups_of(domain)
+    ]
 
 
 def _colours() -> dict[str, str]:
