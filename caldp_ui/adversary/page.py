@@ -65,20 +65,12 @@ _APART: Final = 22.0
 
 def curve(data: BeliefData, colours: Palette) -> Figure:
     """Chance of the true place after each day; its axis is the slider of days below it."""
-    ours, plain = data.ours, data.plain
-    every = range(len(ours.beliefs))
-    fresh = [ours.chance_of_truth(m) for m in every]
+    every = range(len(data.ours.beliefs))
+    fresh, plain = ([who.chance_of_truth(m) for m in every] for who in (data.ours, data.plain))
+    stored = [fresh[min(m, 1)] for m in every]
     lines = (
-        (
-            "plain LDP, fresh",
-            [plain.chance_of_truth(m) for m in every],
-            (colours.plain, "dash", "diamond"),
-        ),
-        (
-            "one stored report",
-            [fresh[min(m, 1)] for m in every],
-            (colours.ours, "dashdot", "square-open"),
-        ),
+        ("plain LDP, fresh", plain, (colours.plain, "dash", "diamond")),
+        ("one stored report", stored, (colours.ours, "dashdot", "square-open")),
         ("fresh reports", fresh, (colours.ours, "solid", "circle")),
     )
     names = _names({name: (shares[-1], look[0]) for name, shares, look in lines})

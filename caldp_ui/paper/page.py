@@ -6,7 +6,7 @@ are compared with it. Errors fall with 1/people, so a multiple of the error is o
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
@@ -18,7 +18,6 @@ import streamlit as st
 
 from caldp_core.audit.adversary import error_vertex
 from caldp_core.basics.cache import cached
-from caldp_core.basics.types import Progress
 from caldp_core.experiments import reproduce
 from caldp_core.experiments.reproduce import SIZES, TABLE_1, TrialRun
 from caldp_core.mechanisms import Mechanism, catalogue
@@ -344,14 +343,11 @@ def figure_2(record: PaperRecord) -> None:
         st.info("One run takes too long with this method or estimate: choose another one.")
         return
 
-    def find(progress: Progress) -> Iterator[TrialRun]:
-        return reproduce.run_interleaved([point.scenario for point in points], progress=progress)
-
-    total = len(points) * reproduce.FIGURE_RUNS
+    scenarios, total = [point.scenario for point in points], len(points) * reproduce.FIGURE_RUNS
     jobs.gather_automatically(
         STATE.key("figure-2"),
         runs.key(record.scenario),
-        find,
+        lambda progress: reproduce.run_interleaved(scenarios, progress=progress),
         lambda job: f"Run {len(job.partial_results):,} of {total:,}",
         partial(_panels, points),
     )
