@@ -556,8 +556,9 @@ def send_once(
 ) -> None:
     """Draw a `component` without state; where the browser has its `content` still, only say so.
 
-    `key`: names it on its page; `make`: returns its data. Streamlit makes each message in full in
-    each run, half a megabyte of a film, to find that the browser has it.
+    `key`: names it on its page; `content`: of a film a weak reference, so that it is kept for no
+    other visit; `make`: returns its data. Streamlit makes each message in full in each run, half a
+    megabyte of a film, to find that the browser has it.
     """
     run = get_script_run_ctx(suppress_warning=True)
     if run is None or ThreadState.get().fragment_id:

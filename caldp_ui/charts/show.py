@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import Any, Final, Literal
+from weakref import ref
 
 import plotly
 import streamlit as st
@@ -94,7 +95,7 @@ class SliderState:
 
 def feed(key: str, film: records.Film) -> None:
     """Send a film to the browser. `key`: names the place on the page with that of its slider."""
-    send_once(f"{key}-{film.dial}", film, _films, lambda: film.chart_message)
+    send_once(f"{key}-{film.dial}", ref(film), _films, lambda: film.chart_message)
 
 
 def send_slider_states(key: str, sliders: Mapping[str, SliderState]) -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 from urllib.parse import urlsplit
+from weakref import ref
 
 import numpy as np
 import streamlit as st
@@ -295,7 +296,7 @@ def send_frames(films: Iterable[records.Film], target: Stage) -> None:
     with target.feeds:
         for film in films:
             key = f"{target.key}-film-{film.id}"
-            send_once(key, film, _feed, partial(_packed, film, target.key))
+            send_once(key, ref(film), _feed, partial(_packed, film, target.key))
 
 
 @cached

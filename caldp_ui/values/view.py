@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
+from weakref import ref
 
 import numpy as np
 import streamlit as st
@@ -220,7 +221,7 @@ def send_frames(requests: Sequence[FilmRequest]) -> None:
     """Send films to the picture; to be called after what should be on screen first."""
     with st.container(key=state.STATE.key("feeds"), gap=None):
         for film in ready_films(requests):
-            send_once(f"{KEY}-{film.id}", film, _feed, partial(_packed, film))
+            send_once(f"{KEY}-{film.id}", ref(film), _feed, partial(_packed, film))
 
 
 def _packed(film: records.Film) -> bytes:
