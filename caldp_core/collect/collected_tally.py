@@ -31,13 +31,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from caldp_core.basics.errors import (
-    check_counts,
-    check_whole,
-    count_text,
-    quoted,
-    require,
-)
+from caldp_core.basics.errors import check_counts, check_whole, count_text, quoted, require
 from caldp_core.basics.extras import scipy
 from caldp_core.basics.files import write_whole
 from caldp_core.basics.limits import N_MAX

@@ -28,9 +28,7 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 from streamlit.runtime import state as states
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.scriptrunner import ScriptRunner, StopException, get_script_run_ctx
-from streamlit.runtime.scriptrunner_utils.script_requests import (
-    ScriptRequestType,
-)
+from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequestType
 from streamlit.runtime.state import SafeSessionState, SessionState
 
 from caldp_ui.lesson.steps import TO_OPEN

@@ -624,7 +624,7 @@ class Forgetful(Visitor):
 
 _MOVES = (
     ("epsilon", "2"),
-    ("preset", "Plain LDP: everything alike"),
+    ("preset", "Plain LDP: all equally"),
     ("epsilon", "1"),
     ("preset", "US states"),
 )

@@ -23,13 +23,7 @@ from caldp_core.basics.types import Floats, Ints, Progress, no_progress, part_of
 from caldp_core.mechanisms.base import digest
 from caldp_core.mechanisms.designed import master, relaxation
 from caldp_core.mechanisms.designed.columns import SearchedRays, extreme_rays, hyperplane_columns
-from caldp_core.mechanisms.designed.problem import (
-    Classes,
-    Columns,
-    ConnectedPart,
-    Orbit,
-    Problem,
-)
+from caldp_core.mechanisms.designed.problem import Classes, Columns, ConnectedPart, Orbit, Problem
 from caldp_core.mechanisms.designed.relaxation import K_MAX as RELAXED_MAX
 from caldp_core.mechanisms.written_out import WrittenOut
 from caldp_core.privacy.context import PrivacyMatrix
