@@ -57,7 +57,7 @@ def on_post_page(output: str, page: Any, **_: Any) -> str:
 
 
 def as_markdown(notebook: dict[str, Any], name: str) -> str:
-    """A notebook as a page: texts, code, and what the code shows; a link to the notebook last."""
+    """A notebook as a page: texts, code and outputs; last a link to the notebook's file, `name`."""
     parts = []
     for cell in notebook["cells"]:
         source = "".join(cell["source"])
@@ -69,7 +69,7 @@ def as_markdown(notebook: dict[str, Any], name: str) -> str:
             code = f'??? note "The code of this step"\n\n{indent(code, "    ")}'
         parts.append(code)
         parts += [_output(each) for each in cell["outputs"]]
-    parts.append(f"[This page as a notebook]({name}.ipynb), to run and change.")
+    parts.append(f"[This page as a notebook]({name}), to run and change.")
     return "\n\n".join(parts) + "\n"
 
 
