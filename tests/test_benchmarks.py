@@ -24,9 +24,15 @@ from tests.stats import SAME_DRAWS
 from tests.strategies import thinned
 
 SMALL: dict[str, Any] = {
-    "people": 500, "table_runs": 2, "figure_runs": 1, "k": 50, "draws": 1, "n": 100,
-    "rows": 1000, "sizes": SIZES[:1],
-}  # fmt: skip
+    "people": 500,
+    "table_runs": 2,
+    "figure_runs": 1,
+    "k": 50,
+    "draws": 1,
+    "n": 100,
+    "rows": 1000,
+    "sizes": SIZES[:1],
+}
 """By attribute of a suite: so little work that a test can run it."""
 SMALL_MAP = GridDomain(25.0, -130.0, 1.0, 25, 70)
 KINDS = ("time_", "track_", "peakmem_")
@@ -120,12 +126,15 @@ def results(folder: Path, found: dict[str, tuple[list[Any], list[list[str]]]]) -
 
 
 def test_results_of_asv_are_held_against_the_bars_of_their_suites(tmp_path: Path) -> None:
-    path = results(tmp_path, {
-        "core.Audits.time_audit": ([9.0, 11.0], [["'hadamard'", "'oue'"]]),
-        "core.Paper.time_table_1": ([14.0], []),
-        "core.Families.time_reports": ([float("nan")], [["'oue'"]]),
-        "files.Week.time_week": ([3.0], []),
-    })  # fmt: skip
+    path = results(
+        tmp_path,
+        {
+            "core.Audits.time_audit": ([9.0, 11.0], [["'hadamard'", "'oue'"]]),
+            "core.Paper.time_table_1": ([14.0], []),
+            "core.Families.time_reports": ([float("nan")], [["'oue'"]]),
+            "files.Week.time_week": ([3.0], []),
+        },
+    )
     figures = list(figures_of(path, r"^core\."))
     assert [(each.work, each.verdict) for each in figures] == [
         ("core.Audits.time_audit(hadamard)", "ok"),

@@ -76,8 +76,10 @@ def test_what_any_page_names_is_there() -> None:
 
 
 def test_every_mechanism_is_told() -> None:
-    table = [(name.strip("`"), title, keeps.strip("`"), source)
-            for name, title, keeps, source in rows("Mechanisms")]  # fmt: skip
+    table = [
+        (name.strip("`"), title, keeps.strip("`"), source)
+        for name, title, keeps, source in rows("Mechanisms")
+    ]
     assert table == [
         (entry.name, entry.title, ", ".join(kept.__name__ for kept in entry.policies), entry.source)
         for entry in MECHANISMS.values()
@@ -303,8 +305,12 @@ def test_the_worst_case(row: list[str]) -> None:
     assert row[3:6] == figures
     context = Context.high_low(np.arange(k) < s, epsilon)
     specs: list[MechanismSpec] = [
-        RandomizedResponse(), PublishedUrap(), Hadamard(), SubsetSelection(), Galois()
-    ]  # fmt: skip
+        RandomizedResponse(),
+        PublishedUrap(),
+        Hadamard(),
+        SubsetSelection(),
+        Galois(),
+    ]
     losses = [worst_case(spec.make(context)).loss for spec in specs]
     assert row[6:] == [f"{loss / found.loss:.3f}" for loss in losses]
 
@@ -313,9 +319,13 @@ def few(k: int, s: int, epsilon: float, share: float) -> list[Mechanism]:
     """The mechanisms of the second table, in its order."""
     context = Context.high_low(np.arange(k) < s, epsilon)
     specs: list[MechanismSpec] = [
-        RandomizedResponse(), PublishedUrap(), Hadamard(), SubsetSelection(),
-        SubsetSelection(share=share), Galois(share=share),
-    ]  # fmt: skip
+        RandomizedResponse(),
+        PublishedUrap(),
+        Hadamard(),
+        SubsetSelection(),
+        SubsetSelection(share=share),
+        Galois(share=share),
+    ]
     return [spec.make(context) for spec in specs]
 
 

@@ -114,8 +114,10 @@ def test_requirements_are_those_of_the_package() -> None:
 @pytest.mark.package
 def test_the_core_needs_nothing_of_the_dashboard() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    names = {each.partition(">")[0].partition("~")[0].lower()
-             for each in project["optional-dependencies"]["dashboard"]}  # fmt: skip
+    names = {
+        each.partition(">")[0].partition("~")[0].lower()
+        for each in project["optional-dependencies"]["dashboard"]
+    }
     absent = {name.replace("pillow", "PIL") for name in names}
     example = str(ROOT / "examples" / "binary.json")
     for arguments in (["list"], ["run", example]):
@@ -217,8 +219,10 @@ def terms_of_files() -> dict[str, str]:
 def test_every_isc_package_has_its_copyright_and_permission_beside_the_data() -> None:
     terms = terms_of_files()
     assert {path.name for path in DATA.iterdir()} == {
-        *(name.rstrip("/") for name in terms), "README.md", "NOTICES.txt",
-    }  # fmt: skip
+        *(name.rstrip("/") for name in terms),
+        "README.md",
+        "NOTICES.txt",
+    }
     text = (DATA / "NOTICES.txt").read_text("utf-8")
     notices = re.split(r"THIS SOFTWARE\.\n", text)
     isc = {name: kind for name, kind in terms.items() if "ISC" in kind}

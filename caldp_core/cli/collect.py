@@ -87,8 +87,10 @@ def protocol_command(path: str | None, output: Path | None, **options: Any) -> N
 
 
 _PLANS_OF: Final = {
-    "reports": ("budget", "noisy-memo"), "a_day": ("budget",), "change_epsilon": ("noisy-memo",)
-}  # fmt: skip
+    "reports": ("budget", "noisy-memo"),
+    "a_day": ("budget",),
+    "change_epsilon": ("noisy-memo",),
+}
 """The plans of repetition that an option is for."""
 
 

@@ -465,9 +465,16 @@ class LawCheck:
     def to_dict(self) -> dict[str, Any]:
         """The check, JSON-ready."""
         expected = [float(f"{end:.6g}") for end in (self.low, self.high)]
-        return {"of": self.of, "counts": self.counts, "reports": self.reports,
-                "number": self.number, "count": self.count, "honest_mean": expected,
-                "chance": float(f"{self.chance:.3g}"), "unlike_honest": self.is_alarm}  # fmt: skip
+        return {
+            "of": self.of,
+            "counts": self.counts,
+            "reports": self.reports,
+            "number": self.number,
+            "count": self.count,
+            "honest_mean": expected,
+            "chance": float(f"{self.chance:.3g}"),
+            "unlike_honest": self.is_alarm,
+        }
 
 
 def check_counts_of_reports(protocol: Protocol, collected: CollectedTally) -> list[LawCheck]:

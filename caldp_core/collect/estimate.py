@@ -341,10 +341,12 @@ def read_collection(files: Files) -> Collection:
     if given:
         alone = protocols[0] if len(given) == 1 else None
         tallies = (
-            (name.removesuffix(".json").removesuffix(".tally"),
-             CollectedTally.from_dict(parsed, f"The tally {quoted(name)}", alone))
+            (
+                name.removesuffix(".json").removesuffix(".tally"),
+                CollectedTally.from_dict(parsed, f"The tally {quoted(name)}", alone),
+            )
             for name, parsed in given
-        )  # fmt: skip
+        )
         return Tallies.of(protocols[0], tuple(tallies))
     return _read_estimate(protocols[0], *tables[0], records)
 

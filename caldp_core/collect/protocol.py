@@ -198,10 +198,12 @@ def _mechanism(levels: Floats, rows: Sequence[Sequence[int]], whole: int) -> Wri
 def _levels(row: list[Any]) -> list[float]:
     levels = [math.inf if level == INFINITY else level for level in row]
     require(
-        all((type(level) in (int, float) and abs(level) < 1e300) or level == math.inf
-            for level in levels),
+        all(
+            (type(level) in (int, float) and abs(level) < 1e300) or level == math.inf
+            for level in levels
+        ),
         f"{NAME}'s rows must hold numbers or {INFINITY!r}; {ADVICE}",
-    )  # fmt: skip
+    )
     return levels
 
 
@@ -500,9 +502,15 @@ class Protocol:
             blocks, sensitive = named_blocks(policy.blocks, names), policy.sensitive
         nobody = from_weights("", "", domain, np.ones(domain.k))
         setup = Setup(
-            scenario.Scenario(), nobody, policy, blocks, sensitive,
-            chosen.mechanism, chosen.name, chosen.spec,
-        )  # fmt: skip
+            scenario.Scenario(),
+            nobody,
+            policy,
+            blocks,
+            sensitive,
+            chosen.mechanism,
+            chosen.name,
+            chosen.spec,
+        )
         return cls.of(setup, question, allow_unprotected=allow_unprotected)
 
     @classmethod

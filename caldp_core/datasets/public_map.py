@@ -76,8 +76,9 @@ class PublicMap:
             raise CaldpError("A public map says nothing of values that are on no map.")
         source = self.grid()
         table = self.weights().reshape(source.rows, source.columns).astype(np.float64)
-        upwards = _overlap_matrix((source.south, source.cell, source.rows),
-                                  (domain.south, domain.cell, domain.rows))  # fmt: skip
+        upwards = _overlap_matrix(
+            (source.south, source.cell, source.rows), (domain.south, domain.cell, domain.rows)
+        )
         table, across = upwards @ table, (domain.west, domain.cell, domain.columns)
         table_on = np.zeros((domain.rows, domain.columns))
         for turn in _TURNS:

@@ -44,10 +44,20 @@ class Options:
 
 
 EstimatorName: TypeAlias = Literal[
-    "simplex", "simplex-per-block", "cascade", "cascade-inhabitants", "cascade-map", "mixture",
-    "chosen", "norm-sub", "clip", "significance-threshold", "maximum-likelihood", "smoothed",
+    "simplex",
+    "simplex-per-block",
+    "cascade",
+    "cascade-inhabitants",
+    "cascade-map",
+    "mixture",
+    "chosen",
+    "norm-sub",
+    "clip",
+    "significance-threshold",
+    "maximum-likelihood",
+    "smoothed",
     "none",
-]  # fmt: skip
+]
 """Names of the estimators, so that type checkers find a misspelt one."""
 
 

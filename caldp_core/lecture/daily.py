@@ -353,8 +353,9 @@ class DailyMean:
             round_by_offset(numbers, np.full(numbers.shape, offset), self.width).tolist()
             for offset in range(self.width)
         ]
-        return [sum((chance(at, path) for at in rounded), Fraction(0)) / self.width
-                for path in paths]  # fmt: skip
+        return [
+            sum((chance(at, path) for at in rounded), Fraction(0)) / self.width for path in paths
+        ]
 
     def _remembered(self, places: Sequence[int], path: Sequence[int]) -> Fraction:
         """Probability of the bits `path` at these multiples: each multiple has one bit."""

@@ -278,10 +278,23 @@ class Designed:
 
 
 MechanismName: TypeAlias = Literal[
-    "hadamard", "randomized-response", "rappor", "oue", "subset-selection", "local-hashing",
-    "galois", "published-urap", "square-wave", "binary", "grid-geometric", "exponential",
-    "planar-geometric", "best-kernel", "stepped-geometric", "designed",
-]  # fmt: skip
+    "hadamard",
+    "randomized-response",
+    "rappor",
+    "oue",
+    "subset-selection",
+    "local-hashing",
+    "galois",
+    "published-urap",
+    "square-wave",
+    "binary",
+    "grid-geometric",
+    "exponential",
+    "planar-geometric",
+    "best-kernel",
+    "stepped-geometric",
+    "designed",
+]
 """Names of the catalogue, so that type checkers find a misspelt one."""
 
 

@@ -272,7 +272,9 @@ class PersonalisedMechanism:
             columns = zip(*(row for _, row in parts), strict=True)
             weights = [weight for weight, _ in parts]
             mixed.append(
-                [sum((w * q for w, q in zip(weights, column, strict=True)), Fraction(0))
-                 for column in columns]
-            )  # fmt: skip
+                [
+                    sum((w * q for w, q in zip(weights, column, strict=True)), Fraction(0))
+                    for column in columns
+                ]
+            )
         return mixed

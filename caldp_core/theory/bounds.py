@@ -299,8 +299,9 @@ def _in_block(domain: GridDomain, rows: int, columns: int, epsilon: float) -> fl
     height, width = cell_km(domain)
     down, right = np.arange(rows), np.arange(columns)
     # Each offset but 0 occurs in both directions.
-    pairs = np.outer((rows - down) * np.where(down > 0, 2, 1),
-                     (columns - right) * np.where(right > 0, 2, 1))  # fmt: skip
+    pairs = np.outer(
+        (rows - down) * np.where(down > 0, 2, 1), (columns - right) * np.where(right > 0, 2, 1)
+    )
     total = float((pairs * np.hypot(height * down[:, None], width * right)).sum())
     size = rows * columns
     return total / size / (size + float(np.expm1(epsilon)))

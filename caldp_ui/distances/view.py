@@ -417,16 +417,33 @@ def odds_figure(data: DistanceData, colours: Palette) -> Figure:
     at, right = exact_odds(data)
     dots = {"color": colours.ours, "symbol": "circle-open", "size": 9}
     traces = [
-        _line("limit by distance", km, [right_guess_probability(record, d) for d in km.tolist()],
-              (colours.ours, "solid")),
-        curves.dots_trace("this noise", at, 100 * right, dots,
-                   hovertemplate="%{x:.3g} km: %{y:.1f} of 100, exactly"),
-        _line("within one block", km, [max_guess_accuracy(data.blocks_epsilon)] * km.size,
-              (colours.faint, "dot")),
+        _line(
+            "limit by distance",
+            km,
+            [right_guess_probability(record, d) for d in km.tolist()],
+            (colours.ours, "solid"),
+        ),
+        curves.dots_trace(
+            "this noise",
+            at,
+            100 * right,
+            dots,
+            hovertemplate="%{x:.3g} km: %{y:.1f} of 100, exactly",
+        ),
+        _line(
+            "within one block",
+            km,
+            [max_guess_accuracy(data.blocks_epsilon)] * km.size,
+            (colours.faint, "dot"),
+        ),
         _line("across a block's border", km, [1.0] * km.size, (colours.faint, "dashdot")),
-        _line("plain LDP", km, [max_guess_accuracy(record.policy.epsilon)] * km.size,
-              (colours.plain, "dash")),
-    ]  # fmt: skip
+        _line(
+            "plain LDP",
+            km,
+            [max_guess_accuracy(record.policy.epsilon)] * km.size,
+            (colours.plain, "dash"),
+        ),
+    ]
     ticks = [1, 5, 20, 100, 500]
     x = curves.logarithmic(
         "distance between two equally likely places", ticks, "{} km".format, **curves.FIXED

@@ -260,16 +260,36 @@ def bias_scene(data: PersonalData) -> records.Scene:
     share = formats.ratio(data.bias.total_variation)
     wrong = Fact(share.number, f"{share.unit} people, however many take part")
     pictures = (
-        records.Picture("guess", "The collector's guess of own places", guess,
-                f"Map of where the collector takes own places to be: {guess}.",
-                records.encode(assumed), nobody, _MARKS),
-        records.Picture("many", "Too many people here", f"{share} people, on average",
-                f"Map of cells with too many people on average: {share} in all.",
-                records.encode(np.maximum(per_cell, 0.0)), nobody, _MARKS, wrong),
-        records.Picture("few", "Too few people here", f"{share} people, on average",
-                f"Map of cells with too few people on average: {share} in all.",
-                records.encode(np.maximum(-per_cell, 0.0)), nobody, _MARKS, wrong),
-    )  # fmt: skip
+        records.Picture(
+            "guess",
+            "The collector's guess of own places",
+            guess,
+            f"Map of where the collector takes own places to be: {guess}.",
+            records.encode(assumed),
+            nobody,
+            _MARKS,
+        ),
+        records.Picture(
+            "many",
+            "Too many people here",
+            f"{share} people, on average",
+            f"Map of cells with too many people on average: {share} in all.",
+            records.encode(np.maximum(per_cell, 0.0)),
+            nobody,
+            _MARKS,
+            wrong,
+        ),
+        records.Picture(
+            "few",
+            "Too few people here",
+            f"{share} people, on average",
+            f"Map of cells with too few people on average: {share} in all.",
+            records.encode(np.maximum(-per_cell, 0.0)),
+            nobody,
+            _MARKS,
+            wrong,
+        ),
+    )
     return records.Scene(
         _ground(data),
         pictures,

@@ -312,8 +312,10 @@ def judgement_text(ours: Result, shift: Floats, domain: GridDomain) -> str:
     if reason:
         return reason
     truth, estimate = ours.setup.dataset.distribution, ours.first.estimate
-    errors = [formats.per_hundred(total_variation(truth, each)) for each in (
-        estimate, estimate - shift, public_prior(ours)[1])]  # fmt: skip
+    errors = [
+        formats.per_hundred(total_variation(truth, each))
+        for each in (estimate, estimate - shift, public_prior(ours)[1])
+    ]
     worse = np.abs(estimate - truth) - np.abs(estimate - shift - truth)
     worst = np.argsort(-worse)[:_EXAMPLES]
     named = "; ".join(place_name(domain, int(x)) for x in worst if worse[x] > 0)

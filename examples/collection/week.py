@@ -85,8 +85,15 @@ def run_week(folder: Path, people: int, answer: Answer, seed: int = 1) -> list[s
         run("tally", protocol_file, reports, "-o", folder / f"{day}.tally.json", "--max-refused", 1)
     tallies = [folder / f"{day}.tally.json" for day in DAYS]
     run("merge", *tallies, "-o", folder / "week.tally.json")
-    run("estimate", protocol_file, folder / "week.tally.json", "-o", folder / "estimate.csv",
-        "--record", folder / "record.json")  # fmt: skip
+    run(
+        "estimate",
+        protocol_file,
+        folder / "week.tally.json",
+        "-o",
+        folder / "estimate.csv",
+        "--record",
+        folder / "record.json",
+    )
     return answers
 
 

@@ -81,12 +81,21 @@ FULL: Final = Path("/dev/full")
 @pytest.mark.skipif(not FULL.exists(), reason="Linux has a disk that is always full")
 @pytest.mark.parametrize(
     "words",
-    thinned([
-        ["list"], ["schema"], ["client"], ["run", "examples/survey.json"],
-        ["protocol", "examples/survey.json"], ["audit", "examples/binary.json"], ["--help"],
-        ["--version"], ["protocol", "--help"],
-    ], one_in=3),
-)  # fmt: skip
+    thinned(
+        [
+            ["list"],
+            ["schema"],
+            ["client"],
+            ["run", "examples/survey.json"],
+            ["protocol", "examples/survey.json"],
+            ["audit", "examples/binary.json"],
+            ["--help"],
+            ["--version"],
+            ["protocol", "--help"],
+        ],
+        one_in=3,
+    ),
+)
 def test_a_full_standard_output_is_one_sentence(words: list[str]) -> None:
     with FULL.open("w") as full:
         done = start(words, full)
@@ -165,8 +174,12 @@ def test_ctrl_c_ends_every_command_as_shells_expect(monkeypatch: pytest.MonkeyPa
 def start(words: list[str], output: IO[str]) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
         [sys.executable, "-m", "caldp_core", *words],
-        cwd=ROOT, stdout=output, stderr=subprocess.PIPE, text=True, check=False,
-    )  # fmt: skip
+        cwd=ROOT,
+        stdout=output,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
 
 
 def commands_of(group: click.Group) -> list[click.Command]:
@@ -550,10 +563,12 @@ def test_ctrl_c_is_no_verdict(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     [
         ({"epsilon": 0}, "epsilon must be in"),
         ({"family": "none"}, "kind of mechanism must be one of"),
-        ({"k": 2**20, "blocks": ONE, "epsilon": 1.0, "sensitive": {"kind": "everything"}},
-         "goes through at most"),
+        (
+            {"k": 2**20, "blocks": ONE, "epsilon": 1.0, "sensitive": {"kind": "everything"}},
+            "goes through at most",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_used_is_one_sentence(
     tmp_path: Path, change: dict[str, Any], words: str
 ) -> None:

@@ -103,8 +103,10 @@ def test_steps_go_from_and_to_where_one_says(tmp_path: Path) -> None:
     assert (summary["people"], summary["beyond_the_steps"]) == (90, 8 + 22)
     table = read_table(out).table
     assert dict(zip(table.names, table.counts, strict=True)) == {
-        "18 to 37": 28, "38 to 57": 20, "58 to 77": 42,
-    }  # fmt: skip
+        "18 to 37": 28,
+        "38 to 57": 20,
+        "58 to 77": 42,
+    }
     assert count(tmp_path, *steps)["answers"] == 5
     for wrong, words in {
         (*steps[:4], "--from", "3"): "say by --step how wide they are",
@@ -123,8 +125,10 @@ def test_columns_and_numbers_can_be_said(tmp_path: Path) -> None:
     assert (summary["answers"], summary["people"]) == (3, 3)
     table = read_table(out).table
     assert dict(zip(table.names, table.counts, strict=True)) == {
-        "20; Mitte": 1, "20; Weg": 1, "30; Mitte": 1,
-    }  # fmt: skip
+        "20; Mitte": 1,
+        "20; Weg": 1,
+        "30; Mitte": 1,
+    }
     assert table.groups == ("Mitte", "Mitte", "Weg")
     for wrong, words in {
         ("-o", str(out), "--answer", "Haus"): "--answer must name a column, one of Ort, Alter",
@@ -346,8 +350,10 @@ def test_latitude_and_longitude_by_hand_are_not_asked_about(tmp_path: Path) -> N
     done = count_as_chosen(tmp_path, lines, "--column", "a=latitude", "--column", "b=longitude")
     assert done.exit_code == 0, done.output
     assert json.loads(done.stdout)["columns"] == {
-        "latitude": "a", "longitude": "b", "count": "people",
-    }  # fmt: skip
+        "latitude": "a",
+        "longitude": "b",
+        "count": "people",
+    }
 
 
 def test_questions_by_hand_are_a_survey_whose_record_says_so(tmp_path: Path) -> None:

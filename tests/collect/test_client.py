@@ -76,9 +76,13 @@ def test_answers_are_labels_numbers_or_places(never: None) -> None:
 
 def test_a_place_is_any_pair_of_numbers(never: None) -> None:
     pairs: tuple[Any, ...] = (
-        [1.5, 12.5], np.array([1.5, 12.5]), np.array([1.5, 12.5], np.float32), (1, 12),
-        (np.float32(1.5), np.float32(12.5)), [np.int64(1), Fraction(25, 2)],
-    )  # fmt: skip
+        [1.5, 12.5],
+        np.array([1.5, 12.5]),
+        np.array([1.5, 12.5], np.float32),
+        (1, 12),
+        (np.float32(1.5), np.float32(12.5)),
+        [np.int64(1), Fraction(25, 2)],
+    )
     for pair in pairs:
         with naming(repr(pair)):
             assert Client(on_a_map()).report(pair) == 5
@@ -222,8 +226,14 @@ def test_a_line_that_was_cut_off_is_written_over(tmp_path: Path) -> None:
 
 def test_a_memory_that_is_none_is_refused(tmp_path: Path) -> None:
     protocol, file = labelled("oue", LABELS), tmp_path / "memory"
-    lines = ("garbage", "[1]", "[" * 100_000, '{"protocol": 1, "person": "a", "report": 1}',
-             '{"protocol": "a", "person": "a", "report": [1]}', '{"protocol": "a"}')  # fmt: skip
+    lines = (
+        "garbage",
+        "[1]",
+        "[" * 100_000,
+        '{"protocol": 1, "person": "a", "report": 1}',
+        '{"protocol": "a", "person": "a", "report": [1]}',
+        '{"protocol": "a"}',
+    )
     for line in lines:
         file.write_text(f"{line}\n", "utf-8")
         with naming(line[:60]), pytest.raises(CaldpError, match=r"memory .* can't be used"):
@@ -277,9 +287,12 @@ def test_what_is_sent_keeps_the_policy_and_one_more_of_two_to_the_48th_would_not
     name, by = ("truth", 1) if "truth" in protocol.device.blocks[0] else ("cover", -1)
     blocks = [{**of, name: of[name] + by * (of[name] > 0)} for of in protocol.device.blocks]
     device = Device(
-        protocol.plan.name, protocol.format.oracle_count, blocks, protocol.device.block_of,
+        protocol.plan.name,
+        protocol.format.oracle_count,
+        blocks,
+        protocol.device.block_of,
         protocol.device.rank_of,
-    )  # fmt: skip
+    )
     wrong = replace(protocol, plan=replace(protocol.plan))
     wrong.plan.__dict__["device"] = device
     assert not audit_channel(payload_channel(wrong), policy).holds
@@ -331,8 +344,12 @@ def in_node(**inputs: Any) -> dict[str, Any]:
     payload = {"client": str(CLIENT), "vectors": [], "protocols": [], "places": []} | inputs
     done = subprocess.run(
         [str(NODE), str(Path(__file__).with_name("harness.mjs"))],
-        input=json.dumps(payload), capture_output=True, text=True, check=False, timeout=300,
-    )  # fmt: skip
+        input=json.dumps(payload),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -377,9 +394,12 @@ def test_it_sends_exactly_what_the_channel_says(output: dict[str, Any]) -> None:
             for law in stated(protocol)
         ]
         found = [
-            {sent: sum(n * Fraction(chance) for chance, n in Counter(chances).items())
-             for sent, chances in law} for law in laws
-        ]  # fmt: skip
+            {
+                sent: sum(n * Fraction(chance) for chance, n in Counter(chances).items())
+                for sent, chances in law
+            }
+            for law in laws
+        ]
         with naming(f"{protocol.plan.name}, {protocol.domain.k}"):
             assert found == right
 
@@ -426,8 +446,11 @@ def remembered(protocol: Protocol, asks: list[Any], stored: dict[str, str]) -> d
     done = subprocess.run(
         [str(NODE), "--input-type=module", "-e", REMEMBER],
         input=json.dumps(payload | {"asks": asks, "stored": stored}),
-        capture_output=True, text=True, check=True, timeout=120,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
     output: dict[str, Any] = json.loads(done.stdout)
     return output
 

@@ -83,23 +83,31 @@ def test_a_run_whose_reports_were_refused_ends_with_3_and_keeps_its_counts(folde
 
 def caldp(folder: Path, words: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
-        ["sh", "-c", f"{sys.executable} -m caldp_core {words}"], cwd=folder, text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, timeout=120, check=False,
-    )  # fmt: skip
+        ["sh", "-c", f"{sys.executable} -m caldp_core {words}"],
+        cwd=folder,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        timeout=120,
+        check=False,
+    )
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/stdout").exists(), reason="Unix has /dev/stdout")
 @pytest.mark.parametrize(
     "words",
-    thinned([
-        "tally protocol.json right.csv -o /dev/stdout | cat",
-        "tally protocol.json right.csv -o /dev/stdout > out; cat out",
-        "tally protocol.json right.csv -o pipe > /dev/null & cat pipe",
-        "merge right.json -o /dev/stdout | cat",
-        "merge right.json -o /dev/stdout >> out2; cat out2",
-    ], one_in=2),
-)  # fmt: skip
+    thinned(
+        [
+            "tally protocol.json right.csv -o /dev/stdout | cat",
+            "tally protocol.json right.csv -o /dev/stdout > out; cat out",
+            "tally protocol.json right.csv -o pipe > /dev/null & cat pipe",
+            "merge right.json -o /dev/stdout | cat",
+            "merge right.json -o /dev/stdout >> out2; cat out2",
+        ],
+        one_in=2,
+    ),
+)
 def test_a_tally_may_go_to_standard_output(folder: Path, words: str) -> None:
     """It waited for its own output: what is there already is a pipe, and was read."""
     assert tally(folder, "right.csv", "-o", "right.json").exit_code == 0
@@ -143,9 +151,16 @@ def test_records_of_many_values_are_a_line() -> None:
         books = frozenset(f"batch:{i}" for i in range(900))
         collected = CollectedTally(protocol.fingerprint, drawn, books)
         parts = Tallies.of(protocol, (("day", collected),))
-        made: list[Any] = [protocol, protocol.plan, protocol.device, collected, parts,
-                           parts.results(0.95), Client(protocol),
-                           Evidence.of(protocol.mechanism, drawn)]  # fmt: skip
+        made: list[Any] = [
+            protocol,
+            protocol.plan,
+            protocol.device,
+            collected,
+            parts,
+            parts.results(0.95),
+            Client(protocol),
+            Evidence.of(protocol.mechanism, drawn),
+        ]
         made += [getattr(m, f.name) for m in made if is_dataclass(m) for f in fields(m)]
         for each in made:
             if type(each).__module__.startswith("caldp_core"):
@@ -174,8 +189,10 @@ def faulty_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Right files of two questions, and wrong ones; none of them is changed by a command."""
     made = tmp_path_factory.mktemp("wrong")
     ours, other, sets = (
-        labelled("galois", ("a", "b")), labelled("galois", ("b", "a")), small("oue")
-    )  # fmt: skip
+        labelled("galois", ("a", "b")),
+        labelled("galois", ("b", "a")),
+        small("oue"),
+    )
     for name, protocol in (("ours", ours), ("other", other), ("sets", sets)):
         (made / f"{name}.json").write_text(protocol.to_json(), "utf-8")
     day = tally_of(ours, made, "day")
@@ -345,8 +362,10 @@ def test_a_walk_through_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert record["batches"] == ["monday", "tuesday"]
     (block,) = record["privacy"]["if_mixed"]["blocks"]
     assert block["people"] == 300
-    counts = [json.loads(Path(f"{name}.tally.json").read_text("utf-8"))["counts"]
-              for name in ("mixed", "tuesday", "monday")]  # fmt: skip
+    counts = [
+        json.loads(Path(f"{name}.tally.json").read_text("utf-8"))["counts"]
+        for name in ("mixed", "tuesday", "monday")
+    ]
     assert counts[0] == counts[1] != counts[2]
     assert Path("from-counts.csv").read_bytes() == Path("estimate.csv").read_bytes()
     assert_the_snippet_of_a_page_sends_two_reports_that_are_one()
@@ -377,10 +396,13 @@ def test_figures_of_the_page_are_those_of_the_code() -> None:
     lines = (ROOT / "examples" / "collection" / "server.py").read_text("utf-8").splitlines()
     assert (THREADS, collector.SAVE_INTERVAL_S) == (2, 2.0)
     for words in (
-        f"one file of {size / 1000:.0f} kB", f"collector of {len(lines)} lines",
-        f"first {MARK_LENGTH} characters", "as a whole every two seconds",
-        f"on two cores within {MEMORY_MB} MB", f"more than {ROWS_MAX}",
-    ):  # fmt: skip
+        f"one file of {size / 1000:.0f} kB",
+        f"collector of {len(lines)} lines",
+        f"first {MARK_LENGTH} characters",
+        "as a whole every two seconds",
+        f"on two cores within {MEMORY_MB} MB",
+        f"more than {ROWS_MAX}",
+    ):
         assert words in page
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     assert set(re.findall(r"'\.\[(\w+)\]'", page)) == {"collect"}
@@ -424,16 +446,19 @@ def test_what_is_said_of_a_trillion_people_follows_from_the_measured_times() -> 
     numbers = float(table("collect.md", "| work | seconds | memory |")[0][1])
     page = " ".join(text_of("collect.md").split())
     for words in (
-        f"spend {more - 1:.0%} more".replace("%", " %"), f"are {one / two:.1f} times as fast",
+        f"spend {more - 1:.0%} more".replace("%", " %"),
+        f"are {one / two:.1f} times as fast",
         f"At {spent_by_two:.2f} s for {n:,} a core does {round(rate, -3):,.0f} a second",
-        f"take {spent / 1e6:.1f} million seconds", f"{spent / cores / 60:.0f} minutes of 1,000",
-        f"is {size} bytes: {everybody * size / 1e12:.0f} TB", f"to {ROWS_MAX}, and",
+        f"take {spent / 1e6:.1f} million seconds",
+        f"{spent / cores / 60:.0f} minutes of 1,000",
+        f"is {size} bytes: {everybody * size / 1e12:.0f} TB",
+        f"to {ROWS_MAX}, and",
         f"reads {everybody * size / spent / 1e6:.0f} MB a second",
         f"{round(tasks, -3):,.0f} partial tallies of {k:,} counts",
         f"{ROWS_MAX * k * 8 / 1e6:.0f} MB come",
         f"{everybody / files.TalliedNumbers.n:,.0f} files of 10⁸. At {numbers} s each",
         f"takes {numbers * everybody / files.TalliedNumbers.n / 3600:.0f} hours",
-    ):  # fmt: skip
+    ):
         assert words in page, words
 
 

@@ -89,10 +89,18 @@ def test_every_report_that_can_be_is_counted_and_no_other(family: str) -> None:
 
 
 WRONG_NUMBERS = [
-    ("11", OUT_OF_RANGE), ("-1", OUT_OF_RANGE), ("999999999999999999", OUT_OF_RANGE), ("9" * 30,
-    MALFORMED), ("1.5", MALFORMED), ("", MALFORMED), ("1e3", MALFORMED), ("flu", MALFORMED), ("0x1",
-    MALFORMED), ("=1+1", MALFORMED), ("１", MALFORMED),
-]  # fmt: skip
+    ("11", OUT_OF_RANGE),
+    ("-1", OUT_OF_RANGE),
+    ("999999999999999999", OUT_OF_RANGE),
+    ("9" * 30, MALFORMED),
+    ("1.5", MALFORMED),
+    ("", MALFORMED),
+    ("1e3", MALFORMED),
+    ("flu", MALFORMED),
+    ("0x1", MALFORMED),
+    ("=1+1", MALFORMED),
+    ("１", MALFORMED),
+]
 
 
 def test_wrong_numbers_are_refused_by_their_reason(tmp_path: Path) -> None:
@@ -137,8 +145,20 @@ def test_wrong_bytes_are_refused_by_their_reason(tmp_path: Path) -> None:
                 assert found.refused[OUT_OF_RANGE] == 2
 
 
-LINES = ("{", "[1]", "null", '"report"', "{}", '{"report": null}', '{"report": {"a": 1}}',
-         '{"report": true}', "\x1f", '{"report": 3', "[" * 5000, "\0")  # fmt: skip
+LINES = (
+    "{",
+    "[1]",
+    "null",
+    '"report"',
+    "{}",
+    '{"report": null}',
+    '{"report": {"a": 1}}',
+    '{"report": true}',
+    "\x1f",
+    '{"report": 3',
+    "[" * 5000,
+    "\0",
+)
 
 
 def test_lines_that_are_no_reports_are_counted_and_stop_nothing(tmp_path: Path) -> None:
@@ -401,9 +421,15 @@ def test_tallies_that_are_none_are_refused(tmp_path: Path) -> None:
     protocol, path = small("hadamard"), tmp_path / "tally.json"
     whole = json.loads(CollectedTally.empty(protocol).to_json())
     wrong: tuple[dict[str, Any], ...] = (
-        {"n": -1}, {"counts": "many"}, {"counts": [10**40]}, {"protocol": 3}, {"batches": [1]},
-        {"refused": {}}, {"refused": dict.fromkeys(whole["refused"], -1)}, {"caldp_tally": 9},
-    )  # fmt: skip
+        {"n": -1},
+        {"counts": "many"},
+        {"counts": [10**40]},
+        {"protocol": 3},
+        {"batches": [1]},
+        {"refused": {}},
+        {"refused": dict.fromkeys(whole["refused"], -1)},
+        {"caldp_tally": 9},
+    )
     for change in wrong:
         path.write_text(json.dumps(whole | change), "utf-8")
         with naming(str(change)), pytest.raises(CaldpError):

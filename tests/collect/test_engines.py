@@ -197,8 +197,10 @@ class FrameOfDays(Frame):
 
 
 def by_spark(protocol: Protocol, folder: Path, sent: list[Any], most: int = 9) -> CollectedTally:
-    parts = [pa.RecordBatch.from_pydict({"report": sent[i::2], "batch": [day] * len(sent[i::2])})
-             for i, day in enumerate(DAYS)]  # fmt: skip
+    parts = [
+        pa.RecordBatch.from_pydict({"report": sent[i::2], "batch": [day] * len(sent[i::2])})
+        for i, day in enumerate(DAYS)
+    ]
     return tally_frame(protocol, FrameOfDays([[part] for part in parts]), "frame", most)
 
 
@@ -211,16 +213,21 @@ def by_sql(protocol: Protocol, folder: Path, sent: list[Any]) -> CollectedTally:
         path = written.write(
             folder / "sql.jsonl", sent, day=[DAYS[i % 2] for i in range(len(sent))]
         )
-        database.execute("CREATE TABLE reports AS SELECT *, NULL AS protocol FROM read_json(?)",
-                         [str(path)])  # fmt: skip
+        database.execute(
+            "CREATE TABLE reports AS SELECT *, NULL AS protocol FROM read_json(?)", [str(path)]
+        )
         counts = database.sql(tally_query(protocol, "duckdb", "day"))
         counts.write_parquet(str(folder / "counts.parquet"))
     return collected_from_histogram(protocol, folder / "counts.parquet")
 
 
 ENGINES: tuple[Callable[..., CollectedTally], ...] = (
-    by_file, by_pandas, by_spark, by_spark_in_two_steps, by_sql,
-)  # fmt: skip
+    by_file,
+    by_pandas,
+    by_spark,
+    by_spark_in_two_steps,
+    by_sql,
+)
 
 
 def test_the_same_batches_by_any_two_engines_are_refused(
@@ -242,8 +249,10 @@ def test_the_same_batches_by_any_two_engines_are_refused(
 
 
 def two_parts(protocol: Protocol, folder: Path) -> list[Path]:
-    return [written.write(folder / f"mon-{part}.jsonl", reports(protocol, part), batch=["mon"] * 60)
-            for part in (1, 2)]  # fmt: skip
+    return [
+        written.write(folder / f"mon-{part}.jsonl", reports(protocol, part), batch=["mon"] * 60)
+        for part in (1, 2)
+    ]
 
 
 @pytest.mark.slow
@@ -323,21 +332,68 @@ TEXTS: Final[dict[str | None, int | str]] = {
     "-0": 0,
     **dict.fromkeys(("-1", "11", "9" * 18, f"-{'9' * 18}", "-000000000000000001"), OUT_OF_RANGE),
     **dict.fromkeys(
-        ("1.5", "2.4", "3.0", "1_0", "1e0", "1E0", "+2", "0x1", "1,000", "", " ", "9" * 19,
-         f"-{'9' * 19}", "0000000000000000003", "1" * 40, "１", "٣", "½", "²", "3\t", "\t3",
-         "3\n", "3\xa0", "3\u2028", "- 1", "--1", "NaN", "nan", "inf", "true", "NULL", "0b1",
-         "'3'", "3;", "3 4", "$3", "1/2", "٣3", None),
+        (
+            "1.5",
+            "2.4",
+            "3.0",
+            "1_0",
+            "1e0",
+            "1E0",
+            "+2",
+            "0x1",
+            "1,000",
+            "",
+            " ",
+            "9" * 19,
+            f"-{'9' * 19}",
+            "0000000000000000003",
+            "1" * 40,
+            "１",
+            "٣",
+            "½",
+            "²",
+            "3\t",
+            "\t3",
+            "3\n",
+            "3\xa0",
+            "3\u2028",
+            "- 1",
+            "--1",
+            "NaN",
+            "nan",
+            "inf",
+            "true",
+            "NULL",
+            "0b1",
+            "'3'",
+            "3;",
+            "3 4",
+            "$3",
+            "1/2",
+            "٣3",
+            None,
+        ),
         MALFORMED,
     ),
-}  # fmt: skip
+}
 """A report as text → the number that it is, or why it is refused."""
-WHOLE: Final = {3: 3, -1: OUT_OF_RANGE, 11: OUT_OF_RANGE, None: MALFORMED,
-                10**18 - 1: OUT_OF_RANGE, 10**18: MALFORMED, -(10**18): MALFORMED}  # fmt: skip
+WHOLE: Final = {
+    3: 3,
+    -1: OUT_OF_RANGE,
+    11: OUT_OF_RANGE,
+    None: MALFORMED,
+    10**18 - 1: OUT_OF_RANGE,
+    10**18: MALFORMED,
+    -(10**18): MALFORMED,
+}
 DOUBLES: Final = (3.0, 1.5, 0.0, -1.0, 1e20, float("nan"), float("inf"), None)
 MARKS: Final[dict[str | None, str | None]] = {
-    None: None, "mark": None, "whole": None, '"mark"': None,
+    None: None,
+    "mark": None,
+    "whole": None,
+    '"mark"': None,
     **dict.fromkeys(("", "x", "MARK", " mark"), OTHER_PROTOCOL),
-}  # fmt: skip
+}
 
 
 @pytest.fixture(scope="module")
@@ -498,30 +554,61 @@ SCHEMA = object_schema(
     deployment=object_schema(
         ["basic", "administrative"],
         basic=object_schema(
-            ["name", "data_curators", "description", "intended_use", "data_product_type",
-             "data_product_region", "publication_date"],
-            name=text(), data_curators=DAP_TEXTS, description=text(), intended_use=text(),
-            data_product_type=text("Summary statistics"), data_product_region=text(),
-            publication_date=text(), data_product_sector=text(),
+            [
+                "name",
+                "data_curators",
+                "description",
+                "intended_use",
+                "data_product_type",
+                "data_product_region",
+                "publication_date",
+            ],
+            name=text(),
+            data_curators=DAP_TEXTS,
+            description=text(),
+            intended_use=text(),
+            data_product_type=text("Summary statistics"),
+            data_product_region=text(),
+            publication_date=text(),
+            data_product_sector=text(),
         ),
-        dp_variant=object_schema([], variant_name=text("Pure DP", "Custom"), data_domain=text(),
-                          unprotected_quantities=text()),
-        privacy_loss=object_schema([], privacy_unit=text(), privacy_unit_details=text(),
-                            privacy_parameters=object_schema([], epsilon={"type": "number"}),
-                            privacy_parameters_details=text()),
+        dp_variant=object_schema(
+            [],
+            variant_name=text("Pure DP", "Custom"),
+            data_domain=text(),
+            unprotected_quantities=text(),
+        ),
+        privacy_loss=object_schema(
+            [],
+            privacy_unit=text(),
+            privacy_unit_details=text(),
+            privacy_parameters=object_schema([], epsilon={"type": "number"}),
+            privacy_parameters_details=text(),
+        ),
         deployment_model=object_schema(
-            [], model_name=text("Local"), model_name_details=text(), actors=text(),
-            release_type=text("One release", "Many releases"), release_type_details=text(),
-            data_source_type=text("Static", "Dynamic"), data_source_type_details=text(),
-            access_type=text("Interactive", "Non-interactive"), access_type_details=text(),
+            [],
+            model_name=text("Local"),
+            model_name_details=text(),
+            actors=text(),
+            release_type=text("One release", "Many releases"),
+            release_type_details=text(),
+            data_source_type=text("Static", "Dynamic"),
+            data_source_type_details=text(),
+            access_type=text("Interactive", "Non-interactive"),
+            access_type_details=text(),
         ),
         accounting=object_schema([], post_processing=text(), composition=text()),
-        implementation=object_schema([], preprocessing_and_hyperparameter_tuning=text(),
-                              mechanisms=text(), justification=text()),
-        administrative=object_schema(["registry_authors"], sources=text(), notes=text(),
-                              registry_authors=DAP_TEXTS),
+        implementation=object_schema(
+            [],
+            preprocessing_and_hyperparameter_tuning=text(),
+            mechanisms=text(),
+            justification=text(),
+        ),
+        administrative=object_schema(
+            ["registry_authors"], sources=text(), notes=text(), registry_authors=DAP_TEXTS
+        ),
     ),
-)  # fmt: skip
+)
 """The keys and the words that the registry's schema allows (its repository, 2026)."""
 
 
@@ -566,8 +653,11 @@ def aggregate(tasks: list[dict[str, Any]]) -> list[Any]:
     done = subprocess.run(
         [str(NODE), str(Path(__file__).with_name("prio3.mjs"))],
         input=json.dumps({"modules": str(MODULES), "tasks": tasks}),
-        capture_output=True, text=True, check=False, timeout=120,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
     assert done.returncode == 0, done.stderr
     found: list[Any] = json.loads(done.stdout)
     return found

@@ -85,8 +85,17 @@ def test_the_commands_lead_from_files_to_shares(protocol: Protocol, tmp_path: Pa
     assert done.exit_code == 0, done.output
     assert (tmp_path / "week.json").read_bytes() == tally.read_bytes()
     record = tmp_path / "record.json"
-    done = caldp("estimate", "--level", "0.9", tmp_path / "protocol.json", tally, "-o", table,
-                 "--record", record)  # fmt: skip
+    done = caldp(
+        "estimate",
+        "--level",
+        "0.9",
+        tmp_path / "protocol.json",
+        tally,
+        "-o",
+        table,
+        "--record",
+        record,
+    )
     assert done.exit_code == 0, done.output
     rows = list(csv.DictReader(table.read_text("utf-8").splitlines()))
     # Of 3,000 people at ε = 2 a share has σ = 0.012; five of them are a chance of 10^-6.
@@ -106,8 +115,16 @@ def estimated(folder: Path, domain: Domain, people: list[int], *options: str) ->
     (folder / "protocol.json").write_text(asked.to_json(), "utf-8")
     tally = asked.mechanism.sample_tally(np.array(people), np.random.default_rng(4))
     CollectedTally(asked.fingerprint, tally).write(folder / "tally.json")
-    done = caldp("estimate", folder / "protocol.json", folder / "tally.json", *options,
-                 "-o", folder / "out.csv", "--record", folder / "record.json")  # fmt: skip
+    done = caldp(
+        "estimate",
+        folder / "protocol.json",
+        folder / "tally.json",
+        *options,
+        "-o",
+        folder / "out.csv",
+        "--record",
+        folder / "record.json",
+    )
     assert done.exit_code == 0, done.output
     return done.output, json.loads((folder / "record.json").read_text("utf-8"))
 
@@ -234,8 +251,14 @@ def test_places_are_written_as_cells_of_a_map(tmp_path: Path) -> None:
     (tmp_path / "protocol.json").write_text(protocol.to_json(), "utf-8")
     (tmp_path / "counts.csv").write_text("report,n\n0,400\n1,9\n3,30\n5,200\n", "utf-8")
     for name in ("cells.geojson", "cells.csv"):
-        done = caldp("estimate", tmp_path / "protocol.json", "--histogram", tmp_path / "counts.csv",
-                     "-o", tmp_path / name)  # fmt: skip
+        done = caldp(
+            "estimate",
+            tmp_path / "protocol.json",
+            "--histogram",
+            tmp_path / "counts.csv",
+            "-o",
+            tmp_path / name,
+        )
         assert done.exit_code == 0, done.output
     made = json.loads((tmp_path / "cells.geojson").read_text("utf-8"))["features"]
     rows = list(csv.DictReader((tmp_path / "cells.csv").read_text("utf-8").splitlines()))
@@ -251,9 +274,17 @@ def test_places_are_written_as_cells_of_a_map(tmp_path: Path) -> None:
         assert {"estimated share", "low", "high", "sensitive"} <= properties.keys()
 
 
-WRONG = ("report,n\n4,1\n", "report,n\n-4,1\n", "report,n\nx,1\n", "report,n\n1,-1\n",
-         "report,n\n1,x\n", "report,n\n1,2\n1,3\n", "report,n\n1\n",
-         "report,n\n1,9999999999999999\n", "report\n1\n")  # fmt: skip
+WRONG = (
+    "report,n\n4,1\n",
+    "report,n\n-4,1\n",
+    "report,n\nx,1\n",
+    "report,n\n1,-1\n",
+    "report,n\n1,x\n",
+    "report,n\n1,2\n1,3\n",
+    "report,n\n1\n",
+    "report,n\n1,9999999999999999\n",
+    "report\n1\n",
+)
 
 
 @pytest.mark.slow
@@ -277,8 +308,14 @@ def test_reports_of_real_people_take_a_public_map(tmp_path: Path) -> None:
     off = {}
     nearest = ("--estimator", "simplex-per-block")
     for way in (nearest, (), ("--prior", tmp_path / "last year.csv")):
-        done = caldp("estimate", tmp_path / "p.json", tmp_path / "t.json", *way,
-                     "--record", tmp_path / "record.json")  # fmt: skip
+        done = caldp(
+            "estimate",
+            tmp_path / "p.json",
+            tmp_path / "t.json",
+            *way,
+            "--record",
+            tmp_path / "record.json",
+        )
         assert done.exit_code == 0, done.output
         rows = list(csv.DictReader(done.stdout.splitlines()))
         shares = [float(row["estimated share"]) for row in rows]
@@ -289,13 +326,31 @@ def test_reports_of_real_people_take_a_public_map(tmp_path: Path) -> None:
     same = make_record(protocol, collected, 0.95, "cascade-map", prior=prior)
     assert record["public_map"] == same["public_map"]
     check_record(protocol, record, "It")
-    wrong = caldp("estimate", tmp_path / "p.json", tmp_path / "t.json", "--estimator", "simplex",
-                  "--prior", tmp_path / "last year.csv")  # fmt: skip
+    wrong = caldp(
+        "estimate",
+        tmp_path / "p.json",
+        tmp_path / "t.json",
+        "--estimator",
+        "simplex",
+        "--prior",
+        tmp_path / "last year.csv",
+    )
     assert (wrong.exit_code, "is for the estimator cascade-map" in wrong.stderr) == (2, True)
-    other = caldp("estimate", tmp_path / "p.json", tmp_path / "t.json", "--estimator", "cascade",
-                  "--q", "0.01", "--record", tmp_path / "record.json")  # fmt: skip
-    ways = {q: estimate_table(protocol, collected, 0.95, "cascade", Options(false_share=q))
-            for q in (0.01, 0.2)}  # fmt: skip
+    other = caldp(
+        "estimate",
+        tmp_path / "p.json",
+        tmp_path / "t.json",
+        "--estimator",
+        "cascade",
+        "--q",
+        "0.01",
+        "--record",
+        tmp_path / "record.json",
+    )
+    ways = {
+        q: estimate_table(protocol, collected, 0.95, "cascade", Options(false_share=q))
+        for q in (0.01, 0.2)
+    }
     assert other.stdout.splitlines() == as_csv(ways[0.01]).splitlines()
     error = error_of(protocol, collected, "cascade", Options(false_share=0.01))
     assert error is not None
@@ -436,8 +491,9 @@ def test_tallies_are_added_with_their_books() -> None:
     assert isinstance(found, Tallies)
     results = found.results(0.9)
     assert [(each.name, each.reports) for each in results.deliveries] == [
-        ("tuesday", 18_000), ("monday", 24_000),
-    ]  # fmt: skip
+        ("tuesday", 18_000),
+        ("monday", 24_000),
+    ]
     ends = intervals(found.protocol.mechanism, found.total.tally, 0.9, results.shares)
     assert (results.low == ends.low).all()
     assert (results.high == ends.high).all()
@@ -502,17 +558,50 @@ def test_what_does_not_belong_together_is_told_in_a_sentence(
         "something else than numbers": with_table(lambda text: text.replace("0.9,", "often,")),
         "shares or ends": with_table(lambda text: text.replace(",0.4", ",9.4")),
         "one level": with_table(lambda text: text.replace(",0.9,", ",0.8,", 1)),
-        "is of another protocol": [*PROTOCOL, ("estimate.csv", table), ("record.json", edit(
-            record, lambda text: text.replace('"protocol": "', '"protocol": "0')))],
-        "another privacy than": [*PROTOCOL, ("estimate.csv", table), ("record.json", edit(
-            record, lambda text: text.replace('"epsilon_most": 1', '"epsilon_most": 0')))],
-        "another if_mixed than": [*PROTOCOL, ("estimate.csv", table), ("record.json", edit(
-            record, lambda text: text.replace('"epsilon_of_one_report": ', '"epsilon_of_one": ')))],
-        "no report_counts that can be right": [*PROTOCOL, ("estimate.csv", table), ("record.json",
-            edit(record, lambda text: text.replace('"honest_mean": [', '"honest_mean": [-1, ')))],
-        "belong together": [*PROTOCOL, ("estimate.csv", table), ("record.json", edit(
-            record, lambda text: text.replace('"reports": 100000', '"reports": 99999')))],
-    }  # fmt: skip
+        "is of another protocol": [
+            *PROTOCOL,
+            ("estimate.csv", table),
+            (
+                "record.json",
+                edit(record, lambda text: text.replace('"protocol": "', '"protocol": "0')),
+            ),
+        ],
+        "another privacy than": [
+            *PROTOCOL,
+            ("estimate.csv", table),
+            (
+                "record.json",
+                edit(record, lambda text: text.replace('"epsilon_most": 1', '"epsilon_most": 0')),
+            ),
+        ],
+        "another if_mixed than": [
+            *PROTOCOL,
+            ("estimate.csv", table),
+            (
+                "record.json",
+                edit(
+                    record,
+                    lambda text: text.replace('"epsilon_of_one_report": ', '"epsilon_of_one": '),
+                ),
+            ),
+        ],
+        "no report_counts that can be right": [
+            *PROTOCOL,
+            ("estimate.csv", table),
+            (
+                "record.json",
+                edit(record, lambda text: text.replace('"honest_mean": [', '"honest_mean": [-1, ')),
+            ),
+        ],
+        "belong together": [
+            *PROTOCOL,
+            ("estimate.csv", table),
+            (
+                "record.json",
+                edit(record, lambda text: text.replace('"reports": 100000', '"reports": 99999')),
+            ),
+        ],
+    }
     for message, files in cases.items():
         with naming(message), pytest.raises(CaldpError, match=message) as refused:
             read_collection(files)

@@ -75,10 +75,18 @@ def test_the_form_and_what_it_needs_are_all_that_is_handed_out(running: Running)
     for name in PAGES:
         assert running.get(f"/{name}") == (200, f"contents of {name}".encode())
     for path in (
-        "/", "/reports", "/reports/", "/reports/2026-11-25.jsonl", "/scenario.json", "//form.html/",
-        "/client.js/../scenario.json", "/form.html/../reports/2026-11-25.jsonl", "/%2e/reports/",
-        "/form.html?/../reports/", "http://a/reports/",
-    ):  # fmt: skip
+        "/",
+        "/reports",
+        "/reports/",
+        "/reports/2026-11-25.jsonl",
+        "/scenario.json",
+        "//form.html/",
+        "/client.js/../scenario.json",
+        "/form.html/../reports/2026-11-25.jsonl",
+        "/%2e/reports/",
+        "/form.html?/../reports/",
+        "http://a/reports/",
+    ):
         with naming(path):
             status, contents = running.get(path)
             assert status == 404
@@ -96,9 +104,13 @@ def test_a_folder_is_asked_for_in_one_sentence(tmp_path: Path) -> None:
     for name in (*PAGES, "reports"):  # a file, where reports cannot be written
         (full / name).touch()
     for words in (
-        [], [str(tmp_path)], [str(tmp_path / "none")], [str(full)], ["a", "b"],
+        [],
+        [str(tmp_path)],
+        [str(tmp_path / "none")],
+        [str(full)],
+        ["a", "b"],
         [".", "--port", "x"],
-    ):  # fmt: skip
+    ):
         done = subprocess.run(
             [sys.executable, str(EXAMPLE), *words], capture_output=True, text=True, check=False
         )
@@ -139,9 +151,11 @@ def test_behind_nginx_as_the_page_says_no_address_is_written(
         until(lambda: is_open(port))
         line = HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
         for path, sent, right in (
-            ("/form.html", None, 200), ("/reports/2026-11-25.jsonl", None, 404),
-            ("/reports", body, 204), ("/reports", body.ljust((1 << 16) + 1), 413),
-        ):  # fmt: skip
+            ("/form.html", None, 200),
+            ("/reports/2026-11-25.jsonl", None, 404),
+            ("/reports", body, 204),
+            ("/reports", body.ljust((1 << 16) + 1), 413),
+        ):
             line.request("POST" if sent else "GET", path, sent)
             with line.getresponse() as answer:
                 assert answer.status == right
@@ -211,10 +225,17 @@ def test_a_post_that_is_wrong_gets_one_answer_and_is_written_nowhere(
     running: Running, capfd: pytest.CaptureFixture[str]
 ) -> None:
     for request, right in (
-        (post("abc"), 400), (post("-1"), 400), (post("+3"), 400), (post("²"), 400), (post(""), 400),
-        (post("3"), 400), (post("9" * 5000), 413), (post(str(10**6)), 413),
-        (post("3", "/elsewhere"), 404), ("POST /reports HTTP/1.1", 411),
-    ):  # fmt: skip
+        (post("abc"), 400),
+        (post("-1"), 400),
+        (post("+3"), 400),
+        (post("²"), 400),
+        (post(""), 400),
+        (post("3"), 400),
+        (post("9" * 5000), 413),
+        (post(str(10**6)), 413),
+        (post("3", "/elsewhere"), 404),
+        ("POST /reports HTTP/1.1", 411),
+    ):
         with naming(request[:60]):
             assert running.ask(request)[0] == right
     assert capfd.readouterr() == ("", "")
@@ -246,8 +267,9 @@ def test_what_fails_on_a_line_is_said_without_its_address(
     out, errors = capfd.readouterr()
     assert out == ""
     assert [each.partition("(")[0] for each in errors.splitlines()] == [
-        "FileNotFoundError", "AttributeError"
-    ]  # fmt: skip
+        "FileNotFoundError",
+        "AttributeError",
+    ]
     assert "127.0.0.1" not in errors
 
 
@@ -283,15 +305,35 @@ def test_of_a_message_the_protocol_and_the_report_are_kept_alone(running: Runnin
         body = json.dumps(message, indent=1).encode()
         assert running.ask(post(str(len(body))), body) == (204, b"")
     wrong_reports = (
-        b"true", b"-1", b"1.0", b"NaN", b"null", b"[1]", b"9" * 19, b'"a text"', b'""',
-        b'"AAE=\\n"', b"{}", b'{"a": true}', b'{"a b": 1}', b'{"a": {"b": 1}}',
-    )  # fmt: skip
+        b"true",
+        b"-1",
+        b"1.0",
+        b"NaN",
+        b"null",
+        b"[1]",
+        b"9" * 19,
+        b'"a text"',
+        b'""',
+        b'"AAE=\\n"',
+        b"{}",
+        b'{"a": true}',
+        b'{"a b": 1}',
+        b'{"a": {"b": 1}}',
+    )
     for body in (
-        b"1", b"[]", b"null", b"\xff", b"{", b"[" * 60_000, b"9" * 5000, b'{"report": 1}',
-        b'{"protocol": "0123456789abcdef"}', b'{"protocol": 1, "report": 1}',
+        b"1",
+        b"[]",
+        b"null",
+        b"\xff",
+        b"{",
+        b"[" * 60_000,
+        b"9" * 5000,
+        b'{"report": 1}',
+        b'{"protocol": "0123456789abcdef"}',
+        b'{"protocol": 1, "report": 1}',
         b'{"protocol": "0123456789abcdeF", "report": 1}',
         *(b'{"protocol": "0123456789abcdef", "report": %b}' % report for report in wrong_reports),
-    ):  # fmt: skip
+    ):
         with naming(str(body[:60])):
             assert running.ask(post(str(len(body))), body)[0] == 400
     days = "".join(day.read_text("utf-8") for day in sorted(reports.iterdir()))  # two at midnight

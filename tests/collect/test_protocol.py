@@ -244,8 +244,10 @@ def test_a_leak_that_no_float_can_hold_is_found() -> None:
 
 def test_choices_of_families_are_held_to_their_blocks() -> None:
     for family, name, value in (
-        ("hadamard", "parts", 9), ("galois", "degree", 11), ("local-hashing", "g", 1 << 20),
-    ):  # fmt: skip
+        ("hadamard", "parts", 9),
+        ("galois", "degree", 11),
+        ("local-hashing", "g", 1 << 20),
+    ):
         data = json.loads(many(family, 8).to_json())
         data["mechanism"]["numbers"][name] = [value]
         with naming(family), pytest.raises(CaldpError, match=f"{name} of block 0 is {value}"):
@@ -355,8 +357,9 @@ def test_a_row_a_kind_of_block_has_the_bounds_of_the_core() -> None:
                     level = policy.epsilon[j] if policy.hidden_sizes[j] else None
                     assert row["epsilon_of_one_report"] == level
                     for key, bound in (
-                        ("epsilon", right.hidden[j]), ("epsilon_beside_open", right.open[j])
-                    ):  # fmt: skip
+                        ("epsilon", right.hidden[j]),
+                        ("epsilon_beside_open", right.open[j]),
+                    ):
                         # Three digits upwards, or no such pair.
                         assert (key in bounds) != np.isnan(bound)
                         assert key not in bounds or bound <= bounds[key] <= 1.01 * bound
@@ -431,12 +434,21 @@ def least_chance(protocol: Protocol, reports: Any) -> float:
 
 def test_honest_people_raise_no_alarm_whatever_they_answer() -> None:
     """Extremes: everybody has one value, hidden or open; half and half; one of each."""
-    protocols = [small(family, kind) for family in SPECS for kind in
-                 ("plain", "blocks and sensitive set", "one ε per block")]  # fmt: skip
+    protocols = [
+        small(family, kind)
+        for family in SPECS
+        for kind in ("plain", "blocks and sensitive set", "one ε per block")
+    ]
     for protocol in (*protocols, *tables().values(), many("rappor", 100), many("galois", 500)):
         k, n = protocol.domain.k, 20_000
-        for i, people in enumerate((np.zeros(n, np.int64), np.full(n, k - 1),
-                                    np.arange(n) % 2 * (k // 2), np.arange(n) % k)):  # fmt: skip
+        for i, people in enumerate(
+            (
+                np.zeros(n, np.int64),
+                np.full(n, k - 1),
+                np.arange(n) % 2 * (k // 2),
+                np.arange(n) % k,
+            )
+        ):
             with naming(f"{protocol.plan.name}, {k}, {i}"):
                 assert least_chance(protocol, drawn(protocol, people, i)) > FALSE_ALARMS
 
@@ -531,8 +543,9 @@ def test_no_answer_puts_more_into_a_bucket_than_is_said(family: str) -> None:
         reports, channel = mechanism.every_report(), mechanism.exact_channel()
         oracles = mechanism.oracles.outputs
         law = np.array([[float(entry) for entry in row[:oracles]] for row in channel])
-        bucket = np.array([int(collected(protocol, reports[i : i + 1]).buckets.argmax())
-                           for i in range(oracles)])  # fmt: skip
+        bucket = np.array(
+            [int(collected(protocol, reports[i : i + 1]).buckets.argmax()) for i in range(oracles)]
+        )
         most = np.array([[row[bucket == b].sum() for b in np.unique(bucket)] for row in law]).max(
             axis=1
         )

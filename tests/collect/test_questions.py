@@ -31,11 +31,13 @@ from tests.collect.test_repetition import in_javascript
 from tests.contract.checks import naming
 
 LETTERS = ("a", "b", "c")
-ASKED = Questions({
-    "smoking": labelled("hadamard", ("yes", "no")),
-    "sad": labelled("oue", LETTERS),
-    "sleep": labelled("local-hashing", LETTERS),
-})  # fmt: skip
+ASKED = Questions(
+    {
+        "smoking": labelled("hadamard", ("yes", "no")),
+        "sad": labelled("oue", LETTERS),
+        "sleep": labelled("local-hashing", LETTERS),
+    }
+)
 ANSWERS = {"smoking": "no", "sad": "b", "sleep": "c"}
 
 
@@ -135,10 +137,12 @@ def table(levels: Sequence[Sequence[float]], rows: Sequence[Sequence[int]], text
 def two_questions() -> Questions:
     """The same values, of which one question tells a from b, and the other b from c."""
     levels = (2.0 - 2.0 * np.eye(3)).tolist()
-    return Questions({
-        "first": table(levels, ((6, 1, 1), (1, 6, 1), (3, 3, 2)), "one"),
-        "other": table(levels, ((3, 3, 2), (6, 1, 1), (1, 6, 1)), "two"),
-    })  # fmt: skip
+    return Questions(
+        {
+            "first": table(levels, ((6, 1, 1), (1, 6, 1), (3, 3, 2)), "one"),
+            "other": table(levels, ((3, 3, 2), (6, 1, 1), (1, 6, 1)), "two"),
+        }
+    )
 
 
 def most_told_apart(asked: Questions) -> float:
@@ -154,8 +158,10 @@ def most_told_apart(asked: Questions) -> float:
         return exact_law(draw)
 
     laws = [law(each) for each in product(LETTERS, repeat=2)]
-    right = [math.prod(pair) for pair in product(*(stated(p)[0].values() for p in
-                                                   asked.protocols.values()))]  # fmt: skip
+    right = [
+        math.prod(pair)
+        for pair in product(*(stated(p)[0].values() for p in asked.protocols.values()))
+    ]
     assert sorted(laws[0].values()) == sorted(right)
     return max(math.log(a[sent] / b[sent]) for a in laws for b in laws for sent in a)
 
@@ -192,8 +198,10 @@ def write(path: Path, messages: Sequence[dict[str, Any]]) -> None:
 def test_each_question_is_counted_as_if_it_were_asked_alone(tmp_path: Path) -> None:
     client = Client(ASKED)
     rng = np.random.default_rng(1)
-    people = [{name: each.labels[rng.integers(each.domain.k)]
-               for name, each in ASKED.protocols.items()} for _ in range(80)]  # fmt: skip
+    people = [
+        {name: each.labels[rng.integers(each.domain.k)] for name, each in ASKED.protocols.items()}
+        for _ in range(80)
+    ]
     messages = [client.message(each) for each in people]
     alone = {}
     for name, each in ASKED.protocols.items():
@@ -211,8 +219,11 @@ def test_each_question_is_counted_as_if_it_were_asked_alone(tmp_path: Path) -> N
     broken: list[dict[str, Any]] = [
         {"protocol": "0" * 16, "report": messages[0]["report"]},
         {"protocol": ASKED.protocols["sad"].fingerprint[:16], "report": 1},
-        {"report": 1}, {"report": "x"}, {"report": {"sad": "AA=="}}, {"report": {"smoking": 9}},
-    ]  # fmt: skip
+        {"report": 1},
+        {"report": "x"},
+        {"report": {"sad": "AA=="}},
+        {"report": {"smoking": 9}},
+    ]
     write(tmp_path / "broken.jsonl", broken)
     smoking = Collector(ASKED.protocols["smoking"], "smoking", ASKED.fingerprint)
     refused = smoking.tally(tmp_path / "broken.jsonl").refused
@@ -268,7 +279,7 @@ def test_commands_take_a_file_of_several_questions(tmp_path: Path) -> None:
         (("estimate", survey, tallies, "-o", tables / "sad.csv"), "must name a folder"),
         (("estimate", survey, tallies), "must name a folder"),
         (("sql", survey), "give one's protocol"),
-    ):  # fmt: skip
+    ):
         refused = run(*words)
         with naming(f"{words}: {refused.output}"):
             assert (refused.exit_code, reason in refused.output) == (2, True)

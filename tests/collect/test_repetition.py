@@ -253,8 +253,9 @@ def test_a_device_that_forgets_is_rejected(tmp_path: Path, monkeypatch: pytest.M
 def test_a_memory_of_a_memo_does_not_show_which_values_were_answered(tmp_path: Path) -> None:
     texts = []
     for history in ((0, 0), (1, 0)):
-        Device(replace(coarse(), repetition=Memo()), tmp_path / "memory",
-               DrawnCoins(lambda: 5)).week(history)  # fmt: skip
+        Device(
+            replace(coarse(), repetition=Memo()), tmp_path / "memory", DrawnCoins(lambda: 5)
+        ).week(history)
         texts.append((tmp_path / "memory").read_text("utf-8"))
     assert texts[0] == texts[1]
     assert json.loads(texts[0])["caldp_memory"] == 2
@@ -300,8 +301,13 @@ def test_a_memory_that_was_changed_is_refused(tmp_path: Path) -> None:
     protocol, file = replace(coarse(), repetition=Memo()), tmp_path / "memory"
     Client(protocol, file).report("ill", "Ann")
     whole = json.loads(file.read_text("utf-8"))
-    for change in ({"caldp_memory": 3}, {"report": [1]}, {"report": 1}, {"report": [1, None]},
-                   {"day": "1"}):  # fmt: skip
+    for change in (
+        {"caldp_memory": 3},
+        {"report": [1]},
+        {"report": 1},
+        {"report": [1, None]},
+        {"day": "1"},
+    ):
         file.write_text(f"{json.dumps(whole | change)}\n", "utf-8")
         with (
             naming(str(change)),
@@ -333,8 +339,11 @@ def in_javascript(cases: Sequence[dict[str, Any]]) -> list[list[Any]]:
     done = subprocess.run(
         [str(NODE), "--input-type=module", "-e", IN_NODE],
         input=json.dumps({"client": str(CLIENT), "cases": cases}),
-        capture_output=True, text=True, check=True, timeout=120,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
     return [
         [None if isinstance(each, str) and "sent all reports" in each else each for each in sent]
         for sent in json.loads(done.stdout)
@@ -342,9 +351,15 @@ def in_javascript(cases: Sequence[dict[str, Any]]) -> list[list[Any]]:
 
 
 def test_both_clients_send_equal_reports_by_every_plan(tmp_path: Path) -> None:
-    protocols = [each.repeated(plan) for plan in PLANS for each in (
-        *tables().values(), *(small(name) for name in ("hadamard", "oue", "local-hashing"))
-    ) if isinstance(each.plan, TablePlan) or not isinstance(plan, NoisyMemo)]  # fmt: skip
+    protocols = [
+        each.repeated(plan)
+        for plan in PLANS
+        for each in (
+            *tables().values(),
+            *(small(name) for name in ("hadamard", "oue", "local-hashing")),
+        )
+        if isinstance(each.plan, TablePlan) or not isinstance(plan, NoisyMemo)
+    ]
     cases = [asked_again(each, tmp_path / str(i)) for i, each in enumerate(protocols)]
     for protocol, case, found in zip(protocols, cases, in_javascript(cases), strict=True):
         with naming(f"{protocol.repetition}, {protocol.plan.name}"):
@@ -446,10 +461,24 @@ def test_what_the_collector_estimates_by_is_what_a_noisy_memo_sends() -> None:
 def test_an_account_adds_up_what_protocols_ask_the_same_people(tmp_path: Path) -> None:
     scenario = str(ROOT / "examples" / "own-table.json")
     runner = CliRunner()
-    for name, options in (("a", ("once",)), ("b", ("budget", "--reports", "3")),
-                          ("c", ("noisy-memo", "--change-epsilon", "0.5"))):  # fmt: skip
-        made = runner.invoke(main, ["protocol", scenario, "-o", str(tmp_path / f"{name}.json"),
-                                    "--question", "Ill?", "--repeat", *options])  # fmt: skip
+    for name, options in (
+        ("a", ("once",)),
+        ("b", ("budget", "--reports", "3")),
+        ("c", ("noisy-memo", "--change-epsilon", "0.5")),
+    ):
+        made = runner.invoke(
+            main,
+            [
+                "protocol",
+                scenario,
+                "-o",
+                str(tmp_path / f"{name}.json"),
+                "--question",
+                "Ill?",
+                "--repeat",
+                *options,
+            ],
+        )
         assert made.exit_code == 0, made.output
     (tmp_path / "other.json").write_text("{}", "utf-8")
     (tmp_path / "none").mkdir()
@@ -458,19 +487,23 @@ def test_an_account_adds_up_what_protocols_ask_the_same_people(tmp_path: Path) -
     assert (done.exit_code, printed.exit_code) == (0, 0), done.output
     found = json.loads(printed.output)
     protocols = {name: Protocol.from_file(tmp_path / f"{name}.json") for name in "abc"}
-    assert found == json.loads(json.dumps(record.make_account(
-        {f"{n}.json": each for n, each in protocols.items()}, 10.0)))  # fmt: skip
+    assert found == json.loads(
+        json.dumps(record.make_account({f"{n}.json": each for n, each in protocols.items()}, 10.0))
+    )
     (group,) = found["values"]
     assert group["files"] == ["a.json", "b.json", "c.json"]
     values = range(len(group["names"]))
-    by_hand = np.array([[sum(pair(each, x, z, 3) for each in protocols.values())
-                         for z in values] for x in values])  # fmt: skip
+    by_hand = np.array(
+        [[sum(pair(each, x, z, 3) for each in protocols.values()) for z in values] for x in values]
+    )
     listed = np.array(group["epsilon_by_pair"], float)  # None is NaN
     np.testing.assert_allclose(np.where(np.isnan(listed), np.inf, listed), by_hand, atol=2e-6)
     total = found["epsilon"]["if_values_stay"]
     assert total == pytest.approx(by_hand[np.isfinite(by_hand)].max(), abs=2e-6)
-    assert found["left"] == {"if_values_stay": pytest.approx(10 - total), "any_history":
-                             pytest.approx(10 - found["epsilon"]["any_history"])}  # fmt: skip
+    assert found["left"] == {
+        "if_values_stay": pytest.approx(10 - total),
+        "any_history": pytest.approx(10 - found["epsilon"]["any_history"]),
+    }
     rows = [line.split() for line in done.output.splitlines()]
     assert rows[3][:4] == [
         "c.json",

@@ -120,8 +120,12 @@ def test_a_cluster_that_loses_a_worker_counts_each_report_once(tmp_path: Path) -
     done = subprocess.run(
         [sys.executable, "-m", "tests.collect.test_spark", *map(str, (source, file, output))],
         env={**os.environ, "JAVA_TOOL_OPTIONS": SPARING, "PYTHONPATH": path},
-        cwd=ROOT, capture_output=True, text=True, check=False, timeout=600,
-    )  # fmt: skip
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=600,
+    )
     assert done.returncode == 0, done.stderr[-3000:]
     assert done.stdout.split()[-1] == "1", "an executor must be killed while tasks are under way"
     found, right = CollectedTally.from_file(output).tally, Collector(protocol).tally(file).tally

@@ -488,21 +488,30 @@ UNARY = (RapporOracles, OueOracles)
 BOTH, PER_BLOCK = "blocks and sensitive set", "one ε per block"
 
 WRONG_AS_A_WHOLE: list[tuple[str, Any, Any, str, Check]] = [
-    *((f"coin 5 % too bold, {b.__name__}", b, coin_for(1.05, b), "plain", check)
-      for b in (HR, RR, SS, OLH, GR, *UNARY) for check in (checks.check_audit,)),
-    *((f"coin 5 % too shy, {b.__name__}", b, coin_for(0.95, b), BOTH, checks.check_tight)
-      for b in (HR, RR, SS, OLH, GR, *UNARY)),
-    *((f"swapped ε, {b.__name__}", b, mutants.swapped_epsilons(b), PER_BLOCK, checks.check_audit)
-      for b in (HR, RR, SS, OLH, GR, *UNARY)),
-    *((f"no λ, {b.__name__}", b, mutants.without_company(b), "sensitive set", checks.check_audit)
-      for b in (HR, RR, SS, OLH, GR, *UNARY)),
+    *(
+        (f"coin 5 % too bold, {b.__name__}", b, coin_for(1.05, b), "plain", check)
+        for b in (HR, RR, SS, OLH, GR, *UNARY)
+        for check in (checks.check_audit,)
+    ),
+    *(
+        (f"coin 5 % too shy, {b.__name__}", b, coin_for(0.95, b), BOTH, checks.check_tight)
+        for b in (HR, RR, SS, OLH, GR, *UNARY)
+    ),
+    *(
+        (f"swapped ε, {b.__name__}", b, mutants.swapped_epsilons(b), PER_BLOCK, checks.check_audit)
+        for b in (HR, RR, SS, OLH, GR, *UNARY)
+    ),
+    *(
+        (f"no λ, {b.__name__}", b, mutants.without_company(b), "sensitive set", checks.check_audit)
+        for b in (HR, RR, SS, OLH, GR, *UNARY)
+    ),
     ("row 0 used: no distribution", HR, mutants.RowTooLow, "plain", checks.check_rows),
     ("row 0 used: audit", HR, mutants.RowTooLow, "plain", checks.check_audit),
     ("k-RR without its −1", RR, mutants.ForgottenOne, "plain", checks.check_audit),
     ("k-RR without its −1, both", RR, mutants.ForgottenOne, BOTH, checks.check_audit),
     ("complement with the truth", RR, mutants.TruthInComplement, "plain", checks.check_audit),
     ("complement with the truth, both", RR, mutants.TruthInComplement, BOTH, checks.check_audit),
-]  # fmt: skip
+]
 
 
 def check_few_tallies(mechanism: ContextMechanism) -> None:

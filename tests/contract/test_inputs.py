@@ -359,7 +359,7 @@ def test_coverage_of_every_kind_of_policy_is_that_of_all_pairs() -> None:
         "two releases": released_together(
             Context.block_structured([0, 0, 1], 1.0), Context.block_structured([0, 1, 1], 1.0)
         ),
-    }  # fmt: skip
+    }
     for name, policy in policies.items():
         levels, found = dense(policy), coverage(policy)
         finite = np.isfinite(levels) & ~np.eye(policy.k, dtype=np.bool_)
@@ -485,5 +485,6 @@ def test_an_audit_of_no_promise_is_no_certificate(tmp_path: Path) -> None:
     nothing = prepare(replace(each, policy=BinaryQuestion(math.inf, math.inf)))
     verdict = audit_mechanism(nothing.mechanism, nothing.policy)
     assert (verdict.nothing_promised, repr(verdict).startswith("<LargeAudit: nothing is")) == (
-        True, True,
-    )  # fmt: skip
+        True,
+        True,
+    )

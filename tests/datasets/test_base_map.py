@@ -217,8 +217,10 @@ def test_records_with_a_column_of_areas_are_counted_by_area() -> None:
     rows = ["Bayern,yes", "Hessen,no", "Berlin,yes", "Bayern,no"] * 3
     text = "state,answer\n" + "\n".join(rows) + "\n"
     assert people(counted(text, areas="")) == {
-        "Bayern, Germany": 6, "Berlin, Germany": 3, "Hessen, Germany": 3,
-    }  # fmt: skip
+        "Bayern, Germany": 6,
+        "Berlin, Germany": 3,
+        "Hessen, Germany": 3,
+    }
     assert counted(text, areas="keep").table.names == ("no", "yes")
 
 
@@ -226,8 +228,10 @@ def test_groups_are_the_files_own_or_parts_of_the_country() -> None:
     text = "state,group,people\nTexas,a,1\nOhio,b,2\nIowa,b,3\n"
     assert counted(text, areas="").table.groups == ("a", "b", "b")
     assert counted(text.replace("Iowa,b,3", "Iowa,b,3\nTexas,b,4"), areas="").table.groups == (
-        "South", "Midwest", "Midwest",
-    )  # fmt: skip
+        "South",
+        "Midwest",
+        "Midwest",
+    )
 
 
 @examples(one_in=6)

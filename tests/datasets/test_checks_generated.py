@@ -370,8 +370,10 @@ def test_rows_of_several_periods_are_asked_about(
     names: list[str], title: str, first: int, periods: int, data: st.DataObject
 ) -> None:
     years = [str(first + at) for at in range(periods)]
-    counts = {year: {name: n + at for name, n in zip(names, COUNTS, strict=False)}
-              for at, year in enumerate(years)}  # fmt: skip
+    counts = {
+        year: {name: n + at for name, n in zip(names, COUNTS, strict=False)}
+        for at, year in enumerate(years)
+    }
     rows = [f"{year};{name};{n}" for year, own in counts.items() for name, n in own.items()]
     text = "\n".join([f"{title};answer;people", *data.draw(st.permutations(rows))])
     year = data.draw(st.sampled_from(years))
@@ -385,14 +387,20 @@ def test_rows_of_several_periods_are_asked_about(
     times=st.integers(2, 5),
     notes=st.lists(
         st.sampled_from(
-            ["Source: Office of Statistics, 2026", "Note: some were not asked", "© City of Berlin",
-             "* of those who answered", "Figures of last year alone", "Stand: 31.12.2025"]
+            [
+                "Source: Office of Statistics, 2026",
+                "Note: some were not asked",
+                "© City of Berlin",
+                "* of those who answered",
+                "Figures of last year alone",
+                "Stand: 31.12.2025",
+            ]
         ),
         min_size=1,
         max_size=3,
         unique=True,
     ),
-)  # fmt: skip
+)
 def test_notes_below_records_are_asked_about(
     names: list[str], times: int, notes: list[str]
 ) -> None:

@@ -514,8 +514,12 @@ def test_areas_of_a_file_are_its_data_its_map_and_its_blocks() -> None:
     grid, labels = areas_on_map(found.areas)
     at = grid.locate([50.5, 50.5, 53.5, 53.5, 52.0], [8.5, 10.5, 8.5, 10.5, 9.0])
     assert [(*found.names, "none")[label] for label in labels[at]] == [
-        "Aal", "Bee", "Cox", "Cox", "none",
-    ]  # fmt: skip
+        "Aal",
+        "Bee",
+        "Cox",
+        "Cox",
+        "none",
+    ]
     blocks = PolygonBlocks(found.names, found.areas)
     places = OwnPlaces("0:5", "50,54,8,12", 0.1)
     partition = blocks.build(places.load().domain)

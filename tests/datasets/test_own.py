@@ -78,7 +78,7 @@ READ: dict[str, OwnTable] = {
         ("oui", "non"), (12, 1204), ("hommes", "femmes")
     ),
     "12\n9\n12\n100": OwnTable(("9", "12", "100"), (1, 2, 1)),
-}  # fmt: skip
+}
 TOO_MANY = "a number of people below 0 or above 1,000,000,000,000"
 NONE = "1 with no number of people"
 WIDE = "1 with too many cells"
@@ -204,9 +204,7 @@ def test_records_of_two_columns_are_a_table_in_one_order() -> None:
         file = inspect_data(text.encode(), chosen=Chosen(header=True))
         layout = replace(file.answers, answer=1, group=0)
         found = count_answers(file, layout, "Both").table
-        assert found.names == (
-            "no; 18-29", "no; 50+", "yes; 50+", "no; 9", "yes; 9"
-        )  # fmt: skip
+        assert found.names == ("no; 18-29", "no; 50+", "yes; 50+", "no; 9", "yes; 9")
         assert sum(found.counts) == 8 * (1 + (tail != ""))
 
 

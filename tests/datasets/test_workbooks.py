@@ -17,8 +17,9 @@ def _sheet(formats: Sequence[str], *numbers: int, first: str = "") -> bytes:
     """A workbook with a code in each of the formats, and 10 + n people."""
     rows = [(number, style, 10 + style) for style, number in enumerate(numbers, 1)]
     cells = rows_xml([("code", "people"), *(((n, style), people) for n, style, people in rows)])
-    return packed_sheets({"First": first, "Data": cells} if first else {"Data": cells},
-                         formats=formats)  # fmt: skip
+    return packed_sheets(
+        {"First": first, "Data": cells} if first else {"Data": cells}, formats=formats
+    )
 
 
 def _ods(rows: str) -> bytes:

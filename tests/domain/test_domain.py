@@ -340,8 +340,9 @@ def test_one_polygon_three_ways() -> None:
     assert holed.sum() == found[0].sum() - 2 * 2
     for text, flags in ((jumps, found[0]), (jumps + hole, holed)):
         spec = PolygonBlocks(("a",), (text,))
-        each = [spec.build(half).labels == spec.build(half).names.index("a")
-                for half in halves(BOTH)]  # fmt: skip
+        each = [
+            spec.build(half).labels == spec.build(half).names.index("a") for half in halves(BOTH)
+        ]
         assert flags.tolist() == join(BOTH, each).tolist()
 
 
@@ -388,9 +389,12 @@ def test_what_is_saved_is_within_180_and_read_again_unchanged() -> None:
     np.testing.assert_array_equal(np.array(written).reshape(ends.shape), ends)
     protocol = Protocol.of(prepare(Scenario(dataset=places).plain()))
     assert place_columns(protocol.domain)["longitude"] == columns["longitude"]
-    again = "\n".join(["latitude,longitude,people", *(
-        f"{lat},{lon},{people}" for lat, lon, people in people_at_centres(places)
-    )])  # fmt: skip
+    again = "\n".join(
+        [
+            "latitude,longitude,people",
+            *(f"{lat},{lon},{people}" for lat, lon, people in people_at_centres(places)),
+        ]
+    )
     assert again.count(",-") > 100
     found = read_places(again, "Islands").places
     assert found.grid().area.crosses_antimeridian

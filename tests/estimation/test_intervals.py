@@ -271,9 +271,9 @@ def test_simultaneous_ones_all_hold_at_once(case: tuple[str, str]) -> None:
     # All hold in at least 95 % of runs. Uncorrected intervals all hold in about 0.95^60 = 5 %.
     _, p, runs = setting(*case)
     few = runs[:160]
-    both = np.array([
-        [covers(p, i.low, i.high).all() for i in (simultaneous(e), intervals(e))] for e in few
-    ])  # fmt: skip
+    both = np.array(
+        [[covers(p, i.low, i.high).all() for i in (simultaneous(e), intervals(e))] for e in few]
+    )
     inner, outer = intervals(few[0]), simultaneous(few[0])
     assert (outer.low <= inner.low).all()
     assert (inner.high <= outer.high).all()

@@ -80,8 +80,10 @@ def within_ranges(is_open: bool, family: str, epsilon: float, people: Ints, runs
         drawn = rng.multinomial(people.sum(), people / people.sum())
         evidence = Evidence.of(mechanism, mechanism.sample_tally(drawn, rng))
         first = groups == 0
-        parts = [share_within(evidence, whole & (np.arange(6) % 3 == 0), whole)
-                 for whole in (first, ~first)]  # fmt: skip
+        parts = [
+            share_within(evidence, whole & (np.arange(6) % 3 == 0), whole)
+            for whole in (first, ~first)
+        ]
         made.append((evidence, *parts))
     return made
 
@@ -132,10 +134,13 @@ def test_in_an_open_group_of_few_people_the_range_is_exact(epsilon: float, peopl
         Context.of([0, 0, 1, 1], np.ones(4, np.bool_), epsilon), "randomized-response"
     )
     yes, flags = np.arange(people + 1), np.arange(4) < 2
-    tallies = [Tally(np.array([c, people - c, 3, 4]), people + 7, mechanism.fingerprint)
-               for c in yes]  # fmt: skip
-    ends = [share_within(Evidence.of(mechanism, tally), np.arange(4) < 1, flags).range
-            for tally in tallies]  # fmt: skip
+    tallies = [
+        Tally(np.array([c, people - c, 3, 4]), people + 7, mechanism.fingerprint) for c in yes
+    ]
+    ends = [
+        share_within(Evidence.of(mechanism, tally), np.arange(4) < 1, flags).range
+        for tally in tallies
+    ]
     shares = np.linspace(0, 1, 101)
     truthful = 1 / (1 + math.exp(-epsilon))
     law = binom.pmf(yes[:, None], people, shares * truthful + (1 - shares) * (1 - truthful))
@@ -154,8 +159,9 @@ def test_in_a_hidden_group_of_few_people_the_range_holds_by_the_law_of_all_talli
 ) -> None:
     mechanism = catalogue.in_context(Context.plain(3, epsilon), "randomized-response")
     tallies = [t for t in product(range(people + 1), repeat=3) if sum(t) == people]
-    evidence = [Evidence.of(mechanism, Tally(np.array(t), people, mechanism.fingerprint))
-                for t in tallies]  # fmt: skip
+    evidence = [
+        Evidence.of(mechanism, Tally(np.array(t), people, mechanism.fingerprint)) for t in tallies
+    ]
     ends = np.array([share_within(e, np.arange(3) < 1, np.arange(3) < 2).range for e in evidence])
     inwards = 0.5 / people
     held, wrong = [], []
@@ -202,12 +208,16 @@ def test_groups_are_compared_by_answer_each_with_all_others(is_open: bool) -> No
     evidence = survey(["yes", "no"], ["Bavaria", "Hesse", "Saxony"], is_open)
     found = compare_groups(evidence)
     assert [(each.answer, each.group) for each in found][:3] == [
-        ("yes", "Bavaria"), ("no", "Bavaria"), ("yes", "Hesse")
-    ]  # fmt: skip
+        ("yes", "Bavaria"),
+        ("no", "Bavaria"),
+        ("yes", "Hesse"),
+    ]
     for each, (share, elsewhere) in zip(found, [(0.25, 0.5), (0.75, 0.5)], strict=False):
         for (middle, low, high), true in (
-            (each.share, share), (each.elsewhere, elsewhere), (each.difference, share - elsewhere)
-        ):  # fmt: skip
+            (each.share, share),
+            (each.elsewhere, elsewhere),
+            (each.difference, share - elsewhere),
+        ):
             assert low <= true <= high
             assert low <= middle <= high < low + 0.1
     assert found[0].people == (4000 if is_open else pytest.approx(4000, abs=300))
@@ -292,8 +302,11 @@ def test_quantiles_are_of_numbers_in_order() -> None:
     lower, median, upper = quantiles(evidence)
     assert median.sentence == "Median “20 to 29” (“20 to 29” to “20 to 29”)."
     assert (lower.share, lower.low, lower.estimate, lower.high) == (
-        0.25, "20 to 29", "20 to 29", "20 to 29"
-    )  # fmt: skip
+        0.25,
+        "20 to 29",
+        "20 to 29",
+        "20 to 29",
+    )
     assert upper.share == 0.75
     (tenth,) = quantiles(evidence, [0.1])
     assert (tenth.low, tenth.estimate, tenth.high) == ("0 to 9", "0 to 9", "0 to 9")
@@ -488,8 +501,13 @@ def test_people_of_a_file_are_whole_where_they_are_but_for_rounding() -> None:
     """It was 48910.99999999997 people."""
     some = np.array([48910.99999999997, 0.0, -1e-12, 2.5, 1 / 3])
     assert as_csv({"people": people_column(some)}).split() == [
-        "people", "48911", "0", "0", "2.5", "0.333333"
-    ]  # fmt: skip
+        "people",
+        "48911",
+        "0",
+        "0",
+        "2.5",
+        "0.333333",
+    ]
     assert people_column(np.array([1e-7, 0.25])) == [1e-7, 0.25]
     assert people_column(np.array([987654321.00000012, 3.0])) == [987654321, 3]
     assert people_column(np.zeros(0)) == []

@@ -91,9 +91,19 @@ def _scenes() -> Iterator[records.Scene]:
         _GRID, _GRID.area, _LINES, _CODE, _CODE, _CODE, _CODE, Area(0, 1, 0, 2), _LINES, _CODE
     )
     full = records.Picture(
-        "full", "Full", "sub", "A map.", _CODE, 1e-6, ("open",), _FACT, _CODE, ("l", "r"), _LABELS,
+        "full",
+        "Full",
+        "sub",
+        "A map.",
+        _CODE,
+        1e-6,
+        ("open",),
+        _FACT,
+        _CODE,
+        ("l", "r"),
+        _LABELS,
         "open",
-    )  # fmt: skip
+    )
     yield records.Scene(
         ground,
         (picture, full),
@@ -112,10 +122,20 @@ def _films() -> Iterator[records.Film]:
     bare = records.Step("ε = 1", 1.0, {"ours": _CODE})
     yield records.Film("epsilon", "ε", (bare,))
     step = records.Step(
-        "ε = 2", 2.0, {"ours": _CODE}, {"ours": "so"}, {"ours": _FACT}, "2.0",
-        {".words": "<p class='a'>one <b>two</b></p>"}, {"ours": 1e-6}, {"ours": ("", "r")},
-        {"ours": _LABELS}, image_lines=("promise", "setting"), shared_lines=("setting",), people=2,
-    )  # fmt: skip
+        "ε = 2",
+        2.0,
+        {"ours": _CODE},
+        {"ours": "so"},
+        {"ours": _FACT},
+        "2.0",
+        {".words": "<p class='a'>one <b>two</b></p>"},
+        {"ours": 1e-6},
+        {"ours": ("", "r")},
+        {"ours": _LABELS},
+        image_lines=("promise", "setting"),
+        shared_lines=("setting",),
+        people=2,
+    )
     yield records.Film("all", "ε", (bare, step), dial="maps-epsilon", hides=("blocks",))
 
 

@@ -234,8 +234,11 @@ def test_modules_compute_what_they_say_and_what_python_says(tmp_path: Path) -> N
     done = subprocess.run(
         [*command, *tests],
         env={**os.environ, "CALDP_CASES": str(file)},
-        capture_output=True, text=True, check=False, timeout=120,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
     counts = dict(re.findall(r"^ℹ (\w+) (\d+)$", done.stdout, re.MULTILINE))
     assert done.returncode == 0, done.stdout.partition("failing tests:")[2] + done.stderr
     assert int(counts["pass"]) == int(counts["tests"]) >= 70, counts

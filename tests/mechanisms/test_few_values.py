@@ -460,9 +460,12 @@ def test_blocks_are_told_and_scales_are_their_own() -> None:
     blocks = np.bincount(made.blocks, people)
     assert made.block_counts(tally).tolist() == blocks.tolist()
     whole = SquareWaveMechanism(Context.plain(3, 0.5)).exact_channel()
-    of_block = [row[: len(whole[0])] for row in SquareWaveMechanism(
-        Context.block_structured([0, 0, 0, 1, 1], 0.5)
-    ).exact_channel()[:3]]  # fmt: skip
+    of_block = [
+        row[: len(whole[0])]
+        for row in SquareWaveMechanism(
+            Context.block_structured([0, 0, 0, 1, 1], 0.5)
+        ).exact_channel()[:3]
+    ]
     assert of_block == whole
     assert all(isinstance(chance, Fraction) for chance in whole[0])
 

@@ -479,8 +479,11 @@ def test_on_a_torus_no_mechanism_is_better_than_one_that_moves_all_alike() -> No
 )
 def test_the_documented_gaps_of_planar_noise_are_the_proved_ones(row: str, width: float) -> None:
     text = (ROOT / "docs" / "mathematics.md").read_text(encoding="utf-8")
-    lines = {line.split("|")[1].strip(): line.split("|")[2:-1] for line in text.splitlines()
-             if line.startswith("|")}  # fmt: skip
+    lines = {
+        line.split("|")[1].strip(): line.split("|")[2:-1]
+        for line in text.splitlines()
+        if line.startswith("|")
+    }
     gaps = lines[f"planar noise, {row}"]
     for step, value in list(zip(lines["nats a step, south–north"], gaps, strict=True))[5:]:
         high = 100 * kernel(float(step), width * float(step)).planar_gap

@@ -107,10 +107,12 @@ def check_law(size: int, omega: int, uniform: int, scale: int) -> None:
     covariance += uniform * (both - plain**2)
     # Blocks are drawn independently of each other: 100 pairs of them are 100 draws.
     pairs, people = np.stack([truths, truths[::-1]] * 100), np.array([uniform, 0] * 100)
-    draws = np.concatenate([
-        subset_selection.sample_supports(pairs, people, omega, rng).reshape(100, 2, size)
-        for _ in range(20)
-    ])  # fmt: skip
+    draws = np.concatenate(
+        [
+            subset_selection.sample_supports(pairs, people, omega, rng).reshape(100, 2, size)
+            for _ in range(20)
+        ]
+    )
     assert (draws.sum(axis=2) == omega * (truths.sum() + np.array([uniform, 0]))).all()
     spread = np.sqrt(np.maximum(covariance.diagonal(), 0))
     first = draws[:, 0].astype(np.float64)

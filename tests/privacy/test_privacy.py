@@ -198,8 +198,9 @@ def test_a_release_that_looks_at_the_first_keeps_the_sum(
     worst = DenseMatrix.of(promises.max(axis=0))
     assert holds(both, released_together(least_promise(first), worst))
     for x, row in enumerate(both):
-        expected = [first[x][y] * second[x][z] for y, second in enumerate(seconds)
-                    for z in range(outputs)]  # fmt: skip
+        expected = [
+            first[x][y] * second[x][z] for y, second in enumerate(seconds) for z in range(outputs)
+        ]
         assert row == expected
 
 

@@ -255,8 +255,9 @@ def test_it_is_the_best_mixture_of_sets(k: int, s: int, epsilon: float) -> None:
 )
 def test_no_channel_at_all_is_better(k: int, s: int, epsilon: float, share: float) -> None:
     """The designer knows nothing of sets or classes, and proves a bound for every channel."""
-    levels = np.array([[0.0 if x == z else epsilon if x < s else np.inf for z in range(k)]
-                       for x in range(k)])  # fmt: skip
+    levels = np.array(
+        [[0.0 if x == z else epsilon if x < s else np.inf for z in range(k)] for x in range(k)]
+    )
     pi = prior(k, s, share)
     found = design(DenseMatrix(levels), pi, np.ones(k))
     ours = least_loss(k, s, epsilon, share).loss + float(pi @ pi)

@@ -437,10 +437,17 @@ def test_wide_ranges_cost_a_thousandth(monkeypatch: pytest.MonkeyPatch) -> None:
         assert fine * (1 - 1e-6) <= wide <= 1.001 * fine
 
 
-@pytest.mark.parametrize(("local", "n", "delta"), [
-    (0.001, 100, 1e-9), (0.001, 500, 1e-9), (0.001, 100, 1e-15), (0.01, 100, 1e-9),
-    (0.1, 200, 1e-12), (0.5, 100, 1e-6),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("local", "n", "delta"),
+    [
+        (0.001, 100, 1e-9),
+        (0.001, 500, 1e-9),
+        (0.001, 100, 1e-15),
+        (0.01, 100, 1e-9),
+        (0.1, 200, 1e-12),
+        (0.5, 100, 1e-6),
+    ],
+)
 def test_numeric_is_the_epsilon_of_the_divergence_by_hand(
     local: float, n: int, delta: float
 ) -> None:

@@ -355,8 +355,10 @@ def _answers(content: PageContent, runs: Mapping[str, Run]) -> None:
     setup = runs[OURS].result.setup
     assert frame["truth"].tolist() == (100 * setup.dataset.distribution).tolist()
     everything = list(range(setup.policy.k))
-    finite = [np.isfinite(setup.policy.between([x] * len(everything), everything)).sum()
-              for x in everything]  # fmt: skip
+    finite = [
+        np.isfinite(setup.policy.between([x] * len(everything), everything)).sum()
+        for x in everything
+    ]
     assert frame["protected"].tolist() == [count > 1 for count in finite], "beside its own 0"
 
 

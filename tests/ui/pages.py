@@ -129,8 +129,13 @@ PAGES = {
         (
             {**V2, "dataset": "gowalla"},
             {**V2, "dataset": "survey", "dataset.table": "wages"},
-            {**V2, "dataset": "survey", "blocks": "one", "sensitive": "symbols",
-             "sensitive.runs": "0-10"},
+            {
+                **V2,
+                "dataset": "survey",
+                "blocks": "one",
+                "sensitive": "symbols",
+                "sensitive.runs": "0-10",
+            },
             {**V2, "dataset": "survey", "policy": "crow-flies"},
             {**V2, "dataset": "zipf", "dataset.k": "3000", "n": "10", "blocks": "one"},
         ),
@@ -186,8 +191,13 @@ PAGES = {
     "plan": Page(
         navigation.PLAN,
         PLAN,
-        ({"goal": "fame"}, {"protection": "none"}, {"floor": "0"}, {"within": "x"},
-         {"floor": "0.9"}),
+        (
+            {"goal": "fame"},
+            {"protection": "none"},
+            {"floor": "0"},
+            {"within": "x"},
+            {"floor": "0.9"},
+        ),
         ready=(by_deployments, "plan-use-"),
         other={"protection": "plain"},
         slider=("epsilon", 4.0),
@@ -296,7 +306,7 @@ PAGES = {
         ({"level": "0.3"}, {"level": "sure"}, {"times": "4"}),
         {"times": 30},
     ),
-}  # fmt: skip
+}
 
 
 BASE = Scenario(n=100_000)

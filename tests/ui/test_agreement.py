@@ -181,12 +181,15 @@ CASES: Final = [
         name, case, marks=() if case in by_default else pytest.mark.thorough, id=f"{name}-{case}"
     )
     for name, by_default in (
-        ("places", {5}), ("values", {18}), ("yesno", {3}), ("distances", {4}),
+        ("places", {5}),
+        ("values", {18}),
+        ("yesno", {3}),
+        ("distances", {4}),
         ("personal", {4}),
     )
     for case in range(PAGES[name].how_many)
     if case in by_default or case % 10 in {0, 1}
-]  # fmt: skip
+]
 
 
 @pytest.mark.slow

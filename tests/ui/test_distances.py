@@ -109,8 +109,12 @@ def assert_shows(at: AppTest, record: DistanceState) -> DistanceData:
         law = report_distribution(ours.setup.mechanism, place)
         laws = {TRUTH: alone, NOISE: law, BLOCKS: data.block_reports.law}
         expected = {name: encode(each).name for name, each in laws.items()}
-        assert data.block_reports.law[beside.setup.partition.labels !=
-        beside.setup.partition.labels[ place]].sum() == 0  # fmt: skip
+        assert (
+            data.block_reports.law[
+                beside.setup.partition.labels != beside.setup.partition.labels[place]
+            ].sum()
+            == 0
+        )
     else:
         expected = {
             TRUTH: encode(ours.setup.dataset.distribution).name,
@@ -282,8 +286,9 @@ def test_blocks_beside_are_made_from_the_promise_alone() -> None:
         assert blocks == pytest.approx(noise, rel=0.25)
         elsewhere = replace(record.scenario, n=1000, seed=9)
         assert blocks_scenario(DistanceState(elsewhere, beside=beside)).policy == policy
-        assert audit_mechanism(prepare(blocks_scenario(record)).mechanism,
-                               prepare(blocks_scenario(record)).policy).holds  # fmt: skip
+        assert audit_mechanism(
+            prepare(blocks_scenario(record)).mechanism, prepare(blocks_scenario(record)).policy
+        ).holds
         assert domain.k == setup.mechanism.k
 
 

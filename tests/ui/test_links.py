@@ -315,9 +315,22 @@ def test_title_that_is_gone_changes_nothing_and_says_nothing(
 
 
 EXTREMES = (
-    "", "x", "0", "-1", "1", "20", "0.001", "1e8", "1e300", "inf", "nan", "∞", "1;2", "10000",
+    "",
+    "x",
+    "0",
+    "-1",
+    "1",
+    "20",
+    "0.001",
+    "1e8",
+    "1e300",
+    "inf",
+    "nan",
+    "∞",
+    "1;2",
+    "10000",
     "1000000000000",
-)  # fmt: skip
+)
 SEED = 20261125
 LINKS = 134 if THOROUGH else 6
 """Of each page, every night: 2,010 in all."""

@@ -282,8 +282,11 @@ def test_what_was_understood_can_be_changed_before_anything_is_shown() -> None:
     table = values_page_scenario_of(at).dataset
     assert isinstance(table, OwnTable)
     assert dict(zip(table.names, table.counts, strict=True)) == {
-        "no; old": 24, "no; young": 12, "yes; old": 16, "yes; young": 8,
-    }  # fmt: skip
+        "no; old": 24,
+        "no; young": 12,
+        "yes; old": 16,
+        "yes; young": 8,
+    }
     assert (set(table.groups), table.title) == ({"old", "young"}, "survey")
     assert table.reading == "chosen by hand: “smokes” as answer, “age” as group"
     state = at.session_state._state.filtered_state

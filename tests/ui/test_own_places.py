@@ -368,8 +368,10 @@ def test_a_table_of_areas_brought_among_places_opens_on_the_page_of_answers() ->
     assert isinstance(dataset, OwnTable)
     assert dataset.areas == tuple(f"{n}, Switzerland" for n in ("Zürich", "Bern", "Genève"))
     assert [each["id"] for each in scene_of(at, "values-maps")["pictures"]] == [
-        "truth", "plain", "ours",
-    ]  # fmt: skip
+        "truth",
+        "plain",
+        "ours",
+    ]
 
 
 def test_areas_that_are_out_of_view_or_too_small_are_named() -> None:

@@ -402,8 +402,17 @@ def test_each_question_stands_before_what_answers_it() -> None:
     words = {"h1": "<p>the sentence</p>"}
     part = Part("a", "Title", "the task", words, picture, (), "the aim", "at home", three)
     whole = document("a", [part], no_progress)
-    order = ("Title", "the aim", "predict?", "the task", "the sentence", 'class="picture',
-             "move?", "why?", "at home")  # fmt: skip
+    order = (
+        "Title",
+        "the aim",
+        "predict?",
+        "the task",
+        "the sentence",
+        'class="picture',
+        "move?",
+        "why?",
+        "at home",
+    )
     places = [whole.index(each, whole.index("<section")) for each in order]
     assert places == sorted(places)
 

@@ -148,8 +148,9 @@ def test_blocks_stand_over_their_own_cells_as_high_as_their_epsilon() -> None:
     assert found.levels == tuple(
         f"{e:g}" if some else "none" for e, some in zip(levels, hides, strict=True)
     )
-    assert all(("ε = none" in each) != some
-               for each, some in zip(found.descriptions, hides, strict=True))  # fmt: skip
+    assert all(
+        ("ε = none" in each) != some for each, some in zip(found.descriptions, hides, strict=True)
+    )
     assert 0 < found.protected[0] < 1
     states = prepare(BEGIN.with_context(blocks=StateBlocks()))
     many = view.blocks_of(states, US_GRID)

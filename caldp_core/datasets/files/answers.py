@@ -443,8 +443,9 @@ def _area_names(areas: tuple[str, ...], cells: Sequence[tuple[str, str]]) -> lis
     """What areas are called: those of a file by its cells; by keys where two have one name."""
     ships, cell_of = named_areas(), {area: cell for cell, area in cells}
     called = [ships[area].name if area in ships else cell_of[area] for area in areas]
-    return [name if called.count(name) == 1 else area
-            for name, area in zip(called, areas, strict=True)]  # fmt: skip
+    return [
+        name if called.count(name) == 1 else area for name, area in zip(called, areas, strict=True)
+    ]
 
 
 def _short(names: Sequence[str]) -> tuple[str, ...]:

@@ -474,8 +474,12 @@ def rows_keep_levels(rows: Sequence[Sequence[int]], whole: int, levels: Floats) 
         return False
     floats = np.array([[entry / whole for entry in row] for row in rows])
     # Numbers that floats can't hold to all of their digits settle nothing.
-    representable = np.array([all(not e or f > _FLOAT_MIN for e, f in zip(*row, strict=True))
-                     for row in zip(rows, floats.tolist(), strict=True)])  # fmt: skip
+    representable = np.array(
+        [
+            all(not e or f > _FLOAT_MIN for e, f in zip(*row, strict=True))
+            for row in zip(rows, floats.tolist(), strict=True)
+        ]
+    )
     with np.errstate(over="ignore"):
         allowed = np.exp(levels) * (1 - _RATIO_TOLERANCE)
     for x in range(k):
