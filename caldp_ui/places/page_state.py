@@ -31,7 +31,7 @@ from caldp_ui.compute import runs
 from caldp_ui.controls.choices import blocks_of
 from caldp_ui.maps.scene import BEGIN
 from caldp_ui.parts.comparison import ComparisonData, ResultLoader, load_results
-from caldp_ui.relief.view import merged_runs
+from caldp_ui.relief.columns import merged_runs
 from caldp_ui.session import links, page_state, visit
 from caldp_ui.stage.component import BROWSER_KEYS, Act
 from caldp_ui.stage.records import Action, Tool

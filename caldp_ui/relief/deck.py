@@ -19,7 +19,7 @@ from caldp_core.domain.domains import GridDomain
 from caldp_core.experiments.run import Result
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_ui.app.theme import LEVELS, NIGHT_LAND, WRONG
-from caldp_ui.relief.view import (
+from caldp_ui.relief.columns import (
     Blocks,
     ReliefColumns,
     Tiles,

@@ -29,8 +29,8 @@ from caldp_ui.app.run_limiter import with_events
 from caldp_ui.app.theme import WRONG
 from caldp_ui.compute import runs
 from caldp_ui.maps.scene import BEGIN
-from caldp_ui.relief import deck, view
-from caldp_ui.relief.view import borders, percent
+from caldp_ui.relief import columns, deck
+from caldp_ui.relief.columns import borders, percent
 from caldp_ui.stage import component, records
 from caldp_ui.stage.component import Act, StepChoice, film_blobs, film_head, scene_head
 from caldp_ui.stage.records import (
@@ -63,12 +63,12 @@ def results() -> dict[str, Result]:
     return {"This protection": run(prepare(first)), "Plain LDP": run(prepare(plain))}
 
 
-def maps_of(results: dict[str, Result]) -> tuple[view.Tiles, dict[str, view.ReliefColumns]]:
-    squares = view.squares_of(US_GRID)
+def maps_of(results: dict[str, Result]) -> tuple[columns.Tiles, dict[str, columns.ReliefColumns]]:
+    squares = columns.squares_of(US_GRID)
     dataset = next(iter(results.values())).setup.dataset
-    made = {"Truth": view.truth(squares, dataset.distribution)}
+    made = {"Truth": columns.truth(squares, dataset.distribution)}
     for title, result in results.items():
-        found = view.estimated(squares, result)
+        found = columns.estimated(squares, result)
         assert found is not None
         made[title] = found
     return squares, made
@@ -80,9 +80,9 @@ def test_squares_are_the_smallest_that_there_is_room_for_and_hold_every_cell() -
         GridDomain(48.0, 11.0, 0.01, 7, 9),
         GridDomain(0.0, -180.0, 0.1, 1, 3_000),
     ):
-        squares = view.squares_of(domain)
+        squares = columns.squares_of(domain)
         with naming(str(domain)):
-            assert squares.m <= view.TILES_MAX
+            assert squares.m <= columns.TILES_MAX
             smaller = round(squares.degrees / domain.cell) - 1
             if smaller:
                 assert -(-domain.rows // smaller) * -(-domain.columns // smaller) > squares.m
@@ -96,8 +96,8 @@ def test_squares_are_the_smallest_that_there_is_room_for_and_hold_every_cell() -
 
 def test_hexagons_are_those_whose_middle_is_nearest_and_hold_every_cell() -> None:
     for domain in (US_GRID, GridDomain(60.0, -180.0, 0.5, 30, 90), GridDomain(0.0, 0.0, 0.1, 2, 2)):
-        tiles = view.hexagons_of(domain)
-        narrow = view.narrowing(domain)
+        tiles = columns.hexagons_of(domain)
+        narrow = columns.narrowing(domain)
         middles = np.stack([tiles.longitudes * narrow, tiles.latitudes], axis=1)
         cells = np.stack(
             [
@@ -110,7 +110,7 @@ def test_hexagons_are_those_whose_middle_is_nearest_and_hold_every_cell() -> Non
         own = np.linalg.norm(cells - middles[tiles.of_cell], axis=1)
         with naming(str(domain)):
             np.testing.assert_allclose(own, nearest, atol=1e-9)
-            assert tiles.m <= view.TILES_MAX
+            assert tiles.m <= columns.TILES_MAX
             assert (tiles.total(np.ones(domain.k)) > 0).all()
             if tiles.m > 1:
                 apart = np.asarray(cKDTree(middles).query(middles, 2)[0])
@@ -125,7 +125,7 @@ def test_blocks_stand_over_their_own_cells_as_high_as_their_epsilon() -> None:
         blocks=GridBlocks(2, 2), sensitive=near, epsilon=levels
     )
     setup = prepare(scenario)
-    found = view.blocks_of(setup, domain)
+    found = columns.blocks_of(setup, domain)
     assert found is not None
     over = np.zeros(domain.k, np.int64)
     for box, block in zip(found.boxes, found.of_box, strict=True):
@@ -153,9 +153,9 @@ def test_blocks_stand_over_their_own_cells_as_high_as_their_epsilon() -> None:
     )
     assert 0 < found.protected[0] < 1
     states = prepare(BEGIN.with_context(blocks=StateBlocks()))
-    many = view.blocks_of(states, US_GRID)
+    many = columns.blocks_of(states, US_GRID)
     assert many is not None
-    assert len(many.boxes) <= view.BOXES_MAX
+    assert len(many.boxes) <= columns.BOXES_MAX
 
 
 def test_columns_hold_everybody_and_are_no_surer_than_regions(results: dict[str, Result]) -> None:
@@ -201,7 +201,7 @@ def test_heights_and_colours_are_on_one_scale_that_is_drawn(results: dict[str, R
 def test_a_relief_is_small_and_has_no_map_to_fetch(results: dict[str, Result]) -> None:
     squares, maps = maps_of(results)
     noise = np.random.default_rng(1).random(squares.m)
-    crowded = view.ReliefColumns(noise / noise.sum(), np.full(squares.m, 0.01))
+    crowded = columns.ReliefColumns(noise / noise.sum(), np.full(squares.m, 0.01))
     worst = {**maps, "Plain LDP": crowded, "This protection": crowded}
     made = deck.deck(worst, squares, deck.shared_look(worst, TEXT), borders(US_GRID), 3)
     text = made.to_json()

@@ -1,0 +1,62 @@
+"""`scripts/measure_style.py` counts what it says; no modules of the project import each other."""
+
+from pathlib import Path
+
+from scripts import measure_style
+from scripts.measure_style import ImportGraph
+
+SOURCE = '''"""A docstring, which is no line of code."""
+
+# A comment.
+numbers = [1 if even else 2 for even in (True, False)]
+pairs = [(a, b) for a in numbers for b in numbers]  # another
+
+
+def _twice(value):
+    return 2 * value
+
+
+def _unused(value):
+    return value
+
+
+for each in numbers:
+    print(_twice(each))
+'''
+
+
+def test_each_figure_is_counted_by_hand() -> None:
+    style = measure_style.measure(SOURCE)
+    assert style.code_lines == 8
+    assert style.comments == 2
+    assert style.comprehensions == 2
+    assert style.nested_comprehensions == 1
+    assert style.conditional_expressions == 1
+    assert style.loops_over_each == 1
+    assert style.short_helpers_used_once == 1
+
+
+def test_a_circle_is_found_by_way_of_others() -> None:
+    graph = ImportGraph({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}})
+    assert graph.circles() == [["a", "b", "c"]]
+
+
+def _project_files() -> list[Path]:
+    paths = []
+    for folder in measure_style.FOLDERS:
+        paths += sorted((measure_style.ROOT / folder).rglob("*.py"))
+    return paths
+
+
+def test_no_modules_import_each_other() -> None:
+    graph = measure_style.import_graph(_project_files())
+    assert len(graph.imports) > 400
+    # The graph sees what a page takes from its folder, else nothing could be found.
+    assert "caldp_ui.places.page" in graph.imports["pages.places"]
+    assert graph.circles() == []
+
+
+def test_nothing_is_kept_from_the_formatter() -> None:
+    mark = "# fmt" + ": skip"
+    kept = [path for path in _project_files() if mark in path.read_text("utf-8")]
+    assert kept == []
