@@ -18,8 +18,10 @@ else:
     from caldp_ui.charts.show import ADDRESS, library
     from caldp_ui.handout.route import NAME, route
     from caldp_ui.room import phone
+    from caldp_ui.server.files import keep_files_in_vaults
 
     trust_named_proxies()
+    keep_files_in_vaults()
     keep_changes()
     run_parts_of_open_pages()
     app = App(

@@ -55,6 +55,7 @@ class Visitor:
     `elements`: the latest element or container of each key; `arrival_times`: when it came;
     `labels`: of tabs, by their container's key. `messages`, `received`: how many messages and bytes
     came since the last `run` began. `was_closed`: whether the server has closed the socket.
+    `visit`: the name that the server gave it.
     """
 
     def __init__(self, socket: ClientConnection, page: str, query: str) -> None:
@@ -73,6 +74,8 @@ class Visitor:
         self.labels: dict[str, list[str]] = {}
         self.messages = self.received = 0
         self.was_closed = False
+        self.visit = ""
+        self._file_answers: dict[str, asyncio.Future[Any]] = {}
 
     @classmethod
     async def arrive(cls, address: str, page: str, query: str = "", **connection: Any) -> "Visitor":
@@ -109,6 +112,16 @@ class Visitor:
             self._widgets[key] = widget
         return await self._run(self._state(), last)
 
+    def type(self, key: str, text: str) -> None:
+        """Have this text in the widget of that key at the next run."""
+        self._widgets[key] = WidgetState(id=self.elements[key].id, string_value=text)
+
+    async def open_tab(self, label: str, last: str) -> None:
+        """Open the tab of that label; waits until the element of the key `last` has come."""
+        key = next(key for key, labels in self.labels.items() if label in labels)
+        await self.use(key, WidgetState(id=self.elements[key].id, string_value=label))
+        await self.wait_until(lambda: last in self.present())
+
     async def press(self, key: str, last: str) -> float:
         """Run the page for a press of that key's button, as `run` does."""
         state = self._state()
@@ -129,6 +142,26 @@ class Visitor:
         await self._send(state)
         async with asyncio.timeout(_PATIENCE_S):
             await self._run_end.wait()
+
+    async def prepare_file(self, key: str) -> str:
+        """Ask for the file of that key's button, as a click does; returns its path on the server.
+
+        Raises `RuntimeError` where the server can't make it.
+        """
+        number = f"file-{len(self._file_answers)}"
+        answer = self._file_answers[number] = asyncio.get_running_loop().create_future()
+        message = BackMsg()
+        message.backend_operation_request.request_id = number
+        message.backend_operation_request.session_id = self.visit
+        message.backend_operation_request.deferred_file.file_id = self.elements[
+            key
+        ].deferred_file_id
+        await self._socket.send(message.SerializeToString())
+        async with asyncio.timeout(_PATIENCE_S):
+            response = await answer
+        if response.error_msg:
+            raise RuntimeError(response.error_msg)
+        return str(response.deferred_file.url)
 
     @property
     def is_answered(self) -> bool:
@@ -186,6 +219,7 @@ class Visitor:
 
     def _handle(self, message: ForwardMsg) -> None:
         message = self._resolve(message)
+        self._take_file_answer(message)
         match message.WhichOneof("type"):
             case "delta":
                 self._store_element(message)
@@ -207,6 +241,11 @@ class Visitor:
             case "script_finished":
                 self._end(message)
 
+    def _take_file_answer(self, message: ForwardMsg) -> None:
+        response = message.backend_operation_response
+        if response.request_id:
+            self._file_answers[response.request_id].set_result(response)
+
     def _resolve(self, message: ForwardMsg) -> ForwardMsg:
         """The message itself, or the one that it stands for."""
         if message.WhichOneof("type") == "ref_hash":
@@ -216,6 +255,7 @@ class Visitor:
         return message
 
     def _begin(self, message: ForwardMsg) -> None:
+        self.visit = message.new_session.initialize.session_id or self.visit
         if not message.metadata.run.fragment_ids:
             self._forget_fragments(*self._fragments)
             self._began = perf_counter()
@@ -286,15 +326,12 @@ class Bringer(Visitor):
     """A visit that uploads; `alerts`: sentences in boxes, as Markdown."""
 
     alerts: list[str]
-    visit: str
     urls: asyncio.Future[FileURLs]
 
     def _handle(self, message: ForwardMsg) -> None:
         super()._handle(message)
         self.alerts = getattr(self, "alerts", [])
         match message.WhichOneof("type"):
-            case "new_session" if message.new_session.initialize.session_id:
-                self.visit = message.new_session.initialize.session_id
             case "file_urls_response":
                 self.urls.set_result(message.file_urls_response.file_urls[0])
             case "delta" if message.delta.new_element.alert.body:

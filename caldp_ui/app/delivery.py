@@ -1,10 +1,8 @@
-"""What the server does beside Streamlit: files compressed once, made on request, and its upkeep.
+"""What the server does beside Streamlit: files compressed once, uploads, and its upkeep.
 
 Documents carry the page's style and scripts, so that both are there before anything is drawn.
-Streamlit's own files are compressed once and kept, as their names change with their contents. A
-file that a button makes stays for a while, and a click on a button that was just drawn again saves
-what the new one makes (docs/what-we-learned.md). Uploads stay in memory, up to a number of bytes of
-all visits, and are released once they are read.
+Streamlit's own files are compressed once and kept, as their names change with their contents.
+Uploads stay in memory, up to a number of bytes of all visits, and are released once they are read.
 
 While nobody waits the server collects garbage and gives memory back: after every run, as Streamlit
 does it, that took two thirds of the run's time. What a dashboard is made of is set aside once, so
@@ -24,8 +22,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from os import SEEK_END
-from pathlib import PurePosixPath
-from threading import Lock
 from time import monotonic
 from typing import Any, Final
 
@@ -38,7 +34,6 @@ from starlette.middleware import Middleware
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import config, runtime
-from streamlit.runtime.media_file_manager import MediaFileManager
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import DeletedFile, UploadedFile
@@ -48,6 +43,8 @@ from caldp_ui.app.gate import Gate, Policy, Sticky, document_policy
 from caldp_ui.app.operation import Operation, operating
 from caldp_ui.app.run_limiter import Bucket, Pace, StaleMessages
 from caldp_ui.app.theme import POLL_KEY, join_path, scripts, settings, style
+from caldp_ui.server.files import DeferredFiles, require_vaults
+from caldp_ui.server.vault import vaults
 
 _ROOT: Final = (
     '<script>window.__streamlit = {BACKEND_BASE_URL: new URL(".", location.href).href};</script>'
@@ -210,68 +207,6 @@ def _names(known: str, etag: str) -> bool:
 
 def _is_document(headers: Headers) -> bool:
     return headers.get("content-type", "").startswith("text/html")
-
-
-_DRAWN_MAX: Final = 20_000
-"""Buttons of all visits that are remembered; each drawing of a button counts as one."""
-_STAYS_S: Final = 30.0
-"""A browser far away, on a busy page, may take seconds to ask for a file that it was promised."""
-
-
-class DeferredFiles:
-    """Has a button's newest drawing make the file for each earlier one, and keeps it for a while.
-
-    `manager`: Streamlit's, of which it replaces three methods. `clock`: seconds.
-    """
-
-    def __init__(self, manager: MediaFileManager, clock: Callable[[], float] = monotonic) -> None:
-        self._draw, self._make = manager.add_deferred, manager.execute_deferred
-        self._find_inactive = manager._get_inactive_file_ids  # noqa: SLF001 — no public name
-        self._clock = clock
-        self._buttons: dict[str, tuple[str, str]] = {}
-        self._newest: dict[tuple[str, str], str] = {}
-        self._made_at: dict[str, float] = {}
-        self._lock = Lock()  # visits draw at the same time
-        manager.add_deferred = self.draw  # type: ignore[method-assign, assignment]
-        manager.execute_deferred = self.make  # type: ignore[method-assign, assignment]
-        manager._get_inactive_file_ids = self._inactive_files  # type: ignore[method-assign]  # noqa: SLF001
-
-    def draw(
-        self,
-        make: Callable[[], bytes | str],
-        mimetype: str | None,
-        coordinates: str,
-        file_name: str | None = None,
-        *,
-        element_id: str = "",
-    ) -> str:
-        """Name this drawing of a button of this visit; `make` returns the content of its file."""
-        drawing = self._draw(make, mimetype, coordinates, file_name, element_id=element_id)
-        run = get_script_run_ctx(suppress_warning=True)
-        button = (run.session_id if run else "", element_id)
-        with self._lock:
-            self._buttons[drawing], self._newest[button] = button, drawing
-            while len(self._buttons) > _DRAWN_MAX:
-                oldest = next(iter(self._buttons))
-                forgotten = self._buttons.pop(oldest)
-                if self._newest[forgotten] == oldest:
-                    del self._newest[forgotten]
-        return drawing
-
-    def make(self, drawing: str) -> str:
-        """The address of what the button makes now; `MediaFileStorageError` if it is gone."""
-        button = self._buttons.get(drawing)
-        address = self._make(drawing if button is None else self._newest.get(button, drawing))
-        with self._lock:
-            self._made_at[PurePosixPath(address).stem] = self._clock()
-        return address
-
-    def _inactive_files(self) -> set[str]:
-        """Files that may go: no page shows them, and none was made a moment ago."""
-        with self._lock:
-            oldest = self._clock() - _STAYS_S
-            self._made_at = {file: at for file, at in self._made_at.items() if at > oldest}
-            return self._find_inactive() - self._made_at.keys()
 
 
 TOTAL_BYTES_MAX: Final = 800 * 2**20
@@ -449,6 +384,8 @@ THREAD_PREFIX: Final = "caldp-"
 """How the names of threads that work beside pages begin."""
 _PAUSE_S: Final = 30.0
 _TRIM_INTERVAL_S: Final = 10.0
+_LEAVING_INTERVAL_S: Final = 2.0
+"""How often the server looks which visits have left."""
 _SWITCH_S: Final = 0.0005
 """A page's run lets the interpreter go at each element, and gets it back so much later for each
 thread that computes beside it: with Python's own 5 ms, a page of 0.05 s took 0.4 s."""
@@ -459,10 +396,12 @@ _WARNS: Final = logging.getLogger("streamlit.runtime.scriptrunner_utils.script_r
 async def upkeep(app: object) -> AsyncIterator[dict[str, Any]]:
     """The server's lifespan, as Streamlit's `App` takes it: collects while the server runs."""
     del app
+    tasks = [asyncio.create_task(_collect_now_and_then())]
     if runtime.exists():
+        require_vaults(runtime.get_instance().media_file_mgr)
         DeferredFiles(runtime.get_instance().media_file_mgr)
+        tasks.append(asyncio.create_task(_close_vaults()))
     sys.setswitchinterval(_SWITCH_S)
-    task = asyncio.create_task(_collect_now_and_then())
     _WARNS.addFilter(_is_of_a_page)
     if POLL_KEY not in os.environ:
         click.echo(f"  The key that opens a poll of a full server: {settings().poll_key}")
@@ -471,11 +410,33 @@ async def upkeep(app: object) -> AsyncIterator[dict[str, Any]]:
             yield {}
     finally:
         _WARNS.removeFilter(_is_of_a_page)
-        task.cancel()
+        for task in tasks:
+            task.cancel()
 
 
 def _is_of_a_page(record: logging.LogRecord) -> bool:
     return not (record.threadName or "").startswith(THREAD_PREFIX)
+
+
+async def _close_vaults() -> None:
+    """Close the vaults of visits that have left, again and again."""
+    server = runtime.get_instance()
+    while True:
+        await asyncio.sleep(_LEAVING_INTERVAL_S)
+        vaults().close(server.is_active_session, _end_visit)
+
+
+def _end_visit(visit: str) -> None:
+    """Have Streamlit forget a visit that has left: its state, uploads, and buttons of files.
+
+    Where many visits have left, Streamlit has dropped the state of the first without the rest.
+    """
+    server = runtime.get_instance()
+    server.close_session(visit)
+    server.uploaded_file_mgr.remove_session_files(visit)
+    server.dataframe_source_mgr.clear_all_for_session(visit)
+    server.media_file_mgr.clear_session_refs(visit)
+    server.media_file_mgr.remove_orphaned_files()
 
 
 async def _collect_now_and_then() -> None:

@@ -366,7 +366,7 @@ def offer_file(
     if data is not None:
         st.download_button(
             f"Save {file} ({len(data) / 1e6:.1f} MB)",
-            data,
+            lambda: data,
             file,
             "text/html",
             key=f"{key}-save",
