@@ -120,8 +120,8 @@ def run_navigation(
 
 
 def _follow_presenter() -> None:
-    """Open the step that the presenter's screen asks for."""
-    if steps.course().wanted is not None:
+    """Open the step or the page that the presenter's screen asks for."""
+    if steps.course().is_steered:
         st.rerun()
 
 

@@ -25,7 +25,7 @@ from caldp_ui.places.page import PAGE as PLACES_PAGE
 from caldp_ui.places.page_state import PlacesState
 from caldp_ui.room.page_state import NEXT, Draft
 from caldp_ui.room.page_state import STATE as POLL
-from caldp_ui.room.question import PollQuestion
+from caldp_ui.room.question import PollQuestion, guess_of
 from caldp_ui.session import jobs, page_state
 from caldp_ui.stage.records import Film, Step
 from caldp_ui.values.page import PAGE as ANSWERS_PAGE
@@ -176,8 +176,7 @@ def button(station: str) -> None:
 
 def question(station: str) -> PollQuestion:
     """The station's prediction as a question for phones, without any protected answer."""
-    asked = page.prediction(station)
-    return PollQuestion(asked["ask"], tuple(asked["answers"]), (), 1.0, asked["right"])
+    return guess_of(page.prediction(station))
 
 
 TITLE: Final = "Protect only what is sensitive: a lesson to take home"

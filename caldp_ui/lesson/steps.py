@@ -67,13 +67,21 @@ class LessonState:
 class Course:
     """A visit's lesson, which other screens of its teacher may read and steer; changed in place.
 
-    `lesson`: None without one. `wanted`: number of the step that another screen asks for.
+    `lesson`: None without one. `wanted`: number of the step that another screen asks for, and
+    `wanted_page` the file of a page; "" for none. `page`: file of the page that is open.
     `is_watched`: another screen has read it.
     """
 
     lesson: LessonState | None = None
     wanted: int | None = None
+    wanted_page: str = ""
+    page: str = ""
     is_watched: bool = False
+
+    @property
+    def is_steered(self) -> bool:
+        """Whether another screen asks for a step or a page."""
+        return self.wanted is not None or bool(self.wanted_page)
 
     def show_page(self) -> None:
         """Have the page of the step shown, which the class has guessed."""
@@ -194,9 +202,14 @@ def show(current: str, plans: Mapping[int, tuple[LessonStep, ...]] = {}) -> None
 
     `plans`: steps of lessons, by their minutes, that may be resumed once a page is loaded again.
     """
-    wanted, course().wanted = course().wanted, None
+    here = course()
+    here.page = current
+    wanted, here.wanted = here.wanted, None
     if wanted is not None:
         go_to_step(wanted)
+    wanted_page, here.wanted_page = here.wanted_page, ""
+    if wanted_page:
+        open_page(wanted_page)
     page = page_to_open(current)
     if page is not None:
         st.switch_page(page)

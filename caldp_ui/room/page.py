@@ -28,6 +28,7 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import EPSILON_MAX
 from caldp_core.datasets.own import one_line
 from caldp_ui.app import gate
+from caldp_ui.app.navigation import ROOM
 from caldp_ui.app.run_limiter import this_visit
 from caldp_ui.app.texts import escape_markdown, read_texts, read_toml
 from caldp_ui.app.theme import palette
@@ -48,8 +49,22 @@ from caldp_ui.room.page_state import (
     with_answers,
     with_right,
 )
-from caldp_ui.room.poll import REPORTS_FIRST, REPORTS_MAX, STEER, PollState, Refusal, TeacherKey
-from caldp_ui.room.question import ANSWERS_MAX, TEXT_MAX, PollQuestion, channel_of
+from caldp_ui.room.poll import (
+    REPORTS_FIRST,
+    REPORTS_MAX,
+    STEER,
+    Desk,
+    PollState,
+    Refusal,
+    TeacherKey,
+)
+from caldp_ui.room.question import (
+    ANSWERS_MAX,
+    TEXT_MAX,
+    PollQuestion,
+    channel_of,
+    guess_of,
+)
 from caldp_ui.room.view import COIN, NOT_PROMISED, REHEARSAL, TITLE, WEB
 from caldp_ui.session import page_state, visit
 from caldp_ui.session.links import DIVIDER, seal
@@ -365,8 +380,9 @@ def draw_qr(address: str, alt: str) -> None:
     st.image(segno.make(address, error="m").svg_inline(scale=6, border=2), width="stretch", alt=alt)
 
 
-def draw_notes(course: Course) -> None:
-    """Draw the notes of the lesson's step, and buttons for the steps around it."""
+def draw_notes(desk: Desk) -> None:
+    """Draw the notes of the lesson's step, and buttons that steer what the projector shows."""
+    course = desk.course
     lesson, course.is_watched = course.lesson, True
     if lesson is None:
         return
@@ -381,8 +397,25 @@ def draw_notes(course: Course) -> None:
             STATE.button("step-back", "Back", want, before)
         if step.ask and not lesson.is_shown:
             STATE.button("step-show", f"Show {step.title}", course.show_page)
+            STATE.button("step-ask", "Ask the phones", _hand_over, desk, step.ask)
+        if course.page not in (ROOM, ""):
+            STATE.button("to-poll", "Show the poll", show_poll_page, course)
+        elif step.page != ROOM:
+            STATE.button("to-step", f"Return to: {step.title}", want, lesson.at)
         if after < len(lesson.steps):
             STATE.button("step-next", f"Next: {lesson.steps[after].title}", want, after)
+
+
+def show_poll_page(course: Course) -> None:
+    """Have the projector show the poll."""
+    if course.page != ROOM:
+        course.wanted_page = ROOM
+
+
+def _hand_over(desk: Desk, asked: Mapping[str, Any]) -> None:
+    """Put a step's question into the form of this screen, and show the poll on the projector."""
+    desk.handed = guess_of(asked)
+    show_poll_page(desk.course)
 
 
 def _notes_text(lesson: LessonState) -> str:

@@ -287,11 +287,13 @@ class TeacherKey:
 class Desk:
     """What the screens of a teacher share; changed in place.
 
-    `on_show`: the mark of an earlier question that is shown again; "" for none. `course`: the
-    lesson that the teacher holds.
+    `on_show`: the mark of an earlier question that is shown again; "" for none. `handed`: the next
+    question, which the projector's screen has handed to one with a form; None for none. `course`:
+    the lesson that the teacher holds.
     """
 
     on_show: str = ""
+    handed: PollQuestion | None = None
     course: Course = field(default_factory=Course)
 
 
@@ -382,7 +384,7 @@ class Rooms:
             )
             if before.reports:
                 room.past = (*room.past, before.as_past())
-            room.desk.on_show = ""
+            room.desk.on_show, room.desk.handed = "", None
             room.poll = Poll.ask(teacher_key.code, question, before)
 
     def ask_again(self, teacher_key: TeacherKey) -> None:

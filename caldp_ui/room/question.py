@@ -9,12 +9,12 @@ between two sensitive ones up to e^ε/(1 + e^ε). Into estimates goes only what 
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate, combinations
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from scipy.special import betaln, xlog1py, xlogy
@@ -82,6 +82,14 @@ class PollQuestion:
     def k(self) -> int:
         """Number of answers."""
         return len(self.answers)
+
+
+def guess_of(asked: Mapping[str, Any]) -> PollQuestion:
+    """What a class guesses before it sees a station, as a question that protects no answer.
+
+    `asked`: the text `ask`, the `answers`, and the number `right` of the right one.
+    """
+    return PollQuestion(asked["ask"], tuple(asked["answers"]), (), 1.0, asked["right"])
 
 
 def mechanism_of(question: PollQuestion) -> ContextMechanism:

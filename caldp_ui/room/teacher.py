@@ -45,15 +45,19 @@ def show_poll(teacher_key: TeacherKey) -> None:
     polls = rooms().get_own_polls(teacher_key, this_visit())
     with st.container():  # always there: what follows keeps its place
         visit.show_notices()
+    screen, desk = page.current_screen(), rooms().get_desk(teacher_key)
     if page_state.take_part(STATE.page, NEXT):
         STATE.follow_link()
+        desk.handed = STATE.current().question
+    if desk.handed is not None and screen != page.PROJECTOR:
+        asked, desk.handed = desk.handed, None
+        STATE.change(lambda draft: replace(draft, question=asked))
         page.set_writing_next(True)
     if page_state.take_part(STATE.page, OPENING):
         page.set_writing_next(False)
         rooms().get_desk(teacher_key).on_show = polls[0].mark
-    screen = page.current_screen()
     if screen != page.PRESENTER:
-        desk, own = rooms().get_desk(teacher_key), steps.course()
+        own = steps.course()
         if own.lesson is not None or desk.course.lesson is None:
             desk.course = own
         else:  # go on with the lesson that the room has
@@ -84,13 +88,15 @@ def _steer(teacher_key: TeacherKey, polls: Sequence[PollState], screen: str) -> 
     The code of a poll that has ended lets nobody in, so it is not shown.
     """
     if screen == page.PRESENTER:
-        redraw_every("notes", 1.0, lambda: page.draw_notes(rooms().get_desk(teacher_key).course))
+        redraw_every("notes", 1.0, lambda: page.draw_notes(rooms().get_desk(teacher_key)))
     last, has_controls = polls[-1], screen != page.PROJECTOR
     is_writing = has_controls and not last.is_over and st.session_state.get(page.NEXT_KEY)
     if is_writing:
         _next_question(teacher_key, last)
     elif screen != page.PRESENTER and not last.is_over:
         _way_in(last)
+    if screen == page.PROJECTOR and rooms().get_desk(teacher_key).handed is not None:
+        st.info("The next question is on your own screen: ask it there.")
     if has_controls and not is_writing:
         _buttons(teacher_key, polls)
         _choose_question(teacher_key, polls)
@@ -103,7 +109,8 @@ def _steer(teacher_key: TeacherKey, polls: Sequence[PollState], screen: str) -> 
 def _drawn(teacher_key: TeacherKey, polls: Sequence[PollState]) -> tuple[object, ...]:
     """What controls and pictures are drawn of; another screen may change it."""
     last, on_show = polls[-1], _on_show(teacher_key, polls)
-    return on_show.mark, len(polls), replace(last, reports=()), steps.course().is_watched
+    handed = rooms().get_desk(teacher_key).handed
+    return on_show.mark, len(polls), replace(last, reports=()), handed, steps.course().is_watched
 
 
 def _on_show(teacher_key: TeacherKey, polls: Sequence[PollState]) -> PollState:
@@ -285,6 +292,8 @@ def _next_question(teacher_key: TeacherKey, poll: PollState) -> None:
 def _ask(teacher_key: TeacherKey, question: PollQuestion) -> None:
     _try_action(rooms().ask, teacher_key, question)
     page.set_writing_next(False)
+    if page.current_screen() == page.PRESENTER:
+        page.show_poll_page(rooms().get_desk(teacher_key).course)
 
 
 def _end(teacher_key: TeacherKey) -> None:

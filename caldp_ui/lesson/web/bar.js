@@ -1,10 +1,9 @@
 /* The lesson's bar: one segment a step, the minute, the step, what to take home, and the next step
-   by its name. Page up and page down, as clickers send them, go to the step before and after. */
+   by its name. Page up and page down, as clickers send them, go to the step before and after, from
+   wherever the focus is; all other keys stay those of the slider, switch or field that has it. */
 
 /** @type {WeakMap<Mount, Bar>} */
 const instances = new WeakMap();
-const KEY_USERS = "input, textarea, select, [contenteditable], [role=slider], [role=listbox], "
-    + "[role=dialog], [role=tabpanel]";
 const ROOT = document.documentElement;
 /** Each entry of the browser's history has the step that the class was at. */
 const STEP = "lessonStep";
@@ -77,7 +76,8 @@ class Bar {
         this.notes.onclick = () => this.open(Boolean(this.panel.hidden));
         /** @type {(event: KeyboardEvent) => void} */
         this.onKey = event => this.key(event);
-        document.addEventListener("keydown", this.onKey);
+        // Before anything on the page hears of the key: a slider would move by it.
+        document.addEventListener("keydown", this.onKey, {capture: true});
         addEventListener("popstate", noteArrival);
         this.timer = setInterval(() => this.tick(), 1000);
         this.presentationObserver = new MutationObserver(() => this.raise());
@@ -90,7 +90,7 @@ class Bar {
     end() {
         clearInterval(this.timer);
         this.presentationObserver.disconnect();
-        document.removeEventListener("keydown", this.onKey);
+        document.removeEventListener("keydown", this.onKey, {capture: true});
         if (document.querySelector(".st-key-lesson-bar")) return;  // another one has taken over
         removeEventListener("popstate", noteArrival);
         delete ROOT.dataset.lesson;
@@ -117,7 +117,11 @@ class Bar {
         this.isWaiting = false;
         storeLesson({at: lesson.at, elapsed: lesson.elapsed,
             minutes: totalMinutes(lesson.steps), when: Date.now()});
-        if (isOtherStep) this.write();
+        if (isOtherStep) {
+            this.write();
+            // A page that was scrolled down would hide the headline, or the code that phones need.
+            document.querySelector("[data-testid=stMain]")?.scrollTo({top: 0, behavior: "instant"});
+        }
         const arrived = Number(ROOT.dataset.lessonArrived ?? lesson.at);
         delete ROOT.dataset.lessonArrived;
         if (arrived !== lesson.at) this.emit("arrive", arrived);
@@ -222,10 +226,9 @@ class Bar {
         if (event.key === "Escape" && !this.panel.hidden) this.open(false);
         if (event.defaultPrevented || !(event.key in steps)) return;
         if (event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
-        const usesKeys = event.composedPath().some(
-            node => node instanceof Element && node.matches(KEY_USERS));
-        if (usesKeys || document.querySelector("[role=dialog]")) return;
+        if (document.querySelector("[role=dialog]")) return;  // it covers the page, and scrolls
         event.preventDefault();
+        event.stopPropagation();
         this.move(steps[event.key]);
     }
 }
