@@ -87,6 +87,8 @@ LISTED_MAX: Final = 2**24
 KM_MIN: Final = 0.01
 KM_MAX: Final = 20_000.0
 """Kilometres within which a policy that falls off with distance promises its ε."""
+TRANSPORT_CELLS_MAX: Final = 500
+"""Most cells of a map whose earth mover's distance is computed: a linear program of 0.3 s."""
 OWN_TEXT_MAX: Final = 2**20
 """Most characters of a table or of places that people paste or upload."""
 OWN_ANSWERS_MAX: Final = 2_000

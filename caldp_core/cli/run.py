@@ -29,7 +29,7 @@ from caldp_core.experiments.forecast import (
 )
 from caldp_core.experiments.questions import mean_in
 from caldp_core.experiments.reproduce import FIGURE_RUNS, PAPER, Rows, figure_2, figure_3, table_1
-from caldp_core.experiments.run import Result, prepare, run
+from caldp_core.experiments.run import Errors, Result, prepare, run
 from caldp_core.experiments.table import as_csv, as_geojson, columns_of, map_for_geojson
 from caldp_core.mechanisms.capabilities import report_bits
 from caldp_core.scenarios.scenario import Scenario
@@ -76,7 +76,7 @@ def summary(result: Result, expected: Forecast | None) -> dict[str, Any]:
     setup, average = result.setup, mean_in(result)
     judged: dict[str, Any] = {"errors": None, "not_judged": invalid_error_reason(setup)}
     if expected is not None:
-        judged = {"errors": _mean_errors([asdict(each) for each in result.errors])}
+        judged = {"errors": _mean_errors([_by_name(each) for each in result.errors])}
     return {
         "scenario": setup.scenario.to_dict(),
         "dataset": setup.dataset.name,
@@ -93,6 +93,13 @@ def summary(result: Result, expected: Forecast | None) -> dict[str, Any]:
         "seed": setup.scenario.seed,
         "seconds": round(result.seconds, 4),
     }
+
+
+def _by_name(errors: Errors) -> dict[str, Any]:
+    """The errors of one trial by their names, with the kilometres that are computed for it here."""
+    named = asdict(replace(errors, maps=None))
+    del named["maps"]
+    return named | {"earth_movers_km": errors.earth_movers_km}
 
 
 def _expected(found: Forecast) -> dict[str, Any]:

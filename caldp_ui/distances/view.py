@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from caldp_core.audit.adversary import guess_accuracy, max_guess_accuracy
+from caldp_core.basics.limits import TRANSPORT_CELLS_MAX
 from caldp_core.basics.types import Floats
 from caldp_core.domain.domains import Area
 from caldp_core.experiments.run import Result
@@ -78,14 +79,9 @@ def _everybody_headline(data: DistanceData) -> Headline:
         waiting = "The map of this protection is not computed yet."
         return Headline(waiting, _odds_sentence(data.record), figures=odds)
     errors = data.ours.first.errors
-    if errors.sliced_wasserstein_km is None:
-        error = formats.of_hundred(errors.tv) if is_share(errors.tv) else formats.share(errors.tv)
-        return Headline(
-            f"The map is off by a total variation of {error}.",
-            "This estimate is not made of shares; another one is under “Distance, method”.",
-            figures={"tv": errors.tv},
-        )
-    km, blocks = formats.length(errors.sliced_wasserstein_km), ""
+    if errors.earth_movers_km is None:
+        return _headline_without_km(data, data.ours)
+    km, blocks = formats.length(errors.earth_movers_km), ""
     if data.blocks_result is not None:
         far = _misplacement_text(data.blocks_result)
         blocks = f"{blocks_title(data)} misplace them by {far}."
@@ -97,15 +93,30 @@ def _everybody_headline(data: DistanceData) -> Headline:
     )
 
 
+def _headline_without_km(data: DistanceData, ours: Result) -> Headline:
+    """Headline where no kilometres are computed: people in the wrong place, and why it is these."""
+    tv = ours.first.errors.tv
+    if not is_share(tv):
+        return Headline(
+            f"The map is off by a total variation of {formats.share(tv)}.",
+            "This estimate is not made of shares; another one is under “Distance, method”.",
+            figures={"tv": tv},
+        )
+    plain = None if data.plain is None else data.plain.first.errors.tv
+    return Headline(
+        accuracy.error_sentence(PLACES, tv, plain),
+        TEXTS["no_kilometres"].format(most=TRANSPORT_CELLS_MAX, cells=f"{data.domain.k:,}"),
+        figures={"tv": tv} if plain is None else {"tv": tv, "plain_tv": plain},
+    )
+
+
 def _misplacements(data: DistanceData) -> dict[str, float]:
     """How far each way misplaces people on average, in km, where that is known."""
     ways = {"": data.ours, "plain_": data.plain, "blocks_": data.blocks_result}
     km = {
-        name: each.first.errors.sliced_wasserstein_km
-        for name, each in ways.items()
-        if each is not None
+        name: each.first.errors.earth_movers_km for name, each in ways.items() if each is not None
     }
-    return {f"{name}sliced_wasserstein_km": far for name, far in km.items() if far is not None}
+    return {f"{name}earth_movers_km": far for name, far in km.items() if far is not None}
 
 
 def result_text(data: DistanceData) -> str:
@@ -117,13 +128,13 @@ def result_text(data: DistanceData) -> str:
 
 
 def _misplacement_text(result: Result) -> str:
-    km = result.first.errors.sliced_wasserstein_km
+    km = result.first.errors.earth_movers_km
     return "an unknown distance" if km is None else formats.length(km)
 
 
 def error_fact(result: Result) -> Fact:
     """The error of a result's map for large type: in kilometres, so that near misses are small."""
-    km = result.first.errors.sliced_wasserstein_km
+    km = result.first.errors.earth_movers_km
     if km is None:
         return Fact(*accuracy.wrong_of_hundred(PLACES, result.first.errors.tv))
     km_text = formats.measure(km)
@@ -218,7 +229,7 @@ def upper_percent_text(share: float) -> str:
 
 def not_promised_sentences(data: DistanceData) -> list[str]:
     """What the policy leaves open, one sentence each."""
-    record, mean = data.record, formats.length(data.noise_reports.mean_km)
+    record, mean_km = data.record, data.noise_reports.mean_km
     far = 10 * record.policy.km
     right = right_guess_probability(record, far)
     most = "" if formats.is_almost_sure(right) else "up to "
@@ -226,7 +237,10 @@ def not_promised_sentences(data: DistanceData) -> list[str]:
     height = float(cells[columns]) if data.domain.rows > 1 else 0.0
     return [
         TEXTS["far_apart"].format(far=formats.length(far), most=most, right=formats.hundred(right)),
-        TEXTS["regions_open"].format(mean=mean),
+        TEXTS["regions_open"].format(
+            mean=formats.length(mean_km),
+            right=formats.hundred(right_guess_probability(record, mean_km)),
+        ),
         TEXTS["known_already"],
         TEXTS["repeated"],
         TEXTS["took_part"],

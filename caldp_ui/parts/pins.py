@@ -15,10 +15,12 @@ import pandas as pd
 import streamlit as st
 
 from caldp_core.basics.cache import cached
+from caldp_core.basics.limits import TRANSPORT_CELLS_MAX
 from caldp_core.basics.types import Progress
 from caldp_core.domain.domains import GridDomain
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.experiments.forecast import has_valid_errors, invalid_error_reason
+from caldp_core.experiments.metrics import can_move
 from caldp_core.experiments.run import Result, Setup
 from caldp_core.mechanisms.capabilities import report_bits, symbol_partition_of
 from caldp_core.mechanisms.catalogue import MECHANISMS
@@ -94,8 +96,8 @@ def table(
         both = (expected.ours, expected.plain)
         frame.loc["expected TV"] = [accuracy.forecast(each) for each in both]
     st.table(frame.rename_axis("number"))
-    sliced = TEXTS["map_errors"] if any(map(_on_map, results.values())) else ""
-    st.caption(f"KL is infinite where the estimate gives nobody to what has somebody.{sliced}")
+    on_maps = TEXTS["map_errors"] if any(map(_on_map, results.values())) else ""
+    st.caption(f"KL is infinite where the estimate gives nobody to what has somebody.{on_maps}")
     return results
 
 
@@ -106,7 +108,7 @@ def _on_map(result: Result) -> bool:
 def column(result: Result) -> dict[str, str]:
     """All numbers of one result as texts, by their names."""
     errors, setup = result.first.errors, result.setup
-    moved, largest = errors.sliced_wasserstein_km, errors.largest
+    largest = errors.largest
     boxes = {
         f"boxes of {each.cells} × {each.cells} cells (TV)": formats.share(each.tv)
         for each in errors.boxes  # none but on maps
@@ -120,7 +122,7 @@ def column(result: Result) -> dict[str, str]:
         "Kullback–Leibler divergence": formats.share(errors.kl),
         **boxes,
         f"largest found, of {largest.number}": found,
-        "earth mover's distance": "needs shares" if moved is None else f"{moved:,.1f} km",
+        "earth mover's distance": _moved_text(result),
         "method": MECHANISMS[setup.mechanism_name].title,
         "estimate": ESTIMATORS[setup.scenario.estimator].title,
         "bits per report": formats.integer(report_bits(setup.mechanism)),
@@ -131,6 +133,16 @@ def column(result: Result) -> dict[str, str]:
     if not _on_map(result):
         del numbers["earth mover's distance"]
     return numbers
+
+
+def _moved_text(result: Result) -> str:
+    """The earth mover's distance of a map, or why there is none."""
+    km = result.first.errors.earth_movers_km
+    if km is not None:
+        return f"{km:,.1f} km"
+    if not can_move(result.setup.dataset.domain):
+        return f"needs a map of at most {TRANSPORT_CELLS_MAX} cells"
+    return "needs shares"
 
 
 def show_plain_needs(result: Result, expected: ExpectedErrors) -> None:

@@ -153,7 +153,7 @@ def test_what_comes_out(family: str, estimator: str) -> None:
         assert outcome.estimate.min() >= 0
         assert outcome.estimate.sum() == pytest.approx(1)
     for errors in result.errors:
-        assert (errors.l1, errors.sliced_wasserstein_km) == (2 * errors.tv, None)
+        assert (errors.l1, errors.earth_movers_km) == (2 * errors.tv, None)
 
 
 def test_protection_by_context_is_more_accurate() -> None:
@@ -281,7 +281,7 @@ def test_the_command_runs_a_file(tmp_path: Path) -> None:
     tv = [errors.tv for errors in result.errors]
     assert summary["errors"]["tv"]["mean"] == pytest.approx(np.mean(tv))
     assert summary["errors"]["tv"]["standard_error"] == pytest.approx(np.std(tv, ddof=1) / 2)
-    assert summary["errors"]["sliced_wasserstein_km"] == {"mean": None, "standard_error": None}
+    assert summary["errors"]["earth_movers_km"] == {"mean": None, "standard_error": None}
     assert summary["expected"]["tv"] == forecast(result.setup).error
 
 

@@ -192,7 +192,7 @@ def whole(record: Curves) -> list[CurveData]:
 @pytest.mark.slow
 def test_every_error_may_be_asked_of_a_map_and_says_what_it_counts() -> None:
     """Points of the page are the core's forecasts of that error; charts and sentences name it."""
-    town = replace(BEGIN, dataset=Cities(together=7), n=10_000).with_context(epsilon=2.0)
+    town = replace(BEGIN, dataset=Cities(together=10), n=10_000).with_context(epsilon=2.0)
     record = Curves(town, "epsilon", protections=("plain", "blocks"), methods=("hadamard",))
     texts = {}
     for name in MEASURES if THOROUGH else ("largest", "km"):
@@ -209,7 +209,7 @@ def test_every_error_may_be_asked_of_a_map_and_says_what_it_counts() -> None:
         axis = drawn(view.figure(variant, curves, LIGHT)).layout.yaxis.title.text
         texts[name] = (axis, view.headline(variant, curves).sentence)
     assert not THOROUGH or "box of 4 × 4 cells" in texts["boxes"][1]
-    assert re.search(r"misses [\d.]+ of the 50 largest places", texts["largest"][1])
+    assert re.search(r"misses [\d.]+ of the 46 largest places", texts["largest"][1])
     assert re.search(r"misplaces people by [\d.]+ km", texts["km"][1])
     assert len({axis for axis, _ in texts.values()}) == len(texts)
     with pytest.raises(CaldpError, match="maps"):

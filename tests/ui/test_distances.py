@@ -71,6 +71,7 @@ from caldp_ui.personal.page_state import (
 from caldp_ui.personal.page_state import load_data as personal_load_data
 from caldp_ui.personal.view import ASSUMED, EVERYTHING, KNOWN
 from caldp_ui.stage.records import encode, encode_mask
+from caldp_ui.words import formats
 from caldp_ui.words.formats import PLACES, place_name, towns
 from tests.strategies import thinned
 from tests.ui.driver import (
@@ -290,6 +291,38 @@ def test_blocks_beside_are_made_from_the_promise_alone() -> None:
             prepare(blocks_scenario(record)).mechanism, prepare(blocks_scenario(record)).policy
         ).holds
         assert domain.k == setup.mechanism.k
+
+
+def test_no_region_is_called_open_that_an_attacker_may_guess_wrong() -> None:
+    """At the distance at which reports lie, Bayes' rule is right e^1.88 to 1 times, not always."""
+    data = load_data(DistanceState())
+    mean_km = data.noise_reports.mean_km
+    assert formats.length(mean_km) == "94 km"
+    ratio = math.exp(mean_km / 50)
+    assert 0.865 < ratio / (1 + ratio) < 0.875
+    (sentence,) = (
+        each for each in view.not_promised_sentences(data) if each.startswith("Which region")
+    )
+    assert "94 km away" in sentence
+    assert "up to 87 of 100 guesses" in sentence
+    assert "no secret" not in sentence
+
+
+def test_the_headline_s_kilometres_are_the_earth_mover_s() -> None:
+    """What `tests/experiments/test_earth_mover.py` finds by the dual: 6.0 km, where it was 3.1."""
+    data = load_data(DistanceState())
+    assert view.headline(data).sentence.startswith("The map misplaces people by 6 km on average")
+    assert "8.6 km" in view.headline(data).second
+
+
+def test_a_large_map_says_people_and_no_kilometres() -> None:
+    large = replace(BEGIN, dataset=Gowalla("35,45,-85,-70"), n=10_000)
+    data = load_data(DistanceState(large, place=0))
+    lines = view.headline(data)
+    assert data.domain.k > 500
+    assert "km" not in lines.sentence
+    assert "in the wrong place" in lines.sentence
+    assert "at most 500 cells, this one has 3,750" in lines.second
 
 
 def test_odds_are_the_policys_and_the_channel_keeps_them() -> None:
