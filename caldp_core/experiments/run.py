@@ -412,11 +412,13 @@ def number_of_people(scenario: Scenario, dataset: Dataset) -> int:
     return n
 
 
-def run(setup: Setup, progress: Progress = no_progress, secret: int = 0) -> Result:
+def run(
+    setup: Setup, progress: Progress = no_progress, secret: int = 0, people_secret: int = 0
+) -> Result:
     """Run all trials; `progress` is called with the finished share and may raise `Cancelled`.
 
-    `secret`: a whole number from which all randomness follows beside the seed, so that who knows
-    the seed alone can't draw the same; 0 for none.
+    `secret`, `people_secret`: whole numbers from which the coins of reports, and who is drawn,
+    follow beside the seed, so that who knows the seed alone can't draw the same; 0 for none.
     """
     check_type("setup", setup, Setup, "run(prepare(scenario)) makes it")
     check_mechanism("A run takes a mechanism", setup.mechanism)
@@ -424,13 +426,13 @@ def run(setup: Setup, progress: Progress = no_progress, secret: int = 0) -> Resu
     scenario = setup.scenario
     errors: list[Errors] = []
     first: Outcome | None = None
-    coins = np.random.SeedSequence((secret, scenario.seed) if secret else scenario.seed)
-    for trial, seeds in enumerate(coins.spawn(scenario.trials)):
+    trials = zip(trial_seeds(scenario, people_secret), trial_seeds(scenario, secret), strict=True)
+    for trial, (people_seeds, seeds) in enumerate(trials):
 
         def within(share: float, trial: int = trial) -> None:
             progress((trial + share) / scenario.trials)
 
-        outcome = run_trial(setup, seeds, within)
+        outcome = run_trial(setup, seeds, within, people_seeds)
         first = first or outcome
         errors.append(outcome.errors)
         progress((trial + 1) / scenario.trials)
@@ -438,13 +440,34 @@ def run(setup: Setup, progress: Progress = no_progress, secret: int = 0) -> Resu
     return Result(setup, first, tuple(errors), perf_counter() - started)
 
 
+def trial_seeds(scenario: Scenario, secret: int = 0) -> list[np.random.SeedSequence]:
+    """The seeds of each trial: they follow from the scenario's, and from a `secret` above 0."""
+    entropy = (secret, scenario.seed) if secret else scenario.seed
+    return np.random.SeedSequence(entropy).spawn(scenario.trials)
+
+
+def people_of_trial(setup: Setup, seeds: np.random.SeedSequence) -> Ints:
+    """(k,) people of the trial with these seeds, which are not used up."""
+    return draw_people(setup, np.random.default_rng(_children(seeds)[0]))
+
+
+def _children(seeds: np.random.SeedSequence) -> list[np.random.SeedSequence]:
+    """The first two children of the seeds: for who is drawn, and for the coins of reports."""
+    return np.random.SeedSequence(seeds.entropy, spawn_key=seeds.spawn_key).spawn(2)
+
+
 def run_trial(
-    setup: Setup, seeds: np.random.SeedSequence, progress: Progress = no_progress
+    setup: Setup,
+    seeds: np.random.SeedSequence,
+    progress: Progress = no_progress,
+    people_seeds: np.random.SeedSequence | None = None,
 ) -> Outcome:
-    """One population, its reports' tally, and the estimate from it."""
-    who, coins = (np.random.default_rng(child) for child in seeds.spawn(2))
-    people = draw_people(setup, who)
-    tally = setup.mechanism.sample_tally(people, coins)
+    """One population, its reports' tally, and the estimate from it.
+
+    `people_seeds`: those from which the population is drawn, if they are not `seeds`.
+    """
+    people = people_of_trial(setup, seeds if people_seeds is None else people_seeds)
+    tally = setup.mechanism.sample_tally(people, np.random.default_rng(_children(seeds)[1]))
     evidence = setup.evidence(tally, progress)
     post_process = estimator(setup.scenario.estimator)
     estimate, levels = post_process.apply(evidence), post_process.levels(evidence)

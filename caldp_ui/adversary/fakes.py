@@ -131,7 +131,7 @@ def run_attack(record: state.AttackerState, attack: str | None = None) -> Poison
     setup, share = replace(honest.setup, scenario=scenario), record.tenths / 1000
     honest_tally, before = honest.first.evidence.tally, honest.first.estimate
     phones = round(honest_tally.n * share / (1 - share))
-    rng = np.random.default_rng(np.random.SeedSequence((scenario.seed, place)))
+    rng = np.random.default_rng(runs.seeds(scenario, "false reports", place))
     tally = honest_tally + _SENT[attack](setup, place, phones, rng)
     evidence = setup.evidence(tally)
     method = estimators.estimator(scenario.estimator)

@@ -173,7 +173,7 @@ def compute_attacker(scenario: Scenario, place: int) -> Attacker:
     # Where nobody is, nobody's place can be believed in: an attacker allows for any place a bit.
     prior = read_only((1 - 1e-3) * prior + 1e-3 / prior.size)
     beliefs, reports = [prior], []
-    for seed in np.random.SeedSequence((scenario.seed, place)).spawn(DAYS_MAX):
+    for seed in runs.seeds(scenario, "days", place).spawn(DAYS_MAX):
         report = mechanism.privatize(np.array([place]), np.random.default_rng(seed))
         reports.append(report)
         beliefs.append(

@@ -138,12 +138,9 @@ def scripts() -> str:
 
 WORKER: Final = "CALDP_WORKER"
 ANCESTORS: Final = "CALDP_FRAME_ANCESTORS"
-NOISE: Final = "CALDP_NOISE_SECRET"
 POLL_KEY: Final = "CALDP_POLL_KEY"
 LOG: Final = "CALDP_LOG"
 METRICS: Final = "CALDP_METRICS"
-_OWN_NOISE: Final = secrets.randbits(128)
-"""What noise on visitors' data follows from where nothing is set: gone with this process."""
 _OWN_POLL_KEY: Final = f"{secrets.randbelow(10**10):010}"
 _POLL_KEY_MIN: Final = 8
 _PORT: Final = re.compile(r"([\d.]+:)?[1-9]\d{0,4}", re.ASCII)
@@ -156,16 +153,14 @@ class Settings:
     """Settings of this process; raises `ValueError` for invalid names or sites.
 
     `worker`: its name among several behind one address; "" where it is alone. `ancestors`: sites
-    that may show the dashboard in a frame. `noise_secret`: a whole number from which noise on
-    visitors' own data follows, the same on workers that share it; 0 for none, as in tests.
-    `poll_key`: what opens a poll where strangers hold all that this server takes. `log`: "text" or
-    "json", the form of lines for the operator; "" for none. `metrics`: address and
-    port of figures for Prometheus, on this machine alone without an address; "" for none.
+    that may show the dashboard in a frame. `poll_key`: what opens a poll where strangers hold all
+    that this server takes. `log`: "text" or "json", the form of lines for the operator; "" for
+    none. `metrics`: address and port of figures for Prometheus, on this machine alone without an
+    address; "" for none.
     """
 
     worker: str = ""
     ancestors: tuple[str, ...] = ()
-    noise_secret: int = _OWN_NOISE
     poll_key: str = _OWN_POLL_KEY
     log: str = ""
     metrics: str = ""
@@ -196,12 +191,9 @@ class Settings:
     def of(cls, environment: Mapping[str, str]) -> "Settings":
         """The settings of an environment's variables; raises `ValueError`."""
         ancestors = tuple(environment.get(ANCESTORS, "").split())
-        noise = environment.get(NOISE, str(_OWN_NOISE))
-        if not noise.isascii() or not noise.isdigit():
-            raise ValueError(f"{NOISE} must be a whole number, such as openssl prints; correct it.")
         key = environment.get(POLL_KEY, _OWN_POLL_KEY)
         worker, log, metrics = (environment.get(name, "") for name in (WORKER, LOG, METRICS))
-        return cls(worker, ancestors, int(noise), key, log, metrics)
+        return cls(worker, ancestors, key, log, metrics)
 
 
 def settings() -> Settings:

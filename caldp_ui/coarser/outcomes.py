@@ -3,6 +3,7 @@
 Errors of all treatments have one vocabulary.
 """
 
+import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -17,9 +18,10 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import EPSILON_MAX
 from caldp_core.basics.types import Bools, Floats, Ints
 from caldp_core.domain.domains import US_GRID, Domain, GridDomain
-from caldp_core.experiments.run import Result, Setup, draw_people
+from caldp_core.experiments.run import Result, Setup
 from caldp_core.mechanisms.base import Mechanism
 from caldp_core.scenarios.blocks import GridBlocks
+from caldp_core.scenarios.scenario import Scenario
 from caldp_core.treatments import release as releases
 from caldp_core.treatments import suppression
 from caldp_core.treatments.release import CentralTable, Release, Rounding
@@ -133,7 +135,8 @@ def load_data(
 ) -> TreatmentData:
     """The data of a record; `load_results`: runs slow parts as jobs, or leaves them out."""
     results = load_results(page_state.STATE, record.scenario)
-    setup = results.setup
+    # `results.setup` is shared by all seeds: with it new noise was the old noise of an office.
+    setup = replace(results.setup, scenario=record.scenario)
     counts, labels = _people(setup), setup.partition.labels
     table, offices = _offices(record, setup, counts)
     pair = {PLAIN: results.plain, page_state.BLOCKS: results.ours}
@@ -145,8 +148,7 @@ def load_data(
 @cached_by(lambda setup: runs.key(setup.scenario))
 def _people(setup: Setup) -> Ints:
     """The people of the first trial, as `run` draws them."""
-    (trial,) = np.random.SeedSequence(setup.scenario.seed).spawn(1)
-    return draw_people(setup, np.random.default_rng(trial.spawn(2)[0]))
+    return runs.first_people(setup)
 
 
 @cached_by(lambda record, *_: _cache_key(record))
@@ -154,9 +156,7 @@ def _offices(
     record: Publication, setup: Setup, counts: Ints
 ) -> tuple[suppression.HiddenTable, dict[str, TreatmentResult]]:
     labels, table = setup.partition.labels, _hidden_table(record, setup, counts)
-    entropy = (setup.scenario.seed, 24, runs.secret_of(setup.scenario))
-    children = np.random.SeedSequence(entropy).spawn(2)
-    round_coins, noise_coins = (np.random.default_rng(child) for child in children)
+    round_coins, noise_coins = _office_coins(record, setup, counts)
     central = CentralTable(setup.scenario.policy.plain_epsilon)
     published = {
         NOTHING: releases.exact_release(counts),
@@ -168,6 +168,24 @@ def _offices(
     return table, {
         each: _measure_release(setup, record, counts, r) for each, r in published.items()
     }
+
+
+def _office_coins(
+    record: Publication, setup: Setup, counts: Ints
+) -> tuple[np.random.Generator, np.random.Generator]:
+    """The coins of rounding and of central noise.
+
+    On a visitor's own data each follows from the counts and from the settings of its own draw
+    alone: a table that is rounded anew at each ε could be averaged.
+    """
+    scenario, list_digest = setup.scenario, hashlib.sha256(counts.tobytes()).hexdigest()
+    fixed = replace(Scenario(), dataset=scenario.dataset, n=scenario.n, seed=scenario.seed)
+    round_secret = runs.secret_of(fixed, "rounding", list_digest, record.base)
+    epsilon = scenario.policy.plain_epsilon
+    noise_secret = runs.secret_of(fixed, "central noise", list_digest, epsilon)
+    round_seeds, _ = np.random.SeedSequence((scenario.seed, 24, round_secret)).spawn(2)
+    _, noise_seeds = np.random.SeedSequence((scenario.seed, 24, noise_secret)).spawn(2)
+    return np.random.default_rng(round_seeds), np.random.default_rng(noise_seeds)
 
 
 @cached_by(lambda record, *_: _office_key(record))

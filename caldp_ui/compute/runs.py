@@ -26,7 +26,7 @@ from caldp_core.audit.mechanisms import audit_mechanism
 from caldp_core.basics.cache import cached, cached_by
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import EPSILON_MAX
-from caldp_core.basics.types import Progress, no_progress, turn_of
+from caldp_core.basics.types import Ints, Progress, no_progress, turn_of
 from caldp_core.collect.protocol import Protocol
 from caldp_core.datasets.public_map import PublicMap
 from caldp_core.datasets.snap import GOWALLA_FILE, cache_folder
@@ -51,8 +51,10 @@ from caldp_core.experiments.run import (
     Setup,
     check_estimator,
     number_of_people,
+    people_of_trial,
     prepare,
     run,
+    trial_seeds,
 )
 from caldp_core.experiments.table import as_cell, as_csv, columns_of
 from caldp_core.mechanisms import FAMILIES, in_context
@@ -64,7 +66,7 @@ from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.expected_error import Forecast
 from caldp_core.theory.planner import Recommendation, best_family
-from caldp_ui.app.theme import settings
+from caldp_ui.compute import coins
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -152,8 +154,12 @@ _MANY_CELLS: Final = 2**18
 
 
 def key(scenario: Scenario) -> str:
-    """The cache key of the scenario and of the state of the file that its data come from."""
-    return f"{_text(scenario)} {file_state(scenario.dataset)}"
+    """The cache key of the scenario and of the state of the file that its data come from.
+
+    What is made of a visitor's own data has the visit in its key, as its coins are the visit's.
+    """
+    visit = coins.visit_name() if is_own(scenario.dataset) else ""
+    return f"{_text(scenario)} {file_state(scenario.dataset)} {visit}"
 
 
 def law_key(scenario: Scenario) -> str:
@@ -230,22 +236,61 @@ def _setup(scenario: Scenario) -> Setup:
 
 @cached_by(lambda scenario, *_: key(scenario))
 def result(scenario: Scenario, progress: Progress = no_progress) -> Result:
-    """The scenario, run once for all visits."""
+    """The scenario, run once for all visits, or for the one visit whose data it has."""
     return uncached_result(scenario, progress)
 
 
 def uncached_result(scenario: Scenario, progress: Progress = no_progress) -> Result:
-    """The scenario's result, not cached: for what is looked at once.
+    """The scenario's result, not cached: for what is looked at once."""
+    ready = replace(setup(scenario), scenario=scenario)
+    return run(ready, progress, _secret_of_reports(scenario), _secret_of_people(scenario))
 
-    Noise on a visitor's own data is secret, or estimates would give them away: an attacker who
-    knows the seed could try tables until one has the digits of an estimate.
+
+def seeds(scenario: Scenario, purpose: str, *numbers: int) -> np.random.SeedSequence:
+    """The seeds of a draw of that `purpose`: of what ships by the scenario's seed and `numbers`.
+
+    On a visitor's own data they also follow from a secret of the visit and from all of the
+    scenario, the data included.
     """
-    return run(replace(setup(scenario), scenario=scenario), progress, secret_of(scenario))
+    return np.random.SeedSequence((scenario.seed, *numbers, secret_of(scenario, purpose, *numbers)))
 
 
-def secret_of(scenario: Scenario) -> int:
-    """The number from which noise on a visitor's own data is drawn beside the seed; else 0."""
-    return settings().noise_secret if is_own(scenario.dataset) else 0
+def secret_of(scenario: Scenario, purpose: str, *settings: str | float) -> int:
+    """The secret number of a draw on a visitor's own data (`coins`); 0 for all other data.
+
+    `settings`: what the draw depends on beside the scenario.
+    """
+    if not is_own(scenario.dataset):
+        return 0
+    return coins.secret_number(purpose, _text(scenario), *settings)
+
+
+def _secret_of_reports(scenario: Scenario) -> int:
+    """What reports depend on: not on how they are estimated, so all estimates have the same."""
+    default = Scenario()
+    return secret_of(
+        replace(
+            scenario,
+            estimator=default.estimator,
+            prior=default.prior,
+            false_share=default.false_share,
+            trials=default.trials,
+        ),
+        "reports",
+    )
+
+
+def _secret_of_people(scenario: Scenario) -> int:
+    """What it depends on who is drawn from a distribution: the data, how many, and the seed."""
+    default = Scenario()
+    people = replace(default, dataset=scenario.dataset, n=scenario.n, seed=scenario.seed)
+    return secret_of(people, "people")
+
+
+def first_people(ready: Setup) -> Ints:
+    """(k,) the people of the first trial, as `run` draws them."""
+    scenario = ready.scenario
+    return people_of_trial(ready, trial_seeds(scenario, _secret_of_people(scenario))[0])
 
 
 @cached_by(_with_file)  # a run of a page asks six times

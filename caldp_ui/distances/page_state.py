@@ -353,7 +353,7 @@ def mean_displacements(ours: Result, progress: Progress) -> tuple[float, float]:
     """Mean km before and after the remap by the page's estimate, of people drawn by the truth."""
     setup, domain = ours.setup, runs.map_of(ours.setup.dataset)
     moved = remap(setup.mechanism, ours.first.estimate, domain, progress)
-    rng = np.random.default_rng(setup.scenario.seed)
+    rng = np.random.default_rng(runs.seeds(setup.scenario, "remap"))
     people = rng.choice(domain.k, PEOPLE, p=setup.dataset.distribution)
     reports = np.asarray(setup.mechanism.privatize(people, rng))
     before, after = (each.kilometres(people, reports) for each in (identity_remap(domain), moved))

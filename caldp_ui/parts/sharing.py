@@ -36,7 +36,7 @@ from caldp_core.theory.expected_error import Forecast
 from caldp_ui.app import gate
 from caldp_ui.app.run_limiter import fragment
 from caldp_ui.app.texts import escape_markdown, read_texts, read_toml
-from caldp_ui.compute import runs
+from caldp_ui.compute import coins, runs
 from caldp_ui.compute.runs import PrivacySummary, estimate_is_public, is_own, summarize_privacy
 from caldp_ui.controls import choices
 from caldp_ui.parts import layout, pack
@@ -458,7 +458,7 @@ def file_button(key: str, name: str, data: File, *, is_main: bool = False) -> No
     page has been drawn anew.
     """
     kind, icon = _KINDS[name.rpartition(".")[2]]
-    make = data if callable(data) else lambda: data
+    make = coins.bound_to_visit(data if callable(data) else lambda: data)
     look: Literal["primary", "secondary"] = "primary" if is_main else "secondary"
     st.download_button(name, make, name, kind, key=key, icon=icon, type=look, on_click="ignore")
 

@@ -216,7 +216,7 @@ def simulate_week(data: PersonalData) -> list[Day]:
     own = [*(cities[0], work)[:tags], *[NO_PLACE] * (tags - 2)]
     stops = [stop if stop < tags else 0 for stop in _STOPS]
     places = [cities[_ELSEWHERE[s]] if s < 0 else own[s] for s in stops]
-    rng = np.random.default_rng(np.random.SeedSequence((data.record.scenario.seed, 7)))
+    rng = np.random.default_rng(runs.seeds(data.record.scenario, "week", 7))
     tagged = mechanism.add_tags(places, np.tile(own, (len(places), 1)))
     reports = mechanism.common.privatize(tagged, rng)
     days = []
@@ -259,7 +259,7 @@ def infer_home(data: PersonalData) -> HomeInference | None:
     mechanism, home = tagged_mechanism(data.setup), cities[0]
     own = np.full((HOME_REPORTS, mechanism.policy.tags), NO_PLACE)
     own[:, 0] = home
-    rng = np.random.default_rng(np.random.SeedSequence((data.record.scenario.seed, HOME_REPORTS)))
+    rng = np.random.default_rng(runs.seeds(data.record.scenario, "home", HOME_REPORTS))
     reports = mechanism.common.privatize(mechanism.add_tags([home] * HOME_REPORTS, own), rng)
     tallies = [mechanism.tally(reports[day : day + 1]) for day in range(HOME_REPORTS)]
     prior = data.setup.dataset.distribution

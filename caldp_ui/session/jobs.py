@@ -29,6 +29,7 @@ from caldp_core.basics.errors import CaldpError, Cancelled
 from caldp_core.basics.types import Progress
 from caldp_ui.app.delivery import THREAD_PREFIX
 from caldp_ui.app.run_limiter import PlacedRun, fragment, yield_to_runs
+from caldp_ui.compute import coins
 from caldp_ui.session import visit as notices
 from caldp_ui.words import formats
 
@@ -284,6 +285,7 @@ def submit(
     """Start the work of an existing job, which then belongs to this visit."""
     visit, threads = notices.this_visit(), pool()
 
+    @coins.bound_to_visit
     def at_work() -> T:
         if not visit.is_here:
             job.leave()

@@ -203,7 +203,9 @@ def survey_tables(
     questions, n = _questions(scenario, len(tables), clear), runs.setup(scenario).n
     open_plan = QuestionPlan(1, 1, asking.epsilon)
     plans = [open_plan if at in clear else asking for at in range(len(tables))]
-    marginals = ask_questions(plans, questions, n, scenario.estimator, scenario.seed)
+    asked = f"{asking} {sorted(clear)}"
+    secret = runs.secret_of(scenario, "several questions", asked)
+    marginals = ask_questions(plans, questions, n, scenario.estimator, secret)
     return [
         QuestionTable(table, marginal, _mean(table, question, marginal, plan))
         for table, question, marginal, plan in zip(tables, questions, marginals, plans, strict=True)

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from caldp_ui.app.theme import NOISE
 from tests import require_software
 from tests.browser.hands import APP, MAP_PAGE, Hand, Watch, eventually, wait_until_ready
 from tests.servers import chromium, missing_software, server_address, wait_until_settled
@@ -71,8 +70,7 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture(scope="session")
 def address(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    # Noise on visitors' own data is that of the core, with which pages are compared.
-    with server_address(tmp_path_factory.mktemp("server"), variables={NOISE: "0"}) as found:
+    with server_address(tmp_path_factory.mktemp("server")) as found:
         yield found
 
 

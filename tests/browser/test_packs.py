@@ -48,6 +48,7 @@ CELL = 0.01
 WESTS = range(1137, 1167, 2)
 """Of strips, in hundredths of a degree."""
 OUTSIDE = "Outside of all areas"
+PLACE = ("latitude", "longitude")
 FILES = {
     "areas.csv",
     "areas.geojson",
@@ -185,12 +186,15 @@ def unpacked(data: bytes) -> dict[str, bytes]:
 
 
 def judge_cells(files: dict[str, bytes], shown: Scenario, folder: Path) -> None:
-    """Cells are those of the command line."""
+    """Cells are those of the command line; their shares have coins of this visit."""
     scenario, cells = folder / "scenario.json", folder / "cells.csv"
     scenario.write_text(json.dumps(shown.to_dict()), "utf-8")
     found = CliRunner().invoke(main, ["run", str(scenario), "--estimate", str(cells)])
     assert found.exit_code == 0, found.output
-    assert files["estimate.csv"].decode() == cells.read_bytes().decode()
+    ours, by_command = rows_of(files["estimate.csv"]), rows_of(cells.read_bytes())
+    assert ours[0].keys() == by_command[0].keys()
+    for row, expected in zip(ours, by_command, strict=True):
+        assert {name: row[name] for name in PLACE} == {name: expected[name] for name in PLACE}
 
 
 def judge_numbers(files: dict[str, bytes]) -> None:

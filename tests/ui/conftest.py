@@ -9,7 +9,7 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import local_script_runner
 
 from caldp_core.theory.expected_error import Budget
-from caldp_ui.app.theme import NOISE
+from caldp_ui.compute import coins
 from caldp_ui.plan import page_state
 from tests.ui.driver import OPENED, leave
 
@@ -68,9 +68,13 @@ def forecasts_of_few_trials() -> Iterator[None]:
 
 @pytest.fixture(scope="package", autouse=True)
 def noise_that_follows_from_seeds() -> Iterator[None]:
-    """Noise on a visitor's own data is that of the core, with which pages are compared."""
+    """Noise on a visitor's own data is that of the core, with which pages are compared.
+
+    `test_coins.py` has the secrets back.
+    """
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(NOISE, "0")
+        patch.setattr(coins, "secret_number", lambda *_: 0)
+        patch.setattr(coins, "visit_name", lambda: "")
         yield
 
 

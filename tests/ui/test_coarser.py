@@ -65,7 +65,6 @@ from caldp_ui.coarser.page_state import (
     Publication,
     with_data,
 )
-from caldp_ui.compute import runs
 from caldp_ui.controls import common
 from caldp_ui.parts import comparison, layout
 from caldp_ui.session import visit
@@ -329,20 +328,6 @@ def test_totals_by_answer_are_offered_where_groups_share_answers() -> None:
     assert other.table.numbers.size == load_treatments().table.numbers.size
     wide = load_treatments(Publication(attack=PARTS, totals=LEVELS, moves=1)).table.margins.levels
     assert [np.unique(level).size for level in wide] == [25 * 35, 5 * 7, 1]
-
-
-def test_central_noise_on_own_data_does_not_follow_from_the_seed(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    own = OwnTable(tuple("abcd"), (400, 300, 200, 100), title="Clinic")
-    record = with_data(Publication(), own)
-    setup, people = runs.setup(record.scenario), np.array(own.counts)
-    releases = []
-    for secret in (1, 2):
-        monkeypatch.setattr(runs, "secret_of", lambda _, secret=secret: secret)
-        at = replace(record, base=secret + 4)  # another entry of the cache
-        releases.append(outcomes._offices(at, setup, people)[1][CENTRAL].release.estimate)
-    assert not np.array_equal(releases[0], releases[1])
 
 
 COUNTS = (0, 3, 1, 9, 2, 40, 4)

@@ -17,20 +17,16 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import unquote_plus
 
-import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 from streamlit.testing.v1 import AppTest
 
-from caldp_core.datasets import DatasetSpec, OwnPlaces, OwnSurvey, OwnTable, Survey
-from caldp_core.experiments.run import prepare, run
+from caldp_core.datasets import DatasetSpec, OwnPlaces, OwnSurvey, OwnTable
 from caldp_core.scenarios.blocks import GroupBlocks, OneBlock
 from caldp_core.scenarios.policies import ContextPolicy, PersonalTags
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.adversary.page_state import FAKES
-from caldp_ui.app.theme import NOISE
-from caldp_ui.compute import runs
 from caldp_ui.compute.runs import is_own, with_dataset
 from caldp_ui.maps.scene import home
 from caldp_ui.parts import pack
@@ -501,28 +497,6 @@ def test_the_other_pages_show_no_data_of_a_visitor(name: str) -> None:
         at = open_page(PAGES[name].path, all_hidden(spec).to_query())
         record = at.session_state[f"{name}/state"].record if name != "start" else None
         assert not is_own(getattr(record, "scenario", Scenario()).dataset)
-
-
-SECRETS = tuple(str(number) for number in range(1, 41))
-
-
-def test_who_knows_the_seed_can_not_try_tables_until_one_gives_the_estimate(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Whoever tries all tables of 6 people meets the truth no more often than another that fits."""
-    truth = all_hidden(OwnTable(("yes", "no", "silent"), (4, 1, 1)))
-    tried = run(prepare(truth)).first.estimate
-
-    def fits(secret: str) -> bool:
-        monkeypatch.setenv(NOISE, secret)
-        return np.allclose(tried, runs.uncached_result(truth).first.estimate)
-
-    assert fits("0")
-    assert sum(map(fits, SECRETS)) <= len(SECRETS) // 3
-    public = all_hidden(Survey())
-    np.testing.assert_array_equal(
-        runs.uncached_result(public).first.estimate, run(prepare(public)).first.estimate
-    )
 
 
 def test_marked_counts_are_found_wherever_they_are_packed() -> None:
