@@ -160,8 +160,8 @@ def test_own_data_stay_in_their_tab_and_the_truth_in_internal_pictures(visit: Vi
     page = visit("places?v=2&epsilon=2&blocks=one")
     true_counts_bring(page)
     # Loaded again it is a new visit, with noise of its own.
-    sentence = re.compile(r"^This protection puts [\d.]+ of 100 people in the wrong place, plain LDP ")
-    expect(page.locator(HEADLINE)).to_have_text([sentence])
+    sentence = "of 100 people in the wrong place, plain LDP"
+    expect(page.locator(HEADLINE)).to_contain_text([sentence])
     query = urlsplit(page.url).query
     assert "10007" not in query
     assert "dataset" not in query
@@ -172,10 +172,10 @@ def test_own_data_stay_in_their_tab_and_the_truth_in_internal_pictures(visit: Vi
     name, image = saved_picture(page, "Internal picture, with the truth")
     assert (name, red_rows(image)) == ("caldp-map-internal.png", 48)
     page.reload()
-    expect(page.locator(HEADLINE)).to_have_text([sentence])
+    expect(page.locator(HEADLINE)).to_contain_text([sentence])
     assert urlsplit(page.url).query.partition("&look")[0] == query.partition("&look")[0]
     receiver = visit(f"places?{query}", **SCREENS["projector"])
     expect(receiver.get_by_text("This link holds settings and no data")).to_be_visible()
     true_counts_bring(receiver)
-    expect(receiver.locator(HEADLINE)).to_have_text([sentence])
+    expect(receiver.locator(HEADLINE)).to_contain_text([sentence])
     expect(receiver.get_by_text("This link holds settings and no data")).to_have_count(0)
