@@ -3,8 +3,8 @@
 The mathematics; nothing in here knows of any user interface. What most people need is handed out
 here: `from caldp_core import Scenario, run`. The rooms, from the ground up: basics, domain,
 privacy, datasets, mechanisms, estimation, audit, lecture, theory, scenarios, experiments,
-treatments, attacks, collect, cli. Start reading at `mechanisms/base.py`, or at `experiments/run.py`
-for the way of the data.
+treatments, attacks, release, collect, cli. Start reading at `mechanisms/base.py`, or at
+`experiments/run.py` for the way of the data.
 """
 
 from caldp_core.basics.exports import exports_of

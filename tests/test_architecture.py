@@ -43,6 +43,7 @@ ROOMS = [
     "collect",
     "treatments",
     "attacks",
+    "release",
     "cli",
 ]
 """From the ground up: a room imports from itself and from those before it."""

@@ -13,6 +13,7 @@ _PACKAGES: Final = {
     "dashboard": "h3 shapely",
     "fetch": "pooch requests",
     "files": "charset_normalizer duckdb fsspec python_calamine",
+    "release": "opendp",
     "research": "pandas scipy threadpoolctl",
 }
 EXTRAS: Final = {name: extra for extra, names in _PACKAGES.items() for name in names.split()}

@@ -1,4 +1,4 @@
-"""The command line: `caldp run | audit | plan | reproduce | count | fetch | list | schema | …`.
+"""The command line: `caldp run | audit | plan | reproduce | count | release | fetch | list | …`.
 
 Each command is in a module beside this one, which is imported when the command runs: importing all
 of them would take most of the time of a start.
@@ -73,7 +73,7 @@ def _forget_output() -> None:
 _REPORTS: Final = ("account", "client", "dap", "estimate", "protocol", "schema", "sql")
 _TALLIES: Final = ("merge", "mixed", "registry", "tally")
 _HOMES: Final = {
-    **{name: name for name in ("count", "dashboard", "run")},
+    **{name: name for name in ("count", "dashboard", "release", "run")},
     "list": "listing",
     **dict.fromkeys(_REPORTS + _TALLIES, "collect"),
     **dict.fromkeys(("audit", "fetch", "plan", "reproduce"), "run"),

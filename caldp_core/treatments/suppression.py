@@ -99,6 +99,11 @@ _Row: TypeAlias = tuple[list[int], int | None, float]
 """Numbers that are added, the hidden total or None, and what they come to beyond it."""
 
 
+def is_tree(sums: Sums) -> bool:
+    """Whether `bounds` needs no programs, as the sums form trees."""
+    return _tree_order(sums) is not None
+
+
 def _tree_order(sums: Sums) -> list[_Row] | None:
     """The sums from the top down; None where they do not form trees."""
     rows: list[_Row] = []
@@ -447,16 +452,16 @@ def protect(
     """
     hidden = primary.copy()
     while True:
-        _hide_second(numbers, margins, hidden)
+        hide_second(numbers, margins, hidden)
         sums = published_sums(HiddenTable(margins, np.where(hidden, -1, numbers), primary, 1))
         known = np.zeros(hidden.size, np.bool_)
         known[sums.cells] = unsafe(sums.cells, *bounds(sums))
         (rows,) = np.nonzero(abs(margins.sums[:, known & primary]).sum(axis=1))
-        if not sum(_hide_smallest(numbers, margins, row, hidden) for row in rows.tolist()):
+        if not sum(hide_smallest(numbers, margins, row, hidden) for row in rows.tolist()):
             return hidden
 
 
-def _hide_second(numbers: Ints, margins: Margins, hidden: Bools) -> None:
+def hide_second(numbers: Ints, margins: Margins, hidden: Bools) -> None:
     """Hide a second number in every sum that has one alone, and so on in the sums that it is in."""
     found = True
     while found:
@@ -464,10 +469,10 @@ def _hide_second(numbers: Ints, margins: Margins, hidden: Bools) -> None:
         found = False
         for row in alone.tolist():
             if np.count_nonzero(hidden[margins.row(row)]) == 1:  # another may be hidden by now
-                found |= _hide_smallest(numbers, margins, row, hidden)
+                found |= hide_smallest(numbers, margins, row, hidden)
 
 
-def _hide_smallest(numbers: Ints, margins: Margins, row: int, hidden: Bools) -> bool:
+def hide_smallest(numbers: Ints, margins: Margins, row: int, hidden: Bools) -> bool:
     """Hide the smallest that is not 0, or a 0 if there is nothing else; whether there was any."""
     members = margins.row(row)
     free = members[~hidden[members] & ~margins.always[members]]

@@ -1,0 +1,182 @@
+"""The desk's rule for hidden counts: stricter than that of the comparison.
+
+Each small number (1 to the threshold less 1) may be any of threshold + 1 values or more, for all
+that the published numbers say: also for someone who knows the whole count of one other hidden cell.
+So the sum of what is hidden is never small, and nobody who knows one cell subtracts to another.
+Checked by integer programs on the table that is published, not by the way it was made.
+
+Ends of a number under given sums: Fischetti, Salazar 2001, "Solving the cell suppression problem on
+tabular data with linear constraints". Who knows a cell: their "internal attacker". Two hierarchies
+over the same cells make the sums totally unimodular, so that the ends are whole numbers.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+
+from caldp_core.basics.errors import count_text, require
+from caldp_core.basics.extras import scipy
+from caldp_core.basics.types import Bools, Floats, Ints
+from caldp_core.treatments.suppression import (
+    HiddenTable,
+    Margins,
+    Sums,
+    Suppression,
+    bounds,
+    hide_second,
+    hide_smallest,
+    is_tree,
+    published_sums,
+)
+
+PROGRAMS_MAX: Final = 40_000
+"""Most programs for one table: about two minutes."""
+
+
+@dataclass
+class _Tables:
+    """Tables of (h,) hidden numbers that fit the published sums, found so far by programs.
+
+    One row for each; the first is the true one. A table in which a cell is as it truly is fits also
+    for someone who knows that cell, so one program answers for many of them.
+    """
+
+    sums: Sums
+    rows: Floats
+    reach: int
+    solved: int = 0
+
+    def ends(self, known: int | None) -> tuple[Floats, Floats]:
+        """(h,) least and (h,) largest values among the tables with the true value of `known`."""
+        rows = self.rows
+        if known is not None:
+            rows = rows[rows[:, known] == rows[0, known]]
+        return rows.min(axis=0), rows.max(axis=0)
+
+    def solve(self, number: int, known: int | None) -> None:
+        """Add the tables in which a number is higher or lower, by up to `reach`.
+
+        They differ from the true one in as few people as can be, and so answer for nearly all who
+        know another cell. Programs over the people who are more and fewer in each cell.
+        """
+        self.solved += 2
+        require(
+            self.solved <= PROGRAMS_MAX,
+            "So many small counts cannot be hidden in bounded time; take larger cells or noise.",
+        )
+        true, h = self.rows[0], self.rows.shape[1]
+        members: Any = scipy.sparse.hstack([self.sums.members, -self.sums.members])
+        balance = scipy.optimize.LinearConstraint(members, 0, 0)
+        most = np.concatenate([self.sums.high - true, true - self.sums.low])
+        if known is not None:
+            most[[known, h + known]] = 0
+        for wanted, other in ((number, h + number), (h + number, number)):
+            aim, ends = np.ones(2 * h), most.copy()
+            aim[wanted], ends[other] = -100.0 * h, 0
+            ends[wanted] = min(ends[wanted], self.reach)
+            limits = scipy.optimize.Bounds(np.zeros(2 * h), ends)
+            found = scipy.optimize.milp(aim, bounds=limits, constraints=balance)
+            require(found.success, "The sums of this table cannot be solved; take noise.")
+            moved = np.rint(np.asarray(found.x))
+            self.rows = np.vstack([self.rows, true + moved[:h] - moved[h:]])
+
+
+def narrow_numbers(table: HiddenTable, numbers: Ints) -> Bools:
+    """(N,) True for small numbers with fewer than threshold + 1 values, for a reader or an insider.
+
+    `numbers`: (N,) all true cells and totals. An insider knows the whole count of one hidden cell.
+    """
+    narrow = np.zeros(numbers.size, np.bool_)
+    if not table.marks.any():
+        return narrow
+    whole = published_sums(table)
+    # A finite end keeps programs bounded, and is far enough that no small number is narrow by it.
+    end = float(numbers.max()) + 2.0 * table.threshold
+    whole = replace(whole, high=np.full(whole.cells.size, end))
+    for sums in _components(whole):
+        true = numbers[sums.cells].astype(np.float64)
+        small = table.marks[sums.cells]
+        if small.any():
+            is_cell = sums.cells < table.counts.size
+            narrow_here = _narrow_by_sets if is_tree(sums) else _narrow_by_programs
+            narrow[sums.cells] |= narrow_here(sums, true, small, is_cell, table.threshold)
+    return narrow
+
+
+def _components(sums: Sums) -> Iterator[Sums]:
+    """The sums apart where no sum links them: what is known of one part says nothing of another."""
+    links = abs(sums.members).T @ abs(sums.members)
+    number, part = scipy.sparse.csgraph.connected_components(links, directed=False)
+    for place in range(number):
+        inside = np.flatnonzero(part == place)
+        members = sums.members[:, inside]
+        rows = np.flatnonzero(abs(members).sum(axis=1))
+        low, high, least = sums.low[inside], sums.high[inside], sums.least[inside]
+        yield Sums(sums.cells[inside], members[rows], sums.totals[rows], low, high, least)
+
+
+def _known(sums: Sums, true: Floats, number: int) -> Sums:
+    """The sums for someone who knows a number."""
+    low, high = sums.low.copy(), sums.high.copy()
+    low[number] = high[number] = true[number]
+    return replace(sums, low=low, high=high)
+
+
+def _narrow_by_sets(
+    sums: Sums, true: Floats, small: Bools, is_cell: Bools, threshold: int
+) -> Bools:
+    """(h,) narrow numbers where the sums form trees, by the sets of possible values."""
+    low, high = bounds(sums)
+    narrow = small & (high - low < threshold)
+    for number in np.flatnonzero(is_cell).tolist():
+        low, high = bounds(_known(sums, true, number))
+        told = small & (high - low < threshold)
+        told[number] = False
+        narrow |= told
+    return narrow
+
+
+def _narrow_by_programs(
+    sums: Sums, true: Floats, small: Bools, is_cell: Bools, threshold: int
+) -> Bools:
+    """(h,) narrow numbers, by programs."""
+    tables, narrow = _Tables(sums, true[None, :], threshold), np.zeros(true.size, np.bool_)
+    for known in (None, *np.flatnonzero(is_cell).tolist()):
+        low, high = tables.ends(known)
+        for number in np.flatnonzero(small & ~narrow & (high - low < threshold)).tolist():
+            low, high = tables.ends(known)  # more tables by now
+            if number != known and high[number] - low[number] < threshold:
+                tables.solve(number, known)
+                low, high = tables.ends(known)
+                narrow[number] = high[number] - low[number] < threshold
+    return narrow
+
+
+def hide_small(counts: Ints, margins: Margins, threshold: int) -> HiddenTable:
+    """The table of (k,) counts in which no small number is narrow.
+
+    Of each sum of a narrow number the smallest other number is hidden that is not 0, a 0 where
+    there is nothing else. Raises `CaldpError` where nothing is left to hide.
+    """
+    table = Suppression(threshold).suppress_small(counts, margins)
+    numbers, hidden = margins.numbers(counts), table.marks.copy()
+    require(
+        bool(numbers[-1] >= threshold),
+        f"There are fewer than {count_text(threshold, 'person', 'people')} in all; such a list is "
+        "not released.",
+    )
+    while True:
+        hide_second(numbers, margins, hidden)
+        table = replace(table, numbers=np.where(hidden, -1, numbers))
+        narrow = narrow_numbers(table, numbers)
+        if not narrow.any():
+            return table
+        rows = np.flatnonzero(abs(margins.sums[:, narrow]).sum(axis=1)).tolist()
+        more = [hide_smallest(numbers, margins, row, hidden) for row in rows]
+        require(
+            any(more),
+            f"{count_text(int(narrow.sum()), 'small number follows', 'small numbers follow')} from "
+            "the sums, whatever is hidden; take larger cells or noise.",
+        )
