@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from caldp_core.basics.errors import CaldpError
 from caldp_core.cli.commands import main
 from caldp_core.datasets.files.source import PAGE_BOUNDS
-from caldp_core.release import desk, treatments
+from caldp_core.release import desk, noise
 from caldp_core.release.files import files_from_bytes
 from caldp_core.release.office import FolderStore, MemoryStore, Office
 from caldp_core.release.pack import PUBLIC
@@ -125,7 +125,7 @@ def test_a_draw_that_is_cut_off_stays_counted(monkeypatch: pytest.MonkeyPatch) -
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(treatments.noise, "add_noise", cut)
+        patch.setattr(noise, "add_noise", cut)
         with pytest.raises(KeyboardInterrupt):
             desk.release(city_settings(CENTRAL), FILES, office)
     assert [entry.line.epsilon for entry in office.entries()] == [1.0]
