@@ -3,8 +3,8 @@
 if __name__ == "__main__":
     from caldp_ui.app.navigation import run_navigation
     from caldp_ui.app.operation import timed_run
-    from caldp_ui.app.run_limiter import limit_run
     from caldp_ui.classroom.page import TRACKS
+    from caldp_ui.server.turns import limit_run
 
     with timed_run(), limit_run():
         run_navigation(plans=TRACKS).run()
@@ -12,18 +12,17 @@ else:
     from streamlit.starlette import App
 
     from caldp_ui.app.delivery import address, middleware, trust_named_proxies, upkeep
-    from caldp_ui.app.echoes import keep_changes
-    from caldp_ui.app.run_limiter import run_parts_of_open_pages
     from caldp_ui.app.texts import show_failure
     from caldp_ui.charts.show import ADDRESS, library
     from caldp_ui.handout.route import NAME, route
     from caldp_ui.room import phone
     from caldp_ui.server.files import keep_files_in_vaults
+    from caldp_ui.server.guard import install
+    from caldp_ui.server.patches import PATCHES
 
     trust_named_proxies()
     keep_files_in_vaults()
-    keep_changes()
-    run_parts_of_open_pages()
+    install(PATCHES)
     app = App(
         __file__,
         routes=[library(address(ADDRESS)), route(address(NAME)), *phone.routes(address)],

@@ -348,7 +348,7 @@ def test_a_cell_that_gives_something_else_is_found() -> None:
 
 
 def test_a_notebook_is_a_page_with_its_outputs() -> None:
-    page = as_markdown(read(NOTEBOOKS[0]), "engineer")
+    page = as_markdown(read(NOTEBOOKS[0]), "engineer.ipynb")
     assert page.startswith("# ")
     assert page.count("```python") == page.count("```text") + page.count("<div><") == 6
     assert "[This page as a notebook](engineer.ipynb)" in page

@@ -41,9 +41,11 @@ from streamlit.runtime.uploaded_file_manager import DeletedFile, UploadedFile
 from caldp_core.basics.cache import shared_cache
 from caldp_ui.app.gate import Gate, Policy, Sticky, document_policy
 from caldp_ui.app.operation import Operation, operating
-from caldp_ui.app.run_limiter import Bucket, Pace, StaleMessages
 from caldp_ui.app.theme import POLL_KEY, join_path, scripts, settings, style
 from caldp_ui.server.files import DeferredFiles, require_vaults
+from caldp_ui.server.pace import Bucket
+from caldp_ui.server.sockets import Pace
+from caldp_ui.server.stale import StaleMessages
 from caldp_ui.server.vault import vaults
 
 _ROOT: Final = (

@@ -18,7 +18,7 @@ from typing import Any, Final
 import streamlit as st
 from streamlit.navigation.page import Page
 
-from caldp_ui.app.run_limiter import fragment
+from caldp_ui.app.fragments import fragment
 from caldp_ui.app.texts import read_toml
 from caldp_ui.lesson import steps
 

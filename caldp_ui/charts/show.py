@@ -18,7 +18,7 @@ from plotly.io.json import to_json_plotly
 from starlette.responses import FileResponse
 from starlette.routing import Route
 
-from caldp_ui.app.run_limiter import send_once
+from caldp_ui.server.components import send_once
 from caldp_ui.stage import records
 
 _FILE: Final = Path(plotly.__file__).with_name("package_data") / "plotly.min.js"

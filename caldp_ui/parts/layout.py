@@ -19,7 +19,7 @@ from scipy.special import ndtri
 from streamlit.delta_generator import DeltaGenerator
 
 from caldp_core.experiments.run import Setup
-from caldp_ui.app.run_limiter import fragment
+from caldp_ui.app.fragments import fragment
 from caldp_ui.session.page_state import PageState
 from caldp_ui.words import accuracy, formats, policies
 from caldp_ui.words.formats import Headline, Vocabulary

@@ -34,7 +34,7 @@ from caldp_core.privacy.matrix import coverage
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.expected_error import Forecast
 from caldp_ui.app import gate
-from caldp_ui.app.run_limiter import fragment
+from caldp_ui.app.fragments import fragment
 from caldp_ui.app.texts import escape_markdown, read_texts, read_toml
 from caldp_ui.compute import coins, runs
 from caldp_ui.compute.runs import PrivacySummary, estimate_is_public, is_own, summarize_privacy

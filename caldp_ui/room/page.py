@@ -29,7 +29,6 @@ from caldp_core.basics.limits import EPSILON_MAX
 from caldp_core.datasets.own import one_line
 from caldp_ui.app import gate
 from caldp_ui.app.navigation import ROOM
-from caldp_ui.app.run_limiter import this_visit
 from caldp_ui.app.texts import escape_markdown, read_texts, read_toml
 from caldp_ui.app.theme import palette
 from caldp_ui.charts import show as charts
@@ -66,6 +65,7 @@ from caldp_ui.room.question import (
     guess_of,
 )
 from caldp_ui.room.view import COIN, NOT_PROMISED, REHEARSAL, TITLE, WEB
+from caldp_ui.server.turns import this_visit
 from caldp_ui.session import page_state, visit
 from caldp_ui.session.links import DIVIDER, seal
 from caldp_ui.shell.page import Page

@@ -27,10 +27,10 @@ from streamlit import runtime
 
 from caldp_core.basics.errors import CaldpError, check_whole, require
 from caldp_ui.app.gate import QUERY, network_of, visitor_address
-from caldp_ui.app.run_limiter import this_visit
 from caldp_ui.app.theme import settings
 from caldp_ui.lesson.steps import Course
 from caldp_ui.room.question import PollQuestion
+from caldp_ui.server.turns import this_visit
 
 OPEN: Final = (6, 60.0, "Too many polls were opened from here")
 """Limit on opening rooms: most attempts, within how many seconds, and the message beyond."""

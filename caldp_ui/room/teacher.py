@@ -14,7 +14,6 @@ import streamlit as st
 from caldp_core.basics.errors import CaldpError
 from caldp_ui.app import gate
 from caldp_ui.app.navigation import ensure_navigation
-from caldp_ui.app.run_limiter import this_visit
 from caldp_ui.app.texts import escape_markdown
 from caldp_ui.app.theme import palette
 from caldp_ui.charts import show as charts
@@ -34,6 +33,7 @@ from caldp_ui.room.poll import (
     rooms,
 )
 from caldp_ui.room.question import PollQuestion, history
+from caldp_ui.server.turns import this_visit
 from caldp_ui.session import page_state, visit
 from caldp_ui.session.jobs import redraw_every, run_page
 from caldp_ui.words import formats

@@ -28,8 +28,9 @@ from caldp_core.basics.cache import Making, Work, current_work, working_on
 from caldp_core.basics.errors import CaldpError, Cancelled
 from caldp_core.basics.types import Progress
 from caldp_ui.app.delivery import THREAD_PREFIX
-from caldp_ui.app.run_limiter import PlacedRun, fragment, yield_to_runs
+from caldp_ui.app.fragments import fragment
 from caldp_ui.compute import coins
+from caldp_ui.server.turns import PlacedRun, yield_to_runs
 from caldp_ui.session import visit as notices
 from caldp_ui.words import formats
 

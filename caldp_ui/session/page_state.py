@@ -26,11 +26,12 @@ from caldp_core.basics.limits import SEED_MAX
 from caldp_core.datasets import Snap
 from caldp_core.mechanisms.catalogue import Installed
 from caldp_core.scenarios.scenario import FORMAT, Scenario, unknown_query_keys
-from caldp_ui.app.echoes import STEP, is_echo, whole
 from caldp_ui.app.navigation import ensure_navigation
 from caldp_ui.app.texts import escape_markdown, plain_errors, read_texts
 from caldp_ui.compute.runs import fetched_snap, with_population
 from caldp_ui.lesson.steps import open_page
+from caldp_ui.server.messages import STEP, is_echo
+from caldp_ui.server.whole import whole
 from caldp_ui.session import links, visit
 
 TEXTS: Final = read_texts(__file__)

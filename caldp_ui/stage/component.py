@@ -21,7 +21,7 @@ from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Bools
 from caldp_core.domain.domains import Area, GridDomain
 from caldp_ui.app.gate import current_address
-from caldp_ui.app.run_limiter import send_once
+from caldp_ui.server.components import send_once
 from caldp_ui.stage import records
 
 

@@ -30,7 +30,6 @@ from caldp_core.privacy.matrix import coverage
 from caldp_core.scenarios.blocks import SensitiveSymbols
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.app.run_limiter import send_once
 from caldp_ui.app.texts import escape_markdown, read_texts
 from caldp_ui.app.theme import BOTH, LIGHT
 from caldp_ui.compute import runs
@@ -41,6 +40,7 @@ from caldp_ui.offline.document import Component
 from caldp_ui.parts import layout, pack
 from caldp_ui.parts.comparison import ComparisonData
 from caldp_ui.parts.pins import FilmRequest, SliderFilm, ready_films
+from caldp_ui.server.components import send_once
 from caldp_ui.session.page_state import update_scenario
 from caldp_ui.shell.page import View
 from caldp_ui.stage import records

@@ -42,7 +42,6 @@ from caldp_core.estimation.intervals import ranges
 from caldp_core.experiments.run import Result, prepare, run
 from caldp_core.scenarios.blocks import OneBlock, SensitiveSymbols
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.app.echoes import STEP
 from caldp_ui.app.navigation import MATRIX, PLACES, VALUES
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.compute import runs
@@ -56,6 +55,7 @@ from caldp_ui.matrix.view import ChannelVerdict, judge_channel
 from caldp_ui.parts import layout
 from caldp_ui.parts.pins import SliderFilm
 from caldp_ui.places.page_state import LINK, STATE, PlacesState
+from caldp_ui.server.messages import STEP
 from caldp_ui.session import visit
 from caldp_ui.session.links import CHECK
 from caldp_ui.session.page_state import PageState, R

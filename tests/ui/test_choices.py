@@ -198,7 +198,7 @@ def page() -> None:
 
     import streamlit as st
 
-    from caldp_ui.app.run_limiter import fragment
+    from caldp_ui.app.fragments import fragment
     from caldp_ui.session.jobs import run_page
     from caldp_ui.session.links import RecordLink
     from caldp_ui.session.page_state import PageState

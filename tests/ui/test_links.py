@@ -33,8 +33,7 @@ from caldp_core.datasets import Cities, read_places
 from caldp_core.domain.domains import Area
 from caldp_core.scenarios.blocks import OneBlock, StateBlocks
 from caldp_core.scenarios.scenario import SLOTS, Scenario
-from caldp_ui.app import echoes, navigation
-from caldp_ui.app.echoes import VisitState
+from caldp_ui.app import navigation
 from caldp_ui.compute.runs import PEOPLE_OF_SYNTHETIC
 from caldp_ui.lesson.steps import TO_OPEN
 from caldp_ui.maps.scene import BEGIN
@@ -42,6 +41,8 @@ from caldp_ui.matrix import page_state
 from caldp_ui.matrix.page_state import MatrixState
 from caldp_ui.places.page_state import LINK, STATE, PlacesState
 from caldp_ui.room.page_state import DraftLink
+from caldp_ui.server import messages
+from caldp_ui.server.messages import VisitState
 from caldp_ui.session.links import CHECK, Received, lines, seal, understand
 from caldp_ui.session.page_state import PINNED, PinPageState
 from caldp_ui.stage.component import LOOK_KEY, VIEW_KEY
@@ -567,7 +568,7 @@ def history(monkeypatch: pytest.MonkeyPatch) -> ClientState:
     pages = SimpleNamespace(get_pages=lambda: known)
     safe = SafeSessionState(VisitState(), lambda: None)
     context = SimpleNamespace(pages_manager=pages, session_state=safe)
-    monkeypatch.setattr(echoes, "get_script_run_ctx", lambda: context)
+    monkeypatch.setattr(messages, "get_script_run_ctx", lambda: context)
     return ClientState(
         page_script_hash="next", query_string="epsilon=2", is_history_navigation=True
     )
@@ -581,7 +582,7 @@ def used(page: str) -> ClientState:
 def run_all(state: VisitState, *messages: ClientState, page: str) -> None:
     """A run of these messages, which have waited; `page`: that of the run before."""
     for message in messages:
-        state.ask(message, None, page)
+        state.ask(message, page)
     begin_run(state, WidgetStates())
 
 

@@ -43,6 +43,7 @@ run_navigation((*PAGES, PageEntry("pages/survey.py", "Survey", "poll", "Survey")
 STATES = Scenario(policy=ContextPolicy(blocks=StateBlocks()))
 ROOMS = (
     "lesson",
+    "server",
     "app",
     "words",
     "compute",

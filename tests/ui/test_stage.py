@@ -12,8 +12,6 @@ import streamlit
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial import cKDTree
-from streamlit.components.v2.presentation import make_bidi_component_presenter
-from streamlit.runtime.state.common import WidgetMetadata
 from streamlit.testing.v1 import AppTest
 
 import caldp_ui
@@ -24,8 +22,6 @@ from caldp_core.experiments.regions import region_report
 from caldp_core.experiments.run import Result, prepare, run
 from caldp_core.scenarios.blocks import GridBlocks, SensitiveAreas, StateBlocks
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.app.echoes import VisitState
-from caldp_ui.app.run_limiter import with_events
 from caldp_ui.app.theme import WRONG
 from caldp_ui.compute import runs
 from caldp_ui.maps.scene import BEGIN
@@ -522,26 +518,3 @@ def test_a_small_map_has_a_scale_that_ends_just_above_its_largest_cell(largest: 
     assert [share for share, _ in scale.ticks] == [scale.low, scale.high]
     for share, label in scale.ticks:
         assert abs(int(label.removeprefix("1 in ").replace(",", "")) * share - 1) < 0.01
-
-
-@pytest.mark.parametrize("own", [{}, {"zoom": 3, "events": "own"}, "no mapping"])
-@pytest.mark.parametrize(
-    "came",
-    [
-        None,
-        [],
-        [{"event": "events", "value": [1]}],
-        ["junk", {"value": 1}, {"event": 2}, {"event": "x"}],
-    ],
-)
-def test_a_component_s_state_is_read_with_its_events_as_streamlit_has_it(
-    own: object, came: list[object] | None
-) -> None:
-    state = VisitState()
-    for known in (False, True):
-        if known:
-            events = WidgetMetadata("events", list, list, "json_trigger_value")
-            state._new_widget_state.set_widget_metadata(events)
-            state._new_widget_state.set_from_value("events", came)
-        ours, theirs = with_events("events"), make_bidi_component_presenter("events")
-        assert ours(own, state) == theirs(own, state)

@@ -5,7 +5,6 @@ Tests wait for events, or for what they assert (`tests/servers.py`).
 
 import asyncio
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -22,30 +21,19 @@ from streamlit.proto.WidgetStates_pb2 import WidgetStates
 from streamlit.runtime import state as states
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.pages_manager import PagesManager
-from streamlit.runtime.scriptrunner import StopException
-from streamlit.runtime.scriptrunner_utils.script_requests import RerunData, ScriptRequests
-from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState
-from streamlit.runtime.state import SafeSessionState
+from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
 from streamlit.runtime.state.common import WidgetMetadata
 from streamlit.testing.v1 import AppTest, local_script_runner
 
 from caldp_core.basics.cache import ByteCache, current_work, shared_cache, working_on
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Progress
-from caldp_ui.app import run_limiter
-from caldp_ui.app.echoes import OF_A_RUN, VisitState, keep_changes
-from caldp_ui.app.run_limiter import (
-    AHEAD_MAX,
-    AHEAD_MAX_BYTES,
-    BURST,
-    PACE,
-    Bucket,
-    Pace,
-    PacedSocket,
-    RunLimiter,
-    fragment,
-    limit_run,
-)
+from caldp_ui.app.fragments import fragment
+from caldp_ui.server import messages, turns
+from caldp_ui.server.messages import VisitState, keep_changes
+from caldp_ui.server.pace import Bucket
+from caldp_ui.server.sockets import AHEAD_MAX, AHEAD_MAX_BYTES, BURST, PACE, Pace, PacedSocket
+from caldp_ui.server.turns import RunLimiter, limit_run
 from caldp_ui.session import jobs
 from caldp_ui.session import visit as visits
 from caldp_ui.session.jobs import FairPool
@@ -228,7 +216,7 @@ def test_work_that_yields_to_pages_does_not_once_somebody_waits_for_its_value(
         return "there"
 
     def film(progress: Progress) -> str:
-        return shared_cache().get(key, lambda: make(run_limiter.yield_to_runs(progress)))
+        return shared_cache().get(key, lambda: make(turns.yield_to_runs(progress)))
 
     maker = launch("film", film)
     assert begun.wait(PATIENCE)
@@ -252,21 +240,22 @@ def test_two_parts_of_pages_are_run_at_a_time(monkeypatch: pytest.MonkeyPatch) -
         each.start()
     assert all(entered.acquire(timeout=PATIENCE) for _ in range(2))
     assert not entered.acquire(timeout=0.2)
-    assert run_limiter._limiter().is_busy
+    assert turns._limiter().is_busy
     leave.set()
     assert all(entered.acquire(timeout=PATIENCE) for _ in range(28))
     join(ticks)
-    assert not run_limiter._limiter().is_busy
+    assert not turns._limiter().is_busy
 
 
 def _page() -> None:
     import streamlit as st
 
-    from caldp_ui.app import run_limiter
-    from caldp_ui.app.run_limiter import fragment, limit_run
+    from caldp_ui.app.fragments import fragment
+    from caldp_ui.server import turns
+    from caldp_ui.server.turns import limit_run
 
     def places() -> int:
-        return int(run_limiter._limiter()._free)
+        return int(turns._limiter()._free)
 
     @fragment
     def inner() -> None:
@@ -294,14 +283,15 @@ def test_a_part_takes_one_place_alone_and_none_within_its_page(
     assert not at.exception
     said = [text.value for text in at.text]
     assert said == ["outer 1", "inner 1"]
-    assert not run_limiter._limiter().is_busy
+    assert not turns._limiter().is_busy
 
 
 def _faulty_page() -> None:
     import streamlit as st
 
     from caldp_core.basics.errors import CaldpError
-    from caldp_ui.app.run_limiter import fragment, limit_run
+    from caldp_ui.app.fragments import fragment
+    from caldp_ui.server.turns import limit_run
 
     @fragment
     def part() -> None:
@@ -320,13 +310,13 @@ def test_error_of_a_part_run_alone_is_one_sentence(monkeypatch: pytest.MonkeyPat
     at.run()
     assert not at.exception
     assert [each.value for each in at.error] == [r"There is \*no\* such tab."]
-    assert not run_limiter._limiter().is_busy
+    assert not turns._limiter().is_busy
 
 
 def test_every_part_of_a_page_takes_its_turn() -> None:
     files: list[Path] = [p for room in ("caldp_ui", "pages") for p in (ROOT / room).rglob("*.py")]
     past = {path.name for path in files if "st.fragment(" in path.read_text("utf-8")}
-    assert past == {"run_limiter.py"}
+    assert past == {"fragments.py"}
     assert not [path for path in files if "@st.fragment" in path.read_text("utf-8")]
 
 
@@ -545,8 +535,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[ClientState]:
     passed = list[ClientState]()
     monkeypatch.setattr(AppSession, "request_rerun", lambda _, message: passed.append(message))
     monkeypatch.setattr(states, "SessionState", states.SessionState)
-    for name in ("__init__", *OF_A_RUN):
-        monkeypatch.setattr(SafeSessionState, name, getattr(SafeSessionState, name))
+    monkeypatch.setattr(messages, "require_one_run", lambda: None)
     keep_changes()
     return passed
 
@@ -558,57 +547,6 @@ def visit_of(**changes: Callable[[], None]) -> VisitState:
         widget = WidgetMetadata(f"$$ID-{name}", int, int, "int_value", callback=act)
         state._new_widget_state.set_widget_metadata(widget)
     return state
-
-
-def beside(act: Callable[[], object]) -> Thread:
-    """A run of a visit that does this, until it is stopped."""
-
-    def run_it() -> None:
-        ThreadState.initialize()
-        with suppress(StopException):
-            act()
-
-    thread = Thread(target=run_it)
-    thread.start()
-    return thread
-
-
-@pytest.mark.usefixtures("asked")
-@pytest.mark.parametrize("is_stopped", [False, True])
-def test_a_run_waits_for_the_changes_of_another_s_message(is_stopped: bool) -> None:
-    """A text written just before a click was lost: the run of the click took it for known."""
-    at_work, go, stop = Event(), Event(), Event()
-    record = {"text": 0, "menu": 0, "clicks": 0}
-
-    def write() -> None:
-        before = dict(record)
-        at_work.set()
-        assert go.wait(PATIENCE)
-        record.update(before | {"text": 1})
-
-    def count(name: str) -> None:
-        record[name] += 1
-
-    def end_run() -> None:
-        if stop.is_set():
-            raise StopException
-
-    state = visit_of(text=write, menu=partial(count, "menu"), click=partial(count, "clicks"))
-    first, second = SafeSessionState(state, lambda: None), SafeSessionState(state, end_run)
-    message, click = ({"text": 2, "menu": 3} | more for more in ({}, {"click": 1}))
-    runs = [beside(lambda: first.on_script_will_rerun(message_of(message)))]
-    assert at_work.wait(PATIENCE)
-    runs.append(beside(lambda: second.on_script_will_rerun(message_of(click))))
-    runs.append(beside(lambda: second.__setitem__("drawn", 7)))
-    for each in runs[1:]:
-        each.join(0.2)
-        assert each.is_alive()
-    if is_stopped:
-        stop.set()
-    go.set()
-    join(runs)
-    assert record == {"text": 1, "menu": 1, "clicks": 0 if is_stopped else 1}
-    assert ("drawn" in state) is not is_stopped
 
 
 PAGE, PART = ClientState(page_script_hash="page"), ClientState(fragment_id="part")
@@ -645,9 +583,7 @@ def test_a_run_makes_the_changes_of_all_messages_whose_runs_never_began(
     known["$$ID-inner"] = replace(known["$$ID-inner"], fragment_id="part")
     begin_run(state, message_of({"text": 0, "inner": 0}))
     found.clear()
-    session: Any = SimpleNamespace(
-        _session_state=state, _scriptrunner=None, _pages_manager=PagesManager(__file__)
-    )
+    session: Any = SimpleNamespace(_session_state=state, _pages_manager=PagesManager(__file__))
     for about, values in sent:
         message = ClientState(widget_states=message_of(values))
         message.MergeFrom(about)
@@ -659,30 +595,11 @@ def test_a_run_makes_the_changes_of_all_messages_whose_runs_never_began(
     assert found == made
 
 
-def test_a_run_that_was_stopped_leaves_its_message_to_the_next(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    clicks = list[int]()
-    state = visit_of(click=lambda: clicks.append(1))
-    safe = SafeSessionState(state, lambda: None)
-    context: Any = SimpleNamespace(script_requests=ScriptRequests(), session_state=safe)
-    monkeypatch.setattr("caldp_ui.app.echoes.get_script_run_ctx", lambda: context)
-    message = ClientState(widget_states=message_of({"click": 1}))
-    state.ask(message, context.script_requests, "")
-    with pytest.raises(StopException):
-        state.on_script_will_rerun(message.widget_states)
-    assert (clicks, state.new) == ([], set())
-    context.script_requests = ScriptRequests()
-    begin_run(state, WidgetStates())
-    assert clicks == [1]
-    assert state["$$ID-click"]
-
-
 def test_messages_that_wait_fill_no_memory() -> None:
     clicks = list[int]()
     state = visit_of(click=lambda: clicks.append(1), text=lambda: None)
     for _ in range(5):
         message = ClientState(widget_states=message_of({"click": 1}), query_string="x" * 3_000_000)
-        state.ask(message, None, "")
+        state.ask(message, "")
     begin_run(state, WidgetStates())
     assert len(clicks) == 3  # the last, and as many as 8 MB hold beside it

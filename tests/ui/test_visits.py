@@ -14,7 +14,6 @@ from starlette.types import Message, Receive, Scope, Send
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ClientState_pb2 import ClientState, ContextInfo
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from streamlit.proto.NewSession_pb2 import NewSession
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 from streamlit.runtime import app_session
 from streamlit.runtime.app_session import AppSession
@@ -33,16 +32,14 @@ from streamlit.testing.v1 import AppTest
 from caldp_core.basics.cache import working_on
 from caldp_core.basics.errors import Cancelled
 from caldp_core.basics.types import Progress
-from caldp_ui.app import run_limiter
 from caldp_ui.app.delivery import middleware
-from caldp_ui.app.echoes import VisitState, is_echo
-from caldp_ui.app.run_limiter import (
-    CurrentPage,
-    Parts,
-    RunLimiter,
-    StaleMessages,
-    run_parts_of_open_pages,
-)
+from caldp_ui.server import turns as visit_turns
+from caldp_ui.server.messages import VisitState, is_echo
+from caldp_ui.server.parts import Parts, run_page_for_missing_parts, skip_parts_of_left_pages
+from caldp_ui.server.sockets import Pace
+from caldp_ui.server.stale import CurrentPage, StaleMessages
+from caldp_ui.server.turns import RunLimiter
+from caldp_ui.server.waiting import keep_request_that_waits
 from caldp_ui.session import jobs
 from caldp_ui.session.jobs import FairPool
 from caldp_ui.session.visit import Visit
@@ -250,15 +247,6 @@ def test_the_end_of_a_run_wakes_only_the_one_whose_turn_it_is() -> None:
     assert (len(begun), looks) == (9, 8)
 
 
-def test_themes_are_what_streamlit_makes_of_the_settings() -> None:
-    run_limiter._compute_themes_once()
-    for section in ("theme", "theme.light", "theme.dark.sidebar"):
-        copied, made = NewSession(), NewSession()
-        app_session._populate_theme_msg(copied.custom_theme, section)
-        POPULATE_THEME(made.custom_theme, section)
-        assert copied.SerializeToString() == made.SerializeToString()
-
-
 def test_what_nobody_waits_for_goes_behind_all_runs_but_not_for_ever() -> None:
     turns, go = RunLimiter(2), Event()
     begun: list[str] = []
@@ -276,7 +264,6 @@ def test_what_nobody_waits_for_goes_behind_all_runs_but_not_for_ever() -> None:
     assert begun == ["one", "two", "three", "film"]
 
 
-POPULATE_THEME = app_session._populate_theme_msg
 EVERY = 0.4
 
 
@@ -489,7 +476,7 @@ def test_streamlit_speaks_of_pages_and_parts_where_they_are_looked_for() -> None
 
 
 def test_the_server_has_both() -> None:
-    assert {run_limiter.Pace, StaleMessages} <= {vars(each)["cls"] for each in middleware()}
+    assert {Pace, StaleMessages} <= {vars(each)["cls"] for each in middleware()}
 
 
 @pytest.fixture
@@ -510,7 +497,7 @@ def test_only_a_user_s_request_for_a_part_that_is_gone_runs_the_page(
     streamlit.setattr(
         AppSession, "request_rerun", lambda _, asked: passed.append(asked.fragment_id)
     )
-    run_parts_of_open_pages()
+    run_page_for_missing_parts()
     parts = app_session.MemoryFragmentStorage()  # type: ignore[attr-defined]
     parts.register("here", lambda: None)
     session: Any = SimpleNamespace(_fragment_storage=parts, id="visit")
@@ -522,7 +509,7 @@ def test_only_a_user_s_request_for_a_part_that_is_gone_runs_the_page(
         return list(passed)
 
     turns = RunLimiter()
-    streamlit.setattr(run_limiter, "_limiter", lambda: turns)
+    streamlit.setattr(visit_turns, "_limiter", lambda: turns)
     assert ask_all() == ["here", "here", ""]
     with turns.limit_page("other"), turns.limit_page("visit"):
         assert ask_all() == ["here", ""]  # behind the page, a timer would draw it as it was
@@ -544,7 +531,7 @@ def values(number: int) -> WidgetStates:
 
 @pytest.mark.usefixtures("streamlit")
 def test_a_timer_s_request_joins_a_user_s() -> None:
-    run_parts_of_open_pages()
+    keep_request_that_waits()
     tick = RerunData(widget_states=values(3), fragment_id="part", is_auto_rerun=True)
     user = RerunData("at=1", values(9))
     for asked in ((user, tick), (tick, user), (user, tick, tick), (tick, tick, user)):
@@ -560,7 +547,7 @@ def test_a_run_of_the_server_s_own_keeps_the_theme_and_the_address_that_wait(
     tick: dict[str, Any],
 ) -> None:
     """A page once stayed light in the dark, as a film had asked for its run at that moment."""
-    run_parts_of_open_pages()
+    keep_request_that_waits()
     dark, light = ContextInfo(color_scheme="dark"), ContextInfo(color_scheme="light")
     user = RerunData("at=1", values(3), context_info=dark)
     waits = waiting(user, RerunData("at=2", context_info=light, **tick))
@@ -576,7 +563,7 @@ def test_a_part_that_waited_until_the_visit_was_on_another_page_is_not_run(
     assert "_pages_manager" in ScriptRunner.__init__.__code__.co_names
     passed = list[RerunData]()
     streamlit.setattr(ScriptRunner, "_run_script", lambda _, asked: passed.append(asked))
-    run_parts_of_open_pages()
+    skip_parts_of_left_pages()
     pages = PagesManager(__file__)
     pages.set_current_page_script_hash("room")
     runner: Any = SimpleNamespace(_pages_manager=pages)
@@ -608,7 +595,7 @@ def test_old_value_of_a_widget_beside_another_that_the_user_changed_is_an_echo(
 ) -> None:
     state = VisitState()
     context = SimpleNamespace(session_state=SafeSessionState(state, lambda: None))
-    monkeypatch.setattr("caldp_ui.app.echoes.get_script_run_ctx", lambda: context)
+    monkeypatch.setattr("caldp_ui.server.messages.get_script_run_ctx", lambda: context)
     for name, of in (("menu", int), ("ε", int), ("click", bool)):
         state._new_widget_state.set_widget_metadata(
             WidgetMetadata(f"$$ID-{name}", of, of, "int_value")
@@ -627,7 +614,7 @@ def test_a_change_is_made_in_full_although_the_next_message_asks_for_a_run(
     assert "_execing" in ScriptRunner._maybe_handle_execution_control_request.__code__.co_names
     safe = SafeSessionState(state := VisitState(), AskedAgain().end_run)
     context = SimpleNamespace(session_state=safe)
-    monkeypatch.setattr("caldp_ui.app.echoes.get_script_run_ctx", lambda: context)
+    monkeypatch.setattr("caldp_ui.server.whole.get_script_run_ctx", lambda **_: context)
 
     def change() -> None:
         safe["seen"] = True  # where Streamlit looks whether a message asks for another run
