@@ -55,7 +55,7 @@ class Visitor:
     `elements`: the latest element or container of each key; `arrival_times`: when it came;
     `labels`: of tabs, by their container's key. `messages`, `received`: how many messages and bytes
     came since the last `run` began. `was_closed`: whether the server has closed the socket.
-    `visit`: the name that the server gave it.
+    `visit`: the name that the server gave it. `alerts`: sentences in boxes, as Markdown.
     """
 
     def __init__(self, socket: ClientConnection, page: str, query: str) -> None:
@@ -75,6 +75,7 @@ class Visitor:
         self.messages = self.received = 0
         self.was_closed = False
         self.visit = ""
+        self.alerts: list[str] = []
         self._file_answers: dict[str, asyncio.Future[Any]] = {}
 
     @classmethod
@@ -133,6 +134,11 @@ class Visitor:
 
         The widget's part of the page is run alone, if it is in one. Raises `TimeoutError`.
         """
+        await self.send(key, widget)
+        await self.wait_for_end()
+
+    async def send(self, key: str, widget: WidgetState) -> None:
+        """Ask for the run of `use`, and wait for nothing."""
         state = self._state()
         if not widget.trigger_value:
             self._widgets[key] = widget
@@ -140,8 +146,6 @@ class Visitor:
         state.fragment_id = self._parts.get(key, "")
         self._run_end.clear()
         await self._send(state)
-        async with asyncio.timeout(_PATIENCE_S):
-            await self._run_end.wait()
 
     async def prepare_file(self, key: str) -> str:
         """Ask for the file of that key's button, as a click does; returns its path on the server.
@@ -162,6 +166,11 @@ class Visitor:
         if response.error_msg:
             raise RuntimeError(response.error_msg)
         return str(response.deferred_file.url)
+
+    async def wait_for_end(self) -> None:
+        """Wait for the end of a run that was asked for; raises `TimeoutError`."""
+        async with asyncio.timeout(_PATIENCE_S):
+            await self._run_end.wait()
 
     @property
     def is_answered(self) -> bool:
@@ -279,6 +288,8 @@ class Visitor:
                 self._tabs[path[:-1]].append(content.label)
             case "tab_container":
                 self._tabs[path] = []
+        if kind == "alert":
+            self.alerts.append(content.body)
         # An id is "$$ID-<hash>-<key>"; elements without a key are not needed here.
         _, _, key = str(getattr(content, "id", "")).removeprefix("$$ID-").partition("-")
         if key and key != "None":
@@ -323,19 +334,15 @@ def _form(name: str, data: bytes) -> tuple[bytes, str]:
 
 
 class Bringer(Visitor):
-    """A visit that uploads; `alerts`: sentences in boxes, as Markdown."""
+    """A visit that uploads."""
 
-    alerts: list[str]
     urls: asyncio.Future[FileURLs]
 
     def _handle(self, message: ForwardMsg) -> None:
         super()._handle(message)
-        self.alerts = getattr(self, "alerts", [])
         match message.WhichOneof("type"):
             case "file_urls_response":
                 self.urls.set_result(message.file_urls_response.file_urls[0])
-            case "delta" if message.delta.new_element.alert.body:
-                self.alerts.append(message.delta.new_element.alert.body)
 
     async def upload(self, address: str, name: str, data: bytes) -> FileUploaderState:
         """Upload a file; returns what its widget then holds."""
@@ -581,12 +588,20 @@ async def _step(visitor: Visitor, key: str, choice: random.Random) -> None:
     """Use the control of that key, if it is one, and wait until its run has ended."""
     if not key:  # a run has just begun
         return
+    widget = used_widget(visitor, key, choice)
+    if widget is not None:
+        await visitor.use(key, widget)
+
+
+def used_widget(visitor: Visitor, key: str, choice: random.Random) -> WidgetState | None:
+    """The state of that key's widget after somebody has used it; None where it is no control."""
     element, labels = visitor.elements[key], visitor.labels.get(key)
     value = _VALUES.get(type(element).__name__)
     if labels:
-        await visitor.use(key, WidgetState(id=element.id, string_value=choice.choice(labels)))
-    elif value is not None and element.id:
-        await visitor.use(key, WidgetState(id=element.id, **value(element, choice)))
+        return WidgetState(id=element.id, string_value=choice.choice(labels))
+    if value is None or not element.id:
+        return None
+    return WidgetState(id=element.id, **value(element, choice))
 
 
 def _slide(slider: Any, choice: random.Random) -> dict[str, Any]:
@@ -599,11 +614,16 @@ def _press_one(group: Any, choice: random.Random) -> dict[str, Any]:
     return {"string_array_value": StringArray(data=[choice.choice(group.options).content])}
 
 
+_TYPED: Final = ("a\nb", "40, -75, b", "0.5", "<b>b</b>")
 _VALUES: Final[dict[str, Callable[[Any, random.Random], dict[str, Any]]]] = {
     "Slider": _slide,
     "ButtonGroup": _press_one,
     "Button": lambda *_: {"trigger_value": True},
     "NumberInput": lambda each, choice: {"double_value": choice.uniform(each.min, each.max)},
+    **dict.fromkeys(
+        ("TextInput", "TextArea"),
+        lambda each, choice: {"string_value": choice.choice(_TYPED)[: each.max_chars or None]},
+    ),
     **dict.fromkeys(
         ("Selectbox", "Radio"), lambda each, choice: {"string_value": choice.choice(each.options)}
     ),

@@ -120,8 +120,14 @@ class MatrixState:
     def with_template(self, template: str, epsilon: float) -> "MatrixState":
         """The record with an example's matrix at base ε; channels stay as chosen.
 
-        Raises `CaldpError` for an ε out of bounds.
+        Raises `CaldpError` for an ε out of bounds, and for "", the user's own matrix: a slider
+        may be moved in the moment in which names or limits that were typed end the example.
         """
+        require(
+            bool(template),
+            "The matrix is your own since names or limits were changed, so it has no base ε: "
+            "choose an example to set one.",
+        )
         chosen = TEMPLATES[template]
         level = float(check_epsilon(epsilon))
         return replace(

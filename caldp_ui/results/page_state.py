@@ -142,8 +142,9 @@ def _panel() -> None:
 
 def _receive_files() -> None:
     """Store the uploaded files, to be read."""
-    files = st.session_state[_UPLOADER]
-    if any(map(was_taken, files)):  # by the first of two quick clicks
+    files = st.session_state.get(_UPLOADER)
+    # The first of two quick clicks has taken them, or has closed the form that they were in.
+    if files is None or any(map(was_taken, files)):
         return
     _discard_files()
     if not files:

@@ -243,10 +243,12 @@ def _reports_form(teacher_key: TeacherKey, poll: PollState) -> None:
             ),
             help="Nobody is swayed by what others said. Guesses are hidden anyhow.",
         )
-        st.selectbox("Forget the reports of the last", list(_LATELY), key=lately)
+        drawn = st.selectbox("Forget the reports of the last", list(_LATELY), key=lately)
 
         def throw_out() -> None:
-            _try_action(_throw_out, teacher_key, _LATELY[st.session_state[lately]])
+            # A click just before it may have ended the page that the choice was on.
+            chosen = st.session_state.get(lately, drawn)
+            _try_action(_throw_out, teacher_key, _LATELY[chosen])
             st.session_state.pop(page.KNOWN_KEY, None)
 
         STATE.button("throw-out", "Forget these", throw_out)

@@ -42,6 +42,7 @@ run_navigation((*PAGES, PageEntry("pages/survey.py", "Survey", "poll", "Survey")
 """
 STATES = Scenario(policy=ContextPolicy(blocks=StateBlocks()))
 ROOMS = (
+    "server",
     "lesson",
     "server",
     "app",
@@ -300,6 +301,8 @@ JOINER = "\N{WORD JOINER}"
         ("a.@b.c", f"a.{JOINER}@b.c"),
         (":tada: x: y", rf"\:{JOINER}tada\: x\: y"),
         ("&lt;\n\n# x", r"\&lt; \# x"),
+        ("1. Yes", r"1\. Yes"),
+        ("in 1.5 years", "in 1.5 years"),
     ],
 )
 def test_markdown_finds_nothing_in_a_text(text: str, escaped: str) -> None:
