@@ -3,10 +3,11 @@
 if __name__ == "__main__":
     from caldp_ui.app.navigation import run_navigation
     from caldp_ui.app.operation import timed_run
+    from caldp_ui.app.texts import plain_errors
     from caldp_ui.classroom.page import TRACKS
     from caldp_ui.server.turns import limit_run
 
-    with timed_run(), limit_run():
+    with timed_run(), limit_run(), plain_errors():
         run_navigation(plans=TRACKS).run()
 else:
     from streamlit.starlette import App

@@ -414,6 +414,21 @@ def exact_pattern(path: Path) -> str:
     return re.sub(r"[*?[]", r"[\g<0>]", str(path.resolve()))
 
 
+_REASON_MAX: Final = 200
+_KIND: Final = re.compile(r"^[A-Z][A-Za-z ]* Error: ")
+_OWN_FILE: Final = re.compile(r" in file \"[a-z]+://[^\"]*\"")
+
+
+def engine_reason(message: str) -> str:
+    """Why DuckDB could not do what it was told, for readers: without its SQL and its own words.
+
+    Its first line says why, the next ones are a part of the query, which is nobody's but ours.
+    """
+    first = " ".join(message.partition("\n")[0].split())
+    reason = _OWN_FILE.sub("", _KIND.sub("", first))[:_REASON_MAX]
+    return reason or "no reason given"
+
+
 def fetch_rows(
     connection: "DuckDBPyConnection",
     sql: str,

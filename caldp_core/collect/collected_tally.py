@@ -207,7 +207,12 @@ class CollectedTally(EqualByFields):
 def _buckets(data: Mapping[str, Any], name: str) -> Ints:
     """The counts by buckets in a tally's dictionary, (0,) for a tally without them."""
     found = data.get("buckets", [])
-    right = isinstance(found, list) and len(found) in (0, BUCKETS)
+    # NumPy makes an array of no list of lists that are not equally long.
+    right = (
+        isinstance(found, list)
+        and len(found) in (0, BUCKETS)
+        and all(type(count) is int for count in found)
+    )
     require(right, f"The buckets of {name} must be {BUCKETS:,} counts; count its reports again.")
     return check_counts("buckets", np.array(found or np.zeros(0, np.int64)), len(found))
 

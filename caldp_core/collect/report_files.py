@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from caldp_core.basics.errors import CaldpError, quoted, require
-from caldp_core.basics.files import exact_pattern, parse_int, refuse_address
+from caldp_core.basics.files import engine_reason, exact_pattern, parse_int, refuse_address
 from caldp_core.collect.device import AROUND, QUOTE
 
 if TYPE_CHECKING:
@@ -351,8 +351,7 @@ def unreadable_error(path: Path, error: Exception) -> CaldpError:
     refuse_address(path)
     if isinstance(error, UnicodeDecodeError):
         return CaldpError(f"The file {quoted(path)} must be text in UTF-8; write it anew as such.")
-    lines = str(error).splitlines() or ["no reason given"]
-    return CaldpError(f"The file {quoted(path)} can't be read: {lines[0]}")
+    return CaldpError(f"The file {quoted(path)} can't be read: {engine_reason(str(error))}")
 
 
 BATCH_PREFIX: Final = "batch:"

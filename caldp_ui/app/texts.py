@@ -26,6 +26,9 @@ _JOINER: Final = "\N{WORD JOINER}"
 _FOUND_AGAIN: Final = re.compile(r"\\:(?=\S)|www(?=\.)|(?=@)", re.IGNORECASE)
 """In escaped text: what makes `http://…`, `:icon:`, `www.…` and `a@b` more than text."""
 
+_LIST_NUMBER: Final = re.compile(r"^(\d+)\.")
+"""What begins a numbered list at the start of a line: "1. Yes" is text."""
+
 
 def escape_markdown(text: str) -> str:
     """`text` on one line, with nothing left that Markdown would act on: it may quote raw data.
@@ -33,6 +36,7 @@ def escape_markdown(text: str) -> str:
     Bare addresses and icons are found again after the escaping, so an invisible joiner splits them.
     """
     escaped = re.sub(r"([\\`*_{}\[\]()#+|<>~$:!&=-])", r"\\\1", " ".join(text.split()))
+    escaped = _LIST_NUMBER.sub(r"\1\\.", escaped)
     return _FOUND_AGAIN.sub(rf"\g<0>{_JOINER}", escaped)
 
 

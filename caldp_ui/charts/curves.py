@@ -138,9 +138,13 @@ class OrdinateScale:
     is_log: bool
 
     def to_fraction(self, y: float) -> float:
-        """A number as a part of the range: 0 at its lower end, 1 at its upper one."""
+        """A number as a part of the range: 0 at its lower end, 1 at its upper one.
+
+        Below the range of a logarithm, where 0 is, it is 0.
+        """
         low, high = self.range
-        return ((np.log10(y) if self.is_log else y) - low) / (high - low)
+        place = math.log10(max(y, 10.0**low)) if self.is_log else y
+        return (place - low) / (high - low)
 
     def from_fraction(self, part: float) -> float:
         """The number at a part of the range; the inverse of `to_fraction`."""

@@ -20,6 +20,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from caldp_core.experiments.run import Setup
 from caldp_ui.app.fragments import fragment
+from caldp_ui.app.texts import unescape_markdown
 from caldp_ui.session.page_state import PageState
 from caldp_ui.words import accuracy, formats, policies
 from caldp_ui.words.formats import Headline, Vocabulary
@@ -30,7 +31,6 @@ SENTENCE: Final = ".st-key-headline .headline"
 _LONG: Final = 75
 """Characters that fit into one line beside the switch of views; a longer one is set smaller."""
 _BOLD: Final = re.compile(r"\*\*(.+?)\*\*")
-_SIGN: Final = re.compile(r"\\(?=[^\w\s])")
 
 
 def show_headline(headline: Headline) -> None:
@@ -48,13 +48,17 @@ def headline_html(headline: Headline) -> str:
 
 
 def bold_html(sentence: str, tag: str) -> str:
-    """A sentence as HTML, its words between `**` in elements of this kind."""
-    return _BOLD.sub(rf"<{tag}>\1</{tag}>", escape(sentence))
+    """A sentence of Markdown, with no more of it than bold words and escaped signs, as HTML.
+
+    `tag`: of the elements that bold words are in.
+    """
+    bold = _BOLD.sub(rf"<{tag}>\1</{tag}>", escape(sentence))
+    return unescape_markdown(bold)
 
 
 def as_html(sentence: str) -> str:
-    """A sentence of Markdown, with no more than bold words and escaped signs, as HTML."""
-    return f"<p>{_SIGN.sub('', bold_html(sentence, 'strong'))}</p>"
+    """A paragraph of such a sentence."""
+    return f"<p>{bold_html(sentence, 'strong')}</p>"
 
 
 DOTS: Final = 50

@@ -122,13 +122,21 @@ _FADING: Final = {
 }
 
 
-def presets_of(spec: datasets.DatasetSpec, domain: Domain) -> tuple[Example, ...]:
-    """Protections for a dataset and its answers; the first is where a reader starts."""
+def _shipped_presets(spec: datasets.DatasetSpec) -> tuple[Example, ...]:
+    """Protections for a table that ships, of which no file need be read; () for others."""
     if isinstance(spec, datasets.Survey):
         fading = _FADING.get(spec.table, ())
         return (*_SURVEY_PRESETS[spec.table], *fading, _PLAIN, _NONE_SENSITIVE)
     if isinstance(spec, datasets.WebVisits):
         return (*_WEB_PRESETS, _PLAIN, _NONE_SENSITIVE)
+    return ()
+
+
+def presets_of(spec: datasets.DatasetSpec, domain: Domain) -> tuple[Example, ...]:
+    """Protections for a dataset and its answers; the first is where a reader starts."""
+    shipped = _shipped_presets(spec)
+    if shipped:
+        return shipped
     if isinstance(spec, datasets.OwnTable | datasets.OwnSurvey):
         # Nobody here has read an uploaded table, so no answer is harmless.
         neighbours = _neighbour_blocks(min(domain.k, 2 + domain.k // 10))
@@ -151,7 +159,13 @@ K_MAX: Final = 2_000
 
 
 def first_preset(scenario: Scenario) -> Scenario:
-    """The scenario under the first preset of its table."""
+    """The scenario under the first preset of its table.
+
+    Modules make one as they are imported, when a file that is broken must not end them.
+    """
+    shipped = _shipped_presets(scenario.dataset)
+    if shipped:
+        return shipped[0].apply(scenario)
     domain = scenario.dataset.load().domain
     assert isinstance(domain, Domain)  # tables of this page have no maps
     return presets_of(scenario.dataset, domain)[0].apply(scenario)

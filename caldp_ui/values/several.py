@@ -7,7 +7,6 @@ guesses of several answers depend on how they are asked, and on how ε adds up.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from html import escape
 from typing import Any, Final
 
 import numpy as np
@@ -39,6 +38,7 @@ from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.texts import escape_markdown, read_texts
 from caldp_ui.app.theme import Palette, palette
+from caldp_ui.app.user_text import UserText, user_texts
 from caldp_ui.charts.curves import FIXED, bare_layout, legend
 from caldp_ui.charts.show import Figure
 from caldp_ui.charts.show import show as show_chart
@@ -75,7 +75,7 @@ class QuestionComparison:
     """
 
     options: AskingOptions
-    errors: Mapping[str, tuple[float, float, float | None]]
+    errors: Mapping[UserText, tuple[float, float, float | None]]
     average: tuple[float, float]
 
     @property
@@ -113,7 +113,7 @@ def compare_options(
     to seconds; raises `CaldpError` as `asking_options` does.
     """
     options = asking_options(scenario, count, clear)
-    errors: dict[str, tuple[float, float, float | None]] = {}
+    errors: dict[UserText, tuple[float, float, float | None]] = {}
     rows = _rows(scenario, count, clear)
     for number, (name, (sharing, question)) in enumerate(rows.items()):
         progress(number / len(rows))
@@ -141,7 +141,9 @@ def _average(
     return min(1.0, one / len(rows)), min(1.0, every / len(rows))
 
 
-def _rows(scenario: Scenario, count: int, clear: frozenset[int]) -> dict[str, tuple[int, Question]]:
+def _rows(
+    scenario: Scenario, count: int, clear: frozenset[int]
+) -> dict[UserText, tuple[int, Question]]:
     """By name of the row: the number of questions that share ε, and the question."""
     names = survey_titles(scenario)
     if names:
@@ -151,17 +153,17 @@ def _rows(scenario: Scenario, count: int, clear: frozenset[int]) -> dict[str, tu
             for at, (name, question) in enumerate(zip(names, questions, strict=True))
         }
     (question,) = _questions(scenario, 1, clear)
-    return {f"{number} questions": (number, question) for number in COUNTS}
+    return {UserText(f"{number} questions"): (number, question) for number in COUNTS}
 
 
 def _asking_error(scenario: Scenario, asking: QuestionPlan, question: Question) -> float:
     return wrong_share(asking, question, runs.setup(scenario).n, scenario.estimator)
 
 
-def survey_titles(scenario: Scenario) -> list[str]:
+def survey_titles(scenario: Scenario) -> tuple[UserText, ...]:
     """Titles of the questions of an uploaded survey; empty for any other table."""
     spec = scenario.dataset
-    return [table.title for table in spec.tables()] if isinstance(spec, OwnSurvey) else []
+    return user_texts(t.title for t in spec.tables()) if isinstance(spec, OwnSurvey) else ()
 
 
 def _questions(scenario: Scenario, count: int, clear: frozenset[int]) -> Sequence[Question]:
@@ -291,15 +293,16 @@ def show(data: ComparisonData) -> None:
     _answers(survey_tables(scenario, comparison.options.best, clear), comparison.options.best)
 
 
-def _ask_open_questions(names: list[str]) -> frozenset[int]:
+def _ask_open_questions(names: Sequence[UserText]) -> frozenset[int]:
     """Asks which questions are sensitive, and returns the indices of the others, never all."""
     every = list(range(len(names)))
     picked = st.multiselect(
         "Sensitive questions",
         every,
         every,
-        format_func=names.__getitem__,
-        key=STATE.key(f"several-sensitive-{'|'.join(names)}"),
+        # A menu shows its options as they are.
+        format_func=lambda at: names[at].raw,
+        key=STATE.key(f"several-sensitive-{'|'.join(name.raw for name in names)}"),
         help="Others are asked openly: they need no noise and no part of ε.",
     )
     return frozenset(set(every) - set(picked or every))
@@ -335,16 +338,13 @@ def comparison_sentence(comparison: QuestionComparison) -> str:
 
 def _bars(comparison: QuestionComparison, colours: Palette) -> Figure:
     """A row per question, a bar per way to ask; names at the left, numbers at the ends."""
-    names = [
-        escape(name if len(name) <= _NAME_MAX else f"{name[: _NAME_MAX - 1].rstrip()}…")
-        for name in comparison.errors
-    ]
+    names = [name.shortened(_NAME_MAX) for name in comparison.errors]
     rows = list(comparison.errors.values())
     styles = [(_ONE, colours.ours), (_EVERY, colours.plain)]
     if any(row[2] is not None for row in rows):
         styles.append((f"{comparison.options.best.per_person} questions a person", colours.pinned))
     traces = [
-        _trace(name, names, [100 * (row[index] or 0.0) for row in rows], (colour, colours.text))
+        _trace(name, [100 * (row[index] or 0.0) for row in rows], (colour, colours.text))
         for index, (name, colour) in enumerate(styles)
     ]
     longest = max(100 * (each or 0.0) for row in rows for each in row)
@@ -352,42 +352,46 @@ def _bars(comparison: QuestionComparison, colours: Palette) -> Figure:
     layout = bare_layout(
         colours,
         {"title": "people under the wrong answer, of 100", "range": ends, **FIXED},
-        {"type": "category", "autorange": "reversed", **FIXED},
+        {
+            "autorange": "reversed",
+            # By number: two long titles may begin alike.
+            "tickvals": list(range(len(names))),
+            "ticktext": [name.chart for name in names],
+            **FIXED,
+        },
         90 + _ROW * len(rows),
-        (8 + 7 * max(map(len, names)), 10, 8, 50),
+        (8 + 7 * max(len(name.raw) for name in names), 10, 8, 50),
         barmode="group",
         bargap=0.25,
     )
     return Figure(traces, layout)
 
 
-def _trace(
-    name: str, rows: Sequence[str], values: Sequence[float], inks: tuple[str, str]
-) -> dict[str, Any]:
+def _trace(name: str, values: Sequence[float], inks: tuple[str, str]) -> dict[str, Any]:
     """Bars of one way to ask with their numbers; `inks`: colours of bars and numbers."""
     colour, text = inks
     return {
         "type": "bar",
         "orientation": "h",
         "name": name,
-        "y": rows,
+        "y": list(range(len(values))),
         "x": values,
         "text": [formats.per_hundred(min(value / 100, 1.0)) for value in values],
         "textposition": "outside",
         "textfont": {"color": text},
         "cliponaxis": False,
         "marker": {"color": colour},
-        "hovertemplate": f"{escape(name)}: %{{text}} of 100<extra></extra>",
+        "hovertemplate": "%{fullData.name}: %{text} of 100<extra></extra>",
     }
 
 
 def alt(comparison: QuestionComparison) -> str:
     """The picture in words."""
-    rows = "; ".join(
-        f"{name}: {formats.of_hundred(min(row[0], 1.0))} and {formats.of_hundred(min(row[1], 1.0))}"
-        for name, row in comparison.errors.items()
-    )
-    return f"People under the wrong answer, with {_ONE}, and with {_EVERY}. {rows}."
+    rows = []
+    for name, (one, every, _) in comparison.errors.items():
+        errors = [formats.of_hundred(min(error, 1.0)) for error in (one, every)]
+        rows.append(f"{name.raw}: {errors[0]} and {errors[1]}")
+    return f"People under the wrong answer, with {_ONE}, and with {_EVERY}. {'; '.join(rows)}."
 
 
 def _answers(tables: Sequence[QuestionTable], asking: QuestionPlan) -> None:
@@ -395,9 +399,9 @@ def _answers(tables: Sequence[QuestionTable], asking: QuestionPlan) -> None:
     if not tables:
         return
     st.markdown(f"**All questions, each person asked {_asking_text(asking)}**")
-    means = {each.question.title: each.mean for each in tables if each.mean is not None}
+    means = {UserText(t.question.title): t.mean for t in tables if t.mean is not None}
     if means:
-        st.markdown("\n".join(f"- {escape_markdown(n)}: {mean_text(m)}." for n, m in means.items()))
+        st.markdown("\n".join(f"- {n.markdown}: {mean_text(m)}." for n, m in means.items()))
     st.dataframe(
         frame(tables),
         hide_index=True,

@@ -21,6 +21,7 @@ from caldp_core.privacy.context import Context, PersonalPolicy, PrivacyMatrix, d
 from caldp_core.privacy.matrix import closure, coverage
 from caldp_core.scenarios import policies
 from caldp_ui.app.texts import read_texts, read_toml
+from caldp_ui.app.user_text import UserText
 from caldp_ui.words import formats, promise
 from caldp_ui.words.formats import Vocabulary
 from caldp_ui.words.promise import (
@@ -40,18 +41,28 @@ def binary(nouns: Vocabulary, setup: Setup, policy: policies.BinaryQuestion) -> 
     hidden = [name for name, epsilon in levels.items() if math.isfinite(epsilon)]
     shares = dict(zip((first, second), setup.dataset.distribution.tolist(), strict=True))
     covered = min(1.0, sum(shares[name] for name in hidden))
-    unprotected = [_unprotected_sentence(name) for name in levels if name not in hidden]
+    in_the_open = [name for name in levels if name not in hidden]
     odds = pair_odds(setup.policy)
-    guess = must_choose(f"“{first}” and “{second}”, equally likely,", odds.largest)
     repeated = pair_odds(setup.policy, promise.REPEATS).largest
+
+    def guess(one: str, other: str) -> str:
+        return must_choose(f"“{one}” and “{other}”, equally likely,", odds.largest)
+
+    # As plain text, and as Markdown.
+    summary = [_unprotected_sentence(name.raw) for name in in_the_open]
+    if hidden:
+        summary.append(guess(first.raw, second.raw))
+    unprotected = [_unprotected_sentence(name.markdown) for name in in_the_open]
+    guess_text = guess(first.markdown, second.markdown)
+    answers_text = [_odds_sentences(name.markdown, epsilon) for name, epsilon in levels.items()]
     return PromiseText(
-        grades(covered, odds.largest, guess, " ".join(unprotected)),
-        " ".join((*unprotected, *([guess] if hidden else []))),
+        grades(covered, odds.largest, guess_text, " ".join(unprotected)),
+        " ".join(summary),
         f"{promise.covered_text(nouns, covered)} {_deniable_sentence(hidden)}",
-        " ".join((*(_odds_sentences(name, epsilon) for name, epsilon in levels.items()), guess)),
+        " ".join((*answers_text, guess_text)),
         add_up("with new noise", repeated) if hidden else "",
         (*unprotected, *promise.left_open(nouns, setup.scenario)),
-        tuple((f"ε of {name}", level(epsilon)) for name, epsilon in levels.items()),
+        tuple((f"ε of {name.raw}", level(epsilon)) for name, epsilon in levels.items()),
     )
 
 
@@ -59,18 +70,18 @@ def _unprotected_sentence(name: str) -> str:
     return f"“{name}” is not protected: a report may prove it."
 
 
-def _deniable_sentence(hidden: Sequence[str]) -> str:
+def _deniable_sentence(hidden: Sequence[UserText]) -> str:
     if not hidden:
         return "Nothing can be denied."
-    return f"{' and '.join(f'“{name}”' for name in hidden)} can be denied."
+    return f"{' and '.join(f'“{name.markdown}”' for name in hidden)} can be denied."
 
 
-def names(nouns: Vocabulary, setup: Setup) -> tuple[str, str]:
+def names(nouns: Vocabulary, setup: Setup) -> tuple[UserText, UserText]:
     """Names of the two values."""
     domain = setup.dataset.domain
     if isinstance(domain, GridDomain):
-        return f"{nouns.unit} 1", f"{nouns.unit} 2"
-    return domain.name_of(0), domain.name_of(1)
+        return UserText(f"{nouns.unit} 1"), UserText(f"{nouns.unit} 2")
+    return UserText(domain.name_of(0)), UserText(domain.name_of(1))
 
 
 def level(epsilon: float) -> str:

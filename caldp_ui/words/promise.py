@@ -26,6 +26,7 @@ from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.mixing import epsilons_after_mixing
 from caldp_ui.app.texts import read_texts
+from caldp_ui.app.user_text import user_texts
 from caldp_ui.words import formats
 from caldp_ui.words.formats import NONE, Vocabulary, place_name, strength
 
@@ -70,7 +71,10 @@ class Grade:
 
 @dataclass(frozen=True)
 class PromiseText:
-    """Sentences that are true of one scenario; bold words between `**`.
+    """Sentences of Markdown that are true of one scenario, with no more of it than bold words.
+
+    Names that people have given are escaped in them, but not in `summary` and `exposed`, which are
+    plain texts (`parts/layout.py` makes HTML of both kinds).
 
     `grades`: of the unprotected, if there are any, then of the protected, if there are any.
     `summary`: who is not protected and what an attacker can guess of the others, in a sentence or
@@ -372,9 +376,11 @@ def protected_text(nouns: Vocabulary, setup: Setup) -> str:
         text += f" {count} {nouns.people} {nouns.belong} {nouns.units} that are not sensitive."
     near = setup.scenario.context.sensitive
     if isinstance(near, block_specs.SensitiveNear) and near.points:
-        number, names = len(near.points), [point.name for point in near.named]
+        number = len(near.points)
+        names = user_texts(point.name for point in near.named)
         points = formats.count(number, "point", "points")
-        points = block_specs.some_names(names) if len(names) == number else points
+        if len(names) == number:
+            points = block_specs.some_names([name.markdown for name in names])
         text += f" Every place within {formats.length(near.km)} of {points} is sensitive."
     return text
 

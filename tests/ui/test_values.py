@@ -40,6 +40,7 @@ from caldp_core.scenarios.blocks import (
 from caldp_core.scenarios.policies import ContextPolicy, Distances, Line
 from caldp_core.scenarios.scenario import Best, Scenario
 from caldp_ui.app.texts import escape_markdown
+from caldp_ui.app.user_text import UserText
 from caldp_ui.compute import runs
 from caldp_ui.controls.choices import Example, LevelPreset, Preset, matching_preset
 from caldp_ui.parts.comparison import ComparisonData
@@ -418,7 +419,7 @@ def test_columns_of_a_file_are_a_survey_whose_every_question_can_be_shown() -> N
         wrong_share(QuestionPlan(3, count, 1.0), smokes, 300, scenario.estimator)
         for count in (1, 3)
     ]
-    assert found.errors["smokes"][:2] == tuple(by_hand)
+    assert found.errors[UserText("smokes")][:2] == tuple(by_hand)
     for way in (0, 1):
         average = np.mean([row[way] for row in found.errors.values()])
         assert formats.out_of(float(average)) in several.comparison_sentence(found)
@@ -432,10 +433,10 @@ def test_columns_of_a_file_are_a_survey_whose_every_question_can_be_shown() -> N
     jobs_done(checked(sensitive.set_value([0, 1]).run()))
     assert " one of the 2 questions" in sentence(at)
     openly = several.compare_options(scenario, 3, frozenset({2}), lambda _: None)
-    assert openly.errors["age"][0] < found.errors["age"][0]
-    assert openly.errors["age"][1] < found.errors["age"][1]
-    one, every, _ = openly.errors["colour"]
-    assert one == every < min(found.errors["colour"][:2])
+    assert openly.errors[UserText("age")][0] < found.errors[UserText("age")][0]
+    assert openly.errors[UserText("age")][1] < found.errors[UserText("age")][1]
+    one, every, _ = openly.errors[UserText("colour")]
+    assert one == every < min(found.errors[UserText("colour")][:2])
 
 
 def give_survey(at: AppTest, survey: bytes) -> list[str]:

@@ -5,7 +5,14 @@ from typing import Final
 
 from caldp_core.basics.errors import CaldpError, quoted, require
 from caldp_core.basics.extras import explain_missing
-from caldp_core.basics.files import connect, csv_text, escape_formula, fetch_rows, whole_file
+from caldp_core.basics.files import (
+    connect,
+    csv_text,
+    engine_reason,
+    escape_formula,
+    fetch_rows,
+    whole_file,
+)
 from caldp_core.datasets.files.places import people_at_centres
 from caldp_core.datasets.files.source import PROTOCOL, file_system, source_from_bytes
 from caldp_core.datasets.own import OwnPlaces, OwnTable
@@ -79,5 +86,5 @@ def _write_parquet(counts: OwnTable | OwnPlaces, path: Path) -> None:
                 f"TO '{where}' (FORMAT parquet)",
             )
         except duckdb.Error as error:
-            why = " ".join(str(error).split())[:200]
+            why = engine_reason(str(error))
             raise CaldpError(f"The file {quoted(path)} can't be written: {why}") from None

@@ -307,13 +307,16 @@ _LOCAL: Final[Mapping[str, str]] = WORDS["encodings"]
 """Encodings that are looked for, by Python's name, and what people call them."""
 _WESTERN: Final = frozenset(WORDS["labels"]["western"] + "\u00a0")
 _WIDE: Final = ("utf_16_le", "utf_16_be")
-ENCODINGS: Final = {"utf_8": UTF_8, "utf_16": "UTF-16", **_LOCAL}
+ENCODINGS: Final = {"utf_8": UTF_8, "utf_16": "UTF-16", "utf_32": "UTF-32", **_LOCAL}
 """Encodings that may be chosen, by Python's name, and what people call them."""
 _SAME: Final = dict.fromkeys(_WIDE, "utf_16") | {"utf_8_sig": "utf_8"}
 _SAMPLE_CHUNKS: Final = 32
 """Megabytes of a file that must be UTF-8 for all of it to be."""
 _BOMS: Final = {
     codecs.BOM_UTF8: "utf_8_sig",
+    # Before UTF-16, whose mark is how the little-endian one begins.
+    codecs.BOM_UTF32_LE: "utf_32",
+    codecs.BOM_UTF32_BE: "utf_32",
     codecs.BOM_UTF16_LE: "utf_16",
     codecs.BOM_UTF16_BE: "utf_16",
 }

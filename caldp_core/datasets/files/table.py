@@ -21,6 +21,7 @@ from caldp_core.basics.files import (
     BYTE_ORDER_MARK,
     ReaderFailedError,
     connect,
+    engine_reason,
     fetch_rows,
     read_aside,
 )
@@ -337,7 +338,7 @@ class Reader:
             f"All lines of the file {excerpt(self.table.source.name)} must end in \\n, or all in "
             "\\r\\n; write it anew (by Python's csv: open it with newline='').",
         )
-        why = " ".join(message.split())[:200]
+        why = engine_reason(message)
         return CaldpError(f"The file {excerpt(self.table.source.name)} can't be read: {why}")
 
     def rejected_rows(self) -> list[tuple[str, int, int, str]]:
@@ -370,7 +371,7 @@ def open_table(source: FileSource, bounds: Bounds, chosen: Chosen | None = None)
         return _read_sheet(source, bounds, chosen.sheet)
     as_it_is = source
     source, code = to_utf_8(as_it_is)
-    others = other_encodings(head) if code not in ("utf_8", "utf_16") else ()
+    others = other_encodings(head) if code not in ("utf_8", "utf_16", "utf_32") else ()
     wanted = chosen.encoding or "".join(name for name, _ in others[:1])
     if wanted:
         source, code = to_utf_8(as_it_is, wanted)
