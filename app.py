@@ -20,9 +20,11 @@ else:
     from caldp_ui.server.files import keep_files_in_vaults
     from caldp_ui.server.guard import install
     from caldp_ui.server.patches import PATCHES
+    from caldp_ui.server.vault import keep_results_apart
 
     trust_named_proxies()
     keep_files_in_vaults()
+    keep_results_apart()
     install(PATCHES)
     app = App(
         __file__,

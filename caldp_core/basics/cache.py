@@ -1,6 +1,9 @@
 """One cache that all functions share, bounded in bytes.
 
 A bound by entries bounds nothing, as one may take as much as a thousand others.
+
+A value may have an owner, who alone finds it and with whom it goes: a program that works for
+several people sets `find_owner`, so that what is made of one's data is no other's.
 """
 
 import sys
@@ -13,7 +16,7 @@ from functools import cache, wraps
 from inspect import Signature, signature
 from threading import Event, Lock
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
-from typing import Any, Final, ParamSpec, Protocol, TypeVar
+from typing import Any, Final, ParamSpec, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -25,6 +28,12 @@ _LEFT_OUT: Final = (
     *(type(None), bool, int, float, complex, type, Event),
     *(ModuleType, FunctionType, BuiltinFunctionType, MethodType),
 )
+
+
+EVERYBODY: Final = ""
+"""The owner of values that all may find."""
+_Place: TypeAlias = tuple[str, Hashable]
+"""The owner of a value and its key."""
 
 
 @dataclass
@@ -78,15 +87,18 @@ class ByteCache:
     An object that several values share counts once. The newest value is kept even if it alone is
     larger than the bound. Thread-safe: one thread makes a value, the others wait for it, as their
     `current_work` says. If it ends without one, the first of them goes on with the making.
+
+    `find_owner`: says whose values this thread makes; they find everybody's, and nobody theirs.
     """
 
     def __init__(self, max_bytes: int) -> None:
         self._max_bytes = max_bytes
         self._lock = Lock()
-        self._entries: OrderedDict[Hashable, _Entry] = OrderedDict()
-        self._used: dict[int, tuple[Hashable, _Entry]] = {}
+        self._entries: OrderedDict[_Place, _Entry] = OrderedDict()
+        self._used: dict[int, tuple[_Place, _Entry]] = {}
         self._used_before = self._used
-        self._making: dict[Hashable, Making] = {}
+        self._making: dict[_Place, Making] = {}
+        self.find_owner: Callable[[], str] = lambda: EVERYBODY
         self._holders: Counter[int] = Counter()
         self._total = 0
 
@@ -100,18 +112,19 @@ class ByteCache:
 
     def get(self, key: Hashable, make: Callable[[], T]) -> T:
         """The value of `key`, made by `make` if it is not cached; errors are not cached."""
-        work = current_work()
+        work, place = current_work(), (self.find_owner(), key)
         while True:
             with self._lock:
-                entry = self._entries.get(key)
-                if entry is not None:
-                    self._entries.move_to_end(key)
-                    self._used[id(entry)] = key, entry
-                    found: T = entry.value
-                    return found
-                pending = self._making.get(key)
+                for known in (place, (EVERYBODY, key)):
+                    entry = self._entries.get(known)
+                    if entry is not None:
+                        self._entries.move_to_end(known)
+                        self._used[id(entry)] = known, entry
+                        found: T = entry.value
+                        return found
+                pending = self._making.get(place)
                 if pending is None:
-                    making = self._making[key] = Making(work)
+                    making = self._making[place] = Making(work)
                     break
             pending.is_awaited.set()
             if work is None:
@@ -122,15 +135,29 @@ class ByteCache:
             value = make()
             parts = dict(object_sizes((key, value)))
             with self._lock:
-                entry = self._entries[key] = _Entry(value, parts)
-                self._used[id(entry)] = key, entry
+                entry = self._entries[place] = _Entry(value, parts)
+                self._used[id(entry)] = place, entry
                 self._count(parts)
                 self._shrink()
             return value
         finally:
             with self._lock:
-                del self._making[key]
+                del self._making[place]
             making.finished.set()
+
+    def discard(self, owner: str) -> None:
+        """Forget all values of that owner."""
+        with self._lock:
+            for place in [place for place in self._entries if place[0] == owner]:
+                self._forget(self._entries.pop(place))
+            for used in (self._used, self._used_before):
+                for number in [n for n, (place, _) in used.items() if place[0] == owner]:
+                    del used[number]
+
+    def owners(self) -> set[str]:
+        """Who has values here; `EVERYBODY` where some are for all."""
+        with self._lock:
+            return {owner for owner, _ in self._entries}
 
     def is_awaited(self, work: Work | None) -> bool:
         """Whether others wait for a value that this work makes."""
@@ -142,10 +169,10 @@ class ByteCache:
         with self._lock:
             used = self._used_before | self._used
             self._used_before, self._used = self._used, {}
-        for key, entry in used.values():
-            parts = dict(object_sizes((key, entry.value)))
+        for place, entry in used.values():
+            parts = dict(object_sizes((place[1], entry.value)))
             with self._lock:
-                if self._entries.get(key) is entry:
+                if self._entries.get(place) is entry:
                     self._forget(entry)
                     entry.parts = parts
                     self._count(parts)

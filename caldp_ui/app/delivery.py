@@ -46,7 +46,7 @@ from caldp_ui.server.files import DeferredFiles, require_vaults
 from caldp_ui.server.pace import Bucket
 from caldp_ui.server.sockets import Pace
 from caldp_ui.server.stale import StaleMessages
-from caldp_ui.server.vault import vaults
+from caldp_ui.server.vault import current_vault, vaults
 
 _ROOT: Final = (
     '<script>window.__streamlit = {BACKEND_BASE_URL: new URL(".", location.href).href};</script>'
@@ -309,6 +309,7 @@ class Uploads:
 
 def take_content(file: UploadedFile) -> bytes:
     """The content of an upload of this visit, which neither Streamlit nor its widget then holds."""
+    current_vault().holds_data = True
     data = file.getvalue()
     file.truncate(0)
     run = get_script_run_ctx(suppress_warning=True)

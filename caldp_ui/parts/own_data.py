@@ -32,6 +32,7 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.delivery import THREAD_PREFIX, take_content, was_taken
 from caldp_ui.app.texts import escape_markdown, read_texts
 from caldp_ui.server.turns import share_with_runs
+from caldp_ui.server.vault import current_vault
 from caldp_ui.session import jobs, page_state, visit
 from caldp_ui.session.jobs import FairPool, run_page
 from caldp_ui.session.page_state import PageState, S, make_safe
@@ -643,6 +644,7 @@ def _receive(state: PageState[S], put: Callable[[], None]) -> None:
 
 def _store(state: PageState[S], form: Form[C], data: bytes, file: str, name: str) -> None:
     """Keep data, or show the scenario that they are; raises `CaldpError` if that can't be shown."""
+    current_vault().holds_data = True
     text = _scenario_in(data)
     if text is not None:
         check_size(text)

@@ -74,24 +74,46 @@ def _parsed(message: Proto, data: bytes) -> Proto:
     return message
 
 
+_BROKEN: Final = 1002
+"""Of RFC 6455, 7.4.1: a protocol error, which Streamlit ends a socket with, too."""
+
+
 class StaleMessages(VisitSockets):
-    """Drops messages of pages that a visit has left from its socket; all others pass unchanged."""
+    """Drops messages of pages that a visit has left from its socket; all others pass unchanged.
+
+    A frame that is no message ends the socket, as it does with Streamlit, which would write a
+    traceback into the log for each.
+    """
 
     async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on a visit's socket without stale messages."""
-        page = CurrentPage()
+        page, is_closed = CurrentPage(), False
 
         async def receive_current() -> Message:
+            nonlocal is_closed
             message = await receive()
-            while not _passes(page.accepts, message):
+            while _is_message(message) and not _passes(page.accepts, message):
                 message = await receive()
-            return message
+            if _is_message(message):
+                return message
+            is_closed = True
+            await send({"type": "websocket.close", "code": _BROKEN})
+            return {"type": "websocket.disconnect", "code": _BROKEN}
 
         async def send_current(message: Message) -> None:
-            if _passes(page.sends, message):
+            if not is_closed and _passes(page.sends, message):
                 await send(message)
 
         await self._app(scope, receive_current, send_current)
+
+
+def _is_message(message: Message) -> bool:
+    """Whether the data of a frame are encoded as messages are, whatever they say."""
+    try:
+        BackMsg().ParseFromString(message.get("bytes") or b"")
+    except DecodeError:
+        return False
+    return True
 
 
 def _passes(judge: Callable[[bytes], bool], message: Message) -> bool:

@@ -24,6 +24,8 @@ from streamlit.runtime.media_file_storage import MediaFileKind
 from streamlit.runtime.memory_media_file_storage import MemoryFile
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from caldp_core.basics.cache import EVERYBODY, shared_cache
+
 SECRET_BYTES: Final = 32
 ADDRESS_BYTES: Final = 16
 """Of a file's address: 128 bits."""
@@ -34,14 +36,17 @@ ENDED_AFTER_S: Final = 120.0
 
 
 class Vault:
-    """What one visit owns: a `secret` of 32 random bytes, and files by their addresses.
+    """What one visit owns: a `secret` of 32 random bytes, files by their addresses, and results.
 
-    `visit`: the name that Streamlit gives it; "" for work outside of any visit. Thread-safe.
+    `visit`: the name that Streamlit gives it; "" for work outside of any visit. `holds_data`: set
+    once the visit has brought data; what is computed for it from then on is in the shared cache as
+    its own. Thread-safe.
     """
 
     def __init__(self, visit: str) -> None:
         self.visit = visit
         self.secret = secrets.token_bytes(SECRET_BYTES)
+        self.holds_data = False
         self._files: dict[str, MemoryFile] = {}
 
     def keep_file(
@@ -65,8 +70,10 @@ class Vault:
         self._files.pop(address, None)
 
     def empty(self) -> None:
-        """Discard all files."""
+        """Discard all files and results."""
         self._files.clear()
+        if self.holds_data:
+            shared_cache().discard(self.visit)
 
     def __len__(self) -> int:
         return len(self._files)
@@ -94,7 +101,10 @@ class Vaults:
     def of(self, visit: str) -> Vault:
         """The vault of that visit; a new one at its first call."""
         with self._lock:
-            return self._vaults.setdefault(visit, Vault(visit))
+            vault = self._vaults.get(visit)
+            if vault is None:
+                vault = self._vaults[visit] = Vault(visit)
+            return vault
 
     def all(self) -> tuple[Vault, ...]:
         """The vaults of visits that are here or may come back."""
@@ -125,10 +135,12 @@ class Vaults:
             if away_s >= EMPTIED_AFTER_S:
                 vault.empty()
             if away_s >= ENDED_AFTER_S:
+                # `end` first: a run that is still at work must not begin another vault.
+                end(visit)
+                vault.empty()
                 del self._left_at[visit]
                 with self._lock:
                     del self._vaults[visit]
-                end(visit)
 
 
 @cache
@@ -157,3 +169,13 @@ def current_vault() -> Vault:
         return vault
     run = get_script_run_ctx(suppress_warning=True)
     return vaults().of("" if run is None else run.session_id)
+
+
+def keep_results_apart() -> None:
+    """Have the shared cache keep what is computed for a visit that has brought data as its own."""
+    shared_cache().find_owner = _owner
+
+
+def _owner() -> str:
+    vault = current_vault()
+    return vault.visit if vault.holds_data else EVERYBODY

@@ -39,6 +39,7 @@ from caldp_core.scenarios.blocks import PolygonBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.texts import escape_markdown, read_texts
 from caldp_ui.compute.runs import is_own
+from caldp_ui.server.vault import current_vault
 
 
 class VisitResource(Protocol):
@@ -159,6 +160,7 @@ class UploadedFile:
     """
 
     def __init__(self, data: bytes, name: str, title: str, number: int) -> None:
+        current_vault().holds_data = True
         self.name, self.title, self.number = name, title, number
         self.data, self._size = data, len(data)
 
@@ -205,6 +207,7 @@ def keep_areas(spec: PolygonBlocks) -> None:
 
 
 def _keep(place: str, latest: Mapping[str, object]) -> None:
+    current_vault().holds_data = True
     st.session_state[place] = dict(list(latest.items())[-_DATA_MAX:])
 
 

@@ -23,7 +23,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caldp_core.basics.cache import ByteCache, cached_by, object_sizes, shared_cache
+from caldp_core.basics.cache import EVERYBODY, ByteCache, cached_by, object_sizes, shared_cache
 from caldp_core.basics.cache import cached as cache_cached
 from caldp_core.basics.errors import (
     SENTENCE_MAX,
@@ -35,6 +35,7 @@ from caldp_core.basics.errors import (
 from caldp_core.basics.files import (
     check_output,
     connect,
+    engine_reason,
     fetch_rows,
     read_text,
     whole_file,
@@ -490,3 +491,43 @@ def test_threads_of_duckdb_run_after_the_one_that_asks_it(monkeypatch: pytest.Mo
     assert len(of_duckdb) >= 2
     assert {*of_duckdb.values()} == {max(own, 10)}
     assert os.getpriority(os.PRIO_PROCESS, 0) == own
+
+
+def test_the_reason_of_the_engine_that_reads_files_has_no_query_in_it() -> None:
+    message = (
+        'Invalid Input Error: Malformed JSON in file "data://file", at byte 18 in line 3: '
+        "unexpected end of data.\n\nLINE 1: DESCRIBE SELECT * FROM read_json_auto('data://file')\n"
+    )
+    reason = "Malformed JSON, at byte 18 in line 3: unexpected end of data."
+    assert engine_reason(message) == reason
+    assert engine_reason("") == "no reason given"
+
+
+def test_a_value_of_one_owner_is_found_by_nobody_else_and_goes_with_them() -> None:
+    cache, made, owner = ByteCache(10**6), list[str](), [EVERYBODY]
+    cache.find_owner = lambda: owner[0]
+
+    def get(who: str, key: str) -> str:
+        owner[0] = who
+
+        def make() -> str:
+            made.append(f"{who} {key}")
+            return f"{who} {key} {len(made)}"
+
+        return cache.get(key, make)
+
+    first = get("a", "table")
+    assert get("a", "table") == first
+    assert get("b", "table") != first
+    assert get(EVERYBODY, "table") != first
+    # What is there for everybody need not be made again.
+    shared = get(EVERYBODY, "map")
+    assert get("a", "map") == get("b", "map") == shared
+    assert cache.owners() == {EVERYBODY, "a", "b"}
+    cache.update_sizes()
+    before = cache.bytes
+    cache.discard("a")
+    cache.update_sizes()
+    assert cache.owners() == {EVERYBODY, "b"}
+    assert cache.bytes < before
+    assert made == ["a table", "b table", " table", " map"]

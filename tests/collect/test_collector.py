@@ -5,11 +5,12 @@ import hashlib
 import json
 import random
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ import pytest
 from caldp_core import CaldpError, Client, Protocol, Tally
 from caldp_core.collect import report_files
 from caldp_core.collect.collected_tally import (
+    BUCKETS,
     MALFORMED,
     OTHER_PROTOCOL,
     OUT_OF_RANGE,
@@ -437,6 +439,51 @@ def test_tallies_that_are_none_are_refused(tmp_path: Path) -> None:
     path.write_text(json.dumps(whole | {"counts": [0, 0]}), "utf-8")
     with pytest.raises(CaldpError, match="has 2 counts"):
         CollectedTally.from_file(path).check(protocol)
+
+
+ODD: Final[tuple[Any, ...]] = (None, True, -1, 0.5, 1e400, "x", [], [1], [[1], 2], {}, {"a": [1]})
+"""What somebody may write in the place of anything in a tally's file."""
+
+
+def places(value: Any) -> Iterator[tuple[Any, ...]]:
+    """The ways to all that a value of JSON holds; of long lists the ends."""
+    yield ()
+    keys = list(value) if isinstance(value, dict) else []
+    if isinstance(value, list):
+        keys = sorted({0, len(value) - 1}) if value else []
+    for key in keys:
+        for way in places(value[key]):
+            yield key, *way
+
+
+def changed(value: Any, way: tuple[Any, ...], odd: Any) -> Any:
+    """The value with something else at the end of that way."""
+    if not way:
+        return odd
+    copy = value.copy()
+    copy[way[0]] = changed(value[way[0]], way[1:], odd)
+    return copy
+
+
+@pytest.mark.parametrize("family", ["hadamard", "local-hashing"])
+def test_whatever_stands_in_a_tally_is_read_or_refused_in_a_sentence(family: str) -> None:
+    """`buckets` with a list in it had ended `caldp merge` and `estimate` in a ValueError."""
+    protocol = small(family)
+    buckets = np.zeros(BUCKETS, np.int64)
+    buckets[0] = 1
+    whole = json.loads(replace(CollectedTally.empty(protocol), buckets=buckets).to_json())
+    assert len(whole["buckets"]) == BUCKETS
+    refused = 0
+    for way in places(whole):
+        for odd in ODD:
+            text = json.dumps(changed(whole, way, odd))
+            with naming(f"{way}: {odd}"):
+                try:
+                    found = CollectedTally.from_json(text)
+                    (found + found).check(protocol)
+                except CaldpError:
+                    refused += 1
+    assert refused > 100
 
 
 def small_files(protocol: Protocol, folder: Path) -> list[Path]:

@@ -166,6 +166,7 @@ GOOD: Final[dict[str, bytes]] = {
     "semicolons, decimal commas, Windows": as_text(";", ",", "\r\n").encode("cp1252"),
     "tabs, UTF-16": as_text("\t").encode("utf-16"),
     "UTF-16 without a mark": as_text(";", ",").encode("utf-16-le"),
+    "UTF-32": as_text(";", ",").encode("utf-32"),
     "bars, a mark": as_text("|").encode("utf-8-sig"),
     "lines above": ("Paris, 2024\nmade up\n\n" + as_text(";", ",")).encode(),
     "gzip": gzip.compress(as_text(";", ",").encode("latin-1")),

@@ -48,6 +48,7 @@ from caldp_core.theory.bounds import block_tv_bound, least_loss, minimax, worst_
 from caldp_core.theory.expected_error import Budget, Forecast
 from caldp_ui.app.delivery import THREAD_PREFIX
 from caldp_ui.app.theme import LIGHT
+from caldp_ui.charts.curves import ChartLabel, OrdinateScale, spread_names
 from caldp_ui.compute import runs
 from caldp_ui.controls.choices import DATA, NAMES, protections
 from caldp_ui.curves import page_state as work
@@ -658,3 +659,14 @@ def test_a_page_asks_before_it_begins_what_is_large(
     checked(at.button(key=f"{key}-start").click().run())
     assert at.session_state[f"{key}/job"] is not None
     assert not [button for button in at.button if button.key == f"{key}-start"]
+
+
+def test_a_line_that_ends_at_0_has_its_name_at_the_lower_end_of_a_logarithm() -> None:
+    """An error of 0 is on no logarithm: to place it divided by zero."""
+    scale = OrdinateScale((-3.0, 0.0), 400, is_log=True)
+    with np.errstate(all="raise"):
+        assert [scale.to_fraction(y) for y in (0.0, 1e-9, 1e-3, 1.0)] == [0.0, 0.0, 0.0, 1.0]
+        names = [ChartLabel(1.0, y, "name", "black") for y in (0.0, 0.0, 1.0)]
+        places = [scale.to_fraction(name.y) for name in spread_names(names, scale)]
+    assert np.isfinite(places).all()
+    assert len({*places}) == 3

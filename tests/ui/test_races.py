@@ -178,3 +178,17 @@ def test_reports_are_forgotten_after_another_button(
     before = faults(folder)
     run(press())
     assert faults(folder) == before
+
+
+def test_a_broken_frame_ends_its_socket_and_writes_no_traceback(
+    server: Server, folder: Path
+) -> None:
+    async def send() -> None:
+        async with closing(await open_page(server, "matrix")) as visitor:
+            await visitor._socket.send(b"\xff\xff\xff")
+            await visitor._socket.wait_closed()
+            assert visitor._socket.close_code == 1002
+
+    before = faults(folder)
+    run(send())
+    assert faults(folder) == before

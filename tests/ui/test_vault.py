@@ -16,13 +16,23 @@ from streamlit.runtime.memory_media_file_storage import (
     _calculate_file_id,
 )
 
+from caldp_core.basics.cache import shared_cache
 from caldp_core.datasets import OwnTable
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.parts import pack
 from caldp_ui.server import files
 from caldp_ui.server.files import DeferredFiles, VisitFiles, require_vaults
-from caldp_ui.server.vault import ENDED_AFTER_S, Vault, Vaults, current_vault, vaults, working_for
-from tests.servers import Server, run, running_server
+from caldp_ui.server.vault import (
+    ENDED_AFTER_S,
+    Vault,
+    Vaults,
+    current_vault,
+    keep_results_apart,
+    vaults,
+    working_for,
+)
+from caldp_ui.session import jobs
+from tests.servers import Server, are_done, run, running_server
 from tests.visits import Visitor
 
 
@@ -165,6 +175,24 @@ def test_a_vault_is_emptied_once_its_visit_has_left_and_ends_when_it_cannot_come
     assert ended == ["leaves"]
     assert store.of("returns") is kept["returns"]
     assert store.of("leaves").secret != kept["leaves"].secret
+
+
+def test_results_of_a_visit_with_data_are_its_own_also_those_of_its_jobs() -> None:
+    vault, cache = vaults().of("brings data"), shared_cache()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cache, "find_owner", cache.find_owner)
+        keep_results_apart()
+        with working_for(vault):
+            assert cache.get("vault-test-1", list) == []
+            vault.holds_data = True
+            job = jobs.launch("job", lambda _: cache.get("vault-test-2", list))
+            assert are_done([job.future])
+            places = {key: owner for owner, key in cache._entries}
+            assert (places["vault-test-1"], places["vault-test-2"]) == ("", vault.visit)
+        assert cache.get("vault-test-2", lambda: [1]) == [1], "another visit makes its own"
+        assert vault.visit in cache.owners()
+        vault.empty()
+        assert vault.visit not in cache.owners()
 
 
 def test_a_server_whose_files_others_could_find_does_not_start() -> None:
