@@ -42,7 +42,6 @@ run_navigation((*PAGES, PageEntry("pages/survey.py", "Survey", "poll", "Survey")
 """
 STATES = Scenario(policy=ContextPolicy(blocks=StateBlocks()))
 ROOMS = (
-    "server",
     "lesson",
     "server",
     "app",

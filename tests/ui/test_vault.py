@@ -185,7 +185,7 @@ def test_results_of_a_visit_with_data_are_its_own_also_those_of_its_jobs() -> No
         with working_for(vault):
             assert cache.get("vault-test-1", list) == []
             vault.holds_data = True
-            job = jobs.launch("job", lambda _: cache.get("vault-test-2", list))
+            job: jobs.Job[list[int]] = jobs.launch("job", lambda _: cache.get("vault-test-2", list))
             assert are_done([job.future])
             places = {key: owner for owner, key in cache._entries}
             assert (places["vault-test-1"], places["vault-test-2"]) == ("", vault.visit)
