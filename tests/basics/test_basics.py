@@ -507,12 +507,12 @@ def test_a_value_of_one_owner_is_found_by_nobody_else_and_goes_with_them() -> No
     cache, made, owner = ByteCache(10**6), list[str](), [EVERYBODY]
     cache.find_owner = lambda: owner[0]
 
-    def get(who: str, key: str) -> str:
+    def get(who: str, key: str) -> bytearray:
         owner[0] = who
 
-        def make() -> str:
+        def make() -> bytearray:
             made.append(f"{who} {key}")
-            return f"{who} {key} {len(made)}" * 1_000
+            return bytearray(10_000 + len(made))
 
         return cache.get(key, make)
 
