@@ -219,6 +219,14 @@ class Choice:
 PLAIN: Final = "plain"
 NAMES: Final = (PLAIN, "blocks", "more-blocks", "sensitive", "both")
 """Protections by their name in links; what each is depends on the data."""
+MARKED: Final = "marked"
+"""What the visitor has marked on a list of answers, as a protection of a plan."""
+
+
+def has_marks(policy: ContextPolicy) -> bool:
+    """Whether a policy tells answers apart: by blocks, or as some are not sensitive."""
+    in_blocks = policy.blocks != blocks.OneBlock()
+    return in_blocks or policy.sensitive != blocks.EverythingSensitive()
 
 
 def protections(domain: Domain | GridDomain) -> dict[str, Choice]:

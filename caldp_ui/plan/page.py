@@ -7,21 +7,31 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from operator import methodcaller
-from typing import Final
+from typing import Any, Final
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 
 from caldp_core.audit.adversary import max_guess_accuracy
+from caldp_core.basics import limits
 from caldp_core.basics.types import Progress
+from caldp_core.domain.domains import Domain
 from caldp_core.mechanisms.catalogue import MECHANISMS
-from caldp_core.scenarios.blocks import PolygonBlocks
+from caldp_core.scenarios.blocks import (
+    EverythingSensitive,
+    OneBlock,
+    PolygonBlocks,
+    SensitiveSymbols,
+    SymbolBlocks,
+)
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.texts import escape_markdown, read_texts
 from caldp_ui.app.theme import palette
 from caldp_ui.charts import show as charts
 from caldp_ui.compute import runs
 from caldp_ui.controls import choices, common
+from caldp_ui.controls.choices import PLAIN
 from caldp_ui.maps.areas import upload_areas
 from caldp_ui.parts import comparison, layout, pins, sharing
 from caldp_ui.plan import page_state, view
@@ -83,14 +93,85 @@ def _settings(record: Plan) -> None:
     with st.container(key=STATE.key("dials")):
         common.epsilon(STATE)
         common.people(STATE, runs.dataset(record.scenario).n)
-    known = {name: view.protection_title(record, name) for name in choices.NAMES}
-    choices.of_field(STATE, "protection", "Protection", known)
-    setup = runs.setup(record.protected_scenario(record.protection, record.epsilon))
+    _ask_marks(record)
+    known = {name: each.title for name, each in record.protections.items()}
+    bound = STATE.bind("protection", record.chosen, _choose_protection, known)
+    st.selectbox("Protection", list(known), format_func=known.__getitem__, **bound)
+    setup = runs.setup(record.protected_scenario(record.chosen, record.epsilon))
+    if shown := view.open_parts_text(setup):
+        st.caption(escape_markdown(shown))
     layout.show_odds(view.nouns(record), setup)
+    st.number_input(
+        TEXTS["group"],
+        0,
+        limits.N_MAX,
+        help=TEXTS["group_help"],
+        **STATE.bind_held("group", record.group, lambda r, people: replace(r, group=people)),
+    )
     comparison.safety_button(STATE, view.nouns(record), setup)
     titles = choices.data_sets(record.scenario.dataset)
-    common.data(STATE, titles, label="Plan with data like")
+    common.data(STATE, titles, page_state.use_data, label="Plan with data like")
     pins.pin_button(STATE, PAGE.pin_title)
+
+
+def _choose_protection(record: Plan, name: str) -> Plan:
+    return replace(record, protection=name)
+
+
+_ASKED_MAX: Final = 40
+"""Most answers of a list of which a menu asks one by one."""
+
+
+def _ask_marks(record: Plan) -> None:
+    """On a short list: which answers are sensitive, and which may be told apart openly."""
+    domain = runs.dataset(record.scenario).domain
+    if not isinstance(domain, Domain) or domain.k > _ASKED_MAX:
+        return
+    names = [domain.name_of(x) for x in range(domain.k)]
+    context = record.scenario.context
+    labels = context.blocks.build(domain)
+    flags = context.sensitive.build(domain, labels)
+    sensitive = [] if flags.all() else [names[x] for x in np.flatnonzero(flags).tolist()]
+    apart = [names[x] for x in np.flatnonzero(labels.labels > 0).tolist()]
+
+    def mark(before: Plan, picked: list[str]) -> Plan:
+        chosen = _symbols(names, picked)
+        spec = SensitiveSymbols(chosen) if chosen else EverythingSensitive()
+        return _with_marks(before, sensitive=spec)
+
+    def tell_apart(before: Plan, picked: list[str]) -> Plan:
+        chosen = _symbols(names, picked)
+        is_part = 0 < len(chosen) < domain.k
+        return _with_marks(
+            before, blocks=SymbolBlocks((",".join(chosen),)) if is_part else OneBlock()
+        )
+
+    st.multiselect(
+        TEXTS["which_sensitive"],
+        names,
+        placeholder="all of them",
+        help=TEXTS["which_sensitive_help"],
+        **STATE.bind("sensitive", sensitive, mark),
+    )
+    st.multiselect(
+        TEXTS["which_apart"],
+        names,
+        placeholder="none: all hide each other",
+        help=TEXTS["which_apart_help"],
+        **STATE.bind("apart", apart, tell_apart),
+    )
+
+
+def _symbols(names: Sequence[str], picked: Sequence[str]) -> tuple[str, ...]:
+    """The numbers of the answers that were picked, as texts."""
+    return tuple(str(x) for x, name in enumerate(names) if name in picked)
+
+
+def _with_marks(record: Plan, **parts: Any) -> Plan:
+    """The plan with other marks, which protect from now on."""
+    scenario = record.scenario.with_context(**parts)
+    marked = choices.has_marks(scenario.context)
+    return replace(record, scenario=scenario, protection=choices.MARKED if marked else PLAIN)
 
 
 def _use_areas(areas: PolygonBlocks) -> None:
@@ -107,12 +188,12 @@ def _need_sentence(record: Plan) -> str:
 
 def _numbers(record: Plan) -> dict[str, str]:
     needed = view.own_need(record)
-    setup = runs.setup(record.protected_scenario(record.protection, record.epsilon))
+    setup = runs.setup(record.protected_scenario(record.chosen, record.epsilon))
     return {
         "people needed": view.rounded_people_text(needed.people),
         "goal": view.goal_text(record),
         "ε": f"{record.epsilon:g}",
-        "protection": view.protection_title(record, record.protection),
+        "protection": view.protection_title(record, record.chosen),
         "method": MECHANISMS[needed.method].title,
         **pins.odds_numbers(view.nouns(record), setup),
         TEXTS["guessed"]: view.guessed_text(record.guessed),
@@ -165,12 +246,12 @@ def _cache_key(record: Plan) -> str:
         (runs.key(each.scenario), each.goal, each.floor, page_state.target(each))
         for each in (record, *STATE.pins)
     ]
-    return f"{goals} {[each.protection for each in (record, *STATE.pins)]}"
+    return f"{goals} {[each.chosen for each in (record, *STATE.pins)]}"
 
 
 def _show_points(record: Plan, needs: list[Need]) -> None:
-    points = dict(page_state.needs_by_protection(needs))
-    is_waiting = sum(each.epsilon == record.epsilon for each in needs) < len(choices.NAMES)
+    points = dict(page_state.needs_by_protection(record, needs))
+    is_waiting = sum(each.epsilon == record.epsilon for each in needs) < len(record.protections)
     layout.show_headline(
         formats.Headline(TEXTS["need_unknown"], f"Goal: {view.goal_text(record)}.")
         if is_waiting
@@ -196,7 +277,7 @@ def _attack(record: Plan) -> str:
         return ""
     found = jobs.run_automatically(
         STATE.key("attack-job"),
-        f"{_cache_key(record)} {record.protection} {record.guessed}",
+        f"{_cache_key(record)} {record.chosen} {record.guessed}",
         partial(view.attack, record),
         lambda _: TEXTS["attack_waiting"],
     )
@@ -266,7 +347,7 @@ def _methods(record: Plan) -> None:
         view.protection_title(record, name): {
             title: _cell(row.get(name), table) for title, row in table
         }
-        for name in choices.NAMES
+        for name in record.protections
     }
     st.table(pd.DataFrame(columns).rename_axis("method"))
     unit, percent = view.nouns(record).unit, f"{100 * record.within:g}"
@@ -316,7 +397,7 @@ def _use_epsilon(epsilon: float) -> None:
 
 def _asked_again(record: Plan) -> None:
     """What each plan of repetition costs and brings if people are asked daily for a year."""
-    setup = runs.setup(record.protected_scenario(record.protection, record.epsilon))
+    setup = runs.setup(record.protected_scenario(record.chosen, record.epsilon))
     found = jobs.run_automatically(
         STATE.key("again"),
         runs.key(setup.scenario),
@@ -365,14 +446,14 @@ def _sharing(record: Plan) -> None:
 
 def planned_scenario(record: Plan) -> Scenario | None:
     """The protection at the reader's ε with as many people as it needs; None where none do."""
-    chosen = record.protected_scenario(record.protection, record.epsilon)
+    chosen = record.protected_scenario(record.chosen, record.epsilon)
     people = view.own_need(record).people
     return None if people is None else replace(chosen, n=people)
 
 
 def snippet(record: Plan) -> str:
     """Python that prints the headline's number of people, unrounded, and the attacker's ε."""
-    chosen = replace(record.protected_scenario(record.protection, record.epsilon), seed=0)
+    chosen = replace(record.protected_scenario(record.chosen, record.epsilon), seed=0)
     regions, target = record.regions, page_state.target(record)
     if record.goal in page_state.OF_REGIONS:
         code = TEXTS["groups_code"]
@@ -433,11 +514,11 @@ PAGE: Final = PinPage(
     view=view.view,
     sliders=_sliders,
     pin_title=lambda record: (
-        f"{view.protection_title(record, record.protection)}, ε = {record.epsilon:g}"
+        f"{view.protection_title(record, record.chosen)}, ε = {record.epsilon:g}"
     ),
     describe=_need_sentence,
     numbers=_numbers,
-    scenario=lambda record: record.protected_scenario(record.protection, record.epsilon),
+    scenario=lambda record: record.protected_scenario(record.chosen, record.epsilon),
 )
 
 

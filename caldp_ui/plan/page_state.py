@@ -17,13 +17,13 @@ import numpy as np
 from caldp_core.audit.adversary import max_guess_accuracy
 from caldp_core.audit.inference import best_guess
 from caldp_core.basics.cache import cached_by
-from caldp_core.basics.errors import CaldpError, check_choice, check_number, require
-from caldp_core.basics.limits import EPSILON_MIN
+from caldp_core.basics.errors import CaldpError, check_choice, check_number, check_whole, require
+from caldp_core.basics.limits import EPSILON_MIN, N_MAX
 from caldp_core.basics.types import Floats, Progress, no_progress, part_of, sums_by, turn_of
 from caldp_core.collect import device
 from caldp_core.collect.protocol import Protocol
 from caldp_core.collect.record import YEAR, plan_accuracy, plan_cost
-from caldp_core.datasets import AT_SEA, Survey
+from caldp_core.datasets import AT_SEA, DatasetSpec, Survey
 from caldp_core.domain.domains import Domain, GridDomain
 from caldp_core.domain.partitions import Partition
 from caldp_core.estimation.estimators import ESTIMATORS
@@ -35,15 +35,16 @@ from caldp_core.experiments.forecast import (
 )
 from caldp_core.experiments.run import Setup
 from caldp_core.mechanisms import FAMILIES
+from caldp_core.mechanisms.capabilities import symbol_partition_of
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.scenarios import blocks
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory import planner
-from caldp_core.theory.expected_error import Budget, Forecast
+from caldp_core.theory.expected_error import Budget, Forecast, variance_given_people
 from caldp_ui.app.texts import read_toml
 from caldp_ui.compute import runs
-from caldp_ui.controls.choices import NAMES, PLAIN, protections
+from caldp_ui.controls.choices import MARKED, NAMES, PLAIN, Choice, has_marks, protections
 from caldp_ui.controls.common import METHODS
 from caldp_ui.session.jobs import MB_PER_VALUE, Cost
 from caldp_ui.session.page_state import PinPageState, ScenarioLink, ScenarioRecord
@@ -134,7 +135,7 @@ def margins_of(
     if regions is None:
         domain, cells = setup.dataset.domain, range(p.size)
         names = [domain.name_of(x) if isinstance(domain, Domain) else f"cell {x:,}" for x in cells]
-        return _ordered(names, p, 1.959964 * np.sqrt(setup.mechanism.variance(p, setup.n)))
+        return _ordered(names, p, _TWO_SIDED * np.sqrt(setup.mechanism.variance(p, setup.n)))
     labels = regions.partition.labels
     one_person_margins = planner.group_margins(setup.mechanism, p, labels, progress=progress)
     shares = sums_by(labels, p, regions.partition.m)
@@ -162,6 +163,10 @@ def repetitions(setup: Setup, progress: Progress) -> dict[str, Repetition | None
     return found
 
 
+_TWO_SIDED: Final = 1.959964
+"""Standard deviations of a normal on either side that hold 95 of 100."""
+
+
 def _ordered(names: list[str], shares: Floats, margins: Floats) -> Margins:
     order = [at for at in np.argsort(-shares, kind="stable").tolist() if shares[at] > 0]
     return Margins(tuple(names[at] for at in order), shares[order], margins[order])
@@ -183,15 +188,55 @@ RELATIVE: Final = ("values", *OF_REGIONS)
 _NUMBERS: Final = ("floor", "within", "wrong", "guessed")
 
 
+@cached_by(runs.key)
+def protections_of(scenario: Scenario) -> Mapping[str, Choice]:
+    """The protections of a plan with this scenario's data, by name.
+
+    Those of `NAMES`, and on a list of answers what is marked in the scenario. On a visitor's own
+    list only plain LDP and the marks: blocks in the order of a file would show answers openly that
+    nobody has allowed to be shown.
+    """
+    domain = runs.dataset(scenario).domain
+    known = protections(domain)
+    if isinstance(domain, GridDomain):
+        return known
+    if runs.is_own(scenario.dataset):
+        known = {PLAIN: known[PLAIN]}
+    if has_marks(scenario.context):
+        known[MARKED] = Choice(_marks_title(scenario, domain), scenario.context)
+    return known
+
+
+_NAMED_MAX: Final = 3
+"""Most answers that the name of a protection names."""
+
+
+def _marks_title(scenario: Scenario, domain: Domain) -> str:
+    """A short name of what is marked: “Weekly, Monthly sensitive, in 2 blocks”."""
+    partition = scenario.context.blocks.build(domain)
+    flags = scenario.context.sensitive.build(domain, partition)
+    marked = np.flatnonzero(flags).tolist()
+    if len(marked) == domain.k:
+        which = "All sensitive"
+    elif 0 < len(marked) <= _NAMED_MAX:
+        which = f"{', '.join(domain.name_of(x) for x in marked)} sensitive"
+    else:
+        which = f"{len(marked):,} of {domain.k:,} sensitive"
+    return f"{which}, in {partition.m:,} blocks" if partition.m > 1 else which
+
+
 @dataclass(frozen=True)
 class Plan(ScenarioRecord):
-    """The page's record. `scenario`: data, people and ε; `protection`: its name in `NAMES`.
+    """The page's record. `scenario`: data, people, ε and, on a list of answers, what is marked.
+
+    `protection`: its name in `NAMES`, or `MARKED` for the marks.
 
     `goal`: "values": every value with a share of at least `floor` is known to within ± `within` of
     its share; "groups": every group, state or country is; "regions": every region of a country is;
     "areas": every area of a file is, which are the blocks of `scenario` (no protection has them);
     "overall": total variation is at most `wrong`. `guessed`: share of the protected people that an
-    attacker may guess right, 1 without such a goal. The four numbers are in [1e-6, 1].
+    attacker may guess right, 1 without such a goal. These four numbers are in [1e-6, 1]. `group`:
+    people of the smallest group that is to be read by itself, 0 without one.
     """
 
     scenario: Scenario = BEGIN
@@ -201,10 +246,23 @@ class Plan(ScenarioRecord):
     wrong: float = 0.05
     guessed: float = 1.0
     protection: str = "blocks"
+    group: int = 0
+
+    @property
+    def protections(self) -> Mapping[str, Choice]:
+        """The protections that these data have, by name."""
+        return protections_of(self.scenario)
+
+    @property
+    def chosen(self) -> str:
+        """The name of the protection: `protection`, or the nearest where the data lack it."""
+        if self.protection in self.protections:
+            return self.protection
+        return MARKED if MARKED in self.protections else PLAIN
 
     def protected_scenario(self, name: str, epsilon: float) -> Scenario:
         """The scenario under the protection of that name at this ε, by the best method."""
-        known = protections(runs.dataset(self.scenario).domain)[name].policy
+        known = self.protections[name].policy
         return self.scenario.with_context(
             blocks=known.blocks, sensitive=known.sensitive, epsilon=epsilon
         )
@@ -227,20 +285,34 @@ class Plan(ScenarioRecord):
 
 
 def _adopt_scenario(source: Scenario) -> Scenario:
-    """The plan's scenario with the data, people, ε and areas of another."""
+    """The plan's scenario with the data, people, ε and areas of another; of a list its marks."""
     context = source.context
-    own = context.blocks if isinstance(context.blocks, blocks.PolygonBlocks) else blocks.OneBlock()
     scenario = replace(BEGIN, dataset=source.dataset, n=source.n)
+    if isinstance(runs.dataset(scenario).domain, Domain):
+        return replace(scenario, policy=context)
+    own = context.blocks if isinstance(context.blocks, blocks.PolygonBlocks) else blocks.OneBlock()
     return scenario.with_context(blocks=own, epsilon=context.plain_epsilon)
+
+
+def use_data(scenario: Scenario, spec: DatasetSpec) -> Scenario:
+    """The plan's scenario with other data: without marks, and of own data with their people."""
+    changed = runs.with_dataset(scenario, spec)
+    n = None if runs.is_own(spec) else changed.n
+    return _adopt_scenario(
+        replace(changed, n=n).with_context(
+            blocks=blocks.OneBlock(), sensitive=blocks.EverythingSensitive()
+        )
+    )
 
 
 def _check(record: Plan) -> None:
     """Raise `CaldpError` for unknown names, numbers out of range, and a floor that none reaches."""
     check_choice("goal", record.goal, GOALS)
-    check_choice("protection", record.protection, NAMES)
+    check_choice("protection", record.protection, (*NAMES, MARKED))
+    check_whole("group", record.group, 0, N_MAX)
     for name in _NUMBERS:
         check_number(name, getattr(record, name), 1e-6, 1.0)
-    require_valid_errors(runs.setup(record.protected_scenario(record.protection, record.epsilon)))
+    require_valid_errors(runs.setup(record.protected_scenario(record.chosen, record.epsilon)))
     if record.goal in RELATIVE:
         _check_floor(record)
 
@@ -332,8 +404,8 @@ def compute_needs(record: Plan, progress: Progress) -> Iterator[Need]:
     Else they come last: the grid's points are the same for every ε, and mostly cached. Then the
     reader's protection at each ε that the points so far name as sufficient, until one of them is.
     """
-    own, known = record.protection, list[Need]()
-    points = [(epsilon, name) for epsilon in epsilon_levels(record) for name in NAMES]
+    own, known = record.chosen, list[Need]()
+    points = [(epsilon, name) for epsilon in epsilon_levels(record) for name in record.protections]
     total = len(points) + 1
     while points:
         for epsilon, name in points:
@@ -342,14 +414,17 @@ def compute_needs(record: Plan, progress: Progress) -> Iterator[Need]:
             known.append(compute_need(record, name, scenario, within))
             yield known[-1]
             within(1.0)
-        level = epsilon_for(needs_by_protection(known)[own], runs.people(record.scenario))
+        level = epsilon_for(needs_by_protection(record, known)[own], runs.people(record.scenario))
         computed = (each.epsilon for each in known if each.protection == own)
         points = [] if level is None or level in computed else [(level, own)]
 
 
 def cost(record: Plan) -> Cost:
     """The approximate cost of all points of the picture, as measured from 128 to 2²⁰ values."""
-    k, points = runs.dataset(record.scenario).domain.k, len(epsilon_levels(record)) * len(NAMES)
+    k, points = (
+        runs.dataset(record.scenario).domain.k,
+        len(epsilon_levels(record)) * len(record.protections),
+    )
     a_point = 6e-7 * k if record.goal == "values" else 5e-5 * min(k, 2**14) + 2.5e-6 * k
     regions = record.regions
     if record.goal in OF_REGIONS and regions is not None:
@@ -404,6 +479,18 @@ def _people_and_method(
     return people, setup.mechanism_name
 
 
+def least_margin(record: Plan, setup: Setup) -> float:
+    """Half the 95 % range of the best known hidden share of `record.group` people, by noise alone.
+
+    Whatever else is done with their reports, no unbiased estimate of that share is closer. The
+    group's shares are taken to be those of the plan's data.
+    """
+    p = setup.dataset.distribution
+    variance = variance_given_people(setup.mechanism, p, record.group)
+    hidden = symbol_partition_of(setup.mechanism).hidden
+    return _TWO_SIDED * float(np.sqrt(variance[hidden].min()))
+
+
 def error_at(record: Plan, setup: Setup, progress: Progress) -> float:
     """The error that the goal is about, for the setup's people and ε; to be held to `target`."""
     if record.goal in OF_REGIONS:
@@ -424,14 +511,14 @@ def _accuracy(scenario: Scenario, record: Plan) -> planner.Accuracy:
     )
 
 
-@cached_by(lambda plan, _: (runs.data_key(plan.scenario), plan.protection, plan.guessed))
+@cached_by(lambda plan, _: (runs.key(plan.scenario), plan.chosen, plan.guessed))
 def attack_limit(plan: Plan, progress: Progress) -> tuple[float | None, float]:
     """`epsilon_against_guesses` for the attacker's goal, and the right guesses of another there.
 
     That one knows how common each value is in the data; its share is of all protected people, NaN
     where that is not known.
     """
-    setup = runs.setup(replace(plan.protected_scenario(plan.protection, 1.0), n=1))
+    setup = runs.setup(replace(plan.protected_scenario(plan.chosen, 1.0), n=1))
     level = epsilon_against_guesses(setup, plan.guessed, progress)
     there = runs.setup(setup.scenario.with_epsilon(level or EPSILON_MIN))
     try:
@@ -469,8 +556,9 @@ def needs_by_method(
     table = []
     for number, family in enumerate(FAMILIES):
         row = {}
-        for place, name in enumerate(NAMES):
-            within = turn_of(progress, number * len(NAMES) + place, len(FAMILIES) * len(NAMES))
+        for place, name in enumerate(record.protections):
+            columns = len(record.protections)
+            within = turn_of(progress, number * columns + place, len(FAMILIES) * columns)
             within(0.0)
             protected = record.protected_scenario(name, record.epsilon)
             scenario = replace(protected, mechanism=METHODS[family][1])
@@ -480,10 +568,12 @@ def needs_by_method(
     return table
 
 
-def needs_by_protection(needs: Sequence[Need]) -> Mapping[str, list[Need]]:
+def needs_by_protection(record: Plan, needs: Sequence[Need]) -> Mapping[str, list[Need]]:
     """Needs that are known, protection by protection, by rising ε."""
     ordered = sorted((each for each in needs if each.people), key=lambda each: each.epsilon)
-    return {name: [each for each in ordered if each.protection == name] for name in NAMES}
+    return {
+        name: [each for each in ordered if each.protection == name] for name in record.protections
+    }
 
 
 def epsilon_for(points: Sequence[Need], people: int) -> float | None:

@@ -13,7 +13,8 @@ import numpy as np
 from caldp_core.audit.adversary import max_guess_accuracy
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import EPSILON_MAX
-from caldp_core.basics.types import Progress, no_progress
+from caldp_core.basics.types import Ints, Progress, no_progress
+from caldp_core.domain.domains import Domain
 from caldp_core.experiments.run import Setup
 from caldp_core.mechanisms.capabilities import symbol_partition_of
 from caldp_core.mechanisms.catalogue import MECHANISMS
@@ -34,7 +35,7 @@ from caldp_ui.charts.curves import (
     vertical_line,
 )
 from caldp_ui.compute import runs
-from caldp_ui.controls.choices import PLAIN, protections
+from caldp_ui.controls.choices import PLAIN
 from caldp_ui.parts import layout
 from caldp_ui.plan import page_state
 from caldp_ui.plan.page_state import STATE, Margins, Need, Plan, Repetition
@@ -92,7 +93,7 @@ def people_text(people: float | None) -> str:
 
 def protection_title(record: Plan, name: str) -> str:
     """The title of a protection in the picture."""
-    return protections(runs.dataset(record.scenario).domain)[name].title
+    return record.protections[name].title
 
 
 def repetition_cells(found: Repetition | None) -> dict[str, str]:
@@ -153,8 +154,71 @@ def headline(record: Plan, points: Points) -> Headline:
     figures = {**need.figures, **shares}
     if texts.protects_all:
         guess = lowercase_start(policies.promise_summary(nouns(record), setup))
-        return Headline(need.sentence, f"At ε = {level:g}, {guess}", figures=figures)
-    return Headline.of(texts.unprotected(nouns(record), level), [need.sentence], figures)
+        second = f"At ε = {level:g}, {guess} {group_text(record, setup)}".strip()
+        return Headline(need.sentence, second, figures=figures)
+    stated = [need.sentence, group_text(record, setup)]
+    return Headline.of(texts.unprotected(nouns(record), level), stated, figures)
+
+
+def group_text(record: Plan, setup: Setup) -> str:
+    """How well the shares of the plan's smallest group can be known at best; "" without one."""
+    if not record.group:
+        return ""
+    people = formats.count(record.group, "person", "people")
+    if not symbol_partition_of(setup.mechanism).hidden.size:
+        return TEXTS["group_open"].format(people=people)
+    margin = page_state.least_margin(record, setup)
+    if margin >= 1:
+        return TEXTS["group_unknown"].format(people=people)
+    is_all = symbol_partition_of(setup.mechanism).hidden.size == setup.mechanism.k
+    return TEXTS["group_margin"].format(
+        people=people,
+        share="share" if is_all else "protected share",
+        points=_points_rounded_down(margin),
+        level=setup.scenario.context.plain_epsilon,
+    )
+
+
+def _points_rounded_down(margin: float) -> str:
+    """A margin in percentage points with two digits, rounded down: none is closer than is said."""
+    points = 100 * margin
+    unit = 10.0 ** (math.floor(math.log10(points)) - 1)
+    return f"{math.floor(points / unit) * unit:.2g}"
+
+
+_BLOCKS_NAMED: Final = 6
+_ANSWERS_NAMED: Final = 40
+"""Most blocks, and most answers of a list, whose names are all said."""
+
+
+def open_parts_text(setup: Setup) -> str:
+    """What every report shows openly of an answer, by the answers' names; "" for maps and nothing.
+
+    Blocks first, then the answers that are not sensitive.
+    """
+    domain = setup.dataset.domain
+    if not isinstance(domain, Domain):
+        return ""
+    labels, sentences = setup.partition.labels, []
+    if setup.partition.m > 1:
+        sentences.append(_blocks_text(domain, labels, setup.partition.m))
+    sensitive = [domain.name_of(x) for x in np.flatnonzero(setup.sensitive).tolist()]
+    if 0 < len(sensitive) < domain.k and domain.k <= _ANSWERS_NAMED:
+        names = _enumerate_texts([f"“{name}”" for name in sensitive])
+        sentences.append(TEXTS["sensitive_named"].format(names=names))
+    return " ".join(sentences)
+
+
+def _blocks_text(domain: Domain, labels: Ints, m: int) -> str:
+    """Which blocks a report shows openly: all by their answers, or of a long list the first."""
+    members = [np.flatnonzero(labels == block).tolist() for block in range(m)]
+    if m <= _BLOCKS_NAMED and domain.k <= _ANSWERS_NAMED:
+        named = [f"“{', '.join(domain.name_of(x) for x in block)}”" for block in members]
+        return TEXTS["blocks_named"].format(blocks=_enumerate_texts(named))
+    first = members[0]
+    return TEXTS["blocks_counted"].format(
+        m=m, first=domain.name_of(first[0]), last=domain.name_of(first[-1]), size=len(first)
+    )
 
 
 def sufficient_epsilon(record: Plan, points: Points) -> float | None:
@@ -163,13 +227,13 @@ def sufficient_epsilon(record: Plan, points: Points) -> float | None:
 
 
 def _level(record: Plan, points: Points) -> float | None:
-    return page_state.epsilon_for(points[record.protection], runs.people(record.scenario))
+    return page_state.epsilon_for(points[record.chosen], runs.people(record.scenario))
 
 
 def _is_whole(record: Plan, points: Points) -> bool:
     """Whether all points are known: the last of the grid, and the one read off between them."""
     needed = {page_state.epsilon_levels(record)[-1], _level(record, points) or record.epsilon}
-    return needed <= {each.epsilon for each in points[record.protection]}
+    return needed <= {each.epsilon for each in points[record.chosen]}
 
 
 def plan_level(record: Plan, points: Points) -> float:
@@ -179,7 +243,7 @@ def plan_level(record: Plan, points: Points) -> float:
 
 def state_need(record: Plan, points: Points) -> Headline:
     """What the reader's people need: the least ε, or more people at the reader's ε."""
-    needs, goal = points[record.protection], goal_text(record)
+    needs, goal = points[record.chosen], goal_text(record)
     people = formats.counted(runs.people(record.scenario), "person", "people")
     enough = sufficient_epsilon(record, points)
     if enough is not None:
@@ -195,14 +259,14 @@ def state_need(record: Plan, points: Points) -> Headline:
 
 def level_sentence(record: Plan, points: Points) -> str:
     """People at the reader's ε and plain LDP's beside them; empty where they are not known."""
-    ours, plain = _people_at(record, points[record.protection]), _people_at(record, points[PLAIN])
+    ours, plain = _people_at(record, points[record.chosen]), _people_at(record, points[PLAIN])
     if ours is None or plain is None:
         return ""
     text = (
-        f"At ε = {record.epsilon:g}, “{protection_title(record, record.protection)}” needs "
+        f"At ε = {record.epsilon:g}, “{protection_title(record, record.chosen)}” needs "
         f"{people_text(ours)}"
     )
-    if record.protection == PLAIN:
+    if record.chosen == PLAIN:
         return f"{text}."
     if rounded_people_text(plain) == rounded_people_text(ours):
         return f"{text}, and so does plain LDP."
@@ -217,7 +281,7 @@ def _people_at(record: Plan, points: Sequence[Need]) -> int | None:
 
 def setup_at(record: Plan, level: float) -> Setup:
     """The reader's protection at this ε."""
-    return runs.setup(record.protected_scenario(record.protection, level))
+    return runs.setup(record.protected_scenario(record.chosen, level))
 
 
 ATTACK: Final = STATE.key("attack")
@@ -276,8 +340,8 @@ def lowercase_start(sentence: str) -> str:
 
 HEIGHT: Final = 520
 CHART: Final = STATE.key("chart")
-_DASHES: Final = ("dash", "solid", "dashdot", "longdash", "dot")
-_SYMBOLS: Final = ("diamond", "circle", "square", "triangle-up", "star")
+_DASHES: Final = ("dash", "solid", "dashdot", "longdash", "dot", "longdashdot")
+_SYMBOLS: Final = ("diamond", "circle", "square", "triangle-up", "star", "x")
 _APART: Final = "\N{NO-BREAK SPACE}" * 2
 _MIN_DISTANCE: Final = 0.15
 """Two levels of ε that are nearer (as logarithms) have no room for a text each."""
@@ -294,7 +358,7 @@ def figure(record: Plan, points: Points, pinned: Need | None, colours: Palette) 
     """
     people = runs.people(record.scenario)
     traces = [
-        _line(protection_title(record, name), needs, number, name == record.protection, colours)
+        _line(protection_title(record, name), needs, number, name == record.chosen, colours)
         for number, (name, needs) in enumerate(points.items())
     ]
     if pinned is not None and pinned.people is not None:
@@ -302,12 +366,12 @@ def figure(record: Plan, points: Points, pinned: Need | None, colours: Palette) 
     yours = f"you: {formats.people(people)}"
     notes = [ChartLabel(_RANGE[1], people, yours, colours.text, "bottom left", lift=-3)]
     notes += _sufficient_labels(record, points, people, colours)
-    ours, plain = (_people_at(record, points.get(name, ())) for name in (record.protection, PLAIN))
+    ours, plain = (_people_at(record, points.get(name, ())) for name in (record.chosen, PLAIN))
     if ours and plain and plain > _GAP * ours:
         at = record.epsilon
         traces.append(gap_arrow(((at, float(ours)), (at, float(plain))), colours))
         # Until more points are known, the lines' names stand at the left of this one.
-        names_here = points[record.protection][0].epsilon == at
+        names_here = points[record.chosen][0].epsilon == at
         side = "bottom right" if names_here else "bottom left"
         notes += _gap_labels(at, ours, plain, side, colours)
     y = _ordinate([each.people for needs in points.values() for each in needs], people)
@@ -355,7 +419,7 @@ def _sufficient_labels(
     On a narrow chart it would stand on other numbers; the headline says it.
     """
     enough = sufficient_epsilon(record, points)
-    if enough is None or enough == points[record.protection][0].epsilon:  # their level meets none
+    if enough is None or enough == points[record.chosen][0].epsilon:  # their level meets none
         return []
     if abs(math.log(enough / record.epsilon)) < _MIN_DISTANCE:
         return []
@@ -434,7 +498,9 @@ def plain_memo(record: Plan, points: Points, margins: Margins | None, attack: st
         hidden=lowercase_start(promise.not_promised[0]), data=setup.dataset.name, units=terms.units
     )
     alternatives = alternatives_text(record, points, level, all_covered)
-    return "\n\n".join(filter(None, (f"{first}{margins_sentence}", alternatives, attack, last)))
+    shown, group = open_parts_text(setup), group_text(record, setup)
+    parts = (f"{first}{margins_sentence}", shown, group, alternatives, attack, last)
+    return "\n\n".join(filter(None, parts))
 
 
 def margins_text(record: Plan, margins: Margins, level: float) -> str:
@@ -468,7 +534,7 @@ def alternatives_text(record: Plan, points: Points, level: float, all_covered: b
     """The same accuracy at other ε: people, and the odds where everybody is protected."""
     near = [
         need
-        for need in points[record.protection]
+        for need in points[record.chosen]
         if need.people
         and need.epsilon in _OTHER_EPSILONS
         and abs(need.epsilon - level) > _SAME_LEVEL
@@ -492,20 +558,23 @@ def technical_memo(record: Plan, points: Points) -> str:
     method = MECHANISMS[setup_at(record, record.epsilon).mechanism_name].title
     how = "in 95 of 100 repetitions each" if record.goal in page_state.RELATIVE else "on average"
     goal, estimate = goal_text(record), page_state.estimate_title(record)
-    return TEXTS["technical"].format(
+    text = TEXTS["technical"].format(
         level=level, goal=goal, how=how, method=method, estimate=estimate
     )
+    return f"{text} {open_parts_text(setup_at(record, record.epsilon))}".strip()
 
 
 def own_need(record: Plan, progress: Progress = no_progress) -> Need:
     """The need of the record's own protection at its ε."""
-    scenario = record.protected_scenario(record.protection, record.epsilon)
-    return page_state.compute_need(record, record.protection, scenario, progress)
+    scenario = record.protected_scenario(record.chosen, record.epsilon)
+    return page_state.compute_need(record, record.chosen, scenario, progress)
 
 
 def view(record: Plan, pinned: Plan | None, colours: Palette) -> View:
     """The headline, the odds, and the picture with what is pinned."""
-    points = page_state.needs_by_protection(list(page_state.compute_needs(record, no_progress)))
+    points = page_state.needs_by_protection(
+        record, list(page_state.compute_needs(record, no_progress))
+    )
     texts = {layout.PLACE: layout.odds_html(nouns(record), setup_at(record, record.epsilon))}
     if record.guessed < 1:
         texts[f".st-key-{ATTACK} p"] = attack_html(attack(record))

@@ -26,7 +26,7 @@ from caldp_ui.parts import comparison, own_data, pins, sharing
 from caldp_ui.parts import layout as markup
 from caldp_ui.parts.pack import areas_of_table, by_areas
 from caldp_ui.session import visit
-from caldp_ui.session.page_state import bind, bind_held
+from caldp_ui.session.page_state import bind, bind_held, page_button, scenario_query
 from caldp_ui.shell.page import PinPage
 from caldp_ui.values import page_state, several, view
 from caldp_ui.values import tabs as below
@@ -173,6 +173,11 @@ def _controls(setup: Setup) -> None:
         common.people(STATE, setup.dataset.n)
     markup.show_odds(formats.ANSWERS, setup)
     comparison.safety_button(STATE, formats.ANSWERS, setup)
+    if isinstance(scenario.policy, ContextPolicy):
+        marks = {"protection": choices.MARKED} if choices.has_marks(scenario.policy) else {}
+        query = scenario_query(scenario) | marks
+        look = {"key": STATE.key("plan"), "help": TEXTS["plan_help"]}
+        page_button("Plan a survey with this question", "pages/plan.py", query, **look)
     preset = choices.menu(
         STATE, page_state.presets_of(scenario.dataset, page_state.domain_of(scenario))
     )

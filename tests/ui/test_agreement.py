@@ -443,7 +443,7 @@ def test_the_epsilon_of_every_plan_is_enough_and_hardly_less_is() -> None:
     for each, name, people in product(data, NAMES, (10**5, 10**7)):
         scenario = replace(Plan().scenario, dataset=each, n=people)
         record = replace(Plan(), scenario=scenario, protection=name)
-        points = plans.needs_by_protection(list(plans.compute_needs(record, no_progress)))
+        points = plans.needs_by_protection(record, list(plans.compute_needs(record, no_progress)))
         level = words.sufficient_epsilon(record, points) or 0.0
         if level > points[name][0].epsilon:
             less = (record.protected_scenario(name, e) for e in (level, 0.9 * level))

@@ -237,7 +237,7 @@ def test_a_pinned_plan_is_a_point_and_a_column_of_the_table() -> None:
     texts = [plan_view.rounded_people_text(need.people) for need in needs if need.people]
     assert list(table.value.loc["people needed"]) == texts
     assert "ε" not in table.value.index
-    figure = plan_view.figure(now, people_needed.needs_by_protection(needs), needs[1], LIGHT)
+    figure = plan_view.figure(now, people_needed.needs_by_protection(now, needs), needs[1], LIGHT)
     (point,) = (trace for trace in drawn(figure).data if trace.name == "pinned")
     assert (point.name, *point.x, *point.y) == ("pinned", needs[1].epsilon, needs[1].people)
 

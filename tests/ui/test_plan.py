@@ -89,7 +89,7 @@ def plan_page() -> AppTest:
 
 
 def test_the_headline_the_picture_and_the_memos_say_the_needs(plan_page: AppTest) -> None:
-    points = page_state.needs_by_protection(list(page_state.compute_needs(PLAN, no_progress)))
+    points = page_state.needs_by_protection(PLAN, list(page_state.compute_needs(PLAN, no_progress)))
     headline = view.headline(PLAN, points)
     assert headline_of(plan_page) == f"{headline.sentence} {headline.second}"
     enough = view.sufficient_epsilon(PLAN, points)
@@ -135,7 +135,9 @@ def test_the_headline_the_picture_and_the_memos_say_the_needs(plan_page: AppTest
 def test_the_people_of_the_headline_are_enough_and_the_unprotected_come_first() -> None:
     for name in ("blocks", PLAIN, "sensitive"):
         record = replace(PLAN, protection=name)
-        points = page_state.needs_by_protection(list(page_state.compute_needs(record, no_progress)))
+        points = page_state.needs_by_protection(
+            record, list(page_state.compute_needs(record, no_progress))
+        )
         headline = view.headline(record, points)
         level = headline.figures["epsilon"]
         assert f"With 1 million people you need ε ≈ {level:g} to know every" in headline.whole
@@ -331,8 +333,8 @@ def test_deployments_add_up_unless_one_copy_is_kept() -> None:
 
 def test_what_is_read_off_between_points_waits_for_all_of_them() -> None:
     found = list(page_state.compute_needs(Plan(), no_progress))
-    whole = view.headline(Plan(), page_state.needs_by_protection(found))
-    part = view.headline(Plan(), page_state.needs_by_protection(found[: 2 * len(NAMES)]))
+    whole = view.headline(Plan(), page_state.needs_by_protection(Plan(), found))
+    part = view.headline(Plan(), page_state.needs_by_protection(Plan(), found[: 2 * len(NAMES)]))
     assert "ε ≈" in whole.sentence
     assert part.sentence.startswith("At ε = 1 you need ")
     assert "ε ≈" not in part.sentence
@@ -343,7 +345,9 @@ def test_people_that_are_too_few_or_more_than_enough_are_told_so() -> None:
 
     def sentence_for(people: int) -> str:
         record = replace(PLAN, scenario=replace(PLAN.scenario, n=people))
-        needs = page_state.needs_by_protection(list(page_state.compute_needs(record, no_progress)))
+        needs = page_state.needs_by_protection(
+            record, list(page_state.compute_needs(record, no_progress))
+        )
         assert "is enough" not in str(drawn(view.figure(record, needs, None, LIGHT)))
         return view.headline(record, needs).sentence
 

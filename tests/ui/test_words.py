@@ -602,7 +602,7 @@ def test_a_plan_and_its_memo_begin_with_them(
     plan = Plan(scenario())
     # Of the plan's own protections, places alone in their state or country are such.
     monkeypatch.setattr(plan_view, "setup_at", lambda record, level: result.setup)
-    points = page_state.needs_by_protection(list(page_state.compute_needs(plan, no_progress)))
+    points = page_state.needs_by_protection(plan, list(page_state.compute_needs(plan, no_progress)))
     assert plan_view.headline(plan, points).sentence.startswith(FIRST)
     assert plan_view.plain_memo(plan, points, None).startswith(FIRST)
 
