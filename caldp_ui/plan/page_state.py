@@ -222,7 +222,8 @@ def _marks_title(scenario: Scenario, domain: Domain) -> str:
         which = f"{', '.join(domain.name_of(x) for x in marked)} sensitive"
     else:
         which = f"{len(marked):,} of {domain.k:,} sensitive"
-    return f"{which}, in {partition.m:,} blocks" if partition.m > 1 else which
+    blocks_text = formats.count(partition.m, "block", "blocks")
+    return f"{which}, in {blocks_text}" if partition.m > 1 else which
 
 
 @dataclass(frozen=True)
