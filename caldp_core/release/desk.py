@@ -8,6 +8,7 @@ office says that it is meant.
 import json
 import secrets
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final
 
 from caldp_core.basics.errors import CaldpError, quoted, require
@@ -71,7 +72,9 @@ def release(settings: Settings, files: Files, office: Office, *, second: bool = 
             raise _second_release(settings, earlier, line)
         cells = make_cells(settings.cells, files)
         counted = count_people(settings, cells, files)
-        prepared = prepare(settings, cells, counted)
+        # One order for all releases of a list, so that two tables hide the same zeros.
+        order_of = partial(office.secret_order, normalize_list_name(settings.list.name))
+        prepared = prepare(settings, cells, counted, order_of)
         office.enter(settings.list.name, mark, list_mark, line)
         # From here on coins are thrown, and the release counts whatever happens.
         numbers = prepared.draw()

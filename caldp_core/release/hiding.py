@@ -86,7 +86,8 @@ class _Tables:
 def narrow_numbers(table: HiddenTable, numbers: Ints) -> Bools:
     """(N,) True for small numbers with fewer than threshold + 1 values, for a reader or an insider.
 
-    `numbers`: (N,) all true cells and totals. An insider knows the whole count of one hidden cell.
+    `numbers`: (N,) all true cells and totals. An insider knows the whole count of one hidden cell,
+    and so the total of a group of that cell alone, which is the same number.
     """
     narrow = np.zeros(numbers.size, np.bool_)
     if not table.marks.any():
@@ -95,14 +96,39 @@ def narrow_numbers(table: HiddenTable, numbers: Ints) -> Bools:
     # A finite end keeps programs bounded, and is far enough that no small number is narrow by it.
     end = float(numbers.max()) + 2.0 * table.threshold
     whole = replace(whole, high=np.full(whole.cells.size, end))
+    same = _equal_numbers(table.margins)
     for sums in _components(whole):
-        true = numbers[sums.cells].astype(np.float64)
         small = table.marks[sums.cells]
         if small.any():
-            is_cell = sums.cells < table.counts.size
+            insiders = np.flatnonzero(sums.cells < table.counts.size)
+            part = _Part(
+                sums, numbers[sums.cells].astype(np.float64), small, insiders, same[sums.cells]
+            )
             narrow_here = _narrow_by_sets if is_tree(sums) else _narrow_by_programs
-            narrow[sums.cells] |= narrow_here(sums, true, small, is_cell, table.threshold)
+            narrow[sums.cells] |= narrow_here(part, table.threshold)
     return narrow
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """Hidden numbers that sums link: (h,) true values, small ones, and labels of equal numbers.
+
+    `insiders`: the places of cells, each of which somebody may know.
+    """
+
+    sums: Sums
+    true: Floats
+    small: Bools
+    insiders: Ints
+    same: Ints
+
+
+def _equal_numbers(margins: Margins) -> Ints:
+    """(N,) labels, equal for numbers that are one: a cell and the total of a group of it alone."""
+    members = abs(margins.sums)
+    pairs = members[np.flatnonzero(members.sum(axis=1) == 2)]
+    _, labels = scipy.sparse.csgraph.connected_components(pairs.T @ pairs, directed=False)
+    return np.asarray(labels, np.int64)
 
 
 def _components(sums: Sums) -> Iterator[Sums]:
@@ -124,41 +150,39 @@ def _known(sums: Sums, true: Floats, number: int) -> Sums:
     return replace(sums, low=low, high=high)
 
 
-def _narrow_by_sets(
-    sums: Sums, true: Floats, small: Bools, is_cell: Bools, threshold: int
-) -> Bools:
+def _narrow_by_sets(part: _Part, threshold: int) -> Bools:
     """(h,) narrow numbers where the sums form trees, by the sets of possible values."""
-    low, high = bounds(sums)
-    narrow = small & (high - low < threshold)
-    for number in np.flatnonzero(is_cell).tolist():
-        low, high = bounds(_known(sums, true, number))
-        told = small & (high - low < threshold)
-        told[number] = False
-        narrow |= told
+    low, high = bounds(part.sums)
+    narrow = part.small & (high - low < threshold)
+    for known in part.insiders.tolist():
+        low, high = bounds(_known(part.sums, part.true, known))
+        narrow |= part.small & (high - low < threshold) & (part.same != part.same[known])
     return narrow
 
 
-def _narrow_by_programs(
-    sums: Sums, true: Floats, small: Bools, is_cell: Bools, threshold: int
-) -> Bools:
+def _narrow_by_programs(part: _Part, threshold: int) -> Bools:
     """(h,) narrow numbers, by programs."""
-    tables, narrow = _Tables(sums, true[None, :], threshold), np.zeros(true.size, np.bool_)
-    for known in (None, *np.flatnonzero(is_cell).tolist()):
+    narrow = np.zeros(part.true.size, np.bool_)
+    tables = _Tables(part.sums, part.true[None, :], threshold)
+    for known in (None, *part.insiders.tolist()):
+        others = part.small if known is None else part.small & (part.same != part.same[known])
         low, high = tables.ends(known)
-        for number in np.flatnonzero(small & ~narrow & (high - low < threshold)).tolist():
+        for number in np.flatnonzero(others & ~narrow & (high - low < threshold)).tolist():
             low, high = tables.ends(known)  # more tables by now
-            if number != known and high[number] - low[number] < threshold:
+            if high[number] - low[number] < threshold:
                 tables.solve(number, known)
                 low, high = tables.ends(known)
                 narrow[number] = high[number] - low[number] < threshold
     return narrow
 
 
-def hide_small(counts: Ints, margins: Margins, threshold: int) -> HiddenTable:
+def hide_small(counts: Ints, margins: Margins, threshold: int, order: Ints) -> HiddenTable:
     """The table of (k,) counts in which no small number is narrow.
 
     Of each sum of a narrow number the smallest other number is hidden that is not 0, a 0 where
-    there is nothing else. Raises `CaldpError` where nothing is left to hide.
+    there is nothing else: so a small number is never alone among zeros. `order`: (N,) which of
+    equal numbers comes first; it must be a secret, or the zero that is hidden beside a small number
+    would be known by its place. Raises `CaldpError` where nothing is left to hide.
     """
     table = Suppression(threshold).suppress_small(counts, margins)
     numbers, hidden = margins.numbers(counts), table.marks.copy()
@@ -168,15 +192,34 @@ def hide_small(counts: Ints, margins: Margins, threshold: int) -> HiddenTable:
         "not released.",
     )
     while True:
-        hide_second(numbers, margins, hidden)
+        hide_second(numbers, margins, hidden, order)
         table = replace(table, numbers=np.where(hidden, -1, numbers))
         narrow = narrow_numbers(table, numbers)
         if not narrow.any():
             return table
-        rows = np.flatnonzero(abs(margins.sums[:, narrow]).sum(axis=1)).tolist()
-        more = [hide_smallest(numbers, margins, row, hidden) for row in rows]
         require(
-            any(more),
+            _hide_near(numbers, margins, narrow, hidden, order),
             f"{count_text(int(narrow.sum()), 'small number follows', 'small numbers follow')} from "
             "the sums, whatever is hidden; take larger cells or noise.",
         )
+
+
+def _hide_near(numbers: Ints, margins: Margins, narrow: Bools, hidden: Bools, order: Ints) -> bool:
+    """Hide one more number in each sum of a narrow one; whether there was any.
+
+    Where all of these sums are hidden as a whole, in the sums of their hidden numbers, and so on.
+    """
+    members = abs(margins.sums)
+    reached = narrow
+    rows = np.zeros(members.shape[0], np.bool_)
+    while True:
+        before, rows = rows, members @ reached.astype(np.float64) > 0
+        if (rows == before).all():
+            return False
+        more = [
+            hide_smallest(numbers, margins, row, hidden, order)
+            for row in np.flatnonzero(rows).tolist()
+        ]
+        if any(more):
+            return True
+        reached = hidden & (members.T @ rows.astype(np.float64) > 0)

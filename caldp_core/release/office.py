@@ -23,8 +23,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final, Protocol
 
+import numpy as np
+
 from caldp_core.basics.errors import CaldpError, quoted, require
 from caldp_core.basics.files import hold_file
+from caldp_core.basics.types import Ints
 from caldp_core.release.frozen import Line
 
 KEY: Final = "key"
@@ -215,6 +218,14 @@ class Office:
         return (
             bool(own) and isinstance(seal, str) and hmac.compare_digest(seal.encode(), own.encode())
         )
+
+    def secret_order(self, name: str, size: int) -> Ints:
+        """(size,) an order of numbers by the key: the same for a name, and unknown without it."""
+        key = self.store.read(KEY)
+        marks = [
+            hmac.digest(key, f"order {name} {number}".encode(), "sha256") for number in range(size)
+        ]
+        return np.argsort(np.array(marks, dtype="S32"), kind="stable")
 
     def entries(self) -> list[Entry]:
         """The ledger, in order; raises `CaldpError` if it was changed or has a gap."""

@@ -131,10 +131,8 @@ def subtraction(frozen: Frozen) -> str:
         return texts[frozen.line.kind]
     number = sum(row.people is None for row in frozen.rows)
     hidden = count_text(number, "number is", "numbers are") if frozen.rows else "Small numbers are"
-    found = [texts["exact"].format(hidden=hidden, values=frozen.line.threshold + 1)]
-    if lone := frozen.facts.get("lone_hidden", 0):
-        found.append(TEXTS["zeros"]["lone"].format(times=count_text(lone, "area", "areas")))
-    return " ".join([*found, TEXTS["zeros"]["all"]])
+    found = texts["exact"].format(hidden=hidden, values=frozen.line.threshold + 1)
+    return f"{found} {TEXTS['zeros']['all']}"
 
 
 def people(frozen: Frozen) -> str:

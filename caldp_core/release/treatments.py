@@ -48,8 +48,13 @@ class Numbers:
     facts: dict[str, Any]
 
 
-def prepare(settings: Settings, cells: Cells, counted: Counted) -> Prepared:
-    """All of a release that needs no coins; raises `CaldpError` where nothing may be published."""
+def prepare(
+    settings: Settings, cells: Cells, counted: Counted, order_of: Callable[[int], Ints]
+) -> Prepared:
+    """All of a release that needs no coins; raises `CaldpError` where nothing may be published.
+
+    `order_of`: a secret order of so many numbers, by the office's key.
+    """
     threshold, most, people = settings.threshold, settings.list.most, counted.people
     require(
         people >= threshold,
@@ -63,7 +68,7 @@ def prepare(settings: Settings, cells: Cells, counted: Counted) -> Prepared:
         if isinstance(treatment, LargerCells):
             cells, counts = _larger(cells, counts)
         cells = cells.with_elsewhere() if has_elsewhere else cells
-        hidden = _hide(counts, cells.margins(), threshold)
+        hidden = _hide(counts, cells.margins(), threshold, order_of)
         return Prepared(cells, lambda: hidden)
     cells = cells.with_elsewhere() if has_elsewhere else cells
     margins = cells.margins()
@@ -97,24 +102,12 @@ def _larger(cells: Cells, counts: Ints) -> tuple[Cells, Ints]:
     return larger, np.append(sums, counts[groups.size :])
 
 
-def _hide(counts: Ints, margins: Margins, threshold: int) -> Numbers:
-    table = hide_small(counts, margins, threshold)
+def _hide(
+    counts: Ints, margins: Margins, threshold: int, order_of: Callable[[int], Ints]
+) -> Numbers:
+    table = hide_small(counts, margins, threshold, order_of(margins.always.size))
     words = tuple(np.where(table.numbers < 0, HIDDEN, EXACT).tolist())
-    return Numbers(table.numbers, words, {"lone_hidden": _lone_hidden(table.numbers, margins)})
-
-
-def _lone_hidden(values: Ints, margins: Margins) -> int:
-    """Sums whose parts are exact zeros but for hidden ones, of which one is a cell alone in it.
-
-    Their zeros show where nobody is, and so that all people of the sum are in the hidden cell.
-    """
-    found = 0
-    for row in range(margins.sums.shape[0]):
-        places = margins.row(row)
-        signs = margins.sums.data[slice(*margins.sums.indptr[row : row + 2])]
-        parts = values[places[signs > 0]]
-        found += bool(parts.size > 1 and (parts < 0).sum() == 1 and (parts > 0).sum() == 0)
-    return found
+    return Numbers(table.numbers, words, {})
 
 
 def _round(counts: Ints, margins: Margins, base: int) -> Numbers:

@@ -450,34 +450,40 @@ def protect(
     `numbers`: (N,) cells and totals, from 0. `unsafe`: (h,) flags of places, by these
     and by their least and largest values.
     """
-    hidden = primary.copy()
+    hidden, order = primary.copy(), np.arange(primary.size)
     while True:
-        hide_second(numbers, margins, hidden)
+        hide_second(numbers, margins, hidden, order)
         sums = published_sums(HiddenTable(margins, np.where(hidden, -1, numbers), primary, 1))
         known = np.zeros(hidden.size, np.bool_)
         known[sums.cells] = unsafe(sums.cells, *bounds(sums))
         (rows,) = np.nonzero(abs(margins.sums[:, known & primary]).sum(axis=1))
-        if not sum(hide_smallest(numbers, margins, row, hidden) for row in rows.tolist()):
+        if not sum(hide_smallest(numbers, margins, row, hidden, order) for row in rows.tolist()):
             return hidden
 
 
-def hide_second(numbers: Ints, margins: Margins, hidden: Bools) -> None:
-    """Hide a second number in every sum that has one alone, and so on in the sums that it is in."""
+def hide_second(numbers: Ints, margins: Margins, hidden: Bools, order: Ints) -> None:
+    """Hide a second number in every sum that has one alone, and so on in the sums that it is in.
+
+    `order`: (N,) which of equal numbers comes first.
+    """
     found = True
     while found:
         (alone,) = np.nonzero(abs(margins.sums) @ hidden.astype(np.float64) == 1)
         found = False
         for row in alone.tolist():
             if np.count_nonzero(hidden[margins.row(row)]) == 1:  # another may be hidden by now
-                found |= hide_smallest(numbers, margins, row, hidden)
+                found |= hide_smallest(numbers, margins, row, hidden, order)
 
 
-def hide_smallest(numbers: Ints, margins: Margins, row: int, hidden: Bools) -> bool:
-    """Hide the smallest that is not 0, or a 0 if there is nothing else; whether there was any."""
+def hide_smallest(numbers: Ints, margins: Margins, row: int, hidden: Bools, order: Ints) -> bool:
+    """Hide the smallest that is not 0, or a 0 if there is nothing else; whether there was any.
+
+    `order`: (N,) which of equal numbers comes first.
+    """
     members = margins.row(row)
     free = members[~hidden[members] & ~margins.always[members]]
     if free.size:
-        hidden[free[np.lexsort((free, numbers[free], numbers[free] == 0))[0]]] = True
+        hidden[free[np.lexsort((order[free], numbers[free], numbers[free] == 0))[0]]] = True
     return free.size > 0
 
 

@@ -31,11 +31,11 @@ PUBLICATION: Final = {
     "smaller": "Districts do not show single lanes.",
     "chosen_by": "Head of the survey",
 }
-CENTRAL: Final = {"kind": "central", "epsilon": 1.0}
-ROUND: Final = {"kind": "round"}
-HIDE: Final = {"kind": "hide"}
-LARGER: Final = {"kind": "larger"}
-MAP: Final = {
+CENTRAL: Final[dict[str, Any]] = {"kind": "central", "epsilon": 1.0}
+ROUND: Final[dict[str, Any]] = {"kind": "round"}
+HIDE: Final[dict[str, Any]] = {"kind": "hide"}
+LARGER: Final[dict[str, Any]] = {"kind": "larger"}
+MAP: Final[dict[str, Any]] = {
     "longitude": "lon",
     "latitude": "lat",
     "west": 7.53,
