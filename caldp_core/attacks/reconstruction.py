@@ -31,6 +31,7 @@ from caldp_core.basics.errors import CaldpError, check_symbols, check_whole
 from caldp_core.basics.extras import scipy
 from caldp_core.basics.types import Bools, Floats, Ints, read_only
 from caldp_core.lecture.counts import GeometricNoise
+from caldp_core.mechanisms.randomness import generators, seed_sequence
 from caldp_core.treatments.release import CentralTable, Rounding
 from caldp_core.treatments.suppression import HiddenTable, Suppression, group_totals
 
@@ -264,9 +265,7 @@ def reconstruct(people: int, tables: int, publisher: Publisher, seed: int) -> Re
     """
     n = check_whole("people", people, 2, PEOPLE_MAX)
     m = check_whole("tables", tables, 1, TABLES_MAX)
-    who, membership, coins = (
-        np.random.default_rng(s) for s in np.random.SeedSequence(seed).spawn(3)
-    )
+    who, membership, coins = generators(seed_sequence(seed), 3)
     truth = who.permutation(n) < n // 2
     members = membership.random((m, n)) < 0.5
     counts = (members & truth).sum(axis=1)

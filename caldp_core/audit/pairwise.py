@@ -22,8 +22,9 @@ from numpy.typing import NDArray
 
 from caldp_core.basics.errors import CaldpError, check_n, count_text, require, require_exact
 from caldp_core.basics.powers import clopper_pearson_lower, clopper_pearson_upper, exp_below
-from caldp_core.basics.types import Bools, Floats, Ints, Reports
+from caldp_core.basics.types import Bools, Floats, Ints, Reports, Seed
 from caldp_core.mechanisms.base import Mechanism
+from caldp_core.mechanisms.randomness import generator
 from caldp_core.privacy.context import PrivacyMatrix
 
 EVERY_PAIR: Final = "every pair and every entry of the channel"
@@ -314,10 +315,11 @@ def sampler_of(mechanism: Mechanism) -> Sampler:
 
 
 def audit_sampler(
-    sampler: Sampler, x: int, other: int, n: int, rng: np.random.Generator, *, alpha: float = ALPHA
+    sampler: Sampler, x: int, other: int, n: int, rng: Seed, *, alpha: float = ALPHA
 ) -> EpsilonBound:
     """Lower bound on E[x, x′] from n reports of each; raises `CaldpError` for an n below 2."""
     check_n(n)
+    rng = generator(rng)  # one for both: from a seed each would have the same coins
     return epsilon_bound(sampler(x, n, rng), sampler(other, n, rng), alpha)
 
 

@@ -15,11 +15,12 @@ import numpy as np
 from caldp_core.basics.errors import CaldpError, check_number, check_symbols, check_whole, require
 from caldp_core.basics.extras import scipy
 from caldp_core.basics.limits import FAKES_MAX, N_MAX
-from caldp_core.basics.types import Floats, Ints, sums_by
+from caldp_core.basics.types import Floats, Ints, Seed, sums_by
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.mechanisms.base import CraftableOracles, Mechanism, Tally
 from caldp_core.mechanisms.capabilities import HasCraftableOracles, SymbolPartition
 from caldp_core.mechanisms.contextual import ContextMechanism
+from caldp_core.mechanisms.randomness import generator
 from caldp_core.theory.expected_error import variance_given_people
 
 
@@ -145,14 +146,15 @@ def crafted_mean(mechanism: Mechanism, x: int) -> Floats:
     return result
 
 
-def sample_crafted(mechanism: Mechanism, x: int, fakes: int, rng: np.random.Generator) -> Tally:
+def sample_crafted(mechanism: Mechanism, x: int, fakes: int, rng: Seed) -> Tally:
     """The tally of `fakes` crafted reports for x; it can be added to that of honest people."""
     parts = _parts(mechanism)
     (symbol,) = check_symbols("x", [x], mechanism.k)
     people = check_whole("fakes", fakes, 0, N_MAX)
     counts = np.zeros(mechanism.k, np.int64)
     counts[symbol] = people
-    cells = parts.oracles.sample_crafted(counts[parts.symbol_partition.hidden], rng)
+    hidden = counts[parts.symbol_partition.hidden]
+    cells = parts.oracles.sample_crafted(hidden, generator(rng))
     cells = np.concatenate([cells, counts[parts.symbol_partition.clear]])
     return Tally(cells, people, mechanism.fingerprint)
 

@@ -22,6 +22,7 @@ from caldp_core.estimation.cascade import Cascade, cascade
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.projection import TiedShares
 from caldp_core.mechanisms import Mechanism
+from caldp_core.mechanisms.randomness import generator
 from caldp_core.privacy.context import Context, PersonalPolicy
 
 
@@ -344,7 +345,7 @@ class NoisySymbols:
         counts = np.bincount(self.seen.nearest[near], minlength=Z_GRID.size)
         of_rows = np.bincount(even.rows[near], minlength=LOG_E.size) / near.sum()
         begin = 0.99 * (of_rows @ even.prior) + 0.01 * np.diff(EDGES, prepend=0.0) / EDGES[-1]
-        half = np.random.default_rng(0).multivariate_hypergeometric(counts, near.sum() // 2)
+        half = generator(0).multivariate_hypergeometric(counts, near.sum() // 2)
         parts = (half, counts - half)
         laws = [freest_law(part, begin) for part in parts]
         fits = zip(parts, laws[::-1], strict=True)

@@ -49,6 +49,7 @@ from caldp_core.estimation.cascade_estimator import (
 )
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.intervals import noise_skewness
+from caldp_core.mechanisms.randomness import generator
 
 _WIDTHS: Final = (0.7, 1.2, 2.2, 4.0, 8.0)
 """Cells: standard deviations of the round kernels, which are normal."""
@@ -244,7 +245,7 @@ def with_best_laws(noisy: NoisySymbols, fit: Fit, excess: float) -> Fit:
     """
     if len(fit.prior) == 1:
         return fit  # one free law for all
-    half = np.random.default_rng(0).random(noisy.at.size) < 0.5
+    half = generator(0).random(noisy.at.size) < 0.5
     first, second = _seen_counts(noisy, fit, half), _seen_counts(noisy, fit, ~half)
     group = np.arange(len(fit.prior)) % LOG_E.size // _GROUP
     member = group == np.arange(group[-1] + 1)[:, None]

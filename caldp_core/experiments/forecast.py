@@ -25,6 +25,7 @@ from caldp_core.experiments.run import Setup
 from caldp_core.mechanisms import Mechanism
 from caldp_core.mechanisms.capabilities import symbol_partition_of
 from caldp_core.mechanisms.catalogue import MECHANISMS
+from caldp_core.mechanisms.randomness import generator
 from caldp_core.privacy.context import Context, PrivacyMatrix
 from caldp_core.scenarios.blocks import BlocksSpec
 from caldp_core.scenarios.scenario import choose_mechanism
@@ -208,7 +209,7 @@ def sensitive_curve(
     between the scenario's blocks, its least holds. Sizes in [0, k], else `CaldpError`.
     """
     if order is None:
-        shuffled = np.random.default_rng(setup.scenario.seed).permutation(setup.sensitive.size)
+        shuffled = generator(setup.scenario.seed).permutation(setup.sensitive.size)
         order = shuffled[np.argsort(~setup.sensitive[shuffled], kind="stable")]
     for size in sizes:
         require(

@@ -24,6 +24,7 @@ from caldp_core.estimation.intervals import ranges
 from caldp_core.experiments.run import Result
 from caldp_core.mechanisms import Mechanism
 from caldp_core.mechanisms.catalogue import MechanismSpec, SquareWave
+from caldp_core.mechanisms.randomness import generators, seed_sequence
 from caldp_core.privacy.context import Context
 from caldp_core.scenarios.scenario import Best
 from caldp_core.theory.expected_error import Budget, expected_error
@@ -150,7 +151,7 @@ def ask_questions(
 
     No question's count depends on who answers which others, so each is drawn alone.
     """
-    seeds = np.random.SeedSequence(seed).spawn(len(questions))
+    seeds = seed_sequence(seed).spawn(len(questions))
     return tuple(
         _marginal(plan, question, n, name, own)
         for plan, question, own in zip(plans, questions, seeds, strict=True)
@@ -160,7 +161,7 @@ def ask_questions(
 def _marginal(
     plan: QuestionPlan, question: Question, n: int, name: str, seeds: np.random.SeedSequence
 ) -> Marginal:
-    who, coins = (np.random.default_rng(child) for child in seeds.spawn(2))
+    who, coins = generators(seeds, 2)
     people = who.multinomial(plan.people(n), question.p)
     mechanism = question.make(plan.answer_epsilon)
     evidence = Evidence.of(mechanism, mechanism.sample_tally(people, coins))

@@ -28,6 +28,7 @@ from caldp_core.estimation.intervals import Tails, limits
 from caldp_core.experiments.metrics import total_variation
 from caldp_core.experiments.run import Outcome, Setup, run_trial
 from caldp_core.experiments.table import Columns, cell_rings
+from caldp_core.mechanisms.randomness import seed_sequence
 
 _MISS_CHANCE: Final = 0.05
 """Chance that an interval, or one of all that were looked at, misses."""
@@ -153,7 +154,7 @@ def mean_cell_errors(
     results = []
     for number, make in enumerate(setups):
         setup, each = make(), []
-        for seeds in np.random.SeedSequence(0).spawn(trials):
+        for seeds in seed_sequence(0).spawn(trials):
             each.append(cell_errors(setup, run_trial(setup, seeds).estimate))
             progress((number + len(each) / trials) / len(setups))
         means = (fmean(getattr(e, name) for e in each) for name in ("blur", "noise", "both"))

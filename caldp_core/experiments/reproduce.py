@@ -45,6 +45,7 @@ from caldp_core.experiments.run import Setup, prepare, run, run_trial
 from caldp_core.experiments.table import place_columns
 from caldp_core.mechanisms.base import Mechanism, Tally, check_mechanism
 from caldp_core.mechanisms.catalogue import Hadamard, MechanismName, mechanism
+from caldp_core.mechanisms.randomness import generators, seed_sequence
 from caldp_core.privacy.context import Context, PrivacyMatrix
 from caldp_core.scenarios.blocks import BlocksSpec, EvenRuns, GridBlocks, OneBlock
 from caldp_core.scenarios.policies import ContextPolicy
@@ -79,7 +80,7 @@ def run_interleaved(
     is called with the finished share and may raise `Cancelled`. Raises `CaldpError` as `prepare`
     and a run do.
     """
-    roots = [np.random.SeedSequence(scenario.seed) for scenario in scenarios]
+    roots = [seed_sequence(scenario.seed) for scenario in scenarios]
     setups: dict[int, Setup] = {}
     total, done = sum(scenario.trials for scenario in scenarios), 0
 
@@ -197,7 +198,7 @@ _Chunk = dict[tuple[int, int], TrialRun]
 
 def _chunk(index: int, scenario: Scenario, trials: range) -> _Chunk:
     setup = prepare(scenario)
-    seeds = np.random.SeedSequence(scenario.seed).spawn(trials.stop)
+    seeds = seed_sequence(scenario.seed).spawn(trials.stop)
     return {(trial, index): run_one(index, setup, seeds[trial]) for trial in trials}
 
 
@@ -401,7 +402,8 @@ def _checked(name: str, made: Mechanism, k: int) -> Mechanism:
 
 def _tallies(made: Mechanism, people: Ints, seed: int) -> Iterator[Tally]:
     """A tally for each trial, with the coins that `run` takes for it."""
-    root = np.random.SeedSequence(seed)
+    root = seed_sequence(seed)
     while True:
-        _, coins = root.spawn(1)[0].spawn(2)
-        yield made.sample_tally(people, np.random.default_rng(coins))
+        (trial,) = root.spawn(1)
+        _, coins = generators(trial, 2)
+        yield made.sample_tally(people, coins)

@@ -37,6 +37,7 @@ from caldp_core.experiments import metrics
 from caldp_core.experiments.table import columns_of
 from caldp_core.mechanisms.base import Mechanism, Tally, check_mechanism
 from caldp_core.mechanisms.catalogue import MechanismSpec
+from caldp_core.mechanisms.randomness import generators, seed_sequence
 from caldp_core.privacy.context import PersonalPolicy, PrivacyMatrix
 from caldp_core.privacy.matrix import coverage
 from caldp_core.scenarios.scenario import Scenario, choose_mechanism
@@ -442,18 +443,14 @@ def run(
 
 def trial_seeds(scenario: Scenario, secret: int = 0) -> list[np.random.SeedSequence]:
     """The seeds of each trial: they follow from the scenario's, and from a `secret` above 0."""
-    entropy = (secret, scenario.seed) if secret else scenario.seed
-    return np.random.SeedSequence(entropy).spawn(scenario.trials)
+    secrets = [secret] if secret else []
+    return seed_sequence(scenario.seed, *secrets).spawn(scenario.trials)
 
 
 def people_of_trial(setup: Setup, seeds: np.random.SeedSequence) -> Ints:
     """(k,) people of the trial with these seeds, which are not used up."""
-    return draw_people(setup, np.random.default_rng(_children(seeds)[0]))
-
-
-def _children(seeds: np.random.SeedSequence) -> list[np.random.SeedSequence]:
-    """The first two children of the seeds: for who is drawn, and for the coins of reports."""
-    return np.random.SeedSequence(seeds.entropy, spawn_key=seeds.spawn_key).spawn(2)
+    who, _ = generators(seeds, 2)
+    return draw_people(setup, who)
 
 
 def run_trial(
@@ -467,7 +464,8 @@ def run_trial(
     `people_seeds`: those from which the population is drawn, if they are not `seeds`.
     """
     people = people_of_trial(setup, seeds if people_seeds is None else people_seeds)
-    tally = setup.mechanism.sample_tally(people, np.random.default_rng(_children(seeds)[1]))
+    _, coins = generators(seeds, 2)
+    tally = setup.mechanism.sample_tally(people, coins)
     evidence = setup.evidence(tally, progress)
     post_process = estimator(setup.scenario.estimator)
     estimate, levels = post_process.apply(evidence), post_process.levels(evidence)

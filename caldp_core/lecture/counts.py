@@ -31,12 +31,12 @@ from caldp_core.basics.errors import (
 from caldp_core.basics.extras import scipy
 from caldp_core.basics.limits import EPSILON_MAX, K_MAX, N_MAX
 from caldp_core.basics.powers import floor_of
-from caldp_core.basics.types import Bools, Floats, Ints
+from caldp_core.basics.types import Bools, Floats, Ints, Seed
 from caldp_core.mechanisms import in_context
 from caldp_core.mechanisms.direct.planar import GeometricAxis
 from caldp_core.mechanisms.oracles.hadamard import fwht
 from caldp_core.mechanisms.oracles.unary import UnaryOracles
-from caldp_core.mechanisms.randomness import COIN_ONE, truth_threshold
+from caldp_core.mechanisms.randomness import COIN_ONE, generator, truth_threshold
 from caldp_core.privacy.context import Context
 from caldp_core.privacy.matrix import DenseMatrix
 
@@ -56,9 +56,9 @@ class GeometricNoise:
         self._a = float(self.alpha)
         self._stop = float(1 - self.alpha)
 
-    def draw(self, shape: tuple[int, ...], rng: np.random.Generator) -> Ints:
+    def draw(self, shape: tuple[int, ...], rng: Seed) -> Ints:
         """Independent draws: the difference of two geometric numbers."""
-        first, second = rng.geometric(self._stop, (2, *shape))
+        first, second = generator(rng).geometric(self._stop, (2, *shape))
         return np.asarray(first - second, dtype=np.int64)
 
     @property
@@ -96,7 +96,7 @@ class CentralCount:
         self.n = check_whole("n", n, 1, N_MAX)
         self.noise = GeometricNoise(epsilon)
 
-    def publish(self, yes: int, draws: int, rng: np.random.Generator) -> Ints:
+    def publish(self, yes: int, draws: int, rng: Seed) -> Ints:
         """(draws,) published counts, each with noise of its own."""
         count = check_whole("yes", yes, 0, self.n)
         return np.asarray(np.clip(count + self.noise.draw((draws,), rng), 0, self.n))
@@ -133,7 +133,7 @@ class NoisyMax:
         self.epsilon = float(check_epsilon(epsilon))
         self.noise = GeometricNoise(self.epsilon / 2)
 
-    def choose(self, votes: Ints, draws: int, rng: np.random.Generator) -> Ints:
+    def choose(self, votes: Ints, draws: int, rng: Seed) -> Ints:
         """(draws,) chosen items; `votes`: (d,)."""
         return np.asarray(np.argmax(votes + self.noise.draw((draws, self.d), rng), axis=1))
 
@@ -287,12 +287,12 @@ class BitwiseResponse:
         items = check_symbols("x", x, self.d)
         return np.asarray((items[:, None] >> np.arange(self.bits)[::-1]) & 1, dtype=np.bool_)
 
-    def sample_tally(self, votes: ArrayLike, rng: np.random.Generator, draws: int = 1) -> Ints:
+    def sample_tally(self, votes: ArrayLike, rng: Seed, draws: int = 1) -> Ints:
         """(draws, b) how many reports have each bit set; `votes`: (d,).
 
         Bits of one report are flipped independently, so each sum is two binomials, at any n.
         """
-        people = check_counts("votes", votes, self.d)
+        people, rng = check_counts("votes", votes, self.d), generator(rng)
         ones, n, p = people @ self.bits_of(np.arange(self.d)), people.sum(), float(self.truth)
         size = (draws, self.bits)
         return np.asarray(rng.binomial(ones, p, size) + rng.binomial(n - ones, 1 - p, size))
@@ -349,9 +349,9 @@ class OneHotResponse:
         assert isinstance(oracles, UnaryOracles)
         self.theta, self.stray = float(oracles.theta[0]), float(oracles.d1[0])
 
-    def sample_tally(self, votes: ArrayLike, rng: np.random.Generator, draws: int = 1) -> Ints:
+    def sample_tally(self, votes: ArrayLike, rng: Seed, draws: int = 1) -> Ints:
         """(draws, d) how many reports have each bit set; `votes`: (d,). Two binomials a bit."""
-        people = check_counts("votes", votes, self.d)
+        people, rng = check_counts("votes", votes, self.d), generator(rng)
         n, size = people.sum(), (draws, self.d)
         own = rng.binomial(people, self.theta, size)
         return np.asarray(own + rng.binomial(n - people, self.stray, size))
@@ -401,12 +401,12 @@ class Hashes:
     m: int
 
     @classmethod
-    def random(cls, d: int, functions: int, m: int, rng: np.random.Generator) -> "Hashes":
+    def random(cls, d: int, functions: int, m: int, rng: Seed) -> "Hashes":
         """Functions drawn at random, as SHA-256 with public keys would be. Raises `CaldpError`."""
         check_whole("d", d, 2, K_MAX)
         check_whole("functions", functions, 1, 1 << 16)
         check_whole("m", m, 2, 1 << 16)
-        return cls(rng.integers(0, m, (functions, d)), m)
+        return cls(generator(rng).integers(0, m, (functions, d)), m)
 
     @property
     def functions(self) -> int:
@@ -427,10 +427,10 @@ class Hashes:
         sums = np.take_along_axis(hits, self.cells, axis=1).sum(axis=0)
         return np.asarray((sums - n / self.m) * self.m / (self.m - 1))
 
-    def assign_functions(self, counts: Ints, rng: np.random.Generator) -> Ints:
+    def assign_functions(self, counts: Ints, rng: Seed) -> Ints:
         """(k, d) people by function and value; `counts`: (d,). Everybody picks one at random."""
         each = np.full(self.functions, 1 / self.functions)
-        return np.asarray(rng.multinomial(counts, each).T)
+        return np.asarray(generator(rng).multinomial(counts, each).T)
 
 
 def collision_variance(people: ArrayLike, functions: int, m: int) -> Floats:
@@ -461,9 +461,9 @@ class CountMeanSketch:
         """Bits of a report."""
         return self.hashes.m + (self.hashes.functions - 1).bit_length()
 
-    def sample_tally(self, people: ArrayLike, rng: np.random.Generator) -> tuple[Ints, Ints]:
+    def sample_tally(self, people: ArrayLike, rng: Seed) -> tuple[Ints, Ints]:
         """(k, m) sums of bits and (k,) people by function, at any n; `people`: (d,)."""
-        counts = check_counts("people", people, self.policy.k)
+        counts, rng = check_counts("people", people, self.policy.k), generator(rng)
         rows = self.hashes.assign_functions(counts, rng)
         hits, members = self.hashes.hits(rows), rows.sum(axis=1)
         p = float(self.kept)
@@ -518,9 +518,9 @@ class HadamardSketch:
         k, m = self.hashes.functions, self.hashes.m
         return 1 + (m - 1).bit_length() + (k - 1).bit_length()
 
-    def sample_tally(self, people: ArrayLike, rng: np.random.Generator) -> tuple[Ints, int]:
+    def sample_tally(self, people: ArrayLike, rng: Seed) -> tuple[Ints, int]:
         """(k, m) sums of reported signs by function and entry, and n, at any n."""
-        counts = check_counts("people", people, self.policy.k)
+        counts, rng = check_counts("people", people, self.policy.k), generator(rng)
         k, m = self.hashes.functions, self.hashes.m
         hits = self.hashes.hits(self.hashes.assign_functions(counts, rng))
         entries = rng.multinomial(hits, np.full(m, 1 / m))

@@ -19,8 +19,8 @@ from numpy.typing import ArrayLike
 from caldp_core.basics import errors
 from caldp_core.basics.extras import scipy
 from caldp_core.basics.powers import floor_of
-from caldp_core.basics.types import Bools, Floats, Ints, Words, WordSource, read_only
-from caldp_core.mechanisms.randomness import COIN_ONE, flip_coins, truth_threshold
+from caldp_core.basics.types import Bools, Floats, Ints, Seed, Words, WordSource, read_only
+from caldp_core.mechanisms.randomness import COIN_ONE, flip_coins, generator, truth_threshold
 from caldp_core.privacy.context import Context
 
 LEAST, MOST = Fraction(1, 4), Fraction(3, 4)
@@ -239,12 +239,12 @@ class RapporCollector:
         )
         self._solve: Floats = np.linalg.pinv(design).astype(np.float64)
 
-    def sample_tally(self, people: ArrayLike, rng: np.random.Generator) -> tuple[Ints, Ints]:
+    def sample_tally(self, people: ArrayLike, rng: Seed) -> tuple[Ints, Ints]:
         """(cohorts, k) sums of bits and (cohorts,) people; `people`: (candidates,). At any n.
 
         Given the values and the cohorts, bits are independent: each sum is two binomials.
         """
-        counts = errors.check_counts("people", people, self.blooms.shape[1])
+        counts, rng = errors.check_counts("people", people, self.blooms.shape[1]), generator(rng)
         spread = rng.multinomial(counts, np.full(self.cohorts, 1 / self.cohorts)).T
         members = spread.sum(axis=1)
         have = (spread[:, :, None] * self.blooms).sum(axis=1)
@@ -289,10 +289,10 @@ class OneBitMean:
         steps = [low + x * (self._high - low) // self.most for x in range(self.most + 1)]
         self.chances: Words = np.array(steps, np.uint64)
 
-    def sample_ones(self, counts: ArrayLike, rng: np.random.Generator) -> int:
+    def sample_ones(self, counts: ArrayLike, rng: Seed) -> int:
         """How many of all people send 1; `counts`: (m+1,) people with each number. At any n."""
         people = errors.check_counts("counts", counts, self.most + 1)
-        return int(rng.binomial(people, self.chances / COIN_ONE).sum())
+        return int(generator(rng).binomial(people, self.chances / COIN_ONE).sum())
 
     def estimate(self, ones: int, n: int) -> float:
         """The mean, unbiased; may leave [0, m]."""

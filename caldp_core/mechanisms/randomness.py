@@ -93,11 +93,41 @@ def flip_coins(words: Words, threshold: Words) -> Bools:
     return np.asarray((words >> np.uint64(SPARE_BITS)) < threshold)
 
 
+_CALDP: Final = int.from_bytes(b"caldp")
+"""Stands before every seed, so that caldp draws other numbers than `default_rng` of that seed."""
+
+
+def seed_sequence(seed: int, *purpose: int) -> np.random.SeedSequence:
+    """All randomness that follows from a seed, to spawn from; `purpose` separates its uses.
+
+    People often draw their data by `np.random.default_rng(seed)` and give caldp the same seed.
+    Were both one stream, each person's noise would depend on their answer, and estimates would be
+    wrong without a sign of it. `seed`: in [0, 2^63); `purpose`: whole numbers ≥ 0. `CaldpError`
+    for a seed that is not such a number.
+    """
+    whole = check_whole("The seed", seed, 0, 2**63 - 1)
+    # Two words of 32 bits for every seed: a large one is never read as a small one and a purpose.
+    low, high = whole % 2**32, whole >> 32
+    return np.random.SeedSequence([_CALDP, low, high, *purpose])
+
+
 def generator(seed: Seed) -> np.random.Generator:
-    """The generator of a simulation; `CaldpError` for a seed that is not a whole number ≥ 0."""
+    """The generator of a simulation: `seed` itself if it is one, else by `seed_sequence`.
+
+    `CaldpError` for a seed that is not a whole number in [0, 2^63).
+    """
     if isinstance(seed, np.random.Generator):
         return seed
-    return np.random.default_rng(check_whole("The seed", seed, 0, 2**63 - 1))
+    return np.random.default_rng(seed_sequence(seed))
+
+
+def generators(seeds: np.random.SeedSequence, number: int) -> list[np.random.Generator]:
+    """Independent generators, one by each of the first `number` children of `seeds`.
+
+    The same at every call: `seeds` are not used up.
+    """
+    unused = np.random.SeedSequence(seeds.entropy, spawn_key=seeds.spawn_key)
+    return [np.random.default_rng(child) for child in unused.spawn(number)]
 
 
 def seeded_words(seed: Seed) -> WordSource:

@@ -14,7 +14,6 @@ import numpy as np
 
 from caldp_core.basics.errors import CaldpError, count_text
 from caldp_core.basics.extras import scipy
-from caldp_core.basics.limits import TRIALS_MAX
 from caldp_core.basics.types import Bools, Floats, Ints, Progress, no_progress, sums_by
 from caldp_core.domain.domains import Domain, GridDomain
 from caldp_core.estimation.cascade_estimator import cascade_estimate, pooling_helps
@@ -30,6 +29,7 @@ from caldp_core.estimation.estimators import (
 from caldp_core.estimation.evidence import Evidence, Options
 from caldp_core.mechanisms import Mechanism
 from caldp_core.mechanisms.capabilities import symbol_partition_of
+from caldp_core.mechanisms.randomness import generators, seed_sequence
 from caldp_core.privacy.context import Context
 
 
@@ -56,6 +56,8 @@ HIDDEN_LEAST: Final = 4
 FEW_MOST: Final = 0.2
 """Part of the error that may come from estimates that rest on fewer reports or values."""
 
+_FORECAST: Final = 1
+"""The purpose of a forecast's trials, which are others than those of a run by the same seed."""
 NORMAL: Final = "normal approximation"
 _ROUNDS: Final = 100
 _EXCESS_TOLERANCE: Final = 1e-10
@@ -503,8 +505,7 @@ class _Trials:
     controls: Controls
 
     def forecast(self, budget: Budget, progress: Progress) -> Forecast:
-        # A run's trials are children 0 … TRIALS_MAX − 1 of the same seed.
-        root = np.random.SeedSequence(self.seed, spawn_key=(TRIALS_MAX,))
+        root = seed_sequence(self.seed, _FORECAST)
         rows: list[Floats] = []
         upto = max(budget.least, 2 * len(self.strata))
         while True:
@@ -546,7 +547,7 @@ class _Trials:
 
     def _row(self, stratum: Stratum, seeds: np.random.SeedSequence) -> Floats:
         """(1 + controls,) the error of one trial and its controls."""
-        people_rng, coins = (np.random.default_rng(child) for child in seeds.spawn(2))
+        people_rng, coins = generators(seeds, 2)
         tally = self.mechanism.sample_tally(stratum.people(people_rng), coins)
         evidence = Evidence.of(self.mechanism, tally, domain=self.domain, options=self.options)
         error = self.loss(self.p, self.post_process(evidence))

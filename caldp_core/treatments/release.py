@@ -21,7 +21,7 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from caldp_core.basics.errors import check_counts, check_epsilon, check_whole, require
-from caldp_core.basics.types import Bools, Floats, Ints, read_only, sums_by
+from caldp_core.basics.types import Bools, Floats, Ints, Seed, read_only, sums_by
 from caldp_core.domain.domains import GridDomain
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.intervals import LEVEL, Tails
@@ -30,6 +30,7 @@ from caldp_core.experiments.metrics import box_error, total_variation
 from caldp_core.experiments.regions import ResultAreas, area_limits
 from caldp_core.experiments.table import people_column
 from caldp_core.lecture.counts import GeometricNoise
+from caldp_core.mechanisms.randomness import generator
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,11 +218,11 @@ class CentralTable:
         self.epsilon = float(check_epsilon(epsilon))
         self.noise = GeometricNoise(self.epsilon / 2)
 
-    def draw(self, counts: Ints, rng: np.random.Generator) -> Ints:
+    def draw(self, counts: Ints, rng: Seed) -> Ints:
         """The noisy counts, of the shape of `counts`; whole, unbiased, may be negative."""
         return np.asarray(counts + self.noise.draw(counts.shape, rng), dtype=np.int64)
 
-    def publish(self, counts: Ints, rng: np.random.Generator) -> Release:
+    def publish(self, counts: Ints, rng: Seed) -> Release:
         """The table of (k,) counts nearest to the noisy ones with no count below 0.
 
         It adds up to everybody; post-processing costs no privacy.
@@ -266,10 +267,10 @@ class Rounding:
     def __post_init__(self) -> None:
         check_whole("base", self.base, 2, BASE_MAX)
 
-    def draw(self, counts: Ints, rng: np.random.Generator) -> Ints:
+    def draw(self, counts: Ints, rng: Seed) -> Ints:
         """Rounded numbers of the shape of `counts`: n = qb + r goes up with probability r/b."""
         rest = counts % self.base
-        up = rng.integers(0, self.base, counts.shape) < rest
+        up = generator(rng).integers(0, self.base, counts.shape) < rest
         return np.asarray(counts - rest + self.base * up, dtype=np.int64)
 
     def law(self, count: int) -> dict[int, Fraction]:
@@ -278,7 +279,7 @@ class Rounding:
         up = Fraction(rest, self.base)
         return {value: p for value, p in ((low, 1 - up), (low + self.base, up)) if p}
 
-    def publish(self, counts: Ints, rng: np.random.Generator) -> Release:
+    def publish(self, counts: Ints, rng: Seed) -> Release:
         """The table of (k,) counts with every number rounded."""
         checked = check_counts("counts", counts, counts.size)
         rounded = self.draw(checked, rng).astype(np.float64)

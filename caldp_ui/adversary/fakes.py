@@ -27,6 +27,7 @@ from caldp_core.estimation.evidence import Evidence
 from caldp_core.experiments.run import Setup
 from caldp_core.mechanisms.base import Tally
 from caldp_core.mechanisms.catalogue import MECHANISMS
+from caldp_core.mechanisms.randomness import generators
 from caldp_core.privacy.context import Context
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.adversary import page_state as state
@@ -131,7 +132,7 @@ def run_attack(record: state.AttackerState, attack: str | None = None) -> Poison
     setup, share = replace(honest.setup, scenario=scenario), record.tenths / 1000
     honest_tally, before = honest.first.evidence.tally, honest.first.estimate
     phones = round(honest_tally.n * share / (1 - share))
-    rng = np.random.default_rng(runs.seeds(scenario, "false reports", place))
+    (rng,) = generators(runs.seeds(scenario, "false reports", place), 1)
     tally = honest_tally + _SENT[attack](setup, place, phones, rng)
     evidence = setup.evidence(tally)
     method = estimators.estimator(scenario.estimator)

@@ -19,6 +19,7 @@ from caldp_core.basics.types import Floats, Ints, Reports, read_only
 from caldp_core.domain.domains import GridDomain
 from caldp_core.experiments.forecast import require_valid_errors
 from caldp_core.experiments.run import Setup
+from caldp_core.mechanisms.randomness import generators
 from caldp_core.scenarios.blocks import StateBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.compute import runs
@@ -173,8 +174,8 @@ def compute_attacker(scenario: Scenario, place: int) -> Attacker:
     # Where nobody is, nobody's place can be believed in: an attacker allows for any place a bit.
     prior = read_only((1 - 1e-3) * prior + 1e-3 / prior.size)
     beliefs, reports = [prior], []
-    for seed in runs.seeds(scenario, "days", place).spawn(DAYS_MAX):
-        report = mechanism.privatize(np.array([place]), np.random.default_rng(seed))
+    for coins in generators(runs.seeds(scenario, "days", place), DAYS_MAX):
+        report = mechanism.privatize(np.array([place]), coins)
         reports.append(report)
         beliefs.append(
             read_only(posterior_after_reports(mechanism, beliefs[-1], [mechanism.tally(report)]))

@@ -14,7 +14,7 @@ import pandas as pd
 from caldp_core.basics.cache import cached
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.lecture import daily as daily_counts
-from caldp_core.mechanisms.randomness import seeded_words
+from caldp_core.mechanisms.randomness import generator, seeded_words
 from caldp_ui.app.theme import Palette
 from caldp_ui.charts.curves import axis, dots_trace
 from caldp_ui.charts.show import Figure
@@ -67,7 +67,7 @@ def ask_crowd(lesson: Lesson) -> pd.DataFrame:
     People by home page: `truth`, `decoded`, and its `standard error`; the 95 % range of an estimate
     is 1.96 of them to either side.
     """
-    rng = np.random.default_rng(lesson.seed)
+    rng = generator(lesson.seed)
     popular = 1 / np.arange(1, len(PAGES) + 1)
     people = rng.multinomial(lesson.n, popular / popular.sum())
     server = daily_counts.RapporCollector(build_rappor(lesson), PAGES, COHORTS)
@@ -182,7 +182,7 @@ def page_on(day: int, lesson: Lesson) -> str:
 
 def _reports(mechanism: daily_counts.LastingRappor, lesson: Lesson) -> list[tuple[str, Floats]]:
     """The rows of bits: of a phone that remembers, or of one that forgets every night."""
-    words = seeded_words(np.random.default_rng(lesson.seed))
+    words = seeded_words(lesson.seed)
     phone, sent, first_day = daily_counts.Phone(mechanism, words), [], 0
     for day in range(lesson.days):
         page = page_on(day, lesson)
@@ -344,7 +344,7 @@ def shares() -> Floats:
 @cache
 def _days() -> tuple[Ints, Ints]:
     """(phones, 60) minutes and (phones,) uniform numbers for their offsets; never redrawn."""
-    rng = np.random.default_rng(0)
+    rng = generator(0)
     habit = rng.choice(MOST + 1, _PHONES, p=shares())
     days = np.rint(habit[:, None] + _WANDER * rng.standard_normal((_PHONES, DAYS)))
     return np.clip(days, 0, MOST).astype(np.int64), rng.integers(0, MOST, _PHONES)
@@ -362,7 +362,7 @@ def coins_by_width() -> Floats:
 @cached
 def means_data(lesson: Lesson) -> Means:
     """Errors by formula for every width, and one outcome."""
-    rng = np.random.default_rng(lesson.seed)
+    rng = generator(lesson.seed)
     mechanism, n = daily_counts.OneBitMean(MOST, lesson.epsilon), lesson.n
     people = rng.multinomial(n, shares())
     minutes = np.arange(MOST + 1)

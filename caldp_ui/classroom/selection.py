@@ -20,6 +20,7 @@ from caldp_core.lecture.counts import (
     OneHotResponse,
     even_votes,
 )
+from caldp_core.mechanisms.randomness import generator
 from caldp_ui.app.theme import Palette
 from caldp_ui.charts.curves import ChartLabel
 from caldp_ui.charts.show import Figure
@@ -113,7 +114,7 @@ class Selection:
 @cached
 def compute_data(lesson: Lesson) -> Selection:
     """Chances by formula over all leads, and elections at some."""
-    n, d, rng = lesson.n, lesson.items, np.random.default_rng(lesson.seed)
+    n, d, rng = lesson.n, lesson.items, generator(lesson.seed)
     e = lesson.epsilon
     noisy, one_hot, bitwise = NoisyMax(d, e), OneHotResponse(d, e), BitwiseResponse(d, e)
     lead = np.unique(np.rint(np.geomspace(1, n, _POINTS)).astype(np.int64))

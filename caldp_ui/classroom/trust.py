@@ -12,6 +12,7 @@ from caldp_core.basics.cache import cached
 from caldp_core.basics.types import Bools, Floats
 from caldp_core.lecture.counts import CentralCount, half_width, local_half_width
 from caldp_core.mechanisms.direct.few_values import BinaryMechanism
+from caldp_core.mechanisms.randomness import generator
 from caldp_core.privacy.matrix import BinaryPolicy
 from caldp_ui.app.theme import Palette
 from caldp_ui.charts.show import Figure
@@ -48,7 +49,7 @@ class Trust:
 @cached
 def trust_data(lesson: Lesson) -> Trust:
     """People's bits, what they send, and what both ways publish."""
-    rng = np.random.default_rng(lesson.seed)
+    rng = generator(lesson.seed)
     n, coin = lesson.n, BinaryMechanism(BinaryPolicy(lesson.epsilon, lesson.epsilon))
     yes = max(1, round(YES * n))
     m = min(n, _SHOWN)
@@ -222,7 +223,7 @@ class ErrorsOfSums:
 @cached
 def sums_data(lesson: Lesson) -> ErrorsOfSums:
     """Formulas and outcomes for every number of people."""
-    rng = np.random.default_rng(lesson.seed)
+    rng = generator(lesson.seed)
     coin = BinaryMechanism(BinaryPolicy(lesson.epsilon, lesson.epsilon))
     central_errors, local_errors = [], []
     for n in _SIZES.tolist():

@@ -20,6 +20,7 @@ from caldp_core.basics.types import Bools, Floats, Ints
 from caldp_core.domain.domains import US_GRID, Domain, GridDomain
 from caldp_core.experiments.run import Result, Setup
 from caldp_core.mechanisms.base import Mechanism
+from caldp_core.mechanisms.randomness import generators, seed_sequence
 from caldp_core.scenarios.blocks import GridBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.treatments import release as releases
@@ -183,9 +184,9 @@ def _office_coins(
     round_secret = runs.secret_of(fixed, "rounding", list_digest, record.base)
     epsilon = scenario.policy.plain_epsilon
     noise_secret = runs.secret_of(fixed, "central noise", list_digest, epsilon)
-    round_seeds, _ = np.random.SeedSequence((scenario.seed, 24, round_secret)).spawn(2)
-    _, noise_seeds = np.random.SeedSequence((scenario.seed, 24, noise_secret)).spawn(2)
-    return np.random.default_rng(round_seeds), np.random.default_rng(noise_seeds)
+    round_coins, _ = generators(seed_sequence(scenario.seed, 24, round_secret), 2)
+    _, noise_coins = generators(seed_sequence(scenario.seed, 24, noise_secret), 2)
+    return round_coins, noise_coins
 
 
 @cached_by(lambda record, *_: _office_key(record))

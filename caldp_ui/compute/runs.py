@@ -60,6 +60,7 @@ from caldp_core.experiments.table import as_cell, as_csv, columns_of
 from caldp_core.mechanisms import FAMILIES, in_context
 from caldp_core.mechanisms.capabilities import people_max
 from caldp_core.mechanisms.catalogue import MechanismSpec, SquareWave
+from caldp_core.mechanisms.randomness import seed_sequence
 from caldp_core.privacy.context import Context
 from caldp_core.scenarios.blocks import GridBlocks, PolygonBlocks
 from caldp_core.scenarios.policies import ContextPolicy
@@ -252,7 +253,9 @@ def seeds(scenario: Scenario, purpose: str, *numbers: int) -> np.random.SeedSequ
     On a visitor's own data they also follow from a secret of the visit and from all of the
     scenario, the data included.
     """
-    return np.random.SeedSequence((scenario.seed, *numbers, secret_of(scenario, purpose, *numbers)))
+    secret = secret_of(scenario, purpose, *numbers)
+    secrets = [secret] if secret else []
+    return seed_sequence(scenario.seed, *numbers, *secrets)
 
 
 def secret_of(scenario: Scenario, purpose: str, *settings: str | float) -> int:

@@ -27,6 +27,7 @@ from caldp_core.experiments.run import Result, Setup
 from caldp_core.mechanisms import catalogue
 from caldp_core.mechanisms.capabilities import ReportsSymbols
 from caldp_core.mechanisms.kernels import Kernel, StepLevels, check_map, kernel_for, read_kernel
+from caldp_core.mechanisms.randomness import generators
 from caldp_core.privacy.context import PrivacyMatrix
 from caldp_core.privacy.distance import EuclideanMetric, symbols_within_level
 from caldp_core.scenarios.blocks import EverythingSensitive, GridBlocks
@@ -353,7 +354,7 @@ def mean_displacements(ours: Result, progress: Progress) -> tuple[float, float]:
     """Mean km before and after the remap by the page's estimate, of people drawn by the truth."""
     setup, domain = ours.setup, runs.map_of(ours.setup.dataset)
     moved = remap(setup.mechanism, ours.first.estimate, domain, progress)
-    rng = np.random.default_rng(runs.seeds(setup.scenario, "remap"))
+    (rng,) = generators(runs.seeds(setup.scenario, "remap"), 1)
     people = rng.choice(domain.k, PEOPLE, p=setup.dataset.distribution)
     reports = np.asarray(setup.mechanism.privatize(people, rng))
     before, after = (each.kilometres(people, reports) for each in (identity_remap(domain), moved))

@@ -25,6 +25,7 @@ from caldp_core.mechanisms.designed.design import (
     design_for_largest,
     variances,
 )
+from caldp_core.mechanisms.randomness import generator
 from caldp_core.privacy.matrix import DenseMatrix, closure, released_together
 from caldp_ui.app import gate
 from caldp_ui.app.delivery import take_content, was_taken
@@ -259,7 +260,7 @@ def _tests(data: MatrixData) -> None:
     if mechanism is None or worst is None:
         st.markdown(TEXTS["no_test"])
         return
-    rng = np.random.default_rng(_SEED)
+    rng = generator(_SEED)
     bound = audit_sampler(sampler_of(mechanism), worst.x, worst.x_other, SAMPLES, rng)
     names = escape_markdown(f"“{verdict.names[worst.x]}” against “{verdict.names[worst.x_other]}”")
     witness = escape_markdown(verdict.candidate.reports[worst.report])

@@ -18,6 +18,7 @@ from caldp_core.experiments.forecast import require_valid_errors
 from caldp_core.experiments.run import Result, Setup
 from caldp_core.mechanisms.capabilities import symbol_partition_of
 from caldp_core.mechanisms.personalised import NO_PLACE, Bias, PersonalisedMechanism
+from caldp_core.mechanisms.randomness import generators
 from caldp_core.scenarios.blocks import OneBlock, SensitiveAreas
 from caldp_core.scenarios.policies import ContextPolicy, PersonalTags
 from caldp_core.scenarios.scenario import Best, Scenario
@@ -216,7 +217,7 @@ def simulate_week(data: PersonalData) -> list[Day]:
     own = [*(cities[0], work)[:tags], *[NO_PLACE] * (tags - 2)]
     stops = [stop if stop < tags else 0 for stop in _STOPS]
     places = [cities[_ELSEWHERE[s]] if s < 0 else own[s] for s in stops]
-    rng = np.random.default_rng(runs.seeds(data.record.scenario, "week", 7))
+    (rng,) = generators(runs.seeds(data.record.scenario, "week", 7), 1)
     tagged = mechanism.add_tags(places, np.tile(own, (len(places), 1)))
     reports = mechanism.common.privatize(tagged, rng)
     days = []
@@ -259,7 +260,7 @@ def infer_home(data: PersonalData) -> HomeInference | None:
     mechanism, home = tagged_mechanism(data.setup), cities[0]
     own = np.full((HOME_REPORTS, mechanism.policy.tags), NO_PLACE)
     own[:, 0] = home
-    rng = np.random.default_rng(runs.seeds(data.record.scenario, "home", HOME_REPORTS))
+    (rng,) = generators(runs.seeds(data.record.scenario, "home", HOME_REPORTS), 1)
     reports = mechanism.common.privatize(mechanism.add_tags([home] * HOME_REPORTS, own), rng)
     tallies = [mechanism.tally(reports[day : day + 1]) for day in range(HOME_REPORTS)]
     prior = data.setup.dataset.distribution

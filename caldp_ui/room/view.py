@@ -21,6 +21,7 @@ import pandas as pd
 import streamlit as st
 
 from caldp_core.basics.types import Floats
+from caldp_core.mechanisms.randomness import generator
 from caldp_ui.app.texts import escape_markdown, read_texts, read_toml
 from caldp_ui.app.theme import Palette
 from caldp_ui.charts import show
@@ -367,7 +368,7 @@ def truth_of(question: PollQuestion) -> Floats:
 
 def rehearse(draft: Draft) -> PollState:
     """The state of a poll that the draft's made-up phones have answered."""
-    question, rng = draft.question, np.random.default_rng(_SEED)
+    question, rng = draft.question, generator(_SEED)
     people = rng.choice(question.k, draft.phones, p=truth_of(question))
     answer_of = np.argsort(columns_of(question))
     reports = answer_of[mechanism_of(question).privatize(people, rng)]
