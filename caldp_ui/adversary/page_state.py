@@ -28,7 +28,9 @@ from caldp_ui.session.page_state import PinPageState, ScenarioLink, ScenarioReco
 from caldp_ui.stage.component import BROWSER_KEYS
 
 DAYS_MAX: Final = 10
-BEGIN: Final = ON_THE_MAP.with_context(blocks=StateBlocks())
+BEGIN: Final = replace(ON_THE_MAP.with_context(blocks=StateBlocks()), seed=16)
+"""Its reports are typical: of seeds 1 to 20, whose chances of the true place after 1 and 7 reports
+have the medians 0.17 and 0.49, this one is nearest to both."""
 LIKELIEST: Final = -1
 DENVER: Final = 73 * 350 + 125
 """The cell of Denver on the map of the United States."""

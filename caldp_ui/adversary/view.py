@@ -60,7 +60,7 @@ def describe_unprotected(data: BeliefData) -> str:
 
 
 def _chance_now(data: BeliefData, days: int, open_to_all: str) -> str:
-    chance = _a(data.ours.chance_of_truth(days))
+    chance = chance_with_article(data.ours.chance_of_truth(days))
     when = f"after {formats.count(days, 'fresh report', 'fresh reports')}" if days else "as yet"
     if open_to_all:
         return f"{open_to_all}: {when} the attacker gives the true place {chance} chance."
@@ -69,7 +69,7 @@ def _chance_now(data: BeliefData, days: int, open_to_all: str) -> str:
     return f"{when.capitalize()} the attacker gives the true place {chance} chance."
 
 
-def _a(share: float) -> str:
+def chance_with_article(share: float) -> str:
     """A chance with its article: "a 63 %", "an 83 %", "more than a 99.99 %"."""
     chance = formats.percentage(share)
     whole = int(float(chance.number))
@@ -111,8 +111,9 @@ def _joined(cases: Sequence[tuple[str, float]]) -> str:
 
 def single_report_headline(day: int, ours: float, plain: float) -> Headline:
     """What one day's report shows alone."""
+    chance = chance_with_article(ours)
     return Headline(
-        f"From report {day} alone the attacker gives the true place {_a(ours)} chance.",
+        f"From report {day} alone the attacker gives the true place {chance} chance.",
         f"The chance is {percent(plain)} with plain LDP.",
         figures={"ours": 100 * ours, "plain": 100 * plain},
     )

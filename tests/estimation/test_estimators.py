@@ -512,7 +512,7 @@ def is_taken(evidence: Evidence, prior: Floats) -> bool:
     return bool((cascade_with_prior(evidence, prior) != cascade_estimate(evidence)).any())
 
 
-@pytest.mark.parametrize("seed", [12, 33, 60, 101, 202, 334])
+@pytest.mark.parametrize("seed", [12, 21, 33, 101, 181, 222])
 def test_an_unrelated_prior_is_left_alone_that_would_fit_as_well_elsewhere(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -48,6 +48,7 @@ from caldp_core.experiments.run import Result, prepare, run
 from caldp_core.mechanisms import FAMILIES
 from caldp_core.mechanisms.capabilities import channel_products
 from caldp_core.mechanisms.catalogue import MECHANISMS, LocalHashing, Oue, RandomizedResponse
+from caldp_core.mechanisms.randomness import generators, seed_sequence
 from caldp_core.scenarios.blocks import EvenRuns, GridBlocks, OneBlock, SensitiveSymbols
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import SLOTS, Scenario
@@ -98,8 +99,8 @@ def test_trials_differ_and_do_not_depend_on_their_number() -> None:
 def test_people_and_coins_have_seeds_of_their_own() -> None:
     # Were people and coins drawn from one stream, they would not be independent.
     setup = prepare(SMALL)
-    trial = np.random.SeedSequence(SMALL.seed).spawn(1)[0]
-    who, coins = (np.random.default_rng(child) for child in trial.spawn(2))
+    (trial,) = seed_sequence(SMALL.seed).spawn(1)
+    who, coins = generators(trial, 2)
     people = who.multinomial(20_000, setup.dataset.distribution)
     tally = setup.mechanism.sample_tally(people, coins)
     first = run(setup).first

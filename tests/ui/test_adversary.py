@@ -1,6 +1,7 @@
 """What an attacker learns: the page and its films show what the core's inference gives."""
 
 import re
+from collections.abc import Sequence
 from concurrent.futures import wait
 from dataclasses import replace
 from html import unescape
@@ -14,11 +15,12 @@ from streamlit.testing.v1 import AppTest
 from caldp_core.audit.adversary import guess_accuracy, max_guess_accuracy
 from caldp_core.audit.inference import credible_set, likelihood
 from caldp_core.audit.poisoning import RANDOM_ITEMS
-from caldp_core.basics.types import no_progress
+from caldp_core.basics.types import Floats, no_progress
 from caldp_core.datasets import Gowalla, us_cities
 from caldp_core.domain.domains import US_GRID, Area
 from caldp_core.mechanisms.catalogue import Hadamard, PublishedUrap
 from caldp_core.scenarios.blocks import EverythingSensitive, OneBlock, SensitiveAreas
+from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.adversary import fakes, page, view
 from caldp_ui.adversary.page_state import (
     BEGIN,
@@ -31,6 +33,7 @@ from caldp_ui.adversary.page_state import (
     TENTHS,
     AttackerState,
     BeliefData,
+    compute_attacker,
     load_data,
 )
 from caldp_ui.app.theme import LIGHT
@@ -135,7 +138,6 @@ def test_fresh_noise_adds_up_and_stored_noise_does_not() -> None:
     ours, pair = data.ours, data.pair
     assert all(ours.stored_belief(days) is ours.beliefs[1] for days in range(1, DAYS_MAX + 1))
     assert ours.stored_belief(0) is ours.beliefs[0]
-    assert ours.chance_of_truth(10) > 0.9 > ours.chance_of_truth(1)
     assert credible_set(ours.beliefs[10]).size < credible_set(ours.stored_belief(10)).size
     assert pair is not None
     assert first.pair is not None
@@ -148,6 +150,19 @@ def test_fresh_noise_adds_up_and_stored_noise_does_not() -> None:
     assert pair.fresh_limit == pytest.approx(max_guess_accuracy(2.0, 10))
     assert pair.stored_chance <= pair.stored_limit + 1e-9
     assert pair.fresh_chance <= pair.fresh_limit + 1e-9
+
+
+def gains(scenario: Scenario, seeds: Sequence[int]) -> Floats:
+    """What nine further fresh reports add to the chance of the true place, for each seed."""
+    attackers = [compute_attacker(replace(scenario, seed=seed), DENVER) for seed in seeds]
+    return np.array([ours.chance_of_truth(10) - ours.chance_of_truth(1) for ours in attackers])
+
+
+def test_fresh_reports_raise_the_chance_of_the_truth_on_average() -> None:
+    """By 0.46 with a deviation of 0.36: that 20 seeds have a mean of 0.1 or less is 4.5 standard
+    errors off. Stored reports, whose chance stays, have a mean of 0."""
+    strong = BEGIN.with_context(epsilon=2.0)
+    assert gains(strong, range(101, 121)).mean() > 0.1
 
 
 def test_what_is_bright_is_the_credible_set() -> None:
@@ -187,8 +202,8 @@ def test_the_films_are_the_days_and_each_report_alone() -> None:
         chances = prior * likelihood(mechanism, mechanism.tally(report))
         assert step.codes["ours"] == encode(chances / chances.sum())
         assert step.codes["kept"] == alone.steps[0].codes["ours"]
-        on_truth = formats.percent(float((chances / chances.sum())[DENVER]))
-        assert f"the true place a {on_truth} chance" in "".join(step.replacements.values())
+        on_truth = view.chance_with_article(float((chances / chances.sum())[DENVER]))
+        assert f"the true place {on_truth} chance" in "".join(step.replacements.values())
     assert len({step.codes["ours"].name for step in alone.steps}) == DAYS_MAX
     assert max(shares) < 1.0
 

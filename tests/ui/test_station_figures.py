@@ -17,6 +17,7 @@ import pytest
 import scipy
 
 from caldp_core.basics.types import Floats, Ints
+from caldp_core.mechanisms.randomness import generator
 from caldp_core.theory.mixing import numeric_epsilon
 from caldp_ui.classroom import counting, daily, selection, station, trust
 from caldp_ui.classroom.page import STATIONS
@@ -278,7 +279,7 @@ def test_shorter_reports() -> None:
 def error_of_mean(lesson: Lesson, at: Ints) -> float:
     """Of random bits where each of 241 minutes is rounded to `at` first."""
     n, power = lesson.n, math.exp(lesson.epsilon)
-    people = np.random.default_rng(lesson.seed).multinomial(n, daily.shares())
+    people = generator(lesson.seed).multinomial(n, daily.shares())
     chance = (1 + at / 240 * (power - 1)) / (power + 1)
     spread = 240 * (power + 1) / (power - 1) * math.sqrt(people @ (chance * (1 - chance)))
     return math.hypot(spread / n, people @ (at - np.arange(241)) / n)
@@ -389,7 +390,7 @@ def rappor_formula(lesson: Lesson) -> Figures:
 
 
 def means_formula(lesson: Lesson) -> Figures:
-    rng = np.random.default_rng(lesson.seed)
+    rng = generator(lesson.seed)
     people = rng.multinomial(lesson.n, daily.shares())
     truth = float(people @ np.arange(241)) / lesson.n
     return {"truth": truth, "estimate": daily.means_data(lesson).estimate, "wander": 8}
