@@ -148,7 +148,7 @@ NORTHEAST = Scenario(
 
 @pytest.mark.slow
 def test_the_kilometres_of_the_page_s_first_map_are_the_dual_s() -> None:
-    """Where 3.1 km were said: the mean along directions, which is not a distance of people."""
+    """Half as far is the mean along directions, which is not a distance of people."""
     result = run(prepare(NORTHEAST))
     grid = NORTHEAST.dataset.load().domain
     assert isinstance(grid, GridDomain)
@@ -157,5 +157,5 @@ def test_the_kilometres_of_the_page_s_first_map_are_the_dual_s() -> None:
     km = result.first.errors.earth_movers_km
     seconds = perf_counter() - started
     assert km == pytest.approx(exact, rel=1e-6)
-    assert exact == pytest.approx(6.0, abs=0.05)
+    assert exact == pytest.approx(7.2, abs=0.05)
     assert seconds < 3  # 0.1 s alone; a slow and shared machine gets thirty times as long

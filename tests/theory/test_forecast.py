@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, chisquare, t
 
-from caldp_core.basics.limits import N_MAX, TRIALS_MAX
+from caldp_core.basics.limits import N_MAX
 from caldp_core.basics.types import Bools, Floats, Ints
 from caldp_core.datasets import Zipf
 from caldp_core.estimation.estimators import ESTIMATORS
@@ -22,6 +22,7 @@ from caldp_core.experiments.forecast import forecast
 from caldp_core.experiments.run import prepare, run
 from caldp_core.mechanisms import FAMILIES, ContextMechanism, catalogue
 from caldp_core.mechanisms.catalogue import PublishedUrap
+from caldp_core.mechanisms.randomness import seed_sequence
 from caldp_core.privacy.context import Context
 from caldp_core.scenarios.blocks import OneBlock
 from caldp_core.scenarios.policies import (
@@ -33,6 +34,7 @@ from caldp_core.scenarios.policies import (
 )
 from caldp_core.scenarios.scenario import Best, Scenario
 from caldp_core.theory.expected_error import (
+    _FORECAST,
     NORMAL,
     Budget,
     Forecast,
@@ -233,9 +235,9 @@ def test_a_wrong_epsilon_and_a_wrong_deviation_are_rejected(case: Case) -> None:
 
 def test_trials_are_the_same_at_every_call_and_no_run_s() -> None:
     assert FEW.forecast() == FEW.forecast()
-    of_runs = [child.spawn_key for child in np.random.SeedSequence(1).spawn(3)]
-    assert of_runs == [(0,), (1,), (2,)]  # of at most TRIALS_MAX, so that this is another's:
-    assert np.random.SeedSequence(1, spawn_key=(TRIALS_MAX,)).spawn_key not in of_runs
+    of_runs = seed_sequence(1).generate_state(4)
+    of_forecasts = seed_sequence(1, _FORECAST).generate_state(4)
+    assert (of_runs != of_forecasts).any()
 
 
 def test_standard_errors_are_those_of_the_mean() -> None:

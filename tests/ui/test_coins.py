@@ -17,6 +17,7 @@ from caldp_core.basics.types import Floats, Ints
 from caldp_core.datasets import Gowalla, OwnSurvey, OwnTable
 from caldp_core.experiments.questions import QuestionPlan
 from caldp_core.mechanisms.catalogue import Oue
+from caldp_core.mechanisms.randomness import seed_sequence
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.coarser import outcomes
 from caldp_ui.coarser.page_state import CENTRAL, ROUND, Publication, with_data
@@ -233,7 +234,7 @@ def test_what_ships_follows_from_the_seed_in_the_link(monkeypatch: pytest.Monkey
         np.testing.assert_array_equal(first, table_by(CENTRAL, record))
     assert runs.secret_of(record.scenario, "anything") == 0
     for numbers in ((), (7,), (3, 9)):
-        plain = np.random.SeedSequence((5, *numbers)).spawn(2)[1].generate_state(4)
+        plain = seed_sequence(5, *numbers).spawn(2)[1].generate_state(4)
         ours = runs.seeds(record.scenario, "anything", *numbers).spawn(2)[1].generate_state(4)
         np.testing.assert_array_equal(plain, ours)
 
