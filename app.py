@@ -21,6 +21,7 @@ else:
     from caldp_ui.server.guard import install
     from caldp_ui.server.patches import PATCHES
     from caldp_ui.server.vault import keep_results_apart
+    from caldp_ui.start import exhibit
 
     trust_named_proxies()
     keep_files_in_vaults()
@@ -28,7 +29,12 @@ else:
     install(PATCHES)
     app = App(
         __file__,
-        routes=[library(address(ADDRESS)), route(address(NAME)), *phone.routes(address)],
+        routes=[
+            library(address(ADDRESS)),
+            exhibit.route(address),
+            route(address(NAME)),
+            *phone.routes(address),
+        ],
         middleware=middleware(),
         lifespan=upkeep,
         on_script_error=show_failure,

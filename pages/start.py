@@ -1,14 +1,10 @@
-"""Start here: what privacy costs and what context saves; a way to every page."""
+"""Start here: how much a phone must hide, and what the map pays for it; three roads from there."""
 
 from caldp_ui.app.navigation import ensure_navigation
-from caldp_ui.app.texts import plain_errors
-from caldp_ui.session.page_state import begin_page
+from caldp_ui.session.page_state import show_page
 from caldp_ui.start import page
 from caldp_ui.start.page_state import STATE, redirect_map_links
 
 ensure_navigation()
 redirect_map_links()
-begin_page(STATE)
-
-with plain_errors():
-    page.show()
+show_page(STATE, page.show)

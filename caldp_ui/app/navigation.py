@@ -54,7 +54,8 @@ def show(tabs: Sequence[PageEntry], current: str) -> None:
     for address, tab in addresses.items():
         if not groups or groups[-1]["title"] != tab.section:
             groups.append({"title": tab.section, "pages": []})
-        groups[-1]["pages"].append([address, tab.title, tab.path == current])
+        link = [address, tab.title, tab.path == current, tab.purpose]
+        groups[-1]["pages"].append(link)
 
     def go() -> None:
         chosen = addresses.get(str(st.session_state[KEY].get("go")))

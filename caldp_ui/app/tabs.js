@@ -16,8 +16,10 @@ const make = (tag, attributes = {}, ...children) => {
 };
 
 /** @type {(page: Message.TabGroup["pages"][0]) => Element} */
-const link = ([address, title, here]) =>
-  make("li", {}, make("a", { href: address, ...(here && { "aria-current": "page" }) }, title));
+const link = ([address, title, here, purpose]) => {
+  const current = here && { "aria-current": "page" }, hint = purpose && { title: purpose };
+  return make("li", {}, make("a", { href: address, ...current, ...hint }, title));
+};
 
 /** @type {(pages: Message.TabGroup["pages"]) => Element} */
 const list = pages => make("ul", {}, ...pages.map(link));

@@ -13,7 +13,7 @@ import streamlit as st
 
 from caldp_ui.app.texts import plain_errors, read_toml
 from caldp_ui.app.theme import Palette, palette
-from caldp_ui.classroom import counting, daily, selection, station, trust
+from caldp_ui.classroom import counting, daily, questions, selection, station, trust
 from caldp_ui.classroom.page_state import STATE, Lesson
 from caldp_ui.classroom.station import Station
 from caldp_ui.controls import choices
@@ -241,6 +241,7 @@ def show(lesson: Lesson, show_handout: Callable[[str], None]) -> None:
     with main:
         station.below(board, lambda: document.offer_page(STATE, part))
         show_handout(lesson.station)
+        questions.show()
         PAGE.follow(lesson)
 
 

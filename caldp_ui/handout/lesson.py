@@ -1,8 +1,8 @@
 """The lesson as one file, made in the background, and a station's prediction as a live poll.
 
-Its parts are maps, answers, the attacker, and the stations of the classroom, each with three
-questions: predict, move the slider, explain. Right answers about a slider are figures of the films'
-headlines; the others are in `page_questions.toml`.
+It opens with the exhibit of the start page. Its other parts are maps, answers, the attacker, and
+the stations of the classroom, each with three questions: predict, move the slider, explain. Right
+answers about a slider are figures of the films' headlines; the others are in `page_questions.toml`.
 """
 
 from collections.abc import Callable, Sequence
@@ -28,6 +28,8 @@ from caldp_ui.room.page_state import STATE as POLL
 from caldp_ui.room.question import PollQuestion, guess_of
 from caldp_ui.session import jobs, page_state
 from caldp_ui.stage.records import Film, Step
+from caldp_ui.start.page import part as exhibit_part
+from caldp_ui.start.page_state import StartState
 from caldp_ui.values.page import PAGE as ANSWERS_PAGE
 from caldp_ui.values.page_state import AFFAIR, ValuesState
 from caldp_ui.words import accuracy, formats
@@ -184,14 +186,16 @@ FILE: Final = "caldp-lesson.html"
 _OFFER: Final = jobs.StartButton(
     "Take the lesson home",
     ":material/download:",
-    "One file with the maps, the answers, the attacker and all stations, their sliders and "
-    "questions. It opens without a network, from a memory stick or on a phone, and sends nothing.",
+    "One file with the exhibit, the maps, the answers, the attacker and all stations, their "
+    "sliders and questions. It opens without a network, from a memory stick or on a phone, and "
+    "sends nothing.",
 )
 
 
 def make_lesson(progress: Progress) -> bytes:
     """HTML file of the lesson, in some seconds; `progress` takes the share done, and may raise."""
-    return document(TITLE, [*page_parts(), *station_parts()], progress).encode()
+    parts = [exhibit_part(StartState()), *page_parts(), *station_parts()]
+    return document(TITLE, parts, progress).encode()
 
 
 def show(station: str) -> None:

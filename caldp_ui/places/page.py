@@ -27,7 +27,6 @@ from caldp_ui.places import controls, page_state, view
 from caldp_ui.places.page_state import STATE, PlacesState, load_data
 from caldp_ui.relief import view as relief
 from caldp_ui.session import jobs
-from caldp_ui.session import page_state as handover
 from caldp_ui.session.page_state import bind_held, redraw_noise, update_scenario
 from caldp_ui.shell.page import PinPage
 from caldp_ui.stage.records import Film, Step
@@ -366,8 +365,6 @@ def show(record: PlacesState) -> None:
     """Show the page at a record."""
     setup = runs.setup(record.scenario)
     domain = runs.map_of(setup.dataset)
-    if handover.take_part(STATE.page, "tour"):
-        _set_step(0)
     with st.container():  # always there, so that what follows keeps its place
         controls.warn_of_areas(setup)
         if st.session_state.get(_STEP) is not None:

@@ -10,10 +10,8 @@ from PIL import Image
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from caldp_core.experiments.run import prepare
-from caldp_core.scenarios.blocks import OneBlock
 from caldp_ui.maps.scene import BEGIN
 from caldp_ui.places.page import TOUR
-from caldp_ui.start import page as cards
 from tests.browser.conftest import DESKTOP, SCREENS, OpenLink, Profiles, Visit, visiting
 from tests.browser.hands import (
     HEADLINE,
@@ -134,35 +132,14 @@ def test_a_walk_through_everything_asks_nobody_outside(visit: Visit, watch: Watc
     assert watch.outside() == []
 
 
-def test_the_first_page_leads_to_the_map(open_link: OpenLink) -> None:
-    page = open_link("", TABS)
-    expect(page.locator(".st-key-start-maps .stage .divider")).to_be_visible()
-    expect(page.locator("[class*=st-key-open-] button:visible")).to_have_count(len(cards.CARDS))
-    for picture in page.locator(":is([class*=st-key-start-way-], .walk) img").all():
-        expect(picture).to_have_js_property("complete", True)
-        assert picture.evaluate("e => e.naturalWidth") > 0
-    for card in page.locator("[class*=st-key-start-way-]").all():
-        expect(card).to_be_in_viewport(ratio=1)
-    expect(page.locator(".walk")).to_be_in_viewport(ratio=1)
-    page.set_viewport_size(PHONE["viewport"])
-    expect(page.locator(".walk")).to_be_in_viewport(ratio=1)
-    wait_until_settled(page)
-    page.locator("[class*=st-key-open-] button:visible").first.click()
-    page.wait_for_url(f"**/{MAP_PAGE}?*")
-    wait_until_ready(page)
-    expect_shows(page, BEGIN.with_context(blocks=OneBlock()))
-
-
 def test_on_a_phone_the_tour_begins_at_the_top_of_its_page_and_stays_on_screen(
     open_link: OpenLink,
 ) -> None:
-    page = open_link("", TABS, **PHONE)
-    page.get_by_role("button", name="Tour, 3 minutes").click()
-    page.wait_for_url(f"**/{MAP_PAGE}*")
-    strip, main = page.locator(".st-key-places-strip"), page.locator("[data-testid=stMain]")
-    expect(strip).to_be_in_viewport(ratio=1)
-    expect(main).to_have_js_property("scrollTop", 0)
+    page = open_link(MAP_PAGE, TABS, **PHONE)
     wait_until_ready(page)
+    strip, main = page.locator(".st-key-places-strip"), page.locator("[data-testid=stMain]")
+    button(page, "places-tour").click()
+    expect(strip).to_be_in_viewport(ratio=1)
     main.evaluate("e => e.scrollTo(0, 1500)")
     expect(main).not_to_have_js_property("scrollTop", 0)
     expect(strip).to_be_in_viewport(ratio=1)
@@ -493,7 +470,7 @@ def test_the_measure_knows_black_on_white_and_a_veil() -> None:
 
 
 MARKS: dict[str, tuple[str, ...]] = {
-    "": (".sides .hundred", ".scale .strip"),
+    "": (".exhibit[data-ready] .all canvas", ".exhibit .legend .bar"),
     "values": (".row:not(.heading) .truth", ".row:not(.heading) .range.ours"),
     "matrix": (".leak td[data-x]:not(.own)",),
     "classroom": (

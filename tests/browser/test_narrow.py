@@ -44,7 +44,7 @@ FAULTS = r"""() => {
     const rules = {
         'is too narrow': [e => e.matches('.react-aria-ComboBox'), b => b.width < 100],
         'breaks words': [
-            e => e.matches('[class*=st-key-start-words]'), b => b.width < 180],
+            e => e.matches('[class*=st-key-start-way-]'), b => b.width < 180],
         'has no room for its name': [
             e => e.matches('[data-testid=stMarkdownContainer]') && e.closest('button')
                 && getComputedStyle(e).clipPath === 'none', b => b.width < 1],

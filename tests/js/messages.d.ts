@@ -237,6 +237,97 @@ declare namespace Message {
         words: Words;
     }
 
+    /** A size of block of the exhibit: its edges in rows and columns of the grid, with both ends. */
+    interface ExhibitSize {
+        kilometres: number[];
+        rows: number[];
+        columns: number[];
+    }
+
+    /** All that the exhibit draws from; pictures are PNG in base64, lines are steps in hundredths of
+        a degree. Rows of `errors`, `numbers` and `wrong`: by ε, then by size. */
+    interface Exhibit {
+        people: number;
+        grid: {rows: number, columns: number, first: number, north: number, west: number, cell: number};
+        scale: {levels: number, low: number, high: number, nobody: number};
+        epsilons: number[];
+        sizes: ExhibitSize[];
+        errors: {expected: number, deviation: number, standard_error: number, method: string,
+            drawn: number}[][];
+        sheets: string[];
+        truth: string;
+        counts: string;
+        keys: string[];
+        names: string[];
+        numbers: string[][];
+        wrong: string[][];
+        odds: string[];
+        land: number[][];
+        borders: number[][];
+        cities: [name: string, latitude: number, longitude: number, rank: number][];
+        ramps: {light: string[], dark: string[]};
+    }
+
+    /** Sentences, with places in braces for what the browser fills in. */
+    interface ExhibitWords {
+        blocks: string;
+        country: string;
+        you_title: string;
+        pin: string;
+        pin_label: string;
+        guess: string;
+        cells: string;
+        lens: string;
+        you_alt: string;
+        example_pin: string;
+        own_pin: string;
+        report: string;
+        reports: string;
+        all_title: string;
+        truth_title: string;
+        all_alt: string;
+        truth_alt: string;
+        hold: string;
+        truth_shown: string;
+        legend: string;
+        none: string;
+        least: string;
+        most: string;
+        scale: string;
+        draw: string;
+        axis: string;
+        sides: string;
+        less: string;
+        plain: string;
+        drag: string;
+        slider_label: string;
+        slider: string;
+        epsilon: string;
+        epsilon_choice: string;
+        keep: string;
+        save: string;
+        copy: string;
+        copied: string;
+        close: string;
+        card_note: string;
+        card_block: string;
+        card_price: string;
+        card_odds: string;
+        card_map: string;
+        card_truth: string;
+        card_source: string;
+    }
+
+    /** What the page says to the exhibit; `data`: null where they are at an address. */
+    interface ExhibitMessage {
+        key: string;
+        content: string;
+        address: string;
+        data: Exhibit | null;
+        words: ExhibitWords;
+        receipt: Receipt;
+    }
+
     interface Answer {
         name: string;
         sensitive: boolean;
@@ -297,7 +388,7 @@ declare namespace Message {
 
     interface TabGroup {
         title: string;
-        pages: [address: string, title: string, here: boolean][];
+        pages: [address: string, title: string, here: boolean, purpose: string][];
     }
 }
 

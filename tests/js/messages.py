@@ -25,6 +25,8 @@ from caldp_ui.room.question import PollQuestion, history
 from caldp_ui.stage import records
 from caldp_ui.stage.component import _head, film_head
 from caldp_ui.stage.records import style_data
+from caldp_ui.start import exhibit
+from caldp_ui.start.page_state import StartState
 from caldp_ui.values import view as chart
 from caldp_ui.values.page_state import BEGIN
 from tests.ui.driver import SMALL, verdict
@@ -60,6 +62,7 @@ def messages() -> Iterator[tuple[str, Any]]:
             _sent(records.pack_message({"stage": "maps", "film": film_head(film)}, [_CODE])),
         )
     yield "Looks", style_data()
+    yield from (("ExhibitMessage", each) for each in _exhibits())
     yield from (("Answers", each) for each in _answers())
     yield "Matrix", json.loads(view.board_json(verdict(SMALL)))
     step = records.Step(
@@ -82,6 +85,14 @@ def messages() -> Iterator[tuple[str, Any]]:
             "pages/maps.py",
         ),
     )
+
+
+def _exhibits() -> Iterator[dict[str, Any]]:
+    """The exhibit with its data, and with an address for them."""
+    choice = StartState().choice
+    whole = dict(exhibit.as_component("exhibit", choice).message)
+    yield whole
+    yield {**whole, "data": None, "address": exhibit.address()}
 
 
 def _scenes() -> Iterator[records.Scene]:

@@ -42,7 +42,6 @@ from caldp_ui.classroom.page_state import Lesson
 from caldp_ui.coarser.page_state import STATE as COARSER
 from caldp_ui.curves.page_state import STATE as CURVES
 from caldp_ui.distances.page_state import STATE as DISTANCES
-from caldp_ui.maps.scene import BEGIN as MAP
 from caldp_ui.matrix.page_state import DESIGNED
 from caldp_ui.matrix.page_state import STATE as MATRIX
 from caldp_ui.paper.page_state import STATE as PAPER
@@ -113,8 +112,8 @@ PAGES = {
     "start": Page(
         navigation.START,
         START,
-        ({**V2, "epsilon": "21"},),
-        {"scenario": MAP.with_context(epsilon=4.0)},
+        ({"size": "1x1"}, {"eps": "3"}),
+        {"size": "33x53", "epsilon": 4.0},
     ),
     "places": Page(
         navigation.PLACES,

@@ -37,9 +37,8 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.planner import best_family
 from caldp_ui.app import navigation
 from caldp_ui.compute import runs
-from caldp_ui.controls.choices import Preset
 from caldp_ui.maps import scene
-from caldp_ui.maps.scene import BEGIN, EXAMPLE, matching_preset
+from caldp_ui.maps.scene import BEGIN, EXAMPLE
 from caldp_ui.parts import comparison, layout
 from caldp_ui.parts.pins import FilmRequest
 from caldp_ui.places import controls, page_state, view
@@ -47,9 +46,6 @@ from caldp_ui.places.page import DRAWS_FILM, EPSILON_FILM, TOUR
 from caldp_ui.places.page_state import PlacesState, load_data
 from caldp_ui.shell import page
 from caldp_ui.stage.records import Film
-from caldp_ui.start import page as start_page
-from caldp_ui.start.page_state import LINK as START_LINK
-from caldp_ui.start.page_state import StartState
 from caldp_ui.words import formats, promise
 from caldp_ui.words.formats import PLACES
 from tests.contract.checks import naming
@@ -426,88 +422,16 @@ def test_at_most_as_many_areas_as_the_core_allows() -> None:
     assert at.warning
 
 
-def start_page_of(**query: str) -> AppTest:
-    """The first page of the dashboard."""
-    return open_page("", query)
-
-
-def button_called(at: AppTest, words: str) -> Any:
-    return next(button for button in at.button if words in button.label)
-
-
 def has_button(at: AppTest, key: str) -> bool:
     return any(button.key == key for button in at.button)
 
 
-def test_a_newcomer_lands_on_plain_ldp_against_blocks() -> None:
-    at = start_page_of()
-    assert navigation.PAGES[0].path == navigation.START
-    maps = scene_of(at, "start-maps")
-    assert maps["look"] == "swipe"
-    assert maps["swipe"] == ["plain", "ours"]
-    ours, plain = run(prepare(BEGIN)), run(prepare(runs.best_plain_ldp(BEGIN)))
-    sentence = headline_of(at)
-    assert f"{formats.of_hundred(ours.first.errors.tv)} people" in sentence
-    assert f"wrong place, not {formats.per_hundred(plain.first.errors.tv)}." in sentence
-
-
-def test_a_link_without_a_page_opens_the_map() -> None:
-    assert scenario_of(start_page_of(blocks="states", v="2")).context.blocks == StateBlocks()
-
-
-def test_the_start_page_leads_to_its_map_and_to_the_tour() -> None:
-    at = start_page_of(**START_LINK.write(StartState(BEGIN.with_context(epsilon=4.0))))
-    checked(button_called(at, "Open this map").click().run())
-    assert_shows(at, BEGIN.with_context(epsilon=4.0))
-    at = start_page_of()
-    checked(button_called(at, "Tour").click().run())
-    assert container(at, "places-strip") is not None
-
-
-THERE = {
-    "teach-0": "classroom-begin",
-    "decide-0": "coarser-office",
-    "decide-1": "plan-protection",
-    "own-0": "places-own-text",
-}
-"""A control of the page that each way leads to."""
-
-
-@pytest.mark.parametrize(("way", "there"), [*THERE.items()][::2])
-def test_what_people_come_for_is_one_click_away(way: str, there: str) -> None:
-    at = checked(start_page_of().button(key=f"start-go-{way}").click().run())
-    assert there in {str(element.key) for element in (*at.button, *at.selectbox, *at.text_area)}
-
-
-def test_every_way_of_the_first_page_is_tried() -> None:
-    cards = start_page.PURPOSE_CARDS
-    ways = [f"{name}-{at}" for name, card in cards.items() for at in range(len(card["ways"]))]
-    assert ways == list(THERE)
-
-
 def test_the_plan_opens_once_from_the_start_page() -> None:
-    at = checked(start_page_of().button(key="start-go-teach-0").click().run())
+    at = checked(open_page("", {}).button(key="start-go-teach-0").click().run())
     assert has_button(at, "classroom-begin")
     go(at, navigation.MATRIX)
     go(at, navigation.CLASSROOM)
     assert not has_button(at, "classroom-begin")
-
-
-def test_an_example_keeps_its_name_on_the_map() -> None:
-    one_city = next(card for card in start_page.CARDS if card.title == "Hide one city")
-    preset = matching_preset(one_city.apply(BEGIN))
-    assert preset is not None
-    assert preset.title == one_city.title
-
-
-@pytest.mark.parametrize("card", thinned(start_page.CARDS, one_in=4), ids=lambda card: card.title)
-def test_cards_open_the_map_with_their_scenario(card: Preset) -> None:
-    at = start_page_of()
-    checked(at.button(key=f"open-{card.title}").click().run())
-    scenario = card.apply(BEGIN)
-    assert_shows(at, scenario)
-    checked(at.switch_page(navigation.PLACES).run())
-    assert_shows(at, scenario)
 
 
 @pytest.mark.slow

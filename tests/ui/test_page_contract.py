@@ -31,6 +31,7 @@ from caldp_ui.app.navigation import CLASSROOM
 from caldp_ui.app.navigation import PAGES as NAVIGATION_PAGES
 from caldp_ui.charts import show
 from caldp_ui.charts.show import Figure
+from caldp_ui.classroom import questions
 from caldp_ui.compute import runs
 from caldp_ui.parts.comparison import USES
 from caldp_ui.plan.page_state import DEPLOYMENTS
@@ -41,7 +42,6 @@ from caldp_ui.room.poll import PollState
 from caldp_ui.room.question import shares_of
 from caldp_ui.session import page_state
 from caldp_ui.session.page_state import PinPageState
-from caldp_ui.start import page as start_page
 from caldp_ui.values.page_state import AFFAIR, BEGIN, ValuesState
 from caldp_ui.words import formats, policies, promise
 from caldp_ui.words.accuracy import DEFINITIONS, OF_PAGES, OF_STATIONS, Statement
@@ -402,7 +402,7 @@ def test_what_mixing_leaves_is_worked_out_once_it_is_asked_for() -> None:
     assert not promise.is_known(prepare(Scenario().with_context(sensitive=SensitiveSymbols(()))))
 
 
-ALL = [each for column in start_page.frequent_questions().values() for each in column]
+ALL = [each for column in questions.frequent_questions().values() for each in column]
 
 
 def answer_to(question: str) -> str:
@@ -445,8 +445,8 @@ def test_pages_and_uses_that_are_named_exist() -> None:
     assert levels["Keyboard words (QuickType), phones"] == 8.0
 
 
-def test_they_are_on_the_first_page_with_all_words() -> None:
-    at = open_page("pages/start.py")
+def test_they_are_below_the_stations_of_the_classroom_with_all_words() -> None:
+    at = open_page("pages/classroom.py")
     texts: list[Any] = list(at.get("html"))
     (made,) = (each.body for each in texts if 'class="questions"' in each.body)
     assert made.count("<summary>") == len(ALL) + 1

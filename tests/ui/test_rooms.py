@@ -31,7 +31,7 @@ from caldp_ui.matrix.page_state import TEMPLATES
 from tests import ROOT
 from tests.servers import PATIENCE
 from tests.test_architecture import files_that_look_up
-from tests.ui.driver import checked, go, open_page, query_of, scenario_of
+from tests.ui.driver import checked, data_of, go, open_page, query_of, scenario_of
 from tests.ui.survey_page.page_state import TEN
 
 PAGE = ROOT / "tests" / "ui" / "survey_page"
@@ -158,16 +158,16 @@ def test_all_style_is_in_one_place() -> None:
         assert "<style" not in path.read_text(encoding="utf-8"), path.name
 
 
-def test_every_page_is_in_the_menu_and_on_the_first_page() -> None:
+def test_every_page_is_in_the_tabs_with_its_purpose() -> None:
     files = {f"pages/{path.name}" for path in (ROOT / "pages").glob("*.py")}
     assert {entry.path for entry in navigation.PAGES} == files
     at = checked(AppTest.from_file(ROOT / "app.py", default_timeout=120).run())
-    linked = {(link.proto.page, link.proto.label) for link in at.get("page_link")}
+    groups, _ = data_of(at, navigation.KEY)
+    linked = [(title, purpose) for group in groups for _, title, _, purpose in group["pages"]]
     first, *others = navigation.PAGES
     assert first.path == navigation.START
-    assert linked == {(Path(entry.path).stem, entry.title) for entry in others}
-    captions = {caption.value for caption in at.caption}
-    assert {entry.purpose for entry in others} <= captions
+    assert linked == [(entry.title, entry.purpose) for entry in navigation.PAGES]
+    assert all(entry.purpose for entry in others)
     pages = (ROOT / "docs" / "pages.md").read_text("utf-8")
     assert [entry.title for entry in navigation.PAGES if f"**{entry.title}**" not in pages] == []
 
