@@ -123,14 +123,19 @@ _KNOWN: Final = 1e-9
 def area_columns(release: Release, areas: ResultAreas, n: int) -> dict[str, list[object]]:
     """The columns by name, each (a,): shares of `n` people, and their ends (`ends_of_areas`).
 
-    `level`: 1 where the ends are a bound that always holds, else the chance that a range does.
+    `kind`: what the numbers are: "exact" where table or reports show them, else an "estimate in a
+    bound" or "in a range". `level`: 1 where the ends are a bound that always holds, else the chance
+    that a range does.
     """
     people = sums_by(areas.labels, release.estimate, len(areas.names))
     ends = release.ends_of_areas(areas.labels)
+    exact = ends.high - ends.low <= _KNOWN * n
+    kinds = np.where(ends.always, "estimate in a bound", "estimate in a range")
     return {
         "area": list(areas.names),
-        "estimated share": (people / n).tolist(),
-        "estimated people": people_column(people),
+        "share": (people / n).tolist(),
+        "people": people_column(people),
+        "kind": np.where(exact, "exact", kinds).tolist(),
         "low": (ends.low / n).tolist(),
         "high": (ends.high / n).tolist(),
         "level": np.where(ends.always, 1.0, LEVEL).tolist(),

@@ -1,4 +1,4 @@
-"""The pack to publish of a treatment, its result by areas, and a memo on it to keep."""
+"""The files of a treatment that was rehearsed: its table, its result by areas, and a memo on it."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -24,15 +24,15 @@ from caldp_ui.words import formats, promise
 
 
 def by_area(data: TreatmentData, name: str, areas: ResultAreas | None) -> pack.AreaResult | None:
-    """What a treatment publishes, by areas, with ranges or bounds; None without areas."""
+    """What a treatment shows of areas, with ranges or bounds; None without areas."""
     if areas is None or name in data.results:
         return pack.by_areas(data.results.get(name), areas)
     columns = area_columns(data.treatments[name].release, areas, data.setup.n)
     return pack.AreaResult(areas, columns)
 
 
-def _published(data: TreatmentData, name: str) -> dict[str, list[object]]:
-    """The columns of the table as a treatment publishes it; larger cells have totals alone."""
+def _table(data: TreatmentData, name: str) -> dict[str, list[object]]:
+    """The columns of the table that a treatment leads to; larger cells have totals alone."""
     _, many = promise.counted(data.setup.scenario)
     if name == LARGER:
         totals = np.bincount(data.labels, data.counts).astype(np.int64)
@@ -49,7 +49,7 @@ def _published(data: TreatmentData, name: str) -> dict[str, list[object]]:
 
 def _totals(data: TreatmentData) -> dict[str, list[object]]:
     """The totals of larger cells beside hidden counts; a hidden one is in no file."""
-    columns, (_, many) = _published(data, LARGER), promise.counted(data.setup.scenario)
+    columns, (_, many) = _table(data, LARGER), promise.counted(data.setup.scenario)
     first = np.unique(data.labels, return_index=True)[1]
     numbers = data.table.numbers[data.table.margins.levels[0][first]]
     return columns | {many: ["hidden" if number < 0 else number for number in numbers.tolist()]}
@@ -78,21 +78,30 @@ def _within_groups(data: TreatmentData, name: str) -> dict[str, list[object]]:
 _SHARES: Final = ("share of its group", "share low", "share high")
 
 
-def pack_of(data: TreatmentData, name: str, areas: ResultAreas | None) -> bytes:
-    """The pack to publish of one treatment: its table, its maps and a record of one page."""
+def files_of(data: TreatmentData, name: str, areas: ResultAreas | None) -> dict[str, str | bytes]:
+    """The files of one treatment: its table, its maps, a record of one page and a memo.
+
+    All are internal: the pack that holds them marks each (`parts.pack.mark`).
+    """
     found = by_area(data, name, areas)
-    files = {"table.csv": as_csv(_published(data, name))}
+    files: dict[str, str | bytes] = {"table.csv": as_csv(_table(data, name))}
     if name == HIDE:
         files["totals.csv"] = as_csv(_totals(data))
     treated = sharing.estimated_setup(data.setup, data.treatments[name].release.shares)
-    drawn = pack.drawings(treated, found, (view.published_text(data, name),))
+    drawn = pack.drawings(treated, found, (view.table_text(data, name),))
     record = layout.printed_form(__file__, "record.html").substitute(
         _words(data, name, found),
         drawn="".join(drawn.values()),
         table="" if drawn else _table_html(data, name),
         version=__version__,
     )
-    return pack.zip_of({"record.html": record, **drawn, **files, **pack.area_files(found)})
+    return {
+        "record.html": record,
+        "memo.html": memo_of(data, name, areas),
+        **drawn,
+        **files,
+        **pack.area_files(found),
+    }
 
 
 _ROWS_MAX: Final = 40
@@ -102,7 +111,7 @@ _NAMED: Final[tuple[str, ...]] = ("larger cell", "answer", "group")
 
 def _table_html(data: TreatmentData, name: str) -> str:
     """The table of a treatment for paper: each range behind its number."""
-    columns, (_, many) = _published(data, name), promise.counted(data.setup.scenario)
+    columns, (_, many) = _table(data, name), promise.counted(data.setup.scenario)
     shown = {title: cells for title, cells in columns.items() if title in _NAMED}
     if name == LARGER:
         shown[many] = columns[many]
@@ -135,20 +144,33 @@ def _words(data: TreatmentData, name: str, found: pack.AreaResult | None) -> dic
     error, of = view.error_and_unit(data, name)
     return {
         "title": escape(f"{data.setup.dataset.name}: {view.TITLES[name].lower()}"),
-        "result": escape(view.published_text(data, name)),
+        "result": escape(view.table_text(data, name)),
         "protected": f"<p>It protects against {against}. To be trusted: {trust}.</p>",
-        "odds": f"<p>{escape(view.published_bound(data, name))}</p>",
+        "odds": f"<p>{escape(view.table_bound(data, name))}</p>",
         "audit": "",
         "cost": cost,
         "method": f"<dt>error</dt><dd>{error} {escape(of)}</dd><dt>paid by</dt><dd>{cost}</dd>",
         "by_area": "" if found is None else found.table_html,
         "open": f"<li>{remains[:1].upper()}{remains[1:]}.</li>",
-        "treatments": pd.DataFrame.from_dict(rows, orient="index").to_html(),
+        "as_read": _as_read(data),
+        "treatments": sharing.memo_section(
+            "Treatments and attacks that were tried",
+            pd.DataFrame.from_dict(rows, orient="index").to_html(),
+        ),
     }
 
 
+def _as_read(data: TreatmentData) -> str:
+    """What was chosen or left out when the file was read, as HTML; "" where nothing was.
+
+    Counts are exact of the list as it was read: cells that were left out are in no number.
+    """
+    reading = getattr(data.setup.scenario.dataset, "reading", "")
+    return f"<p>The file, as read: {escape(reading)}.</p>" if reading else ""
+
+
 def memo_of(data: TreatmentData, name: str, areas: ResultAreas | None) -> str:
-    """A memo on whether to publish a treatment, with the attack that was played on all of them."""
+    """A memo on a treatment for a decision, with the attack that was played on all of them."""
     words = _words(data, name, by_area(data, name, areas))
     record, lines = data.record, []
     for times in (0.5, 2.0):
@@ -167,4 +189,6 @@ def memo_of(data: TreatmentData, name: str, areas: ResultAreas | None) -> str:
         if name in errors.treatments:
             error, of = view.error_and_unit(errors, name)
             lines.append(f"<li>{text}: {error} {escape(of)}.</li>")
-    return sharing.fill_template("memo.html", **words, other_levels="".join(lines))
+    others = f"<ul>{''.join(lines)}</ul>" if lines else ""
+    more = sharing.memo_section("With more noise, or with less", others)
+    return sharing.fill_template("memo.html", **words, other_levels=more)

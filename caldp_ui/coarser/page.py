@@ -94,7 +94,7 @@ def _settings(data: TreatmentData) -> None:
     record = data.record
     if record.attack == page_state.PARTS:
         titles = {each: view.TOTALS[each] for each in page_state.total_choices(data.domain)}
-        choices.of_field(STATE, "totals", "Published totals", titles, label_visibility="collapsed")
+        choices.of_field(STATE, "totals", "Totals beside it", titles, label_visibility="collapsed")
     elif record.attack in page_state.PAIR_ATTACKS:
         choices.view_switch(STATE, "far", "The other place", _OTHER_PLACES)
     elif record.attack == page_state.REGIONS:
@@ -254,7 +254,7 @@ def _sharing(data: TreatmentData) -> None:
         content = ReportContent(ours, _summary_text(data), estimates, true, found, table)
     other_scenarios = {sharing.PLAIN: runs.best_plain_ldp(data.record.scenario)}
     if runs.is_own(data.record.scenario.dataset):
-        _publish(data)
+        _rehearsal_files(data)
     sharing.section(
         STATE, view.nouns(data), content, other_scenarios, lambda: _export_buttons(data)
     )
@@ -268,7 +268,7 @@ _PICKED: Final = f"{STATE.page}/treatment"
 def _pick_treatment(data: TreatmentData, label: str) -> str:
     """The menu of treatments, noise first."""
     names = [name for name in list(data.treatments)[::-1] if name != page_state.NOTHING]
-    held, key = st.session_state.get(_PICKED), STATE.key("publish")
+    held, key = st.session_state.get(_PICKED), STATE.key("picked")
     at = names.index(held) if held in names else 0
     picked = st.selectbox(label, names, at, view.TITLES.__getitem__, key=key)
     st.session_state[_PICKED] = picked
@@ -278,23 +278,20 @@ def _pick_treatment(data: TreatmentData, label: str) -> str:
 def _by_area(data: TreatmentData) -> None:
     """A treatment by areas, with ranges or bounds."""
     name, found = _pick_treatment(data, "Treatment"), areas.chosen_areas(data.setup)
-    note = view.published_text(data, name)
+    note = view.table_text(data, name)
     shown = packs.by_area(data, name, found)
     setup = sharing.estimated_setup(data.setup, data.treatments[name].release.shares)
     areas.section(STATE, setup, shown, note)
 
 
-def _publish(data: TreatmentData) -> None:
-    """The pack of a treatment, and a memo on it to keep."""
-    scenario = data.record.scenario
-    found = areas.chosen_areas(data.setup)
+def _rehearsal_files(data: TreatmentData) -> None:
+    """The files of a treatment that was rehearsed, all internal."""
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
-        picked = _pick_treatment(data, "Publish")
-        make = partial(packs.pack_of, data, picked, found)
-        sharing.file_button(STATE.key("treatment"), f"{picked}-{pack.PACK_NAME}", make)
-        memo = partial(packs.memo_of, data, picked, found)
-        sharing.true_file(STATE.key("memo"), f"{picked}-memo.html", memo, scenario)
-    st.caption(view.published_text(data, picked))
+        picked = _pick_treatment(data, "Files of")
+        make = partial(packs.files_of, data, picked, areas.chosen_areas(data.setup))
+        name, scenario = f"{picked}-{pack.PACK_NAME}", data.record.scenario
+        sharing.rehearsal_pack(STATE.key("treatment"), name, make, scenario)
+    st.caption(view.table_text(data, picked))
 
 
 def _summary_text(data: TreatmentData) -> str:

@@ -29,8 +29,8 @@ ROUND: Final = "round"
 CENTRAL: Final = "central"
 PLAIN: Final = "plain"
 BLOCKS: Final = "blocks"
-OFFICE_TREATMENTS: Final = (HIDE, ROUND, CENTRAL)
-"""Treatments that can be the third picture."""
+OFFICE_TREATMENTS: Final = (CENTRAL, HIDE, ROUND)
+"""Treatments that can be the third picture; the first fits a list that an office holds."""
 TWO_PLACES: Final = "places"
 MOVED: Final = "moved"
 PAIR_ATTACKS: Final = (TWO_PLACES, MOVED)
@@ -74,7 +74,7 @@ class Publication(ScenarioRecord):
     """
 
     scenario: Scenario = BEGIN
-    office: str = HIDE
+    office: str = CENTRAL
     threshold: int = 10
     base: int = 5
     attack: str = TWO_PLACES
@@ -88,8 +88,9 @@ class Publication(ScenarioRecord):
     period: int = 0
 
     def with_attack(self, attack: str) -> "Publication":
-        """The record before the first move of an attack."""
-        return replace(self, attack=attack, moves=0)
+        """The record before the first move of an attack; one on hidden counts shows these."""
+        office = HIDE if attack == PARTS else self.office
+        return replace(self, attack=attack, office=office, moves=0)
 
     @property
     def published_totals(self) -> str:

@@ -59,10 +59,10 @@ UNIT: Final[dict[str, str]] = _NAMES["units"]
 DECISION_COLUMNS: Final[tuple[str, ...]] = tuple(_DEBATE["columns"].values())
 
 
-def published_text(data: TreatmentData, name: str) -> str:
-    """What stands in the table that a treatment publishes."""
+def table_text(data: TreatmentData, name: str) -> str:
+    """What stands in the table that a treatment leads to."""
     epsilon = f"{data.setup.scenario.policy.plain_epsilon:g}"
-    texts = _NAMES["published"] | _NAMES["published"][data.record.published_totals]
+    texts = _NAMES["tables"] | _NAMES["tables"][data.record.published_totals]
     return str(texts[name]).format(base=data.record.base, epsilon=epsilon)
 
 
@@ -112,9 +112,9 @@ def noise_sentence(data: TreatmentData) -> str:
     return _with_odds(name, data, tables)
 
 
-def published_bound(data: TreatmentData, name: str) -> str:
+def table_bound(data: TreatmentData, name: str) -> str:
     """What the ε of a treatment's table bounds, in odds; "" for treatments without one."""
-    bound = f"published_{name}"
+    bound = f"table_{name}"
     return _with_odds(bound, data, 1) if bound in _NAMES["bounds"] else ""
 
 
@@ -174,7 +174,7 @@ def headline(data: TreatmentData) -> formats.Headline:
     attack = data.record.attack
     return formats.Headline(
         _SENTENCES[attack](data) if data.record.moves else OPENING_SENTENCES[attack],
-        f"{more} {errors_sentence(data)}".strip(),
+        f"{more} {errors_sentence(data)} {TEXTS['held_list']}".strip(),
         any(o.sure and o.share for name, o in found.items() if name != state.NOTHING),
         errors | shares | ({"nearly_known": float(near)} if near else {}),
     )

@@ -94,13 +94,13 @@ def section(state: PageState[Any], setup: Setup, found: pack.AreaResult | None, 
         if found is None:
             st.info(TEXTS["no_areas"] if is_map else TEXTS["no_groups"])
             return
-        rows = pd.DataFrame(found.rows, columns=["area", "estimated share", "range"])
+        rows = pd.DataFrame(found.rows, columns=["area", "share", "range"])
         st.dataframe(rows, hide_index=True, width="stretch")
         st.caption(f"{TEXTS['areas_notes']} {note}")
         for name, text in pack.area_files(found).items():
-            sharing.file_button(state.key(name.replace(".", "-")), name, text)
+            sharing.true_file(state.key(name.replace(".", "-")), name, text, setup.scenario)
     if drawn := pack.areas_svg(setup, found, (note,)):
-        right.image(drawn, alt="Map of the estimated share of each area.")
+        right.image(drawn, alt="Map of the share of each area.")
 
 
 FILE_KEY: Final = "polygons-file"

@@ -1,10 +1,11 @@
-"""Maps and files of a visitor's data to publish or keep: pictures, the pack, true counts marked.
+"""Files of a rehearsal: maps on paper, tables by area, and the line that marks what is internal.
 
-Nothing of a pack to publish is drawn or computed from the truth, and all of it goes into one ZIP
-file.
+Noise of a rehearsal is drawn for a demonstration, beside the truth. So whatever files it makes of a
+visitor's own data are internal, one by one and as one ZIP file, and each says so inside: what may
+leave is made at the desk from a list that is held, or by a collection from people's own devices.
 
-A map to publish (`figure.svg` is its form) has a title, place names, a legend, a scale and notes,
-in the reader's own fonts.
+A map on paper (`figure.svg` is its form) has a title, place names, a legend, a scale and notes, in
+the reader's own fonts.
 
 Colours and dark land are those of the stage.
 """
@@ -14,6 +15,7 @@ import csv
 import io
 import json
 import math
+import re
 import textwrap
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
@@ -276,8 +278,7 @@ def height(domain: GridDomain, part: Area) -> int:
     return round(WIDTH * high / wide / narrow)
 
 
-PACK_NAME: Final = "pack-to-publish.zip"
-KEPT: Final = "pack-to-keep.zip"
+PACK_NAME: Final = "rehearsal.zip"
 _ROWS_MAX: Final = 12
 """Areas in the table of a record."""
 BOUNDS: Final = "bounds, which follow from the rule and always hold."
@@ -286,7 +287,7 @@ RANGES: Final = "ranges that hold 95 times in 100."
 
 @dataclass(frozen=True, eq=False)
 class AreaResult:
-    """Areas with their columns of estimated shares and ranges."""
+    """Areas with their columns of shares and ranges (`treatments.release.area_columns`)."""
 
     areas: ResultAreas
     columns: dict[str, list[object]]
@@ -294,14 +295,14 @@ class AreaResult:
     @property
     def rows(self) -> list[tuple[str, str, str]]:
         """Name, percentage and range of each area, the largest first."""
-        columns = (self.columns[n] for n in ("area", "estimated share", "low", "high", "level"))
+        columns = (self.columns[n] for n in ("area", "share", "low", "high", "level"))
         rows = sorted(zip(*columns, strict=True), key=lambda row: -float(str(row[1])))
         return [(str(name), *_percentages(*map(float, map(str, rest)))) for name, *rest in rows]
 
     @property
     def colours(self) -> MapColours | None:
         """The colours of the areas, from a share of 0; None where they are not on a map."""
-        shares, cells = np.array(self.columns["estimated share"], np.float64), self.areas.cells
+        shares, cells = np.array(self.columns["share"], np.float64), self.areas.cells
         if cells is None:
             return None
         top = max(float(shares.max()), 1e-9)
@@ -412,8 +413,8 @@ def area_files(by_area: AreaResult | None) -> dict[str, str]:
     return files
 
 
-LINE: Final = "INTERNAL: made from the true counts of somebody's own data. Do not pass it on."
-"""The red line in every such file."""
+LINE: Final = "REHEARSAL, INTERNAL: made from somebody's own data. Do not pass it on."
+"""The red line in every file that a rehearsal makes of a visitor's own data."""
 COLUMN: Final = "truth (INTERNAL: do not pass it on)"
 """The title of a column of true shares in a table that the browser saves as CSV."""
 RED: Final = "#B00020"
@@ -455,6 +456,36 @@ def _mark_html(data: bytes) -> bytes:
     return data.decode().replace("<body>", line, 1).encode()
 
 
+def _mark_svg(data: bytes) -> bytes:
+    """The picture below a red band with the line, which programs read as its description, too."""
+    svg = data.decode()
+    found = _SVG_BEGIN.match(svg)
+    if found is None:
+        raise ValueError("The picture must begin as figure.svg does.")
+    width, height = int(found["width"]), int(found["height"])
+    band = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height + _SVG_BAND}" '
+        f'width="{width}" height="{height + _SVG_BAND}" font-family="sans-serif">'
+        f"<desc>{LINE}</desc>"
+        f'<rect width="{width}" height="{_SVG_BAND}" fill="{RED}"/>'
+        f'<text x="{_EDGE}" y="16" font-size="11" fill="#fff">{LINE}</text>'
+    )
+    return f'{band}<g transform="translate(0 {_SVG_BAND})">{svg}</g></svg>'.encode()
+
+
+_SVG_BEGIN: Final = re.compile(r'<svg [^>]*viewBox="0 0 (?P<width>\d+) (?P<height>\d+)"')
+_SVG_BAND: Final = 24
+"""Units of the band above a picture."""
+
+
+def _mark_geojson(data: bytes) -> bytes:
+    """The line in the collection and in each feature, however they are taken apart."""
+    found: Any = json.loads(data)
+    for feature in found["features"]:
+        feature["properties"] = {INTERNAL_NAME: LINE, **feature["properties"]}
+    return json.dumps({INTERNAL_NAME: LINE, **found}, ensure_ascii=False).encode()
+
+
 def _mark_json(data: bytes) -> bytes:
     found: Any = json.loads(data)
     parts = [
@@ -484,8 +515,10 @@ def _mark_zip(data: bytes) -> bytes:
 
 _MARKS: Final[dict[str, Callable[[bytes], bytes]]] = {
     ".csv": _mark_csv,
+    ".geojson": _mark_geojson,
     ".json": _mark_json,
     ".png": _mark_png,
+    ".svg": _mark_svg,
     ".zip": _mark_zip,
     ".html": _mark_html,
 }

@@ -19,9 +19,8 @@ import streamlit as st
 
 from caldp_core import __version__
 from caldp_core.audit.adversary import max_guess_accuracy
-from caldp_core.basics.types import Floats, Progress, no_progress, part_of
+from caldp_core.basics.types import Floats, Progress, part_of
 from caldp_core.collect.protocol import can_be_collected, unprotected_text
-from caldp_core.datasets.own import CountedRows
 from caldp_core.datasets.public_map import PublicMap
 from caldp_core.domain.domains import GridDomain
 from caldp_core.estimation.estimators import ESTIMATORS
@@ -37,7 +36,7 @@ from caldp_ui.app import gate
 from caldp_ui.app.fragments import fragment
 from caldp_ui.app.texts import escape_markdown, read_texts, read_toml
 from caldp_ui.compute import coins, runs
-from caldp_ui.compute.runs import PrivacySummary, estimate_is_public, is_own, summarize_privacy
+from caldp_ui.compute.runs import PrivacySummary, is_own, summarize_privacy
 from caldp_ui.controls import choices
 from caldp_ui.parts import layout, pack
 from caldp_ui.session import jobs, visit
@@ -48,6 +47,7 @@ from caldp_ui.words.formats import MEANING, Vocabulary
 TEXTS: Final = read_texts(__file__)
 
 _FORM: Final = "record.html"
+_MEMO: Final = "memo.html"
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +87,7 @@ def html(
     """The record as an HTML page; `address` opens the scenario, "" where none does.
 
     `form`: its file; “memo.html” is a memo for a decision, with lines for reasons and signatures.
-    Of a visitor's own data it is internal: `publishable_html` is for others.
+    Of a visitor's own data it is internal, and is saved with its mark (`true_file`).
     """
     ours, setup = content.ours, content.ours.setup
     texts = policies.describe_promise(nouns, setup)
@@ -107,31 +107,14 @@ def html(
         scenario=_scenario(setup),
         form=form,
         by_area="" if content.by_area is None else content.by_area.table_html,
-        treatments=content.treatments,
-        other_levels=_other_levels(nouns, setup),
+        treatments=memo_section("Treatments and attacks that were tried", content.treatments),
+        other_levels=memo_section("With more noise, or with less", _other_levels(nouns, setup)),
     )
 
 
-def publishable_html(
-    nouns: Vocabulary, content: ReportContent, report: AuditReport, address: str
-) -> str:
-    """The record without anything true of a visitor's own data: shares of people are estimated."""
-    setup = estimated_setup(content.ours.setup, content.ours.first.estimate)
-    texts = policies.describe_promise(nouns, setup)
-    drawn = pack.drawings(setup, content.by_area, ())
-    pictures = "".join(f"<figure>{svg}</figure>" for svg in drawn.values())
-    link = f" by <code>{escape(address)}</code>" if address else ""
-    by_area = "" if content.by_area is None else content.by_area.table_html
-    return _page(
-        nouns,
-        setup,
-        result=f"{_exposed(texts)}{bold_html(texts.summary)} <p>{open_counts_text(setup)}</p>",
-        pictures=(pictures or _figures({}, content.pictures)) + by_area,
-        method=[*_method(setup, texts), ("accuracy", TEXTS["accuracy"])],
-        audit=_audit(report.summary),
-        repeat=TEXTS["data_stay"].format(link=link, version=__version__),
-        scenario="",
-    )
+def memo_section(title: str, content: str) -> str:
+    """A part of a memo as HTML, with its heading; "" without content."""
+    return f"<h2>{title}</h2>\n{content}" if content else ""
 
 
 def open_counts_text(setup: Setup) -> str:
@@ -143,42 +126,38 @@ def open_counts_text(setup: Setup) -> str:
     return "Shares of people are estimated from the reports, which hold no true count."
 
 
-def _publishable_pack(nouns: Vocabulary, content: ReportContent, address: str) -> bytes:
-    """The pack to publish as a ZIP file."""
-    setup = estimated_setup(content.ours.setup, content.ours.first.estimate)
-    audit = AuditReport(summarize_privacy(content.ours.setup.scenario, no_progress), None)
-    level, promised = policies.level_text(setup), policies.promise_summary(nouns, setup)
-    reports = formats.counted(setup.n, "randomised report", "randomised reports")
-    known = f"Estimated from {reports}. {open_counts_text(setup)}"
-    drawn = pack.drawings(setup, content.by_area, (f"With {level}: {promised}", known))
-    charts = enumerate(content.pictures.values(), start=1)
-    return pack.zip_of(
-        {
-            "record.html": publishable_html(nouns, content, audit, address),
-            **(drawn or {f"picture-{number}.png": png for number, png in charts}),
-            **pack.tables(content.ours, content.by_area),
-        }
-    )
-
-
 def _other_levels(nouns: Vocabulary, setup: Setup) -> str:
     """The attacker's odds in a context at half of ε and at twice as much, as HTML."""
     level = setup.scenario.policy.plain_epsilon
-    return "".join(
+    lines = "".join(
         f"<li>At ε = {epsilon:g} an attacker who must choose between two equally likely "
         f"{nouns.units} that hide each other "
         f"{bold_html(promise.right_guess_text(max_guess_accuracy(epsilon)))}.</li>"
         for epsilon in ((level / 2, 2 * level) if isinstance(setup.policy, Context) else ())
     )
+    return f"<ul>{lines}</ul>" if lines else ""
 
 
-def _kept_pack(
+def rehearsal_files(
     nouns: Vocabulary, content: ReportContent, report: AuditReport, address: str
-) -> bytes:
-    """The pack to keep as a ZIP file: the record with the truth, the memo, and the scenario."""
-    pages = {name: html(nouns, content, report, address, name) for name in (_FORM, "memo.html")}
-    scenario = content.ours.setup.scenario.to_json()
-    return pack.zip_of({runs.FILE: scenario, **pages})
+) -> dict[str, str | bytes]:
+    """The files of a rehearsal by name: record, memo, scenario, and the estimate drawn and listed.
+
+    All are internal; the pack that holds them marks each (`pack.mark`).
+    """
+    ours = content.ours
+    drawn = pack.drawings(
+        estimated_setup(ours.setup, ours.first.estimate),
+        content.by_area,
+        (policies.promise_summary(nouns, ours.setup), open_counts_text(ours.setup)),
+    )
+    return {
+        _FORM: html(nouns, content, report, address),
+        _MEMO: html(nouns, content, report, address, _MEMO),
+        runs.FILE: ours.setup.scenario.to_json(),
+        **drawn,
+        **pack.tables(ours, content.by_area),
+    }
 
 
 def estimated_setup(setup: Setup, estimate: Floats) -> Setup:
@@ -187,11 +166,7 @@ def estimated_setup(setup: Setup, estimate: Floats) -> Setup:
     total = float(shares.sum())
     distribution = shares / total if total else np.full(shares.size, 1 / shares.size)
     data = replace(setup.dataset, distribution=distribution, counts=None, fine_map=None)
-    known = setup.scenario.dataset
-    if isinstance(known, CountedRows) and known.person_rows[2:] not in ((), (1,)):
-        known = replace(known, person_rows=(0, 0, known.cap))
-    scenario = replace(setup.scenario, n=setup.n, dataset=known)
-    return replace(setup, dataset=data, scenario=scenario)
+    return replace(setup, dataset=data, scenario=replace(setup.scenario, n=setup.n))
 
 
 def _page(
@@ -201,6 +176,7 @@ def _page(
     texts, mixed = policies.describe_promise(nouns, setup), promise.scenario_text(nouns, setup)
     left_open = [*texts.not_promised, *([mixed] if mixed else [])]
     counted = promise.counted_as_people(setup.scenario)
+    held = TEXTS["list_is_held"] if is_own(setup.scenario.dataset) else ""
     graded = "".join(f"<p><b>{escape(g.title)}.</b> {bold_html(g.odds)}</p>" for g in texts.grades)
     extra = (
         "" if texts.odds in {g.odds for g in texts.grades} else f"<p>{bold_html(texts.odds)}</p>"
@@ -209,7 +185,7 @@ def _page(
         title=escape(f"Record: {setup.dataset.name}"),
         protected=(
             f"<p>{_exposed(texts)}{bold_html(texts.protected)}</p><p>From everybody who sees a "
-            f"person's report, the collector included. {escape(counted)}</p>"
+            f"person's report, the collector included. {escape(counted)} {held}</p>"
         ),
         icons=layout.picture(texts),
         odds=f"{graded}{extra}<p>{bold_html(texts.repeats)}</p><p>{escape(MEANING)}</p>",
@@ -340,8 +316,8 @@ def section(
     """All exports of a page with a scenario; its link alone as long as `content` is None.
 
     `other_scenarios`: other scenarios on show, by the names of their files. `picture`:
-    draws how to save the picture. Of a visitor's own data all but what is internal holds nothing
-    true.
+    draws how to save the picture. Of a visitor's own data all files are internal but the protocol,
+    from which others collect.
     """
     left, right = st.columns(2, gap="large")
     with left:
@@ -353,12 +329,9 @@ def section(
     with left:
         picture()
     with right:
-        if is_own(scenario.dataset) and estimate_is_public(scenario):
-            st.markdown(TEXTS["pack"])
-            make = partial(_publishable_pack, nouns, content, _address(state.query()))
-            file_button(state.key("pack"), pack.PACK_NAME, make)
         report = record_page(state, nouns, content)
-        files(state, content.ours)
+        if not is_own(scenario.dataset):
+            files(state, content.ours)
         collection(state, content.ours)
         with _internal(scenario):
             with st.container(horizontal=True):
@@ -367,10 +340,8 @@ def section(
                     true_file(state.key(f"json-{name}"), f"{name}.json", other.to_json(), other)
             if report is not None and is_own(scenario.dataset):
                 address = _address(state.query())
-                page = partial(html, nouns, content, report, address)
-                true_file(state.key("record-internal"), "record.html", page, scenario)
-                kept = partial(_kept_pack, nouns, content, report, address)
-                true_file(state.key("kept"), pack.KEPT, kept, scenario)
+                all_files = partial(rehearsal_files, nouns, content, report, address)
+                rehearsal_pack(state.key("kept"), pack.PACK_NAME, all_files, scenario)
             show_code(scenario)
 
 
@@ -495,15 +466,15 @@ def drawer(key: str, show: Callable[[], None]) -> None:
     choices.fold(st.expander, "Share and export", key, show, icon=":material/share:")
 
 
+def rehearsal_pack(
+    key: str, name: str, make: Callable[[], Mapping[str, str | bytes]], scenario: Scenario
+) -> None:
+    """The button of a pack of a rehearsal, a ZIP file that says in each of its files what it is."""
+    true_file(key, name, lambda: pack.zip_of(make()), scenario)
+
+
 def files(state: PageState[S], result: Result) -> None:
-    """The estimate as files; internal where the truth is mixed in."""
-    scenario = result.setup.scenario
-    if not estimate_is_public(scenario):
-        csv = partial(runs.estimate_csv, result)
-        true_file(state.key("csv"), "estimate.csv", csv, scenario)
-        return
-    if is_own(scenario.dataset):
-        st.caption(open_counts_text(result.setup))
+    """The estimate as files."""
     with st.container(horizontal=True):
         file_button(state.key("csv"), "estimate.csv", lambda: runs.estimate_csv(result))
         if isinstance(result.setup.dataset.domain, GridDomain):
@@ -535,9 +506,12 @@ def show_code(scenario: Scenario) -> None:
 def record_page(
     state: PageState[S], nouns: Vocabulary, content: ReportContent
 ) -> AuditReport | None:
-    """The record: first the exact audit beside the page, then the file; returns the audit."""
-    st.markdown(TEXTS["record"])
+    """The record: first the exact audit beside the page, then the file; returns the audit.
+
+    Of a visitor's own data the record is in the pack of the rehearsal.
+    """
     scenario = content.ours.setup.scenario
+    st.markdown(TEXTS["rehearsal" if is_own(scenario.dataset) else "record"])
     report = jobs.run_on_click(
         state.key("audit"),
         scenario.to_json(),
@@ -545,12 +519,14 @@ def record_page(
         jobs.StartButton("Audit and make the record", ":material/verified:"),
         lambda job: f"Auditing the channel, then forecasting the error: {job.seconds:.0f} s so far",
     )
-    if report is not None and estimate_is_public(scenario):
-        make = publishable_html if is_own(scenario.dataset) else html
-        page = make(nouns, content, report, _address(state.query()))
+    if report is not None and not is_own(scenario.dataset):
+        page = html(nouns, content, report, _address(state.query()))
         file_button(state.key("record"), "record.html", page, is_main=True)
     return report
 
 
 def _address(query: Mapping[str, str]) -> str:
-    return "" if visit.lacks_data(query) else gate.current_address(query)
+    """The link of a record, "" where others cannot open it: on another machine or without data."""
+    if visit.lacks_data(query):
+        return ""
+    return gate.shared_address(gate.current_address(query)) or ""

@@ -334,14 +334,11 @@ def _report_content(ours: Result, plain: Result, sentence: str) -> sharing.Repor
 
 
 def _save_pictures(data: comparison.ComparisonData) -> None:
-    """Buttons for the picture, and of a visitor's own data for the one without the truth."""
+    """The button for the picture."""
     ours, plain = data.ours, data.plain
     assert ours is not None  # the content is made of it
     assert plain is not None
     scenario = ours.setup.scenario
-    if runs.is_own(scenario.dataset):
-        make = partial(view.estimates_png, ours, plain)
-        sharing.file_button(STATE.key("estimates"), "picture.png", make)
     sharing.true_file(STATE.key("png"), "picture.png", view.png(ours, plain), scenario)
 
 

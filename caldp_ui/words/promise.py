@@ -421,8 +421,6 @@ def one_person_text(nouns: Vocabulary, setup: Setup) -> str:
         return ""
     _, median, most = rows.person_rows
     protected = f"This protects one {nouns.person}."
-    if not most:  # a pack to publish leaves out what was counted
-        return f"{protected} A person may have several {nouns.people}: their ε add up."
     odds = pair_odds(setup.policy, most)
     if not odds.protected:
         return ""

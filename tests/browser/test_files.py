@@ -1,6 +1,5 @@
 """A visitor's own data in a browser: from the file to estimates and records."""
 
-import csv
 import io
 import json
 import re
@@ -60,16 +59,10 @@ def download(page: Any, name: str) -> str:
 
 
 def export_scenario(page: Any) -> Any:
-    """What scenario.json holds; the estimate beside it has the same answers."""
+    """What scenario.json holds."""
     open_internal(page)
     text = download(page, "scenario-internal.json")
-    spec = Scenario.from_json(text).dataset
-    assert isinstance(spec, OwnTable)
-    rows = list(csv.DictReader(io.StringIO(download(page, "estimate.csv"))))
-    shares = np.array([float(row["estimated share"]) for row in rows])
-    assert [row["answer"] for row in rows] == list(spec.names)
-    np.testing.assert_allclose(shares.sum(), 1.0, atol=1e-9)
-    assert all(float(row["low"]) <= float(row["high"]) for row in rows)
+    assert isinstance(Scenario.from_json(text).dataset, OwnTable)
     return json.loads(text)
 
 
@@ -113,16 +106,20 @@ def test_a_workbook_leads_to_estimates_a_memo_and_a_record(
 
 
 def judge_kept(page: Any) -> None:
-    """The record and the memo of the pack to keep are of this table, and say how it was read."""
+    """The record and the memo of the rehearsal are of this table, and say how it was read."""
     page.get_by_role("button", name="Audit and make the record").click()
     with page.expect_download() as saved:
-        page.get_by_role("button", name=pack.file_name(pack.KEPT)).click()
+        page.get_by_role("button", name=pack.file_name(pack.PACK_NAME)).click()
     files = unpacked(Path(saved.value.path()).read_bytes())
     for name in ("record.html", "memo.html"):
         text = files[name].decode()
         assert f"{sum(OPINIONS.values()):,}" in text, name
         assert "opinions" in text
     assert "codes of “opinion” read by the sheet “Codes”" in files["record.html"].decode()
+    rows = rows_of(files["estimate.csv"])
+    assert [row["answer"] for row in rows] == list(OPINIONS)
+    np.testing.assert_allclose(sum(float(row["estimated share"]) for row in rows), 1.0, atol=1e-9)
+    assert all(float(row["low"]) <= float(row["high"]) for row in rows)
 
 
 TRUE_COUNTS_PLACES = [(48.05, 11.05), (48.35, 11.45), (48.55, 11.85)]

@@ -1,4 +1,4 @@
-"""Records and exported code give the digits of the page; packs hold what is published alone."""
+"""Records and exported code give the digits of the page; packs of a rehearsal say what they are."""
 
 import csv
 import io
@@ -6,7 +6,6 @@ import json
 import math
 import re
 import runpy
-import zipfile
 from concurrent.futures import wait
 from dataclasses import replace
 from html import unescape
@@ -205,7 +204,7 @@ def test_the_memo_asks_and_has_lines_to_be_signed_below_what_was_computed() -> N
     html = sharing.html(PLACES, content, checked, "", "memo.html")
     text = unescape(re.sub(r"<[^>]*>", "", html))
     promise = policies.describe_promise(PLACES, ours.setup)
-    assert "May we publish this, how, and what remains possible?" in text
+    assert "Rehearsal: what this protection would do, and what remains possible" in text
     assert text.index(plain(promise.protected)) < text.index("Date, name, signature")
     assert "<table>T</table>" in html
     assert all(plain(each) in text for each in promise.not_promised)
@@ -459,24 +458,20 @@ def test_code_of_a_room_makes_the_estimate_again_from_its_reports(
         np.testing.assert_array_equal(column, wanted)
 
 
-def test_each_treatment_has_a_pack_with_what_it_publishes_and_nothing_else() -> None:
-    """Larger cells hold totals alone; hidden counts are in no file; noise has secret coins."""
+def test_each_treatment_has_files_with_its_own_table() -> None:
+    """Larger cells hold totals alone; hidden counts are in no table."""
     counts = (128, 3, 57, 88, 2, 143)
     own = OwnTable(tuple("abcdef"), counts, ("x", "x", "x", "y", "y", "y"), title="Clinic")
     data = load_treatments(with_data(Publication(), own))
     for name in data.treatments:
         if name == NOTHING:
             continue
-        with (
-            naming(name),
-            zipfile.ZipFile(
-                io.BytesIO(packs.pack_of(data, name, pack.areas_of_table(data.setup)))
-            ) as opened,
-        ):
-            files = {each: opened.read(each).decode() for each in opened.namelist()}
+        with naming(name):
+            made = packs.files_of(data, name, pack.areas_of_table(data.setup))
+            files = {each: str(content) for each, content in made.items()}
             rows = list(csv.DictReader(io.StringIO(files["table.csv"])))
             numbers = [row["people"] for row in rows]
-            assert set(files) == {"record.html", "table.csv", "areas.csv"} | (
+            assert set(files) == {"record.html", "memo.html", "table.csv", "areas.csv"} | (
                 {"totals.csv"} if name == HIDE else set()
             )
             if name == LARGER:
@@ -503,9 +498,9 @@ def test_a_total_that_the_table_hides_is_in_no_file_of_its_pack() -> None:
         (LEVELS, ["188", "hidden", "143", "hidden"]),
     ):
         data = load_treatments(replace(record, totals=totals))
-        with zipfile.ZipFile(io.BytesIO(packs.pack_of(data, HIDE, None))) as opened:
-            rows = list(csv.DictReader(io.StringIO(opened.read("totals.csv").decode())))
-            assert "small totals" in opened.read("record.html").decode() or totals == GROUPS
+        files = packs.files_of(data, HIDE, None)
+        rows = list(csv.DictReader(io.StringIO(str(files["totals.csv"]))))
+        assert "small totals" in str(files["record.html"]) or totals == GROUPS
         with naming(totals):
             assert [row["people"] for row in rows] == expected
 
@@ -523,7 +518,7 @@ def test_each_treatment_stands_by_own_areas_with_what_is_sure_of_them() -> None:
         assert found is not None
         low, shares, high, level = (
             np.array(found.columns[title], np.float64)
-            for title in ("low", "estimated share", "high", "level")
+            for title in ("low", "share", "high", "level")
         )
         assert ((low <= shares + 1e-12) & (shares <= high + 1e-12)).all(), name
         if name in (NOTHING, LARGER, HIDE):
@@ -536,11 +531,9 @@ def test_each_treatment_stands_by_own_areas_with_what_is_sure_of_them() -> None:
         assert ("(bound)" in found.table_html) == bound
         if name == NOTHING:
             continue
-        with zipfile.ZipFile(io.BytesIO(packs.pack_of(data, name, areas))) as opened:
-            assert {"areas.csv", "areas.geojson", "areas.svg"} <= set(opened.namelist())
-            assert (
-                "follow from the rule and always hold" in opened.read("record.html").decode()
-            ) == bound
+        files = packs.files_of(data, name, areas)
+        assert {"areas.csv", "areas.geojson", "areas.svg"} <= set(files)
+        assert ("follow from the rule and always hold" in str(files["record.html"])) == bound
     ours = packs.by_area(data, BLOCKS, areas)
     alone = pack.by_areas(data.results[BLOCKS], areas)
     assert ours is not None
@@ -555,13 +548,13 @@ def test_shares_within_groups_have_ends_in_the_pack_and_bounds_hold() -> None:
     data = load_treatments(with_data(Publication(), own))
     truth = counts / np.repeat(counts.reshape(2, 3).sum(axis=1), 3)
     for name in data.treatments.keys() - {LARGER}:
-        columns = packs._published(data, name)
+        columns = packs._table(data, name)
         shares, low, high = (np.array(columns[title], np.float64) for title in packs._SHARES)
         assert ((low <= shares + 1e-6) & (shares <= high + 1e-6)).all(), name
         if name in (NOTHING, HIDE, ROUND):
             assert ((low <= truth + 1e-6) & (truth <= high + 1e-6)).all(), name
     most = [each.share[2] for each in compare_groups(data.results[BLOCKS].first.evidence)]
-    shares, _, high = (np.array(packs._published(data, BLOCKS)[title]) for title in packs._SHARES)
+    shares, _, high = (np.array(packs._table(data, BLOCKS)[title]) for title in packs._SHARES)
     np.testing.assert_allclose(high, np.maximum(most, shares), atol=2e-6)
 
 
@@ -569,7 +562,7 @@ def test_published_counts_have_all_their_digits() -> None:
     """Six of them were written, 1.23457e+06, from a million people on."""
     counts = (1_234_567, 12_345_678, 2, 987_654_321)
     data = load_treatments(with_data(Publication(), OwnTable(tuple("abcd"), counts)))
-    columns = packs._published(data, NOTHING)
+    columns = packs._table(data, NOTHING)
     for title in ("people", "low", "high"):
         assert columns[title] == list(counts), title
     text = as_csv(columns)
