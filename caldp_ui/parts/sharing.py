@@ -329,7 +329,8 @@ def section(
     with left:
         picture()
     with right:
-        report = record_page(state, nouns, content)
+        with st.container():  # what is below keeps its place, and stays open, as the button goes
+            report = record_page(state, nouns, content)
         if not is_own(scenario.dataset):
             files(state, content.ours)
         collection(state, content.ours)
