@@ -512,7 +512,7 @@ def record_page(
     Of a visitor's own data the record is in the pack of the rehearsal.
     """
     scenario = content.ours.setup.scenario
-    st.markdown(TEXTS["rehearsal" if is_own(scenario.dataset) else "record"])
+    st.markdown(TEXTS["rehearsal"] if is_own(scenario.dataset) else TEXTS["record"])
     report = jobs.run_on_click(
         state.key("audit"),
         scenario.to_json(),
