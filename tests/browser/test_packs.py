@@ -30,6 +30,7 @@ from caldp_ui.places.controls import with_dataset
 from caldp_ui.words.formats import PLACES
 from tests.browser.conftest import OpenLink
 from tests.browser.hands import STAGE, expect, open_internal
+from tests.servers import wait_until_settled
 from tests.ui.test_own_files import texts
 
 pytestmark = pytest.mark.browser
@@ -123,6 +124,10 @@ class Officer:
         """The pack of the rehearsal, after no more clicks than are promised, and its files."""
         self.press("Share and export", "tab")
         self.press("Audit and make the record")
+        wait_until_settled(self.page)
+        audit = self.page.get_by_role("button", name="Audit and make the record")
+        expect(audit).to_have_count(0)
+        expect(self.page.get_by_text("Auditing the channel")).to_have_count(0)
         self.clicks += 1
         open_internal(self.page)
         name = pack.file_name(pack.PACK_NAME)
