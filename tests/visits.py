@@ -417,11 +417,10 @@ class Desk:
 
     async def open(self, phones: int) -> Visitor:
         """Open a poll with room for that number of phones."""
-        teacher = await Visitor.open(self.address, "room", "room-open")
+        teacher = await Visitor.open(self.address, "room", "room-open", f"phones={phones}")
         await teacher.press("room-open", "room-keeper")
         held = json.loads(teacher.elements["room-keeper"].json)["teacher"]
         self.query = f"code={held['code']}{f'&worker={self.worker}' if self.worker else ''}"
-        await teacher.run({"room-most": "200" if phones <= 200 else "500"}, "room-keeper")
         return teacher
 
     async def watch(self, teacher: Visitor) -> None:

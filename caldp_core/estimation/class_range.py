@@ -17,10 +17,9 @@ arrival. That needs n to be fixed before the first report. If a poll ends early,
 stay as room in the range: the range of the m who came would be right only if nobody saw one before.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import count
 from math import asinh, ceil, exp, floor, sqrt
 from typing import Final
 
@@ -191,28 +190,28 @@ def _widen_lone_counts(law: Floats, low: Ints, high: Ints) -> None:
 
 
 _EPSILON_STEP: Final = 0.05
-_FORMULA_SLACK: Final = 0.6
-"""The formula of `epsilon_for_class` is within 0.2 of the exact ε for two answers."""
+_FORMULA_PART: Final = 0.4
+"""Part of the formula's ε at which `epsilon_for_class` begins: it is within 0.2 for two answers."""
 
 
-@lru_cache(maxsize=1024)
-def epsilon_for_class(n: int, half_width: float, k: int = 2, level: float = 0.95) -> float | None:
+def epsilon_for_class(
+    n: int, half_width: float, chances_at: Callable[[float], NamingChances], level: float = 0.95
+) -> float | None:
     """The smallest ε, in steps of 0.05, whose range for a class of n is ± `half_width` on average.
 
-    k-ary randomized response. `half_width`: a share of people in (0, 0.5], for the widest true
-    count. The search starts below 2·asinh(0.98/(half_width·√n)), the normal approximation for two
-    answers, with which 0.98/(√n·sinh(ε/2)) is the half width. None where no ε up to 20 is enough.
+    `half_width`: a share of people in (0, 0.5], for the widest true count. `chances_at`: chances of
+    an answer at an ε in [0.001, 20]. The search begins at 0.4 of 2·asinh(0.98/(half_width·√n)), the
+    normal approximation for two answers. None where no ε up to 20 is enough.
     """
+    check_whole("n", n, 1, CLASS_MAX)
     check_number("half_width", half_width, 1e-6, 0.5)
     about = 2 * asinh(0.98 / (half_width * sqrt(n)))
-    for step in count(max(1, floor((about - _FORMULA_SLACK) / _EPSILON_STEP))):
+    first = max(1, floor(_FORMULA_PART * about / _EPSILON_STEP))
+    for step in range(first, floor(EPSILON_MAX / _EPSILON_STEP) + 1):
         epsilon = round(step * _EPSILON_STEP, 2)
-        if epsilon > EPSILON_MAX:
-            return None
-        chances = NamingChances.of_randomized_response(k, epsilon)
-        if ClassRange(n, chances, level).half_width() <= half_width + _TIE:
+        if ClassRange(n, chances_at(epsilon), level).half_width() <= half_width + _TIE:
             return epsilon
-    raise AssertionError  # the loop has no end
+    return None
 
 
 def honest_chance(n: int, chances: Sequence[NamingChances], reports: Sequence[int]) -> float:

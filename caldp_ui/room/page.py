@@ -49,7 +49,6 @@ from caldp_ui.room.page_state import (
     with_right,
 )
 from caldp_ui.room.poll import (
-    REPORTS_FIRST,
     REPORTS_MAX,
     STEER,
     Desk,
@@ -62,7 +61,10 @@ from caldp_ui.room.question import (
     TEXT_MAX,
     PollQuestion,
     channel_of,
+    class_shares,
+    epsilon_for,
     guess_of,
+    most_right,
 )
 from caldp_ui.room.view import COIN, NOT_PROMISED, REHEARSAL, TITLE, WEB
 from caldp_ui.server.turns import this_visit
@@ -96,20 +98,22 @@ def poll_of(question: PollQuestion, count: Count) -> PollState:
     """The closed poll of the typed counts."""
     first, second = count.said
     reports = (0,) * first + (1,) * second
-    return PollState("", view.MARK, question_of(question, count.way), False, reports, is_over=True)
+    asked, people = question_of(question, count.way), max(1, len(reports))
+    state = PollState("", view.MARK, asked, False, reports, people, is_over=True)
+    return replace(state, doubted=False)  # in which order people spoke is not known
 
 
 def result_text(poll: PollState) -> str:
     """The estimate of the first answer and its range, as a sentence."""
-    shares = view.shares_by(poll)(poll.question, poll.reports)
+    shares = class_shares(poll.question, poll.reports, poll.people)
     nothing = view.nothing_yet(poll, 0, shares)
     if nothing:
         return escape_markdown(nothing)
     ends = (shares.estimate, shares.low, shares.high)
-    middle, low, high = (f"{100 * each[0]:.0f}" for each in ends)
-    people = formats.count(len(poll.reports), "person", "people")
+    middle, low, high = (f"{poll.people * each[0]:.0f}" for each in ends)
+    people = formats.count(poll.people, "person", "people")
     return (
-        f"From {people} we estimate that **{middle} of 100** like these would truthfully say "
+        f"Of {people}, about **{middle}** would truthfully say "
         f"{escape_markdown(view.quoted(poll.question, 0))}: {low} to {high} (95 % range)."
     )
 
@@ -206,7 +210,9 @@ def question_form(draft: Draft) -> None:
     st.text_input(
         "Question",
         max_chars=TEXT_MAX,
-        **STATE.bind_held("text", current.text, lambda r, v: _with(r, text=one_line(v))),
+        **STATE.bind_held(
+            "text", current.text, lambda r, v: _with(r, text=one_line(v), by_hands=False)
+        ),
     )
     st.text_area(
         f"Answers, one per line, 2 to {ANSWERS_MAX}",
@@ -218,10 +224,47 @@ def question_form(draft: Draft) -> None:
         ),
     )
     _sensitive(draft)
+    if current.right is None:
+        st.toggle(
+            "No secret: hands may show the truth",
+            **STATE.bind("hands", current.by_hands, lambda r, v: _with(r, by_hands=v)),
+            help="After the poll you count hands, and the board compares. Never for a secret.",
+        )
     _right(draft)
     help_text = f"{DEFINITIONS['ε']} {promise.epsilon_examples()}"
     common.show(STATE, EPSILON, "Privacy level ε", help_text)
     comparison.epsilon_button(STATE, draft.question.epsilon)
+
+
+def choose_accuracy(draft: Draft) -> None:
+    """Draw how accurate the total is beside what an attacker learns, and buttons that set ε.
+
+    Both are equally large: a small class cannot have an accurate total and strong privacy.
+    """
+    question, phones = draft.question, draft.phones
+    if not question.sensitive:
+        return
+    off = formats.hundred(view.half_width(draft))
+    right = view.times(most_right(question))
+    st.html(
+        _ACCURACY.substitute(phones=formats.count(phones, "phone", "phones"), off=off, right=right)
+    )
+    with st.container(horizontal=True, gap="xsmall"):
+        for goal in view.GOALS:
+            needed = epsilon_for(question, phones, goal)
+            if needed is not None:
+                label = f"± {100 * goal:.0f}: ε = {needed:g}"
+                STATE.button(f"goal-{100 * goal:.0f}", label, _set_epsilon, needed)
+
+
+_ACCURACY: Final = Template(
+    '<div class="room-accuracy"><p>With $phones the total is off by<b>± $off of 100</b></p>'
+    "<p>Who reads one phone's report guesses right<b>$right</b></p></div>"
+)
+
+
+def _set_epsilon(epsilon: float) -> None:
+    STATE.change(lambda draft: _with(draft, epsilon=epsilon))
 
 
 def _example_title(example: PollQuestion) -> str:
@@ -476,7 +519,7 @@ def open_button() -> None:
 def _open(question: PollQuestion) -> None:
     try:
         key = st.session_state.get(_SERVER_KEY, "").strip()
-        st.session_state[_TEACHER_KEY] = polls.open_room(question, key)
+        st.session_state[_TEACHER_KEY] = polls.open_room(question, STATE.current().phones, key)
     except CaldpError as error:
         visit.notify(str(error))
         st.session_state[_REFUSED_KEY] = True
@@ -529,11 +572,19 @@ def _restore_from_browser() -> None:
         show_screen(stored.get("screen"))
 
 
-PHONES: Final = common.field_slider("phones", (10, 20, 30, 60, 100, 200, 500))
-SLIDERS: Final = {"Privacy level ε": EPSILON, "Phones that you expect": PHONES}
+PHONES: Final = common.field_slider(
+    "phones", (*range(3, 41), 45, 50, 60, 70, 80, 90, 100, 150, 200, 300, REPORTS_MAX)
+)
+SLIDERS: Final = {"Privacy level ε": EPSILON, "Phones in the class": PHONES}
 
 PollReader: TypeAlias = Callable[[], PollState]
 """Returns the current state of the question on show."""
+
+
+_PHONES_HELP: Final = (
+    "Count them before you open the poll: ranges are for this class, and phones that are missing "
+    "stay as room in them. More can be let in later."
+)
 
 
 def show_tabs(read_poll: PollReader, more: Mapping[str, Callable[[PollReader], None]]) -> None:
@@ -581,7 +632,7 @@ def _sharing(read_poll: PollReader) -> None:
         table = view.numbers(poll).rename_axis("answer").reset_index()
         sharing.file_button(STATE.key("estimate"), "estimate.csv", runs.csv(table))
         sharing.file_button(STATE.key("reports"), "reports.csv", view.listed(poll))
-        sharing.python(view.snippet(poll.question))
+        sharing.python(view.snippet(poll))
         if poll.mark == view.MARK:
             PAGE.offer()
 
@@ -608,10 +659,9 @@ def show() -> None:
     with beside, st.container(key=STATE.key("side")):
         open_button()
         by_hand_button()
+        common.show(STATE, PHONES, "Phones in the class", _PHONES_HELP)
+        choose_accuracy(draft)
         question_form(draft)
-        most = f"up to {REPORTS_FIRST}, or up to {REPORTS_MAX} if you let them in"
-        help_text = f"For the rehearsal only; a poll takes {most}."
-        common.show(STATE, PHONES, "Phones that you expect", help_text)
     with main:
         with st.container(key=TITLE):
             st.markdown(view.rehearsal_title(draft.phones))

@@ -20,7 +20,7 @@ NEXT: Final = "next"
 """The part of the page where the next question is written, for pages that hand one over."""
 OPENING: Final = "opening"
 """The question with which the poll began, on show again."""
-PHONES: Final = 30
+PHONES: Final = 25
 EXAMPLES: Final = {
     name: PollQuestion(**{**e, "answers": tuple(e["answers"]), "sensitive": tuple(e["sensitive"])})
     for name, e in read_toml(__file__, "examples.toml").items()
@@ -30,9 +30,9 @@ EXAMPLES: Final = {
 
 @dataclass(frozen=True)
 class Draft:
-    """The page's record: a `question`, and 1 to 500 made-up `phones` that rehearse it."""
+    """The page's record: a `question`, and the 1 to 500 `phones` of the class that it is for."""
 
-    question: PollQuestion = EXAMPLES["Cheating"]
+    question: PollQuestion = EXAMPLES["Birthday"]
     phones: int = PHONES
 
 
@@ -59,6 +59,7 @@ class DraftLink(RecordLink[Draft]):
             tuple(WHOLE.read("sensitive", part) for part in marked),
             NUMBER.read("epsilon", texts["epsilon"]),
             WHOLE.read("right", texts["right"]) if texts["right"] else None,
+            bool(WHOLE.read("hands", texts["hands"])) if texts["hands"] else False,
         )
         return Draft(question, WHOLE.read("phones", texts["phones"]))
 
@@ -80,6 +81,7 @@ def _texts(record: Draft) -> dict[str, str]:
         "sensitive": ";".join(map(str, question.sensitive)),
         "epsilon": f"{question.epsilon:.17g}",
         "right": "" if question.right is None else str(question.right),
+        "hands": "1" if question.by_hands else "",
         "phones": str(record.phones),
     }
 
@@ -87,12 +89,13 @@ def _texts(record: Draft) -> dict[str, str]:
 def with_answers(question: PollQuestion, text: str) -> PollQuestion:
     """The question with other answers, one a line.
 
-    Those that keep their text stay as marked; every new text is protected.
+    Those that keep their text stay as marked; every new text is protected, and what is asked anew
+    may be a secret, of which no hands are counted.
     """
     answers = lines(text)
     marks = {answer: x in question.sensitive for x, answer in enumerate(question.answers)}
     sensitive = tuple(x for x, answer in enumerate(answers) if marks.get(answer, True))
-    written = replace(question, answers=answers, sensitive=sensitive, right=None)
+    written = replace(question, answers=answers, sensitive=sensitive, right=None, by_hands=False)
     if question.right is None:
         return written
     right = question.answers[question.right]
@@ -103,7 +106,7 @@ def with_answers(question: PollQuestion, text: str) -> PollQuestion:
 
 def with_right(question: PollQuestion, right: int | None) -> PollQuestion:
     """The question with another right answer; without one the truth is asked, and protected."""
-    changed = replace(question, right=right)
+    changed = replace(question, right=right, by_hands=question.by_hands and right is None)
     return protect_all(changed) if right is None else changed
 
 

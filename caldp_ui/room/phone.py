@@ -169,7 +169,8 @@ class _Poll:
         try:
             is_repeat = polls.rooms().has_answered(poll.code, mark, token)
             polls.refuse_unless(is_repeat or request.cookies.get(ANSWERED) != mark, "refusedAgain")
-            polls.rooms().report(poll.code, mark, token, message.get("report"))
+            address = gate.address_of(request)
+            polls.rooms().report(poll.code, mark, token, message.get("report"), address)
         except polls.Busy:
             raise
         except CaldpError as error:
@@ -214,9 +215,20 @@ async def _body(request: Request) -> bytes | None:
 
 
 def _object(body: bytes) -> dict[str, Any]:
-    """The JSON object of a body; {} for anything else, of which no report can be made."""
+    """The JSON object of a body; {} for anything else, of which no report can be made.
+
+    With a key twice it could be read in two ways, so it is none.
+    """
     try:
-        found = json.loads(body)
+        found = json.loads(body, object_pairs_hook=_distinct)
     except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The object of these keys and values; `ValueError` where a key comes twice."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError
+    return found

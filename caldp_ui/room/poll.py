@@ -14,7 +14,7 @@ import hmac
 import json
 import secrets
 import time
-from collections import OrderedDict, deque
+from collections import Counter, OrderedDict, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -29,7 +29,7 @@ from caldp_core.basics.errors import CaldpError, check_whole, require
 from caldp_ui.app.gate import QUERY, network_of, visitor_address
 from caldp_ui.app.theme import settings
 from caldp_ui.lesson.steps import Course
-from caldp_ui.room.question import PollQuestion
+from caldp_ui.room.question import PollQuestion, are_doubtful
 from caldp_ui.server.turns import this_visit
 
 OPEN: Final = (6, 60.0, "Too many polls were opened from here")
@@ -131,7 +131,7 @@ def attempt_limiter() -> AttemptLimiter:
 REPORTS_MAX: Final = 500
 """Reports to one question at most, whatever its teacher asks for."""
 REPORTS_FIRST: Final = 100
-"""Reports to one question until its teacher lets in more."""
+"""Phones of a class whose teacher has not said how many there are."""
 REPORTS_A_SECOND: Final = 200
 """A phone whose report comes too quickly sends it again."""
 BURST_MAX: Final = 5 * 60.0
@@ -145,7 +145,11 @@ class PollState:
     """A question to a room as it is at one moment.
 
     `mark`: names this room's question for phones, never the same twice. `reports`: numbers of
-    answers in the order in which they came, at most `most` of them. `is_shown`: phones and
+    answers in the order in which they came. `phones`: of the class, at most as many reports are
+    taken. `is_seen`: somebody saw a range while phones could still report. `hands`: how many people
+    have shown that the first answer is theirs; None before. `addresses`: from how many networks
+    reports came; `from_one`: most from one. `doubted`: of an earlier question, whose order is not
+    known any more, whether honest phones would hardly send its reports. `is_shown`: phones and
     projector say which answer is right. `hides`: no estimate is shown before it is closed.
     `is_over`: the teacher has ended the poll.
     """
@@ -155,7 +159,12 @@ class PollState:
     question: PollQuestion
     is_open: bool
     reports: tuple[int, ...] = ()
-    most: int = REPORTS_FIRST
+    phones: int = REPORTS_FIRST
+    is_seen: bool = False
+    hands: int | None = None
+    addresses: int = 0
+    from_one: int = 0
+    doubted: bool | None = None
     is_shown: bool = False
     hides: bool = False
     is_over: bool = False
@@ -172,7 +181,24 @@ class PollState:
             not (is_open and self.is_shown),
             "The answer is known by now; start the question again for new guesses.",
         )
-        return replace(self, is_open=is_open)
+        # Whoever closes a question sees its range; the class then cannot shrink to those who came.
+        is_seen = self.is_seen or (is_open and bool(self.reports))
+        return replace(self, is_open=is_open, is_seen=is_seen, hands=None)
+
+    @property
+    def people(self) -> int:
+        """Of the class that ranges are for: all its phones, or those that came to a hidden poll.
+
+        A teacher who saw ranges might have closed when one suited, so missing phones stay in it.
+        """
+        return self.phones if self.is_open or self.is_seen else max(1, len(self.reports))
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether honest phones would hardly send these reports."""
+        if self.doubted is not None:
+            return self.doubted
+        return are_doubtful(self.question, self.reports, self.phones)
 
     def with_answer(self) -> "PollState":
         """Say which answer is right, and take no more guesses; `CaldpError` where none is."""
@@ -182,12 +208,28 @@ class PollState:
     def as_past(self) -> "PollState":
         """The question once another is asked: closed, its answer known, its reports in no order."""
         is_shown, reports = self.question.right is not None, tuple(sorted(self.reports))
-        return replace(self, is_open=False, is_shown=is_shown, reports=reports)
+        state = replace(self, is_open=False, is_shown=is_shown, doubted=self.is_doubtful)
+        return replace(state, reports=reports)
 
-    def with_most(self, most: int) -> "PollState":
-        """Take up to `most` reports from now on, 1 to 500; those that are in stay."""
-        check_whole("The number of reports", most, 1, REPORTS_MAX)
-        return replace(self, most=most)
+    def with_phones(self, phones: int) -> "PollState":
+        """Let the class have this many phones, 1 to 500; with reports in, no fewer than before."""
+        check_whole("The number of phones", phones, 1, REPORTS_MAX)
+        require(
+            phones >= self.phones or not self.reports,
+            f"Reports are in, so the class cannot get smaller than {self.phones}; start the "
+            "question again.",
+        )
+        return replace(self, phones=phones)
+
+    def with_hands(self, hands: int | None) -> "PollState":
+        """Note how many people showed that the first answer is theirs; `CaldpError`."""
+        require(
+            self.question.by_hands and not self.is_open,
+            "Hands are counted once a question is closed whose truth is no secret.",
+        )
+        if hands is not None:
+            check_whole("The number of hands", hands, 0, self.people)
+        return replace(self, hands=hands)
 
 
 @dataclass
@@ -196,28 +238,33 @@ class Poll:
 
     `state`: what teacher and phones may read. `sent`: hashes of the numbers of phones that have
     answered, with this question's `salt`. `came`: when the latest reports came, in seconds.
+    `networks`: how many reports came from each network, by a hash; not which.
     """
 
     state: PollState
     salt: bytes = field(default_factory=lambda: secrets.token_bytes(16))
     sent: set[bytes] = field(default_factory=set)
     came: deque[float] = field(default_factory=deque)
+    networks: Counter[bytes] = field(default_factory=Counter)
 
     @classmethod
-    def ask(cls, code: str, question: PollQuestion, before: PollState | None = None) -> "Poll":
+    def ask(
+        cls, code: str, question: PollQuestion, phones: int, before: PollState | None
+    ) -> "Poll":
         """Ask the room of that code a question; the poll is open, without reports.
 
-        `before`: the question before, whose limit and switch hold on.
+        `phones`: of the class. `before`: the question before, whose switch holds on; None for none.
         """
-        state = PollState(code, secrets.token_hex(8), question, is_open=True)
-        kept = state if before is None else replace(state, most=before.most, hides=before.hides)
-        return cls(kept)
+        state = PollState(code, secrets.token_hex(8), question, is_open=True, phones=phones)
+        return cls(state if before is None else replace(state, hides=before.hides))
 
-    def report(self, mark: str, token: str, answer: object, clock: Callable[[], float]) -> None:
+    def report(
+        self, mark: str, token: str, answer: object, address: str, clock: Callable[[], float]
+    ) -> None:
         """Count one phone's report; what comes again with the same number is not counted.
 
         `mark`: of the question that was answered. `token`: the phone's random number for it.
-        `clock`: in seconds.
+        `address`: the phone's. `clock`: in seconds.
         Raises `Refusal` with one sentence for the phone, `Busy` where it may try again.
         """
         state = self.state
@@ -228,13 +275,19 @@ class Poll:
         if self.has_answered(mark, token):
             return
         refuse_unless(state.is_open, "refusedClosed")
-        refuse_unless(len(state.reports) < state.most, "refusedFull")
+        refuse_unless(len(state.reports) < state.phones, "refusedFull")
         now = clock()
         lately = deque(came for came in self.came if now - came <= 1.0)
         record_event(lately, now, 1.0, REPORTS_A_SECOND, "Very many phones report")
         self.came = deque(came for came in (*self.came, now) if now - came <= BURST_MAX)
         self.sent.add(self._hash(token))
-        self.state = replace(state, reports=(*state.reports, number))
+        self.networks[_hash_network(address, self.salt)] += 1
+        self.state = replace(
+            state,
+            reports=(*state.reports, number),
+            addresses=len(self.networks),
+            from_one=max(self.networks.values()),
+        )
 
     def has_answered(self, mark: str, token: str) -> bool:
         """Whether the report of the phone with this number to this question was counted."""
@@ -334,10 +387,16 @@ class Rooms:
         self._ended: deque[str] = deque(maxlen=_ENDED_MAX)
         self._opened: deque[float] = deque()
 
-    def open(self, question: PollQuestion, visit: str = "", address: str = "") -> TeacherKey:
+    def open(
+        self,
+        question: PollQuestion,
+        visit: str = "",
+        address: str = "",
+        phones: int = REPORTS_FIRST,
+    ) -> TeacherKey:
         """Open a room with its first question; raises `CaldpError` where there are too many.
 
-        `visit`: the teacher's; `address`: where it comes from.
+        `visit`: the teacher's; `address`: where it comes from; `phones`: of the class.
         """
         with self._lock:
             now, network = self._now(), _hash_network(address, self._salt)
@@ -353,9 +412,11 @@ class Rooms:
                 others.count(network) < ROOMS_FROM_ONE_MAX,
                 f"All {ROOMS_FROM_ONE_MAX} polls that one address may have are in use; end one.",
             )
-            return self._open(question, visit, network)
+            return self._open(question, visit, network, phones)
 
-    def open_by_key(self, question: PollQuestion, visit: str = "") -> TeacherKey:
+    def open_by_key(
+        self, question: PollQuestion, visit: str = "", phones: int = REPORTS_FIRST
+    ) -> TeacherKey:
         """Open a room beside all others, for a visit that has the server's key; `CaldpError`."""
         with self._lock:
             self._end_deserted(self._now())
@@ -364,12 +425,14 @@ class Rooms:
                 opened < ROOMS_BY_KEY_MAX,
                 f"All {ROOMS_BY_KEY_MAX} polls for this server's key are in use; end one.",
             )
-            return self._open(question, visit, None)
+            return self._open(question, visit, None, phones)
 
-    def _open(self, question: PollQuestion, visit: str, opened_from: bytes | None) -> TeacherKey:
+    def _open(
+        self, question: PollQuestion, visit: str, opened_from: bytes | None, phones: int
+    ) -> TeacherKey:
         code = self._new_code()
         teacher_key = TeacherKey(code, secrets.token_urlsafe(24))
-        poll = Poll.ask(code, question)
+        poll = Poll.ask(code, question, phones, None)
         self._rooms[code] = _Room(teacher_key.key, poll, self._now(), visit, opened_from)
         return teacher_key
 
@@ -385,13 +448,13 @@ class Rooms:
             if before.reports:
                 room.past = (*room.past, before.as_past())
             room.desk.on_show, room.desk.handed = "", None
-            room.poll = Poll.ask(teacher_key.code, question, before)
+            room.poll = Poll.ask(teacher_key.code, question, before.phones, before)
 
     def ask_again(self, teacher_key: TeacherKey) -> None:
         """Ask the same question once more, and forget its reports."""
         with self._lock:
-            room = self._own_room(teacher_key)
-            room.poll = Poll.ask(teacher_key.code, room.poll.state.question, room.poll.state)
+            room, state = self._own_room(teacher_key), self._own_room(teacher_key).poll.state
+            room.poll = Poll.ask(teacher_key.code, state.question, state.phones, state)
 
     def change(self, teacher_key: TeacherKey, change: Callable[[PollState], PollState]) -> None:
         """Change the state of the question that is asked."""
@@ -440,10 +503,17 @@ class Rooms:
         with self._lock:
             return self._own_room(teacher_key).desk
 
-    def report(self, code: str, mark: str, token: str, answer: object) -> None:
+    def report(self, code: str, mark: str, token: str, answer: object, address: str = "") -> None:
         """Count one phone's report, see `Poll.report`."""
         with self._lock:
-            self._room(code).poll.report(mark, token, answer, self._now)
+            self._room(code).poll.report(mark, token, answer, address, self._now)
+
+    def note_seen(self, teacher_key: TeacherKey, mark: str) -> None:
+        """Note that a range of the open question of this mark is seen."""
+        with self._lock:
+            poll = self._own_room(teacher_key).poll
+            if poll.state.mark == mark and poll.state.is_open:
+                poll.state = replace(poll.state, is_seen=True)
 
     def has_answered(self, code: str, mark: str, token: str) -> bool:
         """Whether the report of the phone with this number to this question was counted."""
@@ -500,19 +570,20 @@ def rooms() -> Rooms:
     return Rooms(connected=_is_connected)
 
 
-def open_room(question: PollQuestion, key: str = "") -> TeacherKey:
+def open_room(question: PollQuestion, phones: int, key: str = "") -> TeacherKey:
     """Open a room for this visit; raises `CaldpError` where there are too many, or for a wrong key.
 
-    `key`: the server's, which its limits on strangers do not stop; "" for none.
+    `phones`: of the class. `key`: the server's, which its limits on strangers do not stop; "" for
+    none.
     """
     address = visitor_address()
     if not key:
         attempt_limiter().record_attempt(OPEN, address)
-        return rooms().open(question, this_visit(), address)
+        return rooms().open(question, this_visit(), address, phones)
     attempt_limiter().record_attempt(KEY, address)
     is_right = hmac.compare_digest(key.encode(), settings().poll_key.encode())
     require(is_right, "This is not the key of this server; it is in the log of the server.")
-    return rooms().open_by_key(question, this_visit())
+    return rooms().open_by_key(question, this_visit(), phones)
 
 
 def _is_connected(visit: str) -> bool:

@@ -1,4 +1,7 @@
-"""A question to a room: its answers, its coin, how well reports are guessed, and its estimates.
+"""A question to a class: its answers, its coin, how well reports are guessed, and its estimates.
+
+Ranges are first for the class itself, in which only the noise is random
+(`caldp_core.estimation.class_range`), and second for all people of whom it may be a sample.
 
 The coin is the core's randomized response in the context of the sensitive answers.
 
@@ -9,7 +12,7 @@ between two sensitive ones up to e^ε/(1 + e^ε). Into estimates goes only what 
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -23,9 +26,14 @@ from caldp_core.audit.pairwise import Channel
 from caldp_core.basics.errors import check_epsilon, require
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.datasets.own import is_line
+from caldp_core.estimation.class_range import (
+    ClassRange,
+    NamingChances,
+    epsilon_for_class,
+    honest_chance,
+)
 from caldp_core.estimation.estimators import estimator
 from caldp_core.estimation.evidence import Evidence, default_estimator
-from caldp_core.estimation.intervals import intervals
 from caldp_core.mechanisms import in_context
 from caldp_core.mechanisms.base import Tally
 from caldp_core.mechanisms.contextual import ContextMechanism
@@ -46,7 +54,8 @@ class PollQuestion:
 
     `answers`: 2 to 12 different texts; `sensitive`: numbers of those that a report must not reveal,
     ascending; `epsilon`: in [0.001, 20]; `right`: the number of the right answer, where the
-    room is to guess one. Raises `CaldpError` for anything else.
+    room is to guess one; `by_hands`: the truth is no secret, so that hands may show it afterwards.
+    Raises `CaldpError` for anything else.
     """
 
     text: str
@@ -54,6 +63,7 @@ class PollQuestion:
     sensitive: tuple[int, ...]
     epsilon: float
     right: int | None = None
+    by_hands: bool = False
 
     def __post_init__(self) -> None:
         require(
@@ -75,6 +85,10 @@ class PollQuestion:
             self.right is None or self.right in range(self.k),
             f"right must be the number of an answer from 0 to {self.k - 1}, got {self.right!r}; "
             "choose an answer that is there.",
+        )
+        require(
+            not self.by_hands or self.right is None,
+            "A guess has no truth that hands could show; take away the right answer, or the hands.",
         )
         check_epsilon(self.epsilon)
 
@@ -165,6 +179,7 @@ def truthful_answers(question: PollQuestion) -> list[int]:
 
 
 LEVEL: Final = 0.95
+_TWO: Final = 2
 _HALVINGS: Final = 40
 _STEP: Final = 2**0.5
 """Between numbers of reports at which the past ranges are shown."""
@@ -172,42 +187,124 @@ _STEP: Final = 2**0.5
 
 @dataclass(frozen=True, eq=False)
 class PollShares:
-    """(k,) estimated shares, and the 95 % range of each, in [0, 1]."""
+    """(k,) estimated shares of people, and the range of each, in [0, 1]."""
 
     estimate: Floats
     low: Floats
     high: Floats
 
 
-def shares_of(question: PollQuestion, reports: Sequence[int]) -> PollShares:
-    """Estimate the shares of true answers. `reports`: numbers of answers, at least one."""
+def naming_chances(question: PollQuestion) -> tuple[NamingChances, ...]:
+    """How often a report names each answer, by its own people and by everybody else.
+
+    A phone with another answer reports this one with one chance, whatever its own.
+    """
+    channel = channel_of(question)
+    rows = range(question.k)
+    return tuple(NamingChances(float(channel[x][x]), float(channel[x - 1][x])) for x in rows)
+
+
+def level_of(question: PollQuestion) -> float:
+    """The level of each answer's range, so that all ranges of a question hold with `LEVEL`.
+
+    Of two answers one range is the other's mirror; of more, each has its part (Bonferroni).
+    """
+    return LEVEL if question.k == _TWO else 1 - (1 - LEVEL) / question.k
+
+
+def class_shares(question: PollQuestion, reports: Sequence[int], people: int) -> PollShares:
+    """The shares of true answers in a class, with ranges that hold together, at every look.
+
+    `reports`: numbers of answers, at least one; `people`: phones of the class, at least as many,
+    fixed before the first report. Phones that are missing stay as room in the ranges.
+    """
+    counts = np.bincount(reports, minlength=question.k).tolist()
+    ends = [
+        ClassRange(people, chances, level_of(question)).so_far(named, len(reports))
+        for chances, named in zip(naming_chances(question), counts, strict=True)
+    ]
+    if question.k == _TWO:
+        ends[1] = (people - ends[0][1], people - ends[0][0])
+    low, high = (np.array(each, np.float64) / people for each in zip(*ends, strict=True))
+    # Where answers were fitted together, the estimate of one may leave its range.
+    return PollShares(np.clip(estimate_of(question, reports), low, high), low, high)
+
+
+def half_width_of(question: PollQuestion, people: int) -> float:
+    """Half of the range's width in a full class, a share: the mean for the widest true count.
+
+    Of the first sensitive answer, else of the first.
+    """
+    first = question.sensitive[0] if question.sensitive else 0
+    chances = naming_chances(question)[first]
+    return _half_width(people, chances, level_of(question))
+
+
+@lru_cache(maxsize=1024)
+def _half_width(people: int, chances: NamingChances, level: float) -> float:
+    return ClassRange(people, chances, level).half_width()
+
+
+def epsilon_for(question: PollQuestion, people: int, half_width: float) -> float | None:
+    """The smallest ε at which `half_width_of` is at most this share; None where none is enough."""
+    return _epsilon_for(question.k, question.sensitive, people, half_width)
+
+
+@lru_cache(maxsize=256)
+def _epsilon_for(
+    k: int, sensitive: tuple[int, ...], people: int, half_width: float
+) -> float | None:
+    # By numbers, not by the question: its texts are forgotten with the room.
+    names = tuple(map(str, range(k)))
+    first = sensitive[0] if sensitive else 0
+
+    def chances_at(epsilon: float) -> NamingChances:
+        return naming_chances(PollQuestion("?", names, sensitive, epsilon))[first]
+
+    level = level_of(PollQuestion("?", names, sensitive, 1.0))
+    return epsilon_for_class(people, half_width, chances_at, level)
+
+
+HONEST_CHANCE_MIN: Final = 0.001
+"""Honest classes send reports that are less likely than this once in a thousand polls at most."""
+
+
+def are_doubtful(question: PollQuestion, reports: Sequence[int], people: int) -> bool:
+    """Whether honest phones would hardly send these reports, in this order, whatever is true."""
+    return honest_chance(people, naming_chances(question), reports) < HONEST_CHANCE_MIN
+
+
+def estimate_of(question: PollQuestion, reports: Sequence[int]) -> Floats:
+    """(k,) estimated shares of true answers. `reports`: numbers of answers, at least one."""
     evidence = Evidence.of(mechanism_of(question), tally_of(question, reports))
-    shares = estimator(default_estimator()).apply(evidence)
-    ends = intervals(evidence, LEVEL).around(shares)  # of each answer, named before anybody looks
-    return PollShares(shares, ends.low, ends.high)
+    return estimator(default_estimator()).apply(evidence)
 
 
-def anytime_shares(question: PollQuestion, reports: Sequence[int]) -> PollShares:
-    """As `shares_of`, with ranges that hold at every number of reports at once.
+def sample_shares(question: PollQuestion, reports: Sequence[int]) -> PollShares:
+    """The shares among all people of whom these are a random sample, at every look at once.
 
     The likelihood of a share, mixed by Beta(½, ½), is over 20 times that of the true share at any
-    time with probability 1/20 at most (Ville 1939, Robbins 1970). A phone with another answer
-    reports this one with one chance, whatever its own, so that each answer is a coin of its own.
+    time with probability 1/20 at most (Ville 1939, Robbins 1970). Reports beyond what people who
+    all have the answer send on average count as that average, and so do fewer than people without
+    it send: else a range could have no width.
     """
-    counts = np.bincount(reports, minlength=question.k)
-    channel = np.array(channel_of(question), np.float64)
-    kept, lent = np.diag(channel), np.roll(channel, -1, axis=0).diagonal()
-    low, high = (np.clip((end - lent) / (kept - lent), 0, 1) for end in mixture_ends(counts))
-    shares = shares_of(question, reports).estimate
+    n, counts = len(reports), np.bincount(reports, minlength=question.k)
+    chances = naming_chances(question)
+    own = np.array([each.own for each in chances])
+    other = np.array([each.other for each in chances])
+    lowest, _ = mixture_ends(np.minimum(counts, np.floor(n * own)), n)
+    _, highest = mixture_ends(np.maximum(counts, np.ceil(n * other)), n)
+    low, high = (np.clip((end - other) / (own - other), 0, 1) for end in (lowest, highest))
+    shares = estimate_of(question, reports)
     return PollShares(shares, np.minimum(low, shares), np.maximum(high, shares))
 
 
-def mixture_ends(counts: Ints) -> tuple[Floats, Floats]:
+def mixture_ends(counts: Floats, n: int) -> tuple[Floats, Floats]:
     """(k,) chances of each outcome at which its mixture is 1/(1 − `LEVEL`) times as likely.
 
-    `counts`: (k,) how often each came.
+    `counts`: (k,) how often each came, of `n`.
     """
-    n, middle = counts.sum(), counts / counts.sum()
+    middle = counts / n
     most = betaln(0.5, 0.5) - betaln(counts + 0.5, n - counts + 0.5) - math.log(1 - LEVEL)
 
     def end(outer: float) -> Floats:
@@ -230,13 +327,13 @@ def tally_of(question: PollQuestion, reports: Sequence[int]) -> Tally:
 def history(
     question: PollQuestion,
     reports: Sequence[int],
+    people: int,
     known: dict[int, PollShares] | None = None,
-    shares: Callable[[PollQuestion, Sequence[int]], PollShares] = shares_of,
 ) -> list[tuple[int, PollShares]]:
-    """The shares after 1, 2, 3, 4, 6, 8, … reports, and after all of them.
+    """The class's shares after 1, 2, 3, 4, 6, 8, … reports, and after all of them.
 
-    `known`: earlier results for the same reports, by their number; new ones are added to it.
-    `shares`: which ranges.
+    `people`: see `class_shares`. `known`: earlier results for the same reports, by their number;
+    new ones are added to it.
     """
     by_number = {} if known is None else known
     stops, stop = [], 1.0
@@ -245,5 +342,5 @@ def history(
         stop = max(stop * _STEP, stop + 1)
     for n in [*stops, len(reports)] if reports else []:
         if n not in by_number:
-            by_number[n] = shares(question, reports[:n])
+            by_number[n] = class_shares(question, reports[:n], people)
     return [(n, by_number[n]) for n in sorted({*stops, len(reports)} & by_number.keys())]

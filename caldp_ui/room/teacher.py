@@ -23,7 +23,6 @@ from caldp_ui.parts import layout, sharing
 from caldp_ui.room import page, view
 from caldp_ui.room.page_state import NEXT, OPENING, STATE
 from caldp_ui.room.poll import (
-    REPORTS_FIRST,
     REPORTS_MAX,
     PollState,
     TeacherKey,
@@ -110,7 +109,8 @@ def _drawn(teacher_key: TeacherKey, polls: Sequence[PollState]) -> tuple[object,
     """What controls and pictures are drawn of; another screen may change it."""
     last, on_show = polls[-1], _on_show(teacher_key, polls)
     handed = rooms().get_desk(teacher_key).handed
-    return on_show.mark, len(polls), replace(last, reports=()), handed, steps.course().is_watched
+    state = replace(last, reports=(), is_seen=False, addresses=0, from_one=0)
+    return on_show.mark, len(polls), state, handed, steps.course().is_watched
 
 
 def _on_show(teacher_key: TeacherKey, polls: Sequence[PollState]) -> PollState:
@@ -146,19 +146,21 @@ def _live(teacher_key: TeacherKey, drawn: tuple[object, ...]) -> None:
     if page.current_screen() == page.PRESENTER:
         poll = replace(poll, hides=False, is_shown=poll.question.right is not None)
     of, known = st.session_state.get(page.KNOWN_KEY, (None, {}))
-    if of != (poll.mark, poll.is_open):
-        _, known = st.session_state[page.KNOWN_KEY] = ((poll.mark, poll.is_open), {})
-    past = history(poll.question, poll.reports, known, view.shares_by(poll))
+    if of != (poll.mark, poll.people):
+        _, known = st.session_state[page.KNOWN_KEY] = ((poll.mark, poll.people), {})
+    past = history(poll.question, poll.reports, poll.people, known)
+    if poll.is_open and poll.reports and not poll.is_hidden and not poll.is_seen:
+        rooms().note_seen(teacher_key, poll.mark)
     if poll.mark != polls[-1].mark:
         past = past[-1:]  # the order of an earlier question's reports is not known
     asked = polls[-1]
     sentences = view.live_headline(poll, past[-1][1] if past else None)
     layout.show_headline(view.end_headline(polls, sentences) if asked.is_over else sentences)
-    if len(asked.reports) >= asked.most:
-        st.warning(
-            f"The poll is full: {formats.count(asked.most, 'report is', 'reports are')} in. Under "
-            "“Reports” you can let in more, or throw some out.",
-            icon=":material/group_off:",
+    if asked.is_open and len(asked.reports) >= asked.phones:
+        st.success(
+            f"The class is complete: {formats.count(asked.phones, 'report is', 'reports are')} in. "
+            "Under “Reports” you can let in more phones.",
+            icon=":material/group:",
         )
     with st.container(key=STATE.key("question")):
         st.header(escape_markdown(poll.question.text), anchor=False)
@@ -204,6 +206,8 @@ def _buttons(teacher_key: TeacherKey, polls: Sequence[PollState]) -> None:
                 lambda state: state.with_open(not poll.is_open),
             )
         STATE.button("next", "Next question", page.set_writing_next, True)
+    if poll.question.by_hands and poll.reports and not poll.is_open:
+        _hands_form(teacher_key, poll)
     if page.current_screen() == page.ALL:
         page.choose_screens()
     with st.container(horizontal=True, gap="xsmall"):
@@ -216,22 +220,39 @@ def _buttons(teacher_key: TeacherKey, polls: Sequence[PollState]) -> None:
             STATE.button("end", "End it now", _try_action, end, teacher_key, type="primary")
 
 
-_MOST: Final = (50, REPORTS_FIRST, 200, REPORTS_MAX)
+def _hands_form(teacher_key: TeacherKey, poll: PollState) -> None:
+    """Draw the field for the number of hands that went up for the first answer."""
+    key = STATE.key("hands")
+    st.number_input(
+        f"Hands up for {escape_markdown(view.quoted(poll.question, 0))}",
+        0,
+        poll.people,
+        poll.hands,
+        key=key,
+        on_change=lambda: _change(
+            teacher_key, lambda state: state.with_hands(st.session_state[key])
+        ),
+        help="Count all hands. The board shows them beside what the phones' reports gave.",
+    )
+
+
 _LATELY: Final = {"10 seconds": 10.0, "minute": 60.0, "5 minutes": 300.0}
 
 
 def _reports_form(teacher_key: TeacherKey, poll: PollState) -> None:
     """Draw the limit of reports and the buttons that discard them."""
     with st.popover("Reports", icon=":material/filter_alt:", width="stretch"):
-        most, lately = STATE.key("most"), STATE.key("lately")
-        st.select_slider(
-            "Reports to a question, at most",
-            sorted({*_MOST, poll.most}),
-            poll.most,
-            key=most,
+        phones, lately = STATE.key("class-phones"), STATE.key("lately")
+        st.number_input(
+            "Phones in the class",
+            poll.phones if poll.reports else 1,
+            REPORTS_MAX,
+            poll.phones,
+            key=phones,
             on_change=lambda: _change(
-                teacher_key, lambda state: state.with_most(st.session_state[most])
+                teacher_key, lambda state: state.with_phones(st.session_state[phones])
             ),
+            help="Change it because people came, not because of a range: it is for this number.",
         )
         hides = STATE.key("hides")
         st.toggle(
@@ -287,6 +308,7 @@ def _next_question(teacher_key: TeacherKey, poll: PollState) -> None:
         page.ask_button("ask", "Ask this question", "", lambda asked: _ask(teacher_key, asked))
         STATE.button("back", "Cancel", page.set_writing_next, False)
     st.caption(escape_markdown(view.coverage(draft.question)))
+    page.choose_accuracy(replace(draft, phones=poll.phones))
     page.question_form(draft)
     st.caption("The results so far stay under “All questions”; the phones stay connected.")
 

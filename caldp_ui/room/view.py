@@ -9,7 +9,7 @@ Markdown, have them as they are.
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from html import escape
 from pathlib import Path
@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from caldp_core.basics.types import Floats
+from caldp_core.basics.types import Floats, Ints
 from caldp_core.mechanisms.randomness import generator
 from caldp_ui.app.texts import escape_markdown, read_texts, read_toml
 from caldp_ui.app.theme import Palette
@@ -35,14 +35,18 @@ from caldp_ui.room.question import (
     IntegerChannel,
     PollQuestion,
     PollShares,
-    anytime_shares,
     channel_of,
+    class_shares,
     columns_of,
+    epsilon_for,
+    half_width_of,
     history,
+    level_of,
     mechanism_of,
     most_right,
     most_right_about,
-    shares_of,
+    naming_chances,
+    sample_shares,
     truthful_answers,
 )
 from caldp_ui.shell.page import View
@@ -158,31 +162,87 @@ def live_headline(poll: PollState, shares: PollShares | None) -> formats.Headlin
         return _with_unprotected(question, WAITING if poll.is_open else NO_REPORT)
     if poll.is_hidden:
         return _with_unprotected(question, hidden_sentence(poll))
+    if poll.is_doubtful:
+        return formats.Headline(DOUBTED, ASK_AGAIN)
     if poll.is_shown and question.right is not None:
         return formats.Headline(_guess_result(poll, question.right, shares), promise(question))
     first = question.sensitive[0] if question.sensitive else 0
     ends = {"low": float(shares.low[first]), "high": float(shares.high[first])}
+    if poll.hands is not None:
+        return _hands_headline(poll, poll.hands, shares)
     sentence = _estimate_sentence(poll, first, shares, "truthfully say")
     return _with_unprotected(question, sentence, reports=reports, **ends)
 
 
-def _estimate_sentence(poll: PollState, answer: int, shares: PollShares, verb: str) -> str:
-    """The share of an answer, or how many reports it takes to say anything of it."""
-    low, high = 100 * float(shares.low[answer]), 100 * float(shares.high[answer])
-    return nothing_yet(poll, answer, shares) or (
-        f"From {formats.count(len(poll.reports), 'report', 'reports')} we estimate that {low:.0f} "
-        f"to {high:.0f} % of people like these would {verb} {quoted(poll.question, answer)}."
+DOUBTED: Final = (
+    "Honest phones would hardly ever send these reports: less than once in 1,000 polls."
+)
+ASK_AGAIN: Final = (
+    "So no estimate is shown. Below the board stands how many reports came from one address; under "
+    "“Reports” you can start the question again."
+)
+
+
+def _hands_headline(poll: PollState, hands: int, shares: PollShares) -> formats.Headline:
+    """What hands show beside what the phones' reports gave, without anybody's own answer."""
+    low, high = _people(shares.low[0], poll), _people(shares.high[0], poll)
+    up = formats.count(hands, "hand is", "hands are")
+    sentence = (
+        f"{up} up for {quoted(poll.question, 0)}; from the phones we expected {low} to {high}."
     )
+    if low <= hands <= high:
+        second = "Some phones lied, and the total is right all the same."
+    else:
+        second = "The range misses the hands: that happens to 1 class in 20."
+    figures = {"hands": float(hands), "low": float(low), "high": float(high)}
+    return formats.Headline(sentence[0].upper() + sentence[1:], second, figures=figures)
+
+
+def _people(share: float, poll: PollState) -> int:
+    """A share of the class as people."""
+    return round(float(share) * poll.people)
+
+
+def _estimate_sentence(poll: PollState, answer: int, shares: PollShares, verb: str) -> str:
+    """How many of the class have an answer, or what it takes to say anything of it."""
+    low, high = _people(shares.low[answer], poll), _people(shares.high[answer], poll)
+    people = formats.count(poll.people, "person", "people")
+    phones = formats.count(poll.people, "phone has", "phones have")
+    so_far = f"{len(poll.reports):,} of {phones} answered: "
+    if len(poll.reports) == poll.people:
+        so_far = ""
+    if low == high:
+        sentence = f"{low:,} of {people} {verb} {quoted(poll.question, answer)}."
+    else:
+        sentence = (
+            f"{low:,} to {high:,} of {people} would {verb} {quoted(poll.question, answer)} "
+            "(95 % range)."
+        )
+    return nothing_yet(poll, answer, shares) or f"{so_far}{sentence}"
 
 
 def nothing_yet(poll: PollState, answer: int, shares: PollShares) -> str:
-    """How many reports say something of an answer, where its range is all shares; else ""."""
+    """What it takes to say something of an answer, where its range is all of the class; else ""."""
     if not accuracy.is_all_shares(shares.low[answer], shares.high[answer]):
         return ""
-    reports = len(poll.reports)
-    variance = mechanism_of(poll.question).variance(shares.estimate, reports)[answer]
-    about = f"about {quoted(poll.question, answer)}"
-    return accuracy.nothing_yet(reports, float(np.sqrt(variance)), about)
+    reports, missing = len(poll.reports), poll.people - len(poll.reports)
+    said = formats.counted(reports, "report says", "reports say")
+    name = quoted(poll.question, answer)
+    if missing:
+        phones = formats.count(missing, "phone is", "phones are")
+        return f"{said} nothing yet about {name}: {phones} missing."
+    needed = epsilon_for(poll.question, poll.people, GOALS[0])
+    asked = formats.count(poll.people, "phone", "phones")
+    way_out = (
+        f"with ε = {needed:g}, {asked} are accurate to ± {100 * GOALS[0]:.0f} percentage points."
+        if needed
+        else "this class is too small for that."
+    )
+    return f"{said} nothing about {name}: {way_out}"
+
+
+GOALS: Final = (0.20, 0.15, 0.10)
+"""Half widths that a teacher chooses among, as shares of the class."""
 
 
 def hidden_sentence(poll: PollState) -> str:
@@ -224,14 +284,55 @@ def unprotected_sentences(question: PollQuestion) -> list[str]:
 
 
 def board_note(poll: PollState) -> str:
-    """What the board's ranges are of, and what its colours mean."""
-    note = range_note(poll)
-    return f"{note} Pink: protected answers." if poll.question.sensitive else note
+    """What ranges are of, what they say of other people, and where reports came from.
+
+    Nothing of the results while they are hidden.
+    """
+    parts = [range_note(poll)]
+    if poll.reports and not poll.is_hidden and not poll.is_doubtful:
+        parts.append(sample_note(poll))
+    parts.append(address_note(poll))
+    if poll.question.sensitive:
+        parts.append("Pink: protected answers.")
+    return " ".join(filter(None, parts))
 
 
 def range_note(poll: PollState) -> str:
-    """What ranges are of, and how often they are right: at one look, or at all."""
-    return f"{_RANGE_OF}{', at all times together.' if poll.is_open else '.'}"
+    """What ranges are of, and how often they are right."""
+    if not poll.question.sensitive:
+        return "No noise: these are the answers themselves."
+    note = (
+        f"Ranges are for this class of {formats.count(poll.people, 'person', 'people')} "
+        "and together right in 95 of 100 classes, however often you look."
+    )
+    missing = poll.people - len(poll.reports)
+    if missing and not poll.is_open:
+        phones = formats.count(missing, "phone is", "phones are")
+        note += f" {phones.capitalize()} missing: the ranges leave room for them."
+    return note
+
+
+def sample_note(poll: PollState) -> str:
+    """The range for all people of whom the class may be a sample, and how it differs."""
+    question = poll.question
+    first = question.sensitive[0] if question.sensitive else 0
+    shares = sample_shares(question, poll.reports)
+    low, high = 100 * float(shares.low[first]), 100 * float(shares.high[first])
+    return (
+        "If this class were drawn by lot from many people, "
+        f"{low:.0f} to {high:.0f} % of them all would say {quoted(question, first)}."
+    )
+
+
+def address_note(poll: PollState) -> str:
+    """How many reports came from one address; "" before the first."""
+    if not poll.from_one:
+        return ""
+    addresses = formats.count(poll.addresses, "address", "addresses")
+    if poll.addresses == 1:
+        reports = formats.count(poll.from_one, "report", "reports")
+        return f"From one address, as a school's network has: {reports}, all of them."
+    return f"Reports came from {addresses}, at most {poll.from_one:,} from one."
 
 
 def in_words(table: pd.DataFrame) -> str:
@@ -243,9 +344,6 @@ def in_words(table: pd.DataFrame) -> str:
     return f"Estimates by question and answer. {'; '.join(rows)}."
 
 
-_RANGE_OF: Final = (
-    "Ranges are for all people of whom these are a random sample, and right 95 times in 100"
-)
 _PROMISES: Final = read_toml(__file__, "promises.toml")
 COIN: Final[str] = _PROMISES["coin"]
 NOT_PROMISED: Final[Sequence[str]] = _PROMISES["not_promised"]
@@ -270,6 +368,7 @@ def question_message(question: PollQuestion) -> dict[str, Any]:
         "answers": list(question.answers),
         "sensitive": list(question.sensitive),
         "guess": question.right is not None,
+        "hands": question.by_hands,
         "law": {"whole": str(law.whole), "steps": [list(map(str, row)) for row in law.steps]},
         "channel": [list(map(float, row)) for row in channel],
         "about": [most_right_about(question, x) for x in range(question.k)],
@@ -297,6 +396,11 @@ _LEGEND: Final = (
     ("raw", "raw reports"),
     ("past", "the range as reports came"),
 )
+_LEGEND_NO_NOISE: Final = (
+    ("estimate", "answers as they were sent"),
+    ("range95", "what missing phones may add"),
+    ("past", "the range as reports came"),
+)
 
 
 def board(content: str, key: str) -> None:
@@ -314,18 +418,28 @@ def board_json(
 ) -> str:
     """The message from which the browser draws the projector's board, as JSON.
 
-    `past`: `figures.history` of the reports. `truth`: (k,) shares of made-up people, None for real.
+    `past`: `history` of the reports. `truth`: (k,) shares of made-up people, None for real.
     """
     reports = formats.count(len(poll.reports), "report", "reports")
     nothing, known, shown = NOTHING_YET, f"All that the server keeps of answers: {reports}", poll
     if poll.is_hidden:
         nothing = known = hidden_sentence(poll)
         past, shown = (), replace(poll, reports=())
+    elif poll.is_doubtful:
+        nothing, past = DOUBTED, ()
     question, last = poll.question, past[-1][1] if past else None
-    legend = [*_LEGEND, *([("made", "made-up truth")] if truth is not None else [])]
+    legend = list(_LEGEND if question.sensitive else _LEGEND_NO_NOISE)
+    if truth is not None:
+        legend.append(("made", "made-up truth"))
+    hands = _hands(poll)
+    if hands is not None:
+        legend.append(("made", "hands"))
+        truth = hands
     message = {
         "mark": poll.mark,
         "n": len(poll.reports),
+        "people": poll.people,
+        "doubted": not poll.is_hidden and poll.is_doubtful,
         "answers": [_answer(shown, last, truth, x) for x in range(question.k)],
         "reports": list(shown.reports),
         "steps": [
@@ -336,6 +450,20 @@ def board_json(
         "words": {"known": known, "note": board_note(poll), "nothing": nothing, "legend": legend},
     }
     return json.dumps(message)
+
+
+def _hands(poll: PollState) -> Floats | None:
+    """(k,) shares of the class that hands have shown, NaN where they show none; None before."""
+    if poll.hands is None:
+        return None
+    shares = np.full(poll.question.k, np.nan)
+    shares[0] = poll.hands / poll.people
+    if poll.question.k == _TWO:
+        shares[1] = 1 - shares[0]
+    return shares
+
+
+_TWO: Final = 2
 
 
 def _answer(
@@ -349,7 +477,7 @@ def _answer(
         "low": 0.0 if last is None else round(float(last.low[x]), 4),
         "high": 1.0 if last is None else round(float(last.high[x]), 4),
         "sent": reports.count(x),
-        "truth": None if truth is None else round(float(truth[x]), 4),
+        "truth": None if truth is None or np.isnan(truth[x]) else round(float(truth[x]), 4),
         "right": poll.is_shown and x == question.right,
     }
 
@@ -369,28 +497,33 @@ def truth_of(question: PollQuestion) -> Floats:
 def rehearse(draft: Draft) -> PollState:
     """The state of a poll that the draft's made-up phones have answered."""
     question, rng = draft.question, generator(_SEED)
-    people = rng.choice(question.k, draft.phones, p=truth_of(question))
+    people = _made_up_people(draft, rng)
     answer_of = np.argsort(columns_of(question))
-    reports = answer_of[mechanism_of(question).privatize(people, rng)]
-    return PollState("", MARK, question, False, tuple(reports.tolist()), is_over=True)
+    reports = tuple(answer_of[mechanism_of(question).privatize(people, rng)].tolist())
+    state = PollState("", MARK, question, False, reports, draft.phones, is_over=True)
+    return replace(state, doubted=False)
+
+
+def _made_up_people(draft: Draft, rng: np.random.Generator) -> Ints:
+    """(phones,) their true answers."""
+    question = draft.question
+    return np.asarray(rng.choice(question.k, draft.phones, p=truth_of(question)))
 
 
 def rehearsal_json(draft: Draft) -> str:
     """The message from which the browser draws the rehearsal's board, as JSON."""
     poll = rehearse(draft)
-    past = history(draft.question, poll.reports)
-    return board_json(poll, past, truth_of(draft.question))
+    people = _made_up_people(draft, generator(_SEED))
+    truth = np.bincount(people, minlength=draft.question.k) / draft.phones
+    return board_json(poll, history(draft.question, poll.reports, poll.people), truth)
 
 
 def half_width(draft: Draft) -> float:
-    """Expected half width of the 95 % range of the first sensitive answer (else the first).
+    """Mean half width of the class's 95 % range of the first sensitive answer (else the first).
 
-    As a share of people.
+    As a share of people, for the widest true count.
     """
-    question = draft.question
-    first = question.sensitive[0] if question.sensitive else 0
-    variance = mechanism_of(question).variance(truth_of(question), draft.phones)
-    return accuracy.Z95 * float(np.sqrt(variance[first]))
+    return half_width_of(draft.question, draft.phones)
 
 
 def view(draft: Draft, pinned: Draft | None, colours: Palette) -> View:
@@ -404,20 +537,19 @@ def view(draft: Draft, pinned: Draft | None, colours: Palette) -> View:
     )
 
 
-def snippet(question: PollQuestion) -> str:
-    """Python that reads reports.csv and prints shares with their 95 % ranges."""
+def snippet(poll: PollState) -> str:
+    """Python that reads reports.csv and prints the class's shares with their 95 % ranges."""
+    question = poll.question
     text = Path(__file__).with_name("snippet.txt").read_text("utf-8")
     return text.format(
         answers=question.answers,
         sensitive=question.sensitive,
         epsilon=question.epsilon,
         columns=columns_of(question).tolist(),
+        chances=[(each.own, each.other) for each in naming_chances(question)],
+        people=poll.people,
+        level=level_of(question),
     )
-
-
-def shares_by(poll: PollState) -> Callable[[PollQuestion, Sequence[int]], PollShares]:
-    """The ranges of a poll: while it is open, those that hold however often one looks."""
-    return anytime_shares if poll.is_open else shares_of
 
 
 def numbers(poll: PollState) -> pd.DataFrame:
@@ -427,7 +559,7 @@ def numbers(poll: PollState) -> pd.DataFrame:
         {"reports": [reports.count(x) for x in range(question.k)]}, index=list(question.answers)
     )
     if reports:
-        shares = shares_by(poll)(question, reports)
+        shares = class_shares(question, reports, poll.people)
         table["estimate, %"] = (100 * shares.estimate).round(1)
         table["from, %"] = (100 * shares.low).round(1)
         table["to, %"] = (100 * shares.high).round(1)
@@ -483,7 +615,7 @@ def comparison(polls: Sequence[PollState], colours: Palette) -> Figure:
     bars = []
     for place, (poll, title) in enumerate(zip(polls, lines, strict=True), 1):
         number = str(place) if place > 1 else ""
-        shares = shares_by(poll)(poll.question, poll.reports)
+        shares = class_shares(poll.question, poll.reports, poll.people)
         bars.append({**_bars(shares, colours), "xaxis": f"x{number}", "yaxis": f"y{number}"})
         layout[f"xaxis{number}"] = {"range": [0, 100], "ticksuffix": " %", "nticks": 3}
         layout[f"yaxis{number}"] = {"visible": False, "range": [most - 0.4, -0.7]}

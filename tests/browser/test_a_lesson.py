@@ -102,7 +102,7 @@ def report(profiles: Profiles, link: str, number: int, watch: Watch) -> str:
     phone = phone_of(profiles, number, watch)
     phone.goto(link)
     phone.locator(".phone .answer").first.click()
-    expect(phone.locator(".phone .odds")).to_contain_text("right at most 73 times in 100")
+    expect(phone.locator(".phone .odds")).to_contain_text("right at most 94 times in 100")
     phone.evaluate(TAP_THE_COIN)  # it goes on
     phone.locator(".phone .poll .go").click()
     phone.get_by_text("Counted, once").wait_for()

@@ -102,7 +102,7 @@ def test_the_rehearsal_follows_its_answers_and_leaves_what_is_being_written(
         answers.fill("Yes\nNein")
         answers.press("Control+Enter")
         expect(page.locator(".board .row .name")).to_have_text(["Yes", "Nein"])
-        expect(page.locator(".board .chips li")).to_have_count(30)
+        expect(page.locator(".board .chips li")).to_have_count(25)
         expect(page.locator(".board .row.hidden .name")).to_have_text(["Yes", "Nein"])
         text = page.locator(".st-key-room-text input")
         text.fill("Tea, mi")
@@ -252,7 +252,7 @@ def test_a_phone_joins_by_a_code_and_is_told_of_a_lost_server_and_of_the_end(
     phone.goto(f"{address}/room")
     phone.locator(".room-join").click()
     field, poll = phone.get_by_label("The code on the projector"), phone.locator(".phone .poll")
-    for typed, text in (("NNNN NNNN", "There is no poll “NNNN NNNN”"), (code.lower(), "Have you")):
+    for typed, text in (("NNNN NNNN", "There is no poll “NNNN NNNN”"), (code.lower(), "Were you")):
         field.fill(typed)
         field.press("Enter")
         expect(poll).to_contain_text(text)

@@ -204,8 +204,8 @@ def test_three_answers_together_hold_at_a_level_that_is_shared_among_them() -> N
 def test_epsilon_follows_from_the_size_of_a_class(n: int, epsilons: tuple[float, ...]) -> None:
     """The table of the prototype, which searched every step from 0.1 on."""
     for half_width, epsilon in zip((0.20, 0.15, 0.10), epsilons, strict=True):
-        assert epsilon_for_class(n, half_width) == epsilon
-    assert epsilon_for_class(1, 0.01) is None
+        assert epsilon_for_class(n, half_width, two) == epsilon
+    assert epsilon_for_class(1, 0.01, lambda _: two(1.0)) is None
 
 
 def test_a_class_of_five_hundred_is_computed_in_moments() -> None:

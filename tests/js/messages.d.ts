@@ -343,6 +343,8 @@ declare namespace Message {
     interface Poll {
         mark: string;
         n: number;
+        people: number;
+        doubted: boolean;
         answers: Answer[];
         reports: number[];
         steps: {n: number; ranges: [low: number, high: number][]}[];
@@ -364,6 +366,7 @@ declare namespace Message {
         open: boolean;
         law: Law;
         guess: boolean;
+        hands: boolean;
         channel: number[][];
         about: number[];
         right: number | null;

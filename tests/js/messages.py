@@ -74,7 +74,7 @@ def messages() -> Iterator[tuple[str, Any]]:
     yield "SliderState", vars(SliderState("1.0", "else"))
     for reports in ((), (0, 1, 2, 2)):
         poll = PollState("code", "mark", _QUESTION, True, reports)
-        past = history(_QUESTION, reports)
+        past = history(_QUESTION, reports, poll.people)
         yield "Poll", json.loads(boards.board_json(poll, past))
         yield "Poll", json.loads(boards.board_json(poll, past, np.array([0.5, 0.25, 0.25])))
         yield "Phone", boards.question_message(_QUESTION) | boards.state_message(poll)

@@ -39,7 +39,7 @@ from caldp_ui.room import view
 from caldp_ui.room.page_state import EXAMPLES
 from caldp_ui.room.page_state import STATE as ROOM
 from caldp_ui.room.poll import PollState
-from caldp_ui.room.question import shares_of
+from caldp_ui.room.question import class_shares
 from caldp_ui.session import page_state
 from caldp_ui.session.page_state import PinPageState
 from caldp_ui.values.page_state import AFFAIR, BEGIN, ValuesState
@@ -262,18 +262,19 @@ def test_a_pin_stays_beside_what_is_tried_and_in_the_link(name: str) -> None:
     assert not tables(at, page)
 
 
-POLL = PollState("", "", EXAMPLES["Vote"], True, (0, 1, 1, 2, 0, 4, 1, 3, 1, 1))
+POLL = PollState("", "", EXAMPLES["Vote"], True, (0, 1, 1, 2, 0, 4, 1, 3, 1, 1) * 6, 62)
 
 
 def test_a_poll_s_headline_and_table_have_the_range_of_its_board() -> None:
-    table, shares = view.numbers(POLL), shares_of(POLL.question, POLL.reports)
+    table, shares = view.numbers(POLL), class_shares(POLL.question, POLL.reports, POLL.people)
     sentence = view.live_headline(POLL, shares).sentence
-    assert f"that {100 * shares.low[0]:.0f} to {100 * shares.high[0]:.0f} % of people" in sentence
-    shown = view.shares_by(POLL)(POLL.question, POLL.reports)
+    low, high = round(62 * float(shares.low[0])), round(62 * float(shares.high[0]))
+    assert f"60 of 62 phones have answered: {low} to {high} of 62 people would" in sentence
+    shown = shares
     for name, column in (("estimate", shown.estimate), ("from", shown.low), ("to", shown.high)):
         assert table[f"{name}, %"].tolist() == pytest.approx((100 * column).round(1).tolist())
     assert (table["from, %"] < table["to, %"]).all()
-    assert table["reports"].tolist() == [2, 5, 1, 1, 1]
+    assert table["reports"].tolist() == [12, 30, 6, 6, 6]
 
 
 def test_a_link_runs_one_trial_and_no_file_that_its_sender_chose_is_read() -> None:

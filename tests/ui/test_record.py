@@ -67,7 +67,7 @@ from caldp_ui.plan import page_state
 from caldp_ui.plan.page_state import Plan
 from caldp_ui.room import view as rooms
 from caldp_ui.room.poll import PollState
-from caldp_ui.room.question import PollQuestion, shares_of
+from caldp_ui.room.question import PollQuestion, class_shares
 from caldp_ui.words import formats, policies
 from caldp_ui.words.formats import ANSWERS, PLACES, VALUES, Vocabulary
 from caldp_ui.words.promise import PromiseText
@@ -448,10 +448,10 @@ def test_code_of_a_room_makes_the_estimate_again_from_its_reports(
     question = PollQuestion("Who?", ("a, with a comma", "=b()", "'c", "d"), (1, 3), 1.0)
     reports = (0, 1, 1, 3, 2, 0, 3, 1)
     monkeypatch.chdir(tmp_path)
-    poll = PollState("CODE", "mark", question, True, reports)
+    poll = PollState("CODE", "mark", question, True, reports, 10)
     (tmp_path / "reports.csv").write_bytes(rooms.listed(poll))
-    rows = [line.split("\t") for line in run_code(rooms.snippet(question), tmp_path, capsys)]
-    shares = shares_of(question, reports)
+    rows = [line.split("\t") for line in run_code(rooms.snippet(poll), tmp_path, capsys)]
+    shares = class_shares(question, reports, poll.people)
     assert [row[0] for row in rows] == list(question.answers)
     columns = [[float(row[i]) for row in rows] for i in (1, 2, 3)]
     for column, wanted in zip(columns, (shares.estimate, shares.low, shares.high), strict=True):

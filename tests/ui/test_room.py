@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,6 @@ import pytest
 from scipy.stats import binom
 from streamlit.testing.v1 import AppTest
 
-from caldp_core.theory.planner import Goal, people_for, standard_error
 from caldp_ui.app.navigation import ROOM
 from caldp_ui.app.theme import settings
 from caldp_ui.room import page, view
@@ -19,11 +19,15 @@ from caldp_ui.room.poll import OPEN, PollState, rooms
 from caldp_ui.room.question import (
     IntegerChannel,
     PollQuestion,
-    anytime_shares,
+    PollShares,
     channel_of,
+    class_shares,
     columns_of,
+    epsilon_for,
+    half_width_of,
+    history,
     mechanism_of,
-    shares_of,
+    sample_shares,
 )
 from caldp_ui.words import formats
 from tests.contract.checks import naming
@@ -40,7 +44,6 @@ from tests.ui.driver import (
     trigger,
 )
 from tests.ui.phones import TABLE, Phone, fresh_rooms, says
-from tests.ui.readings import is_rounded_up
 from tests.ui.test_room_registry import channel_again
 
 no_rooms = pytest.fixture(autouse=True)(fresh_rooms)
@@ -77,11 +80,11 @@ def test_opens_with_a_rehearsal_of_each_ready_question() -> None:
     for name, question in EXAMPLES.items():
         checked(at.selectbox(key="room-ready").set_value(name).run())
         assert page_record(at, STATE) == Draft(question)
-        headline = view.rehearsal(question, 30, view.half_width(Draft(question)))
+        headline = view.rehearsal(question, 25, view.half_width(Draft(question)))
         assert headline_of(at) == f"{headline.sentence} {headline.second}"
         board = board_of(at, "rehearsal")
         assert [each["name"] for each in board["answers"]] == list(question.answers)
-        assert sum(each["sent"] for each in board["answers"]) == len(board["reports"]) == 30
+        assert sum(each["sent"] for each in board["answers"]) == len(board["reports"]) == 25
         assert LINK.read(query_of(at)) == page_record(at, STATE)
 
 
@@ -225,7 +228,7 @@ def test_phones_report_and_the_projector_shows_it() -> None:
     checked(teacher.run())
     board = board_of(teacher, "board")
     assert board["reports"] == [0, 1, 0]
-    assert "3 reports say nothing yet about “Yes”" in headline_of(teacher)
+    assert "3 reports say nothing yet about “Yes”: 22 phones" in headline_of(teacher)
     open_every_tab(teacher, "room-tabs")
 
 
@@ -242,13 +245,13 @@ def test_a_phone_gets_the_cores_law_and_is_told_what_it_gives_away() -> None:
 
 def test_a_teacher_lets_in_more_throws_out_a_burst_and_starts_again() -> None:
     teacher, poll = hall()
-    checked(teacher.select_slider(key="room-most").set_value(50).run())
+    checked(teacher.number_input(key="room-class-phones").set_value(50).run())
     for number in range(50):
         rooms().report(poll.code, poll.mark, f"{number:032x}", 0)
     checked(teacher.run())
-    assert "The poll is full: 50 reports" in teacher.warning[0].value
-    checked(teacher.select_slider(key="room-most").set_value(200).run())
-    assert rooms().get_poll(poll.code).most == 200
+    assert "The class is complete: 50 reports" in teacher.success[0].value
+    checked(teacher.number_input(key="room-class-phones").set_value(200).run())
+    assert rooms().get_poll(poll.code).phones == 200
     checked(teacher.button(key="room-throw-out").click().run())
     assert "50 reports were forgotten" in teacher.warning[0].value
     assert board_of(teacher, "board")["reports"] == []
@@ -315,7 +318,7 @@ def test_a_room_keeps_its_questions_which_are_shown_again_and_taken_along() -> N
     assert board_of(teacher, "board")["reports"] == []
     run(Phone(vote.code).send(vote.mark, 2))
     checked(teacher.selectbox(key="room-asked").set_value(poll.mark).run())
-    assert "3 reports say nothing yet about “Yes”" in headline_of(teacher)
+    assert "3 reports say nothing yet about “Yes”: 22 phones" in headline_of(teacher)
     board = board_of(teacher, "board")
     assert (board["reports"], board["mark"]) == ([0, 0, 1], poll.mark)
     polls = rooms().get_own_polls(teacher.session_state["room/held"])
@@ -331,7 +334,7 @@ def test_a_room_keeps_its_questions_which_are_shown_again_and_taken_along() -> N
     assert "Red: 0 to" in figure["alt"]
     teacher.session_state["room/opening-open"] = True  # as the lesson's last step leaves it
     checked(teacher.button(key="room-next").click().run())
-    assert "3 reports say nothing yet about “Yes”" in headline_of(teacher)
+    assert "3 reports say nothing yet about “Yes”: 22 phones" in headline_of(teacher)
     assert "room-ask" not in keys(teacher)
 
 
@@ -467,41 +470,41 @@ def test_nobody_is_asked_to_scan_a_code_once_the_question_is_closed() -> None:
     assert asked == {True: True, False: False}
 
 
-def test_a_range_of_all_shares_is_said_to_say_nothing_and_how_many_reports_would() -> None:
-    """The number is the planner's, with the estimate as the truth."""
-    question = replace(next(iter(EXAMPLES.values())), epsilon=0.5)
-    first, found = question.sensitive[0], set[bool]()
-    for many in (1, 4, 20, 2_000):
-        poll = PollState("", "", question, False, tuple(x % question.k for x in range(many)))
-        shares = shares_of(question, poll.reports)
+def test_a_range_of_all_the_class_is_said_to_say_nothing_and_what_would() -> None:
+    question, found = replace(EXAMPLES["Cheating"], epsilon=0.5), set[bool]()
+    for many in (1, 4, 20, 500):
+        poll = PollState("", "", question, False, tuple(x % 2 for x in range(many)), many)
+        shares = class_shares(question, poll.reports, poll.people)
         sentence = view.live_headline(poll, shares).whole
-        is_all = (shares.low[first], shares.high[first]) == (0, 1)
+        is_all = (shares.low[0], shares.high[0]) == (0, 1)
         found.add(is_all)
-        assert (" say nothing yet " in sentence or " says nothing yet " in sentence) == is_all
-        assert ("we estimate that" in sentence) != is_all
-        if is_all:
-            goal = Goal(standard_error(first), 0.1 / 1.959964)
-            planned = people_for(mechanism_of(question), shares.estimate, goal)
-            said = re.search(r"percentage points it takes about ([\d,]+)\.", sentence)
-            assert said is not None, sentence
-            assert is_rounded_up(int(said[1].replace(",", "")), planned or 0)
+        assert (" say nothing about " in sentence or " says nothing about " in sentence) == is_all
+        assert ("would truthfully say" in sentence) != is_all
+        needed = epsilon_for(question, many, 0.2)
+        if is_all and needed:
+            assert f"with ε = {needed:g}, " in sentence
+            assert half_width_of(replace(question, epsilon=needed), many) <= 0.2
     assert found == {True, False}
+    early = PollState("", "", question, True, (0, 1), 25)
+    sentence = view.live_headline(early, class_shares(question, (0, 1), 25)).whole
+    assert sentence.startswith("2 reports say nothing yet about “Yes”: 23 phones are missing.")
 
 
-def test_the_rehearsed_range_is_as_wide_as_ranges_of_rooms_are() -> None:
-    question = next(iter(EXAMPLES.values()))
-    draft, rng = Draft(question, 500), np.random.default_rng(11)
+def test_the_rehearsed_range_is_as_wide_as_ranges_of_a_class_are() -> None:
+    """By phones that throw their coins, at the shares where the range is widest."""
+    question, rng = EXAMPLES["Cheating"], np.random.default_rng(11)
+    draft, widest = Draft(question, 25), 0.0
     named = np.argsort(columns_of(question))
-    widths = []
-    for _ in range(60):
-        people = rng.choice(question.k, draft.phones, p=view.truth_of(question))
-        shares = shares_of(question, named[mechanism_of(question).privatize(people, rng)].tolist())
-        first = question.sensitive[0]
-        widths.append(shares.high[first] - shares.low[first])
-    wide = view.half_width(draft)
-    assert np.mean(widths) / 2 == pytest.approx(wide, rel=0.02)
-    bolder = replace(draft, question=replace(question, epsilon=1.1 * question.epsilon))
-    assert view.half_width(bolder) < 0.96 * wide
+    for true_count in range(0, 26, 5):
+        people, widths = (np.arange(25) >= true_count).astype(int), []
+        for _ in range(100):
+            reports = named[mechanism_of(question).privatize(people, rng)].tolist()
+            shares = class_shares(question, reports, 25)
+            widths.append(float(shares.high[0] - shares.low[0]))
+        widest = max(widest, float(np.mean(widths)) / 2)
+    assert widest == pytest.approx(view.half_width(draft), rel=0.04)
+    bolder = replace(draft, question=replace(question, epsilon=1.5 * question.epsilon))
+    assert view.half_width(bolder) < 0.8 * view.half_width(draft)
 
 
 def test_phones_speak_four_languages_with_the_same_figures() -> None:
@@ -533,19 +536,21 @@ QUESTIONS: tuple[PollQuestion, ...] = (
 )
 
 
-def test_ranges_hold_for_the_people_of_whom_a_class_is_a_sample() -> None:
-    """Not for the class alone: what it sends in clear is counted, and still has a range."""
+def test_the_range_is_for_the_class_and_the_one_for_other_people_stands_second() -> None:
+    """What a class sends in clear is counted: its own range has no width, that of others has."""
     counted = PollQuestion("?", ("a", "b"), (), 1.0)
-    held = 0.0
-    for hits in range(31):
-        shares = shares_of(counted, [0] * hits + [1] * (30 - hits))
-        assert shares.estimate[0] == pytest.approx(hits / 30)
-        held += float(binom.pmf(hits, 30, 0.3)) * (shares.low[0] <= 0.3 <= shares.high[0])
-    assert 0.95 <= held < 0.99
-    poll = PollState("", "", counted, True, (0,) * 10 + (1,) * 20)
-    headline = view.live_headline(poll, shares_of(counted, poll.reports))
-    assert "of people like these" in headline.second
-    assert "a random sample" in view.board_note(poll)
+    shares = class_shares(counted, [0] * 10 + [1] * 20, 30)
+    assert shares.low[0] == shares.high[0] == shares.estimate[0] == pytest.approx(1 / 3)
+    poll = PollState("", "", counted, False, (0,) * 10 + (1,) * 20, 30, is_seen=True)
+    assert "10 of 30 people truthfully say “a”." in view.live_headline(poll, shares).whole
+    legend = json.loads(view.board_json(poll, [(30, shares)]))["words"]["legend"]
+    assert "noise removed" not in json.dumps(legend)
+    note = view.board_note(PollState("", "", EXAMPLES["Cheating"], True, (0,) * 8 + (1,) * 17, 25))
+    first, second = (
+        note.index("for this class of 25 people"),
+        note.index("drawn by lot from many people"),
+    )
+    assert first < second
 
 
 LOOKS = (1, 2, 3, 5, 8, 12, 20, 30, 50, 80, 120, 200)
@@ -569,26 +574,52 @@ def misses(question: PollQuestion, truth: list[float], shares: Any) -> int:
     return int(missed.sum())
 
 
+def class_of_those_who_came(question: PollQuestion, reports: list[int]) -> PollShares:
+    """The wrong range for other people: only the noise is random in it."""
+    return class_shares(question, reports, len(reports))
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", ["Cheating", "Copying"])
-def test_ranges_of_an_open_poll_hold_at_all_looks_and_fixed_ones_do_not(name: str) -> None:
+def test_ranges_for_other_people_hold_at_all_looks_and_those_of_the_class_do_not(
+    name: str,
+) -> None:
     question = EXAMPLES[name]
-    assert misses(question, [0.3, 0.7], anytime_shares) <= MISSES_MAX
-    assert misses(question, [0.3, 0.7], shares_of) > MISSES_MAX
+    assert misses(question, [0.3, 0.7], sample_shares) <= MISSES_MAX
+    assert misses(question, [0.3, 0.7], class_of_those_who_came) > MISSES_MAX
 
 
-def test_an_open_poll_shows_the_wider_range_and_a_closed_one_the_fixed() -> None:
-    reports = [0] * 15 + [1] * 25
+@pytest.mark.parametrize(("yes", "many"), [(10, 10), (52, 55), (24, 26), (3, 3)])
+def test_no_range_is_without_width_or_narrower_open_than_closed(yes: int, many: int) -> None:
+    """Polls whose open range was 77 to 100 %, 100 to 100 %, 86 to 100 % and 24 to 100 %."""
+    question = replace(EXAMPLES["Cheating"], epsilon=4.0 if many == 3 else 1.0)
+    reports = [0] * yes + [1] * (many - yes)
+    for shares in (class_shares(question, reports, many), sample_shares(question, reports)):
+        assert (shares.low < shares.high).all()
+    past = history(question, reports, many + 5)
+    for (_, before), (_, after) in pairwise(past):
+        assert (before.low <= after.low).all()
+        assert (before.high >= after.high).all()
+
+
+def test_the_boards_range_holds_every_later_one_and_that_at_the_end() -> None:
+    reports = [0] * 8 + [1] * 17
     teacher, poll = hall()
+    ends = []
     for number, report in enumerate(reports):
         rooms().report(poll.code, poll.mark, f"{number:032x}", report)
-    for shares in (anytime_shares, shares_of):
-        checked(teacher.run())
-        wanted = shares(poll.question, reports)
-        row = board_of(teacher, "board")["answers"][0]
-        assert [row["low"], row["high"]] == pytest.approx([wanted.low[0], wanted.high[0]], abs=1e-4)
-        checked(teacher.button(key="room-close").click().run())
-    assert anytime_shares(poll.question, reports).high[0] > wanted.high[0] + 0.02
+        if number % 8 == 0:
+            checked(teacher.run())
+            row = board_of(teacher, "board")["answers"][0]
+            ends.append((row["low"], row["high"]))
+    checked(teacher.button(key="room-close").click().run())
+    row = board_of(teacher, "board")["answers"][0]
+    ends.append((row["low"], row["high"]))
+    wanted = class_shares(poll.question, reports, 25)
+    assert ends[-1] == pytest.approx((wanted.low[0], wanted.high[0]), abs=1e-4)
+    for before, after in pairwise(ends):
+        assert before[0] <= after[0] <= after[1] <= before[1]
+    assert ends[0] != ends[-1]
 
 
 def best_guess(question: PollQuestion, pairs: list[tuple[int, int]]) -> float:

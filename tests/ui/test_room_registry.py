@@ -10,7 +10,6 @@ from contextlib import nullcontext
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
-from inspect import signature
 from itertools import product
 from pathlib import Path
 from threading import Barrier, Thread
@@ -44,10 +43,10 @@ from caldp_ui.room.question import (
     PollQuestion,
     PollShares,
     channel_of,
+    class_shares,
     columns_of,
     history,
     mechanism_of,
-    shares_of,
     tally_of,
 )
 from caldp_ui.room.view import board_json
@@ -160,12 +159,12 @@ def test_the_reports_are_the_mechanisms_tally_and_ranges_tighten() -> None:
     made = mechanism.privatize(rng.choice(3, 400, p=[0.2, 0.5, 0.3]), rng)
     reports = np.argsort(columns)[made].tolist()
     assert np.array_equal(tally_of(QUESTION, reports).counts, mechanism.tally(made).counts)
-    shares = shares_of(QUESTION, reports)
+    shares = class_shares(QUESTION, reports, 400)
     assert shares.estimate == pytest.approx(mechanism.estimate(mechanism.tally(made)))
     known: dict[int, PollShares] = {}
-    history(QUESTION, reports[:150], known)
-    past = history(QUESTION, reports, known)
-    for (n, kept), (again, fresh) in zip(past, history(QUESTION, reports), strict=True):
+    history(QUESTION, reports[:150], 400, known)
+    past = history(QUESTION, reports, 400, known)
+    for (n, kept), (again, fresh) in zip(past, history(QUESTION, reports, 400), strict=True):
         assert n == again
         assert np.array_equal(kept.low, fresh.low)
     assert [n for n, _ in past[:4]] == [1, 2, 3, 4]
@@ -211,18 +210,20 @@ def test_each_refusal_is_one_sentence() -> None:
 
 def test_a_full_room_takes_no_more_until_its_teacher_lets_them_in() -> None:
     rooms, held, report = open_room()
-    rooms.change(held, lambda state: state.with_most(5))
+    rooms.change(held, lambda state: state.with_phones(5))
     for number in range(5):
         report(number, 1)
     assert_refused(lambda: report(5, 1), "poll is full")
     report(4, 1)
     assert len(rooms.get_poll(held.code).reports) == 5
-    rooms.change(held, lambda state: state.with_most(6))
+    rooms.change(held, lambda state: state.with_phones(6))
     report(5, 1)
     for wrong in (0, poll.REPORTS_MAX + 1):
-        assert_refused(partial(rooms.get_poll(held.code).with_most, wrong), "The number of reports")
+        assert_refused(
+            partial(rooms.get_poll(held.code).with_phones, wrong), "The number of phones"
+        )
     rooms.ask(held, QUESTION)
-    assert rooms.get_poll(held.code).most == 6, "the next question takes as many"
+    assert rooms.get_poll(held.code).phones == 6, "the next question takes as many"
 
 
 def test_a_burst_is_thrown_out_and_its_phones_stay_out() -> None:
@@ -420,10 +421,13 @@ def test_a_room_holds_reports_and_who_has_answered_but_not_what() -> None:
     state = rooms.get_poll(held.code)
     (room,) = vars(rooms)["_rooms"].values()
     kept = vars(room.poll)
-    assert kept["state"] == PollState(held.code, state.mark, QUESTION, True, (0, 2, 0))
+    wanted = PollState(held.code, state.mark, QUESTION, True, (0, 2, 0), addresses=1, from_one=3)
+    assert kept["state"] == wanted
     assert kept["came"] == deque([0.0] * 3)
     # Which phones have answered, as hashes in no order, beside no report.
-    assert kept.keys() == {"state", "came", "sent", "salt"}
+    assert kept.keys() == {"state", "came", "sent", "salt", "networks"}
+    # How many came from each network, as hashes of this question, beside no report.
+    assert sorted(kept["networks"].values()) == [3]
     assert isinstance(kept["sent"], set)
     assert len(kept["sent"]) == 3
     assert not any(token(number) in repr(kept) for number in (1, 2, 3))
@@ -433,11 +437,94 @@ def test_a_room_holds_reports_and_who_has_answered_but_not_what() -> None:
     before = room.poll.salt
     rooms.ask(held, QUESTION)
     # Of the question before, its counts: not who has answered, nor in which order.
-    assert room.past == (replace(state, is_open=False, reports=(0, 0, 2)),)
+    assert room.past == (replace(state, is_open=False, reports=(0, 0, 2), doubted=False),)
     assert room.poll.salt != before
     assert not room.poll.sent
-    # Nobody's address can be kept that is not handed over.
-    assert list(signature(Rooms.report).parameters) == ["self", "code", "mark", "token", "answer"]
+    assert not room.poll.networks
+
+
+def test_reports_from_one_address_are_counted_and_the_address_is_not_kept() -> None:
+    rooms, held, _ = open_room()
+    mark = rooms.get_poll(held.code).mark
+    for number, address in enumerate(("192.0.2.7", "192.0.2.8", "192.0.2.7", "2001:db8::1")):
+        rooms.report(held.code, mark, token(number), 0, address)
+    rooms.report(held.code, mark, token(1), 0, "198.51.100.1")  # the same again counts nowhere
+    state = rooms.get_poll(held.code)
+    assert (state.addresses, state.from_one) == (3, 2)
+    assert "192.0.2" not in repr(vars(rooms))
+    assert "Reports came from 3 addresses, at most 2 from one." in view.board_note(state)
+    rooms.ask_again(held)
+    assert rooms.get_poll(held.code).from_one == 0
+
+
+def test_a_class_keeps_its_size_once_reports_are_in_and_may_only_grow() -> None:
+    rooms, held, report = open_room()
+    rooms.change(held, lambda state: state.with_phones(20))
+    report(1, 0)
+    assert_refused(
+        lambda: rooms.change(held, lambda state: state.with_phones(19)), "smaller than 20"
+    )
+    rooms.change(held, lambda state: state.with_phones(21))
+    assert rooms.get_poll(held.code).people == 21
+
+
+@pytest.mark.parametrize("seen", [False, True])
+def test_missing_phones_stay_in_the_range_of_a_poll_that_somebody_saw_while_it_was_open(
+    seen: bool,
+) -> None:
+    rooms, held, report = open_room()
+    rooms.change(held, lambda state: state.with_phones(20))
+    for number in range(12):
+        report(number, 0)
+    if seen:
+        rooms.note_seen(held, rooms.get_poll(held.code).mark)
+    rooms.change(held, lambda state: state.with_open(False))
+    assert rooms.get_poll(held.code).people == (20 if seen else 12)
+    rooms.change(held, lambda state: state.with_open(True))  # the closed range was seen
+    rooms.change(held, lambda state: state.with_open(False))
+    assert rooms.get_poll(held.code).people == 20
+
+
+HANDS = PollQuestion("Born in winter?", ("Yes", "No"), (0, 1), 2.7, by_hands=True)
+
+
+def test_hands_stand_beside_what_the_phones_gave() -> None:
+    state = PollState("", "", HANDS, False, (0,) * 6 + (1,) * 19, 25, is_seen=True)
+    past = history(HANDS, state.reports, state.people)
+    low, high = (round(25 * float(end[0])) for end in (past[-1][1].low, past[-1][1].high))
+    for hands in (0, low, 6, high, 25):
+        counted = state.with_hands(hands)
+        headline = view.live_headline(counted, past[-1][1])
+        assert f"from the phones we expected {low} to {high}." in headline.sentence
+        assert ("the total is right" in headline.second) == (low <= hands <= high)
+        assert ("1 class in 20" in headline.second) == (not low <= hands <= high)
+        board = json.loads(board_json(counted, past))
+        assert [each["truth"] for each in board["answers"]] == [hands / 25, 1 - hands / 25]
+        assert ["made", "hands"] in board["words"]["legend"]
+    assert_refused(lambda: state.with_hands(26), "The number of hands")
+    assert_refused(lambda: replace(state, is_open=True).with_hands(3), "Hands are counted once")
+    secret = replace(state, question=replace(HANDS, by_hands=False))
+    assert_refused(lambda: secret.with_hands(3), "whose truth is no secret")
+    with pytest.raises(CaldpError, match="no truth that hands could show"):
+        replace(HANDS, right=0)
+
+
+def test_reports_that_cannot_be_honest_are_named_and_no_estimate_is_shown() -> None:
+    question = PollQuestion("Cheated?", ("Yes", "No"), (0, 1), 1.0)
+    stuffed = PollState("", "", question, True, (0,) * 51, 51)
+    assert stuffed.is_doubtful
+    past = history(question, stuffed.reports, stuffed.people)
+    headline = view.live_headline(stuffed, past[-1][1])
+    assert headline.sentence == view.DOUBTED
+    board = json.loads(board_json(stuffed, past))
+    assert board["doubted"]
+    assert [each["estimate"] for each in board["answers"]] == [None, None]
+    assert stuffed.as_past().is_doubtful
+    # Of an earlier question the order is not known any more: sorted reports are no row.
+    honest = replace(stuffed, reports=(0, 1) * 100, phones=200)
+    assert not honest.is_doubtful
+    assert not honest.as_past().is_doubtful
+    assert replace(honest, reports=tuple(sorted(honest.reports))).is_doubtful
 
 
 def test_a_room_writes_nothing_to_disk_and_ends_with_its_reports(
@@ -452,7 +539,7 @@ def test_a_room_writes_nothing_to_disk_and_ends_with_its_reports(
     for number in range(20):
         report(number, number % 3)
     (state,) = rooms.get_own_polls(held)
-    assert shares_of(QUESTION, state.reports).estimate.size == 3
+    assert class_shares(QUESTION, state.reports, 20).estimate.size == 3
     rooms.ask(held, QUESTION)
     report_again = partial(rooms.report, held.code, rooms.get_poll(held.code).mark)
     report_again(token(99), 1)
@@ -477,16 +564,16 @@ def test_a_right_answer_is_said_once_it_is_shown_and_no_guess_comes_after_it() -
     right = state.question.answers[0]
     assert view.state_message(state)["right"] == 0
     assert [each["right"] for each in answers_of(state)] == [True, False, False]
-    shares = shares_of(state.question, state.reports)
+    shares = class_shares(state.question, state.reports, state.people)
     assert view.live_headline(state, shares).sentence == f"Of 2 guesses 1 is right: “{right}”."
     with pytest.raises(CaldpError, match="closed"):
         report(3, 0)
     with pytest.raises(CaldpError, match="The answer is known by now"):
         rooms.change(held, lambda state: state.with_open(True))
     secret = replace(state, question=replace(state.question, sensitive=(0, 1, 2)))
-    noisy = view.live_headline(secret, shares_of(secret.question, secret.reports)).sentence
+    noisy = view.live_headline(secret, class_shares(secret.question, secret.reports, 2)).sentence
     # Phones threw coins: nobody can count, and two reports say nothing.
-    assert noisy.startswith(f"2 reports say nothing yet about “{right}”: for ± 10 "), noisy
+    assert noisy.startswith(f"2 reports say nothing about “{right}”: "), noisy
     rooms, held, _ = open_room()
     with pytest.raises(CaldpError, match="no right answer"):
         rooms.change(held, PollState.with_answer)
@@ -536,16 +623,16 @@ def test_channel_of_each_way_is_that_of_its_instructions(way: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("way", "said"), [("coins", (14, 16)), ("die", (20, 30)), ("birthday", (70, 90))]
+    ("way", "said"), [("coins", (14, 16)), ("die", (21, 29)), ("birthday", (70, 90))]
 )
 def test_estimate_undoes_the_noise(way: str, said: tuple[int, int]) -> None:
     poll = page.poll_of(ASKED, Count(way, said))
     stay = float(Fraction(WAYS[way]["truth"]))
     share = (said[0] / sum(said) - (1 - stay)) / (2 * stay - 1)
-    found = shares_of(poll.question, poll.reports)
+    found = class_shares(poll.question, poll.reports, poll.people)
     np.testing.assert_allclose(found.estimate, [share, 1 - share], atol=1e-9)
     assert found.low[0] < share < found.high[0]
-    assert f"**{100 * share:.0f} of 100**" in page.result_text(poll)
+    assert f"about **{sum(said) * share:.0f}** would truthfully" in page.result_text(poll)
 
 
 def test_sheet_holds_the_answers_and_the_protection_as_plain_text() -> None:
@@ -563,7 +650,7 @@ def test_drawer_estimates_from_typed_counts_and_keeps_them() -> None:
     first.set_value(14)
     second.set_value(16)
     at = checked(at.run())
-    said = "From 30 people we estimate that **43 of 100** like these would truthfully say “Yes”"
+    said = "Of 30 people, about **13** would truthfully say “Yes”"
     assert any(each.value.startswith(said) for each in at.markdown)
 
 

@@ -24,9 +24,6 @@ export default function mount({data: {key, content}, parentElement: parent}) {
     return whenGone(parent, () => { if (hub.get(key) === board) hub.delete(key); });
 }
 
-/** @type {(share: number) => string} */
-const percent = share => `${Math.round(100 * share)} %`.replace("-", "−");
-
 class Board extends Picture {
     /** @type {string | undefined} The question that the rows are of. */
     questionKey;
@@ -53,7 +50,8 @@ class Board extends Picture {
     paint(data) {
         this.root.classList.toggle("ahead", this.step !== null);
         const rows = data.answers.map(({name, sensitive}) => [name, sensitive]);
-        const questionKey = JSON.stringify([data.mark, rows]);
+        const questionKey = JSON.stringify([data.mark, rows, data.people, data.words.legend]);
+        this.root.classList.toggle("doubted", data.doubted);
         if (questionKey !== this.questionKey) this.build(data);
         this.questionKey = questionKey;
         data.answers.forEach((answer, x) => this.fill(this.rowParts[x], answer, data, x));
@@ -63,7 +61,7 @@ class Board extends Picture {
     }
 
     /** @param {Message.Poll} data */
-    build({answers, words}) {
+    build({answers, words, people}) {
         this.root.style.setProperty("--answers", String(answers.length));
         this.root.classList.toggle("many", answers.length > MANY_ANSWERS);
         this.root.classList.toggle("long", answers.some(({name}) => name.length > LONG_NAME));
@@ -88,7 +86,7 @@ class Board extends Picture {
             parts.node.classList.toggle("hidden", sensitive);
             return parts;
         });
-        const ticks = [0, 50, 100].map(at => el("span", {}, `${at} %`));
+        const ticks = ["0", counted(String(people), "person", "people")].map(at => el("span", {}, at));
         const axis = el("div", {className: "axis", "aria-hidden": "true"}, ...ticks);
         this.rows.replaceChildren(...this.rowParts.map(({node}) => node), axis);
         this.legend.replaceChildren(...words.legend.map(([kind, text]) =>
@@ -101,7 +99,7 @@ class Board extends Picture {
         @param {Message.Answer} answer
         @param {Message.Poll} data
         @param {number} x */
-    fill(parts, {name, estimate, low, high, sent, truth, right}, {n, steps, words}, x) {
+    fill(parts, {name, estimate, low, high, sent, truth, right}, {n, people, steps, words}, x) {
         parts.node.classList.toggle("right", right);
         /** @type {(share: number) => string} */
         const at = share => `${(100 * Math.min(1, Math.max(0, share))).toFixed(2)}%`;
@@ -111,10 +109,13 @@ class Board extends Picture {
         parts.range.style.right = `calc(100% - ${at(high)})`;
         parts.truth.hidden = truth === null;
         if (truth !== null) parts.truth.style.left = at(truth);
-        const span = `${Math.round(100 * low)} to ${percent(high)}`;
-        setText(parts.number, estimate === null ? "?" : percent(estimate));
+        /** @type {(share: number) => string} */
+        const inPeople = share => Math.round(people * share).toLocaleString("en");
+        const [least, most] = [inPeople(low), inPeople(high)];
+        const span = least === most ? `of ${inPeople(1)}` : `${least} to ${most} of ${inPeople(1)}`;
+        setText(parts.number, estimate === null ? "?" : inPeople(estimate));
         setText(parts.span, span);
-        const label = estimate === null ? words.nothing : `${name}${right ? ", the right answer" : ""}: estimate ${percent(estimate)}, `
+        const label = estimate === null ? words.nothing : `${name}${right ? ", the right answer" : ""}: estimate ${inPeople(estimate)}, `
             + `range ${span}; it is named by ${sent} of ${counted(String(n), "report", "reports")}`;
         parts.node.setAttribute("aria-label", label);
         this.drawHistory(parts.past, steps.map(step => [step.n, ...step.ranges[x]]));

@@ -42,8 +42,9 @@ export function explain(data, words) {
     };
     /** @type {(number: number) => string} */
     const grouped = number => String(number).replace(/\B(?=(\d{3})+$)/g, words.group);
-    /** @type {(share: number) => string} */
-    const phones = share => outOf(share, "of", "allBut");
+    /** How many phones, in a sentence.
+        @type {(share: number) => string} */
+    const phones = share => outOf(share, "phones", "allButPhones");
     /** @type {(right: number) => string} */
     const times = right => {
         if (right === 1) return words.always;
@@ -101,7 +102,7 @@ export function explain(data, words) {
     const explanation = y => {
         if (isOpenGuess) return {why: words.sentAsItIs, stays: "", uncertainty: "", chances: [], widths: []};
         const stays = isOnlyTruth[y] ? why(y) : words.stays;
-        return {why: why(y), stays, uncertainty: uncertainty(y), chances: columns[y].map(phones), widths: columns[y]};
+        return {why: why(y), stays, uncertainty: uncertainty(y), chances: columns[y].map(share => outOf(share, "of", "allBut")), widths: columns[y]};
     };
     return {choices: answers.map((_, x) => choice(x)), explanations: answers.map((_, y) => explanation(y))};
 }

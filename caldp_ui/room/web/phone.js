@@ -201,7 +201,7 @@ class Phone {
             : this.says.choices[x];
         setText(this.odds, odds);
         setText(this.sendButton, go);
-        setText(this.coin, coin);
+        setText(this.coin, this.data.hands && coin ? `${coin} ${words.hands}` : coin);
     }
 
     sendReport() {
