@@ -27,19 +27,21 @@ def release_command(path: Path, office: Path, *, second: bool) -> None:
     """
     settings = Settings.from_file(path)
     folder = path.resolve().parent
-    released = desk.release(settings, files_in(folder), Office(FolderStore(office)), second=second)
+    files, kept = files_in(folder), Office(FolderStore(office))
+    with terminal.progress_bar("releasing") as progress:
+        released = desk.release(settings, files, kept, second=second, progress=progress)
     for remark in released.remarks:
         click.echo(f"Internal: {remark}", err=True)
     frozen = released.frozen
     pack = office / f"pack-{frozen.line.id}"
-    files = pack_files()
+    listed = pack_files()
     summary = {
         "release": frozen.line.id,
         "drawn": "now" if released.is_new else "before; taken again, nothing drawn",
         "together": sentences.headline(frozen),
         "releases": frozen.releases,
         "epsilon": frozen.together,
-        "public": [str(pack / file.name) for file in files if file.is_public],
-        "internal": [str(pack / file.name) for file in files if not file.is_public],
+        "public": [str(pack / file.name) for file in listed if file.is_public],
+        "internal": [str(pack / file.name) for file in listed if not file.is_public],
     }
     click.echo(json.dumps(summary, indent=2, ensure_ascii=False))

@@ -76,27 +76,50 @@ def _count_rows(settings: Settings, cells: Cells, files: Files) -> Counted:
     columns, finder = _finder(settings, cells, held.decimal or file.places.mark or ".")
     conditions = [column for column, _ in held.where]
     identifier = [held.column] if held.column else []
-    rows = read_rows(file, [*columns, *conditions, *identifier]).all_rows()
+    read = read_rows(file, [*columns, *conditions, *identifier])
+    read.require_all()
     wanted = [{" ".join(value.split()) for value in values} for _, values in held.where]
     elsewhere = len(cells.names)
-    cells_of: dict[str | int, set[int]] = {}
+    found = np.empty(len(read.rows), np.int64)
     unknown: Counter[str] = Counter()
     first, last = len(columns), len(columns) + len(conditions)
-    for number, row in enumerate(rows):
-        is_counted = all(
-            value in allowed for value, allowed in zip(row[first:last], wanted, strict=True)
-        )
+    for number, row in enumerate(read.rows):
+        pairs = zip(row[first:last], wanted, strict=True)
+        is_counted = all(value in allowed for value, allowed in pairs)
         cell = finder.find(row[:first]) if is_counted else None
         if is_counted and cell is None:
-            unknown[", ".join(row[:first])] += 1
-        person = row[last] if identifier else number
-        require(
-            person != "",
-            f"Row {number + 1:,} of {quoted(held.file)} has no {quoted(held.column)}, so that "
-            "nobody knows whose it is; fill it in.",
-        )
-        cells_of.setdefault(person, set()).add(elsewhere if cell is None else cell)
-    most = held.most if isinstance(settings.treatment, CentralNoise) else elsewhere + 1
+            unknown[", ".join(row[:first])] += read.times[number]
+        found[number] = elsewhere if cell is None else cell
+    times = np.array(read.times, np.int64)
+    if not identifier:
+        return _people_of_rows(found, times, elsewhere, unknown)
+    people = [row[last] for row in read.rows]
+    require(
+        "" not in people,
+        f"A row of {quoted(held.file)} has no {quoted(held.column)}, so that nobody knows whose it "
+        "is; fill it in.",
+    )
+    is_cut = isinstance(settings.treatment, CentralNoise)
+    most = held.most if is_cut else elsewhere + 1
+    return _people_of_identifiers(people, found, elsewhere, most, unknown)
+
+
+def _people_of_rows(cells: Ints, times: Ints, elsewhere: int, unknown: Counter[str]) -> Counted:
+    """Each row is a person; (r,) the cell of each different row, and how often it is there."""
+    counts = np.zeros(elsewhere + 1, np.int64)
+    np.add.at(counts, cells, times)
+    people, outside = int(counts.sum()), int(counts[-1])
+    _check_somebody(outside < people)
+    return Counted(lambda: counts, people, _remarks(outside, people, unknown, 0, 1))
+
+
+def _people_of_identifiers(
+    identifiers: Sequence[str], cells: Ints, elsewhere: int, most: int, unknown: Counter[str]
+) -> Counted:
+    """The rows with one identifier are a person, who is once in each of their cells."""
+    cells_of: dict[str, set[int]] = {}
+    for identifier, cell in zip(identifiers, cells.tolist(), strict=True):
+        cells_of.setdefault(identifier, set()).add(cell)
     people = list(cells_of.values())
     outside = sum(found == {elsewhere} for found in people)
     _check_somebody(outside < len(people))
@@ -150,9 +173,10 @@ def _count_table(settings: Settings, cells: Cells, files: Files) -> Counted:
     read = read_rows(file, [*columns, *(titles or [held.column])])
     # A note below the table is no row. A row that is broken leaves its cells out, which is refused
     # unless missing cells mean nobody.
-    rows = read.all_rows() if held.missing or settings.cells.map is not None else read.rows
+    if held.missing or settings.cells.map is not None:
+        read.require_all()
     counts, seen = np.zeros(len(cells.names), np.int64), np.zeros(len(cells.names), np.bool_)
-    for row in rows:
+    for row, times in zip(read.rows, read.times, strict=True):
         keys = row[: len(columns)]
         if not any(keys):
             continue  # lines below the table
@@ -162,7 +186,7 @@ def _count_table(settings: Settings, cells: Cells, files: Files) -> Counted:
             cell = finder.find(_in_order(whole, settings))
             if cell is None:
                 raise no_cell(whole)
-            counts[cell] += people
+            counts[cell] += times * people
             seen[cell] = True
     missing = np.flatnonzero(~seen)
     require(

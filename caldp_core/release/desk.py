@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from caldp_core.basics.errors import CaldpError, quoted, require
 from caldp_core.basics.files import decode_text
+from caldp_core.basics.types import Progress, no_progress
 from caldp_core.release import pack as packs
 from caldp_core.release.cells import ELSEWHERE, Cells, describe_cells, make_cells
 from caldp_core.release.counting import count_people
@@ -52,12 +53,20 @@ class Released:
     remarks: tuple[str, ...] = ()
 
 
-def release(settings: Settings, files: Files, office: Office, *, second: bool = False) -> Released:
+def release(
+    settings: Settings,
+    files: Files,
+    office: Office,
+    *,
+    second: bool = False,
+    progress: Progress = no_progress,
+) -> Released:
     """Release a table of the held list once, or give the same pack again.
 
     `files`: the list, public lists and records of earlier releases that the settings name;
-    `second`: whether a further release of the list is meant. Raises `CaldpError` for what cannot be
-    released, and `SecondReleaseError`.
+    `second`: whether a further release of the list is meant. `progress` is called now and then
+    until the release is counted, and may raise `Cancelled`; then nothing was counted. Raises
+    `CaldpError` for what cannot be released, and `SecondReleaseError`.
     """
     with office.held():
         digests = [files.digest(name) for name in settings.files]
@@ -74,7 +83,7 @@ def release(settings: Settings, files: Files, office: Office, *, second: bool = 
         counted = count_people(settings, cells, files)
         # One order for all releases of a list, so that two tables hide the same zeros.
         order_of = partial(office.secret_order, normalize_list_name(settings.list.name))
-        prepared = prepare(settings, cells, counted, order_of)
+        prepared = prepare(settings, cells, counted, order_of, progress)
         office.enter(settings.list.name, mark, list_mark, line)
         # From here on coins are thrown, and the release counts whatever happens.
         numbers = prepared.draw()

@@ -65,24 +65,33 @@ def detect_file(files: Files, name: str, chosen: Chosen = _WITH_TITLES) -> Detec
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows as texts without spaces around them; `unread`: the first line that is no row, or ""."""
+    """Different rows as texts without spaces around them.
+
+    `times`: how often each is there; `unread`: the first line that is not a row, or "".
+    """
 
     rows: list[tuple[str, ...]]
+    times: list[int]
     unread: str
 
-    def all_rows(self) -> list[tuple[str, ...]]:
-        """The rows; raises `CaldpError` where a line could not be read: nobody may be left out."""
+    def require_all(self) -> None:
+        """Raise `CaldpError` where a line could not be read: nobody may be left out."""
         require(not self.unread, f"{self.unread}; mend it, as nobody may be left out of a release.")
-        return self.rows
 
 
 def read_columns(files: Files, name: str, columns: Sequence[str]) -> list[tuple[str, ...]]:
-    """All rows of the columns with these titles; raises `CaldpError`."""
-    return read_rows(detect_file(files, name), columns).all_rows()
+    """The different rows of the columns with these titles; raises `CaldpError`."""
+    read = read_rows(detect_file(files, name), columns)
+    read.require_all()
+    return read.rows
 
 
 def read_rows(file: DetectedFile, columns: Sequence[str]) -> Rows:
-    """The rows of the columns with these titles; raises `CaldpError` for one that is missing."""
+    """The different rows of the columns with these titles, in the order in which they begin.
+
+    Equal ones are put together as the file is read, so that a million answers are a few rows.
+    Raises `CaldpError` for a column that is missing.
+    """
     table = file.table
     name = quoted(table.source.name)
     places = []
@@ -95,12 +104,18 @@ def read_rows(file: DetectedFile, columns: Sequence[str]) -> Rows:
             f"{', '.join(file.names)[:300]}.",
         )
         places.append(file.names.index(title))
-    wanted = ", ".join(f"trim(coalesce(c{place}, ''))" for place in places)
+    named = [f"trim(coalesce(c{place}, '')) AS t{at}" for at, place in enumerate(places)]
+    texts = ", ".join(f"t{at}" for at in range(len(places)))
+    numbered = (
+        f"SELECT {', '.join(named)}, row_number() OVER () AS r FROM {table.relation_sql(True)}"
+    )
+    grouped = f"SELECT {texts}, count(*) FROM ({numbered}) GROUP BY {texts} ORDER BY min(r)"
     with table.open_reader() as reader:
-        rows = reader.fetch_rows(f"SELECT {wanted} FROM {table.relation_sql(True)}")
+        found = reader.fetch_rows(grouped)
         rejected = reader.rejected_rows()
     unread = ""
     if rejected:
         _, _, line, text = min(rejected, key=lambda each: each[2])
         unread = f"Line {line:,} of {name} is not a row of the table: {quoted(text[:60])}"
-    return Rows([tuple(" ".join(str(cell).split()) for cell in row) for row in rows], unread)
+    rows = [tuple(" ".join(str(cell).split()) for cell in row[:-1]) for row in found]
+    return Rows(rows, [int(row[-1]) for row in found], unread)

@@ -18,7 +18,7 @@ import numpy as np
 
 from caldp_core.basics.errors import count_text, require
 from caldp_core.basics.extras import scipy
-from caldp_core.basics.types import Bools, Floats, Ints
+from caldp_core.basics.types import Bools, Floats, Ints, Progress, no_progress
 from caldp_core.treatments.suppression import (
     HiddenTable,
     Margins,
@@ -46,6 +46,7 @@ class _Tables:
     sums: Sums
     rows: Floats
     reach: int
+    progress: Progress
     solved: int = 0
 
     def ends(self, known: int | None) -> tuple[Floats, Floats]:
@@ -62,6 +63,7 @@ class _Tables:
         know another cell. Programs over the people who are more and fewer in each cell.
         """
         self.solved += 2
+        self.progress(min(self.solved / PROGRAMS_MAX, 1.0))
         require(
             self.solved <= PROGRAMS_MAX,
             "So many small counts cannot be hidden in bounded time; take larger cells or noise.",
@@ -83,11 +85,12 @@ class _Tables:
             self.rows = np.vstack([self.rows, true + moved[:h] - moved[h:]])
 
 
-def narrow_numbers(table: HiddenTable, numbers: Ints) -> Bools:
+def narrow_numbers(table: HiddenTable, numbers: Ints, progress: Progress = no_progress) -> Bools:
     """(N,) True for small numbers with fewer than threshold + 1 values, for a reader or an insider.
 
     `numbers`: (N,) all true cells and totals. An insider knows the whole count of one hidden cell,
-    and so the total of a group of that cell alone, which is the same number.
+    and so the total of a group of that cell alone, which is the same number. `progress` is called
+    now and then, and may raise `Cancelled`.
     """
     narrow = np.zeros(numbers.size, np.bool_)
     if not table.marks.any():
@@ -105,7 +108,7 @@ def narrow_numbers(table: HiddenTable, numbers: Ints) -> Bools:
                 sums, numbers[sums.cells].astype(np.float64), small, insiders, same[sums.cells]
             )
             narrow_here = _narrow_by_sets if is_tree(sums) else _narrow_by_programs
-            narrow[sums.cells] |= narrow_here(part, table.threshold)
+            narrow[sums.cells] |= narrow_here(part, table.threshold, progress)
     return narrow
 
 
@@ -150,20 +153,21 @@ def _known(sums: Sums, true: Floats, number: int) -> Sums:
     return replace(sums, low=low, high=high)
 
 
-def _narrow_by_sets(part: _Part, threshold: int) -> Bools:
+def _narrow_by_sets(part: _Part, threshold: int, progress: Progress) -> Bools:
     """(h,) narrow numbers where the sums form trees, by the sets of possible values."""
     low, high = bounds(part.sums)
     narrow = part.small & (high - low < threshold)
     for known in part.insiders.tolist():
+        progress(0.0)
         low, high = bounds(_known(part.sums, part.true, known))
         narrow |= part.small & (high - low < threshold) & (part.same != part.same[known])
     return narrow
 
 
-def _narrow_by_programs(part: _Part, threshold: int) -> Bools:
+def _narrow_by_programs(part: _Part, threshold: int, progress: Progress) -> Bools:
     """(h,) narrow numbers, by programs."""
     narrow = np.zeros(part.true.size, np.bool_)
-    tables = _Tables(part.sums, part.true[None, :], threshold)
+    tables = _Tables(part.sums, part.true[None, :], threshold, progress)
     for known in (None, *part.insiders.tolist()):
         others = part.small if known is None else part.small & (part.same != part.same[known])
         low, high = tables.ends(known)
@@ -176,13 +180,16 @@ def _narrow_by_programs(part: _Part, threshold: int) -> Bools:
     return narrow
 
 
-def hide_small(counts: Ints, margins: Margins, threshold: int, order: Ints) -> HiddenTable:
+def hide_small(
+    counts: Ints, margins: Margins, threshold: int, order: Ints, progress: Progress = no_progress
+) -> HiddenTable:
     """The table of (k,) counts in which no small number is narrow.
 
     Of each sum of a narrow number the smallest other number is hidden that is not 0, a 0 where
     there is nothing else: so a small number is never alone among zeros. `order`: (N,) which of
     equal numbers comes first; it must be a secret, or the zero that is hidden beside a small number
-    would be known by its place. Raises `CaldpError` where nothing is left to hide.
+    would be known by its place. `progress`: as `narrow_numbers`. Raises `CaldpError` where nothing
+    is left to hide.
     """
     table = Suppression(threshold).suppress_small(counts, margins)
     numbers, hidden = margins.numbers(counts), table.marks.copy()
@@ -194,7 +201,7 @@ def hide_small(counts: Ints, margins: Margins, threshold: int, order: Ints) -> H
     while True:
         hide_second(numbers, margins, hidden, order)
         table = replace(table, numbers=np.where(hidden, -1, numbers))
-        narrow = narrow_numbers(table, numbers)
+        narrow = narrow_numbers(table, numbers, progress)
         if not narrow.any():
             return table
         require(

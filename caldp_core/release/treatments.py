@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from caldp_core.basics.errors import count_text, require
-from caldp_core.basics.types import Ints
+from caldp_core.basics.types import Ints, Progress, no_progress
 from caldp_core.release import noise
 from caldp_core.release.cells import Cells
 from caldp_core.release.counting import Counted
@@ -49,11 +49,16 @@ class Numbers:
 
 
 def prepare(
-    settings: Settings, cells: Cells, counted: Counted, order_of: Callable[[int], Ints]
+    settings: Settings,
+    cells: Cells,
+    counted: Counted,
+    order_of: Callable[[int], Ints],
+    progress: Progress = no_progress,
 ) -> Prepared:
     """All of a release that needs no coins; raises `CaldpError` where nothing may be published.
 
-    `order_of`: a secret order of so many numbers, by the office's key.
+    `order_of`: a secret order of so many numbers, by the office's key. `progress` may raise
+    `Cancelled`: nothing is counted yet.
     """
     threshold, most, people = settings.threshold, settings.list.most, counted.people
     require(
@@ -68,7 +73,11 @@ def prepare(
         if isinstance(treatment, LargerCells):
             cells, counts = _larger(cells, counts)
         cells = cells.with_elsewhere() if has_elsewhere else cells
-        hidden = _hide(counts, cells.margins(), threshold, order_of)
+        margins = cells.margins()
+        order = order_of(margins.always.size)
+        table = hide_small(counts, margins, threshold, order, progress)
+        words = tuple(np.where(table.numbers < 0, HIDDEN, EXACT).tolist())
+        hidden = Numbers(table.numbers, words, {})
         return Prepared(cells, lambda: hidden)
     cells = cells.with_elsewhere() if has_elsewhere else cells
     margins = cells.margins()
@@ -100,14 +109,6 @@ def _larger(cells: Cells, counts: Ints) -> tuple[Cells, Ints]:
     groups = cells.hierarchies[0][0].groups
     sums = np.bincount(groups, counts[: groups.size], len(larger.names)).astype(np.int64)
     return larger, np.append(sums, counts[groups.size :])
-
-
-def _hide(
-    counts: Ints, margins: Margins, threshold: int, order_of: Callable[[int], Ints]
-) -> Numbers:
-    table = hide_small(counts, margins, threshold, order_of(margins.always.size))
-    words = tuple(np.where(table.numbers < 0, HIDDEN, EXACT).tolist())
-    return Numbers(table.numbers, words, {})
 
 
 def _round(counts: Ints, margins: Margins, base: int) -> Numbers:

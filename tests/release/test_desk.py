@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.errors import CaldpError, Cancelled
 from caldp_core.cli.commands import main
 from caldp_core.datasets.files.source import PAGE_BOUNDS
 from caldp_core.release import desk, noise
@@ -255,3 +255,17 @@ def test_the_command_releases_and_refuses(tmp_path: Path) -> None:
     assert "ε = 2 for 2 releases of the list together" in other.stderr
     second = json.loads(CliRunner().invoke(main, [*words, "--second"]).stdout)
     assert (second["epsilon"], second["releases"]) == (2.0, 2)
+
+
+def test_what_is_cancelled_before_it_is_counted_is_not_counted() -> None:
+    """Hiding in two kinds of totals takes programs; a visit that ends while they run ends them."""
+    office = new_office()
+
+    def cancel(_: float) -> None:
+        raise Cancelled
+
+    with pytest.raises(Cancelled):
+        desk.release(disease_settings(HIDE), disease_files(), office, progress=cancel)
+    assert office.entries() == []
+    made = desk.release(disease_settings(HIDE), disease_files(), office)
+    assert made.frozen.releases == 1

@@ -182,7 +182,7 @@ def test_nobody_is_dropped() -> None:
         (
             [["id", "a"], ["", "x"]],
             {"unit": "identifier", "column": "id"},
-            "Row 1 of 'list.csv' has no 'id'",
+            "A row of 'list.csv' has no 'id'",
         ),
         ([["a", "n"], ["x", 3]], {"unit": "table", "column": "n"}, "no row for 1 cell of 2"),
         (
