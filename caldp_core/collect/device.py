@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Final, Protocol, TypeAlias
 
 import numpy as np
 
-from caldp_core.basics.errors import check_whole
+from caldp_core.basics.errors import check_epsilon, check_whole
 from caldp_core.basics.types import short_repr
 from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.mechanisms.randomness import noise_threshold
@@ -289,7 +289,13 @@ class NoisyMemo(Repetition):
 
     @classmethod
     def of(cls, epsilon: float, outputs: int, reports: int) -> "NoisyMemo":
-        """The least noise by which one of `outputs` reports shows a change with ε at most."""
+        """The least noise by which one of `outputs` reports shows a change with ε at most.
+
+        `epsilon`: in [0.001, 20]. `outputs` and `reports`: whole numbers ≥ 1. Else `CaldpError`.
+        """
+        check_epsilon(epsilon)
+        check_whole("outputs", outputs, 1, NUMBER_RANGE)
+        check_whole("reports", reports, 1, NUMBER_RANGE)
         noise = noise_threshold(np.array([min(outputs, 1 << 40)]), np.array([epsilon]))
         return cls(int(noise[0]), reports)
 

@@ -193,25 +193,77 @@ def plan_cost(protocol: Protocol, reports: int = YEAR) -> dict[str, Any]:
 
     `is`: whether an attacker can reach it or it is a bound. Over pairs of values that have a limit.
     `value`: of a value that stays. `change`: of one report's value that differs, not the first's.
-    `history`: between any two histories. `known_changes`: between histories that change at the
-    same reports. docs/derivations.md, “Plans of repetition”, has the proofs.
+    `history`: between any two histories. `same_pattern`: between histories of one pattern:
+    wherever one has the value of an earlier report again, so has the other. Histories that only
+    change at the same reports may cost as much as any two. `reports`: a whole number from 1 to
+    10^12, else `CaldpError`. docs/derivations.md, “Plans of repetition”, has the proofs.
     """
     plan, sent = protocol.repetition, _sent(protocol, reports)
     one, exact = report_levels(protocol)
     level, value = largest_level(one), largest_level(value_levels(protocol, reports))
-    history = known = _cost(value, exact)
+    history = same = _cost(value, exact)
     change = _cost(level if sent > 1 else 0.0, exact)
+    # Reports of equal values are one group, and each group has a stored report of its own.
+    groups = min(sent, protocol.domain.k)
     if isinstance(plan, Once):
         change = _cost(0.0, exact=True)
-    elif isinstance(plan, Memo | NoisyMemo) and sent > 1:
+    elif isinstance(plan, Memo) and sent > 1:
         change = history = _cost(math.inf, exact)
-        known = _cost(min(sent, protocol.domain.k) * level, exact=False)
-    if isinstance(plan, NoisyMemo) and sent > 1:
+        same = _cost(groups * level, exact and _are_equal(one[~np.eye(len(one), dtype=np.bool_)]))
+    elif isinstance(plan, NoisyMemo) and sent > 1:
         shown = math.log(plan.odds(protocol.format.values))
         change, history = _cost(shown, exact=False), _cost(sent * shown, exact=False)
-        known = min(known, history, key=lambda cost: cost["epsilon"] or math.inf)
+        same = _noisy_same_pattern(protocol, sent, min(groups * level, sent * shown))
     costs = {"value": _cost(value, exact), "change": change, "history": history}
-    return {"reports": sent, **costs, "known_changes": known}
+    return {"reports": sent, **costs, "same_pattern": same}
+
+
+def _are_equal(numbers: Floats) -> bool:
+    """True if there are finite numbers that are equal but for rounding."""
+    return numbers.size > 0 and bool(np.isfinite(numbers).all() and np.ptp(numbers) < 1e-12)
+
+
+def _noisy_same_pattern(protocol: Protocol, sent: int, bound: float) -> dict[str, Any]:
+    """ε between histories of one pattern of a noisy memo's `sent` reports.
+
+    Groups of equal values are independent, so it is the largest sum of what groups cost, over all
+    sizes of at most k groups. `bound` stands for it where a pair of values has no limit, or where
+    there are more reports or values than a second of work allows.
+    """
+    plan, stored = protocol.repetition, protocol.plan.mechanism
+    assert isinstance(plan, NoisyMemo)
+    most_groups = min(sent, protocol.domain.k)
+    if not isinstance(stored, WrittenOut) or sent > YEAR or most_groups > _GROUPS_MAX:
+        return _cost(bound, exact=False)
+    channel = stored.channel
+    if np.isinf(_channel_levels(channel)).any():
+        return _cost(bound, exact=False)
+    # What a group of 1, 2, … reports costs: as all pairs count, the largest ratio of a report's
+    # chances is that of the greatest and the least chance in its column.
+    base = plan.odds(stored.outputs) ** -np.arange(1.0, sent + 1)[:, None]
+    greatest = base + (1.0 - base) * channel.max(axis=0)
+    least = base + (1.0 - base) * channel.min(axis=0)
+    cost_of_size = np.log(greatest / least).max(axis=1)
+    # cost_of[m]: the most that m reports cost in the groups that were added so far.
+    cost_of = np.concatenate([[0.0], np.full(sent, -math.inf)])
+    for _ in range(most_groups):
+        grown = cost_of.copy()
+        for size in range(1, sent + 1):
+            with_group = cost_of[:-size] + cost_of_size[size - 1]
+            grown[size:] = np.maximum(grown[size:], with_group)
+        cost_of = grown
+    return _cost(float(cost_of[sent]), _has_equal_pairs(channel))
+
+
+_GROUPS_MAX: Final = 64
+
+
+def _has_equal_pairs(channel: Floats) -> bool:
+    """True if any two values differ in the same way: the truth has one chance, lies another."""
+    if channel.shape[0] != channel.shape[1]:
+        return False
+    own = np.eye(len(channel), dtype=np.bool_)
+    return _are_equal(channel[own]) and _are_equal(channel[~own])
 
 
 def plan_accuracy(protocol: Protocol, people: int, reports: int = YEAR) -> dict[str, float]:
@@ -245,6 +297,7 @@ def _cost(level: float, exact: bool) -> dict[str, Any]:
 
 def _sent(protocol: Protocol, reports: int) -> int:
     """How many reports a person sends who is asked this many times."""
+    check_whole("reports", reports, 1, N_MAX)
     return min(reports, getattr(protocol.repetition, "reports", reports))
 
 

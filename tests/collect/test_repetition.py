@@ -10,7 +10,7 @@ from contextlib import nullcontext
 from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
-from itertools import count, product
+from itertools import count, pairwise, product
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -98,7 +98,8 @@ def costs_by_hand(law: Lawyer, k: int, days: int) -> dict[str, float]:
         "value": lambda a, b: len(set(a)) == len(set(b)) == 1,
         "change": lambda a, b: a[0] == b[0] and sum(x != y for x, y in zip(a, b, strict=True)) == 1,
         "history": lambda a, b: True,
-        "known_changes": lambda a, b: pattern(a) == pattern(b),
+        "same_pattern": lambda a, b: pattern(a) == pattern(b),
+        "changes at the same reports": lambda a, b: changes(a) == changes(b),
     }
     found = dict.fromkeys(kinds, 0.0)
     for i, a in enumerate(histories):
@@ -115,10 +116,16 @@ def pattern(history: History) -> tuple[int, ...]:
     return tuple(history.index(x) for x in history)
 
 
+def changes(history: History) -> tuple[bool, ...]:
+    """At which reports the value is another than that of the report before."""
+    return tuple(x != y for x, y in pairwise(history))
+
+
 def audit(protocol: Protocol, law: Lawyer, days: int) -> list[str]:
     """The costs of a plan that are below what these laws leak, or said to be exact and are not."""
     cost = record.plan_cost(protocol, days)
     found = costs_by_hand(law, protocol.domain.k, days)
+    del found["changes at the same reports"]  # nothing is promised of them but what any two have
     wrong = []
     for name, least in found.items():
         stated = math.inf if cost[name]["epsilon"] is None else cost[name]["epsilon"]
@@ -141,6 +148,54 @@ def test_the_stated_cost_is_that_of_the_exact_law_of_a_week(plan: Repetition) ->
         protocol, rows = audited(k, plan)
         with naming(f"{k} values, {days} days"):
             assert audit(protocol, lambda h: law_by_hand(plan, rows, h), days) == []  # noqa: B023
+
+
+@pytest.mark.parametrize("days", [1, 2, 3, 4])
+def test_of_one_pattern_the_stated_cost_is_reached(days: int) -> None:
+    """By randomized response, where all pairs of values cost the same, it is not only a bound."""
+    rows = ((3, 1, 1), (1, 3, 1), (1, 1, 3))
+    policy = DenseMatrix.of((2.0 - 2.0 * np.eye(3)).tolist())
+    table = TablePlan("by hand", WrittenOut(policy, rows, 5))
+    for plan in (Memo(), *(NoisyMemo.of(e, 3, 4) for e in (0.5, 1.0, 2.0, 10.0))):
+        protocol = replace(coarse(3), plan=table, repetition=plan)
+        channel = table.mechanism.exact_channel()
+        cost = record.plan_cost(protocol, days)["same_pattern"]
+        found = costs_by_hand(lambda h: law_by_hand(plan, channel, h), 3, days)  # noqa: B023
+        with naming(str(plan)):
+            assert cost == {
+                "epsilon": pytest.approx(found["same_pattern"], abs=2e-6),
+                "is": "exact",
+            }
+
+
+def test_changes_at_the_same_reports_are_not_enough() -> None:
+    """2, 1, 2 against 2, 1, 0: both change at every report, and a memo never sends both."""
+    protocol, rows = audited(3, Memo())
+    found = costs_by_hand(lambda h: law_by_hand(Memo(), rows, h), 3, 3)
+    assert found["changes at the same reports"] == math.inf
+    assert found["same_pattern"] <= record.plan_cost(protocol, 3)["same_pattern"]["epsilon"]
+    loud = NoisyMemo.of(10.0, 3, 3)
+    protocol, rows = audited(3, loud)
+    found = costs_by_hand(lambda h: law_by_hand(loud, rows, h), 3, 3)
+    cost = record.plan_cost(protocol, 3)
+    assert cost["same_pattern"]["epsilon"] < found["changes at the same reports"]
+    assert found["changes at the same reports"] <= cost["history"]["epsilon"]
+
+
+@pytest.mark.parametrize("reports", [0, -1, 1.5])
+def test_a_number_of_reports_is_whole_and_positive(reports: Any) -> None:
+    protocol, _ = audited(2, Budget(3))
+    for ask in (record.plan_cost, record.value_levels):
+        with pytest.raises(CaldpError, match="reports must be a whole number"):
+            ask(protocol, reports)
+    with pytest.raises(CaldpError, match="reports must be a whole number"):
+        record.plan_accuracy(protocol, 100, reports)
+
+
+@pytest.mark.parametrize("wrong", [(-1, 8, 30), (0, 8, 30), (21, 8, 30), (1, 0, 30), (1, 8, -1)])
+def test_a_noisy_memo_is_made_of_an_epsilon_and_whole_numbers(wrong: tuple[Any, ...]) -> None:
+    with pytest.raises(CaldpError, match="must be"):
+        NoisyMemo.of(*wrong)
 
 
 def test_a_law_of_another_plan_is_rejected() -> None:
@@ -197,7 +252,7 @@ def test_laws_of_many_values_are_bounds_that_hold() -> None:
 
 
 def costs(reports: int, *levels: float | None) -> dict[str, Any]:
-    names = ("value", "change", "history", "known_changes")
+    names = ("value", "change", "history", "same_pattern")
     bounds = [{"epsilon": level, "is": "bound"} for level in levels]
     return {"reports": reports, **dict(zip(names, bounds, strict=True))}
 
