@@ -21,7 +21,7 @@ test detects it; nor one of few reports, of which honest people send each a larg
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import reduce
 from operator import add
@@ -36,7 +36,7 @@ from caldp_core.basics.extras import scipy
 from caldp_core.basics.files import write_whole
 from caldp_core.basics.limits import N_MAX
 from caldp_core.basics.types import Bools, EqualByFields, Floats, Ints, Reports, Words, short_repr
-from caldp_core.collect.device import BITS
+from caldp_core.collect.device import BITS, REPETITIONS, Memo, NoisyMemo, Once
 from caldp_core.collect.json_files import format_json, parse_json_object, read_json_object
 from caldp_core.collect.protocol import Protocol
 from caldp_core.mechanisms.base import Tally
@@ -64,12 +64,40 @@ def zero_refusals() -> dict[str, int]:
     return dict.fromkeys(REASONS, 0)
 
 
+STORED_PLANS: Final = (Once.kind, Memo.kind, NoisyMemo.kind)
+"""Plans by which a person's stored report is sent again: its noise is drawn once."""
+_REPEATS: Final = (
+    "the plan of repetition {plan} can't be added: a person's stored report may be in several of "
+    "them and would count as several people; tally and estimate each period alone, its reports "
+    "under one batch name."
+)
+
+
+def plan_of(protocol: Protocol) -> str:
+    """The kind of the protocol's plan of repetition; "" for none."""
+    return protocol.repetition.kind if protocol.repetition else ""
+
+
+def require_one_delivery(protocol: Protocol, deliveries: Collection[object]) -> None:
+    """Raise `CaldpError` for several deliveries of a plan that sends stored reports again.
+
+    `deliveries`: batches, or files without batches. Nothing in them says who is in several.
+    """
+    plan = plan_of(protocol)
+    require(
+        plan not in STORED_PLANS or len(deliveries) <= 1,
+        f"Deliveries of {_REPEATS.format(plan=plan)}",
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class CollectedTally(EqualByFields):
     """A tally with its books. `protocol`: fingerprint; `batches`: of all in it (`collector.py`).
 
     `refused`: how many reports, by the reason (`REASONS`). `buckets`: reports by bucket, (0,)
-    where they were not counted so. Addition in any order gives the same.
+    where they were not counted so. `plan`: the kind of the protocol's plan of repetition, "" for
+    none. Addition in any order gives the same; where the plan sends stored reports again, tallies
+    with reports are not added (`require_one_delivery`).
     """
 
     protocol: str
@@ -77,6 +105,7 @@ class CollectedTally(EqualByFields):
     batches: frozenset[str] = frozenset()
     refused: Mapping[str, int] = field(default_factory=zero_refusals)
     buckets: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
+    plan: str = ""
     __repr__ = short_repr
 
     @classmethod
@@ -88,7 +117,7 @@ class CollectedTally(EqualByFields):
             dtype = mechanism.oracles.dtype
         empty = mechanism.tally(np.zeros(0, dtype))
         none = np.zeros(BUCKETS, np.int64) if has_buckets(protocol) else _NONE
-        return cls(protocol.fingerprint, empty, buckets=none)
+        return cls(protocol.fingerprint, empty, buckets=none, plan=plan_of(protocol))
 
     @classmethod
     def of_histogram(
@@ -97,9 +126,16 @@ class CollectedTally(EqualByFields):
         """The tally of reports that are numbers; (values,) how often each was sent."""
         tally = protocol.mechanism.tally_of_histogram(histogram)
         buckets = buckets_of_histogram(protocol, histogram)
-        return cls(protocol.fingerprint, tally, refused=refused, buckets=buckets)
+        plan = plan_of(protocol)
+        return cls(protocol.fingerprint, tally, refused=refused, buckets=buckets, plan=plan)
 
     def __add__(self, other: "CollectedTally") -> "CollectedTally":
+        is_once = self.plan not in STORED_PLANS or not self.tally.n or not other.tally.n
+        require(is_once, f"Tallies of {_REPEATS.format(plan=self.plan)}")
+        return self.joined(other)
+
+    def joined(self, other: "CollectedTally") -> "CollectedTally":
+        """The sum of parts of one delivery, in which a person is once whatever the plan is."""
         require(
             self.protocol == other.protocol,
             "Tallies of different protocols cannot be added: their fingerprints are "
@@ -122,12 +158,15 @@ class CollectedTally(EqualByFields):
             self.batches | other.batches,
             refused,
             add_buckets(self.buckets, other.buckets),
+            self.plan or other.plan,
         )
 
     def to_json(self) -> str:
         """The text of a tally file, which `Tally.from_json` reads as well."""
         data: dict[str, Any] = json.loads(self.tally.to_json())
         data |= {"protocol": self.protocol, "refused": dict(self.refused)}
+        if self.plan:
+            data["plan"] = self.plan
         if self.buckets.any():
             data["buckets"] = self.buckets.tolist()
         return format_json(data | {"batches": sorted(self.batches)})
@@ -174,7 +213,13 @@ class CollectedTally(EqualByFields):
             "caldp tally wrote.",
         )
         counts = {r: check_whole(f"{r} in {_NAME.lower()}", refused[r], 0, N_MAX) for r in REASONS}
-        return cls(made_for, tally, frozenset(batches), counts, _buckets(data, name))
+        plan = data.get("plan", "")
+        require(
+            plan == "" or plan in REPETITIONS,
+            f"The plan of {name} must be one of {', '.join(REPETITIONS)}, got {plan!r}; count its "
+            "reports again.",
+        )
+        return cls(made_for, tally, frozenset(batches), counts, _buckets(data, name), plan)
 
     def check(self, protocol: Protocol) -> None:
         """Raise `CaldpError` unless it is this protocol's."""
@@ -182,6 +227,11 @@ class CollectedTally(EqualByFields):
             self.protocol == protocol.fingerprint,
             f"The tally is of the protocol {self.protocol[:16]}, not of "
             f"{protocol.fingerprint[:16]}; give the protocol that its reports were made by.",
+        )
+        require(
+            self.plan in ("", plan_of(protocol)),
+            f"The tally is of the plan {self.plan}, and its protocol's is "
+            f"{plan_of(protocol) or 'none'}; count the reports again.",
         )
         require(
             self.tally.fingerprint == protocol.mechanism.fingerprint,
@@ -277,7 +327,13 @@ class RecordChecker:
         tally = self._protocol.mechanism.tally(records)
         refused = zero_refusals() | refused | {OUT_OF_RANGE: len(rows) - len(records)}
         buckets = buckets_of_records(self._protocol, records)
-        return CollectedTally(self._protocol.fingerprint, tally, frozenset(), refused, buckets)
+        return CollectedTally(
+            self._protocol.fingerprint,
+            tally,
+            refused=refused,
+            buckets=buckets,
+            plan=plan_of(self._protocol),
+        )
 
     def valid_mask(self, records: Reports) -> Bools:
         """(n,) True for records that some device of the protocol sends."""

@@ -35,6 +35,7 @@ from caldp_core.collect.collected_tally import (
     CollectedTally,
     RecordChecker,
     Rows,
+    require_one_delivery,
 )
 from caldp_core.collect.device import DIGITS_END, NUMBER
 from caldp_core.collect.protocol import Protocol
@@ -96,6 +97,7 @@ class Collector:
         with self._open(paths) as source:
             try:
                 batches = batches_of_files(source)
+                require_one_delivery(self.protocol, deliveries_of(batches))
                 check_batches(holders_of_batches(batches))
                 before = _rejects(source)
                 count = self._tally_numbers if self._is_number else self._tally_bytes
@@ -165,10 +167,24 @@ class Collector:
                 rows = data[offsets[0] : offsets[-1]].reshape(-1, size)
                 waiting.append(threads.submit(checker.tally, rows, refused))
                 if len(waiting) > THREADS:
-                    total += waiting.popleft().result()
+                    total = total.joined(waiting.popleft().result())
             while waiting:
-                total += waiting.popleft().result()
+                total = total.joined(waiting.popleft().result())
         return total
+
+
+def deliveries_of(batches: Mapping[Path, frozenset[str]]) -> set[object]:
+    """The batches of these files, and the files that have none."""
+    found: set[object] = set()
+    for path, names in batches.items():
+        found |= names or {path}
+    return found
+
+
+def deliveries_in_books(collected: CollectedTally) -> set[object]:
+    """The batches of a tally; where it has none, its files."""
+    named = {name for name in collected.batches if name.startswith(BATCH_PREFIX)}
+    return set(named or collected.batches)
 
 
 def _number_sql(source: ReportFiles) -> str:
@@ -311,7 +327,12 @@ class _Run:
                 contents.update((name, self._checked(name, held[name])) for name in sorted(held))
 
             found = self._collector.tally_together(files, check)
-            self.total = self.total + replace(found, batches=found.batches - self.total.batches)
+            if found.tally.n:
+                earlier = deliveries_in_books(self.total) if self.total.tally.n else set()
+                now = deliveries_in_books(found)
+                require_one_delivery(self._collector.protocol, earlier | now)
+            new = replace(found, batches=found.batches - self.total.batches)
+            self.total = self.total.joined(new)
             self._books.add(found.batches)
             self._contents.update(contents)
             for name, holders in held.items():

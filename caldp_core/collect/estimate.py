@@ -28,7 +28,13 @@ from caldp_core.basics.files import (
 from caldp_core.basics.limits import CONFIDENCE_MAX, CONFIDENCE_MIN, N_MAX
 from caldp_core.basics.types import Bools, Floats, read_only, short_repr
 from caldp_core.collect import report_files
-from caldp_core.collect.collected_tally import REASONS, CollectedTally, merge_tallies, zero_refusals
+from caldp_core.collect.collected_tally import (
+    REASONS,
+    CollectedTally,
+    merge_tallies,
+    require_one_delivery,
+    zero_refusals,
+)
 from caldp_core.collect.collector import MEMORY_MB
 from caldp_core.collect.json_files import FILE_MAX_BYTES, parse_json_object
 from caldp_core.collect.protocol import PROTOCOL_KEY, Protocol
@@ -179,6 +185,7 @@ def _read_histogram(
     named = report_files.book_names(
         {batch for *_, batch in rows if batch is not None}, f"The file {quoted(path)}"
     )
+    require_one_delivery(protocol, {batch for *_, batch in rows})
     found = CollectedTally.of_histogram(protocol, counts, refused)
     return replace(found, batches=named | {report_files.file_batch_name(path)})
 

@@ -45,6 +45,8 @@ from caldp_core.collect.collected_tally import (
     CollectedTally,
     RecordChecker,
     add_buckets,
+    plan_of,
+    require_one_delivery,
     zero_refusals,
 )
 from caldp_core.collect.device import AROUND, DIGITS_END, NUMBER, QUOTE
@@ -217,7 +219,11 @@ def collected_from_rows(protocol: Protocol, rows: Iterable[Any], batch: str) -> 
         buckets = np.array(row["buckets"], np.int64)
         buckets = check_counts("buckets of a worker", buckets, total.buckets.size)
         part = Tally(counts, int(row["n"]), mark)
-        total = total + CollectedTally(protocol.fingerprint, part, frozenset(), refused, buckets)
+        plan = plan_of(protocol)
+        total = total.joined(
+            CollectedTally(protocol.fingerprint, part, frozenset(), refused, buckets, plan)
+        )
+    require_one_delivery(protocol, names - {batch})
     return replace(total, batches=book_names(names, "This frame"))
 
 
@@ -284,7 +290,8 @@ class _BatchCounter:
         decoded = map(_decode, column.to_pylist()) if is_text else column.to_pylist()
         whole_rows = [each for each in decoded if each is not None and len(each) == size]
         rows = np.frombuffer(b"".join(whole_rows), np.uint8).reshape(-1, size)
-        self._total += checker.tally(rows, {MALFORMED: len(column) - len(whole_rows)})
+        found = checker.tally(rows, {MALFORMED: len(column) - len(whole_rows)})
+        self._total = self._total.joined(found)
 
 
 def _decode(text: str | None) -> bytes | None:
